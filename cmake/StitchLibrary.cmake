@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+# One folder = one target = one namespace. A file's suffix decides what becomes of it:
+#   foo.cc -> library   foo_test.cc -> <name>_test   foo_main.cc -> its own program   foo_bench.cc -> <name>_bench
+# so that adding a file never means editing a build list.
+include_guard(GLOBAL)
+
+option(STITCH_SANITIZE "Build host code with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+
+add_library(stitch_warnings INTERFACE)
+target_compile_options(stitch_warnings INTERFACE -Wall -Wextra -Wconversion -Werror)
+target_include_directories(stitch_warnings INTERFACE ${PROJECT_SOURCE_DIR}/src)
+if(STITCH_SANITIZE)
+  target_compile_options(stitch_warnings INTERFACE -fsanitize=address,undefined -fno-omit-frame-pointer)
+  target_link_options(stitch_warnings INTERFACE -fsanitize=address,undefined)
+else()
+  # One build runs on any x86-64 Linux with a recent enough glibc.
+  target_link_options(stitch_warnings INTERFACE -static-libstdc++ -static-libgcc)
+endif()
+
+# stitch_library(NAME plan DEPS base artifact ir [LIBS fmt::fmt])
+# DEPS are our own folders and are what tools/check-layers checks includes against; LIBS are third-party targets.
+function(stitch_library)
+  cmake_parse_arguments(ARG "" "NAME" "DEPS;LIBS" ${ARGN})
+  set(directory ${CMAKE_CURRENT_SOURCE_DIR})
+  file(GLOB_RECURSE all CONFIGURE_DEPENDS ${directory}/*.cc)
+  set(tests ${all})
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  set(sources ${all})
+  list(FILTER sources EXCLUDE REGEX "_(test|main|bench)\\.cc$")
+
+  set(links stitch_warnings)
+  foreach(dep ${ARG_DEPS})
+    list(APPEND links stitch_${dep})
+  endforeach()
+  if(sources)
+    add_library(stitch_${ARG_NAME} STATIC ${sources})
+    target_link_libraries(stitch_${ARG_NAME} PUBLIC ${links} ${ARG_LIBS})
+  else()
+    add_library(stitch_${ARG_NAME} INTERFACE)
+    target_link_libraries(stitch_${ARG_NAME} INTERFACE ${links} ${ARG_LIBS})
+  endif()
+
+  if(tests)
+    add_executable(${ARG_NAME}_test ${tests})
+    target_link_libraries(${ARG_NAME}_test PRIVATE stitch_${ARG_NAME} GTest::gtest GTest::gtest_main)
+    target_compile_definitions(${ARG_NAME}_test PRIVATE STITCH_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    add_test(NAME ${ARG_NAME} COMMAND ${ARG_NAME}_test WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  endif()
+endfunction()
+
+# stitch_program(NAME stitchcuda SOURCES x_main.cc DEPS cli)
+function(stitch_program)
+  cmake_parse_arguments(ARG "" "NAME" "SOURCES;DEPS;LIBS" ${ARGN})
+  add_executable(${ARG_NAME} ${ARG_SOURCES})
+  foreach(dep ${ARG_DEPS})
+    target_link_libraries(${ARG_NAME} PRIVATE stitch_${dep})
+  endforeach()
+  target_link_libraries(${ARG_NAME} PRIVATE ${ARG_LIBS})
+  set_target_properties(${ARG_NAME} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+endfunction()

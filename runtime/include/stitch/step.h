@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a step gets from the program that calls it: pointers and extents, in the order its comment names them.
+#pragma once
+
+#include <cuda_runtime.h>
+#include <stdint.h>
+
+struct StepArgs {
+  void* const* tensors;      // operands first, then results
+  const int64_t* extents;    // run-time sizes and strides (in elements)
+  void* scratch;             // scratch_bytes of the step's own, 256-byte aligned; contents undefined
+  uint64_t scratch_bytes;
+  uint64_t rng_seed;
+  uint64_t rng_offset;
+};
+
+// Every step is one function of this type, exported as step_NN: it only enqueues work on `stream` and returns a
+// cudaError_t, so that it can be captured into a graph.
+using StepFunction = int (*)(const StepArgs*, cudaStream_t);

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/error/check.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace stitch::internal {
+
+CheckFailure::CheckFailure(const char* file, int line, const char* condition) {
+  message_ << "stitchcuda: internal error at " << file << ":" << line << ": " << condition << " does not hold: ";
+}
+
+CheckFailure::~CheckFailure() {
+  std::fprintf(stderr, "%s\n", message_.str().c_str());
+  std::abort();
+}
+
+}  // namespace stitch::internal

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files whole: read, and write so that a reader never sees half a file and a failure leaves what was there.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "base/error/result.h"
+
+namespace stitch {
+
+Result<std::string> read_file(const std::filesystem::path& path);
+
+// Writes beside `path`, then renames. Makes missing parent folders.
+Result<void> write_file(const std::filesystem::path& path, std::string_view text);
+
+Result<void> make_directories(const std::filesystem::path& path);
+
+// A private, new folder under the system's temporary folder (or under `parent`), removed with all it holds on destruction.
+class TemporaryDirectory {
+ public:
+  static Result<TemporaryDirectory> make(const std::string& prefix, const std::filesystem::path& parent = {});
+  TemporaryDirectory(TemporaryDirectory&& other) noexcept;
+  TemporaryDirectory& operator=(TemporaryDirectory&& other) noexcept;
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+  ~TemporaryDirectory();
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  explicit TemporaryDirectory(std::filesystem::path path) : path_(std::move(path)) {}
+  std::filesystem::path path_;
+};
+
+}  // namespace stitch

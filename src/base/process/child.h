@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Child processes: started with an argument list (never a shell), in a process group of their own so that the whole
+// tree can be killed, with every descriptor closed but those handed over by name.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error/result.h"
+
+namespace stitch {
+
+// A file descriptor that closes itself.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept;
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() { reset(); }
+
+  int get() const { return number_; }
+  bool is_open() const { return number_ >= 0; }
+  void reset();
+
+ private:
+  int number_ = -1;
+};
+
+struct ChildOptions {
+  std::vector<std::string> arguments;                               // [0] is the program, looked up in PATH
+  std::filesystem::path working_directory;                          // empty: ours
+  std::vector<std::pair<std::string, std::string>> environment;     // added to ours, or replacing it where named
+  std::vector<std::pair<int, int>> descriptors;                     // {ours, the number it gets in the child (>= 3)}
+  std::optional<uint64_t> address_space_bytes;                      // RLIMIT_AS
+  std::optional<uint64_t> cpu_seconds;                              // RLIMIT_CPU
+  bool capture_output = true;                                       // stdout and stderr; else both go to our stderr
+};
+
+// How a child ended: exited with a status, or killed by a signal.
+struct ExitState {
+  int exit_code = 0;
+  int signal = 0;
+  bool timed_out = false;
+  bool ok() const { return exit_code == 0 && signal == 0 && !timed_out; }
+};
+
+struct ChildOutput {
+  ExitState exit;
+  std::string standard_output;
+  std::string standard_error;
+};
+
+// A running child. Destruction kills its whole process group.
+class Child {
+ public:
+  static Result<Child> start(const ChildOptions& options);
+  Child(Child&& other) noexcept;
+  Child& operator=(Child&& other) noexcept;
+  ~Child();
+
+  pid_t pid() const { return pid_; }
+  bool is_running();
+  void kill_tree();
+  // Waits at most timeout_ms (negative: for ever), then kills the tree and says timed_out.
+  ExitState wait(int64_t timeout_ms);
+  // Resident bytes of the child now, 0 when it has ended.
+  uint64_t resident_bytes() const;
+  // What the child has written so far to a captured stderr, at most its last 64 KiB; safe while it runs.
+  std::string take_standard_error();
+
+ private:
+  Child() = default;
+  friend Result<ChildOutput> run_child(const ChildOptions&, int64_t);
+  pid_t pid_ = -1;
+  std::optional<ExitState> exit_;
+  Descriptor output_;
+  Descriptor error_;
+};
+
+// Starts, collects both outputs (each cut at 8 MiB, the cut marked), waits. A time-out is not an Error: see ExitState.
+Result<ChildOutput> run_child(const ChildOptions& options, int64_t timeout_ms);
+
+// The folder of the running program, and the first of {beside it, ../libexec/stitchcuda} that holds `name`.
+Result<std::filesystem::path> find_helper_program(const std::string& name);
+
+}  // namespace stitch

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operator registry: ops.def lists every operator, one source file in ops/ defines each.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/error/result.h"
+#include "ir/graph/graph.h"
+
+namespace stitch::ir {
+
+enum class OpFamily { kPointwise, kReduction, kNormalization, kSoftmax, kPool, kContraction, kConvolution, kAttention,
+                      kMovement, kView, kGather, kCreation, kLoss };
+
+// Contents of one value for the slow reference: every element as a double (integers and booleans exactly, |i| <= 2^53).
+struct ReferenceTensor {
+  TensorType type;
+  std::vector<double> data;
+};
+
+enum class AttributeKind { kBool, kInt, kDouble, kString, kDataType, kInts, kDoubles };
+struct AttributeDef {
+  const char* name;
+  AttributeKind kind;
+};
+
+struct OpDef {
+  OpFamily family = OpFamily::kPointwise;
+  int min_operands = 1;
+  int max_operands = 1;
+  std::vector<AttributeDef> attributes;  // all required in IR text; the frontend fills in ATen's defaults
+  // Types of the outputs from operands and attributes, or a sentence saying what does not fit.
+  std::function<Result<std::vector<TensorType>>(const Graph&, const Node&)> infer;
+  // Slow and obvious: outputs from operands, in double. `operands[i]` is null where operand i is not a tensor.
+  std::function<std::vector<ReferenceTensor>(const Graph&, const Node&,
+                                             const std::vector<const ReferenceTensor*>& operands)>
+      reference;
+};
+
+// nullptr when there is no such operator.
+const OpDef* find_op(std::string_view name);
+// Every name in ops.def, in its order.
+std::vector<std::string_view> op_names();
+
+}  // namespace stitch::ir
