@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "artifact/report/verdict.h"
+
+#include <array>
+
+#include "base/json/json.h"
+
+namespace stitch {
+namespace {
+
+constexpr std::array<const char*, 9> kNames = {"ok",      "build_failed", "wrong",           "crashed",    "timed_out",
+                                               "cheated", "invalid_time", "ill_conditioned", "unsupported"};
+
+}  // namespace
+
+const char* to_string(VerdictKind kind) { return kNames[static_cast<size_t>(kind)]; }
+
+Result<VerdictKind> verdict_kind_from_string(const std::string& name) {
+  for (size_t i = 0; i < kNames.size(); ++i) {
+    if (name == kNames[i]) {
+      return static_cast<VerdictKind>(i);
+    }
+  }
+  return failure(ErrorCode::kFileInvalid, "\"" + name + "\" is not a kind of verdict");
+}
+
+Json to_json(const Verdict& verdict) {
+  return {{"kind", to_string(verdict.kind)}, {"reason", verdict.reason}, {"detail", verdict.detail}};
+}
+
+Result<Verdict> verdict_from_json(const Json& json) {
+  Verdict verdict;
+  STITCH_ASSIGN(const std::string kind, json_string(json, "kind"));
+  STITCH_ASSIGN(verdict.kind, verdict_kind_from_string(kind));
+  STITCH_ASSIGN(verdict.reason, json_string(json, "reason"));
+  STITCH_ASSIGN(verdict.detail, json_string(json, "detail"));
+  return verdict;
+}
+
+}  // namespace stitch
