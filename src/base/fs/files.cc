@@ -9,10 +9,23 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <mutex>
+#include <set>
 #include <sstream>
 
 namespace stitch {
 namespace {
+
+// The folders to remove when the process is interrupted: the one piece of process-wide state here, since a signal is
+// process-wide too.
+std::mutex& live_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+std::set<std::filesystem::path>& live_directories() {
+  static std::set<std::filesystem::path> directories;
+  return directories;
+}
 
 Unexpected io_failure(const char* what, const std::filesystem::path& path, const char* remedy) {
   return failure(ErrorCode::kEnvironment, fmt::format("cannot {} {}: {}", what, path.string(), std::strerror(errno)),
@@ -94,6 +107,8 @@ Result<TemporaryDirectory> TemporaryDirectory::make(const std::string& prefix, c
   if (::mkdtemp(name.data()) == nullptr) {
     return io_failure("make a temporary folder under", base, "set TMPDIR to a folder you may write to");
   }
+  const std::lock_guard lock(live_mutex());
+  live_directories().insert(name);
   return TemporaryDirectory(name);
 }
 
@@ -110,6 +125,16 @@ TemporaryDirectory::~TemporaryDirectory() {
   if (!path_.empty()) {
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
+    const std::lock_guard lock(live_mutex());
+    live_directories().erase(path_);
+  }
+}
+
+void remove_temporary_directories() {
+  const std::lock_guard lock(live_mutex());
+  for (const std::filesystem::path& path : live_directories()) {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
   }
 }
 

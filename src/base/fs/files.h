@@ -35,4 +35,7 @@ class TemporaryDirectory {
   std::filesystem::path path_;
 };
 
+// Removes every TemporaryDirectory that is alive in this process; for the moment before it ends out of turn.
+void remove_temporary_directories();
+
 }  // namespace stitch

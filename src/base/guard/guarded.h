@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one place where a library's exception becomes an Error. Our own code never throws.
+#pragma once
+
+#include <exception>
+#include <string>
+
+#include "base/error/result.h"
+
+namespace stitch {
+
+// guarded([&] { return library_call(); }, ErrorCode::kEnvironment, "cannot read the folder")
+template <typename Function>
+auto guarded(Function&& function, ErrorCode code, const std::string& what) -> Result<decltype(function())> {
+  try {
+    if constexpr (std::is_void_v<decltype(function())>) {
+      function();
+      return {};
+    } else {
+      return function();
+    }
+  } catch (const std::exception& thrown) {
+    return failure(code, what + ": " + thrown.what());
+  }
+}
+
+}  // namespace stitch

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the user asked for, parsed and checked.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "artifact/task/math_mode.h"
+#include "base/error/result.h"
+
+namespace stitch::cli {
+
+enum class DeviceChoice { kAuto, kGpu, kEmulated };
+enum class ScaleChoice { kAuto, kFull, kSmall };
+
+struct CommandLine {
+  std::string verb;        // "optimize", "verify" ...
+  std::string file;        // the program, or the previous stage's file or folder
+  std::string target;      // the class or function of FILE:NAME; empty: Model
+  std::string out;         // empty: the verb's default
+  std::string candidate;   // verify: a folder of sources to judge against --program
+  std::string program;     // verify: the PyTorch program
+  DeviceChoice device = DeviceChoice::kAuto;
+  ScaleChoice scale = ScaleChoice::kAuto;
+  MathMode math = MathMode::kFp32;
+  std::string mode = "as-is";  // "train", "eval", or as the file leaves its module
+  std::optional<int> step;     // verify: one step alone
+  uint64_t seed = 0;
+  bool json = false;
+  bool quiet = false;
+  bool debug = false;
+  std::string help;  // set when help or the version was asked for: print it and stop
+};
+
+// kUsage with a sentence for a command line that cannot be taken.
+Result<CommandLine> parse_command_line(int argc, const char* const* argv);
+
+}  // namespace stitch::cli

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/output/reporter.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "base/json/json.h"
+
+namespace stitch::cli {
+namespace {
+
+std::string one_line(const Json& object) {
+  // Bytes that are no UTF-8 (a path, a compiler's message) must not cost the user the whole answer.
+  return object.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+void Reporter::progress(const std::string& stage, const std::string& sentence) {
+  if (quiet_) {
+    return;
+  }
+  const std::lock_guard lock(mutex_);
+  fmt::print(stderr, "  {:<9} {}  ({:.1f} s)\n", stage, sentence, elapsed_seconds());
+}
+
+void Reporter::result(const Json& object, const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  fmt::print("{}\n", json_ ? one_line(object) : text);
+  std::fflush(stdout);
+}
+
+void Reporter::error(const Error& error, Json object) {
+  const std::lock_guard lock(mutex_);
+  if (json_) {
+    object["error"] = to_json(error);
+    fmt::print("{}\n", one_line(object));
+    std::fflush(stdout);
+  }
+  std::string text = "stitchcuda: " + error.sentence;
+  if (!error.place.empty() && error.sentence.find(error.place) == std::string::npos) {
+    text += fmt::format(" ({})", error.place);
+  }
+  if (!error.remedy.empty()) {
+    text += fmt::format("; {}", error.remedy);
+  }
+  fmt::print(stderr, "{}\n", text);
+}
+
+double Reporter::elapsed_seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
+}
+
+Json to_json(const Error& error) {
+  return Json{{"code", to_string(error.code)},
+              {"sentence", error.sentence},
+              {"place", error.place},
+              {"remedy", error.remedy}};
+}
+
+}  // namespace stitch::cli
