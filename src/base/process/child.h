@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Child processes: started with an argument list (never a shell), in a process group of their own so that the whole
-// tree can be killed, with every descriptor closed but those handed over by name.
+// tree can be killed, with every descriptor closed but those handed over by name, stdin empty. A child dies with the
+// *thread* that started it (PR_SET_PDEATHSIG), so a child that outlives a call belongs to a thread that does too.
 #pragma once
 
 #include <sys/types.h>
@@ -13,36 +14,20 @@
 #include <vector>
 
 #include "base/error/result.h"
+#include "base/process/capped_text.h"
+#include "base/process/descriptor.h"
 
 namespace stitch {
 
-// A file descriptor that closes itself.
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept;
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() { reset(); }
-
-  int get() const { return number_; }
-  bool is_open() const { return number_ >= 0; }
-  void reset();
-
- private:
-  int number_ = -1;
-};
-
 struct ChildOptions {
-  std::vector<std::string> arguments;                               // [0] is the program, looked up in PATH
-  std::filesystem::path working_directory;                          // empty: ours
-  std::vector<std::pair<std::string, std::string>> environment;     // added to ours, or replacing it where named
-  std::vector<std::pair<int, int>> descriptors;                     // {ours, the number it gets in the child (>= 3)}
-  std::optional<uint64_t> address_space_bytes;                      // RLIMIT_AS
-  std::optional<uint64_t> cpu_seconds;                              // RLIMIT_CPU
-  bool capture_output = true;                                       // stdout and stderr; else both go to our stderr
+  std::vector<std::string> arguments{};                            // [0] is the program, looked up in PATH
+  std::filesystem::path working_directory{};                       // empty: ours
+  std::vector<std::pair<std::string, std::string>> environment{};  // added to ours, or replacing it where named
+  std::vector<std::pair<int, int>> descriptors{};                  // {ours, the number it gets in the child (>= 3)}
+  std::optional<uint64_t> address_space_bytes{};                   // RLIMIT_AS
+  std::optional<uint64_t> cpu_seconds{};                           // RLIMIT_CPU
+  std::optional<uint64_t> file_bytes{};                            // RLIMIT_FSIZE
+  bool capture_output = true;                                      // stdout and stderr; else both go to our stderr
 };
 
 // How a child ended: exited with a status, or killed by a signal.
@@ -76,20 +61,29 @@ class Child {
   uint64_t resident_bytes() const;
   // What the child has written so far to a captured stderr, at most its last 64 KiB; safe while it runs.
   std::string take_standard_error();
+  // Reads what lies in the captured pipes, so that a chatty child does not block on a full one. Whoever waits for a
+  // child by other means than wait() (its socket, say) polls these and calls this.
+  void drain_output();
+  std::vector<int> open_output_descriptors() const;
 
  private:
   Child() = default;
   friend Result<ChildOutput> run_child(const ChildOptions&, int64_t);
+  void reap_if_ended();
+
   pid_t pid_ = -1;
   std::optional<ExitState> exit_;
   Descriptor output_;
   Descriptor error_;
+  CappedText output_text_{64u << 10, CappedText::Keep::kLast};
+  CappedText error_text_{64u << 10, CappedText::Keep::kLast};
 };
 
 // Starts, collects both outputs (each cut at 8 MiB, the cut marked), waits. A time-out is not an Error: see ExitState.
 Result<ChildOutput> run_child(const ChildOptions& options, int64_t timeout_ms);
 
-// The folder of the running program, and the first of {beside it, ../libexec/stitchcuda} that holds `name`.
+// The first of {the running program's folder, its ../libexec/stitchcuda, the folder that STITCHCUDA_LIBEXEC names} that
+// holds the program `name`.
 Result<std::filesystem::path> find_helper_program(const std::string& name);
 
 }  // namespace stitch

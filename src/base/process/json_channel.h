@@ -23,8 +23,10 @@ class JsonChannel {
   ~JsonChannel();
 
   using Progress = std::function<void(const std::string&)>;
-  // One request at a time. A dead child, a malformed answer or a late one is an Error; the child's own error is passed on.
-  Result<Json> request(const std::string& verb, const Json& arguments, int64_t timeout_ms, const Progress& progress = {});
+  // One request at a time. A dead child, a malformed answer or a late one is an Error; the child's own error is passed
+  // on.
+  Result<Json> request(const std::string& verb, const Json& arguments, int64_t timeout_ms,
+                       const Progress& progress = {});
 
  private:
   struct State;

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/process/child.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+
+#include "base/process/spawn.h"
+#include "base/process/tree.h"
+
+namespace stitch {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Pipe {
+  Descriptor read_end;
+  Descriptor write_end;
+};
+
+Result<Pipe> make_pipe() {
+  int ends[2] = {-1, -1};
+  if (::pipe2(ends, O_CLOEXEC) != 0) {
+    return failure(ErrorCode::kEnvironment, fmt::format("cannot make a pipe: {}", std::strerror(errno)), {},
+                   "close some programs: this process has no file descriptors left");
+  }
+  ::fcntl(ends[0], F_SETFL, O_NONBLOCK);  // our end only
+  return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+void drain(Descriptor& pipe, CappedText& text) {
+  std::array<char, 16384> buffer;
+  while (pipe.is_open()) {
+    const ssize_t size = ::read(pipe.get(), buffer.data(), buffer.size());
+    if (size > 0) {
+      text.append({buffer.data(), static_cast<size_t>(size)});
+    } else if (size == 0 || (errno != EAGAIN && errno != EINTR)) {
+      pipe.reset();
+    } else if (errno == EAGAIN) {
+      return;
+    }
+  }
+}
+
+// Sleeps until the child ends, writes, or `timeout_ms` is over. pidfd is absent on old kernels and in some sandboxes:
+// short slices do there.
+void wait_for_event(int pidfd, const std::vector<int>& pipes, int64_t timeout_ms) {
+  constexpr int64_t kSliceMs = 10;
+  std::vector<pollfd> polled;
+  for (const int pipe : pipes) {
+    polled.push_back({.fd = pipe, .events = POLLIN, .revents = 0});
+  }
+  if (pidfd >= 0) {
+    polled.push_back({.fd = pidfd, .events = POLLIN, .revents = 0});
+  } else {
+    timeout_ms = timeout_ms < 0 ? kSliceMs : std::min(timeout_ms, kSliceMs);
+  }
+  ::poll(polled.data(), polled.size(), static_cast<int>(std::clamp<int64_t>(timeout_ms, -1, 1000)));
+}
+
+}  // namespace
+
+Result<Child> Child::start(const ChildOptions& options) {
+  Child child;
+  Pipe output;
+  Pipe error;
+  if (options.capture_output) {
+    STITCH_ASSIGN(output, make_pipe());
+    STITCH_ASSIGN(error, make_pipe());
+  }
+  const int output_number = options.capture_output ? output.write_end.get() : STDERR_FILENO;
+  const int error_number = options.capture_output ? error.write_end.get() : STDERR_FILENO;
+  STITCH_ASSIGN(child.pid_, internal::spawn(options, output_number, error_number));
+  child.output_ = std::move(output.read_end);
+  child.error_ = std::move(error.read_end);
+  return child;
+}
+
+Child::Child(Child&& other) noexcept
+    : pid_(std::exchange(other.pid_, -1)),
+      exit_(std::exchange(other.exit_, {})),
+      output_(std::move(other.output_)),
+      error_(std::move(other.error_)),
+      output_text_(std::move(other.output_text_)),
+      error_text_(std::move(other.error_text_)) {}
+
+Child& Child::operator=(Child&& other) noexcept {
+  std::swap(pid_, other.pid_);
+  std::swap(exit_, other.exit_);
+  std::swap(output_, other.output_);
+  std::swap(error_, other.error_);
+  std::swap(output_text_, other.output_text_);
+  std::swap(error_text_, other.error_text_);
+  return *this;
+}
+
+Child::~Child() {
+  if (pid_ > 0) {
+    kill_tree();
+  }
+}
+
+void Child::reap_if_ended() {
+  if (pid_ <= 0 || exit_.has_value()) {
+    return;
+  }
+  int status = 0;
+  const pid_t ended = ::waitpid(pid_, &status, WNOHANG);
+  if (ended == pid_) {
+    exit_ = WIFSIGNALED(status) ? ExitState{.signal = WTERMSIG(status)} : ExitState{.exit_code = WEXITSTATUS(status)};
+  } else if (ended < 0 && errno == ECHILD) {
+    exit_ = ExitState{.exit_code = 127};  // somebody else reaped it; its status is lost
+  }
+}
+
+bool Child::is_running() {
+  reap_if_ended();
+  return pid_ > 0 && !exit_.has_value();
+}
+
+void Child::kill_tree() {
+  reap_if_ended();
+  if (pid_ <= 0) {
+    return;
+  }
+  if (exit_.has_value()) {
+    ::kill(-pid_, SIGKILL);  // what it left behind in its group
+    return;
+  }
+  kill_process_tree(pid_);
+  int status = 0;
+  pid_t ended = 0;
+  do {
+    ended = ::waitpid(pid_, &status, 0);
+  } while (ended < 0 && errno == EINTR);
+  exit_ =
+      ended == pid_ && WIFEXITED(status) ? ExitState{.exit_code = WEXITSTATUS(status)} : ExitState{.signal = SIGKILL};
+}
+
+ExitState Child::wait(int64_t timeout_ms) {
+  const auto deadline = Clock::now() + std::chrono::milliseconds(timeout_ms);
+  const Descriptor pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
+  while (is_running()) {
+    int64_t left_ms = -1;
+    if (timeout_ms >= 0) {
+      left_ms = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count() + 1;
+      if (Clock::now() >= deadline) {
+        kill_tree();
+        exit_->timed_out = true;
+        break;
+      }
+    }
+    wait_for_event(pidfd.get(), open_output_descriptors(), left_ms);
+    drain_output();
+  }
+  drain_output();
+  ::kill(-pid_, SIGKILL);  // a child that ended may have left others in its group
+  return exit_.value_or(ExitState{.exit_code = 127});
+}
+
+uint64_t Child::resident_bytes() const {
+  if (pid_ <= 0 || exit_.has_value()) {
+    return 0;
+  }
+  std::FILE* file = std::fopen(fmt::format("/proc/{}/statm", pid_).c_str(), "re");
+  if (file == nullptr) {
+    return 0;
+  }
+  unsigned long long size_pages = 0;
+  unsigned long long resident_pages = 0;
+  const int fields = std::fscanf(file, "%llu %llu", &size_pages, &resident_pages);
+  std::fclose(file);
+  return fields == 2 ? resident_pages * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE)) : 0;
+}
+
+std::string Child::take_standard_error() {
+  drain_output();
+  return error_text_.take();
+}
+
+void Child::drain_output() {
+  drain(output_, output_text_);
+  drain(error_, error_text_);
+}
+
+std::vector<int> Child::open_output_descriptors() const {
+  std::vector<int> open;
+  for (const Descriptor* pipe : {&output_, &error_}) {
+    if (pipe->is_open()) {
+      open.push_back(pipe->get());
+    }
+  }
+  return open;
+}
+
+Result<ChildOutput> run_child(const ChildOptions& options, int64_t timeout_ms) {
+  constexpr size_t kOutputBytes = 8u << 20;
+  STITCH_ASSIGN(Child child, Child::start(options));
+  child.output_text_ = CappedText(kOutputBytes, CappedText::Keep::kFirst);
+  child.error_text_ = CappedText(kOutputBytes, CappedText::Keep::kFirst);
+  ChildOutput output;
+  output.exit = child.wait(timeout_ms);
+  output.standard_output = child.output_text_.take();
+  output.standard_error = child.error_text_.take();
+  return output;
+}
+
+}  // namespace stitch

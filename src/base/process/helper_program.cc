@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "base/process/child.h"
+
+namespace stitch {
+
+Result<std::filesystem::path> find_helper_program(const std::string& name) {
+  std::error_code error;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  const std::filesystem::path folder = self.parent_path();
+  std::vector<std::filesystem::path> folders = {folder, folder / ".." / "libexec" / "stitchcuda"};
+  if (const char* named = std::getenv("STITCHCUDA_LIBEXEC"); named != nullptr) {
+    folders.emplace_back(named);
+  }
+  for (const std::filesystem::path& candidate : folders) {
+    if (::access((candidate / name).c_str(), X_OK) == 0) {
+      return (candidate / name).lexically_normal();
+    }
+  }
+  return failure(ErrorCode::kEnvironment, fmt::format("the program {} is missing", name), folder.string(),
+                 "build stitchcuda again, or unpack the whole of its archive");
+}
+
+}  // namespace stitch

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/process/spawn.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+
+namespace stitch::internal {
+namespace {
+
+// Everything the child needs, laid out before the fork: no allocation happens between fork and exec.
+struct Plan {
+  std::string program;
+  std::vector<char*> arguments;
+  std::vector<std::string> environment_text;
+  std::vector<char*> environment;
+  std::string working_directory;
+  std::vector<std::pair<int, int>> descriptors;  // ours -> the child's, 0 to 2 included
+  std::vector<int> parked;                       // room for the child's copies while it moves them into place
+  int first_free = 3;                            // above every number promised to the child
+  std::array<std::pair<int, rlimit>, 4> limits;
+  size_t limit_count = 0;
+  pid_t parent = 0;
+};
+
+std::string resolve_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) {
+    return name;
+  }
+  const char* path = std::getenv("PATH");
+  std::string folders = path == nullptr ? "/usr/local/bin:/usr/bin:/bin" : path;
+  for (size_t start = 0; start <= folders.size();) {
+    const size_t end = std::min(folders.find(':', start), folders.size());
+    const std::string candidate = folders.substr(start, end - start) + "/" + name;
+    if (::access(candidate.c_str(), X_OK) == 0) {
+      return candidate;
+    }
+    start = end + 1;
+  }
+  return {};
+}
+
+void add_environment(const ChildOptions& options, Plan& plan) {
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    const std::string name = text.substr(0, text.find('='));
+    const bool replaced = std::any_of(options.environment.begin(), options.environment.end(),
+                                      [&](const auto& pair) { return pair.first == name; });
+    if (!replaced) {
+      plan.environment_text.push_back(text);
+    }
+  }
+  for (const auto& [name, value] : options.environment) {
+    plan.environment_text.push_back(name + "=" + value);
+  }
+  for (std::string& text : plan.environment_text) {
+    plan.environment.push_back(text.data());
+  }
+  plan.environment.push_back(nullptr);
+}
+
+void add_limit(Plan& plan, int resource, const std::optional<uint64_t>& value, uint64_t grace = 0) {
+  if (value.has_value()) {
+    plan.limits.at(plan.limit_count++) = {resource, rlimit{.rlim_cur = *value, .rlim_max = *value + grace}};
+  }
+}
+
+Plan make_plan(const ChildOptions& options, std::vector<std::string>& arguments, int null_input, int output,
+               int error) {
+  Plan plan;
+  plan.program = resolve_program(arguments.front());
+  for (std::string& argument : arguments) {
+    plan.arguments.push_back(argument.data());
+  }
+  plan.arguments.push_back(nullptr);
+  add_environment(options, plan);
+  plan.working_directory = options.working_directory.string();
+  plan.descriptors = {{null_input, 0}, {output, 1}, {error, 2}};
+  plan.descriptors.insert(plan.descriptors.end(), options.descriptors.begin(), options.descriptors.end());
+  plan.parked.resize(plan.descriptors.size(), -1);
+  for (const auto& pair : plan.descriptors) {
+    plan.first_free = std::max(plan.first_free, pair.second + 1);
+  }
+  add_limit(plan, RLIMIT_AS, options.address_space_bytes);
+  add_limit(plan, RLIMIT_CPU, options.cpu_seconds, 1);  // SIGXCPU at the limit, SIGKILL a second later
+  add_limit(plan, RLIMIT_FSIZE, options.file_bytes);
+  add_limit(plan, RLIMIT_CORE, 0);
+  plan.parent = ::getpid();
+  return plan;
+}
+
+void close_between(unsigned first, unsigned last) {
+  if (first > last || ::syscall(SYS_close_range, first, last, 0) == 0) {
+    return;
+  }
+  const long count = ::sysconf(_SC_OPEN_MAX);
+  for (unsigned number = first; number <= last && static_cast<long>(number) < count; ++number) {
+    ::close(static_cast<int>(number));
+  }
+}
+
+// Moves every promised descriptor to its number and closes all others but `report`, which lies above the numbers.
+bool place_descriptors(Plan& plan, int report) {
+  for (size_t i = 0; i < plan.descriptors.size(); ++i) {  // park first: a target may be another one's source
+    plan.parked[i] = ::fcntl(plan.descriptors[i].first, F_DUPFD, report + 1);
+    if (plan.parked[i] < 0) {
+      return false;
+    }
+  }
+  close_between(3, static_cast<unsigned>(report) - 1);
+  for (size_t i = 0; i < plan.descriptors.size(); ++i) {
+    if (::dup2(plan.parked[i], plan.descriptors[i].second) < 0) {
+      return false;
+    }
+  }
+  close_between(static_cast<unsigned>(report) + 1, ~0u);
+  return true;
+}
+
+// In the child. Sends errno through `report` when it cannot become the program.
+[[noreturn]] void become_program(Plan& plan, int report) {
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != plan.parent) {  // the parent died before prctl took effect
+    ::_exit(127);
+  }
+  struct sigaction action {};
+  action.sa_handler = SIG_DFL;
+  for (const int number : {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGCHLD}) {
+    ::sigaction(number, &action, nullptr);
+  }
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  bool good = place_descriptors(plan, report);
+  good = good && (plan.working_directory.empty() || ::chdir(plan.working_directory.c_str()) == 0);
+  for (size_t i = 0; good && i < plan.limit_count; ++i) {
+    good = ::setrlimit(static_cast<__rlimit_resource>(plan.limits[i].first), &plan.limits[i].second) == 0;
+  }
+  if (good) {
+    ::execve(plan.program.c_str(), plan.arguments.data(), plan.environment.data());
+  }
+  const int reason = errno;
+  [[maybe_unused]] const ssize_t written = ::write(report, &reason, sizeof(reason));
+  ::_exit(127);
+}
+
+}  // namespace
+
+Result<pid_t> spawn(const ChildOptions& options, int standard_output, int standard_error) {
+  STITCH_CHECK(!options.arguments.empty()) << "a child needs a program";
+  const Descriptor null_input(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  int pipe_ends[2] = {-1, -1};
+  if (!null_input.is_open() || ::pipe2(pipe_ends, O_CLOEXEC) != 0) {
+    return failure(ErrorCode::kEnvironment, fmt::format("cannot start {}: {}", options.arguments[0], strerror(errno)),
+                   options.arguments[0], "close some programs: this process has no file descriptors left");
+  }
+  const Descriptor report_read(pipe_ends[0]);
+  Descriptor report_low(pipe_ends[1]);
+  std::vector<std::string> arguments = options.arguments;
+  Plan plan = make_plan(options, arguments, null_input.get(), standard_output, standard_error);
+  if (plan.program.empty()) {
+    return failure(ErrorCode::kEnvironment, fmt::format("{} was not found", arguments[0]), "PATH",
+                   fmt::format("install {} or put its folder on PATH", arguments[0]));
+  }
+  Descriptor report_write(::fcntl(report_low.get(), F_DUPFD_CLOEXEC, plan.first_free));
+  const pid_t pid = report_write.is_open() ? ::fork() : -1;
+  if (pid == 0) {
+    become_program(plan, report_write.get());
+  }
+  int reason = pid < 0 ? errno : 0;
+  report_write.reset();
+  report_low.reset();
+  if (pid > 0) {
+    ::setpgid(pid, pid);  // here too, so that the group exists before anyone kills it
+    while (::read(report_read.get(), &reason, sizeof(reason)) < 0 && errno == EINTR) {
+    }
+  }
+  if (reason == 0) {
+    return pid;
+  }
+  if (pid > 0) {
+    while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+  return failure(ErrorCode::kEnvironment, fmt::format("cannot start {}: {}", arguments[0], std::strerror(reason)),
+                 plan.program, "check that the program is there and may be run");
+}
+
+}  // namespace stitch::internal

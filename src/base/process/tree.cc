@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/process/tree.h"
+
+#include <dirent.h>
+
+#include <algorithm>
+#include <cctype>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <string>
+
+namespace stitch {
+namespace {
+
+// The parent of a process, -1 when it is gone. The second field may hold spaces and parentheses: search from the end.
+pid_t parent_of(const char* pid) {
+  std::FILE* file = std::fopen((std::string("/proc/") + pid + "/stat").c_str(), "re");
+  if (file == nullptr) {
+    return -1;
+  }
+  char text[1024] = {};
+  const size_t size = std::fread(text, 1, sizeof(text) - 1, file);
+  std::fclose(file);
+  const std::string line(text, size);
+  const size_t end_of_name = line.rfind(')');
+  if (end_of_name == std::string::npos || end_of_name + 4 >= line.size()) {
+    return -1;
+  }
+  return static_cast<pid_t>(std::strtol(line.c_str() + end_of_name + 4, nullptr, 10));  // skips ") S "
+}
+
+std::multimap<pid_t, pid_t> children_by_parent() {
+  std::multimap<pid_t, pid_t> children;
+  DIR* folder = ::opendir("/proc");
+  if (folder == nullptr) {
+    return children;
+  }
+  while (const dirent* entry = ::readdir(folder)) {
+    if (std::isdigit(static_cast<unsigned char>(entry->d_name[0])) != 0) {
+      children.emplace(parent_of(entry->d_name), static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10)));
+    }
+  }
+  ::closedir(folder);
+  return children;
+}
+
+}  // namespace
+
+std::vector<pid_t> list_descendants(pid_t root) {
+  const std::multimap<pid_t, pid_t> children = children_by_parent();
+  std::vector<pid_t> found = {root};
+  for (size_t next = 0; next < found.size(); ++next) {
+    const auto [begin, end] = children.equal_range(found[next]);
+    for (auto child = begin; child != end; ++child) {
+      if (std::find(found.begin(), found.end(), child->second) == found.end()) {
+        found.push_back(child->second);
+      }
+    }
+  }
+  found.erase(found.begin());
+  return found;
+}
+
+void kill_process_tree(pid_t root) {
+  if (root <= 1) {
+    return;
+  }
+  ::kill(root, SIGSTOP);
+  std::set<pid_t> stopped;
+  constexpr int kRounds = 16;  // a tree that still grows after so many rounds is killed as far as it is known
+  for (int round = 0; round < kRounds; ++round) {
+    bool grew = false;
+    for (const pid_t descendant : list_descendants(root)) {
+      if (stopped.insert(descendant).second) {
+        ::kill(descendant, SIGSTOP);
+        grew = true;
+      }
+    }
+    if (!grew) {
+      break;
+    }
+  }
+  for (const pid_t descendant : stopped) {
+    ::kill(descendant, SIGKILL);
+  }
+  ::kill(-root, SIGKILL);
+  ::kill(root, SIGKILL);
+}
+
+}  // namespace stitch

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// A process and everything that descends from it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <vector>
+
+namespace stitch {
+
+// Descendants of `root` as /proc shows them now, parents before children, `root` itself left out.
+std::vector<pid_t> list_descendants(pid_t root);
+
+// Kills `root`, its process group, and every descendant, including those that moved to a session of their own: the tree
+// is stopped from the root downwards until no new member appears, then killed. Does not wait for `root`.
+void kill_process_tree(pid_t root);
+
+}  // namespace stitch
