@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/compare/compare_output.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error/check.h"
+#include "verify/compare/elements.h"
+#include "verify/compare/exact_rule.h"
+#include "verify/compare/float_rule.h"
+#include "verify/compare/kernelbench_rule.h"
+#include "verify/compare/tile_reader.h"
+
+namespace stitch::verify {
+namespace {
+
+double ratio_to(double error, double magnitude) { return magnitude > 0 ? error / magnitude : 0; }
+
+// Adds one tile to the sums that reports are made of. None of it decides anything but `ill_conditioned`.
+void observe_tile(const TileReader& reader, const TileBudget& budget, double epsilon, DataType type,
+                  OutputStatistics& statistics) {
+  const TileData& tile = reader.data();
+  statistics.elements += static_cast<int64_t>(tile.reference.size());
+  statistics.ill_conditioned += count_ill_conditioned(tile.reference, tile.native, reader.perturbed(), budget, epsilon);
+  statistics.kernelbench_rule_ok =
+      statistics.kernelbench_rule_ok && kernelbench_rule_holds(tile.native, tile.got, type);
+  for (size_t i = 0; i < tile.reference.size(); ++i) {
+    const double expected = tile.reference[i];
+    const double error = std::fabs(tile.got[i] - expected);
+    if (!std::isfinite(error)) {
+      continue;
+    }
+    double own = std::fabs(tile.native[i] - expected);
+    for (const auto& run : tile.runs) {
+      own = std::fmax(own, std::fabs(run[i] - expected));
+    }
+    const double unit = unit_in_the_last_place(expected, type);
+    statistics.error_sum += error;
+    statistics.own_error_sum += std::isfinite(own) ? std::fmax(own, unit / 2) : unit / 2;
+    statistics.ulps.add(error / unit);
+  }
+}
+
+// The rules a mode accepts by: always the budget of the runs in `runs`; in mode kernelbench also TF32's with 1e-4.
+struct Rules {
+  explicit Rules(double epsilon) : main(epsilon), tf32(epsilon) {}
+  FloatRule main;
+  FloatRule tf32;
+};
+
+TileBudget with_small_errors(TileBudget budget, double own, double native, bool small) {
+  if (small) {
+    budget.own_error = std::max(budget.own_error, own * budget.magnitude);
+    budget.native_error = std::max(budget.native_error, native * budget.magnitude);
+  }
+  return budget;
+}
+
+OutputComparison compare_floats(const OutputReference& reference, const HostTensor& got, MathMode mode,
+                                const SmallOutputErrors& errors) {
+  const Tiling tiling(reference.type.shape);
+  const DataType type = reference.kind == OutputKind::kIndex ? DataType::kFloat32 : reference.type.dtype;
+  const double eps = epsilon(type);
+  TileReader reader(reference, &got);
+  Rules rules(eps);
+  OutputComparison result;
+  for (int64_t i = 0; i < tiling.tile_count(); ++i) {
+    reader.read(i, tiling.tile(i));
+    const TileData& tile = reader.data();
+    const TileBudget budget = with_small_errors(measure_tile(tile.reference, tile.native, tile.runs), errors.own,
+                                                errors.native, tiling.is_small());
+    rules.main.judge_tile(tile, budget);
+    if (mode == MathMode::kKernelBench) {
+      TileData with_tf32 = tile;
+      with_tf32.runs = reader.tf32_runs();
+      rules.tf32.judge_tile(with_tf32, with_small_errors(measure_tile(tile.reference, tile.native, with_tf32.runs),
+                                                         errors.own_tf32, errors.native, tiling.is_small()));
+    }
+    observe_tile(reader, budget, eps, type, result.statistics);
+  }
+  result.refusal = rules.main.refusal();
+  result.statistics.max_ratio = rules.main.max_ratio();
+  if (result.refusal && mode == MathMode::kKernelBench && !reference.tf32_runs.empty()) {
+    const bool accepted = result.statistics.kernelbench_rule_ok && !rules.tf32.refusal();
+    result.refusal = accepted ? std::nullopt : result.refusal;
+    result.statistics.max_ratio = accepted ? rules.tf32.max_ratio() : result.statistics.max_ratio;
+  }
+  return result;
+}
+
+}  // namespace
+
+void SmallOutputErrors::widen(const SmallOutputErrors& other) {
+  own = std::max(own, other.own);
+  own_tf32 = std::max(own_tf32, other.own_tf32);
+  native = std::max(native, other.native);
+}
+
+bool is_small(const OutputReference& reference) {
+  return reference.kind != OutputKind::kExact && Tiling(reference.type.shape).is_small();
+}
+
+SmallOutputErrors small_output_errors(const OutputReference& reference) {
+  TileReader reader(reference, nullptr);
+  reader.read(0, Tiling(reference.type.shape).tile(0));
+  const TileData& tile = reader.data();
+  const TileBudget budget = measure_tile(tile.reference, tile.native, tile.runs);
+  const TileBudget tf32 = measure_tile(tile.reference, tile.native, reader.tf32_runs());
+  return {ratio_to(budget.own_error, budget.magnitude), ratio_to(tf32.own_error, tf32.magnitude),
+          ratio_to(budget.native_error, budget.magnitude)};
+}
+
+OutputComparison compare_output(const OutputReference& reference, const HostTensor& got, MathMode mode,
+                                const SmallOutputErrors& errors) {
+  STITCH_CHECK(got.spec().type == reference.type) << reference.name << ": the candidate's output has another type";
+  const bool exact =
+      reference.kind == OutputKind::kExact || (reference.kind == OutputKind::kIndex && !reference.index_source);
+  return exact ? compare_exactly(reference, got) : compare_floats(reference, got, mode, errors);
+}
+
+}  // namespace stitch::verify

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Judges one output of one draw, tile by tile, so that memory stays constant whatever the output's size.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "artifact/task/math_mode.h"
+#include "verify/compare/output_reference.h"
+#include "verify/compare/output_statistics.h"
+#include "verify/compare/refusal.h"
+
+namespace stitch::verify {
+
+// For an output of fewer than kTileMinimumElements: its errors divided by max |ref64|, the largest over all draws of
+// the regime. One draw of few elements may be right to the last bit by luck.
+struct SmallOutputErrors {
+  double own = 0;       // E / max |ref64|
+  double own_tf32 = 0;  // the same with the TF32 runs of mode kernelbench
+  double native = 0;
+  void widen(const SmallOutputErrors& other);
+};
+bool is_small(const OutputReference& reference);
+SmallOutputErrors small_output_errors(const OutputReference& reference);
+
+struct OutputComparison {
+  OutputStatistics statistics;
+  std::optional<Refusal> refusal;
+};
+
+// `got` must hold as many elements as the reference. `errors` is for small outputs; others ignore it.
+OutputComparison compare_output(const OutputReference& reference, const HostTensor& got, MathMode mode,
+                                const SmallOutputErrors& errors = {});
+
+}  // namespace stitch::verify

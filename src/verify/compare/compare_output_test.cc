@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/compare/compare_output.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "verify/compare/constants.h"
+#include "verify/compare/test_tensors.h"
+
+namespace stitch::verify {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kEpsilon = 0x1p-23;
+
+// 256 elements of 1 whose native run is off by `native_error` in one element.
+OutputReference ones(double native_error) {
+  std::vector<double> truth(256, 1.0);
+  std::vector<double> native = truth;
+  native[7] += native_error;
+  return float_reference({256}, truth, native);
+}
+
+bool accepted(const OutputReference& reference, const std::vector<double>& got, MathMode mode = MathMode::kFp32) {
+  return !compare_output(reference, float_tensor(reference.type.shape, got), mode).refusal;
+}
+
+TEST(CompareOutput, TheToleranceIsFourErrorsAndFourRoundings) {
+  const double native_error = 16 * kEpsilon;
+  const OutputReference reference = ones(native_error);
+  std::vector<double> got(256, 1.0);
+  got[100] = 1.0 + 4 * native_error + 4 * kEpsilon;
+  EXPECT_TRUE(accepted(reference, got));
+  got[100] += kEpsilon;
+  EXPECT_FALSE(accepted(reference, got));
+}
+
+TEST(CompareOutput, AnExactReferenceLeavesFourRoundings) {
+  const OutputReference reference = ones(0);
+  std::vector<double> got(256, 1.0);
+  got[0] = 1.0 + 4 * kEpsilon;
+  EXPECT_TRUE(accepted(reference, got));
+  got[0] = 1.0 + 5 * kEpsilon;
+  EXPECT_FALSE(accepted(reference, got));
+}
+
+TEST(CompareOutput, EveryRunWidensTheBudget) {
+  OutputReference reference = ones(0);
+  std::vector<double> run(256, 1.0);
+  run[3] = 1.0 + 8 * kEpsilon;
+  std::vector<double> got(256, 1.0);
+  got[200] = 1.0 + 32 * kEpsilon;
+  EXPECT_FALSE(accepted(reference, got));
+  reference.disturbed = {float_tensor({256}, run)};
+  EXPECT_TRUE(accepted(reference, got));
+}
+
+TEST(CompareOutput, NanAndInfinityNeverPassForNumbers) {
+  const OutputReference reference = ones(1.0);  // a huge budget changes nothing about patterns
+  for (const double value : {kNan, kInfinity, -kInfinity}) {
+    std::vector<double> got(256, 1.0);
+    got[255] = value;
+    EXPECT_FALSE(accepted(reference, got)) << value;
+    EXPECT_FALSE(accepted(reference, got, MathMode::kKernelBench)) << value;
+  }
+  EXPECT_FALSE(accepted(reference, std::vector<double>(256, kNan)));
+}
+
+TEST(CompareOutput, NonFiniteReferencesMustBeMatchedInKind) {
+  std::vector<double> truth(256, 1.0);
+  truth[0] = kInfinity;
+  truth[1] = -kInfinity;
+  truth[2] = kNan;
+  const OutputReference reference = float_reference({256}, truth, truth);
+  EXPECT_TRUE(accepted(reference, truth));
+  for (size_t i = 0; i < 3; ++i) {
+    std::vector<double> got = truth;
+    got[i] = 1.0;
+    EXPECT_FALSE(accepted(reference, got)) << i;
+    got[i] = i == 0 ? -kInfinity : kInfinity;
+    EXPECT_FALSE(accepted(reference, got)) << i;
+  }
+}
+
+TEST(CompareOutput, ATruthBeyondTheTypesRangeIsInfinity) {
+  std::vector<double> truth(256, 1.0);
+  truth[9] = 1e39;
+  std::vector<double> native(256, 1.0);
+  native[9] = kInfinity;
+  const OutputReference reference = float_reference({256}, truth, native);
+  EXPECT_TRUE(accepted(reference, native));
+  native[9] = 3e38;
+  EXPECT_FALSE(accepted(reference, native));
+}
+
+TEST(CompareOutput, WhereTheNativeRunOverflowsACandidateMayTooOrBeRight) {
+  std::vector<double> truth(256, 1.0);
+  std::vector<double> native(256, 1.0);
+  native[9] = kInfinity;
+  const OutputReference reference = float_reference({256}, truth, native);
+  EXPECT_TRUE(accepted(reference, native));
+  EXPECT_TRUE(accepted(reference, truth));
+  std::vector<double> got = truth;
+  got[9] = kNan;
+  EXPECT_FALSE(accepted(reference, got));
+  const auto comparison = compare_output(reference, float_tensor({256}, native), MathMode::kFp32);
+  EXPECT_EQ(comparison.statistics.ill_conditioned, 1);
+}
+
+TEST(CompareOutput, MinusZeroIsZero) {
+  const std::vector<double> zeros(256, 0.0);
+  EXPECT_TRUE(accepted(float_reference({256}, zeros, zeros), std::vector<double>(256, -0.0)));
+}
+
+TEST(CompareOutput, AllEqualOutputsAreJudgedRelativeToTheirValue) {
+  const std::vector<double> truth(4096, 1e-20);
+  const OutputReference reference = float_reference({4096}, truth, truth);
+  EXPECT_TRUE(accepted(reference, truth));
+  EXPECT_FALSE(accepted(reference, std::vector<double>(4096, 0.0)));
+  EXPECT_FALSE(accepted(reference, std::vector<double>(4096, 1.0001e-20)));
+}
+
+TEST(CompareOutput, OneWrongElementInAMillionIsFoundAndNamed) {
+  const int64_t rows = 1000;
+  std::vector<double> truth(1000 * 1000);
+  std::mt19937 random(3);
+  std::normal_distribution<double> normal;
+  for (double& value : truth) {
+    value = static_cast<float>(normal(random));
+  }
+  const OutputReference reference = float_reference({rows, 1000}, truth, truth);
+  std::vector<double> got = truth;
+  got[123456] += 1e-5;
+  const auto comparison = compare_output(reference, float_tensor({rows, 1000}, got), MathMode::kFp32);
+  ASSERT_TRUE(comparison.refusal.has_value());
+  EXPECT_EQ(comparison.refusal->element, 123456);
+  EXPECT_EQ(comparison.refusal->tile, 123);
+  EXPECT_EQ(comparison.refusal->refused, 1);
+  EXPECT_TRUE(comparison.statistics.kernelbench_rule_ok);
+  EXPECT_NE(sentence(*comparison.refusal, "output 0", {rows, 1000}).find("the worst at [123,456]"), std::string::npos);
+}
+
+TEST(CompareOutput, SwappedTilesAreRefused) {
+  std::vector<double> truth(2 * 256);
+  for (size_t i = 0; i < truth.size(); ++i) {
+    truth[i] = std::sin(static_cast<double>(i));
+  }
+  const OutputReference reference = float_reference({2, 256}, truth, truth);
+  std::vector<double> got(truth.begin() + 256, truth.end());
+  got.insert(got.end(), truth.begin(), truth.begin() + 256);
+  EXPECT_FALSE(accepted(reference, got));
+}
+
+TEST(CompareOutput, AnotherTilesErrorBuysNothing) {
+  std::vector<double> truth(2 * 256, 1.0);
+  std::vector<double> native = truth;
+  native[0] = 1.01;
+  const OutputReference reference = float_reference({2, 256}, truth, native);
+  std::vector<double> got = truth;
+  got[1] = 1.02;
+  EXPECT_TRUE(accepted(reference, got));
+  got[1] = 1.0;
+  got[300] = 1.02;
+  EXPECT_FALSE(accepted(reference, got));
+}
+
+TEST(CompareOutput, KernelBenchModeNeedsBothItsOwnRuleAndTf32Class) {
+  OutputReference reference = ones(0);
+  std::vector<double> tf32(256, 1.0);
+  tf32[5] += 2e-5;
+  std::vector<double> got(256, 1.0);
+  got[200] += 7e-5;
+  EXPECT_FALSE(accepted(reference, got, MathMode::kKernelBench)) << "1e-4 alone is not enough";
+  reference.tf32_runs = {float_tensor({256}, tf32)};
+  EXPECT_TRUE(accepted(reference, got, MathMode::kKernelBench));
+  EXPECT_FALSE(accepted(reference, got, MathMode::kFp32));
+  got[200] = 1.0 + 9e-5;
+  EXPECT_FALSE(accepted(reference, got, MathMode::kKernelBench)) << "beyond four times the error of TF32";
+  tf32[5] += 1e-3;
+  reference.tf32_runs = {float_tensor({256}, tf32)};
+  EXPECT_TRUE(accepted(reference, got, MathMode::kKernelBench));
+  got[200] = 1.0 + 3e-4;
+  EXPECT_FALSE(accepted(reference, got, MathMode::kKernelBench)) << "beyond 1e-4 (1 + |native|)";
+}
+
+TEST(CompareOutput, HalfOutputsAreJudgedByTheirOwnRounding) {
+  OutputReference reference = ones(0);
+  reference.type.dtype = DataType::kFloat16;
+  reference.native = half_tensor({256}, std::vector<uint16_t>(256, 0x3c00));
+  std::vector<uint16_t> got(256, 0x3c00);
+  got[10] = 0x3c04;  // 1 + 4 * 2^-10
+  EXPECT_FALSE(compare_output(reference, half_tensor({256}, got), MathMode::kReduced).refusal);
+  got[10] = 0x3c05;
+  EXPECT_TRUE(compare_output(reference, half_tensor({256}, got), MathMode::kReduced).refusal);
+}
+
+TEST(CompareOutput, StatisticsAreMultiplesOfTheReferencesOwnError) {
+  const double native_error = 10 * kEpsilon;
+  const OutputReference reference = ones(native_error);
+  std::vector<double> got(256, 1.0);
+  got[100] = 1.0 + 11 * kEpsilon;  // E + eps * rms = 11 eps
+  const auto comparison = compare_output(reference, float_tensor({256}, got), MathMode::kFp32);
+  EXPECT_NEAR(comparison.statistics.max_ratio, 1.0, 1e-6);
+  EXPECT_EQ(comparison.statistics.ulps.maximum(), 11.0);
+  EXPECT_EQ(comparison.statistics.ulps.percentile(0.5), 0.0);
+  EXPECT_EQ(comparison.statistics.elements, 256);
+}
+
+TEST(CompareOutput, IntegersAreExactAndIndicesGoByTheValueThere) {
+  OutputReference exact = integer_reference({3}, {1, 2, 9007199254740993});
+  EXPECT_FALSE(compare_output(exact, integer_tensor({3}, {1, 2, 9007199254740993}), MathMode::kFp32).refusal);
+  EXPECT_TRUE(compare_output(exact, integer_tensor({3}, {1, 2, 9007199254740992}), MathMode::kFp32).refusal);
+
+  OutputReference index = integer_reference({2}, {0, 2});
+  index.kind = OutputKind::kIndex;
+  index.index_source = IndexSource{double_tensor({2, 3}, {5, 5, 1, 0, 2, 7}), 1};
+  EXPECT_FALSE(compare_output(index, integer_tensor({2}, {1, 2}), MathMode::kFp32).refusal) << "a tie";
+  EXPECT_TRUE(compare_output(index, integer_tensor({2}, {2, 2}), MathMode::kFp32).refusal);
+  EXPECT_TRUE(compare_output(index, integer_tensor({2}, {0, 3}), MathMode::kFp32).refusal) << "out of range";
+  EXPECT_TRUE(compare_output(index, integer_tensor({2}, {0, -1}), MathMode::kFp32).refusal) << "out of range";
+}
+
+TEST(CompareOutput, AnEmptyOutputIsAccepted) {
+  const OutputReference reference = float_reference({0, 4}, {}, {});
+  EXPECT_FALSE(compare_output(reference, float_tensor({0, 4}, {}), MathMode::kFp32).refusal);
+}
+
+}  // namespace
+}  // namespace stitch::verify

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every constant of the accept rule, each with its reason. bench/calibration measures the margin on both sides of them
+// (honest kernels below, planted bugs above) and bench/results/calibration.md holds its last record.
+#pragma once
+
+#include <cstdint>
+
+namespace stitch::verify {
+
+// |got - ref64| <= kErrorMultiple * E(tile) + kRoundingMultiple * eps * max(|ref64|, rms(tile))
+//
+// 4: honest kernels that sum in another order, in one accumulator or with fast intrinsics stay below it in every
+// measured case; arithmetic one step lower (TF32, bf16, a half accumulator) lies well above it.
+inline constexpr double kErrorMultiple = 4.0;
+// 4: when the reference happens to be exact (E = 0: copies, a single product), a candidate may still round a few times,
+// as fast division and fused multiply-adds do. rms, since an element that cancels to zero carries its neighbours'
+// error.
+inline constexpr double kRoundingMultiple = 4.0;
+
+// E is the largest of few random errors, so it needs company to be steady: one-element tiles refuse honest sums. Above
+// 4,096 one bad row could hide behind another row's budget.
+inline constexpr int64_t kTileMinimumElements = 256;
+inline constexpr int64_t kTileMaximumElements = 4096;
+
+// A regime in which more than this share of elements moves beyond the bound below when its inputs move by one ulp says
+// nothing about a candidate, and is left out. One in a thousand: a mask's edge or a tie may flip, a trend may not.
+inline constexpr double kConditionShare = 0.001;
+// The bound: kConditionErrorMultiple * (largest native error in the tile) + kConditionRoundingMultiple * eps * scale.
+// The same 4 as above, so that whatever stays inside is judged with a budget that is worth something. The scale is
+// max(|ref64|, rms): with rms alone a plain copy of sparse data, whose large elements all exceed four times the rms of
+// their tile, would be called ill-conditioned for moving by one ulp.
+inline constexpr double kConditionErrorMultiple = 4.0;
+inline constexpr double kConditionRoundingMultiple = 4.0;
+
+// KernelBench's own rule, |got - native| <= tolerance * (1 + |native|): 1e-4 for fp32, 1e-2 for 16-bit outputs.
+inline constexpr double kKernelBenchTolerance = 1e-4;
+inline constexpr double kKernelBenchHalfTolerance = 1e-2;
+
+}  // namespace stitch::verify

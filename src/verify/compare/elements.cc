@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/compare/elements.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "base/error/check.h"
+
+namespace stitch::verify {
+namespace {
+
+float half_to_float(uint16_t bits) {
+  const int exponent = (bits >> 10) & 0x1f;
+  const int fraction = bits & 0x3ff;
+  const float sign = (bits & 0x8000) != 0 ? -1.0F : 1.0F;
+  if (exponent == 0) {
+    return sign * std::ldexp(static_cast<float>(fraction), -24);
+  }
+  if (exponent == 31) {
+    return fraction != 0 ? std::numeric_limits<float>::quiet_NaN() : sign * std::numeric_limits<float>::infinity();
+  }
+  return sign * std::ldexp(static_cast<float>(fraction + 1024), exponent - 25);
+}
+
+float bfloat16_to_float(uint16_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
+
+// One loop per storage type: memcpy because a mapped file promises no alignment.
+template <typename Stored, typename Out, typename Convert>
+void load_as(const HostTensor& tensor, int64_t begin, int64_t count, Out* out, Convert convert) {
+  const std::byte* source = tensor.bytes().data() + static_cast<size_t>(begin) * sizeof(Stored);
+  for (int64_t i = 0; i < count; ++i) {
+    Stored stored;
+    std::memcpy(&stored, source + static_cast<size_t>(i) * sizeof(Stored), sizeof(Stored));
+    out[i] = static_cast<Out>(convert(stored));
+  }
+}
+
+template <typename Out>
+void load(const HostTensor& tensor, int64_t begin, int64_t count, Out* out) {
+  const auto same = [](auto value) { return value; };
+  switch (tensor.spec().type.dtype) {
+    case DataType::kFloat32:
+      return load_as<float>(tensor, begin, count, out, same);
+    case DataType::kFloat64:
+      return load_as<double>(tensor, begin, count, out, same);
+    case DataType::kFloat16:
+      return load_as<uint16_t>(tensor, begin, count, out, half_to_float);
+    case DataType::kBfloat16:
+      return load_as<uint16_t>(tensor, begin, count, out, bfloat16_to_float);
+    case DataType::kInt64:
+      return load_as<int64_t>(tensor, begin, count, out, same);
+    case DataType::kInt32:
+      return load_as<int32_t>(tensor, begin, count, out, same);
+    case DataType::kInt16:
+      return load_as<int16_t>(tensor, begin, count, out, same);
+    case DataType::kInt8:
+      return load_as<int8_t>(tensor, begin, count, out, same);
+    case DataType::kUint8:
+      return load_as<uint8_t>(tensor, begin, count, out, same);
+    case DataType::kBool:
+      return load_as<uint8_t>(tensor, begin, count, out, [](uint8_t value) { return value != 0 ? 1 : 0; });
+  }
+}
+
+struct FloatFormat {
+  int fraction_bits;
+  int minimum_exponent;  // of the smallest normal number
+  int maximum_exponent;
+};
+
+FloatFormat format_of(DataType type) {
+  switch (type) {
+    case DataType::kFloat64:
+      return {52, -1022, 1023};
+    case DataType::kFloat16:
+      return {10, -14, 15};
+    case DataType::kBfloat16:
+      return {7, -126, 127};
+    default:
+      return {23, -126, 127};
+  }
+}
+
+}  // namespace
+
+void load_doubles(const HostTensor& tensor, int64_t begin, int64_t count, double* out) {
+  load(tensor, begin, count, out);
+}
+
+void load_integers(const HostTensor& tensor, int64_t begin, int64_t count, int64_t* out) {
+  STITCH_CHECK(!is_floating_point(tensor.spec().type.dtype)) << tensor.spec().name << " does not hold integers";
+  load(tensor, begin, count, out);
+}
+
+double epsilon(DataType type) { return std::ldexp(1.0, -format_of(type).fraction_bits); }
+
+double overflow_to_infinity(double value, DataType type) {
+  const FloatFormat format = format_of(type);
+  if (type == DataType::kFloat64 || !std::isfinite(value)) {
+    return value;
+  }
+  // Half a unit above the largest finite number rounds to infinity.
+  const double limit = std::ldexp(2.0 - std::ldexp(1.0, -format.fraction_bits - 1), format.maximum_exponent);
+  return std::fabs(value) >= limit ? std::copysign(std::numeric_limits<double>::infinity(), value) : value;
+}
+
+double unit_in_the_last_place(double value, DataType type) {
+  const FloatFormat format = format_of(type);
+  // The exponent read off the representation: std::ilogb and std::ldexp cost more than the whole comparison.
+  constexpr int kFractionBits = 52;
+  constexpr int kBias = 1023;
+  const int stored = static_cast<int>(std::bit_cast<uint64_t>(std::fabs(value)) >> kFractionBits) - kBias;
+  const int exponent = std::clamp(stored, format.minimum_exponent, format.maximum_exponent) - format.fraction_bits;
+  if (exponent + kBias <= 0) {
+    return std::ldexp(1.0, exponent);
+  }
+  return std::bit_cast<double>(static_cast<uint64_t>(exponent + kBias) << kFractionBits);
+}
+
+}  // namespace stitch::verify

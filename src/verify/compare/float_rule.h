@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The accept rule for floating-point outputs, tile after tile.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "verify/compare/refusal.h"
+#include "verify/compare/tile_budget.h"
+
+namespace stitch::verify {
+
+// One tile's elements, as doubles. `reference` is infinite where the output's type cannot hold the true value.
+struct TileData {
+  int64_t tile = 0;
+  int64_t begin = 0;  // element number of the first
+  std::span<const double> reference;
+  std::span<const double> native;
+  std::vector<std::span<const double>> runs;
+  std::span<const double> got;
+};
+
+class FloatRule {
+ public:
+  explicit FloatRule(double epsilon) : epsilon_(epsilon) {}
+
+  void judge_tile(const TileData& tile, const TileBudget& budget);
+
+  // The worst refused element, if any was refused.
+  const std::optional<Refusal>& refusal() const { return worst_; }
+  // The largest error as a multiple of the reference's own; kErrorMultiple is the limit.
+  double max_ratio() const { return max_ratio_; }
+
+ private:
+  bool agrees_with_a_run(const TileData& tile, const TileBudget& budget, size_t i) const;
+  void refuse(const TileData& tile, size_t i, double ratio);
+
+  double epsilon_;
+  double max_ratio_ = 0;
+  std::optional<Refusal> worst_;
+};
+
+}  // namespace stitch::verify

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the oracle says about one output of one draw.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "artifact/tensor/host_tensor.h"
+
+namespace stitch::verify {
+
+enum class OutputKind {
+  kFloat,
+  kExact,  // integers and booleans
+  kIndex,  // positions in another tensor, judged by the value that stands there
+};
+
+// The tensor that a kIndex output points into, in fp64: output element (outer, inner) points at [outer, index, inner].
+struct IndexSource {
+  HostTensor values;
+  int64_t axis = 0;
+};
+
+struct OutputReference {
+  std::string name;  // "output 0", "state bn.running_mean"
+  TensorType type;   // as the candidate writes it
+  OutputKind kind = OutputKind::kFloat;
+  HostTensor reference;               // float64; int64 for kExact and kIndex
+  HostTensor native;                  // the eager module in its own precision
+  std::vector<HostTensor> perturbed;  // native runs on inputs moved by one ulp
+  std::vector<HostTensor> disturbed;  // runs whose sums carry the error of a plain sequential loop
+  std::vector<HostTensor> tf32_runs;  // mode kernelbench only: native runs with contraction operands rounded to TF32
+  std::optional<IndexSource> index_source;  // kIndex without it is judged exactly
+};
+
+}  // namespace stitch::verify

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/compare/output_statistics.h"
+
+#include <algorithm>
+
+#include "base/json/json.h"
+
+namespace stitch::verify {
+
+Json to_json(const OutputReport& report) {
+  return Json{{"name", report.name},
+              {"elements", report.elements},
+              {"max_error_ratio", report.max_error_ratio},
+              {"mean_error_ratio", report.mean_error_ratio},
+              {"ulp_p50", report.ulp_p50},
+              {"ulp_p99", report.ulp_p99},
+              {"ulp_max", report.ulp_max},
+              {"kernelbench_rule_ok", report.kernelbench_rule_ok}};
+}
+
+void OutputStatistics::merge(const OutputStatistics& other) {
+  elements += other.elements;
+  ill_conditioned += other.ill_conditioned;
+  max_ratio = std::max(max_ratio, other.max_ratio);
+  error_sum += other.error_sum;
+  own_error_sum += other.own_error_sum;
+  kernelbench_rule_ok = kernelbench_rule_ok && other.kernelbench_rule_ok;
+  ulps.merge(other.ulps);
+}
+
+OutputReport OutputStatistics::report(const std::string& name) const {
+  constexpr double kMedian = 0.5;
+  constexpr double kTail = 0.99;
+  OutputReport line;
+  line.name = name;
+  line.elements = elements;
+  line.max_error_ratio = max_ratio;
+  line.mean_error_ratio = own_error_sum > 0 ? error_sum / own_error_sum : 0;
+  line.ulp_p50 = ulps.percentile(kMedian);
+  line.ulp_p99 = ulps.percentile(kTail);
+  line.ulp_max = ulps.maximum();
+  line.kernelbench_rule_ok = kernelbench_rule_ok;
+  return line;
+}
+
+}  // namespace stitch::verify

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What was seen of one output over all draws so far, and its summary for reports.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/json/json_forward.h"
+#include "verify/compare/ulp_histogram.h"
+
+namespace stitch::verify {
+
+// One output's line in a report. Errors are multiples of what the reference itself makes.
+struct OutputReport {
+  std::string name;
+  int64_t elements = 0;  // compared, over all draws
+  double max_error_ratio = 0;
+  double mean_error_ratio = 0;
+  double ulp_p50 = 0;
+  double ulp_p99 = 0;
+  double ulp_max = 0;
+  bool kernelbench_rule_ok = true;  // allclose with 1e-4 against the native run, in every draw
+};
+Json to_json(const OutputReport& report);
+
+struct OutputStatistics {
+  int64_t elements = 0;
+  int64_t ill_conditioned = 0;  // see count_ill_conditioned
+  double max_ratio = 0;
+  double error_sum = 0;      // of the candidate
+  double own_error_sum = 0;  // of the reference, element by element, with half a unit of rounding at least
+  bool kernelbench_rule_ok = true;
+  UlpHistogram ulps;
+
+  void merge(const OutputStatistics& other);
+  OutputReport report(const std::string& name) const;
+};
+
+}  // namespace stitch::verify

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/compare/regime_judge.h"
+
+#include <utility>
+
+#include "verify/compare/constants.h"
+
+namespace stitch::verify {
+namespace {
+
+// Copies of the mapped files, which the oracle's next draw may replace.
+HostTensor owned(const HostTensor& tensor) {
+  return HostTensor::from_bytes(tensor.spec(), {tensor.bytes().begin(), tensor.bytes().end()});
+}
+
+void own_all(std::vector<HostTensor>& tensors) {
+  for (HostTensor& tensor : tensors) {
+    tensor = owned(tensor);
+  }
+}
+
+OutputReference owned(OutputReference reference) {
+  reference.reference = owned(reference.reference);
+  reference.native = owned(reference.native);
+  own_all(reference.perturbed);
+  own_all(reference.disturbed);
+  own_all(reference.tf32_runs);
+  if (reference.index_source) {
+    reference.index_source->values = owned(reference.index_source->values);
+  }
+  return reference;
+}
+
+}  // namespace
+
+std::optional<RefusedOutput> RegimeJudge::add_draw(int draw, const std::vector<OutputReference>& references,
+                                                   const std::vector<HostTensor>& got) {
+  small_errors_.resize(references.size());
+  statistics_.resize(references.size());
+  std::optional<RefusedOutput> first;
+  for (size_t i = 0; i < references.size(); ++i) {
+    statistics_[i].first = references[i].name;
+    if (is_small(references[i])) {
+      small_errors_[i].widen(small_output_errors(references[i]));
+      waiting_.push_back({i, draw, owned(references[i]), owned(got[i])});
+      continue;
+    }
+    auto refused = judge(i, draw, references[i], got[i], {});
+    if (refused && !first) {
+      first = std::move(refused);
+    }
+  }
+  return first;
+}
+
+std::optional<RefusedOutput> RegimeJudge::finish() {
+  std::optional<RefusedOutput> first;
+  for (const Waiting& waiting : waiting_) {
+    auto refused = judge(waiting.output, waiting.draw, waiting.reference, waiting.got, small_errors_[waiting.output]);
+    if (refused && !first) {
+      first = std::move(refused);
+    }
+  }
+  waiting_.clear();
+  return first;
+}
+
+std::optional<RefusedOutput> RegimeJudge::judge(size_t output, int draw, const OutputReference& reference,
+                                                const HostTensor& got, const SmallOutputErrors& errors) {
+  const OutputComparison comparison = compare_output(reference, got, mode_, errors);
+  statistics_[output].second.merge(comparison.statistics);
+  if (!comparison.refusal) {
+    return std::nullopt;
+  }
+  return RefusedOutput{reference.name, sentence(*comparison.refusal, reference.name, reference.type.shape), draw,
+                       comparison.refusal->ratio};
+}
+
+std::optional<std::string> RegimeJudge::ill_conditioned() const {
+  for (const auto& [name, statistics] : statistics_) {
+    if (static_cast<double>(statistics.ill_conditioned) > kConditionShare * static_cast<double>(statistics.elements)) {
+      return name;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace stitch::verify

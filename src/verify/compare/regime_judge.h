@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Judges all draws of one regime: large outputs draw by draw, small ones when the regime is complete, since their
+// budget is the largest over its draws.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "verify/compare/compare_output.h"
+
+namespace stitch::verify {
+
+struct RefusedOutput {
+  std::string output;
+  std::string sentence;
+  int draw = 0;
+  double ratio = 0;
+};
+
+class RegimeJudge {
+ public:
+  explicit RegimeJudge(MathMode mode) : mode_(mode) {}
+
+  // `got[i]` answers `references[i]`; every draw brings the same outputs in the same order. Returns the first refusal.
+  std::optional<RefusedOutput> add_draw(int draw, const std::vector<OutputReference>& references,
+                                        const std::vector<HostTensor>& got);
+  // Judges what waited for the whole regime.
+  std::optional<RefusedOutput> finish();
+
+  // The first output whose elements move too much when the inputs move by one ulp, or nothing. Until finish() only
+  // large outputs are counted.
+  std::optional<std::string> ill_conditioned() const;
+  // In the order of the outputs.
+  const std::vector<std::pair<std::string, OutputStatistics>>& statistics() const { return statistics_; }
+
+ private:
+  struct Waiting {
+    size_t output;
+    int draw;
+    OutputReference reference;
+    HostTensor got;
+  };
+  std::optional<RefusedOutput> judge(size_t output, int draw, const OutputReference& reference, const HostTensor& got,
+                                     const SmallOutputErrors& errors);
+
+  MathMode mode_;
+  std::vector<std::pair<std::string, OutputStatistics>> statistics_;
+  std::vector<SmallOutputErrors> small_errors_;
+  std::vector<Waiting> waiting_;
+};
+
+}  // namespace stitch::verify

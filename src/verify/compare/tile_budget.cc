@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/compare/tile_budget.h"
+
+#include <algorithm>
+
+namespace stitch::verify {
+namespace {
+
+double largest_error(std::span<const double> reference, std::span<const double> run) {
+  double largest = 0;
+  for (size_t i = 0; i < reference.size(); ++i) {
+    const double error = std::fabs(run[i] - reference[i]);
+    // Written to take in finite errors only: an infinity or a NaN on either side leaves `largest` alone.
+    largest = std::isfinite(error) && error > largest ? error : largest;
+  }
+  return largest;
+}
+
+}  // namespace
+
+TileBudget measure_tile(std::span<const double> reference, std::span<const double> native,
+                        const std::vector<std::span<const double>>& runs) {
+  TileBudget budget;
+  double squares = 0;
+  int64_t finite = 0;
+  for (const double value : reference) {
+    if (std::isfinite(value)) {
+      squares += value * value;
+      budget.magnitude = std::max(budget.magnitude, std::fabs(value));
+      ++finite;
+    }
+  }
+  budget.rms = finite == 0 ? 0 : std::sqrt(squares / static_cast<double>(finite));
+  budget.native_error = largest_error(reference, native);
+  budget.own_error = budget.native_error;
+  for (const auto& run : runs) {
+    budget.own_error = std::max(budget.own_error, largest_error(reference, run));
+  }
+  return budget;
+}
+
+int64_t count_ill_conditioned(std::span<const double> reference, std::span<const double> native,
+                              const std::vector<std::span<const double>>& perturbed, const TileBudget& budget,
+                              double epsilon) {
+  int64_t count = 0;
+  for (size_t i = 0; i < reference.size(); ++i) {
+    bool steady = same_pattern(native[i], reference[i]);
+    for (const auto& run : perturbed) {
+      const double moved = std::fabs(run[i] - native[i]);
+      steady = steady && same_pattern(run[i], native[i]) &&
+               (!std::isfinite(native[i]) || moved <= budget.condition_bound(reference[i], epsilon));
+    }
+    count += steady ? 0 : 1;
+  }
+  return count;
+}
+
+}  // namespace stitch::verify

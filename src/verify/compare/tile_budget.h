@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// What error a tile of the reference makes by itself, and hence how much a candidate may make there.
+#pragma once
+
+#include <cmath>
+#include <span>
+#include <vector>
+
+#include "artifact/tensor/data_type.h"
+#include "verify/compare/constants.h"
+
+namespace stitch::verify {
+
+struct TileBudget {
+  double own_error = 0;  // E(tile): the largest |run - ref64| over the native run and all others
+  double native_error = 0;
+  double rms = 0;        // of ref64
+  double magnitude = 0;  // max |ref64|
+
+  // What a candidate may deviate by at an element whose true value is `expected`.
+  double tolerance(double expected, double epsilon) const {
+    return kErrorMultiple * own_error + kRoundingMultiple * epsilon * std::fmax(std::fabs(expected), rms);
+  }
+  // What one ulp at the input may move an element by before its regime counts as ill-conditioned there.
+  double condition_bound(double expected, double epsilon) const {
+    return kConditionErrorMultiple * native_error +
+           kConditionRoundingMultiple * epsilon * std::fmax(std::fabs(expected), rms);
+  }
+};
+
+// Elements that are not finite in the reference or in a run take no part: their pattern is compared, not their value.
+TileBudget measure_tile(std::span<const double> reference, std::span<const double> native,
+                        const std::vector<std::span<const double>>& runs);
+
+// The elements of the tile that one ulp at the inputs moves beyond the bound, or in or out of the finite numbers.
+int64_t count_ill_conditioned(std::span<const double> reference, std::span<const double> native,
+                              const std::vector<std::span<const double>>& perturbed, const TileBudget& budget,
+                              double epsilon);
+
+// Both finite, both NaN, or the same infinity.
+inline bool same_pattern(double left, double right) {
+  if (std::isfinite(left)) {
+    return std::isfinite(right);
+  }
+  return left == right || (std::isnan(left) && std::isnan(right));
+}
+
+}  // namespace stitch::verify

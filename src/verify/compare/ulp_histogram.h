@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Percentiles of errors in units in the last place, in constant memory: sixteen buckets to each power of two.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace stitch::verify {
+
+class UlpHistogram {
+ public:
+  // `ulps` is finite and not negative.
+  void add(double ulps);
+  void merge(const UlpHistogram& other);
+  // The error that `share` (0 ... 1) of the elements stay within, at most 7 % too large. 0 when nothing was added.
+  double percentile(double share) const;
+  double maximum() const { return maximum_; }
+
+ private:
+  static constexpr int kBucketsPerOctave = 16;
+  static constexpr int kSmallestExponent = -6;  // errors below 2^-6 units count as none
+  static constexpr int kOctaves = 70;
+  std::array<int64_t, 1 + kBucketsPerOctave * kOctaves> counts_{};
+  int64_t total_ = 0;
+  double maximum_ = 0;
+};
+
+}  // namespace stitch::verify
