@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// PyTorch program to graph.
+#pragma once
+
+#include "cli/stages/session.h"
+#include "cli/stages/task.h"
+#include "ir/graph/graph.h"
+
+namespace stitch::cli {
+
+struct ImportedProgram {
+  ir::Graph graph;
+  int operators = 0;
+  int64_t parameters = 0;  // elements
+  double flops = 0;        // of one call, counted over the exported graph
+};
+
+// kUnsupportedOperator lists every operator we lack, with its place and the nearest one we have.
+Result<ImportedProgram> import_program(Session& session, const Task& task);
+
+// Sizes at which the counted work of one call is at most `budget_flops`, never below two tiles of an axis.
+Result<Sizes> small_sizes(Session& session, const Task& task, double budget_flops);
+
+// At most `count` other shapes the program must also hold for.
+Result<std::vector<Sizes>> hidden_sizes(Session& session, const Task& task, int count, uint64_t seed);
+
+}  // namespace stitch::cli

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one command holds: its options, where things lie, the reporter, and one Python process (importing PyTorch costs
+// more than a second, so it is started once, at first use).
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/json/json_forward.h"
+#include "base/process/json_channel.h"
+#include "cli/options/command_line.h"
+#include "cli/options/resources.h"
+#include "cli/output/reporter.h"
+
+namespace stitch::cli {
+
+class Session {
+ public:
+  Session(CommandLine line, Resources resources, Reporter& reporter)
+      : line_(std::move(line)), resources_(std::move(resources)), reporter_(reporter) {}
+
+  const CommandLine& line() const { return line_; }
+  const Resources& resources() const { return resources_; }
+  Reporter& reporter() { return reporter_; }
+
+  // The Python process, started at first use; always from the thread that outlives the command.
+  Result<JsonChannel*> python();
+  Result<Json> ask(const std::string& verb, const Json& arguments, int64_t timeout_ms);
+
+ private:
+  CommandLine line_;
+  Resources resources_;
+  Reporter& reporter_;
+  std::optional<JsonChannel> python_;
+};
+
+}  // namespace stitch::cli
