@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""JSON objects, one a line, over a socket that the parent passes as descriptor 3."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from typing import Any
+
+CHANNEL_DESCRIPTOR = 3
+
+
+class Channel:
+    """Requests in, answers and progress out. The descriptor is moved out of the user's reach and not inherited."""
+
+    def __init__(self, descriptor: int = CHANNEL_DESCRIPTOR) -> None:
+        own = os.dup(descriptor)
+        os.close(descriptor)
+        os.set_inheritable(own, False)
+        self._reader = os.fdopen(own, "rb", buffering=1 << 16)
+        self._descriptor = own
+
+    def requests(self) -> Iterator[dict[str, Any]]:
+        """Every request until the parent closes its end. A line that is no JSON object yields {"malformed": text}."""
+        for line in self._reader:
+            if not line.strip():
+                continue
+            try:
+                request = json.loads(line)
+            except ValueError:
+                request = None
+            yield request if isinstance(request, dict) else {"malformed": line.decode("utf-8", "replace")[:200]}
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Writes one line. Floats must be finite: JSON has no spelling for the others."""
+        data = (json.dumps(message, allow_nan=False, separators=(",", ":")) + "\n").encode()
+        view = memoryview(data)
+        while view:
+            view = view[os.write(self._descriptor, view) :]

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a request that cannot be served is told: a code, one sentence, a place and a remedy."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from types import TracebackType
+
+PROGRAM_INVALID = "program_invalid"
+ENVIRONMENT = "environment"
+TIMEOUT = "timeout"
+INTERNAL = "internal"
+
+
+class Failure(Exception):
+    """A request that ends without an answer. `place` is "file.py:12" or a path; `trace` is shown with --debug only."""
+
+    def __init__(self, code: str, sentence: str, place: str = "", remedy: str = "", trace: str = "") -> None:
+        super().__init__(sentence)
+        self.code = code
+        self.sentence = sentence
+        self.place = place
+        self.remedy = remedy
+        self.trace = trace
+
+    def to_json(self) -> dict[str, str]:
+        """The wire form; an empty trace is left out."""
+        wire = {"code": self.code, "sentence": self.sentence, "place": self.place, "remedy": self.remedy}
+        if self.trace:
+            wire["trace"] = self.trace
+        return wire
+
+
+def one_line(text: str, limit: int = 240) -> str:
+    """The first non-empty line of `text`, cut to `limit` characters, without a closing full stop."""
+    for line in text.splitlines():
+        if line.strip():
+            line = line.strip()
+            return (line if len(line) <= limit else line[: limit - 3] + "...").rstrip(".")
+    return ""
+
+
+def innermost_line_in(folder: str, trace: TracebackType | None) -> traceback.FrameSummary | None:
+    """The deepest frame of `trace` whose file lies under `folder` and not in an installed package."""
+    found = None
+    for frame in traceback.extract_tb(trace):
+        if is_user_file(frame.filename, folder):
+            found = frame
+    return found
+
+
+def is_user_file(filename: str, folder: str) -> bool:
+    """Whether `filename` is the user's own: under `folder`, and no installed package that happens to lie there."""
+    path = os.path.abspath(filename)
+    return path.startswith(folder.rstrip(os.sep) + os.sep) and "site-packages" not in path and os.path.isfile(path)
+
+
+def chain(error: BaseException) -> list[BaseException]:
+    """`error` and what it was raised from, outermost first."""
+    errors: list[BaseException] = []
+    current: BaseException | None = error
+    while current is not None and current not in errors:
+        errors.append(current)
+        current = current.__cause__ or current.__context__
+    return errors
+
+
+def from_user_code(error: BaseException, doing: str, file: str, remedy: str) -> Failure:
+    """Explains an exception that the user's code raised while we were `doing` something with it, by their own line."""
+    frame = None
+    for link in chain(error):
+        frame = frame or innermost_line_in(os.path.dirname(file), link.__traceback__)
+    place, line = file, ""
+    if frame is not None:
+        place = f"{frame.filename}:{frame.lineno}"
+        line = f", at `{(frame.line or '').strip()}`" if frame.line else ""
+    message = one_line(str(error)) or "no message"
+    sentence = f"{os.path.basename(file)} raised {type(error).__name__} while {doing}{line}: {message}."
+    return Failure(PROGRAM_INVALID, sentence, place, remedy, formatted(error))
+
+
+def formatted(error: BaseException) -> str:
+    """The full Python traceback as text."""
+    return "".join(traceback.format_exception(type(error), error, error.__traceback__))

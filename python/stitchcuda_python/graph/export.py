@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Exports a program with torch.export: first without allocating anything, then, where that fails, with real tensors."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
+
+from ..failures import PROGRAM_INVALID, Failure, chain, from_user_code
+from ..program.attributes import refuse_if_read_again, watched
+from ..program.build import Program, Request, build_program
+from .convert import convert
+from .functional import FunctionalProgram
+
+_DATA_DEPENDENT = ("DataDependent", "Unbacked", "GuardOnData", "DynamicOutputShape")
+
+
+@dataclass
+class Exported:
+    """A program and its functional form."""
+
+    program: Program
+    graph: FunctionalProgram
+
+
+def export_request(request: Request, seed: int = 0) -> Exported:
+    """Builds and exports under FakeTensorMode, so that nothing is allocated; a program that cannot be built so (it
+    reads its own numbers) is built with real tensors. The user's mistakes are told from the real attempt."""
+    torch.manual_seed(seed)
+    try:
+        with FakeTensorMode(allow_non_fake_inputs=True) as mode:
+            return export_program(build_program(request), mode)
+    except Failure as failure:
+        if not failure.code == PROGRAM_INVALID or not isinstance(failure.__cause__, Exception):
+            raise
+    torch.manual_seed(seed)
+    return export_program(build_program(request))
+
+
+def export_program(program: Program, mode: FakeTensorMode | None = None) -> Exported:
+    """The functional form of a built program. `mode` is the fake mode it was built under, None for real tensors."""
+    request = program.request
+    folder = os.path.dirname(request.file)
+    with mode or nullcontext(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with watched(program.module, folder) as watch:
+            try:
+                exported = torch.export.export(program.module, program.inputs, strict=False)
+                functional = exported.run_decompositions({})
+            except Failure:
+                raise
+            except Exception as error:
+                raise _explain(error, request.file) from error
+        if watch.seen:
+            with torch.no_grad():
+                refuse_if_read_again(program.module, _copies(program.inputs), watch, request.file)
+    return Exported(program, convert(functional, folder, request.file))
+
+
+def _copies(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(item.clone() if isinstance(item, torch.Tensor) else item for item in inputs)
+
+
+def _explain(error: Exception, file: str) -> Failure:
+    for link in chain(error):
+        name = type(link).__name__
+        if any(mark in name for mark in _DATA_DEPENDENT) or "data-dependent" in str(link).lower():
+            failure = from_user_code(error, "being exported", file, "")
+            place = failure.place
+            sentence = f"A shape or a branch in {os.path.basename(file)} depends on the values of a tensor"
+            where = failure.sentence.partition("at `")[2].partition("`")[0]
+            sentence += f", at `{where}`." if where else "."
+            remedy = "Write it with torch.where or a mask, so that every shape is fixed by the inputs' shapes."
+            return Failure(PROGRAM_INVALID, sentence, place, remedy, failure.trace)
+    remedy = "Check that Model(*get_init_inputs())(*get_inputs()) runs in plain PyTorch."
+    return from_user_code(error, "running forward", file, remedy)

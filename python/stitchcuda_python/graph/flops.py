@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Counts floating-point work from shapes alone: 2 per multiply-add of a contraction, 1 per element made elsewhere."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import torch
+
+from .functional import FunctionalProgram, Ref
+
+Shape = tuple[int, ...]
+
+_CONTRACTIONS = {"mm", "bmm", "matmul", "linear", "addmm", "baddbmm", "addbmm", "mv", "dot", "addmv"}
+_CONVOLUTIONS = {"conv1d", "conv2d", "conv3d", "convolution"}
+_TRANSPOSED = {"conv_transpose1d", "conv_transpose2d", "conv_transpose3d"}
+_FREE = set(
+    """view _unsafe_view reshape permute transpose t expand slice select squeeze unsqueeze alias detach flatten unflatten
+    split split_with_sizes unbind chunk clone contiguous lift_fresh_copy empty zeros ones full arange as_strided narrow
+    movedim swapaxes""".split()
+)
+
+
+def call_flops(operator: str, shapes: list[Shape | None], out_shapes: list[Shape], transposed: bool = False) -> int:
+    """Work of one call. `operator` is the short name ("linear"), `shapes` those of its tensor arguments in order."""
+    made = sum(prod(shape) for shape in out_shapes)
+    present = [shape for shape in shapes if shape is not None]
+    if operator in _FREE or not out_shapes:
+        return 0
+    if operator in ("addmm", "baddbmm", "addmv") and len(present) > 1:
+        return 2 * made * present[1][-1] + made
+    if operator in _CONTRACTIONS and present:
+        return 2 * made * present[0][-1] if present[0] else made
+    if operator in _TRANSPOSED or (operator in _CONVOLUTIONS and transposed):
+        return 2 * prod(present[0]) * prod(present[1][1:])
+    if operator in _CONVOLUTIONS:
+        return 2 * made * prod(present[1][1:])
+    if operator.startswith(("scaled_dot_product", "_scaled_dot_product")) and len(present) > 2:
+        scores = prod(present[0][:-1]) * present[1][-2]
+        return 2 * scores * (present[0][-1] + present[2][-1]) + 4 * scores
+    return max([made] + [prod(shape) for shape in present if operator not in ("embedding", "gather")])
+
+
+def count_flops(graph: FunctionalProgram) -> int:
+    """Work of one call of the whole program."""
+    table = graph.results()
+    total = 0
+    for call in graph.calls:
+        shapes = [table[arg.name][1] if isinstance(arg, Ref) else None for arg in call.args]
+        outs = [result.shape for result in call.results if result.dtype is not None and result.dtype != torch.bool]
+        transposed = "convolution" in call.target_name and len(call.args) > 6 and bool(call.args[6])
+        total += call_flops(short_name(call.target), shapes, outs, transposed)
+    return total
+
+
+def short_name(target: Any) -> str:
+    """"linear" for aten.linear.default."""
+    parts = str(target).split(".")
+    return parts[1] if len(parts) > 2 else parts[-1]

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds the module and its inputs from a loaded file: KernelBench-style (`Model`, `get_inputs`, `get_init_inputs`) or
+a named class, function or module instance."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import types
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import nn
+from torch.utils import _pytree as pytree
+
+from ..failures import PROGRAM_INVALID, Failure, from_user_code
+from .source import run_source
+
+MODES = ("as-is", "train", "eval")
+
+
+@dataclass
+class Request:
+    """What a caller names: a file, maybe a target in it, a mode, other sizes. `file` is absolute."""
+
+    file: str
+    target: str | None = None
+    mode: str = "as-is"
+    overrides: dict[str, int] = field(default_factory=dict)
+    input_shapes: list[list[int]] | None = None
+
+    @staticmethod
+    def from_json(arguments: dict[str, Any]) -> Request:
+        """Reads the common arguments of a verb. `file.py:Name` in `file` names a target too."""
+        file, target = str(arguments.get("file", "")), arguments.get("target")
+        head, colon, tail = file.rpartition(":")
+        if not target and colon and tail.isidentifier() and not os.path.exists(file):
+            file, target = head, tail
+        mode = arguments.get("mode") or "as-is"
+        if mode not in MODES:
+            raise Failure(PROGRAM_INVALID, f"There is no mode {mode!r}.", file, "Use as-is, train or eval.")
+        shapes = arguments.get("input_shapes")
+        overrides = {str(name): int(value) for name, value in (arguments.get("overrides") or {}).items()}
+        return Request(os.path.abspath(file), target or None, mode, overrides, shapes)
+
+
+@dataclass
+class Program:
+    """A module ready to be called as `module(*inputs)`. Tensors among the inputs may be nested in lists and dicts."""
+
+    request: Request
+    namespace: types.ModuleType
+    module: nn.Module
+    inputs: tuple[Any, ...]
+
+    @property
+    def name(self) -> str:
+        return os.path.splitext(os.path.basename(self.request.file))[0]
+
+    def input_tensors(self) -> list[torch.Tensor]:
+        """The tensors among the inputs, in the order in which the exported graph lists them."""
+        return [leaf for leaf in pytree.tree_leaves(self.inputs) if isinstance(leaf, torch.Tensor)]
+
+
+class FunctionModule(nn.Module):
+    """A plain function as a module."""
+
+    def __init__(self, function: Any) -> None:
+        super().__init__()
+        self._function = function
+
+    def forward(self, *inputs: Any) -> Any:
+        return self._function(*inputs)
+
+
+def build_program(request: Request) -> Program:
+    """Loads the file, constructs the module, draws the inputs. Whatever the user's code raises becomes a Failure."""
+    namespace = run_source(request.file, request.overrides)
+    module = construct_module(namespace, request)
+    if request.mode != "as-is":
+        module.train(request.mode == "train")
+    return Program(request, namespace, module, draw_inputs(namespace, request))
+
+
+def construct_module(namespace: types.ModuleType, request: Request) -> nn.Module:
+    """The module that `request.target` names, `Model` by default."""
+    wanted = request.target or "Model"
+    target = getattr(namespace, wanted, None)
+    if target is None:
+        raise _no_target(namespace, request, wanted)
+    if isinstance(target, nn.Module):
+        return target
+    if inspect.isclass(target) and issubclass(target, nn.Module):
+        arguments = _call(namespace, "get_init_inputs", request) if hasattr(namespace, "get_init_inputs") else []
+        try:
+            return target(**arguments) if isinstance(arguments, dict) else target(*arguments)
+        except Exception as error:
+            remedy = f"Check what {wanted} is given: it is constructed as {wanted}(*get_init_inputs())."
+            raise from_user_code(error, f"constructing {wanted}", request.file, remedy) from error
+    if inspect.isclass(target) or not callable(target):
+        sentence = f"{wanted} in {os.path.basename(request.file)} is neither a torch.nn.Module nor a function."
+        raise Failure(PROGRAM_INVALID, sentence, request.file, "Derive it from torch.nn.Module, or name a function.")
+    return FunctionModule(target)
+
+
+def _no_target(namespace: types.ModuleType, request: Request, wanted: str) -> Failure:
+    own = [name for name, thing in vars(namespace).items() if _is_candidate(namespace, name, thing)]
+    base = os.path.basename(request.file)
+    remedy = f"Name one of them: {base}:{own[0]}." if own else "Define a class Model(torch.nn.Module)."
+    has = f" It has {', '.join(own)}." if own else ""
+    return Failure(PROGRAM_INVALID, f"{base} defines no {wanted}.{has}", request.file, remedy)
+
+
+def _is_candidate(namespace: types.ModuleType, name: str, thing: Any) -> bool:
+    if name.startswith("_") or name in ("get_inputs", "get_init_inputs"):
+        return False
+    own = getattr(thing, "__module__", None) == namespace.__name__
+    return own and (inspect.isfunction(thing) or (inspect.isclass(thing) and issubclass(thing, nn.Module)))
+
+
+def _call(namespace: types.ModuleType, function: str, request: Request) -> Any:
+    try:
+        return getattr(namespace, function)()
+    except Exception as error:
+        raise from_user_code(error, f"running {function}()", request.file, f"{function}() must run as it is.") from error
+
+
+def draw_inputs(namespace: types.ModuleType, request: Request) -> tuple[Any, ...]:
+    """What get_inputs() returns, drawn anew from torch's default generator; at `request.input_shapes` where given."""
+    base = os.path.basename(request.file)
+    if not callable(getattr(namespace, "get_inputs", None)):
+        sentence = f"{base} has no function get_inputs, so its input shapes are unknown."
+        raise Failure(PROGRAM_INVALID, sentence, request.file, "Define get_inputs() returning a list of tensors.")
+    inputs = _call(namespace, "get_inputs", request)
+    if not isinstance(inputs, (list, tuple)):
+        sentence = f"get_inputs() of {base} returns {type(inputs).__name__}, not a list of forward's arguments."
+        raise Failure(PROGRAM_INVALID, sentence, request.file, "Return a list or tuple, also for a single tensor.")
+    return reshaped(tuple(inputs), request)
+
+
+def reshaped(inputs: tuple[Any, ...], request: Request) -> tuple[Any, ...]:
+    """`inputs` with every tensor brought to the requested shape, its values drawn (with replacement) from the old
+    ones, so that their range and distribution stay the program's own."""
+    if request.input_shapes is None:
+        return inputs
+    leaves, structure = pytree.tree_flatten(inputs)
+    shapes = list(request.input_shapes)
+    tensors = sum(isinstance(leaf, torch.Tensor) for leaf in leaves)
+    if tensors != len(shapes):
+        sentence = f"{len(shapes)} input shapes are given, but get_inputs() returns {tensors} tensors."
+        raise Failure(PROGRAM_INVALID, sentence, request.file, "Give one shape per tensor, in order.")
+    return tuple(pytree.tree_unflatten([_resized(leaf, shapes) for leaf in leaves], structure))
+
+
+def _resized(leaf: Any, shapes: list[list[int]]) -> Any:
+    if not isinstance(leaf, torch.Tensor):
+        return leaf
+    shape = tuple(shapes.pop(0))
+    if tuple(leaf.shape) == shape:
+        return leaf
+    if leaf.numel() == 0:
+        return leaf.new_zeros(shape)
+    flat = leaf.reshape(-1)
+    count = 1
+    for extent in shape:
+        count *= extent
+    return flat[torch.randint(0, flat.numel(), (count,), device=leaf.device)].reshape(shape)

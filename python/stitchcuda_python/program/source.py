@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads a user's Python file and runs it as a module, with some of its integer constants replaced."""
+
+from __future__ import annotations
+
+import ast
+import os
+import sys
+import types
+
+from ..failures import PROGRAM_INVALID, Failure, from_user_code
+
+
+def read_source(file: str) -> str:
+    """The text of `file`. Raises a Failure for what is no readable, non-empty Python text."""
+    if not os.path.exists(file):
+        raise Failure(PROGRAM_INVALID, f"There is no file {file}.", file, "Check the path.")
+    if os.path.isdir(file):
+        raise Failure(PROGRAM_INVALID, f"{file} is a directory, not a Python file.", file, "Name the file inside it.")
+    try:
+        with open(file, "rb") as stream:
+            data = stream.read()
+    except OSError as error:
+        raise Failure(PROGRAM_INVALID, f"{file} cannot be read: {error.strerror}.", file, "Check its rights.") from error
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text:
+        raise Failure(PROGRAM_INVALID, f"{file} is not Python text.", file, "Name a .py file with a PyTorch program.")
+    if not text.strip():
+        raise Failure(PROGRAM_INVALID, f"{file} is empty.", file, "It needs a class Model and a function get_inputs.")
+    return text
+
+
+def parse_source(text: str, file: str) -> ast.Module:
+    """The syntax tree; a syntax error is told with its line."""
+    try:
+        return ast.parse(text, filename=file)
+    except SyntaxError as error:
+        line = (error.text or "").strip()
+        sentence = f"{os.path.basename(file)} is not valid Python: {error.msg}" + (f", at `{line}`." if line else ".")
+        raise Failure(PROGRAM_INVALID, sentence, f"{file}:{error.lineno or 1}", "Correct the syntax.") from error
+    except (ValueError, RecursionError) as error:
+        raise Failure(PROGRAM_INVALID, f"{file} cannot be parsed: {error}.", file, "Correct the file.") from error
+
+
+def _constant_of(statement: ast.stmt) -> tuple[str, ast.Constant] | None:
+    """The (name, value node) of `NAME = 12` or `NAME: int = 12`; booleans are no integers here."""
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        target, value = statement.targets[0], statement.value
+    elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
+        target, value = statement.target, statement.value
+    else:
+        return None
+    if isinstance(target, ast.Name) and isinstance(value, ast.Constant) and type(value.value) is int:
+        return target.id, value
+    return None
+
+
+def integer_constants(tree: ast.Module) -> dict[str, int]:
+    """The module-level integer constants in their order: the sizes that `overrides` may change."""
+    found = (_constant_of(statement) for statement in tree.body)
+    return {name: int(value.value) for name, value in filter(None, found)}  # type: ignore[arg-type]
+
+
+def override_constants(tree: ast.Module, overrides: dict[str, int], file: str) -> None:
+    """Replaces constants in place, so that everything computed from them follows. An unknown name is a Failure."""
+    known = integer_constants(tree)
+    for name in overrides:
+        if name not in known:
+            has = ", ".join(known) or "none"
+            sentence = f"{os.path.basename(file)} has no module-level integer constant {name}; it has {has}."
+            raise Failure(PROGRAM_INVALID, sentence, file, "Override one of those.")
+    for statement in tree.body:
+        constant = _constant_of(statement)
+        if constant is not None and constant[0] in overrides:
+            constant[1].value = int(overrides[constant[0]])
+
+
+def run_source(file: str, overrides: dict[str, int]) -> types.ModuleType:
+    """Executes `file` under a name of its own (so `if __name__ == "__main__"` does not run). The module is findable in
+    sys.modules, as dataclasses and pickling need; its folder is importable, for files beside it."""
+    tree = parse_source(read_source(file), file)
+    override_constants(tree, overrides, file)
+    module = types.ModuleType("stitchcuda_program_" + os.path.splitext(os.path.basename(file))[0])
+    module.__file__ = file
+    sys.modules[module.__name__] = module
+    folder = os.path.dirname(file)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    remedy = "Make the file importable: python -c 'import <file>' must succeed."
+    try:
+        exec(compile(tree, file, "exec"), module.__dict__)
+    except (SystemExit, KeyboardInterrupt) as stop:
+        failure = from_user_code(stop, "being imported", file, "Guard the call that exits by __name__ == '__main__'.")
+        raise failure from stop
+    except Exception as error:
+        raise from_user_code(error, "being imported", file, remedy) from error
+    return module

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Answers requests of the C++ side until it closes the channel: `python -m stitchcuda_python.server`, socket on 3."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from .capture import Capture
+from .channel import Channel
+from .failures import ENVIRONMENT, INTERNAL, PROGRAM_INVALID, Failure, formatted, one_line
+
+Progress = Callable[[str], None]
+Verb = Callable[[dict[str, Any], Progress], dict[str, Any]]
+
+
+def load_verbs() -> dict[str, Verb]:
+    """The table of verbs. Raises a Failure where PyTorch is missing or too old."""
+    try:
+        import torch
+    except ImportError as error:
+        remedy = "Install PyTorch 2.6 or newer into the Python that stitchcuda uses: pip install torch."
+        raise Failure(ENVIRONMENT, f"{sys.executable} has no PyTorch ({error}).", sys.executable, remedy) from error
+    release = tuple(int(part) for part in torch.__version__.split("+")[0].split(".")[:2])
+    if release < (2, 6):
+        sentence = f"PyTorch {torch.__version__} is older than 2.6, the oldest that exports programs as needed."
+        raise Failure(ENVIRONMENT, sentence, sys.executable, "Install a newer PyTorch: pip install -U torch.")
+    torch.set_num_threads(int(os.environ.get("STITCHCUDA_PYTHON_THREADS", "0")) or min(8, os.cpu_count() or 1))
+    from .verbs.table import VERBS
+
+    return VERBS
+
+
+def answer(request: dict[str, Any], verbs: dict[str, Verb], capture: Capture, progress: Progress) -> dict[str, Any]:
+    """Runs one request; every failure becomes an `error` object."""
+    verb = request.get("verb")
+    try:
+        if "malformed" in request or verb not in verbs:
+            raise Failure(INTERNAL, f"The Python side knows no request {request.get('malformed', verb)!r}.")
+        with capture:
+            return {"ok": verbs[str(verb)](request.get("arguments") or {}, progress)}
+    except Failure as failure:
+        failure.trace = failure.trace or formatted(failure)
+        return {"error": _with_output(failure, capture).to_json()}
+    except (SystemExit, KeyboardInterrupt) as stop:
+        sentence = f"The program ended the Python process itself ({type(stop).__name__} {stop})."
+        failure = Failure(PROGRAM_INVALID, sentence, "", "Remove the call that exits.", formatted(stop))
+        return {"error": _with_output(failure, capture).to_json()}
+    except MemoryError as error:
+        failure = Failure(ENVIRONMENT, "Memory ran out in the Python side.", "", "Use a smaller scale.", formatted(error))
+        return {"error": failure.to_json()}
+    except Exception as error:  # noqa: BLE001 - the server must outlive any request
+        sentence = f"The Python side failed at {verb!r}: {type(error).__name__}: {one_line(str(error))}."
+        failure = Failure(INTERNAL, sentence, "", "Run again with --debug and report the trace.", formatted(error))
+        return {"error": _with_output(failure, capture).to_json()}
+
+
+def _with_output(failure: Failure, capture: Capture) -> Failure:
+    printed = capture.tail().strip()
+    if printed:
+        failure.trace += f"\nThe program printed:\n{printed}\n"
+    return failure
+
+
+def serve(channel: Channel) -> None:
+    """The loop. A missing PyTorch answers every request with the same error instead of dying at the start."""
+    verbs: dict[str, Verb] = {}
+    capture = Capture()
+    for request in channel.requests():
+        identity = request.get("id")
+
+        def progress(sentence: str, identity: Any = identity) -> None:
+            channel.send({"id": identity, "progress": sentence})
+
+        try:
+            if not verbs:
+                verbs = load_verbs()
+            reply = answer(request, verbs, capture, progress)
+        except Failure as failure:
+            reply = {"error": failure.to_json()}
+        channel.send({"id": identity, **reply})
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    serve(Channel())
