@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/stages/import_program.h"
+
+#include <fmt/format.h>
+
+#include "base/json/json.h"
+#include "frontend/exported/convert.h"
+
+namespace stitch::cli {
+namespace {
+
+constexpr int64_t kImportTimeoutMs = 180'000;
+constexpr int64_t kMinimumAxis = 130;  // two tiles of 64 and a tail: what a reduced axis is kept above
+
+Unexpected unsupported(const std::vector<frontend::Unsupported>& missing) {
+  std::string list;
+  for (const frontend::Unsupported& one : missing) {
+    list += fmt::format("{}{}{}{}", list.empty() ? "" : "; ", one.target, one.place.empty() ? "" : " at " + one.place,
+                        one.nearest.empty() ? "" : " (nearest supported: " + one.nearest + ")");
+  }
+  return failure(ErrorCode::kUnsupportedOperator,
+                 fmt::format("{} operator{} of this program {} not supported yet: {}", missing.size(),
+                             missing.size() == 1 ? "" : "s", missing.size() == 1 ? "is" : "are", list),
+                 missing.front().place, "write it with supported operators, or leave it outside the module");
+}
+
+}  // namespace
+
+Result<ImportedProgram> import_program(Session& session, const Task& task) {
+  STITCH_ASSIGN(const Json exported, session.ask("import", task.arguments(), kImportTimeoutMs));
+  STITCH_ASSIGN(ir::Graph graph, frontend::graph_from_exported(exported));
+  const std::vector<frontend::Unsupported> missing = frontend::unsupported_operators(graph);
+  if (!missing.empty()) {
+    return unsupported(missing);
+  }
+  ImportedProgram imported;
+  imported.operators = static_cast<int>(graph.nodes.size());
+  imported.graph = std::move(graph);
+  STITCH_ASSIGN(imported.parameters, json_int(exported, "parameter_count"));
+  STITCH_ASSIGN(imported.flops, json_double(exported, "flops"));
+  return imported;
+}
+
+Result<Sizes> small_sizes(Session& session, const Task& task, double budget_flops) {
+  Json arguments = task.arguments();
+  arguments["budget_flops"] = budget_flops;
+  arguments["min_axis"] = kMinimumAxis;
+  STITCH_ASSIGN(const Json answer, session.ask("small_scale", arguments, kImportTimeoutMs));
+  return sizes_from_json(answer);
+}
+
+Result<std::vector<Sizes>> hidden_sizes(Session& session, const Task& task, int count, uint64_t seed) {
+  Json arguments = task.arguments();
+  arguments["count"] = count;
+  arguments["seed"] = seed;
+  STITCH_ASSIGN(const Json answer, session.ask("hidden_shapes", arguments, kImportTimeoutMs));
+  STITCH_ASSIGN(const Json* shapes, json_array(answer, "shapes"));
+  std::vector<Sizes> found;
+  for (const Json& shape : *shapes) {
+    STITCH_ASSIGN(Sizes sizes, sizes_from_json(shape));
+    found.push_back(std::move(sizes));
+  }
+  return found;
+}
+
+}  // namespace stitch::cli
