@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "base/json/json.h"
+#include "wire/messages/program_description.h"
+#include "wire/messages/rpc.h"
+#include "wire/messages/tensor_argument.h"
+
+namespace stitch::wire {
+namespace {
+
+Clock::time_point soon() { return Clock::now() + std::chrono::seconds(20); }
+
+TEST(RpcTest, AnswersAndErrorsTravel) {
+  auto pair = Channel::make_pair();
+  ASSERT_TRUE(pair.has_value());
+  Channel asking(std::move(pair->first));
+  std::jthread server([socket = std::move(pair->second)]() mutable {
+    Channel answering(std::move(socket));
+    const auto served = serve(answering, [](Request& request) -> Result<Answer> {
+      if (request.verb == "double") {
+        return Answer(Json{{"y", 2 * request.arguments["x"].get<int>()}}, std::move(request.descriptors));
+      }
+      return failure(ErrorCode::kUsage, "no such verb", request.verb, "ask for double");
+    });
+    EXPECT_TRUE(served.has_value());
+  });
+  const auto answer = call(asking, 1, "double", Json{{"x", 21}}, {}, soon());
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_EQ(answer->json()["y"], 42);
+  const auto refused = call(asking, 2, "halve", Json::object(), {}, soon());
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, ErrorCode::kUsage);
+  EXPECT_EQ(refused.error().place, "halve");
+  asking = Channel(Descriptor());
+}
+
+TEST(RpcTest, AnswersToOtherRequestsAndOtherKindsAreRefused) {
+  EXPECT_FALSE(decode_answer({.kind = FrameKind::kAnswer, .id = 3, .payload = "{}"}, 4).has_value());
+  EXPECT_FALSE(decode_answer({.kind = FrameKind::kRequest, .id = 4, .payload = "{}"}, 4).has_value());
+  EXPECT_FALSE(decode_answer({.kind = FrameKind::kAnswer, .id = 4, .payload = "[1"}, 4).has_value());
+  EXPECT_FALSE(decode_answer({.kind = FrameKind::kError, .id = 4, .payload = "{}"}, 4).has_value());
+  EXPECT_TRUE(decode_answer({.kind = FrameKind::kAnswer, .id = 4, .payload = "{}"}, 4).has_value());
+}
+
+TEST(TensorArgumentTest, RoundTrip) {
+  Json arguments;
+  arguments["tensors"] = to_json(std::vector<TensorArgument>{{3, {4, 5}}, {7, {}}});
+  arguments["buffers"] = to_json(std::vector<BufferToken>{{3, 80, "0aff"}});
+  const auto tensors = tensor_arguments_from_json(arguments, "tensors");
+  ASSERT_TRUE(tensors.has_value());
+  ASSERT_EQ(tensors->size(), 2u);
+  EXPECT_EQ((*tensors)[0].buffer, 3u);
+  EXPECT_EQ((*tensors)[0].extents, (std::vector<int64_t>{4, 5}));
+  const auto tokens = buffer_tokens_from_json(arguments, "buffers");
+  ASSERT_TRUE(tokens.has_value());
+  EXPECT_EQ((*tokens)[0].handle, "0aff");
+}
+
+ProgramDescription example() {
+  ProgramDescription description;
+  description.name = "add";
+  description.prepared_bytes = 256;
+  TensorDescription x;
+  x.spec.name = "x";
+  x.spec.type.dtype = DataType::kFloat16;
+  x.spec.type.shape = {2, 3};
+  x.run_time_axes = {1, 0};
+  x.min_extents = {1, 3};
+  x.max_extents = {9, 3};
+  description.inputs.push_back(x);
+  return description;
+}
+
+TEST(ProgramDescriptionTest, RoundTrip) {
+  const auto read = program_description_from_json(to_json(example()));
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(read->name, "add");
+  EXPECT_EQ(read->prepared_bytes, 256u);
+  ASSERT_EQ(read->inputs.size(), 1u);
+  EXPECT_EQ(read->inputs[0].spec, example().inputs[0].spec);
+  EXPECT_EQ(read->inputs[0].max_extents, (std::vector<int64_t>{9, 3}));
+}
+
+TEST(ProgramDescriptionTest, ImpossibleShapesAreRefused) {
+  for (const std::vector<int64_t>& shape :
+       {std::vector<int64_t>{-1, 3}, {int64_t{1} << 40, int64_t{1} << 40}, std::vector<int64_t>(40, 1), {2, 3, 4}}) {
+    ProgramDescription description = example();
+    description.inputs[0].spec.type.shape = shape;
+    EXPECT_FALSE(program_description_from_json(to_json(description)).has_value());
+  }
+}
+
+}  // namespace
+}  // namespace stitch::wire
