@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Between storage types and the float that every kernel computes in.
+#pragma once
+
+#include <stdint.h>
+
+#include "kernels/common/lanes.cuh"
+
+namespace stitch {
+
+__device__ __forceinline__ float to_float(float value) { return value; }
+__device__ __forceinline__ float to_float(double value) { return static_cast<float>(value); }
+__device__ __forceinline__ float to_float(int64_t value) { return static_cast<float>(value); }
+__device__ __forceinline__ float to_float(int32_t value) { return static_cast<float>(value); }
+__device__ __forceinline__ float to_float(int16_t value) { return static_cast<float>(value); }
+__device__ __forceinline__ float to_float(int8_t value) { return static_cast<float>(value); }
+__device__ __forceinline__ float to_float(uint8_t value) { return static_cast<float>(value); }
+__device__ __forceinline__ float to_float(bool value) { return value ? 1.0f : 0.0f; }
+
+template <typename T>
+struct FromFloat {
+  static __device__ __forceinline__ T convert(float value) { return static_cast<T>(value); }
+};
+
+template <>
+struct FromFloat<bool> {
+  static __device__ __forceinline__ bool convert(float value) { return value != 0.0f; }
+};
+
+template <typename T>
+__device__ __forceinline__ T from_float(float value) {
+  return FromFloat<T>::convert(value);
+}
+
+template <int kLanes, typename T>
+__device__ __forceinline__ Lanes<float, kLanes> load_float_lanes(const T* pointer) {
+  const Lanes<T, kLanes> stored = load_lanes<kLanes>(pointer);
+  Lanes<float, kLanes> lanes;
+#pragma unroll
+  for (int lane = 0; lane < kLanes; ++lane) {
+    lanes[lane] = to_float(stored[lane]);
+  }
+  return lanes;
+}
+
+template <int kLanes, typename T>
+__device__ __forceinline__ void store_float_lanes(T* pointer, const Lanes<float, kLanes>& lanes) {
+  Lanes<T, kLanes> stored;
+#pragma unroll
+  for (int lane = 0; lane < kLanes; ++lane) {
+    stored[lane] = from_float<T>(lanes[lane]);
+  }
+  store_lanes(pointer, stored);
+}
+
+}  // namespace stitch

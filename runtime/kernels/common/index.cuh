@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Index arithmetic: rounding up, and division by a run-time extent without the GPU's slow integer division.
+#pragma once
+
+#include <stdint.h>
+
+namespace stitch {
+
+__host__ __device__ constexpr int64_t ceil_divide(int64_t value, int64_t divisor) {
+  return (value + divisor - 1) / divisor;
+}
+
+__host__ __device__ constexpr int64_t round_up(int64_t value, int64_t multiple) {
+  return ceil_divide(value, multiple) * multiple;
+}
+
+struct QuotientRemainder {
+  int64_t quotient;
+  int64_t remainder;
+};
+
+// Divides non-negative indices by an extent known on the host: a multiplication and a shift while both stay below
+// 2^31, ordinary 64-bit division beyond. Functors that split a linear index hold one per extent.
+class Divider {
+ public:
+  Divider() = default;
+
+  __host__ explicit Divider(int64_t divisor) : divisor_(divisor) {
+    if (divisor <= 0 || (divisor >> 31) != 0) {
+      return;
+    }
+    while ((int64_t{1} << shift_) < divisor) {
+      ++shift_;
+    }
+    const uint64_t power = uint64_t{1} << shift_;
+    multiplier_ = static_cast<uint32_t>(((power - static_cast<uint64_t>(divisor)) << 32) / divisor + 1);
+  }
+
+  __host__ __device__ int64_t divisor() const { return divisor_; }
+
+  __host__ __device__ QuotientRemainder divide(int64_t index) const {
+    if (((index | divisor_) >> 31) != 0) {
+      return {index / divisor_, index % divisor_};
+    }
+    const auto small = static_cast<uint32_t>(index);
+    const auto high = static_cast<uint32_t>((static_cast<uint64_t>(small) * multiplier_) >> 32);
+    const uint32_t quotient = (high + small) >> shift_;
+    return {quotient, small - quotient * static_cast<uint32_t>(divisor_)};
+  }
+
+ private:
+  int64_t divisor_ = 1;
+  uint32_t multiplier_ = 1;
+  uint32_t shift_ = 0;
+};
+
+// The coordinates of an element in an iteration space, outermost axis first.
+template <int kRank>
+struct Index {
+  int64_t axis[kRank];
+
+  __host__ __device__ int64_t operator[](int position) const { return axis[position]; }
+};
+
+}  // namespace stitch

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// A row shared by kThreads threads, of which each keeps up to kPerThread elements in registers: read once, used by
+// several passes. Rows longer than kCapacity are read again in every pass instead.
+#pragma once
+
+#include "kernels/common/row.cuh"
+#include "kernels/common/warp.cuh"
+
+namespace stitch {
+
+template <int kThreads, int kPerThread, typename Load>
+class RowInRegisters {
+ public:
+  static constexpr int kLanes = 4;
+  static constexpr int64_t kCapacity = int64_t{kThreads} * kPerThread;
+  static_assert(kPerThread % kLanes == 0, "a thread keeps whole groups of 4 elements");
+
+  __device__ __forceinline__ RowInRegisters(const Load& load, const RowShape& shape, int64_t row, int thread)
+      : load_(load), shape_(shape), row_(row), thread_(thread), resident_(shape.columns <= kCapacity) {
+    if (!resident_) {
+      return;
+    }
+    if (shape_.vectorised) {
+      read_lanes();
+    } else {
+      read_elements();
+    }
+  }
+
+  // visit(column, value) for each of this thread's elements.
+  template <typename Visit>
+  __device__ __forceinline__ void for_each(const Visit& visit) const {
+    if (!resident_) {
+      for_each_streamed(visit);
+      return;
+    }
+#pragma unroll
+    for (int place = 0; place < kPerThread; ++place) {
+      const int64_t column = shape_.vectorised ? lane_column(place) : element_column(place);
+      if (column < shape_.columns) {
+        visit(column, values_[place]);
+      }
+    }
+  }
+
+  // store(row, column, transform(value)) for each of this thread's elements, in groups of 4 where the shape allows.
+  template <typename Store, typename Transform>
+  __device__ __forceinline__ void write(const Store& store, const Transform& transform) const {
+    if (!shape_.vectorised) {
+      for_each([&](int64_t column, float value) { store(row_, column, transform(value)); });
+      return;
+    }
+    if (!resident_) {
+      for (int64_t column = thread_ * kLanes; column < shape_.columns; column += kThreads * kLanes) {
+        write_group(store, transform, column, load_row_lanes<kLanes>(load_, row_, column));
+      }
+      return;
+    }
+#pragma unroll
+    for (int group = 0; group < kPerThread / kLanes; ++group) {
+      if (lane_column(group * kLanes) < shape_.columns) {
+        write_group(store, transform, lane_column(group * kLanes), group_at(group));
+      }
+    }
+  }
+
+ private:
+  __device__ __forceinline__ int64_t lane_column(int place) const {
+    return (int64_t{place / kLanes} * kThreads + thread_) * kLanes + place % kLanes;
+  }
+
+  __device__ __forceinline__ int64_t element_column(int place) const { return int64_t{place} * kThreads + thread_; }
+
+  __device__ __forceinline__ void read_lanes() {
+#pragma unroll
+    for (int group = 0; group < kPerThread / kLanes; ++group) {
+      const int64_t column = lane_column(group * kLanes);
+      if (column < shape_.columns) {
+        const Lanes<float, kLanes> lanes = load_row_lanes<kLanes>(load_, row_, column);
+#pragma unroll
+        for (int lane = 0; lane < kLanes; ++lane) {
+          values_[group * kLanes + lane] = lanes[lane];
+        }
+      }
+    }
+  }
+
+  __device__ __forceinline__ void read_elements() {
+#pragma unroll
+    for (int place = 0; place < kPerThread; ++place) {
+      if (element_column(place) < shape_.columns) {
+        values_[place] = load_(row_, element_column(place));
+      }
+    }
+  }
+
+  template <typename Visit>
+  __device__ __forceinline__ void for_each_streamed(const Visit& visit) const {
+    if (!shape_.vectorised) {
+      for (int64_t column = thread_; column < shape_.columns; column += kThreads) {
+        visit(column, load_(row_, column));
+      }
+      return;
+    }
+    for (int64_t column = thread_ * kLanes; column < shape_.columns; column += kThreads * kLanes) {
+      const Lanes<float, kLanes> lanes = load_row_lanes<kLanes>(load_, row_, column);
+#pragma unroll
+      for (int lane = 0; lane < kLanes; ++lane) {
+        visit(column + lane, lanes[lane]);
+      }
+    }
+  }
+
+  __device__ __forceinline__ Lanes<float, kLanes> group_at(int group) const {
+    Lanes<float, kLanes> lanes;
+#pragma unroll
+    for (int lane = 0; lane < kLanes; ++lane) {
+      lanes[lane] = values_[group * kLanes + lane];
+    }
+    return lanes;
+  }
+
+  template <typename Store, typename Transform>
+  __device__ __forceinline__ void write_group(const Store& store, const Transform& transform, int64_t column,
+                                              Lanes<float, kLanes> lanes) const {
+#pragma unroll
+    for (int lane = 0; lane < kLanes; ++lane) {
+      lanes[lane] = transform(lanes[lane]);
+    }
+    store_row_lanes<kLanes>(store, row_, column, lanes);
+  }
+
+  const Load& load_;
+  const RowShape& shape_;
+  int64_t row_;
+  int thread_;
+  bool resident_;
+  float values_[kPerThread];
+};
+
+}  // namespace stitch

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the GEMM skeletons take: C[b][i][j] = epilogue(b, i, j, sum over k of prologue(A[b][i][k]) * B[b][k][j]).
+//
+// Epilogue: void operator()(int64_t batch, int64_t row, int64_t column, float accumulator) const;
+//   optionally also template <int kLanes> void lanes(int64_t batch, int64_t row, int64_t column,
+//                                                    const Lanes<float, kLanes>& accumulators) const;
+//   with kLanes 2 or 4 neighbouring columns; used where GemmShape::epilogue_vectorised says that the epilogue's tensors
+//   are aligned for it (n % 4 == 0 and lanes_aligned()).
+// Prologue of A: float operator()(int64_t batch, int64_t row, int64_t k, float value) const; called inside A only.
+#pragma once
+
+#include "kernels/common.cuh"
+
+namespace stitch {
+
+struct GemmShape {
+  int64_t batch;
+  int64_t m;
+  int64_t n;
+  int64_t k;
+  // Two-level batches (heads inside a batch, one of them broadcast): batch index b is (b / inner_batch,
+  // b % inner_batch), and an operand's offset is quotient * batch_stride + remainder * inner_batch_stride.
+  int64_t inner_batch = 1;
+  bool epilogue_vectorised = false;
+};
+
+template <typename T>
+struct StridedMatrix {
+  const T* data;
+  int64_t batch_stride;  // 0 broadcasts
+  int64_t row_stride;    // A: stride of m; B: stride of k
+  int64_t column_stride;  // A: stride of k; B: stride of n
+  int64_t inner_batch_stride = 0;
+};
+
+// Which axis of an operand has stride 1. K-contiguous: A row-major (m, k), B as linear's weight (n, k).
+enum class Layout {
+  kContiguousK,      // A.column_stride == 1; B.row_stride == 1
+  kContiguousOuter,  // A.row_stride == 1 (m); B.column_stride == 1 (n)
+};
+
+struct NoPrologue {
+  __device__ __forceinline__ float operator()(int64_t, int64_t, int64_t, float value) const { return value; }
+};
+
+}  // namespace stitch
