@@ -84,6 +84,55 @@ FloatFormat format_of(DataType type) {
   }
 }
 
+// Bits of a 16-bit format with `fraction_bits` of fraction, rounded to nearest even.
+uint16_t to_sixteen_bits(double value, DataType type) {
+  const FloatFormat format = format_of(type);
+  const int exponent_bits = 15 - format.fraction_bits;
+  const unsigned sign = std::signbit(value) ? 0x8000U : 0U;
+  const unsigned infinity = ((1U << exponent_bits) - 1U) << format.fraction_bits;
+  if (std::isnan(value)) {
+    return static_cast<uint16_t>(infinity | 1U);
+  }
+  if (std::isinf(overflow_to_infinity(value, type))) {
+    return static_cast<uint16_t>(sign | infinity);
+  }
+  const double unit = unit_in_the_last_place(value, type);
+  // Counting in units makes the representation a plain integer: a carry out of the fraction raises the exponent.
+  const auto units = static_cast<unsigned>(std::nearbyint(std::fabs(value) / unit));
+  const double smallest = unit_in_the_last_place(0, type);
+  const int stored_exponent = std::ilogb(unit) - std::ilogb(smallest);
+  return static_cast<uint16_t>(sign | ((static_cast<unsigned>(stored_exponent) << format.fraction_bits) + units));
+}
+
+template <typename Stored>
+void store_as(Stored value, std::byte* out) {
+  std::memcpy(out, &value, sizeof(value));
+}
+
+void store(double number, int64_t integer, DataType type, std::byte* out) {
+  switch (type) {
+    case DataType::kFloat32:
+      return store_as(static_cast<float>(number), out);
+    case DataType::kFloat64:
+      return store_as(number, out);
+    case DataType::kFloat16:
+    case DataType::kBfloat16:
+      return store_as(to_sixteen_bits(number, type), out);
+    case DataType::kInt64:
+      return store_as(integer, out);
+    case DataType::kInt32:
+      return store_as(static_cast<int32_t>(integer), out);
+    case DataType::kInt16:
+      return store_as(static_cast<int16_t>(integer), out);
+    case DataType::kInt8:
+      return store_as(static_cast<int8_t>(integer), out);
+    case DataType::kUint8:
+      return store_as(static_cast<uint8_t>(integer), out);
+    case DataType::kBool:
+      return store_as(static_cast<uint8_t>(number != 0 ? 1 : 0), out);
+  }
+}
+
 }  // namespace
 
 void load_doubles(const HostTensor& tensor, int64_t begin, int64_t count, double* out) {
@@ -93,6 +142,25 @@ void load_doubles(const HostTensor& tensor, int64_t begin, int64_t count, double
 void load_integers(const HostTensor& tensor, int64_t begin, int64_t count, int64_t* out) {
   STITCH_CHECK(!is_floating_point(tensor.spec().type.dtype)) << tensor.spec().name << " does not hold integers";
   load(tensor, begin, count, out);
+}
+
+HostTensor convert(const HostTensor& from, const TensorSpec& to) {
+  const int64_t count = to.type.element_count();
+  STITCH_CHECK(from.spec().type.element_count() == count) << to.name << ": another number of elements";
+  std::vector<std::byte> bytes(static_cast<size_t>(to.type.bytes()));
+  const bool integers = !is_floating_point(from.spec().type.dtype) && !is_floating_point(to.type.dtype);
+  for (int64_t i = 0; i < count; ++i) {
+    double number = 0;
+    int64_t integer = 0;
+    load_doubles(from, i, 1, &number);
+    if (integers) {
+      load_integers(from, i, 1, &integer);
+    } else if (std::isfinite(number)) {
+      integer = static_cast<int64_t>(number);
+    }
+    store(number, integer, to.type.dtype, bytes.data() + i * element_bytes(to.type.dtype));
+  }
+  return HostTensor::from_bytes(to, std::move(bytes));
 }
 
 double epsilon(DataType type) { return std::ldexp(1.0, -format_of(type).fraction_bits); }

@@ -14,6 +14,9 @@ void load_doubles(const HostTensor& tensor, int64_t begin, int64_t count, double
 // For integer and boolean tensors. Any non-zero byte of a boolean is true.
 void load_integers(const HostTensor& tensor, int64_t begin, int64_t count, int64_t* out);
 
+// The same elements in another type: rounded to nearest even, integers exactly where they fit.
+HostTensor convert(const HostTensor& from, const TensorSpec& to);
+
 // Distance from 1 to the next number of the type; 2^-23 (fp32's) for types without a fraction.
 double epsilon(DataType type);
 // `value` as the type would hold it when that is not finite; otherwise `value` itself, unrounded.

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whoever knows the right answers: draws inputs and parameters, and says what the program makes of them, how far the
+// reference's own runs stray from that, and what any intermediate value is.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "artifact/task/math_mode.h"
+#include "artifact/tensor/host_tensor.h"
+#include "verify/compare/output_reference.h"
+
+namespace stitch::verify {
+
+// Which program, at which sizes, drawn from which seed.
+struct OracleSource {
+  std::string file;
+  std::string target;                                             // class or function; empty: the file's Model
+  std::string mode;                                               // "as-is", "train" or "eval"
+  std::vector<std::pair<std::string, int64_t>> overrides;         // module-level integers
+  std::optional<std::vector<std::vector<int64_t>>> input_shapes;  // one per tensor input
+  MathMode math = MathMode::kFp32;
+  uint64_t seed = 0;
+  std::string device = "cpu";
+  std::filesystem::path folder;  // for tensor files; best in memory
+};
+
+// What was opened. Parameters are followed by constants, in the order of the graph's values.
+struct OracleProgram {
+  int64_t id = 0;
+  std::vector<std::string> regimes;  // "as_given" is the first
+  std::vector<TensorSpec> inputs;
+  std::vector<TensorSpec> parameters;
+  std::vector<TensorSpec> states;
+  std::vector<TensorSpec> outputs;     // role kOutput
+  std::vector<TensorSpec> states_out;  // role kState
+  // The imported graph, interpreted in the program's own precision, equals the eager module.
+  bool gate_ok = false;
+  double gate_max_ratio = 0;
+};
+
+struct OracleDraw {
+  std::optional<std::string> dropped;  // why this draw says nothing; the rest is then empty
+  std::optional<std::string> note;     // e.g. that the regime fell back to redrawing in the observed range
+  std::vector<HostTensor> inputs;
+  std::vector<HostTensor> parameters;
+  std::vector<HostTensor> states;
+  std::vector<OutputReference> outputs;  // outputs, then new states
+};
+
+// Not safe for use by two threads at once.
+class Oracle {
+ public:
+  virtual ~Oracle() = default;
+  virtual Result<OracleProgram> open(const OracleSource& source) = 0;
+  // The same (seed, regime, draw) always gives the same tensors. They stay valid for as long as they are held.
+  virtual Result<OracleDraw> draw(const OracleProgram& program, const std::string& regime, int draw) = 0;
+  // Values of the functional graph in the last draw of `program`, by name, as references for a single step.
+  virtual Result<std::vector<OutputReference>> intermediates(const OracleProgram& program,
+                                                             const std::vector<TensorSpec>& values) = 0;
+};
+
+}  // namespace stitch::verify

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/oracle/oracle_client.h"
+
+#include "base/json/json.h"
+#include "verify/oracle/oracle_json.h"
+
+namespace stitch::verify {
+
+Result<OracleProgram> OracleClient::open(const OracleSource& source) {
+  STITCH_ASSIGN(const Json answer, request_("oracle.open", to_json(source)));
+  return oracle_program_from_json(answer);
+}
+
+Result<OracleDraw> OracleClient::draw(const OracleProgram& program, const std::string& regime, int draw) {
+  STITCH_ASSIGN(const Json answer,
+                request_("oracle.draw", Json{{"oracle", program.id}, {"regime", regime}, {"draw", draw}}));
+  return oracle_draw_from_json(answer, program);
+}
+
+Result<std::vector<OutputReference>> OracleClient::intermediates(const OracleProgram& program,
+                                                                 const std::vector<TensorSpec>& values) {
+  Json names = Json::array();
+  for (const TensorSpec& value : values) {
+    names.push_back(value.name);
+  }
+  STITCH_ASSIGN(const Json answer, request_("oracle.intermediates", Json{{"oracle", program.id}, {"names", names}}));
+  STITCH_ASSIGN(const Json* entries, json_array(answer, "paths"));
+  if (entries->size() != values.size()) {
+    return failure(ErrorCode::kInternal, "the oracle answered with " + std::to_string(entries->size()) + " of " +
+                                             std::to_string(values.size()) + " intermediate values");
+  }
+  std::vector<OutputReference> references;
+  for (size_t i = 0; i < values.size(); ++i) {
+    STITCH_ASSIGN(references.emplace_back(), output_reference_from_json((*entries)[i], values[i]));
+  }
+  return references;
+}
+
+}  // namespace stitch::verify

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The oracle in its own Python process, asked over a JSON channel; tensors come as files.
+#pragma once
+
+#include <functional>
+
+#include "base/json/json_forward.h"
+#include "verify/oracle/oracle.h"
+
+namespace stitch::verify {
+
+// Sends one request and waits for its answer: JsonChannel::request with a time limit, or a script in tests.
+using OracleRequest = std::function<Result<Json>(const std::string& verb, const Json& arguments)>;
+
+class OracleClient final : public Oracle {
+ public:
+  explicit OracleClient(OracleRequest request) : request_(std::move(request)) {}
+
+  Result<OracleProgram> open(const OracleSource& source) override;
+  Result<OracleDraw> draw(const OracleProgram& program, const std::string& regime, int draw) override;
+  Result<std::vector<OutputReference>> intermediates(const OracleProgram& program,
+                                                     const std::vector<TensorSpec>& values) override;
+
+ private:
+  OracleRequest request_;
+};
+
+}  // namespace stitch::verify

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/oracle/oracle_client.h"
+
+#include <gtest/gtest.h>
+
+#include <string_view>
+
+#include "base/fs/files.h"
+#include "base/json/json.h"
+#include "verify/compare/elements.h"
+#include "verify/compare/test_tensors.h"
+#include "verify/oracle/scripted_oracle.h"
+#include "verify/oracle/step_oracle.h"
+
+namespace stitch::verify {
+namespace {
+
+constexpr const char* kProgram = R"({"oracle": 4, "regimes": ["as_given", "signed_scaled"],
+  "inputs": [{"name": "x", "dtype": "float32", "shape": [2]}], "parameters": [], "states": [],
+  "outputs": [{"name": "0", "dtype": "float32", "shape": [2]}],
+  "states_out": [{"name": "count", "dtype": "int64", "shape": []}],
+  "gate": {"ok": true, "max_ratio": 0.5}})";
+
+std::string written(const TemporaryDirectory& folder, const std::string& name, const HostTensor& tensor) {
+  const std::string path = folder.path() / name;
+  const std::string_view bytes(reinterpret_cast<const char*>(tensor.bytes().data()), tensor.bytes().size());
+  EXPECT_TRUE(write_file(path, bytes).has_value());
+  return path;
+}
+
+TEST(OracleClient, OpensAndDrawsFromFiles) {
+  auto folder = TemporaryDirectory::make("oracle-test");
+  ASSERT_TRUE(folder.has_value());
+  std::vector<std::string> verbs;
+  OracleClient client([&](const std::string& verb, const Json& arguments) -> Result<Json> {
+    verbs.push_back(verb);
+    if (verb == "oracle.open") {
+      EXPECT_EQ(arguments["math"], "tf32");
+      EXPECT_TRUE(arguments["target"].is_null());
+      return parse_json(kProgram, "script");
+    }
+    EXPECT_EQ(arguments["oracle"], 4);
+    EXPECT_EQ(arguments["regime"], "signed_scaled");
+    const auto floats = [&](const char* name) { return written(*folder, name, float_tensor({2}, {1, 2})); };
+    const auto count = [&](const char* name) { return written(*folder, name, integer_tensor({}, {7})); };
+    return Json{{"dropped", nullptr},
+                {"inputs", {floats("x")}},
+                {"parameters", Json::array()},
+                {"states", Json::array()},
+                {"outputs",
+                 {{{"name", "0"},
+                   {"kind", "float"},
+                   {"ref64", written(*folder, "r", double_tensor({2}, {1, 2}))},
+                   {"native", floats("n")},
+                   {"runs", {floats("a"), floats("b"), floats("c")}}}}},
+                {"states_out",
+                 {{{"name", "count"},
+                   {"kind", "exact"},
+                   {"ref64", count("s")},
+                   {"native", count("t")},
+                   {"runs", Json::array()}}}}};
+  });
+  OracleSource source;
+  source.math = MathMode::kTf32;
+  const auto program = client.open(source);
+  ASSERT_TRUE(program.has_value()) << program.error().sentence;
+  EXPECT_TRUE(program->gate_ok);
+  const auto draw = client.draw(*program, "signed_scaled", 2);
+  ASSERT_TRUE(draw.has_value()) << draw.error().sentence;
+  ASSERT_EQ(draw->outputs.size(), 2U);
+  EXPECT_EQ(draw->outputs[0].name, "output 0");
+  EXPECT_EQ(draw->outputs[0].perturbed.size(), 2U);
+  EXPECT_EQ(draw->outputs[0].disturbed.size(), 1U);
+  EXPECT_EQ(draw->outputs[1].name, "state count");
+  EXPECT_EQ(draw->outputs[1].kind, OutputKind::kExact);
+  double values[2] = {};
+  load_doubles(draw->inputs[0], 0, 2, values);
+  EXPECT_EQ(values[1], 2.0);
+  EXPECT_TRUE(std::filesystem::is_empty(folder->path())) << "the client takes the files away";
+}
+
+TEST(OracleClient, ADroppedDrawSaysWhy) {
+  OracleClient client([](const std::string& verb, const Json&) -> Result<Json> {
+    return verb == "oracle.open" ? parse_json(kProgram, "script")
+                                 : Result<Json>(Json{{"dropped", "log of a negative"}});
+  });
+  const auto program = client.open({});
+  ASSERT_TRUE(program.has_value());
+  const auto draw = client.draw(*program, "as_given", 0);
+  ASSERT_TRUE(draw.has_value());
+  EXPECT_EQ(draw->dropped, "log of a negative");
+}
+
+TEST(OracleClient, AnAnswerThatLacksAFileIsAnError) {
+  OracleClient client([](const std::string& verb, const Json&) -> Result<Json> {
+    return verb == "oracle.open" ? parse_json(kProgram, "script")
+                                 : Result<Json>(Json{{"inputs", Json::array()}, {"parameters", Json::array()}});
+  });
+  const auto program = client.open({});
+  ASSERT_TRUE(program.has_value());
+  const auto draw = client.draw(*program, "as_given", 0);
+  ASSERT_FALSE(draw.has_value());
+  EXPECT_EQ(draw.error().code, ErrorCode::kInternal);
+}
+
+TEST(StepOracle, FeedsTrueValuesRoundedToTheirType) {
+  OracleProgram whole;
+  whole.parameters = {{"w", TensorRole::kParameter, {DataType::kFloat32, {2}}}};
+  ScriptedOracle scripted(
+      [&](const OracleSource&) { return Result<OracleProgram>(whole); },
+      [&](const OracleProgram&, const std::string&, int) {
+        OracleDraw draw;
+        const auto w = float_tensor({2}, {3, 4});
+        draw.parameters = {HostTensor::from_bytes(whole.parameters[0], {w.bytes().begin(), w.bytes().end()})};
+        return Result<OracleDraw>(draw);
+      },
+      [](const TensorSpec& value) {
+        auto reference = float_reference({2}, {1.0 + 0x1p-30, 2.0}, {1.0, 2.0});
+        reference.name = value.name;
+        return Result<OutputReference>(reference);
+      });
+  const TensorType type{DataType::kFloat32, {2}};
+  StepOracle step(scripted, {{{{"in", TensorRole::kInput, type}, "hidden"}},
+                             {{{"weight", TensorRole::kParameter, type}, "w"}},
+                             {{{"out", TensorRole::kOutput, type}, "next"}}});
+  const auto program = step.open({});
+  ASSERT_TRUE(program.has_value());
+  EXPECT_EQ(program->outputs[0].name, "out");
+  const auto draw = step.draw(*program, "as_given", 0);
+  ASSERT_TRUE(draw.has_value());
+  double values[2] = {};
+  load_doubles(draw->inputs[0], 0, 2, values);
+  EXPECT_EQ(values[0], 1.0);
+  load_doubles(draw->parameters[0], 0, 2, values);
+  EXPECT_EQ(values[1], 4.0);
+  EXPECT_EQ(draw->outputs[0].name, "next");
+}
+
+}  // namespace
+}  // namespace stitch::verify

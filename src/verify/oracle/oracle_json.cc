@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/oracle/oracle_json.h"
+
+#include <system_error>
+
+#include "artifact/tensor/tensor_json.h"
+#include "base/json/json.h"
+
+namespace stitch::verify {
+namespace {
+
+Result<std::vector<TensorSpec>> specs_from_json(const Json& json, const char* key, TensorRole role) {
+  STITCH_ASSIGN(const Json* entries, json_array(json, key));
+  std::vector<TensorSpec> specs;
+  for (const Json& entry : *entries) {
+    STITCH_ASSIGN(TensorSpec spec, tensor_spec_from_json(entry, role));
+    specs.push_back(std::move(spec));
+  }
+  return specs;
+}
+
+// Maps the file and takes its name away, so that the oracle's next draw makes a new file instead of changing this one.
+Result<HostTensor> take_file(const TensorSpec& spec, const std::string& path) {
+  auto tensor = HostTensor::map_file(spec, path);
+  if (tensor.has_value()) {
+    std::error_code ignored;  // a file that stays behind only costs memory until its folder goes
+    std::filesystem::remove(path, ignored);
+  }
+  return tensor;
+}
+
+Result<std::string> path_at(const Json& paths, size_t i) {
+  if (i >= paths.size() || !paths[i].is_string()) {
+    return failure(ErrorCode::kInternal, "the oracle named no file for tensor " + std::to_string(i));
+  }
+  return paths[i].get<std::string>();
+}
+
+Result<std::vector<HostTensor>> tensors_from_json(const Json& json, const char* key,
+                                                  const std::vector<TensorSpec>& specs) {
+  STITCH_ASSIGN(const Json* paths, json_array(json, key));
+  std::vector<HostTensor> tensors;
+  for (size_t i = 0; i < specs.size(); ++i) {
+    STITCH_ASSIGN(const std::string path, path_at(*paths, i));
+    STITCH_ASSIGN(HostTensor tensor, take_file(specs[i], path));
+    tensors.push_back(std::move(tensor));
+  }
+  return tensors;
+}
+
+Result<std::vector<HostTensor>> runs_from_json(const Json& json, const char* key, const TensorSpec& spec) {
+  if (!json.contains(key)) {
+    return std::vector<HostTensor>{};
+  }
+  STITCH_ASSIGN(const Json* paths, json_array(json, key));
+  return tensors_from_json(json, key, std::vector<TensorSpec>(paths->size(), spec));
+}
+
+Result<OutputKind> kind_from_json(const Json& json, const TensorSpec& spec) {
+  if (!json.contains("kind")) {
+    return is_floating_point(spec.type.dtype) ? OutputKind::kFloat : OutputKind::kExact;
+  }
+  STITCH_ASSIGN(const std::string kind, json_string(json, "kind"));
+  if (kind == "float") {
+    return OutputKind::kFloat;
+  }
+  if (kind == "exact") {
+    return OutputKind::kExact;
+  }
+  if (kind == "index") {
+    return OutputKind::kIndex;
+  }
+  return failure(ErrorCode::kInternal, "the oracle named an unknown kind of output: " + kind);
+}
+
+Result<std::optional<IndexSource>> index_source_from_json(const Json& json) {
+  if (!json.contains("source")) {
+    return std::optional<IndexSource>{};
+  }
+  STITCH_ASSIGN(const Json* source, json_object(json, "source"));
+  STITCH_ASSIGN(const std::string path, json_string(*source, "path"));
+  STITCH_ASSIGN(std::vector<int64_t> shape, json_int_list(*source, "shape"));
+  STITCH_ASSIGN(const int64_t axis, json_int(*source, "axis"));
+  const TensorSpec spec{"indexed values", TensorRole::kOutput, {DataType::kFloat64, std::move(shape)}};
+  STITCH_ASSIGN(HostTensor values, take_file(spec, path));
+  return std::optional<IndexSource>(IndexSource{std::move(values), axis});
+}
+
+Result<void> append_references(const Json& json, const char* key, const std::vector<TensorSpec>& specs,
+                               std::vector<OutputReference>& references) {
+  STITCH_ASSIGN(const Json* entries, json_array(json, key));
+  if (entries->size() != specs.size()) {
+    return failure(ErrorCode::kInternal,
+                   std::string("the oracle's draw has another number of ") + key + " than the program it opened");
+  }
+  for (size_t i = 0; i < specs.size(); ++i) {
+    STITCH_ASSIGN(OutputReference reference, output_reference_from_json((*entries)[i], specs[i]));
+    reference.name = (specs[i].role == TensorRole::kState ? "state " : "output ") + specs[i].name;
+    references.push_back(std::move(reference));
+  }
+  return {};
+}
+
+}  // namespace
+
+Json to_json(const OracleSource& source) {
+  Json overrides = Json::object();
+  for (const auto& [name, value] : source.overrides) {
+    overrides[name] = value;
+  }
+  return Json{{"file", source.file},
+              {"target", source.target.empty() ? Json(nullptr) : Json(source.target)},
+              {"mode", source.mode},
+              {"overrides", overrides},
+              {"input_shapes", source.input_shapes ? Json(*source.input_shapes) : Json(nullptr)},
+              {"math", to_string(source.math)},
+              {"seed", source.seed},
+              {"device", source.device},
+              {"folder", source.folder.string()}};
+}
+
+Result<OracleProgram> oracle_program_from_json(const Json& json) {
+  OracleProgram program;
+  STITCH_ASSIGN(program.id, json_int(json, "oracle"));
+  STITCH_ASSIGN(const Json* regimes, json_array(json, "regimes"));
+  for (const Json& regime : *regimes) {
+    if (!regime.is_string()) {
+      return failure(ErrorCode::kInternal, "the oracle's list of regimes holds something that is not a name");
+    }
+    program.regimes.push_back(regime.get<std::string>());
+  }
+  STITCH_ASSIGN(program.inputs, specs_from_json(json, "inputs", TensorRole::kInput));
+  STITCH_ASSIGN(program.parameters, specs_from_json(json, "parameters", TensorRole::kParameter));
+  STITCH_ASSIGN(program.states, specs_from_json(json, "states", TensorRole::kState));
+  STITCH_ASSIGN(program.outputs, specs_from_json(json, "outputs", TensorRole::kOutput));
+  STITCH_ASSIGN(program.states_out, specs_from_json(json, "states_out", TensorRole::kState));
+  STITCH_ASSIGN(const Json* gate, json_object(json, "gate"));
+  STITCH_ASSIGN(program.gate_ok, json_bool(*gate, "ok"));
+  if (gate->contains("max_ratio") && (*gate)["max_ratio"].is_number()) {
+    program.gate_max_ratio = (*gate)["max_ratio"].get<double>();
+  }
+  return program;
+}
+
+Result<OracleDraw> oracle_draw_from_json(const Json& json, const OracleProgram& program) {
+  OracleDraw draw;
+  if (json.contains("dropped") && json["dropped"].is_string()) {
+    draw.dropped = json["dropped"].get<std::string>();
+    return draw;
+  }
+  if (json.contains("note") && json["note"].is_string()) {
+    draw.note = json["note"].get<std::string>();
+  }
+  STITCH_ASSIGN(draw.inputs, tensors_from_json(json, "inputs", program.inputs));
+  STITCH_ASSIGN(draw.parameters, tensors_from_json(json, "parameters", program.parameters));
+  STITCH_ASSIGN(draw.states, tensors_from_json(json, "states", program.states));
+  STITCH_TRY(append_references(json, "outputs", program.outputs, draw.outputs));
+  STITCH_TRY(append_references(json, "states_out", program.states_out, draw.outputs));
+  return draw;
+}
+
+Result<OutputReference> output_reference_from_json(const Json& json, const TensorSpec& spec) {
+  OutputReference reference;
+  reference.name = spec.name;
+  reference.type = spec.type;
+  STITCH_ASSIGN(reference.kind, kind_from_json(json, spec));
+  TensorSpec truth = spec;
+  truth.type.dtype = reference.kind == OutputKind::kFloat ? DataType::kFloat64 : DataType::kInt64;
+  STITCH_ASSIGN(const std::string truth_path, json_string(json, "ref64"));
+  STITCH_ASSIGN(reference.reference, take_file(truth, truth_path));
+  STITCH_ASSIGN(const std::string native_path, json_string(json, "native"));
+  STITCH_ASSIGN(reference.native, take_file(spec, native_path));
+  // Two runs on inputs moved by one ulp come first, then those whose sums are disturbed.
+  STITCH_ASSIGN(reference.perturbed, runs_from_json(json, "runs", spec));
+  constexpr size_t kPerturbedRuns = 2;
+  while (reference.perturbed.size() > kPerturbedRuns) {
+    reference.disturbed.push_back(std::move(reference.perturbed.back()));
+    reference.perturbed.pop_back();
+  }
+  STITCH_ASSIGN(reference.tf32_runs, runs_from_json(json, "tf32_runs", spec));
+  STITCH_ASSIGN(reference.index_source, index_source_from_json(json));
+  return reference;
+}
+
+}  // namespace stitch::verify

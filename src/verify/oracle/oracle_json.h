@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The oracle's requests and answers as JSON.
+#pragma once
+
+#include "base/json/json_forward.h"
+#include "verify/oracle/oracle.h"
+
+namespace stitch::verify {
+
+Json to_json(const OracleSource& source);
+Result<OracleProgram> oracle_program_from_json(const Json& json);
+Result<OracleDraw> oracle_draw_from_json(const Json& json, const OracleProgram& program);
+// One entry {"name", "ref64", "native", "runs": [...], "kind"} about the value that `spec` describes.
+Result<OutputReference> output_reference_from_json(const Json& json, const TensorSpec& spec);
+
+}  // namespace stitch::verify
