@@ -31,14 +31,18 @@ struct OpDef {
   OpFamily family = OpFamily::kPointwise;
   int min_operands = 1;
   int max_operands = 1;
-  std::vector<AttributeDef> attributes;  // all required in IR text; the frontend fills in ATen's defaults
+  std::vector<AttributeDef> attributes = {};  // all required in IR text; the frontend fills in ATen's defaults
   // Types of the outputs from operands and attributes, or a sentence saying what does not fit.
-  std::function<Result<std::vector<TensorType>>(const Graph&, const Node&)> infer;
+  std::function<Result<std::vector<TensorType>>(const Graph&, const Node&)> infer = {};
   // Slow and obvious: outputs from operands, in double. `operands[i]` is null where operand i is not a tensor.
   std::function<std::vector<ReferenceTensor>(const Graph&, const Node&,
                                              const std::vector<const ReferenceTensor*>& operands)>
-      reference;
+      reference = {};
 };
+
+// `node` against its operator's declaration (operand count, attribute names and kinds), then its own type rule.
+// Errors name operator and place. An "opaque" node has no rule and is refused.
+Result<std::vector<TensorType>> infer_types(const Graph& graph, const Node& node);
 
 // nullptr when there is no such operator.
 const OpDef* find_op(std::string_view name);

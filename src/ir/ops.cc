@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/ops.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <map>
+
+namespace stitch::ir {
+
+#define STITCH_OP(name, operands, family) OpDef name##_def();
+#include "ir/ops.def"
+#undef STITCH_OP
+
+namespace {
+
+constexpr int kAnyNumber = -1;
+
+OpDef completed(OpDef def, int operands, OpFamily family) {
+  def.family = family;
+  def.min_operands = operands == kAnyNumber ? 1 : operands;
+  def.max_operands = operands == kAnyNumber ? std::numeric_limits<int>::max() : operands;
+  return def;
+}
+
+const std::map<std::string_view, OpDef>& registry() {
+  static const std::map<std::string_view, OpDef> operators = {
+#define STITCH_OP(name, operands, family) {#name, completed(name##_def(), operands, OpFamily::family)},
+#include "ir/ops.def"
+#undef STITCH_OP
+  };
+  return operators;
+}
+
+AttributeKind kind_of(const Attribute& value) {
+  // The order of the variant's alternatives.
+  constexpr AttributeKind kKinds[] = {AttributeKind::kBool,   AttributeKind::kInt,      AttributeKind::kDouble,
+                                      AttributeKind::kString, AttributeKind::kDataType, AttributeKind::kInts,
+                                      AttributeKind::kDoubles};
+  return kKinds[value.index()];
+}
+
+Result<void> check_declaration(const Node& node, const OpDef& def) {
+  const auto count = static_cast<int>(node.operands.size());
+  if (count < def.min_operands || count > def.max_operands) {
+    return failure(ErrorCode::kProgramInvalid,
+                   fmt::format("takes {} operands, not {} (one left out is written none)", def.min_operands, count));
+  }
+  if (node.attributes.size() != def.attributes.size()) {
+    return failure(ErrorCode::kProgramInvalid,
+                   fmt::format("takes {} attributes, not {}", def.attributes.size(), node.attributes.size()));
+  }
+  for (size_t i = 0; i < def.attributes.size(); ++i) {
+    const auto& [name, value] = node.attributes[i];
+    if (name != def.attributes[i].name) {
+      return failure(ErrorCode::kProgramInvalid,
+                     fmt::format("attribute {} is {}, not {}", i, def.attributes[i].name, name));
+    }
+    if (kind_of(value) != def.attributes[i].kind) {
+      return failure(ErrorCode::kProgramInvalid, fmt::format("attribute {} is of another kind", name));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+const OpDef* find_op(std::string_view name) {
+  const auto found = registry().find(name);
+  return found == registry().end() ? nullptr : &found->second;
+}
+
+std::vector<std::string_view> op_names() {
+  return {
+#define STITCH_OP(name, operands, family) #name,
+#include "ir/ops.def"
+#undef STITCH_OP
+  };
+}
+
+Result<std::vector<TensorType>> infer_types(const Graph& graph, const Node& node) {
+  const OpDef* def = find_op(node.op);
+  if (def == nullptr) {
+    return failure(ErrorCode::kUnsupportedOperator, fmt::format("there is no operator {}", node.op), node.place);
+  }
+  if (auto checked = check_declaration(node, *def); !checked.has_value()) {
+    Error error = with_context(checked.error(), node.op);
+    error.place = node.place;
+    return failure(std::move(error));
+  }
+  auto types = def->infer(graph, node);
+  if (!types.has_value()) {
+    Error error = with_context(types.error(), node.op);
+    error.place = node.place;
+    return failure(std::move(error));
+  }
+  return types;
+}
+
+}  // namespace stitch::ir

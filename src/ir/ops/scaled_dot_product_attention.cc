@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// softmax(scale * q k^T + mask) v over the last two axes: q [..., l, e], k [..., s, e], v [..., s, ev].
+// The mask is bool (true: may look) or added; is_causal lets row i look at columns 0..i. With enable_gqa the heads of k
+// and v (third axis from the end) are each shared by a group of q's. A row that may look at nothing is zero.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ir/ops/support/checks.h"
+#include "ir/ops/support/index.h"
+
+namespace stitch::ir {
+namespace {
+
+int64_t extent_from_end(const TensorType& type, size_t from_end) { return type.shape[type.shape.size() - from_end]; }
+
+Result<void> check_heads(const TensorType& q, const TensorType& other, bool grouped, const char* name) {
+  for (size_t axis = 0; axis + 2 < q.shape.size(); ++axis) {
+    const bool is_head_axis = axis + 3 == q.shape.size();
+    const bool fits = q.shape[axis] == other.shape[axis] ||
+                      (grouped && is_head_axis && other.shape[axis] > 0 && q.shape[axis] % other.shape[axis] == 0);
+    STITCH_TRY(require(
+        fits, fmt::format("axis {} of {} is {} where the query has {}", axis, name, other.shape[axis], q.shape[axis])));
+  }
+  return {};
+}
+
+Result<void> check_mask(const Graph& graph, const Node& node, const TensorType& q, const TensorType& k) {
+  STITCH_ASSIGN(const TensorType* mask, optional_tensor_type(graph, node, 3));
+  if (mask == nullptr) {
+    return {};
+  }
+  STITCH_TRY(require(!bool_attribute(node, "is_causal"), "has both a mask and is_causal"));
+  STITCH_TRY(require(
+      mask->dtype == DataType::kBool || mask->dtype == q.dtype,
+      fmt::format("the mask is {}, neither bool nor {}", stitch::to_string(mask->dtype), stitch::to_string(q.dtype))));
+  std::vector<int64_t> scores = q.shape;
+  scores.back() = extent_from_end(k, 2);
+  STITCH_ASSIGN(const auto broadcast, broadcast_shape(scores, mask->shape));
+  return require(broadcast == scores,
+                 fmt::format("the mask {} is larger than the scores {}", to_string(mask->shape), to_string(scores)));
+}
+
+Types infer(const Graph& graph, const Node& node) {
+  STITCH_ASSIGN(const TensorType* q, tensor_type(graph, node, 0));
+  STITCH_TRY(require_floating_point(q->dtype));
+  STITCH_ASSIGN(const TensorType* k, tensor_type(graph, node, 1, q->dtype));
+  STITCH_ASSIGN(const TensorType* v, tensor_type(graph, node, 2, q->dtype));
+  const size_t rank = q->shape.size();
+  STITCH_TRY(require(rank >= 2 && k->shape.size() == rank && v->shape.size() == rank,
+                     "query, key and value need the same number of axes, at least two"));
+  const bool grouped = bool_attribute(node, "enable_gqa");
+  STITCH_TRY(check_heads(*q, *k, grouped, "the key"));
+  STITCH_TRY(check_heads(*q, *v, grouped, "the value"));
+  STITCH_TRY(require(q->shape.back() == k->shape.back(),
+                     fmt::format("query and key have {} and {} features", q->shape.back(), k->shape.back())));
+  STITCH_TRY(require(extent_from_end(*k, 2) == extent_from_end(*v, 2), "key and value differ in length"));
+  STITCH_TRY(check_mask(graph, node, *q, *k));
+  TensorType result = *q;
+  result.shape.back() = v->shape.back();
+  return std::vector<TensorType>{result};
+}
+
+// The first element of the [rows, columns] matrix of `tensor` that serves batch position `batch` of the query.
+int64_t matrix_begin(const ReferenceTensor& tensor, Position batch, const TensorType& q) {
+  std::vector<int64_t> shape(tensor.type.shape.begin(), tensor.type.shape.end() - 2);
+  if (!shape.empty() && shape.back() > 0) {
+    batch.back() /= extent_from_end(q, 3) / shape.back();
+  }
+  return index_of(batch, shape) * extent_from_end(tensor.type, 2) * tensor.type.shape.back();
+}
+
+double masked(double score, const ReferenceTensor* mask, Position at, int64_t column) {
+  if (mask == nullptr) {
+    return score;
+  }
+  at.back() = column;
+  const double element = mask->data[static_cast<size_t>(broadcast_index(at, mask->type.shape))];
+  if (mask->type.dtype == DataType::kBool) {
+    return element != 0.0 ? score : -std::numeric_limits<double>::infinity();
+  }
+  return score + element;
+}
+
+// softmax in place; a row of nothing but -inf becomes zeros.
+void normalize(std::vector<double>& scores) {
+  const double largest = *std::max_element(scores.begin(), scores.end());
+  double sum = 0.0;
+  for (double& score : scores) {
+    score = std::isinf(largest) && largest < 0 ? 0.0 : std::exp(score - largest);
+    sum += score;
+  }
+  for (double& score : scores) {
+    score = sum == 0.0 ? 0.0 : score / sum;
+  }
+}
+
+std::vector<ReferenceTensor> reference(const Graph& graph, const Node& node,
+                                       const std::vector<const ReferenceTensor*>& operands) {
+  const ReferenceTensor& q = *operands[0];
+  const ReferenceTensor& k = *operands[1];
+  const ReferenceTensor& v = *operands[2];
+  const auto features = static_cast<size_t>(q.type.shape.back());
+  const auto value_features = static_cast<size_t>(v.type.shape.back());
+  const double scale = double_attribute(node, "scale");
+  const bool is_causal = bool_attribute(node, "is_causal");
+  ReferenceTensor result = make_reference(output_type(graph, node));
+  std::vector<double> scores(static_cast<size_t>(extent_from_end(k.type, 2)));
+  for (size_t row = 0; row < q.data.size() / features; ++row) {
+    const Position at = position_of(static_cast<int64_t>(row * features), q.type.shape);
+    const Position batch(at.begin(), at.end() - 2);
+    const auto key_begin = static_cast<size_t>(matrix_begin(k, batch, q.type));
+    const auto value_begin = static_cast<size_t>(matrix_begin(v, batch, q.type));
+    for (size_t column = 0; column < scores.size(); ++column) {
+      double product = 0.0;
+      for (size_t i = 0; i < features; ++i) {
+        product += q.data[row * features + i] * k.data[key_begin + column * features + i];
+      }
+      const bool hidden = is_causal && static_cast<int64_t>(column) > at[at.size() - 2];
+      scores[column] = hidden ? -std::numeric_limits<double>::infinity()
+                              : masked(scale * product, operands[3], at, static_cast<int64_t>(column));
+    }
+    normalize(scores);
+    for (size_t i = 0; i < value_features; ++i) {
+      for (size_t column = 0; column < scores.size(); ++column) {
+        result.data[row * value_features + i] += scores[column] * v.data[value_begin + column * value_features + i];
+      }
+    }
+  }
+  return {result};
+}
+
+}  // namespace
+
+OpDef scaled_dot_product_attention_def() {
+  return {.attributes = {{"is_causal", AttributeKind::kBool},
+                         {"scale", AttributeKind::kDouble},
+                         {"enable_gqa", AttributeKind::kBool}},
+          .infer = infer,
+          .reference = reference};
+}
+
+}  // namespace stitch::ir

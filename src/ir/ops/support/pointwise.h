@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all pointwise operators share: element types that agree, shapes that broadcast, scalars in place of tensors.
+// An operator is then its type rule and one function of doubles.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "ir/ops.h"
+
+namespace stitch::ir {
+
+// Tensor operands of one operator all have one element type (PyTorch's promotion is explicit `to` nodes by then), and a
+// scalar must fit it: no 0.5 beside integers. The rule says which types may be, and what the result's is.
+enum class ElementRule {
+  kFloatingPoint,  // floating point -> the same
+  kNumber,         // anything but bool -> the same
+  kAny,            // anything -> the same
+  kCompare,        // anything -> bool
+  kLogical,        // bool -> bool
+};
+
+// `function` maps the operands' elements at one position to the result's.
+using PointwiseFunction = std::function<double(const Node&, std::span<const double>)>;
+
+OpDef pointwise(ElementRule rule, double (*function)(double));
+OpDef pointwise(ElementRule rule, double (*function)(double, double));
+OpDef pointwise(ElementRule rule, std::vector<AttributeDef> attributes, PointwiseFunction function);
+
+// The parts, for operators whose operands differ in element type.
+Result<std::vector<int64_t>> pointwise_shape(const Graph& graph, const Node& node);
+// The one element type of the tensors among operands first..last, checked against the scalars among them.
+Result<DataType> common_element_type(const Graph& graph, const Node& node, size_t first, size_t last);
+std::vector<ReferenceTensor> pointwise_reference(const Graph& graph, const Node& node,
+                                                 const std::vector<const ReferenceTensor*>& operands,
+                                                 const PointwiseFunction& function);
+
+}  // namespace stitch::ir
