@@ -114,6 +114,15 @@ TEST(ChildTest, EnvironmentIsAddedAndReplaced) {
   EXPECT_EQ(run_child(options, 20000)->standard_output, "changed new\n");
 }
 
+TEST(ChildTest, OnlyKeptEnvironmentIsHandedOn) {
+  ::setenv("STITCH_TEST_SECRET", "secret", 1);
+  ::setenv("STITCH_TEST_KEPT", "kept", 1);
+  ChildOptions options = shell("echo $STITCH_TEST_SECRET $STITCH_TEST_KEPT $STITCH_TEST_NEW");
+  options.kept_environment = {"PATH", "STITCH_TEST_KEPT"};
+  options.environment = {{"STITCH_TEST_NEW", "new"}};
+  EXPECT_EQ(run_child(options, 20000)->standard_output, "kept new\n");
+}
+
 TEST(ChildTest, AddressSpaceIsLimited) {
   ChildOptions options = shell("ulimit -v");
   options.address_space_bytes = 1u << 30;

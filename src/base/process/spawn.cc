@@ -57,7 +57,9 @@ void add_environment(const ChildOptions& options, Plan& plan) {
     const std::string name = text.substr(0, text.find('='));
     const bool replaced = std::any_of(options.environment.begin(), options.environment.end(),
                                       [&](const auto& pair) { return pair.first == name; });
-    if (!replaced) {
+    const auto& kept = options.kept_environment;
+    const bool handed_on = !kept.has_value() || std::find(kept->begin(), kept->end(), name) != kept->end();
+    if (!replaced && handed_on) {
       plan.environment_text.push_back(text);
     }
   }
