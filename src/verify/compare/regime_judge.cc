@@ -33,7 +33,8 @@ OutputReference owned(OutputReference reference) {
 
 }  // namespace
 
-std::optional<RefusedOutput> RegimeJudge::add_draw(int draw, const std::vector<OutputReference>& references,
+std::optional<RefusedOutput> RegimeJudge::add_draw(const std::string& draw,
+                                                   const std::vector<OutputReference>& references,
                                                    const std::vector<HostTensor>& got) {
   small_errors_.resize(references.size());
   statistics_.resize(references.size());
@@ -65,8 +66,9 @@ std::optional<RefusedOutput> RegimeJudge::finish() {
   return first;
 }
 
-std::optional<RefusedOutput> RegimeJudge::judge(size_t output, int draw, const OutputReference& reference,
-                                                const HostTensor& got, const SmallOutputErrors& errors) {
+std::optional<RefusedOutput> RegimeJudge::judge(size_t output, const std::string& draw,
+                                                const OutputReference& reference, const HostTensor& got,
+                                                const SmallOutputErrors& errors) {
   const OutputComparison comparison = compare_output(reference, got, mode_, errors);
   statistics_[output].second.merge(comparison.statistics);
   if (!comparison.refusal) {

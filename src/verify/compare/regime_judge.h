@@ -14,7 +14,7 @@ namespace stitch::verify {
 struct RefusedOutput {
   std::string output;
   std::string sentence;
-  int draw = 0;
+  std::string draw;  // the label it was added under
   double ratio = 0;
 };
 
@@ -22,8 +22,9 @@ class RegimeJudge {
  public:
   explicit RegimeJudge(MathMode mode) : mode_(mode) {}
 
-  // `got[i]` answers `references[i]`; every draw brings the same outputs in the same order. Returns the first refusal.
-  std::optional<RefusedOutput> add_draw(int draw, const std::vector<OutputReference>& references,
+  // `draw` labels it in sentences: "draw 2", "draw 0, checked". `got[i]` answers `references[i]`; every draw brings the
+  // same outputs in the same order. Returns the first refusal.
+  std::optional<RefusedOutput> add_draw(const std::string& draw, const std::vector<OutputReference>& references,
                                         const std::vector<HostTensor>& got);
   // Judges what waited for the whole regime.
   std::optional<RefusedOutput> finish();
@@ -37,12 +38,12 @@ class RegimeJudge {
  private:
   struct Waiting {
     size_t output;
-    int draw;
+    std::string draw;
     OutputReference reference;
     HostTensor got;
   };
-  std::optional<RefusedOutput> judge(size_t output, int draw, const OutputReference& reference, const HostTensor& got,
-                                     const SmallOutputErrors& errors);
+  std::optional<RefusedOutput> judge(size_t output, const std::string& draw, const OutputReference& reference,
+                                     const HostTensor& got, const SmallOutputErrors& errors);
 
   MathMode mode_;
   std::vector<std::pair<std::string, OutputStatistics>> statistics_;

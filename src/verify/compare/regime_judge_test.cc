@@ -15,8 +15,8 @@ TEST(RegimeJudge, ASmallOutputsBudgetIsTheLargestOverItsRegime) {
   // The first draw's native run is right to the last bit by luck, the second's is 20 roundings off.
   const auto lucky = float_reference({}, {2.0}, {2.0});
   const auto usual = float_reference({}, {1.0}, {1.0 + 20 * kEpsilon});
-  EXPECT_FALSE(judge.add_draw(0, {lucky}, {float_tensor({}, {2.0 + 2 * 60 * kEpsilon})}));
-  EXPECT_FALSE(judge.add_draw(1, {usual}, {float_tensor({}, {1.0})}));
+  EXPECT_FALSE(judge.add_draw("draw 0", {lucky}, {float_tensor({}, {2.0 + 2 * 60 * kEpsilon})}));
+  EXPECT_FALSE(judge.add_draw("draw 1", {usual}, {float_tensor({}, {1.0})}));
   EXPECT_FALSE(judge.finish());
   EXPECT_EQ(judge.statistics().front().second.elements, 2);
 }
@@ -24,19 +24,19 @@ TEST(RegimeJudge, ASmallOutputsBudgetIsTheLargestOverItsRegime) {
 TEST(RegimeJudge, ASmallOutputBeyondItsBudgetIsRefusedWhenTheRegimeEnds) {
   RegimeJudge judge(MathMode::kFp32);
   const auto exact = float_reference({}, {2.0}, {2.0});
-  EXPECT_FALSE(judge.add_draw(0, {exact}, {float_tensor({}, {2.0})}));
-  EXPECT_FALSE(judge.add_draw(3, {exact}, {float_tensor({}, {2.001})}));
+  EXPECT_FALSE(judge.add_draw("draw 0", {exact}, {float_tensor({}, {2.0})}));
+  EXPECT_FALSE(judge.add_draw("draw 3", {exact}, {float_tensor({}, {2.001})}));
   const auto refused = judge.finish();
   ASSERT_TRUE(refused.has_value());
-  EXPECT_EQ(refused->draw, 3);
+  EXPECT_EQ(refused->draw, "draw 3");
   EXPECT_EQ(refused->output, "output 0");
 }
 
 TEST(RegimeJudge, ALargeOutputIsRefusedAtOnce) {
   RegimeJudge judge(MathMode::kFp32);
   const std::vector<double> truth(512, 1.0);
-  const auto refused =
-      judge.add_draw(1, {float_reference({512}, truth, truth)}, {float_tensor({512}, std::vector<double>(512, 0.0))});
+  const auto refused = judge.add_draw("draw 1", {float_reference({512}, truth, truth)},
+                                      {float_tensor({512}, std::vector<double>(512, 0.0))});
   ASSERT_TRUE(refused.has_value());
   EXPECT_EQ(refused->sentence.rfind("512 of 512 elements of output 0 refused", 0), 0U) << refused->sentence;
 }
@@ -49,12 +49,12 @@ TEST(RegimeJudge, OutputsThatOneUlpThrowsAboutAreIllConditioned) {
   moved[1] = 1.0 + 6 * kEpsilon;
   reference.perturbed = {float_tensor({2000}, moved)};
   RegimeJudge at_the_limit(MathMode::kFp32);
-  EXPECT_FALSE(at_the_limit.add_draw(0, {reference}, {float_tensor({2000}, truth)}));
+  EXPECT_FALSE(at_the_limit.add_draw("draw 0", {reference}, {float_tensor({2000}, truth)}));
   EXPECT_FALSE(at_the_limit.ill_conditioned()) << "two of two thousand is one in a thousand";
   moved[2] = 1.0 - 6 * kEpsilon;
   reference.perturbed = {float_tensor({2000}, moved)};
   RegimeJudge beyond(MathMode::kFp32);
-  EXPECT_FALSE(beyond.add_draw(0, {reference}, {float_tensor({2000}, truth)}));
+  EXPECT_FALSE(beyond.add_draw("draw 0", {reference}, {float_tensor({2000}, truth)}));
   EXPECT_EQ(beyond.ill_conditioned(), "output 0");
 }
 
@@ -64,7 +64,7 @@ TEST(RegimeJudge, AFlippedIntegerIsIllConditionedAndMayHaveEitherValue) {
   flipped[5] = 0;
   reference.perturbed = {integer_tensor({300}, flipped)};
   RegimeJudge judge(MathMode::kFp32);
-  EXPECT_FALSE(judge.add_draw(0, {reference}, {integer_tensor({300}, flipped)}));
+  EXPECT_FALSE(judge.add_draw("draw 0", {reference}, {integer_tensor({300}, flipped)}));
   EXPECT_EQ(judge.ill_conditioned(), "output 0") << "one of three hundred is more than one in a thousand";
 }
 

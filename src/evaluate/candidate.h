@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// A built program, running somewhere it can do no harm. The real one is a worker process under its keeper; tests script
+// one.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "artifact/device_kind.h"
+#include "artifact/tensor/host_tensor.h"
+
+namespace stitch::evaluate {
+
+// How a call ended. Everything but kOk is the candidate's fault; a failing world is an Error.
+enum class Ending {
+  kOk,
+  kCrashed,  // died, faulted on the device, or reported a fault of the device
+  kTimedOut,
+  kRefused,   // answered with an error of its own, or does not fit the call
+  kTampered,  // changed its inputs, or memory that is not its own
+};
+
+struct CandidateOutcome {
+  Ending ending = Ending::kOk;
+  std::string sentence;             // what happened, when not kOk
+  std::vector<HostTensor> outputs;  // in the program's order
+  std::vector<HostTensor> states;   // after the call
+  double elapsed_us = 0;
+};
+
+struct CandidateCall {
+  std::span<const HostTensor> inputs;
+  std::span<const HostTensor> states;
+  uint64_t rng_seed = 0;
+  uint64_t schedule_seed = 0;  // emulated: 0 runs a block's threads in order, anything else in an order drawn from it
+};
+
+class Candidate {
+ public:
+  virtual ~Candidate() = default;
+  // Hands over parameters, then constants; they stay valid until the next prepare().
+  virtual Result<CandidateOutcome> prepare(std::span<const HostTensor> parameters) = 0;
+  // Outputs and workspace hold fresh random bytes when the program starts.
+  virtual Result<CandidateOutcome> run(const CandidateCall& call) = 0;
+};
+
+// A built library and the device it was built for.
+struct CandidateBinary {
+  DeviceKind device = DeviceKind::kEmulated;
+  std::string library;
+};
+using StartCandidate = std::function<Result<std::unique_ptr<Candidate>>(const CandidateBinary&)>;
+
+}  // namespace stitch::evaluate

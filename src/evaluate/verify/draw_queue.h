@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keeps the oracle one draw ahead: while the candidate runs on one draw, the next is computed on a thread of its own.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "verify/oracle/oracle.h"
+
+namespace stitch::evaluate {
+
+// What to draw from one opened program.
+struct DrawPlan {
+  verify::OracleSource source;
+  std::vector<std::string> regimes;  // empty: all that the oracle names
+  int draws_per_regime = 1;
+};
+
+struct QueuedDraw {
+  size_t plan = 0;                                       // index into the plans
+  std::shared_ptr<const verify::OracleProgram> program;  // shared by all draws of the plan
+  std::string regime;
+  int number = 0;  // in its regime
+  bool is_last_of_regime = false;
+  bool is_last_of_plan = false;
+  verify::OracleDraw draw;
+};
+
+class DrawQueue {
+ public:
+  // The oracle is used by the queue's thread alone until destruction, which waits for the request under way.
+  DrawQueue(verify::Oracle& oracle, std::vector<DrawPlan> plans);
+  ~DrawQueue();
+
+  // The next draw, plan by plan and regime by regime; nothing when all are done. An Error ends the queue.
+  Result<std::optional<QueuedDraw>> next();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace stitch::evaluate

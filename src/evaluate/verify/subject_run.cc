@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate/verify/subject_run.h"
+
+#include <optional>
+
+namespace stitch::evaluate {
+namespace {
+
+std::optional<Verdict> verdict_of(const CandidateOutcome& outcome, const char* stage) {
+  const std::string sentence = std::string(stage) + ": " + outcome.sentence;
+  switch (outcome.ending) {
+    case Ending::kOk:
+      return std::nullopt;
+    case Ending::kCrashed:
+      return Verdict{VerdictKind::kCrashed, sentence, {}};
+    case Ending::kTimedOut:
+      return Verdict{VerdictKind::kTimedOut, sentence, {}};
+    case Ending::kRefused:
+      // A program that will not take valid inputs gives no right answer.
+      return Verdict{VerdictKind::kWrong, sentence, {}};
+    case Ending::kTampered:
+      return Verdict{VerdictKind::kCheated, sentence, {}};
+  }
+  return std::nullopt;
+}
+
+// The comparison may rely on counts and types; what a candidate returns is checked here.
+std::optional<Verdict> misfit(const std::vector<HostTensor>& got, const verify::OracleDraw& draw) {
+  if (got.size() != draw.outputs.size()) {
+    return Verdict{VerdictKind::kWrong,
+                   "the program has " + std::to_string(got.size()) + " outputs and states where the reference has " +
+                       std::to_string(draw.outputs.size()),
+                   {}};
+  }
+  for (size_t i = 0; i < got.size(); ++i) {
+    if (got[i].spec().type != draw.outputs[i].type) {
+      return Verdict{VerdictKind::kWrong, draw.outputs[i].name + " has another type or shape than the reference", {}};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<RunResult> run_draw(Candidate& candidate, const verify::OracleDraw& draw, uint64_t rng_seed,
+                           uint64_t schedule_seed) {
+  STITCH_ASSIGN(const CandidateOutcome prepared, candidate.prepare(draw.parameters));
+  if (auto verdict = verdict_of(prepared, "prepare")) {
+    return RunResult(std::move(*verdict));
+  }
+  STITCH_ASSIGN(CandidateOutcome outcome, candidate.run({draw.inputs, draw.states, rng_seed, schedule_seed}));
+  if (auto verdict = verdict_of(outcome, "run")) {
+    return RunResult(std::move(*verdict));
+  }
+  std::vector<HostTensor> got = std::move(outcome.outputs);
+  for (HostTensor& state : outcome.states) {
+    got.push_back(std::move(state));
+  }
+  if (auto verdict = misfit(got, draw)) {
+    return RunResult(std::move(*verdict));
+  }
+  return RunResult(std::move(got));
+}
+
+}  // namespace stitch::evaluate

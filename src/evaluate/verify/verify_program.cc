@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate/verify/verify_program.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "evaluate/verify/draw_queue.h"
+#include "evaluate/verify/subject_run.h"
+#include "verify/compare/regime_judge.h"
+
+namespace stitch::evaluate {
+namespace {
+
+constexpr const char* kAsGiven = "as_given";
+
+class Verification {
+ public:
+  Verification(const VerifyRequest& request, const StartCandidate& start_candidate)
+      : request_(request), start_candidate_(start_candidate) {}
+
+  // Takes draw after draw; true when the verdict is known and no more are wanted.
+  Result<bool> take(const QueuedDraw& queued);
+  VerifyReport finish();
+
+ private:
+  struct Current {  // the regime under way
+    size_t plan = 0;
+    std::string regime;
+    verify::RegimeJudge judge;
+    std::vector<std::string> dropped;
+    bool left_out = false;
+  };
+
+  Result<void> begin(const QueuedDraw& queued);
+  Result<void> run_and_judge(const QueuedDraw& queued, Candidate& candidate, const std::string& label,
+                             uint64_t schedule_seed);
+  void judge_refusal(const std::optional<verify::RefusedOutput>& refused);
+  void leave_out(const std::string& reason);
+  void end_regime();
+  void keep_statistics();
+
+  const VerifySubject& subject() const { return request_.subjects[current_->plan]; }
+  bool decided() const { return report_.verdict.kind != VerdictKind::kOk; }
+  void decide(VerdictKind kind, const std::string& reason, const std::string& label);
+  void say(const std::string& line) const {
+    if (request_.progress) {
+      request_.progress(line);
+    }
+  }
+
+  const VerifyRequest& request_;
+  const StartCandidate& start_candidate_;
+  std::unique_ptr<Candidate> candidate_;
+  std::optional<size_t> candidate_plan_;
+  std::optional<Current> current_;
+  std::vector<std::pair<std::string, verify::OutputStatistics>> statistics_;
+  VerifyReport report_;
+};
+
+Result<bool> Verification::take(const QueuedDraw& queued) {
+  STITCH_TRY(begin(queued));
+  if (queued.draw.note &&
+      std::find(report_.notes.begin(), report_.notes.end(), *queued.draw.note) == report_.notes.end()) {
+    report_.notes.push_back(*queued.draw.note);
+  }
+  if (queued.draw.dropped) {
+    current_->dropped.push_back(*queued.draw.dropped);
+  } else if (!current_->left_out) {
+    const bool as_given = queued.regime == kAsGiven;
+    // One draw of each subject runs a block's threads in random order: it finds missing barriers.
+    const bool randomised = as_given && queued.number == std::min(1, subject().draws_per_regime - 1);
+    const uint64_t schedule_seed = randomised ? (request_.seed | 1U) : 0;
+    const std::string label = fmt::format("draw {}{}", queued.number, randomised ? ", random thread order" : "");
+    STITCH_TRY(run_and_judge(queued, *candidate_, label, schedule_seed));
+    report_.randomised_draws += randomised ? 1 : 0;
+    if (!decided() && as_given && queued.number == 0 && subject().checked) {
+      STITCH_ASSIGN(const auto checked, start_candidate_(*subject().checked));
+      STITCH_TRY(run_and_judge(queued, *checked, "draw 0, checked", 0));
+      ++report_.checked_draws;
+    }
+  }
+  if (queued.is_last_of_regime && !decided()) {
+    end_regime();
+  }
+  return decided();
+}
+
+Result<void> Verification::begin(const QueuedDraw& queued) {
+  if (!current_ || current_->plan != queued.plan || current_->regime != queued.regime) {
+    current_.emplace(Current{queued.plan, queued.regime, verify::RegimeJudge(request_.math), {}, false});
+  }
+  if (candidate_plan_ == queued.plan) {
+    return {};
+  }
+  if (!queued.program->gate_ok) {
+    return failure(ErrorCode::kProgramInvalid,
+                   fmt::format("the imported graph differs from the eager module by {:.3g} times its own error",
+                               queued.program->gate_max_ratio),
+                   subject().source.file, "report this program: its import is not faithful");
+  }
+  candidate_.reset();
+  STITCH_ASSIGN(candidate_, start_candidate_(subject().binary));
+  candidate_plan_ = queued.plan;
+  report_.shapes.push_back(subject().shape);
+  return {};
+}
+
+Result<void> Verification::run_and_judge(const QueuedDraw& queued, Candidate& candidate, const std::string& label,
+                                         uint64_t schedule_seed) {
+  say(fmt::format("{}, {}, {}", subject().shape, queued.regime, label));
+  STITCH_ASSIGN(const RunResult result,
+                run_draw(candidate, queued.draw, request_.seed + static_cast<uint64_t>(report_.draws), schedule_seed));
+  ++report_.draws;
+  if (const auto* verdict = std::get_if<Verdict>(&result)) {
+    decide(verdict->kind, verdict->reason, label);
+    return {};
+  }
+  judge_refusal(current_->judge.add_draw(label, queued.draw.outputs, std::get<std::vector<HostTensor>>(result)));
+  return {};
+}
+
+void Verification::judge_refusal(const std::optional<verify::RefusedOutput>& refused) {
+  if (const auto output = current_->judge.ill_conditioned()) {
+    leave_out(
+        fmt::format("one ulp at the inputs moves more than 1 in 1000 elements of {} beyond its own error", *output));
+  } else if (refused) {
+    report_.error_ratio = std::max(report_.error_ratio, refused->ratio);
+    decide(VerdictKind::kWrong, refused->sentence, refused->draw);
+  }
+}
+
+void Verification::leave_out(const std::string& reason) {
+  current_->left_out = true;
+  report_.left_out.push_back({subject().shape, current_->regime, reason});
+  if (current_->regime == kAsGiven && current_->plan == 0) {
+    decide(VerdictKind::kIllConditioned, reason, "");
+  }
+}
+
+void Verification::end_regime() {
+  if (current_->left_out) {
+    return;
+  }
+  if (current_->judge.statistics().empty()) {
+    leave_out(current_->dropped.empty() ? "no draws" : current_->dropped.front());
+    return;
+  }
+  judge_refusal(current_->judge.finish());
+  if (!current_->left_out && !decided()) {
+    keep_statistics();
+  }
+}
+
+void Verification::keep_statistics() {
+  const auto& seen = current_->judge.statistics();
+  statistics_.resize(std::max(statistics_.size(), seen.size()));
+  for (size_t i = 0; i < seen.size(); ++i) {
+    statistics_[i].first = seen[i].first;
+    statistics_[i].second.merge(seen[i].second);
+  }
+}
+
+void Verification::decide(VerdictKind kind, const std::string& reason, const std::string& label) {
+  report_.verdict.kind = kind;
+  report_.verdict.reason = fmt::format("{} ({}{}regime {}, {})", reason, label, label.empty() ? "" : ", ",
+                                       current_->regime, subject().shape);
+}
+
+VerifyReport Verification::finish() {
+  if (current_ && decided()) {
+    keep_statistics();  // what was seen up to the refusal
+  }
+  for (const auto& [name, statistics] : statistics_) {
+    report_.outputs.push_back(statistics.report(name));
+    report_.error_ratio = std::max(report_.error_ratio, statistics.max_ratio);
+  }
+  if (!decided()) {
+    report_.verdict.reason = fmt::format("{} draws at {} shapes: max error {:.2g} times the reference's own",
+                                         report_.draws, report_.shapes.size(), report_.error_ratio);
+  }
+  return std::move(report_);
+}
+
+std::vector<DrawPlan> plans_of(const VerifyRequest& request) {
+  std::vector<DrawPlan> plans;
+  for (const VerifySubject& subject : request.subjects) {
+    plans.push_back({subject.source, subject.regimes, subject.draws_per_regime});
+  }
+  return plans;
+}
+
+}  // namespace
+
+Result<VerifyReport> verify_program(const VerifyRequest& request, verify::Oracle& oracle,
+                                    const StartCandidate& start_candidate) {
+  const auto start = std::chrono::steady_clock::now();
+  DrawQueue queue(oracle, plans_of(request));
+  Verification verification(request, start_candidate);
+  bool done = request.subjects.empty();
+  while (!done) {
+    STITCH_ASSIGN(const auto queued, queue.next());
+    if (!queued) {
+      break;
+    }
+    STITCH_ASSIGN(done, verification.take(*queued));
+  }
+  VerifyReport report = verification.finish();
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return report;
+}
+
+}  // namespace stitch::evaluate

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Is the built program right? Runs it on drawn inputs and parameters, in all regimes and at hidden shapes, and judges
+// every output by the reference's own error. Stops at the first refusal.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "artifact/task/math_mode.h"
+#include "evaluate/candidate.h"
+#include "evaluate/verify/verify_report.h"
+#include "verify/oracle/oracle.h"
+
+namespace stitch::evaluate {
+
+inline constexpr int kDrawsPerRegime = 5;
+// A hidden shape is there for its tails and blocks: one draw as given and one in another regime are enough to run them.
+inline constexpr int kDrawsPerRegimeHidden = 1;
+
+// One set of shapes: what the reference is, and what was built for it.
+struct VerifySubject {
+  std::string shape;  // for sentences: "declared shapes", "hidden shape x[3,17]"
+  verify::OracleSource source;
+  CandidateBinary binary;
+  std::optional<CandidateBinary> checked;  // gets the first draw
+  std::vector<std::string> regimes;        // empty: all that the oracle names
+  int draws_per_regime = kDrawsPerRegime;
+};
+
+struct VerifyRequest {
+  std::vector<VerifySubject> subjects;  // the declared shapes first, then hidden ones
+  MathMode math = MathMode::kFp32;
+  uint64_t seed = 0;
+  std::function<void(const std::string&)> progress;  // one short line at a time; may be empty
+};
+
+// Errors are the world's: the oracle failed, a worker could not be started.
+Result<VerifyReport> verify_program(const VerifyRequest& request, verify::Oracle& oracle,
+                                    const StartCandidate& start_candidate);
+
+}  // namespace stitch::evaluate

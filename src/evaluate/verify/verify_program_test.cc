@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate/verify/verify_program.h"
+
+#include <gtest/gtest.h>
+
+#include "base/json/json.h"
+#include "verify/compare/elements.h"
+#include "verify/compare/test_tensors.h"
+#include "verify/oracle/scripted_oracle.h"
+
+namespace stitch::evaluate {
+namespace {
+
+using verify::float_reference;
+using verify::float_tensor;
+using verify::OracleDraw;
+using verify::OracleProgram;
+using verify::OracleSource;
+
+constexpr int64_t kElements = 512;
+constexpr double kEpsilon = 0x1p-23;
+
+// y = 2 x, with x depending on regime and draw. The regime "chaotic" moves by far more than its inputs.
+class DoublingOracle {
+ public:
+  verify::ScriptedOracle make() {
+    return {[this](const OracleSource&) {
+              OracleProgram program;
+              program.regimes = regimes;
+              program.gate_ok = gate_ok;
+              return Result<OracleProgram>(program);
+            },
+            [this](const OracleProgram&, const std::string& regime, int draw) { return answer(regime, draw); }};
+  }
+
+  std::vector<std::string> regimes{"as_given", "signed_scaled", "near_equal", "sparse_extreme"};
+  std::string chaotic;
+  std::string dropped;
+  std::string failing;
+  bool gate_ok = true;
+
+ private:
+  Result<OracleDraw> answer(const std::string& regime, int draw) const {
+    OracleDraw result;
+    if (regime == failing) {
+      return failure(ErrorCode::kEnvironment, "the oracle died");
+    }
+    if (regime == dropped) {
+      result.dropped = "the reference raises";
+      return result;
+    }
+    const double x = 1.0 + draw + 8.0 * static_cast<double>(regime.size());
+    const std::vector<double> truth(kElements, 2 * x);
+    auto reference = float_reference({kElements}, truth, truth);
+    const std::vector<double> moved(kElements, 2 * x * (regime == chaotic ? 1.5 : 1.0));
+    reference.perturbed = {float_tensor({kElements}, moved), float_tensor({kElements}, moved)};
+    result.inputs = {float_tensor({kElements}, std::vector<double>(kElements, x))};
+    result.outputs = {reference};
+    return result;
+  }
+};
+
+class DoublingCandidate final : public Candidate {
+ public:
+  struct Fault {
+    int at_run = -1;
+    Ending ending = Ending::kOk;  // kOk: a wrong last element
+    bool only_randomised = false;
+    bool forgets_an_output = false;
+  };
+  explicit DoublingCandidate(Fault fault) : fault_(fault) {}
+
+  Result<CandidateOutcome> prepare(std::span<const HostTensor>) override { return CandidateOutcome{}; }
+  Result<CandidateOutcome> run(const CandidateCall& call) override {
+    std::vector<double> values(kElements);
+    verify::load_doubles(call.inputs[0], 0, kElements, values.data());
+    for (double& value : values) {
+      value *= 2;
+    }
+    CandidateOutcome outcome;
+    const bool faulty = fault_.only_randomised ? call.schedule_seed != 0 : runs_ == fault_.at_run;
+    ++runs_;
+    if (faulty && fault_.ending != Ending::kOk) {
+      outcome.ending = fault_.ending;
+      outcome.sentence = "signal 11";
+      return outcome;
+    }
+    if (faulty) {
+      values.back() *= 1 + 16 * kEpsilon;
+    }
+    if (!fault_.forgets_an_output) {
+      outcome.outputs = {float_tensor({kElements}, values)};
+    }
+    return outcome;
+  }
+
+ private:
+  Fault fault_;
+  int runs_ = 0;
+};
+
+VerifyRequest two_subjects() {
+  VerifyRequest request;
+  request.seed = 6;
+  VerifySubject declared;
+  declared.shape = "declared shapes";
+  declared.checked = CandidateBinary{DeviceKind::kChecked, "checked.so"};
+  VerifySubject hidden;
+  hidden.shape = "hidden shape 1";
+  hidden.regimes = {"as_given", "near_equal"};
+  hidden.draws_per_regime = kDrawsPerRegimeHidden;
+  request.subjects = {declared, hidden};
+  return request;
+}
+
+Result<VerifyReport> verify_with(DoublingOracle script, DoublingCandidate::Fault fault,
+                                 DeviceKind faulty_device = DeviceKind::kEmulated) {
+  auto oracle = script.make();
+  return verify_program(two_subjects(), oracle, [&](const CandidateBinary& binary) {
+    const auto own = binary.device == faulty_device ? fault : DoublingCandidate::Fault{};
+    return Result<std::unique_ptr<Candidate>>(std::make_unique<DoublingCandidate>(own));
+  });
+}
+
+TEST(VerifyProgram, ARightProgramIsAcceptedAfterAllDraws) {
+  const auto report = verify_with({}, {});
+  ASSERT_TRUE(report.has_value()) << report.error().sentence;
+  EXPECT_EQ(report->verdict.kind, VerdictKind::kOk) << report->verdict.reason;
+  EXPECT_EQ(report->draws, 5 * 4 + 1 + 2);
+  EXPECT_EQ(report->checked_draws, 1);
+  EXPECT_EQ(report->randomised_draws, 2);
+  EXPECT_EQ(report->shapes.size(), 2U);
+  ASSERT_EQ(report->outputs.size(), 1U);
+  EXPECT_EQ(report->outputs[0].elements, kElements * 23);
+  EXPECT_EQ(report->outputs[0].max_error_ratio, 0);
+  EXPECT_EQ(to_json(*report)["verdict"]["kind"], "ok");
+}
+
+TEST(VerifyProgram, AWrongElementStopsTheRunAndIsNamed) {
+  DoublingCandidate::Fault fault;
+  fault.at_run = 7;
+  const auto report = verify_with({}, fault);
+  ASSERT_TRUE(report.has_value());
+  EXPECT_EQ(report->verdict.kind, VerdictKind::kWrong);
+  EXPECT_EQ(report->draws, 9);  // the checked one among them
+  const std::string& reason = report->verdict.reason;
+  EXPECT_NE(reason.find("1 of 512 elements of output 0 refused, the worst at [511] (tile 0)"), std::string::npos);
+  EXPECT_NE(reason.find("(draw 2, regime signed_scaled, declared shapes)"), std::string::npos) << reason;
+  EXPECT_GT(report->error_ratio, 4);
+}
+
+TEST(VerifyProgram, ARaceShowsInTheRandomisedDraw) {
+  DoublingCandidate::Fault fault;
+  fault.only_randomised = true;
+  const auto report = verify_with({}, fault);
+  ASSERT_TRUE(report.has_value());
+  EXPECT_EQ(report->verdict.kind, VerdictKind::kWrong);
+  EXPECT_NE(report->verdict.reason.find("random thread order"), std::string::npos) << report->verdict.reason;
+}
+
+TEST(VerifyProgram, BadEndingsBecomeTheirVerdicts) {
+  const std::pair<Ending, VerdictKind> rows[] = {{Ending::kCrashed, VerdictKind::kCrashed},
+                                                 {Ending::kTimedOut, VerdictKind::kTimedOut},
+                                                 {Ending::kRefused, VerdictKind::kWrong},
+                                                 {Ending::kTampered, VerdictKind::kCheated}};
+  for (const auto& [ending, kind] : rows) {
+    DoublingCandidate::Fault fault;
+    fault.at_run = 0;
+    fault.ending = ending;
+    for (const DeviceKind device : {DeviceKind::kEmulated, DeviceKind::kChecked}) {
+      const auto report = verify_with({}, fault, device);
+      ASSERT_TRUE(report.has_value());
+      EXPECT_EQ(report->verdict.kind, kind);
+      EXPECT_NE(report->verdict.reason.find("signal 11"), std::string::npos);
+    }
+  }
+}
+
+TEST(VerifyProgram, AMissingOutputIsWrong) {
+  DoublingCandidate::Fault fault;
+  fault.forgets_an_output = true;
+  const auto report = verify_with({}, fault);
+  ASSERT_TRUE(report.has_value());
+  EXPECT_EQ(report->verdict.kind, VerdictKind::kWrong);
+}
+
+TEST(VerifyProgram, ARegimeThatSaysNothingIsLeftOutAndNamed) {
+  DoublingOracle oracle;
+  oracle.chaotic = "signed_scaled";
+  oracle.dropped = "sparse_extreme";
+  const auto report = verify_with(oracle, {});
+  ASSERT_TRUE(report.has_value());
+  EXPECT_EQ(report->verdict.kind, VerdictKind::kOk);
+  ASSERT_EQ(report->left_out.size(), 2U);
+  EXPECT_EQ(report->left_out[0].regime, "signed_scaled");
+  EXPECT_EQ(report->left_out[1].reason, "the reference raises");
+}
+
+TEST(VerifyProgram, OnlyTheRegimeAsGivenMakesATaskIllConditioned) {
+  DoublingOracle oracle;
+  oracle.chaotic = "as_given";
+  const auto report = verify_with(oracle, {});
+  ASSERT_TRUE(report.has_value());
+  EXPECT_EQ(report->verdict.kind, VerdictKind::kIllConditioned);
+}
+
+TEST(VerifyProgram, AFailingWorldIsAnError) {
+  DoublingOracle oracle;
+  oracle.failing = "near_equal";
+  EXPECT_FALSE(verify_with(oracle, {}).has_value());
+  DoublingOracle unfaithful;
+  unfaithful.gate_ok = false;
+  const auto report = verify_with(unfaithful, {});
+  ASSERT_FALSE(report.has_value());
+  EXPECT_EQ(report.error().code, ErrorCode::kProgramInvalid);
+}
+
+}  // namespace
+}  // namespace stitch::evaluate

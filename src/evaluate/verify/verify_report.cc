@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate/verify/verify_report.h"
+
+#include "base/json/json.h"
+
+namespace stitch::evaluate {
+
+Json to_json(const VerifyReport& report) {
+  Json outputs = Json::array();
+  for (const auto& output : report.outputs) {
+    outputs.push_back(verify::to_json(output));
+  }
+  Json left_out = Json::array();
+  for (const auto& regime : report.left_out) {
+    left_out.push_back({{"shape", regime.shape}, {"regime", regime.regime}, {"reason", regime.reason}});
+  }
+  return Json{{"verdict", to_json(report.verdict)},
+              {"error_ratio", report.error_ratio},
+              {"outputs", outputs},
+              {"left_out", left_out},
+              {"notes", report.notes},
+              {"shapes", report.shapes},
+              {"draws", report.draws},
+              {"checked_draws", report.checked_draws},
+              {"randomised_draws", report.randomised_draws},
+              {"seconds", report.seconds}};
+}
+
+}  // namespace stitch::evaluate

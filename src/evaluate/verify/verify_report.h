@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What verification found.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "artifact/report/verdict.h"
+#include "base/json/json_forward.h"
+#include "verify/compare/output_statistics.h"
+
+namespace stitch::evaluate {
+
+// A regime that says nothing about this program, and why.
+struct LeftOutRegime {
+  std::string shape;
+  std::string regime;
+  std::string reason;
+};
+
+struct VerifyReport {
+  Verdict verdict;
+  double error_ratio = 0;  // the largest error, as a multiple of the reference's own
+  std::vector<verify::OutputReport> outputs;
+  std::vector<LeftOutRegime> left_out;
+  std::vector<std::string> notes;   // what the oracle had to do differently
+  std::vector<std::string> shapes;  // on which the program was verified, the declared ones first
+  int draws = 0;                    // run and compared
+  int checked_draws = 0;            // of those, under AddressSanitizer and UndefinedBehaviorSanitizer
+  int randomised_draws = 0;         // of those, with a block's threads in random order
+  double seconds = 0;
+};
+Json to_json(const VerifyReport& report);
+
+}  // namespace stitch::evaluate
