@@ -3,16 +3,11 @@
 // while the current one is multiplied. Works on every architecture; exact fp32 products and sums.
 #pragma once
 
-#include "kernels/gemm/operands.cuh"
+#include "kernels/gemm/ffma_mainloop.cuh"
+#include "kernels/gemm/ffma_operand.cuh"
+#include "kernels/gemm/split_k.cuh"
 
 namespace stitch {
-
-// Block tile kM x kN x kK, kThreadM x kThreadN outputs a thread.
-template <int kM, int kN, int kK, int kThreadM, int kThreadN>
-struct FfmaTile {
-  static constexpr int m = kM, n = kN, k = kK, thread_m = kThreadM, thread_n = kThreadN;
-  static constexpr int threads = (kM / kThreadM) * (kN / kThreadN);
-};
 
 using FfmaTileLarge = FfmaTile<128, 128, 16, 8, 8>;  // 256 threads: both m and n well beyond 128
 using FfmaTileMedium = FfmaTile<64, 64, 16, 4, 4>;   // 256 threads: more blocks for the same output
@@ -20,10 +15,71 @@ using FfmaTileSmall = FfmaTile<32, 32, 16, 4, 2>;    // 128 threads: small outpu
 using FfmaTileTall = FfmaTile<128, 32, 16, 8, 4>;    // 128 threads: few columns
 using FfmaTileWide = FfmaTile<32, 128, 16, 4, 8>;    // 128 threads: few rows
 
+namespace ffma_detail {
+
+// The prologue of one batch element, as the tile loader calls it.
+template <typename Prologue>
+struct BatchPrologue {
+  Prologue prologue;
+  int64_t batch;
+
+  __device__ __forceinline__ float operator()(int64_t outer, int64_t k, float value) const {
+    return prologue(batch, outer, k, value);
+  }
+};
+
+struct NoTransform {
+  __device__ __forceinline__ float operator()(int64_t, int64_t, float value) const { return value; }
+};
+
+struct Alignment {
+  bool a;
+  bool b;
+};
+
+template <typename Tile, Layout kLayoutA, Layout kLayoutB, typename TA, typename TB, typename Prologue,
+          typename Epilogue>
+__global__ void __launch_bounds__(Tile::threads, 512 / Tile::threads)
+    gemm_ffma_kernel(GemmShape shape, StridedMatrix<TA> a, StridedMatrix<TB> b, Alignment aligned, BlockRaster raster,
+                     Prologue prologue, Epilogue epilogue) {
+  const BlockPlace place = raster.place();
+  const OperandView<TA> view_a{batch_start(a, place.batch, shape.inner_batch), a.row_stride, a.column_stride, shape.m,
+                               aligned.a};
+  const OperandView<TB> view_b{batch_start(b, place.batch, shape.inner_batch), b.column_stride, b.row_stride, shape.n,
+                               aligned.b};
+  FfmaOperand<Tile::m, Tile::k, Tile::threads, kLayoutA, TA, BatchPrologue<Prologue>> operand_a(
+      view_a, place.row, place.k_end, {prologue, place.batch});
+  FfmaOperand<Tile::n, Tile::k, Tile::threads, kLayoutB, TB, NoTransform> operand_b(view_b, place.column, place.k_end,
+                                                                                    NoTransform{});
+  ffma_block<Tile>(operand_a, operand_b, shape, place, place.split * shape.batch + place.batch, epilogue);
+}
+
+template <typename Tile, Layout kLayoutA, Layout kLayoutB, typename TA, typename TB, typename Epilogue,
+          typename Prologue>
+cudaError_t launch_gemm(const GemmShape& shape, const StridedMatrix<TA>& a, const StridedMatrix<TB>& b,
+                        const Epilogue& epilogue, int64_t splits, cudaStream_t stream, const Prologue& prologue) {
+  const BlockRaster raster(shape, Tile::m, Tile::n, Tile::k, splits);
+  if (raster.blocks() == 0) {
+    return cudaSuccess;
+  }
+  const Alignment aligned{
+      groups_aligned(a, kLayoutA == Layout::kContiguousK ? a.row_stride : a.column_stride),
+      groups_aligned(b, kLayoutB == Layout::kContiguousK ? b.column_stride : b.row_stride),
+  };
+  gemm_ffma_kernel<Tile, kLayoutA, kLayoutB, TA, TB, Prologue, Epilogue>
+      <<<static_cast<unsigned>(raster.blocks()), Tile::threads, 0, stream>>>(shape, a, b, aligned, raster, prologue,
+                                                                            epilogue);
+  return cudaGetLastError();
+}
+
+}  // namespace ffma_detail
+
 template <typename Tile, Layout kLayoutA, Layout kLayoutB, typename TA, typename TB, typename Epilogue,
           typename Prologue = NoPrologue>
 cudaError_t launch_gemm_ffma(const GemmShape& shape, const StridedMatrix<TA>& a, const StridedMatrix<TB>& b,
-                             const Epilogue& epilogue, cudaStream_t stream, const Prologue& prologue = {});
+                             const Epilogue& epilogue, cudaStream_t stream, const Prologue& prologue = {}) {
+  return ffma_detail::launch_gemm<Tile, kLayoutA, kLayoutB>(shape, a, b, epilogue, 1, stream, prologue);
+}
 
 // Deep K, small m * n: `splits` blocks share an output tile, their partial sums joined in a fixed order.
 // scratch: splits * batch * m * n * 4 bytes.
@@ -31,6 +87,16 @@ template <typename Tile, Layout kLayoutA, Layout kLayoutB, typename TA, typename
           typename Prologue = NoPrologue>
 cudaError_t launch_gemm_ffma_split_k(const GemmShape& shape, const StridedMatrix<TA>& a, const StridedMatrix<TB>& b,
                                      const Epilogue& epilogue, int64_t splits, void* scratch, cudaStream_t stream,
-                                     const Prologue& prologue = {});
+                                     const Prologue& prologue = {}) {
+  const StorePartial store{static_cast<float*>(scratch), shape.m, shape.n};
+  GemmShape partial_shape = shape;
+  partial_shape.epilogue_vectorised = shape.n % 4 == 0;
+  const cudaError_t error =
+      ffma_detail::launch_gemm<Tile, kLayoutA, kLayoutB>(partial_shape, a, b, store, splits, stream, prologue);
+  if (error != cudaSuccess) {
+    return error;
+  }
+  return launch_join_splits(shape, static_cast<const float*>(scratch), epilogue, splits, stream);
+}
 
 }  // namespace stitch

@@ -4,8 +4,8 @@
 // Epilogue: void operator()(int64_t batch, int64_t row, int64_t column, float accumulator) const;
 //   optionally also template <int kLanes> void lanes(int64_t batch, int64_t row, int64_t column,
 //                                                    const Lanes<float, kLanes>& accumulators) const;
-//   with kLanes 2 or 4 neighbouring columns; used where GemmShape::epilogue_vectorised says that the epilogue's tensors
-//   are aligned for it (n % 4 == 0 and lanes_aligned()).
+//   with 4 neighbouring columns; used where GemmShape::epilogue_vectorised says that the epilogue's tensors are
+//   aligned for it (n % 4 == 0 and lanes_aligned()).
 // Prologue of A: float operator()(int64_t batch, int64_t row, int64_t k, float value) const; called inside A only.
 #pragma once
 
@@ -27,11 +27,25 @@ struct GemmShape {
 template <typename T>
 struct StridedMatrix {
   const T* data;
-  int64_t batch_stride;  // 0 broadcasts
-  int64_t row_stride;    // A: stride of m; B: stride of k
+  int64_t batch_stride;   // 0 broadcasts
+  int64_t row_stride;     // A: stride of m; B: stride of k
   int64_t column_stride;  // A: stride of k; B: stride of n
   int64_t inner_batch_stride = 0;
 };
+
+template <typename T>
+__device__ __forceinline__ const T* batch_start(const StridedMatrix<T>& matrix, int64_t batch, int64_t inner_batch) {
+  if (inner_batch == 1) {
+    return matrix.data + batch * matrix.batch_stride;
+  }
+  return matrix.data + batch / inner_batch * matrix.batch_stride + batch % inner_batch * matrix.inner_batch_stride;
+}
+
+// True when groups of 4 along the contiguous axis, starting at a multiple of 4, are aligned everywhere.
+template <typename T>
+__host__ bool groups_aligned(const StridedMatrix<T>& matrix, int64_t other_stride) {
+  return lanes_aligned(matrix.data, matrix.batch_stride, matrix.inner_batch_stride, other_stride);
+}
 
 // Which axis of an operand has stride 1. K-contiguous: A row-major (m, k), B as linear's weight (n, k).
 enum class Layout {

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Brings tiles of one operand of an fp32 GEMM from global to shared memory by way of registers: fetch() starts the
+// loads of a tile, deposit() writes them to shared memory as [k][outer], after the previous tile has been multiplied.
+// "Outer" is m for A and n for B.
+#pragma once
+
+#include "kernels/gemm/operands.cuh"
+
+namespace stitch {
+
+// An operand as its tile loader sees it: the outer and the K axis, whichever of A and B it is.
+template <typename T>
+struct OperandView {
+  const T* data;
+  int64_t outer_stride;
+  int64_t k_stride;
+  int64_t outer_extent;
+  bool aligned;  // groups of 4 along the contiguous axis
+};
+
+template <int kOuter, int kDepth, int kThreads, Layout kLayout, typename T, typename Transform>
+class FfmaOperand {
+ public:
+  static constexpr int kPadding = 4;  // keeps rows 16-byte aligned and spreads the transposing stores over the banks
+  static constexpr int kStride = kOuter + kPadding;
+
+  __device__ __forceinline__ FfmaOperand(const OperandView<T>& view, int64_t first_outer, int64_t k_end,
+                                         const Transform& transform)
+      : view_(view), transform_(transform), first_outer_(first_outer), k_end_(k_end) {}
+
+  __device__ __forceinline__ void fetch(int64_t k_start) {
+#pragma unroll
+    for (int group = 0; group < kGroupsPerThread; ++group) {
+      const int place = static_cast<int>(threadIdx.x) + group * kThreads;
+      if (kGroups % kThreads == 0 || place < kGroups) {
+        groups_[group] = fetch_group(first_outer_ + outer_of(place), k_start + depth_of(place));
+      }
+    }
+  }
+
+  __device__ __forceinline__ void deposit(float* tile) const {
+#pragma unroll
+    for (int group = 0; group < kGroupsPerThread; ++group) {
+      const int place = static_cast<int>(threadIdx.x) + group * kThreads;
+      if (kGroups % kThreads != 0 && place >= kGroups) {
+        continue;
+      }
+      float* target = tile + depth_of(place) * kStride + outer_of(place);
+      if constexpr (kLayout == Layout::kContiguousOuter) {
+        store_lanes(target, groups_[group]);
+      } else {
+#pragma unroll
+        for (int lane = 0; lane < kLanes; ++lane) {
+          target[lane * kStride] = groups_[group][lane];
+        }
+      }
+    }
+  }
+
+ private:
+  static constexpr int kLanes = 4;
+  static constexpr int kGroups = kOuter * kDepth / kLanes;
+  static constexpr int kGroupsPerThread = (kGroups + kThreads - 1) / kThreads;
+  static constexpr bool kAlongK = kLayout == Layout::kContiguousK;
+
+  static __device__ __forceinline__ int outer_of(int place) {
+    return kAlongK ? place / (kDepth / kLanes) : place % (kOuter / kLanes) * kLanes;
+  }
+
+  static __device__ __forceinline__ int depth_of(int place) {
+    return kAlongK ? place % (kDepth / kLanes) * kLanes : place / (kOuter / kLanes);
+  }
+
+  __device__ __forceinline__ Lanes<float, kLanes> fetch_group(int64_t outer, int64_t k) const {
+    const T* source = view_.data + outer * view_.outer_stride + k * view_.k_stride;
+    const int64_t first = kAlongK ? k : outer;
+    const int64_t limit = kAlongK ? k_end_ : view_.outer_extent;
+    const bool other_inside = kAlongK ? outer < view_.outer_extent : k < k_end_;
+    Lanes<float, kLanes> group = broadcast_lanes<kLanes>(0.0f);
+    if (other_inside && view_.aligned && first + kLanes <= limit) {
+      group = load_float_lanes<kLanes>(source);
+    } else if (other_inside) {
+#pragma unroll
+      for (int lane = 0; lane < kLanes; ++lane) {
+        if (first + lane < limit) {
+          group[lane] = to_float(source[lane]);
+        }
+      }
+    }
+#pragma unroll
+    for (int lane = 0; lane < kLanes; ++lane) {
+      if (other_inside && first + lane < limit) {
+        group[lane] = kAlongK ? transform_(outer, k + lane, group[lane]) : transform_(outer + lane, k, group[lane]);
+      }
+    }
+    return group;
+  }
+
+  OperandView<T> view_;
+  Transform transform_;
+  int64_t first_outer_;
+  int64_t k_end_;
+  Lanes<float, kLanes> groups_[kGroupsPerThread];
+};
+
+}  // namespace stitch

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Split K: every split writes its partial sums to scratch as a matrix of its own, and a second kernel adds them in the
+// order of the splits before the epilogue: the same result on every run.
+#pragma once
+
+#include "kernels/gemm/operands.cuh"
+
+namespace stitch {
+
+// The epilogue of the first stage; `matrix` is split * batch + batch index.
+struct StorePartial {
+  float* scratch;
+  int64_t m;
+  int64_t n;
+
+  __device__ __forceinline__ void operator()(int64_t matrix, int64_t row, int64_t column, float value) const {
+    scratch[(matrix * m + row) * n + column] = value;
+  }
+
+  template <int kLanes>
+  __device__ __forceinline__ void lanes(int64_t matrix, int64_t row, int64_t column,
+                                        const Lanes<float, kLanes>& values) const {
+    store_lanes(scratch + (matrix * m + row) * n + column, values);
+  }
+};
+
+namespace split_k_detail {
+
+constexpr int kThreads = 256;
+
+template <typename Epilogue>
+__global__ void __launch_bounds__(kThreads)
+    join_splits_kernel(const float* partials, Epilogue epilogue, int64_t splits, Divider rows, Divider columns,
+                       int64_t outputs) {
+  const int64_t linear = static_cast<int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  if (linear >= outputs) {
+    return;
+  }
+  float sum = 0.0f;
+#pragma unroll 4
+  for (int64_t split = 0; split < splits; ++split) {
+    sum += partials[split * outputs + linear];
+  }
+  const QuotientRemainder row = columns.divide(linear);
+  const QuotientRemainder matrix = rows.divide(row.quotient);
+  epilogue(matrix.quotient, matrix.remainder, row.remainder, sum);
+}
+
+}  // namespace split_k_detail
+
+template <typename Epilogue>
+cudaError_t launch_join_splits(const GemmShape& shape, const float* partials, const Epilogue& epilogue,
+                               int64_t splits, cudaStream_t stream) {
+  const int64_t outputs = shape.batch * shape.m * shape.n;
+  const auto blocks = static_cast<unsigned>(ceil_divide(outputs, split_k_detail::kThreads));
+  split_k_detail::join_splits_kernel<Epilogue><<<blocks, split_k_detail::kThreads, 0, stream>>>(
+      partials, epilogue, splits, Divider(shape.m), Divider(shape.n), outputs);
+  return cudaGetLastError();
+}
+
+}  // namespace stitch

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Asynchronous copies from global to shared memory (sm_80 and later). Each copies `valid_bytes` and fills the rest of
+// its 4 or 16 bytes with zeros; with valid_bytes == 0 the source is not read. Emulated: done at once.
+#pragma once
+
+#include <stdint.h>
+
+namespace stitch::ptx {
+
+#ifdef STITCH_EMULATED
+inline void emulate_copy(void* shared, const void* global, int bytes, int valid_bytes) {
+  for (int byte = 0; byte < bytes; ++byte) {
+    static_cast<char*>(shared)[byte] = byte < valid_bytes ? static_cast<const char*>(global)[byte] : char{0};
+  }
+}
+#endif
+
+// Both addresses 16-byte aligned. Goes past L1.
+__device__ __forceinline__ void cp_async_16(void* shared, const void* global, int valid_bytes) {
+#ifdef STITCH_EMULATED
+  emulate_copy(shared, global, 16, valid_bytes);
+#else
+  const auto address = static_cast<uint32_t>(__cvta_generic_to_shared(shared));
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;\n" ::"r"(address), "l"(global), "r"(valid_bytes));
+#endif
+}
+
+__device__ __forceinline__ void cp_async_4(void* shared, const void* global, int valid_bytes) {
+#ifdef STITCH_EMULATED
+  emulate_copy(shared, global, 4, valid_bytes);
+#else
+  const auto address = static_cast<uint32_t>(__cvta_generic_to_shared(shared));
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;\n" ::"r"(address), "l"(global), "r"(valid_bytes));
+#endif
+}
+
+// Closes the group of copies that this thread has started since the last commit.
+__device__ __forceinline__ void cp_async_commit() {
+#ifndef STITCH_EMULATED
+  asm volatile("cp.async.commit_group;\n" ::);
+#endif
+}
+
+// Waits until at most kPending of this thread's youngest groups are still under way.
+template <int kPending>
+__device__ __forceinline__ void cp_async_wait() {
+#ifndef STITCH_EMULATED
+  asm volatile("cp.async.wait_group %0;\n" ::"n"(kPending) : "memory");
+#endif
+}
+
+}  // namespace stitch::ptx
