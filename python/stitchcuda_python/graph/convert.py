@@ -16,7 +16,7 @@ from torch.utils import _pytree as pytree
 from ..failures import PROGRAM_INVALID, Failure
 from .functional import CONSTANT, INPUT, OUTPUT, PARAMETER, STATE, Call, FunctionalProgram, Output, Ref, Result, Value
 from .inline import inline_grad_regions
-from .names import Names, module_path, operator_name
+from .names import Names, module_path, operator_name, result_wishes
 from .places import place_in_user_code
 from .schema import complete_arguments
 from .supported import refuse_special_tensors
@@ -33,7 +33,7 @@ class _Converter:
         self._names = Names()
         self._refs: dict[Node, Any] = {}
         self._live = _live_nodes(exported.graph)
-        self._layer_nodes = Counter(module_path(node.meta) for node in self._calls())
+        self._layer_nodes = Counter(module_path(node.meta) for node in self._calls() if _makes_floats(node))
         self._place = ""
 
     def _calls(self) -> list[Node]:
@@ -71,14 +71,14 @@ class _Converter:
         example = node.meta.get("val")
         multiple = isinstance(example, (list, tuple))
         examples = list(example) if multiple else [example]
-        wish = self._wish(node)
+        wishes = result_wishes(node.target, self._wish(node), len(examples))
         results = []
-        for position, item in enumerate(examples):
+        for wish, item in zip(wishes, examples):
             if not isinstance(item, torch.Tensor):
                 results.append(Result("", None, ()))
                 continue
             refuse_special_tensors(item, f"The result of {node.target}", self._place or self._file)
-            name = self._names.unique(f"{wish}_{position}" if multiple and len(examples) > 1 else wish)
+            name = self._names.unique(wish)
             results.append(Result(name, item.dtype, _static_shape(item, str(node.target), self._place or self._file)))
         args, kwargs = complete_arguments(node.target, *self._mapped(node))
         self._refs[node] = [Ref(r.name) for r in results] if multiple else Ref(results[0].name)
@@ -89,7 +89,8 @@ class _Converter:
         operator_text = operator_name(node.target)
         if not path:
             return operator_text
-        return path if self._layer_nodes[path] == 1 else f"{path}_{operator_text}"
+        alone = self._layer_nodes[path] == 1 and _makes_floats(node)
+        return path if alone else f"{path}_{operator_text}"
 
     def _mapped(self, node: Node) -> tuple[list[Any], dict[str, Any]]:
         mapped = pytree.tree_map_only(Node, self._resolve, (list(node.args), dict(node.kwargs)), is_leaf=_is_node)
@@ -136,6 +137,13 @@ def convert(exported: ExportedProgram, folder: str, file: str) -> FunctionalProg
 
 def _is_node(item: Any) -> bool:
     return isinstance(item, Node)
+
+
+def _makes_floats(node: Node) -> bool:
+    """Whether a layer's node does its real work, and no bookkeeping such as counting batches."""
+    return any(
+        isinstance(leaf, torch.Tensor) and leaf.is_floating_point() for leaf in pytree.tree_leaves(node.meta.get("val"))
+    )
 
 
 def _live_nodes(graph: torch.fx.Graph) -> set[Node]:

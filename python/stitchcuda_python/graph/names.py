@@ -47,8 +47,24 @@ def operator_name(target: Any) -> str:
     text = str(target)
     parts = text.split(".")
     name = parts[1] if len(parts) > 2 else parts[-1]
-    name = name.replace("_native_batch_norm_legit_functional", "batch_norm").replace("_native_batch_norm_legit", "batch_norm")
-    return identifier(name)
+    return "batch_norm" if "batch_norm" in name else identifier(name)
+
+
+_BATCH_NORM_EXTRAS = ("batch_mean", "batch_invstd", "new_running_mean", "new_running_var")
+
+
+def result_wishes(target: Any, wish: str, count: int) -> list[str]:
+    """Names for the results of a call that wants to be called `wish`: the first of several kinds bears it alone, the
+    pieces of a list are numbered."""
+    if count == 1:
+        return [wish]
+    returns = getattr(getattr(target, "_schema", None), "returns", ())
+    if len(returns) != count:
+        return [f"{wish}_{position}" for position in range(count)]
+    extras: list[str] = [result.name or str(position) for position, result in enumerate(returns)][1:]
+    if operator_name(target) == "batch_norm":
+        extras = list(_BATCH_NORM_EXTRAS[: count - 1])
+    return [wish] + [f"{wish}_{extra}" for extra in extras]
 
 
 def module_path(meta: dict[str, Any]) -> str:

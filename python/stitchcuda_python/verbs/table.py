@@ -7,7 +7,14 @@ from collections.abc import Callable
 from typing import Any
 
 from .import_verb import run_import
+from .oracle_verbs import close_oracle, draw, intermediates, open_oracle
+from .weights_verb import write_weights
 
 VERBS: dict[str, Callable[[dict[str, Any], Callable[[str], None]], dict[str, Any]]] = {
     "import": run_import,
+    "oracle.open": open_oracle,
+    "oracle.draw": draw,
+    "oracle.intermediates": intermediates,
+    "oracle.close": close_oracle,
+    "weights": write_weights,
 }

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sums and products as an honest but different kernel might make them: operands rounded, results disturbed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import prod, sqrt
+
+import torch
+
+from .constants import DISTURBANCE_DIVISOR
+from .rounding import Rounding
+
+Bilinear = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+
+
+@dataclass
+class Arithmetic:
+    """`source` None = results are not disturbed; `rounding` None = operands of contractions are not rounded."""
+
+    source: torch.Generator | None
+    rounding: Rounding | None
+
+    def disturbed(self, made: torch.Tensor, magnitude: Callable[[], torch.Tensor], length: int) -> torch.Tensor:
+        """`made` + N(0,1) * eps * sqrt(length)/5 * max(|made|, magnitude): the error of a plain sequential loop over
+        `length` terms whose root of summed squares is `magnitude`."""
+        if self.source is None or made.numel() == 0 or length < 1:
+            return made
+        spread = torch.maximum(made.abs(), magnitude())
+        spread = torch.nan_to_num(spread, nan=0.0, posinf=0.0)
+        factor = torch.finfo(made.dtype).eps * sqrt(length) / DISTURBANCE_DIVISOR
+        noise = torch.randn(made.shape, generator=self.source, device=made.device, dtype=made.dtype)
+        return made + noise * spread * factor
+
+    def contraction(self, product: Bilinear, left: torch.Tensor, right: torch.Tensor, length: int) -> torch.Tensor:
+        """product(left, right), where `product` sums `length` products of elements into each result."""
+        if self.rounding is not None:
+            left, right = self.rounding(left), self.rounding(right)
+        made = product(left, right)
+        return self.disturbed(made, lambda: product(left * left, right * right).clamp_min(0).sqrt(), length)
+
+    def matmul(self, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+        """Batched matrix product."""
+        return self.contraction(torch.matmul, left, right, left.shape[-1])
+
+    def sum(self, terms: torch.Tensor, dims: Sequence[int] | None = None, keepdim: bool = False) -> torch.Tensor:
+        """Sum over `dims`, all where None or empty."""
+        dims = every_axis(terms, dims)
+        made = terms.sum(dims, keepdim=keepdim)
+        length = prod(terms.shape[axis] for axis in dims)
+        return self.disturbed(made, lambda: (terms * terms).sum(dims, keepdim=keepdim).sqrt(), length)
+
+    def mean(self, terms: torch.Tensor, dims: Sequence[int] | None = None, keepdim: bool = False) -> torch.Tensor:
+        """Mean over `dims`, all where None or empty."""
+        dims = every_axis(terms, dims)
+        return self.sum(terms, dims, keepdim) / max(1, prod(terms.shape[axis] for axis in dims))
+
+    def moments(self, terms: torch.Tensor, dims: Sequence[int]) -> tuple[torch.Tensor, torch.Tensor]:
+        """Mean and biased variance over `dims`, which are kept with extent 1."""
+        mean = self.mean(terms, dims, keepdim=True)
+        centred = terms - mean
+        return mean, self.mean(centred * centred, dims, keepdim=True)
+
+    def softmax(self, scores: torch.Tensor, axis: int) -> torch.Tensor:
+        """exp(x - max) / sum; rows that are -inf throughout become NaN as in PyTorch."""
+        powers = torch.exp(scores - scores.amax(axis, keepdim=True))
+        return powers / self.sum(powers, [axis], keepdim=True)
+
+    def log_softmax(self, scores: torch.Tensor, axis: int) -> torch.Tensor:
+        """x - max - log(sum(exp(x - max)))."""
+        shifted = scores - scores.amax(axis, keepdim=True)
+        return shifted - torch.log(self.sum(torch.exp(shifted), [axis], keepdim=True))
+
+
+def every_axis(terms: torch.Tensor, dims: Sequence[int] | int | None) -> list[int]:
+    """`dims` as a list; all axes where it is None or empty."""
+    if dims is None or (not isinstance(dims, int) and len(dims) == 0):
+        return list(range(terms.dim()))
+    return [dims] if isinstance(dims, int) else list(dims)

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every number that shapes the oracle's draws and error runs."""
+
+from __future__ import annotations
+
+import torch
+
+REGIMES = ("as_given", "signed_scaled", "near_equal", "sparse_extreme")
+MATHS = ("fp32", "kernelbench", "tf32", "reduced")
+
+# Parameters are multiplied by U(low, high); constant ones also moved by up to this share of max(1, |c|).
+PARAMETER_LOW, PARAMETER_HIGH = 0.5, 1.5
+CONSTANT_SHIFT = 0.1
+# Running statistics: mean ~ N(0, this), variance ~ U(low, high).
+RUNNING_MEAN_SPREAD = 0.5
+RUNNING_VARIANCE_LOW, RUNNING_VARIANCE_HIGH = 0.5, 2.0
+
+# signed_scaled: every element's sign redrawn, the tensor scaled by 2^U(low, high).
+SCALE_LOW_LOG2, SCALE_HIGH_LOG2 = -2.0, 2.0
+# near_equal, even draws: all rows are one row plus this much of its spread; odd draws: an offset of this many spreads.
+ROW_NOISE = 1e-2
+OFFSET_LOW, OFFSET_HIGH = 4.0, 8.0
+# sparse_extreme: share of elements kept, share of those made extreme, by what factor; share of rows wholly zero.
+KEPT_SHARE, EXTREME_SHARE, EXTREME_FACTOR, ZERO_ROW_SHARE = 0.1, 0.1, 30.0, 0.05
+# Probability of True for redrawn booleans.
+TRUE_SHARE = {"signed_scaled": 0.5, "near_equal": 0.9, "sparse_extreme": 0.1}
+# near_equal integers take few distinct values.
+FEW_INTEGERS = 2
+
+# The disturbed run: y + N(0,1) * EPS32 * sqrt(K) / DISTURBANCE_DIVISOR * max(|y|, sqrt(sum a^2 b^2)).
+EPS32 = torch.finfo(torch.float32).eps
+DISTURBANCE_DIVISOR = 5.0
+
+# The gate: |graph - eager| <= this * max(|eager|, rms(eager)).
+GATE_TOLERANCE = 1e-4

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs operators with Arithmetic in place of their own sums, also inside the composite ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.utils import _pytree as pytree
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from ..graph.flops import short_name
+from ..graph.functional import Call
+from .arithmetic import Arithmetic
+from .rules import RULES
+
+_SIXTEEN_BITS = (torch.float16, torch.bfloat16)
+
+
+def apply_rule(arithmetic: Arithmetic, target: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """The results of `target` by its rule; None where it has none. 16-bit operands are summed in fp32."""
+    rule = RULES.get(short_name(target))
+    if rule is None:
+        return None
+    leaves = [leaf for leaf in pytree.tree_leaves((args, kwargs)) if isinstance(leaf, torch.Tensor)]
+    narrow = next((leaf.dtype for leaf in leaves if leaf.dtype in _SIXTEEN_BITS), None)
+    if narrow is None:
+        return rule(arithmetic, *args, **kwargs)
+    widen = lambda item: item.float() if item.dtype in _SIXTEEN_BITS else item  # noqa: E731
+    args, kwargs = pytree.tree_map_only(torch.Tensor, widen, (args, kwargs))
+    made = rule(arithmetic, *args, **kwargs)
+    return pytree.tree_map_only(torch.Tensor, lambda item: item.to(narrow) if item.is_floating_point() else item, made)
+
+
+class _Inside(TorchDispatchMode):
+    """Applies the rules to the operators that a composite operator is made of."""
+
+    def __init__(self, arithmetic: Arithmetic) -> None:
+        super().__init__()
+        self._arithmetic = arithmetic
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        made = apply_rule(self._arithmetic, func, list(args), kwargs or {})
+        return func(*args, **(kwargs or {})) if made is None else made
+
+
+class Disturbance:
+    """A substitute for Interpreter.run."""
+
+    def __init__(self, arithmetic: Arithmetic) -> None:
+        self._arithmetic = arithmetic
+        self._inside = _Inside(arithmetic)
+
+    def __call__(self, call: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        """The results of one call, by its own rule or by those of its parts; None for views and the like."""
+        made = apply_rule(self._arithmetic, call.target, args, kwargs)
+        if made is not None or "view" in call.target_name or "clone" in call.target_name:
+            return made
+        with self._inside:
+            return call.target(*args, **kwargs)

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One draw: inputs of a regime, parameters, states and constants, made from names and numbers only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.utils import _pytree as pytree
+
+from ..graph.functional import CONSTANT, INPUT, FunctionalProgram
+from ..program.build import Program, draw_inputs
+from .bounds import integer_bounds
+from .native import NativeModule
+from .parameters import redrawn_mean, redrawn_parameter, redrawn_variance, running_statistics
+from .perturb import one_ulp_away
+from .regimes import inside_observed, observe, transformed
+from .seeds import derive, generator
+
+
+@dataclass
+class Drawn:
+    """`inputs` is the argument tuple of forward; `tensors` holds parameters and buffers by state-dict name."""
+
+    inputs: tuple[Any, ...]
+    tensors: dict[str, torch.Tensor]
+
+
+class Drawer:
+    """Makes draws for one program. The same (seed, regime, draw) gives the same values on the same kind of device."""
+
+    def __init__(self, program: Program, graph: FunctionalProgram, native: NativeModule, device: torch.device) -> None:
+        self._program, self._graph, self._native, self._device = program, graph, native, device
+        self._bounds = integer_bounds(graph)
+        self._means, self._variances = running_statistics(graph)
+        self._input_names = [value.name for value in graph.values if value.role == INPUT]
+        self._constants = {
+            value.binding: graph.tensors[value.binding].to(device)
+            for value in graph.of_role(CONSTANT)
+            if value.binding not in native.constructed
+        }
+
+    def draw(self, seed: int, regime: str, number: int, fallback: bool = False) -> Drawn:
+        """The values of one draw. With `fallback`, the inputs are redrawn inside the range that the file draws."""
+        torch.manual_seed(derive(seed, regime, number, "inputs"))
+        inputs = draw_inputs(self._program.namespace, self._program.request)
+        source = generator("cpu", seed, regime, number, "transform")
+        names = iter(self._input_names)
+
+        def change(tensor: torch.Tensor) -> torch.Tensor:
+            if fallback:
+                return inside_observed(tensor, observe(tensor), source)
+            return transformed(tensor, regime, number, self._bounds.get(next(names)), source)
+
+        inputs = pytree.tree_map_only(torch.Tensor, change, inputs)
+        inputs = pytree.tree_map_only(torch.Tensor, lambda tensor: tensor.to(self._device), inputs)
+        return Drawn(inputs, self._tensors(generator(self._device, seed, regime, number, "parameters")))
+
+    def _tensors(self, source: torch.Generator) -> dict[str, torch.Tensor]:
+        made: dict[str, torch.Tensor] = {}
+        by_object: dict[int, torch.Tensor] = {}
+        for name, tensor in self._native.tensors().items():
+            if id(tensor) not in by_object:
+                by_object[id(tensor)] = self._tensor(name, isinstance(tensor, torch.nn.Parameter), source)
+            made[name] = by_object[id(tensor)]
+        return made
+
+    def _tensor(self, name: str, is_parameter: bool, source: torch.Generator) -> torch.Tensor:
+        original = self._native.constructed[name]
+        if name in self._means:
+            return redrawn_mean(original, source)
+        if name in self._variances:
+            return redrawn_variance(original, source)
+        return redrawn_parameter(original, source) if is_parameter else original
+
+    def graph_values(self, drawn: Drawn) -> dict[str, torch.Tensor]:
+        """The draw by graph value name."""
+        leaves = iter([leaf for leaf in pytree.tree_leaves(drawn.inputs) if isinstance(leaf, torch.Tensor)])
+        by_name: dict[str, torch.Tensor] = {}
+        for value in self._graph.values:
+            if value.role == INPUT:
+                by_name[value.name] = next(leaves)
+            elif value.binding in drawn.tensors:
+                by_name[value.name] = drawn.tensors[value.binding].detach()
+            else:
+                by_name[value.name] = self._constants[value.binding]
+        return by_name
+
+    def perturbed(self, drawn: Drawn, source: torch.Generator) -> Drawn:
+        """The draw with every float input, parameter and state one unit in the last place away. Fixed buffers stay."""
+        states = {value.binding for value in self._graph.values if value.role == "state"}
+        move = lambda tensor: one_ulp_away(tensor, source)  # noqa: E731
+        by_object: dict[int, torch.Tensor] = {}
+        tensors = {}
+        for name, tensor in drawn.tensors.items():
+            moves = name in states or isinstance(self._native.tensors()[name], torch.nn.Parameter)
+            if id(tensor) not in by_object:
+                by_object[id(tensor)] = move(tensor) if moves else tensor
+            tensors[name] = by_object[id(tensor)]
+        return Drawn(pytree.tree_map_only(torch.Tensor, move, drawn.inputs), tensors)

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The gate: the imported graph, interpreted by PyTorch, must equal the eager module."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+
+from .constants import GATE_TOLERANCE
+
+
+@dataclass(frozen=True)
+class GateResult:
+    """`max_ratio` is the largest difference as a multiple of what is allowed; `worst` names the value it is in."""
+
+    ok: bool
+    max_ratio: float
+    worst: str
+
+    def to_json(self) -> dict[str, object]:
+        """The wire form; an infinite ratio is told as 1e30, since JSON has no infinity."""
+        return {"ok": self.ok, "max_ratio": min(self.max_ratio, 1e30), "worst": self.worst}
+
+
+def compare_with_eager(graph: dict[str, torch.Tensor], eager: dict[str, torch.Tensor]) -> GateResult:
+    """Compares values by name. Integers and booleans must be equal; non-finite floats must agree in kind and place."""
+    ratios = {name: _ratio(graph[name], eager[name]) for name in eager}
+    worst = max(ratios, key=lambda name: ratios[name])
+    return GateResult(ratios[worst] <= 1.0, ratios[worst], worst)
+
+
+def _ratio(got: torch.Tensor, expected: torch.Tensor) -> float:
+    if got.shape != expected.shape or got.dtype != expected.dtype:
+        return float("inf")
+    if got.numel() == 0:
+        return 0.0
+    if not expected.is_floating_point():
+        return 0.0 if bool((got == expected).all()) else float("inf")
+    got, expected = got.double(), expected.double()
+    finite = torch.isfinite(expected)
+    if not bool(torch.equal(torch.nan_to_num(got[~finite]), torch.nan_to_num(expected[~finite]))):
+        return float("inf")
+    got, expected = got[finite], expected[finite]
+    if expected.numel() == 0:
+        return 0.0
+    rms = expected.square().mean().sqrt()
+    allowed = GATE_TOLERANCE * torch.maximum(expected.abs(), rms)
+    ratio = torch.where(got == expected, 0.0, (got - expected).abs() / allowed).max().item()
+    return ratio if ratio == ratio else float("inf")

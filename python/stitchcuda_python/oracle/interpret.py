@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a functional program call by call with PyTorch: in its own precision, or with every float in fp64."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+
+from ..graph.functional import Call, FunctionalProgram, Ref, used_by
+
+_aten = torch.ops.aten
+
+# `view` demands strides that another device's kernels need not have made; clone's memory format is not kept.
+_RESHAPES = {_aten.view.default, _aten._unsafe_view.default}
+_CLONES = {_aten.clone.default, _aten.lift_fresh_copy.default}
+
+# Runs one call in place of the operator itself; None = let the operator run.
+Substitute = Callable[[Call, list[Any], dict[str, Any]], Any]
+
+
+class Interpreter:
+    """Prepared once per program and device; `run` may be called any number of times."""
+
+    def __init__(self, graph: FunctionalProgram, device: torch.device) -> None:
+        self._graph = graph
+        self._device = device
+        self._outputs = {output.value for output in graph.outputs}
+        self._last_use = {name: index for index, call in enumerate(graph.calls) for name in used_by(call)}
+        self._takes_device = [_takes_device(call.target) for call in graph.calls]
+
+    def run(
+        self,
+        values: dict[str, torch.Tensor],
+        *,
+        double: bool = False,
+        keep: frozenset[str] = frozenset(),
+        substitute: Substitute | None = None,
+    ) -> dict[str, torch.Tensor]:
+        """The program's outputs and the values in `keep`, by name, from its inputs by name. With `double`, float inputs
+        become fp64, float dtype arguments are rewritten and the default dtype is fp64 meanwhile."""
+        live = {name: _widened(tensor) if double else tensor for name, tensor in values.items()}
+        keep = keep | self._outputs
+        with torch.no_grad(), _default_dtype(torch.float64 if double else torch.get_default_dtype()):
+            for index, call in enumerate(self._graph.calls):
+                args, kwargs = _bound(call.args, live, double), _bound(call.kwargs, live, double)
+                if self._takes_device[index]:
+                    kwargs["device"] = self._device
+                made = substitute(call, args, kwargs) if substitute else None
+                made = _execute(call, args, kwargs) if made is None else made
+                for result, tensor in zip(call.results, made if call.multiple else [made]):
+                    if result.name:
+                        live[result.name] = tensor
+                for name in used_by(call):
+                    if self._last_use[name] == index and name not in keep:
+                        live.pop(name, None)
+        return {name: live[name] for name in keep if name in live}
+
+
+def _execute(call: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    if call.target in _RESHAPES:
+        return args[0].reshape(args[1])
+    made = call.target(*args, **kwargs)
+    return made.contiguous() if call.target in _CLONES else made
+
+
+def _takes_device(target: Any) -> bool:
+    schema = getattr(target, "_schema", None)
+    return schema is not None and any(argument.name == "device" for argument in schema.arguments)
+
+
+def _bound(argument: Any, live: dict[str, torch.Tensor], double: bool) -> Any:
+    if isinstance(argument, Ref):
+        return live[argument.name]
+    if isinstance(argument, (list, tuple)):
+        return [_bound(item, live, double) for item in argument]
+    if isinstance(argument, dict):
+        return {name: _bound(item, live, double) for name, item in argument.items()}
+    if double and isinstance(argument, torch.dtype) and argument.is_floating_point:
+        return torch.float64
+    return argument
+
+
+def _widened(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.double() if tensor.is_floating_point() else tensor
+
+
+@contextmanager
+def _default_dtype(dtype: torch.dtype) -> Iterator[None]:
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(dtype)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(before)

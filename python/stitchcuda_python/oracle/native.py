@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The user's own module as the truth of meaning: run eagerly in its own precision with values that we set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch.utils import _pytree as pytree
+
+from ..graph.functional import OUTPUT, FunctionalProgram
+from ..program.build import Program
+
+_RANDOM_SEED = 20177  # the same for every run of a draw, so that random operators draw alike
+
+
+@contextmanager
+def tf32_flags(math: str) -> Iterator[None]:
+    """PyTorch's two TF32 switches as a math mode has them. Without effect on a CPU."""
+    before = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
+    matmul = math in ("tf32", "reduced")
+    torch.backends.cuda.matmul.allow_tf32 = matmul
+    torch.backends.cudnn.allow_tf32 = matmul or math == "kernelbench"  # PyTorch's default, which KernelBench keeps
+    try:
+        yield
+    finally:
+        torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32 = before
+
+
+class NativeModule:
+    """Holds the module on its device and puts its parameters and buffers back before every run."""
+
+    def __init__(self, program: Program, graph: FunctionalProgram, device: torch.device) -> None:
+        self._module = program.module.to(device)
+        self._graph = graph
+        self._device = device
+        self._parameters = dict(self._module.named_parameters(remove_duplicate=False))
+        self._buffers = dict(self._module.named_buffers(remove_duplicate=False))
+        self.constructed = {name: tensor.detach().clone() for name, tensor in self.tensors().items()}
+
+    def tensors(self) -> dict[str, torch.Tensor]:
+        """Parameters and buffers by state-dict name; tied ones are the same object."""
+        return {**self._parameters, **self._buffers}
+
+    def run(self, inputs: tuple[Any, ...], values: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+        """One call with parameters and buffers set to `values` (by state-dict name; others as constructed). Returns
+        outputs and new states by graph value name, detached."""
+        self._install(values)
+        placed = pytree.tree_map_only(torch.Tensor, lambda item: item.to(self._device, copy=True), inputs)
+        torch.manual_seed(_RANDOM_SEED)
+        with torch.no_grad():
+            returned = self._module(*placed)
+        leaves = iter([leaf for leaf in pytree.tree_leaves(returned) if isinstance(leaf, torch.Tensor)])
+        made: dict[str, torch.Tensor] = {}
+        for output in self._graph.outputs:
+            if output.role == OUTPUT:
+                made[output.value] = next(leaves).detach()
+            else:
+                made[output.value] = self._module.get_buffer(output.binding).detach().clone()
+        return made
+
+    def _install(self, values: dict[str, torch.Tensor]) -> None:
+        with torch.no_grad():
+            for name, buffer in self._buffers.items():  # forward may have assigned another tensor
+                owner, _, leaf = name.rpartition(".")
+                self._module.get_submodule(owner)._buffers[leaf] = buffer
+            for name, tensor in self.tensors().items():
+                tensor.copy_(values.get(name, self.constructed[name]))

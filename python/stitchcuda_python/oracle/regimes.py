@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Transforms drawn inputs, so that a program is not judged on friendly data only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+
+from . import constants as c
+from .seeds import coin, normal, uniform
+
+
+@dataclass(frozen=True)
+class Observed:
+    """The least and greatest finite value that the file's own draw of an input holds."""
+
+    low: float
+    high: float
+
+
+def observe(tensor: torch.Tensor) -> Observed:
+    """The range of a drawn input; (0, 0) for an empty one."""
+    finite = tensor[torch.isfinite(tensor)] if tensor.is_floating_point() else tensor
+    if finite.numel() == 0:
+        return Observed(0, 0)
+    return Observed(finite.min().item(), finite.max().item())
+
+
+def transformed(
+    tensor: torch.Tensor, regime: str, draw: int, bound: int | None, source: torch.Generator
+) -> torch.Tensor:
+    """`tensor` as `regime` has it. `bound` is one more than the greatest legal integer, None where only the observed
+    range is known."""
+    if regime == "as_given" or tensor.numel() == 0:
+        return tensor
+    if tensor.dtype == torch.bool:
+        return coin(tensor, c.TRUE_SHARE[regime], source)
+    if not tensor.is_floating_point():
+        return _integers(tensor, regime, bound, source)
+    made = _FLOATS[regime](tensor.float() if tensor.dtype.itemsize < 4 else tensor, draw, source)
+    return made.to(tensor.dtype)
+
+
+def _signed_scaled(tensor: torch.Tensor, _draw: int, source: torch.Generator) -> torch.Tensor:
+    exponent = float(uniform(torch.empty(()), c.SCALE_LOW_LOG2, c.SCALE_HIGH_LOG2, source))
+    sign = torch.where(coin(tensor, 0.5, source), 1.0, -1.0).to(tensor.dtype)
+    return tensor * sign * 2.0**exponent
+
+
+def _near_equal(tensor: torch.Tensor, draw: int, source: torch.Generator) -> torch.Tensor:
+    spread = float(tensor.double().std()) if tensor.numel() > 1 else 0.0
+    spread = spread if 0 < spread < float("inf") else 1.0
+    if draw % 2 == 0:
+        rows = tensor.reshape(-1, tensor.shape[-1]) if tensor.dim() else tensor.reshape(1, 1)
+        near = rows[:1] + c.ROW_NOISE * spread * normal(rows, source)
+        return near.reshape(tensor.shape)
+    size = float(uniform(torch.empty(()), c.OFFSET_LOW, c.OFFSET_HIGH, source)) * spread
+    return tensor + (size if bool(coin(torch.empty(()), 0.5, source)) else -size)
+
+
+def _sparse_extreme(tensor: torch.Tensor, _draw: int, source: torch.Generator) -> torch.Tensor:
+    made = tensor * coin(tensor, c.KEPT_SHARE, source)
+    made = torch.where(coin(tensor, c.EXTREME_SHARE, source), made * c.EXTREME_FACTOR, made)
+    if tensor.dim() > 1:
+        made = made * ~coin(tensor[..., :1], c.ZERO_ROW_SHARE, source)
+    return made
+
+
+_FLOATS = {"signed_scaled": _signed_scaled, "near_equal": _near_equal, "sparse_extreme": _sparse_extreme}
+
+
+def _integers(tensor: torch.Tensor, regime: str, bound: int | None, source: torch.Generator) -> torch.Tensor:
+    low, high = (0, bound) if bound is not None else (int(tensor.min()), int(tensor.max()) + 1)
+    if regime == "sparse_extreme":  # the ends of the range
+        return torch.where(coin(tensor, 0.5, source), high - 1, low).to(tensor.dtype)
+    drawn = torch.randint(low, high, tensor.shape, generator=source, dtype=torch.int64)
+    if regime == "near_equal":  # many equal ones
+        few = torch.randint(low, high, (c.FEW_INTEGERS,), generator=source, dtype=torch.int64)
+        drawn = few[torch.randint(0, c.FEW_INTEGERS, tensor.shape, generator=source)]
+    return drawn.to(tensor.dtype)
+
+
+def inside_observed(tensor: torch.Tensor, observed: Observed, source: torch.Generator) -> torch.Tensor:
+    """The fallback where a regime's data is outside what the program takes: floats redrawn inside the observed range,
+    integers and booleans with their rows permuted."""
+    if tensor.is_floating_point():
+        return uniform(tensor, observed.low, observed.high, source).clamp(observed.low, observed.high)
+    if tensor.dim() == 0:
+        return tensor
+    return tensor[torch.randperm(tensor.shape[0], generator=source)]

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One open oracle: a program at one size in one math mode, ready to make draws and write them to files."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import torch
+
+from ..failures import ENVIRONMENT, PROGRAM_INVALID, Failure, from_user_code, one_line
+from ..graph.export import export_program
+from ..graph.functional import CONSTANT, INPUT, OUTPUT, PARAMETER, STATE
+from ..graph.supported import DTYPE_NAMES
+from ..program.build import Request, build_program
+from ..weights.raw import write_raw
+from .bounds import index_source
+from .constants import MATHS, REGIMES
+from .draw import Drawer, Drawn
+from .evaluate import Evaluator, Runs
+from .gate import compare_with_eager
+from .native import NativeModule, tf32_flags
+from .seeds import derive
+
+GATE = "gate"  # the name of the gate's draw, which no verdict uses
+
+
+class Session:
+    """Raises a Failure from the constructor where the program cannot be taken or the device is not there."""
+
+    def __init__(self, request: Request, math: str, seed: int, device: str, folder: str) -> None:
+        if math not in MATHS:
+            raise Failure(PROGRAM_INVALID, f"There is no math mode {math!r}.", "", f"Use one of {', '.join(MATHS)}.")
+        if device == "cuda" and not torch.cuda.is_available():
+            raise Failure(ENVIRONMENT, "PyTorch sees no CUDA device.", "", "Use --device emulated.")
+        self._seed, self._folder, self._device = seed, folder, torch.device(device)
+        torch.manual_seed(derive(seed, "construct"))
+        self._program = build_program(request)
+        self.graph = export_program(self._program).graph
+        self._native = NativeModule(self._program, self.graph, self._device)
+        self._drawer = Drawer(self._program, self.graph, self._native, self._device)
+        self._evaluator = Evaluator(self.graph, self._native, self._drawer, math, self._device)
+        self._last: tuple[Drawn, Runs] | None = None
+        self._finite = True
+        self.gate = self._run_gate()
+
+    def _run_gate(self) -> dict[str, object]:
+        drawn = self._drawer.draw(self._seed, "as_given", 0)
+        try:
+            with tf32_flags("fp32"):
+                eager = self._native.run(drawn.inputs, drawn.tensors)
+        except Exception as error:
+            remedy = "Check that Model(*get_init_inputs())(*get_inputs()) runs in plain PyTorch."
+            raise from_user_code(error, "running forward", self._program.request.file, remedy) from error
+        with tf32_flags("fp32"):
+            graph = self._evaluator.interpreter.run(self._drawer.graph_values(drawn))
+        self._finite = all(bool(torch.isfinite(item).all()) for item in eager.values() if item.is_floating_point())
+        return compare_with_eager(graph, eager).to_json()
+
+    def describe(self) -> dict[str, Any]:
+        """The specs that the files of a draw follow."""
+        results = self.graph.results()
+        made = {role: [out for out in self.graph.outputs if out.role == role] for role in (OUTPUT, STATE)}
+        spec = lambda name: {  # noqa: E731
+            "name": name,
+            "dtype": DTYPE_NAMES[results[name][0]],
+            "shape": list(results[name][1]),
+        }
+        return {
+            "regimes": list(REGIMES),
+            "inputs": [spec(value.name) for value in self.graph.of_role(INPUT)],
+            "parameters": [spec(value.name) for value in self.graph.of_role(PARAMETER, CONSTANT)],
+            "states": [spec(value.name) for value in self.graph.of_role(STATE)],
+            "outputs": [spec(out.value) for out in made[OUTPUT]],
+            "states_out": [spec(out.value) | {"binding": out.binding} for out in made[STATE]],
+            "gate": self.gate,
+        }
+
+    def draw(self, regime: str, number: int, keep: bool = False) -> dict[str, Any]:
+        """Makes a draw and writes its files. A regime that the program cannot take even inside the observed range is
+        dropped with a sentence."""
+        if regime not in REGIMES:
+            raise Failure(PROGRAM_INVALID, f"There is no regime {regime!r}.", "", f"Use {', '.join(REGIMES)}.")
+        fallback, dropped = None, None
+        drawn = self._drawer.draw(self._seed, regime, number)
+        runs, reason = self._try(drawn)
+        if runs is None and regime != "as_given":
+            fallback = f"Regime {regime}: {reason}; its inputs were redrawn inside the range that the file draws."
+            drawn = self._drawer.draw(self._seed, regime, number, fallback=True)
+            runs, reason = self._try(drawn)
+        if runs is None:
+            dropped = f"Regime {regime} is left out: {reason}."
+            return {"dropped": dropped, "fallback": fallback}
+        self._evaluator.add_error_runs(runs, drawn, self._seed, regime, number)
+        self._last = (drawn, runs)
+        return {"dropped": None, "fallback": fallback} | self._write(f"{regime}_{number}_" if keep else "")
+
+    def _try(self, drawn: Drawn) -> tuple[Runs | None, str]:
+        try:
+            runs = self._evaluator.references(drawn)
+        except Exception as error:  # noqa: BLE001 - whatever the user's forward raises on transformed data
+            return None, f"the reference raised {type(error).__name__} ({one_line(str(error))})"
+        if self._finite and not runs.all_finite():
+            return None, "the reference is not finite, though it is on the data that the file draws"
+        return runs, ""
+
+    def _path(self, name: str) -> str:
+        return os.path.join(self._folder, name + ".bin")
+
+    def _write(self, prefix: str) -> dict[str, Any]:
+        drawn, runs = self._last_draw()
+        values = self._drawer.graph_values(drawn)
+        written = lambda role_values, group: [  # noqa: E731
+            write_raw(values[value.name], self._path(f"{prefix}{group}_{index}"))
+            for index, value in enumerate(role_values)
+        ]
+        try:
+            return {
+                "inputs": written(self.graph.of_role(INPUT), "input"),
+                "parameters": written(self.graph.of_role(PARAMETER, CONSTANT), "parameter"),
+                "states": written(self.graph.of_role(STATE), "state"),
+                "outputs": self._write_results(OUTPUT, prefix + "output", runs),
+                "states_out": self._write_results(STATE, prefix + "state_out", runs),
+            }
+        except OSError as error:
+            sentence = f"A draw cannot be written to {self._folder}: {error.strerror}."
+            raise Failure(ENVIRONMENT, sentence, self._folder, "Free space there.") from error
+
+    def _write_results(self, role: str, prefix: str, runs: Runs) -> list[dict[str, Any]]:
+        made = []
+        outputs = [output for output in self.graph.outputs if output.role == role]
+        for index, output in enumerate(outputs):
+            name, path = output.value, f"{prefix}_{index}"
+            entry: dict[str, Any] = {
+                "name": name,
+                "ref64": write_raw(_wide(runs.ref64[name]), self._path(path + "_ref64")),
+                "native": write_raw(runs.native[name], self._path(path + "_native")),
+                "kind": "float" if runs.native[name].is_floating_point() else "exact",
+            }
+            for key, group in (("runs", runs.runs), ("runs_tf32", runs.runs_tf32)):
+                if group:
+                    paths = [self._path(f"{path}_{key}_{position}") for position in range(len(group))]
+                    entry[key] = [write_raw(values[name], where) for values, where in zip(group, paths)]
+            if runs.runs_tf32:
+                entry["native_fp32"] = write_raw(runs.native_fp32[name], self._path(path + "_native_fp32"))
+            made.append(entry | self._index_entry(name, path))
+        return made
+
+    def _index_entry(self, name: str, path: str) -> dict[str, Any]:
+        """For an output of positions: the fp64 values they point into, so that they are judged by those."""
+        source = index_source(self.graph, name)
+        if source is None:
+            return {}
+        values = self.intermediate_values([source[0]])[source[0]]
+        where = write_raw(_wide(values), self._path(path + "_values64"))
+        return {"kind": "index", "values64": where, "values_shape": list(values.shape), "axis": source[1]}
+
+    def _last_draw(self) -> tuple[Drawn, Runs]:
+        if self._last is None:
+            raise Failure(PROGRAM_INVALID, "No draw has been made yet.", "", "Ask for oracle.draw first.")
+        return self._last
+
+    def intermediate_values(self, names: list[str], double: bool = True) -> dict[str, torch.Tensor]:
+        """Values of the last draw by name, in fp64 or native precision. Inputs may be named too."""
+        values = self._drawer.graph_values(self._last_draw()[0])
+        unknown = [name for name in names if name not in self.graph.results()]
+        if unknown:
+            raise Failure(PROGRAM_INVALID, f"The graph has no value {unknown[0]}.", "", "Name one that import lists.")
+        with tf32_flags("fp32"):
+            made = self._evaluator.interpreter.run(values, double=double, keep=frozenset(names))
+        return {name: made.get(name, values.get(name)) for name in names}
+
+    def write_intermediates(self, names: list[str]) -> list[dict[str, str]]:
+        """Writes values of the last draw: fp64 reference and native precision (the graph run in fp32)."""
+        wide, native = self.intermediate_values(names), self.intermediate_values(names, double=False)
+        return [
+            {
+                "name": name,
+                "ref64": write_raw(_wide(wide[name]), self._path(f"value_{name}_ref64")),
+                "native": write_raw(native[name], self._path(f"value_{name}_native")),
+            }
+            for name in names
+        ]
+
+
+def _wide(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.double() if tensor.is_floating_point() else tensor.long()

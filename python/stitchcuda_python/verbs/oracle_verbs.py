@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`oracle.*`: open a program as reference, make draws, read intermediate values, close."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from ..deadline import deadline
+from ..failures import ENVIRONMENT, INTERNAL, Failure
+from ..oracle.session import Session
+from ..program.build import Request
+
+OPEN_DEADLINE_SECONDS = 300.0
+_sessions: dict[int, Session] = {}
+_Progress = Callable[[str], None]
+
+
+def open_oracle(arguments: dict[str, Any], progress: _Progress) -> dict[str, Any]:
+    """Arguments: import's, math, seed, device, folder. Answers the oracle's number, specs, regimes and the gate."""
+    request = Request.from_json(arguments)
+    folder = str(arguments["folder"])
+    if not os.path.isdir(folder):
+        raise Failure(ENVIRONMENT, f"There is no folder {folder} for the draws.", folder, "Create it first.")
+    math, device = arguments.get("math") or "fp32", arguments.get("device") or "cpu"
+    seconds = float(arguments.get("deadline_s") or OPEN_DEADLINE_SECONDS)
+    with deadline(seconds, f"Running {request.file} as reference", request.file):
+        session = Session(request, str(math), int(arguments.get("seed") or 0), str(device), folder)
+    number = max(_sessions, default=0) + 1
+    _sessions[number] = session
+    return {"oracle": number, **session.describe()}
+
+
+def draw(arguments: dict[str, Any], progress: _Progress) -> dict[str, Any]:
+    """Arguments: oracle, regime, draw, keep. Answers the paths of the files written."""
+    session = _session(arguments)
+    return session.draw(str(arguments["regime"]), int(arguments["draw"]), bool(arguments.get("keep")))
+
+
+def intermediates(arguments: dict[str, Any], progress: _Progress) -> dict[str, Any]:
+    """Arguments: oracle, names. Answers paths of values of the last draw."""
+    return {"paths": _session(arguments).write_intermediates([str(name) for name in arguments["names"]])}
+
+
+def close_oracle(arguments: dict[str, Any], progress: _Progress) -> dict[str, Any]:
+    """Argument: oracle. Frees its memory; its files are the caller's."""
+    _session(arguments)
+    del _sessions[int(arguments["oracle"])]
+    return {}
+
+
+def _session(arguments: dict[str, Any]) -> Session:
+    session = _sessions.get(int(arguments.get("oracle") or 0))
+    if session is None:
+        raise Failure(INTERNAL, f"No oracle {arguments.get('oracle')} is open.")
+    return session
