@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "toolchain/build/build.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <mutex>
+
+#include "base/fs/files.h"
+#include "toolchain/build/build_key.h"
+#include "toolchain/build/compile_unit.h"
+#include "toolchain/build/for_each_parallel.h"
+#include "toolchain/cache/object_cache.h"
+#include "toolchain/source/include_closure.h"
+
+namespace stitch::toolchain {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint64_t kCacheBytes = uint64_t{4} << 30;
+
+// One object to have: every unit with this key shares it.
+struct Piece {
+  std::string key;
+  std::string unit;  // the first of them
+  int unit_count = 0;
+  bool from_cache = false;
+  UnitResult result;
+};
+
+struct Work {
+  const BuildRequest& request;
+  const Toolchain& tools;
+  Target target;
+  ObjectCache cache;
+  std::vector<std::string> unit_keys;
+  std::vector<Piece> pieces;
+  std::mutex mutex;
+  int units_done = 0;
+};
+
+void list_pieces(Work& work) {
+  std::map<std::string, size_t> index_of_key;
+  for (const std::string& unit : work.request.bundle.units) {
+    work.unit_keys.push_back(unit_key(work.request.bundle, unit, work.target, work.tools));
+    const auto [found, is_new] = index_of_key.emplace(work.unit_keys.back(), work.pieces.size());
+    if (is_new) {
+      work.pieces.push_back({.key = work.unit_keys.back(), .unit = unit, .result = {}});
+    }
+    ++work.pieces[found->second].unit_count;
+  }
+}
+
+Result<void> make_piece(Work& work, Piece& piece) {
+  if (std::optional<std::string> object = work.cache.load(piece.key)) {
+    piece.result.object = std::move(*object);
+    piece.from_cache = true;
+  } else {
+    STITCH_ASSIGN(piece.result, compile_unit(work.request.bundle, piece.unit, work.target, work.tools));
+    if (!piece.result.object.empty()) {
+      STITCH_TRY(work.cache.store(piece.key, piece.result.object));
+    }
+  }
+  const std::lock_guard lock(work.mutex);
+  work.units_done += piece.unit_count;
+  if (work.request.progress) {
+    work.request.progress({.done = work.units_done,
+                           .total = static_cast<int>(work.request.bundle.units.size()),
+                           .unit = piece.unit,
+                           .from_cache = piece.from_cache});
+  }
+  return {};
+}
+
+Result<void> link(Work& work, CompileReport& report) {
+  report.build_key = library_key(work.unit_keys, work.target, work.tools);
+  if (const std::optional<fs::path> library = work.cache.find_library(report.build_key)) {
+    report.library = library->string();
+    report.ok = true;
+    return {};
+  }
+  STITCH_ASSIGN(const TemporaryDirectory folder, TemporaryDirectory::make("stitchcuda-link"));
+  std::vector<fs::path> objects;
+  for (const Piece& piece : work.pieces) {
+    objects.push_back(folder.path() / fmt::format("{}.o", objects.size()));
+    STITCH_TRY(write_file(objects.back(), piece.result.object));
+  }
+  const fs::path exports = folder.path() / "exports.map";
+  const fs::path library = folder.path() / "program.so";
+  STITCH_TRY(write_file(exports, kExports));
+  STITCH_ASSIGN(const ToolRun linked, run_tool(link_command(work.target, work.tools, objects, exports, library),
+                                               folder.path(), work.request.bundle.name));
+  report.diagnostics.insert(report.diagnostics.end(), linked.diagnostics.begin(), linked.diagnostics.end());
+  if (!linked.ok) {
+    return {};
+  }
+  STITCH_ASSIGN(const std::string bytes, read_file(library));
+  STITCH_ASSIGN(const fs::path kept, work.cache.store_library(report.build_key, bytes));
+  work.cache.prune(kCacheBytes);
+  report.library = kept.string();
+  report.ok = true;
+  return {};
+}
+
+}  // namespace
+
+Result<CompileReport> build(const BuildRequest& request, const Toolchain& tools) {
+  STITCH_TRY(tools.supports(request.device));
+  STITCH_TRY(check_bundle_paths(request.bundle));
+  if (request.bundle.units.empty()) {
+    return failure(ErrorCode::kFileInvalid, fmt::format("the bundle {} has no translation unit", request.bundle.name),
+                   "bundle.json", "list its sources under \"units\"");
+  }
+  Work work{.request = request,
+            .tools = tools,
+            .target = {request.device, request.architecture},
+            .cache = ObjectCache(tools.cache),
+            .unit_keys = {},
+            .pieces = {},
+            .mutex = {}};
+  list_pieces(work);
+  STITCH_TRY(for_each_parallel(work.pieces.size(), request.jobs,
+                               [&](size_t index) { return make_piece(work, work.pieces[index]); }));
+  CompileReport report;
+  bool all_compiled = true;
+  for (const Piece& piece : work.pieces) {
+    all_compiled = all_compiled && !piece.result.object.empty();
+    report.diagnostics.insert(report.diagnostics.end(), piece.result.diagnostics.begin(),
+                              piece.result.diagnostics.end());
+    report.units_from_cache += piece.from_cache ? piece.unit_count : 0;
+    report.units_compiled += piece.from_cache ? 0 : 1;
+  }
+  if (all_compiled) {
+    STITCH_TRY(link(work, report));
+  }
+  return report;
+}
+
+}  // namespace stitch::toolchain

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// A bundle of sources into a shared library that exports stitch_program_v1, or into what the compiler said.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "artifact/device_kind.h"
+#include "artifact/report/compile_report.h"
+#include "artifact/source/source_bundle.h"
+#include "toolchain/discovery/toolchain.h"
+
+namespace stitch::toolchain {
+
+struct BuildProgress {
+  int done = 0;  // units ready so far
+  int total = 0;
+  std::string unit;  // the one that is ready now
+  bool from_cache = false;
+};
+
+struct BuildRequest {
+  SourceBundle bundle;
+  DeviceKind device = DeviceKind::kEmulated;
+  std::string architecture = "sm_90a";                   // of the GPU; plays no part elsewhere
+  int jobs = 0;                                          // compilers at a time; 0: one for each core
+  std::function<void(const BuildProgress&)> progress{};  // called by one thread at a time
+};
+
+// Compiles what the cache does not hold, all of it even when a unit fails, and links. Errors of the sources are a
+// report with ok = false; an Error means that the machine could not try.
+Result<CompileReport> build(const BuildRequest& request, const Toolchain& tools);
+
+}  // namespace stitch::toolchain

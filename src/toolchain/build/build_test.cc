@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "toolchain/build/build.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/fs/files.h"
+#include "toolchain/build/build_key.h"
+
+namespace stitch::toolchain {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kStep =
+    "#include \"kernels/twice.cuh\"\n"
+    "extern \"C\" int stitch_program_v1(float* data, cudaStream_t stream) {\n"
+    "  twice<<<1, 32, 0, stream>>>(data);\n"
+    "  return cudaGetLastError();\n"
+    "}\n";
+constexpr const char* kOtherStep = "extern \"C\" int step_01() { return 1; }\n";
+constexpr const char* kKernel = "#pragma once\n__global__ void twice(float* data) { data[threadIdx.x] *= 2.0f; }\n";
+
+class BuildTest : public testing::TestWithParam<DeviceKind> {
+ protected:
+  void SetUp() override {
+    auto found = find_toolchain(
+        {.emulator_include = fs::path(STITCH_SOURCE_DIR) / "emulator/include", .cache = folder.path() / "cache"});
+    ASSERT_TRUE(found.has_value());
+    tools = *found;
+    if (const auto supported = tools.supports(GetParam()); !supported.has_value()) {
+      GTEST_SKIP() << supported.error().sentence;
+    }
+    request.device = GetParam();
+    request.bundle.name = "example";
+    request.bundle.files = {
+        {"steps/00_twice.cu", kStep}, {"steps/01_one.cu", kOtherStep}, {"runtime/kernels/twice.cuh", kKernel}};
+    request.bundle.units = {"steps/00_twice.cu", "steps/01_one.cu"};
+  }
+
+  CompileReport build_now() {
+    const auto report = build(request, tools);
+    EXPECT_TRUE(report.has_value()) << (report.has_value() ? "" : report.error().sentence);
+    return report.has_value() ? *report : CompileReport{};
+  }
+
+  std::vector<fs::path> cache_files(const std::string& suffix) const {
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::recursive_directory_iterator(folder.path() / "cache")) {
+      if (entry.path().extension() == suffix) {
+        files.push_back(entry.path());
+      }
+    }
+    return files;
+  }
+
+  TemporaryDirectory folder = TemporaryDirectory::make("stitchcuda-build-test").value();
+  Toolchain tools;
+  BuildRequest request;
+};
+
+TEST_P(BuildTest, CompilesOnceAndThenComesFromTheCache) {
+  std::vector<BuildProgress> progress;
+  request.progress = [&](const BuildProgress& step) { progress.push_back(step); };
+  const CompileReport first = build_now();
+  ASSERT_TRUE(first.ok) << (first.diagnostics.empty() ? "" : first.diagnostics[0].message);
+  EXPECT_EQ(first.units_compiled, 2);
+  EXPECT_TRUE(fs::exists(first.library));
+  ASSERT_EQ(progress.size(), 2u);
+  EXPECT_EQ(progress[1].done, 2);
+  EXPECT_EQ(progress[1].total, 2);
+
+  const CompileReport second = build_now();
+  EXPECT_EQ(second.units_compiled, 0);
+  EXPECT_EQ(second.units_from_cache, 2);
+  EXPECT_EQ(second.library, first.library);
+
+  for (const char* suffix : {".o", ".so"}) {  // damage all entries: they are seen and made again
+    for (const fs::path& path : cache_files(suffix)) {
+      std::ofstream(path, std::ios::app) << "x";
+    }
+  }
+  const CompileReport third = build_now();
+  EXPECT_TRUE(third.ok);
+  EXPECT_EQ(third.units_compiled, 2);
+  EXPECT_EQ(third.build_key, first.build_key);
+}
+
+TEST_P(BuildTest, MessagesNameTheBundlesFileAndLine) {
+  request.bundle.files["steps/01_one.cu"] = "int a;\nint b = missing_name;\n";
+  const CompileReport report = build_now();
+  EXPECT_FALSE(report.ok);
+  ASSERT_FALSE(report.diagnostics.empty());
+  EXPECT_EQ(report.diagnostics[0].file, "steps/01_one.cu");
+  EXPECT_EQ(report.diagnostics[0].line, 2);
+  EXPECT_NE(report.diagnostics[0].message.find("missing_name"), std::string::npos);
+  request.bundle.files["steps/01_one.cu"] = kOtherStep;
+  EXPECT_EQ(build_now().units_from_cache, 1);  // the other unit was kept all the same
+}
+
+TEST_P(BuildTest, AHeaderErrorNamesTheHeader) {
+  request.bundle.files["runtime/kernels/twice.cuh"] = std::string(kKernel) + "int b = missing_name;\n";
+  const CompileReport report = build_now();
+  EXPECT_FALSE(report.ok);
+  ASSERT_FALSE(report.diagnostics.empty());
+  EXPECT_NE(report.diagnostics[0].file.find("kernels/twice.cuh"), std::string::npos);
+  EXPECT_EQ(report.diagnostics[0].line, 3);
+}
+
+TEST_P(BuildTest, EqualUnitsCompileOnce) {
+  request.bundle.files["steps/02_static.cu"] = "static int unused;\n";
+  request.bundle.files["steps/03_static.cu"] = "static int unused;\n";
+  request.bundle.units = {"steps/00_twice.cu", "steps/02_static.cu", "steps/03_static.cu"};
+  const CompileReport report = build_now();
+  EXPECT_TRUE(report.ok);
+  EXPECT_EQ(report.units_compiled, 2);
+}
+
+TEST_P(BuildTest, KeysFollowContentOnly) {
+  const Target target{request.device, "sm_80"};
+  const std::string key = unit_key(request.bundle, "steps/00_twice.cu", target, tools);
+  request.bundle.files["runtime/kernels/unrelated.cuh"] = "int z;";
+  EXPECT_EQ(unit_key(request.bundle, "steps/00_twice.cu", target, tools), key);
+  request.bundle.files["steps/09_copy.cu"] = kStep;
+  EXPECT_EQ(unit_key(request.bundle, "steps/09_copy.cu", target, tools), key);
+  request.bundle.files["runtime/kernels/twice.cuh"] += " ";
+  EXPECT_NE(unit_key(request.bundle, "steps/00_twice.cu", target, tools), key);
+  Toolchain newer = tools;
+  newer.host_compiler->identity += "newer";
+  EXPECT_NE(unit_key(request.bundle, "steps/01_one.cu", target, newer),
+            unit_key(request.bundle, "steps/01_one.cu", target, tools));
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, BuildTest,
+                         testing::Values(DeviceKind::kEmulated, DeviceKind::kChecked, DeviceKind::kCuda),
+                         [](const auto& info) { return std::string(to_string(info.param)); });
+
+TEST(BuildErrorTest, AMissingToolIsASentenceWithARemedy) {
+  Toolchain none;
+  BuildRequest request;
+  request.bundle.units = {"a.cu"};
+  for (const DeviceKind device : {DeviceKind::kEmulated, DeviceKind::kCuda}) {
+    request.device = device;
+    const auto report = build(request, none);
+    ASSERT_FALSE(report.has_value());
+    EXPECT_EQ(report.error().code, ErrorCode::kEnvironment);
+    EXPECT_FALSE(report.error().remedy.empty());
+  }
+}
+
+}  // namespace
+}  // namespace stitch::toolchain

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "toolchain/build/commands.h"
+
+#include <fmt/format.h>
+
+#include "toolchain/source/include_closure.h"
+
+namespace stitch::toolchain {
+namespace {
+
+using Words = std::vector<std::string>;
+
+void append(Words& words, const Words& more) { words.insert(words.end(), more.begin(), more.end()); }
+
+// "sm_90a" -> "90a"
+std::string architecture_digits(const std::string& architecture) {
+  const size_t underscore = architecture.find('_');
+  return underscore == std::string::npos ? architecture : architecture.substr(underscore + 1);
+}
+
+void add_include_folders(Words& words) {
+  for (const std::string& folder : include_folders()) {
+    append(words, {"-I", folder});
+  }
+}
+
+}  // namespace
+
+const char* const kExports = "{ global: stitch_program_v1; local: *; };\n";
+
+Words compile_flags(const Target& target) {
+  if (target.device == DeviceKind::kCuda) {
+    const std::string digits = architecture_digits(target.architecture);
+    return {"-std=c++20",
+            "-O3",
+            "--expt-relaxed-constexpr",
+            "-gencode",
+            fmt::format("arch=compute_{},code=sm_{}", digits, digits),
+            "-Xcompiler",
+            "-fPIC"};
+  }
+  // No contraction: a fused multiply-add where the source has none would hide or make differences between devices.
+  Words flags = {"-std=c++20", "-ffp-contract=off", "-fPIC", "-w"};
+  if (target.device == DeviceKind::kChecked) {
+    // Line tables only, and the light optimisation that makes instrumented code bearable to run and quick to compile.
+    append(flags, {"-O1", "-g1", "-fno-omit-frame-pointer", "-fsanitize=address,undefined",
+                   "-fno-sanitize-recover=undefined", "-fno-sanitize=vptr"});
+  } else {
+    append(flags, {"-O2"});
+  }
+  return flags;
+}
+
+Words compile_command(const Target& target, const Toolchain& tools, const std::filesystem::path& folder,
+                      const std::string& unit, const std::filesystem::path& object) {
+  Words words;
+  if (target.device == DeviceKind::kCuda) {
+    words = {tools.nvcc->program.string()};
+    append(words, compile_flags(target));
+    append(words, {"-ccbin", tools.host_compiler->program.string()});
+    add_include_folders(words);
+    append(words, {"-isystem", tools.cuda_include.string()});
+  } else {
+    words = {tools.host_compiler->program.string()};
+    append(words, compile_flags(target));
+    append(words, {fmt::format("-ffile-prefix-map={}=.", folder.string()), "-I", tools.emulator_include.string()});
+    add_include_folders(words);
+    append(words, {"-isystem", tools.cuda_include.string(), "-include", "stitch_emulator.h", "-x", "c++"});
+  }
+  append(words, {"-c", unit, "-o", object.string()});
+  return words;
+}
+
+Words rewrite_command(const Toolchain& tools, const std::string& input, const std::filesystem::path& output) {
+  return {tools.rewriter->program.string(), input, "-o", output.string()};
+}
+
+Words link_command(const Target& target, const Toolchain& tools, const std::vector<std::filesystem::path>& objects,
+                   const std::filesystem::path& exports, const std::filesystem::path& library) {
+  Words words = {tools.host_compiler->program.string(), "-shared", "-o", library.string()};
+  for (const std::filesystem::path& object : objects) {
+    words.push_back(object.string());
+  }
+  words.push_back(fmt::format("-Wl,--version-script={}", exports.string()));
+  if (target.device == DeviceKind::kCuda) {
+    // Its own copy of the runtime: streams and memory are the driver's and hence shared with the worker's copy.
+    append(words, {tools.cuda_static_runtime.string(), "-ldl", "-lrt", "-lpthread"});
+  }
+  // Elsewhere cuda* and the sanitizers' functions stay open: the worker that loads the library has them.
+  return words;
+}
+
+Words tool_identities(const Target& target, const Toolchain& tools) {
+  Words identities = {to_string(target.device), tools.host_compiler->identity, tools.cuda_identity};
+  if (target.device == DeviceKind::kCuda) {
+    append(identities, {target.architecture, tools.nvcc->identity});
+  } else {
+    append(identities, {tools.rewriter->identity, tools.emulator_identity});
+  }
+  return identities;
+}
+
+}  // namespace stitch::toolchain

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "toolchain/discovery/toolchain.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <vector>
+
+#include "base/fs/files.h"
+#include "base/hash/sha256.h"
+#include "base/process/child.h"
+#include "toolchain/discovery/cuda_folders.h"
+
+namespace stitch::toolchain {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kVersionTimeoutMs = 60000;
+constexpr const char* kCudaRemedy =
+    "run `make setup`, or install the CUDA toolkit 13.0 and set CUDA_HOME to its folder";
+
+std::optional<Tool> ask_version(const fs::path& program) {
+  const Result<ChildOutput> output = run_child({.arguments = {program.string(), "--version"}}, kVersionTimeoutMs);
+  if (!output.has_value() || !output->exit.ok()) {
+    return std::nullopt;
+  }
+  return Tool{program, output->standard_output};
+}
+
+std::optional<Tool> find_host_compiler() {
+  for (const char* name : {"g++", "c++"}) {
+    if (std::optional<Tool> tool = ask_version(name)) {
+      return tool;
+    }
+  }
+  return std::nullopt;
+}
+
+// One digest over all files of a folder, names included.
+Result<std::string> folder_digest(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (const auto& entry : fs::recursive_directory_iterator(folder, error)) {
+    if (entry.is_regular_file(error)) {
+      files.push_back(entry.path());
+    }
+  }
+  std::sort(files.begin(), files.end());
+  Sha256 hash;
+  for (const fs::path& file : files) {
+    STITCH_ASSIGN(const std::string text, read_file(file));
+    hash.update_field(file.lexically_relative(folder).string());
+    hash.update_field(text);
+  }
+  return hash.finish();
+}
+
+fs::path find_emulator_include(const ToolchainOptions& options) {
+  std::vector<fs::path> folders = {options.emulator_include};
+  if (const char* named = std::getenv("STITCHCUDA_EMULATOR"); named != nullptr) {
+    folders.emplace_back(fs::path(named) / "include");
+  }
+  for (const fs::path& folder : folders_upwards(5)) {
+    folders.push_back(folder / "share" / "stitchcuda" / "emulator" / "include");
+    folders.push_back(folder / "emulator" / "include");
+  }
+  std::erase_if(folders, [](const fs::path& folder) { return folder.empty(); });
+  return first_existing(folders, {"stitch_emulator.h"}).parent_path();
+}
+
+Result<void> find_emulator(const ToolchainOptions& options, Toolchain& found) {
+  found.emulator_include = find_emulator_include(options);
+  if (!found.emulator_include.empty()) {
+    STITCH_ASSIGN(found.emulator_identity, folder_digest(found.emulator_include));
+  }
+  if (const Result<fs::path> rewriter = find_helper_program("stitchcuda-rewrite"); rewriter.has_value()) {
+    STITCH_ASSIGN(const std::string bytes, read_file(*rewriter));
+    found.rewriter = Tool{*rewriter, sha256_hex(bytes)};
+  }
+  return {};
+}
+
+void find_cuda(Toolchain& found) {
+  const std::vector<fs::path> folders = cuda_folders();
+  const fs::path nvcc = first_existing(folders, {"bin/nvcc"});
+  found.nvcc = nvcc.empty() ? std::nullopt : ask_version(nvcc);
+  const fs::path header =
+      first_existing(folders, {"include/cuda_runtime.h", "targets/x86_64-linux/include/cuda_runtime.h"});
+  found.cuda_include = header.parent_path();
+  if (const Result<std::string> text = read_file(found.cuda_include / "cuda_runtime_api.h"); text.has_value()) {
+    found.cuda_identity = sha256_hex(*text);
+  }
+  found.cuda_static_runtime = first_existing(
+      folders, {"lib64/libcudart_static.a", "lib/libcudart_static.a", "targets/x86_64-linux/lib/libcudart_static.a",
+                "lib/x86_64-linux-gnu/libcudart_static.a"});
+}
+
+Result<fs::path> find_cache(const ToolchainOptions& options) {
+  std::vector<fs::path> candidates;
+  if (!options.cache.empty()) {
+    candidates.push_back(options.cache);
+  } else if (const char* named = std::getenv("STITCHCUDA_CACHE"); named != nullptr && *named != '\0') {
+    candidates.emplace_back(named);
+  } else {
+    if (const char* base = std::getenv("XDG_CACHE_HOME"); base != nullptr && *base != '\0') {
+      candidates.push_back(fs::path(base) / "stitchcuda");
+    }
+    if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0') {
+      candidates.push_back(fs::path(home) / ".cache" / "stitchcuda");
+    }
+    std::error_code ignored;
+    candidates.push_back(fs::temp_directory_path(ignored) / fmt::format("stitchcuda-cache-{}", ::getuid()));
+  }
+  Result<fs::path> last = failure(ErrorCode::kEnvironment, "no folder for the build cache can be written to", "",
+                                  "set STITCHCUDA_CACHE to a folder you may write to");
+  for (const fs::path& folder : candidates) {
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (!error && ::access(folder.c_str(), W_OK) == 0) {
+      return fs::absolute(folder, error);
+    }
+  }
+  return last;
+}
+
+Unexpected missing(const std::string& what, const std::string& remedy) {
+  return failure(ErrorCode::kEnvironment, what, "", remedy);
+}
+
+}  // namespace
+
+Result<void> Toolchain::supports(DeviceKind device) const {
+  if (!host_compiler.has_value()) {
+    return missing("no C++ compiler (g++) was found", "install g++ 12 or newer");
+  }
+  if (cuda_include.empty()) {
+    return missing("the CUDA headers (cuda_runtime.h) were not found", kCudaRemedy);
+  }
+  if (device == DeviceKind::kCuda) {
+    if (!nvcc.has_value()) {
+      return missing("nvcc was not found", kCudaRemedy);
+    }
+    if (cuda_static_runtime.empty()) {
+      return missing("the CUDA runtime library (libcudart_static.a) was not found", kCudaRemedy);
+    }
+    return {};
+  }
+  if (!rewriter.has_value()) {
+    return missing("the program stitchcuda-rewrite is missing",
+                   "build stitchcuda again, or unpack the whole of its archive");
+  }
+  if (emulator_include.empty()) {
+    return missing("the emulator's headers (stitch_emulator.h) were not found",
+                   "unpack the whole of stitchcuda's archive, or set STITCHCUDA_EMULATOR to its emulator folder");
+  }
+  return {};
+}
+
+Result<Toolchain> find_toolchain(const ToolchainOptions& options) {
+  Toolchain found;
+  found.host_compiler = find_host_compiler();
+  find_cuda(found);
+  STITCH_TRY(find_emulator(options, found));
+  STITCH_ASSIGN(found.cache, find_cache(options));
+  return found;
+}
+
+}  // namespace stitch::toolchain

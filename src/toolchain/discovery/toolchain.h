@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compilers of this machine, and what each device is lacking.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "artifact/device_kind.h"
+#include "base/error/result.h"
+
+namespace stitch::toolchain {
+
+struct Tool {
+  std::filesystem::path program;
+  std::string identity;  // what it says of its version: part of every build key
+};
+
+struct Toolchain {
+  std::optional<Tool> host_compiler;  // g++
+  std::optional<Tool> nvcc;
+  std::filesystem::path cuda_include;         // holds cuda_runtime.h; empty when there is none
+  std::string cuda_identity;                  // SHA-256 of its cuda_runtime_api.h
+  std::filesystem::path cuda_static_runtime;  // libcudart_static.a; empty when there is none
+  std::optional<Tool> rewriter;               // stitchcuda-rewrite; identity: the SHA-256 of the program
+  std::filesystem::path emulator_include;     // holds stitch_emulator.h; empty when there is none
+  std::string emulator_identity;              // SHA-256 of those headers
+  std::filesystem::path cache;                // a folder that can be written to
+
+  // kEnvironment with what is missing to build for `device`, and the remedy.
+  Result<void> supports(DeviceKind device) const;
+};
+
+struct ToolchainOptions {
+  // Folders looked at before all others; for tests and unusual installations.
+  std::filesystem::path emulator_include{};
+  std::filesystem::path cache{};
+};
+
+// Looks at CUDA_HOME, CUDA_PATH, PATH, /usr/local/cuda and the nvidia packages of the virtual environment; at
+// STITCHCUDA_EMULATOR, share/stitchcuda/emulator and emulator/ upwards from the running program; and at
+// STITCHCUDA_CACHE, XDG_CACHE_HOME, ~/.cache. Something missing is no error here: ask supports().
+Result<Toolchain> find_toolchain(const ToolchainOptions& options = {});
+
+}  // namespace stitch::toolchain
