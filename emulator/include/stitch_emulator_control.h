@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What a host program may ask of the emulator beyond the CUDA runtime API. Plain C, so that a worker can look these up
+ * with dlsym and never needs the rest of the emulator's headers. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* 0 runs blocks, warps and lanes in order. Any other seed runs them in an order drawn from it, which brings out missing
+ * __syncthreads and __syncwarp. Applies to the next launch. */
+void stitch_emulator_set_schedule_seed(uint64_t seed);
+
+struct stitch_emulator_limits {
+  size_t static_shared_bytes;  /* 48 KB */
+  size_t opt_in_shared_bytes;  /* 227 KB, static and dynamic together */
+  int threads_per_block;       /* 1024 */
+  double seconds_per_wait;     /* CPU seconds one thread may run without waiting or ending; 0 means no limit */
+};
+/* A zero field keeps its present value (seconds_per_wait: pass a negative number to switch the limit off). */
+void stitch_emulator_set_limits(const struct stitch_emulator_limits* limits);
+
+/* The sentence of the last device fault or refused launch, with file and line; "" when there was none. */
+const char* stitch_emulator_last_fault(void);
+void stitch_emulator_clear_fault(void);
+
+struct stitch_emulator_counts {
+  uint64_t launches;
+  uint64_t blocks;
+  uint64_t threads;
+  uint64_t switches; /* from one thread of a block to another */
+  uint64_t barriers; /* crossings of a block barrier, one per thread */
+  uint64_t warp_operations;
+};
+void stitch_emulator_get_counts(struct stitch_emulator_counts* counts);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernel launches: checks of the configuration, then block after block.
+#include <cstdio>
+#include <memory>
+#include <numeric>
+
+#include "api/state.h"
+#include "block/shared.h"
+#include "block/state.h"
+#include "block/variables.h"
+#include "control/counts.h"
+#include "fault/fault.h"
+
+namespace stitch_emulator {
+namespace {
+
+cudaError_t refuse(cudaError_t error, const char* sentence, const KernelCall& call) {
+  record_fault(sentence, call.file, call.line);
+  return error;
+}
+
+cudaError_t check_shape(const LaunchConfig& config, const KernelCall& call) {
+  const dim3 block = config.block;
+  const dim3 grid = config.grid;
+  char sentence[256];
+  const uint64_t threads = static_cast<uint64_t>(block.x) * block.y * block.z;
+  const auto most = static_cast<uint64_t>(settings.limits.threads_per_block);
+  if (threads == 0 || threads > most || block.z > 64) {
+    snprintf(sentence, sizeof(sentence), "a block of %u x %u x %u threads was launched; it may have 1 to %llu threads",
+             block.x, block.y, block.z, static_cast<unsigned long long>(most));
+    return refuse(cudaErrorInvalidConfiguration, sentence, call);
+  }
+  if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > 2147483647u || grid.y > 65535 || grid.z > 65535) {
+    snprintf(sentence, sizeof(sentence), "a grid of %u x %u x %u blocks was launched; it may have 1 to 2147483647 x "
+             "65535 x 65535 blocks", grid.x, grid.y, grid.z);
+    return refuse(cudaErrorInvalidConfiguration, sentence, call);
+  }
+  if (config.shared_bytes > allowed_dynamic_shared(call.function)) {
+    snprintf(sentence, sizeof(sentence),
+             "%zu bytes of dynamic shared memory exceed the %zu this kernel may use; raise it with "
+             "cudaFuncAttributeMaxDynamicSharedMemorySize", config.shared_bytes, allowed_dynamic_shared(call.function));
+    return refuse(cudaErrorInvalidValue, sentence, call);
+  }
+  return cudaSuccess;
+}
+
+// Visits every block once: in order, or in an order drawn from the seed.
+class BlockOrder {
+ public:
+  BlockOrder(uint64_t count, uint64_t seed) : count_(count) {
+    if (seed == 0 || count < 2) {
+      return;
+    }
+    start_ = seed % count;
+    step_ = (seed >> 17) % count | 1;
+    while (std::gcd(step_, count) != 1) {
+      ++step_;
+    }
+  }
+  uint64_t block(uint64_t number) const {
+    return static_cast<uint64_t>((static_cast<unsigned __int128>(number) * step_ + start_) % count_);
+  }
+
+ private:
+  uint64_t count_;
+  uint64_t start_ = 0;
+  uint64_t step_ = 1;
+};
+
+uint64_t mixed(uint64_t seed, uint64_t number) {
+  uint64_t z = seed + number * 0x9e3779b97f4a7c15ULL;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
+  return z ^ z >> 31;
+}
+
+cudaError_t run_blocks(const LaunchConfig& config, const KernelCall& call) {
+  const uint64_t seed = settings.schedule_seed == 0 ? 0 : mixed(settings.schedule_seed, counts.launches) | 1;
+  const dim3 grid = config.grid;
+  const uint64_t block_count = static_cast<uint64_t>(grid.x) * grid.y * grid.z;
+  prepare_blocks(config.block, seed);
+  prepare_shared(config.shared_bytes, config.shared_bytes > settings.limits.static_shared_bytes);
+  current_block_shape = config.block;
+  current_grid_shape = grid;
+  const BlockOrder order(block_count, seed);
+  for (uint64_t number = 0; number < block_count; ++number) {
+    const uint64_t index = order.block(number);
+    current_block_index = {static_cast<unsigned int>(index % grid.x),
+                           static_cast<unsigned int>(index / grid.x % grid.y),
+                           static_cast<unsigned int>(index / grid.x / grid.y)};
+    refill_shared();
+    ++counts.blocks;
+    if (!run_block(call)) {
+      return cudaErrorLaunchFailure;
+    }
+  }
+  counts.threads += block_count * config.block.x * config.block.y * config.block.z;
+  return cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t run_launch(const LaunchConfig& config, const KernelCall& call) {
+  if (inside_block()) {
+    fault("a kernel launched a kernel; dynamic parallelism is not supported", call.file, call.line);
+  }
+  if (kernel_faulted()) {
+    return cudaErrorLaunchFailure;
+  }
+  install_signal_handlers();
+  install_watchdog();
+  running_launch = {call.name, call.file, call.line};
+  ++counts.launches;
+  const cudaError_t result = run_blocks(config, call);
+  running_launch = {nullptr, nullptr, 0};
+  return result;
+}
+
+}  // namespace stitch_emulator
+
+using namespace stitch_emulator;
+
+extern "C" cudaError_t stitch_emulator_launch(const LaunchConfig* config, const KernelCall* call) {
+  const cudaError_t shape = check_shape(*config, *call);
+  if (shape != cudaSuccess) {
+    return report(shape);
+  }
+  if (capture_of(config->stream) == nullptr) {
+    if (!valid_stream(config->stream)) {
+      return report(cudaErrorInvalidResourceHandle);
+    }
+    return report(run_launch(*config, *call));
+  }
+  // A capture outlives the caller's arguments: keep a copy of them.
+  const std::shared_ptr<void> closure(call->copy(call->closure), call->destroy);
+  KernelCall kept = *call;
+  kept.closure = closure.get();
+  return enqueue(config->stream, [kept, closure, config = *config] { return run_launch(config, kept); });
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory: device memory is the heap's, so that AddressSanitizer guards it in the checked build.
+#include <cuda_runtime_api.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <map>
+
+#include "api/state.h"
+#include "fault/fault.h"
+
+namespace stitch_emulator {
+namespace {
+
+constexpr size_t kAlignment = 256;
+// Fresh memory is undefined on a device; NaN bytes show a program that counts on zeros. Not for huge blocks, whose
+// pages would all be touched.
+constexpr size_t kFillBytes = size_t{64} << 20;
+constexpr int kUndefined = 0xff;
+
+struct Allocation {
+  size_t bytes;
+  cudaMemoryType kind;
+};
+std::map<const char*, Allocation>& allocations() {
+  static std::map<const char*, Allocation> map;
+  return map;
+}
+
+cudaError_t allocate(void** pointer, size_t bytes, cudaMemoryType kind) {
+  if (pointer == nullptr) {
+    return report(cudaErrorInvalidValue);
+  }
+  *pointer = nullptr;
+  if (forbidden_by_capture()) {
+    return report(cudaErrorStreamCaptureUnsupported);
+  }
+  if (bytes == 0) {
+    return cudaSuccess;
+  }
+  if (posix_memalign(pointer, kAlignment, bytes) != 0) {
+    *pointer = nullptr;
+    return report(cudaErrorMemoryAllocation);
+  }
+  if (bytes <= kFillBytes) {
+    memset(*pointer, kUndefined, bytes);
+  }
+  allocations()[static_cast<const char*>(*pointer)] = {bytes, kind};
+  return cudaSuccess;
+}
+
+cudaError_t release(void* pointer) {
+  if (pointer == nullptr) {
+    return cudaSuccess;
+  }
+  if (forbidden_by_capture()) {
+    return report(cudaErrorStreamCaptureUnsupported);
+  }
+  if (allocations().erase(static_cast<const char*>(pointer)) == 0) {
+    return report(cudaErrorInvalidValue);
+  }
+  free(pointer);
+  return cudaSuccess;
+}
+
+cudaError_t copy_now(void* destination, const void* source, size_t bytes) {
+  if (kernel_faulted()) {
+    return cudaErrorLaunchFailure;
+  }
+  memmove(destination, source, bytes);
+  return cudaSuccess;
+}
+
+bool bad_copy(const void* destination, const void* source, size_t bytes) {
+  return bytes != 0 && (destination == nullptr || source == nullptr);
+}
+
+cudaError_t copy_rows(void* destination, size_t destination_pitch, const void* source, size_t source_pitch,
+                      size_t width, size_t height) {
+  for (size_t row = 0; row < height; ++row) {
+    memmove(static_cast<char*>(destination) + row * destination_pitch,
+            static_cast<const char*>(source) + row * source_pitch, width);
+  }
+  return kernel_faulted() ? cudaErrorLaunchFailure : cudaSuccess;
+}
+
+}  // namespace
+}  // namespace stitch_emulator
+
+using namespace stitch_emulator;
+
+extern "C" {
+
+cudaError_t cudaMalloc(void** pointer, size_t bytes) { return allocate(pointer, bytes, cudaMemoryTypeDevice); }
+cudaError_t cudaMallocHost(void** pointer, size_t bytes) { return allocate(pointer, bytes, cudaMemoryTypeHost); }
+cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned int) {
+  return allocate(pointer, bytes, cudaMemoryTypeHost);
+}
+cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned int) {
+  return allocate(pointer, bytes, cudaMemoryTypeManaged);
+}
+cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
+  *pitch = (width + kAlignment - 1) / kAlignment * kAlignment;
+  return allocate(pointer, *pitch * height, cudaMemoryTypeDevice);
+}
+cudaError_t cudaFree(void* pointer) { return release(pointer); }
+cudaError_t cudaFreeHost(void* pointer) { return release(pointer); }
+
+// Stream-ordered allocation happens at once: streams run in order here anyway.
+cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t) {
+  return allocate(pointer, bytes, cudaMemoryTypeDevice);
+}
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) { return release(pointer); }
+
+cudaError_t cudaHostRegister(void*, size_t, unsigned int) { return cudaSuccess; }
+cudaError_t cudaHostUnregister(void*) { return cudaSuccess; }
+cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned int) {
+  *device = host;
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
+  *total_bytes = size_t{139} << 30;
+  size_t used = 0;
+  for (const auto& entry : allocations()) {
+    used += entry.second.bytes;
+  }
+  *free_bytes = *total_bytes - used;
+  return cudaSuccess;
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+  const auto* byte = static_cast<const char*>(pointer);
+  *attributes = {};
+  attributes->type = cudaMemoryTypeUnregistered;
+  attributes->hostPointer = const_cast<void*>(pointer);
+  auto next = allocations().upper_bound(byte);
+  if (next == allocations().begin()) {
+    return cudaSuccess;
+  }
+  --next;
+  if (byte < next->first + next->second.bytes) {
+    attributes->type = next->second.kind;
+    attributes->devicePointer = const_cast<void*>(pointer);
+    if (attributes->type == cudaMemoryTypeDevice) {
+      attributes->hostPointer = nullptr;
+    }
+  }
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemcpy(void* destination, const void* source, size_t bytes, cudaMemcpyKind) {
+  if (forbidden_by_capture()) {
+    return report(cudaErrorStreamCaptureUnsupported);
+  }
+  if (bad_copy(destination, source, bytes)) {
+    return report(cudaErrorInvalidValue);
+  }
+  return report(copy_now(destination, source, bytes));
+}
+
+cudaError_t cudaMemcpyAsync(void* destination, const void* source, size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
+  if (bad_copy(destination, source, bytes)) {
+    return report(cudaErrorInvalidValue);
+  }
+  return enqueue(stream, [=] { return copy_now(destination, source, bytes); });
+}
+
+cudaError_t cudaMemcpy2D(void* destination, size_t destination_pitch, const void* source, size_t source_pitch,
+                         size_t width, size_t height, cudaMemcpyKind) {
+  return report(copy_rows(destination, destination_pitch, source, source_pitch, width, height));
+}
+
+cudaError_t cudaMemcpy2DAsync(void* destination, size_t destination_pitch, const void* source, size_t source_pitch,
+                              size_t width, size_t height, cudaMemcpyKind, cudaStream_t stream) {
+  return enqueue(stream,
+                 [=] { return copy_rows(destination, destination_pitch, source, source_pitch, width, height); });
+}
+
+cudaError_t cudaMemset(void* pointer, int value, size_t bytes) {
+  if (forbidden_by_capture()) {
+    return report(cudaErrorStreamCaptureUnsupported);
+  }
+  memset(pointer, value, bytes);
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t stream) {
+  return enqueue(stream, [=] {
+    memset(pointer, value, bytes);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t width, size_t height,
+                              cudaStream_t stream) {
+  return enqueue(stream, [=] {
+    for (size_t row = 0; row < height; ++row) {
+      memset(static_cast<char*>(pointer) + row * pitch, value, width);
+    }
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* source, size_t bytes, size_t offset,
+                               cudaMemcpyKind kind) {
+  return cudaMemcpy(static_cast<char*>(const_cast<void*>(symbol)) + offset, source, bytes, kind);
+}
+cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* source, size_t bytes, size_t offset,
+                                    cudaMemcpyKind kind, cudaStream_t stream) {
+  return cudaMemcpyAsync(static_cast<char*>(const_cast<void*>(symbol)) + offset, source, bytes, kind, stream);
+}
+cudaError_t cudaMemcpyFromSymbol(void* destination, const void* symbol, size_t bytes, size_t offset,
+                                 cudaMemcpyKind kind) {
+  return cudaMemcpy(destination, static_cast<const char*>(symbol) + offset, bytes, kind);
+}
+cudaError_t cudaMemcpyFromSymbolAsync(void* destination, const void* symbol, size_t bytes, size_t offset,
+                                      cudaMemcpyKind kind, cudaStream_t stream) {
+  return cudaMemcpyAsync(destination, static_cast<const char*>(symbol) + offset, bytes, kind, stream);
+}
+cudaError_t cudaGetSymbolAddress(void** address, const void* symbol) {
+  *address = const_cast<void*>(symbol);
+  return cudaSuccess;
+}
+
+}  // extern "C"

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// The block's shared memory. Blocks run one after another, so one arena serves them all; its contents are undefined at
+// the start of each block and are filled with NaN bytes to say so.
+#include <cstdio>
+#include <cstring>
+
+#include "block/state.h"
+#include "block/shared.h"
+#include "control/counts.h"
+#include "fault/fault.h"
+#include "fiber/sanitizer.h"
+
+namespace stitch_emulator {
+namespace {
+
+constexpr size_t kArenaBytes = 256 * 1024;
+constexpr size_t kRedZone = kChecked ? 64 : 0;
+constexpr int kUndefined = 0xff;
+
+alignas(1024) char static_arena[kArenaBytes];
+
+struct Use {
+  size_t dynamic_bytes = 0;
+  bool opted_in = false;
+  size_t declared_bytes = 0;  // without red zones
+  size_t arena_bytes = 0;
+  int slot_count = 0;
+};
+Use use;
+
+// The slots of this launch, to be filled anew for each block.
+constexpr int kMostSlots = 1024;
+const SharedSlot* slots[kMostSlots];
+
+void check_limits(const SharedSlot& slot) {
+  char sentence[512];
+  const stitch_emulator_limits& limits = settings.limits;
+  if (use.declared_bytes > limits.static_shared_bytes) {
+    snprintf(sentence, sizeof(sentence),
+             "static shared memory of %zu bytes exceeds the limit of %zu bytes; use extern __shared__ and "
+             "cudaFuncAttributeMaxDynamicSharedMemorySize for more",
+             use.declared_bytes, limits.static_shared_bytes);
+    fault(sentence, slot.file, slot.line);
+  }
+  const size_t total = use.declared_bytes + use.dynamic_bytes;
+  const size_t limit = use.opted_in ? limits.opt_in_shared_bytes : limits.static_shared_bytes;
+  if (total > limit) {
+    snprintf(sentence, sizeof(sentence),
+             "shared memory of %zu bytes (%zu static, %zu dynamic) exceeds the limit of %zu bytes", total,
+             use.declared_bytes, use.dynamic_bytes, limit);
+    fault(sentence, slot.file, slot.line);
+  }
+}
+
+}  // namespace
+
+void prepare_shared(size_t dynamic_bytes, bool opted_in) {
+  use = {dynamic_bytes, opted_in, 0, 0, 0};
+  ++stitch_launch_number;
+  poison(static_arena, kArenaBytes);
+  poison(stitch_dynamic_shared, kArenaBytes);
+  unpoison(stitch_dynamic_shared, dynamic_bytes);
+}
+
+void refill_shared() {
+  for (int i = 0; i < use.slot_count; ++i) {
+    memset(slots[i]->address, kUndefined, slots[i]->bytes);
+  }
+  memset(stitch_dynamic_shared, kUndefined, use.dynamic_bytes);
+}
+
+size_t declared_shared_bytes() { return use.declared_bytes; }
+
+}  // namespace stitch_emulator
+
+using namespace stitch_emulator;
+
+extern "C" {
+
+uint64_t stitch_launch_number = 1;  // never a slot's initial 0
+alignas(1024) char stitch_dynamic_shared[kArenaBytes];
+
+void stitch_shared_place(SharedSlot* slot) {
+  if (!inside_block()) {
+    host_fault("a __shared__ variable was used outside a kernel", slot->file, slot->line);
+  }
+  const size_t alignment = slot->alignment < 16 ? 16 : slot->alignment;
+  const size_t start = (use.arena_bytes + kRedZone + alignment - 1) / alignment * alignment;
+  const size_t packed = (use.declared_bytes + slot->alignment - 1) / slot->alignment * slot->alignment;
+  use.declared_bytes = packed + slot->bytes;
+  check_limits(*slot);
+  if (start + slot->bytes + kRedZone > kArenaBytes || use.slot_count == kMostSlots) {
+    fault("the shared memory of this block does not fit in the emulator's arena", slot->file, slot->line);
+  }
+  use.arena_bytes = start + slot->bytes;
+  slot->address = static_arena + start;
+  slot->launch = stitch_launch_number;
+  slots[use.slot_count++] = slot;
+  unpoison(slot->address, slot->bytes);
+  memset(slot->address, kUndefined, slot->bytes);
+}
+
+bool stitch_is_shared(const void* address) {
+  const auto* byte = static_cast<const char*>(address);
+  return (byte >= static_arena && byte < static_arena + kArenaBytes) ||
+         (byte >= stitch_dynamic_shared && byte < stitch_dynamic_shared + kArenaBytes);
+}
+
+// The two arenas follow each other in the 32-bit shared address space.
+uint32_t stitch_shared_offset(const void* address, const char* file, int line) {
+  const auto* byte = static_cast<const char*>(address);
+  if (byte >= static_arena && byte <= static_arena + kArenaBytes) {
+    return static_cast<uint32_t>(byte - static_arena);
+  }
+  if (byte >= stitch_dynamic_shared && byte <= stitch_dynamic_shared + kArenaBytes) {
+    return static_cast<uint32_t>(byte - stitch_dynamic_shared + kArenaBytes);
+  }
+  fault("a pointer that does not lead into shared memory was converted to a shared-memory address", file, line);
+}
+
+void* stitch_shared_pointer(uint32_t offset) {
+  return offset < kArenaBytes ? static_arena + offset : stitch_dynamic_shared + (offset - kArenaBytes);
+}
+
+}  // extern "C"

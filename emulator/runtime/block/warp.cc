@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// Warp operations: lanes that name the same mask meet; the last to arrive combines their operands.
+#include <cstdio>
+#include <cstring>
+
+#include "block/state.h"
+#include "control/counts.h"
+#include "fault/fault.h"
+
+namespace stitch_emulator {
+namespace {
+
+// Combines for the lanes that arrived and leaves the results of other meetings, not yet read, as they are.
+void combine(Warp& warp, const WarpMeeting& meeting) {
+  if (meeting.arrived == kFullMask) {
+    meeting.combine(warp.exchange, meeting.arrived);
+    return;
+  }
+  uint64_t kept[kWarpSize];
+  memcpy(kept, warp.exchange.out, sizeof(kept));
+  meeting.combine(warp.exchange, meeting.arrived);
+  for (int lane = 0; lane < kWarpSize; ++lane) {
+    if ((meeting.arrived >> lane & 1u) == 0) {
+      warp.exchange.out[lane] = kept[lane];
+    }
+  }
+}
+
+// Ends the meeting and frees its entry; `except` is the running lane's bit, or 0.
+void complete(Warp& warp, int index, uint32_t except) {
+  const WarpMeeting meeting = warp.meetings[index];
+  warp.meetings[index] = warp.meetings[--warp.meeting_count];
+  ++counts.warp_operations;
+  combine(warp, meeting);
+  make_ready(static_cast<int>(&warp - block.warps), meeting.arrived & ~except);
+}
+
+[[noreturn]] void report_mixed(const WarpMeeting& meeting, const char* name, const char* file, int line) {
+  char sentence[512];
+  snprintf(sentence, sizeof(sentence),
+           "lane %d calls %s while other lanes of its warp wait in %s with the same mask 0x%08x; all lanes named in a "
+           "mask must call the same operation",
+           block.current % kWarpSize, name, meeting.name, meeting.mask);
+  fault(sentence, file, line);
+}
+
+[[noreturn]] void report_overlap(const WarpMeeting& meeting, uint32_t mask, const char* name, const char* file,
+                                 int line) {
+  char sentence[512];
+  snprintf(sentence, sizeof(sentence),
+           "lane %d calls %s with mask 0x%08x while lanes named in that mask wait in %s with mask 0x%08x; all lanes "
+           "named in a mask must pass the same mask",
+           block.current % kWarpSize, name, mask, meeting.name, meeting.mask);
+  fault(sentence, file, line);
+}
+
+int find_meeting(Warp& warp, WarpCombine combine, uint32_t mask, const char* name, const char* file, int line) {
+  for (int i = 0; i < warp.meeting_count; ++i) {
+    WarpMeeting& meeting = warp.meetings[i];
+    if (meeting.mask == mask) {
+      if (meeting.combine != combine) {
+        report_mixed(meeting, name, file, line);
+      }
+      return i;
+    }
+    if (meeting.arrived & mask) {
+      report_overlap(meeting, mask, name, file, line);
+    }
+  }
+  warp.meetings[warp.meeting_count] = {mask, 0, combine, name};
+  return warp.meeting_count++;
+}
+
+[[noreturn]] void report_own_bit(uint32_t mask, const char* name, const char* file, int line) {
+  char sentence[256];
+  snprintf(sentence, sizeof(sentence), "lane %d calls %s with mask 0x%08x, which does not name the lane itself",
+           block.current % kWarpSize, name, mask);
+  fault(sentence, file, line);
+}
+
+using CollectiveBody = void (*)(void* const lane_states[32]);
+
+// The body's address is in every lane's result slot, since a pointer does not fit in `argument`.
+void combine_collective(WarpExchange& exchange, uint32_t lanes) {
+  void* states[kWarpSize];
+  CollectiveBody body = nullptr;
+  for (int lane = 0; lane < kWarpSize; ++lane) {
+    states[lane] = nullptr;
+    if (lanes >> lane & 1u) {
+      states[lane] = reinterpret_cast<void*>(exchange.in[lane]);
+      body = reinterpret_cast<CollectiveBody>(exchange.out[lane]);
+    }
+  }
+  body(states);
+}
+
+}  // namespace
+
+void release_complete_meetings(int warp_number) {
+  Warp& warp = block.warps[warp_number];
+  for (int i = warp.meeting_count - 1; i >= 0; --i) {
+    const WarpMeeting& meeting = warp.meetings[i];
+    if ((meeting.mask & ~warp.ended & ~meeting.arrived) == 0) {
+      complete(warp, i, 0);
+    }
+  }
+}
+
+// When no thread of the block can run: the lanes that stand at one place are those active there.
+bool release_converged() {
+  bool released = false;
+  for (int number = 0; number < block.warp_count; ++number) {
+    Warp& warp = block.warps[number];
+    if (warp.converging == 0) {
+      continue;
+    }
+    const int first = __builtin_ctz(warp.converging);
+    const Lane* lanes = &block.lanes[number * kWarpSize];
+    uint32_t together = 0;
+    for (int lane = first; lane < kWarpSize; ++lane) {
+      if ((warp.converging >> lane & 1u) && lanes[lane].line == lanes[first].line &&
+          strcmp(lanes[lane].file, lanes[first].file) == 0) {
+        together |= 1u << lane;
+      }
+    }
+    for (int lane = first; lane < kWarpSize; ++lane) {
+      if (together >> lane & 1u) {
+        warp.exchange.out[lane] = together;
+      }
+    }
+    warp.converging &= ~together;
+    make_ready(number, together);
+    released = true;
+  }
+  return released;
+}
+
+}  // namespace stitch_emulator
+
+using namespace stitch_emulator;
+
+extern "C" {
+
+uint64_t stitch_warp_exchange(WarpCombine combine, uint32_t mask, uint64_t in, uint32_t argument, const char* name,
+                              const char* file, int line) {
+  if (!inside_block()) {
+    host_fault("a warp operation was called outside a kernel", file, line);
+  }
+  const int thread = block.current;
+  const int lane = thread % kWarpSize;
+  const uint32_t bit = 1u << lane;
+  Warp& warp = warp_of(thread);
+  if ((mask & bit) == 0) {
+    report_own_bit(mask, name, file, line);
+  }
+  const int index = find_meeting(warp, combine, mask, name, file, line);
+  WarpMeeting& meeting = warp.meetings[index];
+  warp.exchange.in[lane] = in;
+  warp.exchange.argument[lane] = argument;
+  meeting.arrived |= bit;
+  if ((mask & ~warp.ended & ~meeting.arrived) == 0) {
+    complete(warp, index, bit);
+  } else {
+    suspend(name, file, line);
+  }
+  return warp.exchange.out[lane];
+}
+
+void stitch_warp_collective(void* lane_state, CollectiveBody body, const char* file, int line) {
+  if (!inside_block()) {
+    host_fault("a warp operation was called outside a kernel", file, line);
+  }
+  warp_of(block.current).exchange.out[block.current % kWarpSize] = reinterpret_cast<uint64_t>(body);
+  stitch_warp_exchange(combine_collective, kFullMask, reinterpret_cast<uint64_t>(lane_state), 0,
+                       "a warp-wide instruction", file, line);
+}
+
+uint32_t stitch_warp_converge(const char* file, int line) {
+  if (!inside_block()) {
+    host_fault("__activemask was called outside a kernel", file, line);
+  }
+  const int thread = block.current;
+  warp_of(thread).converging |= bit_of(thread);
+  suspend("__activemask", file, line);
+  return static_cast<uint32_t>(warp_of(thread).exchange.out[thread % kWarpSize]);
+}
+
+}  // extern "C"

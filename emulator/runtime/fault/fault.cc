@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fault/fault.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "block/state.h"
+#include "block/variables.h"
+
+namespace stitch_emulator {
+
+RunningLaunch running_launch{nullptr, nullptr, 0};
+
+namespace {
+
+char kept_sentence[2048];
+bool faulted = false;
+
+void print_kept() { fprintf(stderr, "stitch-emulator: %s\n", kept_sentence); }
+
+}  // namespace
+
+void describe_where(char* text, size_t bytes) {
+  if (running_launch.name == nullptr) {
+    text[0] = '\0';
+    return;
+  }
+  const uint3 b = current_block_index;
+  const uint3 t = current_thread_index;
+  snprintf(text, bytes, "kernel %s, block (%u,%u,%u), thread (%u,%u,%u), launched at %s:%d", running_launch.name, b.x,
+           b.y, b.z, t.x, t.y, t.z, running_launch.file, running_launch.line);
+}
+
+void record_fault(const char* sentence, const char* file, int line) {
+  char where[512];
+  describe_where(where, sizeof(where));
+  char place[512] = "";
+  if (file != nullptr) {
+    snprintf(place, sizeof(place), "%s:%d: ", file, line);
+  }
+  snprintf(kept_sentence, sizeof(kept_sentence), "%s%s%s%s%s", place, sentence, where[0] ? " (" : "", where,
+           where[0] ? ")" : "");
+}
+
+void fault(const char* sentence, const char* file, int line) {
+  if (!inside_block()) {
+    host_fault(sentence, file, line);
+  }
+  record_fault(sentence, file, line);
+  print_kept();
+  faulted = true;
+  leave_block_after_fault();
+}
+
+void host_fault(const char* sentence, const char* file, int line) {
+  record_fault(sentence, file, line);
+  print_kept();
+  end_process();
+}
+
+void end_process() {
+  fflush(stdout);
+  _exit(kFaultExitCode);
+}
+
+const char* last_fault() { return kept_sentence; }
+
+void clear_fault() { kept_sentence[0] = '\0'; }
+
+bool kernel_faulted() { return faulted; }
+
+void describe_waiting(char* sentence, size_t bytes) {
+  int waiting = 0;
+  const char* other = nullptr;
+  const char* other_file = nullptr;
+  int other_line = 0;
+  const Lane& first = block.lanes[block.current];
+  for (int thread = 0; thread < block.thread_count; ++thread) {
+    const Lane& lane = block.lanes[thread];
+    if ((warp_of(thread).ended & bit_of(thread)) != 0 || lane.waits_for == nullptr) {
+      continue;
+    }
+    ++waiting;
+    const bool same = strcmp(lane.waits_for, first.waits_for) == 0 && lane.line == first.line;
+    if (!same && other == nullptr) {
+      other = lane.waits_for;
+      other_file = lane.file;
+      other_line = lane.line;
+    }
+  }
+  const int length = snprintf(sentence, bytes,
+                              "no thread can go on: thread %d waits in %s here, %d of the block's %d threads wait and "
+                              "%d have ended",
+                              block.current, first.waits_for, waiting, block.thread_count,
+                              block.thread_count - block.live);
+  if (other != nullptr && static_cast<size_t>(length) < bytes) {
+    snprintf(sentence + length, bytes - static_cast<size_t>(length), "; others wait in %s at %s:%d", other, other_file,
+             other_line);
+  }
+}
+
+}  // namespace stitch_emulator
+
+using namespace stitch_emulator;
+
+extern "C" {
+
+void stitch_emulator_fault(const char* sentence, const char* file, int line) { fault(sentence, file, line); }
+
+void stitch_emulator_assert_failed(const char* text, const char* file, int line) {
+  char sentence[512];
+  snprintf(sentence, sizeof(sentence), "assertion failed: %s", text);
+  fault(sentence, file, line);
+}
+
+}  // extern "C"
