@@ -16,21 +16,33 @@ namespace {
 
 double ratio_to(double error, double magnitude) { return magnitude > 0 ? error / magnitude : 0; }
 
-// Adds one tile to the sums that reports are made of. None of it decides anything but `ill_conditioned`.
-void observe_tile(const TileReader& reader, const TileBudget& budget, double epsilon, DataType type,
-                  OutputStatistics& statistics) {
+// The run that the perturbed ones are compared with. Where runs round their operands as the mode allows, that is the
+// first of them: the native run may not round at all.
+struct Condition {
+  std::span<const double> base;
+  std::vector<std::span<const double>> perturbed;
+};
+Condition condition_of(const TileReader& reader, MathMode mode) {
+  const bool rounded = mode == MathMode::kTf32 || mode == MathMode::kReduced;
+  if (!rounded || reader.perturbed().empty()) {
+    return {reader.native(), reader.perturbed()};
+  }
+  return {reader.perturbed().front(), {reader.perturbed().begin() + 1, reader.perturbed().end()}};
+}
+
+// Adds one tile to the sums that reports are made of. None of it decides anything.
+void observe_tile(const TileReader& reader, DataType type, OutputStatistics& statistics) {
   const TileData& tile = reader.data();
   statistics.elements += static_cast<int64_t>(tile.reference.size());
-  statistics.ill_conditioned += count_ill_conditioned(tile.reference, tile.native, reader.perturbed(), budget, epsilon);
   statistics.kernelbench_rule_ok =
-      statistics.kernelbench_rule_ok && kernelbench_rule_holds(tile.native, tile.got, type);
+      statistics.kernelbench_rule_ok && kernelbench_rule_holds(reader.native_in_mode(), tile.got, type);
   for (size_t i = 0; i < tile.reference.size(); ++i) {
     const double expected = tile.reference[i];
     const double error = std::fabs(tile.got[i] - expected);
     if (!std::isfinite(error)) {
       continue;
     }
-    double own = std::fabs(tile.native[i] - expected);
+    double own = 0;
     for (const auto& run : tile.runs) {
       own = std::fmax(own, std::fabs(run[i] - expected));
     }
@@ -48,12 +60,28 @@ struct Rules {
   FloatRule tf32;
 };
 
-TileBudget with_small_errors(TileBudget budget, double own, double native, bool small) {
+TileBudget with_small_errors(TileBudget budget, double own, double base, bool small) {
   if (small) {
     budget.own_error = std::max(budget.own_error, own * budget.magnitude);
-    budget.native_error = std::max(budget.native_error, native * budget.magnitude);
+    budget.base_error = std::max(budget.base_error, base * budget.magnitude);
   }
   return budget;
+}
+
+void judge_tile(const TileReader& reader, MathMode mode, const SmallOutputErrors& errors, bool small, double eps,
+                Rules& rules, OutputStatistics& statistics) {
+  const TileData& tile = reader.data();
+  const Condition condition = condition_of(reader, mode);
+  const TileBudget budget =
+      with_small_errors(measure_tile(tile.reference, tile.runs, condition.base), errors.own, errors.base, small);
+  rules.main.judge_tile(tile, budget);
+  statistics.ill_conditioned += count_ill_conditioned(tile.reference, condition.base, condition.perturbed, budget, eps);
+  if (mode == MathMode::kKernelBench) {
+    TileData with_tf32 = tile;
+    with_tf32.runs = reader.tf32_runs();
+    const TileBudget tf32 = measure_tile(tile.reference, with_tf32.runs, condition.base);
+    rules.tf32.judge_tile(with_tf32, with_small_errors(tf32, errors.own_tf32, errors.base, small));
+  }
 }
 
 OutputComparison compare_floats(const OutputReference& reference, const HostTensor& got, MathMode mode,
@@ -66,17 +94,8 @@ OutputComparison compare_floats(const OutputReference& reference, const HostTens
   OutputComparison result;
   for (int64_t i = 0; i < tiling.tile_count(); ++i) {
     reader.read(i, tiling.tile(i));
-    const TileData& tile = reader.data();
-    const TileBudget budget = with_small_errors(measure_tile(tile.reference, tile.native, tile.runs), errors.own,
-                                                errors.native, tiling.is_small());
-    rules.main.judge_tile(tile, budget);
-    if (mode == MathMode::kKernelBench) {
-      TileData with_tf32 = tile;
-      with_tf32.runs = reader.tf32_runs();
-      rules.tf32.judge_tile(with_tf32, with_small_errors(measure_tile(tile.reference, tile.native, with_tf32.runs),
-                                                         errors.own_tf32, errors.native, tiling.is_small()));
-    }
-    observe_tile(reader, budget, eps, type, result.statistics);
+    judge_tile(reader, mode, errors, tiling.is_small(), eps, rules, result.statistics);
+    observe_tile(reader, type, result.statistics);
   }
   result.refusal = rules.main.refusal();
   result.statistics.max_ratio = rules.main.max_ratio();
@@ -93,21 +112,22 @@ OutputComparison compare_floats(const OutputReference& reference, const HostTens
 void SmallOutputErrors::widen(const SmallOutputErrors& other) {
   own = std::max(own, other.own);
   own_tf32 = std::max(own_tf32, other.own_tf32);
-  native = std::max(native, other.native);
+  base = std::max(base, other.base);
 }
 
 bool is_small(const OutputReference& reference) {
   return reference.kind != OutputKind::kExact && Tiling(reference.type.shape).is_small();
 }
 
-SmallOutputErrors small_output_errors(const OutputReference& reference) {
+SmallOutputErrors small_output_errors(const OutputReference& reference, MathMode mode) {
   TileReader reader(reference, nullptr);
   reader.read(0, Tiling(reference.type.shape).tile(0));
   const TileData& tile = reader.data();
-  const TileBudget budget = measure_tile(tile.reference, tile.native, tile.runs);
-  const TileBudget tf32 = measure_tile(tile.reference, tile.native, reader.tf32_runs());
+  const auto base = condition_of(reader, mode).base;
+  const TileBudget budget = measure_tile(tile.reference, tile.runs, base);
+  const TileBudget tf32 = measure_tile(tile.reference, reader.tf32_runs(), base);
   return {ratio_to(budget.own_error, budget.magnitude), ratio_to(tf32.own_error, tf32.magnitude),
-          ratio_to(budget.native_error, budget.magnitude)};
+          ratio_to(budget.base_error, budget.magnitude)};
 }
 
 OutputComparison compare_output(const OutputReference& reference, const HostTensor& got, MathMode mode,

@@ -17,11 +17,11 @@ namespace stitch::verify {
 struct SmallOutputErrors {
   double own = 0;       // E / max |ref64|
   double own_tf32 = 0;  // the same with the TF32 runs of mode kernelbench
-  double native = 0;
+  double base = 0;      // the error of the run that perturbed ones are compared with
   void widen(const SmallOutputErrors& other);
 };
 bool is_small(const OutputReference& reference);
-SmallOutputErrors small_output_errors(const OutputReference& reference);
+SmallOutputErrors small_output_errors(const OutputReference& reference, MathMode mode);
 
 struct OutputComparison {
   OutputStatistics statistics;

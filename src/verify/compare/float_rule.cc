@@ -46,7 +46,7 @@ bool FloatRule::agrees_with_a_run(const TileData& tile, const TileBudget& budget
     return std::isfinite(run[i]) ? std::fabs(got - run[i]) <= budget.tolerance(run[i], epsilon_)
                                  : same_pattern(got, run[i]);
   };
-  return agrees(tile.native) || std::any_of(tile.runs.begin(), tile.runs.end(), agrees);
+  return std::any_of(tile.runs.begin(), tile.runs.end(), agrees);
 }
 
 void FloatRule::refuse(const TileData& tile, size_t i, double ratio) {

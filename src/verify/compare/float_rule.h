@@ -16,8 +16,7 @@ struct TileData {
   int64_t tile = 0;
   int64_t begin = 0;  // element number of the first
   std::span<const double> reference;
-  std::span<const double> native;
-  std::vector<std::span<const double>> runs;
+  std::vector<std::span<const double>> runs;  // the native run first
   std::span<const double> got;
 };
 

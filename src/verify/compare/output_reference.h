@@ -26,8 +26,10 @@ struct OutputReference {
   std::string name;  // "output 0", "state bn.running_mean"
   TensorType type;   // as the candidate writes it
   OutputKind kind = OutputKind::kFloat;
-  HostTensor reference;               // float64; int64 for kExact and kIndex
-  HostTensor native;                  // the eager module in its own precision
+  HostTensor reference;  // float64; int64 for kExact and kIndex
+  HostTensor native;     // the eager module in its own precision
+  // Mode kernelbench only: the same with PyTorch's default flags, where a GPU's convolutions use TF32.
+  std::optional<HostTensor> native_in_mode;
   std::vector<HostTensor> perturbed;  // native runs on inputs moved by one ulp
   std::vector<HostTensor> disturbed;  // runs whose sums carry the error of a plain sequential loop
   std::vector<HostTensor> tf32_runs;  // mode kernelbench only: native runs with contraction operands rounded to TF32

@@ -22,6 +22,9 @@ void own_all(std::vector<HostTensor>& tensors) {
 OutputReference owned(OutputReference reference) {
   reference.reference = owned(reference.reference);
   reference.native = owned(reference.native);
+  if (reference.native_in_mode) {
+    reference.native_in_mode = owned(*reference.native_in_mode);
+  }
   own_all(reference.perturbed);
   own_all(reference.disturbed);
   own_all(reference.tf32_runs);
@@ -42,7 +45,7 @@ std::optional<RefusedOutput> RegimeJudge::add_draw(const std::string& draw,
   for (size_t i = 0; i < references.size(); ++i) {
     statistics_[i].first = references[i].name;
     if (is_small(references[i])) {
-      small_errors_[i].widen(small_output_errors(references[i]));
+      small_errors_[i].widen(small_output_errors(references[i], mode_));
       waiting_.push_back({i, draw, owned(references[i]), owned(got[i])});
       continue;
     }

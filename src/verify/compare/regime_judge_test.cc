@@ -58,6 +58,18 @@ TEST(RegimeJudge, OutputsThatOneUlpThrowsAboutAreIllConditioned) {
   EXPECT_EQ(beyond.ill_conditioned(), "output 0");
 }
 
+TEST(RegimeJudge, InARoundingModePerturbedRunsAreComparedWithEachOther) {
+  const std::vector<double> truth(2000, 1.0);
+  auto reference = float_reference({2000}, truth, truth);
+  const std::vector<double> rounded(2000, 1.0 + 1e-3);
+  reference.perturbed = {float_tensor({2000}, rounded), float_tensor({2000}, rounded)};
+  for (const auto& [mode, steady] : {std::pair{MathMode::kFp32, false}, std::pair{MathMode::kTf32, true}}) {
+    RegimeJudge judge(mode);
+    EXPECT_FALSE(judge.add_draw("draw 0", {reference}, {float_tensor({2000}, truth)}));
+    EXPECT_EQ(!judge.ill_conditioned(), steady) << to_string(mode);
+  }
+}
+
 TEST(RegimeJudge, AFlippedIntegerIsIllConditionedAndMayHaveEitherValue) {
   auto reference = integer_reference({300}, std::vector<int64_t>(300, 1));
   std::vector<int64_t> flipped(300, 1);

@@ -35,26 +35,21 @@ inline HostTensor integer_tensor(std::vector<int64_t> shape, const std::vector<i
 
 inline OutputReference float_reference(const std::vector<int64_t>& shape, const std::vector<double>& truth,
                                        const std::vector<double>& native) {
-  return {"output 0",
-          {DataType::kFloat32, shape},
-          OutputKind::kFloat,
-          double_tensor(shape, truth),
-          float_tensor(shape, native),
-          {},
-          {},
-          {},
-          {}};
+  OutputReference reference;
+  reference.name = "output 0";
+  reference.type = {DataType::kFloat32, shape};
+  reference.reference = double_tensor(shape, truth);
+  reference.native = float_tensor(shape, native);
+  return reference;
 }
 inline OutputReference integer_reference(const std::vector<int64_t>& shape, const std::vector<int64_t>& truth) {
-  return {"output 0",
-          {DataType::kInt64, shape},
-          OutputKind::kExact,
-          integer_tensor(shape, truth),
-          integer_tensor(shape, truth),
-          {},
-          {},
-          {},
-          {}};
+  OutputReference reference;
+  reference.name = "output 0";
+  reference.type = {DataType::kInt64, shape};
+  reference.kind = OutputKind::kExact;
+  reference.reference = integer_tensor(shape, truth);
+  reference.native = integer_tensor(shape, truth);
+  return reference;
 }
 
 }  // namespace stitch::verify

@@ -18,8 +18,8 @@ double largest_error(std::span<const double> reference, std::span<const double> 
 
 }  // namespace
 
-TileBudget measure_tile(std::span<const double> reference, std::span<const double> native,
-                        const std::vector<std::span<const double>>& runs) {
+TileBudget measure_tile(std::span<const double> reference, const std::vector<std::span<const double>>& runs,
+                        std::span<const double> base) {
   TileBudget budget;
   double squares = 0;
   int64_t finite = 0;
@@ -31,24 +31,23 @@ TileBudget measure_tile(std::span<const double> reference, std::span<const doubl
     }
   }
   budget.rms = finite == 0 ? 0 : std::sqrt(squares / static_cast<double>(finite));
-  budget.native_error = largest_error(reference, native);
-  budget.own_error = budget.native_error;
   for (const auto& run : runs) {
     budget.own_error = std::max(budget.own_error, largest_error(reference, run));
   }
+  budget.base_error = largest_error(reference, base);
   return budget;
 }
 
-int64_t count_ill_conditioned(std::span<const double> reference, std::span<const double> native,
+int64_t count_ill_conditioned(std::span<const double> reference, std::span<const double> base,
                               const std::vector<std::span<const double>>& perturbed, const TileBudget& budget,
                               double epsilon) {
   int64_t count = 0;
   for (size_t i = 0; i < reference.size(); ++i) {
-    bool steady = same_pattern(native[i], reference[i]);
+    bool steady = same_pattern(base[i], reference[i]);
     for (const auto& run : perturbed) {
-      const double moved = std::fabs(run[i] - native[i]);
-      steady = steady && same_pattern(run[i], native[i]) &&
-               (!std::isfinite(native[i]) || moved <= budget.condition_bound(reference[i], epsilon));
+      const double moved = std::fabs(run[i] - base[i]);
+      steady = steady && same_pattern(run[i], base[i]) &&
+               (!std::isfinite(base[i]) || moved <= budget.condition_bound(reference[i], epsilon));
     }
     count += steady ? 0 : 1;
   }

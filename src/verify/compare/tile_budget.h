@@ -12,10 +12,10 @@
 namespace stitch::verify {
 
 struct TileBudget {
-  double own_error = 0;  // E(tile): the largest |run - ref64| over the native run and all others
-  double native_error = 0;
-  double rms = 0;        // of ref64
-  double magnitude = 0;  // max |ref64|
+  double own_error = 0;   // E(tile): the largest |run - ref64| over the native run and all others
+  double base_error = 0;  // the largest error of the run that the perturbed ones are compared with
+  double rms = 0;         // of ref64
+  double magnitude = 0;   // max |ref64|
 
   // What a candidate may deviate by at an element whose true value is `expected`.
   double tolerance(double expected, double epsilon) const {
@@ -23,17 +23,19 @@ struct TileBudget {
   }
   // What one ulp at the input may move an element by before its regime counts as ill-conditioned there.
   double condition_bound(double expected, double epsilon) const {
-    return kConditionErrorMultiple * native_error +
+    return kConditionErrorMultiple * base_error +
            kConditionRoundingMultiple * epsilon * std::fmax(std::fabs(expected), rms);
   }
 };
 
-// Elements that are not finite in the reference or in a run take no part: their pattern is compared, not their value.
-TileBudget measure_tile(std::span<const double> reference, std::span<const double> native,
-                        const std::vector<std::span<const double>>& runs);
+// `runs` are all runs of the reference, the native one first. `base` is the one of them that the perturbed runs differ
+// from by their perturbation only. Elements that are not finite in the reference or in a run take no part: their
+// pattern is compared, not their value.
+TileBudget measure_tile(std::span<const double> reference, const std::vector<std::span<const double>>& runs,
+                        std::span<const double> base);
 
 // The elements of the tile that one ulp at the inputs moves beyond the bound, or in or out of the finite numbers.
-int64_t count_ill_conditioned(std::span<const double> reference, std::span<const double> native,
+int64_t count_ill_conditioned(std::span<const double> reference, std::span<const double> base,
                               const std::vector<std::span<const double>>& perturbed, const TileBudget& budget,
                               double epsilon);
 

@@ -9,8 +9,8 @@
 namespace stitch::verify {
 
 TileReader::TileReader(const OutputReference& reference, const HostTensor* got) : reference_(reference), got_(got) {
-  constexpr size_t kReferenceNativeGot = 3;
-  buffers_.resize(kReferenceNativeGot + reference.perturbed.size() + reference.disturbed.size() +
+  constexpr size_t kReferenceNativesGot = 4;
+  buffers_.resize(kReferenceNativesGot + reference.perturbed.size() + reference.disturbed.size() +
                   reference.tf32_runs.size());
 }
 
@@ -25,14 +25,17 @@ void TileReader::read(int64_t tile, TileRange range) {
   for (double& value : *buffer++) {
     value = overflow_to_infinity(value, reference_.type.dtype);
   }
-  data_.native = load(reference_.native, range, *buffer++);
+  native_ = load(reference_.native, range, *buffer++);
+  native_in_mode_ = reference_.native_in_mode ? load(*reference_.native_in_mode, range, *buffer++) : native_;
+  data_.runs.push_back(native_);
+  tf32_runs_.push_back(native_in_mode_);
   if (got_ != nullptr) {
     data_.got = load(*got_, range, *buffer++);
   }
   for (const HostTensor& run : reference_.perturbed) {
     perturbed_.push_back(load(run, range, *buffer++));
   }
-  data_.runs = perturbed_;
+  data_.runs.insert(data_.runs.end(), perturbed_.begin(), perturbed_.end());
   for (const HostTensor& run : reference_.disturbed) {
     data_.runs.push_back(load(run, range, *buffer++));
   }

@@ -17,10 +17,13 @@ class TileReader {
 
   void read(int64_t tile, TileRange range);
 
-  // Runs are the perturbed, then the disturbed ones.
+  // Runs are the native, the perturbed, then the disturbed ones.
   const TileData& data() const { return data_; }
-  std::span<const double> native() const { return data_.native; }
+  std::span<const double> native() const { return native_; }
+  // The native run that KernelBench's own rule compares with.
+  std::span<const double> native_in_mode() const { return native_in_mode_; }
   const std::vector<std::span<const double>>& perturbed() const { return perturbed_; }
+  // Mode kernelbench: the native run in that mode, then those with operands rounded to TF32.
   const std::vector<std::span<const double>>& tf32_runs() const { return tf32_runs_; }
 
  private:
@@ -31,6 +34,8 @@ class TileReader {
   const HostTensor* got_;
   std::vector<std::vector<double>> buffers_;
   TileData data_;
+  std::span<const double> native_;
+  std::span<const double> native_in_mode_;
   std::vector<std::span<const double>> perturbed_;
   std::vector<std::span<const double>> tf32_runs_;
 };

@@ -18,7 +18,7 @@ namespace {
 constexpr const char* kProgram = R"({"oracle": 4, "regimes": ["as_given", "signed_scaled"],
   "inputs": [{"name": "x", "dtype": "float32", "shape": [2]}], "parameters": [], "states": [],
   "outputs": [{"name": "0", "dtype": "float32", "shape": [2]}],
-  "states_out": [{"name": "count", "dtype": "int64", "shape": []}],
+  "states_out": [{"name": "add_1", "binding": "count", "dtype": "int64", "shape": []}],
   "gate": {"ok": true, "max_ratio": 0.5}})";
 
 std::string written(const TemporaryDirectory& folder, const std::string& name, const HostTensor& tensor) {

@@ -74,13 +74,15 @@ Result<OutputKind> kind_from_json(const Json& json, const TensorSpec& spec) {
 }
 
 Result<std::optional<IndexSource>> index_source_from_json(const Json& json) {
-  if (!json.contains("source")) {
+  if (!json.contains("values64")) {
     return std::optional<IndexSource>{};
   }
-  STITCH_ASSIGN(const Json* source, json_object(json, "source"));
-  STITCH_ASSIGN(const std::string path, json_string(*source, "path"));
-  STITCH_ASSIGN(std::vector<int64_t> shape, json_int_list(*source, "shape"));
-  STITCH_ASSIGN(const int64_t axis, json_int(*source, "axis"));
+  STITCH_ASSIGN(const std::string path, json_string(json, "values64"));
+  STITCH_ASSIGN(std::vector<int64_t> shape, json_int_list(json, "values_shape"));
+  STITCH_ASSIGN(const int64_t axis, json_int(json, "axis"));
+  if (axis < 0 || axis >= static_cast<int64_t>(shape.size())) {
+    return failure(ErrorCode::kInternal, "the oracle's indices point along an axis that their values lack");
+  }
   const TensorSpec spec{"indexed values", TensorRole::kOutput, {DataType::kFloat64, std::move(shape)}};
   STITCH_ASSIGN(HostTensor values, take_file(spec, path));
   return std::optional<IndexSource>(IndexSource{std::move(values), axis});
@@ -95,7 +97,7 @@ Result<void> append_references(const Json& json, const char* key, const std::vec
   }
   for (size_t i = 0; i < specs.size(); ++i) {
     STITCH_ASSIGN(OutputReference reference, output_reference_from_json((*entries)[i], specs[i]));
-    reference.name = (specs[i].role == TensorRole::kState ? "state " : "output ") + specs[i].name;
+    reference.name = specs[i].role == TensorRole::kState ? "state " + specs[i].name : "output " + std::to_string(i);
     references.push_back(std::move(reference));
   }
   return {};
@@ -134,6 +136,9 @@ Result<OracleProgram> oracle_program_from_json(const Json& json) {
   STITCH_ASSIGN(program.states, specs_from_json(json, "states", TensorRole::kState));
   STITCH_ASSIGN(program.outputs, specs_from_json(json, "outputs", TensorRole::kOutput));
   STITCH_ASSIGN(program.states_out, specs_from_json(json, "states_out", TensorRole::kState));
+  for (size_t i = 0; i < program.states_out.size(); ++i) {
+    program.states_out[i].name = json["states_out"][i].value("binding", program.states_out[i].name);
+  }
   STITCH_ASSIGN(const Json* gate, json_object(json, "gate"));
   STITCH_ASSIGN(program.gate_ok, json_bool(*gate, "ok"));
   if (gate->contains("max_ratio") && (*gate)["max_ratio"].is_number()) {
@@ -148,8 +153,8 @@ Result<OracleDraw> oracle_draw_from_json(const Json& json, const OracleProgram& 
     draw.dropped = json["dropped"].get<std::string>();
     return draw;
   }
-  if (json.contains("note") && json["note"].is_string()) {
-    draw.note = json["note"].get<std::string>();
+  if (json.contains("fallback") && json["fallback"].is_string()) {
+    draw.note = json["fallback"].get<std::string>();
   }
   STITCH_ASSIGN(draw.inputs, tensors_from_json(json, "inputs", program.inputs));
   STITCH_ASSIGN(draw.parameters, tensors_from_json(json, "parameters", program.parameters));
@@ -170,6 +175,11 @@ Result<OutputReference> output_reference_from_json(const Json& json, const Tenso
   STITCH_ASSIGN(reference.reference, take_file(truth, truth_path));
   STITCH_ASSIGN(const std::string native_path, json_string(json, "native"));
   STITCH_ASSIGN(reference.native, take_file(spec, native_path));
+  if (json.contains("native_fp32")) {
+    reference.native_in_mode = std::move(reference.native);
+    STITCH_ASSIGN(const std::string fp32_path, json_string(json, "native_fp32"));
+    STITCH_ASSIGN(reference.native, take_file(spec, fp32_path));
+  }
   // Two runs on inputs moved by one ulp come first, then those whose sums are disturbed.
   STITCH_ASSIGN(reference.perturbed, runs_from_json(json, "runs", spec));
   constexpr size_t kPerturbedRuns = 2;
@@ -177,7 +187,7 @@ Result<OutputReference> output_reference_from_json(const Json& json, const Tenso
     reference.disturbed.push_back(std::move(reference.perturbed.back()));
     reference.perturbed.pop_back();
   }
-  STITCH_ASSIGN(reference.tf32_runs, runs_from_json(json, "tf32_runs", spec));
+  STITCH_ASSIGN(reference.tf32_runs, runs_from_json(json, "runs_tf32", spec));
   STITCH_ASSIGN(reference.index_source, index_source_from_json(json));
   return reference;
 }
