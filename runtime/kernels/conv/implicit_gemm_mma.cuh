@@ -1,14 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution as an implicit GEMM on the tensor cores; policies and tiles of kernels/gemm/mma.cuh.
+// Convolution as an implicit GEMM on the tensor cores; policies and tiles of kernels/gemm/mma.cuh, m over output
+// channels, n over output pixels.
 #pragma once
 
-#include "kernels/conv/shape.cuh"
+#include "kernels/conv/operand.cuh"
 #include "kernels/gemm/mma.cuh"
 
 namespace stitch {
 
+namespace conv_detail {
+
+template <typename Math, typename Tile, typename Window, typename Epilogue>
+__global__ void __launch_bounds__(Tile::threads)
+    conv2d_mma_kernel(GemmShape shape, ConvInput<Window> input, const float* weight, bool aligned, BlockRaster raster,
+                      Epilogue epilogue) {
+  extern __shared__ __align__(16) float shared_tiles[];
+  const BlockPlace place = raster.place();
+  input.data += place.batch * (shape.k / Window::taps) * input.plane_stride;
+  const OperandView<float> weights{weight + place.batch * shape.m * shape.k, shape.k, 1, shape.m, aligned};
+  MmaAsyncOperand<Tile::m, Tile::k, Tile::threads, Layout::kContiguousK> operand_a(weights, place.row, place.k_end);
+  MmaGather<Tile::n, Tile::k, Tile::threads, Window> operand_b(input, place.column, shape.n, place.k_end);
+  mma_block<Math, Tile>(operand_a, operand_b, shared_tiles, shape, place, place.split * shape.batch + place.batch,
+                        epilogue);
+}
+
+template <typename Math, typename Tile, typename Window, typename Epilogue>
+cudaError_t launch_mma(const Conv2dShape& shape, const float* input, const float* weight, const Epilogue& epilogue,
+                       int64_t splits, cudaStream_t stream) {
+  GemmShape gemm = conv_gemm_shape(shape, Window::taps);
+  gemm.epilogue_vectorised = splits > 1 && gemm.n % 4 == 0;
+  const BlockRaster raster(gemm, Tile::m, Tile::n, Tile::k, splits);
+  if (raster.blocks() == 0) {
+    return cudaSuccess;
+  }
+  const auto kernel = conv2d_mma_kernel<Math, Tile, Window, Epilogue>;
+  const cudaError_t error =
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::shared_bytes);
+  if (error != cudaSuccess) {
+    return error;
+  }
+  kernel<<<static_cast<unsigned>(raster.blocks()), Tile::threads, Tile::shared_bytes, stream>>>(
+      gemm, conv_input<Window>(shape, input), weight, lanes_aligned(weight, gemm.k), raster, epilogue);
+  return cudaGetLastError();
+}
+
+}  // namespace conv_detail
+
 template <typename Math, typename Tile, typename Window, typename Epilogue>
 cudaError_t launch_conv2d_mma(const Conv2dShape& shape, const float* input, const float* weight,
-                              const Epilogue& epilogue, cudaStream_t stream);
+                              const Epilogue& epilogue, cudaStream_t stream) {
+  const ConvEpilogue<Epilogue> by_pixel{epilogue, PixelIndex(shape), shape.out_channels / shape.groups};
+  return conv_detail::launch_mma<Math, Tile, Window>(shape, input, weight, by_pixel, 1, stream);
+}
+
+// Many input channels, few output pixels. scratch: splits * out_channels * batch * out_height * out_width * 4 bytes.
+template <typename Math, typename Tile, typename Window, typename Epilogue>
+cudaError_t launch_conv2d_mma_split_k(const Conv2dShape& shape, const float* input, const float* weight,
+                                      const Epilogue& epilogue, int64_t splits, void* scratch, cudaStream_t stream) {
+  const GemmShape gemm = conv_gemm_shape(shape, Window::taps);
+  const StorePartial store{static_cast<float*>(scratch), gemm.m, gemm.n};
+  const cudaError_t error = conv_detail::launch_mma<Math, Tile, Window>(shape, input, weight, store, splits, stream);
+  if (error != cudaSuccess) {
+    return error;
+  }
+  const ConvEpilogue<Epilogue> by_pixel{epilogue, PixelIndex(shape), gemm.m};
+  return launch_join_splits(gemm, static_cast<const float*>(scratch), by_pixel, splits, stream);
+}
 
 }  // namespace stitch

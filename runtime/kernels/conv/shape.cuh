@@ -3,7 +3,7 @@
 // kernel_x). As a GEMM: row = output channel of the group, column = output pixel (n, oy, ox), k = (channel, ky, kx).
 //
 // Epilogue: void operator()(int64_t n, int64_t channel, int64_t out_y, int64_t out_x, float accumulator) const;
-// bias, residual and activation belong there.
+// bias, residual and activation belong there. Neighbouring threads have neighbouring pixels.
 #pragma once
 
 #include "kernels/common.cuh"

@@ -18,6 +18,35 @@ struct OperandView {
   bool aligned;  // groups of 4 along the contiguous axis
 };
 
+// Four neighbours along the contiguous axis, starting at (outer, k), each through the transform; zeros outside.
+template <bool kAlongK, typename T, typename Transform>
+__device__ __forceinline__ Lanes<float, 4> load_transformed_group(const OperandView<T>& view,
+                                                                  const Transform& transform, int64_t outer, int64_t k,
+                                                                  int64_t k_end) {
+  const T* source = view.data + outer * view.outer_stride + k * view.k_stride;
+  const int64_t first = kAlongK ? k : outer;
+  const int64_t limit = kAlongK ? k_end : view.outer_extent;
+  const bool other_inside = kAlongK ? outer < view.outer_extent : k < k_end;
+  Lanes<float, 4> group = broadcast_lanes<4>(0.0f);
+  if (other_inside && view.aligned && first + 4 <= limit) {
+    group = load_float_lanes<4>(source);
+  } else if (other_inside) {
+#pragma unroll
+    for (int lane = 0; lane < 4; ++lane) {
+      if (first + lane < limit) {
+        group[lane] = to_float(source[lane]);
+      }
+    }
+  }
+#pragma unroll
+  for (int lane = 0; lane < 4; ++lane) {
+    if (other_inside && first + lane < limit) {
+      group[lane] = kAlongK ? transform(outer, k + lane, group[lane]) : transform(outer + lane, k, group[lane]);
+    }
+  }
+  return group;
+}
+
 template <int kOuter, int kDepth, int kThreads, Layout kLayout, typename T, typename Transform>
 class FfmaOperand {
  public:
@@ -33,7 +62,8 @@ class FfmaOperand {
     for (int group = 0; group < kGroupsPerThread; ++group) {
       const int place = static_cast<int>(threadIdx.x) + group * kThreads;
       if (kGroups % kThreads == 0 || place < kGroups) {
-        groups_[group] = fetch_group(first_outer_ + outer_of(place), k_start + depth_of(place));
+        groups_[group] = load_transformed_group<kAlongK>(view_, transform_, first_outer_ + outer_of(place),
+                                                          k_start + depth_of(place), k_end_);
       }
     }
   }
@@ -69,31 +99,6 @@ class FfmaOperand {
 
   static __device__ __forceinline__ int depth_of(int place) {
     return kAlongK ? place % (kDepth / kLanes) * kLanes : place / (kOuter / kLanes);
-  }
-
-  __device__ __forceinline__ Lanes<float, kLanes> fetch_group(int64_t outer, int64_t k) const {
-    const T* source = view_.data + outer * view_.outer_stride + k * view_.k_stride;
-    const int64_t first = kAlongK ? k : outer;
-    const int64_t limit = kAlongK ? k_end_ : view_.outer_extent;
-    const bool other_inside = kAlongK ? outer < view_.outer_extent : k < k_end_;
-    Lanes<float, kLanes> group = broadcast_lanes<kLanes>(0.0f);
-    if (other_inside && view_.aligned && first + kLanes <= limit) {
-      group = load_float_lanes<kLanes>(source);
-    } else if (other_inside) {
-#pragma unroll
-      for (int lane = 0; lane < kLanes; ++lane) {
-        if (first + lane < limit) {
-          group[lane] = to_float(source[lane]);
-        }
-      }
-    }
-#pragma unroll
-    for (int lane = 0; lane < kLanes; ++lane) {
-      if (other_inside && first + lane < limit) {
-        group[lane] = kAlongK ? transform_(outer, k + lane, group[lane]) : transform_(outer + lane, k, group[lane]);
-      }
-    }
-    return group;
   }
 
   OperandView<T> view_;

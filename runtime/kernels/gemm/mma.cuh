@@ -1,44 +1,110 @@
 // SPDX-License-Identifier: Apache-2.0
-// GEMM on the tensor cores by mma.sync (sm_80 and later), operands stored as float.
-//
-// Math policies:
-//   Tf32x3  fp32-class: operands split into two TF32 parts, three products, partial sums promoted into fp32 registers
-//           every 128 of K. Outputs that come out non-finite are computed again in plain fp32.
-//   Tf32    one product (mode `tf32`).
-//   Bf16, Fp16  operands rounded to 16 bits, one product (mode `reduced`).
+// GEMM on the tensor cores by mma.sync (sm_80 and later), operands stored as float. Math is one of
+// kernels/gemm/mma_policy.cuh: Tf32x3 (fp32-class), Tf32, Bf16, Fp16.
 #pragma once
 
-#include "kernels/gemm/operands.cuh"
+#include "kernels/gemm/mma_mainloop.cuh"
+#include "kernels/gemm/mma_operand.cuh"
+#include "kernels/gemm/split_k.cuh"
 
 namespace stitch {
 
-struct Tf32x3;
-struct Tf32;
-struct Bf16;
-struct Fp16;
+using MmaTileLarge = MmaTile<128, 128, 32, 2, 4, 3>;  // 256 threads, 96 KB of shared memory
+using MmaTileMedium = MmaTile<64, 64, 32, 2, 2, 3>;   // 128 threads, 48 KB
+using MmaTileSmall = MmaTile<32, 64, 32, 1, 2, 3>;    // 64 threads, 36 KB: small outputs
+using MmaTileWide = MmaTile<32, 128, 32, 1, 4, 3>;    // 128 threads, 60 KB: few rows
 
-// Block tile kM x kN x kK, warps in a grid of kWarpsM x kWarpsN, kStages tiles in flight.
-template <int kM, int kN, int kK, int kWarpsM, int kWarpsN, int kStages>
-struct MmaTile {
-  static constexpr int m = kM, n = kN, k = kK, warps_m = kWarpsM, warps_n = kWarpsN, stages = kStages;
-  static constexpr int threads = kWarpsM * kWarpsN * 32;
+namespace mma_detail {
+
+template <typename Prologue>
+struct BatchPrologue {
+  Prologue prologue;
+  int64_t batch;
+
+  __device__ __forceinline__ float operator()(int64_t outer, int64_t k, float value) const {
+    return prologue(batch, outer, k, value);
+  }
 };
 
-using MmaTileLarge = MmaTile<128, 128, 32, 2, 4, 3>;  // 256 threads, 96 KB of shared memory
-using MmaTileMedium = MmaTile<64, 64, 32, 2, 2, 4>;   // 128 threads
-using MmaTileSmall = MmaTile<32, 64, 32, 1, 2, 4>;    // 64 threads
+struct Alignment {
+  bool a;
+  bool b;
+};
+
+template <typename T>
+inline constexpr bool kIsNoPrologue = false;
+template <>
+inline constexpr bool kIsNoPrologue<NoPrologue> = true;
+
+template <typename Math, typename Tile, Layout kLayoutA, Layout kLayoutB, typename Prologue, typename Epilogue>
+__global__ void __launch_bounds__(Tile::threads)
+    gemm_mma_kernel(GemmShape shape, StridedMatrix<float> a, StridedMatrix<float> b, Alignment aligned,
+                    BlockRaster raster, Prologue prologue, Epilogue epilogue) {
+  extern __shared__ __align__(16) float shared_tiles[];
+  const BlockPlace place = raster.place();
+  const int64_t batch = place.split * shape.batch + place.batch;
+  const OperandView<float> view_a{batch_start(a, place.batch, shape.inner_batch), a.row_stride, a.column_stride,
+                                  shape.m, aligned.a};
+  const OperandView<float> view_b{batch_start(b, place.batch, shape.inner_batch), b.column_stride, b.row_stride,
+                                  shape.n, aligned.b};
+  MmaAsyncOperand<Tile::n, Tile::k, Tile::threads, kLayoutB> operand_b(view_b, place.column, place.k_end);
+  if constexpr (kIsNoPrologue<Prologue>) {
+    MmaAsyncOperand<Tile::m, Tile::k, Tile::threads, kLayoutA> operand_a(view_a, place.row, place.k_end);
+    mma_block<Math, Tile>(operand_a, operand_b, shared_tiles, shape, place, batch, epilogue);
+  } else {
+    MmaTransformedOperand<Tile::m, Tile::k, Tile::threads, kLayoutA, BatchPrologue<Prologue>> operand_a(
+        view_a, place.row, place.k_end, {prologue, place.batch});
+    mma_block<Math, Tile>(operand_a, operand_b, shared_tiles, shape, place, batch, epilogue);
+  }
+}
+
+template <typename Math, typename Tile, Layout kLayoutA, Layout kLayoutB, typename Epilogue, typename Prologue>
+cudaError_t launch_gemm(const GemmShape& shape, const StridedMatrix<float>& a, const StridedMatrix<float>& b,
+                        const Epilogue& epilogue, int64_t splits, cudaStream_t stream, const Prologue& prologue) {
+  const BlockRaster raster(shape, Tile::m, Tile::n, Tile::k, splits);
+  if (raster.blocks() == 0) {
+    return cudaSuccess;
+  }
+  const Alignment aligned{
+      groups_aligned(a, kLayoutA == Layout::kContiguousK ? a.row_stride : a.column_stride),
+      groups_aligned(b, kLayoutB == Layout::kContiguousK ? b.column_stride : b.row_stride),
+  };
+  const auto kernel = gemm_mma_kernel<Math, Tile, kLayoutA, kLayoutB, Prologue, Epilogue>;
+  const cudaError_t error =
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::shared_bytes);
+  if (error != cudaSuccess) {
+    return error;
+  }
+  kernel<<<static_cast<unsigned>(raster.blocks()), Tile::threads, Tile::shared_bytes, stream>>>(
+      shape, a, b, aligned, raster, prologue, epilogue);
+  return cudaGetLastError();
+}
+
+}  // namespace mma_detail
 
 // Any extents and strides are taken; 16-byte copies are used where pointers and strides allow.
 template <typename Math, typename Tile, Layout kLayoutA, Layout kLayoutB, typename Epilogue,
           typename Prologue = NoPrologue>
 cudaError_t launch_gemm_mma(const GemmShape& shape, const StridedMatrix<float>& a, const StridedMatrix<float>& b,
-                            const Epilogue& epilogue, cudaStream_t stream, const Prologue& prologue = {});
+                            const Epilogue& epilogue, cudaStream_t stream, const Prologue& prologue = {}) {
+  return mma_detail::launch_gemm<Math, Tile, kLayoutA, kLayoutB>(shape, a, b, epilogue, 1, stream, prologue);
+}
 
 // As launch_gemm_ffma_split_k. scratch: splits * batch * m * n * 4 bytes.
 template <typename Math, typename Tile, Layout kLayoutA, Layout kLayoutB, typename Epilogue,
           typename Prologue = NoPrologue>
 cudaError_t launch_gemm_mma_split_k(const GemmShape& shape, const StridedMatrix<float>& a,
                                     const StridedMatrix<float>& b, const Epilogue& epilogue, int64_t splits,
-                                    void* scratch, cudaStream_t stream, const Prologue& prologue = {});
+                                    void* scratch, cudaStream_t stream, const Prologue& prologue = {}) {
+  const StorePartial store{static_cast<float*>(scratch), shape.m, shape.n};
+  GemmShape partial_shape = shape;
+  partial_shape.epilogue_vectorised = shape.n % 4 == 0;
+  const cudaError_t error =
+      mma_detail::launch_gemm<Math, Tile, kLayoutA, kLayoutB>(partial_shape, a, b, store, splits, stream, prologue);
+  if (error != cudaSuccess) {
+    return error;
+  }
+  return launch_join_splits(shape, static_cast<const float*>(scratch), epilogue, splits, stream);
+}
 
 }  // namespace stitch

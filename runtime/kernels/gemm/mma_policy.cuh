@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// How float operands are multiplied on tensor cores. A policy turns fragments of floats (laid out as mma.m16n8k8 wants
+// them) into the hardware's operand types and multiplies a warp's tile of kTilesM x kTilesN products with them.
+//
+//   kSteps          slices of 8 along K that one multiplication takes
+//   kPromoteEvery   K after which partial sums move into separate fp32 registers; 0 for never. The tensor core's own
+//                   accumulation loses bits over long sums, whatever the operands.
+//   kRepairs        non-finite outputs are computed again with plain fp32 arithmetic: splitting an infinity, or a value
+//                   that rounds up to one, gives NaN
+#pragma once
+
+#include <stdint.h>
+
+#include "kernels/common.cuh"
+#include "ptx/convert.cuh"
+#include "ptx/mma.cuh"
+
+namespace stitch {
+
+template <int kTilesM, int kTilesN, int kSteps>
+struct MmaFragments {
+  float a[kSteps][kTilesM][4];
+  float b[kSteps][kTilesN][2];
+};
+
+template <int kTilesM, int kTilesN>
+using MmaSums = float[kTilesM][kTilesN][4];
+
+namespace mma_detail {
+
+// Fragments already in the hardware's operand type.
+template <int kTilesM, int kTilesN>
+struct Operands {
+  uint32_t a[kTilesM][4];
+  uint32_t b[kTilesN][2];
+
+  template <typename Convert, int kSteps>
+  __device__ __forceinline__ void convert(const MmaFragments<kTilesM, kTilesN, kSteps>& from, const Convert& convert) {
+#pragma unroll
+    for (int i = 0; i < kTilesM * 4; ++i) {
+      a[i / 4][i % 4] = convert(from.a[0][i / 4][i % 4]);
+    }
+#pragma unroll
+    for (int j = 0; j < kTilesN * 2; ++j) {
+      b[j / 2][j % 2] = convert(from.b[0][j / 2][j % 2]);
+    }
+  }
+};
+
+template <int kTilesM, int kTilesN, typename Multiply>
+__device__ __forceinline__ void for_each_product(const Multiply& multiply) {
+#pragma unroll
+  for (int i = 0; i < kTilesM; ++i) {
+#pragma unroll
+    for (int j = 0; j < kTilesN; ++j) {
+      multiply(i, j);
+    }
+  }
+}
+
+// The upper part: round to nearest in the integer domain, cheaper than the conversion instruction. The lower part is
+// exact; the hardware drops what is below its 11 bits, at most one unit in the last place of `value`.
+__device__ __forceinline__ uint32_t upper_tf32(float value) { return (__float_as_uint(value) + 0x1000u) & 0xffffe000u; }
+__device__ __forceinline__ uint32_t lower_tf32(float value) {
+  return __float_as_uint(value - __uint_as_float(upper_tf32(value)));
+}
+
+// Pairs elements of two fragments of depth 8 into operands of depth 16: lane t then holds k = t, t+4 where the hardware
+// expects 2t, 2t+1. A and B agree in this order, and a sum does not care for it.
+template <int kTilesM, int kTilesN, typename Pack, typename Multiply>
+__device__ __forceinline__ void multiply_16bit(MmaSums<kTilesM, kTilesN>& sums,
+                                               const MmaFragments<kTilesM, kTilesN, 2>& from, const Pack& pack,
+                                               const Multiply& multiply) {
+  Operands<kTilesM, kTilesN> operands;
+#pragma unroll
+  for (int i = 0; i < kTilesM; ++i) {
+#pragma unroll
+    for (int part = 0; part < 4; ++part) {
+      const int row = part % 2;
+      const auto& step = from.a[part / 2][i];
+      operands.a[i][part] = pack(step[row], step[row + 2]);
+    }
+  }
+#pragma unroll
+  for (int j = 0; j < kTilesN; ++j) {
+#pragma unroll
+    for (int part = 0; part < 2; ++part) {
+      operands.b[j][part] = pack(from.b[part][j][0], from.b[part][j][1]);
+    }
+  }
+  for_each_product<kTilesM, kTilesN>([&](int i, int j) { multiply(sums[i][j], operands.a[i], operands.b[j]); });
+}
+
+}  // namespace mma_detail
+
+// fp32-class: both operands in two TF32 parts; the product of the two lower parts is below fp32's last place.
+struct Tf32x3 {
+  static constexpr int kSteps = 1;
+  static constexpr int kPromoteEvery = 128;
+  static constexpr bool kRepairs = true;
+
+  template <int kTilesM, int kTilesN>
+  static __device__ __forceinline__ void multiply(MmaSums<kTilesM, kTilesN>& sums,
+                                                  const MmaFragments<kTilesM, kTilesN, 1>& from) {
+    mma_detail::Operands<kTilesM, kTilesN> upper;
+    mma_detail::Operands<kTilesM, kTilesN> lower;
+    upper.convert(from, [](float value) { return mma_detail::upper_tf32(value); });
+    lower.convert(from, [](float value) { return mma_detail::lower_tf32(value); });
+    // Small terms first; all products of one kind together, since a chain on one accumulator waits for itself.
+    mma_detail::for_each_product<kTilesM, kTilesN>(
+        [&](int i, int j) { ptx::mma_m16n8k8_tf32(sums[i][j], lower.a[i], upper.b[j]); });
+    mma_detail::for_each_product<kTilesM, kTilesN>(
+        [&](int i, int j) { ptx::mma_m16n8k8_tf32(sums[i][j], upper.a[i], lower.b[j]); });
+    mma_detail::for_each_product<kTilesM, kTilesN>(
+        [&](int i, int j) { ptx::mma_m16n8k8_tf32(sums[i][j], upper.a[i], upper.b[j]); });
+  }
+};
+
+// One TF32 product: mode `tf32`.
+struct Tf32 {
+  static constexpr int kSteps = 1;
+  static constexpr int kPromoteEvery = 0;
+  static constexpr bool kRepairs = false;
+
+  template <int kTilesM, int kTilesN>
+  static __device__ __forceinline__ void multiply(MmaSums<kTilesM, kTilesN>& sums,
+                                                  const MmaFragments<kTilesM, kTilesN, 1>& from) {
+    mma_detail::Operands<kTilesM, kTilesN> operands;
+    operands.convert(from, [](float value) { return ptx::round_to_tf32(value); });
+    mma_detail::for_each_product<kTilesM, kTilesN>(
+        [&](int i, int j) { ptx::mma_m16n8k8_tf32(sums[i][j], operands.a[i], operands.b[j]); });
+  }
+};
+
+// One bf16 product: mode `reduced`.
+struct Bf16 {
+  static constexpr int kSteps = 2;
+  static constexpr int kPromoteEvery = 0;
+  static constexpr bool kRepairs = false;
+
+  template <int kTilesM, int kTilesN>
+  static __device__ __forceinline__ void multiply(MmaSums<kTilesM, kTilesN>& sums,
+                                                  const MmaFragments<kTilesM, kTilesN, 2>& from) {
+    mma_detail::multiply_16bit<kTilesM, kTilesN>(
+        sums, from, [](float low, float high) { return ptx::pack_bf16x2(low, high); },
+        [](float(&d)[4], const uint32_t(&a)[4], const uint32_t(&b)[2]) { ptx::mma_m16n8k16_bf16(d, a, b); });
+  }
+};
+
+// One fp16 product: mode `reduced` where the operands stay within fp16's range.
+struct Fp16 {
+  static constexpr int kSteps = 2;
+  static constexpr int kPromoteEvery = 0;
+  static constexpr bool kRepairs = false;
+
+  template <int kTilesM, int kTilesN>
+  static __device__ __forceinline__ void multiply(MmaSums<kTilesM, kTilesN>& sums,
+                                                  const MmaFragments<kTilesM, kTilesN, 2>& from) {
+    mma_detail::multiply_16bit<kTilesM, kTilesN>(
+        sums, from, [](float low, float high) { return ptx::pack_fp16x2(low, high); },
+        [](float(&d)[4], const uint32_t(&a)[4], const uint32_t(&b)[2]) { ptx::mma_m16n8k16_fp16(d, a, b); });
+  }
+};
+
+}  // namespace stitch

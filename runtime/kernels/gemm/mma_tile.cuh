@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the elements of a float tile lie in shared memory, without padding and without bank conflicts, and how a warp
+// reads mma.m16n8k8 fragments from it. "Outer" is m for A and n for B; fragments of both have the same shape: 8 outer
+// indices (lane / 4) by 8 along K (lane % 4, and 4 more).
+#pragma once
+
+#include "kernels/gemm/operands.cuh"
+#include "ptx/ldmatrix.cuh"
+
+namespace stitch {
+
+template <int kOuter, int kDepth, Layout kLayout>
+struct MmaTileLayout;
+
+// [outer][k], its groups of 4 permuted within a row of 8 groups by the outer index: the eight rows that ldmatrix reads
+// at once lie in different banks.
+template <int kOuter, int kDepth>
+struct MmaTileLayout<kOuter, kDepth, Layout::kContiguousK> {
+  static_assert(kDepth == 32, "the permutation is over rows of 32 floats, all banks");
+
+  static __device__ __forceinline__ int offset(int outer, int k) {
+    return outer * kDepth + ((k / 4) ^ (outer % 8)) * 4 + k % 4;
+  }
+
+  // registers: k and k + 4 of outer .. outer + 7, then of outer + 8 .. outer + 15.
+  static __device__ __forceinline__ void load_16(float (&registers)[4], const float* tile, int outer, int k,
+                                                 int lane) {
+    uint32_t words[4];
+    ptx::ldmatrix_x4(words, tile + offset(outer + lane % 8 + lane / 16 * 8, k + lane / 8 % 2 * 4));
+#pragma unroll
+    for (int word = 0; word < 4; ++word) {
+      registers[word] = __uint_as_float(words[word]);
+    }
+  }
+};
+
+// [k][outer], the outer index permuted by k: the four rows a fragment touches lie in different banks.
+template <int kOuter, int kDepth>
+struct MmaTileLayout<kOuter, kDepth, Layout::kContiguousOuter> {
+  static_assert(kOuter % 32 == 0, "the permutation is over groups of 32 floats, all banks");
+
+  static __device__ __forceinline__ int offset(int outer, int k) { return k * kOuter + (outer ^ (k % 4 * 8)); }
+
+  static __device__ __forceinline__ void load_16(float (&registers)[4], const float* tile, int outer, int k,
+                                                 int lane) {
+#pragma unroll
+    for (int word = 0; word < 4; ++word) {
+      registers[word] = tile[offset(outer + lane / 4 + word / 2 * 8, k + lane % 4 + word % 2 * 4)];
+    }
+  }
+};
+
+}  // namespace stitch
