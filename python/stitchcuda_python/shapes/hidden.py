@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Chooses the hidden shapes of a verdict: sizes that the candidate's author did not see, odd, near tile edges, cheap."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from ..oracle.seeds import derive
+from ..program.build import Request
+from .axes import DynamicAxes, dynamic_axes
+from .knobs import Knobs, axis_knobs, constant_knobs, sizes_json
+from .trial import trial_flops
+
+TILE = 64
+WORK_GROWTH = 1.5  # a hidden shape may cost at most this many times the declared one
+_TRIES = 6
+
+
+def hidden_shapes(request: Request, count: int, seed: int) -> dict[str, Any]:
+    """`count` requests' sizes, all different from the declared ones, and the ranges they were taken from. Fewer where
+    the program does not run at more; every one of them was tried without data."""
+    axes = dynamic_axes(request)
+    source = random.Random(derive(seed, "hidden shapes"))
+    base = trial_flops(request)
+    limit = None if base is None else int(base * WORK_GROWTH)
+    shapes: list[dict[str, Any]] = []
+    if axes.values:
+        knobs = axis_knobs(request, axes)
+        groups = _groupings(axes)
+    else:
+        knobs = constant_knobs(request)
+        groups = [{name: name for name in knobs.values}]
+    for index in range(count):
+        chosen = _choose(knobs, groups, index, source, limit, shapes)
+        if chosen is not None:
+            shapes.append(chosen)
+    return {"shapes": shapes, "ranges": axes.ranges_json()}
+
+
+def _groupings(axes: DynamicAxes) -> list[dict[str, str]]:
+    """Which symbols change together, most independent first: each axis alone but alike across tensors (tokens and
+    their targets); then all axes of equal extent; then the first axis only."""
+    first_with: dict[tuple[int, int], str] = {}
+    alike: dict[str, str] = {}
+    for shape in axes.shapes:
+        for axis, extent in enumerate(shape):
+            if str(extent) in axes.values:
+                alike[str(extent)] = first_with.setdefault((axis, axes.values[str(extent)]), str(extent))
+    by_value: dict[int, str] = {}
+    equal = {name: by_value.setdefault(value, name) for name, value in axes.values.items()}
+    first = next(iter(axes.values))
+    leading = {name: group for name, group in alike.items() if group == alike[first]}
+    return [alike, equal, leading]
+
+
+def _choose(
+    knobs: Knobs,
+    groups: list[dict[str, str]],
+    index: int,
+    source: random.Random,
+    limit: int | None,
+    taken: list[dict[str, Any]],
+) -> dict[str, Any] | None:
+    for grouping in groups:
+        for attempt in range(_TRIES):
+            order = {leader: number for number, leader in enumerate(dict.fromkeys(grouping.values()))}
+            sizes = {
+                leader: _size(knobs.values[leader], knobs.ranges[leader], index + number + attempt, source)
+                for leader, number in order.items()
+            }
+            values = {name: sizes[leader] for name, leader in grouping.items()}
+            made = sizes_json(knobs.request_at({**knobs.values, **values}))
+            if made in taken or all(knobs.values[name] == value for name, value in values.items()):
+                continue
+            flops = knobs.flops_at({**knobs.values, **values})
+            if flops is not None and (limit is None or flops <= limit):
+                return made
+    return _one_constant(knobs, source, limit, taken)
+
+
+def _one_constant(
+    knobs: Knobs, source: random.Random, limit: int | None, taken: list[dict[str, Any]]
+) -> dict[str, Any] | None:
+    """Changes a single size, for programs that refuse several at once."""
+    names = sorted(knobs.values)
+    source.shuffle(names)
+    for name in names:
+        for attempt in range(3):
+            size = _size(knobs.values[name], knobs.ranges[name], attempt, source)
+            values = {**knobs.values, name: size}
+            made = sizes_json(knobs.request_at(values))
+            if size == knobs.values[name] or made in taken:
+                continue
+            flops = knobs.flops_at(values)
+            if flops is not None and (limit is None or flops <= limit):
+                return made
+    return None
+
+
+def _size(present: int, limits: tuple[int, int], turn: int, source: random.Random) -> int:
+    """Another extent for an axis: one tile and one, two tiles and one, or an odd number near the present one; small
+    axes change by little."""
+    low, high = limits
+    if present > 2 * TILE:
+        wish = (TILE + 1, 2 * TILE + 1, _odd_near(present, source))[turn % 3]
+    elif present > 8:
+        wish = (_odd_near(present, source), present - 1 - present % 2, present // 2 | 1)[turn % 3]
+    else:
+        wish = (present + 1, max(2, present - 1), present + 2)[turn % 3]
+    return max(low, min(high, wish))
+
+
+def _odd_near(present: int, source: random.Random) -> int:
+    return source.randrange(present * 3 // 4, present + 2) | 1

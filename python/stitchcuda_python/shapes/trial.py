@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tries a program at other sizes without allocating anything: does it run, and how much work is it?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.utils import _pytree as pytree
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from ..graph.flops import call_flops, short_name
+from ..program.build import Request, build_program
+
+
+class _Counter(TorchDispatchMode):
+    """Adds up the work of every operator that passes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.flops = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        made = func(*args, **(kwargs or {}))
+        shapes = [tuple(item.shape) if isinstance(item, torch.Tensor) else None for item in args]
+        tensors = [item for item in pytree.tree_leaves(made) if isinstance(item, torch.Tensor)]
+        outs = [tuple(item.shape) for item in tensors if item.dtype != torch.bool]
+        transposed = "convolution" in str(func) and len(args) > 6 and bool(args[6])
+        self.flops += call_flops(short_name(func), shapes, outs, transposed)
+        return made
+
+
+def trial_flops(request: Request) -> int | None:
+    """The counted work of one call at the sizes of `request`; None where it cannot be built or does not run there."""
+    try:
+        with FakeTensorMode(allow_non_fake_inputs=True), torch.no_grad():
+            program = build_program(request)
+            with _Counter() as counter:
+                program.module(*program.inputs)
+        return counter.flops
+    except Exception:  # noqa: BLE001 - any refusal means "not at these sizes"
+        return None
