@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate/pipeline/evaluate.h"
+
+#include <fmt/core.h>
+
+#include <chrono>
+#include <utility>
+
+#include "evaluate/verify/verify_program.h"
+#include "toolchain/build/build.h"
+
+namespace stitch::evaluate {
+namespace {
+
+// Regimes besides the data as given; each hidden shape takes one of them, so that together they take all.
+constexpr const char* kAsGiven = "as_given";
+constexpr const char* kOtherRegimes[] = {"signed_scaled", "near_equal", "sparse_extreme"};
+
+std::string diagnostic_line(const Diagnostic& diagnostic) {
+  return fmt::format("{}:{}: {}", diagnostic.file, diagnostic.line, diagnostic.message);
+}
+
+class Builder {
+ public:
+  Builder(const EvaluateRequest& request, const toolchain::Toolchain& tools, EvaluateReport& report)
+      : request_(request), tools_(tools), report_(report) {}
+
+  // The library, or nothing after a build that failed by the candidate's fault: the report then holds its verdict.
+  Result<std::optional<std::string>> build(const EvaluateTask& task, DeviceKind device) {
+    toolchain::BuildRequest build_request;
+    build_request.bundle = task.bundle;
+    build_request.device = device;
+    build_request.architecture = request_.architecture;
+    const std::string what = fmt::format("{}, {}", task.shape, to_string(device));
+    build_request.progress = [&](const toolchain::BuildProgress& progress) {
+      if (request_.progress) {
+        request_.progress(fmt::format("{}: unit {} of {}", what, progress.done, progress.total));
+      }
+    };
+    STITCH_ASSIGN(CompileReport compiled, toolchain::build(build_request, tools_));
+    report_.units_compiled += compiled.units_compiled;
+    report_.units_from_cache += compiled.units_from_cache;
+    if (!compiled.ok) {
+      report_.verify.verdict = build_failed_verdict(compiled, what);
+      report_.compile = std::move(compiled);
+      return std::optional<std::string>{};
+    }
+    const std::string library = compiled.library;
+    if (report_.compile.library.empty()) {
+      report_.compile = std::move(compiled);
+    }
+    return std::optional<std::string>(library);
+  }
+
+ private:
+  const EvaluateRequest& request_;
+  const toolchain::Toolchain& tools_;
+  EvaluateReport& report_;
+};
+
+VerifySubject subject_of(const EvaluateTask& task, DeviceKind device, std::string library) {
+  VerifySubject subject;
+  subject.shape = task.shape;
+  subject.source = task.source;
+  subject.binary = {device, std::move(library)};
+  return subject;
+}
+
+// False when a build failed by the candidate's fault.
+Result<bool> build_subjects(const EvaluateRequest& request, Builder& builder, std::vector<VerifySubject>& subjects) {
+  STITCH_ASSIGN(const auto library, builder.build(request.declared, request.device));
+  if (!library) {
+    return false;
+  }
+  subjects.push_back(subject_of(request.declared, request.device, *library));
+  if (request.with_checked_draw) {
+    STITCH_ASSIGN(const auto checked, builder.build(request.declared, DeviceKind::kChecked));
+    if (!checked) {
+      return false;
+    }
+    subjects.front().checked = CandidateBinary{DeviceKind::kChecked, *checked};
+  }
+  for (size_t i = 0; i < request.hidden.size(); ++i) {
+    STITCH_ASSIGN(const auto hidden, builder.build(request.hidden[i], request.device));
+    if (!hidden) {
+      return false;
+    }
+    subjects.push_back(subject_of(request.hidden[i], request.device, *hidden));
+    subjects.back().regimes = {kAsGiven, kOtherRegimes[i % std::size(kOtherRegimes)]};
+    subjects.back().draws_per_regime = kDrawsPerRegimeHidden;
+  }
+  return true;
+}
+
+}  // namespace
+
+Verdict build_failed_verdict(const CompileReport& report, const std::string& shape) {
+  Verdict verdict{VerdictKind::kBuildFailed, "the compiler gave no message (" + shape + ")", {}};
+  bool first = true;
+  for (const Diagnostic& diagnostic : report.diagnostics) {
+    verdict.detail += diagnostic_line(diagnostic) + "\n";
+    if (first && diagnostic.severity == Severity::kError) {
+      verdict.reason = fmt::format("{} ({})", diagnostic_line(diagnostic), shape);
+      first = false;
+    }
+  }
+  return verdict;
+}
+
+Result<EvaluateReport> evaluate(const EvaluateRequest& request, const toolchain::Toolchain& tools,
+                                verify::Oracle& oracle, const StartCandidate& start_candidate) {
+  EvaluateReport report;
+  VerifyRequest verify_request;
+  verify_request.math = request.math;
+  verify_request.seed = request.seed;
+  verify_request.progress = request.progress;
+  const auto start = std::chrono::steady_clock::now();
+  Builder builder(request, tools, report);
+  STITCH_ASSIGN(const bool built, build_subjects(request, builder, verify_request.subjects));
+  report.build_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (built) {
+    STITCH_ASSIGN(report.verify, verify_program(verify_request, oracle, start_candidate));
+  }
+  return report;
+}
+
+}  // namespace stitch::evaluate

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one function from source to verdict: build for the device and for the checked one, then verify at the declared
+// and at the hidden shapes.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "artifact/report/compile_report.h"
+#include "artifact/source/source_bundle.h"
+#include "evaluate/candidate.h"
+#include "evaluate/verify/verify_report.h"
+#include "toolchain/discovery/toolchain.h"
+#include "verify/oracle/oracle.h"
+
+namespace stitch::evaluate {
+
+// A program at one set of shapes: its text, and where its right answers come from.
+struct EvaluateTask {
+  std::string shape;  // for sentences: "declared shapes", "hidden shape x[3,17]"
+  SourceBundle bundle;
+  verify::OracleSource source;
+};
+
+struct EvaluateRequest {
+  EvaluateTask declared;
+  std::vector<EvaluateTask> hidden;
+  DeviceKind device = DeviceKind::kEmulated;
+  std::string architecture = "sm_90a";
+  bool with_checked_draw = true;
+  MathMode math = MathMode::kFp32;
+  uint64_t seed = 0;
+  std::function<void(const std::string&)> progress{};  // one short line at a time
+};
+
+struct EvaluateReport {
+  CompileReport compile;  // of the declared shapes on the device; of the first build that failed otherwise
+  VerifyReport verify;    // verdict build_failed and nothing else when a build failed
+  double build_seconds = 0;
+  int units_compiled = 0;
+  int units_from_cache = 0;
+};
+
+Result<EvaluateReport> evaluate(const EvaluateRequest& request, const toolchain::Toolchain& tools,
+                                verify::Oracle& oracle, const StartCandidate& start_candidate);
+
+// "steps/03_fc1.cu:14: no such variable" of the first error, for a verdict's reason; and all of them, for its detail.
+Verdict build_failed_verdict(const CompileReport& report, const std::string& shape);
+
+}  // namespace stitch::evaluate
