@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which queries, batch element and head a block of an attention kernel works on, and how many keys they can see.
+#pragma once
+
+#include "kernels/attention/operands.cuh"
+
+namespace stitch {
+
+struct AttentionPlace {
+  int64_t batch;
+  int64_t head;
+  int64_t first_query;
+  int64_t keys;  // keys beyond these are barred for every query of the block
+  const float* query;
+  const float* key;
+  const float* value;
+};
+
+// Blocks with many keys to walk start first, so that causal attention has no long tail.
+template <int kQueries, bool kCausal>
+__device__ __forceinline__ AttentionPlace attention_place(const AttentionShape& shape, const AttentionOperand& query,
+                                                          const AttentionOperand& key, const AttentionOperand& value) {
+  const auto heads = static_cast<uint32_t>(shape.heads);
+  const auto tiles = static_cast<uint32_t>(ceil_divide(shape.queries, kQueries));
+  const uint32_t sequence = blockIdx.x % (static_cast<uint32_t>(shape.batch) * heads);
+  const uint32_t tile = tiles - 1 - blockIdx.x / (static_cast<uint32_t>(shape.batch) * heads);
+  AttentionPlace place;
+  place.batch = sequence / heads;
+  place.head = sequence % heads;
+  place.first_query = static_cast<int64_t>(tile) * kQueries;
+  const int64_t visible = place.first_query + kQueries;
+  place.keys = kCausal && visible < shape.keys ? visible : shape.keys;
+  const int64_t key_head = place.head / (shape.heads / shape.key_heads);
+  place.query = query.data + place.batch * query.batch_stride + place.head * query.head_stride;
+  place.key = key.data + place.batch * key.batch_stride + key_head * key.head_stride;
+  place.value = value.data + place.batch * value.batch_stride + key_head * value.head_stride;
+  return place;
+}
+
+template <int kQueries>
+__host__ int64_t attention_blocks(const AttentionShape& shape) {
+  return shape.batch * shape.heads * ceil_divide(shape.queries, kQueries);
+}
+
+// The score as softmax sees it: scaled, masked, and -inf for keys out of range.
+template <bool kCausal, typename Mask>
+__device__ __forceinline__ float masked_score(const AttentionShape& shape, const AttentionPlace& place,
+                                              const Mask& mask, int64_t query, int64_t key, float product) {
+  const bool barred = key >= place.keys || (kCausal && key > query);
+  if (barred || query >= shape.queries) {
+    return -INFINITY;
+  }
+  return mask(place.batch, place.head, query, key, product * shape.scale);
+}
+
+// Four neighbours of row `row`, starting at `dimension`; zeros outside.
+__device__ __forceinline__ Lanes<float, 4> load_head_lanes(const float* data, int64_t row_stride, int64_t row,
+                                                           int64_t rows, int64_t dimension, int64_t dimensions,
+                                                           bool aligned) {
+  Lanes<float, 4> lanes = broadcast_lanes<4>(0.0f);
+  if (row >= rows) {
+    return lanes;
+  }
+  const float* source = data + row * row_stride + dimension;
+  if (aligned && dimension + 4 <= dimensions) {
+    return load_lanes<4>(source);
+  }
+#pragma unroll
+  for (int lane = 0; lane < 4; ++lane) {
+    if (dimension + lane < dimensions) {
+      lanes[lane] = source[lane];
+    }
+  }
+  return lanes;
+}
+
+struct AttentionAlignment {
+  bool query;
+  bool key;
+  bool value;
+};
+
+__host__ inline bool operand_aligned(const AttentionOperand& operand) {
+  return lanes_aligned(operand.data, operand.batch_stride, operand.head_stride, operand.row_stride);
+}
+
+}  // namespace stitch
