@@ -21,10 +21,14 @@ endif()
 
 # stitch_library(NAME plan DEPS base artifact ir [LIBS fmt::fmt])
 # DEPS are our own folders and are what tools/check-layers checks includes against; LIBS are third-party targets.
+# HEADERS_ONLY: the folder builds its sources itself, more than once (src/device: one library for each device).
 function(stitch_library)
-  cmake_parse_arguments(ARG "" "NAME" "DEPS;LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "HEADERS_ONLY" "NAME" "DEPS;LIBS" ${ARGN})
   set(directory ${CMAKE_CURRENT_SOURCE_DIR})
-  file(GLOB_RECURSE all CONFIGURE_DEPENDS ${directory}/*.cc)
+  set(all)
+  if(NOT ARG_HEADERS_ONLY)
+    file(GLOB_RECURSE all CONFIGURE_DEPENDS ${directory}/*.cc)
+  endif()
   set(tests ${all})
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
   set(sources ${all})

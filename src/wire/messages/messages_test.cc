@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "base/json/json.h"
+#include "wire/messages/call_arguments.h"
 #include "wire/messages/program_description.h"
 #include "wire/messages/rpc.h"
 #include "wire/messages/tensor_argument.h"
@@ -45,18 +46,27 @@ TEST(RpcTest, AnswersToOtherRequestsAndOtherKindsAreRefused) {
   EXPECT_TRUE(decode_answer({.kind = FrameKind::kAnswer, .id = 4, .payload = "{}"}, 4).has_value());
 }
 
-TEST(TensorArgumentTest, RoundTrip) {
+TEST(CallArgumentsTest, RoundTrip) {
+  CallArguments call;
+  call.inputs = {{{3, 512, 80}, {4, 5}}, {{7, 0, 4}, {}}};
+  call.workspace = {9, 256, 1024};
+  call.rng_seed = ~uint64_t{0};
+  const auto read = call_arguments_from_json(to_json(call));
+  ASSERT_TRUE(read.has_value());
+  ASSERT_EQ(read->inputs.size(), 2u);
+  EXPECT_EQ(read->inputs[0].region.offset, 512u);
+  EXPECT_EQ(read->inputs[0].extents, (std::vector<int64_t>{4, 5}));
+  EXPECT_EQ(read->workspace.bytes, 1024u);
+  EXPECT_EQ(read->rng_seed, ~uint64_t{0});
+}
+
+TEST(BlockTokenTest, RoundTrip) {
   Json arguments;
-  arguments["tensors"] = to_json(std::vector<TensorArgument>{{3, {4, 5}}, {7, {}}});
-  arguments["buffers"] = to_json(std::vector<BufferToken>{{3, 80, "0aff"}});
-  const auto tensors = tensor_arguments_from_json(arguments, "tensors");
-  ASSERT_TRUE(tensors.has_value());
-  ASSERT_EQ(tensors->size(), 2u);
-  EXPECT_EQ((*tensors)[0].buffer, 3u);
-  EXPECT_EQ((*tensors)[0].extents, (std::vector<int64_t>{4, 5}));
-  const auto tokens = buffer_tokens_from_json(arguments, "buffers");
+  arguments["blocks"] = to_json(std::vector<BlockToken>{{3, 80, "0aff"}});
+  const auto tokens = block_tokens_from_json(arguments, "blocks");
   ASSERT_TRUE(tokens.has_value());
   EXPECT_EQ((*tokens)[0].handle, "0aff");
+  EXPECT_FALSE(block_tokens_from_json(Json{{"blocks", {1, 2}}}, "blocks").has_value());
 }
 
 ProgramDescription example() {

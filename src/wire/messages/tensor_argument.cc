@@ -4,18 +4,32 @@
 #include "base/json/json.h"
 
 namespace stitch::wire {
+namespace {
 
-Json to_json(const std::vector<BufferToken>& tokens) {
+Json region_json(const Region& region) {
+  return {{"block", region.block}, {"offset", region.offset}, {"bytes", region.bytes}};
+}
+
+Result<Region> region_from_json(const Json& json) {
+  STITCH_ASSIGN(const int64_t block, json_int(json, "block"));
+  STITCH_ASSIGN(const int64_t offset, json_int(json, "offset"));
+  STITCH_ASSIGN(const int64_t bytes, json_int(json, "bytes"));
+  return Region{static_cast<uint64_t>(block), static_cast<uint64_t>(offset), static_cast<uint64_t>(bytes)};
+}
+
+}  // namespace
+
+Json to_json(const std::vector<BlockToken>& tokens) {
   Json list = Json::array();
-  for (const BufferToken& token : tokens) {
+  for (const BlockToken& token : tokens) {
     list.push_back({{"id", token.id}, {"bytes", token.bytes}, {"handle", token.handle}});
   }
   return list;
 }
 
-Result<std::vector<BufferToken>> buffer_tokens_from_json(const Json& arguments, const char* key) {
+Result<std::vector<BlockToken>> block_tokens_from_json(const Json& arguments, const char* key) {
   STITCH_ASSIGN(const Json* list, json_array(arguments, key));
-  std::vector<BufferToken> tokens;
+  std::vector<BlockToken> tokens;
   for (const Json& item : *list) {
     STITCH_ASSIGN(const int64_t id, json_int(item, "id"));
     STITCH_ASSIGN(const int64_t bytes, json_int(item, "bytes"));
@@ -25,10 +39,30 @@ Result<std::vector<BufferToken>> buffer_tokens_from_json(const Json& arguments, 
   return tokens;
 }
 
+Json to_json(const std::vector<Region>& regions) {
+  Json list = Json::array();
+  for (const Region& region : regions) {
+    list.push_back(region_json(region));
+  }
+  return list;
+}
+
+Result<std::vector<Region>> regions_from_json(const Json& arguments, const char* key) {
+  STITCH_ASSIGN(const Json* list, json_array(arguments, key));
+  std::vector<Region> regions;
+  for (const Json& item : *list) {
+    STITCH_ASSIGN(const Region region, region_from_json(item));
+    regions.push_back(region);
+  }
+  return regions;
+}
+
 Json to_json(const std::vector<TensorArgument>& tensors) {
   Json list = Json::array();
   for (const TensorArgument& tensor : tensors) {
-    list.push_back({{"buffer", tensor.buffer}, {"extents", tensor.extents}});
+    Json item = region_json(tensor.region);
+    item["extents"] = tensor.extents;
+    list.push_back(std::move(item));
   }
   return list;
 }
@@ -37,9 +71,9 @@ Result<std::vector<TensorArgument>> tensor_arguments_from_json(const Json& argum
   STITCH_ASSIGN(const Json* list, json_array(arguments, key));
   std::vector<TensorArgument> tensors;
   for (const Json& item : *list) {
-    STITCH_ASSIGN(const int64_t buffer, json_int(item, "buffer"));
+    STITCH_ASSIGN(const Region region, region_from_json(item));
     STITCH_ASSIGN(std::vector<int64_t> extents, json_int_list(item, "extents"));
-    tensors.push_back({static_cast<uint64_t>(buffer), std::move(extents)});
+    tensors.push_back({region, std::move(extents)});
   }
   return tensors;
 }

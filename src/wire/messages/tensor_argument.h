@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How messages name memory: a shared buffer by the keeper's number for it, and a tensor as a buffer with extents.
+// How messages name memory. The keeper owns blocks, each shared as one token; a tensor is a region of a block.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,30 @@
 
 namespace stitch::wire {
 
-// What another process needs to map a buffer. Emulated: a memfd travels with the message and `handle` is empty; on a
+// What another process needs to map a block. Emulated: a memfd travels with the message and `handle` is empty; on a
 // GPU: the cudaIpc handle in hexadecimal.
-struct BufferToken {
+struct BlockToken {
   uint64_t id = 0;
   uint64_t bytes = 0;
   std::string handle;
 };
 
+struct Region {
+  uint64_t block = 0;
+  uint64_t offset = 0;
+  uint64_t bytes = 0;
+};
+
 struct TensorArgument {
-  uint64_t buffer = 0;
+  Region region;
   std::vector<int64_t> extents;
 };
 
-Json to_json(const std::vector<BufferToken>& tokens);
-Result<std::vector<BufferToken>> buffer_tokens_from_json(const Json& arguments, const char* key);
+Json to_json(const std::vector<BlockToken>& tokens);
+Result<std::vector<BlockToken>> block_tokens_from_json(const Json& arguments, const char* key);
+
+Json to_json(const std::vector<Region>& regions);
+Result<std::vector<Region>> regions_from_json(const Json& arguments, const char* key);
 
 Json to_json(const std::vector<TensorArgument>& tensors);
 Result<std::vector<TensorArgument>> tensor_arguments_from_json(const Json& arguments, const char* key);
