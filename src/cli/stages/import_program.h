@@ -18,6 +18,9 @@ struct ImportedProgram {
 // kUnsupportedOperator lists every operator we lack, with its place and the nearest one we have.
 Result<ImportedProgram> import_program(Session& session, const Task& task);
 
+// What one call of a program at reduced sizes may cost: a verdict at them takes seconds.
+inline constexpr double kSmallFlops = 4e7;
+
 // Sizes at which the counted work of one call is at most `budget_flops`, never below two tiles of an axis.
 Result<Sizes> small_sizes(Session& session, const Task& task, double budget_flops);
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/stages/task.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <cctype>
 #include <filesystem>
 
@@ -9,29 +12,58 @@
 namespace stitch::cli {
 namespace {
 
-Json parsed_or_null(const std::string& text) { return text.empty() ? Json() : Json::parse(text, nullptr, false); }
-
-std::string dumped(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found == object.end() || found->is_null() || found->empty() ? "" : found->dump();
+Result<std::vector<std::vector<int64_t>>> shapes_from_json(const Json& json) {
+  std::vector<std::vector<int64_t>> shapes;
+  for (const Json& item : json) {
+    STITCH_ASSIGN(std::vector<int64_t> shape, json_int_list(Json{{"shape", item}}, "shape"));
+    shapes.push_back(std::move(shape));
+  }
+  return shapes;
 }
 
 }  // namespace
 
 Result<Sizes> sizes_from_json(const Json& json) {
+  Sizes sizes;
   if (!json.is_object()) {
-    return failure(ErrorCode::kInternal, "sizes are not a JSON object");
+    return failure(ErrorCode::kFileInvalid, "sizes are not a JSON object");
   }
-  return Sizes{dumped(json, "overrides"), dumped(json, "input_shapes")};
+  if (json.contains("overrides") && json["overrides"].is_object()) {
+    for (const auto& [name, value] : json["overrides"].items()) {
+      STITCH_ASSIGN(const int64_t number, json_int(json["overrides"], name.c_str()));
+      sizes.overrides.emplace_back(name, number);
+    }
+  }
+  if (json.contains("input_shapes") && json["input_shapes"].is_array()) {
+    STITCH_ASSIGN(sizes.input_shapes, shapes_from_json(json["input_shapes"]));
+  }
+  return sizes;
+}
+
+std::string describe(const Sizes& sizes) {
+  std::string text;
+  for (const auto& [name, value] : sizes.overrides) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
+  }
+  if (sizes.input_shapes.has_value()) {
+    text += text.empty() ? "inputs" : ", inputs";
+    for (const std::vector<int64_t>& shape : *sizes.input_shapes) {
+      text += fmt::format(" [{}]", fmt::join(shape, ","));
+    }
+  }
+  return text.empty() ? "the file's own sizes" : text;
 }
 
 Json Task::arguments() const {
-  Json overrides = parsed_or_null(sizes.overrides);
+  Json overrides = Json::object();
+  for (const auto& [name, value] : sizes.overrides) {
+    overrides[name] = value;
+  }
   return Json{{"file", file},
               {"target", target.empty() ? Json() : Json(target)},
               {"mode", mode},
-              {"overrides", overrides.is_null() ? Json::object() : overrides},
-              {"input_shapes", parsed_or_null(sizes.input_shapes)}};
+              {"overrides", overrides},
+              {"input_shapes", sizes.input_shapes.has_value() ? Json(*sizes.input_shapes) : Json()}};
 }
 
 Json to_json(const Task& task) {

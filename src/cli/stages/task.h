@@ -2,7 +2,10 @@
 // Which program at which sizes: what the Python side needs to make the same module again.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "artifact/task/math_mode.h"
 #include "base/error/result.h"
@@ -10,13 +13,15 @@
 
 namespace stitch::cli {
 
-// Sizes other than the file's own. Both members null: the file's own.
+// Sizes other than the file's own; neither member set: the file's own.
 struct Sizes {
-  std::string overrides;     // JSON object of module-level integers, {"BATCH": 130}; empty: none
-  std::string input_shapes;  // JSON array of shapes, one per tensor input; empty: none
-  bool are_own() const { return overrides.empty() && input_shapes.empty(); }
+  std::vector<std::pair<std::string, int64_t>> overrides;         // module-level integers of the file
+  std::optional<std::vector<std::vector<int64_t>>> input_shapes;  // one per tensor input
+  bool are_own() const { return overrides.empty() && !input_shapes.has_value(); }
 };
 Result<Sizes> sizes_from_json(const Json& json);
+// "BATCH=3 WIDTH=130", "inputs [3,17] [3]" or "the file's own sizes".
+std::string describe(const Sizes& sizes);
 
 struct Task {
   std::string file;

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The verbs. Each prints its result through the session's reporter and answers with the exit status; an Error is
+// printed by main.
+#pragma once
+
+#include "cli/stages/session.h"
+
+namespace stitch::cli {
+
+Result<int> run_import(Session& session);
+Result<int> run_plan(Session& session);
+Result<int> run_emit(Session& session);
+Result<int> run_build(Session& session);
+Result<int> run_verify(Session& session);
+Result<int> run_optimize(Session& session);
+Result<int> run_doctor(Session& session);
+
+}  // namespace stitch::cli

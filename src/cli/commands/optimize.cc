@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// PyTorch program in, verified CUDA program out.
+#include <fmt/format.h>
+
+#include <future>
+
+#include "base/fs/files.h"
+#include "base/json/json.h"
+#include "cli/commands/commands.h"
+#include "cli/stages/evidence.h"
+#include "cli/stages/judge.h"
+#include "cli/stages/project.h"
+#include "ir/text/printer.h"
+#include "plan/plan_json.h"
+
+namespace stitch::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Everything one run learns, from which its answer and its folder are made.
+struct Run {
+  Task task;
+  fs::path out;
+  DeviceKind device = DeviceKind::kEmulated;
+  ImportedProgram imported;
+  EmittedProgram program;
+  SubjectSet set;
+  evaluate::EvaluateReport report;
+  NvccResult nvcc;
+  Seconds seconds;
+};
+
+Task task_of(const CommandLine& line) {
+  Task task;
+  std::error_code ignored;
+  const fs::path absolute = fs::absolute(line.file, ignored);
+  task.file = absolute.lexically_normal().string();
+  task.target = line.target;
+  task.mode = line.mode;
+  task.math = line.math;
+  return task;
+}
+
+Result<void> import_and_plan(Session& session, Run& run) {
+  Reporter& reporter = session.reporter();
+  const double start = reporter.elapsed_seconds();
+  STITCH_ASSIGN(run.imported, import_program(session, run.task));
+  run.seconds.import = reporter.elapsed_seconds() - start;
+  reporter.progress("import", fmt::format("{} -> {} operators, {:.3g} M parameters, {} mode",
+                                          fs::path(run.task.file).filename().string(), run.imported.operators,
+                                          static_cast<double>(run.imported.parameters) * 1e-6, run.imported.graph.mode));
+  STITCH_ASSIGN(run.program, plan_and_emit(session, run.imported.graph, run.task.math));
+  run.seconds.plan = reporter.elapsed_seconds() - start - run.seconds.import;
+  reporter.progress("plan", fmt::format("{} steps from {} operators, {:.1f} us modelled", run.program.plan.steps.size(),
+                                        run.imported.operators, run.program.plan.modelled_us));
+  return {};
+}
+
+// Hidden shapes are imported by the Python process while the compilers work on the step files: they are the same ones.
+Result<void> verify(Session& session, const toolchain::Toolchain& tools, Run& run) {
+  const double start = session.reporter().elapsed_seconds();
+  std::future<Result<CompileReport>> ahead = std::async(std::launch::async, [&] {
+    return build_bundle(session, tools, run.program.bundle, run.device, "build");
+  });
+  Result<SubjectSet> set =
+      make_subjects(session, run.task, run.imported, run.program, run.program.bundle, run.device);
+  const Result<CompileReport> built = ahead.get();
+  if (!built.has_value()) {
+    return failure(built.error());
+  }
+  STITCH_ASSIGN(run.set, std::move(set));
+  const double subjects_ready = session.reporter().elapsed_seconds();
+  STITCH_ASSIGN(run.report, judge(session, tools, run.set, run.device));
+  run.seconds.build = subjects_ready - start + run.report.build_seconds;
+  run.seconds.verify = session.reporter().elapsed_seconds() - subjects_ready - run.report.build_seconds;
+  return {};
+}
+
+Json answer(const Run& run, double total_seconds) {
+  const evaluate::VerifyReport& verify = run.report.verify;
+  Json json = {{"schema", "stitchcuda.optimize/1"},
+               {"task", task_name(run.task.file)},
+               {"device", to_string(run.device)},
+               {"coder", "expert"},
+               {"math", to_string(run.task.math)},
+               {"scale", run.set.scale},
+               {"operators", run.imported.operators},
+               {"steps", run.program.plan.steps.size()},
+               {"verdict", to_json(verify.verdict)},
+               {"error_ratio", verify.error_ratio},
+               {"modelled_us", run.program.plan.modelled_us}};
+  json["seconds"] = {{"import", run.seconds.import}, {"plan", run.seconds.plan},     {"build", run.seconds.build},
+                     {"nvcc", run.nvcc.seconds},     {"verify", run.seconds.verify}, {"total", total_seconds}};
+  json["nvcc"] = run.nvcc.sentence;
+  json["out"] = run.out.string();
+  return json;
+}
+
+Result<void> leave_results(Session& session, const toolchain::Toolchain& tools, const Run& run, const Json& said) {
+  std::map<std::string, std::string> files;
+  files["graph.ir"] = ir::print(run.imported.graph);
+  files["plan.json"] = plan::to_json(run.program.plan).dump(1) + "\n";
+  files["task.json"] = to_json(run.task).dump(1) + "\n";
+  files["evidence/result.json"] = said.dump(1) + "\n";
+  files["evidence/verify.json"] = evaluate::to_json(run.report.verify).dump(1) + "\n";
+  files["evidence/environment.json"] = environment(session, tools).dump(1) + "\n";
+  files["evidence/seeds.json"] = seeds(session.line().seed, run.set).dump(1) + "\n";
+  STITCH_TRY(install_project(run.program.bundle, files, run.out));
+  return write_weights(session, run.task, run.imported, run.out / "weights.safetensors");
+}
+
+}  // namespace
+
+Result<int> run_optimize(Session& session) {
+  const CommandLine& line = session.line();
+  Run run;
+  run.task = task_of(line);
+  run.out = line.out.empty() ? fs::path("out") / task_name(line.file) : fs::path(line.out);
+  STITCH_TRY(check_output_folder(run.out));
+  STITCH_ASSIGN(const toolchain::Toolchain tools, find_compilers(session));
+  STITCH_ASSIGN(run.device, choose_device(session, tools));
+  STITCH_TRY(import_and_plan(session, run));
+  STITCH_TRY(verify(session, tools, run));
+  STITCH_ASSIGN(run.nvcc, compile_with_nvcc(session, tools, run.program.bundle, run.device));
+  const Json said = answer(run, session.reporter().elapsed_seconds());
+  STITCH_TRY(leave_results(session, tools, run, said));
+  const evaluate::VerifyReport& report = run.report.verify;
+  session.reporter().result(
+      said, fmt::format("{} ({} sizes)\n{}{:.1f} us modelled on {}, {} steps from {} operators, math {}  ->  {}",
+                        verdict_text(report), run.set.scale,
+                        run.nvcc.sentence.empty() ? "" : run.nvcc.sentence + "\n", run.program.plan.modelled_us,
+                        run.program.plan.device, run.program.plan.steps.size(), run.imported.operators,
+                        to_string(run.task.math), run.out.string()));
+  return report.verdict.kind == VerdictKind::kOk ? 0 : 1;
+}
+
+}  // namespace stitch::cli

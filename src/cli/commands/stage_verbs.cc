@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// import, plan, emit, build: each reads the file of the stage before and writes its own.
+#include <fmt/format.h>
+
+#include "base/fs/files.h"
+#include "base/json/json.h"
+#include "cli/commands/commands.h"
+#include "cli/stages/compile_program.h"
+#include "cli/stages/import_program.h"
+#include "cli/stages/judge.h"
+#include "cli/stages/project.h"
+#include "codegen/emit.h"
+#include "ir/text/parser.h"
+#include "ir/text/printer.h"
+#include "ir/validate/validate.h"
+#include "plan/pipeline.h"
+#include "plan/plan_json.h"
+
+namespace stitch::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A stage's text goes to --out, else to standard output.
+Result<int> leave(Session& session, const std::string& text, Json said, const std::string& sentence) {
+  const CommandLine& line = session.line();
+  if (line.out.empty() && !line.json) {
+    session.reporter().result(said, text);
+    return 0;
+  }
+  if (line.out.empty()) {
+    said["text"] = text;
+  } else {
+    STITCH_TRY(write_file(line.out, text));
+    said["out"] = line.out;
+  }
+  session.reporter().result(said, sentence + "  ->  " + line.out);
+  return 0;
+}
+
+}  // namespace
+
+Result<int> run_import(Session& session) {
+  const CommandLine& line = session.line();
+  Task task;
+  task.file = line.file;
+  task.target = line.target;
+  task.mode = line.mode;
+  if (line.scale == ScaleChoice::kSmall) {
+    STITCH_ASSIGN(task.sizes, small_sizes(session, task, kSmallFlops));
+  }
+  STITCH_ASSIGN(const ImportedProgram imported, import_program(session, task));
+  return leave(session, ir::print(imported.graph),
+               Json{{"schema", "stitchcuda.import/1"}, {"task", task_name(line.file)}, {"operators", imported.operators}},
+               fmt::format("{} operators", imported.operators));
+}
+
+Result<int> run_plan(Session& session) {
+  const CommandLine& line = session.line();
+  STITCH_ASSIGN(const std::string text, read_file(line.file));
+  STITCH_ASSIGN(const ir::Graph graph, ir::parse(text, line.file));
+  STITCH_TRY(ir::validate(graph));
+  plan::PlanOptions options;
+  options.math = line.math;
+  STITCH_ASSIGN(const plan::Plan made, plan::make_plan(graph, options));
+  return leave(session, plan::to_json(made).dump(1),
+               Json{{"schema", "stitchcuda.plan_result/1"}, {"task", graph.name}, {"steps", made.steps.size()}},
+               fmt::format("{} steps, {:.1f} us modelled", made.steps.size(), made.modelled_us));
+}
+
+Result<int> run_emit(Session& session) {
+  const CommandLine& line = session.line();
+  STITCH_ASSIGN(const std::string text, read_file(line.file));
+  STITCH_ASSIGN(const Json json, parse_json(text, line.file));
+  STITCH_ASSIGN(const plan::Plan made, plan::plan_from_json(json));
+  codegen::EmitOptions options;
+  options.runtime_folder = session.resources().runtime().string();
+  STITCH_ASSIGN(const SourceBundle bundle, codegen::emit(made, options));
+  const fs::path out = line.out.empty() ? fs::path("out") / bundle.name : fs::path(line.out);
+  STITCH_TRY(check_output_folder(out));
+  STITCH_TRY(install_project(bundle, {{"plan.json", text}}, out));
+  session.reporter().result(
+      Json{{"schema", "stitchcuda.emit/1"}, {"task", bundle.name}, {"files", bundle.files.size()}, {"out", out.string()}},
+      fmt::format("{} files, {} to compile  ->  {}", bundle.files.size(), bundle.units.size(), out.string()));
+  return 0;
+}
+
+Result<int> run_build(Session& session) {
+  const CommandLine& line = session.line();
+  STITCH_ASSIGN(const SourceBundle bundle, read_bundle(line.file));
+  STITCH_ASSIGN(const toolchain::Toolchain tools, find_compilers(session));
+  STITCH_ASSIGN(const DeviceKind device, choose_device(session, tools));
+  STITCH_ASSIGN(const CompileReport report, build_bundle(session, tools, bundle, device, "build"));
+  const Verdict verdict = build_verdict(report, device);
+  std::string library = report.library;
+  if (report.ok && !line.out.empty()) {
+    STITCH_ASSIGN(const std::string bytes, read_file(report.library));
+    STITCH_TRY(write_file(line.out, bytes));
+    library = line.out;
+  }
+  session.reporter().result(Json{{"schema", "stitchcuda.build/1"},
+                                 {"task", bundle.name},
+                                 {"device", to_string(device)},
+                                 {"verdict", to_json(verdict)},
+                                 {"library", library},
+                                 {"build_key", report.build_key}},
+                            report.ok ? library : verdict.reason + "\n" + verdict.detail);
+  return report.ok ? 0 : 1;
+}
+
+}  // namespace stitch::cli

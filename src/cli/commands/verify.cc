@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Judges what is in a folder now: a program of ours (perhaps with a step edited by hand), or a candidate from elsewhere.
+#include <fmt/format.h>
+
+#include "base/fs/files.h"
+#include "base/json/json.h"
+#include "cli/commands/commands.h"
+#include "cli/stages/judge.h"
+#include "cli/stages/step_subject.h"
+#include "plan/plan_json.h"
+
+namespace stitch::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Folder {
+  Task task;
+  plan::Plan plan;
+  SourceBundle sources;
+};
+
+Result<Folder> read_folder(const fs::path& path) {
+  Folder folder;
+  STITCH_ASSIGN(const std::string task_text, read_file(path / "task.json"));
+  STITCH_ASSIGN(const Json task_json, parse_json(task_text, "task.json"));
+  STITCH_ASSIGN(folder.task, task_from_json(task_json));
+  STITCH_ASSIGN(const std::string plan_text, read_file(path / "plan.json"));
+  STITCH_ASSIGN(const Json plan_json, parse_json(plan_text, "plan.json"));
+  STITCH_ASSIGN(folder.plan, plan::plan_from_json(plan_json));
+  STITCH_ASSIGN(folder.sources, read_bundle(path.string()));
+  return folder;
+}
+
+Result<evaluate::EvaluateReport> verify_folder(Session& session, const toolchain::Toolchain& tools, DeviceKind device) {
+  STITCH_ASSIGN(Folder folder, read_folder(session.line().file));
+  STITCH_ASSIGN(const ImportedProgram imported, import_program(session, folder.task));
+  const EmittedProgram program{folder.plan, folder.sources};
+  STITCH_ASSIGN(const SubjectSet set,
+                make_subjects(session, folder.task, imported, program, folder.sources, device));
+  if (session.line().step.has_value()) {
+    return judge_step(session, tools, set, folder.plan, *session.line().step, device);
+  }
+  return judge(session, tools, set, device);
+}
+
+// A candidate has its sizes compiled in as far as we know: it is judged at the declared ones only.
+Result<evaluate::EvaluateReport> verify_candidate(Session& session, const toolchain::Toolchain& tools,
+                                                  DeviceKind device) {
+  const CommandLine& line = session.line();
+  Subject subject;
+  subject.shape = "declared shapes";
+  std::error_code ignored;
+  subject.task.file = fs::absolute(line.program, ignored).lexically_normal().string();
+  subject.task.target = line.target;
+  subject.task.mode = line.mode;
+  subject.task.math = line.math;
+  STITCH_ASSIGN(subject.bundle, read_bundle(line.candidate));
+  STITCH_ASSIGN(const ImportedProgram imported, import_program(session, subject.task));
+  SubjectSet set;
+  set.scale = "full";
+  set.subjects.push_back(std::move(subject));
+  return judge(session, tools, set, device);
+}
+
+}  // namespace
+
+Result<int> run_verify(Session& session) {
+  const CommandLine& line = session.line();
+  STITCH_ASSIGN(const toolchain::Toolchain tools, find_compilers(session));
+  STITCH_ASSIGN(const DeviceKind device, choose_device(session, tools));
+  STITCH_ASSIGN(const evaluate::EvaluateReport report, line.candidate.empty()
+                                                           ? verify_folder(session, tools, device)
+                                                           : verify_candidate(session, tools, device));
+  Json json = {{"schema", "stitchcuda.verify/1"},
+               {"task", task_name(line.candidate.empty() ? line.file : line.program)},
+               {"device", to_string(device)},
+               {"verdict", to_json(report.verify.verdict)},
+               {"error_ratio", report.verify.error_ratio},
+               {"report", evaluate::to_json(report.verify)}};
+  session.reporter().result(json, verdict_text(report.verify));
+  return report.verify.verdict.kind == VerdictKind::kOk ? 0 : 1;
+}
+
+}  // namespace stitch::cli

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/stages/compile_program.h"
+
+#include <fmt/format.h>
+
+#include "base/process/child.h"
+#include "codegen/emit.h"
+#include "plan/pipeline.h"
+#include "toolchain/build/build.h"
+
+namespace stitch::cli {
+namespace {
+
+constexpr const char* kDefaultArchitecture = "sm_90a";
+
+std::string as_text(const Diagnostic& diagnostic) {
+  return fmt::format("{}:{}: {}", diagnostic.file, diagnostic.line, diagnostic.message);
+}
+
+}  // namespace
+
+Result<EmittedProgram> plan_and_emit(const Session& session, const ir::Graph& graph, MathMode math,
+                                     const plan::Plan* like) {
+  plan::PlanOptions plan_options;
+  plan_options.math = math;
+  plan_options.like = like;
+  STITCH_ASSIGN(plan::Plan made, plan::make_plan(graph, plan_options));
+  codegen::EmitOptions emit_options;
+  emit_options.runtime_folder = session.resources().runtime().string();
+  STITCH_ASSIGN(SourceBundle bundle, codegen::emit(made, emit_options));
+  return EmittedProgram{std::move(made), std::move(bundle)};
+}
+
+Result<toolchain::Toolchain> find_compilers(const Session& session) {
+  return toolchain::find_toolchain({.emulator_include = session.resources().emulator_include(), .cache = {}});
+}
+
+Result<CompileReport> build_bundle(Session& session, const toolchain::Toolchain& tools, const SourceBundle& bundle,
+                                   DeviceKind device, const std::string& stage) {
+  toolchain::BuildRequest request;
+  request.bundle = bundle;
+  request.device = device;
+  if (device == DeviceKind::kCuda) {
+    const Result<std::string> architecture = gpu_architecture();
+    request.architecture = architecture.has_value() ? *architecture : kDefaultArchitecture;
+  }
+  if (!stage.empty()) {
+    request.progress = [&](const toolchain::BuildProgress& progress) {
+      session.reporter().progress(stage, fmt::format("{} {}/{}  {}{}", to_string(device), progress.done, progress.total,
+                                                     progress.unit, progress.from_cache ? " (kept)" : ""));
+    };
+  }
+  return toolchain::build(request, tools);
+}
+
+Verdict build_verdict(const CompileReport& report, DeviceKind device) {
+  Verdict verdict;
+  if (report.ok) {
+    return verdict;
+  }
+  verdict.kind = VerdictKind::kBuildFailed;
+  verdict.reason = fmt::format("the sources do not compile for the {} device", to_string(device));
+  for (const Diagnostic& diagnostic : report.diagnostics) {
+    if (diagnostic.severity == Severity::kError && verdict.detail.empty()) {
+      verdict.reason += fmt::format(": {}", as_text(diagnostic));
+    }
+    verdict.detail += as_text(diagnostic) + "\n";
+  }
+  return verdict;
+}
+
+Result<std::string> gpu_architecture() {
+  ChildOptions options;
+  options.arguments = {"nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"};
+  const Result<ChildOutput> ran = run_child(options, 30'000);
+  if (!ran.has_value() || !ran->exit.ok() || ran->standard_output.find('.') == std::string::npos) {
+    return failure(ErrorCode::kEnvironment, "no NVIDIA GPU was found here", "nvidia-smi",
+                   "use --device emulated, or run 'stitchcuda doctor'");
+  }
+  const std::string& said = ran->standard_output;
+  const size_t dot = said.find('.');
+  const std::string number = said.substr(0, dot) + said.substr(dot + 1, said.find_first_of("\r\n", dot) - dot - 1);
+  // Only from Hopper on are there instructions that belong to one architecture alone ("a").
+  return fmt::format("sm_{}{}", number, number == "90" || number == "100" || number == "120" ? "a" : "");
+}
+
+}  // namespace stitch::cli

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Graph to plan to sources to libraries.
+#pragma once
+
+#include <string>
+
+#include "artifact/device_kind.h"
+#include "artifact/report/compile_report.h"
+#include "artifact/report/verdict.h"
+#include "artifact/source/source_bundle.h"
+#include "cli/stages/session.h"
+#include "ir/graph/graph.h"
+#include "plan/plan.h"
+#include "toolchain/discovery/toolchain.h"
+
+namespace stitch::cli {
+
+struct EmittedProgram {
+  plan::Plan plan;
+  SourceBundle bundle;
+};
+
+// `like`: the plan of the same program at other sizes, whose settings are kept; null: settings are chosen.
+Result<EmittedProgram> plan_and_emit(const Session& session, const ir::Graph& graph, MathMode math,
+                                     const plan::Plan* like = nullptr);
+
+// The compilers of this machine, with our own emulator headers.
+Result<toolchain::Toolchain> find_compilers(const Session& session);
+
+// Builds quietly but for one progress line per unit under the name `stage`; empty: none.
+Result<CompileReport> build_bundle(Session& session, const toolchain::Toolchain& tools, const SourceBundle& bundle,
+                                   DeviceKind device, const std::string& stage);
+
+// What the compiler said, as a verdict on the sources.
+Verdict build_verdict(const CompileReport& report, DeviceKind device);
+
+// "sm_90a" of the first GPU here; kEnvironment when there is none.
+Result<std::string> gpu_architecture();
+
+}  // namespace stitch::cli

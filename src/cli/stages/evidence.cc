@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/stages/evidence.h"
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
+
+#include "base/json/json.h"
+
+namespace stitch::cli {
+namespace {
+
+constexpr int64_t kLargestWeightsBytes = int64_t{256} << 20;
+constexpr int64_t kWeightsTimeoutMs = 300'000;
+
+Json identity(const std::optional<toolchain::Tool>& tool) { return tool.has_value() ? Json(tool->identity) : Json(); }
+
+int64_t weight_bytes(const ir::Graph& graph) {
+  int64_t bytes = 0;
+  for (const ir::GraphInput& input : graph.inputs) {
+    bytes += input.role == TensorRole::kInput ? 0 : graph.type(input.value).bytes();
+  }
+  return bytes;
+}
+
+}  // namespace
+
+Json environment(const Session& session, const toolchain::Toolchain& tools) {
+  utsname machine{};
+  ::uname(&machine);
+  return Json{{"schema", "stitchcuda.environment/1"},
+              {"machine", fmt::format("{} {} {}", machine.sysname, machine.release, machine.machine)},
+              {"python", session.resources().python.filename().string()},
+              {"host_compiler", identity(tools.host_compiler)},
+              {"nvcc", identity(tools.nvcc)},
+              {"rewriter", identity(tools.rewriter)},
+              {"emulator", tools.emulator_identity}};
+}
+
+Json seeds(uint64_t seed, const SubjectSet& set) {
+  Json subjects = Json::array();
+  for (const Subject& subject : set.subjects) {
+    subjects.push_back({{"shape", subject.shape}, {"task", to_json(subject.task)}});
+  }
+  return Json{{"schema", "stitchcuda.seeds/1"}, {"seed", seed}, {"scale", set.scale}, {"subjects", subjects}};
+}
+
+Result<NvccResult> compile_with_nvcc(Session& session, const toolchain::Toolchain& tools, const SourceBundle& bundle,
+                                     DeviceKind device) {
+  NvccResult result;
+  if (device == DeviceKind::kCuda) {
+    return result;  // it is what the verdict was built with
+  }
+  const Result<void> able = tools.supports(DeviceKind::kCuda);
+  if (!able.has_value()) {
+    result.sentence = fmt::format("not compiled for a GPU: {}", able.error().sentence);
+    session.reporter().progress("nvcc", result.sentence);
+    return result;
+  }
+  const double start = session.reporter().elapsed_seconds();
+  STITCH_ASSIGN(const CompileReport report, build_bundle(session, tools, bundle, DeviceKind::kCuda, "nvcc"));
+  result.seconds = session.reporter().elapsed_seconds() - start;
+  if (!report.ok) {
+    return failure(ErrorCode::kInternal,
+                   fmt::format("nvcc refuses sources that we emitted: {}",
+                               build_verdict(report, DeviceKind::kCuda).reason),
+                   bundle.name, "report this program as a bug of stitchcuda");
+  }
+  result.sentence = fmt::format("nvcc took all {} files", bundle.units.size());
+  return result;
+}
+
+Result<void> write_weights(Session& session, const Task& task, const ImportedProgram& imported,
+                           const std::filesystem::path& path) {
+  const int64_t bytes = weight_bytes(imported.graph);
+  if (bytes > kLargestWeightsBytes) {
+    session.reporter().progress("weights", fmt::format("{} MiB are left for you to save", bytes >> 20));
+    return {};
+  }
+  Json arguments = task.arguments();
+  arguments["path"] = path.string();
+  STITCH_ASSIGN(const Json ignored, session.ask("weights", arguments, kWeightsTimeoutMs));
+  return {};
+}
+
+}  // namespace stitch::cli

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/stages/judge.h"
+
+#include <fmt/format.h>
+
+#include "base/fs/files.h"
+#include "base/json/json.h"
+#include "evaluate/runner/start_candidate.h"
+#include "verify/oracle/oracle_client.h"
+
+namespace stitch::cli {
+namespace {
+
+constexpr int64_t kOracleTimeoutMs = 600'000;
+constexpr const char* kMemoryFolder = "/dev/shm";
+
+verify::OracleSource oracle_source(const Task& task, DeviceKind device, uint64_t seed, const std::string& folder) {
+  verify::OracleSource source;
+  source.file = task.file;
+  source.target = task.target;
+  source.mode = task.mode;
+  source.overrides = task.sizes.overrides;
+  source.input_shapes = task.sizes.input_shapes;
+  source.math = task.math;
+  source.seed = seed;
+  source.device = device == DeviceKind::kCuda ? "cuda" : "cpu";
+  source.folder = folder;
+  return source;
+}
+
+Result<TemporaryDirectory> tensor_folder() {
+  std::error_code ignored;
+  const bool in_memory = std::filesystem::is_directory(kMemoryFolder, ignored);
+  return TemporaryDirectory::make("stitchcuda-oracle", in_memory ? kMemoryFolder : "");
+}
+
+}  // namespace
+
+Result<DeviceKind> choose_device(Session& session, const toolchain::Toolchain& tools) {
+  DeviceKind device = DeviceKind::kEmulated;
+  if (session.line().device != DeviceChoice::kEmulated) {
+    const Result<std::string> architecture = gpu_architecture();
+    const bool able = architecture.has_value() && tools.supports(DeviceKind::kCuda).has_value();
+    if (session.line().device == DeviceChoice::kGpu && !architecture.has_value()) {
+      return failure(architecture.error());
+    }
+    if (able || session.line().device == DeviceChoice::kGpu) {
+      device = DeviceKind::kCuda;
+    }
+  }
+  STITCH_TRY(tools.supports(device));
+  return device;
+}
+
+Result<evaluate::EvaluateReport> judge(Session& session, const toolchain::Toolchain& tools, const SubjectSet& set,
+                                       DeviceKind device) {
+  STITCH_ASSIGN(const TemporaryDirectory folder, tensor_folder());
+  const uint64_t seed = session.line().seed;
+  evaluate::EvaluateRequest request;
+  for (const Subject& subject : set.subjects) {
+    evaluate::EvaluateTask task{subject.shape, subject.bundle,
+                                oracle_source(subject.task, device, seed, folder.path().string())};
+    if (&subject == &set.subjects.front()) {
+      request.declared = std::move(task);
+    } else {
+      request.hidden.push_back(std::move(task));
+    }
+  }
+  request.device = device;
+  request.with_checked_draw = device == DeviceKind::kEmulated;
+  request.math = set.subjects.front().task.math;
+  request.seed = seed;
+  request.progress = [&](const std::string& sentence) { session.reporter().progress("verify", sentence); };
+  if (device == DeviceKind::kCuda) {
+    STITCH_ASSIGN(request.architecture, gpu_architecture());
+  }
+  verify::OracleClient oracle([&](const std::string& verb, const Json& arguments) {
+    return session.ask(verb, arguments, kOracleTimeoutMs);
+  });
+  return evaluate::evaluate(request, tools, oracle, evaluate::candidate_starter());
+}
+
+std::string verdict_text(const evaluate::VerifyReport& report) {
+  if (report.verdict.kind != VerdictKind::kOk) {
+    return fmt::format("not verified ({}): {}", to_string(report.verdict.kind), report.verdict.reason);
+  }
+  return fmt::format("verified: {} draws ({} checked, {} in random thread order) at {} shapes; largest error {:.2f} of "
+                     "what is accepted",
+                     report.draws, report.checked_draws, report.randomised_draws, report.shapes.size(),
+                     report.error_ratio);
+}
+
+}  // namespace stitch::cli

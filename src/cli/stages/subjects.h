@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sizes a program is judged at: its own (or reduced ones where its own are too much for an emulated device), and
+// hidden ones. Each is an ordinary import, planned with the settings of the program that is judged and built from its
+// step files: steps hold no sizes, so the code that runs here is the code that was emitted.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/stages/compile_program.h"
+#include "cli/stages/import_program.h"
+
+namespace stitch::cli {
+
+struct Subject {
+  std::string shape;  // "declared shapes", "reduced sizes BATCH=3", "hidden shape ..."
+  Task task;
+  SourceBundle bundle;
+};
+
+struct SubjectSet {
+  std::string scale;  // "full" or "small"
+  std::vector<Subject> subjects;
+};
+
+// `program` is the program at its own sizes, `sources` its files as they are now (a person may have edited a step).
+Result<SubjectSet> make_subjects(Session& session, const Task& task, const ImportedProgram& imported,
+                                 const EmittedProgram& program, const SourceBundle& sources, DeviceKind device);
+
+}  // namespace stitch::cli
