@@ -29,3 +29,8 @@ inline unsigned int stitch_lane() { return stitch_thread_in_block & 31u; }
 
 #define __trap() stitch_emulator_fault("__trap() was called", __FILE__, __LINE__)
 #define __brkpt() ((void)0)
+#ifdef NDEBUG
+#define STITCH_ASSERT(...) ((void)0)
+#else
+#define STITCH_ASSERT(...) ((__VA_ARGS__) ? (void)0 : stitch_emulator_assert_failed(#__VA_ARGS__, __FILE__, __LINE__))
+#endif

@@ -32,10 +32,17 @@ inline LaunchConfig config(dim3 grid, dim3 block, size_t shared_bytes = 0, cudaS
 
 }  // namespace stitch_emulator
 
-extern "C" cudaError_t stitch_emulator_launch(const stitch_emulator::LaunchConfig* config,
-                                              const stitch_emulator::KernelCall* call);
+extern "C" {
+// Tells the scheduler that the running thread ends by `return;`: unlike a thread that reaches the kernel's last line,
+// it is not missed at a later barrier.
+void stitch_thread_returns(void);
+cudaError_t stitch_emulator_launch(const stitch_emulator::LaunchConfig* config,
+                                   const stitch_emulator::KernelCall* call);
+}
 
 namespace stitch_emulator {
+
+inline void early_return() { stitch_thread_returns(); }
 
 template <class Thread>
 inline cudaError_t launch_thread(const LaunchConfig& config, const Thread& thread, const void* function,
