@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/shared_block.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -29,12 +30,14 @@ Result<std::byte*> map(int memory, uint64_t bytes) {
 
 Result<SharedBlock> SharedBlock::allocate(uint64_t bytes) {
   SharedBlock block;
-  block.memory_ = Descriptor(::memfd_create("stitchcuda", MFD_CLOEXEC));
+  block.memory_ = Descriptor(::memfd_create("stitchcuda", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!block.memory_.is_open() || ::ftruncate(block.memory_.get(), static_cast<off_t>(mapped_bytes(bytes))) != 0) {
     return failure(ErrorCode::kEnvironment,
                    fmt::format("cannot make {} bytes of shared memory: {}", bytes, std::strerror(errno)), "",
                    "free some memory, or use smaller sizes (--scale small)");
   }
+  // A worker that shrank it would make the keeper's next access a fault.
+  ::fcntl(block.memory_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
   STITCH_ASSIGN(block.data_, map(block.memory_.get(), bytes));
   block.bytes_ = bytes;
   block.is_owner_ = true;

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "keeper/blocks/block_pool.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "device/buffer.h"
+#include "keeper/digest/digest.h"
+
+namespace stitch::keeper {
+namespace {
+
+// Data passes through host memory in pieces of this size; a multiple of what Digest wants.
+constexpr uint64_t kStagingBytes = uint64_t{8} << 20;
+
+Result<void> write_all(int file, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) {
+      continue;
+    }
+    if (written <= 0) {
+      return failure(ErrorCode::kEnvironment, fmt::format("cannot keep an output: {}", std::strerror(errno)), "",
+                     "free some memory");
+    }
+    bytes = bytes.subspan(static_cast<size_t>(written));
+  }
+  return {};
+}
+
+}  // namespace
+
+BlockPool::BlockPool() : staging_(kStagingBytes) { random_.fill(std::as_writable_bytes(std::span(&digest_key_, 1))); }
+
+Result<BlockPool::Allocated> BlockPool::allocate(uint64_t bytes) {
+  STITCH_ASSIGN(device::SharedBlock block, device::SharedBlock::allocate(bytes));
+  Allocated allocated{.token = {.id = next_id_++, .bytes = bytes, .handle = block.handle()}, .memory = {}};
+  if (block.memory() >= 0) {
+    allocated.memory = Descriptor(::fcntl(block.memory(), F_DUPFD_CLOEXEC, 3));
+  }
+  blocks_.emplace(allocated.token.id, std::move(block));
+  return allocated;
+}
+
+Result<std::byte*> BlockPool::locate(const wire::Region& region) {
+  const auto block = blocks_.find(region.block);
+  if (block == blocks_.end() || region.offset > block->second.bytes() ||
+      region.bytes > block->second.bytes() - region.offset) {
+    return failure(ErrorCode::kInternal, fmt::format("bytes {} to {} of block {} are not there", region.offset,
+                                                     region.offset + region.bytes, region.block));
+  }
+  return block->second.data() + region.offset;
+}
+
+Result<void> BlockPool::fill(const std::vector<wire::Region>& regions, std::span<const std::byte> source) {
+  for (const wire::Region& region : regions) {
+    STITCH_ASSIGN(std::byte * data, locate(region));
+    if (region.bytes > source.size()) {
+      return failure(ErrorCode::kInternal, "the file to fill from is too short");
+    }
+    STITCH_TRY(device::copy_to_device(data, source.data(), region.bytes));
+    source = source.subspan(region.bytes);
+  }
+  return {};
+}
+
+Result<void> BlockPool::poison(const wire::Region& region) {
+  STITCH_ASSIGN(std::byte * data, locate(region));
+  const uint64_t first = std::min(region.bytes, kStagingBytes);
+  random_.fill(std::span(staging_).first(first));
+  STITCH_TRY(device::copy_to_device(data, staging_.data(), first));
+  for (uint64_t done = first; done < region.bytes;) {  // the rest repeats it, doubling
+    const uint64_t piece = std::min(done, region.bytes - done);
+    STITCH_TRY(device::copy_on_device(data + done, data, piece));
+    done += piece;
+  }
+  return {};
+}
+
+Result<uint64_t> BlockPool::digest(const wire::Region& region) {
+  STITCH_ASSIGN(const std::byte* data, locate(region));
+  Digest digest(digest_key_);
+  for (uint64_t done = 0; done < region.bytes; done += kStagingBytes) {
+    const uint64_t piece = std::min(kStagingBytes, region.bytes - done);
+    STITCH_TRY(device::copy_to_host(staging_.data(), data + done, piece));
+    digest.update(std::span(staging_).first(piece));
+  }
+  return digest.finish();
+}
+
+Result<Descriptor> BlockPool::snapshot(const wire::Region& region) {
+  STITCH_ASSIGN(const std::byte* data, locate(region));
+  Descriptor file(::memfd_create("stitchcuda-output", MFD_CLOEXEC));
+  if (!file.is_open()) {
+    return failure(ErrorCode::kEnvironment, fmt::format("cannot keep an output: {}", std::strerror(errno)));
+  }
+  for (uint64_t done = 0; done < region.bytes; done += kStagingBytes) {
+    const uint64_t piece = std::min(kStagingBytes, region.bytes - done);
+    STITCH_TRY(device::copy_to_host(staging_.data(), data + done, piece));
+    STITCH_TRY(write_all(file.get(), std::span(staging_).first(piece)));
+  }
+  return file;
+}
+
+}  // namespace stitch::keeper

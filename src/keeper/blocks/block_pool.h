@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keeper's memory: numbered blocks shared with the worker, and what may be done to regions of them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "device/shared_block.h"
+#include "keeper/poison/random_bytes.h"
+#include "wire/messages/tensor_argument.h"
+
+namespace stitch::keeper {
+
+class BlockPool {
+ public:
+  BlockPool();
+
+  struct Allocated {
+    wire::BlockToken token;
+    Descriptor memory;  // closed on a GPU
+  };
+  Result<Allocated> allocate(uint64_t bytes);
+  void release(uint64_t id) { blocks_.erase(id); }
+
+  // Regions in turn from `source`, a mapping of the supervisor's file.
+  Result<void> fill(const std::vector<wire::Region>& regions, std::span<const std::byte> source);
+  Result<void> poison(const wire::Region& region);
+  Result<uint64_t> digest(const wire::Region& region);
+  // A copy in a new memfd of exactly region.bytes.
+  Result<Descriptor> snapshot(const wire::Region& region);
+
+ private:
+  Result<std::byte*> locate(const wire::Region& region);
+
+  std::map<uint64_t, device::SharedBlock> blocks_;
+  uint64_t next_id_ = 1;
+  RandomBytes random_;
+  uint64_t digest_key_ = 0;
+  std::vector<std::byte> staging_;
+};
+
+}  // namespace stitch::keeper

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "keeper/session/session.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/json/json.h"
+#include "device/facts.h"
+
+namespace stitch::keeper {
+namespace {
+
+// A read-only mapping of a whole file.
+class Mapping {
+ public:
+  static Result<Mapping> of(const Descriptor& file) {
+    struct stat status {};
+    Mapping mapping;
+    if (::fstat(file.get(), &status) != 0) {
+      return failure(ErrorCode::kInternal, fmt::format("cannot ask for a file's size: {}", std::strerror(errno)));
+    }
+    mapping.bytes_ = static_cast<size_t>(status.st_size);
+    if (mapping.bytes_ > 0) {
+      mapping.address_ = ::mmap(nullptr, mapping.bytes_, PROT_READ, MAP_SHARED | MAP_POPULATE, file.get(), 0);
+    }
+    if (mapping.address_ == MAP_FAILED) {
+      mapping.address_ = nullptr;
+      return failure(ErrorCode::kEnvironment, fmt::format("cannot map an input: {}", std::strerror(errno)), "",
+                     "free some memory");
+    }
+    return mapping;
+  }
+  Mapping(Mapping&& other) noexcept : address_(std::exchange(other.address_, nullptr)), bytes_(other.bytes_) {}
+  Mapping& operator=(Mapping&&) = delete;
+  ~Mapping() {
+    if (address_ != nullptr) {
+      ::munmap(address_, bytes_);
+    }
+  }
+  std::span<const std::byte> bytes() const { return {static_cast<const std::byte*>(address_), bytes_}; }
+
+ private:
+  Mapping() = default;
+  void* address_ = nullptr;
+  size_t bytes_ = 0;
+};
+
+}  // namespace
+
+Result<wire::Answer> Session::hello() {
+  STITCH_ASSIGN(const device::Facts facts, device::open_device(0));
+  Json json;
+  json["name"] = facts.name;
+  json["architecture"] = facts.architecture;
+  json["memory_bytes"] = facts.memory_bytes;
+  json["l2_bytes"] = facts.l2_bytes;
+  json["multiprocessors"] = facts.multiprocessors;
+  return wire::Answer(std::move(json));
+}
+
+Result<wire::Answer> Session::allocate(const Json& arguments) {
+  STITCH_ASSIGN(const std::vector<int64_t> sizes, json_int_list(arguments, "bytes"));
+  std::vector<wire::BlockToken> tokens;
+  std::vector<Descriptor> memories;
+  for (const int64_t size : sizes) {
+    STITCH_ASSIGN(BlockPool::Allocated allocated, pool_.allocate(static_cast<uint64_t>(size)));
+    tokens.push_back(allocated.token);
+    if (allocated.memory.is_open()) {
+      memories.push_back(std::move(allocated.memory));
+    }
+  }
+  Json json;
+  json["blocks"] = wire::to_json(tokens);
+  return wire::Answer(std::move(json), std::move(memories));
+}
+
+Result<wire::Answer> Session::release(const Json& arguments) {
+  STITCH_ASSIGN(const std::vector<int64_t> ids, json_int_list(arguments, "ids"));
+  for (const int64_t id : ids) {
+    pool_.release(static_cast<uint64_t>(id));
+  }
+  return wire::Answer();
+}
+
+Result<wire::Answer> Session::fill(wire::Request& request) {
+  STITCH_ASSIGN(const std::vector<wire::Region> regions, wire::regions_from_json(request.arguments, "regions"));
+  if (request.descriptors.size() != 1) {
+    return failure(ErrorCode::kInternal, "fill wants one file");
+  }
+  STITCH_ASSIGN(const Mapping mapping, Mapping::of(request.descriptors[0]));
+  STITCH_TRY(pool_.fill(regions, mapping.bytes()));
+  return wire::Answer();
+}
+
+Result<wire::Answer> Session::poison(const Json& arguments) {
+  STITCH_ASSIGN(const std::vector<wire::Region> regions, wire::regions_from_json(arguments, "regions"));
+  for (const wire::Region& region : regions) {
+    STITCH_TRY(pool_.poison(region));
+  }
+  return wire::Answer();
+}
+
+Result<wire::Answer> Session::digest(const Json& arguments) {
+  STITCH_ASSIGN(const std::vector<wire::Region> regions, wire::regions_from_json(arguments, "regions"));
+  Json digests = Json::array();
+  for (const wire::Region& region : regions) {
+    STITCH_ASSIGN(const uint64_t digest, pool_.digest(region));
+    digests.push_back(static_cast<int64_t>(digest));
+  }
+  Json json;
+  json["digests"] = std::move(digests);
+  return wire::Answer(std::move(json));
+}
+
+Result<wire::Answer> Session::snapshot(const Json& arguments) {
+  STITCH_ASSIGN(const std::vector<wire::Region> regions, wire::regions_from_json(arguments, "regions"));
+  std::vector<Descriptor> files;
+  for (const wire::Region& region : regions) {
+    STITCH_ASSIGN(Descriptor file, pool_.snapshot(region));
+    files.push_back(std::move(file));
+  }
+  return wire::Answer(Json::object(), std::move(files));
+}
+
+Result<wire::Answer> Session::handle(wire::Request& request) {
+  if (request.verb == "clock_stop") {
+    const auto elapsed = wire::Clock::now() - clock_start_;
+    Json json;
+    json["elapsed_us"] = std::chrono::duration<double, std::micro>(elapsed).count();
+    return wire::Answer(std::move(json));
+  }
+  if (request.verb == "clock_start") {
+    clock_start_ = wire::Clock::now();
+    return wire::Answer();
+  }
+  if (request.verb == "fill") {
+    return fill(request);
+  }
+  if (request.verb == "hello") {
+    return hello();
+  }
+  using Verb = Result<wire::Answer> (Session::*)(const Json&);
+  constexpr std::pair<const char*, Verb> kVerbs[] = {{"allocate", &Session::allocate},
+                                                     {"release", &Session::release},
+                                                     {"poison", &Session::poison},
+                                                     {"digest", &Session::digest},
+                                                     {"snapshot", &Session::snapshot}};
+  for (const auto& [name, verb] : kVerbs) {
+    if (request.verb == name) {
+      return (this->*verb)(request.arguments);
+    }
+  }
+  return failure(ErrorCode::kInternal, fmt::format("the keeper knows no verb {}", request.verb));
+}
+
+}  // namespace stitch::keeper

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keeper's verbs, asked by the supervisor alone:
+//   hello {}                     -> {name, architecture, memory_bytes, l2_bytes, multiprocessors}
+//   allocate {bytes: [..]}       -> {blocks: [token..]} and, emulated, a memfd for each
+//   release {ids: [..]}
+//   fill {regions: [..]}         from the file that comes along, region after region
+//   poison {regions: [..]}       fresh random bytes
+//   digest {regions: [..]}       -> {digests: [..]}
+//   snapshot {regions: [..]}     -> a memfd for each
+//   clock_start {}, clock_stop {} -> {elapsed_us}
+#pragma once
+
+#include "keeper/blocks/block_pool.h"
+#include "wire/messages/rpc.h"
+
+namespace stitch::keeper {
+
+class Session {
+ public:
+  Result<wire::Answer> handle(wire::Request& request);
+
+ private:
+  Result<wire::Answer> hello();
+  Result<wire::Answer> allocate(const Json& arguments);
+  Result<wire::Answer> release(const Json& arguments);
+  Result<wire::Answer> fill(wire::Request& request);
+  Result<wire::Answer> poison(const Json& arguments);
+  Result<wire::Answer> digest(const Json& arguments);
+  Result<wire::Answer> snapshot(const Json& arguments);
+
+  BlockPool pool_;
+  wire::Clock::time_point clock_start_{};
+};
+
+}  // namespace stitch::keeper

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "keeper/session/session.h"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/json/json.h"
+
+namespace stitch::keeper {
+namespace {
+
+class KeeperSessionTest : public testing::Test {
+ protected:
+  Result<wire::Answer> ask(const std::string& verb, const Json& arguments, std::vector<Descriptor> descriptors = {}) {
+    wire::Request request{.verb = verb, .arguments = arguments, .descriptors = std::move(descriptors)};
+    return session.handle(request);
+  }
+  Result<wire::Answer> ask(const std::string& verb, const std::vector<wire::Region>& regions,
+                           std::vector<Descriptor> descriptors = {}) {
+    Json arguments;
+    arguments["regions"] = wire::to_json(regions);
+    return ask(verb, arguments, std::move(descriptors));
+  }
+  std::string contents(const wire::Region& region) {
+    const auto answer = ask("snapshot", std::vector<wire::Region>{region});
+    EXPECT_TRUE(answer.has_value());
+    std::string text(region.bytes, '?');
+    EXPECT_EQ(::pread(answer->descriptors.at(0).get(), text.data(), text.size(), 0), static_cast<ssize_t>(text.size()));
+    return text;
+  }
+  static Descriptor file_with(std::string_view text) {
+    Descriptor file(::memfd_create("test", MFD_CLOEXEC));
+    EXPECT_EQ(::write(file.get(), text.data(), text.size()), static_cast<ssize_t>(text.size()));
+    return file;
+  }
+
+  Session session;
+};
+
+TEST_F(KeeperSessionTest, FilledRegionsComeBackAndTheirDigestFollowsThem) {
+  const auto allocated = ask("allocate", Json{{"bytes", {1024, 0}}});
+  ASSERT_TRUE(allocated.has_value()) << allocated.error().sentence;
+  ASSERT_EQ(allocated->descriptors.size(), 2u);
+  const auto id = allocated->json()["blocks"][0]["id"].get<uint64_t>();
+  const wire::Region first{id, 0, 5};
+  const wire::Region second{id, 512, 3};
+  std::vector<Descriptor> files;
+  files.push_back(file_with("helloabc"));
+  ASSERT_TRUE(ask("fill", {first, second}, std::move(files)).has_value());
+  EXPECT_EQ(contents(first), "hello");
+  EXPECT_EQ(contents(second), "abc");
+
+  const auto before = ask("digest", {first, second})->json()["digests"];
+  ASSERT_TRUE(ask("poison", {second}).has_value());
+  const auto after = ask("digest", {first, second})->json()["digests"];
+  EXPECT_EQ(before[0], after[0]);
+  EXPECT_NE(before[1], after[1]);
+}
+
+TEST_F(KeeperSessionTest, PoisonReachesTheEndOfALargeRegion) {
+  constexpr uint64_t kBytes = (uint64_t{17} << 20) + 3;
+  const auto allocated = ask("allocate", Json{{"bytes", {kBytes}}});
+  ASSERT_TRUE(allocated.has_value());
+  const auto id = allocated->json()["blocks"][0]["id"].get<uint64_t>();
+  ASSERT_TRUE(ask("poison", {wire::Region{id, 0, kBytes}}).has_value());
+  EXPECT_NE(contents({id, kBytes - 16, 16}), std::string(16, '\0'));
+}
+
+TEST_F(KeeperSessionTest, WhatIsNotThereIsRefused) {
+  const auto allocated = ask("allocate", Json{{"bytes", {100}}});
+  const auto id = allocated->json()["blocks"][0]["id"].get<uint64_t>();
+  for (const wire::Region& region : {wire::Region{id + 1, 0, 1}, wire::Region{id, 100, 1},
+                                     wire::Region{id, ~uint64_t{0}, 2}, wire::Region{id, 1, ~uint64_t{0}}}) {
+    EXPECT_FALSE(ask("digest", {region}).has_value());
+    EXPECT_FALSE(ask("poison", {region}).has_value());
+    EXPECT_FALSE(ask("snapshot", {region}).has_value());
+  }
+  EXPECT_FALSE(ask("fill", {wire::Region{id, 0, 4}}).has_value());
+  EXPECT_FALSE(ask("no such verb", Json::object()).has_value());
+  ASSERT_TRUE(ask("release", Json{{"ids", {id}}}).has_value());
+  EXPECT_FALSE(ask("digest", {wire::Region{id, 0, 1}}).has_value());
+}
+
+TEST_F(KeeperSessionTest, ASharedBlockCannotBeShrunkByTheOtherSide) {
+  const auto allocated = ask("allocate", Json{{"bytes", {8192}}});
+  ASSERT_TRUE(allocated.has_value());
+  EXPECT_NE(::ftruncate(allocated->descriptors.at(0).get(), 0), 0);
+}
+
+TEST_F(KeeperSessionTest, TheClockRuns) {
+  ASSERT_TRUE(ask("clock_start", Json::object()).has_value());
+  const auto stopped = ask("clock_stop", Json::object());
+  ASSERT_TRUE(stopped.has_value());
+  EXPECT_GE(stopped->json()["elapsed_us"].get<double>(), 0.0);
+}
+
+}  // namespace
+}  // namespace stitch::keeper

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/session/session.h"
+
+#include <fmt/format.h>
+
+#include "base/json/json.h"
+#include "device/facts.h"
+#include "device/schedule.h"
+#include "worker/session/bound_call.h"
+
+namespace stitch::worker {
+namespace {
+
+// Work that fails on the device after a candidate enqueued it is the candidate's doing.
+Result<void> blame_candidate(const Result<void>& done) {
+  if (done.has_value()) {
+    return {};
+  }
+  return failure(ErrorCode::kProgramInvalid, done.error().sentence);
+}
+
+Result<void> need(bool condition, const char* sentence) {
+  return condition ? Result<void>() : Result<void>(failure(ErrorCode::kInternal, sentence));
+}
+
+}  // namespace
+
+Result<wire::Answer> Session::load(const Json& arguments) {
+  STITCH_ASSIGN(const std::string library, json_string(arguments, "library"));
+  STITCH_ASSIGN(const int64_t device, json_int(arguments, "device"));
+  STITCH_ASSIGN(const device::Facts facts, device::open_device(static_cast<int>(device)));
+  STITCH_ASSIGN(device::Stream stream, device::Stream::create());
+  STITCH_ASSIGN(Candidate candidate, Candidate::load(library));
+  STITCH_ASSIGN(const wire::ProgramDescription description, candidate.describe());
+  STITCH_TRY(candidate.create(static_cast<int>(device)));
+  stream_.emplace(std::move(stream));
+  candidate_.emplace(std::move(candidate));
+  return wire::Answer(wire::to_json(description));
+}
+
+Result<wire::Answer> Session::attach(wire::Request& request) {
+  STITCH_ASSIGN(const std::vector<wire::BlockToken> tokens, wire::block_tokens_from_json(request.arguments, "blocks"));
+  STITCH_TRY(memory_.attach(tokens, std::move(request.descriptors)));
+  return wire::Answer();
+}
+
+Result<wire::Answer> Session::detach(const Json& arguments) {
+  STITCH_ASSIGN(const std::vector<int64_t> ids, json_int_list(arguments, "ids"));
+  for (const int64_t id : ids) {
+    memory_.detach(static_cast<uint64_t>(id));
+  }
+  return wire::Answer();
+}
+
+Result<wire::Answer> Session::prepare(const Json& arguments) {
+  STITCH_TRY(need(candidate_.has_value(), "prepare comes after load"));
+  STITCH_ASSIGN(const auto tensors, wire::tensor_arguments_from_json(arguments, "parameters"));
+  STITCH_ASSIGN(const auto prepared, wire::regions_from_json(arguments, "prepared"));
+  STITCH_TRY(need(prepared.size() == 1, "prepare wants one prepared region"));
+  STITCH_ASSIGN(const BoundTensors bound, BoundTensors::bind(tensors, memory_));
+  STITCH_ASSIGN(std::byte * prepared_memory, memory_.address(prepared[0]));
+  const StitchParameters parameters = {.struct_size = sizeof(StitchParameters),
+                                       .abi_version = STITCH_ABI_VERSION,
+                                       .count = static_cast<int32_t>(bound.list().size()),
+                                       .reserved = 0,
+                                       .tensors = bound.list().data(),
+                                       .prepared_memory = prepared_memory};
+  memory_.copy_in();
+  STITCH_TRY(candidate_->prepare(parameters, stream_->get()));
+  STITCH_TRY(blame_candidate(stream_->synchronise()));
+  memory_.copy_back();
+  return wire::Answer();
+}
+
+Result<wire::Answer> Session::workspace(const Json& arguments) {
+  STITCH_TRY(need(candidate_.has_value(), "workspace comes after load"));
+  STITCH_ASSIGN(const auto tensors, wire::tensor_arguments_from_json(arguments, "inputs"));
+  STITCH_ASSIGN(const BoundTensors bound, BoundTensors::bind(tensors, memory_));
+  STITCH_ASSIGN(const uint64_t bytes, candidate_->workspace_bytes(bound.list()));
+  Json json;
+  json["bytes"] = static_cast<int64_t>(std::min<uint64_t>(bytes, INT64_MAX));
+  return wire::Answer(std::move(json));
+}
+
+Result<wire::Answer> Session::run(const Json& arguments) {
+  STITCH_TRY(need(candidate_.has_value(), "run comes after load"));
+  STITCH_ASSIGN(const Json* call_json, json_object(arguments, "call"));
+  STITCH_ASSIGN(const wire::CallArguments call, wire::call_arguments_from_json(*call_json));
+  STITCH_ASSIGN(const int64_t schedule_seed, json_int(arguments, "schedule_seed"));
+  STITCH_ASSIGN(const BoundCall bound, BoundCall::bind(call, memory_, stream_->get()));
+  device::set_schedule_seed(static_cast<uint64_t>(schedule_seed));
+  memory_.copy_in();
+  STITCH_TRY(candidate_->run(bound.get()));
+  STITCH_TRY(blame_candidate(stream_->synchronise()));
+  memory_.copy_back();
+  return wire::Answer();
+}
+
+Result<wire::Answer> Session::run_block(const Json& arguments) {
+  STITCH_TRY(need(candidate_.has_value(), "run_block comes after load"));
+  STITCH_ASSIGN(const Json* list, json_array(arguments, "calls"));
+  STITCH_ASSIGN(const int64_t count, json_int(arguments, "count"));
+  STITCH_ASSIGN(const int64_t evict_bytes, json_int(arguments, "evict_bytes"));
+  STITCH_ASSIGN(const bool with_calls, json_bool(arguments, "with_calls"));
+  STITCH_ASSIGN(const bool use_graph, json_bool(arguments, "graph"));
+  STITCH_TRY(need(!list->empty(), "run_block wants a call"));
+  std::vector<BoundCall> calls;
+  std::vector<device::Graph> graphs;
+  for (const Json& item : *list) {
+    STITCH_ASSIGN(const wire::CallArguments call, wire::call_arguments_from_json(item));
+    STITCH_ASSIGN(BoundCall bound, BoundCall::bind(call, memory_, stream_->get()));
+    calls.push_back(std::move(bound));
+    if (use_graph) {
+      Result<device::Graph> graph = stream_->capture([&] { return candidate_->run(calls.back().get()); });
+      if (!graph.has_value()) {
+        return failure(ErrorCode::kProgramInvalid, graph.error().sentence);
+      }
+      graphs.push_back(std::move(*graph));
+    }
+  }
+  if (evict_bytes > 0 && (!evict_.has_value() || evict_->bytes() != static_cast<uint64_t>(evict_bytes))) {
+    STITCH_ASSIGN(device::Buffer buffer, device::Buffer::allocate(static_cast<uint64_t>(evict_bytes)));
+    evict_.emplace(std::move(buffer));
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    const size_t turn = static_cast<size_t>(i) % calls.size();
+    if (evict_bytes > 0) {
+      STITCH_TRY(stream_->fill(*evict_, static_cast<int>(i & 0x7f)));
+    }
+    if (with_calls) {
+      STITCH_TRY(use_graph ? stream_->launch(graphs[turn]) : candidate_->run(calls[turn].get()));
+    }
+  }
+  STITCH_TRY(blame_candidate(stream_->synchronise()));
+  return wire::Answer();
+}
+
+Result<wire::Answer> Session::handle(wire::Request& request) {
+  if (request.verb == "attach") {
+    return attach(request);
+  }
+  using Verb = Result<wire::Answer> (Session::*)(const Json&);
+  constexpr std::pair<const char*, Verb> kVerbs[] = {
+      {"load", &Session::load}, {"detach", &Session::detach},       {"prepare", &Session::prepare},
+      {"run", &Session::run},   {"workspace", &Session::workspace}, {"run_block", &Session::run_block}};
+  for (const auto& [name, verb] : kVerbs) {
+    if (request.verb == name) {
+      return (this->*verb)(request.arguments);
+    }
+  }
+  return failure(ErrorCode::kInternal, fmt::format("the worker knows no verb {}", request.verb));
+}
+
+}  // namespace stitch::worker

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The worker's verbs, asked by the supervisor:
+//   load {library, device}                  -> the program's description
+//   attach {blocks: [token..]}, detach {ids: [..]}
+//   prepare {parameters: [..], prepared: [region]}
+//   workspace {inputs: [..]}                -> {bytes}
+//   run {call, schedule_seed}               one call, waited for
+//   run_block {calls: [..], count, evict_bytes, with_calls, graph}
+//                                           `count` calls, turning through the list, waited for once; before each the
+//                                           L2 cache is filled with other data
+// An answer of kProgramInvalid tells what the candidate did wrong; any other error is the world's.
+#pragma once
+
+#include <optional>
+
+#include "device/stream.h"
+#include "wire/messages/call_arguments.h"
+#include "wire/messages/rpc.h"
+#include "worker/loader/candidate.h"
+#include "worker/memory/attached_memory.h"
+
+namespace stitch::worker {
+
+class Session {
+ public:
+  explicit Session(bool mirrored) : memory_(mirrored) {}
+  Result<wire::Answer> handle(wire::Request& request);
+
+ private:
+  Result<wire::Answer> load(const Json& arguments);
+  Result<wire::Answer> attach(wire::Request& request);
+  Result<wire::Answer> detach(const Json& arguments);
+  Result<wire::Answer> prepare(const Json& arguments);
+  Result<wire::Answer> workspace(const Json& arguments);
+  Result<wire::Answer> run(const Json& arguments);
+  Result<wire::Answer> run_block(const Json& arguments);
+
+  AttachedMemory memory_;
+  std::optional<Candidate> candidate_;
+  std::optional<device::Stream> stream_;
+  std::optional<device::Buffer> evict_;
+};
+
+}  // namespace stitch::worker

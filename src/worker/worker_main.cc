@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The disposable process that runs one candidate on memory it is lent. Its channel is descriptor 3 and moves out of the
+// way at once: a candidate that writes to low numbers by mistake should not speak for us.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "worker/session/session.h"
+
+namespace {
+
+#ifdef STITCH_WORKER_CHECKED
+constexpr bool kMirrored = true;
+#else
+constexpr bool kMirrored = false;
+#endif
+
+constexpr int kChannelNumber = 3;
+constexpr int kOutOfTheWay = 500;
+
+}  // namespace
+
+int main() {
+  std::signal(SIGPIPE, SIG_IGN);
+  // Orphans of a candidate become ours, and hence stay in the tree that the supervisor kills.
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  const int moved = ::fcntl(kChannelNumber, F_DUPFD_CLOEXEC, kOutOfTheWay);
+  if (moved < 0) {
+    fmt::print(stderr, "stitchcuda-worker: no channel on descriptor {}; start it through stitchcuda\n", kChannelNumber);
+    return 1;
+  }
+  ::close(kChannelNumber);
+  stitch::wire::Channel channel{stitch::Descriptor(moved)};
+  stitch::worker::Session session(kMirrored);
+  const auto served =
+      stitch::wire::serve(channel, [&](stitch::wire::Request& request) { return session.handle(request); });
+  // No destructors of the candidate: it has nothing left to say.
+  ::_exit(served.has_value() ? 0 : 1);
+}
