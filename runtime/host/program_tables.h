@@ -34,7 +34,7 @@ struct StepTable {
   StepPhase phase;
   const int32_t* buffers;  // indices into ProgramTables::buffers: operands, then results
   int32_t buffer_count;
-  const int64_t* extents;  // what the step's comment lists
+  const int64_t* extents;   // what the step's comment lists
   uint64_t scratch_offset;  // bytes into the workspace (run) or the prepared memory (prepare)
   uint64_t scratch_bytes;
 };
@@ -45,7 +45,7 @@ struct ProgramTables {
   int32_t buffer_count;
   const StepTable* steps;  // in order of execution
   int32_t step_count;
-  uint64_t workspace_bytes;
+  uint64_t workspace_bytes;  // arena and scratch of the run phase
 };
 
 }  // namespace stitch

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C ABI of stitch_program.h over a program's tables: checks, addresses, and the steps one after another.
+#include <new>
+
+#include "host/arguments.h"
+#include "host/program_tables.h"
+
+struct StitchHandle {
+  int device = 0;
+  bool prepared = false;
+  void** parameters = nullptr;  // parameters, then constants, as of the last prepare()
+  void* prepared_memory = nullptr;
+  void** buffers = nullptr;   // the address of every buffer of the tables, during a call
+  void** operands = nullptr;  // those of one step
+  stitch::ErrorText error;
+};
+
+namespace stitch {
+
+namespace {
+
+const ProgramTables& tables() { return stitch_program_tables; }
+
+// Makes the handle's device current for one call, as the caller may have another one current.
+class DeviceScope {
+ public:
+  explicit DeviceScope(int device) : device_(device) {
+    ok_ = cudaGetDevice(&previous_) == cudaSuccess && (previous_ == device_ || cudaSetDevice(device_) == cudaSuccess);
+  }
+  ~DeviceScope() {
+    if (ok_ && previous_ != device_) {
+      cudaSetDevice(previous_);
+    }
+  }
+  DeviceScope(const DeviceScope&) = delete;
+  DeviceScope& operator=(const DeviceScope&) = delete;
+  bool ok() const { return ok_; }
+
+ private:
+  int device_;
+  int previous_ = 0;
+  bool ok_ = false;
+};
+
+int32_t largest_operand_count() {
+  int32_t largest = 1;
+  for (int32_t step = 0; step < tables().step_count; ++step) {
+    const int32_t count = tables().steps[step].buffer_count;
+    largest = count > largest ? count : largest;
+  }
+  return largest;
+}
+
+void* offset_into(void* memory, uint64_t bytes) { return static_cast<char*>(memory) + bytes; }
+
+void* tensor_data(const StitchTensor* tensors, int32_t index) {
+  return tensors == nullptr ? nullptr : tensors[index].data;
+}
+
+// `call` is null in prepare(), whose steps touch parameters and prepared memory only.
+void* buffer_address(const StitchHandle& handle, const BufferTable& buffer, const StitchCall* call) {
+  if (buffer.kind == BufferKind::kParameter) {
+    return handle.parameters[buffer.index];
+  }
+  if (buffer.kind == BufferKind::kPrepared) {
+    return offset_into(handle.prepared_memory, buffer.offset);
+  }
+  if (call == nullptr) {
+    return nullptr;
+  }
+  switch (buffer.kind) {
+    case BufferKind::kInput:
+      return tensor_data(call->inputs, buffer.index);
+    case BufferKind::kStateIn:
+      return tensor_data(call->states_in, buffer.index);
+    case BufferKind::kStateOut:
+      return tensor_data(call->states_out, buffer.index);
+    case BufferKind::kOutput:
+      return tensor_data(call->outputs, buffer.index);
+    default:
+      return offset_into(call->workspace, buffer.offset);
+  }
+}
+
+// Enqueues the steps of one phase.
+int enqueue(StitchHandle* handle, StepPhase phase, const StitchCall* call, void* scratch, cudaStream_t stream) {
+  for (int32_t index = 0; index < tables().buffer_count; ++index) {
+    handle->buffers[index] = buffer_address(*handle, tables().buffers[index], call);
+  }
+  for (int32_t index = 0; index < tables().step_count; ++index) {
+    const StepTable& step = tables().steps[index];
+    if (step.phase != phase) {
+      continue;
+    }
+    for (int32_t operand = 0; operand < step.buffer_count; ++operand) {
+      handle->operands[operand] = handle->buffers[step.buffers[operand]];
+    }
+    const StepArgs arguments{handle->operands,
+                             step.extents,
+                             offset_into(scratch, step.scratch_offset),
+                             step.scratch_bytes,
+                             call == nullptr ? 0 : call->rng_seed,
+                             call == nullptr ? 0 : call->rng_offset};
+    const int error = step.function(&arguments, stream);
+    if (error != cudaSuccess) {
+      handle->error.set("Step %d (%s) failed to start: %s.", index, step.name,
+                        cudaGetErrorString(static_cast<cudaError_t>(error)));
+      return STITCH_CUDA_ERROR;
+    }
+  }
+  return STITCH_OK;
+}
+
+const StitchDescription* describe() { return &tables().description; }
+
+void destroy(StitchHandle* handle) {
+  if (handle == nullptr) {
+    return;
+  }
+  delete[] handle->parameters;
+  delete[] handle->buffers;
+  delete[] handle->operands;
+  delete handle;
+}
+
+int create(int device, StitchHandle** handle) {
+  if (handle == nullptr) {
+    return STITCH_INVALID_ARGUMENT;
+  }
+  *handle = nullptr;
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || device < 0 || device >= devices) {
+    return STITCH_CUDA_ERROR;
+  }
+  auto* made = new (std::nothrow) StitchHandle;
+  if (made == nullptr) {
+    return STITCH_INVALID_ARGUMENT;
+  }
+  made->device = device;
+  made->parameters = new (std::nothrow) void*[parameters_of(tables().description).count + 1]();
+  made->buffers = new (std::nothrow) void*[tables().buffer_count + 1]();
+  made->operands = new (std::nothrow) void*[largest_operand_count()]();
+  if (made->parameters == nullptr || made->buffers == nullptr || made->operands == nullptr) {
+    destroy(made);
+    return STITCH_INVALID_ARGUMENT;
+  }
+  *handle = made;
+  return STITCH_OK;
+}
+
+int check_prepare(StitchHandle* handle, const StitchParameters* parameters) {
+  int result = check_version("StitchParameters", parameters->struct_size, sizeof(StitchParameters),
+                             parameters->abi_version, &handle->error);
+  if (result == STITCH_OK) {
+    result = check_tensors("parameter", parameters_of(tables().description), parameters->tensors, parameters->count,
+                           &handle->error);
+  }
+  constexpr uintptr_t kAlignment = 256;
+  const uint64_t bytes = tables().description.prepared_bytes;
+  const auto memory = reinterpret_cast<uintptr_t>(parameters->prepared_memory);
+  if (result == STITCH_OK && bytes > 0 && (memory == 0 || memory % kAlignment != 0)) {
+    handle->error.set("prepare() needs %llu bytes of device memory, aligned to 256 bytes, as prepared_memory.",
+                      static_cast<unsigned long long>(bytes));
+    return STITCH_INVALID_ARGUMENT;
+  }
+  return result;
+}
+
+int prepare(StitchHandle* handle, const StitchParameters* parameters, void* stream) {
+  if (handle == nullptr || parameters == nullptr) {
+    return STITCH_INVALID_ARGUMENT;
+  }
+  handle->error.clear();
+  handle->prepared = false;
+  const int result = check_prepare(handle, parameters);
+  if (result != STITCH_OK) {
+    return result;
+  }
+  for (int32_t index = 0; index < parameters->count; ++index) {
+    handle->parameters[index] = parameters->tensors[index].data;
+  }
+  handle->prepared_memory = parameters->prepared_memory;
+  const DeviceScope device(handle->device);
+  if (!device.ok()) {
+    handle->error.set("Device %d cannot be made current.", handle->device);
+    return STITCH_CUDA_ERROR;
+  }
+  const int enqueued = enqueue(handle, StepPhase::kPrepare, nullptr, handle->prepared_memory,
+                               static_cast<cudaStream_t>(stream));
+  handle->prepared = enqueued == STITCH_OK;
+  return enqueued;
+}
+
+uint64_t workspace_bytes(StitchHandle* handle, const StitchTensor* inputs, int32_t input_count) {
+  if (handle == nullptr) {
+    return UINT64_MAX;
+  }
+  const int result = check_extents("input", inputs_of(tables().description), inputs, input_count, &handle->error);
+  return result == STITCH_OK ? tables().workspace_bytes : UINT64_MAX;
+}
+
+int check_memory(StitchHandle* handle, const StitchCall& call) {
+  constexpr uintptr_t kAlignment = 256;
+  const uint64_t needed = tables().workspace_bytes;
+  if (needed > 0 && (call.workspace == nullptr || call.workspace_size < needed ||
+                     reinterpret_cast<uintptr_t>(call.workspace) % kAlignment != 0)) {
+    handle->error.set("run() needs a workspace of %llu bytes, aligned to 256 bytes, and got %llu at %p.",
+                      static_cast<unsigned long long>(needed), static_cast<unsigned long long>(call.workspace_size),
+                      call.workspace);
+    return STITCH_INVALID_ARGUMENT;
+  }
+  if (!handle->prepared) {
+    handle->error.set("run() was called before a successful prepare().");
+    return STITCH_NOT_PREPARED;
+  }
+  return STITCH_OK;
+}
+
+int check_call(StitchHandle* handle, const StitchCall& call) {
+  const StitchDescription& description = tables().description;
+  ErrorText* error = &handle->error;
+  int result = check_version("StitchCall", call.struct_size, sizeof(StitchCall), call.abi_version, error);
+  if (result == STITCH_OK) {
+    result = check_tensors("input", inputs_of(description), call.inputs, call.input_count, error);
+  }
+  if (result == STITCH_OK) {
+    result = check_tensors("state", states_in_of(description), call.states_in, call.state_count, error);
+  }
+  if (result == STITCH_OK && states_out_of(description).count > 0) {
+    const RoleTensors states = states_out_of(description);
+    result = check_tensors("new state", states, call.states_out, states.count, error);
+  }
+  if (result == STITCH_OK) {
+    result = check_tensors("output", outputs_of(description), call.outputs, call.output_count, error);
+  }
+  return result == STITCH_OK ? check_memory(handle, call) : result;
+}
+
+int run(StitchHandle* handle, const StitchCall* call) {
+  if (handle == nullptr || call == nullptr) {
+    return STITCH_INVALID_ARGUMENT;
+  }
+  handle->error.clear();
+  const int result = check_call(handle, *call);
+  if (result != STITCH_OK) {
+    return result;
+  }
+  const DeviceScope device(handle->device);
+  if (!device.ok()) {
+    handle->error.set("Device %d cannot be made current.", handle->device);
+    return STITCH_CUDA_ERROR;
+  }
+  return enqueue(handle, StepPhase::kRun, call, call->workspace, static_cast<cudaStream_t>(call->stream));
+}
+
+const char* last_error(const StitchHandle* handle) { return handle == nullptr ? "" : handle->error.text(); }
+
+}  // namespace
+
+}  // namespace stitch
+
+extern "C" __attribute__((visibility("default"))) const StitchProgramV1* stitch_program_v1(void) {
+  static const StitchProgramV1 program{
+      sizeof(StitchProgramV1),  STITCH_ABI_VERSION, stitch::describe, stitch::create,  stitch::prepare,
+      stitch::workspace_bytes, stitch::run,        stitch::destroy,  stitch::last_error,
+  };
+  return &program;
+}
