@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -26,6 +27,7 @@ constexpr const char* kKernel = "#pragma once\n__global__ void twice(float* data
 class BuildTest : public testing::TestWithParam<DeviceKind> {
  protected:
   void SetUp() override {
+    ::setenv("STITCHCUDA_LIBEXEC", STITCH_BINARY_DIR, 0);
     auto found = find_toolchain(
         {.emulator_include = fs::path(STITCH_SOURCE_DIR) / "emulator/include", .cache = folder.path() / "cache"});
     ASSERT_TRUE(found.has_value());
