@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Multi-head self-attention with a causal mask: one projection to q, k and v, attention, output projection, residual."""
+"""Multi-head self-attention with a causal mask: projection to q, k and v, attention, output projection, residual."""
 
 import torch
 import torch.nn as nn

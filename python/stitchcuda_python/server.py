@@ -50,7 +50,9 @@ def answer(request: dict[str, Any], verbs: dict[str, Verb], capture: Capture, pr
         failure = Failure(PROGRAM_INVALID, sentence, "", "Remove the call that exits.", formatted(stop))
         return {"error": _with_output(failure, capture).to_json()}
     except MemoryError as error:
-        failure = Failure(ENVIRONMENT, "Memory ran out in the Python side.", "", "Use a smaller scale.", formatted(error))
+        failure = Failure(
+            ENVIRONMENT, "Memory ran out in the Python side.", "", "Use a smaller scale.", formatted(error)
+        )
         return {"error": failure.to_json()}
     except Exception as error:  # noqa: BLE001 - the server must outlive any request
         sentence = f"The Python side failed at {verb!r}: {type(error).__name__}: {one_line(str(error))}."
@@ -86,4 +88,5 @@ def serve(channel: Channel) -> None:
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # a program that asks for input gets the end of it
     serve(Channel())

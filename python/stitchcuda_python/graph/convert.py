@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import operator
+import os
 from collections import Counter
 from typing import Any
 
@@ -19,7 +20,7 @@ from .inline import inline_grad_regions
 from .names import Names, module_path, operator_name, result_wishes
 from .places import place_in_user_code
 from .schema import complete_arguments
-from .supported import refuse_special_tensors
+from .supported import refuse_quantised, refuse_special_tensors
 
 _STATE_OUTPUTS = (OutputKind.BUFFER_MUTATION,)
 
@@ -68,6 +69,7 @@ class _Converter:
 
     def _call(self, node: Node) -> Call:
         self._place = place_in_user_code(node.meta.get("stack_trace"), self._folder) or self._place
+        refuse_quantised(str(node.target), self._where())
         example = node.meta.get("val")
         multiple = isinstance(example, (list, tuple))
         examples = list(example) if multiple else [example]
@@ -77,12 +79,16 @@ class _Converter:
             if not isinstance(item, torch.Tensor):
                 results.append(Result("", None, ()))
                 continue
-            refuse_special_tensors(item, f"The result of {node.target}", self._place or self._file)
+            refuse_special_tensors(item, f"The result of {node.target}", self._where())
             name = self._names.unique(wish)
-            results.append(Result(name, item.dtype, _static_shape(item, str(node.target), self._place or self._file)))
+            results.append(Result(name, item.dtype, _static_shape(item, str(node.target), self._where())))
         args, kwargs = complete_arguments(node.target, *self._mapped(node))
         self._refs[node] = [Ref(r.name) for r in results] if multiple else Ref(results[0].name)
         return Call(node.target, args, kwargs, results, self._place, multiple)
+
+    def _where(self) -> str:
+        """The present place as an error tells it: with the whole path."""
+        return os.path.join(self._folder, self._place) if self._place else self._file
 
     def _wish(self, node: Node) -> str:
         path = module_path(node.meta)
@@ -106,7 +112,7 @@ class _Converter:
         value = node.meta.get("val")
         if isinstance(value, (int, float, bool, str)) or value is None:
             return value
-        raise Failure(PROGRAM_INVALID, f"{node.target} makes a value that is no tensor.", self._place or self._file)
+        raise Failure(PROGRAM_INVALID, f"{node.target} makes a value that is no tensor.", self._where())
 
     def _outputs(self, values: list[Value]) -> list[Output]:
         signature = self._exported.graph_signature

@@ -21,6 +21,9 @@ from .functional import FunctionalProgram
 _DATA_DEPENDENT = ("DataDependent", "Unbacked", "GuardOnData", "DynamicOutputShape")
 
 
+_RUNS_PLAINLY = "Check that Model(*get_init_inputs())(*get_inputs()) runs in plain PyTorch."
+
+
 @dataclass
 class Exported:
     """A program and its functional form."""
@@ -56,11 +59,22 @@ def export_program(program: Program, mode: FakeTensorMode | None = None) -> Expo
             except Failure:
                 raise
             except Exception as error:
+                if mode is None:
+                    refuse_if_it_does_not_run(program)
                 raise _explain(error, request.file) from error
         if watch.seen:
             with torch.no_grad():
                 refuse_if_read_again(program.module, _copies(program.inputs), watch, request.file)
     return Exported(program, convert(functional, folder, request.file))
+
+
+def refuse_if_it_does_not_run(program: Program) -> None:
+    """Runs forward plainly: where that fails, PyTorch's own message is better than the tracer's."""
+    try:
+        with torch.no_grad():
+            program.module(*_copies(program.inputs))
+    except Exception as error:
+        raise from_user_code(error, "running forward", program.request.file, _RUNS_PLAINLY) from error
 
 
 def _copies(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -78,5 +92,4 @@ def _explain(error: Exception, file: str) -> Failure:
             sentence += f", at `{where}`." if where else "."
             remedy = "Write it with torch.where or a mask, so that every shape is fixed by the inputs' shapes."
             return Failure(PROGRAM_INVALID, sentence, place, remedy, failure.trace)
-    remedy = "Check that Model(*get_init_inputs())(*get_inputs()) runs in plain PyTorch."
-    return from_user_code(error, "running forward", file, remedy)
+    return from_user_code(error, "being exported by PyTorch", file, "Simplify that line until torch.export takes it.")

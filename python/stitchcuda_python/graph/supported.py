@@ -34,5 +34,13 @@ def refuse_special_tensors(example: torch.Tensor, what: str, place: str) -> None
         sentence = f"{what} is a {kind} tensor ({str(example.dtype).removeprefix('torch.')})."
         raise Failure(PROGRAM_INVALID, sentence, place, "Use dense tensors of real numbers.")
     if example.dtype not in DTYPE_NAMES:
-        sentence = f"{what} has element type {str(example.dtype).removeprefix('torch.')}, which has no counterpart here."
+        sentence = (
+            f"{what} has element type {str(example.dtype).removeprefix('torch.')}, which has no counterpart here."
+        )
         raise Failure(PROGRAM_INVALID, sentence, place, f"Use one of {', '.join(DTYPE_NAMES.values())}.")
+
+
+def refuse_quantised(target: str, place: str) -> None:
+    """Raises a Failure for operators that make or read quantised tensors: tracing shows their results as plain ones."""
+    if target.startswith(("quantized.", "aten.quantize_per", "aten.dequantize")):
+        raise Failure(PROGRAM_INVALID, f"{target} works on a quantised tensor.", place, "Use dense tensors of floats.")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an integer input may hold, read off the operators that use it: rows of a table, classes, positions on an axis."""
+"""What an integer input may hold, read off the operators that use it: rows of a table, classes, positions."""
 
 from __future__ import annotations
 
@@ -7,10 +7,19 @@ from ..graph.flops import short_name
 from ..graph.functional import INPUT, Call, FunctionalProgram, Ref, refs_in, used_by
 
 _VIEWS = set(
-    """view _unsafe_view reshape permute transpose t unsqueeze squeeze expand slice select clone alias contiguous flatten
-    _to_copy to lift_fresh_copy detach unbind split split_with_sizes chunk""".split()
+    """view _unsafe_view reshape permute transpose t unsqueeze squeeze expand slice select clone alias contiguous
+    flatten _to_copy to lift_fresh_copy detach unbind split split_with_sizes chunk""".split()
 )
-_BY_DIM = {"gather", "index_select", "scatter", "scatter_add", "index_add", "index_fill", "index_copy", "take_along_dim"}
+_BY_DIM = {
+    "gather",
+    "index_select",
+    "scatter",
+    "scatter_add",
+    "index_add",
+    "index_fill",
+    "index_copy",
+    "take_along_dim",
+}
 
 
 def integer_bounds(graph: FunctionalProgram) -> dict[str, int]:
@@ -51,9 +60,7 @@ def _limits_of_call(call: Call, aliases: set[str], shapes: dict[str, tuple[int, 
     if operator == "one_hot" and given[0] and isinstance(args[1], int):
         return [args[1]]
     if operator == "index" and isinstance(args[1], list):
-        return [
-            shapes[args[0].name][axis] for axis, item in enumerate(args[1]) if aliases.intersection(refs_in(item))
-        ]
+        return [shapes[args[0].name][axis] for axis, item in enumerate(args[1]) if aliases.intersection(refs_in(item))]
     return []
 
 

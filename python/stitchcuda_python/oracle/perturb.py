@@ -10,7 +10,8 @@ _BITS = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
 def one_ulp_away(tensor: torch.Tensor, source: torch.Generator) -> torch.Tensor:
     """`tensor` with each finite non-zero element one representable number away. Zeros stay (their neighbours are
-    subnormal: no honest rounding makes those, and they slow a CPU down a hundredfold); so do infinities and integers."""
+    subnormal: no honest rounding makes those, and they slow a CPU down a hundredfold); so do infinities and integers.
+    """
     if not tensor.is_floating_point() or tensor.numel() == 0:
         return tensor
     bits = tensor.contiguous().view(_BITS[tensor.element_size()])

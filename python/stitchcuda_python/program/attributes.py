@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import os
 import sys
@@ -68,6 +69,33 @@ def _put(module: nn.Module, name: str, value: Any) -> None:
         module.__dict__[name] = value
 
 
+def _containers(root: nn.Module) -> list[tuple[nn.Module, str, Any, Any]]:
+    """Every list, dict and set that a submodule holds as a plain public attribute, with a shallow copy."""
+    kinds = (list, dict, set)
+    return [
+        (module, name, value, copy.copy(value))
+        for module in root.modules()
+        for name, value in module.__dict__.items()
+        if isinstance(value, kinds) and not name.startswith("_")
+    ]
+
+
+def _note_changed_containers(watch: Watch, before: list[tuple[nn.Module, str, Any, Any]]) -> None:
+    """`self.history.append(x)` is an assignment too: the attribute counts as assigned, its old contents as old."""
+    for module, name, value, contents in before:
+        items = list(value.items()) if isinstance(value, dict) else list(value)
+        old = list(contents.items()) if isinstance(contents, dict) else list(contents)
+        same = len(items) == len(old) and all(_same(now, then) for now, then in zip(items, old))
+        if not same:
+            watch.seen.setdefault((id(module), name), Assignment(module, name, "", contents))
+
+
+def _same(now: Any, then: Any) -> bool:
+    if isinstance(now, tuple) and isinstance(then, tuple) and len(now) == len(then):
+        return all(a is b for a, b in zip(now, then))
+    return now is then
+
+
 @contextmanager
 def watched(root: nn.Module, user_folder: str) -> Iterator[Watch]:
     """During the body, every plain attribute that the user's own code assigns on a submodule of `root` while forward
@@ -89,11 +117,13 @@ def watched(root: nn.Module, user_folder: str) -> Iterator[Watch]:
 
     @functools.wraps(forward)
     def restoring(*args: Any, **kwargs: Any) -> Any:
+        before = _containers(root)
         nn.Module.__setattr__ = noting  # type: ignore[assignment,method-assign]
         try:
             return forward(*args, **kwargs)
         finally:
             nn.Module.__setattr__ = original  # type: ignore[method-assign]
+            _note_changed_containers(watch, before)
             watch.restore()
 
     root.__dict__["forward"] = restoring
@@ -120,6 +150,6 @@ def refuse_if_read_again(root: nn.Module, inputs: tuple[Any, ...], watch: Watch,
             "this change from call to call would be lost."
         )
         remedy = f"Register it as a buffer: self.register_buffer('{first.name}', torch.tensor(...))."
-        raise Failure(PROGRAM_INVALID, sentence, first.place, remedy) from error
+        raise Failure(PROGRAM_INVALID, sentence, first.place or file, remedy) from error
     finally:
         watch.restore()

@@ -123,7 +123,9 @@ def _call(namespace: types.ModuleType, function: str, request: Request) -> Any:
     try:
         return getattr(namespace, function)()
     except Exception as error:
-        raise from_user_code(error, f"running {function}()", request.file, f"{function}() must run as it is.") from error
+        raise from_user_code(
+            error, f"running {function}()", request.file, f"{function}() must run as it is."
+        ) from error
 
 
 def draw_inputs(namespace: types.ModuleType, request: Request) -> tuple[Any, ...]:
@@ -134,7 +136,8 @@ def draw_inputs(namespace: types.ModuleType, request: Request) -> tuple[Any, ...
         raise Failure(PROGRAM_INVALID, sentence, request.file, "Define get_inputs() returning a list of tensors.")
     inputs = _call(namespace, "get_inputs", request)
     if not isinstance(inputs, (list, tuple)):
-        sentence = f"get_inputs() of {base} returns {type(inputs).__name__}, not a list of forward's arguments."
+        kind = "a tensor" if isinstance(inputs, torch.Tensor) else type(inputs).__name__
+        sentence = f"get_inputs() of {base} returns {kind}, not a list of forward's arguments."
         raise Failure(PROGRAM_INVALID, sentence, request.file, "Return a list or tuple, also for a single tensor.")
     return reshaped(tuple(inputs), request)
 

@@ -21,7 +21,9 @@ def read_source(file: str) -> str:
         with open(file, "rb") as stream:
             data = stream.read()
     except OSError as error:
-        raise Failure(PROGRAM_INVALID, f"{file} cannot be read: {error.strerror}.", file, "Check its rights.") from error
+        raise Failure(
+            PROGRAM_INVALID, f"{file} cannot be read: {error.strerror}.", file, "Check its rights."
+        ) from error
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -77,7 +77,9 @@ def _free_axes(leaf: Any) -> Any:
 def _read(exported: Any, present: list[tuple[int, ...]]) -> DynamicAxes:
     found = DynamicAxes()
     names = set(exported.graph_signature.user_inputs)
-    examples = [node.meta.get("val") for node in exported.graph.nodes if node.op == "placeholder" and node.name in names]
+    examples = [
+        node.meta.get("val") for node in exported.graph.nodes if node.op == "placeholder" and node.name in names
+    ]
     tensors = [example for example in examples if isinstance(example, torch.Tensor)]
     for example, shape in zip(tensors, present):
         found.shapes.append([e if isinstance(e, int) else e.node.expr for e in example.shape])

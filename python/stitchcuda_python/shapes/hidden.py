@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chooses the hidden shapes of a verdict: sizes that the candidate's author did not see, odd, near tile edges, cheap."""
+"""Chooses the hidden shapes of a verdict: sizes the candidate's author did not see, odd, near tile edges, cheap."""
 
 from __future__ import annotations
 

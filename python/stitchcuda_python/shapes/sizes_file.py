@@ -33,7 +33,9 @@ def read_sizes(path: str) -> list[SizesRow]:
                 rows.append(SizesRow(file, _sizes(full), float(full_gflop), _sizes(small), float(small_mflop)))
             except ValueError as error:
                 sentence = f"Line {number} of {path} is no row of sizes."
-                raise Failure(PROGRAM_INVALID, sentence, f"{path}:{number}", "Follow the file's first lines.") from error
+                raise Failure(
+                    PROGRAM_INVALID, sentence, f"{path}:{number}", "Follow the file's first lines."
+                ) from error
     return rows
 
 

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hidden shapes and the small scale."""
+
+from __future__ import annotations
+
+import shutil
+import unittest
+
+from .support import HEADER, ServerCase, problem, problems
+
+FIXED = (
+    "WIDTH = 70\nBATCH = 33\n"
+    + HEADER
+    + "class Model(nn.Module):\n    def forward(self, x):\n        return x.reshape(33 * 70) if x.shape[0] == 33 else "
+    + "x.reshape(BATCH * WIDTH)\n"
+    + "def get_inputs():\n    return [torch.randn(BATCH, WIDTH)]\ndef get_init_inputs():\n    return []\n"
+)
+
+
+class HiddenShapesTest(ServerCase):
+    def test_three_shapes_that_differ_and_import(self) -> None:
+        for row in problems():
+            arguments = {"file": problem(row), "overrides": row.small}
+            declared = [v["shape"] for v in self.ok("import", **arguments)["values"] if v["role"] == "input"]
+            made = self.ok("hidden_shapes", count=3, seed=7, **arguments)
+            self.assertEqual(len(made["shapes"]), 3, row.file)
+            self.assertTrue(made["ranges"], row.file)
+            chosen = [declared] + [shape["input_shapes"] for shape in made["shapes"]]
+            self.assertTrue(all(chosen.count(shape) == 1 for shape in chosen), row.file)
+            exported = self.ok("import", file=problem(row), **made["shapes"][0])
+            self.assertEqual([v["shape"] for v in exported["values"] if v["role"] == "input"], chosen[1])
+
+    def test_seed_decides(self) -> None:
+        row = problems()[0]
+        ask = lambda seed: self.ok("hidden_shapes", file=problem(row), count=3, seed=seed)  # noqa: E731
+        self.assertEqual(ask(1), ask(1))
+        self.assertNotEqual(ask(1), ask(2))
+
+    def test_constants_are_overridden_where_no_axis_is_free(self) -> None:
+        made = self.ok("hidden_shapes", file=self.file(FIXED, "fixed.py"), count=2, seed=1)
+        self.assertEqual(made["ranges"], [])
+        self.assertEqual(len(made["shapes"]), 2)
+        for shape in made["shapes"]:
+            self.assertTrue(shape["overrides"])
+            self.ok("import", file=self.file(FIXED, "fixed.py"), **shape)
+
+    def test_an_oracle_opens_at_a_hidden_shape(self) -> None:
+        row = next(row for row in problems() if row.file == "embedding_linear_cross_entropy.py")
+        shape = self.ok("hidden_shapes", file=problem(row), overrides=row.small, count=1, seed=1)["shapes"][0]
+        opened = self.open(problem(row), **shape)
+        self.assertTrue(opened["gate"]["ok"])
+        self.assertIsNone(self.ok("oracle.draw", oracle=opened["oracle"], regime="as_given", draw=0)["dropped"])
+
+
+class SmallScaleTest(ServerCase):
+    def test_a_search_keeps_long_axes_long(self) -> None:
+        row = next(row for row in problems() if row.file == "layernorm_linear_softmax.py")
+        path = shutil.copy(problem(row), self.folder)  # without its SIZES
+        made = self.ok("small_scale", file=path, budget_flops=40_000_000, min_axis=130)
+        self.assertTrue(made["fits"])
+        self.assertEqual(made["source"], "search")
+        self.assertTrue(all(made["overrides"][name] >= 130 for name in row.full), made)
+        self.assertLessEqual(self.ok("import", file=path, overrides=made["overrides"])["flops"], 41_000_000)
+
+    def test_a_budget_below_two_tiles_is_said_not_to_fit(self) -> None:
+        row = next(row for row in problems() if row.file == "attention_block.py")
+        path = shutil.copy(problem(row), self.folder)
+        made = self.ok("small_scale", file=path, budget_flops=1_000_000, min_axis=130)
+        self.assertFalse(made["fits"])
+        self.assertGreaterEqual(made["overrides"]["SEQUENCE"], 130)
+
+    def test_input_shapes_shrink_where_there_are_no_constants(self) -> None:
+        text = (
+            HEADER
+            + "class Model(nn.Module):\n    def forward(self, x):\n        return x.exp().sum(-1)\n"
+            + "def get_inputs():\n    return [torch.randn(4096, 8192)]\ndef get_init_inputs():\n    return []\n"
+        )
+        made = self.ok("small_scale", file=self.file(text, "no_constants.py"), budget_flops=1_000_000)
+        self.assertTrue(made["fits"])
+        self.assertTrue(all(extent >= 130 for extent in made["input_shapes"][0]))
+
+
+if __name__ == "__main__":
+    unittest.main()
