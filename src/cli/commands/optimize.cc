@@ -11,7 +11,7 @@
 #include "cli/stages/judge.h"
 #include "cli/stages/project.h"
 #include "ir/text/printer.h"
-#include "plan/plan_json.h"
+#include "plan/plan.h"
 
 namespace stitch::cli {
 namespace {
@@ -93,6 +93,7 @@ Json answer(const Run& run, double total_seconds) {
   json["seconds"] = {{"import", run.seconds.import}, {"plan", run.seconds.plan},     {"build", run.seconds.build},
                      {"nvcc", run.nvcc.seconds},     {"verify", run.seconds.verify}, {"total", total_seconds}};
   json["nvcc"] = run.nvcc.sentence;
+  json["library"] = run.report.compile.library;  // in the cache: what the verdict is about
   json["out"] = run.out.string();
   return json;
 }

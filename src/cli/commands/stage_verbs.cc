@@ -13,8 +13,7 @@
 #include "ir/text/parser.h"
 #include "ir/text/printer.h"
 #include "ir/validate/validate.h"
-#include "plan/pipeline.h"
-#include "plan/plan_json.h"
+#include "plan/plan.h"
 
 namespace stitch::cli {
 namespace {
@@ -72,7 +71,7 @@ Result<int> run_emit(Session& session) {
   const CommandLine& line = session.line();
   STITCH_ASSIGN(const std::string text, read_file(line.file));
   STITCH_ASSIGN(const Json json, parse_json(text, line.file));
-  STITCH_ASSIGN(const plan::Plan made, plan::plan_from_json(json));
+  STITCH_ASSIGN(const plan::Plan made, plan::from_json(json));
   codegen::EmitOptions options;
   options.runtime_folder = session.resources().runtime().string();
   STITCH_ASSIGN(const SourceBundle bundle, codegen::emit(made, options));

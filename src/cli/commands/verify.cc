@@ -7,7 +7,7 @@
 #include "cli/commands/commands.h"
 #include "cli/stages/judge.h"
 #include "cli/stages/step_subject.h"
-#include "plan/plan_json.h"
+#include "plan/plan.h"
 
 namespace stitch::cli {
 namespace {
@@ -27,7 +27,7 @@ Result<Folder> read_folder(const fs::path& path) {
   STITCH_ASSIGN(folder.task, task_from_json(task_json));
   STITCH_ASSIGN(const std::string plan_text, read_file(path / "plan.json"));
   STITCH_ASSIGN(const Json plan_json, parse_json(plan_text, "plan.json"));
-  STITCH_ASSIGN(folder.plan, plan::plan_from_json(plan_json));
+  STITCH_ASSIGN(folder.plan, plan::from_json(plan_json));
   STITCH_ASSIGN(folder.sources, read_bundle(path.string()));
   return folder;
 }

@@ -5,7 +5,6 @@
 
 #include "base/process/child.h"
 #include "codegen/emit.h"
-#include "plan/pipeline.h"
 #include "toolchain/build/build.h"
 
 namespace stitch::cli {
