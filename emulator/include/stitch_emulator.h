@@ -8,6 +8,9 @@
 // What the rewriter puts where a program says __CUDA_ARCH__.
 #define STITCH_EMULATED_ARCH 900
 
+// nvcc does not reason from types about what pointers may meet, and CUDA programs read float arrays as float4 or int.
+#pragma GCC optimize("no-strict-aliasing")
+
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -53,11 +53,12 @@ const Unsupported* find_unsupported(std::string_view word) {
 
 // `#include <thrust/…>`: tokens after `include` are `<`, `thrust`, `/`, …
 void refuse_include(const TokenList& list, const Directive& directive, Changes& changes) {
-  if (directive.last - directive.first < 3 || !list.tokens[directive.first].is("include")) {
+  if (directive.last - directive.first < 6 || !list.tokens[directive.first].is("include")) {
     return;
   }
   const std::string_view folder = list.tokens[directive.first + 2].text;
-  if (!list.tokens[directive.first + 1].is("<") || !list.tokens[directive.first + 3].is("/")) {
+  const bool in_folder = list.tokens[directive.first + 1].is("<") && list.tokens[directive.first + 3].is("/");
+  if (!in_folder || list.tokens[directive.first + 4].is("functional")) {
     return;
   }
   if (folder == "thrust" || folder == "cuda" || folder == "cutlass" || folder == "cute") {

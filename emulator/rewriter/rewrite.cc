@@ -58,8 +58,9 @@ class Unit {
     rewrite_declarations(list, places, changes);
     rewrite_words(list, places, changes);
     stack_.push_back(path);
+    const bool inlines = !options_.include_directories.empty();
     for (const Directive& directive : list.directives) {
-      if (directive.first < directive.last && !places[directive.first].inactive) {
+      if (inlines && directive.first < directive.last && !places[directive.first].inactive) {
         rewrite_directive(list, directive, name, conditional || places[directive.first].conditional, changes);
       }
     }
@@ -76,7 +77,8 @@ class Unit {
                          Changes& changes) {
     const auto& tokens = list.tokens;
     const Token& word = tokens[directive.first];
-    if (word.is("pragma") && directive.last - directive.first == 2 && tokens[directive.first + 1].is("once")) {
+    const bool is_once = word.is("pragma") && directive.last - directive.first == 2 && tokens[directive.first + 1].is("once");
+    if (is_once && stack_.size() > 1) {
       changes.replace(directive.begin, directive.end, "");  // the includer's guard does this
     } else if (word.is("include") && directive.last - directive.first >= 2) {
       include(list, directive, name, conditional, changes);

@@ -3,6 +3,7 @@
 // runnable thread goes on, directly from fiber to fiber.
 #include <cstring>
 
+#include "block/async_copy.h"
 #include "block/state.h"
 #include "block/variables.h"
 #include "control/counts.h"
@@ -137,6 +138,7 @@ void report_stuck() {
 }
 
 void reset_block() {
+  forget_async_copies();
   block.warps_ready = 0;
   block.live = block.thread_count;
   block.fell_off_end = 0;
