@@ -28,7 +28,10 @@ def load_verbs() -> dict[str, Verb]:
     if release < (2, 6):
         sentence = f"PyTorch {torch.__version__} is older than 2.6, the oldest that exports programs as needed."
         raise Failure(ENVIRONMENT, sentence, sys.executable, "Install a newer PyTorch: pip install -U torch.")
-    torch.set_num_threads(int(os.environ.get("STITCHCUDA_PYTHON_THREADS", "0")) or min(8, os.cpu_count() or 1))
+    # Half the cores: the rest compile and run the candidate meanwhile, and PyTorch's threads wait by spinning, so that
+    # with one thread too many a draw of 30 ms takes 1.5 s.
+    asked = int(os.environ.get("STITCHCUDA_PYTHON_THREADS", "0"))
+    torch.set_num_threads(asked or max(1, min(8, (os.cpu_count() or 1) // 2)))
     from .verbs.table import VERBS
 
     return VERBS
