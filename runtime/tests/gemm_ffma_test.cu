@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fp32 GEMM: all layouts, ragged extents, every tile, batches, split K, a prologue.
+#include "kernels/gemm/ffma.cuh"
+
+#include "gemm_support.cuh"
+
+namespace {
+
+using namespace stitch_test;
+
+constexpr double kTolerance = 2e-5;
+
+template <typename Tile, Layout kLayoutA, Layout kLayoutB>
+void check(Checker& checker, const GemmShape& shape) {
+  const GemmCase problem(shape);
+  const DeviceFloats a(problem.a);
+  const DeviceFloats b(problem.b);
+  const DeviceFloats bias(problem.bias);
+  const auto view_a = matrix_a<kLayoutA>(a.data(), shape);
+  const auto view_b = matrix_b<kLayoutB>(b.data(), shape);
+  const std::vector<double> want = problem.expected<kLayoutA, kLayoutB>();
+
+  const DeviceFloats c(shape.batch * shape.m * shape.n);
+  const BiasRelu epilogue{c.data(), bias.data(), shape.m, shape.n};
+  checker.launched("ffma",
+                   launch_gemm_ffma<Tile, kLayoutA, kLayoutB>(shape, view_a, view_b, epilogue, nullptr));
+  checker.close(problem.name("ffma"), c.values(), want, kTolerance);
+}
+
+template <typename Tile>
+void check_tile(Checker& checker, const GemmShape& shape) {
+  check<Tile, Layout::kContiguousK, Layout::kContiguousK>(checker, shape);
+  check<Tile, Layout::kContiguousOuter, Layout::kContiguousOuter>(checker, shape);
+}
+
+void check_split(Checker& checker) {
+  constexpr Layout kK = Layout::kContiguousK;
+  const GemmCase problem(gemm_shape(2, 33, 20, 413));
+  const GemmShape& shape = problem.shape;
+  const DeviceFloats a(problem.a);
+  const DeviceFloats b(problem.b);
+  const DeviceFloats bias(problem.bias);
+  for (const int64_t splits : {1, 3, 40}) {  // 40: more splits than tiles of K
+    const DeviceFloats c(shape.batch * shape.m * shape.n);
+    const DeviceFloats scratch(splits * shape.batch * shape.m * shape.n);
+    const BiasRelu epilogue{c.data(), bias.data(), shape.m, shape.n};
+    checker.launched("split", launch_gemm_ffma_split_k<FfmaTileSmall, kK, kK>(
+                                  shape, matrix_a<kK>(a.data(), shape), matrix_b<kK>(b.data(), shape), epilogue,
+                                  splits, scratch.data(), nullptr));
+    checker.close(problem.name("split"), c.values(), problem.expected<kK, kK>(), kTolerance);
+  }
+}
+
+void check_prologue(Checker& checker) {
+  constexpr Layout kK = Layout::kContiguousK;
+  constexpr Layout kOuter = Layout::kContiguousOuter;
+  const GemmCase problem(gemm_shape(2, 40, 36, 37));
+  const GemmShape& shape = problem.shape;
+  const DeviceFloats a(problem.a);
+  const DeviceFloats b(problem.b);
+  const DeviceFloats bias(problem.bias);
+  const DeviceFloats scale(problem.scale);
+  const DeviceFloats c(shape.batch * shape.m * shape.n);
+  const BiasRelu epilogue{c.data(), bias.data(), shape.m, shape.n};
+  checker.launched("prologue", launch_gemm_ffma<FfmaTileMedium, kK, kOuter>(
+                                   shape, matrix_a<kK>(a.data(), shape), matrix_b<kOuter>(b.data(), shape), epilogue,
+                                   nullptr, ScaleAndShift{scale.data()}));
+  checker.close(problem.name("prologue"), c.values(), problem.expected<kK, kOuter>(true), kTolerance);
+}
+
+// Two-level batches: 2 x 3 matrices of A, B shared by the three.
+void check_inner_batch(Checker& checker) {
+  constexpr Layout kK = Layout::kContiguousK;
+  GemmShape shape = gemm_shape(6, 8, 12, 16);
+  shape.inner_batch = 3;
+  GemmCase problem(shape);
+  for (int64_t batch = 0; batch < 6; ++batch) {
+    for (int64_t place = 0; place < shape.k * shape.n; ++place) {
+      problem.b[batch * shape.k * shape.n + place] = problem.b[batch / 3 * 3 * shape.k * shape.n + place];
+    }
+  }
+  const DeviceFloats a(problem.a);
+  const DeviceFloats b(problem.b);
+  const DeviceFloats bias(problem.bias);
+  const DeviceFloats c(shape.batch * shape.m * shape.n);
+  auto view_a = matrix_a<kK>(a.data(), shape);
+  auto view_b = matrix_b<kK>(b.data(), shape);
+  view_a.inner_batch_stride = view_a.batch_stride;
+  view_a.batch_stride *= 3;
+  view_b.batch_stride *= 3;
+  const BiasRelu epilogue{c.data(), bias.data(), shape.m, shape.n};
+  checker.launched("inner", launch_gemm_ffma<FfmaTileSmall, kK, kK>(shape, view_a, view_b, epilogue, nullptr));
+  checker.close(problem.name("inner batch"), c.values(), problem.expected<kK, kK>(), kTolerance);
+}
+
+}  // namespace
+
+int main() {
+  Checker checker;
+  check_tile<FfmaTileLarge>(checker, gemm_shape(1, 130, 132, 35));
+  check_tile<FfmaTileLarge>(checker, gemm_shape(1, 129, 257, 17));
+  check_tile<FfmaTileMedium>(checker, gemm_shape(2, 65, 63, 18));
+  check_tile<FfmaTileSmall>(checker, gemm_shape(3, 31, 33, 64));
+  check_tile<FfmaTileTall>(checker, gemm_shape(1, 140, 10, 33));
+  check_tile<FfmaTileWide>(checker, gemm_shape(1, 10, 140, 20));
+  check_tile<FfmaTileSmall>(checker, gemm_shape(1, 1, 1, 1));
+  check<FfmaTileMedium, Layout::kContiguousOuter, Layout::kContiguousK>(checker, gemm_shape(1, 68, 64, 16));
+  check_split(checker);
+  check_prologue(checker);
+  check_inner_batch(checker);
+  return checker.finish();
+}

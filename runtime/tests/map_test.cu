@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pointwise maps: ranks, ragged extents, vector and scalar paths, broadcast operands.
+#include "kernels/pointwise/map.cuh"
+
+#include "support.h"
+
+namespace {
+
+using namespace stitch;
+using namespace stitch_test;
+
+// y = gelu(x + bias), bias along `kBiasAxis` of a rank-3 space.
+template <int kBiasAxis>
+struct BiasGelu {
+  const float* x;
+  const float* bias;
+  float* y;
+  int64_t rows;
+  int64_t columns;
+
+  template <int kLanes>
+  __device__ void apply(const Index<3>& at) const {
+    const int64_t place = (at[0] * rows + at[1]) * columns + at[2];
+    Lanes<float, kLanes> values = load_float_lanes<kLanes>(x + place);
+    const Lanes<float, kLanes> shift =
+        kBiasAxis == 2 ? load_float_lanes<kLanes>(bias + at[2]) : broadcast_lanes<kLanes>(bias[at[kBiasAxis]]);
+    for (int lane = 0; lane < kLanes; ++lane) {
+      values[lane] = gelu(values[lane] + shift[lane]);
+    }
+    store_float_lanes(y + place, values);
+  }
+};
+
+double gelu_reference(double x) { return 0.5 * x * (1.0 + std::erf(x / std::sqrt(2.0))); }
+
+template <int kBiasAxis>
+void check_bias(Checker& checker, int64_t planes, int64_t rows, int64_t columns) {
+  const int64_t extents[3] = {planes, rows, columns};
+  const auto x = random_floats(planes * rows * columns, 1, -3.0f, 3.0f);
+  const auto bias = random_floats(extents[kBiasAxis], 2);
+  const DeviceFloats device_x(x);
+  const DeviceFloats device_bias(bias);
+  const DeviceFloats device_y(planes * rows * columns);
+  const BiasGelu<kBiasAxis> functor{device_x.data(), device_bias.data(), device_y.data(), rows, columns};
+  const MapShape<3> shape{{planes, rows, columns}, lanes_aligned(device_x.data(), rows * columns, columns)};
+  checker.launched("map", launch_map<3>(functor, shape, nullptr));
+  std::vector<double> want;
+  for (int64_t place = 0; place < planes * rows * columns; ++place) {
+    const int64_t at[3] = {place / columns / rows, place / columns % rows, place % columns};
+    want.push_back(gelu_reference(static_cast<double>(x[place]) + bias[at[kBiasAxis]]));
+  }
+  checker.close("map " + std::to_string(kBiasAxis) + " columns " + std::to_string(columns), device_y.values(), want,
+                2e-6);
+}
+
+struct ToBool {
+  const float* x;
+  bool* y;
+
+  template <int kLanes>
+  __device__ void apply(const Index<1>& at) const {
+    const Lanes<float, kLanes> values = load_float_lanes<kLanes>(x + at[0]);
+    Lanes<bool, kLanes> flags;
+    for (int lane = 0; lane < kLanes; ++lane) {
+      flags[lane] = values[lane] > 0.0f;
+    }
+    store_lanes(y + at[0], flags);
+  }
+};
+
+void check_types(Checker& checker) {
+  constexpr int64_t kCount = 1024;
+  const auto x = random_floats(kCount, 3);
+  const DeviceFloats device_x(x);
+  bool* flags = nullptr;
+  cudaMalloc(&flags, kCount);
+  checker.launched("to bool", launch_map<1>(ToBool{device_x.data(), flags}, MapShape<1>{{kCount}, true}, nullptr));
+  bool host[kCount];
+  cudaMemcpy(host, flags, kCount, cudaMemcpyDeviceToHost);
+  bool same = true;
+  for (int64_t index = 0; index < kCount; ++index) {
+    same = same && host[index] == (x[index] > 0.0f);
+  }
+  checker.is_true("to bool", same);
+  cudaFree(flags);
+}
+
+void check_divider(Checker& checker) {
+  bool exact = true;
+  const int64_t indices[] = {0, 1, 2, 6, 7, 8, 1000003, 2147483646, 2147483647, 2147483648, 123456789012};
+  for (const int64_t divisor : {int64_t{1}, int64_t{2}, int64_t{3}, int64_t{7}, int64_t{64}, int64_t{641},
+                                int64_t{65537}, int64_t{2147483647}, int64_t{4294967296}}) {
+    for (const int64_t index : indices) {
+      const QuotientRemainder split = Divider(divisor).divide(index);
+      exact = exact && split.quotient == index / divisor && split.remainder == index % divisor;
+    }
+  }
+  checker.is_true("divider", exact);
+}
+
+}  // namespace
+
+int main() {
+  Checker checker;
+  for (const int64_t columns : {1, 4, 7, 64, 129}) {
+    check_bias<0>(checker, 3, 5, columns);
+    check_bias<1>(checker, 3, 5, columns);
+    check_bias<2>(checker, 2, 9, columns);
+  }
+  check_types(checker);
+  check_divider(checker);
+  return checker.finish();
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layer norm and softmax: rows in registers and rows too long for them, one warp and one block a row, ragged lengths.
+#include "kernels/norm/layer_norm.cuh"
+#include "kernels/softmax/row.cuh"
+#include "support.h"
+
+namespace {
+
+using namespace stitch;
+using namespace stitch_test;
+
+struct Load {
+  const float* x;
+  int64_t columns;
+
+  __device__ float operator()(int64_t row, int64_t column) const { return x[row * columns + column]; }
+  template <int kLanes>
+  __device__ Lanes<float, kLanes> lanes(int64_t row, int64_t column) const {
+    return load_float_lanes<kLanes>(x + row * columns + column);
+  }
+};
+
+struct Store {
+  float* y;
+  int64_t columns;
+
+  __device__ void operator()(int64_t row, int64_t column, float value) const { y[row * columns + column] = value; }
+  template <int kLanes>
+  __device__ void lanes(int64_t row, int64_t column, const Lanes<float, kLanes>& values) const {
+    store_float_lanes(y + row * columns + column, values);
+  }
+};
+
+constexpr float kEpsilon = 1e-5f;
+
+enum class What { kLayerNorm, kSoftmax, kLogSoftmax };
+
+void reference_row(What what, const float* x, int64_t columns, std::vector<double>& want) {
+  double mean = 0.0;
+  double largest = -INFINITY;
+  for (int64_t column = 0; column < columns; ++column) {
+    mean += x[column] / static_cast<double>(columns);
+    largest = std::fmax(largest, x[column]);
+  }
+  double variance = 0.0;
+  double exponentials = 0.0;
+  for (int64_t column = 0; column < columns; ++column) {
+    variance += (x[column] - mean) * (x[column] - mean) / static_cast<double>(columns);
+    exponentials += std::exp(x[column] - largest);
+  }
+  for (int64_t column = 0; column < columns; ++column) {
+    const double value = x[column];
+    want.push_back(what == What::kLayerNorm ? (value - mean) / std::sqrt(variance + kEpsilon)
+                   : what == What::kSoftmax ? std::exp(value - largest) / exponentials
+                                            : value - largest - std::log(exponentials));
+  }
+}
+
+template <What kWhat, int kThreads, int kPerThread>
+void check(Checker& checker, int64_t rows, int64_t columns, float offset) {
+  const auto x = random_floats(rows * columns, 1, offset - 2.0f, offset + 2.0f);
+  const DeviceFloats device_x(x);
+  const DeviceFloats y(rows * columns);
+  const Load load{device_x.data(), columns};
+  const Store store{y.data(), columns};
+  const RowShape shape{rows, columns, lanes_aligned(device_x.data(), columns)};
+  std::vector<double> want;
+  for (int64_t row = 0; row < rows; ++row) {
+    reference_row(kWhat, x.data() + row * columns, columns, want);
+  }
+  const std::string name = "what " + std::to_string(static_cast<int>(kWhat)) + " threads " + std::to_string(kThreads) +
+                           " " + std::to_string(rows) + "x" + std::to_string(columns);
+  if constexpr (kWhat == What::kLayerNorm) {
+    checker.launched(name, launch_layer_norm<kThreads, kPerThread>(load, store, shape, kEpsilon, nullptr));
+  } else {
+    constexpr SoftmaxKind kKind = kWhat == What::kSoftmax ? SoftmaxKind::kSoftmax : SoftmaxKind::kLogSoftmax;
+    checker.launched(name, launch_softmax<kKind, kThreads, kPerThread>(load, store, shape, nullptr));
+  }
+  checker.close(name, y.values(), want, 1e-5 * std::fmax(1.0, std::fabs(offset)));
+}
+
+template <What kWhat>
+void check_shapes(Checker& checker) {
+  for (const int64_t columns : {1, 7, 64, 128, 130}) {  // 128 fill the warp's registers, 130 are streamed
+    check<kWhat, 32, 4>(checker, 6, columns, 0.0f);
+  }
+  for (const int64_t columns : {5, 512, 1023, 1024, 1500, 2048}) {  // 1024 fill the block's
+    check<kWhat, 128, 8>(checker, 3, columns, 0.0f);
+  }
+  check<kWhat, 256, 4>(checker, 2, 1000, 30.0f);
+}
+
+void check_barred_row(Checker& checker) {
+  const float inf = INFINITY;
+  const DeviceFloats x(std::vector<float>{-inf, 0.0f, 0.0f, -inf});
+  const DeviceFloats y(4);
+  checker.launched("barred", launch_softmax<SoftmaxKind::kSoftmax, 32, 4>(Load{x.data(), 4}, Store{y.data(), 4},
+                                                                          RowShape{1, 4, true}, nullptr));
+  checker.close("softmax of barred elements", y.values(), {0.0, 0.5, 0.5, 0.0}, 1e-6);
+}
+
+}  // namespace
+
+int main() {
+  Checker checker;
+  check_shapes<What::kLayerNorm>(checker);
+  check_shapes<What::kSoftmax>(checker);
+  check_shapes<What::kLogSoftmax>(checker);
+  check_barred_row(checker);
+  return checker.finish();
+}

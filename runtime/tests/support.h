@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the self-checking kernel tests share: numbers, device arrays, comparison. A test is a program that prints what
+// failed and returns 1 if anything did.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+namespace stitch_test {
+
+// Floats in [low, high), the same on every run.
+inline std::vector<float> random_floats(std::int64_t count, std::uint64_t seed, float low = -1.0f, float high = 1.0f) {
+  std::vector<float> values(static_cast<std::size_t>(count));
+  std::uint64_t state = seed * 0x9e3779b97f4a7c15ull + 1;
+  for (float& value : values) {
+    state = state * 6364136223846793005ull + 1442695040888963407ull;
+    value = low + (high - low) * static_cast<float>(state >> 40) / static_cast<float>(1 << 24);
+  }
+  return values;
+}
+
+// An array in device memory, exactly as long as its values: an emulated overrun is caught by checked builds.
+class DeviceFloats {
+ public:
+  explicit DeviceFloats(const std::vector<float>& values) : count_(values.size()) {
+    cudaMalloc(&data_, count_ * sizeof(float) + 16);
+    cudaMemcpy(data_, values.data(), count_ * sizeof(float), cudaMemcpyHostToDevice);
+  }
+  // Filled with a value no kernel produces, so that an element left out shows.
+  explicit DeviceFloats(std::int64_t count)
+      : DeviceFloats(std::vector<float>(static_cast<std::size_t>(count), -12345.0f)) {}
+  ~DeviceFloats() { cudaFree(data_); }
+  DeviceFloats(const DeviceFloats&) = delete;
+  DeviceFloats& operator=(const DeviceFloats&) = delete;
+
+  float* data() const { return data_; }
+  std::vector<float> values() const {
+    std::vector<float> host(count_);
+    cudaMemcpy(host.data(), data_, count_ * sizeof(float), cudaMemcpyDeviceToHost);
+    return host;
+  }
+
+ private:
+  float* data_ = nullptr;
+  std::size_t count_;
+};
+
+class Checker {
+ public:
+  // Accepts |got - want| <= tolerance * max(1, |want|); non-finite values must agree.
+  void close(const std::string& name, const std::vector<float>& got, const std::vector<double>& want,
+             double tolerance) {
+    const cudaError_t error = cudaDeviceSynchronize();
+    if (error != cudaSuccess || got.size() != want.size()) {
+      fail(name, error != cudaSuccess ? cudaGetErrorString(error) : "sizes differ");
+      return;
+    }
+    for (std::size_t index = 0; index < got.size(); ++index) {
+      const double value = got[index];
+      const bool same = std::isfinite(want[index])
+                            ? std::fabs(value - want[index]) <= tolerance * std::fmax(1.0, std::fabs(want[index]))
+                            : value == want[index] || (std::isnan(value) && std::isnan(want[index]));
+      if (!same) {
+        char text[120];
+        std::snprintf(text, sizeof(text), "element %zu of %zu is %.9g, expected %.9g", index, got.size(), value,
+                      want[index]);
+        fail(name, text);
+        return;
+      }
+    }
+    ++passed_;
+  }
+
+  void launched(const std::string& name, cudaError_t error) {
+    if (error != cudaSuccess) {
+      fail(name, cudaGetErrorString(error));
+    }
+  }
+
+  void is_true(const std::string& name, bool holds) {
+    if (holds) {
+      ++passed_;
+    } else {
+      fail(name, "does not hold");
+    }
+  }
+
+  int finish() const {
+    std::printf("%d passed, %d failed\n", passed_, failed_);
+    return failed_ == 0 && passed_ > 0 ? 0 : 1;
+  }
+
+ private:
+  void fail(const std::string& name, const std::string& what) {
+    std::printf("FAILED %s: %s\n", name.c_str(), what.c_str());
+    ++failed_;
+  }
+
+  int passed_ = 0;
+  int failed_ = 0;
+};
+
+}  // namespace stitch_test
