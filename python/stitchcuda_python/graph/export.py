@@ -84,6 +84,10 @@ def _copies(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
 def _explain(error: Exception, file: str) -> Failure:
     for link in chain(error):
         name = type(link).__name__
+        if "quantized" in str(link):  # older releases cannot even trace these
+            failure = from_user_code(error, "being exported", file, "")
+            sentence = f"{os.path.basename(file)} works on a quantised tensor, which cannot be exported."
+            return Failure(PROGRAM_INVALID, sentence, failure.place, "Use dense tensors of floats.", failure.trace)
         if any(mark in name for mark in _DATA_DEPENDENT) or "data-dependent" in str(link).lower():
             failure = from_user_code(error, "being exported", file, "")
             place = failure.place

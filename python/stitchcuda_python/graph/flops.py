@@ -17,7 +17,7 @@ _CONVOLUTIONS = {"conv1d", "conv2d", "conv3d", "convolution"}
 _TRANSPOSED = {"conv_transpose1d", "conv_transpose2d", "conv_transpose3d"}
 _FREE = set("""view _unsafe_view reshape permute transpose t expand slice select squeeze unsqueeze alias detach flatten
     unflatten split split_with_sizes unbind chunk clone contiguous lift_fresh_copy empty zeros ones full arange
-    as_strided narrow     movedim swapaxes""".split())
+    as_strided narrow movedim swapaxes""".split())
 
 
 def call_flops(operator: str, shapes: list[Shape | None], out_shapes: list[Shape], transposed: bool = False) -> int:

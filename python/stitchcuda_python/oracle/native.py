@@ -29,11 +29,20 @@ def tf32_flags(math: str) -> Iterator[None]:
         torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32 = before
 
 
+def _placed(module: torch.nn.Module, device: torch.device) -> torch.nn.Module:
+    """`module` on `device`, tensors that are plain attributes (which Module.to leaves behind) included."""
+    for part in module.modules():
+        for name, item in list(part.__dict__.items()):
+            if isinstance(item, torch.Tensor):
+                part.__dict__[name] = item.to(device)
+    return module.to(device)
+
+
 class NativeModule:
     """Holds the module on its device and puts its parameters and buffers back before every run."""
 
     def __init__(self, program: Program, graph: FunctionalProgram, device: torch.device) -> None:
-        self._module = program.module.to(device)
+        self._module = _placed(program.module, device)
         self._graph = graph
         self._device = device
         self._parameters = dict(self._module.named_parameters(remove_duplicate=False))
@@ -50,7 +59,7 @@ class NativeModule:
         self._install(values)
         placed = pytree.tree_map_only(torch.Tensor, lambda item: item.to(self._device, copy=True), inputs)
         torch.manual_seed(_RANDOM_SEED)
-        with torch.no_grad():
+        with torch.no_grad(), torch.device(self._device):
             returned = self._module(*placed)
         leaves = iter([leaf for leaf in pytree.tree_leaves(returned) if isinstance(leaf, torch.Tensor)])
         made: dict[str, torch.Tensor] = {}
