@@ -10,4 +10,5 @@
 #include "kernels/common/lanes.cuh"
 #include "kernels/common/math.cuh"
 #include "kernels/common/row.cuh"
+#include "kernels/common/shared_memory.cuh"
 #include "kernels/common/warp.cuh"

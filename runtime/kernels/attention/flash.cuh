@@ -234,8 +234,7 @@ cudaError_t launch_flash_attention(const AttentionShape& shape, const AttentionO
     return cudaErrorInvalidValue;
   }
   const auto kernel = flash_detail::flash_attention_kernel<kHeadDimension, kCausal, Mask, Store>;
-  const cudaError_t error =
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::shared_bytes);
+  const cudaError_t error = allow_shared_memory(kernel, Tile::shared_bytes);
   if (error != cudaSuccess) {
     return error;
   }

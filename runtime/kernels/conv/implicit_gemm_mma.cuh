@@ -34,8 +34,7 @@ cudaError_t launch_mma(const Conv2dShape& shape, const float* input, const float
     return cudaSuccess;
   }
   const auto kernel = conv2d_mma_kernel<Math, Tile, Window, Epilogue>;
-  const cudaError_t error =
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::shared_bytes);
+  const cudaError_t error = allow_shared_memory(kernel, Tile::shared_bytes);
   if (error != cudaSuccess) {
     return error;
   }

@@ -70,8 +70,7 @@ cudaError_t launch_gemm(const GemmShape& shape, const StridedMatrix<float>& a, c
       groups_aligned(b, kLayoutB == Layout::kContiguousK ? b.column_stride : b.row_stride),
   };
   const auto kernel = gemm_mma_kernel<Math, Tile, kLayoutA, kLayoutB, Prologue, Epilogue>;
-  const cudaError_t error =
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::shared_bytes);
+  const cudaError_t error = allow_shared_memory(kernel, Tile::shared_bytes);
   if (error != cudaSuccess) {
     return error;
   }
