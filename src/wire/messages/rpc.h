@@ -11,6 +11,10 @@
 
 namespace stitch::wire {
 
+// The `place` by which a worker marks a kProgramInvalid that the device reported (a fault, a failed launch), as against
+// an answer of the program's own.
+constexpr const char* kDevicePlace = "device";
+
 struct Request {
   std::string verb;
   const Json& arguments;

@@ -6,6 +6,8 @@
 
 #include <utility>
 
+#include "wire/messages/rpc.h"
+
 namespace stitch::worker {
 namespace {
 
@@ -133,8 +135,10 @@ Result<void> Candidate::judge(const char* function, int status) const {
     return {};
   }
   const char* said = program_->last_error(handle_);
-  return at_fault(fmt::format("{}() answered {} ({}){}{}", function, status, status_name(status),
-                              said == nullptr || *said == '\0' ? "" : ": ", said == nullptr ? "" : said));
+  std::string sentence = fmt::format("{}() answered {} ({}){}{}", function, status, status_name(status),
+                                     said == nullptr || *said == '\0' ? "" : ": ", said == nullptr ? "" : said);
+  return failure(ErrorCode::kProgramInvalid, std::move(sentence),
+                 status == STITCH_CUDA_ERROR ? wire::kDevicePlace : "");
 }
 
 Result<void> Candidate::create(int device) {

@@ -6,7 +6,6 @@
 #include "base/json/json.h"
 #include "device/facts.h"
 #include "device/schedule.h"
-#include "worker/session/bound_call.h"
 
 namespace stitch::worker {
 namespace {
@@ -16,7 +15,7 @@ Result<void> blame_candidate(const Result<void>& done) {
   if (done.has_value()) {
     return {};
   }
-  return failure(ErrorCode::kProgramInvalid, done.error().sentence);
+  return failure(ErrorCode::kProgramInvalid, done.error().sentence, wire::kDevicePlace);
 }
 
 Result<void> need(bool condition, const char* sentence) {
@@ -96,42 +95,50 @@ Result<wire::Answer> Session::run(const Json& arguments) {
   return wire::Answer();
 }
 
-Result<wire::Answer> Session::run_block(const Json& arguments) {
-  STITCH_TRY(need(candidate_.has_value(), "run_block comes after load"));
-  STITCH_ASSIGN(const Json* list, json_array(arguments, "calls"));
-  STITCH_ASSIGN(const int64_t count, json_int(arguments, "count"));
+Result<wire::Answer> Session::bind(const Json& arguments) {
+  STITCH_TRY(need(candidate_.has_value(), "bind comes after load"));
+  STITCH_ASSIGN(const Json* calls, json_array(arguments, "calls"));
   STITCH_ASSIGN(const int64_t evict_bytes, json_int(arguments, "evict_bytes"));
-  STITCH_ASSIGN(const bool with_calls, json_bool(arguments, "with_calls"));
-  STITCH_ASSIGN(const bool use_graph, json_bool(arguments, "graph"));
-  STITCH_TRY(need(!list->empty(), "run_block wants a call"));
-  std::vector<BoundCall> calls;
-  std::vector<device::Graph> graphs;
-  for (const Json& item : *list) {
+  STITCH_ASSIGN(const bool use_graphs, json_bool(arguments, "graph"));
+  STITCH_TRY(need(!calls->empty() && evict_bytes >= 0, "bind wants calls"));
+  graphs_.clear();
+  bound_.clear();
+  for (const Json& item : *calls) {
     STITCH_ASSIGN(const wire::CallArguments call, wire::call_arguments_from_json(item));
     STITCH_ASSIGN(BoundCall bound, BoundCall::bind(call, memory_, stream_->get()));
-    calls.push_back(std::move(bound));
-    if (use_graph) {
-      Result<device::Graph> graph = stream_->capture([&] { return candidate_->run(calls.back().get()); });
-      if (!graph.has_value()) {
-        return failure(ErrorCode::kProgramInvalid, graph.error().sentence);
-      }
-      graphs.push_back(std::move(*graph));
-    }
+    bound_.push_back(std::move(bound));
   }
-  if (evict_bytes > 0 && (!evict_.has_value() || evict_->bytes() != static_cast<uint64_t>(evict_bytes))) {
+  for (size_t i = 0; use_graphs && i < bound_.size(); ++i) {
+    Result<device::Graph> graph = stream_->capture([&] { return candidate_->run(bound_[i].get()); });
+    if (!graph.has_value()) {
+      return failure(ErrorCode::kProgramInvalid, "run() cannot be captured into a graph: " + graph.error().sentence);
+    }
+    graphs_.push_back(std::move(*graph));
+  }
+  evict_.reset();
+  if (evict_bytes > 0) {
     STITCH_ASSIGN(device::Buffer buffer, device::Buffer::allocate(static_cast<uint64_t>(evict_bytes)));
     evict_.emplace(std::move(buffer));
   }
+  return wire::Answer();
+}
+
+Result<wire::Answer> Session::run_block(const Json& arguments) {
+  STITCH_TRY(need(!bound_.empty(), "run_block comes after bind"));
+  STITCH_ASSIGN(const int64_t count, json_int(arguments, "count"));
+  STITCH_ASSIGN(const bool with_calls, json_bool(arguments, "with_calls"));
+  memory_.copy_in();
   for (int64_t i = 0; i < count; ++i) {
-    const size_t turn = static_cast<size_t>(i) % calls.size();
-    if (evict_bytes > 0) {
+    const size_t turn = static_cast<size_t>(i) % bound_.size();
+    if (evict_.has_value()) {
       STITCH_TRY(stream_->fill(*evict_, static_cast<int>(i & 0x7f)));
     }
     if (with_calls) {
-      STITCH_TRY(use_graph ? stream_->launch(graphs[turn]) : candidate_->run(calls[turn].get()));
+      STITCH_TRY(graphs_.empty() ? candidate_->run(bound_[turn].get()) : stream_->launch(graphs_[turn]));
     }
   }
   STITCH_TRY(blame_candidate(stream_->synchronise()));
+  memory_.copy_back();
   return wire::Answer();
 }
 
@@ -140,9 +147,10 @@ Result<wire::Answer> Session::handle(wire::Request& request) {
     return attach(request);
   }
   using Verb = Result<wire::Answer> (Session::*)(const Json&);
-  constexpr std::pair<const char*, Verb> kVerbs[] = {
-      {"load", &Session::load}, {"detach", &Session::detach},       {"prepare", &Session::prepare},
-      {"run", &Session::run},   {"workspace", &Session::workspace}, {"run_block", &Session::run_block}};
+  constexpr std::pair<const char*, Verb> kVerbs[] = {{"load", &Session::load},           {"detach", &Session::detach},
+                                                     {"prepare", &Session::prepare},     {"run", &Session::run},
+                                                     {"workspace", &Session::workspace}, {"bind", &Session::bind},
+                                                     {"run_block", &Session::run_block}};
   for (const auto& [name, verb] : kVerbs) {
     if (request.verb == name) {
       return (this->*verb)(request.arguments);

@@ -5,9 +5,9 @@
 //   prepare {parameters: [..], prepared: [region]}
 //   workspace {inputs: [..]}                -> {bytes}
 //   run {call, schedule_seed}               one call, waited for
-//   run_block {calls: [..], count, evict_bytes, with_calls, graph}
-//                                           `count` calls, turning through the list, waited for once; before each the
-//                                           L2 cache is filled with other data
+//   bind {calls: [..], evict_bytes, graph}  what run_block repeats; captured into graphs if so wished
+//   run_block {count, with_calls}           `count` calls, turning through the list, waited for once; before each one
+//                                           `evict_bytes` are written, so that the L2 cache holds other data
 // An answer of kProgramInvalid tells what the candidate did wrong; any other error is the world's.
 #pragma once
 
@@ -18,6 +18,7 @@
 #include "wire/messages/rpc.h"
 #include "worker/loader/candidate.h"
 #include "worker/memory/attached_memory.h"
+#include "worker/session/bound_call.h"
 
 namespace stitch::worker {
 
@@ -33,11 +34,14 @@ class Session {
   Result<wire::Answer> prepare(const Json& arguments);
   Result<wire::Answer> workspace(const Json& arguments);
   Result<wire::Answer> run(const Json& arguments);
+  Result<wire::Answer> bind(const Json& arguments);
   Result<wire::Answer> run_block(const Json& arguments);
 
   AttachedMemory memory_;
   std::optional<Candidate> candidate_;
   std::optional<device::Stream> stream_;
+  std::vector<BoundCall> bound_;
+  std::vector<device::Graph> graphs_;  // empty, or one for each of bound_
   std::optional<device::Buffer> evict_;
 };
 

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate/runner/candidate_session.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include "base/json/json.h"
+
+namespace stitch::evaluate {
+
+CandidateSession::CandidateSession(CandidateBinary binary, WorkerLimits limits, KeeperClient keeper)
+    : binary_(std::move(binary)), limits_(limits), keeper_(std::move(keeper)) {}
+
+Result<CandidateSession> CandidateSession::start(CandidateBinary binary, WorkerLimits limits) {
+  STITCH_ASSIGN(KeeperClient keeper, KeeperClient::start(binary.device));
+  return CandidateSession(std::move(binary), limits, std::move(keeper));
+}
+
+Unexpected CandidateSession::fail(Ending ending, std::string sentence) {
+  worker_.reset();
+  fault_ = WorkerFault{ending, sentence};
+  return failure(ErrorCode::kProgramInvalid, std::move(sentence));
+}
+
+Result<wire::Answer> CandidateSession::ask_with(const std::string& verb, const Json& arguments,
+                                                std::vector<Descriptor> descriptors) {
+  STITCH_CHECK(worker_.has_value()) << "no worker to ask for " << verb;
+  STITCH_ASSIGN(WorkerReply reply, worker_->ask(verb, arguments, std::move(descriptors)));
+  if (WorkerFault* fault = std::get_if<WorkerFault>(&reply)) {
+    return fail(fault->ending, fault->sentence);
+  }
+  return std::get<wire::Answer>(std::move(reply));
+}
+
+Result<wire::Answer> CandidateSession::ask(const std::string& verb, const Json& arguments) {
+  return ask_with(verb, arguments, {});
+}
+
+Result<bool> CandidateSession::ensure_loaded() {
+  if (worker_.has_value() && worker_->is_alive()) {
+    return false;
+  }
+  STITCH_ASSIGN(WorkerProcess worker, WorkerProcess::start(binary_.device, limits_));
+  worker_.emplace(std::move(worker));
+  Json arguments;
+  arguments["library"] = binary_.library;
+  arguments["device"] = 0;
+  STITCH_ASSIGN(const wire::Answer answer, ask("load", arguments));
+  Result<wire::ProgramDescription> description = wire::program_description_from_json(answer.json());
+  if (!description.has_value()) {
+    return fail(Ending::kRefused, description.error().sentence);
+  }
+  description_ = std::move(*description);
+  for (const auto& [id, block] : blocks_) {
+    STITCH_TRY(attach(block));
+  }
+  return true;
+}
+
+Result<void> CandidateSession::attach(const KeeperClient::Block& block) {
+  Json arguments;
+  arguments["blocks"] = wire::to_json(std::vector<wire::BlockToken>{block.token});
+  std::vector<Descriptor> memories;
+  if (block.memory.is_open()) {
+    memories.emplace_back(::fcntl(block.memory.get(), F_DUPFD_CLOEXEC, 3));
+  }
+  STITCH_TRY(ask_with("attach", arguments, std::move(memories)));
+  return {};
+}
+
+Result<void> CandidateSession::place(MemoryGroup& group, const std::vector<uint64_t>& sizes) {
+  if (group.block != 0 && group.sizes == sizes) {
+    return {};
+  }
+  if (group.block != 0) {
+    Json arguments;
+    arguments["ids"] = {group.block};
+    STITCH_TRY(ask("detach", arguments));
+    STITCH_TRY(keeper_.release(group.block));
+    blocks_.erase(group.block);
+    group = {};
+  }
+  const GroupLayout layout = lay_out(sizes);
+  const uint64_t limit_bytes =
+      binary_.device == DeviceKind::kCuda ? keeper_.facts().memory_bytes : limits_.memory_bytes;
+  if (layout.total_bytes > limit_bytes) {
+    return fail(Ending::kRefused, fmt::format("the program wants {} bytes at once, more than there may be ({})",
+                                              layout.total_bytes, limit_bytes));
+  }
+  STITCH_ASSIGN(KeeperClient::Block block, keeper_.allocate(layout.total_bytes));
+  group.block = block.token.id;
+  group.sizes = sizes;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    group.regions.push_back({.block = group.block, .offset = layout.offsets[i], .bytes = sizes[i]});
+  }
+  const auto [kept, is_new] = blocks_.emplace(group.block, std::move(block));
+  return attach(kept->second);
+}
+
+}  // namespace stitch::evaluate

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// One keeper, one worker and the blocks of memory between them. A candidate's fault travels as an Error like any other
+// and is remembered: whoever answers to the outside asks take_fault() first.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "evaluate/runner/keeper_client.h"
+#include "evaluate/runner/memory_group.h"
+#include "evaluate/runner/worker_process.h"
+#include "wire/messages/program_description.h"
+
+namespace stitch::evaluate {
+
+class CandidateSession {
+ public:
+  static Result<CandidateSession> start(CandidateBinary binary, WorkerLimits limits);
+
+  KeeperClient& keeper() { return keeper_; }
+  // How the program describes itself; there once it has been loaded.
+  const std::optional<wire::ProgramDescription>& description() const { return description_; }
+  // True when this call started a new worker: whatever the last one had prepared is gone.
+  Result<bool> ensure_loaded();
+
+  // Asks the worker.
+  Result<wire::Answer> ask(const std::string& verb, const Json& arguments);
+  // Gives `group` memory for these sizes, visible to keeper and worker; keeps what it has when they did not change.
+  Result<void> place(MemoryGroup& group, const std::vector<uint64_t>& sizes);
+
+  // Ends the worker by a fault found on this side.
+  Unexpected fail(Ending ending, std::string sentence);
+  std::optional<WorkerFault> take_fault() { return std::exchange(fault_, std::nullopt); }
+
+ private:
+  CandidateSession(CandidateBinary binary, WorkerLimits limits, KeeperClient keeper);
+  Result<wire::Answer> ask_with(const std::string& verb, const Json& arguments, std::vector<Descriptor> descriptors);
+  Result<void> attach(const KeeperClient::Block& block);
+
+  CandidateBinary binary_;
+  WorkerLimits limits_;
+  KeeperClient keeper_;
+  std::optional<WorkerProcess> worker_;
+  std::optional<wire::ProgramDescription> description_;
+  std::map<uint64_t, KeeperClient::Block> blocks_;
+  std::optional<WorkerFault> fault_;
+};
+
+}  // namespace stitch::evaluate

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate/runner/keeper_client.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "base/json/json.h"
+
+namespace stitch::evaluate {
+namespace {
+
+constexpr int kChannelNumber = 3;
+constexpr std::chrono::minutes kPatience{5};  // a GPU's first use can take a while
+constexpr size_t kSnapshotsAtOnce = 32;       // fewer than a frame's descriptors
+
+Result<Descriptor> staging_file(std::span<const HostTensor> tensors) {
+  Descriptor file(::memfd_create("stitchcuda-input", MFD_CLOEXEC));
+  for (const HostTensor& tensor : tensors) {
+    std::span<const std::byte> left = tensor.bytes();
+    while (!left.empty()) {
+      const ssize_t written = ::write(file.get(), left.data(), left.size());
+      if (written < 0 && errno == EINTR) {
+        continue;
+      }
+      if (written <= 0) {
+        return failure(ErrorCode::kEnvironment, fmt::format("cannot hand over an input: {}", std::strerror(errno)), "",
+                       "free some memory");
+      }
+      left = left.subspan(static_cast<size_t>(written));
+    }
+  }
+  return file;
+}
+
+}  // namespace
+
+Result<KeeperClient> KeeperClient::start(DeviceKind device) {
+  const char* name = device == DeviceKind::kCuda ? "stitchcuda-keeper-cuda" : "stitchcuda-keeper-emulated";
+  STITCH_ASSIGN(const std::filesystem::path program, find_helper_program(name));
+  STITCH_ASSIGN(auto ends, wire::Channel::make_pair());
+  ChildOptions options;
+  options.arguments = {program.string()};
+  options.descriptors = {{ends.second.get(), kChannelNumber}};
+  options.capture_output = false;
+  STITCH_ASSIGN(Child child, Child::start(options));
+  KeeperClient client(std::move(child), wire::Channel(std::move(ends.first)));
+  STITCH_ASSIGN(const wire::Answer hello, client.ask("hello", Json::object()));
+  STITCH_ASSIGN(client.facts_.name, json_string(hello.json(), "name"));
+  STITCH_ASSIGN(client.facts_.architecture, json_string(hello.json(), "architecture"));
+  STITCH_ASSIGN(const int64_t memory_bytes, json_int(hello.json(), "memory_bytes"));
+  STITCH_ASSIGN(const int64_t l2_bytes, json_int(hello.json(), "l2_bytes"));
+  client.facts_.memory_bytes = static_cast<uint64_t>(memory_bytes);
+  client.facts_.l2_bytes = static_cast<uint64_t>(l2_bytes);
+  return client;
+}
+
+Result<wire::Answer> KeeperClient::ask(const std::string& verb, const Json& arguments,
+                                       std::vector<Descriptor> descriptors) {
+  auto answer =
+      wire::call(channel_, ++last_id_, verb, arguments, std::move(descriptors), wire::Clock::now() + kPatience);
+  if (!answer.has_value()) {
+    return failure(with_context(answer.error(), fmt::format("the keeper could not {}", verb)));
+  }
+  return answer;
+}
+
+Result<wire::Answer> KeeperClient::ask_regions(const std::string& verb, const std::vector<wire::Region>& regions,
+                                               std::vector<Descriptor> descriptors) {
+  Json arguments;
+  arguments["regions"] = wire::to_json(regions);
+  return ask(verb, arguments, std::move(descriptors));
+}
+
+Result<KeeperClient::Block> KeeperClient::allocate(uint64_t bytes) {
+  Json arguments;
+  arguments["bytes"] = {bytes};
+  STITCH_ASSIGN(wire::Answer answer, ask("allocate", arguments));
+  STITCH_ASSIGN(const std::vector<wire::BlockToken> tokens, wire::block_tokens_from_json(answer.json(), "blocks"));
+  if (tokens.size() != 1) {
+    return failure(ErrorCode::kInternal, "the keeper gave no block");
+  }
+  Block block{.token = tokens[0], .memory = {}};
+  if (!answer.descriptors.empty()) {
+    block.memory = std::move(answer.descriptors[0]);
+  }
+  return block;
+}
+
+Result<void> KeeperClient::release(uint64_t id) {
+  Json arguments;
+  arguments["ids"] = {id};
+  STITCH_TRY(ask("release", arguments));
+  return {};
+}
+
+Result<void> KeeperClient::fill(const std::vector<wire::Region>& regions, std::span<const HostTensor> tensors) {
+  STITCH_ASSIGN(Descriptor file, staging_file(tensors));
+  std::vector<Descriptor> files;
+  files.push_back(std::move(file));
+  STITCH_TRY(ask_regions("fill", regions, std::move(files)));
+  return {};
+}
+
+Result<void> KeeperClient::poison(const std::vector<wire::Region>& regions) {
+  STITCH_TRY(ask_regions("poison", regions));
+  return {};
+}
+
+Result<std::vector<int64_t>> KeeperClient::digest(const std::vector<wire::Region>& regions) {
+  STITCH_ASSIGN(const wire::Answer answer, ask_regions("digest", regions));
+  return json_int_list(answer.json(), "digests");
+}
+
+Result<std::vector<HostTensor>> KeeperClient::snapshot(const std::vector<wire::Region>& regions,
+                                                       const std::vector<TensorSpec>& specs) {
+  std::vector<HostTensor> tensors;
+  while (tensors.size() < regions.size()) {
+    const auto first = regions.begin() + static_cast<int64_t>(tensors.size());
+    const auto count = std::min<int64_t>(regions.end() - first, kSnapshotsAtOnce);
+    STITCH_ASSIGN(const wire::Answer answer, ask_regions("snapshot", std::vector<wire::Region>(first, first + count)));
+    if (answer.descriptors.size() != static_cast<size_t>(count)) {
+      return failure(ErrorCode::kInternal, "the keeper kept too few outputs");
+    }
+    for (const Descriptor& file : answer.descriptors) {
+      const std::string path = fmt::format("/proc/self/fd/{}", file.get());
+      STITCH_ASSIGN(HostTensor tensor, HostTensor::map_file(specs.at(tensors.size()), path));
+      tensors.push_back(std::move(tensor));
+    }
+  }
+  return tensors;
+}
+
+Result<void> KeeperClient::clock_start() {
+  STITCH_TRY(ask("clock_start", Json::object()));
+  return {};
+}
+
+Result<double> KeeperClient::clock_stop_us() {
+  STITCH_ASSIGN(const wire::Answer answer, ask("clock_stop", Json::object()));
+  return json_double(answer.json(), "elapsed_us");
+}
+
+}  // namespace stitch::evaluate

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keeper as the supervisor sees it. The keeper is ours: whatever goes wrong with it is an Error.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "artifact/device_kind.h"
+#include "artifact/tensor/host_tensor.h"
+#include "base/process/child.h"
+#include "wire/messages/rpc.h"
+#include "wire/messages/tensor_argument.h"
+
+namespace stitch::evaluate {
+
+struct KeeperFacts {
+  std::string name;
+  std::string architecture;
+  uint64_t memory_bytes = 0;
+  uint64_t l2_bytes = 0;
+};
+
+class KeeperClient {
+ public:
+  static Result<KeeperClient> start(DeviceKind device);
+
+  const KeeperFacts& facts() const { return facts_; }
+
+  struct Block {
+    wire::BlockToken token;
+    Descriptor memory;  // to hand on to the worker; closed on a GPU
+  };
+  Result<Block> allocate(uint64_t bytes);
+  Result<void> release(uint64_t id);
+  Result<void> fill(const std::vector<wire::Region>& regions, std::span<const HostTensor> tensors);
+  Result<void> poison(const std::vector<wire::Region>& regions);
+  Result<std::vector<int64_t>> digest(const std::vector<wire::Region>& regions);
+  // The regions' contents, each as a tensor of the spec at its place.
+  Result<std::vector<HostTensor>> snapshot(const std::vector<wire::Region>& regions,
+                                           const std::vector<TensorSpec>& specs);
+  Result<void> clock_start();
+  Result<double> clock_stop_us();
+
+ private:
+  KeeperClient(Child child, wire::Channel channel) : child_(std::move(child)), channel_(std::move(channel)) {}
+  Result<wire::Answer> ask(const std::string& verb, const Json& arguments, std::vector<Descriptor> descriptors = {});
+  Result<wire::Answer> ask_regions(const std::string& verb, const std::vector<wire::Region>& regions,
+                                   std::vector<Descriptor> descriptors = {});
+
+  Child child_;
+  wire::Channel channel_;
+  KeeperFacts facts_;
+  uint64_t last_id_ = 0;
+};
+
+}  // namespace stitch::evaluate

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate/runner/program_calls.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/json/json.h"
+
+namespace stitch::evaluate {
+namespace {
+
+using Described = std::vector<wire::TensorDescription>;
+
+uint64_t bytes_of(const TensorType& type) { return static_cast<uint64_t>(type.bytes()); }
+
+std::vector<uint64_t> sizes_of(std::span<const HostTensor> tensors) {
+  std::vector<uint64_t> sizes;
+  for (const HostTensor& tensor : tensors) {
+    sizes.push_back(bytes_of(tensor.spec().type));
+  }
+  return sizes;
+}
+
+std::vector<wire::TensorArgument> arguments_of(const Described& described, const std::vector<wire::Region>& regions,
+                                               size_t first) {
+  std::vector<wire::TensorArgument> arguments;
+  for (size_t i = 0; i < described.size(); ++i) {
+    arguments.push_back({.region = regions.at(first + i), .extents = described[i].spec.type.shape});
+  }
+  return arguments;
+}
+
+std::string describe_type(const TensorType& type) {
+  return fmt::format("{}[{}]", to_string(type.dtype), fmt::join(type.shape, ","));
+}
+
+}  // namespace
+
+Result<void> ProgramCalls::check_tensors(const char* what, std::span<const HostTensor> given,
+                                         const Described& described) {
+  if (given.size() != described.size()) {
+    return session_.fail(Ending::kRefused,
+                         fmt::format("the program takes {} {}, not {}", described.size(), what, given.size()));
+  }
+  for (size_t i = 0; i < given.size(); ++i) {
+    const TensorSpec& wanted = described[i].spec;
+    if (given[i].spec().type != wanted.type) {
+      return session_.fail(Ending::kRefused,
+                           fmt::format("the program takes {} as {}, not as {}", wanted.name, describe_type(wanted.type),
+                                       describe_type(given[i].spec().type)));
+    }
+  }
+  return {};
+}
+
+ProgramCalls::Constants ProgramCalls::constants_of(const CallMemory* memory) const {
+  const wire::ProgramDescription& program = *session_.description();
+  Constants constants;
+  const auto add = [&](const MemoryGroup& group, size_t index, std::string name) {
+    constants.regions.push_back(group.regions.at(index));
+    constants.names.push_back(std::move(name));
+  };
+  for (size_t i = 0; i < program.parameters.size(); ++i) {
+    add(parameter_memory_, i,
+        fmt::format("{} {}", to_string(program.parameters[i].spec.role), program.parameters[i].spec.name));
+  }
+  if (memory != nullptr) {
+    add(prepared_memory_, 0, "prepared memory");
+    for (size_t i = 0; i < program.inputs.size(); ++i) {
+      add(memory->inputs, i, "input " + program.inputs[i].spec.name);
+    }
+    for (size_t i = 0; i < program.states_in.size(); ++i) {
+      add(memory->inputs, program.inputs.size() + i, "state " + program.states_in[i].spec.name + " (its old value)");
+    }
+  }
+  return constants;
+}
+
+Result<void> ProgramCalls::check_unchanged(const Constants& constants, const std::vector<int64_t>& before) {
+  STITCH_ASSIGN(const std::vector<int64_t> after, session_.keeper().digest(constants.regions));
+  for (size_t i = 0; i < constants.regions.size(); ++i) {
+    if (after.at(i) != before.at(i)) {
+      return session_.fail(Ending::kTampered, fmt::format("the program changed its {}", constants.names[i]));
+    }
+  }
+  return {};
+}
+
+Result<void> ProgramCalls::prepare_now() {
+  const wire::ProgramDescription& program = *session_.description();
+  is_prepared_ = false;
+  STITCH_TRY(check_tensors("parameters and constants", parameters_, program.parameters));
+  STITCH_TRY(session_.place(parameter_memory_, sizes_of(parameters_)));
+  STITCH_TRY(session_.place(prepared_memory_, {program.prepared_bytes}));
+  STITCH_TRY(session_.keeper().fill(parameter_memory_.regions, parameters_));
+  STITCH_TRY(session_.keeper().poison(prepared_memory_.regions));
+  const Constants constants = constants_of(nullptr);
+  STITCH_ASSIGN(const std::vector<int64_t> before, session_.keeper().digest(constants.regions));
+  Json arguments;
+  arguments["parameters"] = wire::to_json(arguments_of(program.parameters, parameter_memory_.regions, 0));
+  arguments["prepared"] = wire::to_json(prepared_memory_.regions);
+  STITCH_TRY(session_.ask("prepare", arguments));
+  STITCH_TRY(check_unchanged(constants, before));
+  is_prepared_ = true;
+  return {};
+}
+
+Result<void> ProgramCalls::ensure_prepared() {
+  STITCH_ASSIGN(const bool is_new, session_.ensure_loaded());
+  return is_new || !is_prepared_ ? prepare_now() : Result<void>();
+}
+
+Result<CandidateOutcome> ProgramCalls::prepare(std::vector<HostTensor> parameters) {
+  parameters_ = std::move(parameters);
+  STITCH_TRY(session_.ensure_loaded());
+  STITCH_TRY(session_.keeper().clock_start());
+  STITCH_TRY(prepare_now());
+  CandidateOutcome outcome;
+  STITCH_ASSIGN(outcome.elapsed_us, session_.keeper().clock_stop_us());
+  return outcome;
+}
+
+Result<void> ProgramCalls::fill_call(const CandidateCall& call, CallMemory& memory) {
+  const wire::ProgramDescription& program = *session_.description();
+  STITCH_TRY(check_tensors("inputs", call.inputs, program.inputs));
+  STITCH_TRY(check_tensors("states", call.states, program.states_in));
+  std::vector<HostTensor> given(call.inputs.begin(), call.inputs.end());
+  given.insert(given.end(), call.states.begin(), call.states.end());
+  std::vector<uint64_t> result_sizes;
+  for (const Described* list : {&program.outputs, &program.states_out}) {
+    for (const wire::TensorDescription& tensor : *list) {
+      result_sizes.push_back(bytes_of(tensor.spec.type));
+    }
+  }
+  STITCH_TRY(session_.place(memory.inputs, sizes_of(given)));
+  STITCH_TRY(session_.place(memory.results, result_sizes));
+  STITCH_TRY(session_.keeper().fill(memory.inputs.regions, given));
+  return session_.keeper().poison(memory.results.regions);
+}
+
+Result<void> ProgramCalls::place_workspace(const CallMemory& memory) {
+  Json arguments;
+  arguments["inputs"] = wire::to_json(arguments_of(session_.description()->inputs, memory.inputs.regions, 0));
+  STITCH_ASSIGN(const wire::Answer answer, session_.ask("workspace", arguments));
+  const Result<int64_t> bytes = json_int(answer.json(), "bytes");
+  if (!bytes.has_value() || *bytes < 0) {
+    return session_.fail(Ending::kTampered, "the program wrote into its worker's channel");
+  }
+  STITCH_TRY(session_.place(workspace_, {static_cast<uint64_t>(*bytes)}));
+  return session_.keeper().poison(workspace_.regions);
+}
+
+Result<wire::CallArguments> ProgramCalls::bind_call(const CandidateCall& call, const CallMemory& memory) {
+  const wire::ProgramDescription& program = *session_.description();
+  wire::CallArguments arguments;
+  arguments.inputs = arguments_of(program.inputs, memory.inputs.regions, 0);
+  arguments.states_in = arguments_of(program.states_in, memory.inputs.regions, program.inputs.size());
+  arguments.outputs = arguments_of(program.outputs, memory.results.regions, 0);
+  arguments.states_out = arguments_of(program.states_out, memory.results.regions, program.outputs.size());
+  arguments.workspace = workspace_.regions.at(0);
+  arguments.rng_seed = call.rng_seed;
+  return arguments;
+}
+
+Result<double> ProgramCalls::run_timed(const wire::CallArguments& arguments, uint64_t schedule_seed) {
+  Json request;
+  request["call"] = wire::to_json(arguments);
+  request["schedule_seed"] = static_cast<int64_t>(schedule_seed);
+  STITCH_TRY(session_.keeper().clock_start());
+  STITCH_TRY(session_.ask("run", request));
+  return session_.keeper().clock_stop_us();
+}
+
+Result<CandidateOutcome> ProgramCalls::run(const CandidateCall& call) {
+  STITCH_TRY(ensure_prepared());
+  CallMemory& memory = sets_[0];
+  STITCH_TRY(fill_call(call, memory));
+  STITCH_TRY(place_workspace(memory));
+  const Constants constants = constants_of(&memory);
+  STITCH_ASSIGN(const std::vector<int64_t> before, session_.keeper().digest(constants.regions));
+  STITCH_ASSIGN(const wire::CallArguments arguments, bind_call(call, memory));
+  CandidateOutcome outcome;
+  STITCH_ASSIGN(outcome.elapsed_us, run_timed(arguments, call.schedule_seed));
+  STITCH_TRY(check_unchanged(constants, before));
+
+  const wire::ProgramDescription& program = *session_.description();
+  std::vector<TensorSpec> specs;
+  for (const Described* list : {&program.outputs, &program.states_out}) {
+    for (const wire::TensorDescription& tensor : *list) {
+      specs.push_back(tensor.spec);
+    }
+  }
+  STITCH_ASSIGN(std::vector<HostTensor> results, session_.keeper().snapshot(memory.results.regions, specs));
+  const auto first_state = results.begin() + static_cast<int64_t>(program.outputs.size());
+  outcome.states.assign(first_state, results.end());
+  outcome.outputs.assign(results.begin(), first_state);
+  return outcome;
+}
+
+}  // namespace stitch::evaluate

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// prepare(), run() and timed blocks of a loaded program: fills and poisons memory before, looks after it afterwards.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "evaluate/runner/candidate_session.h"
+#include "evaluate/runner/timing.h"
+#include "wire/messages/call_arguments.h"
+
+namespace stitch::evaluate {
+
+class ProgramCalls {
+ public:
+  explicit ProgramCalls(CandidateSession& session) : session_(session) {}
+
+  // Failures that are the candidate's are in session.take_fault().
+  Result<CandidateOutcome> prepare(std::vector<HostTensor> parameters);
+  Result<CandidateOutcome> run(const CandidateCall& call);
+  Result<TimingOutcome> time_blocks(const CandidateCall& call, const TimingOptions& options);
+
+ private:
+  // One set of memory for a call.
+  struct CallMemory {
+    MemoryGroup inputs;   // inputs, then states in
+    MemoryGroup results;  // outputs, then states out
+  };
+  // Memory that a call may read and must not change, and what each region is called.
+  struct Constants {
+    std::vector<wire::Region> regions;
+    std::vector<std::string> names;
+  };
+
+  Result<void> ensure_prepared();
+  Result<void> prepare_now();
+  Result<void> check_tensors(const char* what, std::span<const HostTensor> given,
+                             const std::vector<wire::TensorDescription>& described);
+  Result<void> fill_call(const CandidateCall& call, CallMemory& memory);
+  Result<wire::CallArguments> bind_call(const CandidateCall& call, const CallMemory& memory);
+  Result<void> place_workspace(const CallMemory& memory);
+  Result<double> run_timed(const wire::CallArguments& arguments, uint64_t schedule_seed);
+  Result<void> bind_block(const CandidateCall& call, const TimingOptions& options);
+  Result<double> block_us(int count, bool with_calls);
+  Constants constants_of(const CallMemory* memory) const;
+  Result<void> check_unchanged(const Constants& constants, const std::vector<int64_t>& before);
+
+  CandidateSession& session_;
+  std::vector<HostTensor> parameters_;
+  bool is_prepared_ = false;
+  MemoryGroup parameter_memory_;
+  MemoryGroup prepared_memory_;
+  MemoryGroup workspace_;
+  std::vector<CallMemory> sets_{1};
+};
+
+}  // namespace stitch::evaluate

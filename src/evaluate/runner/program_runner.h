@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// A built library as a Candidate: a keeper process owns memory and clock, a worker process runs the program and dies
+// when it misbehaves. This process never loads the program.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "evaluate/candidate.h"
+#include "evaluate/runner/timing.h"
+#include "wire/messages/program_description.h"
+
+namespace stitch::evaluate {
+
+struct RunnerOptions {
+  CandidateBinary binary;
+  int64_t timeout_ms = 120000;                 // for one request to the program
+  uint64_t memory_bytes = uint64_t{16} << 30;  // of the worker, shared buffers included
+};
+
+// Belongs to the thread that made it: its processes die with that thread.
+class ProgramRunner final : public Candidate {
+ public:
+  static Result<std::unique_ptr<ProgramRunner>> start(const RunnerOptions& options);
+  ~ProgramRunner() override;
+
+  // Loads the program when it is not yet loaded: its describe(), once the outcome is kOk.
+  Result<CandidateOutcome> load();
+  const std::optional<wire::ProgramDescription>& description() const;
+
+  Result<CandidateOutcome> prepare(std::span<const HostTensor> parameters) override;
+  Result<CandidateOutcome> run(const CandidateCall& call) override;
+
+  // Times calls like `call`, after a prepare().
+  Result<TimingOutcome> time_blocks(const CandidateCall& call, const TimingOptions& options);
+
+ private:
+  class State;
+  explicit ProgramRunner(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+// For whoever starts candidates by value: `options.binary` is replaced by each one asked for.
+StartCandidate program_runner_factory(RunnerOptions options);
+
+}  // namespace stitch::evaluate

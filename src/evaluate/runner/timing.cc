@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate/runner/timing.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stitch::evaluate {
+namespace {
+
+double median(std::vector<double> values) {
+  if (values.empty()) {
+    return 0;
+  }
+  std::sort(values.begin(), values.end());
+  const size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : 0.5 * (values[middle - 1] + values[middle]);
+}
+
+}  // namespace
+
+Timing summarise(std::vector<double> samples_us, int calls_per_block) {
+  Timing timing;
+  timing.median_us = median(samples_us);
+  std::vector<double> distances;
+  for (const double sample : samples_us) {
+    distances.push_back(std::abs(sample - timing.median_us));
+  }
+  timing.spread = timing.median_us > 0 ? median(distances) / timing.median_us : 0;
+  timing.samples_us = std::move(samples_us);
+  timing.calls_per_block = calls_per_block;
+  return timing;
+}
+
+}  // namespace stitch::evaluate

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate/runner/worker_process.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include "base/json/json.h"
+#include "evaluate/runner/fault_sentence.h"
+#include "sandbox/limits/limits.h"
+
+namespace stitch::evaluate {
+namespace {
+
+constexpr int kChannelNumber = 3;
+constexpr int kWatchIntervalMs = 20;
+constexpr int64_t kPatienceWithTheDyingMs = 5000;
+constexpr double kMiB = 1 << 20;
+
+const char* program_name(DeviceKind device) {
+  switch (device) {
+    case DeviceKind::kEmulated:
+      return "stitchcuda-worker-emulated";
+    case DeviceKind::kChecked:
+      return "stitchcuda-worker-checked";
+    case DeviceKind::kCuda:
+      return "stitchcuda-worker-cuda";
+  }
+  return "";
+}
+
+}  // namespace
+
+WorkerProcess::WorkerProcess(Child child, wire::Channel channel, const WorkerLimits& limits, bool is_watched)
+    : child_(std::move(child)),
+      channel_(std::move(channel)),
+      limits_(limits),
+      memory_watch_(is_watched ? std::optional(limits.memory_bytes) : std::nullopt) {}
+
+Result<WorkerProcess> WorkerProcess::start(DeviceKind device, const WorkerLimits& limits) {
+  STITCH_ASSIGN(const std::filesystem::path program, find_helper_program(program_name(device)));
+  STITCH_ASSIGN(auto ends, wire::Channel::make_pair());
+  // AddressSanitizer and CUDA reserve terabytes of addresses.
+  const bool is_watched = device != DeviceKind::kEmulated;
+  ChildOptions options;
+  options.arguments = {program.string()};
+  options.descriptors = {{ends.second.get(), kChannelNumber}};
+  const auto address_space = is_watched ? std::nullopt : std::optional(limits.memory_bytes);
+  options = sandbox::confine(std::move(options), sandbox::worker_limits(address_space));
+  options.environment = {{"ASAN_OPTIONS", "detect_leaks=0:allocator_may_return_null=1:detect_stack_use_after_return=0"},
+                         {"UBSAN_OPTIONS", "print_stacktrace=0"}};
+  STITCH_ASSIGN(Child child, Child::start(options));
+  return WorkerProcess(std::move(child), wire::Channel(std::move(ends.first)), limits, is_watched);
+}
+
+WorkerFault WorkerProcess::end(Ending ending, std::string sentence) {
+  child_.kill_tree();
+  is_gone_ = true;
+  return {ending, std::move(sentence)};
+}
+
+WorkerFault WorkerProcess::died() {
+  const ExitState exit = child_.wait(kPatienceWithTheDyingMs);
+  std::string sentence = fault_sentence(exit, child_.take_standard_error());
+  return end(Ending::kCrashed, std::move(sentence));
+}
+
+Result<std::variant<wire::Frame, WorkerFault>> WorkerProcess::await_frame(wire::Clock::time_point deadline) {
+  using Awaited = std::variant<wire::Frame, WorkerFault>;
+  while (true) {
+    Result<std::optional<wire::Frame>> frame = channel_.try_receive();
+    if (!frame.has_value()) {
+      const bool departed = frame.error().code == ErrorCode::kEnvironment;
+      return Awaited(departed ? died()
+                              : end(Ending::kTampered, fmt::format("the program wrote into its worker's channel ({})",
+                                                                   frame.error().sentence)));
+    }
+    if (frame->has_value()) {
+      return Awaited(std::move(**frame));
+    }
+    if (wire::Clock::now() >= deadline) {
+      return Awaited(end(Ending::kTimedOut, fmt::format("the program did not end within {:.1f} s",
+                                                        static_cast<double>(limits_.timeout_ms) / 1000)));
+    }
+    if (memory_watch_.exceeded(child_)) {
+      return Awaited(end(Ending::kCrashed, fmt::format("the program held more than its {:.0f} MiB of memory",
+                                                       static_cast<double>(limits_.memory_bytes) / kMiB)));
+    }
+    std::vector<pollfd> polled = {{.fd = channel_.descriptor(), .events = POLLIN, .revents = 0}};
+    for (const int output : child_.open_output_descriptors()) {
+      polled.push_back({.fd = output, .events = POLLIN, .revents = 0});
+    }
+    ::poll(polled.data(), polled.size(), wire::poll_timeout_ms(deadline, kWatchIntervalMs));
+    child_.drain_output();
+  }
+}
+
+Result<WorkerReply> WorkerProcess::ask(const std::string& verb, const Json& arguments,
+                                       std::vector<Descriptor> descriptors) {
+  const auto deadline = wire::Clock::now() + std::chrono::milliseconds(limits_.timeout_ms);
+  const uint64_t id = ++last_id_;
+  const auto sent = channel_.send(wire::encode_request(id, verb, arguments, std::move(descriptors)), deadline);
+  if (!sent.has_value()) {
+    return WorkerReply(died());
+  }
+  STITCH_ASSIGN(auto awaited, await_frame(deadline));
+  if (WorkerFault* fault = std::get_if<WorkerFault>(&awaited)) {
+    return WorkerReply(std::move(*fault));
+  }
+  const wire::FrameKind kind = std::get<wire::Frame>(awaited).kind;
+  Result<wire::Answer> answer = wire::decode_answer(std::get<wire::Frame>(std::move(awaited)), id);
+  if (answer.has_value()) {
+    return WorkerReply(std::move(*answer));
+  }
+  const Error& error = answer.error();
+  if (kind != wire::FrameKind::kError || error.sentence.empty()) {
+    return WorkerReply(end(Ending::kTampered, "the program wrote into its worker's channel: " + error.sentence));
+  }
+  if (error.code != ErrorCode::kProgramInvalid) {
+    return failure(with_context(error, fmt::format("the worker could not {}", verb)));
+  }
+  if (error.place != wire::kDevicePlace) {
+    return WorkerReply(end(Ending::kRefused, error.sentence));
+  }
+  // The device's own words say more than the runtime's error number.
+  const std::optional<std::string> reported = reported_fault(child_.take_standard_error());
+  return WorkerReply(end(Ending::kCrashed, reported.value_or(error.sentence)));
+}
+
+}  // namespace stitch::evaluate

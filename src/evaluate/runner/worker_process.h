@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The worker as the supervisor sees it: a process that may crash, hang, eat memory or lie at any moment.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+#include "artifact/device_kind.h"
+#include "base/process/child.h"
+#include "evaluate/candidate.h"
+#include "sandbox/limits/memory_watch.h"
+#include "wire/messages/rpc.h"
+
+namespace stitch::evaluate {
+
+struct WorkerLimits {
+  int64_t timeout_ms = 0;
+  uint64_t memory_bytes = 0;
+};
+
+// How a candidate failed a request. The worker is gone then.
+struct WorkerFault {
+  Ending ending = Ending::kCrashed;
+  std::string sentence;
+};
+using WorkerReply = std::variant<wire::Answer, WorkerFault>;
+
+class WorkerProcess {
+ public:
+  static Result<WorkerProcess> start(DeviceKind device, const WorkerLimits& limits);
+
+  bool is_alive() { return !is_gone_ && child_.is_running(); }
+  Result<WorkerReply> ask(const std::string& verb, const Json& arguments, std::vector<Descriptor> descriptors = {});
+
+ private:
+  WorkerProcess(Child child, wire::Channel channel, const WorkerLimits& limits, bool is_watched);
+  // Waits for a frame; a fault when the process ends, is late or holds too much memory.
+  Result<std::variant<wire::Frame, WorkerFault>> await_frame(wire::Clock::time_point deadline);
+  WorkerFault end(Ending ending, std::string sentence);
+  WorkerFault died();
+
+  Child child_;
+  wire::Channel channel_;
+  WorkerLimits limits_;
+  sandbox::MemoryWatch memory_watch_;
+  uint64_t last_id_ = 0;
+  bool is_gone_ = false;
+};
+
+}  // namespace stitch::evaluate
