@@ -47,22 +47,41 @@ def _native_group_norm(
     return _affine(normal, weight, bias), mean.reshape(batch, groups), inverse.reshape(batch, groups)
 
 
+def _normalised_by_channel(
+    a: Arithmetic, x: Any, weight: Any, bias: Any, eps: float
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
+    """The normalised tensor, and per channel the batch's mean, inverse deviation and biased variance."""
+    axes = [axis for axis in range(x.dim()) if axis != 1]
+    mean, variance = a.moments(x, axes)
+    inverse = torch.rsqrt(variance + eps)
+    weight, bias = (item if item is None else item.reshape(mean.shape) for item in (weight, bias))
+    made = _affine((x - mean) * inverse, weight, bias)
+    return made, mean.reshape(-1), inverse.reshape(-1), variance.reshape(-1)
+
+
 def _batch_norm(
     a: Arithmetic, x: Any, weight: Any, bias: Any, mean: Any, variance: Any, training: bool, rate: float, eps: float
 ) -> Any:
     if not training:
         return None
-    axes = [axis for axis in range(x.dim()) if axis != 1]
-    count = prod(x.shape[axis] for axis in axes)
-    drawn_mean, drawn_variance = a.moments(x, axes)
-    inverse = torch.rsqrt(drawn_variance + eps)
-    shape = drawn_mean.shape
-    weight, bias = (item if item is None else item.reshape(shape) for item in (weight, bias))
-    made = _affine((x - drawn_mean) * inverse, weight, bias)
-    flat_mean, flat_variance = drawn_mean.reshape(-1), drawn_variance.reshape(-1) * (count / max(1, count - 1))
-    new_mean = mean + rate * (flat_mean - mean)
-    new_variance = variance + rate * (flat_variance - variance)
-    return made, flat_mean, inverse.reshape(-1), new_mean, new_variance
+    made, batch_mean, inverse, batch_variance = _normalised_by_channel(a, x, weight, bias, eps)
+    count = x.numel() // x.shape[1]
+    unbiased = batch_variance * (count / max(1, count - 1))
+    return made, batch_mean, inverse, mean + rate * (batch_mean - mean), variance + rate * (unbiased - variance)
+
+
+def _batch_norm_without_state(
+    a: Arithmetic, x: Any, weight: Any, bias: Any, mean: Any, variance: Any, training: bool, rate: float, eps: float
+) -> Any:
+    if not training or mean is not None:  # it would update its running statistics in place
+        return None
+    return _normalised_by_channel(a, x, weight, bias, eps)[:3]
+
+
+def _batch_norm_no_stats(a: Arithmetic, x: Any, weight: Any, bias: Any, *how: Any) -> Any:
+    if len(how) != 3 or not how[0]:  # the overload with running statistics has five
+        return None
+    return _normalised_by_channel(a, x, weight, bias, how[2])[:3]
 
 
 def _variance_of(a: Arithmetic, x: Any, dim: Any, correction: Any, keepdim: bool) -> tuple[Any, Any]:
@@ -91,6 +110,8 @@ NORM_RULES: dict[str, Callable[..., Any]] = {
     "rms_norm": _rms_norm,
     "native_group_norm": _native_group_norm,
     "_native_batch_norm_legit_functional": _batch_norm,
+    "_native_batch_norm_legit": _batch_norm_no_stats,
+    "native_batch_norm": _batch_norm_without_state,
     "var": _variance_rule(root=False, with_mean=False),
     "std": _variance_rule(root=True, with_mean=False),
     "var_mean": _variance_rule(root=False, with_mean=True),
