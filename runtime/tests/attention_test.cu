@@ -106,7 +106,8 @@ void check(Checker& checker, const AttentionShape& shape) {
 
 }  // namespace
 
-int main() {
+int main(int count, char** arguments) {
+  use_schedule(count, arguments);
   Checker checker;
   check<32, false, false>(checker, {2, 2, 2, 70, 65, 32, 32, 0.2f});
   check<32, true, false>(checker, {1, 2, 2, 130, 130, 24, 24, 0.2f});

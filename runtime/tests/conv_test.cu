@@ -127,7 +127,8 @@ void check_depthwise(Checker& checker, const Conv2dShape& shape) {
 
 }  // namespace
 
-int main() {
+int main(int count, char** arguments) {
+  use_schedule(count, arguments);
   Checker checker;
   using Same = ConvWindow<3, 3, 1, 1, 1, 1, 1, 1>;
   using Strided = ConvWindow<5, 3, 2, 3, 2, 0, 1, 2>;

@@ -95,7 +95,8 @@ void check_inner_batch(Checker& checker) {
 
 }  // namespace
 
-int main() {
+int main(int count, char** arguments) {
+  use_schedule(count, arguments);
   Checker checker;
   check_tile<FfmaTileLarge>(checker, gemm_shape(1, 130, 132, 35));
   check_tile<FfmaTileLarge>(checker, gemm_shape(1, 129, 257, 17));

@@ -77,7 +77,8 @@ void check_special_values(Checker& checker) {
 
 }  // namespace
 
-int main() {
+int main(int count, char** arguments) {
+  use_schedule(count, arguments);
   Checker checker;
   const GemmCase ragged(gemm_shape(1, 67, 70, 45));
   const GemmCase aligned(gemm_shape(2, 64, 64, 64));

@@ -100,7 +100,8 @@ void check_divider(Checker& checker) {
 
 }  // namespace
 
-int main() {
+int main(int count, char** arguments) {
+  use_schedule(count, arguments);
   Checker checker;
   for (const int64_t columns : {1, 4, 7, 64, 129}) {
     check_bias<0>(checker, 3, 5, columns);

@@ -132,7 +132,8 @@ void check_adaptive(Checker& checker, const Pool2dShape& shape) {
 
 }  // namespace
 
-int main() {
+int main(int count, char** arguments) {
+  use_schedule(count, arguments);
   Checker checker;
   for (const bool ceil_mode : {false, true}) {
     for (const Kind kind : {Kind::kMax, Kind::kAverageInside, Kind::kAveragePadded, Kind::kAverageOver7}) {

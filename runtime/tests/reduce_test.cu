@@ -153,7 +153,8 @@ void check_special_values(Checker& checker) {
 
 }  // namespace
 
-int main() {
+int main(int count, char** arguments) {
+  use_schedule(count, arguments);
   Checker checker;
   check_all<SumAccumulator>(checker, "sum");
   check_all<MaxAccumulator>(checker, "max");

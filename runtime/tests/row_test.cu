@@ -101,7 +101,8 @@ void check_barred_row(Checker& checker) {
 
 }  // namespace
 
-int main() {
+int main(int count, char** arguments) {
+  use_schedule(count, arguments);
   Checker checker;
   check_shapes<What::kLayerNorm>(checker);
   check_shapes<What::kSoftmax>(checker);

@@ -11,7 +11,21 @@
 #include <string>
 #include <vector>
 
+#ifdef STITCH_EMULATED
+#include <stitch_emulator_control.h>
+#endif
+
 namespace stitch_test {
+
+// `TEST SEED` on the emulated device: threads run in an order drawn from the seed, which brings out missing barriers.
+inline void use_schedule(int count, char** arguments) {
+#ifdef STITCH_EMULATED
+  stitch_emulator_set_schedule_seed(count > 1 ? std::stoull(arguments[1]) : 0);
+#else
+  (void)count;
+  (void)arguments;
+#endif
+}
 
 // Floats in [low, high), the same on every run.
 inline std::vector<float> random_floats(std::int64_t count, std::uint64_t seed, float low = -1.0f, float high = 1.0f) {

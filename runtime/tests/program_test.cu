@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C ABI over tables: a program of two steps (a prepared scale, then y = x * scale + state, state + 1), its checks of
+// what callers hand in, and the graph cache over it.
+#include <cstring>
+
+#include "host/graph_cache.h"
+#include "host/program_tables.h"
+#include "kernels/pointwise/map.cuh"
+#include "support.h"
+
+namespace {
+
+using namespace stitch;
+using namespace stitch_test;
+
+constexpr int64_t kCount = 6;
+
+struct Double {
+  const float* weight;
+  float* scale;
+  template <int kLanes>
+  __device__ void apply(const Index<1>& at) const {
+    scale[at[0]] = 2.0f * weight[at[0]];
+  }
+};
+
+struct Apply {
+  const float* x;
+  const float* scale;
+  const float* state;
+  float* y;
+  float* new_state;
+  template <int kLanes>
+  __device__ void apply(const Index<1>& at) const {
+    const float old_state = state[at[0]];
+    y[at[0]] = x[at[0]] * scale[at[0]] + old_state;
+    new_state[at[0]] = old_state + 1.0f;
+  }
+};
+
+int step_00(const StepArgs* args, cudaStream_t stream) {
+  const Double functor{static_cast<const float*>(args->tensors[0]), static_cast<float*>(args->tensors[1])};
+  return launch_map<1, 1>(functor, MapShape<1>{{args->extents[0]}, false}, stream);
+}
+
+int step_01(const StepArgs* args, cudaStream_t stream) {
+  const Apply functor{static_cast<const float*>(args->tensors[0]), static_cast<const float*>(args->tensors[1]),
+                      static_cast<const float*>(args->tensors[2]), static_cast<float*>(args->tensors[3]),
+                      static_cast<float*>(args->tensors[4])};
+  return launch_map<1, 1>(functor, MapShape<1>{{args->extents[0]}, false}, stream);
+}
+
+const int64_t kExtents[] = {kCount};
+const uint8_t kFixed[] = {0};
+StitchTensorInfo tensor(const char* name, int32_t role, int32_t alias_of) {
+  return {name, role, STITCH_FLOAT32, 1, 16, kExtents, kFixed, kExtents, kExtents, alias_of, 0};
+}
+const StitchTensorInfo kTensors[] = {tensor("x", STITCH_INPUT, -1), tensor("weight", STITCH_PARAMETER, -1),
+                                     tensor("steps", STITCH_STATE, -1), tensor("steps", STITCH_STATE, 0),
+                                     tensor("0", STITCH_OUTPUT, -1)};
+const BufferTable kBuffers[] = {{BufferKind::kParameter, 0, 0}, {BufferKind::kPrepared, 0, 256},
+                                {BufferKind::kInput, 0, 0},     {BufferKind::kStateIn, 0, 0},
+                                {BufferKind::kOutput, 0, 0},    {BufferKind::kStateOut, 0, 0}};
+const int32_t kStep00Buffers[] = {0, 1};
+const int32_t kStep01Buffers[] = {2, 1, 3, 4, 5};
+const StepTable kSteps[] = {{"double", step_00, StepPhase::kPrepare, kStep00Buffers, 2, kExtents, 0, 0},
+                            {"apply", step_01, StepPhase::kRun, kStep01Buffers, 5, kExtents, 0, 0}};
+
+// A call with everything in place.
+struct Session {
+  const StitchProgramV1* program = stitch_program_v1();
+  StitchHandle* handle = nullptr;
+  DeviceFloats x{random_floats(kCount, 1)};
+  DeviceFloats weight{random_floats(kCount, 2)};
+  DeviceFloats state{std::vector<float>(kCount, 5.0f)};
+  DeviceFloats y{kCount};
+  DeviceFloats prepared{128};
+  StitchTensor inputs[1] = {{x.data(), 1, 0, kExtents}};
+  StitchTensor parameters[1] = {{weight.data(), 1, 0, kExtents}};
+  StitchTensor states[1] = {{state.data(), 1, 0, kExtents}};
+  StitchTensor outputs[1] = {{y.data(), 1, 0, kExtents}};
+
+  StitchParameters prepare_arguments() {
+    return {sizeof(StitchParameters), STITCH_ABI_VERSION, 1, 0, parameters, prepared.data()};
+  }
+  StitchCall call(cudaStream_t stream) {
+    StitchCall made{};
+    made.struct_size = sizeof(made);
+    made.abi_version = STITCH_ABI_VERSION;
+    made.input_count = made.state_count = made.output_count = 1;
+    made.inputs = inputs;
+    made.states_in = made.states_out = states;
+    made.outputs = outputs;
+    made.stream = stream;
+    return made;
+  }
+  std::vector<double> expected(float old_state) const {
+    std::vector<double> want;
+    const auto xs = x.values();
+    const auto weights = weight.values();
+    for (int64_t index = 0; index < kCount; ++index) {
+      want.push_back(xs[index] * 2.0 * weights[index] + old_state);
+    }
+    return want;
+  }
+};
+
+void check_refusals(Checker& checker, Session& session) {
+  const auto refused = [&](const char* what, int number, const StitchCall& call, const char* word) {
+    checker.is_true(what, session.program->run(session.handle, &call) == number &&
+                              std::strstr(session.program->last_error(session.handle), word) != nullptr);
+  };
+  refused("run before prepare", STITCH_NOT_PREPARED, session.call(nullptr), "prepare()");
+  StitchCall call = session.call(nullptr);
+  call.abi_version = 7;
+  refused("another version", STITCH_INVALID_ARGUMENT, call, "abi_version 7");
+  call = session.call(nullptr);
+  call.input_count = 2;
+  refused("a wrong count", STITCH_INVALID_ARGUMENT, call, "takes 1 tensors as inputs");
+  const int64_t longer[] = {kCount + 1};
+  const StitchTensor wrong_shape[] = {{session.x.data(), 1, 0, longer}};
+  call = session.call(nullptr);
+  call.inputs = wrong_shape;
+  refused("a wrong extent", STITCH_INVALID_SHAPE, call, "extent 7 on axis 0");
+  checker.is_true("workspace of a wrong extent",
+                  session.program->workspace_bytes(session.handle, wrong_shape, 1) == UINT64_MAX);
+  const StitchTensor misaligned[] = {{session.x.data() + 1, 1, 0, kExtents}};
+  call.inputs = misaligned;
+  refused("a misaligned tensor", STITCH_INVALID_ARGUMENT, call, "not aligned");
+  const StitchTensor missing[] = {{nullptr, 1, 0, kExtents}};
+  call.inputs = missing;
+  refused("a null tensor", STITCH_INVALID_ARGUMENT, call, "has no data");
+}
+
+void check_runs(Checker& checker, Session& session) {
+  const StitchParameters parameters = session.prepare_arguments();
+  checker.is_true("prepare", session.program->prepare(session.handle, &parameters, nullptr) == STITCH_OK);
+  checker.is_true("workspace", session.program->workspace_bytes(session.handle, session.inputs, 1) == 0);
+  const StitchCall call = session.call(nullptr);
+  checker.is_true("run", session.program->run(session.handle, &call) == STITCH_OK);
+  checker.close("output", session.y.values(), session.expected(5.0f), 1e-6);
+  checker.close("state", session.state.values(), std::vector<double>(kCount, 6.0), 0.0);
+}
+
+void check_graphs(Checker& checker, Session& session) {
+  cudaStream_t stream = nullptr;
+  cudaStreamCreate(&stream);
+  GraphCache graphs(session.program, session.handle);
+  const StitchCall call = session.call(stream);
+  for (int run = 0; run < 3; ++run) {
+    checker.is_true("graph run", graphs.run(call) == STITCH_OK);
+  }
+  cudaStreamSynchronize(stream);
+  checker.is_true("first run records, later ones replay", graphs.size() == 1 && graphs.replays() == 2);
+  checker.close("state after three runs", session.state.values(), std::vector<double>(kCount, 9.0), 0.0);
+  checker.close("output of the last", session.y.values(), session.expected(8.0f), 1e-6);
+  for (uint64_t seed = 1; seed <= GraphCache::kGraphs; ++seed) {
+    StitchCall other = call;
+    other.rng_seed = seed;
+    graphs.run(other);
+  }
+  checker.is_true("at most eight graphs", graphs.size() == GraphCache::kGraphs);
+  graphs.run(call);
+  checker.is_true("the oldest was dropped", graphs.replays() == 2);
+  cudaStreamSynchronize(stream);
+  cudaStreamDestroy(stream);
+}
+
+}  // namespace
+
+const ProgramTables stitch_program_tables = {
+    {sizeof(StitchDescription), STITCH_ABI_VERSION, "two_steps", 5, 0, kTensors, 512}, kBuffers, 6, kSteps, 2, 0};
+
+int main(int count, char** arguments) {
+  use_schedule(count, arguments);
+  Checker checker;
+  Session session;
+  checker.is_true("create", session.program->create(0, &session.handle) == STITCH_OK);
+  checker.is_true("no such device", [&] {
+    StitchHandle* none = nullptr;
+    return session.program->create(99, &none) == STITCH_CUDA_ERROR && none == nullptr;
+  }());
+  check_refusals(checker, session);
+  check_runs(checker, session);
+  check_graphs(checker, session);
+  session.program->destroy(session.handle);
+  return checker.finish();
+}
