@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/emit.h"
+
+#include <fmt/format.h>
+
+#include "codegen/print/program_text.h"
+#include "codegen/print/step_text.h"
+#include "codegen/raise/raise_program.h"
+#include "codegen/raise/raise_step.h"
+#include "codegen/runtime_files.h"
+
+namespace stitch::codegen {
+
+std::string step_file_name(const plan::Plan& plan, size_t index) {
+  return fmt::format("steps/{:02}_{}.cu", index, plan.steps[index].name);
+}
+
+Result<SourceBundle> emit(const plan::Plan& plan, const EmitOptions& options) {
+  SourceBundle bundle;
+  bundle.name = plan.graph.name;
+  for (size_t i = 0; i < plan.steps.size(); ++i) {
+    STITCH_ASSIGN(const StepFile step, raise_step(plan, i));
+    const std::string path = step_file_name(plan, i);
+    bundle.files[path] = print_step(step);
+    bundle.units.push_back(path);
+  }
+  const ProgramFile program = raise_program(plan);
+  bundle.files["program.cu"] = print_program(program);
+  bundle.files["program.h"] = print_program_header(program);
+  bundle.units.push_back("program.cu");
+  STITCH_TRY(add_runtime_files(options.runtime_folder, bundle));
+  return bundle;
+}
+
+}  // namespace stitch::codegen

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// A plan as a standalone project of sources: one file per step, the program's tables, the runtime files they need.
+#pragma once
+
+#include <string>
+
+#include "artifact/source/source_bundle.h"
+#include "plan/plan.h"
+
+namespace stitch::codegen {
+
+struct EmitOptions {
+  std::string runtime_folder;  // the repository's or distribution's runtime/
+};
+
+// Fails when the runtime folder lacks a file that the program includes.
+Result<SourceBundle> emit(const plan::Plan& plan, const EmitOptions& options);
+
+// "steps/03_fc1_gelu.cu"
+std::string step_file_name(const plan::Plan& plan, size_t index);
+
+}  // namespace stitch::codegen

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text line by line, none longer than a reader's screen.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace stitch::codegen {
+
+constexpr size_t kLongestLine = 120;
+
+class Lines {
+ public:
+  // Adds one line of code; one that is too long is broken at blanks.
+  void add(const std::string& line, int indent = 0);
+  // Adds "// text", broken at blanks.
+  void comment(const std::string& text, int indent = 0);
+  void blank() { text_ += '\n'; }
+  std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+}  // namespace stitch::codegen

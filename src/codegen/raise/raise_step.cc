@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/raise/raise_step.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernels/builtin_templates.h"
+#include "kernels/expression/literal.h"
+
+namespace stitch::codegen {
+namespace {
+
+std::string operand_text(const ir::Graph& graph, const ir::Operand& operand) {
+  if (const ir::ValueId* value = std::get_if<ir::ValueId>(&operand)) {
+    return graph.value(*value).name;
+  }
+  if (const ir::Scalar* scalar = std::get_if<ir::Scalar>(&operand)) {
+    if (const int64_t* integer = std::get_if<int64_t>(scalar)) {
+      return std::to_string(*integer);
+    }
+    return fmt::format("{}", std::visit([](auto number) { return static_cast<double>(number); }, *scalar));
+  }
+  return "none";
+}
+
+// `gelu = gelu(linear)`: no types and no attributes, since those hold extents, which a step's text never does.
+std::string mathematics(const ir::Graph& graph, const ir::Node& node) {
+  std::string text;
+  for (const ir::ValueId output : node.outputs) {
+    text += (text.empty() ? "" : ", ") + graph.value(output).name;
+  }
+  text += " = " + node.op + "(";
+  for (size_t i = 0; i < node.operands.size(); ++i) {
+    text += (i == 0 ? "" : ", ") + operand_text(graph, node.operands[i]);
+  }
+  return text + ")";
+}
+
+}  // namespace
+
+Result<StepFile> raise_step(const plan::Plan& plan, size_t index) {
+  const plan::Step& step = plan.steps[index];
+  StepFile file{index, step.name, plan.graph.name, {}, {}};
+  const kernels::Group group = plan::step_group(plan, index);
+  size_t width = 0;
+  for (const ir::NodeId node : group.nodes) {
+    width = std::max(width, mathematics(plan.graph, plan.graph.node(node)).size());
+  }
+  for (const ir::NodeId id : group.nodes) {
+    const ir::Node& node = plan.graph.node(id);
+    const std::string place = node.place.empty() ? "" : "  " + node.place;
+    const std::string line = mathematics(plan.graph, node);
+    file.mathematics.push_back(place.empty() ? line : fmt::format("{:<{}}{}", line, width, place));
+  }
+  const kernels::KernelTemplate* kernel = kernels::find_template(step.skeleton);
+  STITCH_CHECK(kernel != nullptr) << "a plan names the skeleton " << step.skeleton;
+  STITCH_ASSIGN(file.code, kernel->emit(group, step.setting));
+  return file;
+}
+
+}  // namespace stitch::codegen

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything a step's file says, decided.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernels/code/step_code.h"
+#include "plan/plan.h"
+
+namespace stitch::codegen {
+
+struct StepFile {
+  size_t index = 0;
+  std::string name;                        // "fc1_gelu"
+  std::string program;                     // of the whole
+  std::vector<std::string> mathematics;    // one line per operator, with its place in the model
+  kernels::StepCode code;
+};
+
+Result<StepFile> raise_step(const plan::Plan& plan, size_t index);
+
+}  // namespace stitch::codegen

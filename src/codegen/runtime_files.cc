@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/runtime_files.h"
+
+#include <filesystem>
+#include <vector>
+
+#include "base/fs/files.h"
+
+namespace stitch::codegen {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Units that every program has beside its own, and sources of the example host, which is not part of the library.
+constexpr const char* kUnits[] = {"host/program.cc", "host/arguments.cc"};
+constexpr const char* kExampleSources[] = {"example/main.cc", "example/tensors.cc", "host/graph_cache.cc",
+                                           "host/json_reader.cc", "host/safetensors.cc"};
+constexpr const char* kProjectTemplate = "project/CMakeLists.txt.in";
+constexpr const char* kNameMarker = "@STITCH_NAME@";
+
+std::vector<std::string> quoted_includes(const std::string& text) {
+  std::vector<std::string> names;
+  constexpr const char* kDirective = "#include \"";
+  const size_t length = std::string(kDirective).size();
+  for (size_t at = text.find(kDirective); at != std::string::npos; at = text.find(kDirective, at + 1)) {
+    const size_t end = text.find('"', at + length);
+    if (end != std::string::npos) {
+      names.push_back(text.substr(at + length, end - at - length));
+    }
+  }
+  return names;
+}
+
+class Collector {
+ public:
+  Collector(fs::path folder, SourceBundle& bundle) : folder_(std::move(folder)), bundle_(bundle) {}
+
+  // Adds runtime/`name` and all it includes.
+  Result<void> add(const std::string& name) {
+    const std::string path = "runtime/" + name;
+    if (bundle_.files.count(path) > 0) {
+      return {};
+    }
+    STITCH_ASSIGN(const std::string text, read_file(folder_ / name));
+    bundle_.files[path] = text;
+    return add_includes_of(text, fs::path(name).parent_path());
+  }
+
+  Result<void> add_includes_of(const std::string& text, const fs::path& own_folder) {
+    for (const std::string& include : quoted_includes(text)) {
+      for (const fs::path& candidate : {own_folder / include, fs::path("include") / include, fs::path(include)}) {
+        const fs::path relative = candidate.lexically_normal();
+        if (fs::is_regular_file(folder_ / relative)) {
+          STITCH_TRY(add(relative.string()));
+          break;
+        }
+      }
+    }
+    return {};
+  }
+
+ private:
+  fs::path folder_;
+  SourceBundle& bundle_;
+};
+
+}  // namespace
+
+Result<void> add_runtime_files(const std::string& runtime_folder, SourceBundle& bundle) {
+  Collector collector(runtime_folder, bundle);
+  const auto own_files = bundle.files;
+  for (const auto& [path, text] : own_files) {
+    STITCH_TRY(collector.add_includes_of(text, "include"));
+  }
+  for (const char* unit : kUnits) {
+    STITCH_TRY(collector.add(unit));
+    bundle.units.push_back(std::string("runtime/") + unit);
+  }
+  for (const char* source : kExampleSources) {
+    STITCH_TRY(collector.add(source));
+  }
+  STITCH_ASSIGN(std::string project, read_file(fs::path(runtime_folder) / kProjectTemplate));
+  for (size_t at = project.find(kNameMarker); at != std::string::npos; at = project.find(kNameMarker, at)) {
+    project.replace(at, std::string(kNameMarker).size(), bundle.name);
+  }
+  bundle.files["CMakeLists.txt"] = project;
+  return {};
+}
+
+}  // namespace stitch::codegen

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/attention/limits.h"
+
+namespace stitch::kernels {
+
+bool flash_attention_takes(const ir::Graph& graph, const ir::Node& node) {
+  constexpr size_t kMostAxes = 4;
+  const TensorType& query = graph.type(ir::tensor_operand(node, 0));
+  const TensorType& value = graph.type(ir::tensor_operand(node, 2));
+  return query.dtype == DataType::kFloat32 && query.shape.size() <= kMostAxes &&
+         query.shape.back() <= kLargestHeadDimension && value.shape.back() <= kLargestHeadDimension;
+}
+
+}  // namespace stitch::kernels

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which attention the fused skeleton takes; the rest is made of matrix products.
+#pragma once
+
+#include "ir/graph/graph.h"
+
+namespace stitch::kernels {
+
+constexpr int64_t kLargestHeadDimension = 128;
+
+// float32, at most 4 axes, heads of at most kLargestHeadDimension features.
+bool flash_attention_takes(const ir::Graph& graph, const ir::Node& node);
+
+}  // namespace stitch::kernels

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/builtin_templates.h"
+
+#include "kernels/gemm/gemm.h"
+#include "kernels/pointwise/map.h"
+
+namespace stitch::kernels {
+
+const std::vector<std::unique_ptr<KernelTemplate>>& builtin_templates() {
+  static const auto templates = [] {
+    std::vector<std::unique_ptr<KernelTemplate>> list;
+    list.push_back(make_gemm());
+    list.push_back(make_pointwise_map());
+    return list;
+  }();
+  return templates;
+}
+
+const KernelTemplate* find_template(const std::string& name) {
+  for (const auto& candidate : builtin_templates()) {
+    if (name == candidate->name()) {
+      return candidate.get();
+    }
+  }
+  return nullptr;
+}
+
+const KernelTemplate* template_for(const ir::Graph& graph, const ir::Node& node) {
+  for (const auto& candidate : builtin_templates()) {
+    if (candidate->is_root(graph, node)) {
+      return candidate.get();
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace stitch::kernels

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/code/names.h"
+
+#include <cctype>
+
+namespace stitch::kernels {
+namespace {
+
+// Words that a local variable, member or type of emitted code must not be called.
+constexpr const char* kReserved[] = {
+    "alignas", "alignof", "and", "asm", "auto", "bool", "break", "case", "catch", "char", "class", "concept", "const",
+    "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete", "do", "double", "else", "enum",
+    "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline", "int", "int64_t", "long",
+    "mutable", "namespace", "new", "noexcept", "not", "nullptr", "operator", "or", "private", "protected", "public",
+    "register", "requires", "return", "short", "signed", "sizeof", "static", "struct", "switch", "template", "this",
+    "throw", "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual", "void",
+    "volatile", "while", "xor", "main", "stitch", "args", "stream", "threadIdx", "blockIdx", "blockDim", "gridDim",
+    "warpSize", "StepArgs", "NAN", "INFINITY"};
+
+}  // namespace
+
+std::string pascal_case(std::string_view snake) {
+  std::string result;
+  bool starts_word = true;
+  for (const char c : snake) {
+    if (c == '_') {
+      starts_word = true;
+      continue;
+    }
+    result += starts_word ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
+    starts_word = false;
+  }
+  return result.empty() ? "Value" : result;
+}
+
+std::string constant_name(std::string_view snake) { return "k" + pascal_case(snake); }
+
+NameTable::NameTable() {
+  for (const char* word : kReserved) {
+    taken_.insert(word);
+  }
+}
+
+std::string NameTable::take(const std::string& wanted) {
+  std::string name = wanted;
+  for (int number = 2; !taken_.insert(name).second; ++number) {
+    name = wanted + "_" + std::to_string(number);
+  }
+  return name;
+}
+
+}  // namespace stitch::kernels

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/expression/literal.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+namespace stitch::kernels {
+
+std::string float_literal(double value) {
+  if (std::isnan(value)) {
+    return "NAN";
+  }
+  const float narrow = static_cast<float>(value);
+  if (std::isinf(narrow)) {
+    return narrow > 0 ? "INFINITY" : "-INFINITY";
+  }
+  std::string text = fmt::format("{}", narrow);
+  if (text.find_first_of(".e") == std::string::npos) {
+    text += ".0";
+  }
+  return text + "f";
+}
+
+std::string int_literal(int64_t value) {
+  if (value == std::numeric_limits<int64_t>::min()) {
+    return "INT64_MIN";
+  }
+  const bool needs_suffix = value > std::numeric_limits<int32_t>::max() || value < std::numeric_limits<int32_t>::min();
+  return fmt::format("{}{}", value, needs_suffix ? "ll" : "");
+}
+
+std::string literal(const ir::Scalar& scalar, DataType dtype) {
+  const double value = std::visit([](auto number) { return static_cast<double>(number); }, scalar);
+  if (is_floating_point(dtype)) {
+    return float_literal(value);
+  }
+  if (dtype == DataType::kBool) {
+    return value != 0.0 ? "true" : "false";
+  }
+  const int64_t* exact = std::get_if<int64_t>(&scalar);
+  return int_literal(exact != nullptr ? *exact : static_cast<int64_t>(value));
+}
+
+bool speaks_for_itself(const ir::Scalar& scalar) {
+  if (std::holds_alternative<bool>(scalar)) {
+    return true;
+  }
+  const double value = std::visit([](auto number) { return static_cast<double>(number); }, scalar);
+  return value == 0.0 || value == 1.0 || value == -1.0 || value == 2.0 || !std::isfinite(value);
+}
+
+const char* compute_type(DataType dtype) {
+  if (is_floating_point(dtype)) {
+    return "float";
+  }
+  return dtype == DataType::kBool ? "bool" : "int64_t";
+}
+
+}  // namespace stitch::kernels

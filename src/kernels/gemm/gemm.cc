@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/gemm/gemm.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernels/gemm/problem.h"
+#include "kernels/gemm/variants.h"
+#include "kernels/lowering/functor_builder.h"
+#include "kernels/lowering/launch_text.h"
+
+namespace stitch::kernels {
+namespace {
+
+constexpr int64_t kLeastDepthOfSplit = 256;  // of K: shorter parts do not repay their partial sums
+
+bool is_float_storage(DataType dtype) {
+  return dtype == DataType::kFloat32 || dtype == DataType::kFloat16 || dtype == DataType::kBfloat16;
+}
+
+class Gemm final : public KernelTemplate {
+ public:
+  const char* name() const override { return "gemm"; }
+
+  bool is_root(const ir::Graph& graph, const ir::Node& node) const override {
+    return (node.op == "linear" || node.op == "matmul") &&
+           is_float_storage(graph.type(ir::tensor_operand(node, 0)).dtype);
+  }
+
+  std::vector<ir::ValueId> store_first(const Group& group) const override {
+    GemmProblem problem;
+    return analyse_gemm(group, problem);
+  }
+
+  std::vector<Setting> space(const Group& group, const DeviceLimits& limits, MathMode math) const override {
+    GemmProblem problem;
+    analyse_gemm(group, problem);
+    std::vector<Setting> settings;
+    for (const GemmVariant& variant : gemm_variants(math, limits)) {
+      if (*variant.math != '\0' && group.graph->type(problem.a.stored).dtype != DataType::kFloat32) {
+        continue;
+      }
+      settings.push_back({variant.name, 1});
+      for (const int64_t splits : {2, 4, 8, 16}) {
+        if (problem.k / splits >= kLeastDepthOfSplit) {
+          settings.push_back({std::string(variant.name) + "_split_k", splits});
+        }
+      }
+    }
+    return settings;
+  }
+
+  Work work(const Group& group, const Setting& setting) const override {
+    GemmProblem problem;
+    analyse_gemm(group, problem);
+    Work work;
+    work.bytes = least_bytes(group);
+    work.lane_operations = pointwise_operations(group);
+    add_gemm_work(gemm_variant(variant_name(setting)), problem.batch, problem.m, problem.n, problem.k, setting.splits,
+                  work);
+    return work;
+  }
+
+  Result<StepCode> emit(const Group& group, const Setting& setting) const override;
+
+ private:
+  static std::string variant_name(const Setting& setting) {
+    const size_t suffix = setting.variant.find("_split_k");
+    return setting.variant.substr(0, suffix);
+  }
+};
+
+Result<FunctorText> make_epilogue(StepBuilder& step, const GemmProblem& problem) {
+  const Group& group = step.group();
+  const ir::ValueId output = group.root_node().outputs[0];
+  const auto rank = static_cast<int>(group.graph->type(output).shape.size());
+  const Domain domain(group.graph->type(output).shape);
+  FunctorBuilder builder(step, pascal_case(group.graph->value(group.results[0]).name) + "Epilogue", domain,
+                         {{"batch", problem.batch_axes}, {"row", problem.row_axes}, {"column", {rank - 1}}});
+  const std::string accumulator = "<$accumulator|accumulators[lane]>";
+  if (problem.bias.has_value()) {
+    const IndexMap map = domain.anchor_map();
+    STITCH_ASSIGN(const std::string bias, builder.value(*problem.bias, {map.back()}));
+    builder.bind_expression(output, map, accumulator + " + " + bias);
+  } else {
+    builder.bind(output, domain.anchor_map(), "accumulator", "accumulators[lane]");
+  }
+  STITCH_TRY(builder.store_results());
+  return builder.finish({.comment = "Stores one element of the product, or kLanes neighbouring ones.",
+                         .extra_parameters = "float accumulator",
+                         .lane_parameters = "const stitch::Lanes<float, kLanes>& accumulators",
+                         .may_take_lanes = true});
+}
+
+void add_operand(StepBuilder& step, const GemmProblem& problem, const GemmOperand& operand, bool is_a) {
+  const std::string name = is_a ? "a" : "b";
+  const std::string type = cuda_type_name(step.group().graph->type(operand.stored).dtype);
+  std::string data = fmt::format("static_cast<const {}*>({})", type, step.tensor(operand.stored));
+  if (operand.offset != 0) {
+    data += " + " + step.extent(name + "_offset", operand.offset);
+  }
+  const bool has_batch = !problem.batch_axes.empty();
+  const auto stride = [&](const std::string& axis, int64_t value) {
+    return step.extent(fmt::format("{}_{}_stride", name, axis), value);
+  };
+  step.launch(fmt::format("const stitch::StridedMatrix<{}> {}{{", type, name));
+  step.launch(fmt::format("    .data = {},", data));
+  step.launch(fmt::format("    .batch_stride = {},", has_batch ? stride("batch", operand.batch_stride) : "0"));
+  const bool k_is_one = operand.layout == Layout::kContiguousK;
+  const std::string k_stride = k_is_one ? "1" : stride("k", operand.k_stride);
+  const std::string outer_stride = k_is_one ? stride(is_a ? "row" : "column", operand.outer_stride) : "1";
+  step.launch(fmt::format("    .row_stride = {},", is_a ? outer_stride : k_stride));
+  step.launch(fmt::format("    .column_stride = {},", is_a ? k_stride : outer_stride));
+  if (has_batch) {
+    step.launch(fmt::format("    .inner_batch_stride = {},", stride("inner_batch", operand.inner_batch_stride)));
+  }
+  step.launch("};");
+}
+
+void add_shape(StepBuilder& step, const GemmProblem& problem, const std::string& columns,
+               const std::string& vectorised) {
+  const bool has_batch = !problem.batch_axes.empty();
+  step.launch("const stitch::GemmShape shape{");
+  step.launch(fmt::format("    .batch = {},", has_batch ? step.extent("batch", problem.batch, "matrices") : "1"));
+  step.launch(fmt::format("    .m = {},", step.extent("rows", problem.m, "of A and the result")));
+  step.launch(fmt::format("    .n = {},", columns));
+  step.launch(fmt::format("    .k = {},", step.extent("depth", problem.k, "summed over")));
+  if (has_batch) {
+    step.launch(fmt::format("    .inner_batch = {},",
+                            step.extent("inner_batch", problem.inner_batch, "inner one of two batch levels")));
+  }
+  step.launch(fmt::format("    .epilogue_vectorised = {},", vectorised));
+  step.launch("};");
+}
+
+const char* layout_name(Layout layout) {
+  return layout == Layout::kContiguousK ? "stitch::Layout::kContiguousK" : "stitch::Layout::kContiguousOuter";
+}
+
+Result<StepCode> Gemm::emit(const Group& group, const Setting& setting) const {
+  GemmProblem problem;
+  if (const auto missing = analyse_gemm(group, problem); !missing.empty()) {
+    return failure(ErrorCode::kUnsupportedOperator,
+                   group.graph->value(missing[0]).name + " has no layout that a GEMM reads");
+  }
+  StepBuilder step(group);
+  const GemmVariant& variant = gemm_variant(variant_name(setting));
+  const bool on_tensor_cores = *variant.math != '\0';
+  step.include(on_tensor_cores ? "kernels/gemm/mma.cuh" : "kernels/gemm/ffma.cuh");
+  for (const GemmOperand& operand : {problem.a, problem.b}) {
+    const DataType dtype = group.graph->type(operand.stored).dtype;
+    if (dtype == DataType::kFloat16 || dtype == DataType::kBfloat16) {
+      step.include("kernels/common/half.cuh");
+    }
+  }
+  STITCH_ASSIGN(const FunctorText epilogue, make_epilogue(step, problem));
+  construct(step, epilogue, "epilogue");
+  const std::string columns = step.extent("columns", problem.n, "of B and the result");
+  const std::string vectorised = prove_vectorised(step, columns, {{&epilogue, "epilogue"}});
+  add_shape(step, problem, columns, vectorised);
+  add_operand(step, problem, problem.a, true);
+  add_operand(step, problem, problem.b, false);
+  const bool splits_k = setting.variant != variant.name;
+  std::string call = fmt::format("return stitch::launch_gemm_{}{}<", on_tensor_cores ? "mma" : "ffma",
+                                 splits_k ? "_split_k" : "");
+  if (on_tensor_cores) {
+    call += fmt::format("stitch::{}, ", variant.math);
+  }
+  step.launch(fmt::format("{}stitch::{}, {},", call, variant.tile, layout_name(problem.a.layout)));
+  std::string arguments = "shape, a, b, epilogue, ";
+  if (splits_k) {
+    constexpr int kFloatBytes = 4;
+    arguments += step.extent("splits", setting.splits, "blocks that share the depth of one tile") + ", args->scratch, ";
+    step.set_scratch_bytes(setting.splits * problem.batch * problem.m * problem.n * kFloatBytes);
+  }
+  step.launch(fmt::format("    {}>({}stream);", layout_name(problem.b.layout), arguments));
+  return step.take();
+}
+
+}  // namespace
+
+std::unique_ptr<KernelTemplate> make_gemm() { return std::make_unique<Gemm>(); }
+
+}  // namespace stitch::kernels

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/gemm/variants.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "base/error/check.h"
+
+namespace stitch::kernels {
+namespace {
+
+constexpr std::array kVariants = {
+#define STITCH_GEMM(name, tile, math, m, n, k, threads, blocks, shared, pipe, products, share) \
+  GemmVariant{name, tile, math, m, n, k, threads, blocks, shared, Pipe::pipe, products, share},
+#include "kernels/gemm/variants.def"
+#undef STITCH_GEMM
+};
+
+int64_t ceil_divide(int64_t value, int64_t divisor) { return (value + divisor - 1) / divisor; }
+
+bool allowed(const GemmVariant& variant, MathMode math) {
+  const std::string policy = variant.math;
+  if (policy.empty() || policy == "Tf32x3") {
+    return true;
+  }
+  if (policy == "Tf32") {
+    return math == MathMode::kTf32 || math == MathMode::kReduced;
+  }
+  return math == MathMode::kReduced;
+}
+
+}  // namespace
+
+std::vector<GemmVariant> gemm_variants(MathMode math, const DeviceLimits& limits) {
+  std::vector<GemmVariant> result;
+  std::copy_if(kVariants.begin(), kVariants.end(), std::back_inserter(result), [&](const GemmVariant& variant) {
+    return allowed(variant, math) && variant.shared_bytes <= limits.shared_bytes_per_block;
+  });
+  return result;
+}
+
+const GemmVariant& gemm_variant(const std::string& name) {
+  const auto* found = std::find_if(kVariants.begin(), kVariants.end(),
+                                   [&](const GemmVariant& variant) { return name == variant.name; });
+  STITCH_CHECK(found != kVariants.end()) << "no GEMM setting is called " << name;
+  return *found;
+}
+
+void add_gemm_work(const GemmVariant& variant, int64_t batch, int64_t m, int64_t n, int64_t k, int64_t splits,
+                   Work& work) {
+  const auto product = [&](int64_t rows, int64_t columns, int64_t depth) {
+    return 2.0 * variant.products * static_cast<double>(batch) * static_cast<double>(rows) *
+           static_cast<double>(columns) * static_cast<double>(depth);
+  };
+  const int64_t row_tiles = ceil_divide(m, variant.m);
+  const int64_t column_tiles = ceil_divide(n, variant.n);
+  const int64_t depth = ceil_divide(ceil_divide(k, splits), variant.k) * variant.k * splits;
+  work.pipe = variant.pipe;
+  work.flops += product(m, n, k);
+  work.padded_flops += product(row_tiles * variant.m, column_tiles * variant.n, depth);
+  work.blocks = batch * row_tiles * column_tiles * splits;
+  work.blocks_per_multiprocessor = variant.blocks_per_multiprocessor;
+  work.peak_share = variant.peak_share;
+  if (splits > 1) {
+    constexpr int kFloatBytes = 4;
+    work.launches += 1;
+    work.extra_bytes += 2.0 * kFloatBytes * static_cast<double>(splits * batch) * static_cast<double>(m) *
+                        static_cast<double>(n);
+  }
+}
+
+}  // namespace stitch::kernels

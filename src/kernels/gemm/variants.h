@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compiled-in choices of the GEMM and convolution skeletons: arithmetic and tile.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "artifact/task/math_mode.h"
+#include "kernels/template/kernel_template.h"
+
+namespace stitch::kernels {
+
+struct GemmVariant {
+  const char* name;             // of the setting: "ffma_128x128"
+  const char* tile;             // of the skeleton: "FfmaTileLarge"
+  const char* math;             // tensor-core policy, "" for the ordinary pipes
+  int m;
+  int n;
+  int k;
+  int threads;
+  int blocks_per_multiprocessor;
+  int shared_bytes;
+  Pipe pipe;
+  int products;                 // multiplications per product of the model: 3 for split precision
+  double peak_share;
+};
+
+// Those that compute what `math` asks for on a device with these limits.
+std::vector<GemmVariant> gemm_variants(MathMode math, const DeviceLimits& limits);
+const GemmVariant& gemm_variant(const std::string& name);
+
+// Adds what m x n x k, `batch` times, costs with this variant.
+void add_gemm_work(const GemmVariant& variant, int64_t batch, int64_t m, int64_t n, int64_t k, int64_t splits,
+                   Work& work);
+
+}  // namespace stitch::kernels

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/group/group.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "ir/ops.h"
+
+namespace stitch::kernels {
+
+bool Group::contains(ir::NodeId node) const { return std::binary_search(nodes.begin(), nodes.end(), node); }
+
+bool Group::computes(ir::ValueId value) const {
+  const ir::NodeId producer = graph->value(value).producer;
+  return producer.is_valid() && contains(producer) && !reads(value);
+}
+
+bool Group::reads(ir::ValueId value) const {
+  return std::find(operands.begin(), operands.end(), value) != operands.end();
+}
+
+bool is_view(const ir::Node& node) {
+  const ir::OpDef* def = ir::find_op(node.op);
+  return def != nullptr && def->family == ir::OpFamily::kView;
+}
+
+bool is_generated(const ir::Node& node) {
+  const ir::OpDef* def = ir::find_op(node.op);
+  return def != nullptr && def->family == ir::OpFamily::kCreation;
+}
+
+bool is_elementwise(const ir::Node& node) {
+  const ir::OpDef* def = ir::find_op(node.op);
+  return def != nullptr && (def->family == ir::OpFamily::kPointwise || def->family == ir::OpFamily::kGather ||
+                            node.op == "tril" || node.op == "triu");
+}
+
+Group make_group(const ir::Graph& graph, ir::NodeId root, const std::vector<ir::NodeId>& nodes,
+                 const std::set<ir::ValueId>& stored, std::vector<ir::ValueId> results) {
+  Group group{&graph, root, {}, {}, std::move(results)};
+  const std::set<ir::NodeId> chosen(nodes.begin(), nodes.end());
+  std::set<ir::NodeId> members;
+  // A stored value is read, unless the group itself is what computes it.
+  const std::function<void(ir::ValueId)> look_through = [&](ir::ValueId value) {
+    const ir::NodeId producer = graph.value(value).producer;
+    if (producer.is_valid() && chosen.count(producer) > 0) {
+      return;
+    }
+    const bool is_repeated =
+        producer.is_valid() && (is_view(graph.node(producer)) || is_generated(graph.node(producer)));
+    if (!is_repeated || stored.count(value) > 0) {
+      if (!group.reads(value)) {
+        group.operands.push_back(value);
+      }
+      return;
+    }
+    if (members.insert(producer).second) {
+      for (const ir::Operand& operand : graph.node(producer).operands) {
+        if (ir::is_tensor(operand)) {
+          look_through(std::get<ir::ValueId>(operand));
+        }
+      }
+    }
+  };
+  for (const ir::NodeId node : chosen) {
+    members.insert(node);
+    for (const ir::Operand& operand : graph.node(node).operands) {
+      if (ir::is_tensor(operand)) {
+        look_through(std::get<ir::ValueId>(operand));
+      }
+    }
+  }
+  group.nodes.assign(members.begin(), members.end());
+  return group;
+}
+
+}  // namespace stitch::kernels

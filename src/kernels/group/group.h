@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// A set of nodes that one step computes. It reads `operands` from memory and writes `results`; every other value in it
+// lives in registers. The root is the node whose kernel skeleton it is: nodes before it are its prologue (computed while
+// loading), nodes after it its epilogue (computed while storing).
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ir/graph/graph.h"
+
+namespace stitch::kernels {
+
+struct Group {
+  const ir::Graph* graph = nullptr;
+  ir::NodeId root;
+  std::vector<ir::NodeId> nodes;        // in the graph's order, views included
+  std::vector<ir::ValueId> operands;    // in the order of first use
+  std::vector<ir::ValueId> results;     // in the order of the nodes
+
+  const ir::Node& root_node() const { return graph->node(root); }
+  bool contains(ir::NodeId node) const;
+  bool computes(ir::ValueId value) const;
+  bool reads(ir::ValueId value) const;
+};
+
+// Nodes that cost nothing to repeat: they belong to every group that looks through them.
+bool is_view(const ir::Node& node);            // reshape permute expand slice select
+bool is_generated(const ir::Node& node);       // full arange: no memory behind them
+// Nodes whose element at a position depends on single elements of the operands: pointwise operators, tril, embedding.
+bool is_elementwise(const ir::Node& node);
+
+// Closes `nodes` over the views and generated values they look through. `stored` says which values (graph inputs and
+// those that some step writes) are in memory although a view or a generator makes them.
+Group make_group(const ir::Graph& graph, ir::NodeId root, const std::vector<ir::NodeId>& nodes,
+                 const std::set<ir::ValueId>& stored, std::vector<ir::ValueId> results);
+
+}  // namespace stitch::kernels

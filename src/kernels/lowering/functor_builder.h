@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Turns the fused part of a group into the body of one functor: values are pulled, from the place where the kernel
+// skeleton stands (a map over the domain's loops) back through views and pointwise operators to memory.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kernels/code/step_builder.h"
+#include "kernels/lowering/digits.h"
+#include "kernels/lowering/functor_text.h"
+
+namespace stitch::kernels {
+
+class FunctorBuilder {
+ public:
+  // The last coordinate is the one neighbouring lanes lie along.
+  FunctorBuilder(StepBuilder& step, std::string name, Domain domain, std::vector<Coordinate> coordinates);
+
+  Domain& domain() { return domain_; }
+
+  // What the skeleton hands in: `value` at `map` is this text (one of `lanes[lane]` where lanes are taken).
+  void bind(ir::ValueId value, const IndexMap& map, const std::string& scalar_text, const std::string& lane_text);
+  // The same, where the skeleton's number still has to be worked on.
+  void bind_expression(ir::ValueId value, const IndexMap& map, const std::string& text);
+  // Makes `value`, computed at `map` in the functor itself, what results are made from.
+  Result<void> bind_computed(ir::ValueId value, const IndexMap& map);
+  // The text of `value` at `map`. Fails with a reason when it cannot be had there.
+  Result<std::string> value(ir::ValueId value, const IndexMap& map);
+  void store(ir::ValueId value, const IndexMap& map, const std::string& text);
+  // Where each value computed from the bound ones stands, and their stores: all of the group's results must be among
+  // them, at most once each.
+  Result<void> store_results();
+
+  const std::vector<ir::ValueId>& stored() const { return stored_; }
+  FunctorText finish(const FunctorShape& shape) const;
+
+ private:
+  struct Known {
+    ir::ValueId value;
+    IndexMap map;
+    std::string text;
+    bool is_bound = false;
+  };
+  Result<std::string> compute(ir::ValueId value, const ir::Node& node, const IndexMap& map);
+  Result<std::string> through_view(const ir::Node& node, const IndexMap& map);
+  Result<std::string> pointwise(ir::ValueId value, const ir::Node& node, const IndexMap& map);
+  Result<std::string> triangle(ir::ValueId value, const ir::Node& node, const IndexMap& map);
+  Result<std::string> looked_up(ir::ValueId value, const ir::Node& node, const IndexMap& map);
+  std::string counted(ir::ValueId value, const ir::Node& node, const IndexMap& map);
+  std::string scalar_full(ir::ValueId value, const ir::Node& node);
+  std::string load(ir::ValueId value, const IndexMap& map);
+  std::string local(ir::ValueId value, const std::string& text);
+  std::string position(const AffineIndex& index, const std::string& wanted);
+  std::optional<IndexMap> pushed(const ir::Node& node, const std::map<ir::ValueId, IndexMap>& maps);
+
+  StepBuilder& step_;
+  const Group& group_;
+  const ir::Graph& graph_;
+  Domain domain_;
+  std::vector<Coordinate> coordinates_;
+  std::vector<Known> known_;
+  std::vector<ir::ValueId> stored_;
+  std::string name_;
+  NameTable names_;
+  FunctorDraft draft_;
+};
+
+}  // namespace stitch::kernels

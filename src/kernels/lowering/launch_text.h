@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host side of a functor: making it, and proving that lanes may be used.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernels/lowering/functor_text.h"
+
+namespace stitch::kernels {
+
+// `const HiddenEpilogue epilogue{...};`, added to the step's launch statements; the functor is added to its functors.
+void construct(StepBuilder& step, const FunctorText& functor, const std::string& variable);
+
+struct LaneUser {
+  const FunctorText* functor = nullptr;
+  std::string variable;
+};
+// `const bool vectorised = ...;` where all conditions for lanes of `width` along `extent` (an expression) are proved,
+// and what to pass for it: the variable's name, or "false" when some functor takes no lanes at all.
+std::string prove_vectorised(StepBuilder& step, const std::string& extent, const std::vector<LaneUser>& users);
+
+}  // namespace stitch::kernels

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/lowering/views.h"
+
+namespace stitch::kernels {
+namespace {
+
+IndexMap sliced(const ir::Node& node, const IndexMap& map) {
+  IndexMap result = map;
+  AffineIndex& index = result[static_cast<size_t>(ir::int_attribute(node, "dim"))];
+  const int64_t step = ir::int_attribute(node, "step");
+  index.offset = ir::int_attribute(node, "start") + index.offset * step;
+  for (Term& term : index.terms) {
+    term.coefficient *= step;
+  }
+  return result;
+}
+
+}  // namespace
+
+std::optional<IndexMap> view_operand_map(const ir::Graph& graph, const ir::Node& node, const IndexMap& map,
+                                         Domain& domain) {
+  const std::vector<int64_t>& from = graph.type(ir::tensor_operand(node, 0)).shape;
+  const std::vector<int64_t>& to = graph.type(node.outputs[0]).shape;
+  if (node.op == "permute") {
+    IndexMap result(map.size());
+    const std::vector<int64_t>& dims = ir::ints_attribute(node, "dims");
+    for (size_t i = 0; i < dims.size(); ++i) {
+      result[static_cast<size_t>(dims[i])] = map[i];
+    }
+    return result;
+  }
+  if (node.op == "expand") {
+    return broadcast(map, to, from);
+  }
+  if (node.op == "slice") {
+    return sliced(node, map);
+  }
+  if (node.op == "select") {
+    IndexMap result = map;
+    result.insert(result.begin() + ir::int_attribute(node, "dim"), AffineIndex{ir::int_attribute(node, "index"), {}});
+    return result;
+  }
+  return node.op == "reshape" ? domain.reshape(map, to, from) : std::nullopt;
+}
+
+std::optional<IndexMap> view_result_map(const ir::Graph& graph, const ir::Node& node, const IndexMap& map,
+                                        Domain& domain) {
+  if (node.op == "permute") {
+    IndexMap result;
+    for (const int64_t axis : ir::ints_attribute(node, "dims")) {
+      result.push_back(map[static_cast<size_t>(axis)]);
+    }
+    return result;
+  }
+  if (node.op == "reshape") {
+    return domain.reshape(map, graph.type(ir::tensor_operand(node, 0)).shape, graph.type(node.outputs[0]).shape);
+  }
+  return std::nullopt;
+}
+
+}  // namespace stitch::kernels

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/template/kernel_template.h"
+
+#include <algorithm>
+
+#include "kernels/expression/expression.h"
+
+namespace stitch::kernels {
+namespace {
+
+// How many elements of `value` the group's nodes look at.
+int64_t elements_read(const Group& group, ir::ValueId value) {
+  const ir::Graph& graph = *group.graph;
+  const int64_t all = graph.type(value).element_count();
+  int64_t read = 0;
+  for (const ir::NodeId id : group.nodes) {
+    const ir::Node& node = graph.node(id);
+    for (size_t i = 0; i < node.operands.size(); ++i) {
+      if (!ir::is_tensor(node.operands[i]) || std::get<ir::ValueId>(node.operands[i]) != value) {
+        continue;
+      }
+      const bool is_part = node.op == "slice" || node.op == "select" || (node.op == "embedding" && i == 0);
+      read += is_part ? graph.type(node.outputs[0]).element_count() : all;
+    }
+  }
+  return std::min(read, all);
+}
+
+}  // namespace
+
+Fit KernelTemplate::fits(const Group& group) const {
+  Fit fit;
+  fit.store_first = store_first(group);
+  if (!fit.store_first.empty()) {
+    fit.reason = group.graph->value(fit.store_first[0]).name + " has to be in memory before " + name() + " can read it";
+    return fit;
+  }
+  const std::vector<Setting> settings = space(group, known_devices().front(), MathMode::kFp32);
+  if (settings.empty()) {
+    fit.reason = std::string(name()) + " has no setting for this";
+    return fit;
+  }
+  const auto code = emit(group, settings.front());
+  fit.ok = code.has_value();
+  fit.reason = fit.ok ? "" : code.error().sentence;
+  return fit;
+}
+
+double least_bytes(const Group& group) {
+  const ir::Graph& graph = *group.graph;
+  double bytes = 0;
+  for (const ir::ValueId operand : group.operands) {
+    bytes += static_cast<double>(elements_read(group, operand) * element_bytes(graph.type(operand).dtype));
+  }
+  for (const ir::ValueId result : group.results) {
+    bytes += static_cast<double>(graph.type(result).bytes());
+  }
+  return bytes;
+}
+
+double pointwise_operations(const Group& group) {
+  double operations = 0;
+  for (const ir::NodeId id : group.nodes) {
+    const ir::Node& node = group.graph->node(id);
+    if (is_elementwise(node)) {
+      operations += lane_operations(node) * static_cast<double>(group.graph->type(node.outputs[0]).element_count());
+    }
+  }
+  return operations;
+}
+
+}  // namespace stitch::kernels

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a kernel skeleton of runtime/kernels can do: whether it can compute a group, with which settings, at what cost,
+// and the code that does.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "artifact/task/math_mode.h"
+#include "kernels/code/step_code.h"
+#include "kernels/group/group.h"
+#include "kernels/template/device_limits.h"
+
+namespace stitch::kernels {
+
+// One way to run a skeleton. `variant` names what is compiled in, `splits` is a run-time argument.
+struct Setting {
+  std::string variant;
+  int64_t splits = 1;
+  bool operator==(const Setting&) const = default;
+};
+
+enum class Pipe { kFp32, kTf32, kFp16 };
+
+// Counted work. The first block is what the roofline is made of, the second what tells settings apart.
+struct Work {
+  int launches = 1;
+  Pipe pipe = Pipe::kFp32;
+  double flops = 0;
+  double lane_operations = 0;
+  double bytes = 0;
+
+  double padded_flops = 0;      // with the parts of tiles that hang over the edge
+  double extra_bytes = 0;       // partial sums, second reads
+  double peak_share = 1;        // what a full device reaches of its peak, by experience with this variant
+  double bandwidth_share = 1;
+  int64_t blocks = 1;           // of the largest launch
+  int blocks_per_multiprocessor = 1;
+};
+
+struct Fit {
+  bool ok = false;
+  std::string reason;                    // why not
+  std::vector<ir::ValueId> store_first;  // it would fit with these operands in memory
+};
+
+class KernelTemplate {
+ public:
+  virtual ~KernelTemplate() = default;
+  virtual const char* name() const = 0;
+  // Whether `node` can be the root of a group of this skeleton.
+  virtual bool is_root(const ir::Graph& graph, const ir::Node& node) const = 0;
+  // The settings worth trying, best guess first; never empty for a group that fits.
+  virtual std::vector<Setting> space(const Group& group, const DeviceLimits& limits, MathMode math) const = 0;
+  virtual Work work(const Group& group, const Setting& setting) const = 0;
+  // Decides the step's code. Fails, with the reason, for a group it cannot compute.
+  virtual Result<StepCode> emit(const Group& group, const Setting& setting) const = 0;
+  // Operands of the root that this skeleton cannot read as they are, because they are views it cannot stride through
+  // or values that would have to be computed on the way.
+  virtual std::vector<ir::ValueId> store_first(const Group&) const { return {}; }
+
+  Fit fits(const Group& group) const;
+};
+
+// Bytes that must move at least: operands and results once, of sliced operands the part that is read.
+double least_bytes(const Group& group);
+// Lane operations of the group's pointwise nodes.
+double pointwise_operations(const Group& group);
+
+}  // namespace stitch::kernels

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/cost/cost.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stitch::plan {
+namespace {
+
+constexpr double kMicrosecondsPerSecond = 1e6;
+
+double peak_flops(kernels::Pipe pipe, const kernels::DeviceLimits& limits) {
+  switch (pipe) {
+    case kernels::Pipe::kFp32:
+      return limits.fp32_flops;
+    case kernels::Pipe::kTf32:
+      return limits.tf32_flops;
+    case kernels::Pipe::kFp16:
+      return limits.fp16_flops;
+  }
+  return limits.fp32_flops;
+}
+
+// The share of the device that is busy, averaged over the launch: the last wave of blocks is seldom full, and a
+// multiprocessor with fewer blocks than it could hold hides less latency.
+double occupancy(const kernels::Work& work, const kernels::DeviceLimits& limits) {
+  const auto blocks = static_cast<double>(work.blocks);
+  const double slots = static_cast<double>(limits.multiprocessors) * work.blocks_per_multiprocessor;
+  if (blocks >= slots) {
+    const double waves = blocks / slots;
+    return waves / std::ceil(waves);
+  }
+  const double deepest = std::ceil(blocks / limits.multiprocessors);  // blocks on the busiest multiprocessor
+  const double balance = blocks / (deepest * limits.multiprocessors);
+  constexpr double kAlone = 0.5;  // what one resident block reaches of a full multiprocessor's rate
+  return balance * (kAlone + (1 - kAlone) * deepest / work.blocks_per_multiprocessor);
+}
+
+}  // namespace
+
+double modelled_us(const kernels::Work& work, const kernels::DeviceLimits& limits) {
+  const double memory = work.bytes / limits.bytes_per_second;
+  const double compute = work.flops / peak_flops(work.pipe, limits);
+  const double lanes = work.lane_operations / limits.lane_operations_per_second;
+  return work.launches * limits.launch_us + std::max({memory, compute, lanes}) * kMicrosecondsPerSecond;
+}
+
+double estimated_us(const kernels::Work& work, const kernels::DeviceLimits& limits) {
+  const double busy = occupancy(work, limits);
+  const double memory = (work.bytes + work.extra_bytes) / (limits.bytes_per_second * work.bandwidth_share);
+  const double compute = std::max(work.flops, work.padded_flops) / (peak_flops(work.pipe, limits) * work.peak_share);
+  const double lanes = work.lane_operations / limits.lane_operations_per_second;
+  // A third of the blocks already saturates memory; arithmetic needs all of them.
+  constexpr double kEnoughForMemory = 1.0 / 3;
+  const double memory_busy = std::min(1.0, busy / kEnoughForMemory);
+  return work.launches * limits.launch_us +
+         std::max({memory / memory_busy, compute / busy, lanes / busy}) * kMicrosecondsPerSecond;
+}
+
+}  // namespace stitch::plan

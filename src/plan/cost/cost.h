@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Time from counted work. `modelled_us` is the roofline and nothing else, what reports quote; `estimated_us` adds what
+// tells settings of one step apart: work in overhanging tiles, waves of blocks, rates that are really reached.
+#pragma once
+
+#include "kernels/template/device_limits.h"
+#include "kernels/template/kernel_template.h"
+
+namespace stitch::plan {
+
+// Launches + max(bytes / bandwidth, FLOPs / peak).
+double modelled_us(const kernels::Work& work, const kernels::DeviceLimits& limits);
+double estimated_us(const kernels::Work& work, const kernels::DeviceLimits& limits);
+
+}  // namespace stitch::plan

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/memory/memory_plan.h"
+
+#include <algorithm>
+#include <map>
+
+#include "plan/memory/arena.h"
+
+namespace stitch::plan {
+namespace {
+
+// Everything that prepare makes stays for good: nothing is ever reused.
+void place_prepared(Plan& plan) {
+  std::vector<Piece> pieces;
+  std::vector<int64_t*> offsets;
+  for (Buffer& buffer : plan.buffers) {
+    if (buffer.kind == BufferKind::kPrepared) {
+      pieces.push_back({plan.graph.type(buffer.value).bytes()});
+      offsets.push_back(&buffer.offset);
+    }
+  }
+  for (Step& step : plan.steps) {
+    if (step.phase == Phase::kPrepare && step.scratch_bytes > 0) {
+      pieces.push_back({step.scratch_bytes});
+      offsets.push_back(&step.scratch_offset);
+    }
+  }
+  plan.prepared_bytes = place_pieces(pieces);
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    *offsets[i] = pieces[i].offset;
+  }
+}
+
+void place_arena(Plan& plan) {
+  std::map<int, Piece> lives;  // by buffer
+  std::vector<Piece> pieces;
+  std::vector<int64_t*> offsets;
+  for (int number = 0; number < static_cast<int>(plan.steps.size()); ++number) {
+    Step& step = plan.steps[static_cast<size_t>(number)];
+    for (const int result : step.results) {
+      lives[result] = {plan.graph.type(plan.buffers[static_cast<size_t>(result)].value).bytes(), number, number};
+    }
+    for (const int operand : step.operands) {
+      if (const auto life = lives.find(operand); life != lives.end()) {
+        life->second.last_step = number;
+      }
+    }
+    if (step.phase == Phase::kRun && step.scratch_bytes > 0) {
+      pieces.push_back({step.scratch_bytes, number, number});
+      offsets.push_back(&step.scratch_offset);
+    }
+  }
+  for (const auto& [number, piece] : lives) {
+    Buffer& buffer = plan.buffers[static_cast<size_t>(number)];
+    if (buffer.kind == BufferKind::kArena) {
+      pieces.push_back(piece);
+      offsets.push_back(&buffer.offset);
+    }
+  }
+  plan.arena_bytes = place_pieces(pieces);
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    *offsets[i] = pieces[i].offset;
+  }
+}
+
+}  // namespace
+
+void place_buffers(Plan& plan) {
+  place_prepared(plan);
+  place_arena(plan);
+}
+
+}  // namespace stitch::plan

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/partition/assemble.h"
+
+#include <algorithm>
+#include <map>
+
+#include "plan/cost/cost.h"
+#include "plan/memory/memory_plan.h"
+
+namespace stitch::plan {
+namespace {
+
+constexpr size_t kLongestName = 40;
+
+BufferKind kind_of(TensorRole role) {
+  switch (role) {
+    case TensorRole::kInput:
+      return BufferKind::kInput;
+    case TensorRole::kParameter:
+      return BufferKind::kParameter;
+    case TensorRole::kConstant:
+      return BufferKind::kConstant;
+    case TensorRole::kState:
+      return BufferKind::kState;
+    case TensorRole::kOutput:
+      return BufferKind::kOutput;
+  }
+  return BufferKind::kInput;
+}
+
+class Assembler {
+ public:
+  Assembler(const ir::Graph& graph, const PlanOptions& options) : limits_(options.limits), like_(options.like) {
+    plan_.graph = graph;
+    plan_.math = options.math;
+    plan_.device = options.limits.name;
+    add_inputs();
+  }
+
+  Result<Plan> run(const std::vector<ChosenStep>& steps) {
+    for (const ChosenStep& chosen : steps) {
+      STITCH_TRY(add_step(chosen));
+    }
+    for (const ir::GraphOutput& output : plan_.graph.outputs) {
+      if (buffers_.count(output.value) == 0 || !is_result(output.value)) {
+        return failure(ErrorCode::kFileInvalid,
+                       "no step of the plan makes output " + plan_.graph.value(output.value).name);
+      }
+    }
+    place_buffers(plan_);
+    for (const Step& step : plan_.steps) {
+      plan_.modelled_us += step.phase == Phase::kRun ? step.modelled_us : 0;
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  bool is_result(ir::ValueId value) const {
+    const BufferKind kind = plan_.buffers[static_cast<size_t>(buffers_.at(value))].kind;
+    return kind == BufferKind::kOutput || kind == BufferKind::kStateOut;
+  }
+
+  int add_buffer(ir::ValueId value, BufferKind kind, int index) {
+    const int number = static_cast<int>(plan_.buffers.size());
+    plan_.buffers.push_back({plan_.graph.value(value).name, value, kind, index, 0});
+    buffers_[value] = number;
+    return number;
+  }
+
+  void add_inputs() {
+    std::map<TensorRole, int> counts;
+    for (const ir::GraphInput& input : plan_.graph.inputs) {
+      const int index = counts[input.role]++;
+      add_buffer(input.value, kind_of(input.role), index);
+    }
+  }
+
+  // New states are counted in the order of the old ones.
+  int state_index(const std::string& binding) const {
+    int index = 0;
+    for (const ir::GraphInput& input : plan_.graph.inputs) {
+      if (input.binding == binding && input.role == TensorRole::kState) {
+        break;
+      }
+      index += std::any_of(plan_.graph.outputs.begin(), plan_.graph.outputs.end(), [&](const ir::GraphOutput& output) {
+        return output.role == TensorRole::kState && input.role == TensorRole::kState &&
+               output.binding == input.binding;
+      });
+    }
+    return index;
+  }
+
+  int result_buffer(ir::ValueId value, Phase phase) {
+    int output_index = 0;
+    for (const ir::GraphOutput& output : plan_.graph.outputs) {
+      if (output.value == value) {
+        return output.role == TensorRole::kState
+                   ? add_buffer(value, BufferKind::kStateOut, state_index(output.binding))
+                   : add_buffer(value, BufferKind::kOutput, output_index);
+      }
+      output_index += output.role == TensorRole::kOutput ? 1 : 0;
+    }
+    return add_buffer(value, phase == Phase::kPrepare ? BufferKind::kPrepared : BufferKind::kArena, 0);
+  }
+
+  // What the same step of the plan at other sizes uses: its text is then the same, and need not be built again.
+  const Setting* kept_setting(const Step& step) const {
+    if (like_ == nullptr || plan_.steps.size() >= like_->steps.size()) {
+      return nullptr;
+    }
+    const Step& other = like_->steps[plan_.steps.size()];
+    return other.skeleton == step.skeleton && other.name == step.name ? &other.setting : nullptr;
+  }
+
+  Result<void> choose_setting(const ChosenStep& chosen, Step& step) {
+    const auto settings = chosen.kernel->space(chosen.group, limits_, plan_.math);
+    std::vector<Alternative> costs;
+    for (const Setting& setting : settings) {
+      costs.push_back({setting, estimated_us(chosen.kernel->work(chosen.group, setting), limits_)});
+    }
+    std::stable_sort(costs.begin(), costs.end(),
+                     [](const Alternative& a, const Alternative& b) { return a.estimated_us < b.estimated_us; });
+    const Setting* kept = kept_setting(step);
+    auto taken = std::find_if(costs.begin(), costs.end(), [&](const Alternative& candidate) {
+      return chosen.setting.has_value() ? candidate.setting == *chosen.setting
+                                        : kept == nullptr || candidate.setting.variant == kept->variant;
+    });
+    if (taken == costs.end() && !chosen.setting.has_value()) {
+      taken = costs.begin();  // what the other sizes use does not exist at these
+    }
+    if (taken == costs.end()) {
+      return failure(ErrorCode::kFileInvalid, step.skeleton + " has no setting " + chosen.setting->variant +
+                                                  " for step " + step.name + " on " + plan_.device);
+    }
+    step.setting = taken->setting;
+    step.estimated_us = taken->estimated_us;
+    costs.erase(taken);
+    step.alternatives = std::move(costs);
+    return {};
+  }
+
+  Result<void> add_step(const ChosenStep& chosen) {
+    Step step;
+    step.phase = chosen.phase;
+    step.skeleton = chosen.kernel->name();
+    step.root = chosen.group.root;
+    step.nodes = chosen.group.nodes;
+    step.name = step_name(chosen.group);
+    for (const ir::ValueId operand : chosen.group.operands) {
+      const auto found = buffers_.find(operand);
+      if (found == buffers_.end()) {
+        return failure(ErrorCode::kFileInvalid, "step " + step.name + " reads " + plan_.graph.value(operand).name +
+                                                    ", which no earlier step makes");
+      }
+      step.operands.push_back(found->second);
+    }
+    STITCH_TRY(choose_setting(chosen, step));
+    const kernels::Work work = chosen.kernel->work(chosen.group, step.setting);
+    step.flops = work.flops;
+    step.bytes_min = work.bytes;
+    step.modelled_us = modelled_us(work, limits_);
+    STITCH_ASSIGN(const kernels::StepCode code, chosen.kernel->emit(chosen.group, step.setting));
+    for (const kernels::NamedExtent& extent : code.extents) {
+      step.extents.push_back(extent.value);
+    }
+    step.scratch_bytes = code.scratch_bytes;
+    for (const ir::ValueId result : chosen.group.results) {
+      if (buffers_.count(result) > 0) {
+        return failure(ErrorCode::kFileInvalid, "two steps of the plan make " + plan_.graph.value(result).name);
+      }
+      step.results.push_back(result_buffer(result, chosen.phase));
+    }
+    plan_.steps.push_back(std::move(step));
+    return {};
+  }
+
+  std::string step_name(const kernels::Group& group) const {
+    std::string name = plan_.graph.value(group.root_node().outputs[0]).name;
+    const std::string& last = plan_.graph.value(group.results.back()).name;
+    if (last != name && name.size() + last.size() < kLongestName) {
+      name += "_" + last;
+    }
+    return name.substr(0, kLongestName);
+  }
+
+  DeviceLimits limits_;
+  const Plan* like_;
+  Plan plan_;
+  std::map<ir::ValueId, int> buffers_;
+};
+
+}  // namespace
+
+Result<Plan> assemble(const ir::Graph& graph, const std::vector<ChosenStep>& steps, const PlanOptions& options) {
+  return Assembler(graph, options).run(steps);
+}
+
+}  // namespace stitch::plan

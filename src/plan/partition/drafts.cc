@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/partition/drafts.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace stitch::plan {
+namespace {
+
+std::vector<Phase> phases_of(const ir::Graph& graph, const Users& users) {
+  std::vector<bool> is_fixed(graph.values.size(), true);
+  for (const ir::GraphInput& input : graph.inputs) {
+    is_fixed[static_cast<size_t>(input.value.index)] =
+        input.role == TensorRole::kParameter || input.role == TensorRole::kConstant;
+  }
+  std::vector<Phase> phases;
+  for (const ir::Node& node : graph.nodes) {
+    const bool fixed = std::all_of(node.operands.begin(), node.operands.end(), [&](const ir::Operand& operand) {
+      return !ir::is_tensor(operand) || is_fixed[static_cast<size_t>(std::get<ir::ValueId>(operand).index)];
+    });
+    const bool is_output = std::any_of(node.outputs.begin(), node.outputs.end(),
+                                       [&](ir::ValueId output) { return users.is_output(output); });
+    phases.push_back(fixed && !is_output ? Phase::kPrepare : Phase::kRun);
+    for (const ir::ValueId output : node.outputs) {
+      is_fixed[static_cast<size_t>(output.index)] = fixed && !is_output;
+    }
+  }
+  return phases;
+}
+
+}  // namespace
+
+Drafts::Drafts(const ir::Graph& graph) : graph_(graph), users_(graph), phases_(phases_of(graph, users_)) {}
+
+int Drafts::owner(ir::NodeId node) const {
+  const auto found = owners_.find(node);
+  return found == owners_.end() ? -1 : found->second;
+}
+
+int Drafts::source(ir::ValueId value) const {
+  while (true) {
+    const ir::NodeId producer = graph_.value(value).producer;
+    if (!producer.is_valid()) {
+      return -1;
+    }
+    if (const int number = owner(producer); number >= 0) {
+      return number;
+    }
+    if (!kernels::is_view(graph_.node(producer))) {
+      return -1;
+    }
+    value = ir::tensor_operand(graph_.node(producer), 0);
+  }
+}
+
+int Drafts::add(Draft draft) {
+  const int number = next_number_++;
+  replace(number, std::move(draft));
+  return number;
+}
+
+void Drafts::replace(int number, Draft draft) {
+  for (const ir::NodeId node : draft.nodes) {
+    owners_[node] = number;
+    placed_.insert(node);
+    if (kernels::is_view(graph_.node(node)) || kernels::is_generated(graph_.node(node))) {
+      stored_.insert(graph_.node(node).outputs[0]);
+    }
+  }
+  drafts_[number] = std::move(draft);
+}
+
+void Drafts::merge(int number, int absorbed, Draft merged) {
+  drafts_.erase(absorbed);
+  replace(number, std::move(merged));
+}
+
+kernels::Group Drafts::group(const Draft& draft) const {
+  std::set<ir::NodeId> placed = placed_;
+  placed.insert(draft.nodes.begin(), draft.nodes.end());
+  std::vector<ir::ValueId> results;
+  for (const ir::NodeId node : draft.nodes) {
+    for (const ir::ValueId output : graph_.node(node).outputs) {
+      bool is_wanted = false;
+      for (const ir::NodeId user : users_.through_views(output, placed, &is_wanted)) {
+        is_wanted = is_wanted || draft.nodes.count(user) == 0;
+      }
+      if (is_wanted) {
+        results.push_back(output);
+      }
+    }
+  }
+  return kernels::make_group(graph_, draft.root, {draft.nodes.begin(), draft.nodes.end()}, stored_, results);
+}
+
+std::set<int> Drafts::dependencies(const Draft& draft) const {
+  std::set<int> result;
+  for (const ir::NodeId node : draft.nodes) {
+    for (const ir::Operand& operand : graph_.node(node).operands) {
+      if (ir::is_tensor(operand)) {
+        result.insert(source(std::get<ir::ValueId>(operand)));
+      }
+    }
+  }
+  result.erase(-1);
+  return result;
+}
+
+bool Drafts::depends_on(int later, int earlier) const {
+  std::set<int> seen;
+  std::vector<int> todo = {later};
+  while (!todo.empty()) {
+    const int number = todo.back();
+    todo.pop_back();
+    for (const int dependency : dependencies(drafts_.at(number))) {
+      if (dependency == earlier && number != earlier) {
+        return true;
+      }
+      if (seen.insert(dependency).second) {
+        todo.push_back(dependency);
+      }
+    }
+  }
+  return false;
+}
+
+std::vector<int> Drafts::order() const {
+  std::vector<int> by_root;
+  for (const auto& [number, draft] : drafts_) {
+    by_root.push_back(number);
+  }
+  std::sort(by_root.begin(), by_root.end(),
+            [&](int a, int b) { return drafts_.at(a).root < drafts_.at(b).root; });
+  std::vector<int> result;
+  std::set<int> done;
+  const std::function<void(int)> visit = [&](int number) {
+    if (!done.insert(number).second) {
+      return;
+    }
+    for (const int dependency : dependencies(drafts_.at(number))) {
+      visit(dependency);
+    }
+    result.push_back(number);
+  };
+  std::for_each(by_root.begin(), by_root.end(), visit);
+  std::stable_sort(result.begin(), result.end(),
+                   [&](int a, int b) { return drafts_.at(a).phase < drafts_.at(b).phase; });
+  return result;
+}
+
+}  // namespace stitch::plan

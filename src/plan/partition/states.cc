@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/partition/states.h"
+
+#include <algorithm>
+
+#include "ir/build/builder.h"
+#include "plan/partition/users.h"
+
+namespace stitch::plan {
+namespace {
+
+struct StatePair {
+  ir::ValueId before;
+  ir::ValueId after;
+};
+
+std::vector<StatePair> state_pairs(const ir::Graph& graph) {
+  std::vector<StatePair> pairs;
+  for (const ir::GraphOutput& output : graph.outputs) {
+    for (const ir::GraphInput& input : graph.inputs) {
+      if (output.role == TensorRole::kState && input.role == TensorRole::kState && input.binding == output.binding) {
+        pairs.push_back({input.value, output.value});
+      }
+    }
+  }
+  return pairs;
+}
+
+// Within the step that writes the new value, each element of the old one must be read once, by the thread that then
+// writes its place: pointwise nodes of the state's own shape, computed while storing.
+bool reads_in_place(const PlacedGroup& placed, const StatePair& state, const Users& users) {
+  const kernels::Group& group = placed.group;
+  const ir::Graph& graph = *group.graph;
+  const std::vector<int64_t>& shape = graph.type(state.before).shape;
+  for (const ir::NodeId user : users.direct(state.before)) {
+    if (!group.contains(user)) {
+      continue;
+    }
+    const ir::Node& node = graph.node(user);
+    const bool is_same_element = kernels::is_elementwise(node) && node.op != "embedding" &&
+                                 graph.type(node.outputs[0]).shape == shape;
+    const bool is_stored_from = std::string(placed.kernel->name()) == "pointwise" || group.root < user;
+    if (!is_same_element || !is_stored_from) {
+      return false;
+    }
+  }
+  // Every result walks the state's shape too: nothing else is stored from these elements by another thread.
+  return std::all_of(group.results.begin(), group.results.end(),
+                     [&](ir::ValueId result) { return graph.type(result).shape == shape; });
+}
+
+bool is_overwritten_too_early(const std::vector<PlacedGroup>& groups, const StatePair& state, const Users& users) {
+  bool is_written = false;
+  for (const PlacedGroup& placed : groups) {
+    const auto& results = placed.group.results;
+    const bool writes = std::find(results.begin(), results.end(), state.after) != results.end();
+    const bool reads = placed.group.reads(state.before);
+    if (reads && (is_written || (writes && !reads_in_place(placed, state, users)))) {
+      return true;
+    }
+    is_written = is_written || writes;
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<std::vector<PlacedGroup>> partition_with_states(ir::Graph& graph) {
+  STITCH_ASSIGN(std::vector<PlacedGroup> groups, partition(graph, {}));
+  std::set<ir::NodeId> alone;
+  const Users users(graph);
+  ir::Graph with_copies = graph;
+  ir::Builder builder(with_copies);
+  for (const StatePair& state : state_pairs(graph)) {
+    if (!is_overwritten_too_early(groups, state, users)) {
+      continue;
+    }
+    const ir::Value& value = graph.value(state.after);
+    ir::Node copy{"reshape", {state.after}, {{"shape", value.type.shape}}, {}, {}};
+    STITCH_ASSIGN(const ir::ValueId copied, builder.add_one(copy, value.name + "_copied"));
+    alone.insert(with_copies.value(copied).producer);
+    for (ir::GraphOutput& output : with_copies.outputs) {
+      if (output.role == TensorRole::kState && output.value == state.after) {
+        output.value = copied;
+      }
+    }
+  }
+  if (alone.empty()) {
+    return groups;
+  }
+  graph = std::move(with_copies);
+  return partition(graph, alone);
+}
+
+}  // namespace stitch::plan

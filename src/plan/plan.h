@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program as ordered, kernel-sized steps over buffers. plan.json is this and nothing else: every number in it follows
+// from the graph, the chosen steps and their settings, so a file that was altered or cut is noticed (text/json.h).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "artifact/task/math_mode.h"
+#include "base/json/json_forward.h"
+#include "ir/graph/graph.h"
+#include "kernels/template/device_limits.h"
+#include "kernels/template/kernel_template.h"
+
+namespace stitch::plan {
+
+using kernels::DeviceLimits;
+using kernels::Setting;
+
+enum class BufferKind { kInput, kParameter, kConstant, kState, kStateOut, kOutput, kArena, kPrepared };
+const char* to_string(BufferKind kind);  // "input", "state_out", "arena"...
+
+struct Buffer {
+  std::string name;    // of the value it holds
+  ir::ValueId value;
+  BufferKind kind = BufferKind::kArena;
+  int index = 0;       // place among the program's inputs, parameters...; states and their new values share it
+  int64_t offset = 0;  // bytes, in the arena or the prepared memory
+};
+
+enum class Phase { kPrepare, kRun };
+
+struct Alternative {
+  Setting setting;
+  double estimated_us = 0;
+};
+
+struct Step {
+  std::string name;                    // "fc1_gelu"
+  Phase phase = Phase::kRun;
+  std::string skeleton;                // name of the kernel template
+  Setting setting;
+  ir::NodeId root;
+  std::vector<ir::NodeId> nodes;
+  std::vector<int> operands;           // buffers
+  std::vector<int> results;
+  std::vector<int64_t> extents;        // what StepArgs::extents points to
+  double flops = 0;
+  double bytes_min = 0;
+  double modelled_us = 0;              // launches and the roofline
+  double estimated_us = 0;             // with tiles, waves and reached rates: what settings are compared by
+  int64_t scratch_bytes = 0;
+  int64_t scratch_offset = 0;
+  std::vector<Alternative> alternatives;  // the settings not taken, best first
+};
+
+struct Plan {
+  ir::Graph graph;  // after all rewrites
+  MathMode math = MathMode::kFp32;
+  std::string device;
+  std::vector<Buffer> buffers;
+  std::vector<Step> steps;  // prepare first, then run, each in order of execution
+  int64_t arena_bytes = 0;
+  int64_t prepared_bytes = 0;
+  double modelled_us = 0;  // of the run phase
+};
+
+struct PlanOptions {
+  MathMode math = MathMode::kFp32;
+  DeviceLimits limits = kernels::known_devices().front();
+  const Plan* like = nullptr;  // a plan of the same program at other sizes, whose settings are kept where they exist
+};
+
+// Rewrites the graph, cuts it into steps, chooses settings and places buffers. Fails with the operator's name and place
+// when some part of the program has no kernel.
+Result<Plan> make_plan(const ir::Graph& graph, const PlanOptions& options);
+
+Json to_json(const Plan& plan);
+Result<Plan> from_json(const Json& json);
+
+// The nodes of step `index` as a group, ready for its template.
+kernels::Group step_group(const Plan& plan, size_t index);
+// Step `index` as a program of its own: its operands are inputs, its results outputs.
+Result<ir::Graph> step_graph(const Plan& plan, int index);
+
+}  // namespace stitch::plan

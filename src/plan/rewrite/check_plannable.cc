@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/rewrite/rewrite.h"
+
+namespace stitch::plan {
+
+Result<void> check_plannable(const ir::Graph& graph) {
+  std::string missing;
+  std::string place;
+  for (const ir::Node& node : graph.nodes) {
+    if (node.op == "opaque") {
+      missing += (missing.empty() ? "" : ", ") + ir::string_attribute(node, "target");
+      place = place.empty() ? node.place : place;
+    }
+  }
+  if (!missing.empty()) {
+    return failure(ErrorCode::kUnsupportedOperator, "no kernel exists for " + missing, place,
+                   "write this part of the model with supported operators");
+  }
+  for (const ir::Value& value : graph.values) {
+    if (value.type.element_count() == 0) {
+      return failure(ErrorCode::kProgramInvalid, value.name + " has no elements; programs with empty tensors are not taken",
+                     value.producer.is_valid() ? graph.node(value.producer).place : "", "use extents of at least one");
+    }
+  }
+  return {};
+}
+
+}  // namespace stitch::plan

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/rewrite/rewrite.h"
+
+namespace stitch::plan {
+
+Result<ir::Graph> rewrite(const ir::Graph& graph) {
+  STITCH_ASSIGN(ir::Graph result, remove_dead_code(graph));
+  // Before identities, so that they see the pieces.
+  STITCH_ASSIGN(result, decompose_batch_norm(result));
+  STITCH_ASSIGN(result, decompose_attention(result));
+  STITCH_ASSIGN(result, simplify_identities(result));
+  // After identities: x * 1 + y and x + y are the same node only then.
+  STITCH_ASSIGN(result, share_common_nodes(result));
+  STITCH_ASSIGN(result, remove_dead_code(result));
+  // Last: it adds reshapes that change nothing, which identities would take away again.
+  return separate_outputs(result);
+}
+
+}  // namespace stitch::plan

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Graph to graph. Each pass is a free function with a file of its own; a pass uses only what holds for every valid
+// input, never data, never the default values of parameters.
+#pragma once
+
+#include "ir/graph/graph.h"
+
+namespace stitch::plan {
+
+// Refuses what no plan can be made for: opaque operators (all of them are named) and tensors without elements.
+Result<void> check_plannable(const ir::Graph& graph);
+
+// All passes, in order.
+Result<ir::Graph> rewrite(const ir::Graph& graph);
+
+// Nodes none of whose results reach an output go.
+Result<ir::Graph> remove_dead_code(const ir::Graph& graph);
+// Nodes with the same operator, operands and attributes become one.
+Result<ir::Graph> share_common_nodes(const ir::Graph& graph);
+// Nodes that change nothing go (x * 1, reshape to the same shape...), views of views become one, an adaptive pool to one
+// element becomes a mean.
+Result<ir::Graph> simplify_identities(const ir::Graph& graph);
+// Batch norm becomes reductions and pointwise operators: what depends on parameters alone can then be prepared, the rest
+// joins its neighbours.
+Result<ir::Graph> decompose_batch_norm(const ir::Graph& graph);
+// Attention that the fused skeleton cannot take becomes two matrix products around a softmax.
+Result<ir::Graph> decompose_attention(const ir::Graph& graph);
+// Each output becomes a value of its own: not an input, and not another output.
+Result<ir::Graph> separate_outputs(const ir::Graph& graph);
+
+}  // namespace stitch::plan

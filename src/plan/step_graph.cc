@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <map>
+
+#include "plan/plan.h"
+
+namespace stitch::plan {
+
+kernels::Group step_group(const Plan& plan, size_t index) {
+  const Step& step = plan.steps[index];
+  kernels::Group group{&plan.graph, step.root, step.nodes, {}, {}};
+  for (const int operand : step.operands) {
+    group.operands.push_back(plan.buffers[static_cast<size_t>(operand)].value);
+  }
+  for (const int result : step.results) {
+    group.results.push_back(plan.buffers[static_cast<size_t>(result)].value);
+  }
+  return group;
+}
+
+Result<ir::Graph> step_graph(const Plan& plan, int index) {
+  if (index < 0 || static_cast<size_t>(index) >= plan.steps.size()) {
+    return failure(ErrorCode::kUsage, "the plan has no step " + std::to_string(index), {},
+                   "name a step from 0 to " + std::to_string(plan.steps.size() - 1));
+  }
+  const kernels::Group group = step_group(plan, static_cast<size_t>(index));
+  ir::Graph result;
+  result.name = plan.steps[static_cast<size_t>(index)].name;
+  result.mode = plan.graph.mode;
+  std::map<ir::ValueId, ir::ValueId> map;
+  for (const ir::ValueId operand : group.operands) {
+    const ir::Value& value = plan.graph.value(operand);
+    map[operand] = result.add_input(value.name, value.type, TensorRole::kInput, value.name);
+  }
+  for (const ir::NodeId id : group.nodes) {
+    ir::Node node = plan.graph.node(id);
+    for (ir::Operand& operand : node.operands) {
+      if (ir::is_tensor(operand)) {
+        operand = map.at(std::get<ir::ValueId>(operand));
+      }
+    }
+    std::vector<std::pair<std::string, TensorType>> outputs;
+    for (const ir::ValueId output : node.outputs) {
+      outputs.emplace_back(plan.graph.value(output).name, plan.graph.type(output));
+    }
+    const std::vector<ir::ValueId> old_outputs = node.outputs;
+    const ir::NodeId added = result.add_node(std::move(node), outputs);
+    for (size_t i = 0; i < old_outputs.size(); ++i) {
+      map[old_outputs[i]] = result.node(added).outputs[i];
+    }
+  }
+  for (const ir::ValueId value : group.results) {
+    result.outputs.push_back({map.at(value), TensorRole::kOutput, plan.graph.value(value).name});
+  }
+  return result;
+}
+
+}  // namespace stitch::plan

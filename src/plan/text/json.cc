@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/json/json.h"
+
+#include "kernels/template/device_limits.h"
+#include "ir/text/printer.h"
+#include "plan/plan.h"
+#include "plan/text/read_steps.h"
+
+namespace stitch::plan {
+namespace {
+
+constexpr const char* kSchema = "stitchcuda.plan/1";
+
+Json to_json(const Setting& setting) { return {{"variant", setting.variant}, {"splits", setting.splits}}; }
+
+Json to_json(const Plan& plan, const Step& step, size_t index) {
+  const auto buffer_names = [&](const std::vector<int>& buffers) {
+    Json names = Json::array();
+    for (const int buffer : buffers) {
+      names.push_back(plan.buffers[static_cast<size_t>(buffer)].name);
+    }
+    return names;
+  };
+  const auto value_name = [&](ir::NodeId node) { return plan.graph.value(plan.graph.node(node).outputs[0]).name; };
+  Json nodes = Json::array();
+  for (const ir::NodeId node : step.nodes) {
+    nodes.push_back(value_name(node));
+  }
+  Json alternatives = Json::array();
+  for (const Alternative& alternative : step.alternatives) {
+    alternatives.push_back({{"setting", to_json(alternative.setting)}, {"estimated_us", alternative.estimated_us}});
+  }
+  return {{"index", index},
+          {"name", step.name},
+          {"phase", step.phase == Phase::kPrepare ? "prepare" : "run"},
+          {"skeleton", step.skeleton},
+          {"setting", to_json(step.setting)},
+          {"root", value_name(step.root)},
+          {"nodes", nodes},
+          {"operands", buffer_names(step.operands)},
+          {"results", buffer_names(step.results)},
+          {"extents", step.extents},
+          {"flops", step.flops},
+          {"bytes_min", step.bytes_min},
+          {"modelled_us", step.modelled_us},
+          {"estimated_us", step.estimated_us},
+          {"scratch_bytes", step.scratch_bytes},
+          {"scratch_offset", step.scratch_offset},
+          {"alternatives", alternatives}};
+}
+
+// The first place where two JSON values differ, as a path; empty when they are equal.
+std::string first_difference(const Json& a, const Json& b, const std::string& path) {
+  if (a == b) {
+    return {};
+  }
+  if (a.type() == b.type() && a.is_array() && a.size() == b.size()) {
+    for (size_t i = 0; i < a.size(); ++i) {
+      if (const std::string inside = first_difference(a[i], b[i], path + "[" + std::to_string(i) + "]");
+          !inside.empty()) {
+        return inside;
+      }
+    }
+  }
+  if (a.is_object() && b.is_object()) {
+    for (const auto& [key, value] : b.items()) {
+      if (!a.contains(key)) {
+        return path + "." + key;
+      }
+      if (const std::string inside = first_difference(a[key], value, path + "." + key); !inside.empty()) {
+        return inside;
+      }
+    }
+  }
+  return path;
+}
+
+}  // namespace
+
+const char* to_string(BufferKind kind) {
+  switch (kind) {
+    case BufferKind::kInput:
+      return "input";
+    case BufferKind::kParameter:
+      return "parameter";
+    case BufferKind::kConstant:
+      return "constant";
+    case BufferKind::kState:
+      return "state";
+    case BufferKind::kStateOut:
+      return "state_out";
+    case BufferKind::kOutput:
+      return "output";
+    case BufferKind::kArena:
+      return "arena";
+    case BufferKind::kPrepared:
+      return "prepared";
+  }
+  return "";
+}
+
+Json to_json(const Plan& plan) {
+  Json steps = Json::array();
+  for (size_t i = 0; i < plan.steps.size(); ++i) {
+    steps.push_back(to_json(plan, plan.steps[i], i));
+  }
+  Json buffers = Json::array();
+  for (const Buffer& buffer : plan.buffers) {
+    buffers.push_back({{"name", buffer.name},
+                       {"kind", to_string(buffer.kind)},
+                       {"index", buffer.index},
+                       {"type", ir::print(plan.graph.type(buffer.value))},
+                       {"offset", buffer.offset}});
+  }
+  return {{"schema", kSchema},
+          {"name", plan.graph.name},
+          {"math", to_string(plan.math)},
+          {"device", plan.device},
+          {"graph", ir::print(plan.graph)},
+          {"steps", steps},
+          {"buffers", buffers},
+          {"arena_bytes", plan.arena_bytes},
+          {"prepared_bytes", plan.prepared_bytes},
+          {"modelled_us", plan.modelled_us}};
+}
+
+// Everything but the graph and the choices is worked out again and compared: what was altered is found, wherever it is.
+Result<Plan> from_json(const Json& json) {
+  if (!json.is_object()) {
+    return failure(ErrorCode::kFileInvalid, "plan.json holds no object", "plan.json", "run `stitchcuda plan` again");
+  }
+  STITCH_ASSIGN(const std::string schema, json_string(json, "schema"));
+  if (schema != kSchema) {
+    return failure(ErrorCode::kFileInvalid, "plan.json has schema " + schema + ", not " + kSchema, "plan.json",
+                   "run `stitchcuda plan` again");
+  }
+  STITCH_ASSIGN(Plan plan, read_plan(json));
+  if (const std::string where = first_difference(json, to_json(plan), "plan"); !where.empty()) {
+    return failure(ErrorCode::kFileInvalid, where + " is not what the graph and the chosen settings lead to", "plan.json",
+                   "change settings through `stitchcuda plan`, not in the file");
+  }
+  return plan;
+}
+
+}  // namespace stitch::plan

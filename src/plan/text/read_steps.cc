@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/text/read_steps.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/json/json.h"
+#include "ir/text/parser.h"
+#include "ir/validate/validate.h"
+#include "kernels/builtin_templates.h"
+#include "plan/partition/assemble.h"
+
+namespace stitch::plan {
+namespace {
+
+using ValuesByName = std::map<std::string, ir::ValueId>;
+
+Result<std::vector<ir::ValueId>> values_named(const ValuesByName& values, const Json& step, const char* key) {
+  STITCH_ASSIGN(const Json* names, json_array(step, key));
+  std::vector<ir::ValueId> result;
+  for (const Json& name : *names) {
+    const auto found = name.is_string() ? values.find(name.get<std::string>()) : values.end();
+    if (found == values.end()) {
+      return failure(ErrorCode::kFileInvalid, std::string(key) + " of a step names no value of the graph: " + name.dump(),
+                     "plan.json");
+    }
+    result.push_back(found->second);
+  }
+  return result;
+}
+
+// A group as the file has it must be whole: what its nodes use is made in it or read by it.
+Result<void> check_group(const kernels::Group& group) {
+  const ir::Graph& graph = *group.graph;
+  for (const ir::NodeId node : group.nodes) {
+    for (const ir::Operand& operand : graph.node(node).operands) {
+      if (ir::is_tensor(operand)) {
+        const ir::ValueId value = std::get<ir::ValueId>(operand);
+        const ir::NodeId producer = graph.value(value).producer;
+        if (!group.reads(value) && !(producer.is_valid() && group.contains(producer))) {
+          return failure(ErrorCode::kFileInvalid, "a step uses " + graph.value(value).name + " but does not read it",
+                         "plan.json");
+        }
+      }
+    }
+  }
+  for (const ir::ValueId result : group.results) {
+    if (!group.computes(result)) {
+      return failure(ErrorCode::kFileInvalid, "a step has the result " + graph.value(result).name + " but not its node",
+                     "plan.json");
+    }
+  }
+  return {};
+}
+
+Result<ChosenStep> read_step(const ir::Graph& graph, const ValuesByName& values, const Json& step) {
+  ChosenStep chosen;
+  STITCH_ASSIGN(const std::string skeleton, json_string(step, "skeleton"));
+  chosen.kernel = kernels::find_template(skeleton);
+  if (chosen.kernel == nullptr) {
+    return failure(ErrorCode::kFileInvalid, "no kernel skeleton is called " + skeleton, "plan.json");
+  }
+  STITCH_ASSIGN(const std::string phase, json_string(step, "phase"));
+  chosen.phase = phase == "prepare" ? Phase::kPrepare : Phase::kRun;
+  STITCH_ASSIGN(const Json* setting, json_object(step, "setting"));
+  STITCH_ASSIGN(const std::string variant, json_string(*setting, "variant"));
+  STITCH_ASSIGN(const int64_t splits, json_int(*setting, "splits"));
+  chosen.setting = Setting{variant, splits};
+  chosen.group.graph = &graph;
+  STITCH_ASSIGN(const std::string root, json_string(step, "root"));
+  const auto root_value = values.find(root);
+  if (root_value == values.end() || !graph.value(root_value->second).producer.is_valid()) {
+    return failure(ErrorCode::kFileInvalid, "the root of a step, " + root + ", is no node of the graph", "plan.json");
+  }
+  chosen.group.root = graph.value(root_value->second).producer;
+  STITCH_ASSIGN(const std::vector<ir::ValueId> nodes, values_named(values, step, "nodes"));
+  for (const ir::ValueId value : nodes) {
+    chosen.group.nodes.push_back(graph.value(value).producer);
+  }
+  std::sort(chosen.group.nodes.begin(), chosen.group.nodes.end());
+  STITCH_ASSIGN(chosen.group.operands, values_named(values, step, "operands"));
+  STITCH_ASSIGN(chosen.group.results, values_named(values, step, "results"));
+  const bool is_whole = chosen.group.contains(chosen.group.root) && chosen.group.nodes.front().is_valid() &&
+                        !chosen.group.results.empty() && chosen.kernel->is_root(graph, graph.node(chosen.group.root));
+  if (!is_whole) {
+    return failure(ErrorCode::kFileInvalid, "the step at " + root + " lacks its root, a node or a result", "plan.json");
+  }
+  STITCH_TRY(check_group(chosen.group));
+  if (!chosen.kernel->store_first(chosen.group).empty()) {
+    return failure(ErrorCode::kFileInvalid, "the step at " + root + " cannot read its operands as they lie", "plan.json");
+  }
+  return chosen;
+}
+
+}  // namespace
+
+Result<Plan> read_plan(const Json& json) {
+  STITCH_ASSIGN(const std::string text, json_string(json, "graph"));
+  STITCH_ASSIGN(const ir::Graph graph, ir::parse(text, "plan.json"));
+  STITCH_TRY(ir::validate(graph));
+  PlanOptions options;
+  STITCH_ASSIGN(const std::string math, json_string(json, "math"));
+  STITCH_ASSIGN(options.math, math_mode_from_string(math));
+  STITCH_ASSIGN(const std::string device, json_string(json, "device"));
+  STITCH_ASSIGN(options.limits, kernels::device_limits(device));
+  ValuesByName values;
+  for (size_t i = 0; i < graph.values.size(); ++i) {
+    values[graph.values[i].name] = ir::ValueId{static_cast<int32_t>(i)};
+  }
+  STITCH_ASSIGN(const Json* steps, json_array(json, "steps"));
+  std::vector<ChosenStep> chosen;
+  for (const Json& step : *steps) {
+    STITCH_ASSIGN(ChosenStep read, read_step(graph, values, step));
+    chosen.push_back(std::move(read));
+  }
+  return assemble(graph, chosen, options);
+}
+
+}  // namespace stitch::plan
