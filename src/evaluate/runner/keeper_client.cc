@@ -49,7 +49,9 @@ Result<KeeperClient> KeeperClient::start(DeviceKind device) {
   options.capture_output = false;
   STITCH_ASSIGN(Child child, Child::start(options));
   KeeperClient client(std::move(child), wire::Channel(std::move(ends.first)));
-  STITCH_ASSIGN(const wire::Answer hello, client.ask("hello", Json::object()));
+  // Without a GPU this is where it shows: the keeper's own sentence says it all.
+  STITCH_ASSIGN(const wire::Answer hello, wire::call(client.channel_, ++client.last_id_, "hello", Json::object(), {},
+                                                     wire::Clock::now() + kPatience));
   STITCH_ASSIGN(client.facts_.name, json_string(hello.json(), "name"));
   STITCH_ASSIGN(client.facts_.architecture, json_string(hello.json(), "architecture"));
   STITCH_ASSIGN(const int64_t memory_bytes, json_int(hello.json(), "memory_bytes"));
@@ -64,7 +66,7 @@ Result<wire::Answer> KeeperClient::ask(const std::string& verb, const Json& argu
   auto answer =
       wire::call(channel_, ++last_id_, verb, arguments, std::move(descriptors), wire::Clock::now() + kPatience);
   if (!answer.has_value()) {
-    return failure(with_context(answer.error(), fmt::format("the keeper could not {}", verb)));
+    return failure(with_context(answer.error(), fmt::format("the keeper failed at `{}`", verb)));
   }
   return answer;
 }

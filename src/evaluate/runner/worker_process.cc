@@ -116,7 +116,7 @@ Result<WorkerReply> WorkerProcess::ask(const std::string& verb, const Json& argu
     return WorkerReply(end(Ending::kTampered, "the program wrote into its worker's channel: " + error.sentence));
   }
   if (error.code != ErrorCode::kProgramInvalid) {
-    return failure(with_context(error, fmt::format("the worker could not {}", verb)));
+    return failure(with_context(error, fmt::format("the worker failed at `{}`", verb)));
   }
   if (error.place != wire::kDevicePlace) {
     return WorkerReply(end(Ending::kRefused, error.sentence));

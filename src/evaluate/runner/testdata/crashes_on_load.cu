@@ -2,7 +2,10 @@
 #include "vector_program.h"
 
 struct Bomb {
-  Bomb() { *static_cast<volatile int*>(nullptr) = 1; }
+  Bomb() {
+    volatile int* volatile nothing = nullptr;
+    *nothing = 1;
+  }
 };
 static Bomb bomb;
 
