@@ -45,13 +45,13 @@ TEST(RegimeJudge, OutputsThatOneUlpThrowsAboutAreIllConditioned) {
   std::vector<double> truth(2000, 1.0);
   auto reference = float_reference({2000}, truth, truth);
   std::vector<double> moved = truth;
-  moved[0] = 1.0 + 6 * kEpsilon;
-  moved[1] = 1.0 + 6 * kEpsilon;
+  moved[0] = 1.0 + 1030 * kEpsilon;
+  moved[1] = 1.0 + 1030 * kEpsilon;
   reference.perturbed = {float_tensor({2000}, moved)};
   RegimeJudge at_the_limit(MathMode::kFp32);
   EXPECT_FALSE(at_the_limit.add_draw("draw 0", {reference}, {float_tensor({2000}, truth)}));
   EXPECT_FALSE(at_the_limit.ill_conditioned()) << "two of two thousand is one in a thousand";
-  moved[2] = 1.0 - 6 * kEpsilon;
+  moved[2] = 1.0 - 1030 * kEpsilon;
   reference.perturbed = {float_tensor({2000}, moved)};
   RegimeJudge beyond(MathMode::kFp32);
   EXPECT_FALSE(beyond.add_draw("draw 0", {reference}, {float_tensor({2000}, truth)}));
