@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// __constant__ and __device__ variables are ordinary variables here, so a symbol is its own address.
+// Calls that nvcc lets name a variable or a kernel itself. __constant__ and __device__ variables are ordinary variables
+// here, so a symbol is its own address.
 #pragma once
 
 #include "stitch_emulator/language.h"
@@ -38,4 +39,12 @@ inline cudaError_t cudaGetSymbolSize(size_t* bytes, const T&) {
 template <class T>
 inline cudaError_t cudaFuncSetCacheConfig(T* function, cudaFuncCache config) {
   return ::cudaFuncSetCacheConfig(reinterpret_cast<const void*>(function), config);
+}
+template <class T>
+inline cudaError_t cudaFuncSetAttribute(T* function, cudaFuncAttribute attribute, int value) {
+  return ::cudaFuncSetAttribute(reinterpret_cast<const void*>(function), attribute, value);
+}
+template <class T>
+inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, T* function) {
+  return ::cudaFuncGetAttributes(attributes, reinterpret_cast<const void*>(function));
 }

@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // The control interface: order, limits and counts.
+#include <cstdlib>
+
 #include "control/counts.h"
 #include "fault/fault.h"
 
 namespace stitch_emulator {
 
 stitch_emulator_counts counts;
-Settings settings;
+
+// A standalone program has nobody to call the control interface for it: its order can come from the environment.
+Settings settings = [] {
+  Settings initial;
+  if (const char* seed = getenv("STITCH_EMULATOR_SEED")) {
+    initial.schedule_seed = strtoull(seed, nullptr, 10);
+  }
+  return initial;
+}();
 
 }  // namespace stitch_emulator
 
