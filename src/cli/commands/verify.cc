@@ -39,7 +39,7 @@ Result<evaluate::EvaluateReport> verify_folder(Session& session, const toolchain
   STITCH_ASSIGN(const SubjectSet set,
                 make_subjects(session, folder.task, imported, program, folder.sources, device));
   if (session.line().step.has_value()) {
-    return judge_step(session, tools, set, folder.plan, *session.line().step, device);
+    return judge_step(session, tools, set, *session.line().step, device);
   }
   return judge(session, tools, set, device);
 }

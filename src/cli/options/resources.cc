@@ -19,7 +19,7 @@ fs::path from_environment(const char* name) {
   return value == nullptr ? fs::path() : fs::path(value);
 }
 
-bool exists(const fs::path& path) {
+bool is_there(const fs::path& path) {
   std::error_code ignored;
   return fs::exists(path, ignored);
 }
@@ -33,7 +33,7 @@ Result<Resources> find_resources() {
                                        found.programs.parent_path() / "share" / "stitchcuda",
                                        found.programs.parent_path()};
   for (const fs::path& root : roots) {
-    if (!root.empty() && exists(root / "python" / "stitchcuda_python")) {
+    if (!root.empty() && is_there(root / "python" / "stitchcuda_python")) {
       found.root = root;
       break;
     }
@@ -45,7 +45,7 @@ Result<Resources> find_resources() {
   found.python = from_environment("STITCHCUDA_PYTHON");
   if (found.python.empty()) {
     const fs::path own = found.root / ".venv" / "bin" / "python";
-    found.python = exists(own) ? own : fs::path("python3");
+    found.python = is_there(own) ? own : fs::path("python3");
   }
   return found;
 }

@@ -3,16 +3,16 @@
 
 #include <fmt/format.h>
 
-#include "base/fs/files.h"
 #include "base/json/json.h"
-#include "evaluate/runner/start_candidate.h"
-#include "verify/oracle/oracle_client.h"
+#include "evaluate/runner/program_runner.h"
 
 namespace stitch::cli {
 namespace {
 
 constexpr int64_t kOracleTimeoutMs = 600'000;
 constexpr const char* kMemoryFolder = "/dev/shm";
+
+}  // namespace
 
 verify::OracleSource oracle_source(const Task& task, DeviceKind device, uint64_t seed, const std::string& folder) {
   verify::OracleSource source;
@@ -33,8 +33,6 @@ Result<TemporaryDirectory> tensor_folder() {
   const bool in_memory = std::filesystem::is_directory(kMemoryFolder, ignored);
   return TemporaryDirectory::make("stitchcuda-oracle", in_memory ? kMemoryFolder : "");
 }
-
-}  // namespace
 
 Result<DeviceKind> choose_device(Session& session, const toolchain::Toolchain& tools) {
   DeviceKind device = DeviceKind::kEmulated;
@@ -66,18 +64,28 @@ Result<evaluate::EvaluateReport> judge(Session& session, const toolchain::Toolch
       request.hidden.push_back(std::move(task));
     }
   }
+  request.math = set.subjects.front().task.math;
+  verify::OracleClient oracle = oracle_client(session);
+  return evaluate_with(session, tools, std::move(request), device, oracle);
+}
+
+verify::OracleClient oracle_client(Session& session) {
+  return verify::OracleClient([&session](const std::string& verb, const Json& arguments) {
+    return session.ask(verb, arguments, kOracleTimeoutMs);
+  });
+}
+
+Result<evaluate::EvaluateReport> evaluate_with(Session& session, const toolchain::Toolchain& tools,
+                                               evaluate::EvaluateRequest request, DeviceKind device,
+                                               verify::Oracle& oracle) {
   request.device = device;
   request.with_checked_draw = device == DeviceKind::kEmulated;
-  request.math = set.subjects.front().task.math;
-  request.seed = seed;
+  request.seed = session.line().seed;
   request.progress = [&](const std::string& sentence) { session.reporter().progress("verify", sentence); };
   if (device == DeviceKind::kCuda) {
     STITCH_ASSIGN(request.architecture, gpu_architecture());
   }
-  verify::OracleClient oracle([&](const std::string& verb, const Json& arguments) {
-    return session.ask(verb, arguments, kOracleTimeoutMs);
-  });
-  return evaluate::evaluate(request, tools, oracle, evaluate::candidate_starter());
+  return evaluate::evaluate(request, tools, oracle, evaluate::program_runner_factory({}));
 }
 
 std::string verdict_text(const evaluate::VerifyReport& report) {

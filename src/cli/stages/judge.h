@@ -2,8 +2,10 @@
 // Build and verify a program at its declared and hidden sizes, with the user's own PyTorch as the reference.
 #pragma once
 
+#include "base/fs/files.h"
 #include "cli/stages/subjects.h"
 #include "evaluate/pipeline/evaluate.h"
+#include "verify/oracle/oracle_client.h"
 
 namespace stitch::cli {
 
@@ -12,6 +14,16 @@ Result<DeviceKind> choose_device(Session& session, const toolchain::Toolchain& t
 
 Result<evaluate::EvaluateReport> judge(Session& session, const toolchain::Toolchain& tools, const SubjectSet& set,
                                        DeviceKind device);
+
+// How verification draws: where tensors lie, which device the reference runs on.
+verify::OracleSource oracle_source(const Task& task, DeviceKind device, uint64_t seed, const std::string& folder);
+// A new folder for tensors, in memory where there is one.
+Result<TemporaryDirectory> tensor_folder();
+// The Python process as an oracle.
+verify::OracleClient oracle_client(Session& session);
+Result<evaluate::EvaluateReport> evaluate_with(Session& session, const toolchain::Toolchain& tools,
+                                               evaluate::EvaluateRequest request, DeviceKind device,
+                                               verify::Oracle& oracle);
 
 // The result of a verdict, for people: "verified", or what is wrong.
 std::string verdict_text(const evaluate::VerifyReport& report);

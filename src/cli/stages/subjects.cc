@@ -40,6 +40,7 @@ Result<Subject> subject_at(Session& session, const Task& task, const EmittedProg
   subject.task.sizes = sizes;
   STITCH_ASSIGN(const ImportedProgram imported, import_program(session, subject.task));
   STITCH_ASSIGN(EmittedProgram emitted, plan_and_emit(session, imported.graph, task.math, &program.plan));
+  subject.plan = std::move(emitted.plan);
   subject.bundle = with_sources(std::move(emitted.bundle), sources);
   return subject;
 }
@@ -55,7 +56,7 @@ Result<SubjectSet> make_subjects(Session& session, const Task& task, const Impor
   }
   set.scale = base.are_own() ? "full" : "small";
   if (base.are_own()) {
-    set.subjects.push_back({"declared shapes", task, sources});
+    set.subjects.push_back({"declared shapes", task, program.plan, sources});
   } else {
     STITCH_ASSIGN(Subject reduced, subject_at(session, task, program, sources, base, "reduced sizes"));
     set.subjects.push_back(std::move(reduced));

@@ -15,6 +15,7 @@ namespace stitch::cli {
 struct Subject {
   std::string shape;  // "declared shapes", "reduced sizes BATCH=3", "hidden shape ..."
   Task task;
+  plan::Plan plan;
   SourceBundle bundle;
 };
 

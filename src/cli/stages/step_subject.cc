@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/stages/step_subject.h"
+
+#include <fmt/format.h>
+
+#include "codegen/emit.h"
+#include "verify/oracle/step_oracle.h"
+
+namespace stitch::cli {
+namespace {
+
+std::vector<verify::StepTensor> inputs_of(const ir::Graph& graph) {
+  std::vector<verify::StepTensor> tensors;
+  for (const ir::GraphInput& input : graph.inputs) {
+    tensors.push_back({{input.binding, TensorRole::kInput, graph.type(input.value)}, graph.value(input.value).name});
+  }
+  return tensors;
+}
+
+std::vector<verify::StepTensor> outputs_of(const ir::Graph& graph) {
+  std::vector<verify::StepTensor> tensors;
+  for (const ir::GraphOutput& output : graph.outputs) {
+    tensors.push_back({{output.binding, TensorRole::kOutput, graph.type(output.value)}, graph.value(output.value).name});
+  }
+  return tensors;
+}
+
+// The step's text as it lies in the judged program, under the number it has as a program's only step.
+std::string renumbered(std::string text, int from, int to) {
+  const std::string old_name = fmt::format("step_{:02}", from);
+  const std::string new_name = fmt::format("step_{:02}", to);
+  for (size_t at = text.find(old_name); at != std::string::npos; at = text.find(old_name, at + new_name.size())) {
+    text.replace(at, old_name.size(), new_name);
+  }
+  return text;
+}
+
+Result<SourceBundle> step_bundle(Session& session, const Subject& subject, const ir::Graph& graph, int step) {
+  const plan::Plan& whole = subject.plan;
+  STITCH_ASSIGN(EmittedProgram alone, plan_and_emit(session, graph, whole.math, &whole));
+  if (alone.plan.steps.size() != 1) {
+    return failure(ErrorCode::kInternal, fmt::format("step {} alone makes {} steps", step, alone.plan.steps.size()));
+  }
+  const std::string own_file = codegen::step_file_name(whole, static_cast<size_t>(step));
+  const auto own = subject.bundle.files.find(own_file);
+  if (own == subject.bundle.files.end()) {
+    return failure(ErrorCode::kFileInvalid, fmt::format("{} is missing", own_file), own_file,
+                   "emit the program again");
+  }
+  for (auto& [path, text] : alone.bundle.files) {
+    const auto found = subject.bundle.files.find(path);
+    if (path.starts_with("runtime/") && found != subject.bundle.files.end()) {
+      text = found->second;
+    }
+  }
+  alone.bundle.files[codegen::step_file_name(alone.plan, 0)] = renumbered(own->second, step, 0);
+  return std::move(alone.bundle);
+}
+
+}  // namespace
+
+Result<evaluate::EvaluateReport> judge_step(Session& session, const toolchain::Toolchain& tools, const SubjectSet& set,
+                                            int step, DeviceKind device) {
+  const Subject& subject = set.subjects.front();
+  STITCH_ASSIGN(const ir::Graph graph, plan::step_graph(subject.plan, step));
+  STITCH_ASSIGN(const TemporaryDirectory folder, tensor_folder());
+  evaluate::EvaluateRequest request;
+  request.declared.shape = fmt::format("step {}, {}", step, subject.shape);
+  STITCH_ASSIGN(request.declared.bundle, step_bundle(session, subject, graph, step));
+  request.declared.source = oracle_source(subject.task, device, session.line().seed, folder.path().string());
+  request.math = subject.task.math;
+  verify::OracleClient whole = oracle_client(session);
+  verify::StepOracle oracle(whole, {inputs_of(graph), {}, outputs_of(graph)});
+  return evaluate_with(session, tools, std::move(request), device, oracle);
+}
+
+}  // namespace stitch::cli

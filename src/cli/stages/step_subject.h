@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// One step judged alone: a step is a sub-graph, hence itself a program. Its inputs are the true values of what it reads.
+#pragma once
+
+#include "cli/stages/judge.h"
+
+namespace stitch::cli {
+
+// At the set's first sizes. kUsage when the plan has no such step, or when it makes a value that the imported program
+// does not name (one that a rewrite brought in), so that nobody knows the right answer.
+Result<evaluate::EvaluateReport> judge_step(Session& session, const toolchain::Toolchain& tools, const SubjectSet& set,
+                                            int step, DeviceKind device);
+
+}  // namespace stitch::cli
