@@ -105,23 +105,32 @@ Child& Child::operator=(Child&& other) noexcept {
   return *this;
 }
 
-Child::~Child() {
-  if (pid_ > 0) {
-    kill_tree();
-  }
-}
+Child::~Child() { kill_tree(); }
 
 void Child::reap_if_ended() {
   if (pid_ <= 0 || exit_.has_value()) {
     return;
   }
-  int status = 0;
-  const pid_t ended = ::waitpid(pid_, &status, WNOHANG);
-  if (ended == pid_) {
-    exit_ = WIFSIGNALED(status) ? ExitState{.signal = WTERMSIG(status)} : ExitState{.exit_code = WEXITSTATUS(status)};
-  } else if (ended < 0 && errno == ECHILD) {
+  siginfo_t info{};
+  const int asked = ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);
+  if (asked < 0 && errno == ECHILD) {
     exit_ = ExitState{.exit_code = 127};  // somebody else reaped it; its status is lost
+  } else if (asked == 0 && info.si_pid == pid_) {
+    reap();
   }
+}
+
+void Child::reap() {
+  // What it left behind in its group, while its number cannot belong to anyone else yet.
+  ::kill(-pid_, SIGKILL);
+  int status = 0;
+  pid_t ended = 0;
+  do {
+    ended = ::waitpid(pid_, &status, 0);
+  } while (ended < 0 && errno == EINTR);
+  const bool exited = ended == pid_ && WIFEXITED(status);
+  const int signal = ended == pid_ && WIFSIGNALED(status) ? WTERMSIG(status) : SIGKILL;
+  exit_ = exited ? ExitState{.exit_code = WEXITSTATUS(status)} : ExitState{.signal = signal};
 }
 
 bool Child::is_running() {
@@ -130,22 +139,10 @@ bool Child::is_running() {
 }
 
 void Child::kill_tree() {
-  reap_if_ended();
-  if (pid_ <= 0) {
-    return;
+  if (is_running()) {
+    kill_process_tree(pid_);
+    reap();
   }
-  if (exit_.has_value()) {
-    ::kill(-pid_, SIGKILL);  // what it left behind in its group
-    return;
-  }
-  kill_process_tree(pid_);
-  int status = 0;
-  pid_t ended = 0;
-  do {
-    ended = ::waitpid(pid_, &status, 0);
-  } while (ended < 0 && errno == EINTR);
-  exit_ =
-      ended == pid_ && WIFEXITED(status) ? ExitState{.exit_code = WEXITSTATUS(status)} : ExitState{.signal = SIGKILL};
 }
 
 ExitState Child::wait(int64_t timeout_ms) {
@@ -165,7 +162,6 @@ ExitState Child::wait(int64_t timeout_ms) {
     drain_output();
   }
   drain_output();
-  ::kill(-pid_, SIGKILL);  // a child that ended may have left others in its group
   return exit_.value_or(ExitState{.exit_code = 127});
 }
 

@@ -71,6 +71,7 @@ class Child {
   Child() = default;
   friend Result<ChildOutput> run_child(const ChildOptions&, int64_t);
   void reap_if_ended();
+  void reap();
 
   pid_t pid_ = -1;
   std::optional<ExitState> exit_;
