@@ -2,6 +2,7 @@
 #include "toolchain/discovery/toolchain.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -119,7 +120,10 @@ Result<fs::path> find_cache(const ToolchainOptions& options) {
   for (const fs::path& folder : candidates) {
     std::error_code error;
     fs::create_directories(folder, error);
-    if (!error && ::access(folder.c_str(), W_OK) == 0) {
+    struct stat status {};
+    // Not somebody else's folder, even one that we may write to: what lies in it is loaded and run.
+    const bool is_ours = ::stat(folder.c_str(), &status) == 0 && status.st_uid == ::geteuid();
+    if (!error && is_ours && ::access(folder.c_str(), W_OK) == 0) {
       return fs::absolute(folder, error);
     }
   }
