@@ -51,4 +51,5 @@ struct ProgramTables {
 }  // namespace stitch
 
 // Defined by program.cu. host/program.cc, the same file in every bundle, implements stitch_program_v1() over it.
-extern "C" const stitch::ProgramTables stitch_program_tables;
+// Hidden, so that programs loaded side by side keep to their own.
+extern "C" __attribute__((visibility("hidden"))) const stitch::ProgramTables stitch_program_tables;

@@ -42,7 +42,7 @@ inline std::vector<float> random_floats(std::int64_t count, std::uint64_t seed, 
 class DeviceFloats {
  public:
   explicit DeviceFloats(const std::vector<float>& values) : count_(values.size()) {
-    cudaMalloc(&data_, count_ * sizeof(float) + 16);
+    cudaMalloc(&data_, count_ * sizeof(float));
     cudaMemcpy(data_, values.data(), count_ * sizeof(float), cudaMemcpyHostToDevice);
   }
   // Filled with a value no kernel produces, so that an element left out shows.
