@@ -128,7 +128,7 @@ void report_stuck() {
   for (int thread = 0; thread < block.thread_count; ++thread) {
     const Lane& lane = block.lanes[thread];
     if ((warp_of(thread).ended & bit_of(thread)) == 0 && lane.waits_for != nullptr) {
-      block.current = thread;
+      set_current(thread);
       char sentence[512];
       describe_waiting(sentence, sizeof(sentence));
       fault(sentence, lane.file, lane.line);

@@ -30,8 +30,11 @@ void describe_where(char* text, size_t bytes) {
   }
   const uint3 b = current_block_index;
   const uint3 t = current_thread_index;
-  snprintf(text, bytes, "kernel %s, block (%u,%u,%u), thread (%u,%u,%u), launched at %s:%d", running_launch.name, b.x,
-           b.y, b.z, t.x, t.y, t.z, running_launch.file, running_launch.line);
+  // A launch's macro gives the name in parentheses.
+  const char* name = running_launch.name + (running_launch.name[0] == '(');
+  const int length = static_cast<int>(strlen(running_launch.name)) - (name == running_launch.name ? 0 : 2);
+  snprintf(text, bytes, "kernel %.*s, block (%u,%u,%u), thread (%u,%u,%u), launched at %s:%d", length, name, b.x, b.y,
+           b.z, t.x, t.y, t.z, running_launch.file, running_launch.line);
 }
 
 void record_fault(const char* sentence, const char* file, int line) {
