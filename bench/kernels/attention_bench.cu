@@ -3,6 +3,7 @@
 //   nvcc -O3 -std=c++20 -gencode=arch=compute_90a,code=sm_90a -I runtime -I runtime/include bench/kernels/attention_bench.cu
 #include "harness.cuh"
 #include "kernels/attention/flash.cuh"
+#include "kernels/attention/flash_mma.cuh"
 
 namespace {
 
@@ -43,36 +44,65 @@ __global__ void reference_kernel(AttentionShape shape, bool causal, const float*
   got[blockIdx.x * blockDim.x + threadIdx.x] = out[row * width + threadIdx.x];
 }
 
+struct Problem {
+  AttentionShape shape;
+  bool causal;
+  Buffer q;
+  Buffer k;
+  Buffer v;
+  Buffer out;
+  std::string size;
+
+  Problem(int64_t batch, int64_t heads, int64_t length, int64_t width, bool causal)
+      : shape{batch, heads, heads, length, length, width, width, 1.0f / __builtin_sqrtf(static_cast<float>(width))},
+        causal(causal), q(batch * heads * length * width, 1), k(q.count(), 2), v(q.count(), 3), out(q.count(), 4),
+        size(std::to_string(batch) + " x " + std::to_string(heads) + " x " + std::to_string(length) + " x " +
+             std::to_string(width)) {}
+
+  AttentionOperand operand(const Buffer& data) const {
+    const int64_t plane = shape.queries * shape.head_dimension;
+    return {data.data(), shape.heads * plane, plane, shape.head_dimension};
+  }
+
+  double error() const {
+    const auto width = static_cast<int>(shape.head_dimension);
+    const int pairs_count = kSampled * width;
+    double* pairs = nullptr;
+    require(cudaMalloc(&pairs, 2 * sizeof(double) * static_cast<std::size_t>(pairs_count)), "cudaMalloc");
+    reference_kernel<<<kSampled, width>>>(shape, causal, q.data(), k.data(), v.data(), out.data(), pairs,
+                                          pairs + pairs_count);
+    std::vector<double> host(2 * static_cast<std::size_t>(pairs_count));
+    require(cudaMemcpy(host.data(), pairs, host.size() * sizeof(double), cudaMemcpyDeviceToHost), "reference");
+    cudaFree(pairs);
+    const auto middle = host.begin() + pairs_count;
+    return relative_error({host.begin(), middle}, {middle, host.end()});
+  }
+
+  // launch(q, k, v, store)
+  template <typename Launch>
+  void report(const char* kernel, double error_limit, const Launch& launch) const {
+    cudaMemset(out.data(), 0xff, static_cast<std::size_t>(out.count()) * sizeof(float));
+    const double elapsed_us = median_us([&] {
+      return launch(operand(q), operand(k), operand(v), StoreOutput{out.data(), shape});
+    });
+    const double flops = (causal ? 2.0 : 4.0) * static_cast<double>(q.count()) * static_cast<double>(shape.keys);
+    print_row(kernel, size, causal ? "causal" : "full", elapsed_us, flops / elapsed_us / 1e6, error(), error_limit);
+  }
+};
+
 template <int kHeadDimension, bool kCausal>
 void bench(int64_t batch, int64_t heads, int64_t length) {
-  const int64_t count = batch * heads * length * kHeadDimension;
-  const Buffer q(count, 1);
-  const Buffer k(count, 2);
-  const Buffer v(count, 3);
-  const Buffer out(count, 4);
-  const float scale = 1.0f / __builtin_sqrtf(static_cast<float>(kHeadDimension));
-  const AttentionShape shape{batch, heads, heads, length, length, kHeadDimension, kHeadDimension, scale};
-  const auto operand = [&](const Buffer& data) {
-    return AttentionOperand{data.data(), heads * length * kHeadDimension, length * kHeadDimension, kHeadDimension};
-  };
-  const double elapsed_us = median_us([&] {
-    return launch_flash_attention<kHeadDimension, kCausal>(shape, operand(q), operand(k), operand(v), NoMask{},
-                                                           StoreOutput{out.data(), shape}, nullptr);
+  const Problem problem(batch, heads, length, kHeadDimension, kCausal);
+  problem.report("ffma", 1e-4, [&](const auto& q, const auto& k, const auto& v, const auto& store) {
+    return launch_flash_attention<kHeadDimension, kCausal>(problem.shape, q, k, v, NoMask{}, store, nullptr);
   });
-  double* pairs = nullptr;
-  constexpr int kPairs = kSampled * kHeadDimension;
-  require(cudaMalloc(&pairs, 2 * kPairs * sizeof(double)), "cudaMalloc");
-  reference_kernel<<<kSampled, kHeadDimension>>>(shape, kCausal, q.data(), k.data(), v.data(), out.data(), pairs,
-                                                 pairs + kPairs);
-  std::vector<double> host(2 * kPairs);
-  require(cudaMemcpy(host.data(), pairs, host.size() * sizeof(double), cudaMemcpyDeviceToHost), "reference");
-  cudaFree(pairs);
-  const auto middle = host.begin() + kPairs;
-  const double work = (kCausal ? 2.0 : 4.0) * static_cast<double>(count) * static_cast<double>(length);
-  const std::string size = std::to_string(batch) + " x " + std::to_string(heads) + " x " + std::to_string(length) +
-                           " x " + std::to_string(kHeadDimension);
-  print_row("flash", size, kCausal ? "causal" : "full", elapsed_us, work / elapsed_us / 1e6,
-            relative_error({host.begin(), middle}, {middle, host.end()}), 1e-4);
+  problem.report("tf32x3", 1e-4, [&](const auto& q, const auto& k, const auto& v, const auto& store) {
+    return launch_flash_attention_mma<Tf32x3, kHeadDimension, kCausal>(problem.shape, q, k, v, NoMask{}, store,
+                                                                       nullptr);
+  });
+  problem.report("tf32", 1e-1, [&](const auto& q, const auto& k, const auto& v, const auto& store) {
+    return launch_flash_attention_mma<Tf32, kHeadDimension, kCausal>(problem.shape, q, k, v, NoMask{}, store, nullptr);
+  });
 }
 
 }  // namespace

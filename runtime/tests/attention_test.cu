@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention: causal and not, an additive mask that bars whole queries, grouped heads, ragged lengths and dimensions.
+// Attention on the fp32 pipes and on the tensor cores: causal and not, an additive mask that bars whole queries, grouped heads, ragged lengths and dimensions.
 #include "kernels/attention/flash.cuh"
+#include "kernels/attention/flash_mma.cuh"
 #include "support.h"
 
 namespace {
@@ -80,28 +81,44 @@ AttentionOperand operand(const DeviceFloats& data, int64_t heads, int64_t rows, 
   return {data.data(), heads * rows * dimensions, rows * dimensions, dimensions};
 }
 
-template <int kHeadDimension, bool kCausal, bool kMasked>
-void check(Checker& checker, const AttentionShape& shape) {
+template <bool kTensorCores, int kHeadDimension, bool kCausal, typename Mask>
+cudaError_t launch(const AttentionShape& shape, const AttentionOperand& q, const AttentionOperand& k,
+                   const AttentionOperand& v, const Mask& mask, const Store& store) {
+  if constexpr (kTensorCores) {
+    return launch_flash_attention_mma<Tf32x3, kHeadDimension, kCausal>(shape, q, k, v, mask, store, nullptr);
+  } else {
+    return launch_flash_attention<kHeadDimension, kCausal>(shape, q, k, v, mask, store, nullptr);
+  }
+}
+
+template <bool kTensorCores, int kHeadDimension, bool kCausal, bool kMasked>
+void check_one(Checker& checker, const AttentionShape& shape) {
   const AttentionCase problem(shape, kCausal, kMasked);
   const DeviceFloats q(problem.q);
   const DeviceFloats k(problem.k);
   const DeviceFloats v(problem.v);
   const DeviceFloats out(shape.batch * shape.heads * shape.queries * shape.value_head_dimension);
-  const auto launch = [&](const auto& mask) {
-    return launch_flash_attention<kHeadDimension, kCausal>(
+  const std::string name = std::string(kTensorCores ? "mma " : "ffma ") + std::to_string(kHeadDimension) +
+                           (kCausal ? " causal" : "") + (kMasked ? " masked" : "") + " " +
+                           std::to_string(shape.queries) + "x" + std::to_string(shape.keys);
+  const auto run = [&](const auto& mask) {
+    return launch<kTensorCores, kHeadDimension, kCausal>(
         shape, operand(q, shape.heads, shape.queries, shape.head_dimension),
         operand(k, shape.key_heads, shape.keys, shape.head_dimension),
-        operand(v, shape.key_heads, shape.keys, shape.value_head_dimension), mask, Store{out.data(), shape}, nullptr);
+        operand(v, shape.key_heads, shape.keys, shape.value_head_dimension), mask, Store{out.data(), shape});
   };
-  const std::string name = "attention " + std::to_string(kHeadDimension) + (kCausal ? " causal" : "") +
-                           (kMasked ? " masked" : "") + " " + std::to_string(shape.queries) + "x" +
-                           std::to_string(shape.keys);
   if constexpr (kMasked) {
-    checker.launched(name, launch(SomeBarred{}));
+    checker.launched(name, run(SomeBarred{}));
   } else {
-    checker.launched(name, launch(NoMask{}));
+    checker.launched(name, run(NoMask{}));
   }
   checker.close(name, out.values(), problem.expected(), 5e-6);
+}
+
+template <int kHeadDimension, bool kCausal, bool kMasked>
+void check(Checker& checker, const AttentionShape& shape) {
+  check_one<false, kHeadDimension, kCausal, kMasked>(checker, shape);
+  check_one<true, kHeadDimension, kCausal, kMasked>(checker, shape);
 }
 
 }  // namespace

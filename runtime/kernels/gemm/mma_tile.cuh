@@ -12,11 +12,11 @@ namespace stitch {
 template <int kOuter, int kDepth, Layout kLayout>
 struct MmaTileLayout;
 
-// [outer][k], its groups of 4 permuted within a row of 8 groups by the outer index: the eight rows that ldmatrix reads
+// [outer][k], the groups of 4 within each 32 floats of a row permuted by the outer index: the eight rows that ldmatrix reads
 // at once lie in different banks.
 template <int kOuter, int kDepth>
 struct MmaTileLayout<kOuter, kDepth, Layout::kContiguousK> {
-  static_assert(kDepth == 32, "the permutation is over rows of 32 floats, all banks");
+  static_assert(kDepth % 32 == 0, "the permutation is over groups of 32 floats, all banks");
 
   static __device__ __forceinline__ int offset(int outer, int k) {
     return outer * kDepth + ((k / 4) ^ (outer % 8)) * 4 + k % 4;
