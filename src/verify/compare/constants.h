@@ -29,8 +29,8 @@ inline constexpr double kConditionShare = 0.001;
 // 1024: one ulp at the inputs may move an output by 1,024 units before it is called lost. Softmax of scores around 30
 // moves by 16 (an ulp of 30 is 16 eps), a large offset in front of a norm by its ratio to the spread: both are judged
 // well, since the perturbed runs are part of E. With 4 here, calibration lost softmax in the regime as given.
-// The scale is max(|ref64|, rms): with rms alone a plain copy of sparse data, whose large elements all exceed four times
-// the rms of their tile, would be called ill-conditioned for moving by one ulp.
+// The scale is max(|ref64|, rms): with rms alone a plain copy of sparse data, whose large elements all exceed four
+// times the rms of their tile, would be called ill-conditioned for moving by one ulp.
 inline constexpr double kConditionErrorMultiple = 4.0;
 inline constexpr double kConditionRoundingMultiple = 1024.0;
 
