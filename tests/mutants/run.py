@@ -5,8 +5,8 @@
     tests/mutants/run.py --programs out/mlp_residual out/... [--count 24] [--seed 1] [--record FILE]
 
 Sites are drawn by the seed over all programs and all seven kinds, in emitted steps and in the kernels a program carries.
-A mutant whose library is the same as the original's, byte for byte, is equivalent by that very fact. Others may be left
-out only by an entry in equivalent.md, which holds the proof. Exit status 0 when enough of the rest were refused.
+A mutant whose library is the same as the original's, byte for byte, is equivalent by that very fact. Others may be
+left out only by an entry in equivalent.md, which holds the proof. Exit status 0 when enough of the rest were refused.
 """
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ def all_sites(folder: pathlib.Path) -> list[Site]:
 
 
 def draw(folders: list[pathlib.Path], seed: int) -> list[tuple[pathlib.Path, Site]]:
-    """Every site once, in an order that goes round the kinds and, inside a kind, round the programs; half of the draws of
-    a kind come from steps where there are any, since steps have fewer sites than kernels."""
+    """Every site once, in an order that goes round the kinds and, inside a kind, round the programs; half of the draws
+    of a kind come from steps where there are any, since steps have fewer sites than kernels."""
     source = random.Random(seed)
     queues: dict[str, list[tuple[pathlib.Path, Site]]] = {}
     sites = {folder: all_sites(folder) for folder in folders}
@@ -79,7 +79,8 @@ def draw(folders: list[pathlib.Path], seed: int) -> list[tuple[pathlib.Path, Sit
                 source.shuffle(pile)
                 piles.append([(folder, site) for site in pile])
         source.shuffle(piles)
-        queues[kind] = [item for row in range(max(map(len, piles), default=0)) for pile in piles for item in pile[row:row + 1]]
+        rows = range(max(map(len, piles), default=0))
+        queues[kind] = [item for row in rows for pile in piles for item in pile[row : row + 1]]
     order = []
     while any(queues.values()):
         for kind in KINDS:
@@ -106,14 +107,15 @@ def library_digest(stitchcuda: str, folder: pathlib.Path, timeout_s: float) -> s
     return hashlib.sha256(pathlib.Path(library).read_bytes()).hexdigest()
 
 
-def judge(stitchcuda: str, folder: pathlib.Path, site: Site, original: str | None, options: argparse.Namespace) -> Outcome:
+def judge(folder: pathlib.Path, site: Site, original: str | None, options: argparse.Namespace) -> Outcome:
+    stitchcuda = options.stitchcuda
     start = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="stitchcuda-mutant-") as scratch:
         mutant = pathlib.Path(scratch) / folder.name
         shutil.copytree(folder, mutant, ignore=shutil.ignore_patterns("evidence", "build"))
         path = mutant / site.file
         path.write_text(site.apply(path.read_text()))
-        outcome = lambda verdict, reason: Outcome(folder.name, site, verdict, reason, time.monotonic() - start)  # noqa: E731
+        outcome = lambda kind, reason: Outcome(folder.name, site, kind, reason, time.monotonic() - start)  # noqa: E731
         if original is not None and library_digest(stitchcuda, mutant, options.timeout_s) == original:
             return outcome("equivalent", "the library is the same, byte for byte")
         command = [stitchcuda, "verify", str(mutant), "--device", "emulated", "--scale", options.scale, "--json"]
@@ -177,7 +179,7 @@ def main(arguments: list[str]) -> int:
             break
         if folder not in originals:
             originals[folder] = library_digest(options.stitchcuda, folder, options.timeout_s)
-        outcome = judge(options.stitchcuda, folder, site, originals[folder], options)
+        outcome = judge(folder, site, originals[folder], options)
         proved = outcome.verdict == "ok" and site.identity in known
         out = proved or outcome.verdict in ("equivalent", "does not build")
         (left_out if out else counted).append(outcome)
@@ -186,8 +188,8 @@ def main(arguments: list[str]) -> int:
     refused = sum(item.refused for item in counted)
     kinds = {item.site.kind for item in counted}
     missing = [kind for kind in KINDS if kind not in kinds]
-    text = (f"Seed {options.seed}, scale {options.scale}: {refused} of {len(counted)} mutants refused with the right kind; "
-            f"{len(left_out)} drawn besides were equivalent or did not build."
+    text = (f"Seed {options.seed}, scale {options.scale}: {refused} of {len(counted)} mutants refused with the right "
+            f"kind; {len(left_out)} drawn besides were equivalent or did not build."
             + (f" Kinds without a site: {', '.join(missing)}." if missing else "")
             + f"\n\n{table(counted)}\n\nLeft out:\n\n{table(left_out)}\n")
     print(text)

@@ -2,7 +2,7 @@
 """Finds places in CUDA text where one small mistake can be made, of seven kinds.
 
 Works on lines with comments and strings blanked out, so that no site lies in prose. A site is a replacement of one
-stretch of text (or of several in one file, where the same mistake is written twice: once for vectors, once for scalars).
+stretch of text, or of several in one file, where the same mistake is written twice: once for vectors, once for scalars.
 """
 from __future__ import annotations
 
@@ -53,7 +53,9 @@ def _with_half(text: str) -> str:
 
 def blanked(text: str) -> str:
     """The text with comments, strings and preprocessor lines replaced by spaces of the same length."""
-    pattern = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|^[ \t]*#[^\n]*|static_assert\([^;]*;", re.S | re.M)
+    pattern = re.compile(
+        r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|^[ \t]*#[^\n]*|static_assert\([^;]*;", re.S | re.M
+    )
     return pattern.sub(lambda found: re.sub(r"[^\n]", " ", found.group(0)), text)
 
 
@@ -78,7 +80,8 @@ def _site(kind: str, file: str, text: str, edits: list[Edit]) -> Site:
     end = len(text) if end < 0 else end
     after = text[begin : first.start] + first.text + text[first.stop : end]
     squeeze = lambda words: " ".join(words.split())  # noqa: E731
-    return Site(kind, file, text.count("\n", 0, first.start) + 1, squeeze(text[begin:end]), squeeze(after), tuple(edits))
+    line = text.count("\n", 0, first.start) + 1
+    return Site(kind, file, line, squeeze(text[begin:end]), squeeze(after), tuple(edits))
 
 
 # Reads and writes of elements: pointer[i], and pointer + i where a group of neighbours is loaded or stored.
@@ -121,7 +124,10 @@ def _stride(file: str, text: str, code: str) -> Iterator[Site]:
 
 
 # A coordinate against an extent, in a condition that is no loop.
-_LIMIT = r"(?:\w+\.)?\w*(?:rows|columns|height|width|queries|keys|groups|kept|outputs|dimension|outer_extent|extent|end|count|\bm|\bn|\bk)\b\w*"
+_LIMIT = (
+    r"(?:\w+\.)?\w*(?:rows|columns|height|width|queries|keys|groups|kept|outputs|dimension|extent|end|count"
+    r"|\bm|\bn|\bk)\b\w*"
+)
 _INSIDE = re.compile(rf"(?<![\w.:])(?<!\+ )[\w.]+(?: \+ [\w:]+)? < (?:{_LIMIT})(?!\w*\(| [+\-*])")
 _OUTSIDE = re.compile(rf"if \(([\w.]+ >= (?:{_LIMIT}))\) \{{\s*return")
 
