@@ -4,7 +4,7 @@
 
     tests/mutants/run.py --programs out/mlp_residual out/... [--count 24] [--seed 1] [--record FILE]
 
-Sites are drawn by the seed over all programs and all seven kinds, in emitted steps and in the kernels a program carries.
+Sites are drawn by the seed over all programs and kinds, in emitted steps and in the kernels a program carries.
 A mutant whose library is the same as the original's, byte for byte, is equivalent by that very fact. Others may be
 left out only by an entry in equivalent.md, which holds the proof. Exit status 0 when enough of the rest were refused.
 """
