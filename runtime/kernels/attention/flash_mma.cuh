@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attention without the score matrix in memory, on the tensor cores (sm_80 and later). A block of 4 warps keeps 64
-// queries, 16 a warp, and walks over tiles of 64 keys: while a warp multiplies queries with keys the values come in,
+// queries, 16 a warp, and walks over tiles of keys: while a warp multiplies queries with keys the values come in,
 // while it multiplies weights with values the next keys do. Math: Tf32x3 (fp32-class) or Tf32 of
 // kernels/gemm/mma_policy.cuh; partial sums over one tile of keys are added to the output in plain fp32.
 // Infinities in Q, K or V may give NaN where kernels/attention/flash.cuh gives an infinity.
@@ -17,35 +17,31 @@ namespace stitch {
 namespace flash_mma_detail {
 
 constexpr int kQueries = 64;
-constexpr int kKeys = 64;
 constexpr int kThreads = 128;
-constexpr int kKeyTiles = kKeys / 8;
 
 template <int kHeadDimension>
 struct FlashMmaTile {
-  static constexpr int floats = kQueries * kHeadDimension;  // of each of Q, K and V
-  static constexpr int shared_bytes = 3 * floats * 4;
+  static constexpr int keys = kHeadDimension > 64 ? 32 : 64;
+  static constexpr int key_tiles = keys / 8;
+  static constexpr int output_tiles = kHeadDimension / 8;
+  static constexpr int query_floats = kQueries * kHeadDimension;
+  static constexpr int key_floats = keys * kHeadDimension;
+  static constexpr int weight_floats = kQueries * keys;
+  static constexpr int shared_bytes = (query_floats + 2 * key_floats + weight_floats) * 4;
+  // Queries, keys and softmax weights are read along the axis they are summed over; values across it.
+  using Queries = MmaTileLayout<kQueries, kHeadDimension, Layout::kContiguousK>;
+  using Keys = MmaTileLayout<keys, kHeadDimension, Layout::kContiguousK>;
+  using Weights = MmaTileLayout<kQueries, keys, Layout::kContiguousK>;
+  using Values = MmaTileLayout<kHeadDimension, keys, Layout::kContiguousOuter>;
 };
 
-// Q and K: rows along the head dimension, read as [outer][k].
-template <int kHeadDimension>
-using RowLayout = MmaTileLayout<kQueries, kHeadDimension, Layout::kContiguousK>;
-
-// V: [key][dimension]. A lane reads keys 2t and 2t + 1 (see ValueFragments), so the permutation is by pairs of keys.
-template <int kHeadDimension>
-struct ValueLayout {
-  static __device__ __forceinline__ int offset(int key, int dimension) {
-    return key * kHeadDimension + (dimension ^ (key / 2 % 4 * 8));
-  }
-};
-
-// Starts copying 64 rows; zeros beyond `rows` and `dimensions`. offset(row, dimension) places 4 neighbours.
-template <int kHeadDimension, typename Offset>
+// Starts copying kRows rows; zeros beyond `rows` and `dimensions`. offset(row, dimension) places 4 neighbours.
+template <int kRows, int kHeadDimension, typename Offset>
 __device__ __forceinline__ void copy_rows(float* tile, const float* data, int64_t row_stride, int64_t first_row,
                                           int64_t rows, int64_t dimensions, bool aligned, const Offset& offset) {
   constexpr int kGroups = kHeadDimension / 4;
 #pragma unroll
-  for (int place = threadIdx.x; place < kKeys * kGroups; place += kThreads) {
+  for (int place = threadIdx.x; place < kRows * kGroups; place += kThreads) {
     const int row = place / kGroups;
     const int dimension = place % kGroups * 4;
     const int64_t rest = first_row + row < rows ? dimensions - dimension : 0;
@@ -84,37 +80,25 @@ class WarpRows {
 
   __device__ __forceinline__ void score(const float* queries, const float* keys) {
 #pragma unroll
-    for (int j = 0; j < kKeyTiles; ++j) {
-#pragma unroll
-      for (int element = 0; element < 4; ++element) {
-        scores_[0][j][element] = 0.0f;
-      }
+    for (int place = 0; place < kKeyTiles * 4; ++place) {
+      scores_[0][place / 4][place % 4] = 0.0f;
     }
 #pragma unroll 2
     for (int d = 0; d < kHeadDimension; d += 8) {
       MmaFragments<1, kKeyTiles, 1> fragments;
-      float words[4];
-      RowLayout<kHeadDimension>::load_16(words, queries, first_, d, lane_);
-      fragments.a[0][0][0] = words[0];
-      fragments.a[0][0][1] = words[2];
-      fragments.a[0][0][2] = words[1];
-      fragments.a[0][0][3] = words[3];
+      load_rows<typename Tile::Queries>(fragments.a[0][0], queries, d);
 #pragma unroll
       for (int j = 0; j < kKeyTiles; j += 2) {
-        RowLayout<kHeadDimension>::load_16(words, keys, j * 8, d, lane_);
-        fragments.b[0][j][0] = words[0];
-        fragments.b[0][j][1] = words[1];
-        fragments.b[0][j + 1][0] = words[2];
-        fragments.b[0][j + 1][1] = words[3];
+        load_columns<typename Tile::Keys>(fragments.b[0][j], fragments.b[0][j + 1], keys, j, d);
       }
       Math::template multiply<1, kKeyTiles>(scores_, fragments);
     }
   }
 
-  // Turns the scores into softmax weights and rescales the output so far.
+  // Turns the scores into softmax weights, lays them down for this warp, and rescales the output so far.
   template <bool kCausal, typename Mask>
   __device__ __forceinline__ void weigh(const AttentionShape& shape, const AttentionPlace& place, const Mask& mask,
-                                        int64_t first_key) {
+                                        int64_t first_key, float* weights) {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       const int64_t query = place.first_query + first_ + half * 8 + lane_ / 4;
@@ -136,6 +120,11 @@ class WarpRows {
       }
       softmax_[half].add(warp_merge<4>(sum).value);
 #pragma unroll
+      for (int j = 0; j < kKeyTiles; ++j) {
+        store_lanes(weights + Tile::Weights::offset(first_ + half * 8 + lane_ / 4, j * 8 + lane_ % 4 * 2),
+                    Lanes<float, 2>{scores_[0][j][half * 2], scores_[0][j][half * 2 + 1]});
+      }
+#pragma unroll
       for (int tile = 0; tile < kOutputTiles; ++tile) {
         output_[tile][half * 2] *= factor;
         output_[tile][half * 2 + 1] *= factor;
@@ -143,32 +132,21 @@ class WarpRows {
     }
   }
 
-  // Weights stay in the registers the scores were in: what the accumulator layout calls columns 2t and 2t + 1 is taken
-  // for k = t and t + 4 of the A operand, and the values are read in the same order.
-  __device__ __forceinline__ void add_values(const float* values) {
+  __device__ __forceinline__ void add_values(const float* weights, const float* values) {
+    MmaSums<1, kOutputTiles> partial = {};
+#pragma unroll 1
+    for (int key = 0; key < Tile::keys; key += 8) {
+      MmaFragments<1, kOutputTiles, 1> fragments;
+      load_rows<typename Tile::Weights>(fragments.a[0][0], weights, key);
 #pragma unroll
-    for (int group = 0; group < kOutputTiles / kGroupTiles; ++group) {
-      MmaSums<1, kGroupTiles> partial = {};
-#pragma unroll
-      for (int j = 0; j < kKeyTiles; ++j) {
-        MmaFragments<1, kGroupTiles, 1> fragments;
-        fragments.a[0][0][0] = scores_[0][j][0];
-        fragments.a[0][0][1] = scores_[0][j][2];
-        fragments.a[0][0][2] = scores_[0][j][1];
-        fragments.a[0][0][3] = scores_[0][j][3];
-#pragma unroll
-        for (int tile = 0; tile < kGroupTiles; ++tile) {
-          const int key = j * 8 + lane_ % 4 * 2;
-          const int dimension = (group * kGroupTiles + tile) * 8 + lane_ / 4;
-          fragments.b[0][tile][0] = values[ValueLayout<kHeadDimension>::offset(key, dimension)];
-          fragments.b[0][tile][1] = values[ValueLayout<kHeadDimension>::offset(key + 1, dimension)];
-        }
-        Math::template multiply<1, kGroupTiles>(partial, fragments);
+      for (int tile = 0; tile < kOutputTiles; tile += 2) {
+        load_columns<typename Tile::Values>(fragments.b[0][tile], fragments.b[0][tile + 1], values, tile, key);
       }
+      Math::template multiply<1, kOutputTiles>(partial, fragments);
+    }
 #pragma unroll
-      for (int place = 0; place < kGroupTiles * 4; ++place) {
-        output_[group * kGroupTiles + place / 4][place % 4] += partial[0][place / 4][place % 4];
-      }
+    for (int place = 0; place < kOutputTiles * 4; ++place) {
+      output_[place / 4][place % 4] += partial[0][place / 4][place % 4];
     }
   }
 
@@ -190,8 +168,32 @@ class WarpRows {
   }
 
  private:
-  static constexpr int kOutputTiles = kHeadDimension / 8;
-  static constexpr int kGroupTiles = 4;  // output tiles multiplied together
+  using Tile = FlashMmaTile<kHeadDimension>;
+  static constexpr int kKeyTiles = Tile::key_tiles;
+  static constexpr int kOutputTiles = Tile::output_tiles;
+
+  // The A fragment of this warp's rows.
+  template <typename TileLayout>
+  __device__ __forceinline__ void load_rows(float (&fragment)[4], const float* tile, int k) const {
+    float words[4];
+    TileLayout::load_16(words, tile, first_, k, lane_);
+    fragment[0] = words[0];
+    fragment[1] = words[2];
+    fragment[2] = words[1];
+    fragment[3] = words[3];
+  }
+
+  // The B fragments of accumulator tiles j and j + 1.
+  template <typename TileLayout>
+  __device__ __forceinline__ void load_columns(float (&first)[2], float (&second)[2], const float* tile, int j,
+                                               int k) const {
+    float words[4];
+    TileLayout::load_16(words, tile, j * 8, k, lane_);
+    first[0] = words[0];
+    first[1] = words[1];
+    second[0] = words[2];
+    second[1] = words[3];
+  }
 
   int first_;  // of this warp's queries, within the block
   int lane_;
@@ -207,34 +209,37 @@ __global__ void __launch_bounds__(kThreads)
   using Tile = FlashMmaTile<kHeadDimension>;
   extern __shared__ __align__(16) float shared_attention[];
   float* const queries = shared_attention;
-  float* const keys = queries + Tile::floats;
-  float* const values = keys + Tile::floats;
-  const auto row_offset = [](int row, int d) { return RowLayout<kHeadDimension>::offset(row, d); };
-  const auto value_offset = [](int row, int d) { return ValueLayout<kHeadDimension>::offset(row, d); };
+  float* const keys = queries + Tile::query_floats;
+  float* const values = keys + Tile::key_floats;
+  float* const weights = values + Tile::key_floats;
+  const auto query_offset = [](int row, int d) { return Tile::Queries::offset(row, d); };
+  const auto key_offset = [](int row, int d) { return Tile::Keys::offset(row, d); };
+  const auto value_offset = [](int row, int d) { return Tile::Values::offset(d, row); };
 
   const AttentionPlace place = attention_place<kQueries, kCausal>(shape, query, key, value);
-  copy_rows<kHeadDimension>(queries, place.query, query.row_stride, place.first_query, shape.queries,
-                            shape.head_dimension, aligned.query, row_offset);
-  copy_rows<kHeadDimension>(keys, place.key, key.row_stride, 0, shape.keys, shape.head_dimension, aligned.key,
-                            row_offset);
-  ptx::cp_async_commit();
+  const auto copy_keys = [&](int64_t first_key) {
+    copy_rows<Tile::keys, kHeadDimension>(keys, place.key, key.row_stride, first_key, shape.keys, shape.head_dimension,
+                                          aligned.key, key_offset);
+    ptx::cp_async_commit();
+  };
+  copy_rows<kQueries, kHeadDimension>(queries, place.query, query.row_stride, place.first_query, shape.queries,
+                                      shape.head_dimension, aligned.query, query_offset);
+  copy_keys(0);
   WarpRows<Math, kHeadDimension> rows;
-  for (int64_t first_key = 0; first_key < place.keys; first_key += kKeys) {
+  for (int64_t first_key = 0; first_key < place.keys; first_key += Tile::keys) {
     ptx::cp_async_wait<0>();
     __syncthreads();  // the keys are there, and everyone is done with the last values
-    copy_rows<kHeadDimension>(values, place.value, value.row_stride, first_key, shape.keys,
-                              shape.value_head_dimension, aligned.value, value_offset);
+    copy_rows<Tile::keys, kHeadDimension>(values, place.value, value.row_stride, first_key, shape.keys,
+                                          shape.value_head_dimension, aligned.value, value_offset);
     ptx::cp_async_commit();
     rows.score(queries, keys);
-    rows.template weigh<kCausal>(shape, place, mask, first_key);
+    rows.template weigh<kCausal>(shape, place, mask, first_key, weights);
     ptx::cp_async_wait<0>();
-    __syncthreads();  // the values are there, and everyone is done with the keys
-    if (first_key + kKeys < place.keys) {
-      copy_rows<kHeadDimension>(keys, place.key, key.row_stride, first_key + kKeys, shape.keys, shape.head_dimension,
-                                aligned.key, row_offset);
-      ptx::cp_async_commit();
+    __syncthreads();  // the values are there, the weights too, and everyone is done with the keys
+    if (first_key + Tile::keys < place.keys) {
+      copy_keys(first_key + Tile::keys);
     }
-    rows.add_values(values);
+    rows.add_values(weights, values);
   }
   rows.store(shape, place, store);
 }
