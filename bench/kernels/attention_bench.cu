@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times the attention skeletons and compares a sample of queries with double precision.
-//   nvcc -O3 -std=c++20 -gencode=arch=compute_90a,code=sm_90a -I runtime -I runtime/include bench/kernels/attention_bench.cu
+//   nvcc -O3 -std=c++20 -gencode=arch=compute_90a,code=sm_90a -I runtime -I runtime/include
+//   bench/kernels/attention_bench.cu
 #include "harness.cuh"
 #include "kernels/attention/flash.cuh"
 #include "kernels/attention/flash_mma.cuh"
@@ -55,7 +56,11 @@ struct Problem {
 
   Problem(int64_t batch, int64_t heads, int64_t length, int64_t width, bool causal)
       : shape{batch, heads, heads, length, length, width, width, 1.0f / __builtin_sqrtf(static_cast<float>(width))},
-        causal(causal), q(batch * heads * length * width, 1), k(q.count(), 2), v(q.count(), 3), out(q.count(), 4),
+        causal(causal),
+        q(batch * heads * length * width, 1),
+        k(q.count(), 2),
+        v(q.count(), 3),
+        out(q.count(), 4),
         size(std::to_string(batch) + " x " + std::to_string(heads) + " x " + std::to_string(length) + " x " +
              std::to_string(width)) {}
 

@@ -62,7 +62,8 @@ struct Layer {
 
   Layer(int64_t batch, int64_t in_channels, int64_t side, int64_t out_channels, int64_t groups)
       : shape{batch, in_channels, side, side, out_channels, out_extent(side), out_extent(side), groups},
-        x(batch * in_channels * side * side, 1), weight(out_channels * (in_channels / groups) * Window::taps, 2),
+        x(batch * in_channels * side * side, 1),
+        weight(out_channels * (in_channels / groups) * Window::taps, 2),
         y(batch * out_channels * shape.out_height * shape.out_width, 3),
         size(std::to_string(batch) + "x" + std::to_string(in_channels) + "x" + std::to_string(side) + " -> " +
              std::to_string(out_channels) + ", " + std::to_string(Window::kernel_y) + "/" +

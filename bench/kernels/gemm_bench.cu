@@ -55,18 +55,24 @@ struct Problem {
   static constexpr int64_t kMostSplits = 16;
 
   Problem(int64_t m, int64_t n, int64_t k)
-      : shape{1, m, n, k}, a(m * k, 1), b(k * n, 2), c(m * n, 3), scratch(m * n <= 1 << 20 ? kMostSplits * m * n : 1),
+      : shape{1, m, n, k},
+        a(m * k, 1),
+        b(k * n, 2),
+        c(m * n, 3),
+        scratch(m * n <= 1 << 20 ? kMostSplits * m * n : 1),
         size(std::to_string(m) + " x " + std::to_string(n) + " x " + std::to_string(k)) {
     shape.epilogue_vectorised = n % 4 == 0;
   }
 
   template <Layout kLayout>
   StridedMatrix<float> view_a() const {
-    return kLayout == kK ? StridedMatrix<float>{a.data(), 0, shape.k, 1} : StridedMatrix<float>{a.data(), 0, 1, shape.m};
+    return kLayout == kK ? StridedMatrix<float>{a.data(), 0, shape.k, 1}
+                         : StridedMatrix<float>{a.data(), 0, 1, shape.m};
   }
   template <Layout kLayout>
   StridedMatrix<float> view_b() const {
-    return kLayout == kK ? StridedMatrix<float>{b.data(), 0, 1, shape.k} : StridedMatrix<float>{b.data(), 0, shape.n, 1};
+    return kLayout == kK ? StridedMatrix<float>{b.data(), 0, 1, shape.k}
+                         : StridedMatrix<float>{b.data(), 0, shape.n, 1};
   }
 
   template <Layout kLayoutA, Layout kLayoutB>
@@ -86,7 +92,8 @@ struct Problem {
   void report(const char* kernel, const char* setting, double error_limit, const Launch& launch) const {
     cudaMemset(c.data(), 0xff, static_cast<std::size_t>(c.count()) * sizeof(float));
     const double elapsed_us = median_us(launch);
-    const double tflops = 2.0 * static_cast<double>(shape.m * shape.n) * static_cast<double>(shape.k) / elapsed_us / 1e6;
+    const double tflops =
+        2.0 * static_cast<double>(shape.m * shape.n) * static_cast<double>(shape.k) / elapsed_us / 1e6;
     print_row(kernel, size, setting, elapsed_us, tflops, error<kLayoutA, kLayoutB>(), error_limit);
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times the memory-bound skeletons: pointwise map, reductions, layer norm, softmax. GB/s count each tensor once.
-//   nvcc -O3 -std=c++20 -gencode=arch=compute_90a,code=sm_90a -I runtime -I runtime/include bench/kernels/memory_bench.cu
+//   nvcc -O3 -std=c++20 -gencode=arch=compute_90a,code=sm_90a -I runtime -I runtime/include
+//   bench/kernels/memory_bench.cu
 #include <cmath>
 
 #include "harness.cuh"
@@ -121,14 +122,12 @@ void rows(int64_t row_count, int64_t columns, const char* setting) {
   const RowShape shape{row_count, columns, columns % 4 == 0};
   const Load load{x.data(), columns};
   const Store store{y.data(), columns};
-  double elapsed_us = median_us([&] {
-    return launch_layer_norm<kThreads, kPerThread>(load, store, shape, 1e-5f, nullptr);
-  });
+  double elapsed_us =
+      median_us([&] { return launch_layer_norm<kThreads, kPerThread>(load, store, shape, 1e-5f, nullptr); });
   print_row("layer_norm", size_of(row_count, columns), setting, elapsed_us, gigabytes / elapsed_us * 1e6,
             rows_error(What::kLayerNorm, x, y, columns), kErrorLimit);
-  elapsed_us = median_us([&] {
-    return launch_softmax<SoftmaxKind::kSoftmax, kThreads, kPerThread>(load, store, shape, nullptr);
-  });
+  elapsed_us = median_us(
+      [&] { return launch_softmax<SoftmaxKind::kSoftmax, kThreads, kPerThread>(load, store, shape, nullptr); });
   print_row("softmax", size_of(row_count, columns), setting, elapsed_us, gigabytes / elapsed_us * 1e6,
             rows_error(What::kSoftmax, x, y, columns), kErrorLimit);
 }
@@ -186,9 +185,8 @@ void reductions() {
   const ReduceShape columns{4096, x.count() / 4096, false};
   for (const int64_t splits : {1, 8, 32}) {
     const double elapsed_us = median_us([&] {
-      return launch_reduce_columns_split<SumAccumulator>(LoadColumn{x.data(), 4096},
-                                                         StoreTotal<SumAccumulator>{y.data()}, columns, splits,
-                                                         scratch.data(), nullptr);
+      return launch_reduce_columns_split<SumAccumulator>(
+          LoadColumn{x.data(), 4096}, StoreTotal<SumAccumulator>{y.data()}, columns, splits, scratch.data(), nullptr);
     });
     print_row("column sum", size_of(columns.reduced, columns.kept), ("split " + std::to_string(splits)).c_str(),
               elapsed_us, gigabytes / elapsed_us * 1e6, 0.0, 0.0);

@@ -138,7 +138,7 @@ std::string prepare(Session& session) {
   if (!session.prepared.ok()) {
     return "no device memory for the prepared parameters.";
   }
-  const StitchParameters parameters{sizeof(StitchParameters),  STITCH_ABI_VERSION,        session.parameters.count(), 0,
+  const StitchParameters parameters{sizeof(StitchParameters),  STITCH_ABI_VERSION,     session.parameters.count(), 0,
                                     session.parameters.data(), session.prepared.data()};
   if (session.program->prepare(session.handle, &parameters, session.stream) != STITCH_OK) {
     return last_error(session);
@@ -173,9 +173,7 @@ StitchCall make_call(const Session& session) {
 double time_runs(const Session& session, const Options& options) {
   stitch::GraphCache graphs(session.program, session.handle);
   const StitchCall call = make_call(session);
-  const auto run = [&] {
-    return options.graph ? graphs.run(call) : session.program->run(session.handle, &call);
-  };
+  const auto run = [&] { return options.graph ? graphs.run(call) : session.program->run(session.handle, &call); };
   if (run() != STITCH_OK || run() != STITCH_OK) {
     return -1.0;
   }
@@ -239,7 +237,8 @@ int main(int count, char** arguments) {
               session.parameters.found(), session.parameters.count(), session.inputs.found(), session.inputs.count());
   // One plain run first: its results are what the report shows, whatever the timed runs do to the states.
   const StitchCall call = make_call(session);
-  if (session.program->run(session.handle, &call) != STITCH_OK || cudaStreamSynchronize(session.stream) != cudaSuccess) {
+  if (session.program->run(session.handle, &call) != STITCH_OK ||
+      cudaStreamSynchronize(session.stream) != cudaSuccess) {
     return fail("run failed: " + last_error(session));
   }
   problem = report(session, options.outputs);

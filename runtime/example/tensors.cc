@@ -87,7 +87,8 @@ std::string TensorList::read(std::int32_t index, stitch::SafeTensor* tensor) con
   tensor->extents.assign(described.extents, described.extents + described.rank);
   tensor->bytes.resize(memory.bytes());
   const cudaError_t error = cudaMemcpy(tensor->bytes.data(), memory.data(), memory.bytes(), cudaMemcpyDeviceToHost);
-  return error == cudaSuccess ? "" : "tensor \"" + tensor->name + "\" cannot be read back: " + cudaGetErrorString(error);
+  return error == cudaSuccess ? ""
+                              : "tensor \"" + tensor->name + "\" cannot be read back: " + cudaGetErrorString(error);
 }
 
 std::string summary(const stitch::SafeTensor& tensor) {

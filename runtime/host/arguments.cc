@@ -129,9 +129,10 @@ int check_version(const char* what, uint32_t struct_size, uint32_t expected_size
   if (struct_size == expected_size && abi_version == STITCH_ABI_VERSION) {
     return STITCH_OK;
   }
-  error->set("%s says struct_size %u and abi_version %u; this program was built for %u and %u. Build the caller "
-             "against the stitch_program.h that came with it.",
-             what, struct_size, abi_version, expected_size, STITCH_ABI_VERSION);
+  error->set(
+      "%s says struct_size %u and abi_version %u; this program was built for %u and %u. Build the caller "
+      "against the stitch_program.h that came with it.",
+      what, struct_size, abi_version, expected_size, STITCH_ABI_VERSION);
   return STITCH_INVALID_ARGUMENT;
 }
 

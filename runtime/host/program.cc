@@ -185,8 +185,8 @@ int prepare(StitchHandle* handle, const StitchParameters* parameters, void* stre
     handle->error.set("Device %d cannot be made current.", handle->device);
     return STITCH_CUDA_ERROR;
   }
-  const int enqueued = enqueue(handle, StepPhase::kPrepare, nullptr, handle->prepared_memory,
-                               static_cast<cudaStream_t>(stream));
+  const int enqueued =
+      enqueue(handle, StepPhase::kPrepare, nullptr, handle->prepared_memory, static_cast<cudaStream_t>(stream));
   handle->prepared = enqueued == STITCH_OK;
   return enqueued;
 }
@@ -261,7 +261,7 @@ const char* last_error(const StitchHandle* handle) { return handle == nullptr ? 
 
 extern "C" __attribute__((visibility("default"))) const StitchProgramV1* stitch_program_v1(void) {
   static const StitchProgramV1 program{
-      sizeof(StitchProgramV1),  STITCH_ABI_VERSION, stitch::describe, stitch::create,  stitch::prepare,
+      sizeof(StitchProgramV1), STITCH_ABI_VERSION, stitch::describe, stitch::create,     stitch::prepare,
       stitch::workspace_bytes, stitch::run,        stitch::destroy,  stitch::last_error,
   };
   return &program;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention on the fp32 pipes and on the tensor cores: causal and not, an additive mask that bars whole queries, grouped heads, ragged lengths and dimensions.
+// Attention on the fp32 pipes and on the tensor cores: causal and not, an additive mask that bars whole queries,
+// grouped heads, ragged lengths and dimensions.
 #include "kernels/attention/flash.cuh"
 #include "kernels/attention/flash_mma.cuh"
 #include "support.h"

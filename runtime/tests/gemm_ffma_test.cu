@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fp32 GEMM: all layouts, ragged extents, every tile, batches, split K, a prologue.
-#include "kernels/gemm/ffma.cuh"
-
 #include "gemm_support.cuh"
+#include "kernels/gemm/ffma.cuh"
 
 namespace {
 
@@ -22,8 +21,7 @@ void check(Checker& checker, const GemmShape& shape) {
 
   const DeviceFloats c(shape.batch * shape.m * shape.n);
   const BiasRelu epilogue{c.data(), bias.data(), shape.m, shape.n};
-  checker.launched("ffma",
-                   launch_gemm_ffma<Tile, kLayoutA, kLayoutB>(shape, view_a, view_b, epilogue, nullptr));
+  checker.launched("ffma", launch_gemm_ffma<Tile, kLayoutA, kLayoutB>(shape, view_a, view_b, epilogue, nullptr));
   checker.close(problem.name("ffma"), c.values(), want, kTolerance);
 }
 
@@ -44,9 +42,9 @@ void check_split(Checker& checker) {
     const DeviceFloats c(shape.batch * shape.m * shape.n);
     const DeviceFloats scratch(splits * shape.batch * shape.m * shape.n);
     const BiasRelu epilogue{c.data(), bias.data(), shape.m, shape.n};
-    checker.launched("split", launch_gemm_ffma_split_k<FfmaTileSmall, kK, kK>(
-                                  shape, matrix_a<kK>(a.data(), shape), matrix_b<kK>(b.data(), shape), epilogue,
-                                  splits, scratch.data(), nullptr));
+    checker.launched("split", launch_gemm_ffma_split_k<FfmaTileSmall, kK, kK>(shape, matrix_a<kK>(a.data(), shape),
+                                                                              matrix_b<kK>(b.data(), shape), epilogue,
+                                                                              splits, scratch.data(), nullptr));
     checker.close(problem.name("split"), c.values(), problem.expected<kK, kK>(), kTolerance);
   }
 }
@@ -62,9 +60,9 @@ void check_prologue(Checker& checker) {
   const DeviceFloats scale(problem.scale);
   const DeviceFloats c(shape.batch * shape.m * shape.n);
   const BiasRelu epilogue{c.data(), bias.data(), shape.m, shape.n};
-  checker.launched("prologue", launch_gemm_ffma<FfmaTileMedium, kK, kOuter>(
-                                   shape, matrix_a<kK>(a.data(), shape), matrix_b<kOuter>(b.data(), shape), epilogue,
-                                   nullptr, ScaleAndShift{scale.data()}));
+  checker.launched("prologue", launch_gemm_ffma<FfmaTileMedium, kK, kOuter>(shape, matrix_a<kK>(a.data(), shape),
+                                                                            matrix_b<kOuter>(b.data(), shape), epilogue,
+                                                                            nullptr, ScaleAndShift{scale.data()}));
   checker.close(problem.name("prologue"), c.values(), problem.expected<kK, kOuter>(true), kTolerance);
 }
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tensor-core GEMM: every policy within its own error, layouts, ragged extents, split K, a prologue, and operands
 // that splitting into parts cannot represent.
-#include "kernels/gemm/mma.cuh"
-
 #include "gemm_support.cuh"
+#include "kernels/gemm/mma.cuh"
 
 namespace {
 
@@ -23,9 +22,9 @@ void check(Checker& checker, const GemmCase& problem, double tolerance) {
   const DeviceFloats bias(problem.bias);
   const DeviceFloats c(shape.batch * shape.m * shape.n);
   const BiasRelu epilogue{c.data(), bias.data(), shape.m, shape.n};
-  checker.launched("mma", launch_gemm_mma<Math, Tile, kLayoutA, kLayoutB>(
-                              shape, matrix_a<kLayoutA>(a.data(), shape), matrix_b<kLayoutB>(b.data(), shape),
-                              epilogue, nullptr));
+  checker.launched(
+      "mma", launch_gemm_mma<Math, Tile, kLayoutA, kLayoutB>(shape, matrix_a<kLayoutA>(a.data(), shape),
+                                                             matrix_b<kLayoutB>(b.data(), shape), epilogue, nullptr));
   checker.close(problem.name("mma"), c.values(), problem.expected<kLayoutA, kLayoutB>(), tolerance);
 }
 
@@ -48,8 +47,8 @@ void check_split_and_prologue(Checker& checker) {
   }
   const DeviceFloats c(shape.batch * shape.m * shape.n);
   const BiasRelu epilogue{c.data(), bias.data(), shape.m, shape.n};
-  checker.launched("prologue", launch_gemm_mma<Tf32x3, MmaTileSmall, kK, kOuter>(
-                                   shape, view_a, view_b, epilogue, nullptr, ScaleAndShift{scale.data()}));
+  checker.launched("prologue", launch_gemm_mma<Tf32x3, MmaTileSmall, kK, kOuter>(shape, view_a, view_b, epilogue,
+                                                                                 nullptr, ScaleAndShift{scale.data()}));
   checker.close(problem.name("mma prologue"), c.values(), problem.expected<kK, kOuter>(true), 2 * kFp32Class);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pointwise maps: ranks, ragged extents, vector and scalar paths, broadcast operands.
 #include "kernels/pointwise/map.cuh"
-
 #include "support.h"
 
 namespace {

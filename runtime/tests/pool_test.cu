@@ -107,17 +107,17 @@ void check_adaptive(Checker& checker, const Pool2dShape& shape) {
   const auto x = random_floats(shape.planes * shape.height * shape.width, 2);
   const DeviceFloats device_x(x);
   const DeviceFloats y(shape.planes * shape.out_height * shape.out_width);
-  checker.launched("adaptive", launch_adaptive_average_pool(Load{device_x.data(), shape.height, shape.width},
-                                                            Store{y.data(), shape.out_height, shape.out_width}, shape,
-                                                            nullptr));
+  checker.launched("adaptive",
+                   launch_adaptive_average_pool(Load{device_x.data(), shape.height, shape.width},
+                                                Store{y.data(), shape.out_height, shape.out_width}, shape, nullptr));
   std::vector<double> want;
   for (int64_t plane = 0; plane < shape.planes; ++plane) {
     for (int64_t out_y = 0; out_y < shape.out_height; ++out_y) {
       for (int64_t out_x = 0; out_x < shape.out_width; ++out_x) {
         double sum = 0.0;
         int count = 0;
-        for (int64_t row = out_y * shape.height / shape.out_height;
-             row * shape.out_height < (out_y + 1) * shape.height; ++row) {
+        for (int64_t row = out_y * shape.height / shape.out_height; row * shape.out_height < (out_y + 1) * shape.height;
+             ++row) {
           for (int64_t column = out_x * shape.width / shape.out_width;
                column * shape.out_width < (out_x + 1) * shape.width; ++column, ++count) {
             sum += x[(plane * shape.height + row) * shape.width + column];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C ABI over tables: a program of two steps (a prepared scale, then y = x * scale + state, state + 1), its checks of
-// what callers hand in, and the graph cache over it.
+// The C ABI over tables: a program of two steps (a prepared scale, then y = x * scale + state, state + 1), its checks
+// of what callers hand in, and the graph cache over it.
 #include <cstring>
 
 #include "host/graph_cache.h"

@@ -141,13 +141,12 @@ void check_special_values(Checker& checker) {
   const DeviceFloats x(std::vector<float>{1.0f, NAN, 2.0f, 0.0f, -inf, -inf, -inf, -inf, 1.0f, inf, 0.0f, 0.0f});
   const ReduceShape shape{3, 4, true};
   const DeviceFloats largest(3);
-  checker.launched("max", launch_reduce_rows<MaxAccumulator, 32>(LoadRow{x.data(), 4},
-                                                                 Store<MaxAccumulator>{largest.data()}, shape, nullptr));
+  checker.launched("max", launch_reduce_rows<MaxAccumulator, 32>(
+                              LoadRow{x.data(), 4}, Store<MaxAccumulator>{largest.data()}, shape, nullptr));
   checker.close("max of special values", largest.values(), {NAN, -inf, inf}, 0.0);
   const DeviceFloats log_sum(3);
-  checker.launched("logsumexp",
-                   launch_reduce_rows<LogSumExpAccumulator, 32>(
-                       LoadRow{x.data(), 4}, Store<LogSumExpAccumulator>{log_sum.data()}, shape, nullptr));
+  checker.launched("logsumexp", launch_reduce_rows<LogSumExpAccumulator, 32>(
+                                    LoadRow{x.data(), 4}, Store<LogSumExpAccumulator>{log_sum.data()}, shape, nullptr));
   checker.close("logsumexp of special values", log_sum.values(), {NAN, -inf, inf}, 0.0);
 }
 

@@ -61,9 +61,10 @@ void check_malformed(const std::string& path) {
   check_refused(path, "does not fit its bytes",
                 R"({"a":{"dtype":"F32","shape":[4611686018427387904,4],"data_offsets":[0,8]}})", 8);
   check_refused(path, "not supported", R"({"a":{"dtype":"F8_E4M3","shape":[8],"data_offsets":[0,8]}})", 8);
-  check_refused(path, "there twice",
-                R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})",
-                1);
+  check_refused(
+      path, "there twice",
+      R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})",
+      1);
   check_refused(path, "not the JSON", R"({"a":{"dtype":"F32","shape":[-2],"data_offsets":[0,8]}})", 8);
   check_refused(path, "not the JSON", R"({"a":{"dtype":"F32","shape":[99999999999999999999]}})", 8);
   check_refused(path, "not the JSON", R"({"a":)", 8);
@@ -73,10 +74,10 @@ void check_malformed(const std::string& path) {
   expect(read(path, "short").find("shorter") != std::string::npos, "short file");
   expect(read(path, file_of(2, "{}", 0)).empty(), "an empty file is fine");
   const std::string metadata =
-      R"({"__metadata__":{"format":"pt","deep":[[{"x":[1,-2.5e3,true,null]}]]},"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})";
+      R"({"__metadata__":{"format":"pt","deep":[[{"x":[1,-2.5e3,true,null]}]]},)"
+      R"("a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})";
   expect(read(path, file_of(metadata.size(), metadata, 1)).empty(), "metadata is skipped");
-  const std::string deep =
-      R"({"__metadata__":)" + std::string(5000, '[') + std::string(5000, ']') + "}";
+  const std::string deep = R"({"__metadata__":)" + std::string(5000, '[') + std::string(5000, ']') + "}";
   check_refused(path, "not the JSON", deep, 0);
 }
 

@@ -35,7 +35,9 @@ __device__ __forceinline__ int transposed_offset(int dimension, int row) {
 }
 
 // Softmax weights lie as [key][query], permuted likewise by the key.
-__device__ __forceinline__ int weight_offset(int key, int query) { return key * kQueries + (query ^ (key / 4 % 16 * 4)); }
+__device__ __forceinline__ int weight_offset(int key, int query) {
+  return key * kQueries + (query ^ (key / 4 % 16 * 4));
+}
 
 template <int kHeadDimension, int kRows>
 __device__ __forceinline__ void load_transposed(float* tile, const float* data, int64_t row_stride, int64_t first_row,

@@ -76,7 +76,8 @@ class WarpRows {
   static_assert(Math::kSteps == 1, "policies that multiply 8 of K at once");
 
   __device__ __forceinline__ WarpRows()
-      : first_(static_cast<int>(threadIdx.x) / kWarpThreads * 16), lane_(static_cast<int>(threadIdx.x) % kWarpThreads) {}
+      : first_(static_cast<int>(threadIdx.x) / kWarpThreads * 16),
+        lane_(static_cast<int>(threadIdx.x) % kWarpThreads) {}
 
   __device__ __forceinline__ void score(const float* queries, const float* keys) {
 #pragma unroll

@@ -56,8 +56,8 @@ cudaError_t launch_conv2d_depthwise(const Conv2dShape& shape, const float* input
   }
   const auto blocks = static_cast<unsigned>(ceil_divide(outputs, depthwise_detail::kThreads));
   depthwise_detail::depthwise_kernel<Window, Epilogue><<<blocks, depthwise_detail::kThreads, 0, stream>>>(
-      shape, input, weight, epilogue, Divider(shape.out_width), Divider(shape.out_height),
-      Divider(shape.out_channels), Divider(shape.out_channels / shape.groups), outputs);
+      shape, input, weight, epilogue, Divider(shape.out_width), Divider(shape.out_height), Divider(shape.out_channels),
+      Divider(shape.out_channels / shape.groups), outputs);
   return cudaGetLastError();
 }
 

@@ -70,7 +70,11 @@ struct ConvInput {
 template <typename Window>
 __host__ ConvInput<Window> conv_input(const Conv2dShape& shape, const float* input) {
   const int64_t plane = shape.height * shape.width;
-  return {input,           shape.in_channels * plane, plane, static_cast<int>(shape.height), static_cast<int>(shape.width),
+  return {input,
+          shape.in_channels * plane,
+          plane,
+          static_cast<int>(shape.height),
+          static_cast<int>(shape.width),
           PixelIndex(shape)};
 }
 

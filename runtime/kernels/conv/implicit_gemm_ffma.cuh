@@ -12,8 +12,8 @@ namespace conv_detail {
 
 template <typename Tile, typename Window, typename Epilogue>
 __global__ void __launch_bounds__(Tile::threads, 512 / Tile::threads)
-    conv2d_ffma_kernel(GemmShape shape, ConvInput<Window> input, const float* weight, bool aligned,
-                       BlockRaster raster, Epilogue epilogue) {
+    conv2d_ffma_kernel(GemmShape shape, ConvInput<Window> input, const float* weight, bool aligned, BlockRaster raster,
+                       Epilogue epilogue) {
   const BlockPlace place = raster.place();
   input.data += place.batch * (shape.k / Window::taps) * input.plane_stride;
   const OperandView<float> weights{weight + place.batch * shape.m * shape.k, shape.k, 1, shape.m, aligned};

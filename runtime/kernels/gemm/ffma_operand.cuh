@@ -63,7 +63,7 @@ class FfmaOperand {
       const int place = static_cast<int>(threadIdx.x) + group * kThreads;
       if (kGroups % kThreads == 0 || place < kGroups) {
         groups_[group] = load_transformed_group<kAlongK>(view_, transform_, first_outer_ + outer_of(place),
-                                                          k_start + depth_of(place), k_end_);
+                                                         k_start + depth_of(place), k_end_);
       }
     }
   }

@@ -89,9 +89,8 @@ class MmaTransformedOperand {
   __device__ __forceinline__ void begin(float*, int64_t k_start) {
 #pragma unroll
     for (int group = 0; group < Part::kGroups; ++group) {
-      groups_[group] =
-          load_transformed_group<Part::kAlongK>(view_, transform_, first_outer_ + Part::outer(group),
-                                                k_start + Part::k(group), k_end_);
+      groups_[group] = load_transformed_group<Part::kAlongK>(view_, transform_, first_outer_ + Part::outer(group),
+                                                             k_start + Part::k(group), k_end_);
     }
   }
 

@@ -12,8 +12,8 @@ namespace stitch {
 template <int kOuter, int kDepth, Layout kLayout>
 struct MmaTileLayout;
 
-// [outer][k], the groups of 4 within each 32 floats of a row permuted by the outer index: the eight rows that ldmatrix reads
-// at once lie in different banks.
+// [outer][k], the groups of 4 within each 32 floats of a row permuted by the outer index: the eight rows that ldmatrix
+// reads at once lie in different banks.
 template <int kOuter, int kDepth>
 struct MmaTileLayout<kOuter, kDepth, Layout::kContiguousK> {
   static_assert(kDepth % 32 == 0, "the permutation is over groups of 32 floats, all banks");
@@ -23,8 +23,7 @@ struct MmaTileLayout<kOuter, kDepth, Layout::kContiguousK> {
   }
 
   // registers: k and k + 4 of outer .. outer + 7, then of outer + 8 .. outer + 15.
-  static __device__ __forceinline__ void load_16(float (&registers)[4], const float* tile, int outer, int k,
-                                                 int lane) {
+  static __device__ __forceinline__ void load_16(float (&registers)[4], const float* tile, int outer, int k, int lane) {
     uint32_t words[4];
     ptx::ldmatrix_x4(words, tile + offset(outer + lane % 8 + lane / 16 * 8, k + lane / 8 % 2 * 4));
 #pragma unroll
@@ -41,8 +40,7 @@ struct MmaTileLayout<kOuter, kDepth, Layout::kContiguousOuter> {
 
   static __device__ __forceinline__ int offset(int outer, int k) { return k * kOuter + (outer ^ (k % 4 * 8)); }
 
-  static __device__ __forceinline__ void load_16(float (&registers)[4], const float* tile, int outer, int k,
-                                                 int lane) {
+  static __device__ __forceinline__ void load_16(float (&registers)[4], const float* tile, int outer, int k, int lane) {
 #pragma unroll
     for (int word = 0; word < 4; ++word) {
       registers[word] = tile[offset(outer + lane / 4 + word / 2 * 8, k + lane % 4 + word % 2 * 4)];

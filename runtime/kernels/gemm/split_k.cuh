@@ -29,9 +29,8 @@ namespace split_k_detail {
 constexpr int kThreads = 256;
 
 template <typename Epilogue>
-__global__ void __launch_bounds__(kThreads)
-    join_splits_kernel(const float* partials, Epilogue epilogue, int64_t splits, Divider rows, Divider columns,
-                       int64_t outputs) {
+__global__ void __launch_bounds__(kThreads) join_splits_kernel(const float* partials, Epilogue epilogue, int64_t splits,
+                                                               Divider rows, Divider columns, int64_t outputs) {
   const int64_t linear = static_cast<int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   if (linear >= outputs) {
     return;
@@ -49,8 +48,8 @@ __global__ void __launch_bounds__(kThreads)
 }  // namespace split_k_detail
 
 template <typename Epilogue>
-cudaError_t launch_join_splits(const GemmShape& shape, const float* partials, const Epilogue& epilogue,
-                               int64_t splits, cudaStream_t stream) {
+cudaError_t launch_join_splits(const GemmShape& shape, const float* partials, const Epilogue& epilogue, int64_t splits,
+                               cudaStream_t stream) {
   const int64_t outputs = shape.batch * shape.m * shape.n;
   const auto blocks = static_cast<unsigned>(ceil_divide(outputs, split_k_detail::kThreads));
   split_k_detail::join_splits_kernel<Epilogue><<<blocks, split_k_detail::kThreads, 0, stream>>>(

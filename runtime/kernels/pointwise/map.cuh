@@ -15,7 +15,8 @@ namespace stitch {
 template <int kRank>
 struct MapShape {
   int64_t extents[kRank];
-  // The host has proved (lanes_aligned) that groups of 4 may be accessed as one. Used if also extents[kRank-1] % 4 == 0.
+  // The host has proved (lanes_aligned) that groups of 4 may be accessed as one. Used if also extents[kRank-1] % 4 ==
+  // 0.
   bool vectorised;
 };
 
@@ -29,8 +30,7 @@ struct GroupDividers {
 };
 
 template <int kRank, int kLanes, typename Functor>
-__global__ void __launch_bounds__(kThreads)
-    map_kernel(Functor functor, GroupDividers<kRank> dividers, int64_t groups) {
+__global__ void __launch_bounds__(kThreads) map_kernel(Functor functor, GroupDividers<kRank> dividers, int64_t groups) {
   int64_t rest = static_cast<int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   if (rest >= groups) {
     return;

@@ -118,9 +118,8 @@ __global__ void __launch_bounds__(kThreads)
   const Span columns = window_span(out.x, shape.width, Window::kernel_x, Window::stride_x, Window::padding_x);
   int64_t divisor = kDivisorOverride;
   if constexpr (kDivisorOverride == 0) {
-    divisor = kDivisor == PoolDivisor::kWithPadding
-                  ? rows.padded_length * columns.padded_length
-                  : (rows.end - rows.begin) * (columns.end - columns.begin);
+    divisor = kDivisor == PoolDivisor::kWithPadding ? rows.padded_length * columns.padded_length
+                                                    : (rows.end - rows.begin) * (columns.end - columns.begin);
   }
   store(out.plane, out.y, out.x, span_sum(load, out.plane, rows, columns) / static_cast<float>(divisor));
 }

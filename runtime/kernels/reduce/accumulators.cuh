@@ -111,7 +111,9 @@ struct WelfordAccumulator {
   }
 
   // correction 0: the biased variance that normalisation uses; 1: torch.var's default.
-  __device__ __forceinline__ float variance(float correction) const { return squared_deviations / (count - correction); }
+  __device__ __forceinline__ float variance(float correction) const {
+    return squared_deviations / (count - correction);
+  }
 };
 
 // log(sum(exp(values))) without overflow: the sum is kept relative to the largest value so far.

@@ -63,8 +63,7 @@ __global__ void __launch_bounds__(kSharers* kWarpThreads)
 }  // namespace reduce_detail
 
 template <typename Accumulator, int kSharers = 8, typename Load, typename Store>
-cudaError_t launch_reduce_columns(const Load& load, const Store& store, const ReduceShape& shape,
-                                  cudaStream_t stream) {
+cudaError_t launch_reduce_columns(const Load& load, const Store& store, const ReduceShape& shape, cudaStream_t stream) {
   if (shape.kept == 0) {
     return cudaSuccess;
   }

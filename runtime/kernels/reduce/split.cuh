@@ -3,8 +3,8 @@
 // pixels): `splits` blocks share one kept index. Two stages through scratch, merged in a fixed order, so that the
 // result is the same on every run. Loader and storer as in kernels/reduce/row.cuh.
 //
-// scratch: reduce_split_scratch_bytes<Accumulator>(kept, splits), i.e. kept * splits * (4 bytes for sum/max/min/product,
-// 8 for log-sum-exp, 12 for Welford).
+// scratch: reduce_split_scratch_bytes<Accumulator>(kept, splits), i.e. kept * splits * (4 bytes for
+// sum/max/min/product, 8 for log-sum-exp, 12 for Welford).
 #pragma once
 
 #include "kernels/reduce/column.cuh"
@@ -95,8 +95,8 @@ cudaError_t launch_reduce_rows_split(const Load& load, const Store& store, const
 
 // The kept axis is contiguous.
 template <typename Accumulator, int kSharers = 8, typename Load, typename Store>
-cudaError_t launch_reduce_columns_split(const Load& load, const Store& store, const ReduceShape& shape,
-                                        int64_t splits, void* scratch, cudaStream_t stream) {
+cudaError_t launch_reduce_columns_split(const Load& load, const Store& store, const ReduceShape& shape, int64_t splits,
+                                        void* scratch, cudaStream_t stream) {
   if (shape.kept == 0) {
     return cudaSuccess;
   }
