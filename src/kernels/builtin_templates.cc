@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/builtin_templates.h"
 
+#include "kernels/attention/attention.h"
+#include "kernels/conv/conv2d.h"
 #include "kernels/gemm/gemm.h"
+#include "kernels/loss/nll_loss.h"
+#include "kernels/movement/cat.h"
+#include "kernels/norm/layer_norm.h"
 #include "kernels/pointwise/map.h"
+#include "kernels/pool/pool.h"
+#include "kernels/reduce/reduce.h"
+#include "kernels/softmax/softmax.h"
 
 namespace stitch::kernels {
 
@@ -10,6 +18,14 @@ const std::vector<std::unique_ptr<KernelTemplate>>& builtin_templates() {
   static const auto templates = [] {
     std::vector<std::unique_ptr<KernelTemplate>> list;
     list.push_back(make_gemm());
+    list.push_back(make_conv2d());
+    list.push_back(make_attention());
+    list.push_back(make_reduce());
+    list.push_back(make_softmax());
+    list.push_back(make_layer_norm());
+    list.push_back(make_pool());
+    list.push_back(make_nll_loss());
+    list.push_back(make_cat());
     list.push_back(make_pointwise_map());
     return list;
   }();

@@ -5,6 +5,7 @@
 
 #include "kernels/expression/expression.h"
 #include "kernels/expression/literal.h"
+#include "kernels/lowering/strided_view.h"
 #include "kernels/lowering/views.h"
 
 namespace stitch::kernels {
@@ -34,6 +35,10 @@ void FunctorBuilder::bind_expression(ir::ValueId value, const IndexMap& map, con
   known_.push_back({value, map, local(value, text), true});
 }
 
+void FunctorBuilder::bind_text(ir::ValueId value, const IndexMap& map, const std::string& text) {
+  known_.push_back({value, map, text, true});
+}
+
 Result<void> FunctorBuilder::bind_computed(ir::ValueId bound, const IndexMap& map) {
   STITCH_ASSIGN(const std::string text, value(bound, map));
   known_.push_back({bound, map, text, true});
@@ -43,6 +48,18 @@ Result<void> FunctorBuilder::bind_computed(ir::ValueId bound, const IndexMap& ma
 std::string FunctorBuilder::local(ir::ValueId value, const std::string& text) {
   const std::string name = names_.take(graph_.value(value).name);
   draft_.statements.push_back({compute_type(graph_.type(value).dtype), name, text});
+  return name;
+}
+
+std::string FunctorBuilder::local(const std::string& type, const std::string& wanted, const std::string& text) {
+  const std::string name = names_.take(wanted);
+  draft_.statements.push_back({type, name, text});
+  return name;
+}
+
+std::string FunctorBuilder::member(const std::string& type, const std::string& wanted, const std::string& initial) {
+  const std::string name = names_.take(wanted);
+  draft_.members.push_back({type, name, initial});
   return name;
 }
 
@@ -99,7 +116,7 @@ Result<std::string> FunctorBuilder::compute(ir::ValueId value, const ir::Node& n
     return triangle(value, node, map);
   }
   if (node.op == "embedding") {
-    return looked_up(value, node, map);
+    return embedded(node, map);
   }
   if (!is_elementwise(node)) {
     return failure(ErrorCode::kUnsupportedOperator,
@@ -170,20 +187,27 @@ Result<std::string> FunctorBuilder::triangle(ir::ValueId value_id, const ir::Nod
                                      element, zero));
 }
 
-Result<std::string> FunctorBuilder::looked_up(ir::ValueId value_id, const ir::Node& node, const IndexMap& map) {
-  const ir::ValueId weight = ir::tensor_operand(node, 0);
-  const ir::ValueId indices = ir::tensor_operand(node, 1);
-  if (group_.computes(weight)) {
-    return failure(ErrorCode::kUnsupportedOperator, "the table of an embedding must be in memory", node.place);
+Result<std::string> FunctorBuilder::look_up(ir::ValueId table, IndexMap map, size_t axis, const std::string& row) {
+  const auto view = strided_view(group_, table);
+  if (!view.has_value()) {
+    return failure(ErrorCode::kUnsupportedOperator, graph_.value(table).name + " has to be in memory to be looked up");
   }
-  IndexMap index_map(map.begin(), map.end() - 1);
-  STITCH_ASSIGN(const std::string row, value(indices, index_map));
-  const std::vector<int64_t>& shape = graph_.type(weight).shape;
-  const std::string name = names_.take(graph_.value(weight).name);
-  draft_.accesses.push_back(
-      {weight, name, name, linear_index({AffineIndex{}, map.back()}, shape), row, shape[1], false, ""});
-  static_cast<void>(value_id);
+  AffineIndex index{view->offset, {}};
+  map[axis] = AffineIndex{};
+  for (size_t i = 0; i < map.size(); ++i) {
+    index.offset += map[i].offset * view->strides[i];
+    for (const Term& term : map[i].terms) {
+      index.terms.push_back({term.loop, term.coefficient * view->strides[i]});
+    }
+  }
+  const std::string name = names_.take(graph_.value(view->stored).name);
+  draft_.accesses.push_back({view->stored, name, name, index, row, view->strides[axis], false, ""});
   return fmt::format("<#{}>", draft_.accesses.size() - 1);
+}
+
+Result<std::string> FunctorBuilder::embedded(const ir::Node& node, const IndexMap& map) {
+  STITCH_ASSIGN(const std::string row, value(ir::tensor_operand(node, 1), IndexMap(map.begin(), map.end() - 1)));
+  return look_up(ir::tensor_operand(node, 0), {AffineIndex{}, map.back()}, 0, row);
 }
 
 void FunctorBuilder::store(ir::ValueId value, const IndexMap& map, const std::string& text) {

@@ -24,10 +24,19 @@ class FunctorBuilder {
   void bind(ir::ValueId value, const IndexMap& map, const std::string& scalar_text, const std::string& lane_text);
   // The same, where the skeleton's number still has to be worked on.
   void bind_expression(ir::ValueId value, const IndexMap& map, const std::string& text);
+  // The same, for a text made by value() or look_up().
+  void bind_text(ir::ValueId value, const IndexMap& map, const std::string& text);
   // Makes `value`, computed at `map` in the functor itself, what results are made from.
   Result<void> bind_computed(ir::ValueId value, const IndexMap& map);
   // The text of `value` at `map`. Fails with a reason when it cannot be had there.
   Result<std::string> value(ir::ValueId value, const IndexMap& map);
+  // An element of `table` (in memory, perhaps seen through views): where `map` leads, but along `axis` at `row`, an
+  // expression. `map` has an unused entry for that axis.
+  Result<std::string> look_up(ir::ValueId table, IndexMap map, size_t axis, const std::string& row);
+  // A further local: `const type name = text;`.
+  std::string local(const std::string& type, const std::string& wanted, const std::string& text);
+  // A further member of the functor, set by the host.
+  std::string member(const std::string& type, const std::string& wanted, const std::string& initial);
   void store(ir::ValueId value, const IndexMap& map, const std::string& text);
   // Where each value computed from the bound ones stands, and their stores: all of the group's results must be among
   // them, at most once each.
@@ -47,7 +56,7 @@ class FunctorBuilder {
   Result<std::string> through_view(const ir::Node& node, const IndexMap& map);
   Result<std::string> pointwise(ir::ValueId value, const ir::Node& node, const IndexMap& map);
   Result<std::string> triangle(ir::ValueId value, const ir::Node& node, const IndexMap& map);
-  Result<std::string> looked_up(ir::ValueId value, const ir::Node& node, const IndexMap& map);
+  Result<std::string> embedded(const ir::Node& node, const IndexMap& map);
   std::string counted(ir::ValueId value, const ir::Node& node, const IndexMap& map);
   std::string scalar_full(ir::ValueId value, const ir::Node& node);
   std::string load(ir::ValueId value, const IndexMap& map);

@@ -284,9 +284,12 @@ FunctorText write_functor(StepBuilder& step, const std::string& name, const Doma
   }
   if (!shape.takes_index) {
     result.functor.methods.push_back(
-        {signature(loads ? "float" : "void", "operator()", shape.extra_parameters), writer.scalar_body()});
+        {signature(loads ? shape.return_type : "void", "operator()", shape.extra_parameters), writer.scalar_body()});
   }
   index.finish();
+  for (const Member& member : draft.members) {
+    index.add_member(member.type, member.name, member.initial);
+  }
   result.functor.members = index.members();
   result.digits = index.last_digits();
   if (result.takes_lanes) {

@@ -34,6 +34,7 @@ struct FunctorDraft {
   std::vector<AffineIndex> positions;
   std::vector<std::string> position_names;
   std::vector<Statement> statements;
+  std::vector<Member> members;  // beyond those that accesses need
 };
 
 // How the skeleton calls the functor.
@@ -43,7 +44,8 @@ struct FunctorShape {
   std::string lane_parameters = {};   // the same for lanes: "const stitch::Lanes<float, kLanes>& values"
   bool takes_index = false;           // one Index<kRank> called `at` in place of coordinates (the map skeleton)
   bool may_take_lanes = false;
-  std::string returns = {};           // the text a loader returns as float; "" for a storer
+  std::string returns = {};           // the text a loader returns; "" for a storer
+  std::string return_type = "float";  // of a loader that takes no lanes
 };
 
 struct FunctorText {

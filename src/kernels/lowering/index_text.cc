@@ -106,7 +106,7 @@ std::string IndexText::scaled(const std::string& name, const std::string& text, 
 }
 
 int64_t IndexText::lane_stride(const AffineIndex& index) const {
-  const std::vector<Digit>& digits = parts_.back().digits;
+  const std::vector<Digit> digits = parts_.empty() ? std::vector<Digit>() : parts_.back().digits;
   return digits.empty() ? 0 : coefficient(index, digits.back().innermost_loop);
 }
 

@@ -39,7 +39,7 @@ class IndexText {
   // Adds the dividers' members; call it last.
   void finish();
   const std::vector<Member>& members() const { return members_; }
-  const std::vector<Digit>& last_digits() const { return parts_.back().digits; }
+  std::vector<Digit> last_digits() const { return parts_.empty() ? std::vector<Digit>() : parts_.back().digits; }
 
  private:
   struct Part {

@@ -29,27 +29,32 @@ void construct(StepBuilder& step, const FunctorText& functor, const std::string&
   step.add(made);
 }
 
-std::string prove_vectorised(StepBuilder& step, const std::string& extent, const std::vector<LaneUser>& users) {
+std::string prove_vectorised(StepBuilder& step, const std::string& extent, const std::vector<LaneUser>& users,
+                             const std::string& suffix) {
   const bool possible =
-      std::all_of(users.begin(), users.end(), [](const LaneUser& user) { return user.functor->takes_lanes; });
+      std::any_of(users.begin(), users.end(), [](const LaneUser& user) { return user.functor->takes_lanes; });
   if (!possible) {
     return "false";
   }
   const std::string width =
       step.constant("int64_t", "vector_width", "4", "lanes of one access where alignment allows");
-  std::string line = "const bool vectorised = " + extent + " % " + width + " == 0";
+  const std::string variable = "vectorised" + suffix;
+  std::string line = "const bool " + variable + " = " + extent + " % " + width + " == 0";
   for (const LaneUser& user : users) {
+    if (!user.functor->takes_lanes) {
+      continue;  // the skeleton calls it element by element
+    }
     for (const std::string& check : user.functor->lane_checks) {
       step.launch(line + " &&");
-      line = "                        " + named(check, user.variable);
+      line = "    " + named(check, user.variable);
     }
     if (const std::string& divided = user.functor->lane_divider; !divided.empty()) {
       step.launch(line + " &&");
-      line = "                        " + user.variable + "." + divided + ".divisor() % " + width + " == 0";
+      line = "    " + user.variable + "." + divided + ".divisor() % " + width + " == 0";
     }
   }
   step.launch(line + ";");
-  return "vectorised";
+  return variable;
 }
 
 }  // namespace stitch::kernels

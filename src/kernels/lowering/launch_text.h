@@ -16,8 +16,9 @@ struct LaneUser {
   const FunctorText* functor = nullptr;
   std::string variable;
 };
-// `const bool vectorised = ...;` where all conditions for lanes of `width` along `extent` (an expression) are proved,
-// and what to pass for it: the variable's name, or "false" when some functor takes no lanes at all.
-std::string prove_vectorised(StepBuilder& step, const std::string& extent, const std::vector<LaneUser>& users);
+// Adds `const bool vectorised = ...;`, the conditions for lanes along `extent` (an expression) of those functors that
+// take them (the variable's name ends in `suffix`), and returns what to pass for it: the variable's name, or "false" when none does.
+std::string prove_vectorised(StepBuilder& step, const std::string& extent, const std::vector<LaneUser>& users,
+                             const std::string& suffix = {});
 
 }  // namespace stitch::kernels

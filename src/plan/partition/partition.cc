@@ -100,10 +100,15 @@ class Partitioner {
         candidates.push_back(number);
       }
     }
-    std::sort(candidates.begin(), candidates.end(), std::greater<>());
+    // Skeletons before chains of pointwise work (a chain can still move into a skeleton later), the latest first.
+    std::sort(candidates.begin(), candidates.end(), [&](int a, int b) {
+      return is_pointwise(a) != is_pointwise(b) ? is_pointwise(b) : a > b;
+    });
     candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
     return std::any_of(candidates.begin(), candidates.end(), [&](int number) { return try_join(number, node); });
   }
+
+  bool is_pointwise(int number) const { return std::string(drafts_.at(number).kernel->name()) == "pointwise"; }
 
   // Two reductions of one operand over the same axes can share a pass over it.
   bool is_sibling(const ir::Node& a, const ir::Node& b) const {
@@ -150,12 +155,11 @@ class Partitioner {
   }
 
   int only_reader(int number) const {
-    const Draft& draft = drafts_.at(number);
-    if (std::string(draft.kernel->name()) != "pointwise") {
+    if (!is_pointwise(number)) {
       return -1;
     }
     int reader = -1;
-    for (const ir::ValueId result : drafts_.group(draft).results) {
+    for (const ir::ValueId result : drafts_.group(drafts_.at(number)).results) {
       if (drafts_.users().is_output(result)) {
         return -1;
       }

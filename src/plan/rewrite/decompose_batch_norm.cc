@@ -54,10 +54,11 @@ ValueId moved_average(NodeChain& chain, const BatchNorm& norm, size_t operand, V
 
 void decompose_training(GraphCopy& copy, NodeChain& chain, const BatchNorm& norm) {
   const auto reduced = [&](const char* op, const std::string& suffix, std::optional<int64_t> correction) {
-    std::vector<std::pair<std::string, ir::Attribute>> attributes = {{"dim", norm.other_axes}, {"keepdim", false}};
+    std::vector<std::pair<std::string, ir::Attribute>> attributes = {{"dim", norm.other_axes}};
     if (correction.has_value()) {
       attributes.emplace_back("correction", *correction);
     }
+    attributes.emplace_back("keepdim", false);
     return chain.add(op, {norm.node.operands[0]}, suffix, attributes);
   };
   const ValueId mean = reduced("mean", "_mean", std::nullopt);

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/loss/nll_loss.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernels/expression/literal.h"
+#include "kernels/lowering/functor_builder.h"
+#include "kernels/lowering/launch_text.h"
+#include "kernels/lowering/strided_view.h"
+#include "kernels/pointwise/map_launch.h"
+
+namespace stitch::kernels {
+namespace {
+
+struct Picked {
+  std::string loss;    // weighted, 0 for an ignored target
+  std::string weight;
+};
+
+// The loss of the sample that the target stands at.
+Result<Picked> picked_loss(FunctorBuilder& builder, StepBuilder& step, const IndexMap& target_map) {
+  const Group& group = step.group();
+  const ir::Node& node = group.root_node();
+  const std::string name = group.graph->value(node.outputs[0]).name;
+  const ir::ValueId probabilities = ir::tensor_operand(node, 0);
+  const size_t class_axis = group.graph->type(probabilities).shape.size() == 1 ? 0 : 1;
+  STITCH_ASSIGN(const std::string target, builder.value(ir::tensor_operand(node, 1), target_map));
+  const std::string ignored = step.constant("int64_t", "ignored_target", int_literal(ir::int_attribute(node, "ignore_index")));
+  const std::string counts = builder.local("bool", name + "_counts", target + " != " + ignored);
+  // An ignored target may be no class at all: look at class 0 instead, and drop what is found there.
+  const std::string chosen = builder.local("int64_t", name + "_class", fmt::format("{} ? {} : 0", counts, target));
+  IndexMap map = target_map;
+  map.insert(map.begin() + static_cast<std::ptrdiff_t>(class_axis), AffineIndex{});
+  STITCH_ASSIGN(const std::string picked, builder.look_up(probabilities, map, class_axis, chosen));
+  std::string weight = "1.0f";
+  if (ir::is_tensor(node.operands[2])) {
+    STITCH_ASSIGN(weight, builder.look_up(ir::tensor_operand(node, 2), {AffineIndex{}}, 0, chosen));
+  }
+  const std::string counted = builder.local("float", name + "_weight", fmt::format("{} ? {} : 0.0f", counts, weight));
+  const std::string loss =
+      builder.local("float", name + "_loss", fmt::format("{} ? -{} * {} : 0.0f", counts, picked, counted));
+  return Picked{loss, counted};
+}
+
+std::vector<int> all_axes(size_t rank) {
+  std::vector<int> axes;
+  for (size_t axis = 0; axis < rank; ++axis) {
+    axes.push_back(static_cast<int>(axis));
+  }
+  return axes;
+}
+
+class NllLoss final : public KernelTemplate {
+ public:
+  const char* name() const override { return "nll_loss"; }
+
+  bool is_root(const ir::Graph& graph, const ir::Node& node) const override {
+    return node.op == "nll_loss" && graph.type(node.outputs[0]).dtype != DataType::kFloat64;
+  }
+
+  std::vector<ir::ValueId> store_first(const Group& group) const override {
+    std::vector<ir::ValueId> missing;
+    for (const size_t i : {size_t{0}, size_t{2}}) {
+      const ir::Operand& operand = group.root_node().operands[i];
+      if (ir::is_tensor(operand) && !strided_view(group, std::get<ir::ValueId>(operand)).has_value()) {
+        missing.push_back(std::get<ir::ValueId>(operand));
+      }
+    }
+    return missing;
+  }
+
+  std::vector<Setting> space(const Group& group, const DeviceLimits&, MathMode) const override {
+    if (is_per_sample(group)) {
+      return {{"per_sample", 1}};
+    }
+    constexpr int64_t kLeastPart = 1024;  // samples
+    std::vector<Setting> settings = {{"blocks_of_256", 1}};
+    for (const int64_t splits : {8, 32, 128}) {
+      if (samples_of(group) / splits >= kLeastPart) {
+        settings.push_back({"blocks_of_256", splits});
+      }
+    }
+    return settings;
+  }
+
+  Work work(const Group& group, const Setting& setting) const override {
+    constexpr double kBytesPerSample = 8 + 32;  // the target, and a whole sector for one probability
+    Work work;
+    work.launches = is_per_sample(group) ? 1 : 2;
+    work.bytes = kBytesPerSample * static_cast<double>(samples_of(group));
+    work.lane_operations = pointwise_operations(group);
+    work.blocks = setting.splits;
+    work.blocks_per_multiprocessor = 8;
+    return work;
+  }
+
+  Result<StepCode> emit(const Group& group, const Setting& setting) const override {
+    return is_per_sample(group) ? emit_per_sample(group) : emit_reduced(group, setting);
+  }
+
+ private:
+  static bool is_per_sample(const Group& group) {
+    return ir::string_attribute(group.root_node(), "reduction") == "none";
+  }
+  static int64_t samples_of(const Group& group) {
+    return group.graph->type(ir::tensor_operand(group.root_node(), 1)).element_count();
+  }
+
+  static Result<StepCode> emit_per_sample(const Group& group) {
+    const ir::ValueId output = group.root_node().outputs[0];
+    StepBuilder step(group);
+    step.include("kernels/pointwise/map.cuh");
+    step.describe("Access: neighbouring threads take neighbouring samples; each picks one probability.");
+    step.describe("Bound: memory latency of the picked probabilities.");
+    const Domain domain(group.graph->type(output).shape);
+    FunctorBuilder builder(step, pascal_case(group.graph->value(group.results[0]).name) + "Map", domain,
+                           {map_coordinate(domain)});
+    STITCH_ASSIGN(const Picked picked, picked_loss(builder, step, domain.anchor_map()));
+    builder.bind_text(output, domain.anchor_map(), picked.loss);
+    STITCH_TRY(builder.store_results());
+    const FunctorText functor =
+        builder.finish({.comment = "Computes and stores the loss of one sample.", .takes_index = true});
+    construct(step, functor, "map");
+    STITCH_ASSIGN(const std::string call, map_launch(step, functor, "map", ""));
+    step.launch("return " + call + ";");
+    return step.take();
+  }
+
+  static Result<FunctorText> make_load(StepBuilder& step) {
+    const Group& group = step.group();
+    const ir::ValueId target = ir::tensor_operand(group.root_node(), 1);
+    const Domain domain(group.graph->type(target).shape);
+    FunctorBuilder builder(step, pascal_case(group.graph->value(group.root_node().outputs[0]).name) + "Load", domain,
+                           {{"sample", all_axes(domain.shape().size())}});
+    STITCH_ASSIGN(const Picked picked, picked_loss(builder, step, domain.anchor_map()));
+    return builder.finish({.comment = "The loss of one sample and its weight, both zero for an ignored target.",
+                           .returns = fmt::format("stitch::WeightedLoss{{{}, {}}}", picked.loss, picked.weight),
+                           .return_type = "stitch::WeightedLoss"});
+  }
+
+  static Result<FunctorText> make_store(StepBuilder& step) {
+    const Group& group = step.group();
+    const ir::Node& node = group.root_node();
+    const Domain domain(group.graph->type(node.outputs[0]).shape);
+    FunctorBuilder builder(step, pascal_case(group.graph->value(group.results[0]).name) + "Store", domain, {});
+    const bool is_mean = ir::string_attribute(node, "reduction") == "mean";
+    builder.bind_expression(node.outputs[0], domain.anchor_map(), is_mean ? "total.loss / total.weight" : "total.loss");
+    STITCH_TRY(builder.store_results());
+    return builder.finish({.comment = "Stores what follows from the loss of all samples.",
+                           .extra_parameters = "const stitch::WeightedLoss& total"});
+  }
+
+  static Result<StepCode> emit_reduced(const Group& group, const Setting& setting) {
+    StepBuilder step(group);
+    step.include("kernels/loss/weighted_sum.cuh");
+    step.describe("Access: neighbouring threads take neighbouring samples; each picks one probability.");
+    step.describe("Bound: memory latency of the picked probabilities.");
+    STITCH_ASSIGN(const FunctorText load, make_load(step));
+    STITCH_ASSIGN(const FunctorText store, make_store(step));
+    construct(step, load, "load");
+    construct(step, store, "store");
+    constexpr int64_t kPartialBytes = 8;
+    step.set_scratch_bytes(setting.splits * kPartialBytes);
+    const std::string threads = step.constant("int", "threads", "256");
+    const std::string samples = step.extent("samples", samples_of(group));
+    const std::string splits = step.extent("splits", setting.splits, "blocks that share the samples");
+    step.launch(fmt::format("return stitch::launch_weighted_sum<{}>(load, store, {}, {}, args->scratch, stream);",
+                            threads, samples, splits));
+    return step.take();
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<KernelTemplate> make_nll_loss() { return std::make_unique<NllLoss>(); }
+
+}  // namespace stitch::kernels

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/norm/layer_norm.h"
+
+#include <fmt/format.h>
+
+#include "kernels/expression/literal.h"
+#include "kernels/rows/row_functors.h"
+
+namespace stitch::kernels {
+namespace {
+
+RowAxes axes_of(const Group& group) {
+  const ir::Node& node = group.root_node();
+  const std::vector<int64_t>& shape = group.graph->type(node.outputs[0]).shape;
+  const size_t normalised = ir::ints_attribute(node, "normalized_shape").size();
+  std::vector<int64_t> columns;
+  for (size_t axis = shape.size() - normalised; axis < shape.size(); ++axis) {
+    columns.push_back(static_cast<int64_t>(axis));
+  }
+  return split_axes(shape, columns);
+}
+
+// The normalised element, scaled and shifted as the operator says, then whatever was fused behind it.
+Result<FunctorText> make_store(StepBuilder& step, const RowAxes& axes) {
+  const Group& group = step.group();
+  const ir::Node& node = group.root_node();
+  const ir::ValueId output = node.outputs[0];
+  const Domain domain(group.graph->type(output).shape);
+  FunctorBuilder builder(step, pascal_case(group.graph->value(group.results[0]).name) + "Store", domain,
+                         {{"row", axes.rows}, {"column", axes.columns}});
+  const IndexMap map = domain.anchor_map();
+  const IndexMap column_map(map.begin() + static_cast<std::ptrdiff_t>(axes.rows.size()), map.end());
+  std::string text = "<$value|values[lane]>";
+  if (ir::is_tensor(node.operands[1])) {
+    STITCH_ASSIGN(const std::string weight, builder.value(ir::tensor_operand(node, 1), column_map));
+    text += " * " + weight;
+  }
+  if (ir::is_tensor(node.operands[2])) {
+    STITCH_ASSIGN(const std::string bias, builder.value(ir::tensor_operand(node, 2), column_map));
+    text += " + " + bias;
+  }
+  builder.bind_expression(output, map, text);
+  STITCH_TRY(builder.store_results());
+  return builder.finish({.comment = "Scales and shifts a normalised element and stores what follows from it.",
+                         .extra_parameters = "float value",
+                         .lane_parameters = "const stitch::Lanes<float, kLanes>& values",
+                         .may_take_lanes = true});
+}
+
+class LayerNorm final : public KernelTemplate {
+ public:
+  const char* name() const override { return "layer_norm"; }
+
+  bool is_root(const ir::Graph& graph, const ir::Node& node) const override {
+    return node.op == "layer_norm" && graph.type(node.outputs[0]).dtype != DataType::kFloat64;
+  }
+
+  std::vector<Setting> space(const Group&, const DeviceLimits&, MathMode) const override { return row_settings(); }
+
+  Work work(const Group& group, const Setting& setting) const override {
+    return row_work(group, axes_of(group), setting, 3);
+  }
+
+  Result<StepCode> emit(const Group& group, const Setting& setting) const override {
+    const ir::Node& node = group.root_node();
+    const RowAxes axes = axes_of(group);
+    StepBuilder step(group);
+    step.include("kernels/norm/layer_norm.cuh");
+    step.describe("Access: the threads of a row read neighbouring elements and keep them for both passes (mean, then "
+                  "squared distances); a row too long for that is read three times.");
+    step.describe("Bound: memory, one read and one write of every element.");
+    STITCH_ASSIGN(const FunctorText load, make_row_loader(step, ir::tensor_operand(node, 0), axes, true));
+    STITCH_ASSIGN(const FunctorText store, make_store(step, axes));
+    construct(step, load, "load");
+    construct(step, store, "store");
+    add_row_shape(step, axes, {{&load, "load"}, {&store, "store"}});
+    const RowSettingSize size = row_setting_size(setting);
+    const std::string threads = step.constant("int", "threads_per_row", std::to_string(size.threads));
+    const std::string kept = step.constant("int", "elements_per_thread", std::to_string(size.per_thread));
+    const std::string epsilon = step.constant("float", "epsilon", float_literal(ir::double_attribute(node, "eps")));
+    step.launch(fmt::format("return stitch::launch_layer_norm<{}, {}>(load, store, shape, {}, stream);", threads, kept,
+                            epsilon));
+    return step.take();
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<KernelTemplate> make_layer_norm() { return std::make_unique<LayerNorm>(); }
+
+}  // namespace stitch::kernels

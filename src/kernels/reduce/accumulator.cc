@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/reduce/accumulator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernels/expression/literal.h"
+
+namespace stitch::kernels {
+namespace {
+
+constexpr AccumulatorKind kSum{"SumAccumulator", 4, true};
+constexpr AccumulatorKind kMax{"MaxAccumulator", 4, false};
+constexpr AccumulatorKind kMin{"MinAccumulator", 4, false};
+constexpr AccumulatorKind kWelford{"WelfordAccumulator", 12, false};
+
+bool serves(const AccumulatorKind& kind, const std::string& op) {
+  if (&kind == &kSum) {
+    return op == "sum" || op == "mean";
+  }
+  if (&kind == &kWelford) {
+    return op == "mean" || op == "var";
+  }
+  return op == (&kind == &kMax ? "amax" : "amin");
+}
+
+}  // namespace
+
+bool is_reduction(const ir::Node& node) {
+  return node.op == "sum" || node.op == "mean" || node.op == "amax" || node.op == "amin" || node.op == "var";
+}
+
+std::vector<ir::NodeId> reductions_of(const Group& group) {
+  std::vector<ir::NodeId> result;
+  const ir::Node& root = group.root_node();
+  for (const ir::NodeId id : group.nodes) {
+    const ir::Node& node = group.graph->node(id);
+    if (is_reduction(node) && node.operands == root.operands &&
+        ir::ints_attribute(node, "dim") == ir::ints_attribute(root, "dim")) {
+      result.push_back(id);
+    }
+  }
+  return result;
+}
+
+Result<AccumulatorKind> choose_accumulator(const ir::Graph& graph, const std::vector<ir::NodeId>& reductions) {
+  for (const AccumulatorKind* kind : {&kSum, &kMax, &kMin, &kWelford}) {
+    if (std::all_of(reductions.begin(), reductions.end(),
+                    [&](ir::NodeId id) { return serves(*kind, graph.node(id).op); })) {
+      return *kind;
+    }
+  }
+  return failure(ErrorCode::kUnsupportedOperator, "these reductions do not share an accumulator");
+}
+
+Result<std::string> AccumulatorKind::result(const ir::Node& node, const std::string& count) const {
+  if (node.op == "mean") {
+    return needs_count ? "total.sum / " + count : std::string("total.mean");
+  }
+  if (node.op == "sum") {
+    return std::string("total.sum");
+  }
+  if (node.op == "var") {
+    const auto correction = static_cast<double>(ir::int_attribute(node, "correction"));
+    return fmt::format("total.variance({})", float_literal(correction));
+  }
+  return std::string("total.value");
+}
+
+}  // namespace stitch::kernels

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which accumulator of runtime/kernels/reduce serves a set of reductions that share a pass.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernels/group/group.h"
+
+namespace stitch::kernels {
+
+struct AccumulatorKind {
+  const char* type = "";     // "SumAccumulator"
+  int64_t bytes = 0;         // of one, in scratch memory
+  bool needs_count = false;  // a mean divides by the number of elements
+
+  // The result of `node` in terms of the accumulator `total`.
+  Result<std::string> result(const ir::Node& node, const std::string& count) const;
+};
+
+bool is_reduction(const ir::Node& node);  // sum mean amax amin var
+// The reductions of a reduce group: its root, and siblings over the same operand and axes.
+std::vector<ir::NodeId> reductions_of(const Group& group);
+Result<AccumulatorKind> choose_accumulator(const ir::Graph& graph, const std::vector<ir::NodeId>& reductions);
+
+}  // namespace stitch::kernels

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/reduce/reduce.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernels/expression/literal.h"
+#include "kernels/reduce/accumulator.h"
+#include "kernels/rows/row_functors.h"
+
+namespace stitch::kernels {
+namespace {
+
+constexpr int64_t kLeastPart = 1024;  // elements: shorter parts do not repay a second stage
+
+RowAxes axes_of(const Group& group) {
+  const ir::Node& node = group.root_node();
+  return split_axes(group.graph->type(ir::tensor_operand(node, 0)).shape, ir::ints_attribute(node, "dim"));
+}
+
+// Whether neighbouring elements in memory belong to one result.
+bool reduces_innermost(const Group& group, const RowAxes& axes) {
+  const auto rank = static_cast<int>(group.graph->type(ir::tensor_operand(group.root_node(), 0)).shape.size());
+  return axes.rows.empty() || (!axes.columns.empty() && axes.columns.back() == rank - 1);
+}
+
+int threads_of(const Setting& setting) {
+  const size_t underscore = setting.variant.rfind('_');
+  return std::stoi(setting.variant.substr(underscore + 1));
+}
+
+bool is_split(const Setting& setting) { return setting.variant.find("split") != std::string::npos; }
+
+class Reduce final : public KernelTemplate {
+ public:
+  const char* name() const override { return "reduce"; }
+
+  bool is_root(const ir::Graph& graph, const ir::Node& node) const override {
+    const DataType dtype = graph.type(node.outputs[0]).dtype;
+    return is_reduction(node) && is_floating_point(dtype) && dtype != DataType::kFloat64;
+  }
+
+  std::vector<Setting> space(const Group& group, const DeviceLimits&, MathMode) const override {
+    const RowAxes axes = axes_of(group);
+    std::vector<Setting> settings;
+    const bool rows = reduces_innermost(group, axes);
+    if (rows) {
+      settings = {{"rows_32", 1}, {"rows_128", 1}, {"rows_256", 1}, {"rows_1024", 1}, {"rows_8", 1}};
+    } else {
+      settings = {{"columns_8", 1}, {"columns_32", 1}, {"columns_1", 1}};
+    }
+    for (const int64_t splits : {4, 16, 64, 256}) {
+      if (axes.column_count / splits >= kLeastPart) {
+        settings.push_back({rows ? "rows_split_256" : "columns_split_8", splits});
+      }
+    }
+    return settings;
+  }
+
+  Work work(const Group& group, const Setting& setting) const override {
+    const RowAxes axes = axes_of(group);
+    const int threads = threads_of(setting);
+    Work work;
+    work.bytes = least_bytes(group);
+    work.lane_operations =
+        pointwise_operations(group) + static_cast<double>(axes.row_count) * static_cast<double>(axes.column_count);
+    // Every thread merges its part with the others', however small the part is.
+    constexpr double kMerge = 20;
+    work.lane_operations += kMerge * static_cast<double>(axes.row_count * threads * setting.splits);
+    const bool rows = reduces_innermost(group, axes);
+    constexpr int kWarp = 32;
+    constexpr int kLeastBlock = 128;
+    const int64_t rows_per_block = rows ? std::max(1, kLeastBlock / threads) : kWarp;
+    work.blocks = (axes.row_count + rows_per_block - 1) / rows_per_block * setting.splits;
+    const int block_threads = rows ? std::max(threads, kLeastBlock) : threads * kWarp;
+    work.blocks_per_multiprocessor = std::max(1, 2048 / block_threads);
+    // Elements a thread takes: with fewer than a handful the merge at the end dominates.
+    const double each = static_cast<double>(axes.column_count) / static_cast<double>(threads * setting.splits);
+    work.bandwidth_share = 0.92 * std::min(1.0, 0.2 + 0.1 * each) * (rows && threads < kWarp ? 0.7 : 1.0);
+    if (setting.splits > 1) {
+      work.launches = 2;
+    }
+    return work;
+  }
+
+  Result<StepCode> emit(const Group& group, const Setting& setting) const override;
+};
+
+Result<FunctorText> make_store(StepBuilder& step, const std::vector<ir::NodeId>& reductions,
+                               const AccumulatorKind& accumulator, const std::string& count) {
+  const Group& group = step.group();
+  const ir::Graph& graph = *group.graph;
+  const ir::ValueId root = group.root_node().outputs[0];
+  const Domain domain(graph.type(root).shape);
+  std::vector<int> axes;
+  for (size_t axis = 0; axis < domain.shape().size(); ++axis) {
+    axes.push_back(static_cast<int>(axis));
+  }
+  FunctorBuilder builder(step, pascal_case(graph.value(group.results[0]).name) + "Store", domain, {{"row", axes}});
+  std::string count_member;
+  for (const ir::NodeId id : reductions) {
+    const ir::Node& node = graph.node(id);
+    if (graph.type(node.outputs[0]).shape != domain.shape()) {
+      return failure(ErrorCode::kUnsupportedOperator, "reductions of one step must have results of one shape");
+    }
+    if (node.op == "mean" && accumulator.needs_count && count_member.empty()) {
+      count_member = builder.member("float", "count", fmt::format("static_cast<float>({})", count));
+    }
+    STITCH_ASSIGN(const std::string text, accumulator.result(node, count_member));
+    builder.bind_expression(node.outputs[0], domain.anchor_map(), text);
+  }
+  STITCH_TRY(builder.store_results());
+  return builder.finish({.comment = "Stores what follows from one finished reduction.",
+                         .extra_parameters = fmt::format("const stitch::{}& total", accumulator.type)});
+}
+
+Result<StepCode> Reduce::emit(const Group& group, const Setting& setting) const {
+  const ir::Node& node = group.root_node();
+  const RowAxes axes = axes_of(group);
+  const std::vector<ir::NodeId> reductions = reductions_of(group);
+  STITCH_ASSIGN(const AccumulatorKind accumulator, choose_accumulator(*group.graph, reductions));
+  const bool rows = reduces_innermost(group, axes);
+  StepBuilder step(group);
+  step.include(is_split(setting) ? "kernels/reduce/split.cuh"
+                                 : (rows ? "kernels/reduce/row.cuh" : "kernels/reduce/column.cuh"));
+  step.describe(rows ? "Access: the threads of a row read neighbouring elements."
+                     : "Access: neighbouring threads read neighbouring rows, each walking down its column of elements.");
+  step.describe("Bound: memory, one read of every element.");
+  STITCH_ASSIGN(const FunctorText load, make_row_loader(step, ir::tensor_operand(node, 0), axes, rows));
+  const std::string reduced = step.extent("reduced", axes.column_count, "elements summed up in one result");
+  STITCH_ASSIGN(const FunctorText store, make_store(step, reductions, accumulator, reduced));
+  construct(step, load, "load");
+  construct(step, store, "store");
+  const std::string kept = step.extent("kept", axes.row_count, "results");
+  const std::string vectorised = rows ? prove_vectorised(step, reduced, {{&load, "load"}}) : "false";
+  step.launch(fmt::format("const stitch::ReduceShape shape{{{}, {}, {}}};", kept, reduced, vectorised));
+  const std::string threads = step.constant("int", rows ? "threads_per_row" : "warps_per_column",
+                                            std::to_string(threads_of(setting)));
+  std::string arguments = "load, store, shape, ";
+  if (is_split(setting)) {
+    arguments += step.extent("splits", setting.splits, "blocks that share a row") + ", args->scratch, ";
+    step.set_scratch_bytes(axes.row_count * setting.splits * accumulator.bytes);
+  }
+  step.launch(fmt::format("return stitch::launch_reduce_{}{}<stitch::{}, {}>({}stream);", rows ? "rows" : "columns",
+                          is_split(setting) ? "_split" : "", accumulator.type, threads, arguments));
+  return step.take();
+}
+
+}  // namespace
+
+std::unique_ptr<KernelTemplate> make_reduce() { return std::make_unique<Reduce>(); }
+
+}  // namespace stitch::kernels

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/rows/row_functors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/error/check.h"
+
+namespace stitch::kernels {
+namespace {
+
+struct NamedSize {
+  const char* name;
+  RowSettingSize size;
+};
+
+constexpr std::array kRowSettings = {
+    NamedSize{"row_32x4", {32, 4}},    NamedSize{"row_32x16", {32, 16}},  NamedSize{"row_128x8", {128, 8}},
+    NamedSize{"row_256x8", {256, 8}},  NamedSize{"row_512x8", {512, 8}},  NamedSize{"row_1024x8", {1024, 8}},
+    NamedSize{"row_512x32", {512, 32}}, NamedSize{"row_1024x16", {1024, 16}},
+};
+
+}  // namespace
+
+RowAxes split_axes(const std::vector<int64_t>& shape, const std::vector<int64_t>& columns) {
+  RowAxes axes;
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    const bool is_column = std::find(columns.begin(), columns.end(), static_cast<int64_t>(axis)) != columns.end();
+    (is_column ? axes.columns : axes.rows).push_back(static_cast<int>(axis));
+    (is_column ? axes.column_count : axes.row_count) *= shape[axis];
+  }
+  return axes;
+}
+
+Result<FunctorText> make_row_loader(StepBuilder& step, ir::ValueId input, const RowAxes& axes, bool may_take_lanes) {
+  const ir::Graph& graph = *step.group().graph;
+  const TensorType& type = graph.type(input);
+  const Domain domain(type.shape);
+  FunctorBuilder builder(step, pascal_case(graph.value(input).name) + "Load", domain,
+                         {{"row", axes.rows}, {"column", axes.columns}});
+  STITCH_ASSIGN(std::string text, builder.value(input, domain.anchor_map()));
+  if (!is_floating_point(type.dtype)) {
+    text = fmt::format("stitch::to_float({})", text);
+  }
+  return builder.finish({.comment = "Reads one element of a row, or kLanes neighbouring ones.",
+                         .may_take_lanes = may_take_lanes,
+                         .returns = text});
+}
+
+std::vector<Setting> row_settings() {
+  std::vector<Setting> settings;
+  for (const NamedSize& named : kRowSettings) {
+    settings.push_back({named.name, 1});
+  }
+  return settings;
+}
+
+RowSettingSize row_setting_size(const Setting& setting) {
+  const auto* found = std::find_if(kRowSettings.begin(), kRowSettings.end(),
+                                   [&](const NamedSize& named) { return setting.variant == named.name; });
+  STITCH_CHECK(found != kRowSettings.end()) << "no row setting is called " << setting.variant;
+  return found->size;
+}
+
+Work row_work(const Group& group, const RowAxes& axes, const Setting& setting, int reads_of_long_rows) {
+  constexpr int kLanes = 4;
+  constexpr int kRowsOfWarps = 4;  // a block of one-warp rows has four of them
+  constexpr int kResidentThreads = 1536;
+  const RowSettingSize size = row_setting_size(setting);
+  Work work;
+  work.bytes = least_bytes(group);
+  work.lane_operations =
+      pointwise_operations(group) + 20.0 * static_cast<double>(axes.row_count) * static_cast<double>(axes.column_count);
+  const int64_t stride = int64_t{size.threads} * kLanes;
+  const int64_t trips = (axes.column_count + stride - 1) / stride;
+  const int64_t capacity = int64_t{size.threads} * size.per_thread;
+  if (axes.column_count > capacity) {
+    work.extra_bytes = work.bytes * (reads_of_long_rows - 1) / 2;
+  }
+  // Threads without an element, and few bytes in flight per block barrier, both cost bandwidth.
+  constexpr double kBest = 0.92;
+  constexpr double kBarrier = 0.06;
+  const double used = static_cast<double>(axes.column_count) / static_cast<double>(trips * stride);
+  const double spare = static_cast<double>(axes.column_count) / static_cast<double>(std::max(axes.column_count, capacity));
+  work.bandwidth_share = (size.threads > 32 ? kBest - kBarrier : kBest) * (0.25 + 0.5 * used + 0.25 * spare);
+  work.blocks = size.threads > 32 ? axes.row_count : (axes.row_count + kRowsOfWarps - 1) / kRowsOfWarps;
+  work.blocks_per_multiprocessor = std::max(1, kResidentThreads / std::max(size.threads, 128));
+  return work;
+}
+
+void add_row_shape(StepBuilder& step, const RowAxes& axes, const std::vector<LaneUser>& users) {
+  const std::string rows = step.extent("rows", axes.row_count);
+  const std::string columns = step.extent("columns", axes.column_count);
+  const std::string vectorised = prove_vectorised(step, columns, users);
+  step.launch(fmt::format("const stitch::RowShape shape{{{}, {}, {}}};", rows, columns, vectorised));
+}
+
+}  // namespace stitch::kernels

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/softmax/softmax.h"
+
+#include <fmt/format.h>
+
+#include "kernels/rows/row_functors.h"
+
+namespace stitch::kernels {
+namespace {
+
+RowAxes axes_of(const Group& group) {
+  const ir::Node& node = group.root_node();
+  return split_axes(group.graph->type(node.outputs[0]).shape, {ir::int_attribute(node, "dim")});
+}
+
+class Softmax final : public KernelTemplate {
+ public:
+  const char* name() const override { return "softmax"; }
+
+  bool is_root(const ir::Graph& graph, const ir::Node& node) const override {
+    return (node.op == "softmax" || node.op == "log_softmax") &&
+           graph.type(node.outputs[0]).dtype != DataType::kFloat64;
+  }
+
+  std::vector<Setting> space(const Group&, const DeviceLimits&, MathMode) const override { return row_settings(); }
+
+  Work work(const Group& group, const Setting& setting) const override {
+    return row_work(group, axes_of(group), setting, 2);
+  }
+
+  Result<StepCode> emit(const Group& group, const Setting& setting) const override {
+    const ir::Node& node = group.root_node();
+    const RowAxes axes = axes_of(group);
+    const ir::ValueId output = node.outputs[0];
+    StepBuilder step(group);
+    step.include("kernels/softmax/row.cuh");
+    step.describe("Access: the threads of a row read neighbouring elements and keep them; a row too long for that is read "
+                  "twice.");
+    step.describe("Bound: memory, one read and one write of every element.");
+    STITCH_ASSIGN(const FunctorText load, make_row_loader(step, ir::tensor_operand(node, 0), axes, true));
+    const Domain domain(group.graph->type(output).shape);
+    FunctorBuilder builder(step, pascal_case(group.graph->value(group.results[0]).name) + "Store", domain,
+                           {{"row", axes.rows}, {"column", axes.columns}});
+    builder.bind(output, domain.anchor_map(), "value", "values[lane]");
+    STITCH_TRY(builder.store_results());
+    const FunctorText store = builder.finish({.comment = "Stores what follows from one element of the softmax.",
+                                              .extra_parameters = "float value",
+                                              .lane_parameters = "const stitch::Lanes<float, kLanes>& values",
+                                              .may_take_lanes = true});
+    construct(step, load, "load");
+    construct(step, store, "store");
+    add_row_shape(step, axes, {{&load, "load"}, {&store, "store"}});
+    const RowSettingSize size = row_setting_size(setting);
+    const std::string kind = node.op == "softmax" ? "kSoftmax" : "kLogSoftmax";
+    const std::string threads = step.constant("int", "threads_per_row", std::to_string(size.threads));
+    const std::string kept = step.constant("int", "elements_per_thread", std::to_string(size.per_thread));
+    step.launch(fmt::format("return stitch::launch_softmax<stitch::SoftmaxKind::{}, {}, {}>(load, store, shape, stream);",
+                            kind, threads, kept));
+    return step.take();
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<KernelTemplate> make_softmax() { return std::make_unique<Softmax>(); }
+
+}  // namespace stitch::kernels
