@@ -32,6 +32,7 @@ void attach_descriptors(const std::vector<Descriptor>& descriptors, ControlBuffe
   header->cmsg_type = SCM_RIGHTS;
   header->cmsg_len = CMSG_LEN(sizeof(int) * descriptors.size());
   std::vector<int> numbers;
+  numbers.reserve(descriptors.size());
   for (const Descriptor& descriptor : descriptors) {
     numbers.push_back(descriptor.get());
   }
@@ -140,7 +141,7 @@ Result<bool> Channel::read_some() {
     return broken({ErrorCode::kEnvironment, "the other process closed its channel", "", ""});
   }
   take_descriptors(message, received_descriptors_);
-  if ((message.msg_flags & MSG_CTRUNC) != 0 || received_descriptors_.size() > 4 * kMaxDescriptors) {
+  if ((message.msg_flags & MSG_CTRUNC) != 0 || received_descriptors_.size() > size_t{4} * kMaxDescriptors) {
     return broken({ErrorCode::kFileInvalid, "the other process sent more descriptors than it may", "", ""});
   }
   received_.append(buffer.data(), static_cast<size_t>(size));

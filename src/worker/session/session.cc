@@ -123,19 +123,24 @@ Result<wire::Answer> Session::bind(const Json& arguments) {
   return wire::Answer();
 }
 
+Result<void> Session::enqueue_turn(size_t number, bool with_call) {
+  if (evict_.has_value()) {
+    STITCH_TRY(stream_->fill(*evict_, static_cast<int>(number & 0x7f)));
+  }
+  if (!with_call) {
+    return {};
+  }
+  const size_t turn = number % bound_.size();
+  return graphs_.empty() ? candidate_->run(bound_[turn].get()) : stream_->launch(graphs_[turn]);
+}
+
 Result<wire::Answer> Session::run_block(const Json& arguments) {
   STITCH_TRY(need(!bound_.empty(), "run_block comes after bind"));
   STITCH_ASSIGN(const int64_t count, json_int(arguments, "count"));
   STITCH_ASSIGN(const bool with_calls, json_bool(arguments, "with_calls"));
   memory_.copy_in();
   for (int64_t i = 0; i < count; ++i) {
-    const size_t turn = static_cast<size_t>(i) % bound_.size();
-    if (evict_.has_value()) {
-      STITCH_TRY(stream_->fill(*evict_, static_cast<int>(i & 0x7f)));
-    }
-    if (with_calls) {
-      STITCH_TRY(graphs_.empty() ? candidate_->run(bound_[turn].get()) : stream_->launch(graphs_[turn]));
-    }
+    STITCH_TRY(enqueue_turn(static_cast<size_t>(i), with_calls));
   }
   STITCH_TRY(blame_candidate(stream_->synchronise()));
   memory_.copy_back();

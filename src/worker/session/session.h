@@ -36,6 +36,7 @@ class Session {
   Result<wire::Answer> run(const Json& arguments);
   Result<wire::Answer> bind(const Json& arguments);
   Result<wire::Answer> run_block(const Json& arguments);
+  Result<void> enqueue_turn(size_t number, bool with_call);
 
   AttachedMemory memory_;
   std::optional<Candidate> candidate_;
