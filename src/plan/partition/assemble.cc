@@ -113,21 +113,23 @@ class Assembler {
   }
 
   Result<void> choose_setting(const ChosenStep& chosen, Step& step) {
-    const auto settings = chosen.kernel->space(chosen.group, limits_, plan_.math);
+    const Setting* kept = kept_setting(step);
+    auto settings = chosen.kernel->space(chosen.group, limits_, plan_.math);
+    if (kept != nullptr && std::none_of(settings.begin(), settings.end(),
+                                        [&](const Setting& other) { return other.variant == kept->variant; })) {
+      // Too small to be worth it here, and yet it is the code that is to run: two parts still show how parts are joined.
+      settings.push_back({kept->variant, std::min<int64_t>(kept->splits, 2)});
+    }
     std::vector<Alternative> costs;
     for (const Setting& setting : settings) {
       costs.push_back({setting, estimated_us(chosen.kernel->work(chosen.group, setting), limits_)});
     }
     std::stable_sort(costs.begin(), costs.end(),
                      [](const Alternative& a, const Alternative& b) { return a.estimated_us < b.estimated_us; });
-    const Setting* kept = kept_setting(step);
     auto taken = std::find_if(costs.begin(), costs.end(), [&](const Alternative& candidate) {
       return chosen.setting.has_value() ? candidate.setting == *chosen.setting
                                         : kept == nullptr || candidate.setting.variant == kept->variant;
     });
-    if (taken == costs.end() && !chosen.setting.has_value()) {
-      taken = costs.begin();  // what the other sizes use does not exist at these
-    }
     if (taken == costs.end()) {
       return failure(ErrorCode::kFileInvalid, step.skeleton + " has no setting " + chosen.setting->variant +
                                                   " for step " + step.name + " on " + plan_.device);
