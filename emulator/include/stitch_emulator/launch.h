@@ -3,6 +3,8 @@
 // (arguments). The arguments are copied into a closure, which runs at once or is recorded by a capturing stream.
 #pragma once
 
+#include <utility>
+
 #include "stitch_emulator/language.h"
 
 namespace stitch_emulator {

@@ -7,22 +7,19 @@
 
 namespace stitch_emulator {
 
-// Where one declaration lives during the present launch. Kept as plain data: an arena address is found once a launch.
+// Where one declaration lives during the present launch; its address in the arena is found once a launch.
 struct SharedSlot {
   uint64_t launch;
   void* address;
   size_t bytes;
   size_t alignment;
-  const char* name;
-  const char* file;
-  int line;
 };
 
 }  // namespace stitch_emulator
 
 extern "C" {
 extern uint64_t stitch_launch_number;
-void stitch_shared_place(stitch_emulator::SharedSlot* slot);
+void stitch_shared_place(stitch_emulator::SharedSlot* slot, const char* name, const char* file, int line);
 // Dynamic shared memory starts at one fixed address, so `extern __shared__` works at any scope.
 extern char stitch_dynamic_shared[];
 }
@@ -31,9 +28,9 @@ namespace stitch_emulator {
 
 template <class Declaration>
 inline Declaration& shared(const char* name, STITCH_PLACE) {
-  static SharedSlot slot{0, nullptr, sizeof(Declaration), alignof(Declaration), name, stitch_file, stitch_line};
-  if (slot.launch != stitch_launch_number) {
-    stitch_shared_place(&slot);
+  static constinit SharedSlot slot{0, nullptr, sizeof(Declaration), alignof(Declaration)};
+  if (__builtin_expect(slot.launch != stitch_launch_number, 0)) {
+    stitch_shared_place(&slot, name, STITCH_PLACE_ARGUMENTS);
   }
   return *static_cast<Declaration*>(slot.address);
 }

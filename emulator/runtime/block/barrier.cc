@@ -3,8 +3,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "block/state.h"
-#include "control/counts.h"
+#include "block/switching.h"
 #include "fault/fault.h"
 
 namespace stitch_emulator {
@@ -41,7 +40,7 @@ void open_barrier() {
   block.barrier_arrived = 0;
   block.count_result = block.count_sum;
   block.count_sum = 0;
-  for (int warp = 0; warp < block.warp_count; ++warp) {
+  for (unsigned int warp = 0; warp < block.warp_count; ++warp) {
     make_ready(warp, block.warps[warp].at_barrier);
     block.warps[warp].at_barrier = 0;
   }
@@ -56,7 +55,7 @@ void require_block(const char* what, const char* file, int line) {
 void open_named_barrier(NamedBarrier& barrier) {
   counts.barriers += static_cast<uint64_t>(barrier.arrived);
   barrier.arrived = 0;
-  for (int warp = 0; warp < block.warp_count; ++warp) {
+  for (unsigned int warp = 0; warp < block.warp_count; ++warp) {
     make_ready(warp, barrier.waiting[warp]);
     barrier.waiting[warp] = 0;
   }
@@ -81,9 +80,9 @@ void release_complete_barrier() {
 
 using namespace stitch_emulator;
 
-extern "C" {
+namespace {
 
-int stitch_barrier_count(int predicate, const char* file, int line) {
+STITCH_ALWAYS_INLINE void cross_barrier(const char* file, int line) {
   require_block("__syncthreads was called outside a kernel", file, line);
   if (block.barrier_arrived == 0) {
     block.barrier_file = file;
@@ -92,18 +91,25 @@ int stitch_barrier_count(int predicate, const char* file, int line) {
   } else if (!same_place(file, line)) {
     report_two_barriers(file, line);
   }
-  ++block.barrier_arrived;
-  block.count_sum += predicate != 0;
-  if (block.barrier_arrived == block.live) {
+  if (++block.barrier_arrived == block.live) {
     open_barrier();
-    return block.count_result;
+    return;
   }
   warp_of(block.current).at_barrier |= bit_of(block.current);
   suspend("__syncthreads", file, line);
-  return block.count_result;
 }
 
-void stitch_barrier(const char* file, int line) { stitch_barrier_count(0, file, line); }
+}  // namespace
+
+extern "C" {
+
+void stitch_barrier(const char* file, int line) { cross_barrier(file, line); }
+
+int stitch_barrier_count(int predicate, const char* file, int line) {
+  block.count_sum += predicate != 0;
+  cross_barrier(file, line);
+  return block.count_result;
+}
 
 void stitch_named_barrier(int id, int threads, const char* file, int line) {
   require_block("a named barrier was used outside a kernel", file, line);
@@ -112,7 +118,7 @@ void stitch_named_barrier(int id, int threads, const char* file, int line) {
     open_named_barrier(barrier);
     return;
   }
-  barrier.waiting[block.current / kWarpSize] |= bit_of(block.current);
+  barrier.waiting[warp_number(block.current)] |= bit_of(block.current);
   suspend("a named barrier", file, line);
 }
 

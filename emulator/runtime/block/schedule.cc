@@ -4,20 +4,19 @@
 #include <cstring>
 
 #include "block/async_copy.h"
-#include "block/state.h"
-#include "block/variables.h"
-#include "control/counts.h"
+#include "block/switching.h"
 #include "fault/fault.h"
 
 namespace stitch_emulator {
 
 Block block;
+bool in_block = false;
 
 namespace {
 
 const KernelCall* running_call = nullptr;
 bool block_faulted = false;
-bool in_block = false;
+
 
 uint32_t random_bits() {
   // xorshift64*: cheap, and good enough to vary an order.
@@ -25,63 +24,6 @@ uint32_t random_bits() {
   block.random ^= block.random << 25;
   block.random ^= block.random >> 27;
   return static_cast<uint32_t>(block.random * 0x2545f4914f6cdd1dULL >> 32);
-}
-
-// The lowest set bit, or a random one.
-int choose(uint32_t mask) {
-  if (block.random == 0) {
-    return __builtin_ctz(mask);
-  }
-  const uint32_t turn = random_bits() & 31u;
-  const uint32_t turned = mask >> turn | mask << (-turn & 31u);
-  return static_cast<int>((static_cast<uint32_t>(__builtin_ctz(turned)) + turn) & 31u);
-}
-
-int take_lane(int warp) {
-  Warp& chosen = block.warps[warp];
-  const int lane = choose(chosen.ready);
-  chosen.ready &= ~(1u << lane);
-  if (chosen.ready == 0) {
-    block.warps_ready &= ~(1u << warp);
-  }
-  return warp * kWarpSize + lane;
-}
-
-// The next thread to run, or -1. In order, a warp goes on while it can: its 32 stacks are in the nearest cache.
-int take_next() {
-  const int warp = block.current / kWarpSize;
-  if (block.random == 0 && block.warps[warp].ready != 0) {
-    return take_lane(warp);
-  }
-  while (block.warps_ready == 0) {
-    if (!release_converged() && !release_predicates()) {
-      return -1;
-    }
-  }
-  return take_lane(choose(block.warps_ready));
-}
-
-void set_current(int thread) {
-  block.current = thread;
-  stitch_thread_in_block = static_cast<unsigned int>(thread);
-  current_thread_index = block.thread_index[thread];
-}
-
-[[noreturn]] void report_stuck();
-
-// Goes on with `next` from a fiber that stays as it is until somebody switches back to it.
-void leave_for(int next) {
-  set_current(next);
-  ++counts.switches;
-  if (warp_of(next).started & bit_of(next)) {
-    switch_to(block.lanes[next].fiber);
-    return;
-  }
-  Fiber* fiber = take_fiber();
-  if (fiber == nullptr) {
-    fault("there is no memory for another thread's stack", nullptr, 0);
-  }
-  switch_to(fiber);
 }
 
 void end_thread() {
@@ -92,7 +34,7 @@ void end_thread() {
   block.fell_off_end += !block.ended_early;
   block.ended_early = false;
   if (warp.meeting_count != 0) {
-    release_complete_meetings(thread / kWarpSize);
+    release_complete_meetings(warp_number(thread));
   }
   if (block.barrier_arrived != 0) {
     release_complete_barrier();
@@ -104,7 +46,7 @@ void end_thread() {
 void run_threads() {
   for (;;) {
     warp_of(block.current).started |= bit_of(block.current);
-    block.lanes[block.current].fiber = current_fiber();
+    block.lanes[block.current].fiber = current_fiber;
     running_call->run(running_call->closure);
     end_thread();
     const int next = take_next();
@@ -115,27 +57,32 @@ void run_threads() {
     if (next < 0 && block.live != 0) {
       report_stuck();
     }
-    give_back_fiber(current_fiber());
+    give_back_fiber(current_fiber);
     if (next < 0) {
-      switch_to(&host_fiber());
+      switch_to(&host_fiber);
     } else {
       leave_for(next);
     }
   }
 }
 
+}  // namespace
+
 void report_stuck() {
   for (int thread = 0; thread < block.thread_count; ++thread) {
     const Lane& lane = block.lanes[thread];
-    if ((warp_of(thread).ended & bit_of(thread)) == 0 && lane.waits_for != nullptr) {
+    // Nothing can run, so every thread that has not ended waits.
+    if ((warp_of(thread).ended & bit_of(thread)) == 0) {
       set_current(thread);
       char sentence[512];
       describe_waiting(sentence, sizeof(sentence));
       fault(sentence, lane.file, lane.line);
     }
   }
-  fault("no thread of the block can run, and none waits", nullptr, 0);
+  __builtin_unreachable();
 }
+
+namespace {
 
 void reset_block() {
   forget_async_copies();
@@ -147,9 +94,9 @@ void reset_block() {
   block.count_sum = 0;
   block.ended_early = false;
   memset(block.named, 0, sizeof(block.named));
-  for (int i = 0; i < block.warp_count; ++i) {
+  for (unsigned int i = 0; i < block.warp_count; ++i) {
     Warp& warp = block.warps[i];
-    const int lanes = block.thread_count - i * kWarpSize;
+    const int lanes = block.thread_count - static_cast<int>(i) * kWarpSize;
     const uint32_t present = lanes >= kWarpSize ? kFullMask : (1u << lanes) - 1;
     warp.started = 0;
     warp.ended = ~present;
@@ -163,20 +110,27 @@ void reset_block() {
 
 }  // namespace
 
-void suspend(const char* waits_for, const char* file, int line) {
-  const int self = block.current;
-  Lane& lane = block.lanes[self];
-  lane.waits_for = waits_for;
-  lane.file = file;
-  lane.line = line;
-  const int next = take_next();
-  if (next < 0) {
-    report_stuck();
+int choose_at_random(uint32_t mask) {
+  const uint32_t turn = random_bits() & 31u;
+  const uint32_t turned = mask >> turn | mask << (-turn & 31u);
+  return static_cast<int>((static_cast<uint32_t>(__builtin_ctz(turned)) + turn) & 31u);
+}
+
+int take_from_any_warp() {
+  while (block.warps_ready == 0) {
+    if (!release_converged() && !release_predicates()) {
+      return -1;
+    }
   }
-  if (next != self) {
-    leave_for(next);
+  return take_lane(static_cast<unsigned int>(choose(block.warps_ready)));
+}
+
+Fiber* fiber_for_new_thread() {
+  Fiber* fiber = take_fiber();
+  if (fiber == nullptr) {
+    fault("there is no memory for another thread's stack", nullptr, 0);
   }
-  lane.waits_for = nullptr;
+  return fiber;
 }
 
 bool run_block(const KernelCall& call) {
@@ -203,23 +157,22 @@ bool run_block(const KernelCall& call) {
 
 void leave_block_after_fault() {
   block_faulted = true;
-  switch_to(&host_fiber());
+  switch_to(&host_fiber);
   __builtin_unreachable();
 }
 
-bool inside_block() { return in_block; }
+
 
 void prepare_blocks(dim3 shape, uint64_t seed) {
   const auto threads = static_cast<int>(shape.x * shape.y * shape.z);
   block.thread_count = threads;
-  block.warp_count = (threads + kWarpSize - 1) / kWarpSize;
+  block.warp_count = static_cast<unsigned int>(threads + kWarpSize - 1) / kWarpSize;
   block.random = seed;
   int thread = 0;
   for (unsigned int z = 0; z < shape.z; ++z) {
     for (unsigned int y = 0; y < shape.y; ++y) {
       for (unsigned int x = 0; x < shape.x; ++x) {
-        block.thread_index[thread] = {x, y, z};
-        block.lanes[thread++].waits_for = nullptr;
+        block.thread_index[thread++] = {x, y, z};
       }
     }
   }

@@ -32,15 +32,15 @@ Use use;
 constexpr int kMostSlots = 1024;
 const SharedSlot* slots[kMostSlots];
 
-void check_limits(const SharedSlot& slot) {
+void check_limits(const char* name, const char* file, int line) {
   char sentence[512];
   const stitch_emulator_limits& limits = settings.limits;
   if (use.declared_bytes > limits.static_shared_bytes) {
     snprintf(sentence, sizeof(sentence),
-             "static shared memory of %zu bytes exceeds the limit of %zu bytes; use extern __shared__ and "
-             "cudaFuncAttributeMaxDynamicSharedMemorySize for more",
-             use.declared_bytes, limits.static_shared_bytes);
-    fault(sentence, slot.file, slot.line);
+             "static shared memory of %zu bytes, up to and including '%s', exceeds the limit of %zu bytes; use extern "
+             "__shared__ and cudaFuncAttributeMaxDynamicSharedMemorySize for more",
+             use.declared_bytes, name, limits.static_shared_bytes);
+    fault(sentence, file, line);
   }
   const size_t total = use.declared_bytes + use.dynamic_bytes;
   const size_t limit = use.opted_in ? limits.opt_in_shared_bytes : limits.static_shared_bytes;
@@ -48,7 +48,7 @@ void check_limits(const SharedSlot& slot) {
     snprintf(sentence, sizeof(sentence),
              "shared memory of %zu bytes (%zu static, %zu dynamic) exceeds the limit of %zu bytes", total,
              use.declared_bytes, use.dynamic_bytes, limit);
-    fault(sentence, slot.file, slot.line);
+    fault(sentence, file, line);
   }
 }
 
@@ -80,17 +80,17 @@ extern "C" {
 uint64_t stitch_launch_number = 1;  // never a slot's initial 0
 alignas(1024) char stitch_dynamic_shared[kArenaBytes];
 
-void stitch_shared_place(SharedSlot* slot) {
+void stitch_shared_place(SharedSlot* slot, const char* name, const char* file, int line) {
   if (!inside_block()) {
-    host_fault("a __shared__ variable was used outside a kernel", slot->file, slot->line);
+    host_fault("a __shared__ variable was used outside a kernel", file, line);
   }
   const size_t alignment = slot->alignment < 16 ? 16 : slot->alignment;
   const size_t start = (use.arena_bytes + kRedZone + alignment - 1) / alignment * alignment;
   const size_t packed = (use.declared_bytes + slot->alignment - 1) / slot->alignment * slot->alignment;
   use.declared_bytes = packed + slot->bytes;
-  check_limits(*slot);
+  check_limits(name, file, line);
   if (start + slot->bytes + kRedZone > kArenaBytes || use.slot_count == kMostSlots) {
-    fault("the shared memory of this block does not fit in the emulator's arena", slot->file, slot->line);
+    fault("the shared memory of this block does not fit in the emulator's arena", file, line);
   }
   use.arena_bytes = start + slot->bytes;
   slot->address = static_arena + start;

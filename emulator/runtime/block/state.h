@@ -17,13 +17,17 @@ constexpr int kMostWarps = 32;
 constexpr int kMostThreads = kWarpSize * kMostWarps;
 constexpr int kNamedBarriers = 16;
 
-// What a waiting thread waits for; kept for the sentence when nothing can run any more.
-struct Lane {
-  Fiber* fiber;
-  const char* waits_for;  // null while it does not wait
+// A thread that has waited: its fiber, and what it waited for last, for the sentence when nothing can run any more.
+struct alignas(32) Lane {
+  Fiber* fiber = &host_fiber;
+  const char* waits_for;
   const char* file;
   int line;
-  bool (*is_ready)(void*);  // waits of stitch_wait_until
+};
+
+// The condition of a thread in stitch_wait_until; is_ready is null for others.
+struct Condition {
+  bool (*is_ready)(void*);
   void* state;
 };
 
@@ -42,6 +46,10 @@ struct Warp {
   uint32_t at_barrier;  // wait in __syncthreads
   uint32_t converging;  // wait in __activemask
   int meeting_count;
+};
+
+// The part of a warp that only warp operations touch; apart, so that what a barrier needs is packed closely.
+struct WarpMeetings {
   WarpMeeting meetings[kWarpSize];
   WarpExchange exchange;
 };
@@ -53,7 +61,7 @@ struct NamedBarrier {
 
 struct Block {
   uint32_t warps_ready;  // warps with a lane that may run
-  int warp_count;
+  unsigned int warp_count;
   int thread_count;
   int live;               // threads that have not ended
   int fell_off_end;       // of the ended, those that reached the kernel's closing brace
@@ -69,27 +77,28 @@ struct Block {
   uint64_t random;        // 0: in order
   NamedBarrier named[kNamedBarriers];
   Warp warps[kMostWarps];
+  WarpMeetings meetings[kMostWarps];
   Lane lanes[kMostThreads];
+  Condition conditions[kMostThreads];
   uint3 thread_index[kMostThreads];
 };
 
 extern Block block;
 
-inline Warp& warp_of(int thread) { return block.warps[thread / kWarpSize]; }
-inline uint32_t bit_of(int thread) { return 1u << (thread % kWarpSize); }
+inline unsigned int warp_number(int thread) { return static_cast<unsigned int>(thread) / kWarpSize; }
+inline unsigned int lane_number(int thread) { return static_cast<unsigned int>(thread) % kWarpSize; }
+inline Warp& warp_of(int thread) { return block.warps[warp_number(thread)]; }
+inline uint32_t bit_of(int thread) { return 1u << lane_number(thread); }
 
 // Makes lanes of a warp runnable.
-inline void make_ready(int warp, uint32_t lanes) {
+inline void make_ready(unsigned int warp, uint32_t lanes) {
   block.warps[warp].ready |= lanes;
   block.warps_ready |= static_cast<uint32_t>(lanes != 0) << warp;
 }
 
-// Suspends the running thread until make_ready names it again. Fill the warp's masks before.
-void suspend(const char* waits_for, const char* file, int line);
-
 // Called when a thread has ended, or a barrier's requirements changed: releases what is now complete.
 void release_complete_barrier();
-void release_complete_meetings(int warp);
+void release_complete_meetings(unsigned int warp);
 bool release_converged();
 bool release_predicates();
 
@@ -98,6 +107,8 @@ bool run_block(const KernelCall& call);
 // Sets up what stays the same for all blocks of a launch.
 void prepare_blocks(dim3 block_shape, uint64_t seed);
 [[noreturn]] void leave_block_after_fault();
-bool inside_block();
+
+extern bool in_block;
+inline bool inside_block() { return in_block; }
 
 }  // namespace stitch_emulator

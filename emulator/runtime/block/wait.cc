@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Waits on memory: a thread that polls (mbarrier, spin lock, flag) steps aside until its condition holds.
-#include "block/state.h"
+#include "block/switching.h"
 #include "fault/fault.h"
 
 namespace stitch_emulator {
@@ -27,11 +27,11 @@ bool release_predicates() {
   }
   bool released = false;
   for (int thread = 0; thread < block.thread_count; ++thread) {
-    Lane& lane = block.lanes[thread];
-    if (lane.is_ready != nullptr && lane.is_ready(lane.state)) {
-      lane.is_ready = nullptr;
+    Condition& condition = block.conditions[thread];
+    if (condition.is_ready != nullptr && condition.is_ready(condition.state)) {
+      condition.is_ready = nullptr;
       --block.waiting_predicates;
-      make_ready(thread / kWarpSize, bit_of(thread));
+      make_ready(warp_number(thread), bit_of(thread));
       released = true;
     }
   }
@@ -53,9 +53,7 @@ void stitch_wait_until(bool (*is_ready)(void*), void* state, const char* what, c
   if (!inside_block()) {
     host_fault("a device wait was called outside a kernel", file, line);
   }
-  Lane& lane = block.lanes[block.current];
-  lane.is_ready = is_ready;
-  lane.state = state;
+  block.conditions[block.current] = {is_ready, state};
   ++block.waiting_predicates;
   suspend(what, file, line);
 }
@@ -73,8 +71,7 @@ void stitch_yield(const char* file, int line) {
           "must not wait for a later one",
           file, line);
   }
-  Lane& lane = block.lanes[block.current];
-  lane.is_ready = always;
+  block.conditions[block.current] = {always, nullptr};
   ++block.waiting_predicates;
   suspend("a turn", file, line);
 }

@@ -3,36 +3,36 @@
 #include <cstdio>
 #include <cstring>
 
-#include "block/state.h"
-#include "control/counts.h"
+#include "block/switching.h"
 #include "fault/fault.h"
 
 namespace stitch_emulator {
 namespace {
 
 // Combines for the lanes that arrived and leaves the results of other meetings, not yet read, as they are.
-void combine(Warp& warp, const WarpMeeting& meeting) {
+void combine(WarpExchange& exchange, const WarpMeeting& meeting) {
   if (meeting.arrived == kFullMask) {
-    meeting.combine(warp.exchange, meeting.arrived);
+    meeting.combine(exchange, meeting.arrived);
     return;
   }
   uint64_t kept[kWarpSize];
-  memcpy(kept, warp.exchange.out, sizeof(kept));
-  meeting.combine(warp.exchange, meeting.arrived);
+  memcpy(kept, exchange.out, sizeof(kept));
+  meeting.combine(exchange, meeting.arrived);
   for (int lane = 0; lane < kWarpSize; ++lane) {
     if ((meeting.arrived >> lane & 1u) == 0) {
-      warp.exchange.out[lane] = kept[lane];
+      exchange.out[lane] = kept[lane];
     }
   }
 }
 
 // Ends the meeting and frees its entry; `except` is the running lane's bit, or 0.
-void complete(Warp& warp, int index, uint32_t except) {
-  const WarpMeeting meeting = warp.meetings[index];
-  warp.meetings[index] = warp.meetings[--warp.meeting_count];
+void complete(unsigned int warp, int index, uint32_t except) {
+  WarpMeetings& all = block.meetings[warp];
+  const WarpMeeting meeting = all.meetings[index];
+  all.meetings[index] = all.meetings[--block.warps[warp].meeting_count];
   ++counts.warp_operations;
-  combine(warp, meeting);
-  make_ready(static_cast<int>(&warp - block.warps), meeting.arrived & ~except);
+  combine(all.exchange, meeting);
+  make_ready(warp, meeting.arrived & ~except);
 }
 
 [[noreturn]] void report_mixed(const WarpMeeting& meeting, const char* name, const char* file, int line) {
@@ -40,7 +40,7 @@ void complete(Warp& warp, int index, uint32_t except) {
   snprintf(sentence, sizeof(sentence),
            "lane %d calls %s while other lanes of its warp wait in %s with the same mask 0x%08x; all lanes named in a "
            "mask must call the same operation",
-           block.current % kWarpSize, name, meeting.name, meeting.mask);
+           static_cast<int>(lane_number(block.current)), name, meeting.name, meeting.mask);
   fault(sentence, file, line);
 }
 
@@ -50,13 +50,15 @@ void complete(Warp& warp, int index, uint32_t except) {
   snprintf(sentence, sizeof(sentence),
            "lane %d calls %s with mask 0x%08x while lanes named in that mask wait in %s with mask 0x%08x; all lanes "
            "named in a mask must pass the same mask",
-           block.current % kWarpSize, name, mask, meeting.name, meeting.mask);
+           static_cast<int>(lane_number(block.current)), name, mask, meeting.name, meeting.mask);
   fault(sentence, file, line);
 }
 
-int find_meeting(Warp& warp, WarpCombine combine, uint32_t mask, const char* name, const char* file, int line) {
-  for (int i = 0; i < warp.meeting_count; ++i) {
-    WarpMeeting& meeting = warp.meetings[i];
+int find_meeting(unsigned int warp, WarpCombine combine, uint32_t mask, const char* name, const char* file, int line) {
+  WarpMeeting* meetings = block.meetings[warp].meetings;
+  int& count = block.warps[warp].meeting_count;
+  for (int i = 0; i < count; ++i) {
+    WarpMeeting& meeting = meetings[i];
     if (meeting.mask == mask) {
       if (meeting.combine != combine) {
         report_mixed(meeting, name, file, line);
@@ -67,14 +69,14 @@ int find_meeting(Warp& warp, WarpCombine combine, uint32_t mask, const char* nam
       report_overlap(meeting, mask, name, file, line);
     }
   }
-  warp.meetings[warp.meeting_count] = {mask, 0, combine, name};
-  return warp.meeting_count++;
+  meetings[count] = {mask, 0, combine, name};
+  return count++;
 }
 
 [[noreturn]] void report_own_bit(uint32_t mask, const char* name, const char* file, int line) {
   char sentence[256];
   snprintf(sentence, sizeof(sentence), "lane %d calls %s with mask 0x%08x, which does not name the lane itself",
-           block.current % kWarpSize, name, mask);
+           static_cast<int>(lane_number(block.current)), name, mask);
   fault(sentence, file, line);
 }
 
@@ -96,11 +98,10 @@ void combine_collective(WarpExchange& exchange, uint32_t lanes) {
 
 }  // namespace
 
-void release_complete_meetings(int warp_number) {
-  Warp& warp = block.warps[warp_number];
-  for (int i = warp.meeting_count - 1; i >= 0; --i) {
-    const WarpMeeting& meeting = warp.meetings[i];
-    if ((meeting.mask & ~warp.ended & ~meeting.arrived) == 0) {
+void release_complete_meetings(unsigned int warp) {
+  for (int i = block.warps[warp].meeting_count - 1; i >= 0; --i) {
+    const WarpMeeting& meeting = block.meetings[warp].meetings[i];
+    if ((meeting.mask & ~block.warps[warp].ended & ~meeting.arrived) == 0) {
       complete(warp, i, 0);
     }
   }
@@ -109,7 +110,7 @@ void release_complete_meetings(int warp_number) {
 // When no thread of the block can run: the lanes that stand at one place are those active there.
 bool release_converged() {
   bool released = false;
-  for (int number = 0; number < block.warp_count; ++number) {
+  for (unsigned int number = 0; number < block.warp_count; ++number) {
     Warp& warp = block.warps[number];
     if (warp.converging == 0) {
       continue;
@@ -125,7 +126,7 @@ bool release_converged() {
     }
     for (int lane = first; lane < kWarpSize; ++lane) {
       if (together >> lane & 1u) {
-        warp.exchange.out[lane] = together;
+        block.meetings[number].exchange.out[lane] = together;
       }
     }
     warp.converging &= ~together;
@@ -146,31 +147,32 @@ uint64_t stitch_warp_exchange(WarpCombine combine, uint32_t mask, uint64_t in, u
   if (!inside_block()) {
     host_fault("a warp operation was called outside a kernel", file, line);
   }
-  const int thread = block.current;
-  const int lane = thread % kWarpSize;
+  const unsigned int warp = warp_number(block.current);
+  const unsigned int lane = lane_number(block.current);
   const uint32_t bit = 1u << lane;
-  Warp& warp = warp_of(thread);
   if ((mask & bit) == 0) {
     report_own_bit(mask, name, file, line);
   }
   const int index = find_meeting(warp, combine, mask, name, file, line);
-  WarpMeeting& meeting = warp.meetings[index];
-  warp.exchange.in[lane] = in;
-  warp.exchange.argument[lane] = argument;
+  WarpMeeting& meeting = block.meetings[warp].meetings[index];
+  WarpExchange& exchange = block.meetings[warp].exchange;
+  exchange.in[lane] = in;
+  exchange.argument[lane] = argument;
   meeting.arrived |= bit;
-  if ((mask & ~warp.ended & ~meeting.arrived) == 0) {
+  if ((mask & ~block.warps[warp].ended & ~meeting.arrived) == 0) {
     complete(warp, index, bit);
   } else {
     suspend(name, file, line);
   }
-  return warp.exchange.out[lane];
+  return exchange.out[lane];
 }
 
 void stitch_warp_collective(void* lane_state, CollectiveBody body, const char* file, int line) {
   if (!inside_block()) {
     host_fault("a warp operation was called outside a kernel", file, line);
   }
-  warp_of(block.current).exchange.out[block.current % kWarpSize] = reinterpret_cast<uint64_t>(body);
+  block.meetings[warp_number(block.current)].exchange.out[lane_number(block.current)] =
+      reinterpret_cast<uint64_t>(body);
   stitch_warp_exchange(combine_collective, kFullMask, reinterpret_cast<uint64_t>(lane_state), 0,
                        "a warp-wide instruction", file, line);
 }
@@ -182,7 +184,7 @@ uint32_t stitch_warp_converge(const char* file, int line) {
   const int thread = block.current;
   warp_of(thread).converging |= bit_of(thread);
   suspend("__activemask", file, line);
-  return static_cast<uint32_t>(warp_of(thread).exchange.out[thread % kWarpSize]);
+  return static_cast<uint32_t>(block.meetings[warp_number(thread)].exchange.out[lane_number(thread)]);
 }
 
 }  // extern "C"

@@ -83,7 +83,7 @@ void describe_waiting(char* sentence, size_t bytes) {
   const Lane& first = block.lanes[block.current];
   for (int thread = 0; thread < block.thread_count; ++thread) {
     const Lane& lane = block.lanes[thread];
-    if ((warp_of(thread).ended & bit_of(thread)) != 0 || lane.waits_for == nullptr) {
+    if ((warp_of(thread).ended & bit_of(thread)) != 0) {
       continue;
     }
     ++waiting;

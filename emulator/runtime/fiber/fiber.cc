@@ -3,16 +3,14 @@
 
 #include <sys/mman.h>
 
-#include <cstdint>
-
 #include "fiber/sanitizer.h"
 
 namespace stitch_emulator {
-namespace {
 
-using boost::context::detail::jump_fcontext;
-using boost::context::detail::make_fcontext;
-using boost::context::detail::transfer_t;
+Fiber host_fiber;
+Fiber* current_fiber = &host_fiber;
+
+namespace {
 
 constexpr int kMostFibers = 1024 + 8;
 // Instrumented code needs more room for its red zones.
@@ -26,29 +24,13 @@ struct Pool {
   Fiber fibers[kMostFibers];
   Fiber* idle[kMostFibers];
   int idle_count = 0;
-  Fiber host;
-  Fiber* current = nullptr;
   FiberMain main = nullptr;
 };
 
 Pool pool;
 
-void after_switch([[maybe_unused]] Fiber* self, transfer_t transfer) {
-  auto* previous = static_cast<Fiber*>(transfer.data);
-  previous->context = transfer.fctx;
-#ifdef __SANITIZE_ADDRESS__
-  const void* bottom = nullptr;
-  size_t bytes = 0;
-  __sanitizer_finish_switch_fiber(self->fake_stack, &bottom, &bytes);
-  if (previous == &pool.host) {
-    pool.host.stack_bottom = static_cast<char*>(const_cast<void*>(bottom));
-    pool.host.stack_bytes = bytes;
-  }
-#endif
-}
-
-void fiber_entry(transfer_t transfer) {
-  after_switch(pool.current, transfer);
+void fiber_entry() {
+  after_switch(current_fiber);
   pool.main();
 }
 
@@ -58,10 +40,9 @@ size_t stagger(int number) { return (static_cast<size_t>(number) * 5 % 61) * 64;
 void restart(Fiber* fiber) {
   const auto number = static_cast<int>(fiber - pool.fibers);
   const size_t offset = stagger(number);
-  fiber->context =
-      make_fcontext(fiber->stack_bottom + kStackBytes - offset, kStackBytes - offset, fiber_entry);
-  fiber->fake_stack = nullptr;
   unpoison(fiber->stack_bottom, kStackBytes);
+  fiber->context = make_context(fiber->stack_bottom + kStackBytes - offset, kStackBytes - offset, fiber_entry);
+  fiber->fake_stack = nullptr;
 }
 
 Fiber* make_fiber() {
@@ -88,10 +69,6 @@ Fiber* make_fiber() {
 
 }  // namespace
 
-Fiber& host_fiber() { return pool.host; }
-
-Fiber* current_fiber() { return pool.current == nullptr ? &pool.host : pool.current; }
-
 void set_fiber_main(FiberMain main) { pool.main = main; }
 
 Fiber* take_fiber() { return pool.idle_count > 0 ? pool.idle[--pool.idle_count] : make_fiber(); }
@@ -106,14 +83,28 @@ void abandon_fibers() {
   }
 }
 
-void switch_to(Fiber* target) {
-  Fiber* self = current_fiber();
-  pool.current = target;
 #ifdef __SANITIZE_ADDRESS__
-  __sanitizer_start_switch_fiber(&self->fake_stack, target->stack_bottom, target->stack_bytes);
-#endif
-  after_switch(self, jump_fcontext(target->context, self));
+
+namespace {
+Fiber* previous_fiber = nullptr;
 }
+
+void before_switch(Fiber* self, Fiber* target) {
+  previous_fiber = self;
+  __sanitizer_start_switch_fiber(&self->fake_stack, target->stack_bottom, target->stack_bytes);
+}
+
+void after_switch(Fiber* self) {
+  const void* bottom = nullptr;
+  size_t bytes = 0;
+  __sanitizer_finish_switch_fiber(self->fake_stack, &bottom, &bytes);
+  if (previous_fiber == &host_fiber) {
+    host_fiber.stack_bottom = static_cast<char*>(const_cast<void*>(bottom));
+    host_fiber.stack_bytes = bytes;
+  }
+}
+
+#endif
 
 bool in_guard_page(const void* address) {
   const auto* byte = static_cast<const char*>(address);

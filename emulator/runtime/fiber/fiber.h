@@ -5,12 +5,12 @@
 
 #include <stddef.h>
 
-#include <boost/context/detail/fcontext.hpp>
+#include "fiber/switch.h"
 
 namespace stitch_emulator {
 
 struct Fiber {
-  boost::context::detail::fcontext_t context = nullptr;
+  Context context = nullptr;
   char* stack_bottom = nullptr;  // lowest usable byte; the guard page lies below
   size_t stack_bytes = 0;
   void* fake_stack = nullptr;  // AddressSanitizer's
@@ -19,9 +19,9 @@ struct Fiber {
 // Runs on the new fiber; never returns.
 using FiberMain = void (*)();
 
-// The fiber that stands for the OS thread's own stack.
-Fiber& host_fiber();
-Fiber* current_fiber();
+// The fiber that stands for the OS thread's own stack, and the one that runs.
+extern Fiber host_fiber;
+extern Fiber* current_fiber;
 
 // Where new fibers start. Set it before the first take_fiber.
 void set_fiber_main(FiberMain main);
@@ -31,7 +31,21 @@ void give_back_fiber(Fiber* fiber);
 // Forgets whatever every fiber was doing. Call from the host fiber only.
 void abandon_fibers();
 
-void switch_to(Fiber* target);
+#ifdef __SANITIZE_ADDRESS__
+void before_switch(Fiber* self, Fiber* target);
+void after_switch(Fiber* self);
+#else
+inline void before_switch(Fiber*, Fiber*) {}
+inline void after_switch(Fiber*) {}
+#endif
+
+inline __attribute__((always_inline)) void switch_to(Fiber* target) {
+  Fiber* self = current_fiber;
+  before_switch(self, target);
+  current_fiber = target;
+  switch_context(&self->context, target->context);
+  after_switch(self);
+}
 
 // Whether an address lies in a guard page, i.e. whether a fault there is a stack overflow.
 bool in_guard_page(const void* address);
