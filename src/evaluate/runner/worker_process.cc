@@ -15,11 +15,6 @@ constexpr int kChannelNumber = 3;
 constexpr int kWatchIntervalMs = 20;
 constexpr int64_t kPatienceWithTheDyingMs = 5000;
 constexpr double kMiB = 1 << 20;
-#ifdef __SANITIZE_ADDRESS__
-constexpr bool kBuiltWithAddressSanitizer = true;  // and hence the workers beside us
-#else
-constexpr bool kBuiltWithAddressSanitizer = false;
-#endif
 
 const char* program_name(DeviceKind device) {
   switch (device) {
@@ -45,7 +40,7 @@ Result<WorkerProcess> WorkerProcess::start(DeviceKind device, const WorkerLimits
   STITCH_ASSIGN(const std::filesystem::path program, find_helper_program(program_name(device)));
   STITCH_ASSIGN(auto ends, wire::Channel::make_pair());
   // AddressSanitizer and CUDA reserve terabytes of addresses.
-  const bool is_watched = kBuiltWithAddressSanitizer || device != DeviceKind::kEmulated;
+  const bool is_watched = !sandbox::kAddressSpaceCanBeLimited || device != DeviceKind::kEmulated;
   ChildOptions options;
   options.arguments = {program.string()};
   options.descriptors = {{ends.second.get(), kChannelNumber}};

@@ -9,7 +9,8 @@ constexpr uint64_t kMiB = uint64_t{1} << 20;
 }  // namespace
 
 Limits compiler_limits() {
-  return {.address_space_bytes = 24 * 1024 * kMiB, .cpu_seconds = 900, .file_bytes = 1024 * kMiB};
+  const auto address_space = kAddressSpaceCanBeLimited ? std::optional(24 * 1024 * kMiB) : std::nullopt;
+  return {.address_space_bytes = address_space, .cpu_seconds = 900, .file_bytes = 1024 * kMiB};
 }
 
 Limits worker_limits(std::optional<uint64_t> memory_bytes) {

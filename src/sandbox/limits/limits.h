@@ -10,6 +10,13 @@
 
 namespace stitch::sandbox {
 
+// A build under AddressSanitizer starts programs that need terabytes of addresses: there, nothing limits them.
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool kAddressSpaceCanBeLimited = false;
+#else
+constexpr bool kAddressSpaceCanBeLimited = true;
+#endif
+
 struct Limits {
   std::optional<uint64_t>
       address_space_bytes;  // by the kernel; not for ASan and CUDA, which reserve far more than they use
