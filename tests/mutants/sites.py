@@ -40,7 +40,38 @@ class Site:
     def apply(self, text: str) -> str:
         for edit in sorted(self.edits, key=lambda item: -item.start):
             text = text[: edit.start] + edit.text + text[edit.stop :]
+        return self.control(text)
+
+    def control(self, text: str) -> str:
+        """The text with all that the mutant needs but its mistake: what its library is compared with."""
         return _with_half(text) if self.kind == "accumulator" else text
+
+    def trapped(self, text: str) -> str:
+        """The text with a trap in front of each statement that the mistake would change: a program that still verifies
+        never runs them."""
+        code = blanked(text)
+        for edit in sorted(self.edits, key=lambda item: -item.start):
+            at = _statement_start(code, edit.start)
+            text = text[:at] + " __trap();" + text[at:]
+        return text
+
+
+def _statement_start(code: str, at: int) -> int:
+    """Just behind the semicolon or brace before the statement around `at`, outside of all its parentheses."""
+    depth = 0
+    for place in range(at - 1, -1, -1):
+        letter = code[place]
+        if letter == ")":
+            depth += 1
+        elif letter == "(":
+            depth = max(0, depth - 1)
+        elif letter in ";{}" and depth == 0:
+            # A semicolon inside a loop's head is no end of a statement.
+            head = code.rfind("for (", 0, place)
+            if letter == ";" and head >= 0 and code.count("(", head, place) > code.count(")", head, place):
+                continue
+            return place + 1
+    return 0
 
 
 def _with_half(text: str) -> str:
