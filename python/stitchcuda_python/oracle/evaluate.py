@@ -76,3 +76,18 @@ class Evaluator:
 
     def _disturbed(self, drawn: Drawn, arithmetic: Arithmetic) -> Values:
         return self.interpreter.run(self._drawer.graph_values(drawn), substitute=Disturbance(arithmetic))
+
+    def intermediate_runs(self, names: list[str], drawn: Drawn, seed: int) -> list[Values]:
+        """The error runs of values inside the graph: two perturbed and a disturbed one, as add_error_runs makes them."""
+        source = generator(self._device, seed, "intermediates", 0, "perturb")
+        noise = generator(self._device, seed, "intermediates", 0, "disturb")
+        rounding = ROUNDINGS[self._math]
+        plain = None if rounding is None else Disturbance(Arithmetic(None, rounding))
+        moved = [(self._drawer.perturbed(drawn, source), plain) for _ in range(2)]
+        runs = []
+        with tf32_flags("fp32"):
+            for item, substitute in [*moved, (drawn, Disturbance(Arithmetic(noise, rounding)))]:
+                values = self._drawer.graph_values(item)
+                made = self.interpreter.run(values, keep=frozenset(names), substitute=substitute)
+                runs.append({name: made.get(name, values.get(name)) for name in names})
+        return runs

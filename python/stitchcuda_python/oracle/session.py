@@ -170,14 +170,16 @@ class Session:
             made = self._evaluator.interpreter.run(values, double=double, keep=frozenset(names))
         return {name: made.get(name, values.get(name)) for name in names}
 
-    def write_intermediates(self, names: list[str]) -> list[dict[str, str]]:
-        """Writes values of the last draw: fp64 reference and native precision (the graph run in fp32)."""
+    def write_intermediates(self, names: list[str]) -> list[dict[str, Any]]:
+        """Writes values of the last draw: fp64 reference, native precision (the graph run in fp32) and its error runs."""
         wide, native = self.intermediate_values(names), self.intermediate_values(names, double=False)
+        runs = self._evaluator.intermediate_runs(names, self._last_draw()[0], self._seed)
         return [
             {
                 "name": name,
                 "ref64": write_raw(_wide(wide[name]), self._path(f"value_{name}_ref64")),
                 "native": write_raw(native[name], self._path(f"value_{name}_native")),
+                "runs": [write_raw(run[name], self._path(f"value_{name}_run_{at}")) for at, run in enumerate(runs)],
             }
             for name in names
         ]
