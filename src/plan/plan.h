@@ -21,7 +21,7 @@ enum class BufferKind { kInput, kParameter, kConstant, kState, kStateOut, kOutpu
 const char* to_string(BufferKind kind);  // "input", "state_out", "arena"...
 
 struct Buffer {
-  std::string name;    // of the value it holds
+  std::string name;  // of the value it holds
   ir::ValueId value;
   BufferKind kind = BufferKind::kArena;
   int index = 0;       // place among the program's inputs, parameters...; states and their new values share it
@@ -36,19 +36,19 @@ struct Alternative {
 };
 
 struct Step {
-  std::string name;                    // "fc1_gelu"
+  std::string name;  // "fc1_gelu"
   Phase phase = Phase::kRun;
-  std::string skeleton;                // name of the kernel template
+  std::string skeleton;  // name of the kernel template
   Setting setting;
   ir::NodeId root;
   std::vector<ir::NodeId> nodes;
-  std::vector<int> operands;           // buffers
+  std::vector<int> operands;  // buffers
   std::vector<int> results;
-  std::vector<int64_t> extents;        // what StepArgs::extents points to
+  std::vector<int64_t> extents;  // what StepArgs::extents points to
   double flops = 0;
   double bytes_min = 0;
-  double modelled_us = 0;              // launches and the roofline
-  double estimated_us = 0;             // with tiles, waves and reached rates: what settings are compared by
+  double modelled_us = 0;   // launches and the roofline
+  double estimated_us = 0;  // with tiles, waves and reached rates: what settings are compared by
   int64_t scratch_bytes = 0;
   int64_t scratch_offset = 0;
   std::vector<Alternative> alternatives;  // the settings not taken, best first

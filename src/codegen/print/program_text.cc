@@ -76,10 +76,11 @@ void print_steps(const ProgramFile& program, Lines& lines) {
   lines.add("constexpr stitch::StepTable kSteps[] = {");
   for (size_t i = 0; i < program.steps.size(); ++i) {
     const StepEntry& step = program.steps[i];
-    lines.add(fmt::format("{{\"{}\", step_{:02}, stitch::StepPhase::{}, kStep{:02}Buffers, {}, kStep{:02}Extents, {}, {}}},",
-                          step.name, i, step.prepares ? "kPrepare" : "kRun", i, step.buffers.size(), i,
-                          step.scratch_offset, step.scratch_bytes),
-              kIndent);
+    lines.add(
+        fmt::format("{{\"{}\", step_{:02}, stitch::StepPhase::{}, kStep{:02}Buffers, {}, kStep{:02}Extents, {}, {}}},",
+                    step.name, i, step.prepares ? "kPrepare" : "kRun", i, step.buffers.size(), i, step.scratch_offset,
+                    step.scratch_bytes),
+        kIndent);
   }
   lines.add("};");
   lines.blank();
@@ -122,8 +123,8 @@ std::string print_program_header(const ProgramFile& program) {
     int place = 0;
     for (const TensorEntry& tensor : program.tensors) {
       if (std::string(tensor.role) == role && tensor.alias_of < 0) {
-        text += fmt::format("/* {} {}: \"{}\", {} [{}] */\n", role + 7, place++, tensor.name, to_string(tensor.type.dtype),
-                            fmt::join(tensor.type.shape, ", "));
+        text += fmt::format("/* {} {}: \"{}\", {} [{}] */\n", role + 7, place++, tensor.name,
+                            to_string(tensor.type.dtype), fmt::join(tensor.type.shape, ", "));
       }
     }
   }

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "codegen/print/lines.h"
 
 namespace stitch::codegen {
@@ -50,10 +52,16 @@ void print_enumerators(const kernels::StepCode& code, Lines& lines) {
   if (code.extents.empty()) {
     return;
   }
+  size_t width = 0;
+  for (const kernels::NamedExtent& extent : code.extents) {
+    width = std::max(width, extent.comment.empty() ? 0 : extent.name.size() + 1);
+  }
   lines.comment("Places in StepArgs::extents.");
   lines.add("enum Extent {");
   for (const kernels::NamedExtent& extent : code.extents) {
-    lines.add(extent.name + "," + (extent.comment.empty() ? "" : "  // " + extent.comment), kIndent);
+    const std::string enumerator = extent.name + ",";
+    const std::string comment = "  // " + extent.comment;
+    lines.add(extent.comment.empty() ? enumerator : fmt::format("{:<{}}{}", enumerator, width, comment), kIndent);
   }
   lines.add("};");
   lines.blank();

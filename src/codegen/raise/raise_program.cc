@@ -74,8 +74,9 @@ ProgramFile raise_program(const plan::Plan& plan) {
     file.buffers.push_back({kind_name(buffer.kind), first + buffer.index, buffer.offset, buffer.name});
   }
   for (const plan::Step& step : plan.steps) {
-    StepEntry entry{step.name, step.phase == plan::Phase::kPrepare, step.operands, step.extents, step.scratch_offset,
-                    step.scratch_bytes};
+    StepEntry entry{step.name,           step.phase == plan::Phase::kPrepare,
+                    step.operands,       step.extents,
+                    step.scratch_offset, step.scratch_bytes};
     entry.buffers.insert(entry.buffers.end(), step.results.begin(), step.results.end());
     file.steps.push_back(std::move(entry));
   }

@@ -12,9 +12,9 @@ namespace stitch::codegen {
 
 struct StepFile {
   size_t index = 0;
-  std::string name;                        // "fc1_gelu"
-  std::string program;                     // of the whole
-  std::vector<std::string> mathematics;    // one line per operator, with its place in the model
+  std::string name;                      // "fc1_gelu"
+  std::string program;                   // of the whole
+  std::vector<std::string> mathematics;  // one line per operator, with its place in the model
   kernels::StepCode code;
 };
 

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "kernels/attention/limits.h"
 #include "kernels/expression/literal.h"
 #include "kernels/lowering/functor_builder.h"
@@ -13,6 +15,42 @@ namespace stitch::kernels {
 namespace {
 
 constexpr const char* kOperandNames[] = {"query", "key", "value"};
+
+struct Variant {
+  const char* name;
+  const char* math;  // tensor-core policy, "" for the ordinary pipes
+  int64_t width;     // features of a head, rounded up
+  Pipe pipe;
+  int products;  // multiplications per product of the model
+  double peak_share;
+};
+
+// The first of a width is portable and keeps infinities; the others come where their cost is lower.
+constexpr Variant kVariants[] = {
+    {"flash_32", "", 32, Pipe::kFp32, 1, 0.3},
+    {"flash_64", "", 64, Pipe::kFp32, 1, 0.4},
+    {"flash_128", "", 128, Pipe::kFp32, 1, 0.4},
+    {"flash_tf32x3_32", "Tf32x3", 32, Pipe::kTf32, 3, 0.15},
+    {"flash_tf32x3_64", "Tf32x3", 64, Pipe::kTf32, 3, 0.2},
+    {"flash_tf32x3_128", "Tf32x3", 128, Pipe::kTf32, 3, 0.2},
+    {"flash_tf32_32", "Tf32", 32, Pipe::kTf32, 1, 0.1},
+    {"flash_tf32_64", "Tf32", 64, Pipe::kTf32, 1, 0.15},
+    {"flash_tf32_128", "Tf32", 128, Pipe::kTf32, 1, 0.15},
+};
+
+const Variant* find_variant(const std::string& name) {
+  const auto* found =
+      std::find_if(std::begin(kVariants), std::end(kVariants), [&](const Variant& it) { return name == it.name; });
+  return found == std::end(kVariants) ? nullptr : found;
+}
+
+// The narrowest compiled head that holds the group's.
+int64_t width_of(const Group& group) {
+  const ir::Node& node = group.root_node();
+  const int64_t features = std::max(group.graph->type(ir::tensor_operand(node, 0)).shape.back(),
+                                    group.graph->type(ir::tensor_operand(node, 2)).shape.back());
+  return features <= 32 ? 32 : (features <= 64 ? 64 : kLargestHeadDimension);
+}
 
 // Axes of a tensor of this rank as batch, head, row and column; those it lacks are empty.
 std::vector<Coordinate> coordinates(size_t rank, const char* row, const char* column) {
@@ -58,19 +96,23 @@ class Attention final : public KernelTemplate {
     return missing;
   }
 
-  std::vector<Setting> space(const Group& group, const DeviceLimits&, MathMode) const override {
-    const ir::Node& node = group.root_node();
-    const int64_t features = std::max(group.graph->type(ir::tensor_operand(node, 0)).shape.back(),
-                                      group.graph->type(ir::tensor_operand(node, 2)).shape.back());
-    for (const int64_t width : {int64_t{32}, int64_t{64}}) {
-      if (features <= width) {
-        return {{fmt::format("flash_{}", width), 1}};
+  std::vector<Setting> space(const Group& group, const DeviceLimits&, MathMode math) const override {
+    std::vector<Setting> settings;
+    for (const Variant& variant : kVariants) {
+      const bool is_exact = std::string(variant.math) != "Tf32";
+      if (variant.width == width_of(group) && (is_exact || math == MathMode::kTf32 || math == MathMode::kReduced)) {
+        settings.push_back({variant.name, 1});
       }
     }
-    return {{fmt::format("flash_{}", kLargestHeadDimension), 1}};
+    return settings;
   }
 
-  Work work(const Group& group, const Setting&) const override {
+  bool allows(const Group& group, const Setting& setting) const override {
+    const Variant* variant = find_variant(setting.variant);
+    return variant != nullptr && variant->width >= width_of(group) && setting.splits == 1;
+  }
+
+  Work work(const Group& group, const Setting& setting) const override {
     const ir::Graph& graph = *group.graph;
     const ir::Node& node = group.root_node();
     const std::vector<int64_t>& query = graph.type(ir::tensor_operand(node, 0)).shape;
@@ -82,11 +124,13 @@ class Attention final : public KernelTemplate {
     constexpr int kQueriesPerBlock = 64;
     Work work;
     work.bytes = least_bytes(group);
-    work.flops = 2.0 * pairs * static_cast<double>(features);
+    const Variant& variant = *find_variant(setting.variant);
+    work.pipe = variant.pipe;
+    work.flops = 2.0 * variant.products * pairs * static_cast<double>(features);
     work.lane_operations = pointwise_operations(group) + 12.0 * pairs;
     work.blocks = heads * ((from_end(query, 2) + kQueriesPerBlock - 1) / kQueriesPerBlock);
     work.blocks_per_multiprocessor = 2;
-    work.peak_share = 0.5;
+    work.peak_share = variant.peak_share;
     return work;
   }
 
@@ -148,8 +192,11 @@ Result<StepCode> Attention::emit(const Group& group, const Setting& setting) con
   const std::vector<int64_t>& key = graph.type(ir::tensor_operand(node, 1)).shape;
   const bool has_mask = ir::is_tensor(node.operands[3]);
   StepBuilder step(group);
-  step.include("kernels/attention/flash.cuh");
-  step.describe("Access: a block keeps a tile of queries and walks over tiles of keys and values; scores stay on chip.");
+  const Variant& variant = *find_variant(setting.variant);
+  const bool on_tensor_cores = *variant.math != '\0';
+  step.include(on_tensor_cores ? "kernels/attention/flash_mma.cuh" : "kernels/attention/flash.cuh");
+  step.describe(
+      "Access: a block keeps a tile of queries and walks over tiles of keys and values; scores stay on chip.");
   step.describe("Bound: arithmetic, but for a few queries, where reading keys and values is dearer.");
   STITCH_ASSIGN(const FunctorText store, make_store(step));
   construct(step, store, "store");
@@ -176,10 +223,12 @@ Result<StepCode> Attention::emit(const Group& group, const Setting& setting) con
   for (size_t i = 0; i < std::size(kOperandNames); ++i) {
     add_operand(step, i);
   }
-  const std::string width = setting.variant.substr(setting.variant.rfind('_') + 1);
-  const std::string width_name = step.constant("int", "head_tile", width, "features of a head, rounded up");
-  step.launch(fmt::format("return stitch::launch_flash_attention<{}, {}>(shape, query, key, value, mask, store, stream);",
-                          width_name, ir::bool_attribute(node, "is_causal") ? "true" : "false"));
+  const std::string width =
+      step.constant("int", "head_tile", std::to_string(variant.width), "features of a head, rounded up");
+  step.launch(fmt::format("return stitch::launch_flash_attention{}<{}{}, {}>(", on_tensor_cores ? "_mma" : "",
+                          on_tensor_cores ? fmt::format("stitch::{}, ", variant.math) : "", width,
+                          ir::bool_attribute(node, "is_causal") ? "true" : "false"));
+  step.launch("    shape, query, key, value, mask, store, stream);");
   return step.take();
 }
 

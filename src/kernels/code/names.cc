@@ -8,14 +8,16 @@ namespace {
 
 // Words that a local variable, member or type of emitted code must not be called.
 constexpr const char* kReserved[] = {
-    "alignas", "alignof", "and", "asm", "auto", "bool", "break", "case", "catch", "char", "class", "concept", "const",
-    "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete", "do", "double", "else", "enum",
-    "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline", "int", "int64_t", "long",
-    "mutable", "namespace", "new", "noexcept", "not", "nullptr", "operator", "or", "private", "protected", "public",
-    "register", "requires", "return", "short", "signed", "sizeof", "static", "struct", "switch", "template", "this",
-    "throw", "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual", "void",
-    "volatile", "while", "xor", "main", "stitch", "args", "stream", "threadIdx", "blockIdx", "blockDim", "gridDim",
-    "warpSize", "StepArgs", "NAN", "INFINITY"};
+    "alignas",  "alignof",   "and",       "asm",      "auto",      "bool",      "break",     "case",     "catch",
+    "char",     "class",     "concept",   "const",    "consteval", "constexpr", "constinit", "continue", "decltype",
+    "default",  "delete",    "do",        "double",   "else",      "enum",      "explicit",  "export",   "extern",
+    "false",    "float",     "for",       "friend",   "goto",      "if",        "inline",    "int",      "int64_t",
+    "long",     "mutable",   "namespace", "new",      "noexcept",  "not",       "nullptr",   "operator", "or",
+    "private",  "protected", "public",    "register", "requires",  "return",    "short",     "signed",   "sizeof",
+    "static",   "struct",    "switch",    "template", "this",      "throw",     "true",      "try",      "typedef",
+    "typeid",   "typename",  "union",     "unsigned", "using",     "virtual",   "void",      "volatile", "while",
+    "xor",      "main",      "stitch",    "args",     "stream",    "threadIdx", "blockIdx",  "blockDim", "gridDim",
+    "warpSize", "StepArgs",  "NAN",       "INFINITY"};
 
 }  // namespace
 

@@ -23,9 +23,9 @@ struct Method {
 };
 
 struct Functor {
-  std::string comment;              // what it computes, one or more sentences
-  std::string name;                 // "HiddenEpilogue"
-  std::vector<Member> members;      // in the order of aggregate initialisation
+  std::string comment;          // what it computes, one or more sentences
+  std::string name;             // "HiddenEpilogue"
+  std::vector<Member> members;  // in the order of aggregate initialisation
   std::vector<Method> methods;
 };
 
@@ -51,11 +51,11 @@ struct StepCode {
   std::vector<std::string> includes;     // "kernels/gemm/ffma.cuh"
   std::vector<std::string> description;  // comment over the step: mathematics, access pattern, bound
   std::vector<Constant> constants;
-  std::vector<NamedTensor> tensors;      // operands, then results: the order of StepArgs::tensors
+  std::vector<NamedTensor> tensors;  // operands, then results: the order of StepArgs::tensors
   size_t operand_count = 0;
-  std::vector<NamedExtent> extents;      // the order of StepArgs::extents
+  std::vector<NamedExtent> extents;  // the order of StepArgs::extents
   std::vector<Functor> functors;
-  std::vector<std::string> launch;       // statements of the step's function; the last one returns
+  std::vector<std::string> launch;  // statements of the step's function; the last one returns
   int64_t scratch_bytes = 0;
 };
 

@@ -24,8 +24,8 @@ ConvShape shape_of(const Group& group) {
   const std::vector<int64_t>& in = group.graph->type(ir::tensor_operand(node, 0)).shape;
   const std::vector<int64_t>& weight = group.graph->type(ir::tensor_operand(node, 1)).shape;
   const std::vector<int64_t>& out = group.graph->type(node.outputs[0]).shape;
-  return {in[0],  in[1],  in[2],  in[3], out[1], out[2], out[3], ir::int_attribute(node, "groups"),
-          {weight[2], weight[3]}};
+  return {
+      in[0], in[1], in[2], in[3], out[1], out[2], out[3], ir::int_attribute(node, "groups"), {weight[2], weight[3]}};
 }
 
 bool is_contiguous(const Group& group, ir::ValueId value, const StridedView& view) {
@@ -137,8 +137,9 @@ Result<StepCode> Conv2d::emit(const Group& group, const Setting& setting) const 
     step.describe("Bound: memory; every channel has its own few weights.");
   } else {
     step.include(on_tensor_cores ? "kernels/conv/implicit_gemm_mma.cuh" : "kernels/conv/implicit_gemm_ffma.cuh");
-    step.describe("Access: an implicit GEMM, output channels by output pixels; windows are gathered into shared memory "
-                  "tile by tile and never written out.");
+    step.describe(
+        "Access: an implicit GEMM, output channels by output pixels; windows are gathered into shared memory "
+        "tile by tile and never written out.");
     step.describe("Bound: arithmetic, but for few channels, where reading the images is dearer.");
   }
   STITCH_ASSIGN(const FunctorText epilogue, make_epilogue(step));
@@ -159,9 +160,8 @@ Result<StepCode> Conv2d::emit(const Group& group, const Setting& setting) const 
   step.launch(fmt::format("const float* input = {};", pointer_to(step, ir::tensor_operand(node, 0), "input")));
   step.launch(fmt::format("const float* weight = {};", pointer_to(step, ir::tensor_operand(node, 1), "weight")));
   step.launch("// Kernel, stride, padding and dilation, each along y and x.");
-  step.launch(fmt::format("using Window = {};",
-                          window_type("stitch::ConvWindow", shape.kernel, pair_of(node, "stride"),
-                                      pair_of(node, "padding"), pair_of(node, "dilation"))));
+  step.launch(fmt::format("using Window = {};", window_type("stitch::ConvWindow", shape.kernel, pair_of(node, "stride"),
+                                                            pair_of(node, "padding"), pair_of(node, "dilation"))));
   std::string arguments = "Window";
   if (!depthwise) {
     const GemmVariant& variant = gemm_variant(setting.variant);

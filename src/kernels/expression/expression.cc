@@ -43,9 +43,9 @@ const char* scalar_role(const std::string& op, size_t i) {
     const char* first;
     const char* second;
   };
-  static constexpr Role kRoles[] = {{"add", "addend", "addend"},       {"sub", "minuend", "subtrahend"},
-                                    {"mul", "factor", "factor"},       {"div", "dividend", "divisor"},
-                                    {"pow", "base", "exponent"},       {"maximum", "least", "least"},
+  static constexpr Role kRoles[] = {{"add", "addend", "addend"},        {"sub", "minuend", "subtrahend"},
+                                    {"mul", "factor", "factor"},        {"div", "dividend", "divisor"},
+                                    {"pow", "base", "exponent"},        {"maximum", "least", "least"},
                                     {"minimum", "greatest", "greatest"}};
   for (const Role& role : kRoles) {
     if (op == role.op) {
@@ -173,8 +173,9 @@ std::optional<std::string> special_expression(const ir::Graph& graph, const ir::
 Result<void> check_expression(const ir::Graph& graph, const ir::Node& node) {
   const DataType dtype = working_dtype(graph, node);
   if (node.op != "to" && dtype == DataType::kFloat64) {
-    return failure(ErrorCode::kUnsupportedOperator, "kernels compute in float32; " + node.op + " of float64 is not made",
-                   node.place, "keep float64 tensors out of the computation");
+    return failure(ErrorCode::kUnsupportedOperator,
+                   "kernels compute in float32; " + node.op + " of float64 is not made", node.place,
+                   "keep float64 tensors out of the computation");
   }
   if (node.op == "to" || node.op == "gelu" || node.op == "elu" || node.op == "clamp" || node.op == "pow") {
     return {};

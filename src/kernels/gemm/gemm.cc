@@ -13,6 +13,7 @@
 namespace stitch::kernels {
 namespace {
 
+constexpr int64_t kMostSplits = 16;
 constexpr int64_t kLeastDepthOfSplit = 256;  // of K: shorter parts do not repay their partial sums
 
 bool is_float_storage(DataType dtype) {
@@ -49,6 +50,12 @@ class Gemm final : public KernelTemplate {
       }
     }
     return settings;
+  }
+
+  bool allows(const Group& group, const Setting& setting) const override {
+    const bool splits_k = setting.variant != variant_name(setting);
+    return KernelTemplate::allows(group, {variant_name(setting), 1}) && setting.splits >= 1 &&
+           setting.splits <= kMostSplits && (splits_k || setting.splits == 1);
   }
 
   Work work(const Group& group, const Setting& setting) const override {
@@ -134,6 +141,19 @@ void add_shape(StepBuilder& step, const GemmProblem& problem, const std::string&
   step.launch("};");
 }
 
+void describe(StepBuilder& step, const GemmProblem& problem, const GemmVariant& variant) {
+  const auto read = [](Layout layout) { return layout == Layout::kContiguousK ? "along k" : "across k"; };
+  step.describe(
+      fmt::format("Access: tiles of {} x {} results; A is read {}, B {}, both once per tile through shared "
+                  "memory.",
+                  variant.m, variant.n, read(problem.a.layout), read(problem.b.layout)));
+  if (std::string(variant.math) == "Tf32x3") {
+    step.describe(
+        "Arithmetic: each product as three of TF32 parts on the tensor cores, sums promoted to fp32 in time.");
+  }
+  step.describe("Bound: arithmetic once all three extents are beyond a few hundred, memory below.");
+}
+
 const char* layout_name(Layout layout) {
   return layout == Layout::kContiguousK ? "stitch::Layout::kContiguousK" : "stitch::Layout::kContiguousOuter";
 }
@@ -148,6 +168,7 @@ Result<StepCode> Gemm::emit(const Group& group, const Setting& setting) const {
   const GemmVariant& variant = gemm_variant(variant_name(setting));
   const bool on_tensor_cores = *variant.math != '\0';
   step.include(on_tensor_cores ? "kernels/gemm/mma.cuh" : "kernels/gemm/ffma.cuh");
+  describe(step, problem, variant);
   for (const GemmOperand& operand : {problem.a, problem.b}) {
     const DataType dtype = group.graph->type(operand.stored).dtype;
     if (dtype == DataType::kFloat16 || dtype == DataType::kBfloat16) {
@@ -162,8 +183,8 @@ Result<StepCode> Gemm::emit(const Group& group, const Setting& setting) const {
   add_operand(step, problem, problem.a, true);
   add_operand(step, problem, problem.b, false);
   const bool splits_k = setting.variant != variant.name;
-  std::string call = fmt::format("return stitch::launch_gemm_{}{}<", on_tensor_cores ? "mma" : "ffma",
-                                 splits_k ? "_split_k" : "");
+  std::string call =
+      fmt::format("return stitch::launch_gemm_{}{}<", on_tensor_cores ? "mma" : "ffma", splits_k ? "_split_k" : "");
   if (on_tensor_cores) {
     call += fmt::format("stitch::{}, ", variant.math);
   }

@@ -48,7 +48,8 @@ bool choose_layout(GemmOperand& operand, int64_t outer_extent, int64_t k_extent)
 }
 
 // The strides of an operand's leading axes along each of the result's, 0 where it is broadcast.
-std::vector<int64_t> leading_strides(const StridedView& view, const std::vector<int64_t>& shape, size_t result_leading) {
+std::vector<int64_t> leading_strides(const StridedView& view, const std::vector<int64_t>& shape,
+                                     size_t result_leading) {
   std::vector<int64_t> strides(result_leading, 0);
   const size_t own = shape.size() - 2;
   for (size_t i = 0; i < own; ++i) {
@@ -156,7 +157,8 @@ std::vector<ir::ValueId> analyse_gemm(const Group& group, GemmProblem& problem) 
   problem.a.offset = a->offset;
   problem.b.stored = b->stored;
   problem.b.offset = b->offset;
-  const bool fits = node.op == "linear" ? analyse_linear(group, *a, *b, problem) : analyse_matmul(group, *a, *b, problem);
+  const bool fits =
+      node.op == "linear" ? analyse_linear(group, *a, *b, problem) : analyse_matmul(group, *a, *b, problem);
   const bool a_fits = choose_layout(problem.a, problem.m, problem.k);
   const bool b_fits = choose_layout(problem.b, problem.n, problem.k);
   if (!a_fits || !fits) {
@@ -168,9 +170,9 @@ std::vector<ir::ValueId> analyse_gemm(const Group& group, GemmProblem& problem) 
     missing.push_back(b_value);
   }
   // What is in memory contiguously already is not the obstacle.
-  missing.erase(std::remove_if(missing.begin(), missing.end(),
-                               [&](ir::ValueId value) { return !group.computes(value); }),
-                missing.end());
+  missing.erase(
+      std::remove_if(missing.begin(), missing.end(), [&](ir::ValueId value) { return !group.computes(value); }),
+      missing.end());
   return missing;
 }
 

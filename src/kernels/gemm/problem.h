@@ -29,8 +29,8 @@ struct GemmProblem {
   int64_t k = 1;
   GemmOperand a;
   GemmOperand b;
-  std::optional<ir::ValueId> bias;   // one element per column
-  std::vector<int> batch_axes;       // of the node's output, as the epilogue's coordinates walk them
+  std::optional<ir::ValueId> bias;  // one element per column
+  std::vector<int> batch_axes;      // of the node's output, as the epilogue's coordinates walk them
   std::vector<int> row_axes;
 };
 

@@ -61,12 +61,13 @@ void add_gemm_work(const GemmVariant& variant, int64_t batch, int64_t m, int64_t
   work.padded_flops += product(row_tiles * variant.m, column_tiles * variant.n, depth);
   work.blocks = batch * row_tiles * column_tiles * splits;
   work.blocks_per_multiprocessor = variant.blocks_per_multiprocessor;
+  work.threads_per_block = variant.threads;
   work.peak_share = variant.peak_share;
   if (splits > 1) {
     constexpr int kFloatBytes = 4;
     work.launches += 1;
-    work.extra_bytes += 2.0 * kFloatBytes * static_cast<double>(splits * batch) * static_cast<double>(m) *
-                        static_cast<double>(n);
+    work.extra_bytes +=
+        2.0 * kFloatBytes * static_cast<double>(splits * batch) * static_cast<double>(m) * static_cast<double>(n);
   }
 }
 

@@ -11,9 +11,9 @@
 namespace stitch::kernels {
 
 struct GemmVariant {
-  const char* name;             // of the setting: "ffma_128x128"
-  const char* tile;             // of the skeleton: "FfmaTileLarge"
-  const char* math;             // tensor-core policy, "" for the ordinary pipes
+  const char* name;  // of the setting: "ffma_128x128"
+  const char* tile;  // of the skeleton: "FfmaTileLarge"
+  const char* math;  // tensor-core policy, "" for the ordinary pipes
   int m;
   int n;
   int k;
@@ -21,7 +21,7 @@ struct GemmVariant {
   int blocks_per_multiprocessor;
   int shared_bytes;
   Pipe pipe;
-  int products;                 // multiplications per product of the model: 3 for split precision
+  int products;  // multiplications per product of the model: 3 for split precision
   double peak_share;
 };
 

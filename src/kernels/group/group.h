@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A set of nodes that one step computes. It reads `operands` from memory and writes `results`; every other value in it
-// lives in registers. The root is the node whose kernel skeleton it is: nodes before it are its prologue (computed while
-// loading), nodes after it its epilogue (computed while storing).
+// lives in registers. The root is the node whose kernel skeleton it is: nodes before it are its prologue (computed
+// while loading), nodes after it its epilogue (computed while storing).
 #pragma once
 
 #include <set>
@@ -15,9 +15,9 @@ namespace stitch::kernels {
 struct Group {
   const ir::Graph* graph = nullptr;
   ir::NodeId root;
-  std::vector<ir::NodeId> nodes;        // in the graph's order, views included
-  std::vector<ir::ValueId> operands;    // in the order of first use
-  std::vector<ir::ValueId> results;     // in the order of the nodes
+  std::vector<ir::NodeId> nodes;      // in the graph's order, views included
+  std::vector<ir::ValueId> operands;  // in the order of first use
+  std::vector<ir::ValueId> results;   // in the order of the nodes
 
   const ir::Node& root_node() const { return graph->node(root); }
   bool contains(ir::NodeId node) const;
@@ -26,8 +26,8 @@ struct Group {
 };
 
 // Nodes that cost nothing to repeat: they belong to every group that looks through them.
-bool is_view(const ir::Node& node);            // reshape permute expand slice select
-bool is_generated(const ir::Node& node);       // full arange: no memory behind them
+bool is_view(const ir::Node& node);       // reshape permute expand slice select
+bool is_generated(const ir::Node& node);  // full arange: no memory behind them
 // Nodes whose element at a position depends on single elements of the operands: pointwise operators, tril, embedding.
 bool is_elementwise(const ir::Node& node);
 

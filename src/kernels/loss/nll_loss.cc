@@ -15,7 +15,7 @@ namespace stitch::kernels {
 namespace {
 
 struct Picked {
-  std::string loss;    // weighted, 0 for an ignored target
+  std::string loss;  // weighted, 0 for an ignored target
   std::string weight;
 };
 
@@ -27,7 +27,8 @@ Result<Picked> picked_loss(FunctorBuilder& builder, StepBuilder& step, const Ind
   const ir::ValueId probabilities = ir::tensor_operand(node, 0);
   const size_t class_axis = group.graph->type(probabilities).shape.size() == 1 ? 0 : 1;
   STITCH_ASSIGN(const std::string target, builder.value(ir::tensor_operand(node, 1), target_map));
-  const std::string ignored = step.constant("int64_t", "ignored_target", int_literal(ir::int_attribute(node, "ignore_index")));
+  const std::string ignored =
+      step.constant("int64_t", "ignored_target", int_literal(ir::int_attribute(node, "ignore_index")));
   const std::string counts = builder.local("bool", name + "_counts", target + " != " + ignored);
   // An ignored target may be no class at all: look at class 0 instead, and drop what is found there.
   const std::string chosen = builder.local("int64_t", name + "_class", fmt::format("{} ? {} : 0", counts, target));
@@ -83,6 +84,11 @@ class NllLoss final : public KernelTemplate {
       }
     }
     return settings;
+  }
+
+  bool allows(const Group& group, const Setting& setting) const override {
+    constexpr int64_t kMostSplits = 128;
+    return KernelTemplate::allows(group, {setting.variant, 1}) && setting.splits >= 1 && setting.splits <= kMostSplits;
   }
 
   Work work(const Group& group, const Setting& setting) const override {

@@ -210,10 +210,10 @@ Result<std::string> FunctorBuilder::embedded(const ir::Node& node, const IndexMa
   return look_up(ir::tensor_operand(node, 0), {AffineIndex{}, map.back()}, 0, row);
 }
 
-void FunctorBuilder::store(ir::ValueId value, const IndexMap& map, const std::string& text) {
+void FunctorBuilder::store(ir::ValueId value, const AffineIndex& index, const std::string& text) {
   const std::string name = graph_.value(value).name;
   const std::string pointer = names_.take(name + "_out");
-  draft_.accesses.push_back({value, pointer, pointer, linear_index(map, graph_.type(value).shape), "", 0, true, text});
+  draft_.accesses.push_back({value, pointer, pointer, index, "", 0, true, text});
   stored_.push_back(value);
 }
 
@@ -255,14 +255,25 @@ Result<void> FunctorBuilder::store_results() {
     }
   }
   for (const ir::ValueId result : group_.results) {
-    const auto map = maps.find(result);
-    if (map == maps.end()) {
-      return failure(ErrorCode::kUnsupportedOperator,
-                     graph_.value(result).name + " is not made element by element from the step's own result");
-    }
-    STITCH_ASSIGN(const std::string text, value(result, map->second));
-    store(result, map->second, text);
+    STITCH_TRY(store_result(result, maps));
   }
+  return {};
+}
+
+// A reshape whose map is not affine still has its elements in the order of what it reshapes: that is stored instead.
+Result<void> FunctorBuilder::store_result(ir::ValueId result, const std::map<ir::ValueId, IndexMap>& maps) {
+  ir::ValueId source = result;
+  while (maps.count(source) == 0 && group_.computes(source) &&
+         graph_.node(graph_.value(source).producer).op == "reshape") {
+    source = ir::tensor_operand(graph_.node(graph_.value(source).producer), 0);
+  }
+  const auto map = maps.find(source);
+  if (map == maps.end()) {
+    return failure(ErrorCode::kUnsupportedOperator,
+                   graph_.value(result).name + " is not made element by element from the step's own result");
+  }
+  STITCH_ASSIGN(const std::string text, value(source, map->second));
+  store(result, linear_index(domain_.current(map->second), graph_.type(source).shape), text);
   return {};
 }
 

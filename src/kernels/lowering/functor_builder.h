@@ -37,7 +37,7 @@ class FunctorBuilder {
   std::string local(const std::string& type, const std::string& wanted, const std::string& text);
   // A further member of the functor, set by the host.
   std::string member(const std::string& type, const std::string& wanted, const std::string& initial);
-  void store(ir::ValueId value, const IndexMap& map, const std::string& text);
+  void store(ir::ValueId value, const AffineIndex& index, const std::string& text);
   // Where each value computed from the bound ones stands, and their stores: all of the group's results must be among
   // them, at most once each.
   Result<void> store_results();
@@ -62,6 +62,7 @@ class FunctorBuilder {
   std::string load(ir::ValueId value, const IndexMap& map);
   std::string local(ir::ValueId value, const std::string& text);
   std::string position(const AffineIndex& index, const std::string& wanted);
+  Result<void> store_result(ir::ValueId result, const std::map<ir::ValueId, IndexMap>& maps);
   std::optional<IndexMap> pushed(const ir::Node& node, const std::map<ir::ValueId, IndexMap>& maps);
 
   StepBuilder& step_;

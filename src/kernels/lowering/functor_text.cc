@@ -27,8 +27,8 @@ struct Writer {
   std::string rendered(const std::string& text) const {
     std::string result;
     for (size_t at = 0; at < text.size();) {
-      const bool is_marker =
-          text[at] == '<' && at + 1 < text.size() && (text[at + 1] == '#' || text[at + 1] == '@' || text[at + 1] == '$');
+      const bool is_marker = text[at] == '<' && at + 1 < text.size() &&
+                             (text[at + 1] == '#' || text[at + 1] == '@' || text[at + 1] == '$');
       if (!is_marker) {
         result += text[at++];
         continue;
@@ -137,8 +137,8 @@ struct Writer {
     };
     for (const Statement& statement : draft.statements) {
       load_looked_up(statement.text);
-      body.push_back(indent + fmt::format("const {} {} = {};", statement.type, statement.name,
-                                          rendered(statement.text)));
+      body.push_back(indent +
+                     fmt::format("const {} {} = {};", statement.type, statement.name, rendered(statement.text)));
     }
     for (const Access& access : draft.accesses) {
       if (access.is_store) {
@@ -155,8 +155,8 @@ struct Writer {
     for (size_t i = 0; i < draft.accesses.size(); ++i) {
       const Access& access = draft.accesses[i];
       if (access.is_store) {
-        body.push_back(fmt::format("{}[{}] = {};", access.pointer, place(i),
-                                   as_stored(rendered(access.text), dtype(access))));
+        body.push_back(
+            fmt::format("{}[{}] = {};", access.pointer, place(i), as_stored(rendered(access.text), dtype(access))));
       }
     }
     if (!shape.returns.empty()) {
@@ -278,9 +278,8 @@ FunctorText write_functor(StepBuilder& step, const std::string& name, const Doma
   if (result.takes_lanes || shape.takes_index) {
     const std::string called = shape.takes_index ? "apply" : "lanes";
     const std::string returns = loads ? "stitch::Lanes<float, kLanes>" : "void";
-    result.functor.methods.push_back(
-        {"template <int kLanes>\n" + signature(returns, called, shape.lane_parameters),
-         result.takes_lanes ? with_lanes(writer) : writer.scalar_body()});
+    result.functor.methods.push_back({"template <int kLanes>\n" + signature(returns, called, shape.lane_parameters),
+                                      result.takes_lanes ? with_lanes(writer) : writer.scalar_body()});
   }
   if (!shape.takes_index) {
     result.functor.methods.push_back(

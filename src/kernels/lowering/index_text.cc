@@ -46,7 +46,8 @@ std::string IndexText::digit_text(const Part& part, size_t digit) const {
     return part.name;
   }
   const size_t split = std::max<size_t>(digit, 1);
-  const std::string variable = part.digits.size() == 2 ? part.name + "_split" : fmt::format("{}_split_{}", part.name, split);
+  const std::string variable =
+      part.digits.size() == 2 ? part.name + "_split" : fmt::format("{}_split_{}", part.name, split);
   return variable + (digit == 0 ? ".quotient" : ".remainder");
 }
 

@@ -36,8 +36,7 @@ std::string prove_vectorised(StepBuilder& step, const std::string& extent, const
   if (!possible) {
     return "false";
   }
-  const std::string width =
-      step.constant("int64_t", "vector_width", "4", "lanes of one access where alignment allows");
+  const std::string width = step.constant("int64_t", "vector_width", "4", "lanes of one access where alignment allows");
   const std::string variable = "vectorised" + suffix;
   std::string line = "const bool " + variable + " = " + extent + " % " + width + " == 0";
   for (const LaneUser& user : users) {

@@ -17,7 +17,8 @@ struct LaneUser {
   std::string variable;
 };
 // Adds `const bool vectorised = ...;`, the conditions for lanes along `extent` (an expression) of those functors that
-// take them (the variable's name ends in `suffix`), and returns what to pass for it: the variable's name, or "false" when none does.
+// take them (the variable's name ends in `suffix`), and returns what to pass for it: the variable's name, or "false"
+// when none does.
 std::string prove_vectorised(StepBuilder& step, const std::string& extent, const std::vector<LaneUser>& users,
                              const std::string& suffix = {});
 

@@ -16,7 +16,9 @@ class Cat final : public KernelTemplate {
 
   bool is_root(const ir::Graph&, const ir::Node& node) const override { return node.op == "cat"; }
 
-  std::vector<Setting> space(const Group&, const DeviceLimits&, MathMode) const override { return {{"map_per_part", 1}}; }
+  std::vector<Setting> space(const Group&, const DeviceLimits&, MathMode) const override {
+    return {{"map_per_part", 1}};
+  }
 
   Work work(const Group& group, const Setting&) const override {
     constexpr int kThreads = 256;

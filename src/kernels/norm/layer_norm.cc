@@ -66,8 +66,9 @@ class LayerNorm final : public KernelTemplate {
     const RowAxes axes = axes_of(group);
     StepBuilder step(group);
     step.include("kernels/norm/layer_norm.cuh");
-    step.describe("Access: the threads of a row read neighbouring elements and keep them for both passes (mean, then "
-                  "squared distances); a row too long for that is read three times.");
+    step.describe(
+        "Access: the threads of a row read neighbouring elements and keep them for both passes (mean, then "
+        "squared distances); a row too long for that is read three times.");
     step.describe("Bound: memory, one read and one write of every element.");
     STITCH_ASSIGN(const FunctorText load, make_row_loader(step, ir::tensor_operand(node, 0), axes, true));
     STITCH_ASSIGN(const FunctorText store, make_store(step, axes));

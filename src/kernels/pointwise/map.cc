@@ -35,8 +35,9 @@ class PointwiseMap final : public KernelTemplate {
   Result<StepCode> emit(const Group& group, const Setting& setting) const override {
     StepBuilder step(group);
     step.include("kernels/pointwise/map.cuh");
-    step.describe("Access: neighbouring threads take neighbouring elements of the result, four at a time where alignment "
-                  "allows.");
+    step.describe(
+        "Access: neighbouring threads take neighbouring elements of the result, four at a time where alignment "
+        "allows.");
     step.describe("Bound: memory, every operand and result once.");
     const ir::ValueId root = group.root_node().outputs[0];
     const Domain domain(group.graph->type(root).shape);

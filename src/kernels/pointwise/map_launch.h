@@ -11,8 +11,8 @@ namespace stitch::kernels {
 // All axes of the domain, as one Index called `at`.
 Coordinate map_coordinate(const Domain& domain);
 
-// Adds the shape that functor `variable` walks (names end in `suffix`), and returns the call of launch_map(). Fails when
-// its accesses walk more axes in different orders than the skeleton takes.
+// Adds the shape that functor `variable` walks (names end in `suffix`), and returns the call of launch_map(). Fails
+// when its accesses walk more axes in different orders than the skeleton takes.
 Result<std::string> map_launch(StepBuilder& step, const FunctorText& functor, const std::string& variable,
                                const std::string& suffix);
 

@@ -82,7 +82,8 @@ class Pool final : public KernelTemplate {
     const std::vector<int64_t>& out = group.graph->type(node.outputs[0]).shape;
     StepBuilder step(group);
     step.include("kernels/pool/window_2d.cuh");
-    step.describe("Access: one thread per output, neighbouring threads along its row; overlapping windows meet in cache.");
+    step.describe(
+        "Access: one thread per output, neighbouring threads along its row; overlapping windows meet in cache.");
     step.describe("Bound: memory, one read of the input and one write of the output.");
     STITCH_ASSIGN(const FunctorText load, make_load(step));
     STITCH_ASSIGN(const FunctorText store, make_store(step));
@@ -92,10 +93,16 @@ class Pool final : public KernelTemplate {
     for (size_t axis = 0; axis + 2 < in.size(); ++axis) {
       planes *= in[axis];
     }
-    step.launch(fmt::format("const stitch::Pool2dShape shape{{{}, {}, {}, {}, {}}};",
-                            step.extent("planes", planes, "channels of all images"),
-                            step.extent("height", in[in.size() - 2]), step.extent("width", in.back()),
-                            step.extent("out_height", out[out.size() - 2]), step.extent("out_width", out.back())));
+    step.launch("const stitch::Pool2dShape shape{");
+    const auto add_extent = [&](const char* name, int64_t value) {
+      step.launch(fmt::format("    .{} = {},", name, step.extent(name, value)));
+    };
+    add_extent("planes", planes);
+    add_extent("height", in[in.size() - 2]);
+    add_extent("width", in.back());
+    add_extent("out_height", out[out.size() - 2]);
+    add_extent("out_width", out.back());
+    step.launch("};");
     step.launch(fmt::format("return stitch::launch_{}(load, store, shape, stream);", skeleton(node)));
     return step.take();
   }
@@ -106,9 +113,9 @@ class Pool final : public KernelTemplate {
       return "adaptive_average_pool";
     }
     const bool is_max = node.op == "max_pool2d";
-    const std::string window = window_type("stitch::Window2d", pair_of(node, "kernel_size"), pair_of(node, "stride"),
-                                           pair_of(node, "padding"),
-                                           is_max ? pair_of(node, "dilation") : std::array<int64_t, 2>{1, 1});
+    const std::string window =
+        window_type("stitch::Window2d", pair_of(node, "kernel_size"), pair_of(node, "stride"), pair_of(node, "padding"),
+                    is_max ? pair_of(node, "dilation") : std::array<int64_t, 2>{1, 1});
     if (is_max) {
       return fmt::format("max_pool<{}>", window);
     }

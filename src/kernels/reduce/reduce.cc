@@ -58,6 +58,13 @@ class Reduce final : public KernelTemplate {
     return settings;
   }
 
+  bool allows(const Group& group, const Setting& setting) const override {
+    constexpr int64_t kMostSplits = 256;
+    const char* split = reduces_innermost(group, axes_of(group)) ? "rows_split_256" : "columns_split_8";
+    return setting.variant == split ? setting.splits >= 1 && setting.splits <= kMostSplits
+                                    : KernelTemplate::allows(group, setting);
+  }
+
   Work work(const Group& group, const Setting& setting) const override {
     const RowAxes axes = axes_of(group);
     const int threads = threads_of(setting);
@@ -74,6 +81,7 @@ class Reduce final : public KernelTemplate {
     const int64_t rows_per_block = rows ? std::max(1, kLeastBlock / threads) : kWarp;
     work.blocks = (axes.row_count + rows_per_block - 1) / rows_per_block * setting.splits;
     const int block_threads = rows ? std::max(threads, kLeastBlock) : threads * kWarp;
+    work.threads_per_block = block_threads;
     work.blocks_per_multiprocessor = std::max(1, 2048 / block_threads);
     // Elements a thread takes: with fewer than a handful the merge at the end dominates.
     const double each = static_cast<double>(axes.column_count) / static_cast<double>(threads * setting.splits);
@@ -124,8 +132,9 @@ Result<StepCode> Reduce::emit(const Group& group, const Setting& setting) const 
   StepBuilder step(group);
   step.include(is_split(setting) ? "kernels/reduce/split.cuh"
                                  : (rows ? "kernels/reduce/row.cuh" : "kernels/reduce/column.cuh"));
-  step.describe(rows ? "Access: the threads of a row read neighbouring elements."
-                     : "Access: neighbouring threads read neighbouring rows, each walking down its column of elements.");
+  step.describe(rows
+                    ? "Access: the threads of a row read neighbouring elements."
+                    : "Access: neighbouring threads read neighbouring rows, each walking down its column of elements.");
   step.describe("Bound: memory, one read of every element.");
   STITCH_ASSIGN(const FunctorText load, make_row_loader(step, ir::tensor_operand(node, 0), axes, rows));
   const std::string reduced = step.extent("reduced", axes.column_count, "elements summed up in one result");
@@ -135,8 +144,8 @@ Result<StepCode> Reduce::emit(const Group& group, const Setting& setting) const 
   const std::string kept = step.extent("kept", axes.row_count, "results");
   const std::string vectorised = rows ? prove_vectorised(step, reduced, {{&load, "load"}}) : "false";
   step.launch(fmt::format("const stitch::ReduceShape shape{{{}, {}, {}}};", kept, reduced, vectorised));
-  const std::string threads = step.constant("int", rows ? "threads_per_row" : "warps_per_column",
-                                            std::to_string(threads_of(setting)));
+  const std::string threads =
+      step.constant("int", rows ? "threads_per_row" : "warps_per_column", std::to_string(threads_of(setting)));
   std::string arguments = "load, store, shape, ";
   if (is_split(setting)) {
     arguments += step.extent("splits", setting.splits, "blocks that share a row") + ", args->scratch, ";

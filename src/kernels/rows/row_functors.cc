@@ -17,8 +17,8 @@ struct NamedSize {
 };
 
 constexpr std::array kRowSettings = {
-    NamedSize{"row_32x4", {32, 4}},    NamedSize{"row_32x16", {32, 16}},  NamedSize{"row_128x8", {128, 8}},
-    NamedSize{"row_256x8", {256, 8}},  NamedSize{"row_512x8", {512, 8}},  NamedSize{"row_1024x8", {1024, 8}},
+    NamedSize{"row_32x4", {32, 4}},     NamedSize{"row_32x16", {32, 16}},     NamedSize{"row_128x8", {128, 8}},
+    NamedSize{"row_256x8", {256, 8}},   NamedSize{"row_512x8", {512, 8}},     NamedSize{"row_1024x8", {1024, 8}},
     NamedSize{"row_512x32", {512, 32}}, NamedSize{"row_1024x16", {1024, 16}},
 };
 
@@ -73,6 +73,9 @@ Work row_work(const Group& group, const RowAxes& axes, const Setting& setting, i
   work.bytes = least_bytes(group);
   work.lane_operations =
       pointwise_operations(group) + 20.0 * static_cast<double>(axes.row_count) * static_cast<double>(axes.column_count);
+  // Every thread of a row takes part in two merges, with or without elements of its own.
+  constexpr double kMerges = 2 * 20;
+  work.lane_operations += kMerges * static_cast<double>(axes.row_count * size.threads);
   const int64_t stride = int64_t{size.threads} * kLanes;
   const int64_t trips = (axes.column_count + stride - 1) / stride;
   const int64_t capacity = int64_t{size.threads} * size.per_thread;
@@ -83,10 +86,12 @@ Work row_work(const Group& group, const RowAxes& axes, const Setting& setting, i
   constexpr double kBest = 0.92;
   constexpr double kBarrier = 0.06;
   const double used = static_cast<double>(axes.column_count) / static_cast<double>(trips * stride);
-  const double spare = static_cast<double>(axes.column_count) / static_cast<double>(std::max(axes.column_count, capacity));
+  const double spare =
+      static_cast<double>(axes.column_count) / static_cast<double>(std::max(axes.column_count, capacity));
   work.bandwidth_share = (size.threads > 32 ? kBest - kBarrier : kBest) * (0.25 + 0.5 * used + 0.25 * spare);
   work.blocks = size.threads > 32 ? axes.row_count : (axes.row_count + kRowsOfWarps - 1) / kRowsOfWarps;
-  work.blocks_per_multiprocessor = std::max(1, kResidentThreads / std::max(size.threads, 128));
+  work.threads_per_block = std::max(size.threads, 128);
+  work.blocks_per_multiprocessor = std::max(1, kResidentThreads / work.threads_per_block);
   return work;
 }
 

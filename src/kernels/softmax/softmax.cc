@@ -34,8 +34,9 @@ class Softmax final : public KernelTemplate {
     const ir::ValueId output = node.outputs[0];
     StepBuilder step(group);
     step.include("kernels/softmax/row.cuh");
-    step.describe("Access: the threads of a row read neighbouring elements and keep them; a row too long for that is read "
-                  "twice.");
+    step.describe(
+        "Access: the threads of a row read neighbouring elements and keep them; a row too long for that is read "
+        "twice.");
     step.describe("Bound: memory, one read and one write of every element.");
     STITCH_ASSIGN(const FunctorText load, make_row_loader(step, ir::tensor_operand(node, 0), axes, true));
     const Domain domain(group.graph->type(output).shape);
@@ -54,8 +55,9 @@ class Softmax final : public KernelTemplate {
     const std::string kind = node.op == "softmax" ? "kSoftmax" : "kLogSoftmax";
     const std::string threads = step.constant("int", "threads_per_row", std::to_string(size.threads));
     const std::string kept = step.constant("int", "elements_per_thread", std::to_string(size.per_thread));
-    step.launch(fmt::format("return stitch::launch_softmax<stitch::SoftmaxKind::{}, {}, {}>(load, store, shape, stream);",
-                            kind, threads, kept));
+    step.launch(
+        fmt::format("return stitch::launch_softmax<stitch::SoftmaxKind::{}, {}, {}>(load, store, shape, stream);", kind,
+                    threads, kept));
     return step.take();
   }
 };

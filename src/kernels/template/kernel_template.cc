@@ -28,6 +28,12 @@ int64_t elements_read(const Group& group, ir::ValueId value) {
 
 }  // namespace
 
+bool KernelTemplate::allows(const Group& group, const Setting& setting) const {
+  const std::vector<Setting> offered = space(group, known_devices().front(), MathMode::kReduced);
+  return setting.splits == 1 && std::any_of(offered.begin(), offered.end(),
+                                            [&](const Setting& other) { return other.variant == setting.variant; });
+}
+
 Fit KernelTemplate::fits(const Group& group) const {
   Fit fit;
   fit.store_first = store_first(group);

@@ -31,12 +31,13 @@ struct Work {
   double lane_operations = 0;
   double bytes = 0;
 
-  double padded_flops = 0;      // with the parts of tiles that hang over the edge
-  double extra_bytes = 0;       // partial sums, second reads
-  double peak_share = 1;        // what a full device reaches of its peak, by experience with this variant
+  double padded_flops = 0;  // with the parts of tiles that hang over the edge
+  double extra_bytes = 0;   // partial sums, second reads
+  double peak_share = 1;    // what a full device reaches of its peak, by experience with this variant
   double bandwidth_share = 1;
-  int64_t blocks = 1;           // of the largest launch
+  int64_t blocks = 1;  // of the largest launch
   int blocks_per_multiprocessor = 1;
+  int threads_per_block = 256;
 };
 
 struct Fit {
@@ -53,6 +54,8 @@ class KernelTemplate {
   virtual bool is_root(const ir::Graph& graph, const ir::Node& node) const = 0;
   // The settings worth trying, best guess first; never empty for a group that fits.
   virtual std::vector<Setting> space(const Group& group, const DeviceLimits& limits, MathMode math) const = 0;
+  // Whether a setting that space() does not offer (it is made for other sizes) would still compute the group.
+  virtual bool allows(const Group& group, const Setting& setting) const;
   virtual Work work(const Group& group, const Setting& setting) const = 0;
   // Decides the step's code. Fails, with the reason, for a group it cannot compute.
   virtual Result<StepCode> emit(const Group& group, const Setting& setting) const = 0;

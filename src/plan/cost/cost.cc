@@ -36,6 +36,16 @@ double occupancy(const kernels::Work& work, const kernels::DeviceLimits& limits)
   return balance * (kAlone + (1 - kAlone) * deepest / work.blocks_per_multiprocessor);
 }
 
+// A third of the threads that fit on the device already saturates its memory; arithmetic needs nearly all blocks.
+constexpr double kEnoughForMemory = 1.0 / 3;
+
+double threads_in_flight(const kernels::Work& work, const kernels::DeviceLimits& limits) {
+  constexpr double kThreadsPerMultiprocessor = 2048;
+  const double blocks = std::min<double>(static_cast<double>(work.blocks),
+                                         static_cast<double>(limits.multiprocessors) * work.blocks_per_multiprocessor);
+  return blocks * work.threads_per_block / (kThreadsPerMultiprocessor * limits.multiprocessors);
+}
+
 }  // namespace
 
 double modelled_us(const kernels::Work& work, const kernels::DeviceLimits& limits) {
@@ -47,12 +57,10 @@ double modelled_us(const kernels::Work& work, const kernels::DeviceLimits& limit
 
 double estimated_us(const kernels::Work& work, const kernels::DeviceLimits& limits) {
   const double busy = occupancy(work, limits);
+  const double memory_busy = std::min(1.0, threads_in_flight(work, limits) / kEnoughForMemory);
   const double memory = (work.bytes + work.extra_bytes) / (limits.bytes_per_second * work.bandwidth_share);
   const double compute = std::max(work.flops, work.padded_flops) / (peak_flops(work.pipe, limits) * work.peak_share);
   const double lanes = work.lane_operations / limits.lane_operations_per_second;
-  // A third of the blocks already saturates memory; arithmetic needs all of them.
-  constexpr double kEnoughForMemory = 1.0 / 3;
-  const double memory_busy = std::min(1.0, busy / kEnoughForMemory);
   return work.launches * limits.launch_us +
          std::max({memory / memory_busy, compute / busy, lanes / busy}) * kMicrosecondsPerSecond;
 }

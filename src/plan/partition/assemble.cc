@@ -83,8 +83,7 @@ class Assembler {
         break;
       }
       index += std::any_of(plan_.graph.outputs.begin(), plan_.graph.outputs.end(), [&](const ir::GraphOutput& output) {
-        return output.role == TensorRole::kState && input.role == TensorRole::kState &&
-               output.binding == input.binding;
+        return output.role == TensorRole::kState && input.role == TensorRole::kState && output.binding == input.binding;
       });
     }
     return index;
@@ -94,9 +93,8 @@ class Assembler {
     int output_index = 0;
     for (const ir::GraphOutput& output : plan_.graph.outputs) {
       if (output.value == value) {
-        return output.role == TensorRole::kState
-                   ? add_buffer(value, BufferKind::kStateOut, state_index(output.binding))
-                   : add_buffer(value, BufferKind::kOutput, output_index);
+        return output.role == TensorRole::kState ? add_buffer(value, BufferKind::kStateOut, state_index(output.binding))
+                                                 : add_buffer(value, BufferKind::kOutput, output_index);
       }
       output_index += output.role == TensorRole::kOutput ? 1 : 0;
     }
@@ -104,21 +102,29 @@ class Assembler {
   }
 
   // What the same step of the plan at other sizes uses: its text is then the same, and need not be built again.
-  const Setting* kept_setting(const Step& step) const {
+  const Setting* kept_setting(const ChosenStep& chosen, const Step& step) const {
     if (like_ == nullptr || plan_.steps.size() >= like_->steps.size()) {
       return nullptr;
     }
     const Step& other = like_->steps[plan_.steps.size()];
-    return other.skeleton == step.skeleton && other.name == step.name ? &other.setting : nullptr;
+    const bool is_same = other.skeleton == step.skeleton && other.name == step.name &&
+                         chosen.kernel->allows(chosen.group, other.setting);
+    return is_same ? &other.setting : nullptr;
   }
 
   Result<void> choose_setting(const ChosenStep& chosen, Step& step) {
-    const Setting* kept = kept_setting(step);
+    const Setting* kept = kept_setting(chosen, step);
     auto settings = chosen.kernel->space(chosen.group, limits_, plan_.math);
     if (kept != nullptr && std::none_of(settings.begin(), settings.end(),
                                         [&](const Setting& other) { return other.variant == kept->variant; })) {
-      // Too small to be worth it here, and yet it is the code that is to run: two parts still show how parts are joined.
+      // Too small to be worth it here, and yet it is the code that is to run: two parts still show how parts are
+      // joined.
       settings.push_back({kept->variant, std::min<int64_t>(kept->splits, 2)});
+    }
+    const bool adds_chosen = chosen.setting.has_value() && chosen.kernel->allows(chosen.group, *chosen.setting) &&
+                             std::find(settings.begin(), settings.end(), *chosen.setting) == settings.end();
+    if (adds_chosen) {
+      settings.push_back(*chosen.setting);
     }
     std::vector<Alternative> costs;
     for (const Setting& setting : settings) {

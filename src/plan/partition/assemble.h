@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From groups to a plan: settings, buffers, extents, memory. The same code makes a new plan and checks one that was read.
+// From groups to a plan: settings, buffers, extents, memory. The same code makes a new plan and checks one that was
+// read.
 #pragma once
 
 #include <optional>

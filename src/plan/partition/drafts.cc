@@ -129,8 +129,7 @@ std::vector<int> Drafts::order() const {
   for (const auto& [number, draft] : drafts_) {
     by_root.push_back(number);
   }
-  std::sort(by_root.begin(), by_root.end(),
-            [&](int a, int b) { return drafts_.at(a).root < drafts_.at(b).root; });
+  std::sort(by_root.begin(), by_root.end(), [&](int a, int b) { return drafts_.at(a).root < drafts_.at(b).root; });
   std::vector<int> result;
   std::set<int> done;
   const std::function<void(int)> visit = [&](int number) {

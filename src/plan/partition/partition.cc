@@ -101,9 +101,8 @@ class Partitioner {
       }
     }
     // Skeletons before chains of pointwise work (a chain can still move into a skeleton later), the latest first.
-    std::sort(candidates.begin(), candidates.end(), [&](int a, int b) {
-      return is_pointwise(a) != is_pointwise(b) ? is_pointwise(b) : a > b;
-    });
+    std::sort(candidates.begin(), candidates.end(),
+              [&](int a, int b) { return is_pointwise(a) != is_pointwise(b) ? is_pointwise(b) : a > b; });
     candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
     return std::any_of(candidates.begin(), candidates.end(), [&](int number) { return try_join(number, node); });
   }

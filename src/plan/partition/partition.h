@@ -19,8 +19,8 @@ struct PlacedGroup {
   Phase phase = Phase::kRun;
 };
 
-// In an order in which they can run; the groups point into `graph`. Nodes in `alone` are views that are copied by a step
-// of their own, after every other one.
+// In an order in which they can run; the groups point into `graph`. Nodes in `alone` are views that are copied by a
+// step of their own, after every other one.
 Result<std::vector<PlacedGroup>> partition(const ir::Graph& graph, const std::set<ir::NodeId>& alone);
 
 }  // namespace stitch::plan

@@ -18,7 +18,8 @@ Result<void> check_plannable(const ir::Graph& graph) {
   }
   for (const ir::Value& value : graph.values) {
     if (value.type.element_count() == 0) {
-      return failure(ErrorCode::kProgramInvalid, value.name + " has no elements; programs with empty tensors are not taken",
+      return failure(ErrorCode::kProgramInvalid,
+                     value.name + " has no elements; programs with empty tensors are not taken",
                      value.producer.is_valid() ? graph.node(value.producer).place : "", "use extents of at least one");
     }
   }

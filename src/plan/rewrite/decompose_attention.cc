@@ -14,8 +14,9 @@ using ir::ValueId;
 
 // [rows, columns] of true where row i may look at column j <= i.
 ValueId causal_mask(NodeChain& chain, int64_t rows, int64_t columns) {
-  const ValueId ones = chain.add("full", {}, "_ones",
-                                 {{"shape", std::vector<int64_t>{rows, columns}}, {"value", 1.0}, {"dtype", DataType::kBool}});
+  const ValueId ones =
+      chain.add("full", {}, "_ones",
+                {{"shape", std::vector<int64_t>{rows, columns}}, {"value", 1.0}, {"dtype", DataType::kBool}});
   return chain.add("tril", {ones}, "_causal", {{"diagonal", int64_t{0}}});
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <set>
 
-#include "plan/rewrite/rewrite.h"
 #include "ir/build/builder.h"
+#include "plan/rewrite/rewrite.h"
 
 namespace stitch::plan {
 

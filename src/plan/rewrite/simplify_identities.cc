@@ -62,7 +62,8 @@ ir::Node merged_view(const ir::Graph& graph, ir::Node node) {
 
 ir::Node mean_for_pool(const ir::Graph& graph, const ir::Node& node) {
   const auto rank = static_cast<int64_t>(graph.type(ir::tensor_operand(node, 0)).shape.size());
-  return {"mean", node.operands, {{"dim", std::vector<int64_t>{rank - 2, rank - 1}}, {"keepdim", true}}, {}, node.place};
+  return {
+      "mean", node.operands, {{"dim", std::vector<int64_t>{rank - 2, rank - 1}}, {"keepdim", true}}, {}, node.place};
 }
 
 Result<void> simplify(GraphCopy& copy, const ir::Graph& from, const ir::Node& old) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json/json.h"
 
-#include "kernels/template/device_limits.h"
 #include "ir/text/printer.h"
+#include "kernels/template/device_limits.h"
 #include "plan/plan.h"
 #include "plan/text/read_steps.h"
 
@@ -136,8 +136,8 @@ Result<Plan> from_json(const Json& json) {
   }
   STITCH_ASSIGN(Plan plan, read_plan(json));
   if (const std::string where = first_difference(json, to_json(plan), "plan"); !where.empty()) {
-    return failure(ErrorCode::kFileInvalid, where + " is not what the graph and the chosen settings lead to", "plan.json",
-                   "change settings through `stitchcuda plan`, not in the file");
+    return failure(ErrorCode::kFileInvalid, where + " is not what the graph and the chosen settings lead to",
+                   "plan.json", "change settings through `stitchcuda plan`, not in the file");
   }
   return plan;
 }

@@ -21,8 +21,8 @@ Result<std::vector<ir::ValueId>> values_named(const ValuesByName& values, const 
   for (const Json& name : *names) {
     const auto found = name.is_string() ? values.find(name.get<std::string>()) : values.end();
     if (found == values.end()) {
-      return failure(ErrorCode::kFileInvalid, std::string(key) + " of a step names no value of the graph: " + name.dump(),
-                     "plan.json");
+      return failure(ErrorCode::kFileInvalid,
+                     std::string(key) + " of a step names no value of the graph: " + name.dump(), "plan.json");
     }
     result.push_back(found->second);
   }
@@ -87,7 +87,8 @@ Result<ChosenStep> read_step(const ir::Graph& graph, const ValuesByName& values,
   }
   STITCH_TRY(check_group(chosen.group));
   if (!chosen.kernel->store_first(chosen.group).empty()) {
-    return failure(ErrorCode::kFileInvalid, "the step at " + root + " cannot read its operands as they lie", "plan.json");
+    return failure(ErrorCode::kFileInvalid, "the step at " + root + " cannot read its operands as they lie",
+                   "plan.json");
   }
   return chosen;
 }
