@@ -140,8 +140,8 @@ int main() {
   const bool right = c[777] == 256.0f;
   tell("256^3 GEMM, 4x4 outputs a thread",
        1e3 * best_seconds(5, [&] { gemm_register_tile<<<dim3(4, 4), 256>>>(a, b, c, 256); }), "ms", 50, false);
-  tell("row sums of 1024 x 1024, a warp a row",
-       1e3 * best_seconds(5, [&] { row_sums<<<128, 256>>>(a, c, 1024); }), "ms", 80, false);
+  tell("row sums of 1024 x 1024, a warp a row", 1e3 * best_seconds(5, [&] { row_sums<<<128, 256>>>(a, c, 1024); }),
+       "ms", 80, false);
   tell("row sums of 1024 x 1024, a block a row",
        1e3 * best_seconds(5, [&] { row_sums_by_block<<<1024, 256>>>(a, c, 1024); }), "ms", 80, false);
   const bool sums_right = c[77] == 1024.0f;

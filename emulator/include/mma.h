@@ -5,6 +5,7 @@
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+
 #include "stitch_emulator/collective.h"
 
 namespace nvcuda {
@@ -220,4 +221,3 @@ inline void mma_sync(fragment<accumulator, M, N, K, TD>& d, const fragment<matri
 
 }  // namespace wmma
 }  // namespace nvcuda
-

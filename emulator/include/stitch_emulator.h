@@ -11,23 +11,22 @@
 // nvcc does not reason from types about what pointers may meet, and CUDA programs read float arrays as float4 or int.
 #pragma GCC optimize("no-strict-aliasing")
 
+#include <cuda_runtime.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cuda_runtime.h>
-
-#include "stitch_emulator/language.h"
-#include "stitch_emulator/synchronise.h"
-#include "stitch_emulator/collective.h"
-#include "stitch_emulator/shuffle.h"
-#include "stitch_emulator/vote.h"
 #include "stitch_emulator/atomics.h"
-#include "stitch_emulator/memory.h"
-#include "stitch_emulator/integer_math.h"
+#include "stitch_emulator/collective.h"
 #include "stitch_emulator/float_math.h"
-#include "stitch_emulator/shared.h"
+#include "stitch_emulator/integer_math.h"
+#include "stitch_emulator/language.h"
 #include "stitch_emulator/launch.h"
+#include "stitch_emulator/memory.h"
+#include "stitch_emulator/shared.h"
+#include "stitch_emulator/shuffle.h"
 #include "stitch_emulator/symbol.h"
+#include "stitch_emulator/synchronise.h"
+#include "stitch_emulator/vote.h"

@@ -15,10 +15,10 @@ extern "C" {
 void stitch_emulator_set_schedule_seed(uint64_t seed);
 
 struct stitch_emulator_limits {
-  size_t static_shared_bytes;  /* 48 KB */
-  size_t opt_in_shared_bytes;  /* 227 KB, static and dynamic together */
-  int threads_per_block;       /* 1024 */
-  double seconds_per_wait;     /* CPU seconds one thread may run without waiting or ending; 0 means no limit */
+  size_t static_shared_bytes; /* 48 KB */
+  size_t opt_in_shared_bytes; /* 227 KB, static and dynamic together */
+  int threads_per_block;      /* 1024 */
+  double seconds_per_wait;    /* CPU seconds one thread may run without waiting or ending; 0 means no limit */
 };
 /* A zero field keeps its present value (seconds_per_wait: pass a negative number to switch the limit off). */
 void stitch_emulator_set_limits(const struct stitch_emulator_limits* limits);

@@ -7,7 +7,9 @@ namespace {
 using Tokens = std::vector<Token>;
 
 struct Statement {
-  bool has_linkage = false;  // says static, extern, inline, template, constexpr, friend or the like
+  bool has_linkage = false;  // says static, extern, inline, constexpr, friend or the like
+  bool is_template = false;
+  bool is_special = false;  // an explicit specialisation or instantiation, which takes no storage class
   bool host = false;
   bool qualified = false;  // a member defined outside its class
 };
@@ -33,9 +35,13 @@ Statement read_statement(const Tokens& tokens, size_t first) {
       i = close < tokens.size() ? close : i;
       continue;
     }
-    for (const char* word : {"static", "extern", "inline", "__inline__", "__forceinline__", "template", "constexpr",
-                             "friend", "operator", "typedef", "using", "consteval", "struct", "class", "namespace"}) {
+    for (const char* word : {"static", "extern", "inline", "__inline__", "__forceinline__", "constexpr", "friend",
+                             "operator", "typedef", "using", "consteval", "struct", "class", "namespace"}) {
       statement.has_linkage |= token.is(word);
+    }
+    if (token.is("template")) {
+      statement.is_template = true;
+      statement.is_special |= i + 2 >= tokens.size() || !tokens[i + 1].is("<") || tokens[i + 2].is(">");
     }
     statement.host |= token.is("__host__");
   }
@@ -61,14 +67,17 @@ void rewrite_declarations(const TokenList& list, const std::vector<Place>& place
     if (bare_return && (places[i].kernel || token.directive >= 0)) {
       changes.replace(token.begin, token.end, "return ::stitch_emulator::early_return()");
     }
-    if (token.directive >= 0 || !is_device_word(token) || places[i].scope != ScopeKind::kNamespace ||
-        places[i].statement == last_statement) {
+    if (token.directive >= 0 || !(is_device_word(token) || token.is("__global__")) ||
+        places[i].scope != ScopeKind::kNamespace || places[i].statement == last_statement) {
       continue;
     }
     last_statement = places[i].statement;
     const Statement statement = read_statement(tokens, last_statement);
-    if (!statement.has_linkage && !statement.host && !statement.qualified) {
-      changes.insert(tokens[last_statement].begin, "static ");
+    const bool outside = statement.has_linkage || statement.host || statement.qualified || statement.is_special ||
+                         (token.is("__global__") && !statement.is_template);
+    if (!outside) {
+      // In a template, `static` follows the parameters.
+      changes.insert(tokens[statement.is_template ? i : last_statement].begin, "static ");
     }
   }
 }

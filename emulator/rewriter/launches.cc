@@ -15,8 +15,8 @@ bool triple(const Tokens& tokens, size_t at, std::string_view mark) {
 }
 
 bool is_statement_word(const Token& token) {
-  static constexpr std::array<std::string_view, 8> kWords = {"return", "if", "while", "for",
-                                                             "switch", "else", "do",  "case"};
+  static constexpr std::array<std::string_view, 8> kWords = {"return", "if",   "while", "for",
+                                                             "switch", "else", "do",    "case"};
   for (const std::string_view word : kWords) {
     if (token.is(word)) {
       return true;

@@ -14,7 +14,8 @@ void rewrite_launches(const TokenList& list, const std::vector<Place>& places, C
 // `__shared__ float t[8];` -> STITCH_SHARED(t, float t[8]);   `extern __shared__ T s[];` -> a reference.
 void rewrite_shared_memory(const TokenList& list, const std::vector<Place>& places, Changes& changes);
 
-// Variables and functions that nvcc keeps inside their unit get internal linkage; `return;` in a kernel says so.
+// Variables, functions and templates that nvcc keeps inside their unit get internal linkage; `return;` in a kernel says
+// so.
 void rewrite_declarations(const TokenList& list, const std::vector<Place>& places, Changes& changes);
 
 // Single words whose meaning differs (__CUDA_ARCH__, __noinline__, assert), and casts of kernels to void*.

@@ -14,7 +14,8 @@ struct Unsupported {
   std::string_view sentence;
 };
 
-constexpr std::string_view kTextures = "textures and surfaces are not supported on the emulated device; read plain memory";
+constexpr std::string_view kTextures =
+    "textures and surfaces are not supported on the emulated device; read plain memory";
 constexpr std::string_view kGrid =
     "grid-wide synchronisation is not supported on the emulated device, where blocks run one after another; split the "
     "kernel in two";
@@ -62,8 +63,9 @@ void refuse_include(const TokenList& list, const Directive& directive, Changes& 
     return;
   }
   if (folder == "thrust" || folder == "cuda" || folder == "cutlass" || folder == "cute") {
-    changes.refuse(directive.line, std::string(folder) +
-                                       "/ headers are not supported on the emulated device; write the loop as a kernel");
+    changes.refuse(
+        directive.line,
+        std::string(folder) + "/ headers are not supported on the emulated device; write the loop as a kernel");
   }
 }
 

@@ -77,7 +77,8 @@ class Unit {
                          Changes& changes) {
     const auto& tokens = list.tokens;
     const Token& word = tokens[directive.first];
-    const bool is_once = word.is("pragma") && directive.last - directive.first == 2 && tokens[directive.first + 1].is("once");
+    const bool is_once =
+        word.is("pragma") && directive.last - directive.first == 2 && tokens[directive.first + 1].is("once");
     if (is_once && stack_.size() > 1) {
       changes.replace(directive.begin, directive.end, "");  // the includer's guard does this
     } else if (word.is("include") && directive.last - directive.first >= 2) {
@@ -93,13 +94,15 @@ class Unit {
     if (!is_quoted && !argument.is("<")) {
       return;
     }
-    const std::string spelled(list.source.substr(argument.begin + 1, (is_quoted ? argument.end : end.end) - 2 - argument.begin));
+    const std::string spelled(
+        list.source.substr(argument.begin + 1, (is_quoted ? argument.end : end.end) - 2 - argument.begin));
     const std::optional<fs::path> path = find(spelled, is_quoted);
     if (!path) {
       return;
     }
-    changes.replace(directive.begin, directive.end, included_text(*path, conditional) + "#line " +
-                                                        std::to_string(directive.line + 1) + " " + quoted(name));
+    changes.replace(
+        directive.begin, directive.end,
+        included_text(*path, conditional) + "#line " + std::to_string(directive.line + 1) + " " + quoted(name));
   }
 
   std::optional<fs::path> find(const std::string& spelled, bool beside) const {

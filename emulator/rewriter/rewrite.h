@@ -9,8 +9,8 @@
 namespace stitch::rewriter {
 
 struct RewriteOptions {
-  std::string path;                              // of the source; quoted includes are looked up beside it first
-  std::string file_name;                         // what #line calls it
+  std::string path;       // of the source; quoted includes are looked up beside it first
+  std::string file_name;  // what #line calls it
   // Searched in order. Empty: includes stay as they are written, for a caller that rewrites each file into a folder
   // of its own.
   std::vector<std::string> include_directories;

@@ -16,8 +16,10 @@ constexpr int kEnvironment = 4;
 
 constexpr const char* kHelp =
     "stitchcuda-rewrite IN.cu -o OUT.cc [-I FOLDER]... [--file-name NAME]\n"
-    "  Rewrites a CUDA source for g++ and the emulator's headers. With -I, includes found beside the source or in such a\n"
-    "  folder are rewritten into the output; without, they stay as they are. Exit codes: 0 written, 1 refused (one sentence a line on standard error),\n"
+    "  Rewrites a CUDA source for g++ and the emulator's headers. With -I, includes found beside the source or in such "
+    "a\n"
+    "  folder are rewritten into the output; without, they stay as they are. Exit codes: 0 written, 1 refused (one "
+    "sentence a line on standard error),\n"
     "  2 usage, 4 a file could not be read or written.\n";
 
 struct Arguments {

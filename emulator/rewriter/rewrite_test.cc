@@ -4,6 +4,8 @@
 //   file NAME:           an include (optional, repeated)
 //   input:               the source
 //   expect:              the rewritten source, or, after `expect refused:`, the sentences
+#include "rewriter/rewrite.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,8 +13,6 @@
 #include <fstream>
 #include <map>
 #include <sstream>
-
-#include "rewriter/rewrite.h"
 
 namespace stitch::rewriter {
 namespace {
@@ -97,7 +97,8 @@ TEST_P(RewriteCase, GivesTheExpectedText) {
 
 INSTANTIATE_TEST_SUITE_P(Testdata, RewriteCase, testing::ValuesIn(all_cases()), [](const auto& info) {
   std::string name = info.param.stem().string();
-  std::replace_if(name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
   return name;
 });
 

@@ -208,9 +208,8 @@ bool included_once(const TokenList& list) {
     }
   }
   const auto& all = list.directives;
-  return all.size() > 2 && all[0].first == 0 && list.tokens[0].is("ifndef") &&
-         list.tokens[all[1].first].is("define") && all.back().last == list.tokens.size() &&
-         list.tokens[all.back().first].is("endif");
+  return all.size() > 2 && all[0].first == 0 && list.tokens[0].is("ifndef") && list.tokens[all[1].first].is("define") &&
+         all.back().last == list.tokens.size() && list.tokens[all.back().first].is("endif");
 }
 
 }  // namespace stitch::rewriter

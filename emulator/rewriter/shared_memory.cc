@@ -15,9 +15,9 @@ struct Declaration {
 };
 
 bool names_type_word(const Token& token) {
-  for (const char* word : {"__shared__", "extern", "static", "alignas", "__align__", "__attribute__", "sizeof",
-                           "const", "volatile", "unsigned", "signed", "int", "float", "double", "char", "short",
-                           "long", "bool"}) {
+  for (const char* word :
+       {"__shared__", "extern", "static", "alignas", "__align__", "__attribute__", "sizeof", "const", "volatile",
+        "unsigned", "signed", "int", "float", "double", "char", "short", "long", "bool"}) {
     if (token.is(word)) {
       return true;
     }
@@ -126,7 +126,8 @@ class SharedMemory {
     const size_t end = declarator_end(tokens_, declaration.first, declaration.last);
     const size_t name = declared_name(tokens_, declaration.first, end);
     if (name == tokens_.size()) {
-      changes_.refuse(tokens_[shared].line, "this __shared__ declaration could not be read; declare `type name[size];`");
+      changes_.refuse(tokens_[shared].line,
+                      "this __shared__ declaration could not be read; declare `type name[size];`");
     } else if (declaration.is_extern) {
       write_dynamic(declaration, name);
     } else if (places_[shared].scope == ScopeKind::kNamespace && tokens_[shared].directive < 0) {

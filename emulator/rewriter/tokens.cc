@@ -12,8 +12,8 @@ namespace {
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$'; }
 
 // Longest first. `<<` and `>>` are left as single characters: they may open and close template lists and launches.
-constexpr std::array<std::string_view, 16> kOperators = {"<=>", "...", "->", "::", "<=", ">=", "==", "!=",
-                                                         "&&",  "||",  "##", "+=", "-=", "*=", "/=", "|="};
+constexpr std::array<std::string_view, 16> kOperators = {
+    "<=>", "...", "->", "::", "<=", ">=", "==", "!=", "&&", "||", "##", "+=", "-=", "*=", "/=", "|="};
 
 class Scanner {
  public:

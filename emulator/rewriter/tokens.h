@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A CUDA source as tokens: enough of C++'s lexical rules that strings, comments and numbers are never mistaken for code.
+// A CUDA source as tokens: enough of C++'s lexical rules that strings, comments and numbers are never mistaken for
+// code.
 #pragma once
 
 #include <cstddef>

@@ -34,25 +34,26 @@ inline T update(T* address, Update next, const char* file, int line) {
 }  // namespace stitch_emulator
 
 // The operand is a non-deduced T, so that atomicAdd(&unsigned_counter, 1) compiles as it does under nvcc.
-#define STITCH_ATOMIC(NAME, EXPRESSION)                                                                         \
-  template <class T>                                                                                            \
-  inline T NAME(T* address, typename stitch_emulator::Same<T>::Type value, STITCH_PLACE) {                      \
-    return stitch_emulator::update(address, [=](T old) -> T { return EXPRESSION; }, STITCH_PLACE_ARGUMENTS);    \
-  }                                                                                                             \
-  template <class T>                                                                                            \
-  inline T NAME##_block(T* address, typename stitch_emulator::Same<T>::Type value, STITCH_PLACE) {              \
-    return NAME(address, value, STITCH_PLACE_ARGUMENTS);                                                        \
-  }                                                                                                             \
-  template <class T>                                                                                            \
-  inline T NAME##_system(T* address, typename stitch_emulator::Same<T>::Type value, STITCH_PLACE) {             \
-    return NAME(address, value, STITCH_PLACE_ARGUMENTS);                                                        \
+#define STITCH_ATOMIC(NAME, EXPRESSION)                                                             \
+  template <class T>                                                                                \
+  inline T NAME(T* address, typename stitch_emulator::Same<T>::Type value, STITCH_PLACE) {          \
+    return stitch_emulator::update(                                                                 \
+        address, [=](T old) -> T { return EXPRESSION; }, STITCH_PLACE_ARGUMENTS);                   \
+  }                                                                                                 \
+  template <class T>                                                                                \
+  inline T NAME##_block(T* address, typename stitch_emulator::Same<T>::Type value, STITCH_PLACE) {  \
+    return NAME(address, value, STITCH_PLACE_ARGUMENTS);                                            \
+  }                                                                                                 \
+  template <class T>                                                                                \
+  inline T NAME##_system(T* address, typename stitch_emulator::Same<T>::Type value, STITCH_PLACE) { \
+    return NAME(address, value, STITCH_PLACE_ARGUMENTS);                                            \
   }
 
 STITCH_ATOMIC(atomicAdd, old + value)
 STITCH_ATOMIC(atomicSub, old - value)
 STITCH_ATOMIC(atomicMin, value < old ? value : old)
 STITCH_ATOMIC(atomicMax, old < value ? value : old)
-STITCH_ATOMIC(atomicAnd, old & value)
+STITCH_ATOMIC(atomicAnd, old& value)
 STITCH_ATOMIC(atomicOr, old | value)
 STITCH_ATOMIC(atomicXor, old ^ value)
 STITCH_ATOMIC(atomicInc, old >= value ? T(0) : T(old + 1))
@@ -60,9 +61,10 @@ STITCH_ATOMIC(atomicDec, old == 0 || old > value ? value : T(old - 1))
 STITCH_ATOMIC(atomicExch, ((void)old, value))
 #undef STITCH_ATOMIC
 
-#define STITCH_ATOMIC_VECTOR(TYPE, SUM)                                                                         \
-  inline TYPE atomicAdd(TYPE* address, TYPE value, STITCH_PLACE) {                                              \
-    return stitch_emulator::update(address, [=](TYPE old) -> TYPE { return SUM; }, STITCH_PLACE_ARGUMENTS);     \
+#define STITCH_ATOMIC_VECTOR(TYPE, SUM)                                          \
+  inline TYPE atomicAdd(TYPE* address, TYPE value, STITCH_PLACE) {               \
+    return stitch_emulator::update(                                              \
+        address, [=](TYPE old) -> TYPE { return SUM; }, STITCH_PLACE_ARGUMENTS); \
   }
 STITCH_ATOMIC_VECTOR(float2, (make_float2(old.x + value.x, old.y + value.y)))
 STITCH_ATOMIC_VECTOR(float4, (make_float4(old.x + value.x, old.y + value.y, old.z + value.z, old.w + value.w)))

@@ -109,10 +109,10 @@ inline float __double2float_rd(double x) { return stitch_emulator::round_down(x)
 inline float __double2float_ru(double x) { return stitch_emulator::round_up(x); }
 inline float __double2float_rz(double x) { return stitch_emulator::round_to_zero(x); }
 
-#define STITCH_FLOAT_TO_INTEGER(NAME, FROM, TO)                                               \
-  inline TO NAME##_rn(FROM x) { return stitch_emulator::saturate<TO>(nearbyint(x)); }         \
-  inline TO NAME##_rd(FROM x) { return stitch_emulator::saturate<TO>(floor(x)); }             \
-  inline TO NAME##_ru(FROM x) { return stitch_emulator::saturate<TO>(ceil(x)); }              \
+#define STITCH_FLOAT_TO_INTEGER(NAME, FROM, TO)                                       \
+  inline TO NAME##_rn(FROM x) { return stitch_emulator::saturate<TO>(nearbyint(x)); } \
+  inline TO NAME##_rd(FROM x) { return stitch_emulator::saturate<TO>(floor(x)); }     \
+  inline TO NAME##_ru(FROM x) { return stitch_emulator::saturate<TO>(ceil(x)); }      \
   inline TO NAME##_rz(FROM x) { return stitch_emulator::saturate<TO>(trunc(x)); }
 STITCH_FLOAT_TO_INTEGER(__float2int, float, int)
 STITCH_FLOAT_TO_INTEGER(__float2uint, float, unsigned int)
@@ -124,10 +124,10 @@ STITCH_FLOAT_TO_INTEGER(__double2ll, double, long long)
 STITCH_FLOAT_TO_INTEGER(__double2ull, double, unsigned long long)
 #undef STITCH_FLOAT_TO_INTEGER
 
-#define STITCH_INTEGER_TO_FLOAT(NAME, FROM)                                                                    \
-  inline float NAME##_rn(FROM x) { return static_cast<float>(x); }                                             \
-  inline float NAME##_rd(FROM x) { return stitch_emulator::round_down(static_cast<double>(x)); }               \
-  inline float NAME##_ru(FROM x) { return stitch_emulator::round_up(static_cast<double>(x)); }                 \
+#define STITCH_INTEGER_TO_FLOAT(NAME, FROM)                                                      \
+  inline float NAME##_rn(FROM x) { return static_cast<float>(x); }                               \
+  inline float NAME##_rd(FROM x) { return stitch_emulator::round_down(static_cast<double>(x)); } \
+  inline float NAME##_ru(FROM x) { return stitch_emulator::round_up(static_cast<double>(x)); }   \
   inline float NAME##_rz(FROM x) { return stitch_emulator::round_to_zero(static_cast<double>(x)); }
 STITCH_INTEGER_TO_FLOAT(__int2float, int)
 STITCH_INTEGER_TO_FLOAT(__uint2float, unsigned int)

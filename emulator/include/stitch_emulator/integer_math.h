@@ -5,8 +5,8 @@
 #include "stitch_emulator/language.h"
 
 // min and max live in the global namespace of device code, with the mixed signed and unsigned forms of CUDA's headers.
-#define STITCH_MIN_MAX(TYPE, A, B)                                                                         \
-  constexpr TYPE min(A a, B b) { return (TYPE)b < (TYPE)a ? (TYPE)b : (TYPE)a; }                           \
+#define STITCH_MIN_MAX(TYPE, A, B)                                               \
+  constexpr TYPE min(A a, B b) { return (TYPE)b < (TYPE)a ? (TYPE)b : (TYPE)a; } \
   constexpr TYPE max(A a, B b) { return (TYPE)a < (TYPE)b ? (TYPE)b : (TYPE)a; }
 STITCH_MIN_MAX(int, int, int)
 STITCH_MIN_MAX(unsigned int, unsigned int, unsigned int)
@@ -70,9 +70,7 @@ inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b)
 }
 inline int __hadd(int a, int b) { return static_cast<int>((static_cast<long long>(a) + b) >> 1); }
 inline int __rhadd(int a, int b) { return static_cast<int>((static_cast<long long>(a) + b + 1) >> 1); }
-inline unsigned int __sad(int a, int b, unsigned int c) {
-  return static_cast<unsigned int>(a < b ? b - a : a - b) + c;
-}
+inline unsigned int __sad(int a, int b, unsigned int c) { return static_cast<unsigned int>(a < b ? b - a : a - b) + c; }
 inline unsigned int __funnelshift_l(unsigned int low, unsigned int high, unsigned int shift) {
   return static_cast<unsigned int>((static_cast<uint64_t>(high) << 32 | low) << (shift & 31u) >> 32);
 }

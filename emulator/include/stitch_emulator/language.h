@@ -3,6 +3,8 @@
 #pragma once
 
 #include <device_launch_parameters.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #define __launch_bounds__(...)
 #define __builtin_assume(condition) ((void)(condition))

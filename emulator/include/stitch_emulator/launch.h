@@ -100,16 +100,16 @@ inline cudaError_t launch_from_pointers(void (*kernel)(Parameters...), const Lau
 }  // namespace stitch_emulator
 
 #define STITCH_WITHOUT_PARENTHESES(...) __VA_ARGS__
-#define STITCH_LAUNCH(KERNEL, ...)                                                                                    \
-  ::stitch_emulator::launcher(                                                                                        \
-      [=](auto... stitch_arguments) { STITCH_WITHOUT_PARENTHESES KERNEL(stitch_arguments...); },                      \
-      [=](auto stitch_tag) -> const void* {                                                                           \
-        if constexpr (requires { ::stitch_emulator::kernel_address<decltype(stitch_tag)> KERNEL; }) {                 \
-          return ::stitch_emulator::kernel_address<decltype(stitch_tag)> KERNEL;                                      \
-        } else {                                                                                                      \
-          return nullptr;                                                                                             \
-        }                                                                                                             \
-      },                                                                                                              \
+#define STITCH_LAUNCH(KERNEL, ...)                                                                    \
+  ::stitch_emulator::launcher(                                                                        \
+      [=](auto... stitch_arguments) { STITCH_WITHOUT_PARENTHESES KERNEL(stitch_arguments...); },      \
+      [=](auto stitch_tag) -> const void* {                                                           \
+        if constexpr (requires { ::stitch_emulator::kernel_address<decltype(stitch_tag)> KERNEL; }) { \
+          return ::stitch_emulator::kernel_address<decltype(stitch_tag)> KERNEL;                      \
+        } else {                                                                                      \
+          return nullptr;                                                                             \
+        }                                                                                             \
+      },                                                                                              \
       #KERNEL, ::stitch_emulator::config(__VA_ARGS__))
 
 // The rewriter drops the cast in cudaLaunchKernel((void*)kernel, ...), so that the kernel's parameter types are known.

@@ -4,10 +4,10 @@
 
 #include "stitch_emulator/language.h"
 
-#define STITCH_LOAD(NAME)          \
-  template <class T>               \
+#define STITCH_LOAD(NAME)           \
+  template <class T>                \
   inline T NAME(const T* address) { \
-    return *address;               \
+    return *address;                \
   }
 STITCH_LOAD(__ldg)
 STITCH_LOAD(__ldcg)
@@ -17,10 +17,10 @@ STITCH_LOAD(__ldlu)
 STITCH_LOAD(__ldcv)
 #undef STITCH_LOAD
 
-#define STITCH_STORE(NAME)                                                          \
-  template <class T>                                                                \
-  inline void NAME(T* address, const T& value) {                                    \
-    *address = value;                                                               \
+#define STITCH_STORE(NAME)                       \
+  template <class T>                             \
+  inline void NAME(T* address, const T& value) { \
+    *address = value;                            \
   }
 STITCH_STORE(__stwb)
 STITCH_STORE(__stcg)
@@ -41,9 +41,7 @@ inline unsigned int __isGlobal(const void* address) { return !stitch_is_shared(a
 inline size_t __cvta_generic_to_shared(const void* address, STITCH_PLACE) {
   return stitch_shared_offset(address, STITCH_PLACE_ARGUMENTS);
 }
-inline void* __cvta_shared_to_generic(size_t offset) {
-  return stitch_shared_pointer(static_cast<uint32_t>(offset));
-}
+inline void* __cvta_shared_to_generic(size_t offset) { return stitch_shared_pointer(static_cast<uint32_t>(offset)); }
 inline size_t __cvta_generic_to_global(const void* address) { return reinterpret_cast<size_t>(address); }
 
 inline long long clock64() { return static_cast<long long>(__builtin_ia32_rdtsc()); }

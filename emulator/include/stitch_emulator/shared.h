@@ -49,8 +49,8 @@ struct DynamicShared {
 #define STITCH_JOIN(A, B) STITCH_JOIN_WORDS(A, B)
 #define STITCH_TEXT_OF(...) #__VA_ARGS__
 #define STITCH_TEXT(...) STITCH_TEXT_OF(__VA_ARGS__)
-#define STITCH_SHARED(NAME, ...)                    \
-  struct STITCH_JOIN(stitch_shared_, NAME) {        \
-    __VA_ARGS__;                                    \
-  };                                                \
+#define STITCH_SHARED(NAME, ...)             \
+  struct STITCH_JOIN(stitch_shared_, NAME) { \
+    __VA_ARGS__;                             \
+  };                                         \
   auto& NAME = ::stitch_emulator::shared<STITCH_JOIN(stitch_shared_, NAME)>(STITCH_TEXT(NAME)).NAME

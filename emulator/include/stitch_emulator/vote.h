@@ -96,8 +96,8 @@ inline uint64_t match(unsigned int mask, T value, const char* name, const char* 
 
 template <class Reduce, class T>
 inline T reduce(unsigned int mask, T value, const char* name, const char* file, int line) {
-  return static_cast<T>(stitch_warp_exchange(combine_reduce<T, Reduce>, mask, static_cast<uint32_t>(value), 0, name,
-                                             file, line));
+  return static_cast<T>(
+      stitch_warp_exchange(combine_reduce<T, Reduce>, mask, static_cast<uint32_t>(value), 0, name, file, line));
 }
 
 }  // namespace stitch_emulator
@@ -127,9 +127,9 @@ inline unsigned int __match_all_sync(unsigned int mask, T value, int* all_equal,
   return *all_equal ? static_cast<unsigned int>(found) : 0u;
 }
 
-#define STITCH_WARP_REDUCE(NAME, REDUCE, TYPE)                                                               \
-  inline TYPE NAME(unsigned int mask, TYPE value, STITCH_PLACE) {                                            \
-    return stitch_emulator::reduce<stitch_emulator::REDUCE>(mask, value, #NAME, STITCH_PLACE_ARGUMENTS);     \
+#define STITCH_WARP_REDUCE(NAME, REDUCE, TYPE)                                                           \
+  inline TYPE NAME(unsigned int mask, TYPE value, STITCH_PLACE) {                                        \
+    return stitch_emulator::reduce<stitch_emulator::REDUCE>(mask, value, #NAME, STITCH_PLACE_ARGUMENTS); \
   }
 STITCH_WARP_REDUCE(__reduce_add_sync, ReduceAdd, int)
 STITCH_WARP_REDUCE(__reduce_add_sync, ReduceAdd, unsigned int)

@@ -31,14 +31,17 @@ cudaError_t check_shape(const LaunchConfig& config, const KernelCall& call) {
     return refuse(cudaErrorInvalidConfiguration, sentence, call);
   }
   if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > 2147483647u || grid.y > 65535 || grid.z > 65535) {
-    snprintf(sentence, sizeof(sentence), "a grid of %u x %u x %u blocks was launched; it may have 1 to 2147483647 x "
-             "65535 x 65535 blocks", grid.x, grid.y, grid.z);
+    snprintf(sentence, sizeof(sentence),
+             "a grid of %u x %u x %u blocks was launched; it may have 1 to 2147483647 x "
+             "65535 x 65535 blocks",
+             grid.x, grid.y, grid.z);
     return refuse(cudaErrorInvalidConfiguration, sentence, call);
   }
   if (config.shared_bytes > allowed_dynamic_shared(call.function)) {
     snprintf(sentence, sizeof(sentence),
              "%zu bytes of dynamic shared memory exceed the %zu this kernel may use; raise it with "
-             "cudaFuncAttributeMaxDynamicSharedMemorySize", config.shared_bytes, allowed_dynamic_shared(call.function));
+             "cudaFuncAttributeMaxDynamicSharedMemorySize",
+             config.shared_bytes, allowed_dynamic_shared(call.function));
     return refuse(cudaErrorInvalidValue, sentence, call);
   }
   return cudaSuccess;

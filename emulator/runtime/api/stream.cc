@@ -239,9 +239,9 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* result) {
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
   const auto graph = capture_of(stream);
-  *status = graph == nullptr       ? cudaStreamCaptureStatusNone
+  *status = graph == nullptr     ? cudaStreamCaptureStatusNone
             : graph->invalidated ? cudaStreamCaptureStatusInvalidated
-                                   : cudaStreamCaptureStatusActive;
+                                 : cudaStreamCaptureStatusActive;
   return cudaSuccess;
 }
 

@@ -17,7 +17,6 @@ namespace {
 const KernelCall* running_call = nullptr;
 bool block_faulted = false;
 
-
 uint32_t random_bits() {
   // xorshift64*: cheap, and good enough to vary an order.
   block.random ^= block.random >> 12;
@@ -160,8 +159,6 @@ void leave_block_after_fault() {
   switch_to(&host_fiber);
   __builtin_unreachable();
 }
-
-
 
 void prepare_blocks(dim3 shape, uint64_t seed) {
   const auto threads = static_cast<int>(shape.x * shape.y * shape.z);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The block's shared memory. Blocks run one after another, so one arena serves them all; its contents are undefined at
 // the start of each block and are filled with NaN bytes to say so.
+#include "block/shared.h"
+
 #include <cstdio>
 #include <cstring>
 
 #include "block/state.h"
-#include "block/shared.h"
 #include "control/counts.h"
 #include "fault/fault.h"
 #include "fiber/sanitizer.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The block that runs: which threads may run, which wait, and for what. Sets of lanes are bit masks, so that finding the
-// next thread is two bit scans.
+// The block that runs: which threads may run, which wait, and for what. Sets of lanes are bit masks, so that finding
+// the next thread is two bit scans.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -63,18 +63,18 @@ struct Block {
   uint32_t warps_ready;  // warps with a lane that may run
   unsigned int warp_count;
   int thread_count;
-  int live;               // threads that have not ended
-  int fell_off_end;       // of the ended, those that reached the kernel's closing brace
+  int live;          // threads that have not ended
+  int fell_off_end;  // of the ended, those that reached the kernel's closing brace
   int waiting_predicates;
-  int current;            // the running thread
+  int current;  // the running thread
   int barrier_arrived;
   const char* barrier_file;
   int barrier_line;
-  int barrier_first;      // the first thread to arrive
-  int count_sum;          // __syncthreads_count, being added up
+  int barrier_first;  // the first thread to arrive
+  int count_sum;      // __syncthreads_count, being added up
   int count_result;
-  bool ended_early;       // the running thread executed `return;`
-  uint64_t random;        // 0: in order
+  bool ended_early;  // the running thread executed `return;`
+  uint64_t random;   // 0: in order
   NamedBarrier named[kNamedBarriers];
   Warp warps[kMostWarps];
   WarpMeetings meetings[kMostWarps];

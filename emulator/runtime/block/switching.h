@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The way from a thread that waits to the next one that runs. All of it is inlined into the barrier and the warp
-// operations: a waiting thread then leaves one short frame on its stack, and hundreds of stacks fit in the nearest cache.
+// operations: a waiting thread then leaves one short frame on its stack, and hundreds of stacks fit in the nearest
+// cache.
 #pragma once
 
 #include "block/state.h"

@@ -67,9 +67,10 @@ void stitch_yield(const char* file, int line) {
   spin_watch.live = block.live;
   if (spin_watch.turns > kTurnsWithoutProgress * block.thread_count) {
     spin_watch.turns = 0;
-    fault("this thread spins on something no thread of its block will do; blocks run one after another, so a block "
-          "must not wait for a later one",
-          file, line);
+    fault(
+        "this thread spins on something no thread of its block will do; blocks run one after another, so a block "
+        "must not wait for a later one",
+        file, line);
   }
   block.conditions[block.current] = {always, nullptr};
   ++block.waiting_predicates;

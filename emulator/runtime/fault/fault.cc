@@ -94,11 +94,11 @@ void describe_waiting(char* sentence, size_t bytes) {
       other_line = lane.line;
     }
   }
-  const int length = snprintf(sentence, bytes,
-                              "no thread can go on: thread %d waits in %s here, %d of the block's %d threads wait and "
-                              "%d have ended",
-                              block.current, first.waits_for, waiting, block.thread_count,
-                              block.thread_count - block.live);
+  const int length =
+      snprintf(sentence, bytes,
+               "no thread can go on: thread %d waits in %s here, %d of the block's %d threads wait and "
+               "%d have ended",
+               block.current, first.waits_for, waiting, block.thread_count, block.thread_count - block.live);
   if (other != nullptr && static_cast<size_t>(length) < bytes) {
     snprintf(sentence + length, bytes - static_cast<size_t>(length), "; others wait in %s at %s:%d", other, other_file,
              other_line);

@@ -66,7 +66,7 @@ void on_address_error(const char* report) {
   const void* address = __asan_get_report_address();
   const char* kind = __asan_get_report_description();
   char sentence[512];
-  const char* memory = stitch_is_shared(address) ? "outside the block's __shared__ variables"
+  const char* memory = stitch_is_shared(address)                   ? "outside the block's __shared__ variables"
                        : strstr(kind, "use-after-free") != nullptr ? "to memory that was freed"
                        : strstr(kind, "global") != nullptr         ? "outside a variable"
                        : strstr(kind, "stack") != nullptr          ? "outside a local variable"

@@ -14,9 +14,7 @@ namespace {
 volatile uint64_t seen_progress = 0;
 volatile int seconds_without_progress = 0;
 
-uint64_t progress() {
-  return counts.switches + counts.blocks + static_cast<uint64_t>(block.current) + counts.launches;
-}
+uint64_t progress() { return counts.switches + counts.blocks + static_cast<uint64_t>(block.current) + counts.launches; }
 
 void on_tick(int) {
   if (!inside_block() || settings.limits.seconds_per_wait <= 0 || progress() != seen_progress) {

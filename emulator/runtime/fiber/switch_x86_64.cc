@@ -5,8 +5,8 @@
 
 #include "fiber/switch.h"
 
-// rdi: where to store the present stack pointer; rsi: the next one. The return address on the new stack is where it goes
-// on.
+// rdi: where to store the present stack pointer; rsi: the next one. The return address on the new stack is where it
+// goes on.
 asm(R"(
   .text
   .align 16

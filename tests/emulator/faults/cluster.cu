@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Thread-block clusters.
 // expect: refused
-// says: {HERE}: 
+// says: {HERE}:
 // says: clusters are not supported
 #include <cooperative_groups.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A cooperative launch.
 // expect: refused
-// says: {HERE}: 
+// says: {HERE}:
 // says: grid-wide synchronisation is not supported
 __global__ void kernel(int* x) { *x = 1; }
 int main() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Grid-wide synchronisation.
 // expect: refused
-// says: {HERE}: 
+// says: {HERE}:
 // says: grid-wide synchronisation is not supported
 #include <cooperative_groups.h>
 

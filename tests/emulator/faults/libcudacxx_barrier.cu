@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // libcu++ barriers.
 // expect: refused
-// says: {HERE}: 
+// says: {HERE}:
 // says: cuda/ headers are not supported
 #include <cuda/barrier>  // HERE
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Thrust.
 // expect: refused
-// says: {HERE}: 
+// says: {HERE}:
 // says: thrust/ headers are not supported
 #include <thrust/reduce.h>  // HERE
 

@@ -34,7 +34,7 @@ int main() {
   const int n = 96;
   const std::vector<float> in = ramp(n);
   DeviceArray<float> a(in), b(n), c(ramp(64));
-  carve<<<1, n, n * (sizeof(float) + sizeof(int))>>>(a.data, b.data, n);
+  carve<<<1, n, n*(sizeof(float) + sizeof(int))>>>(a.data, b.data, n);
   rotate<<<1, n, n * sizeof(float)>>>(b.data);
   two_dimensional<<<1, dim3(8, 8), 64 * sizeof(float)>>>(c.data);
   std::vector<float> expected(n), transposed(64);

@@ -22,7 +22,7 @@ int main() {
   kernel<<<1, 16>>>(x.data);  // 11
   Kernel kernels[] = {decrement, multiply<3>};
   for (Kernel each : kernels) each<<<1, 16>>>(x.data);  // 10, 30
-  kernels[0]<<<1, 16>>>(x.data);  // 29
+  kernels[0]<<<1, 16>>>(x.data);                        // 29
   const bool up = x.count == 16;
   (up ? increment : decrement)<<<1, 16>>>(x.data);  // 30
   Table table = {{multiply<2>, increment}, decrement};

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// clang-format off
 // Launches that are hard to read: '>' inside arguments, macros, comments, strings, line breaks.
 #include "check.h"
 

@@ -49,19 +49,19 @@ __global__ void floats(float x, float* out) {
 int main() {
   DeviceArray<int> a(17);
   integers<<<1, 1>>>(0x00f0a001u, 0x0000ffff00000001ll, a.data);
-  expect_equal(a.get(),
-               std::vector<int>{7, 8, 1, 0x80050f, 0x0044a022, 256, 3, 17, 16, 120, 80, 3, 9, 198, -297,
-                                0x3f800000, 25},
-               "integers");
+  expect_equal(
+      a.get(),
+      std::vector<int>{7, 8, 1, 0x80050f, 0x0044a022, 256, 3, 17, 16, 120, 80, 3, 9, 198, -297, 0x3f800000, 25},
+      "integers");
   const double x = 1.25;
   DeviceArray<float> b(17);
   floats<<<1, 1>>>(1.25f, b.data);
-  expect_near(b.get(),
-              {std::exp(x), std::log(x), x / 3, 1 / std::sqrt(x), 1 / std::sqrt(x), std::pow(x, 1.5),
-               std::sin(x) + std::cos(x), x * x + 1 + 2 * x + 1, x + 1 + 2 + x, 1.0,
-               std::tanh(x) + std::erf(x) + std::expm1(x) + std::log1p(x), -x, std::exp2(x) + std::log2(x) +
-               std::pow(10, x), 1 / x + std::sqrt(x) + x + 1 + 3 * x, 1.0 - 1.0 + 0.5 + 0.5, std::sin(x) * std::cos(x),
-               1.0 + 2.0 - 4.0},
-              2e-6, "floats");
+  expect_near(
+      b.get(),
+      {std::exp(x), std::log(x), x / 3, 1 / std::sqrt(x), 1 / std::sqrt(x), std::pow(x, 1.5), std::sin(x) + std::cos(x),
+       x * x + 1 + 2 * x + 1, x + 1 + 2 + x, 1.0, std::tanh(x) + std::erf(x) + std::expm1(x) + std::log1p(x), -x,
+       std::exp2(x) + std::log2(x) + std::pow(10, x), 1 / x + std::sqrt(x) + x + 1 + 3 * x, 1.0 - 1.0 + 0.5 + 0.5,
+       std::sin(x) * std::cos(x), 1.0 + 2.0 - 4.0},
+      2e-6, "floats");
   return pass();
 }

@@ -5,11 +5,7 @@
 
 namespace cub {
 
-enum BlockReduceAlgorithm {
-  BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY,
-  BLOCK_REDUCE_RAKING,
-  BLOCK_REDUCE_WARP_REDUCTIONS
-};
+enum BlockReduceAlgorithm { BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY, BLOCK_REDUCE_RAKING, BLOCK_REDUCE_WARP_REDUCTIONS };
 
 // As in cub, only thread 0 gets the result, and TempStorage may be used again after a __syncthreads.
 template <class T, int BlockX, BlockReduceAlgorithm Algorithm = BLOCK_REDUCE_WARP_REDUCTIONS, int BlockY = 1,

@@ -36,9 +36,7 @@ class BlockScan {
     T aggregate;
     InclusiveScan(input, output, operation, aggregate, STITCH_PLACE_ARGUMENTS);
   }
-  void InclusiveSum(T input, T& output, STITCH_PLACE) {
-    InclusiveScan(input, output, Sum(), STITCH_PLACE_ARGUMENTS);
-  }
+  void InclusiveSum(T input, T& output, STITCH_PLACE) { InclusiveScan(input, output, Sum(), STITCH_PLACE_ARGUMENTS); }
   void InclusiveSum(T input, T& output, T& aggregate, STITCH_PLACE) {
     InclusiveScan(input, output, Sum(), aggregate, STITCH_PLACE_ARGUMENTS);
   }
