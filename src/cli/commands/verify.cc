@@ -35,7 +35,7 @@ Result<Folder> read_folder(const fs::path& path) {
 Result<evaluate::EvaluateReport> verify_folder(Session& session, const toolchain::Toolchain& tools, DeviceKind device) {
   STITCH_ASSIGN(Folder folder, read_folder(session.line().file));
   STITCH_ASSIGN(const ImportedProgram imported, import_program(session, folder.task));
-  const EmittedProgram program{folder.plan, folder.sources};
+  STITCH_ASSIGN(const EmittedProgram program, emit_again(session, folder.plan));
   STITCH_ASSIGN(const SubjectSet set,
                 make_subjects(session, folder.task, imported, program, folder.sources, device));
   if (session.line().step.has_value()) {

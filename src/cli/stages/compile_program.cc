@@ -24,10 +24,14 @@ Result<EmittedProgram> plan_and_emit(const Session& session, const ir::Graph& gr
   plan_options.math = math;
   plan_options.like = like;
   STITCH_ASSIGN(plan::Plan made, plan::make_plan(graph, plan_options));
+  return emit_again(session, std::move(made));
+}
+
+Result<EmittedProgram> emit_again(const Session& session, plan::Plan plan) {
   codegen::EmitOptions emit_options;
   emit_options.runtime_folder = session.resources().runtime().string();
-  STITCH_ASSIGN(SourceBundle bundle, codegen::emit(made, emit_options));
-  return EmittedProgram{std::move(made), std::move(bundle)};
+  STITCH_ASSIGN(SourceBundle bundle, codegen::emit(plan, emit_options));
+  return EmittedProgram{std::move(plan), std::move(bundle)};
 }
 
 Result<toolchain::Toolchain> find_compilers(const Session& session) {

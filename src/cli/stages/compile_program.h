@@ -24,6 +24,9 @@ struct EmittedProgram {
 Result<EmittedProgram> plan_and_emit(const Session& session, const ir::Graph& graph, MathMode math,
                                      const plan::Plan* like = nullptr);
 
+// The sources of a plan that was read from its file.
+Result<EmittedProgram> emit_again(const Session& session, plan::Plan plan);
+
 // The compilers of this machine, with our own emulator headers.
 Result<toolchain::Toolchain> find_compilers(const Session& session);
 

@@ -21,12 +21,27 @@ bool wants_small(const CommandLine& line, const ImportedProgram& imported, Devic
          imported.flops * kRunsPerVerdict / kEmulatedFlopsPerSecond > kAffordableSeconds;
 }
 
-// The generated bundle for other sizes, with the step and runtime files of the program that is judged.
-SourceBundle with_sources(SourceBundle generated, const SourceBundle& sources) {
+// The generated program for other sizes, with the step and runtime files of the program that is judged. A step whose
+// text follows from the sizes (a tile for the head's width) is generated anew: then the generator is what is judged,
+// and a person's edit of that step cannot be.
+Result<SourceBundle> with_sources(SourceBundle generated, const SourceBundle& emitted, const SourceBundle& sources) {
+  for (const auto& [path, text] : sources.files) {
+    if (path.starts_with("runtime/")) {
+      generated.files[path] = text;
+    }
+  }
   for (auto& [path, text] : generated.files) {
-    const auto found = sources.files.find(path);
-    if (found != sources.files.end() && (path.starts_with("steps/") || path.starts_with("runtime/"))) {
-      text = found->second;
+    const auto own = sources.files.find(path);
+    const auto before = emitted.files.find(path);
+    if (!path.starts_with("steps/") || own == sources.files.end() || before == emitted.files.end()) {
+      continue;
+    }
+    if (text == before->second) {
+      text = own->second;
+    } else if (own->second != before->second) {
+      return failure(ErrorCode::kUsage,
+                     fmt::format("{} was edited, and its text depends on the sizes: it cannot be run at others", path),
+                     path, "verify it with --scale full");
     }
   }
   return generated;
@@ -41,7 +56,7 @@ Result<Subject> subject_at(Session& session, const Task& task, const EmittedProg
   STITCH_ASSIGN(const ImportedProgram imported, import_program(session, subject.task));
   STITCH_ASSIGN(EmittedProgram emitted, plan_and_emit(session, imported.graph, task.math, &program.plan));
   subject.plan = std::move(emitted.plan);
-  subject.bundle = with_sources(std::move(emitted.bundle), sources);
+  STITCH_ASSIGN(subject.bundle, with_sources(std::move(emitted.bundle), program.bundle, sources));
   return subject;
 }
 

@@ -24,7 +24,8 @@ struct SubjectSet {
   std::vector<Subject> subjects;
 };
 
-// `program` is the program at its own sizes, `sources` its files as they are now (a person may have edited a step).
+// `program` is the program at its own sizes as it was emitted, `sources` its files as they are now (a person may have
+// edited a step). kUsage when an edited step cannot be carried to other sizes.
 Result<SubjectSet> make_subjects(Session& session, const Task& task, const ImportedProgram& imported,
                                  const EmittedProgram& program, const SourceBundle& sources, DeviceKind device);
 
