@@ -19,8 +19,8 @@ struct Verb {
   Result<int> (*run)(Session&);
 };
 
-constexpr Verb kVerbs[] = {{"import", run_import}, {"plan", run_plan},         {"emit", run_emit},
-                           {"build", run_build},   {"verify", run_verify},     {"optimize", run_optimize},
+constexpr Verb kVerbs[] = {{"import", run_import}, {"plan", run_plan},     {"emit", run_emit},
+                           {"build", run_build},   {"verify", run_verify}, {"optimize", run_optimize},
                            {"doctor", run_doctor}};
 
 Result<int> run_verb(Session& session) {
@@ -45,7 +45,8 @@ int run(int argc, char** argv) {
     fmt::print("{}", line->help);
     return 0;
   }
-  exit_on_interrupt("stitchcuda: interrupted; nothing was replaced. Repeat the command to go on: what was compiled is kept.");
+  exit_on_interrupt(
+      "stitchcuda: interrupted; nothing was replaced. Repeat the command to go on: what was compiled is kept.");
   if (line->debug) {
     ::setenv("STITCHCUDA_DEBUG", "1", 1);
   }

@@ -60,7 +60,8 @@ class Arithmetic:
         """The error of a plain sequential loop, where one sum decides about a whole row: what such a loop really loses
         (small or equal terms round the same way each time), and a disturbance in the same direction that is never less
         than one unit, so that no row is left without a budget by luck. See bench/results/calibration.md."""
-        lost = torch.nan_to_num(_sequential_sum(terms, dims).reshape(made.shape) - made, nan=0.0, posinf=0.0, neginf=0.0)
+        lost = _sequential_sum(terms, dims).reshape(made.shape) - made
+        lost = torch.nan_to_num(lost, nan=0.0, posinf=0.0, neginf=0.0)
         unit = torch.finfo(made.dtype).eps * sqrt(length) / DISTURBANCE_DIVISOR
         spread = torch.nan_to_num(torch.maximum(made.abs(), magnitude), nan=0.0, posinf=0.0)
         noise = torch.randn(made.shape, generator=self.source, device=made.device, dtype=made.dtype)

@@ -78,7 +78,7 @@ class Evaluator:
         return self.interpreter.run(self._drawer.graph_values(drawn), substitute=Disturbance(arithmetic))
 
     def intermediate_runs(self, names: list[str], drawn: Drawn, seed: int) -> list[Values]:
-        """The error runs of values inside the graph: two perturbed and a disturbed one, as add_error_runs makes them."""
+        """Error runs of values inside the graph: two perturbed and a disturbed one, as add_error_runs makes them."""
         source = generator(self._device, seed, "intermediates", 0, "perturb")
         noise = generator(self._device, seed, "intermediates", 0, "disturb")
         rounding = ROUNDINGS[self._math]

@@ -171,7 +171,7 @@ class Session:
         return {name: made.get(name, values.get(name)) for name in names}
 
     def write_intermediates(self, names: list[str]) -> list[dict[str, Any]]:
-        """Writes values of the last draw: fp64 reference, native precision (the graph run in fp32) and its error runs."""
+        """Writes values of the last draw: fp64 reference, native precision (the graph run in fp32), error runs."""
         wide, native = self.intermediate_values(names), self.intermediate_values(names, double=False)
         runs = self._evaluator.intermediate_runs(names, self._last_draw()[0], self._seed)
         return [

@@ -91,8 +91,9 @@ Result<void> make_directories(const std::filesystem::path& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
   if (error) {
-    return failure(ErrorCode::kEnvironment, fmt::format("cannot make the folder {}: {}", path.string(), error.message()),
-                   path.string(), "choose a folder you may write to with --out");
+    return failure(ErrorCode::kEnvironment,
+                   fmt::format("cannot make the folder {}: {}", path.string(), error.message()), path.string(),
+                   "choose a folder you may write to with --out");
   }
   return {};
 }

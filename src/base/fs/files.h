@@ -18,7 +18,8 @@ Result<void> write_file(const std::filesystem::path& path, std::string_view text
 
 Result<void> make_directories(const std::filesystem::path& path);
 
-// A private, new folder under the system's temporary folder (or under `parent`), removed with all it holds on destruction.
+// A private, new folder under the system's temporary folder (or under `parent`), removed with all it holds on
+// destruction.
 class TemporaryDirectory {
  public:
   static Result<TemporaryDirectory> make(const std::string& prefix, const std::filesystem::path& parent = {});

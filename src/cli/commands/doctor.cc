@@ -41,7 +41,8 @@ Finding device(const toolchain::Toolchain& tools, DeviceKind kind, bool needed) 
 std::vector<Finding> findings(const Session& session, const toolchain::Toolchain& tools) {
   const std::string python = session.resources().python.string();
   std::vector<Finding> found;
-  found.push_back(probe("PyTorch", {python, "-c", "import torch; print(torch.__version__, 'in', torch.__path__[0])"}, true,
+  found.push_back(probe("PyTorch", {python, "-c", "import torch; print(torch.__version__, 'in', torch.__path__[0])"},
+                        true,
                         fmt::format("{} cannot import torch, so no program can be read; run 'pip install torch' there "
                                     "or set STITCHCUDA_PYTHON",
                                     python)));
@@ -68,10 +69,14 @@ Result<int> run_doctor(Session& session) {
   for (const Finding& finding : findings(session, tools)) {
     able = able && (finding.ok || !finding.needed);
     rows.push_back({{"name", finding.name}, {"ok", finding.ok}, {"needed", finding.needed}, {"what", finding.what}});
-    text += fmt::format("{} {:<28} {}\n", finding.ok ? "ok     " : finding.needed ? "MISSING" : "absent ",
+    text += fmt::format("{} {:<28} {}\n",
+                        finding.ok       ? "ok     "
+                        : finding.needed ? "MISSING"
+                                         : "absent ",
                         finding.name, finding.what);
   }
-  text += able ? "stitchcuda can do its main job here." : "stitchcuda cannot do its main job here until what is MISSING is mended.";
+  text += able ? "stitchcuda can do its main job here."
+               : "stitchcuda cannot do its main job here until what is MISSING is mended.";
   session.reporter().result(Json{{"schema", "stitchcuda.doctor/1"}, {"able", able}, {"findings", rows}}, text);
   return able ? 0 : exit_status(ErrorCode::kEnvironment);
 }

@@ -47,9 +47,10 @@ Result<void> import_and_plan(Session& session, Run& run) {
   const double start = reporter.elapsed_seconds();
   STITCH_ASSIGN(run.imported, import_program(session, run.task));
   run.seconds.import = reporter.elapsed_seconds() - start;
-  reporter.progress("import", fmt::format("{} -> {} operators, {:.3g} M parameters, {} mode",
-                                          fs::path(run.task.file).filename().string(), run.imported.operators,
-                                          static_cast<double>(run.imported.parameters) * 1e-6, run.imported.graph.mode));
+  reporter.progress("import",
+                    fmt::format("{} -> {} operators, {:.3g} M parameters, {} mode",
+                                fs::path(run.task.file).filename().string(), run.imported.operators,
+                                static_cast<double>(run.imported.parameters) * 1e-6, run.imported.graph.mode));
   STITCH_ASSIGN(run.program, plan_and_emit(session, run.imported.graph, run.task.math));
   run.seconds.plan = reporter.elapsed_seconds() - start - run.seconds.import;
   reporter.progress("plan", fmt::format("{} steps from {} operators, {:.1f} us modelled", run.program.plan.steps.size(),
@@ -60,11 +61,9 @@ Result<void> import_and_plan(Session& session, Run& run) {
 // Hidden shapes are imported by the Python process while the compilers work on the step files: they are the same ones.
 Result<void> verify(Session& session, const toolchain::Toolchain& tools, Run& run) {
   const double start = session.reporter().elapsed_seconds();
-  std::future<Result<CompileReport>> ahead = std::async(std::launch::async, [&] {
-    return build_bundle(session, tools, run.program.bundle, run.device, "build");
-  });
-  Result<SubjectSet> set =
-      make_subjects(session, run.task, run.imported, run.program, run.program.bundle, run.device);
+  std::future<Result<CompileReport>> ahead = std::async(
+      std::launch::async, [&] { return build_bundle(session, tools, run.program.bundle, run.device, "build"); });
+  Result<SubjectSet> set = make_subjects(session, run.task, run.imported, run.program, run.program.bundle, run.device);
   const Result<CompileReport> built = ahead.get();
   if (!built.has_value()) {
     return failure(built.error());
@@ -129,10 +128,9 @@ Result<int> run_optimize(Session& session) {
   const evaluate::VerifyReport& report = run.report.verify;
   session.reporter().result(
       said, fmt::format("{} ({} sizes)\n{}{:.1f} us modelled on {}, {} steps from {} operators, math {}  ->  {}",
-                        verdict_text(report), run.set.scale,
-                        run.nvcc.sentence.empty() ? "" : run.nvcc.sentence + "\n", run.program.plan.modelled_us,
-                        run.program.plan.device, run.program.plan.steps.size(), run.imported.operators,
-                        to_string(run.task.math), run.out.string()));
+                        verdict_text(report), run.set.scale, run.nvcc.sentence.empty() ? "" : run.nvcc.sentence + "\n",
+                        run.program.plan.modelled_us, run.program.plan.device, run.program.plan.steps.size(),
+                        run.imported.operators, to_string(run.task.math), run.out.string()));
   return report.verdict.kind == VerdictKind::kOk ? 0 : 1;
 }
 

@@ -49,9 +49,10 @@ Result<int> run_import(Session& session) {
     STITCH_ASSIGN(task.sizes, small_sizes(session, task, kSmallFlops));
   }
   STITCH_ASSIGN(const ImportedProgram imported, import_program(session, task));
-  return leave(session, ir::print(imported.graph),
-               Json{{"schema", "stitchcuda.import/1"}, {"task", task_name(line.file)}, {"operators", imported.operators}},
-               fmt::format("{} operators", imported.operators));
+  return leave(
+      session, ir::print(imported.graph),
+      Json{{"schema", "stitchcuda.import/1"}, {"task", task_name(line.file)}, {"operators", imported.operators}},
+      fmt::format("{} operators", imported.operators));
 }
 
 Result<int> run_plan(Session& session) {
@@ -79,7 +80,10 @@ Result<int> run_emit(Session& session) {
   STITCH_TRY(check_output_folder(out));
   STITCH_TRY(install_project(bundle, {{"plan.json", text}}, out));
   session.reporter().result(
-      Json{{"schema", "stitchcuda.emit/1"}, {"task", bundle.name}, {"files", bundle.files.size()}, {"out", out.string()}},
+      Json{{"schema", "stitchcuda.emit/1"},
+           {"task", bundle.name},
+           {"files", bundle.files.size()},
+           {"out", out.string()}},
       fmt::format("{} files, {} to compile  ->  {}", bundle.files.size(), bundle.units.size(), out.string()));
   return 0;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judges what is in a folder now: a program of ours (perhaps with a step edited by hand), or a candidate from elsewhere.
+// Judges what is in a folder now: a program of ours (perhaps with a step edited by hand), or a candidate from
+// elsewhere.
 #include <fmt/format.h>
 
 #include "base/fs/files.h"
@@ -36,8 +37,7 @@ Result<evaluate::EvaluateReport> verify_folder(Session& session, const toolchain
   STITCH_ASSIGN(Folder folder, read_folder(session.line().file));
   STITCH_ASSIGN(const ImportedProgram imported, import_program(session, folder.task));
   STITCH_ASSIGN(const EmittedProgram program, emit_again(session, folder.plan));
-  STITCH_ASSIGN(const SubjectSet set,
-                make_subjects(session, folder.task, imported, program, folder.sources, device));
+  STITCH_ASSIGN(const SubjectSet set, make_subjects(session, folder.task, imported, program, folder.sources, device));
   if (session.line().step.has_value()) {
     return judge_step(session, tools, set, *session.line().step, device);
   }

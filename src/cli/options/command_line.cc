@@ -28,8 +28,11 @@ void add_common(CLI::App* verb, CommandLine* line) {
 }
 
 void add_mode(CLI::App* verb, CommandLine* line) {
-  CLI::Option* train = verb->add_flag_callback("--train", [line] { line->mode = "train"; }, "Train mode");
-  verb->add_flag_callback("--eval", [line] { line->mode = "eval"; }, "Eval mode")->excludes(train);
+  CLI::Option* train = verb->add_flag_callback(
+      "--train", [line] { line->mode = "train"; }, "Train mode");
+  verb->add_flag_callback(
+          "--eval", [line] { line->mode = "eval"; }, "Eval mode")
+      ->excludes(train);
 }
 
 void add_device(CLI::App* verb, CommandLine* line) {
@@ -81,8 +84,8 @@ void add_stage_verbs(CLI::App* app, CommandLine* line) {
 void add_judging_verbs(CLI::App* app, CommandLine* line) {
   CLI::App* verify = app->add_subcommand("verify", "Judge a program of ours, or a candidate against a PyTorch program");
   verify->add_option("folder", line->file, "Folder that optimize wrote");
-  verify->add_option("--candidate", line->candidate, "Folder of sources to judge")->needs(
-      verify->add_option("--program", line->program, "The PyTorch program it stands for"));
+  verify->add_option("--candidate", line->candidate, "Folder of sources to judge")
+      ->needs(verify->add_option("--program", line->program, "The PyTorch program it stands for"));
   verify->add_option("--step", line->step, "Judge one step alone")->check(CLI::NonNegativeNumber);
   verify->add_option("--seed", line->seed, "Seed of the drawn inputs");
   add_device(verify, line);

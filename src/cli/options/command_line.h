@@ -15,12 +15,12 @@ enum class DeviceChoice { kAuto, kGpu, kEmulated };
 enum class ScaleChoice { kAuto, kFull, kSmall };
 
 struct CommandLine {
-  std::string verb;        // "optimize", "verify" ...
-  std::string file;        // the program, or the previous stage's file or folder
-  std::string target;      // the class or function of FILE:NAME; empty: Model
-  std::string out;         // empty: the verb's default
-  std::string candidate;   // verify: a folder of sources to judge against --program
-  std::string program;     // verify: the PyTorch program
+  std::string verb;       // "optimize", "verify" ...
+  std::string file;       // the program, or the previous stage's file or folder
+  std::string target;     // the class or function of FILE:NAME; empty: Model
+  std::string out;        // empty: the verb's default
+  std::string candidate;  // verify: a folder of sources to judge against --program
+  std::string program;    // verify: the PyTorch program
   DeviceChoice device = DeviceChoice::kAuto;
   ScaleChoice scale = ScaleChoice::kAuto;
   MathMode math = MathMode::kFp32;

@@ -53,10 +53,8 @@ double Reporter::elapsed_seconds() const {
 }
 
 Json to_json(const Error& error) {
-  return Json{{"code", to_string(error.code)},
-              {"sentence", error.sentence},
-              {"place", error.place},
-              {"remedy", error.remedy}};
+  return Json{
+      {"code", to_string(error.code)}, {"sentence", error.sentence}, {"place", error.place}, {"remedy", error.remedy}};
 }
 
 }  // namespace stitch::cli

@@ -60,10 +60,10 @@ Result<NvccResult> compile_with_nvcc(Session& session, const toolchain::Toolchai
   STITCH_ASSIGN(const CompileReport report, build_bundle(session, tools, bundle, DeviceKind::kCuda, "nvcc"));
   result.seconds = session.reporter().elapsed_seconds() - start;
   if (!report.ok) {
-    return failure(ErrorCode::kInternal,
-                   fmt::format("nvcc refuses sources that we emitted: {}",
-                               build_verdict(report, DeviceKind::kCuda).reason),
-                   bundle.name, "report this program as a bug of stitchcuda");
+    return failure(
+        ErrorCode::kInternal,
+        fmt::format("nvcc refuses sources that we emitted: {}", build_verdict(report, DeviceKind::kCuda).reason),
+        bundle.name, "report this program as a bug of stitchcuda");
   }
   result.sentence = fmt::format("nvcc took all {} files", bundle.units.size());
   return result;

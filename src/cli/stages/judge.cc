@@ -92,10 +92,10 @@ std::string verdict_text(const evaluate::VerifyReport& report) {
   if (report.verdict.kind != VerdictKind::kOk) {
     return fmt::format("not verified ({}): {}", to_string(report.verdict.kind), report.verdict.reason);
   }
-  return fmt::format("verified: {} draws ({} checked, {} in random thread order) at {} shapes; largest error {:.2f} of "
-                     "what is accepted",
-                     report.draws, report.checked_draws, report.randomised_draws, report.shapes.size(),
-                     report.error_ratio);
+  return fmt::format(
+      "verified: {} draws ({} checked, {} in random thread order) at {} shapes; largest error {:.2f} "
+      "times the reference's own (4 accepted)",
+      report.draws, report.checked_draws, report.randomised_draws, report.shapes.size(), report.error_ratio);
 }
 
 }  // namespace stitch::cli

@@ -50,8 +50,9 @@ Result<void> keep_edited(const fs::path& path) {
   std::error_code error;
   fs::rename(path, path.string() + ".edited", error);
   if (error) {
-    return failure(ErrorCode::kEnvironment, fmt::format("cannot keep your edited {}: {}", path.string(), error.message()),
-                   path.string(), "choose another folder with --out");
+    return failure(ErrorCode::kEnvironment,
+                   fmt::format("cannot keep your edited {}: {}", path.string(), error.message()), path.string(),
+                   "choose another folder with --out");
   }
   return {};
 }

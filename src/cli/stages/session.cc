@@ -17,7 +17,7 @@ Result<JsonChannel*> Session::python() {
 }
 
 Result<Json> Session::ask(const std::string& verb, const Json& arguments, int64_t timeout_ms) {
-  STITCH_ASSIGN(JsonChannel* channel, python());
+  STITCH_ASSIGN(JsonChannel * channel, python());
   return channel->request(verb, arguments, timeout_ms,
                           [&](const std::string& sentence) { reporter_.progress(verb, sentence); });
 }

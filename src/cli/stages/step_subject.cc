@@ -20,7 +20,8 @@ std::vector<verify::StepTensor> inputs_of(const ir::Graph& graph) {
 std::vector<verify::StepTensor> outputs_of(const ir::Graph& graph) {
   std::vector<verify::StepTensor> tensors;
   for (const ir::GraphOutput& output : graph.outputs) {
-    tensors.push_back({{output.binding, TensorRole::kOutput, graph.type(output.value)}, graph.value(output.value).name});
+    tensors.push_back(
+        {{output.binding, TensorRole::kOutput, graph.type(output.value)}, graph.value(output.value).name});
   }
   return tensors;
 }
@@ -44,8 +45,7 @@ Result<SourceBundle> step_bundle(Session& session, const Subject& subject, const
   const std::string own_file = codegen::step_file_name(whole, static_cast<size_t>(step));
   const auto own = subject.bundle.files.find(own_file);
   if (own == subject.bundle.files.end()) {
-    return failure(ErrorCode::kFileInvalid, fmt::format("{} is missing", own_file), own_file,
-                   "emit the program again");
+    return failure(ErrorCode::kFileInvalid, fmt::format("{} is missing", own_file), own_file, "emit the program again");
   }
   for (auto& [path, text] : alone.bundle.files) {
     const auto found = subject.bundle.files.find(path);

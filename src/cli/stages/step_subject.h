@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One step judged alone: a step is a sub-graph, hence itself a program. Its inputs are the true values of what it reads.
+// One step judged alone: a step is a sub-graph, hence itself a program. Its inputs are the true values of what it
+// reads.
 #pragma once
 
 #include "cli/stages/judge.h"

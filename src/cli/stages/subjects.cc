@@ -17,8 +17,7 @@ bool wants_small(const CommandLine& line, const ImportedProgram& imported, Devic
   if (line.scale != ScaleChoice::kAuto) {
     return line.scale == ScaleChoice::kSmall;
   }
-  return device != DeviceKind::kCuda &&
-         imported.flops * kRunsPerVerdict / kEmulatedFlopsPerSecond > kAffordableSeconds;
+  return device != DeviceKind::kCuda && imported.flops * kRunsPerVerdict / kEmulatedFlopsPerSecond > kAffordableSeconds;
 }
 
 // The generated program for other sizes, with the step and runtime files of the program that is judged. A step whose
@@ -85,8 +84,8 @@ Result<SubjectSet> make_subjects(Session& session, const Task& task, const Impor
     }
     STITCH_ASSIGN(Subject subject, subject_at(session, task, program, sources, sizes, "hidden shape"));
     set.subjects.push_back(std::move(subject));
-    session.reporter().progress("shapes", fmt::format("{} of {}: {}", set.subjects.size() - 1, hidden.size(),
-                                                      describe(sizes)));
+    session.reporter().progress("shapes",
+                                fmt::format("{} of {}: {}", set.subjects.size() - 1, hidden.size(), describe(sizes)));
   }
   return set;
 }
