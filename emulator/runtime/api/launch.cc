@@ -2,6 +2,7 @@
 // Kernel launches: checks of the configuration, then block after block.
 #include <cstdio>
 #include <memory>
+#include <mutex>
 #include <numeric>
 
 #include "api/state.h"
@@ -28,7 +29,8 @@ cudaError_t check_shape(const LaunchConfig& config, const KernelCall& call) {
   if (threads == 0 || threads > most || block.z > 64) {
     snprintf(sentence, sizeof(sentence), "a block of %u x %u x %u threads was launched; it may have 1 to %llu threads",
              block.x, block.y, block.z, static_cast<unsigned long long>(most));
-    return refuse(cudaErrorInvalidConfiguration, sentence, call);
+    // What an H200 answers: too many threads are an invalid value, none at all an invalid configuration.
+    return refuse(threads == 0 ? cudaErrorInvalidConfiguration : cudaErrorInvalidValue, sentence, call);
   }
   if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > 2147483647u || grid.y > 65535 || grid.z > 65535) {
     snprintf(sentence, sizeof(sentence),
@@ -110,6 +112,9 @@ cudaError_t run_launch(const LaunchConfig& config, const KernelCall& call) {
   if (kernel_faulted()) {
     return cudaErrorLaunchFailure;
   }
+  // One arena and one set of fibers serve the process: host threads that launch at the same time take turns.
+  static std::mutex device;
+  const std::lock_guard<std::mutex> turn(device);
   install_signal_handlers();
   install_watchdog();
   running_launch = {call.name, call.file, call.line};

@@ -32,7 +32,7 @@ int main() {
   const cudaError_t again = cudaGetLastError();
   const cudaError_t cleared = cudaGetLastError();
   expect_equal(std::vector<int>{refused, too_many, no_grid, again, cleared},
-               std::vector<int>{cudaErrorInvalidValue, cudaErrorInvalidConfiguration, cudaErrorInvalidConfiguration,
+               std::vector<int>{cudaErrorInvalidValue, cudaErrorInvalidValue, cudaErrorInvalidConfiguration,
                                 cudaErrorInvalidConfiguration, cudaSuccess},
                "errors");
   int device = -1, processors = 0, opt_in = 0, blocks = 0;
