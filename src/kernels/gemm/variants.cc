@@ -65,9 +65,11 @@ void add_gemm_work(const GemmVariant& variant, int64_t batch, int64_t m, int64_t
   work.peak_share = variant.peak_share;
   if (splits > 1) {
     constexpr int kFloatBytes = 4;
+    const double partial_bytes =
+        kFloatBytes * static_cast<double>(splits * batch) * static_cast<double>(m) * static_cast<double>(n);
     work.launches += 1;
-    work.extra_bytes +=
-        2.0 * kFloatBytes * static_cast<double>(splits * batch) * static_cast<double>(m) * static_cast<double>(n);
+    work.extra_bytes += partial_bytes;
+    work.serial_bytes += partial_bytes;
   }
 }
 

@@ -61,7 +61,8 @@ double estimated_us(const kernels::Work& work, const kernels::DeviceLimits& limi
   const double memory = (work.bytes + work.extra_bytes) / (limits.bytes_per_second * work.bandwidth_share);
   const double compute = std::max(work.flops, work.padded_flops) / (peak_flops(work.pipe, limits) * work.peak_share);
   const double lanes = work.lane_operations / limits.lane_operations_per_second;
-  return work.launches * limits.launch_us +
+  const double serial = work.serial_bytes / limits.bytes_per_second;
+  return work.launches * limits.launch_us + serial * kMicrosecondsPerSecond +
          std::max({memory / memory_busy, compute / busy, lanes / busy}) * kMicrosecondsPerSecond;
 }
 

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Emitted steps, to the letter; and what must hold of all emitted text.
+#include <gtest/gtest.h>
+
+#include <regex>
+#include <sstream>
+
+#include "codegen/emit.h"
+#include "ir/text/parser.h"
+#include "plan/testing/case_file.h"
+
+namespace stitch::codegen {
+namespace {
+
+EmitOptions options() { return {std::string(STITCH_SOURCE_DIR) + "/runtime"}; }
+
+Result<SourceBundle> emitted(const std::string& program) {
+  STITCH_ASSIGN(const ir::Graph graph, ir::parse(program, "case"));
+  STITCH_ASSIGN(const plan::Plan plan, plan::make_plan(graph, {}));
+  return emit(plan, options());
+}
+
+std::string first_step(const SourceBundle& bundle) { return bundle.files.lower_bound("steps/")->second; }
+
+class EmitCase : public ::testing::TestWithParam<std::filesystem::path> {};
+
+TEST_P(EmitCase, WritesTheExpectedStep) {
+  const auto file = testing::read_case(GetParam());
+  ASSERT_TRUE(file.has_value()) << file.error().sentence;
+  const auto bundle = emitted(file->input);
+  ASSERT_TRUE(bundle.has_value()) << bundle.error().sentence << " at " << bundle.error().place;
+  EXPECT_TRUE(testing::agrees(*file, first_step(*bundle))) << "got:\n" << first_step(*bundle);
+}
+
+TEST_P(EmitCase, KeepsToTheStyle) {
+  const auto file = testing::read_case(GetParam());
+  ASSERT_TRUE(file.has_value());
+  const auto bundle = emitted(file->input);
+  ASSERT_TRUE(bundle.has_value());
+  for (const auto& [path, text] : bundle->files) {
+    if (path.rfind("runtime/", 0) == 0) {
+      continue;
+    }
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+      EXPECT_LE(line.size(), 120U) << path << ": " << line;
+      EXPECT_TRUE(line.empty() || line.back() != ' ') << path << ": blank at the end of '" << line << "'";
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EmitCase,
+                         ::testing::ValuesIn(testing::case_files(std::string(STITCH_SOURCE_DIR) +
+                                                                 "/src/codegen/testdata")),
+                         [](const auto& parameter) { return parameter.param.stem().string(); });
+
+// A program with `batch` and `width` in place of {B} and {W}.
+std::string at_size(std::string program, int batch, int width) {
+  program = std::regex_replace(program, std::regex("\\{B\\}"), std::to_string(batch));
+  program = std::regex_replace(program, std::regex("\\{W\\}"), std::to_string(width));
+  return std::regex_replace(program, std::regex("\\{BW\\}"), std::to_string(batch * width));
+}
+
+constexpr const char* kManySkeletons = R"(graph g mode=train
+x: f32[{B},6,{W},{W}] = input "x"
+w: f32[8,6,3,3] = parameter "w"
+b: f32[8] = parameter "b"
+m: f32[8] = state "m"
+v: f32[8] = state "v"
+c = conv2d(x, w, b; stride=[1,1], padding=[1,1], dilation=[1,1], groups=1)
+y, ym, yd, nm, nv = batch_norm(c, none, none, m, v; training=true, momentum=0.1, eps=1e-05)
+r = relu(y)
+p = max_pool2d(r; kernel_size=[2,2], stride=[1,1], padding=[0,0], dilation=[1,1], ceil_mode=false)
+f = mean(p; dim=[2,3], keepdim=false)
+s = softmax(f; dim=1)
+q: f32[{B},{W},64] = input "q"
+qh = reshape(q; shape=[{B},{W},4,16])
+qt = permute(qh; dims=[0,2,1,3])
+o = scaled_dot_product_attention(qt, qt, qt, none; is_causal=true, scale=0.25, enable_gqa=false)
+ot = permute(o; dims=[0,2,1,3])
+oh = reshape(ot; shape=[{BW},64])
+n = layer_norm(oh, none, none; normalized_shape=[64], eps=1e-05)
+d = cat(n, oh; dim=1)
+return output "0" = s, output "1" = d, state "m" = nm, state "v" = nv
+)";
+
+TEST(Emit, StepsSayNothingOfSizes) {
+  const auto one = emitted(at_size(kManySkeletons, 3, 21));
+  ASSERT_TRUE(one.has_value()) << one.error().sentence << " at " << one.error().place;
+  const auto other = emitted(at_size(kManySkeletons, 5, 19));
+  ASSERT_TRUE(other.has_value()) << other.error().sentence;
+  int steps = 0;
+  for (const auto& [path, text] : one->files) {
+    if (path.rfind("steps/", 0) == 0) {
+      ASSERT_EQ(other->files.count(path), 1U) << path;
+      EXPECT_EQ(text, other->files.at(path)) << path;
+      ++steps;
+    }
+  }
+  EXPECT_GE(steps, 7);
+  EXPECT_NE(one->files.at("program.cu"), other->files.at("program.cu"));
+}
+
+TEST(Emit, SameProgramSameText) {
+  const auto one = emitted(at_size(kManySkeletons, 3, 21));
+  const auto again = emitted(at_size(kManySkeletons, 3, 21));
+  EXPECT_EQ(one->files, again->files);
+}
+
+TEST(Emit, BundleIsWhole) {
+  const auto bundle = emitted(at_size(kManySkeletons, 3, 21));
+  ASSERT_TRUE(bundle.has_value());
+  for (const std::string& unit : bundle->units) {
+    EXPECT_EQ(bundle->files.count(unit), 1U) << unit;
+  }
+  for (const char* file : {"program.cu", "program.h", "CMakeLists.txt", "runtime/include/stitch_program.h",
+                           "runtime/include/stitch/step.h", "runtime/host/program.cc"}) {
+    EXPECT_EQ(bundle->files.count(file), 1U) << file;
+  }
+}
+
+TEST(Emit, MissingRuntimeIsASentence) {
+  const auto graph = ir::parse(at_size(kManySkeletons, 3, 21), "case");
+  const auto plan = plan::make_plan(*graph, {});
+  const auto bundle = emit(*plan, {"/nowhere/runtime"});
+  ASSERT_FALSE(bundle.has_value());
+  EXPECT_FALSE(bundle.error().sentence.empty());
+}
+
+}  // namespace
+}  // namespace stitch::codegen

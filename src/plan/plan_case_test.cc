@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole plans as text: which operators become which step, what is prepared, what is refused and why.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "base/json/json.h"
+#include "ir/text/parser.h"
+#include "ir/validate/validate.h"
+#include "plan/plan.h"
+#include "plan/testing/case_file.h"
+
+namespace stitch::plan {
+namespace {
+
+std::string names(const Plan& plan, const std::vector<int>& buffers) {
+  std::string text;
+  for (const int number : buffers) {
+    const Buffer& buffer = plan.buffers[static_cast<size_t>(number)];
+    text += fmt::format("{}{}:{}", text.empty() ? "" : " ", buffer.name, to_string(buffer.kind));
+  }
+  return text;
+}
+
+std::string described(const Plan& plan) {
+  std::string text;
+  for (const Step& step : plan.steps) {
+    text += fmt::format("{} {} by {}: {} -> {}\n", step.phase == Phase::kPrepare ? "prepare" : "run", step.name,
+                        step.skeleton, names(plan, step.operands), names(plan, step.results));
+  }
+  return text;
+}
+
+class PlanCase : public ::testing::TestWithParam<std::filesystem::path> {};
+
+TEST_P(PlanCase, IsCutAsExpected) {
+  const auto file = testing::read_case(GetParam());
+  ASSERT_TRUE(file.has_value()) << file.error().sentence;
+  const auto graph = ir::parse(file->input, GetParam().filename().string());
+  ASSERT_TRUE(graph.has_value()) << graph.error().sentence << " at " << graph.error().place;
+  const auto plan = make_plan(*graph, {});
+  if (file->run == "refuse") {
+    ASSERT_FALSE(plan.has_value());
+    const std::string text = fmt::format("{}\nat {}\n", plan.error().sentence, plan.error().place);
+    EXPECT_TRUE(testing::agrees(*file, text)) << "got:\n" << text;
+    return;
+  }
+  ASSERT_TRUE(plan.has_value()) << plan.error().sentence << " at " << plan.error().place;
+  EXPECT_TRUE(testing::agrees(*file, described(*plan))) << "got:\n" << described(*plan);
+}
+
+TEST_P(PlanCase, SurvivesItsText) {
+  const auto file = testing::read_case(GetParam());
+  ASSERT_TRUE(file.has_value());
+  const auto graph = ir::parse(file->input, "case");
+  const auto plan = make_plan(*graph, {});
+  if (!plan.has_value()) {
+    return;  // a case of a refusal
+  }
+  const Json json = to_json(*plan);
+  const auto again = from_json(json);
+  ASSERT_TRUE(again.has_value()) << again.error().sentence;
+  EXPECT_EQ(to_json(*again), json);
+}
+
+TEST_P(PlanCase, EachStepIsAProgramOfItsOwn) {
+  const auto file = testing::read_case(GetParam());
+  ASSERT_TRUE(file.has_value());
+  const auto graph = ir::parse(file->input, "case");
+  const auto plan = make_plan(*graph, {});
+  if (!plan.has_value()) {
+    return;
+  }
+  for (int step = 0; step < static_cast<int>(plan->steps.size()); ++step) {
+    const auto alone = step_graph(*plan, step);
+    ASSERT_TRUE(alone.has_value()) << alone.error().sentence;
+    const auto valid = ir::validate(*alone);
+    EXPECT_TRUE(valid.has_value()) << valid.error().sentence;
+    const auto planned = make_plan(*alone, {});
+    EXPECT_TRUE(planned.has_value()) << planned.error().sentence;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, PlanCase,
+                         ::testing::ValuesIn(testing::case_files(std::string(STITCH_SOURCE_DIR) +
+                                                                 "/src/plan/testdata/plan")),
+                         [](const auto& parameter) { return parameter.param.stem().string(); });
+
+}  // namespace
+}  // namespace stitch::plan

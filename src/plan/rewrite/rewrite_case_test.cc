@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every pass on printed graphs: before and after. Whatever a pass does, the graph stays valid and means the same.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <map>
+
+#include "ir/eval/interpret.h"
+#include "ir/text/parser.h"
+#include "ir/text/printer.h"
+#include "ir/validate/validate.h"
+#include "plan/rewrite/rewrite.h"
+#include "plan/testing/case_file.h"
+#include "plan/testing/random_inputs.h"
+
+namespace stitch::plan {
+namespace {
+
+using Pass = std::function<Result<ir::Graph>(const ir::Graph&)>;
+
+const std::map<std::string, Pass>& passes() {
+  static const std::map<std::string, Pass> all = {{"remove_dead_code", remove_dead_code},
+                                                  {"share_common_nodes", share_common_nodes},
+                                                  {"simplify_identities", simplify_identities},
+                                                  {"decompose_batch_norm", decompose_batch_norm},
+                                                  {"decompose_attention", decompose_attention},
+                                                  {"separate_outputs", separate_outputs},
+                                                  {"rewrite", rewrite}};
+  return all;
+}
+
+void expect_same_meaning(const ir::Graph& before, const ir::Graph& after) {
+  constexpr double kTolerance = 1e-9;  // the interpreter computes in double
+  const auto inputs = testing::random_inputs(before, 7);
+  const auto wanted = ir::interpret(before, inputs);
+  const auto got = ir::interpret(after, inputs);
+  ASSERT_TRUE(wanted.has_value()) << wanted.error().sentence;
+  ASSERT_TRUE(got.has_value()) << got.error().sentence;
+  for (size_t output = 0; output < wanted->size(); ++output) {
+    for (size_t i = 0; i < (*wanted)[output].data.size(); ++i) {
+      ASSERT_NEAR((*wanted)[output].data[i], (*got)[output].data[i], kTolerance) << "output " << output << " at " << i;
+    }
+  }
+}
+
+class RewriteCase : public ::testing::TestWithParam<std::filesystem::path> {};
+
+TEST_P(RewriteCase, LeadsToTheExpectedGraph) {
+  const auto file = testing::read_case(GetParam());
+  ASSERT_TRUE(file.has_value()) << file.error().sentence;
+  const auto before = ir::parse(file->input, GetParam().filename().string());
+  ASSERT_TRUE(before.has_value()) << before.error().sentence << " at " << before.error().place;
+  ASSERT_EQ(passes().count(file->run), 1U) << "no pass is called " << file->run;
+  const auto after = passes().at(file->run)(*before);
+  ASSERT_TRUE(after.has_value()) << after.error().sentence;
+  const auto valid = ir::validate(*after);
+  EXPECT_TRUE(valid.has_value()) << valid.error().sentence;
+  expect_same_meaning(*before, *after);
+  EXPECT_TRUE(testing::agrees(*file, ir::print(*after))) << "got:\n" << ir::print(*after);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, RewriteCase,
+                         ::testing::ValuesIn(testing::case_files(std::string(STITCH_SOURCE_DIR) +
+                                                                 "/src/plan/testdata/rewrite")),
+                         [](const auto& parameter) { return parameter.param.stem().string(); });
+
+}  // namespace
+}  // namespace stitch::plan
