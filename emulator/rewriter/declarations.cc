@@ -76,8 +76,8 @@ void rewrite_declarations(const TokenList& list, const std::vector<Place>& place
     const bool outside = statement.has_linkage || statement.host || statement.qualified || statement.is_special ||
                          (token.is("__global__") && !statement.is_template);
     if (!outside) {
-      // In a template, `static` follows the parameters.
-      changes.insert(tokens[statement.is_template ? i : last_statement].begin, "static ");
+      // Not at the statement's start, where template parameters and attributes may stand.
+      changes.insert(token.begin, "static ");
     }
   }
 }
