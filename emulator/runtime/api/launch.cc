@@ -20,6 +20,7 @@ cudaError_t refuse(cudaError_t error, const char* sentence, const KernelCall& ca
   return error;
 }
 
+// An H200 with driver 580 answers all three with cudaErrorInvalidValue.
 cudaError_t check_shape(const LaunchConfig& config, const KernelCall& call) {
   const dim3 block = config.block;
   const dim3 grid = config.grid;
@@ -29,15 +30,14 @@ cudaError_t check_shape(const LaunchConfig& config, const KernelCall& call) {
   if (threads == 0 || threads > most || block.z > 64) {
     snprintf(sentence, sizeof(sentence), "a block of %u x %u x %u threads was launched; it may have 1 to %llu threads",
              block.x, block.y, block.z, static_cast<unsigned long long>(most));
-    // What an H200 answers: too many threads are an invalid value, none at all an invalid configuration.
-    return refuse(threads == 0 ? cudaErrorInvalidConfiguration : cudaErrorInvalidValue, sentence, call);
+    return refuse(cudaErrorInvalidValue, sentence, call);
   }
   if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > 2147483647u || grid.y > 65535 || grid.z > 65535) {
     snprintf(sentence, sizeof(sentence),
              "a grid of %u x %u x %u blocks was launched; it may have 1 to 2147483647 x "
              "65535 x 65535 blocks",
              grid.x, grid.y, grid.z);
-    return refuse(cudaErrorInvalidConfiguration, sentence, call);
+    return refuse(cudaErrorInvalidValue, sentence, call);
   }
   if (config.shared_bytes > allowed_dynamic_shared(call.function)) {
     snprintf(sentence, sizeof(sentence),
