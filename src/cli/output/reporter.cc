@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <cstdio>
 
 #include "base/json/json.h"
@@ -13,6 +14,20 @@ namespace {
 std::string one_line(const Json& object) {
   // Bytes that are no UTF-8 (a path, a compiler's message) must not cost the user the whole answer.
   return object.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string without_stop(std::string sentence) {
+  while (!sentence.empty() && (sentence.back() == '.' || sentence.back() == ' ')) {
+    sentence.pop_back();
+  }
+  return sentence;
+}
+
+// "Name a file" from "name a file": sentences come from many places, some with and some without a capital and a stop.
+std::string as_sentence(const std::string& text) {
+  std::string sentence = without_stop(text) + ".";
+  sentence.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(sentence.front())));
+  return sentence;
 }
 
 }  // namespace
@@ -38,12 +53,13 @@ void Reporter::error(const Error& error, Json object) {
     fmt::print("{}\n", one_line(object));
     std::fflush(stdout);
   }
-  std::string text = "stitchcuda: " + error.sentence;
+  std::string text = "stitchcuda: " + without_stop(error.sentence);
   if (!error.place.empty() && error.sentence.find(error.place) == std::string::npos) {
     text += fmt::format(" ({})", error.place);
   }
+  text += ".";
   if (!error.remedy.empty()) {
-    text += fmt::format("; {}", error.remedy);
+    text += " " + as_sentence(error.remedy);
   }
   fmt::print(stderr, "{}\n", text);
 }
