@@ -14,9 +14,15 @@ namespace {
 
 EmitOptions options() { return {std::string(STITCH_SOURCE_DIR) + "/runtime"}; }
 
-Result<SourceBundle> emitted(const std::string& program) {
+Result<plan::Plan> planned(const std::string& program, const plan::Plan* like = nullptr) {
   STITCH_ASSIGN(const ir::Graph graph, ir::parse(program, "case"));
-  STITCH_ASSIGN(const plan::Plan plan, plan::make_plan(graph, {}));
+  plan::PlanOptions plan_options;
+  plan_options.like = like;
+  return plan::make_plan(graph, plan_options);
+}
+
+Result<SourceBundle> emitted(const std::string& program) {
+  STITCH_ASSIGN(const plan::Plan plan, planned(program));
   return emit(plan, options());
 }
 
@@ -85,10 +91,12 @@ return output "0" = s, output "1" = d, state "m" = nm, state "v" = nv
 )";
 
 TEST(Emit, StepsSayNothingOfSizes) {
-  const auto one = emitted(at_size(kManySkeletons, 3, 21));
-  ASSERT_TRUE(one.has_value()) << one.error().sentence << " at " << one.error().place;
-  const auto other = emitted(at_size(kManySkeletons, 5, 19));
-  ASSERT_TRUE(other.has_value()) << other.error().sentence;
+  const auto plan = planned(at_size(kManySkeletons, 3, 21));
+  ASSERT_TRUE(plan.has_value()) << plan.error().sentence << " at " << plan.error().place;
+  const auto one = emit(*plan, options());
+  const auto other_plan = planned(at_size(kManySkeletons, 5, 19), &*plan);  // with the settings of the first
+  ASSERT_TRUE(other_plan.has_value()) << other_plan.error().sentence;
+  const auto other = emit(*other_plan, options());
   int steps = 0;
   for (const auto& [path, text] : one->files) {
     if (path.rfind("steps/", 0) == 0) {

@@ -27,15 +27,15 @@ struct Variant {
 
 // The first of a width is portable and keeps infinities; the others come where their cost is lower.
 constexpr Variant kVariants[] = {
-    {"flash_32", "", 32, Pipe::kFp32, 1, 0.3},
-    {"flash_64", "", 64, Pipe::kFp32, 1, 0.4},
-    {"flash_128", "", 128, Pipe::kFp32, 1, 0.4},
-    {"flash_tf32x3_32", "Tf32x3", 32, Pipe::kTf32, 3, 0.15},
-    {"flash_tf32x3_64", "Tf32x3", 64, Pipe::kTf32, 3, 0.2},
-    {"flash_tf32x3_128", "Tf32x3", 128, Pipe::kTf32, 3, 0.2},
-    {"flash_tf32_32", "Tf32", 32, Pipe::kTf32, 1, 0.1},
-    {"flash_tf32_64", "Tf32", 64, Pipe::kTf32, 1, 0.15},
-    {"flash_tf32_128", "Tf32", 128, Pipe::kTf32, 1, 0.15},
+    {"flash_32", "", 32, Pipe::kFp32, 1, 0.2},
+    {"flash_64", "", 64, Pipe::kFp32, 1, 0.25},
+    {"flash_128", "", 128, Pipe::kFp32, 1, 0.25},
+    {"flash_tf32x3_32", "Tf32x3", 32, Pipe::kTf32, 3, 0.1},
+    {"flash_tf32x3_64", "Tf32x3", 64, Pipe::kTf32, 3, 0.13},
+    {"flash_tf32x3_128", "Tf32x3", 128, Pipe::kTf32, 3, 0.13},
+    {"flash_tf32_32", "Tf32", 32, Pipe::kTf32, 1, 0.06},
+    {"flash_tf32_64", "Tf32", 64, Pipe::kTf32, 1, 0.08},
+    {"flash_tf32_128", "Tf32", 128, Pipe::kTf32, 1, 0.08},
 };
 
 const Variant* find_variant(const std::string& name) {

@@ -89,8 +89,7 @@ class Conv2d final : public KernelTemplate {
     }
     add_gemm_work(gemm_variant(setting.variant), shape.groups, shape.out_channels / shape.groups, pixels, depth, 1,
                   work);
-    constexpr double kGather = 0.85;  // addresses of the window cost a share of the issue slots
-    work.peak_share *= kGather;
+    work.peak_share = gemm_variant(setting.variant).convolution_share;
     return work;
   }
 

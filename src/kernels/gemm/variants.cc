@@ -11,8 +11,8 @@ namespace stitch::kernels {
 namespace {
 
 constexpr std::array kVariants = {
-#define STITCH_GEMM(name, tile, math, m, n, k, threads, blocks, shared, pipe, products, share) \
-  GemmVariant{name, tile, math, m, n, k, threads, blocks, shared, Pipe::pipe, products, share},
+#define STITCH_GEMM(name, tile, math, m, n, k, threads, blocks, shared, pipe, products, share, convolution) \
+  GemmVariant{name, tile, math, m, n, k, threads, blocks, shared, Pipe::pipe, products, share, convolution},
 #include "kernels/gemm/variants.def"
 #undef STITCH_GEMM
 };

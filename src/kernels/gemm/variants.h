@@ -23,6 +23,7 @@ struct GemmVariant {
   Pipe pipe;
   int products;  // multiplications per product of the model: 3 for split precision
   double peak_share;
+  double convolution_share;
 };
 
 // Those that compute what `math` asks for on a device with these limits.
