@@ -27,8 +27,19 @@ struct AttributeDef {
   AttributeKind kind;
 };
 
+// Which element types a pointwise operator takes and gives. Its tensor operands all have one type (promotion is explicit
+// `to` nodes by then), and a scalar must fit it: no 0.5 beside integers.
+enum class ElementRule {
+  kFloatingPoint,  // floating point -> the same
+  kNumber,         // anything but bool -> the same
+  kAny,            // anything -> the same
+  kCompare,        // anything -> bool
+  kLogical,        // bool -> bool
+};
+
 struct OpDef {
   OpFamily family = OpFamily::kPointwise;
+  ElementRule elements = ElementRule::kAny;  // of pointwise operators
   int min_operands = 1;
   int max_operands = 1;
   std::vector<AttributeDef> attributes = {};  // all required in IR text; the frontend fills in ATen's defaults

@@ -32,6 +32,21 @@ std::string Builder::unique_name(const std::string& wish) const {
   return candidate;
 }
 
+void Builder::rename(ValueId id, const std::string& wish) {
+  Value& value = graph_.value(id);
+  names_.erase(value.name);
+  value.name = unique_name(wish);
+  names_.insert(value.name);
+}
+
+void Builder::drop_nodes(size_t first_node, size_t first_value) {
+  while (graph_.values.size() > first_value) {
+    names_.erase(graph_.values.back().name);
+    graph_.values.pop_back();
+  }
+  graph_.nodes.resize(first_node);
+}
+
 ValueId Builder::add_input(const std::string& name, TensorType type, TensorRole role, std::string binding) {
   const std::string unique = unique_name(name);
   names_.insert(unique);

@@ -93,6 +93,7 @@ std::vector<ReferenceTensor> pointwise_reference(const Graph& graph, const Node&
 
 OpDef pointwise(ElementRule rule, std::vector<AttributeDef> attributes, PointwiseFunction function) {
   OpDef def;
+  def.elements = rule;
   def.attributes = std::move(attributes);
   def.infer = [rule](const Graph& graph, const Node& node) -> Types {
     STITCH_ASSIGN(const DataType dtype, common_element_type(graph, node, 0, node.operands.size() - 1));

@@ -11,16 +11,6 @@
 
 namespace stitch::ir {
 
-// Tensor operands of one operator all have one element type (PyTorch's promotion is explicit `to` nodes by then), and a
-// scalar must fit it: no 0.5 beside integers. The rule says which types may be, and what the result's is.
-enum class ElementRule {
-  kFloatingPoint,  // floating point -> the same
-  kNumber,         // anything but bool -> the same
-  kAny,            // anything -> the same
-  kCompare,        // anything -> bool
-  kLogical,        // bool -> bool
-};
-
 // `function` maps the operands' elements at one position to the result's.
 using PointwiseFunction = std::function<double(const Node&, std::span<const double>)>;
 

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arithmetic that PyTorch folds into one operator: factors, rounding modes, masks.
+#include "frontend/aten/converters.h"
+
+namespace stitch::frontend {
+namespace {
+
+// The operand times a factor, or itself when that is 1.
+Result<Operand> scaled(Call& call, Operand operand, size_t position, const char* name) {
+  if (!call.has(position, name)) {
+    return operand;
+  }
+  STITCH_ASSIGN(const Operand factor, call.tensor_or_scalar(position, name));
+  if (factor == Operand(Scalar(int64_t{1})) || factor == Operand(Scalar(1.0))) {
+    return operand;
+  }
+  if (!ir::is_tensor(operand)) {
+    return call.unsupported("two scalars are multiplied");
+  }
+  STITCH_ASSIGN(const ValueId product, call.pointwise("mul", {operand, factor}));
+  return Operand(product);
+}
+
+Converted linear_combination(Call& call, const char* op) {
+  STITCH_ASSIGN(const Operand a, call.tensor_or_scalar(0, "self"));
+  STITCH_ASSIGN(const Operand b, call.tensor_or_scalar(1, "other"));
+  STITCH_ASSIGN(const Operand scaled_b, scaled(call, b, 2, "alpha"));
+  return call.finish_pointwise(op, {a, scaled_b});
+}
+
+Converted on_booleans(Call& call, const char* op, size_t count) {
+  std::vector<Operand> operands;
+  for (size_t i = 0; i < count; ++i) {
+    STITCH_ASSIGN(const Operand operand, call.tensor_or_scalar(i, i == 0 ? "self" : "other"));
+    const ValueId* id = std::get_if<ValueId>(&operand);
+    const Scalar* scalar = std::get_if<Scalar>(&operand);
+    if ((id != nullptr && call.type(*id).dtype != DataType::kBool) ||
+        (scalar != nullptr && !std::holds_alternative<bool>(*scalar))) {
+      return call.unsupported("bits of integers are not supported, only booleans");
+    }
+    operands.push_back(operand);
+  }
+  return call.finish(op, std::move(operands));
+}
+
+}  // namespace
+
+Converted convert_add(Call& call) { return linear_combination(call, "add"); }
+Converted convert_sub(Call& call) { return linear_combination(call, "sub"); }
+
+Converted convert_rsub(Call& call) {
+  STITCH_ASSIGN(const Operand a, call.tensor_or_scalar(0, "self"));
+  STITCH_ASSIGN(const Operand b, call.tensor_or_scalar(1, "other"));
+  STITCH_ASSIGN(const Operand scaled_a, scaled(call, a, 2, "alpha"));
+  return call.finish_pointwise("sub", {b, scaled_a});
+}
+
+Converted convert_div(Call& call) {
+  STITCH_ASSIGN(const Operand a, call.tensor_or_scalar(0, "self"));
+  STITCH_ASSIGN(const Operand b, call.tensor_or_scalar(1, "other"));
+  STITCH_ASSIGN(const std::string rounding, call.text(2, "rounding_mode", "none"));
+  if (rounding == "none") {
+    return call.finish_pointwise("div", {a, b});
+  }
+  const auto is_integral = [&](const Operand& operand) {
+    const ValueId* id = std::get_if<ValueId>(&operand);
+    return id != nullptr && !is_floating_point(call.type(*id).dtype);
+  };
+  if (rounding != "floor" || is_integral(a) || is_integral(b)) {
+    return call.unsupported("division is supported with rounding_mode None, or floor on floating point");
+  }
+  STITCH_ASSIGN(const ValueId quotient, call.pointwise("div", {a, b}));
+  return call.finish("floor", {quotient});
+}
+
+Converted convert_square(Call& call) {
+  STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
+  return call.finish_pointwise("mul", {x, x});
+}
+
+Converted convert_pow(Call& call) {
+  STITCH_ASSIGN(const Operand base, call.tensor_or_scalar(0, "self"));
+  STITCH_ASSIGN(const Operand exponent, call.tensor_or_scalar(1, "exponent"));
+  return call.finish_pointwise("pow", {base, exponent});
+}
+
+// self + value * a * b
+Converted convert_addcmul(Call& call) {
+  STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
+  STITCH_ASSIGN(const ValueId a, call.tensor(1, "tensor1"));
+  STITCH_ASSIGN(const ValueId b, call.tensor(2, "tensor2"));
+  STITCH_ASSIGN(const ValueId product, call.pointwise("mul", {a, b}));
+  STITCH_ASSIGN(const Operand term, scaled(call, product, 3, "value"));
+  return call.finish_pointwise("add", {x, term});
+}
+
+Converted convert_addcdiv(Call& call) {
+  STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
+  STITCH_ASSIGN(const ValueId a, call.tensor(1, "tensor1"));
+  STITCH_ASSIGN(const ValueId b, call.tensor(2, "tensor2"));
+  STITCH_ASSIGN(const ValueId quotient, call.pointwise("div", {a, b}));
+  STITCH_ASSIGN(const Operand term, scaled(call, quotient, 3, "value"));
+  return call.finish_pointwise("add", {x, term});
+}
+
+// self + weight * (end - self)
+Converted convert_lerp(Call& call) {
+  STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
+  STITCH_ASSIGN(const ValueId end, call.tensor(1, "end"));
+  STITCH_ASSIGN(const Operand weight, call.tensor_or_scalar(2, "weight"));
+  STITCH_ASSIGN(const ValueId distance, call.pointwise("sub", {end, x}));
+  STITCH_ASSIGN(const ValueId part, call.pointwise("mul", {distance, weight}));
+  return call.finish_pointwise("add", {x, part});
+}
+
+Converted convert_where(Call& call) {
+  STITCH_ASSIGN(const ValueId condition, call.tensor(0, "condition"));
+  STITCH_ASSIGN(const Operand a, call.tensor_or_scalar(1, "self"));
+  STITCH_ASSIGN(const Operand b, call.tensor_or_scalar(2, "other"));
+  STITCH_ASSIGN(std::vector<Operand> operands, call.promoted("where", {a, b}));
+  operands.insert(operands.begin(), condition);
+  return call.finish("where", std::move(operands));
+}
+
+// The result keeps self's type: the value is converted, never self.
+Converted convert_masked_fill(Call& call) {
+  STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
+  STITCH_ASSIGN(const ValueId mask, call.tensor(1, "mask"));
+  STITCH_ASSIGN(const Operand value, call.tensor_or_scalar(2, "value"));
+  if (const ValueId* id = std::get_if<ValueId>(&value)) {
+    STITCH_ASSIGN(const ValueId cast, call.cast(*id, call.type(x).dtype));
+    return call.finish("where", {mask, cast, x});
+  }
+  STITCH_ASSIGN(const auto operands, call.promoted("where", {value, x}));
+  return call.finish("where", {mask, operands[0], x});
+}
+
+Converted convert_bitwise_and(Call& call) { return on_booleans(call, "logical_and", 2); }
+Converted convert_bitwise_or(Call& call) { return on_booleans(call, "logical_or", 2); }
+Converted convert_bitwise_not(Call& call) { return on_booleans(call, "logical_not", 1); }
+
+}  // namespace stitch::frontend

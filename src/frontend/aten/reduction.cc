@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions: axes counted from the front in increasing order, element types that PyTorch changes on the way.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "frontend/aten/converters.h"
+
+namespace stitch::frontend {
+namespace {
+
+// The axes of an optional list; none or an empty one means all of them.
+Result<std::vector<int64_t>> axes_of(Call& call, ValueId x, size_t position, const char* name) {
+  STITCH_ASSIGN(const auto dims, call.integers(position, name, std::vector<int64_t>{}));
+  const size_t rank = call.shape(x).size();
+  std::vector<int64_t> axes;
+  for (const int64_t dim : dims) {
+    STITCH_ASSIGN(const int64_t axis, call.axis(dim, rank));
+    axes.push_back(axis);
+  }
+  for (size_t i = 0; i < rank && dims.empty(); ++i) {
+    axes.push_back(static_cast<int64_t>(i));
+  }
+  std::sort(axes.begin(), axes.end());
+  return axes;
+}
+
+bool is_over_everything(const Call& call) { return call.node().overload == "default"; }
+
+// (x, dim, keepdim, *, dtype), or (x, *, dtype) in the default overload of sum and mean
+Converted summed(Call& call, const char* op) {
+  STITCH_ASSIGN(ValueId x, call.tensor(0, "self"));
+  const bool everything = is_over_everything(call);
+  STITCH_ASSIGN(const auto dtype, call.dtype(call.node().arguments.size(), "dtype"));
+  const bool counts = !is_floating_point(call.type(x).dtype) && std::string_view(op) == "sum";
+  STITCH_ASSIGN(x, call.cast(x, dtype.value_or(counts ? DataType::kInt64 : call.type(x).dtype)));
+  constexpr size_t kNowhere = std::numeric_limits<size_t>::max();
+  STITCH_ASSIGN(const auto axes, axes_of(call, x, everything ? kNowhere : 1, "dim"));
+  STITCH_ASSIGN(const bool keepdim, call.boolean(everything ? kNowhere : 2, "keepdim", false));
+  return call.finish(op, {x}, {{"dim", axes}, {"keepdim", keepdim}});
+}
+
+Converted extreme(Call& call, const char* op) {
+  STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
+  STITCH_ASSIGN(const auto axes, axes_of(call, x, 1, "dim"));
+  STITCH_ASSIGN(const bool keepdim, call.boolean(2, "keepdim", false));
+  STITCH_ASSIGN(std::vector<ValueId> results, call.finish(op, {x}, {{"dim", axes}, {"keepdim", keepdim}}));
+  results.resize(call.node().outputs.size(), kNotComputed);  // the indices of max.dim
+  return results;
+}
+
+struct Variance {
+  ValueId x;
+  std::vector<int64_t> axes;
+  bool keepdim = false;
+  ValueId value;
+};
+
+// .correction(x, dim, *, correction, keepdim), .dim(x, dim, unbiased, keepdim) or .default(x, unbiased)
+Result<Variance> variance(Call& call) {
+  Variance result;
+  STITCH_ASSIGN(result.x, call.tensor(0, "self"));
+  const std::string& overload = call.node().overload;
+  constexpr size_t kNowhere = std::numeric_limits<size_t>::max();
+  STITCH_ASSIGN(result.axes, axes_of(call, result.x, overload == "default" ? kNowhere : 1, "dim"));
+  double correction = 1.0;
+  if (overload == "correction") {
+    STITCH_ASSIGN(correction, call.number(kNowhere, "correction", 1.0));
+    STITCH_ASSIGN(result.keepdim, call.boolean(kNowhere, "keepdim", false));
+  } else {
+    const size_t position = overload == "default" ? 1 : 2;
+    STITCH_ASSIGN(const bool unbiased, call.boolean(position, "unbiased", true));
+    correction = unbiased ? 1.0 : 0.0;
+    STITCH_ASSIGN(result.keepdim, call.boolean(3, "keepdim", false));
+  }
+  if (correction != std::floor(correction)) {
+    return call.unsupported("the correction is not a whole number");
+  }
+  STITCH_ASSIGN(
+      result.value,
+      call.emit("var", {result.x},
+                {{"dim", result.axes}, {"correction", static_cast<int64_t>(correction)}, {"keepdim", result.keepdim}}));
+  return result;
+}
+
+}  // namespace
+
+Converted convert_sum(Call& call) { return summed(call, "sum"); }
+Converted convert_mean(Call& call) { return summed(call, "mean"); }
+Converted convert_amax(Call& call) { return extreme(call, "amax"); }
+Converted convert_amin(Call& call) { return extreme(call, "amin"); }
+
+// max.other is a pointwise operator by the same name.
+Converted convert_max(Call& call) {
+  if (call.node().overload != "other") {
+    return extreme(call, "amax");
+  }
+  STITCH_ASSIGN(const ValueId a, call.tensor(0, "self"));
+  STITCH_ASSIGN(const ValueId b, call.tensor(1, "other"));
+  return call.finish_pointwise("maximum", {a, b});
+}
+
+Converted convert_min(Call& call) {
+  if (call.node().overload != "other") {
+    return extreme(call, "amin");
+  }
+  STITCH_ASSIGN(const ValueId a, call.tensor(0, "self"));
+  STITCH_ASSIGN(const ValueId b, call.tensor(1, "other"));
+  return call.finish_pointwise("minimum", {a, b});
+}
+
+Converted convert_var(Call& call) {
+  STITCH_ASSIGN(const Variance result, variance(call));
+  return std::vector<ValueId>{result.value};
+}
+
+Converted convert_std(Call& call) {
+  STITCH_ASSIGN(const Variance result, variance(call));
+  return call.finish("sqrt", {result.value});
+}
+
+Converted convert_var_mean(Call& call) {
+  STITCH_ASSIGN(const Variance result, variance(call));
+  STITCH_ASSIGN(const ValueId mean, call.emit("mean", {result.x}, {{"dim", result.axes}, {"keepdim", result.keepdim}}));
+  return std::vector<ValueId>{result.value, mean};
+}
+
+// log(sum(exp(x - largest))) + largest, where an infinite largest counts as 0 so that no inf - inf arises
+Converted convert_logsumexp(Call& call) {
+  STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
+  STITCH_ASSIGN(const auto axes, axes_of(call, x, 1, "dim"));
+  STITCH_ASSIGN(const bool keepdim, call.boolean(2, "keepdim", false));
+  STITCH_ASSIGN(const ValueId largest, call.emit("amax", {x}, {{"dim", axes}, {"keepdim", true}}));
+  STITCH_ASSIGN(const ValueId magnitude, call.emit("abs", {largest}));
+  STITCH_ASSIGN(const ValueId infinite, call.emit("eq", {magnitude, Scalar(std::numeric_limits<double>::infinity())}));
+  STITCH_ASSIGN(const ValueId offset, call.emit("where", {infinite, Scalar(0.0), largest}));
+  STITCH_ASSIGN(const ValueId shifted, call.emit("sub", {x, offset}));
+  STITCH_ASSIGN(const ValueId exponentials, call.emit("exp", {shifted}));
+  STITCH_ASSIGN(const ValueId sum, call.emit("sum", {exponentials}, {{"dim", axes}, {"keepdim", keepdim}}));
+  STITCH_ASSIGN(const ValueId logarithm, call.emit("log", {sum}));
+  STITCH_ASSIGN(const ValueId same_axes, call.reshape(offset, call.shape(logarithm)));
+  return call.finish("add", {logarithm, same_axes});
+}
+
+Converted convert_vector_norm(Call& call) {
+  STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
+  STITCH_ASSIGN(const double order, call.number(1, "ord", 2.0));
+  STITCH_ASSIGN(const auto axes, axes_of(call, x, 2, "dim"));
+  STITCH_ASSIGN(const bool keepdim, call.boolean(3, "keepdim", false));
+  const Attributes over = {{"dim", axes}, {"keepdim", keepdim}};
+  if (call.has(4, "dtype") || (order != 1.0 && order != 2.0 && !std::isinf(order))) {
+    return call.unsupported("vector norms are supported of order 1, 2 and infinity, in the input's type");
+  }
+  if (order == 2.0) {
+    STITCH_ASSIGN(const ValueId squares, call.emit("mul", {x, x}));
+    STITCH_ASSIGN(const ValueId sum, call.emit("sum", {squares}, over));
+    return call.finish("sqrt", {sum});
+  }
+  STITCH_ASSIGN(const ValueId magnitudes, call.emit("abs", {x}));
+  return call.finish(order == 1.0 ? "sum" : (order > 0.0 ? "amax" : "amin"), {magnitudes}, over);
+}
+
+}  // namespace stitch::frontend
