@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "codegen/emit.h"
 #include "verify/oracle/step_oracle.h"
 
@@ -38,7 +40,9 @@ std::string renumbered(std::string text, int from, int to) {
 
 Result<SourceBundle> step_bundle(Session& session, const Subject& subject, const ir::Graph& graph, int step) {
   const plan::Plan& whole = subject.plan;
-  STITCH_ASSIGN(EmittedProgram alone, plan_and_emit(session, graph, whole.math, &whole));
+  plan::Plan like = whole;
+  like.steps = {whole.steps[static_cast<size_t>(step)]};
+  STITCH_ASSIGN(EmittedProgram alone, plan_and_emit(session, graph, whole.math, &like));
   if (alone.plan.steps.size() != 1) {
     return failure(ErrorCode::kInternal, fmt::format("step {} alone makes {} steps", step, alone.plan.steps.size()));
   }
@@ -57,12 +61,35 @@ Result<SourceBundle> step_bundle(Session& session, const Subject& subject, const
   return std::move(alone.bundle);
 }
 
+// The oracle knows the values of the imported program; a rewrite may have brought in others.
+Result<void> check_values_are_known(Session& session, const Task& task, const ir::Graph& graph, int step) {
+  STITCH_ASSIGN(const ImportedProgram imported, import_program(session, task));
+  std::set<std::string> known;
+  for (const ir::Value& value : imported.graph.values) {
+    known.insert(value.name);
+  }
+  std::vector<verify::StepTensor> tensors = inputs_of(graph);
+  for (const verify::StepTensor& output : outputs_of(graph)) {
+    tensors.push_back(output);
+  }
+  for (const verify::StepTensor& tensor : tensors) {
+    if (known.count(tensor.value) == 0) {
+      return failure(ErrorCode::kUsage,
+                     fmt::format("step {} reads or makes {}, which a rewrite brought in: the reference has no such value",
+                                 step, tensor.value),
+                     task.file, "verify the whole program, without --step");
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<evaluate::EvaluateReport> judge_step(Session& session, const toolchain::Toolchain& tools, const SubjectSet& set,
                                             int step, DeviceKind device) {
   const Subject& subject = set.subjects.front();
   STITCH_ASSIGN(const ir::Graph graph, plan::step_graph(subject.plan, step));
+  STITCH_TRY(check_values_are_known(session, subject.task, graph, step));
   STITCH_ASSIGN(const TemporaryDirectory folder, tensor_folder());
   evaluate::EvaluateRequest request;
   request.declared.shape = fmt::format("step {}, {}", step, subject.shape);
