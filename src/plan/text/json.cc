@@ -75,6 +75,19 @@ std::string first_difference(const Json& a, const Json& b, const std::string& pa
   return path;
 }
 
+// A plan less what its maker's cost model thought of it: a later version may think otherwise, and the plan still holds.
+Json without_estimates(Json plan) {
+  if (plan.contains("steps") && plan["steps"].is_array()) {
+    for (Json& step : plan["steps"]) {
+      if (step.is_object()) {
+        step.erase("estimated_us");
+        step.erase("alternatives");
+      }
+    }
+  }
+  return plan;
+}
+
 }  // namespace
 
 const char* to_string(BufferKind kind) {
@@ -124,7 +137,8 @@ Json to_json(const Plan& plan) {
           {"modelled_us", plan.modelled_us}};
 }
 
-// Everything but the graph and the choices is worked out again and compared: what was altered is found, wherever it is.
+// Everything but the graph, the choices and their estimates is worked out again and compared: what was altered is found,
+// wherever it is.
 Result<Plan> from_json(const Json& json) {
   if (!json.is_object()) {
     return failure(ErrorCode::kFileInvalid, "plan.json holds no object", "plan.json", "run `stitchcuda plan` again");
@@ -135,7 +149,8 @@ Result<Plan> from_json(const Json& json) {
                    "run `stitchcuda plan` again");
   }
   STITCH_ASSIGN(Plan plan, read_plan(json));
-  if (const std::string where = first_difference(json, to_json(plan), "plan"); !where.empty()) {
+  if (const std::string where = first_difference(without_estimates(json), without_estimates(to_json(plan)), "plan");
+      !where.empty()) {
     return failure(ErrorCode::kFileInvalid, where + " is not what the graph and the chosen settings lead to",
                    "plan.json", "change settings through `stitchcuda plan`, not in the file");
   }
