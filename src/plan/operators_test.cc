@@ -7,10 +7,10 @@
 #include <map>
 #include <set>
 
+#include "base/testing/case_file.h"
 #include "ir/eval/interpret.h"
 #include "ir/text/parser.h"
 #include "plan/plan.h"
-#include "plan/testing/case_file.h"
 #include "plan/testing/random_inputs.h"
 
 namespace stitch::plan {

@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "base/json/json.h"
+#include "base/testing/case_file.h"
 #include "ir/text/parser.h"
 #include "ir/validate/validate.h"
 #include "plan/plan.h"
-#include "plan/testing/case_file.h"
 
 namespace stitch::plan {
 namespace {

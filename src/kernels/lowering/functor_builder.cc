@@ -63,11 +63,11 @@ std::string FunctorBuilder::member(const std::string& type, const std::string& w
   return name;
 }
 
-std::string FunctorBuilder::load(ir::ValueId value, const IndexMap& map) {
+std::string FunctorBuilder::load(ir::ValueId value, const AffineIndex& index) {
   const std::string pointer = graph_.value(value).name;
   // Two loads of one tensor at different places share the pointer only when their offsets agree: give each its own.
   const std::string name = names_.take(pointer);
-  draft_.accesses.push_back({value, name, name, linear_index(map, graph_.type(value).shape), "", 0, false, ""});
+  draft_.accesses.push_back({value, name, name, index, "", 0, false, ""});
   return fmt::format("<#{}>", draft_.accesses.size() - 1);
 }
 
@@ -96,7 +96,7 @@ Result<std::string> FunctorBuilder::value(ir::ValueId value, const IndexMap& map
     const ir::Node& node = graph_.node(graph_.value(value).producer);
     STITCH_ASSIGN(text, compute(value, node, map));
   } else {
-    text = load(value, map);
+    text = load(value, linear_index(domain_.current(map), graph_.type(value).shape));
   }
   known_.push_back({value, map, text, false});
   return text;
@@ -127,6 +127,10 @@ Result<std::string> FunctorBuilder::compute(ir::ValueId value, const ir::Node& n
 
 Result<std::string> FunctorBuilder::through_view(const ir::Node& node, const IndexMap& map) {
   const ir::ValueId operand = ir::tensor_operand(node, 0);
+  if (node.op == "reshape" && !group_.computes(operand)) {
+    // In memory the elements are in the same order under either shape.
+    return load(operand, linear_index(domain_.current(map), graph_.type(node.outputs[0]).shape));
+  }
   const auto operand_map = view_operand_map(graph_, node, map, domain_);
   if (!operand_map.has_value()) {
     return failure(ErrorCode::kUnsupportedOperator,

@@ -59,7 +59,7 @@ class FunctorBuilder {
   Result<std::string> embedded(const ir::Node& node, const IndexMap& map);
   std::string counted(ir::ValueId value, const ir::Node& node, const IndexMap& map);
   std::string scalar_full(ir::ValueId value, const ir::Node& node);
-  std::string load(ir::ValueId value, const IndexMap& map);
+  std::string load(ir::ValueId value, const AffineIndex& index);
   std::string local(ir::ValueId value, const std::string& text);
   std::string position(const AffineIndex& index, const std::string& wanted);
   Result<void> store_result(ir::ValueId result, const std::map<ir::ValueId, IndexMap>& maps);

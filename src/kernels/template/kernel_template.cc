@@ -26,6 +26,21 @@ int64_t elements_read(const Group& group, ir::ValueId value) {
   return std::min(read, all);
 }
 
+// A reshape of a view may have no affine index map; of something in memory it always has one.
+std::vector<ir::ValueId> reshaped_views(const Group& group) {
+  for (const ir::NodeId id : group.nodes) {
+    const ir::Node& node = group.graph->node(id);
+    if (node.op != "reshape") {
+      continue;
+    }
+    const ir::ValueId operand = ir::tensor_operand(node, 0);
+    if (group.computes(operand) && is_view(group.graph->node(group.graph->value(operand).producer))) {
+      return {operand};
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 bool KernelTemplate::allows(const Group& group, const Setting& setting) const {
@@ -48,7 +63,10 @@ Fit KernelTemplate::fits(const Group& group) const {
   }
   const auto code = emit(group, settings.front());
   fit.ok = code.has_value();
-  fit.reason = fit.ok ? "" : code.error().sentence;
+  if (!fit.ok) {
+    fit.reason = code.error().sentence;
+    fit.store_first = reshaped_views(group);
+  }
   return fit;
 }
 

@@ -204,7 +204,7 @@ class Partitioner {
     return visited > made ? kDearestBroadcast : kDearestPrologue;
   }
 
-  static constexpr size_t kMostStored = 4;  // no skeleton has more operands than this
+  static constexpr size_t kMostStored = 16;  // attempts: each writes one more view to memory
 
   const ir::Graph& graph_;
   Drafts drafts_;

@@ -6,12 +6,12 @@
 #include <functional>
 #include <map>
 
+#include "base/testing/case_file.h"
 #include "ir/eval/interpret.h"
 #include "ir/text/parser.h"
 #include "ir/text/printer.h"
 #include "ir/validate/validate.h"
 #include "plan/rewrite/rewrite.h"
-#include "plan/testing/case_file.h"
 #include "plan/testing/random_inputs.h"
 
 namespace stitch::plan {
