@@ -133,6 +133,11 @@ std::string clamp_expression(const ir::Graph& graph, const ir::Node& node, const
   return below + above + x;
 }
 
+// x ** 0.5 is written as a root.
+bool is_square_root(const ir::Scalar& exponent) {
+  return std::visit([](auto number) { return static_cast<double>(number); }, exponent) == 0.5;
+}
+
 std::optional<std::string> pow_expression(const ir::Graph& graph, const ir::Node& node,
                                           const std::vector<std::string>& operands) {
   if (!is_floating_point(graph.type(node.outputs[0]).dtype)) {
@@ -143,7 +148,7 @@ std::optional<std::string> pow_expression(const ir::Graph& graph, const ir::Node
     if (value == 2.0) {
       return fmt::format("stitch::square({})", operands[0]);
     }
-    if (value == 0.5) {
+    if (is_square_root(*exponent)) {
       return fmt::format("sqrtf({})", operands[0]);
     }
   }
@@ -192,7 +197,7 @@ std::string scalar_operand(const ir::Graph& graph, const ir::Node& node, size_t 
   const auto& scalar = std::get<ir::Scalar>(node.operands[i]);
   const DataType dtype = working_dtype(graph, node);
   const std::string text = literal(scalar, dtype);
-  if (speaks_for_itself(scalar)) {
+  if (speaks_for_itself(scalar) || (node.op == "pow" && is_square_root(scalar))) {
     return text;
   }
   return step.constant(compute_type(dtype), graph.value(node.outputs[0]).name + "_" + scalar_role(node.op, i), text);
