@@ -4,6 +4,7 @@
 
 #include "host/arguments.h"
 #include "host/program_tables.h"
+#include "host/workspace_guard.h"
 
 struct StitchHandle {
   int device = 0;
@@ -87,11 +88,14 @@ int enqueue(StitchHandle* handle, StepPhase phase, const StitchCall* call, void*
   for (int32_t index = 0; index < tables().buffer_count; ++index) {
     handle->buffers[index] = buffer_address(*handle, tables().buffers[index], call);
   }
+  const bool prepares = phase == StepPhase::kPrepare;
+  WorkspaceGuard guard(scratch, prepares ? tables().description.prepared_bytes : tables().workspace_bytes);
   for (int32_t index = 0; index < tables().step_count; ++index) {
     const StepTable& step = tables().steps[index];
     if (step.phase != phase) {
       continue;
     }
+    guard.fence(step, tables().buffers, prepares ? BufferKind::kPrepared : BufferKind::kArena);
     for (int32_t operand = 0; operand < step.buffer_count; ++operand) {
       handle->operands[operand] = handle->buffers[step.buffers[operand]];
     }

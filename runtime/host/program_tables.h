@@ -24,6 +24,7 @@ struct BufferTable {
   BufferKind kind;
   int32_t index;
   uint64_t offset;
+  uint64_t bytes;
 };
 
 enum class StepPhase : int32_t { kPrepare, kRun };

@@ -58,9 +58,10 @@ StitchTensorInfo tensor(const char* name, int32_t role, int32_t alias_of) {
 const StitchTensorInfo kTensors[] = {tensor("x", STITCH_INPUT, -1), tensor("weight", STITCH_PARAMETER, -1),
                                      tensor("steps", STITCH_STATE, -1), tensor("steps", STITCH_STATE, 0),
                                      tensor("0", STITCH_OUTPUT, -1)};
-const BufferTable kBuffers[] = {{BufferKind::kParameter, 0, 0}, {BufferKind::kPrepared, 0, 256},
-                                {BufferKind::kInput, 0, 0},     {BufferKind::kStateIn, 0, 0},
-                                {BufferKind::kOutput, 0, 0},    {BufferKind::kStateOut, 0, 0}};
+constexpr uint64_t kBytes = kCount * sizeof(float);
+const BufferTable kBuffers[] = {{BufferKind::kParameter, 0, 0, kBytes}, {BufferKind::kPrepared, 0, 256, kBytes},
+                                {BufferKind::kInput, 0, 0, kBytes},     {BufferKind::kStateIn, 0, 0, kBytes},
+                                {BufferKind::kOutput, 0, 0, kBytes},    {BufferKind::kStateOut, 0, 0, kBytes}};
 const int32_t kStep00Buffers[] = {0, 1};
 const int32_t kStep01Buffers[] = {2, 1, 3, 4, 5};
 const StepTable kSteps[] = {{"double", step_00, StepPhase::kPrepare, kStep00Buffers, 2, kExtents, 0, 0},

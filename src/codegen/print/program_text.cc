@@ -55,11 +55,11 @@ void print_tensors(const ProgramFile& program, Lines& lines) {
 }
 
 void print_buffers(const ProgramFile& program, Lines& lines) {
-  lines.comment("kind, place among the tensors of that kind, offset in bytes");
+  lines.comment("kind, place among the tensors of that kind, offset and size in bytes");
   lines.add("constexpr stitch::BufferTable kBuffers[] = {");
   for (const BufferEntry& buffer : program.buffers) {
-    lines.add(fmt::format("{{stitch::BufferKind::{}, {}, {}}},  // {}", buffer.kind, buffer.index, buffer.offset,
-                          buffer.comment),
+    lines.add(fmt::format("{{stitch::BufferKind::{}, {}, {}, {}}},  // {}", buffer.kind, buffer.index,
+                          buffer.offset, buffer.bytes, buffer.comment),
               kIndent);
   }
   lines.add("};");

@@ -71,7 +71,8 @@ ProgramFile raise_program(const plan::Plan& plan) {
   }
   for (const plan::Buffer& buffer : plan.buffers) {
     const int first = buffer.kind == plan::BufferKind::kConstant ? parameters : 0;  // constants follow the parameters
-    file.buffers.push_back({kind_name(buffer.kind), first + buffer.index, buffer.offset, buffer.name});
+    file.buffers.push_back({kind_name(buffer.kind), first + buffer.index, buffer.offset,
+                            plan.graph.type(buffer.value).bytes(), buffer.name});
   }
   for (const plan::Step& step : plan.steps) {
     StepEntry entry{step.name,           step.phase == plan::Phase::kPrepare,

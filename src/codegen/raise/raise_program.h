@@ -21,6 +21,7 @@ struct BufferEntry {
   const char* kind = "";
   int index = 0;
   int64_t offset = 0;
+  int64_t bytes = 0;
   std::string comment;
 };
 

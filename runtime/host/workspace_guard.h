@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Under AddressSanitizer a step sees, of the workspace, only its own operands, results and scratch memory: an access
+// beyond them is an error although the arena is one allocation and its neighbours are valid memory. Kernels of the
+// emulated device have ended when their launch returns, so a step can be fenced in from here. Elsewhere it does nothing.
+#pragma once
+
+#include <stdint.h>
+
+#include "host/program_tables.h"
+
+#ifdef __SANITIZE_ADDRESS__
+extern "C" void __asan_poison_memory_region(const volatile void* memory, decltype(sizeof(0)) bytes);
+extern "C" void __asan_unpoison_memory_region(const volatile void* memory, decltype(sizeof(0)) bytes);
+#endif
+
+namespace stitch {
+
+class WorkspaceGuard {
+ public:
+  WorkspaceGuard(void* memory, uint64_t bytes) : memory_(static_cast<char*>(memory)), bytes_(bytes) {}
+  WorkspaceGuard(const WorkspaceGuard&) = delete;
+  WorkspaceGuard& operator=(const WorkspaceGuard&) = delete;
+  ~WorkspaceGuard() { open(0, bytes_); }
+
+  // Only what `step` names of kind `kind`, and its scratch memory, may be touched until the next call.
+  void fence(const StepTable& step, const BufferTable* buffers, BufferKind kind) {
+    close();
+    for (int32_t operand = 0; operand < step.buffer_count; ++operand) {
+      const BufferTable& buffer = buffers[step.buffers[operand]];
+      if (buffer.kind == kind) {
+        open(buffer.offset, buffer.bytes);
+      }
+    }
+    open(step.scratch_offset, step.scratch_bytes);
+  }
+
+ private:
+#ifdef __SANITIZE_ADDRESS__
+  void close() {
+    if (memory_ != nullptr) {
+      __asan_poison_memory_region(memory_, bytes_);
+    }
+  }
+  void open(uint64_t offset, uint64_t bytes) {
+    if (memory_ != nullptr && bytes > 0) {
+      __asan_unpoison_memory_region(memory_ + offset, bytes);
+    }
+  }
+#else
+  void close() {}
+  void open(uint64_t, uint64_t) {}
+#endif
+
+  char* memory_;
+  uint64_t bytes_;
+};
+
+}  // namespace stitch
