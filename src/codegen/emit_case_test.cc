@@ -5,9 +5,9 @@
 #include <regex>
 #include <sstream>
 
+#include "base/testing/case_file.h"
 #include "codegen/emit.h"
 #include "ir/text/parser.h"
-#include "plan/testing/case_file.h"
 
 namespace stitch::codegen {
 namespace {
