@@ -2,9 +2,11 @@
 // Emitted steps, to the letter; and what must hold of all emitted text.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <regex>
 #include <sstream>
 
+#include "base/fs/files.h"
 #include "base/testing/case_file.h"
 #include "codegen/emit.h"
 #include "ir/text/parser.h"
@@ -59,6 +61,38 @@ INSTANTIATE_TEST_SUITE_P(All, EmitCase,
                          ::testing::ValuesIn(testing::case_files(std::string(STITCH_SOURCE_DIR) +
                                                                  "/src/codegen/testdata")),
                          [](const auto& parameter) { return parameter.param.stem().string(); });
+
+// Every name that a step declares (constants, tensors, extents) is used in it too.
+void expect_no_unused_name(const std::string& path, const std::string& text) {
+  const std::regex name("\\bk[A-Z][A-Za-z0-9_]*\\b");
+  std::map<std::string, int> uses;
+  for (auto at = std::sregex_iterator(text.begin(), text.end(), name); at != std::sregex_iterator(); ++at) {
+    ++uses[at->str()];
+  }
+  for (const auto& [word, count] : uses) {
+    const bool is_declared =
+        std::regex_search(text, std::regex("(\\n  " + word + ",|constexpr [a-z0-9_]+ " + word + " =)"));
+    EXPECT_TRUE(!is_declared || count > 1) << path << " declares " << word << " and does not use it";
+  }
+}
+
+TEST(Emit, NothingIsDeclaredInVain) {
+  const std::string folder = std::string(STITCH_SOURCE_DIR) + "/src/plan/testdata/operators";
+  int steps = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const auto program = read_file(entry.path());
+    ASSERT_TRUE(program.has_value());
+    const auto bundle = emitted(*program);
+    ASSERT_TRUE(bundle.has_value()) << entry.path() << ": " << bundle.error().sentence;
+    for (const auto& [path, text] : bundle->files) {
+      if (path.rfind("steps/", 0) == 0) {
+        expect_no_unused_name(path, text);
+        ++steps;
+      }
+    }
+  }
+  EXPECT_GT(steps, 80);
+}
 
 // A program with `batch` and `width` in place of {B} and {W}.
 std::string at_size(std::string program, int batch, int width) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "base/fs/files.h"
 #include "base/testing/case_file.h"
 #include "ir/eval/interpret.h"
 #include "ir/text/parser.h"
