@@ -6,6 +6,8 @@
 #include <limits>
 #include <map>
 
+#include "ir/graph/extents.h"
+
 namespace stitch::ir {
 
 #define STITCH_OP(name, operands, family) OpDef name##_def();
@@ -63,6 +65,13 @@ Result<void> check_declaration(const Node& node, const OpDef& def) {
   return {};
 }
 
+Result<std::vector<TensorType>> checked_extents(std::vector<TensorType> types) {
+  for (const TensorType& type : types) {
+    STITCH_TRY(check_extents(type));
+  }
+  return types;
+}
+
 }  // namespace
 
 const OpDef* find_op(std::string_view name) {
@@ -89,6 +98,9 @@ Result<std::vector<TensorType>> infer_types(const Graph& graph, const Node& node
     return failure(std::move(error));
   }
   auto types = def->infer(graph, node);
+  if (types.has_value()) {
+    types = checked_extents(std::move(types).value());
+  }
   if (!types.has_value()) {
     Error error = with_context(types.error(), node.op);
     error.place = node.place;

@@ -27,8 +27,8 @@ struct AttributeDef {
   AttributeKind kind;
 };
 
-// Which element types a pointwise operator takes and gives. Its tensor operands all have one type (promotion is explicit
-// `to` nodes by then), and a scalar must fit it: no 0.5 beside integers.
+// Which element types a pointwise operator takes and gives. Its tensor operands all have one type (promotion is
+// explicit `to` nodes by then), and a scalar must fit it: no 0.5 beside integers.
 enum class ElementRule {
   kFloatingPoint,  // floating point -> the same
   kNumber,         // anything but bool -> the same

@@ -1,16 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensors made from nothing. Their shape and element type are PyTorch's metadata; only the contents are arguments.
+#include <cmath>
+
 #include "frontend/aten/converters.h"
 
 namespace stitch::frontend {
 namespace {
+
+// What PyTorch makes of a value in a tensor of this type.
+double as_element(double value, DataType dtype) {
+  if (dtype == DataType::kBool) {
+    return value != 0.0 ? 1.0 : 0.0;
+  }
+  return is_floating_point(dtype) ? value : std::trunc(value);
+}
 
 Converted filled(Call& call, double value) {
   if (call.node().outputs.size() != 1 || !call.node().outputs[0].type.has_value()) {
     return call.unsupported("its result has no shape");
   }
   const TensorType& type = *call.node().outputs[0].type;
-  return call.finish("full", {}, {{"shape", type.shape}, {"value", value}, {"dtype", type.dtype}});
+  return call.finish("full", {},
+                     {{"shape", type.shape}, {"value", as_element(value, type.dtype)}, {"dtype", type.dtype}});
 }
 
 Converted triangle(Call& call, const char* op) {

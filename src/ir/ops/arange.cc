@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // start, start + step, ... short of end.
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "ir/ops/support/checks.h"
@@ -11,7 +13,9 @@ namespace {
 Types infer(const Graph&, const Node& node) {
   const double step = double_attribute(node, "step");
   const double count = std::ceil((double_attribute(node, "end") - double_attribute(node, "start")) / step);
+  constexpr double kMost = 1e15;  // beyond, a double does not tell one element from the next
   STITCH_TRY(require(std::isfinite(count) && count >= 0.0, "step does not lead from start to end"));
+  STITCH_TRY(require(count <= kMost, fmt::format("{} elements are more than memory holds", count)));
   return std::vector<TensorType>{{dtype_attribute(node, "dtype"), {static_cast<int64_t>(count)}}};
 }
 

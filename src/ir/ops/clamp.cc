@@ -1,19 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// x held within [min, max], either of which may be infinite; NaN stays NaN.
-#include <cmath>
-
-#include "ir/ops/support/pointwise.h"
+// x held within [min, max], either of which may be infinite; NaN stays NaN. Bounds of integers are whole numbers.
+#include "ir/ops/support/bounds.h"
 
 namespace stitch::ir {
 
-OpDef clamp_def() {
-  return pointwise(ElementRule::kNumber, {{"min", AttributeKind::kDouble}, {"max", AttributeKind::kDouble}},
-                   [](const Node& node, std::span<const double> operands) {
-                     const double x = operands[0];
-                     return std::isnan(x)
-                                ? x
-                                : std::fmin(std::fmax(x, double_attribute(node, "min")), double_attribute(node, "max"));
-                   });
-}
+OpDef clamp_def() { return held_between_bounds(); }
 
 }  // namespace stitch::ir

@@ -7,7 +7,8 @@
 namespace stitch::ir {
 
 OpDef hardsigmoid_def() {
-  return pointwise(ElementRule::kFloatingPoint, [](double x) { return std::fmin(std::fmax(x + 3.0, 0.0), 6.0) / 6.0; });
+  return pointwise(ElementRule::kFloatingPoint,
+                   [](double x) { return std::isnan(x) ? x : std::fmin(std::fmax(x + 3.0, 0.0), 6.0) / 6.0; });
 }
 
 }  // namespace stitch::ir

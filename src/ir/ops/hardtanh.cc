@@ -1,19 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // x held within [min, max]; relu6 is [0, 6].
-#include <cmath>
-
-#include "ir/ops/support/pointwise.h"
+#include "ir/ops/support/bounds.h"
 
 namespace stitch::ir {
 
-OpDef hardtanh_def() {
-  return pointwise(ElementRule::kNumber, {{"min", AttributeKind::kDouble}, {"max", AttributeKind::kDouble}},
-                   [](const Node& node, std::span<const double> operands) {
-                     const double x = operands[0];
-                     return std::isnan(x)
-                                ? x
-                                : std::fmin(std::fmax(x, double_attribute(node, "min")), double_attribute(node, "max"));
-                   });
-}
+OpDef hardtanh_def() { return held_between_bounds(); }
 
 }  // namespace stitch::ir

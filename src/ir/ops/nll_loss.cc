@@ -4,6 +4,8 @@
 // "mean" (over the sum of the weights that count) or "sum".
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "ir/ops/support/checks.h"
 #include "ir/ops/support/index.h"
 
@@ -28,10 +30,27 @@ Types infer(const Graph& graph, const Node& node) {
   return std::vector<TensorType>{{x->dtype, reduction == "none" ? expected : std::vector<int64_t>{}}};
 }
 
-// The class that counts at this target, or -1 where none does.
+constexpr int64_t kCountsNothing = std::numeric_limits<int64_t>::min();
+
+// The class at this target.
 int64_t counted_class(const Node& node, double target) {
   const auto chosen = static_cast<int64_t>(target);
-  return chosen == int_attribute(node, "ignore_index") ? -1 : chosen;
+  return chosen == int_attribute(node, "ignore_index") ? kCountsNothing : chosen;
+}
+
+struct Loss {
+  double loss;
+  double weight;
+};
+
+// A class that is none of `split.extent` has no meaning: NaN makes it visible.
+Loss loss_of(const std::vector<const ReferenceTensor*>& operands, const AxisSplit& split, int64_t i, int64_t chosen) {
+  if (chosen < 0 || chosen >= split.extent) {
+    return {std::numeric_limits<double>::quiet_NaN(), 1.0};
+  }
+  const double weight = operands[2] == nullptr ? 1.0 : operands[2]->data[static_cast<size_t>(chosen)];
+  const int64_t at = (i / split.inner * split.extent + chosen) * split.inner + i % split.inner;
+  return {-operands[0]->data[static_cast<size_t>(at)] * weight, weight};
 }
 
 std::vector<ReferenceTensor> reference(const Graph& graph, const Node& node,
@@ -44,12 +63,10 @@ std::vector<ReferenceTensor> reference(const Graph& graph, const Node& node,
   double weight_sum = 0.0;
   for (int64_t i = 0; i < split.outer * split.inner; ++i) {
     const int64_t chosen = counted_class(node, operands[1]->data[static_cast<size_t>(i)]);
-    if (chosen < 0) {
+    if (chosen == kCountsNothing) {
       continue;
     }
-    const double weight = operands[2] == nullptr ? 1.0 : operands[2]->data[static_cast<size_t>(chosen)];
-    const int64_t at = (i / split.inner * split.extent + chosen) * split.inner + i % split.inner;
-    const double loss = -x.data[static_cast<size_t>(at)] * weight;
+    const auto [loss, weight] = loss_of(operands, split, i, chosen);
     loss_sum += loss;
     weight_sum += weight;
     if (reduction == "none") {

@@ -2,6 +2,7 @@
 // The same elements in the same row-major order under another shape.
 #include <fmt/format.h>
 
+#include "ir/graph/extents.h"
 #include "ir/ops/support/checks.h"
 
 namespace stitch::ir {
@@ -10,9 +11,7 @@ namespace {
 Types infer(const Graph& graph, const Node& node) {
   STITCH_ASSIGN(const TensorType* x, tensor_type(graph, node, 0));
   const TensorType result{x->dtype, ints_attribute(node, "shape")};
-  for (const int64_t extent : result.shape) {
-    STITCH_TRY(require(extent >= 0, fmt::format("shape {} holds a negative extent", to_string(result.shape))));
-  }
+  STITCH_TRY(check_extents(result));
   STITCH_TRY(require(result.element_count() == x->element_count(),
                      fmt::format("shape {} does not hold the {} elements of {}", to_string(result.shape),
                                  x->element_count(), to_string(x->shape))));

@@ -86,7 +86,8 @@ double masked(double score, const ReferenceTensor* mask, Position at, int64_t co
 
 // softmax in place; a row of nothing but -inf becomes zeros.
 void normalize(std::vector<double>& scores) {
-  const double largest = *std::max_element(scores.begin(), scores.end());
+  const double largest =
+      scores.empty() ? -std::numeric_limits<double>::infinity() : *std::max_element(scores.begin(), scores.end());
   double sum = 0.0;
   for (double& score : scores) {
     score = std::isinf(largest) && largest < 0 ? 0.0 : std::exp(score - largest);
@@ -108,8 +109,11 @@ std::vector<ReferenceTensor> reference(const Graph& graph, const Node& node,
   const bool is_causal = bool_attribute(node, "is_causal");
   ReferenceTensor result = make_reference(output_type(graph, node));
   std::vector<double> scores(static_cast<size_t>(extent_from_end(k.type, 2)));
-  for (size_t row = 0; row < q.data.size() / features; ++row) {
-    const Position at = position_of(static_cast<int64_t>(row * features), q.type.shape);
+  const std::vector<int64_t> row_shape(q.type.shape.begin(), q.type.shape.end() - 1);
+  const auto rows = static_cast<size_t>(TensorType{q.type.dtype, row_shape}.element_count());
+  for (size_t row = 0; row < rows; ++row) {
+    Position at = position_of(static_cast<int64_t>(row), row_shape);
+    at.push_back(0);
     const Position batch(at.begin(), at.end() - 2);
     const auto key_begin = static_cast<size_t>(matrix_begin(k, batch, q.type));
     const auto value_begin = static_cast<size_t>(matrix_begin(v, batch, q.type));

@@ -18,7 +18,7 @@ Types infer(const Graph& graph, const Node& node) {
                      fmt::format("{}..{} is not within extent {}", start, end, x->shape[axis])));
   STITCH_TRY(require(step >= 1, fmt::format("step {} is not positive", step)));
   TensorType result = *x;
-  result.shape[axis] = (end - start + step - 1) / step;
+  result.shape[axis] = end == start ? 0 : (end - start - 1) / step + 1;
   return std::vector<TensorType>{result};
 }
 

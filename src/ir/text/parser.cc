@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "ir/graph/extents.h"
 #include "ir/ops.h"
 #include "ir/text/number.h"
 #include "ir/text/scanner.h"
@@ -40,6 +41,7 @@ Result<TensorType> read_type(Scanner& scanner) {
   TensorType type;
   STITCH_ASSIGN(type.dtype, data_type_from_string(name));
   STITCH_ASSIGN(type.shape, read_extents(scanner));
+  STITCH_TRY(check_extents(type));
   return type;
 }
 

@@ -8,6 +8,7 @@
 #include <cctype>
 #include <set>
 
+#include "ir/graph/extents.h"
 #include "ir/ops.h"
 #include "ir/text/printer.h"
 
@@ -103,6 +104,7 @@ Result<void> validate(const Graph& graph) {
   STITCH_TRY(check_names(graph));
   std::vector<bool> defined(graph.values.size(), false);
   for (const GraphInput& input : graph.inputs) {
+    STITCH_TRY(check_extents(graph.type(input.value)));
     defined[static_cast<size_t>(input.value.index)] = true;
   }
   for (const Node& node : graph.nodes) {

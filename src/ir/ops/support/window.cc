@@ -3,16 +3,18 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "ir/ops/support/checks.h"
 
 namespace stitch::ir {
 
 int64_t WindowAxis::output_extent(int64_t extent) const {
-  const int64_t span = dilation * (kernel - 1) + 1;
-  const int64_t room = extent + 2 * padding - span;
-  if (room < 0) {
+  const int64_t last = extent + 2 * padding - 1;
+  if (last < 0 || kernel - 1 > last / dilation) {  // divided: the product may be more than a number holds
     return 0;
   }
+  const int64_t room = last - dilation * (kernel - 1);
   int64_t positions = room / stride + 1;
   // With ceil_mode a last, partial window counts if it starts inside the input or its leading padding.
   if (ceil_mode && room % stride != 0 && positions * stride < extent + padding) {
@@ -23,8 +25,11 @@ int64_t WindowAxis::output_extent(int64_t extent) const {
 
 Result<std::array<int64_t, 2>> pair_attribute(const Node& node, const char* name, int64_t minimum) {
   const std::vector<int64_t>& values = ints_attribute(node, name);
-  STITCH_TRY(require(values.size() == 2 && values[0] >= minimum && values[1] >= minimum,
-                     fmt::format("{} {} is not two numbers of at least {}", name, to_string(values), minimum)));
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  const auto fits = [&](int64_t value) { return value >= minimum && value <= kMost; };
+  STITCH_TRY(require(
+      values.size() == 2 && fits(values[0]) && fits(values[1]),
+      fmt::format("{} {} is not two numbers of at least {} and at most {}", name, to_string(values), minimum, kMost)));
   return std::array<int64_t, 2>{values[0], values[1]};
 }
 
