@@ -19,6 +19,10 @@ Unexpected invalid(const std::string& sentence, const std::string& place = {}) {
   return failure(ErrorCode::kFileInvalid, sentence, place);
 }
 
+bool is_value(const Graph& graph, ValueId id) {
+  return id.index >= 0 && static_cast<size_t>(id.index) < graph.values.size();
+}
+
 Result<void> check_names(const Graph& graph) {
   std::set<std::string_view> seen;
   for (const Value& value : graph.values) {
@@ -38,7 +42,7 @@ Result<void> check_operands(const Graph& graph, const Node& node, const std::vec
     if (id == nullptr) {
       continue;
     }
-    if (id->index < 0 || static_cast<size_t>(id->index) >= graph.values.size()) {
+    if (!is_value(graph, *id)) {
       return invalid(fmt::format("{} has an operand that is no value of the graph", node.op), node.place);
     }
     if (!defined[static_cast<size_t>(id->index)]) {
@@ -49,6 +53,10 @@ Result<void> check_operands(const Graph& graph, const Node& node, const std::vec
 }
 
 Result<void> check_types(const Graph& graph, const Node& node) {
+  const auto is_one = [&](ValueId id) { return is_value(graph, id); };
+  if (!std::all_of(node.outputs.begin(), node.outputs.end(), is_one)) {
+    return invalid(fmt::format("{} has a result that is no value of the graph", node.op), node.place);
+  }
   if (node.op == "opaque") {
     return {};
   }
@@ -69,8 +77,7 @@ Result<void> check_types(const Graph& graph, const Node& node) {
 
 Result<void> check_outputs(const Graph& graph, const std::vector<bool>& defined) {
   for (const GraphOutput& output : graph.outputs) {
-    const auto index = static_cast<size_t>(output.value.index);
-    if (output.value.index < 0 || index >= defined.size() || !defined[index]) {
+    if (!is_value(graph, output.value) || !defined[static_cast<size_t>(output.value.index)]) {
       return invalid(fmt::format("output \"{}\" is no value of the graph", output.binding));
     }
     if (output.role == TensorRole::kOutput) {
@@ -104,6 +111,9 @@ Result<void> validate(const Graph& graph) {
   STITCH_TRY(check_names(graph));
   std::vector<bool> defined(graph.values.size(), false);
   for (const GraphInput& input : graph.inputs) {
+    if (!is_value(graph, input.value)) {
+      return invalid(fmt::format("{} \"{}\" is no value of the graph", stitch::to_string(input.role), input.binding));
+    }
     STITCH_TRY(check_extents(graph.type(input.value)));
     defined[static_cast<size_t>(input.value.index)] = true;
   }
