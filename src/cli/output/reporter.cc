@@ -36,8 +36,15 @@ void Reporter::progress(const std::string& stage, const std::string& sentence) {
   if (quiet_) {
     return;
   }
+  constexpr double kLeastSecondsBetween = 1.0;
   const std::lock_guard lock(mutex_);
-  fmt::print(stderr, "  {:<9} {}  ({:.1f} s)\n", stage, sentence, elapsed_seconds());
+  const double now = elapsed_seconds();
+  if (stage == last_stage_ && now - last_progress_seconds_ < kLeastSecondsBetween) {
+    return;
+  }
+  last_stage_ = stage;
+  last_progress_seconds_ = now;
+  fmt::print(stderr, "  {:<9} {}  ({:.1f} s)\n", stage, sentence, now);
 }
 
 void Reporter::result(const Json& object, const std::string& text) {

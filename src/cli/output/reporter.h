@@ -15,7 +15,8 @@ class Reporter {
  public:
   Reporter(bool json, bool quiet) : json_(json), quiet_(quiet), started_(std::chrono::steady_clock::now()) {}
 
-  // "  plan      7 steps from 41 operators  (3.1 s)" on stderr; safe from any thread.
+  // "  plan      7 steps from 41 operators  (3.1 s)" on stderr; safe from any thread. Of lines of one stage that come
+  // thicker than one a second, the rest are left out.
   void progress(const std::string& stage, const std::string& sentence);
   // Prints the result: the object with --json, else `text`.
   void result(const Json& object, const std::string& text);
@@ -29,6 +30,8 @@ class Reporter {
   bool quiet_;
   std::chrono::steady_clock::time_point started_;
   std::mutex mutex_;
+  std::string last_stage_;
+  double last_progress_seconds_ = 0;
 };
 
 // {"code", "sentence", "place", "remedy"}
