@@ -58,8 +58,8 @@ void print_buffers(const ProgramFile& program, Lines& lines) {
   lines.comment("kind, place among the tensors of that kind, offset and size in bytes");
   lines.add("constexpr stitch::BufferTable kBuffers[] = {");
   for (const BufferEntry& buffer : program.buffers) {
-    lines.add(fmt::format("{{stitch::BufferKind::{}, {}, {}, {}}},  // {}", buffer.kind, buffer.index,
-                          buffer.offset, buffer.bytes, buffer.comment),
+    lines.add(fmt::format("{{stitch::BufferKind::{}, {}, {}, {}}},  // {}", buffer.kind, buffer.index, buffer.offset,
+                          buffer.bytes, buffer.comment),
               kIndent);
   }
   lines.add("};");

@@ -137,8 +137,8 @@ Json to_json(const Plan& plan) {
           {"modelled_us", plan.modelled_us}};
 }
 
-// Everything but the graph, the choices and their estimates is worked out again and compared: what was altered is found,
-// wherever it is.
+// Everything but the graph, the choices and their estimates is worked out again and compared: what was altered is
+// found, wherever it is.
 Result<Plan> from_json(const Json& json) {
   if (!json.is_object()) {
     return failure(ErrorCode::kFileInvalid, "plan.json holds no object", "plan.json", "run `stitchcuda plan` again");
