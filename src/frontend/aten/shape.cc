@@ -137,6 +137,18 @@ Converted convert_expand(Call& call) {
   return std::vector<ValueId>{expanded};
 }
 
+// Each tensor of the list in the shape that PyTorch found for all.
+Converted convert_broadcast_tensors(Call& call) {
+  STITCH_ASSIGN(std::vector<ValueId> tensors, call.tensors(0, "tensors"));
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (i >= call.node().outputs.size() || !call.node().outputs[i].type.has_value()) {
+      return call.unsupported("its result has no shape");
+    }
+    STITCH_ASSIGN(tensors[i], call.expand(tensors[i], call.node().outputs[i].type->shape));
+  }
+  return tensors;
+}
+
 Converted convert_expand_as(Call& call) {
   STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
   STITCH_ASSIGN(const ValueId other, call.tensor(1, "other"));

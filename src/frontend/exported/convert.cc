@@ -32,6 +32,9 @@ class Conversion {
 
   Result<ir::Graph> run() {
     for (const ExportedValue& value : program_.values) {
+      if (values_.contains(value.name)) {
+        return failure(ErrorCode::kFileInvalid, fmt::format("{} is defined twice", value.name));
+      }
       values_[value.name] = builder_.add_input(value.name, value.type, value.role, value.binding);
     }
     for (const ExportedNode& node : program_.nodes) {

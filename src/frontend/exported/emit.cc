@@ -5,6 +5,17 @@
 #include "ir/ops.h"
 
 namespace stitch::frontend {
+namespace {
+
+// Of truth values the product is "both" and the sum "either".
+std::string operator_for(const std::string& op, DataType dtype) {
+  if (dtype == DataType::kBool && op == "mul") {
+    return "logical_and";
+  }
+  return dtype == DataType::kBool && op == "add" ? "logical_or" : op;
+}
+
+}  // namespace
 
 ir::Node Call::make_node(const std::string& op, std::vector<Operand> operands, Attributes attributes) const {
   ir::Node node;
@@ -75,13 +86,15 @@ Result<std::vector<Operand>> Call::promoted(const std::string& op, std::vector<O
 }
 
 Result<ValueId> Call::pointwise(const std::string& op, std::vector<Operand> operands, Attributes attributes) {
-  STITCH_ASSIGN(operands, promoted(op, std::move(operands)));
-  return emit(op, std::move(operands), std::move(attributes));
+  const std::string meant = operator_for(op, result_type(graph(), operands));
+  STITCH_ASSIGN(operands, promoted(meant, std::move(operands)));
+  return emit(meant, std::move(operands), std::move(attributes));
 }
 
 Converted Call::finish_pointwise(const std::string& op, std::vector<Operand> operands, Attributes attributes) {
-  STITCH_ASSIGN(operands, promoted(op, std::move(operands)));
-  return finish(op, std::move(operands), std::move(attributes));
+  const std::string meant = operator_for(op, result_type(graph(), operands));
+  STITCH_ASSIGN(operands, promoted(meant, std::move(operands)));
+  return finish(meant, std::move(operands), std::move(attributes));
 }
 
 }  // namespace stitch::frontend

@@ -7,6 +7,7 @@
 
 #include "artifact/tensor/tensor_json.h"
 #include "base/json/json.h"
+#include "ir/validate/validate.h"
 
 namespace stitch::frontend {
 namespace {
@@ -167,6 +168,10 @@ Result<ExportedProgram> read_exported(const Json& json) {
   ExportedProgram program;
   STITCH_ASSIGN(program.name, json_string(json, "name"));
   STITCH_ASSIGN(program.mode, json_string(json, "mode"));
+  if (!ir::is_value_name(program.name) || (program.mode != "train" && program.mode != "eval")) {
+    return failure(ErrorCode::kFileInvalid, fmt::format("\"{}\" in mode \"{}\" is no name, or neither train nor eval",
+                                                        program.name, program.mode));
+  }
   STITCH_TRY(read_values(json, program));
   STITCH_ASSIGN(const Json* nodes, json_array(json, "nodes"));
   for (size_t i = 0; i < nodes->size(); ++i) {

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// An exported program that was cut or altered is refused with a sentence, wherever the change is.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "base/json/json.h"
+#include "frontend/exported/convert.h"
+#include "ir/validate/validate.h"
+
+namespace stitch::frontend {
+namespace {
+
+constexpr const char* kProgram = R"({
+  "schema": "stitchcuda.exported/1", "name": "g", "mode": "eval",
+  "values": [{"name": "x", "role": "input", "binding": "x", "dtype": "float32", "shape": [2, 3]}],
+  "nodes": [
+    {"target": "aten.softmax.int", "args": [{"value": "x"}, {"int": -1}], "kwargs": {},
+     "outputs": [{"name": "s", "dtype": "float32", "shape": [2, 3]}], "place": "m.py:1"},
+    {"target": "aten.cat.default", "args": [{"list": [{"value": "x"}, {"value": "s"}]}],
+     "kwargs": {"dim": {"int": 1}},
+     "outputs": [{"name": "c", "dtype": "float32", "shape": [2, 6]}], "place": "m.py:2"}],
+  "outputs": [{"value": "c", "role": "output", "binding": "0"}]})";
+
+Json sample() { return parse_json(kProgram, "sample").value(); }
+
+std::string refusal(const Json& json) {
+  const auto graph = graph_from_exported(json);
+  return graph.has_value() ? "" : graph.error().sentence + " @ " + graph.error().place;
+}
+
+void for_each_part(Json& part, const std::function<void(Json& part)>& change) {
+  change(part);
+  if (part.is_structured()) {
+    for (auto& child : part) {
+      for_each_part(child, change);
+    }
+  }
+}
+
+TEST(Exported, TheSampleIsTaken) { EXPECT_EQ(refusal(sample()), ""); }
+
+TEST(Exported, AnotherSchemaIsRefused) {
+  Json json = sample();
+  json["schema"] = "stitchcuda.exported/9";
+  EXPECT_EQ(refusal(json), "schema stitchcuda.exported/9 is not stitchcuda.exported/1 @ ");
+  for (const char* text : {"null", "3", "[]", "{}", "\"x\""}) {
+    EXPECT_NE(refusal(parse_json(text, "a").value()), "") << text;
+  }
+}
+
+TEST(Exported, TypesThatAreNotPyTorchsAreRefused) {
+  Json json = sample();
+  json["nodes"][0]["outputs"][0]["shape"] = {2, 4};
+  EXPECT_EQ(refusal(json), "aten.softmax.int gives f32[2,4] in PyTorch, but f32[2,3] by our rule @ m.py:1");
+  json = sample();
+  json["nodes"][1]["outputs"][0]["dtype"] = "float64";
+  EXPECT_EQ(refusal(json), "aten.cat.default gives f64[2,6] in PyTorch, but f32[2,6] by our rule @ m.py:2");
+}
+
+TEST(Exported, UnknownNamesAreRefused) {
+  Json json = sample();
+  json["outputs"][0]["value"] = "nobody";
+  EXPECT_EQ(refusal(json), "output nobody is no value of the program @ ");
+}
+
+TEST(Exported, MissingMembersAreRefused) {
+  const Json whole = sample();
+  for (const char* key : {"schema", "name", "mode", "values", "nodes", "outputs"}) {
+    Json cut = whole;
+    cut.erase(key);
+    EXPECT_NE(refusal(cut).find(key), std::string::npos) << refusal(cut);
+  }
+  for (const char* key : {"target", "args", "kwargs", "outputs", "place"}) {
+    Json cut = whole;
+    cut["nodes"][1].erase(key);
+    EXPECT_EQ(refusal(cut).rfind("node 1: ", 0), 0U) << refusal(cut);
+    EXPECT_NE(refusal(cut).find(key), std::string::npos) << refusal(cut);
+  }
+}
+
+TEST(Exported, NamesThatIrTextCannotHoldAreRefusedOrChanged) {
+  for (const char* key : {"name", "mode"}) {
+    Json json = sample();
+    json[key] = "two words";
+    EXPECT_NE(refusal(json).find("\"two words\""), std::string::npos) << refusal(json);
+  }
+  for (const char* name : {"", "a-b", "return", "3"}) {
+    Json json = sample();
+    json["values"][0]["name"] = name;
+    json["nodes"] = Json::array();
+    json["outputs"][0]["value"] = name;
+    const auto graph = graph_from_exported(json);
+    ASSERT_TRUE(graph.has_value()) << graph.error().sentence;
+    EXPECT_TRUE(ir::is_value_name(graph->values[0].name)) << graph->values[0].name;
+    EXPECT_EQ(graph->inputs[0].binding, "x");
+  }
+}
+
+TEST(Exported, TwoValuesOfOneNameAreRefused) {
+  Json json = sample();
+  json["values"].push_back(json["values"][0]);
+  EXPECT_EQ(refusal(json), "x is defined twice @ ");
+}
+
+// Any part exchanged for any other kind: a graph or a sentence, never a crash.
+TEST(Exported, PartsOfAnotherKindAreNoDisaster) {
+  Json json = sample();
+  const std::vector<Json> others = {nullptr,
+                                    true,
+                                    -1,
+                                    int64_t{1} << 62,
+                                    0.5,
+                                    "",
+                                    "x",
+                                    Json::array(),
+                                    Json::object(),
+                                    Json{{"int", "x"}},
+                                    Json{{"value", 3}},
+                                    Json{{"list", 3}},
+                                    Json{{"float", "x"}}};
+  int refused = 0;
+  for_each_part(json, [&](Json& part) {
+    const Json kept = part;
+    for (const Json& other : others) {
+      part = other;
+      const auto graph = graph_from_exported(json);
+      if (!graph.has_value()) {
+        EXPECT_FALSE(graph.error().sentence.empty());
+        ++refused;
+      }
+    }
+    part = kept;
+  });
+  EXPECT_GT(refused, 200);
+  EXPECT_EQ(refusal(json), "");
+}
+
+TEST(Exported, TextCutShortIsRefused) {
+  const std::string text = kProgram;
+  for (size_t length = 0; length < text.size(); length += 7) {
+    const auto json = parse_json(text.substr(0, length), "exported.json");
+    ASSERT_FALSE(json.has_value());
+    EXPECT_NE(json.error().sentence.find("exported.json"), std::string::npos) << json.error().sentence;
+  }
+}
+
+}  // namespace
+}  // namespace stitch::frontend
