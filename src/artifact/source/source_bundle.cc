@@ -20,6 +20,17 @@ bool stays_inside(const std::string& relative) {
          std::none_of(path.begin(), path.end(), [](const std::filesystem::path& part) { return part == ".."; });
 }
 
+// The same of where links lead to. A file that is not there is found missing when it is read.
+Result<void> check_links(const std::filesystem::path& root, const std::string& name) {
+  std::error_code failed;
+  const auto target = std::filesystem::canonical(root / name, failed);
+  const auto folder = failed ? target : std::filesystem::canonical(root, failed);
+  if (!failed && !stays_inside(target.lexically_relative(folder).string())) {
+    return failure(ErrorCode::kFileInvalid, name + " leads outside the bundle's folder", root.string());
+  }
+  return {};
+}
+
 Result<std::vector<std::string>> string_list(const Json& manifest, const char* key) {
   STITCH_ASSIGN(const Json* items, json_array(manifest, key));
   std::vector<std::string> names;
@@ -50,6 +61,7 @@ Result<SourceBundle> read_bundle(const std::string& folder) {
   STITCH_ASSIGN(const auto files, string_list(manifest, "files"));
   STITCH_ASSIGN(bundle.units, string_list(manifest, "units"));
   for (const std::string& name : files) {
+    STITCH_TRY(check_links(root, name));
     STITCH_ASSIGN(bundle.files[name], read_file(root / name));
   }
   for (const std::string& unit : bundle.units) {
