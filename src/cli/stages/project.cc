@@ -74,12 +74,33 @@ Result<void> make_room(const SourceBundle& bundle, const fs::path& folder, const
   return {};
 }
 
+// The folder itself, or the nearest one above it that is there.
+fs::path nearest_existing(fs::path folder) {
+  std::error_code ignored;
+  folder = fs::absolute(folder, ignored).lexically_normal();
+  while (!fs::exists(folder, ignored) && folder.has_relative_path()) {
+    folder = folder.parent_path();
+  }
+  return folder;
+}
+
+// procfs and a read-only mount say yes to root when asked by mode bits alone: what counts is making something there.
+Result<void> check_writable(const fs::path& folder) {
+  const fs::path base = nearest_existing(folder);
+  const Result<TemporaryDirectory> probe = TemporaryDirectory::make(".stitchcuda", base);
+  if (!probe.has_value()) {
+    return failure(ErrorCode::kEnvironment, fmt::format("nothing can be written into {}", base.string()), base.string(),
+                   "name a folder you may write to with --out");
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<void> check_output_folder(const fs::path& folder) {
   std::error_code ignored;
   if (!fs::exists(folder, ignored)) {
-    return {};
+    return check_writable(folder);
   }
   if (!fs::is_directory(folder, ignored)) {
     return failure(ErrorCode::kUsage, fmt::format("{} is a file, not a folder", folder.string()), folder.string(),
@@ -89,7 +110,7 @@ Result<void> check_output_folder(const fs::path& folder) {
     return failure(ErrorCode::kUsage, fmt::format("{} holds files that stitchcuda did not write", folder.string()),
                    folder.string(), "name a new or empty folder with --out");
   }
-  return {};
+  return check_writable(folder);
 }
 
 Result<void> install_project(const SourceBundle& bundle, const std::map<std::string, std::string>& extra,
