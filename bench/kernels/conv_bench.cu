@@ -13,9 +13,11 @@ using namespace stitch_bench;
 
 struct StoreOutput {
   float* y;
-  Conv2dShape shape;
+  int64_t image_stride;
+  int64_t channel_stride;
+  int64_t row_stride;
   __device__ void operator()(int64_t n, int64_t channel, int64_t out_y, int64_t out_x, float value) const {
-    y[((n * shape.out_channels + channel) * shape.out_height + out_y) * shape.out_width + out_x] = value;
+    y[n * image_stride + channel * channel_stride + out_y * row_stride + out_x] = value;
   }
 };
 
@@ -69,10 +71,15 @@ struct Layer {
              std::to_string(out_channels) + ", " + std::to_string(Window::kernel_y) + "/" +
              std::to_string(Window::stride_y)) {}
 
+  StoreOutput store() const {
+    const int64_t plane = shape.out_height * shape.out_width;
+    return {y.data(), shape.out_channels * plane, plane, shape.out_width};
+  }
+
   template <typename Launch>
   void report(const char* kernel, const char* setting, const Launch& launch) const {
     cudaMemset(y.data(), 0xff, static_cast<std::size_t>(y.count()) * sizeof(float));
-    const double elapsed_us = median_us([&] { return launch(StoreOutput{y.data(), shape}); });
+    const double elapsed_us = median_us([&] { return launch(store()); });
     const double flops = 2.0 * static_cast<double>(y.count()) * static_cast<double>(weight.count()) /
                          static_cast<double>(shape.out_channels);
     print_row(kernel, size, setting, elapsed_us, flops / elapsed_us / 1e6, error(), 1e-4);
@@ -114,6 +121,10 @@ struct Layer {
     ffma<FfmaTileMedium>("medium");
     mma<MmaTileLarge>("large");
     mma<MmaTileMedium>("medium");
+    mma<MmaTile<64, 128, 32, 1, 4, 3>>("64x128");
+    mma<MmaTile<80, 128, 32, 1, 4, 3>>("80x128");
+    mma<MmaTile<128, 64, 32, 2, 2, 3>>("128x64");
+    mma<MmaTile<160, 64, 32, 2, 2, 3>>("160x64");
   }
 };
 
@@ -122,6 +133,11 @@ struct Layer {
 int main() {
   print_header("TFLOP/s");
   using Same3 = ConvWindow<3, 3, 1, 1, 1, 1, 1, 1>;
+  Layer<Same3>(16, 32, 75, 160, 1).all();
+  Layer<Same3>(16, 64, 57, 64, 1).all();
+  Layer<ConvWindow<3, 3, 2, 2, 1, 1, 1, 1>>(16, 64, 57, 128, 1).all();
+  Layer<Same3>(16, 128, 29, 128, 1).all();
+  Layer<Same3>(16, 3, 57, 64, 1).all();
   Layer<Same3>(64, 64, 56, 64, 1).all();
   Layer<Same3>(64, 256, 14, 256, 1).all();
   Layer<Same3>(16, 512, 7, 512, 1).all();

@@ -132,6 +132,7 @@ void sweep_large(int64_t m, int64_t n, int64_t k) {
   problem.mma<Tf32x3, MmaTile<128, 128, 32, 4, 2, 3>, kK, kK>("tf32x3", "128x128 warps 4x2 stages 3 NT", 1e-4);
   problem.mma<Tf32x3, MmaTile<128, 128, 32, 4, 4, 3>, kK, kK>("tf32x3", "128x128 warps 4x4 stages 3 NT", 1e-4);
   problem.mma<Tf32x3, MmaTile<128, 64, 32, 2, 2, 3>, kK, kK>("tf32x3", "128x64 warps 2x2 stages 3 NT", 1e-4);
+  problem.mma<Tf32x3, MmaTile<64, 128, 32, 1, 4, 3>, kK, kK>("tf32x3", "64x128 warps 1x4 stages 3 NT", 1e-4);
   problem.mma<Tf32x3, MmaTile<64, 64, 32, 2, 2, 3>, kK, kK>("tf32x3", "64x64 warps 2x2 stages 3 NT", 1e-4);
   problem.mma<Tf32x3, MmaTile<128, 128, 32, 2, 4, 3>, kK, kOuter>("tf32x3", "128x128 warps 2x4 stages 3 NN", 1e-4);
   problem.mma<Tf32x3, MmaTile<128, 128, 32, 2, 4, 3>, kOuter, kOuter>("tf32x3", "128x128 warps 2x4 stages 3 TN", 1e-4);

@@ -34,6 +34,38 @@ __device__ __forceinline__ void cp_async_4(void* shared, const void* global, int
 #endif
 }
 
+// Whole copies: nothing is filled with zeros.
+__device__ __forceinline__ void cp_async_16(void* shared, const void* global) {
+#ifdef STITCH_EMULATED
+  emulate_copy(shared, global, 16, 16);
+#else
+  const auto address = static_cast<uint32_t>(__cvta_generic_to_shared(shared));
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;\n" ::"r"(address), "l"(global));
+#endif
+}
+
+__device__ __forceinline__ void cp_async_4(void* shared, const void* global) {
+#ifdef STITCH_EMULATED
+  emulate_copy(shared, global, 4, 4);
+#else
+  const auto address = static_cast<uint32_t>(__cvta_generic_to_shared(shared));
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;\n" ::"r"(address), "l"(global));
+#endif
+}
+
+// Four bytes, or zeros where the source is not valid (and then not read).
+__device__ __forceinline__ void cp_async_4_or_zero(void* shared, const void* global, bool valid) {
+#ifdef STITCH_EMULATED
+  emulate_copy(shared, global, 4, valid ? 4 : 0);
+#else
+  const auto address = static_cast<uint32_t>(__cvta_generic_to_shared(shared));
+  asm volatile(
+      "{\n.reg .pred ignore;\nsetp.eq.u32 ignore, %2, 0;\n"
+      "cp.async.ca.shared.global [%0], [%1], 4, ignore;\n}\n" ::"r"(address),
+      "l"(global), "r"(static_cast<uint32_t>(valid)));
+#endif
+}
+
 // Closes the group of copies that this thread has started since the last commit.
 __device__ __forceinline__ void cp_async_commit() {
 #ifndef STITCH_EMULATED

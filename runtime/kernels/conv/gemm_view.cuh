@@ -84,9 +84,23 @@ struct ConvEpilogue {
   PixelIndex pixels;
   int64_t channels_per_group;
 
+  // One pixel, all channels.
+  struct AtPixel {
+    const Epilogue& epilogue;
+    PixelIndex::Place place;
+    int64_t channels_per_group;
+
+    __device__ __forceinline__ void operator()(int64_t group, int64_t row, float value) const {
+      epilogue(place.n, group * channels_per_group + row, place.y, place.x, value);
+    }
+  };
+
+  __device__ __forceinline__ AtPixel at_column(int64_t pixel) const {
+    return {epilogue, pixels.place(pixel), channels_per_group};
+  }
+
   __device__ __forceinline__ void operator()(int64_t group, int64_t row, int64_t pixel, float value) const {
-    const PixelIndex::Place place = pixels.place(pixel);
-    epilogue(place.n, group * channels_per_group + row, place.y, place.x, value);
+    at_column(pixel)(group, row, value);
   }
 };
 

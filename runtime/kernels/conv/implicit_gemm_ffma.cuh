@@ -14,12 +14,15 @@ template <typename Tile, typename Window, typename Epilogue>
 __global__ void __launch_bounds__(Tile::threads, 512 / Tile::threads)
     conv2d_ffma_kernel(GemmShape shape, ConvInput<Window> input, const float* weight, bool aligned, BlockRaster raster,
                        Epilogue epilogue) {
+  __shared__ WindowTable<Window, Tile::k> table;
   const BlockPlace place = raster.place();
   input.data += place.batch * (shape.k / Window::taps) * input.plane_stride;
   const OperandView<float> weights{weight + place.batch * shape.m * shape.k, shape.k, 1, shape.m, aligned};
   FfmaOperand<Tile::m, Tile::k, Tile::threads, Layout::kContiguousK, float, ffma_detail::NoTransform> operand_a(
       weights, place.row, place.k_end, ffma_detail::NoTransform{});
-  FfmaGather<Tile::n, Tile::k, Tile::threads, Window> operand_b(input, place.column, shape.n, place.k_end);
+  table.fill(input);
+  __syncthreads();
+  FfmaGather<Tile::n, Tile::k, Tile::threads, Window> operand_b(input, table, place.column, shape.n, place.k_end);
   ffma_block<Tile>(operand_a, operand_b, shape, place, place.split * shape.batch + place.batch, epilogue);
 }
 
@@ -31,6 +34,9 @@ cudaError_t launch_ffma(const Conv2dShape& shape, const float* input, const floa
   const BlockRaster raster(gemm, Tile::m, Tile::n, Tile::k, splits);
   if (raster.blocks() == 0) {
     return cudaSuccess;
+  }
+  if (!WindowTable<Window, Tile::k>::reaches(shape)) {
+    return cudaErrorInvalidValue;  // images beyond 2^30 pixels for all channels of a tile
   }
   conv2d_ffma_kernel<Tile, Window, Epilogue><<<static_cast<unsigned>(raster.blocks()), Tile::threads, 0, stream>>>(
       gemm, conv_input<Window>(shape, input), weight, lanes_aligned(weight, gemm.k), raster, epilogue);

@@ -10,16 +10,20 @@ namespace stitch {
 
 namespace conv_detail {
 
-template <typename Math, typename Tile, typename Window, typename Epilogue>
-__global__ void __launch_bounds__(Tile::threads)
-    conv2d_mma_kernel(GemmShape shape, ConvInput<Window> input, const float* weight, bool aligned, BlockRaster raster,
+template <typename Math, typename Tile, typename Window, bool kWide, typename Epilogue>
+__global__ void __launch_bounds__(Tile::threads, MmaResidency<Math, Tile>::kBlocks)
+    conv2d_mma_kernel(GemmShape shape, ConvInput<Window> input, const float* weight, BlockRaster raster,
                       Epilogue epilogue) {
   extern __shared__ __align__(16) float shared_tiles[];
+  auto& table = *reinterpret_cast<WindowTable<Window, Tile::k>*>(shared_tiles + Tile::shared_bytes / sizeof(float));
   const BlockPlace place = raster.place();
   input.data += place.batch * (shape.k / Window::taps) * input.plane_stride;
-  const OperandView<float> weights{weight + place.batch * shape.m * shape.k, shape.k, 1, shape.m, aligned};
-  MmaAsyncOperand<Tile::m, Tile::k, Tile::threads, Layout::kContiguousK> operand_a(weights, place.row, place.k_end);
-  MmaGather<Tile::n, Tile::k, Tile::threads, Window> operand_b(input, place.column, shape.n, place.k_end);
+  const OperandView<float> weights{weight + place.batch * shape.m * shape.k, shape.k, 1, shape.m, kWide};
+  table.fill(input);
+  __syncthreads();
+  MmaAsyncOperand<Tile::m, Tile::k, Tile::threads, Layout::kContiguousK, kWide> operand_a(weights, place.row,
+                                                                                          place.k_end);
+  MmaGather<Tile::n, Tile::k, Tile::threads, Window> operand_b(input, table, place.column, shape.n, place.k_end);
   mma_block<Math, Tile>(operand_a, operand_b, shared_tiles, shape, place, place.split * shape.batch + place.batch,
                         epilogue);
 }
@@ -33,13 +37,19 @@ cudaError_t launch_mma(const Conv2dShape& shape, const float* input, const float
   if (raster.blocks() == 0) {
     return cudaSuccess;
   }
-  const auto kernel = conv2d_mma_kernel<Math, Tile, Window, Epilogue>;
-  const cudaError_t error = allow_shared_memory(kernel, Tile::shared_bytes);
+  if (!WindowTable<Window, Tile::k>::reaches(shape)) {
+    return cudaErrorInvalidValue;  // images beyond 2^30 pixels for all channels of a tile
+  }
+  const bool wide = copies_wide(StridedMatrix<float>{weight, 0, gemm.k, 1}, gemm.k);
+  const auto kernel = wide ? conv2d_mma_kernel<Math, Tile, Window, true, Epilogue>
+                           : conv2d_mma_kernel<Math, Tile, Window, false, Epilogue>;
+  constexpr int kSharedBytes = Tile::shared_bytes + static_cast<int>(sizeof(WindowTable<Window, Tile::k>));
+  const cudaError_t error = allow_shared_memory(kernel, kSharedBytes);
   if (error != cudaSuccess) {
     return error;
   }
-  kernel<<<static_cast<unsigned>(raster.blocks()), Tile::threads, Tile::shared_bytes, stream>>>(
-      gemm, conv_input<Window>(shape, input), weight, lanes_aligned(weight, gemm.k), raster, epilogue);
+  kernel<<<static_cast<unsigned>(raster.blocks()), Tile::threads, kSharedBytes, stream>>>(
+      gemm, conv_input<Window>(shape, input), weight, raster, epilogue);
   return cudaGetLastError();
 }
 

@@ -9,11 +9,11 @@
 
 namespace stitch {
 
-using FfmaTileLarge = FfmaTile<128, 128, 8, 8, 8>;  // 256 threads: both m and n well beyond 128
-using FfmaTileMedium = FfmaTile<64, 64, 16, 4, 4>;  // 256 threads: more blocks for the same output
-using FfmaTileSmall = FfmaTile<32, 32, 16, 4, 2>;   // 128 threads: small outputs
-using FfmaTileTall = FfmaTile<128, 32, 16, 8, 4>;   // 128 threads: few columns
-using FfmaTileWide = FfmaTile<32, 128, 16, 4, 8>;   // 128 threads: few rows
+using FfmaTileLarge = FfmaTile<128, 128, 16, 8, 8>;  // 256 threads: both m and n well beyond 128
+using FfmaTileMedium = FfmaTile<64, 64, 16, 4, 4>;   // 256 threads: more blocks for the same output
+using FfmaTileSmall = FfmaTile<32, 32, 16, 4, 2>;    // 128 threads: small outputs
+using FfmaTileTall = FfmaTile<128, 32, 16, 8, 4>;    // 128 threads: few columns
+using FfmaTileWide = FfmaTile<32, 128, 16, 4, 8>;    // 128 threads: few rows
 
 namespace ffma_detail {
 

@@ -118,7 +118,7 @@ __device__ __forceinline__ void finish_groups(const Accumulators<Tile>& sums, fl
     sums.template stage<kGroup>(staged);
     __syncthreads();
     apply_epilogue<Sums::kStageRows, Tile::n, Sums::kStageStride, Tile::threads>(
-        staged, [](int row) { return Sums::template row_of<kGroup>(row); }, NoRepair{}, shape, place, batch, epilogue);
+        staged, [](int row) { return Sums::template row_of<kGroup>(row); }, shape, place, batch, epilogue);
     __syncthreads();
     finish_groups<Tile, kGroup + 1>(sums, staged, shape, place, batch, epilogue);
   }

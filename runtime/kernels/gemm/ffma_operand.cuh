@@ -55,9 +55,19 @@ class FfmaOperand {
 
   __device__ __forceinline__ FfmaOperand(const OperandView<T>& view, int64_t first_outer, int64_t k_end,
                                          const Transform& transform)
-      : view_(view), transform_(transform), first_outer_(first_outer), k_end_(k_end) {}
+      : view_(view), transform_(transform), first_outer_(first_outer), k_end_(k_end) {
+    const int64_t rest = view_.outer_extent - first_outer_;
+    outer_inside_ = rest < kOuter ? static_cast<int>(rest) : kOuter;
+    const int place = static_cast<int>(threadIdx.x);
+    source_ = view_.data + (first_outer_ + outer_of(place)) * view_.outer_stride + depth_of(place) * view_.k_stride;
+    step_ = kThreads / kGroupsInRow * (kAlongK ? view_.outer_stride : view_.k_stride);
+  }
 
   __device__ __forceinline__ void fetch(int64_t k_start) {
+    if (view_.aligned && outer_inside_ == kOuter && k_start + kDepth <= k_end_) {
+      fetch_whole(k_start);
+      return;
+    }
 #pragma unroll
     for (int group = 0; group < kGroupsPerThread; ++group) {
       const int place = static_cast<int>(threadIdx.x) + group * kThreads;
@@ -92,19 +102,43 @@ class FfmaOperand {
   static constexpr int kGroups = kOuter * kDepth / kLanes;
   static constexpr int kGroupsPerThread = (kGroups + kThreads - 1) / kThreads;
   static constexpr bool kAlongK = kLayout == Layout::kContiguousK;
+  static constexpr int kGroupsInRow = (kAlongK ? kDepth : kOuter) / kLanes;
+  static_assert(kThreads % kGroupsInRow == 0, "a thread's groups lie at one place of their rows");
 
-  static __device__ __forceinline__ int outer_of(int place) {
-    return kAlongK ? place / (kDepth / kLanes) : place % (kOuter / kLanes) * kLanes;
+  // A tile inside the operand, read in groups: no tests, and the thread's addresses are a fixed step apart.
+  __device__ __forceinline__ void fetch_whole(int64_t k_start) {
+    const T* source = source_ + k_start * (kAlongK ? 1 : view_.k_stride);
+#pragma unroll
+    for (int group = 0; group < kGroupsPerThread; ++group) {
+      const int place = static_cast<int>(threadIdx.x) + group * kThreads;
+      if (kGroups % kThreads == 0 || place < kGroups) {
+        groups_[group] = load_float_lanes<kLanes>(source + group * step_);
+        const int64_t outer = first_outer_ + outer_of(place);
+        const int64_t k = k_start + depth_of(place);
+#pragma unroll
+        for (int lane = 0; lane < kLanes; ++lane) {
+          float& value = groups_[group][lane];
+          value = kAlongK ? transform_(outer, k + lane, value) : transform_(outer + lane, k, value);
+        }
+      }
+    }
   }
 
-  static __device__ __forceinline__ int depth_of(int place) {
-    return kAlongK ? place % (kDepth / kLanes) * kLanes : place / (kOuter / kLanes);
+  static __device__ __forceinline__ int outer_of(unsigned place) {
+    return static_cast<int>(kAlongK ? place / kGroupsInRow : place % kGroupsInRow * kLanes);
+  }
+
+  static __device__ __forceinline__ int depth_of(unsigned place) {
+    return static_cast<int>(kAlongK ? place % kGroupsInRow * kLanes : place / kGroupsInRow);
   }
 
   OperandView<T> view_;
   Transform transform_;
   int64_t first_outer_;
   int64_t k_end_;
+  int outer_inside_;  // of the tile's outer indices
+  const T* source_;   // this thread's first group, at K = 0
+  int64_t step_;      // from one of its groups to the next
   Lanes<float, kLanes> groups_[kGroupsPerThread];
 };
 

@@ -26,30 +26,26 @@ struct BatchPrologue {
   }
 };
 
-struct Alignment {
-  bool a;
-  bool b;
-};
-
 template <typename T>
 inline constexpr bool kIsNoPrologue = false;
 template <>
 inline constexpr bool kIsNoPrologue<NoPrologue> = true;
 
-template <typename Math, typename Tile, Layout kLayoutA, Layout kLayoutB, typename Prologue, typename Epilogue>
-__global__ void __launch_bounds__(Tile::threads)
-    gemm_mma_kernel(GemmShape shape, StridedMatrix<float> a, StridedMatrix<float> b, Alignment aligned,
-                    BlockRaster raster, Prologue prologue, Epilogue epilogue) {
+template <typename Math, typename Tile, Layout kLayoutA, Layout kLayoutB, bool kWide, typename Prologue,
+          typename Epilogue>
+__global__ void __launch_bounds__(Tile::threads, MmaResidency<Math, Tile>::kBlocks)
+    gemm_mma_kernel(GemmShape shape, StridedMatrix<float> a, StridedMatrix<float> b, BlockRaster raster,
+                    Prologue prologue, Epilogue epilogue) {
   extern __shared__ __align__(16) float shared_tiles[];
   const BlockPlace place = raster.place();
   const int64_t batch = place.split * shape.batch + place.batch;
   const OperandView<float> view_a{batch_start(a, place.batch, shape.inner_batch), a.row_stride, a.column_stride,
-                                  shape.m, aligned.a};
+                                  shape.m, kWide};
   const OperandView<float> view_b{batch_start(b, place.batch, shape.inner_batch), b.column_stride, b.row_stride,
-                                  shape.n, aligned.b};
-  MmaAsyncOperand<Tile::n, Tile::k, Tile::threads, kLayoutB> operand_b(view_b, place.column, place.k_end);
+                                  shape.n, kWide};
+  MmaAsyncOperand<Tile::n, Tile::k, Tile::threads, kLayoutB, kWide> operand_b(view_b, place.column, place.k_end);
   if constexpr (kIsNoPrologue<Prologue>) {
-    MmaAsyncOperand<Tile::m, Tile::k, Tile::threads, kLayoutA> operand_a(view_a, place.row, place.k_end);
+    MmaAsyncOperand<Tile::m, Tile::k, Tile::threads, kLayoutA, kWide> operand_a(view_a, place.row, place.k_end);
     mma_block<Math, Tile>(operand_a, operand_b, shared_tiles, shape, place, batch, epilogue);
   } else {
     MmaTransformedOperand<Tile::m, Tile::k, Tile::threads, kLayoutA, BatchPrologue<Prologue>> operand_a(
@@ -65,17 +61,16 @@ cudaError_t launch_gemm(const GemmShape& shape, const StridedMatrix<float>& a, c
   if (raster.blocks() == 0) {
     return cudaSuccess;
   }
-  const Alignment aligned{
-      groups_aligned(a, kLayoutA == Layout::kContiguousK ? a.row_stride : a.column_stride),
-      groups_aligned(b, kLayoutB == Layout::kContiguousK ? b.column_stride : b.row_stride),
-  };
-  const auto kernel = gemm_mma_kernel<Math, Tile, kLayoutA, kLayoutB, Prologue, Epilogue>;
+  const bool wide = copies_wide(a, kLayoutA == Layout::kContiguousK ? a.row_stride : a.column_stride) &&
+                    copies_wide(b, kLayoutB == Layout::kContiguousK ? b.column_stride : b.row_stride);
+  const auto kernel = wide ? gemm_mma_kernel<Math, Tile, kLayoutA, kLayoutB, true, Prologue, Epilogue>
+                           : gemm_mma_kernel<Math, Tile, kLayoutA, kLayoutB, false, Prologue, Epilogue>;
   const cudaError_t error = allow_shared_memory(kernel, Tile::shared_bytes);
   if (error != cudaSuccess) {
     return error;
   }
-  kernel<<<static_cast<unsigned>(raster.blocks()), Tile::threads, Tile::shared_bytes, stream>>>(
-      shape, a, b, aligned, raster, prologue, epilogue);
+  kernel<<<static_cast<unsigned>(raster.blocks()), Tile::threads, Tile::shared_bytes, stream>>>(shape, a, b, raster,
+                                                                                                prologue, epilogue);
   return cudaGetLastError();
 }
 

@@ -25,30 +25,44 @@ struct MmaTile {
   static constexpr int shared_bytes = (operand_floats > staged_floats ? operand_floats : staged_floats) * 4;
 };
 
+// Blocks for which a multiprocessor's registers must suffice. A thread holds its sums, twice where they are promoted,
+// and its fragments three times: read ahead, read, and converted.
+template <typename Math, typename Tile>
+struct MmaResidency {
+  static constexpr int kSums = Tile::tiles_m * Tile::tiles_n * (Math::kPromoteEvery != 0 ? 8 : 4);
+  static constexpr int kFragments = (Tile::tiles_m * 4 + Tile::tiles_n * 2) * Math::kSteps;
+  static constexpr int kOther = 40;
+  static constexpr int kBlocksThatFit = 65536 / ((kSums + 3 * kFragments + kOther) * Tile::threads);
+  static constexpr int kBlocks = kBlocksThatFit > 1 ? kBlocksThatFit : 1;
+};
+
 namespace mma_detail {
 
 template <typename Math, typename Tile>
 class WarpTile {
  public:
   __device__ __forceinline__ WarpTile() {
-    const int warp = threadIdx.x / kWarpThreads;
+    const unsigned warp = threadIdx.x / kWarpThreads;
     lane_ = threadIdx.x % kWarpThreads;
     row_ = warp / Tile::warps_n * Tile::warp_m;
     column_ = warp % Tile::warps_n * Tile::warp_n;
   }
 
+  using Fragments = MmaFragments<Tile::tiles_m, Tile::tiles_n, Math::kSteps>;
+  static constexpr int kStepDepth = 8 * Math::kSteps;
+  static constexpr int kSteps = Tile::k / kStepDepth;  // multiplications a tile
+
+  // Reads what multiplication `step` of a tile in shared memory takes.
   template <Layout kLayoutA, Layout kLayoutB>
-  __device__ __forceinline__ void multiply(const float* tile_a, const float* tile_b) {
-    constexpr int kStepDepth = 8 * Math::kSteps;
+  __device__ __forceinline__ void load(Fragments& fragments, const float* tile_a, const float* tile_b, int step) const {
 #pragma unroll
-    for (int k = 0; k < Tile::k; k += kStepDepth) {
-      MmaFragments<Tile::tiles_m, Tile::tiles_n, Math::kSteps> fragments;
-#pragma unroll
-      for (int step = 0; step < Math::kSteps; ++step) {
-        load<kLayoutA, kLayoutB>(fragments, step, tile_a, tile_b, k + 8 * step);
-      }
-      Math::template multiply<Tile::tiles_m, Tile::tiles_n>(partial_, fragments);
+    for (int slice = 0; slice < Math::kSteps; ++slice) {
+      load_slice<kLayoutA, kLayoutB>(fragments, slice, tile_a, tile_b, step * kStepDepth + 8 * slice);
     }
+  }
+
+  __device__ __forceinline__ void multiply(const Fragments& fragments) {
+    Math::template multiply<Tile::tiles_m, Tile::tiles_n>(partial_, fragments);
   }
 
   // Moves the partial sums into the fp32 registers that only ever see ordinary additions.
@@ -62,6 +76,19 @@ class WarpTile {
         }
       });
     }
+  }
+
+  // Zero, or NaN if one of the sums is not finite.
+  __device__ __forceinline__ float zero_if_finite() const {
+    const auto& sums = Math::kPromoteEvery != 0 ? promoted_ : partial_;
+    float zero = 0.0f;
+    for_each_product<Tile::tiles_m, Tile::tiles_n>([&](int i, int j) {
+#pragma unroll
+      for (int element = 0; element < 4; ++element) {
+        zero = fmaf(sums[i][j][element], 0.0f, zero);
+      }
+    });
+    return zero;
   }
 
   // Lays the sums down as a Tile::m x Tile::n matrix.
@@ -79,30 +106,26 @@ class WarpTile {
   }
 
  private:
-  template <Layout kLayoutA, Layout kLayoutB, typename Fragments>
-  __device__ __forceinline__ void load(Fragments& fragments, int step, const float* tile_a, const float* tile_b,
-                                       int k) const {
+  template <Layout kLayoutA, Layout kLayoutB>
+  __device__ __forceinline__ void load_slice(Fragments& fragments, int slice, const float* tile_a, const float* tile_b,
+                                             int k) const {
 #pragma unroll
     for (int i = 0; i < Tile::tiles_m; ++i) {
-      float words[4];  // (g, t), (g, t+4), (g+8, t), (g+8, t+4)
-      MmaTileLayout<Tile::m, Tile::k, kLayoutA>::load_16(words, tile_a, row_ + i * 16, k, lane_);
-      fragments.a[step][i][0] = words[0];
-      fragments.a[step][i][1] = words[2];
-      fragments.a[step][i][2] = words[1];
-      fragments.a[step][i][3] = words[3];
+      MmaTileLayout<Tile::m, Tile::k, kLayoutA>::template load_16<true>(fragments.a[slice][i], tile_a, row_ + i * 16, k,
+                                                                        lane_);
     }
 #pragma unroll
     for (int j = 0; j < Tile::tiles_n; j += 2) {
       float words[4];
-      MmaTileLayout<Tile::n, Tile::k, kLayoutB>::load_16(words, tile_b, column_ + j * 8, k, lane_);
-      fragments.b[step][j][0] = words[0];
-      fragments.b[step][j][1] = words[1];
-      fragments.b[step][j + 1][0] = words[2];
-      fragments.b[step][j + 1][1] = words[3];
+      MmaTileLayout<Tile::n, Tile::k, kLayoutB>::template load_16<false>(words, tile_b, column_ + j * 8, k, lane_);
+      fragments.b[slice][j][0] = words[0];
+      fragments.b[slice][j][1] = words[1];
+      fragments.b[slice][j + 1][0] = words[2];
+      fragments.b[slice][j + 1][1] = words[3];
     }
   }
 
-  int lane_;
+  unsigned lane_;
   int row_;
   int column_;
   MmaSums<Tile::tiles_m, Tile::tiles_n> partial_ = {};
@@ -117,10 +140,7 @@ struct Recompute {
   int64_t k_begin;
   int64_t k_end;
 
-  __device__ __forceinline__ float operator()(int64_t row, int64_t column, float value) const {
-    if (isfinite(value)) {
-      return value;
-    }
+  __device__ __forceinline__ float operator()(int64_t row, int64_t column) const {
     float sum = 0.0f;
 #pragma unroll 1
     for (int64_t k = k_begin; k < k_end; ++k) {
@@ -130,36 +150,93 @@ struct Recompute {
   }
 };
 
-template <typename Tile, typename OperandA, typename OperandB, typename Math>
-__device__ __forceinline__ void multiply_range(WarpTile<Math, Tile>& sums, OperandA& a, OperandB& b,
-                                               const BlockPlace& place, float* tiles_a, float* tiles_b) {
-  constexpr int kAhead = Tile::stages - 1;
-  constexpr int kPromoteTiles = Math::kPromoteEvery / Tile::k;
-  const int64_t depth = place.k_end > place.k_begin ? place.k_end - place.k_begin : 0;
-  const auto tiles = static_cast<int>(ceil_divide(depth, Tile::k));
-  const auto load = [&](int tile) {
-    const int stage = tile % Tile::stages;
-    a.begin(tiles_a + stage * Tile::tile_a, place.k_begin + int64_t{tile} * Tile::k);
-    b.begin(tiles_b + stage * Tile::tile_b, place.k_begin + int64_t{tile} * Tile::k);
-    ptx::cp_async_commit();
-  };
-  const auto finish = [&](int tile) {
-    const int stage = tile % Tile::stages;
-    a.finish(tiles_a + stage * Tile::tile_a);
-    b.finish(tiles_b + stage * Tile::tile_b);
-  };
-  for (int tile = 0; tile < kAhead; ++tile) {
-    load(tile);  // beyond the last tile: zeros, so that the number of groups under way is always the same
-    finish(tile);
+// The tiles of both operands in shared memory, and which of them is read and which filled.
+template <typename Tile, typename OperandA, typename OperandB>
+class Stages {
+ public:
+  static constexpr int kAhead = Tile::stages - 1;
+
+  __device__ __forceinline__ Stages(OperandA& a, OperandB& b, float* shared, const BlockPlace& place)
+      : a_(a), b_(b), tiles_a_(shared), tiles_b_(shared + Tile::stages * Tile::tile_a), k_begin_(place.k_begin) {
+    const int64_t depth = place.k_end > place.k_begin ? place.k_end - place.k_begin : 0;
+    tiles_ = static_cast<int>(ceil_divide(depth, Tile::k));
   }
-  for (int tile = 0; tile < tiles; ++tile) {
+
+  __device__ __forceinline__ int tiles() const { return tiles_; }
+  __device__ __forceinline__ const float* read_a() const { return tiles_a_ + reading_ * Tile::tile_a; }
+  __device__ __forceinline__ const float* read_b() const { return tiles_b_ + reading_ * Tile::tile_b; }
+  __device__ __forceinline__ void next() { reading_ = reading_ + 1 == Tile::stages ? 0 : reading_ + 1; }
+
+  // Starts the next tile. Beyond the last one there is nothing to copy, but the number of groups under way stays.
+  __device__ __forceinline__ void begin() {
+    if (started_ < tiles_) {
+      const int64_t k = k_begin_ + int64_t{started_} * Tile::k;
+      a_.begin(tiles_a_ + filling_ * Tile::tile_a, k);
+      b_.begin(tiles_b_ + filling_ * Tile::tile_b, k);
+    }
+    ptx::cp_async_commit();
+  }
+
+  __device__ __forceinline__ void finish() {
+    if (started_ < tiles_) {
+      a_.finish(tiles_a_ + filling_ * Tile::tile_a);
+      b_.finish(tiles_b_ + filling_ * Tile::tile_b);
+    }
+    ++started_;
+    filling_ = filling_ + 1 == Tile::stages ? 0 : filling_ + 1;
+  }
+
+  // Until the oldest tile under way is there, for every thread.
+  __device__ __forceinline__ void wait() {
     ptx::cp_async_wait<kAhead - 1>();
     __syncthreads();
-    load(tile + kAhead);
-    const int stage = tile % Tile::stages;
-    sums.template multiply<OperandA::layout, OperandB::layout>(tiles_a + stage * Tile::tile_a,
-                                                               tiles_b + stage * Tile::tile_b);
-    finish(tile + kAhead);
+  }
+
+ private:
+  OperandA& a_;
+  OperandB& b_;
+  float* tiles_a_;
+  float* tiles_b_;
+  int64_t k_begin_;
+  int tiles_;
+  int started_ = 0;
+  int filling_ = 0;
+  int reading_ = 0;
+};
+
+// Fragments are read one multiplication ahead, the first of a tile during the last multiplication of the tile before:
+// the tensor cores have work while shared memory is read and while the block meets at its barrier.
+template <typename Tile, typename OperandA, typename OperandB, typename Math>
+__device__ __forceinline__ void multiply_range(WarpTile<Math, Tile>& sums, OperandA& a, OperandB& b,
+                                               const BlockPlace& place, float* shared) {
+  using Sums = WarpTile<Math, Tile>;
+  constexpr int kPromoteTiles = Math::kPromoteEvery / Tile::k;
+  static_assert(Sums::kSteps % 2 == 0, "the two sets of fragments take turns across tiles");
+  Stages<Tile, OperandA, OperandB> stages(a, b, shared, place);
+  const auto load = [&](typename Sums::Fragments& fragments, int step) {
+    sums.template load<OperandA::layout, OperandB::layout>(fragments, stages.read_a(), stages.read_b(), step);
+  };
+  for (int tile = 0; tile < stages.kAhead; ++tile) {
+    stages.begin();
+    stages.finish();
+  }
+  stages.wait();
+  typename Sums::Fragments fragments[2];
+  load(fragments[0], 0);
+  for (int tile = 0; tile < stages.tiles(); ++tile) {
+#pragma unroll
+    for (int step = 0; step < Sums::kSteps; ++step) {
+      if (step == 0) {
+        stages.begin();
+      }
+      if (step + 1 == Sums::kSteps) {
+        stages.finish();
+        stages.wait();
+        stages.next();
+      }
+      load(fragments[(step + 1) % 2], (step + 1) % Sums::kSteps);
+      sums.multiply(fragments[step % 2]);
+    }
     if constexpr (kPromoteTiles > 0) {
       if ((tile + 1) % kPromoteTiles == 0) {
         sums.promote();
@@ -179,18 +256,19 @@ template <typename Math, typename Tile, typename OperandA, typename OperandB, ty
 __device__ __forceinline__ void mma_block(OperandA& a, OperandB& b, float* shared, const GemmShape& shape,
                                           const BlockPlace& place, int64_t batch, const Epilogue& epilogue) {
   mma_detail::WarpTile<Math, Tile> sums;
-  mma_detail::multiply_range<Tile>(sums, a, b, place, shared, shared + Tile::stages * Tile::tile_a);
+  mma_detail::multiply_range<Tile>(sums, a, b, place, shared);
   sums.stage(shared);
-  __syncthreads();
-  const auto same_row = [](int row) { return row; };
   if constexpr (Math::kRepairs) {
-    const mma_detail::Recompute<OperandA, OperandB> recompute{a, b, place.k_begin, place.k_end};
-    apply_epilogue<Tile::m, Tile::n, Tile::stage_stride, Tile::threads>(shared, same_row, recompute, shape, place,
-                                                                        batch, epilogue);
+    if (__syncthreads_or(sums.zero_if_finite() != 0.0f) != 0) {
+      const mma_detail::Recompute<OperandA, OperandB> recompute{a, b, place.k_begin, place.k_end};
+      repair_staged<Tile::m, Tile::n, Tile::stage_stride, Tile::threads>(shared, recompute, shape, place);
+      __syncthreads();
+    }
   } else {
-    apply_epilogue<Tile::m, Tile::n, Tile::stage_stride, Tile::threads>(shared, same_row, NoRepair{}, shape, place,
-                                                                        batch, epilogue);
+    __syncthreads();
   }
+  apply_epilogue<Tile::m, Tile::n, Tile::stage_stride, Tile::threads>(
+      shared, [](int row) { return row; }, shape, place, batch, epilogue);
 }
 
 }  // namespace stitch

@@ -58,11 +58,21 @@ __device__ __forceinline__ void for_each_product(const Multiply& multiply) {
   }
 }
 
-// The upper part: round to nearest in the integer domain, cheaper than the conversion instruction. The lower part is
-// exact; the hardware drops what is below its 11 bits, at most one unit in the last place of `value`.
-__device__ __forceinline__ uint32_t upper_tf32(float value) { return (__float_as_uint(value) + 0x1000u) & 0xffffe000u; }
-__device__ __forceinline__ uint32_t lower_tf32(float value) {
-  return __float_as_uint(value - __uint_as_float(upper_tf32(value)));
+// Rounded to nearest, ties away, in the integer domain: before sm_100 the conversion instruction is several of these.
+// The hardware ignores the low 13 bits of an operand. Infinities become NaN, which the repair of outputs sees.
+__device__ __forceinline__ uint32_t rounded_tf32(float value) { return __float_as_uint(value) + 0x1000u; }
+
+// Floats in two TF32 parts. What the upper part leaves is exact; the hardware cuts off what is below its 11 bits, at
+// most 2^-22 of `value`, to either side. An upper part that is cut off instead of rounded would be cheaper, but all
+// lower parts, and the product of two of them that is left out, would then have the operands' signs: a bias.
+template <int kWords>
+__device__ __forceinline__ void split_fragment(uint32_t (&upper)[kWords], uint32_t (&lower)[kWords],
+                                               const float (&values)[kWords]) {
+#pragma unroll
+  for (int word = 0; word < kWords; ++word) {
+    upper[word] = rounded_tf32(values[word]) & 0xffffe000u;
+    lower[word] = __float_as_uint(values[word] - __uint_as_float(upper[word]));
+  }
 }
 
 // Pairs elements of two fragments of depth 8 into operands of depth 16: lane t then holds k = t, t+4 where the hardware
@@ -99,20 +109,33 @@ struct Tf32x3 {
   static constexpr int kPromoteEvery = 128;
   static constexpr bool kRepairs = true;
 
+  // Row by row of the warp's tile, so that the parts of the next row are made while the tensor cores have this one.
   template <int kTilesM, int kTilesN>
   static __device__ __forceinline__ void multiply(MmaSums<kTilesM, kTilesN>& sums,
                                                   const MmaFragments<kTilesM, kTilesN, 1>& from) {
-    mma_detail::Operands<kTilesM, kTilesN> upper;
-    mma_detail::Operands<kTilesM, kTilesN> lower;
-    upper.convert(from, [](float value) { return mma_detail::upper_tf32(value); });
-    lower.convert(from, [](float value) { return mma_detail::lower_tf32(value); });
-    // Small terms first; all products of one kind together, since a chain on one accumulator waits for itself.
-    mma_detail::for_each_product<kTilesM, kTilesN>(
-        [&](int i, int j) { ptx::mma_m16n8k8_tf32(sums[i][j], lower.a[i], upper.b[j]); });
-    mma_detail::for_each_product<kTilesM, kTilesN>(
-        [&](int i, int j) { ptx::mma_m16n8k8_tf32(sums[i][j], upper.a[i], lower.b[j]); });
-    mma_detail::for_each_product<kTilesM, kTilesN>(
-        [&](int i, int j) { ptx::mma_m16n8k8_tf32(sums[i][j], upper.a[i], upper.b[j]); });
+    uint32_t upper_b[kTilesN][2];
+    uint32_t lower_b[kTilesN][2];
+#pragma unroll
+    for (int j = 0; j < kTilesN; ++j) {
+      mma_detail::split_fragment(upper_b[j], lower_b[j], from.b[0][j]);
+    }
+    constexpr int kRows = kTilesM % 2 == 0 ? 2 : 1;
+#pragma unroll
+    for (int first = 0; first < kTilesM; first += kRows) {
+      uint32_t upper_a[kRows][4];
+      uint32_t lower_a[kRows][4];
+#pragma unroll
+      for (int i = 0; i < kRows; ++i) {
+        mma_detail::split_fragment(upper_a[i], lower_a[i], from.a[0][first + i]);
+      }
+      // Small terms first; all products of one kind together, since a chain on one accumulator waits for itself.
+      mma_detail::for_each_product<kRows, kTilesN>(
+          [&](int i, int j) { ptx::mma_m16n8k8_tf32(sums[first + i][j], lower_a[i], upper_b[j]); });
+      mma_detail::for_each_product<kRows, kTilesN>(
+          [&](int i, int j) { ptx::mma_m16n8k8_tf32(sums[first + i][j], upper_a[i], lower_b[j]); });
+      mma_detail::for_each_product<kRows, kTilesN>(
+          [&](int i, int j) { ptx::mma_m16n8k8_tf32(sums[first + i][j], upper_a[i], upper_b[j]); });
+    }
   }
 };
 
@@ -120,13 +143,13 @@ struct Tf32x3 {
 struct Tf32 {
   static constexpr int kSteps = 1;
   static constexpr int kPromoteEvery = 0;
-  static constexpr bool kRepairs = false;
+  static constexpr bool kRepairs = true;
 
   template <int kTilesM, int kTilesN>
   static __device__ __forceinline__ void multiply(MmaSums<kTilesM, kTilesN>& sums,
                                                   const MmaFragments<kTilesM, kTilesN, 1>& from) {
     mma_detail::Operands<kTilesM, kTilesN> operands;
-    operands.convert(from, [](float value) { return ptx::round_to_tf32(value); });
+    operands.convert(from, [](float value) { return mma_detail::rounded_tf32(value); });
     mma_detail::for_each_product<kTilesM, kTilesN>(
         [&](int i, int j) { ptx::mma_m16n8k8_tf32(sums[i][j], operands.a[i], operands.b[j]); });
   }

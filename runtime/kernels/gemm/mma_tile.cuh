@@ -9,6 +9,9 @@
 
 namespace stitch {
 
+//
+// load_16() reads 16 outer indices by 8 along K. The registers then hold the two halves along the outer axis before
+// those along K, as an A fragment has them (kRowsFirst), or two B fragments one after the other.
 template <int kOuter, int kDepth, Layout kLayout>
 struct MmaTileLayout;
 
@@ -18,14 +21,17 @@ template <int kOuter, int kDepth>
 struct MmaTileLayout<kOuter, kDepth, Layout::kContiguousK> {
   static_assert(kDepth % 32 == 0, "the permutation is over groups of 32 floats, all banks");
 
-  static __device__ __forceinline__ int offset(int outer, int k) {
-    return outer * kDepth + ((k / 4) ^ (outer % 8)) * 4 + k % 4;
+  static __device__ __forceinline__ int offset(unsigned outer, unsigned k) {
+    return static_cast<int>(outer * kDepth + ((k / 4) ^ (outer % 8)) * 4 + k % 4);
   }
 
-  // registers: k and k + 4 of outer .. outer + 7, then of outer + 8 .. outer + 15.
-  static __device__ __forceinline__ void load_16(float (&registers)[4], const float* tile, int outer, int k, int lane) {
+  template <bool kRowsFirst = false>
+  static __device__ __forceinline__ void load_16(float (&registers)[4], const float* tile, int outer, int k,
+                                                 unsigned lane) {
+    const unsigned outer_half = kRowsFirst ? lane / 8 % 2 : lane / 16;
+    const unsigned k_half = kRowsFirst ? lane / 16 : lane / 8 % 2;
     uint32_t words[4];
-    ptx::ldmatrix_x4(words, tile + offset(outer + lane % 8 + lane / 16 * 8, k + lane / 8 % 2 * 4));
+    ptx::ldmatrix_x4(words, tile + offset(outer + lane % 8 + outer_half * 8, k + k_half * 4));
 #pragma unroll
     for (int word = 0; word < 4; ++word) {
       registers[word] = __uint_as_float(words[word]);
@@ -38,12 +44,18 @@ template <int kOuter, int kDepth>
 struct MmaTileLayout<kOuter, kDepth, Layout::kContiguousOuter> {
   static_assert(kOuter % 32 == 0, "the permutation is over groups of 32 floats, all banks");
 
-  static __device__ __forceinline__ int offset(int outer, int k) { return k * kOuter + (outer ^ (k % 4 * 8)); }
+  static __device__ __forceinline__ int offset(unsigned outer, unsigned k) {
+    return static_cast<int>(k * kOuter + (outer ^ (k % 4 * 8)));
+  }
 
-  static __device__ __forceinline__ void load_16(float (&registers)[4], const float* tile, int outer, int k, int lane) {
+  template <bool kRowsFirst = false>
+  static __device__ __forceinline__ void load_16(float (&registers)[4], const float* tile, int outer, int k,
+                                                 unsigned lane) {
 #pragma unroll
     for (int word = 0; word < 4; ++word) {
-      registers[word] = tile[offset(outer + lane / 4 + word / 2 * 8, k + lane % 4 + word % 2 * 4)];
+      const int outer_half = kRowsFirst ? word % 2 : word / 2;
+      const int k_half = kRowsFirst ? word / 2 : word % 2;
+      registers[word] = tile[offset(outer + lane / 4 + outer_half * 8, k + lane % 4 + k_half * 4)];
     }
   }
 };
