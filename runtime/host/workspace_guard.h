@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Under AddressSanitizer a step sees, of the workspace, only its own operands, results and scratch memory: an access
 // beyond them is an error although the arena is one allocation and its neighbours are valid memory. Kernels of the
-// emulated device have ended when their launch returns, so a step can be fenced in from here. Elsewhere it does nothing.
+// emulated device have ended when their launch returns, so a step can be fenced in from here. Elsewhere: nothing.
 #pragma once
 
 #include <stdint.h>

@@ -75,7 +75,8 @@ Result<void> check_values_are_known(Session& session, const Task& task, const ir
   for (const verify::StepTensor& tensor : tensors) {
     if (known.count(tensor.value) == 0) {
       return failure(ErrorCode::kUsage,
-                     fmt::format("step {} reads or makes {}, which a rewrite brought in: the reference has no such value",
+                     fmt::format("step {} reads or makes {}, which a rewrite brought in: the reference has no such "
+                                 "value",
                                  step, tensor.value),
                      task.file, "verify the whole program, without --step");
     }
