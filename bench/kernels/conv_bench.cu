@@ -121,10 +121,8 @@ struct Layer {
     ffma<FfmaTileMedium>("medium");
     mma<MmaTileLarge>("large");
     mma<MmaTileMedium>("medium");
-    mma<MmaTile<64, 128, 32, 1, 4, 3>>("64x128");
-    mma<MmaTile<80, 128, 32, 1, 4, 3>>("80x128");
-    mma<MmaTile<128, 64, 32, 2, 2, 3>>("128x64");
-    mma<MmaTile<160, 64, 32, 2, 2, 3>>("160x64");
+    mma<MmaTileBroad>("broad");
+    mma<MmaTileTall>("tall");
   }
 };
 

@@ -124,9 +124,9 @@ struct Problem {
 
 void sweep_large(int64_t m, int64_t n, int64_t k) {
   const Problem problem(m, n, k);
-  problem.ffma<FfmaTileLarge, kK, kK>("128x128x8 NT");
-  problem.ffma<FfmaTileLarge, kK, kOuter>("128x128x8 NN");
-  problem.ffma<FfmaTile<128, 128, 16, 8, 8>, kK, kK>("128x128x16 NT");
+  problem.ffma<FfmaTileLarge, kK, kK>("128x128x16 NT");
+  problem.ffma<FfmaTileLarge, kK, kOuter>("128x128x16 NN");
+  problem.ffma<FfmaTile<128, 128, 8, 8, 8>, kK, kK>("128x128x8 NT");
   problem.mma<Tf32x3, MmaTile<128, 128, 32, 2, 4, 3>, kK, kK>("tf32x3", "128x128 warps 2x4 stages 3 NT", 1e-4);
   problem.mma<Tf32x3, MmaTile<128, 128, 32, 2, 4, 4>, kK, kK>("tf32x3", "128x128 warps 2x4 stages 4 NT", 1e-4);
   problem.mma<Tf32x3, MmaTile<128, 128, 32, 4, 2, 3>, kK, kK>("tf32x3", "128x128 warps 4x2 stages 3 NT", 1e-4);
@@ -143,10 +143,11 @@ void sweep_large(int64_t m, int64_t n, int64_t k) {
 
 void sweep_small(int64_t m, int64_t n, int64_t k) {
   const Problem problem(m, n, k);
-  problem.ffma<FfmaTileLarge, kK, kK>("128x128x8 NT");
+  problem.ffma<FfmaTileLarge, kK, kK>("128x128x16 NT");
   problem.ffma<FfmaTileMedium, kK, kK>("64x64x16 NT");
   problem.ffma<FfmaTileSmall, kK, kK>("32x32x16 NT");
   problem.mma<Tf32x3, MmaTileLarge, kK, kK>("tf32x3", "large NT", 1e-4);
+  problem.mma<Tf32x3, MmaTileBroad, kK, kK>("tf32x3", "broad NT", 1e-4);
   problem.mma<Tf32x3, MmaTileMedium, kK, kK>("tf32x3", "medium NT", 1e-4);
   problem.mma<Tf32x3, MmaTileSmall, kK, kK>("tf32x3", "small NT", 1e-4);
   problem.mma<Tf32x3, MmaTileWide, kK, kK>("tf32x3", "wide NT", 1e-4);

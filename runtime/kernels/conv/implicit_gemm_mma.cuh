@@ -8,6 +8,8 @@
 
 namespace stitch {
 
+using MmaTileTall = MmaTile<160, 64, 32, 2, 2, 3>;  // 128 threads, 84 KB: between 128 and 160 output channels
+
 namespace conv_detail {
 
 template <typename Math, typename Tile, typename Window, bool kWide, typename Epilogue>

@@ -10,6 +10,7 @@
 namespace stitch {
 
 using MmaTileLarge = MmaTile<128, 128, 32, 2, 4, 3>;  // 256 threads, 96 KB of shared memory
+using MmaTileBroad = MmaTile<64, 128, 32, 1, 4, 3>;   // 128 threads, 72 KB
 using MmaTileMedium = MmaTile<64, 64, 32, 2, 2, 3>;   // 128 threads, 48 KB
 using MmaTileSmall = MmaTile<32, 64, 32, 1, 2, 3>;    // 64 threads, 36 KB: small outputs
 using MmaTileWide = MmaTile<32, 128, 32, 1, 4, 3>;    // 128 threads, 60 KB: few rows

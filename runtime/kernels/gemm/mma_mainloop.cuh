@@ -52,12 +52,43 @@ class WarpTile {
   static constexpr int kStepDepth = 8 * Math::kSteps;
   static constexpr int kSteps = Tile::k / kStepDepth;  // multiplications a tile
 
+  template <Layout kLayoutA>
+  using ReaderA = typename MmaTileLayout<Tile::m, Tile::k, kLayoutA>::template Reader<true>;
+  template <Layout kLayoutB>
+  using ReaderB = typename MmaTileLayout<Tile::n, Tile::k, kLayoutB>::template Reader<false>;
+
+  template <Layout kLayoutA>
+  __device__ __forceinline__ ReaderA<kLayoutA> reader_a() const {
+    static_assert(kLayoutA == Layout::kContiguousK || Tile::warp_m % 32 == 0, "the permutation stays within 32 rows");
+    return {row_, lane_};
+  }
+  template <Layout kLayoutB>
+  __device__ __forceinline__ ReaderB<kLayoutB> reader_b() const {
+    static_assert(kLayoutB == Layout::kContiguousK || Tile::warp_n % 32 == 0,
+                  "the permutation stays within 32 columns");
+    return {column_, lane_};
+  }
+
   // Reads what multiplication `step` of a tile in shared memory takes.
-  template <Layout kLayoutA, Layout kLayoutB>
-  __device__ __forceinline__ void load(Fragments& fragments, const float* tile_a, const float* tile_b, int step) const {
+  template <typename A, typename B>
+  static __device__ __forceinline__ void load(Fragments& fragments, const A& reader_a, const float* tile_a,
+                                              const B& reader_b, const float* tile_b, int step) {
 #pragma unroll
     for (int slice = 0; slice < Math::kSteps; ++slice) {
-      load_slice<kLayoutA, kLayoutB>(fragments, slice, tile_a, tile_b, step * kStepDepth + 8 * slice);
+      const int k = step * kStepDepth + 8 * slice;
+#pragma unroll
+      for (int i = 0; i < Tile::tiles_m; ++i) {
+        reader_a.load_16(fragments.a[slice][i], tile_a, i, k);
+      }
+#pragma unroll
+      for (int j = 0; j < Tile::tiles_n; j += 2) {
+        float words[4];
+        reader_b.load_16(words, tile_b, j / 2, k);
+        fragments.b[slice][j][0] = words[0];
+        fragments.b[slice][j][1] = words[1];
+        fragments.b[slice][j + 1][0] = words[2];
+        fragments.b[slice][j + 1][1] = words[3];
+      }
     }
   }
 
@@ -106,25 +137,6 @@ class WarpTile {
   }
 
  private:
-  template <Layout kLayoutA, Layout kLayoutB>
-  __device__ __forceinline__ void load_slice(Fragments& fragments, int slice, const float* tile_a, const float* tile_b,
-                                             int k) const {
-#pragma unroll
-    for (int i = 0; i < Tile::tiles_m; ++i) {
-      MmaTileLayout<Tile::m, Tile::k, kLayoutA>::template load_16<true>(fragments.a[slice][i], tile_a, row_ + i * 16, k,
-                                                                        lane_);
-    }
-#pragma unroll
-    for (int j = 0; j < Tile::tiles_n; j += 2) {
-      float words[4];
-      MmaTileLayout<Tile::n, Tile::k, kLayoutB>::template load_16<false>(words, tile_b, column_ + j * 8, k, lane_);
-      fragments.b[slice][j][0] = words[0];
-      fragments.b[slice][j][1] = words[1];
-      fragments.b[slice][j + 1][0] = words[2];
-      fragments.b[slice][j + 1][1] = words[3];
-    }
-  }
-
   unsigned lane_;
   int row_;
   int column_;
@@ -213,8 +225,10 @@ __device__ __forceinline__ void multiply_range(WarpTile<Math, Tile>& sums, Opera
   constexpr int kPromoteTiles = Math::kPromoteEvery / Tile::k;
   static_assert(Sums::kSteps % 2 == 0, "the two sets of fragments take turns across tiles");
   Stages<Tile, OperandA, OperandB> stages(a, b, shared, place);
+  const auto reader_a = sums.template reader_a<OperandA::layout>();
+  const auto reader_b = sums.template reader_b<OperandB::layout>();
   const auto load = [&](typename Sums::Fragments& fragments, int step) {
-    sums.template load<OperandA::layout, OperandB::layout>(fragments, stages.read_a(), stages.read_b(), step);
+    Sums::load(fragments, reader_a, stages.read_a(), reader_b, stages.read_b(), step);
   };
   for (int tile = 0; tile < stages.kAhead; ++tile) {
     stages.begin();

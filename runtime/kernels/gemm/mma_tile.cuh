@@ -11,7 +11,8 @@ namespace stitch {
 
 //
 // load_16() reads 16 outer indices by 8 along K. The registers then hold the two halves along the outer axis before
-// those along K, as an A fragment has them (kRowsFirst), or two B fragments one after the other.
+// those along K, as an A fragment has them (kRowsFirst), or two B fragments one after the other. A loop makes a Reader
+// of its lane once: what remains of every address is then one constant.
 template <int kOuter, int kDepth, Layout kLayout>
 struct MmaTileLayout;
 
@@ -25,17 +26,32 @@ struct MmaTileLayout<kOuter, kDepth, Layout::kContiguousK> {
     return static_cast<int>(outer * kDepth + ((k / 4) ^ (outer % 8)) * 4 + k % 4);
   }
 
-  template <bool kRowsFirst = false>
+  template <bool kRowsFirst>
+  class Reader {
+   public:
+    __device__ __forceinline__ Reader(int outer, unsigned lane) {
+      const unsigned outer_half = kRowsFirst ? lane / 8 % 2 : lane / 16;
+      const unsigned k_half = kRowsFirst ? lane / 16 : lane / 8 % 2;
+      start_ = offset(outer + lane % 8 + outer_half * 8, k_half * 4);
+    }
+
+    // The block-th 16 outer indices from `outer`, k a multiple of 8.
+    __device__ __forceinline__ void load_16(float (&registers)[4], const float* tile, int block, int k) const {
+      uint32_t words[4];
+      ptx::ldmatrix_x4(words, tile + ((start_ ^ k % 32) + k / 32 * 32 + block * 16 * kDepth));
+#pragma unroll
+      for (int word = 0; word < 4; ++word) {
+        registers[word] = __uint_as_float(words[word]);
+      }
+    }
+
+   private:
+    int start_;
+  };
+
   static __device__ __forceinline__ void load_16(float (&registers)[4], const float* tile, int outer, int k,
                                                  unsigned lane) {
-    const unsigned outer_half = kRowsFirst ? lane / 8 % 2 : lane / 16;
-    const unsigned k_half = kRowsFirst ? lane / 16 : lane / 8 % 2;
-    uint32_t words[4];
-    ptx::ldmatrix_x4(words, tile + offset(outer + lane % 8 + outer_half * 8, k + k_half * 4));
-#pragma unroll
-    for (int word = 0; word < 4; ++word) {
-      registers[word] = __uint_as_float(words[word]);
-    }
+    Reader<false>(outer, lane).load_16(registers, tile, 0, k);
   }
 };
 
@@ -48,14 +64,35 @@ struct MmaTileLayout<kOuter, kDepth, Layout::kContiguousOuter> {
     return static_cast<int>(k * kOuter + (outer ^ (k % 4 * 8)));
   }
 
-  template <bool kRowsFirst = false>
+  template <bool kRowsFirst>
+  class Reader {
+   public:
+    // outer: a multiple of 32, within which the permutation stays.
+    __device__ __forceinline__ Reader(int outer, unsigned lane) {
+#pragma unroll
+      for (unsigned eighth = 0; eighth < 4; ++eighth) {
+        starts_[eighth] = offset(outer + eighth * 8 + lane / 4, lane % 4);
+      }
+    }
+
+    __device__ __forceinline__ void load_16(float (&registers)[4], const float* tile, int block, int k) const {
+#pragma unroll
+      for (int word = 0; word < 4; ++word) {
+        const int outer_half = kRowsFirst ? word % 2 : word / 2;
+        const int k_half = kRowsFirst ? word / 2 : word % 2;
+        registers[word] = tile[starts_[block % 2 * 2 + outer_half] + block / 2 * 32 + (k + k_half * 4) * kOuter];
+      }
+    }
+
+   private:
+    int starts_[4];
+  };
+
   static __device__ __forceinline__ void load_16(float (&registers)[4], const float* tile, int outer, int k,
                                                  unsigned lane) {
 #pragma unroll
     for (int word = 0; word < 4; ++word) {
-      const int outer_half = kRowsFirst ? word % 2 : word / 2;
-      const int k_half = kRowsFirst ? word / 2 : word % 2;
-      registers[word] = tile[offset(outer + lane / 4 + outer_half * 8, k + lane % 4 + k_half * 4)];
+      registers[word] = tile[offset(outer + lane / 4 + word / 2 * 8, k + lane % 4 + word % 2 * 4)];
     }
   }
 };

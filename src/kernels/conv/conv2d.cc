@@ -65,7 +65,7 @@ class Conv2d final : public KernelTemplate {
     if (shape.groups == shape.in_channels) {
       settings.push_back({kDepthwise, 1});
     }
-    for (const GemmVariant& variant : gemm_variants(math, limits)) {
+    for (const GemmVariant& variant : conv_variants(math, limits)) {
       settings.push_back({variant.name, 1});
     }
     return settings;
@@ -87,9 +87,9 @@ class Conv2d final : public KernelTemplate {
       work.bandwidth_share = 0.8;
       return work;
     }
-    add_gemm_work(gemm_variant(setting.variant), shape.groups, shape.out_channels / shape.groups, pixels, depth, 1,
-                  work);
-    work.peak_share = gemm_variant(setting.variant).convolution_share;
+    const GemmVariant& variant = gemm_variant(setting.variant);
+    add_gemm_work(variant, shape.groups, shape.out_channels / shape.groups, pixels, depth, 1, work);
+    work.peak_share = variant.convolution_share;
     return work;
   }
 

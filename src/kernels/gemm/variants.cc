@@ -14,6 +14,10 @@ constexpr std::array kVariants = {
 #define STITCH_GEMM(name, tile, math, m, n, k, threads, blocks, shared, pipe, products, share, convolution) \
   GemmVariant{name, tile, math, m, n, k, threads, blocks, shared, Pipe::pipe, products, share, convolution},
 #include "kernels/gemm/variants.def"
+};
+
+constexpr std::array kConvVariants = {
+#include "kernels/conv/variants.def"
 #undef STITCH_GEMM
 };
 
@@ -30,21 +34,36 @@ bool allowed(const GemmVariant& variant, MathMode math) {
   return math == MathMode::kReduced;
 }
 
+template <typename Variants>
+void add_usable(const Variants& variants, MathMode math, const DeviceLimits& limits, std::vector<GemmVariant>& result) {
+  std::copy_if(variants.begin(), variants.end(), std::back_inserter(result), [&](const GemmVariant& variant) {
+    return allowed(variant, math) && variant.shared_bytes <= limits.shared_bytes_per_block;
+  });
+}
+
 }  // namespace
 
 std::vector<GemmVariant> gemm_variants(MathMode math, const DeviceLimits& limits) {
   std::vector<GemmVariant> result;
-  std::copy_if(kVariants.begin(), kVariants.end(), std::back_inserter(result), [&](const GemmVariant& variant) {
-    return allowed(variant, math) && variant.shared_bytes <= limits.shared_bytes_per_block;
-  });
+  add_usable(kVariants, math, limits, result);
+  return result;
+}
+
+std::vector<GemmVariant> conv_variants(MathMode math, const DeviceLimits& limits) {
+  std::vector<GemmVariant> result = gemm_variants(math, limits);
+  add_usable(kConvVariants, math, limits, result);
   return result;
 }
 
 const GemmVariant& gemm_variant(const std::string& name) {
-  const auto* found = std::find_if(kVariants.begin(), kVariants.end(),
-                                   [&](const GemmVariant& variant) { return name == variant.name; });
-  STITCH_CHECK(found != kVariants.end()) << "no GEMM setting is called " << name;
-  return *found;
+  const auto is_called = [&](const GemmVariant& variant) { return name == variant.name; };
+  const auto* found = std::find_if(kVariants.begin(), kVariants.end(), is_called);
+  if (found != kVariants.end()) {
+    return *found;
+  }
+  const auto* of_conv = std::find_if(kConvVariants.begin(), kConvVariants.end(), is_called);
+  STITCH_CHECK(of_conv != kConvVariants.end()) << "no GEMM setting is called " << name;
+  return *of_conv;
 }
 
 void add_gemm_work(const GemmVariant& variant, int64_t batch, int64_t m, int64_t n, int64_t k, int64_t splits,

@@ -28,6 +28,8 @@ struct GemmVariant {
 
 // Those that compute what `math` asks for on a device with these limits.
 std::vector<GemmVariant> gemm_variants(MathMode math, const DeviceLimits& limits);
+// Also those that only a convolution can use.
+std::vector<GemmVariant> conv_variants(MathMode math, const DeviceLimits& limits);
 const GemmVariant& gemm_variant(const std::string& name);
 
 // Adds what m x n x k, `batch` times, costs with this variant.
