@@ -64,6 +64,33 @@ TEST(Exported, UnknownNamesAreRefused) {
   EXPECT_EQ(refusal(json), "output nobody is no value of the program @ ");
 }
 
+// Forms that PyTorch itself would never write, in an export that was altered.
+TEST(Exported, ImpossibleArgumentsAreCarriedOpaquely) {
+  for (const char* arguments : {
+           R"({"target": "aten.cat.default", "args": [{"list": []}]})",
+           R"({"target": "aten.stack.default", "args": [{"list": []}]})",
+           R"({"target": "aten.chunk.default", "args": [{"value": "x"}, {"int": 0}]})",
+           R"({"target": "aten.split.Tensor", "args": [{"value": "x"}]})",
+           R"({"target": "aten.pad.default", "args": [{"value": "x"}, {"list": [{"int": 1}, {"int": 1}, {"int": 1},
+               {"int": 1}, {"int": 1}, {"int": 1}]}]})",
+           R"({"target": "aten.movedim.intlist", "args": [{"value": "x"}, {"list": [{"int": 0}, {"int": 0}]},
+               {"list": [{"int": 0}, {"int": 1}]}]})",
+           R"({"target": "aten.group_norm.default", "args": [{"value": "x"}, {"int": 0}]})",
+           R"({"target": "aten.scaled_dot_product_attention.default", "args": [{"value": "x"}, {"value": "x"},
+               {"value": "x"}, {"none": null}, {"float": 0.0}, {"bool": false}],
+               "kwargs": {"enable_gqa": {"bool": true}}})",
+       }) {
+    Json json = sample();
+    Json& node = json["nodes"][0];
+    const Json altered = parse_json(arguments, "altered").value();
+    node["kwargs"] = Json::object();
+    node.update(altered);
+    const auto graph = graph_from_exported(json);
+    ASSERT_TRUE(graph.has_value()) << graph.error().sentence;
+    EXPECT_EQ(unsupported_operators(*graph).size(), 1U) << arguments;
+  }
+}
+
 TEST(Exported, MissingMembersAreRefused) {
   const Json whole = sample();
   for (const char* key : {"schema", "name", "mode", "values", "nodes", "outputs"}) {

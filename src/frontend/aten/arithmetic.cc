@@ -135,6 +135,19 @@ Converted convert_masked_fill(Call& call) {
   return call.finish("where", {mask, operands[0], x});
 }
 
+// Integers are round already.
+Converted convert_rounding(Call& call) {
+  STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
+  if (call.has(1, "decimals")) {
+    return call.unsupported("rounding is supported to whole numbers");
+  }
+  const DataType dtype = call.type(x).dtype;
+  if (!is_floating_point(dtype) && dtype != DataType::kBool) {
+    return std::vector<ValueId>{x};
+  }
+  return call.finish(call.node().base, {x});
+}
+
 Converted convert_bitwise_and(Call& call) { return on_booleans(call, "logical_and", 2); }
 Converted convert_bitwise_or(Call& call) { return on_booleans(call, "logical_or", 2); }
 Converted convert_bitwise_not(Call& call) { return on_booleans(call, "logical_not", 1); }

@@ -45,9 +45,12 @@ Converted convert_attention(Call& call) {
   if (dropout != 0.0) {
     return call.unsupported("attention with dropout draws random numbers; import the program with --eval");
   }
+  STITCH_ASSIGN(const bool grouped, call.boolean(7, "enable_gqa", false));
+  for (const ValueId id : {query, key, value}) {
+    STITCH_TRY(call.require(call.shape(id).size() >= (grouped ? 3 : 2), "query, key and value have too few axes"));
+  }
   const double features = static_cast<double>(call.shape(query).back());
   STITCH_ASSIGN(const double scale, call.number(6, "scale", 1.0 / std::sqrt(features)));
-  STITCH_ASSIGN(const bool grouped, call.boolean(7, "enable_gqa", false));
   STITCH_ASSIGN(const auto tensors, with_equal_batches(call, {query, key, value}, grouped));
   return call.finish("scaled_dot_product_attention", {tensors[0], tensors[1], tensors[2], mask},
                      {{"is_causal", is_causal}, {"scale", scale}, {"enable_gqa", grouped}});

@@ -46,6 +46,13 @@ Converted convert_conversion(Call& call) {
   return call.finish("to", {x}, {{"dtype", dtype}});
 }
 
+Converted convert_type_as(Call& call) {
+  STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
+  STITCH_ASSIGN(const ValueId other, call.tensor(1, "other"));
+  STITCH_ASSIGN(const ValueId cast, call.cast(x, call.type(other).dtype));
+  return std::vector<ValueId>{cast};
+}
+
 // copy(target, source): the source in the target's type and shape.
 Converted convert_copy(Call& call) {
   STITCH_ASSIGN(const ValueId target, call.tensor(0, "self"));

@@ -127,6 +127,7 @@ Converted convert_group_norm(Call& call) {
   STITCH_ASSIGN(const Operand weight, call.optional_tensor(2, "weight"));
   STITCH_ASSIGN(const Operand bias, call.optional_tensor(3, "bias"));
   STITCH_ASSIGN(const double eps, call.number(4, "eps", 1e-5));
+  STITCH_TRY(call.require(call.shape(x).size() >= 2, "needs a batch and a channel axis"));
   const int64_t batch = call.shape(x)[0];
   const int64_t columns = batch * groups == 0 ? 0 : call.type(x).element_count() / (batch * groups);
   STITCH_ASSIGN(const ValueId normalized, normalized_rows(call, x, {batch, groups, columns}, eps));
@@ -144,6 +145,7 @@ Converted convert_instance_norm(Call& call) {
     return call.unsupported("instance norm is supported without running statistics");
   }
   STITCH_ASSIGN(const double eps, call.number(7, "eps"));
+  STITCH_TRY(call.require(call.shape(x).size() >= 2, "needs a batch and a channel axis"));
   const int64_t rows = call.shape(x)[0] * call.shape(x)[1];
   const int64_t columns = rows == 0 ? 0 : call.type(x).element_count() / rows;
   STITCH_ASSIGN(const ValueId normalized, normalized_rows(call, x, {rows, columns}, eps));

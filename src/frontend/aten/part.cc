@@ -76,6 +76,7 @@ Converted padded(Call& call, double value) {
   STITCH_ASSIGN(ValueId x, call.tensor(0, "self"));
   STITCH_ASSIGN(const auto amounts, call.integers(1, "pad"));
   const size_t rank = call.shape(x).size();
+  STITCH_TRY(call.require(amounts.size() <= 2 * rank, "there is more padding than axes"));
   for (size_t i = 0; i + 1 < amounts.size(); i += 2) {  // pairs, last axis first
     const size_t axis = rank - 1 - i / 2;
     STITCH_ASSIGN(x, padded_side(call, x, axis, amounts[i], true, value));
@@ -115,13 +116,14 @@ Converted convert_select(Call& call) {
 Converted convert_split(Call& call) {
   STITCH_ASSIGN(const Along along, along_axis(call, 2, 0));
   STITCH_ASSIGN(const std::vector<int64_t> sizes, call.integers(1, "split_sizes"));
-  const bool one_size = std::holds_alternative<int64_t>(call.node().arguments[1].value);
+  const bool one_size = std::holds_alternative<int64_t>(call.argument(1, "split_sizes")->value);
   return parts_of(call, along, one_size && sizes[0] > 0 ? equal_sizes(along.extent, sizes[0]) : sizes);
 }
 
 Converted convert_chunk(Call& call) {
   STITCH_ASSIGN(const Along along, along_axis(call, 2, 0));
   STITCH_ASSIGN(const int64_t chunks, call.integer(1, "chunks"));
+  STITCH_TRY(call.require(chunks >= 1, "there is no positive number of chunks"));
   const int64_t size = std::max<int64_t>(1, (along.extent + chunks - 1) / chunks);
   return parts_of(call, along, equal_sizes(along.extent, size));
 }
@@ -144,7 +146,7 @@ Converted convert_cat(Call& call) {
   if (!std::all_of(parts.begin(), parts.end(), is_nothing)) {
     parts.erase(std::remove_if(parts.begin(), parts.end(), is_nothing), parts.end());
   }
-  STITCH_ASSIGN(const int64_t axis, call.axis(dim, call.shape(parts.at(0)).size()));
+  STITCH_ASSIGN(const int64_t axis, call.axis(dim, call.shape(parts[0]).size()));
   STITCH_ASSIGN(const auto operands, call.promoted("cat", {parts.begin(), parts.end()}));
   return call.finish("cat", operands, {{"dim", axis}});
 }
@@ -152,7 +154,7 @@ Converted convert_cat(Call& call) {
 Converted convert_stack(Call& call) {
   STITCH_ASSIGN(const std::vector<ValueId> parts, call.tensors(0, "tensors"));
   STITCH_ASSIGN(const int64_t dim, call.integer(1, "dim", 0));
-  STITCH_ASSIGN(const int64_t axis, call.axis(dim, call.shape(parts.at(0)).size() + 1));
+  STITCH_ASSIGN(const int64_t axis, call.axis(dim, call.shape(parts[0]).size() + 1));
   std::vector<Operand> operands;
   for (const ValueId id : parts) {
     std::vector<int64_t> shape = call.shape(id);

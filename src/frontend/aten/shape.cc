@@ -112,8 +112,10 @@ Converted convert_movedim(Call& call) {
   for (size_t i = 0; i < sources.size() && i < destinations.size(); ++i) {
     STITCH_ASSIGN(const int64_t from, call.axis(sources[i], rank));
     STITCH_ASSIGN(const int64_t to, call.axis(destinations[i], rank));
+    const auto found = std::find(rest.begin(), rest.end(), from);
+    STITCH_TRY(call.require(found != rest.end() && order[static_cast<size_t>(to)] < 0, "an axis is moved twice"));
     order[static_cast<size_t>(to)] = from;
-    rest.erase(std::find(rest.begin(), rest.end(), from));
+    rest.erase(found);
   }
   auto next = rest.begin();
   for (int64_t& axis : order) {
@@ -159,7 +161,10 @@ Converted convert_expand_as(Call& call) {
 // Each axis [n] becomes [1, n], then [times, n], then [times * n].
 Converted convert_repeat(Call& call) {
   STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
-  STITCH_ASSIGN(const std::vector<int64_t> times, call.integers(1, "repeats"));
+  STITCH_ASSIGN(std::vector<int64_t> times, call.integers(1, "repeats"));
+  while (times.size() < call.shape(x).size()) {  // tile leaves leading axes out
+    times.insert(times.begin(), 1);
+  }
   const size_t missing = times.size() - call.shape(x).size();
   std::vector<int64_t> split, expanded, merged;
   for (size_t i = 0; i < times.size(); ++i) {

@@ -19,6 +19,13 @@ Unexpected Call::unsupported(const std::string& reason) const {
   return failure(ErrorCode::kUnsupportedOperator, reason, node_.place);
 }
 
+Result<void> Call::require(bool fits, const std::string& reason) const {
+  if (!fits) {
+    return unsupported(reason);
+  }
+  return {};
+}
+
 Unexpected Call::missing_argument(const char* name, const char* kind) const {
   return unsupported(fmt::format("argument {} is not {}", name, kind));
 }
@@ -66,6 +73,9 @@ Result<std::vector<ValueId>> Call::tensors(size_t position, const char* name) co
   const ArgumentList* items = found == nullptr ? nullptr : std::get_if<ArgumentList>(&found->value);
   if (items == nullptr || items->empty()) {
     return missing_argument(name, "a list of tensors");
+  }
+  if (items->empty()) {
+    return missing_argument(name, "a list of at least one tensor");
   }
   std::vector<ValueId> ids;
   for (const Argument& item : *items) {

@@ -72,6 +72,7 @@ class Call {
 
   // Why this form is not supported.
   Unexpected unsupported(const std::string& reason) const;
+  Result<void> require(bool fits, const std::string& reason) const;
 
  private:
   ir::Node make_node(const std::string& op, std::vector<Operand> operands, Attributes attributes) const;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <map>
 #include <sstream>
 
@@ -49,6 +50,9 @@ Result<std::map<std::string, std::vector<double>>> read_given(const std::string&
 
 // Integers whole; of other numbers few enough digits that another mathematical library prints the same.
 std::string format_element(double element, DataType dtype) {
+  if (std::isnan(element)) {
+    return "nan";  // its sign is the processor's and the optimiser's choice
+  }
   const double shown = element == 0.0 ? 0.0 : element;  // no -0
   return is_floating_point(dtype) ? fmt::format("{:.6g}", shown) : fmt::format("{:.0f}", shown);
 }
