@@ -138,6 +138,9 @@ int main(int count, char** arguments) {
   check_both<FfmaTileSmall, MmaTileSmall>(checker, "strided",
                                           ConvCase<Strided>(conv_shape<Strided>(2, 3, 13, 14, 33, 1)));
   check_both<FfmaTileLarge, MmaTileLarge>(checker, "1x1", ConvCase<Point>(conv_shape<Point>(2, 36, 8, 9, 130, 1)));
+  check_both<FfmaTileSmall, MmaTileTall>(checker, "tall", ConvCase<Same>(conv_shape<Same>(1, 8, 6, 9, 162, 1)));
+  using Long = ConvWindow<2, 17, 1, 1, 1, 8, 1, 1>;  // wider than the table of a window has bits
+  check_both<FfmaTileSmall, MmaTileSmall>(checker, "long", ConvCase<Long>(conv_shape<Long>(1, 3, 5, 20, 9, 1)));
   check_split(checker);
   check_depthwise<Same>(checker, conv_shape<Same>(2, 6, 9, 7, 6, 6));
   check_depthwise<Strided>(checker, conv_shape<Strided>(1, 4, 13, 14, 8, 4));

@@ -52,7 +52,8 @@ void check_split_and_prologue(Checker& checker) {
   checker.close(problem.name("mma prologue"), c.values(), problem.expected<kK, kOuter>(true), 2 * kFp32Class);
 }
 
-void check_special_values(Checker& checker) {
+template <typename Math>
+void check_special_values(Checker& checker, double tolerance) {
   GemmCase problem(gemm_shape(1, 16, 16, 40));
   problem.a[3 * 40 + 5] = INFINITY;
   problem.a[4 * 40 + 6] = NAN;
@@ -68,10 +69,10 @@ void check_special_values(Checker& checker) {
   const DeviceFloats bias(problem.bias);
   const DeviceFloats c(16 * 16);
   const BiasRelu epilogue{c.data(), bias.data(), 16, 16};
-  checker.launched("special", launch_gemm_mma<Tf32x3, MmaTileSmall, kK, kK>(
-                                  problem.shape, matrix_a<kK>(a.data(), problem.shape),
-                                  matrix_b<kK>(b.data(), problem.shape), epilogue, nullptr));
-  checker.close("mma special values", c.values(), want, 1e-5);
+  checker.launched(
+      "special", launch_gemm_mma<Math, MmaTileSmall, kK, kK>(problem.shape, matrix_a<kK>(a.data(), problem.shape),
+                                                             matrix_b<kK>(b.data(), problem.shape), epilogue, nullptr));
+  checker.close("mma special values", c.values(), want, tolerance);
 }
 
 }  // namespace
@@ -89,11 +90,15 @@ int main(int count, char** arguments) {
   check<Tf32x3, MmaTileMedium, kOuter, kK>(checker, aligned, kFp32Class);
   check<Tf32x3, MmaTileSmall, kK, kK>(checker, GemmCase(gemm_shape(1, 1, 3, 300)), 2 * kFp32Class);
   check<Tf32x3, MmaTileLarge, kK, kK>(checker, GemmCase(gemm_shape(1, 130, 129, 33)), kFp32Class);
+  const GemmCase edges(gemm_shape(1, 68, 132, 100));  // 16-byte copies, tiles beyond every end
+  check<Tf32x3, MmaTileBroad, kK, kK>(checker, edges, 2 * kFp32Class);
+  check<Tf32x3, MmaTileBroad, kOuter, kOuter>(checker, edges, 2 * kFp32Class);
   check<Tf32x3, MmaTileWide, kK, kOuter>(checker, GemmCase(gemm_shape(1, 5, 140, 64)), kFp32Class);
   check<Tf32, MmaTileMedium, kK, kK>(checker, ragged, kTf32);
   check<Bf16, MmaTileMedium, kK, kOuter>(checker, ragged, kReduced);
   check<Fp16, MmaTileMedium, kOuter, kK>(checker, ragged, kTf32);
   check_split_and_prologue(checker);
-  check_special_values(checker);
+  check_special_values<Tf32x3>(checker, 1e-5);
+  check_special_values<Tf32>(checker, kTf32);
   return checker.finish();
 }
