@@ -102,6 +102,7 @@ void add_judging_verbs(CLI::App* app, CommandLine* line) {
   add_math(optimize, line);
   add_scale(optimize, line);
   add_mode(optimize, line);
+  optimize->add_flag("--skip-nvcc", line->skip_nvcc, "Emulated device: do not compile for a GPU as well");
   add_common(optimize, line);
 
   add_common(app->add_subcommand("doctor", "What is here, what is missing, and what mends it"), line);

@@ -30,6 +30,7 @@ struct CommandLine {
   bool json = false;
   bool quiet = false;
   bool debug = false;
+  bool skip_nvcc = false;  // optimize for the emulated device: leave out the compilation for a GPU
   std::string help;  // set when help or the version was asked for: print it and stop
 };
 

@@ -50,6 +50,10 @@ Result<NvccResult> compile_with_nvcc(Session& session, const toolchain::Toolchai
   if (device == DeviceKind::kCuda) {
     return result;  // it is what the verdict was built with
   }
+  if (session.line().skip_nvcc) {
+    result.sentence = "not compiled for a GPU: --skip-nvcc";
+    return result;
+  }
   const Result<void> able = tools.supports(DeviceKind::kCuda);
   if (!able.has_value()) {
     result.sentence = fmt::format("not compiled for a GPU: {}", able.error().sentence);

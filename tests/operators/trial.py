@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One operator through the real program, and what came of it."""
+
+import dataclasses
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+
+from .catalogue import Operator
+from .program_text import program
+
+DEADLINE_SECONDS = 300
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """`kind`: verified; refused (a sentence that names an operator); not verified; failed (anything else)."""
+
+    kind: str
+    sentence: str = ""
+
+    @property
+    def is_fine(self) -> bool:
+        return self.kind in ("verified", "refused")
+
+
+def answer_of(stitchcuda: str, text: str) -> tuple[int, dict, str]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "operator_program.py")
+        path.write_text(text)
+        try:
+            done = subprocess.run(
+                [
+                    stitchcuda,
+                    "optimize",
+                    str(path),
+                    "--device",
+                    "emulated",
+                    "--json",
+                    "--quiet",
+                    "--skip-nvcc",
+                    "--out",
+                    f"{folder}/out",
+                ],
+                text=True,
+                capture_output=True,
+                check=False,
+                timeout=DEADLINE_SECONDS,
+                env=dict(os.environ),
+            )
+        except subprocess.TimeoutExpired:
+            return -1, {}, f"no answer within {DEADLINE_SECONDS} s"
+    try:
+        return done.returncode, json.loads(done.stdout), done.stderr
+    except json.JSONDecodeError:
+        return done.returncode, {}, done.stderr
+
+
+def names_an_operator(sentence: str, operator: Operator) -> bool:
+    return "aten." in sentence or operator.name.split(".")[0] in sentence
+
+
+def tried(stitchcuda: str, operator: Operator, dtypes: tuple[str, ...], seed: int) -> Outcome:
+    code, answer, errors = answer_of(stitchcuda, program(operator, dtypes, seed))
+    verdict, error = answer.get("verdict"), answer.get("error")
+    if verdict is not None and code == 0 and verdict["kind"] == "ok":
+        return Outcome("verified")
+    if verdict is not None:
+        return Outcome("not verified", f"{verdict['kind']}: {verdict.get('reason', '')}")
+    if error is not None and code == 3 and names_an_operator(error["sentence"], operator):
+        return Outcome("refused", error["sentence"])
+    return Outcome("failed", error["sentence"] if error else errors.strip()[-300:])
+
+
+def outcomes(stitchcuda: str, operator: Operator, seed: int) -> dict[str, Outcome]:
+    """By dtype. All dtypes are tried in one program; only when that is not verified, one by one."""
+    together = tried(stitchcuda, operator, operator.dtypes, seed)
+    if together.kind == "verified" or len(operator.dtypes) == 1:
+        return {dtype: together for dtype in operator.dtypes}
+    return {dtype: tried(stitchcuda, operator, (dtype,), seed) for dtype in operator.dtypes}
