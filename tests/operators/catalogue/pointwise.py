@@ -10,7 +10,10 @@ UNARY = (
 erf erfc erfinv:-0.9:0.9 exp exp2 expm1 floor frac i0 isfinite isinf isnan isneginf isposinf lgamma:0.5:6 log:0.1:8
 log10:0.1:8 log1p:-0.5:8 log2:0.1:8 logical_not logit:0.05:0.95 nan_to_num neg positive rad2deg reciprocal:0.3:3 round
 rsqrt:0.1:5 sgn sigmoid sign signbit sin sinc sinh sqrt:0.1:9 square tan:-1.2:1.2 tanh trunc relu selu
-special_entr:0.1:2 special_erfcx special_expit special_ndtr special_log_ndtr special_bessel_j0""".split()
+special_entr:0.1:2 special_expit special_ndtr""".split()
+
+# PyTorch itself has these in float32 and float64 only.
+FLOAT32_UNARY = "special_erfcx special_log_ndtr special_bessel_j0".split()
 )
 
 FUNCTIONAL = """celu elu gelu hardshrink hardsigmoid hardswish hardtanh leaky_relu logsigmoid mish relu6 silu softplus
@@ -79,7 +82,7 @@ def operands(rng: random.Random, index: int, mark: str) -> tuple[Operand, Operan
     return Operand(full, strided=index == 2), Operand(other, low=low, high=high, dtype="int64" if mark == "i" else None)
 
 
-def unary(entry: str) -> Operator:
+def unary(entry: str, dtypes: tuple[str, ...] = FLOATS) -> Operator:
     name, *bounds = entry.split(":")
     low, high = (float(bounds[0]), float(bounds[1])) if bounds else (None, None)
     call = f"torch.{name.replace('special_', 'special.')}(x)"
@@ -87,7 +90,7 @@ def unary(entry: str) -> Operator:
     def make(rng: random.Random, index: int) -> Case:
         return Case(call, {"x": Operand(shape(rng, index + 1), low=low, high=high, strided=index == 2)})
 
-    return Operator(name, FLOATS, make)
+    return Operator(name, dtypes, make)
 
 
 def functional(name: str) -> Operator:
@@ -131,6 +134,7 @@ def other(name: str, expression: str, dtypes: tuple[str, ...]) -> Operator:
 
 OPERATORS = (
     [unary(entry) for entry in UNARY]
+    + [unary(entry, ("float32",)) for entry in FLOAT32_UNARY]
     + [functional(name) for name in FUNCTIONAL]
     + [binary(entry, FLOATS) for entry in BINARY]
     + [binary(entry, INTEGERS, ".integers") for entry in INTEGER_BINARY]
