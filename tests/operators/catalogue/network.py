@@ -10,6 +10,10 @@ FLOAT32_ONLY = ("cdist", "avg_pool3d", "local_response_norm", "multi_margin_loss
 SIDES = (1, 3, 8, 17, 33, 50)
 
 
+def dtypes_of(name: str) -> tuple[str, ...]:
+    return ("float32",) if name in FLOAT32_ONLY else FLOATS
+
+
 def product(name: str, expression: str, operands: str) -> Operator:
     """`operands` names each tensor and its axes by letters, as "x:mk y:kn"; a letter has one extent in a case."""
 
@@ -21,7 +25,7 @@ def product(name: str, expression: str, operands: str) -> Operator:
             tensors[key] = Operand(tuple(extents[letter] for letter in axes), strided=index == 2 and len(axes) == 2)
         return Case(expression, tensors)
 
-    return Operator(name, ("float32",) if name in FLOAT32_ONLY else FLOATS, make)
+    return Operator(name, dtypes_of(name), make)
 
 
 PRODUCTS = [
@@ -74,7 +78,7 @@ def convolution(dimensions: int, transposed: bool, grouped: bool) -> Operator:
         named = {"x": x, "w": Operand(weight), "b": Operand((outer * groups,))}
         return Case(f"F.{name.split('.')[0]}(x, w, b, {arguments})", named)
 
-    return Operator(name, FLOATS, make)
+    return Operator(name, dtypes_of(name), make)
 
 
 def depthwise(rng: random.Random, index: int) -> Case:
@@ -91,7 +95,7 @@ def pooled(name: str, expression: str, dimensions: int) -> Operator:
         text = expression.format(k=rng.randint(2, 3), s=rng.randint(1, 3), ceil=bool(index % 2), o=rng.randint(2, 5))
         return Case(text, {"x": Operand((rng.randint(1, 2), rng.randint(2, 5)) + spatial, strided=index == 2)})
 
-    return Operator(name, FLOATS, make)
+    return Operator(name, dtypes_of(name), make)
 
 
 POOLS = [pooled(f"max_pool{n}d", f"F.max_pool{n}d(x, {{k}}, {{s}}, 1, ceil_mode={{ceil}})", n) for n in (1, 2, 3)]
@@ -141,7 +145,7 @@ def normalised(name: str, expression: str, rank: int = 4) -> Operator:
             },
         )
 
-    return Operator(name, FLOATS, make)
+    return Operator(name, dtypes_of(name), make)
 
 
 NORMS = [
@@ -177,7 +181,7 @@ def attention(name: str, arguments: str, queries: str = "same") -> Operator:
             named["mask"] = Operand((length, keys), dtype="bool" if "boolean" in name else None)
         return Case(f"F.scaled_dot_product_attention(q, k, v{arguments})", named)
 
-    return Operator(name, FLOATS, make)
+    return Operator(name, dtypes_of(name), make)
 
 
 ATTENTION = [
@@ -220,7 +224,7 @@ def loss(name: str, expression: str) -> Operator:
         full = shape(rng, 2, 5, 30)
         return Case(expression, {"x": Operand(full, strided=index == 2), "y": Operand(full)})
 
-    return Operator(name, FLOATS, make)
+    return Operator(name, dtypes_of(name), make)
 
 
 def class_loss(name: str, expression: str) -> Operator:
@@ -239,7 +243,7 @@ def class_loss(name: str, expression: str) -> Operator:
             ),
         )
 
-    return Operator(name, FLOATS, make)
+    return Operator(name, dtypes_of(name), make)
 
 
 CLASS_LOSSES = [

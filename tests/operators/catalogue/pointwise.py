@@ -11,10 +11,10 @@ erf erfc erfinv:-0.9:0.9 exp exp2 expm1 floor frac i0 isfinite isinf isnan isneg
 log10:0.1:8 log1p:-0.5:8 log2:0.1:8 logical_not logit:0.05:0.95 nan_to_num neg positive rad2deg reciprocal:0.3:3 round
 rsqrt:0.1:5 sgn sigmoid sign signbit sin sinc sinh sqrt:0.1:9 square tan:-1.2:1.2 tanh trunc relu selu
 special_entr:0.1:2 special_expit special_ndtr""".split()
+)
 
 # PyTorch itself has these in float32 and float64 only.
 FLOAT32_UNARY = "special_erfcx special_log_ndtr special_bessel_j0".split()
-)
 
 FUNCTIONAL = """celu elu gelu hardshrink hardsigmoid hardswish hardtanh leaky_relu logsigmoid mish relu6 silu softplus
 softshrink softsign tanhshrink""".split()
