@@ -17,8 +17,8 @@ import sys
 
 import torch
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
-import abi  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "runtime" / "python"))
+from stitchcuda_runtime import Program, load_library  # noqa: E402
 
 SAMPLES, WARM_UP = 60, 8
 
@@ -83,8 +83,10 @@ def spread(values: list[float]) -> str:
 def measure(library: str, path: str) -> dict[str, list[float]]:
     model, inputs = load_model(path)
     state = {**dict(model.named_parameters()), **dict(model.named_buffers())}
-    program = abi.Program(library, {name: tensor.detach() for name, tensor in state.items()})
-    ours, outputs = program.bind(inputs, {name: tensor.detach() for name, tensor in model.named_buffers()})
+    program = Program(load_library(library, emulated=False), "cuda")
+    program.prepare(state)
+    call = program.bind(inputs, dict(model.named_buffers()))
+    ours, outputs = call.run, call.outputs
     with torch.no_grad():
         expected = model(*inputs)
         ours()
