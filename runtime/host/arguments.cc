@@ -49,6 +49,11 @@ int check_shape(const char* what, int32_t index, const StitchTensorInfo& expecte
   for (int32_t axis = 0; axis < tensor.rank; ++axis) {
     const int64_t extent = tensor.extents[axis];
     if (extent < expected.min_extents[axis] || extent > expected.max_extents[axis]) {
+      if (expected.run_time_axes[axis] == 0) {
+        error->set("%s %d (\"%s\") has extent %lld on axis %d; the program was made for %lld.", what, index,
+                   expected.name, static_cast<long long>(extent), axis, static_cast<long long>(expected.extents[axis]));
+        return STITCH_INVALID_SHAPE;
+      }
       error->set("%s %d (\"%s\") has extent %lld on axis %d; the program takes %lld to %lld.", what, index,
                  expected.name, static_cast<long long>(extent), axis,
                  static_cast<long long>(expected.min_extents[axis]),
@@ -122,6 +127,34 @@ int check_tensors(const char* what, const RoleTensors& expected, const StitchTen
 int check_extents(const char* what, const RoleTensors& expected, const StitchTensor* tensors, int32_t count,
                   ErrorText* error) {
   return check_each(what, expected, tensors, count, false, error);
+}
+
+int check_batch(const ProgramTables& tables, int32_t role, const StitchTensor* inputs, const StitchTensor* tensors,
+                int64_t* batch, ErrorText* error) {
+  *batch = 0;
+  if (tables.batch_axis_count == 0) {
+    return STITCH_OK;
+  }
+  const AxisTable& first = tables.batch_axes[0];
+  const int64_t shown = inputs[first.index].extents[first.axis];
+  *batch = (shown - first.extent.base) / first.extent.per_batch;
+  for (int32_t index = 0; index < tables.batch_axis_count; ++index) {
+    const AxisTable& axis = tables.batch_axes[index];
+    if (axis.role != role) {
+      continue;
+    }
+    const int64_t extent = tensors[axis.index].extents[axis.axis];
+    const auto wanted = static_cast<int64_t>(axis.extent.at(*batch));
+    if (extent != wanted) {
+      error->set(
+          "%s %d has extent %lld on axis %d; at a batch of %lld, which axis %d of input %d shows, it must be "
+          "%lld.",
+          role == STITCH_INPUT ? "input" : "output", axis.index, static_cast<long long>(extent), axis.axis,
+          static_cast<long long>(*batch), first.axis, first.index, static_cast<long long>(wanted));
+      return STITCH_INVALID_SHAPE;
+    }
+  }
+  return STITCH_OK;
 }
 
 int check_version(const char* what, uint32_t struct_size, uint32_t expected_size, uint32_t abi_version,

@@ -2,6 +2,7 @@
 // The C ABI of stitch_program.h over a program's tables: checks, addresses, and the steps one after another.
 #include <new>
 
+#include "host/arena.h"
 #include "host/arguments.h"
 #include "host/program_tables.h"
 #include "host/workspace_guard.h"
@@ -11,8 +12,10 @@ struct StitchHandle {
   bool prepared = false;
   void** parameters = nullptr;  // parameters, then constants, as of the last prepare()
   void* prepared_memory = nullptr;
-  void** buffers = nullptr;   // the address of every buffer of the tables, during a call
-  void** operands = nullptr;  // those of one step
+  void** buffers = nullptr;    // the address of every buffer of the tables, during a call
+  void** operands = nullptr;   // those of one step
+  int64_t* extents = nullptr;  // likewise
+  stitch::Arena arena;         // as the last call's batch had it
   stitch::ErrorText error;
 };
 
@@ -43,10 +46,11 @@ class DeviceScope {
   bool ok_ = false;
 };
 
-int32_t largest_operand_count() {
+// The most operands, or extents, that a step has; at least 1.
+int32_t largest_count(int32_t StepTable::*count_of) {
   int32_t largest = 1;
   for (int32_t step = 0; step < tables().step_count; ++step) {
-    const int32_t count = tables().steps[step].buffer_count;
+    const int32_t count = tables().steps[step].*count_of;
     largest = count > largest ? count : largest;
   }
   return largest;
@@ -59,7 +63,8 @@ void* tensor_data(const StitchTensor* tensors, int32_t index) {
 }
 
 // `call` is null in prepare(), whose steps touch parameters and prepared memory only.
-void* buffer_address(const StitchHandle& handle, const BufferTable& buffer, const StitchCall* call) {
+void* buffer_address(const StitchHandle& handle, int32_t index, const StitchCall* call) {
+  const BufferTable& buffer = tables().buffers[index];
   if (buffer.kind == BufferKind::kParameter) {
     return handle.parameters[buffer.index];
   }
@@ -79,30 +84,56 @@ void* buffer_address(const StitchHandle& handle, const BufferTable& buffer, cons
     case BufferKind::kOutput:
       return tensor_data(call->outputs, buffer.index);
     default:
-      return offset_into(call->workspace, buffer.offset);
+      return offset_into(call->workspace, handle.arena.buffer_offset(index));
   }
+}
+
+// What one step may touch of the memory that the program manages.
+void fence(WorkspaceGuard& guard, const StitchHandle& handle, const StepTable& step, uint64_t scratch_offset) {
+  const bool prepares = step.phase == StepPhase::kPrepare;
+  guard.close();
+  for (int32_t operand = 0; operand < step.buffer_count; ++operand) {
+    const int32_t index = step.buffers[operand];
+    const BufferTable& buffer = tables().buffers[index];
+    if (buffer.kind == (prepares ? BufferKind::kPrepared : BufferKind::kArena)) {
+      guard.open(prepares ? buffer.offset : handle.arena.buffer_offset(index), buffer.bytes.at(handle.arena.batch()));
+    }
+  }
+  guard.open(scratch_offset, step.scratch.at(handle.arena.batch()));
+}
+
+// The step's extents at the batch of the call.
+const int64_t* extents_of(const StitchHandle& handle, const StepTable& step) {
+  if (step.extents_per_batch == nullptr) {
+    return step.extents;
+  }
+  for (int32_t index = 0; index < step.extent_count; ++index) {
+    handle.extents[index] = step.extents[index] + step.extents_per_batch[index] * handle.arena.batch();
+  }
+  return handle.extents;
 }
 
 // Enqueues the steps of one phase.
 int enqueue(StitchHandle* handle, StepPhase phase, const StitchCall* call, void* scratch, cudaStream_t stream) {
   for (int32_t index = 0; index < tables().buffer_count; ++index) {
-    handle->buffers[index] = buffer_address(*handle, tables().buffers[index], call);
+    handle->buffers[index] = buffer_address(*handle, index, call);
   }
   const bool prepares = phase == StepPhase::kPrepare;
-  WorkspaceGuard guard(scratch, prepares ? tables().description.prepared_bytes : tables().workspace_bytes);
+  WorkspaceGuard guard(scratch, prepares ? tables().description.prepared_bytes : handle->arena.bytes());
   for (int32_t index = 0; index < tables().step_count; ++index) {
     const StepTable& step = tables().steps[index];
     if (step.phase != phase) {
       continue;
     }
-    guard.fence(step, tables().buffers, prepares ? BufferKind::kPrepared : BufferKind::kArena);
+    const uint64_t scratch_offset = prepares ? step.scratch_offset : handle->arena.scratch_offset(index);
+    fence(guard, *handle, step, scratch_offset);
     for (int32_t operand = 0; operand < step.buffer_count; ++operand) {
       handle->operands[operand] = handle->buffers[step.buffers[operand]];
     }
     const StepArgs arguments{handle->operands,
-                             step.extents,
-                             offset_into(scratch, step.scratch_offset),
-                             step.scratch_bytes,
+                             extents_of(*handle, step),
+                             offset_into(scratch, scratch_offset),
+                             step.scratch.at(handle->arena.batch()),
                              call == nullptr ? 0 : call->rng_seed,
                              call == nullptr ? 0 : call->rng_offset};
     const int error = step.function(&arguments, stream);
@@ -124,6 +155,7 @@ void destroy(StitchHandle* handle) {
   delete[] handle->parameters;
   delete[] handle->buffers;
   delete[] handle->operands;
+  delete[] handle->extents;
   delete handle;
 }
 
@@ -143,10 +175,15 @@ int create(int device, StitchHandle** handle) {
   made->device = device;
   made->parameters = new (std::nothrow) void*[parameters_of(tables().description).count + 1]();
   made->buffers = new (std::nothrow) void*[tables().buffer_count + 1]();
-  made->operands = new (std::nothrow) void*[largest_operand_count()]();
-  if (made->parameters == nullptr || made->buffers == nullptr || made->operands == nullptr) {
+  made->operands = new (std::nothrow) void*[largest_count(&StepTable::buffer_count)]();
+  made->extents = new (std::nothrow) int64_t[largest_count(&StepTable::extent_count)]();
+  if (made->parameters == nullptr || made->buffers == nullptr || made->operands == nullptr ||
+      made->extents == nullptr || !made->arena.allocate(tables())) {
     destroy(made);
     return STITCH_INVALID_ARGUMENT;
+  }
+  if (tables().batch_axis_count == 0) {
+    made->arena.lay_out(0);
   }
   *handle = made;
   return STITCH_OK;
@@ -195,17 +232,31 @@ int prepare(StitchHandle* handle, const StitchParameters* parameters, void* stre
   return enqueued;
 }
 
+// Lays the workspace out for the batch that the first of the batch axes shows. Extents have been checked.
+int adopt_batch(StitchHandle* handle, const StitchTensor* inputs) {
+  int64_t batch = 0;
+  const int result = check_batch(tables(), STITCH_INPUT, inputs, inputs, &batch, &handle->error);
+  if (result == STITCH_OK && batch != handle->arena.batch()) {
+    handle->arena.lay_out(batch);
+  }
+  return result;
+}
+
 uint64_t workspace_bytes(StitchHandle* handle, const StitchTensor* inputs, int32_t input_count) {
   if (handle == nullptr) {
     return UINT64_MAX;
   }
-  const int result = check_extents("input", inputs_of(tables().description), inputs, input_count, &handle->error);
-  return result == STITCH_OK ? tables().workspace_bytes : UINT64_MAX;
+  handle->error.clear();
+  int result = check_extents("input", inputs_of(tables().description), inputs, input_count, &handle->error);
+  if (result == STITCH_OK) {
+    result = adopt_batch(handle, inputs);
+  }
+  return result == STITCH_OK ? handle->arena.bytes() : UINT64_MAX;
 }
 
 int check_memory(StitchHandle* handle, const StitchCall& call) {
   constexpr uintptr_t kAlignment = 256;
-  const uint64_t needed = tables().workspace_bytes;
+  const uint64_t needed = handle->arena.bytes();
   if (needed > 0 && (call.workspace == nullptr || call.workspace_size < needed ||
                      reinterpret_cast<uintptr_t>(call.workspace) % kAlignment != 0)) {
     handle->error.set("run() needs a workspace of %llu bytes, aligned to 256 bytes, and got %llu at %p.",
@@ -228,6 +279,9 @@ int check_call(StitchHandle* handle, const StitchCall& call) {
     result = check_tensors("input", inputs_of(description), call.inputs, call.input_count, error);
   }
   if (result == STITCH_OK) {
+    result = adopt_batch(handle, call.inputs);
+  }
+  if (result == STITCH_OK) {
     result = check_tensors("state", states_in_of(description), call.states_in, call.state_count, error);
   }
   if (result == STITCH_OK && states_out_of(description).count > 0) {
@@ -236,6 +290,10 @@ int check_call(StitchHandle* handle, const StitchCall& call) {
   }
   if (result == STITCH_OK) {
     result = check_tensors("output", outputs_of(description), call.outputs, call.output_count, error);
+  }
+  if (result == STITCH_OK) {
+    int64_t batch = 0;
+    result = check_batch(tables(), STITCH_OUTPUT, call.inputs, call.outputs, &batch, error);
   }
   return result == STITCH_OK ? check_memory(handle, call) : result;
 }

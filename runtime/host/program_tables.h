@@ -9,6 +9,13 @@
 
 namespace stitch {
 
+// A size that follows the batch of a call; fixed ones have per_batch 0.
+struct Size {
+  int64_t base;
+  int64_t per_batch;
+  constexpr uint64_t at(int64_t batch) const { return static_cast<uint64_t>(base + per_batch * batch); }
+};
+
 // Where a step's operand lives when it runs.
 enum class BufferKind : int32_t {
   kInput,      // index: place among the inputs
@@ -16,7 +23,7 @@ enum class BufferKind : int32_t {
   kStateIn,    // index: place among the states
   kStateOut,
   kOutput,
-  kArena,     // offset: bytes into the workspace
+  kArena,     // in the workspace, where host/arena.h puts it
   kPrepared,  // offset: bytes into the prepared memory
 };
 
@@ -24,7 +31,9 @@ struct BufferTable {
   BufferKind kind;
   int32_t index;
   uint64_t offset;
-  uint64_t bytes;
+  Size bytes;
+  int32_t first_step;  // kArena: the step that writes it...
+  int32_t last_step;   // ...and the last one that reads it
 };
 
 enum class StepPhase : int32_t { kPrepare, kRun };
@@ -35,9 +44,19 @@ struct StepTable {
   StepPhase phase;
   const int32_t* buffers;  // indices into ProgramTables::buffers: operands, then results
   int32_t buffer_count;
-  const int64_t* extents;   // what the step's comment lists
-  uint64_t scratch_offset;  // bytes into the workspace (run) or the prepared memory (prepare)
-  uint64_t scratch_bytes;
+  const int64_t* extents;            // what the step's enum lists: sizes at batch 0...
+  const int64_t* extents_per_batch;  // ...and what they grow by; null where none does
+  int32_t extent_count;
+  uint64_t scratch_offset;  // prepare: bytes into the prepared memory
+  Size scratch;             // bytes
+};
+
+// An axis whose extent follows the batch.
+struct AxisTable {
+  int32_t role;   // STITCH_INPUT or STITCH_OUTPUT
+  int32_t index;  // place in that role
+  int32_t axis;
+  Size extent;
 };
 
 struct ProgramTables {
@@ -46,7 +65,8 @@ struct ProgramTables {
   int32_t buffer_count;
   const StepTable* steps;  // in order of execution
   int32_t step_count;
-  uint64_t workspace_bytes;  // arena and scratch of the run phase
+  const AxisTable* batch_axes;  // the first one is an input's: it tells the batch of a call
+  int32_t batch_axis_count;     // 0: the program has no run-time batch
 };
 
 }  // namespace stitch

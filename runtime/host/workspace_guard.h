@@ -6,8 +6,6 @@
 
 #include <stdint.h>
 
-#include "host/program_tables.h"
-
 #ifdef __SANITIZE_ADDRESS__
 extern "C" void __asan_poison_memory_region(const volatile void* memory, decltype(sizeof(0)) bytes);
 extern "C" void __asan_unpoison_memory_region(const volatile void* memory, decltype(sizeof(0)) bytes);
@@ -22,19 +20,7 @@ class WorkspaceGuard {
   WorkspaceGuard& operator=(const WorkspaceGuard&) = delete;
   ~WorkspaceGuard() { open(0, bytes_); }
 
-  // Only what `step` names of kind `kind`, and its scratch memory, may be touched until the next call.
-  void fence(const StepTable& step, const BufferTable* buffers, BufferKind kind) {
-    close();
-    for (int32_t operand = 0; operand < step.buffer_count; ++operand) {
-      const BufferTable& buffer = buffers[step.buffers[operand]];
-      if (buffer.kind == kind) {
-        open(buffer.offset, buffer.bytes);
-      }
-    }
-    open(step.scratch_offset, step.scratch_bytes);
-  }
-
- private:
+  // Nothing may be touched until it is opened again.
 #ifdef __SANITIZE_ADDRESS__
   void close() {
     if (memory_ != nullptr) {
@@ -51,6 +37,7 @@ class WorkspaceGuard {
   void open(uint64_t, uint64_t) {}
 #endif
 
+ private:
   char* memory_;
   uint64_t bytes_;
 };

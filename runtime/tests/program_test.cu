@@ -58,14 +58,16 @@ StitchTensorInfo tensor(const char* name, int32_t role, int32_t alias_of) {
 const StitchTensorInfo kTensors[] = {tensor("x", STITCH_INPUT, -1), tensor("weight", STITCH_PARAMETER, -1),
                                      tensor("steps", STITCH_STATE, -1), tensor("steps", STITCH_STATE, 0),
                                      tensor("0", STITCH_OUTPUT, -1)};
-constexpr uint64_t kBytes = kCount * sizeof(float);
-const BufferTable kBuffers[] = {{BufferKind::kParameter, 0, 0, kBytes}, {BufferKind::kPrepared, 0, 256, kBytes},
-                                {BufferKind::kInput, 0, 0, kBytes},     {BufferKind::kStateIn, 0, 0, kBytes},
-                                {BufferKind::kOutput, 0, 0, kBytes},    {BufferKind::kStateOut, 0, 0, kBytes}};
+constexpr Size kBytes = {kCount * sizeof(float), 0};
+const BufferTable kBuffers[] = {
+    {BufferKind::kParameter, 0, 0, kBytes, 0, 0}, {BufferKind::kPrepared, 0, 256, kBytes, 0, 1},
+    {BufferKind::kInput, 0, 0, kBytes, 0, 1},     {BufferKind::kStateIn, 0, 0, kBytes, 0, 1},
+    {BufferKind::kOutput, 0, 0, kBytes, 1, 1},    {BufferKind::kStateOut, 0, 0, kBytes, 1, 1}};
 const int32_t kStep00Buffers[] = {0, 1};
 const int32_t kStep01Buffers[] = {2, 1, 3, 4, 5};
-const StepTable kSteps[] = {{"double", step_00, StepPhase::kPrepare, kStep00Buffers, 2, kExtents, 0, 0},
-                            {"apply", step_01, StepPhase::kRun, kStep01Buffers, 5, kExtents, 0, 0}};
+const StepTable kSteps[] = {
+    {"double", step_00, StepPhase::kPrepare, kStep00Buffers, 2, kExtents, nullptr, 1, 0, {0, 0}},
+    {"apply", step_01, StepPhase::kRun, kStep01Buffers, 5, kExtents, nullptr, 1, 0, {0, 0}}};
 
 // A call with everything in place.
 struct Session {
@@ -170,7 +172,13 @@ void check_graphs(Checker& checker, Session& session) {
 }  // namespace
 
 const ProgramTables stitch_program_tables = {
-    {sizeof(StitchDescription), STITCH_ABI_VERSION, "two_steps", 5, 0, kTensors, 512}, kBuffers, 6, kSteps, 2, 0};
+    {sizeof(StitchDescription), STITCH_ABI_VERSION, "two_steps", 5, 0, kTensors, 512},
+    kBuffers,
+    6,
+    kSteps,
+    2,
+    nullptr,
+    0};
 
 int main(int count, char** arguments) {
   use_schedule(count, arguments);

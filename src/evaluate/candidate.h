@@ -35,6 +35,8 @@ struct CandidateOutcome {
 struct CandidateCall {
   std::span<const HostTensor> inputs;
   std::span<const HostTensor> states;
+  // Types of outputs, then of new states; empty: as the program declares them. Those of a run-time batch follow it.
+  std::span<const TensorType> results{};
   uint64_t rng_seed = 0;
   uint64_t schedule_seed = 0;  // emulated: 0 runs a block's threads in order, anything else in an order drawn from it
 };

@@ -3,6 +3,7 @@
 // from the graph, the chosen steps and their settings, so a file that was altered or cut is noticed (text/json.h).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,19 @@ struct Step {
   int64_t scratch_bytes = 0;
   int64_t scratch_offset = 0;
   std::vector<Alternative> alternatives;  // the settings not taken, best first
+  // With a run-time batch: what extents and scratch grow by from one batch to the next. Else empty and 0.
+  std::vector<int64_t> extents_per_batch;
+  int64_t scratch_bytes_per_batch = 0;
+};
+
+// The batch as an argument of the program: an axis of its inputs that a call may give another extent. Every number of
+// the plan is the one at the declared batch and lies on a line through it (batch/run_time_batch.h).
+struct RunTimeBatch {
+  int64_t declared = 0;
+  int64_t least = 0;  // batches that the program takes
+  int64_t greatest = 0;
+  int64_t other_batch = 0;
+  ir::Graph other;  // the plan's graph at `other_batch`: the two say how each extent follows the batch
 };
 
 struct Plan {
@@ -63,6 +77,8 @@ struct Plan {
   int64_t arena_bytes = 0;
   int64_t prepared_bytes = 0;
   double modelled_us = 0;  // of the run phase
+  std::optional<RunTimeBatch> batch;
+  std::string batch_note;  // why there is none; empty when nobody asked
 };
 
 struct PlanOptions {

@@ -53,8 +53,18 @@ def _evaluate(expression: Any, values: dict[str, int]) -> int:
     return int(expression.subs({symbol: values[str(symbol)] for symbol in expression.free_symbols}))
 
 
+_known: dict[str, DynamicAxes] = {}  # by request: one export costs seconds, and several verbs ask
+
+
 def dynamic_axes(request: Request) -> DynamicAxes:
     """The axes that may change. Empty where none may, or where the export with free sizes does not succeed."""
+    key = repr(request)
+    if key not in _known:
+        _known[key] = _exported_axes(request)
+    return _known[key]
+
+
+def _exported_axes(request: Request) -> DynamicAxes:
     before = logging.root.manager.disable
     logging.disable(logging.ERROR)  # the tracer logs every guard that it fails to keep free
     try:

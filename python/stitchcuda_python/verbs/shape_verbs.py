@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`hidden_shapes` and `small_scale`: other sizes for a program."""
+"""`hidden_shapes`, `small_scale` and `batch_axis`: other sizes for a program."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 from ..deadline import deadline
 from ..program.build import Request
+from ..shapes.batch import batch_axis
 from ..shapes.hidden import hidden_shapes
 from ..shapes.small import DEFAULT_MIN_AXIS, small_scale
 
@@ -28,3 +29,10 @@ def run_small_scale(arguments: dict[str, Any], progress: Callable[[str], None]) 
     budget, min_axis = int(arguments["budget_flops"]), int(arguments.get("min_axis") or DEFAULT_MIN_AXIS)
     with deadline(DEADLINE_SECONDS, f"Choosing sizes for {request.file}", request.file):
         return small_scale(request, budget, min_axis)
+
+
+def run_batch_axis(arguments: dict[str, Any], progress: Callable[[str], None]) -> dict[str, Any]:
+    """Arguments: import's. Answers the axes that follow the batch, or why there are none."""
+    request = Request.from_json(arguments)
+    with deadline(DEADLINE_SECONDS, f"Looking for the batch of {request.file}", request.file):
+        return batch_axis(request)

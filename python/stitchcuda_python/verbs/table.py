@@ -8,7 +8,7 @@ from typing import Any
 
 from .import_verb import run_import
 from .oracle_verbs import close_oracle, draw, intermediates, open_oracle
-from .shape_verbs import run_hidden_shapes, run_small_scale
+from .shape_verbs import run_batch_axis, run_hidden_shapes, run_small_scale
 from .weights_verb import write_weights
 
 VERBS: dict[str, Callable[[dict[str, Any], Callable[[str], None]], dict[str, Any]]] = {
@@ -19,5 +19,6 @@ VERBS: dict[str, Callable[[dict[str, Any], Callable[[str], None]], dict[str, Any
     "oracle.close": close_oracle,
     "hidden_shapes": run_hidden_shapes,
     "small_scale": run_small_scale,
+    "batch_axis": run_batch_axis,
     "weights": write_weights,
 }

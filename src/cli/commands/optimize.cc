@@ -7,6 +7,7 @@
 #include "base/fs/files.h"
 #include "base/json/json.h"
 #include "cli/commands/commands.h"
+#include "cli/stages/batch.h"
 #include "cli/stages/evidence.h"
 #include "cli/stages/judge.h"
 #include "cli/stages/project.h"
@@ -52,9 +53,13 @@ Result<void> import_and_plan(Session& session, Run& run) {
                                 fs::path(run.task.file).filename().string(), run.imported.operators,
                                 static_cast<double>(run.imported.parameters) * 1e-6, run.imported.graph.mode));
   STITCH_ASSIGN(run.program, plan_and_emit(session, run.imported.graph, run.task.math));
+  STITCH_ASSIGN(const BatchAxes axes, find_batch_axes(session, run.task));
+  STITCH_TRY(give_batch(session, run.task, axes, run.imported.graph, run.program.plan));
+  STITCH_ASSIGN(run.program, emit_again(session, std::move(run.program.plan)));
   run.seconds.plan = reporter.elapsed_seconds() - start - run.seconds.import;
   reporter.progress("plan", fmt::format("{} steps from {} operators, {:.1f} us modelled", run.program.plan.steps.size(),
                                         run.imported.operators, run.program.plan.modelled_us));
+  reporter.progress("batch", describe_batch(run.program.plan));
   return {};
 }
 

@@ -57,7 +57,7 @@ Result<evaluate::EvaluateReport> judge(Session& session, const toolchain::Toolch
   evaluate::EvaluateRequest request;
   for (const Subject& subject : set.subjects) {
     evaluate::EvaluateTask task{subject.shape, subject.bundle,
-                                oracle_source(subject.task, device, seed, folder.path().string())};
+                                oracle_source(subject.task, device, seed, folder.path().string()), subject.same_binary};
     if (&subject == &set.subjects.front()) {
       request.declared = std::move(task);
     } else {
@@ -92,10 +92,14 @@ std::string verdict_text(const evaluate::VerifyReport& report) {
   if (report.verdict.kind != VerdictKind::kOk) {
     return fmt::format("not verified ({}): {}", to_string(report.verdict.kind), report.verdict.reason);
   }
+  const std::string batches =
+      report.same_binary_shapes == 0
+          ? ""
+          : fmt::format(" ({} of them other batches on the same binary)", report.same_binary_shapes);
   return fmt::format(
-      "verified: {} draws ({} checked, {} in random thread order) at {} shapes; largest error {:.2f} "
+      "verified: {} draws ({} checked, {} in random thread order) at {} shapes{}; largest error {:.2f} "
       "times the reference's own (4 accepted)",
-      report.draws, report.checked_draws, report.randomised_draws, report.shapes.size(), report.error_ratio);
+      report.draws, report.checked_draws, report.randomised_draws, report.shapes.size(), batches, report.error_ratio);
 }
 
 }  // namespace stitch::cli

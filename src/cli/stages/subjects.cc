@@ -3,10 +3,13 @@
 
 #include <fmt/format.h>
 
+#include "cli/stages/batch.h"
+
 namespace stitch::cli {
 namespace {
 
 constexpr int kHiddenShapes = 3;
+constexpr int kOtherBatches = 3;  // on one binary
 // What the emulated device gets through in a second on one core, and what one verdict asks of it: a draw in each of
 // twenty, hidden shapes, and a checked draw that counts ten times.
 constexpr double kEmulatedFlopsPerSecond = 2.5e8;
@@ -46,46 +49,171 @@ Result<SourceBundle> with_sources(SourceBundle generated, const SourceBundle& em
   return generated;
 }
 
-Result<Subject> subject_at(Session& session, const Task& task, const EmittedProgram& program,
-                           const SourceBundle& sources, const Sizes& sizes, const std::string& kind) {
+// What there is to judge, with the program it is a form of.
+struct Origin {
+  const EmittedProgram& program;
+  const SourceBundle& sources;
+};
+
+// The same settings at other sizes, built from the same step files.
+Result<Subject> generated_at(Session& session, const Task& task, const ir::Graph& graph, const Origin& origin,
+                             bool with_batch) {
   Subject subject;
-  subject.shape = fmt::format("{} {}", kind, describe(sizes));
   subject.task = task;
-  subject.task.sizes = sizes;
-  STITCH_ASSIGN(const ImportedProgram imported, import_program(session, subject.task));
-  STITCH_ASSIGN(EmittedProgram emitted, plan_and_emit(session, imported.graph, task.math, &program.plan));
+  STITCH_ASSIGN(EmittedProgram emitted, plan_and_emit(session, graph, task.math, &origin.program.plan));
+  if (with_batch) {
+    STITCH_TRY(give_batch(session, task, batch_axes_of(origin.program.plan), graph, emitted.plan));
+    STITCH_ASSIGN(emitted, emit_again(session, std::move(emitted.plan)));
+  }
   subject.plan = std::move(emitted.plan);
-  STITCH_ASSIGN(subject.bundle, with_sources(std::move(emitted.bundle), program.bundle, sources));
+  STITCH_ASSIGN(subject.bundle, with_sources(std::move(emitted.bundle), origin.program.bundle, origin.sources));
   return subject;
 }
+
+Result<Subject> hidden_subject(Session& session, const Task& task, const Origin& origin) {
+  STITCH_ASSIGN(const ImportedProgram imported, import_program(session, task));
+  STITCH_ASSIGN(Subject subject, generated_at(session, task, imported.graph, origin, false));
+  subject.shape = fmt::format("hidden shape {}", describe(task.sizes));
+  subject.input_shapes = input_shapes(imported.graph);
+  return subject;
+}
+
+// The program at reduced sizes. Steps planned for a batch of one leave its axis out: where the reduced batch is one,
+// the program is made for a larger one and then called with one.
+Result<Subject> reduced_subject(Session& session, const Task& task, const Origin& origin) {
+  constexpr int64_t kPlannedBatch = 3;
+  STITCH_ASSIGN(ImportedProgram imported, import_program(session, task));
+  const bool with_batch = origin.program.plan.batch.has_value();
+  const BatchAxes axes = batch_axes_of(origin.program.plan);
+  Task planned = task;
+  InputShapes shapes = input_shapes(imported.graph);
+  if (with_batch && batch_in(shapes, axes) == 1 && axes.least == 1) {
+    planned.sizes.input_shapes = at_batch(shapes, axes, kPlannedBatch);
+    STITCH_ASSIGN(imported, import_program(session, planned));
+  }
+  STITCH_ASSIGN(Subject subject, generated_at(session, planned, imported.graph, origin, with_batch));
+  subject.task = task;
+  subject.input_shapes = std::move(shapes);
+  subject.shape = fmt::format("reduced sizes {}", describe(task.sizes));
+  return subject;
+}
+
+// Batches to run on one binary beside the one it is judged at: the least, and one near.
+std::vector<int64_t> other_batches(const plan::RunTimeBatch& batch, int64_t present) {
+  std::vector<int64_t> batches;
+  const int64_t near = present > 8 ? (present * 3 / 4) | 1 : present + 1;
+  for (const int64_t other : {batch.least, near}) {
+    if (other != present && other >= batch.least && other <= batch.greatest) {
+      batches.push_back(other);
+    }
+  }
+  return batches;
+}
+
+// Adds subjects beside the first: batches on its binary, and other sizes.
+class OtherSubjects {
+ public:
+  OtherSubjects(Session& session, SubjectSet& set, const Origin& origin)
+      : session_(session), set_(set), origin_(origin), axes_(batch_axes_of(set.subjects.front().plan)) {
+    if (first().plan.batch.has_value()) {
+      present_ = batch_in(first().input_shapes, axes_);
+    }
+  }
+
+  void add_batches() {
+    if (present_.has_value()) {
+      for (const int64_t batch : other_batches(*first().plan.batch, *present_)) {
+        add_batch(batch);
+      }
+    }
+  }
+
+  Result<void> add_hidden(Sizes sizes) {
+    if (sizes.overrides.empty()) {
+      sizes.overrides = first().task.sizes.overrides;
+    }
+    if (const std::optional<int64_t> batch = batch_alone(sizes); batch.has_value()) {
+      add_batch(*batch);
+      return {};
+    }
+    const int most = present_.has_value() ? kHiddenShapes - 1 : kHiddenShapes;
+    if (generated_ == most) {
+      return {};
+    }
+    ++generated_;
+    Task task = first().task;
+    task.sizes = std::move(sizes);
+    STITCH_ASSIGN(Subject subject, hidden_subject(session_, task, origin_));
+    session_.reporter().progress("shapes", subject.shape);
+    set_.subjects.push_back(std::move(subject));
+    return {};
+  }
+
+ private:
+  const Subject& first() const { return set_.subjects.front(); }
+
+  // The batch of sizes that differ from the first subject's in nothing else, and that its binary takes.
+  std::optional<int64_t> batch_alone(const Sizes& sizes) const {
+    if (!present_.has_value() || !sizes.input_shapes.has_value() || sizes.overrides != first().task.sizes.overrides) {
+      return std::nullopt;
+    }
+    const std::optional<int64_t> batch = batch_in(*sizes.input_shapes, axes_);
+    const bool is_alone = batch.has_value() && *batch >= axes_.least && *batch <= axes_.greatest &&
+                          at_batch(first().input_shapes, axes_, *batch) == *sizes.input_shapes;
+    return is_alone ? batch : std::nullopt;
+  }
+
+  void add_batch(int64_t batch) {
+    InputShapes shapes = at_batch(first().input_shapes, axes_, batch);
+    if (batches_ == kOtherBatches) {
+      return;
+    }
+    for (const Subject& subject : set_.subjects) {
+      if (subject.input_shapes == shapes) {
+        return;
+      }
+    }
+    Subject subject = first();
+    subject.shape = fmt::format("batch {} on the same binary", batch);
+    subject.task.sizes.input_shapes = shapes;
+    subject.input_shapes = std::move(shapes);
+    subject.same_binary = true;
+    session_.reporter().progress("shapes", fmt::format("{}: {}", subject.shape, describe(subject.task.sizes)));
+    set_.subjects.push_back(std::move(subject));
+    ++batches_;
+  }
+
+  Session& session_;
+  SubjectSet& set_;
+  const Origin& origin_;
+  BatchAxes axes_;
+  std::optional<int64_t> present_;
+  int generated_ = 0;
+  int batches_ = 0;
+};
 
 }  // namespace
 
 Result<SubjectSet> make_subjects(Session& session, const Task& task, const ImportedProgram& imported,
                                  const EmittedProgram& program, const SourceBundle& sources, DeviceKind device) {
   SubjectSet set;
-  Sizes base;
+  const Origin origin{program, sources};
+  Task based = task;
   if (wants_small(session.line(), imported, device)) {
-    STITCH_ASSIGN(base, small_sizes(session, task, kSmallFlops));
+    STITCH_ASSIGN(based.sizes, small_sizes(session, task, kSmallFlops));
   }
-  set.scale = base.are_own() ? "full" : "small";
-  if (base.are_own()) {
-    set.subjects.push_back({"declared shapes", task, program.plan, sources});
+  set.scale = based.sizes.are_own() ? "full" : "small";
+  if (based.sizes.are_own()) {
+    set.subjects.push_back({"declared shapes", task, program.plan, sources, false, input_shapes(imported.graph)});
   } else {
-    STITCH_ASSIGN(Subject reduced, subject_at(session, task, program, sources, base, "reduced sizes"));
+    STITCH_ASSIGN(Subject reduced, reduced_subject(session, based, origin));
     set.subjects.push_back(std::move(reduced));
   }
-  Task based = task;
-  based.sizes = base;
+  OtherSubjects others(session, set, origin);
+  others.add_batches();
   STITCH_ASSIGN(const std::vector<Sizes> hidden, hidden_sizes(session, based, kHiddenShapes, session.line().seed));
-  for (Sizes sizes : hidden) {
-    if (sizes.overrides.empty()) {
-      sizes.overrides = base.overrides;
-    }
-    STITCH_ASSIGN(Subject subject, subject_at(session, task, program, sources, sizes, "hidden shape"));
-    set.subjects.push_back(std::move(subject));
-    session.reporter().progress("shapes",
-                                fmt::format("{} of {}: {}", set.subjects.size() - 1, hidden.size(), describe(sizes)));
+  for (const Sizes& sizes : hidden) {
+    STITCH_TRY(others.add_hidden(sizes));
   }
   return set;
 }

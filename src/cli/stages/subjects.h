@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sizes a program is judged at: its own (or reduced ones where its own are too much for an emulated device), and
-// hidden ones. Each is an ordinary import, planned with the settings of the program that is judged and built from its
-// step files: steps hold no sizes, so the code that runs here is the code that was emitted.
+// hidden ones. Where only the batch differs, and is a run-time argument, the very same binary is run. Other sizes are
+// an ordinary import, planned with the settings of the program that is judged and built from its step files: steps hold
+// no sizes, so the code that runs here is the code that was emitted.
 #pragma once
 
 #include <string>
@@ -17,6 +18,10 @@ struct Subject {
   Task task;
   plan::Plan plan;
   SourceBundle bundle;
+  // Run on the binary of the set's first subject: only the batch differs, and that is an argument. Plan and bundle are
+  // then that subject's.
+  bool same_binary = false;
+  std::vector<std::vector<int64_t>> input_shapes;  // that it is run at
 };
 
 struct SubjectSet {

@@ -28,58 +28,151 @@ std::string elements(const std::vector<T>& values) {
   return values.empty() ? "0" : fmt::format("{}", fmt::join(values, ", "));
 }
 
-void print_tensors(const ProgramFile& program, Lines& lines) {
-  for (size_t i = 0; i < program.tensors.size(); ++i) {
-    const std::vector<int64_t>& shape = program.tensors[i].type.shape;
-    lines.add(fmt::format("constexpr int64_t kTensor{}Extents[] = {{{}}};", i, elements(shape)));
+std::string size_text(const plan::BatchLine& line) { return fmt::format("{{{}, {}}}", line.base, line.per_batch); }
+
+std::string extents_at(const TensorEntry& tensor, int64_t batch) {
+  std::vector<int64_t> extents;
+  for (const plan::BatchLine& axis : tensor.axes) {
+    extents.push_back(axis.base + axis.per_batch * batch);
   }
-  lines.comment("No axis takes another extent at run time.");
-  size_t rank = 1;
-  for (const TensorEntry& tensor : program.tensors) {
-    rank = std::max(rank, tensor.type.shape.size());
+  return elements(extents);
+}
+
+void print_run_time_axes(const ProgramFile& program, size_t number, Lines& lines) {
+  const TensorEntry& tensor = program.tensors[number];
+  std::vector<int> marks;
+  for (const plan::BatchLine& axis : tensor.axes) {
+    marks.push_back(axis.per_batch != 0 ? 1 : 0);
   }
-  lines.add(fmt::format("constexpr uint8_t kFixedAxes[{}] = {{}};", rank));
-  lines.blank();
+  lines.add(fmt::format("constexpr uint8_t kTensor{}Axes[] = {{{}}};", number, elements(marks)));
+  lines.add(
+      fmt::format("constexpr int64_t kTensor{}Least[] = {{{}}};", number, extents_at(tensor, program.least_batch)));
+  lines.add(fmt::format("constexpr int64_t kTensor{}Greatest[] = {{{}}};", number,
+                        extents_at(tensor, program.greatest_batch)));
+}
+
+void print_batch_comment(const ProgramFile& program, Lines& lines) {
+  if (program.has_batch) {
+    lines.comment(fmt::format("The batch is an argument of each call: {} to {}, declared as {}.", program.least_batch,
+                              program.greatest_batch, program.declared_batch));
+  } else if (program.batch_note.empty()) {
+    lines.comment("No axis takes another extent at run time.");
+  } else {
+    lines.comment(fmt::format("No axis takes another extent at run time. The batch: {}.", program.batch_note));
+  }
+}
+
+void print_tensor_infos(const ProgramFile& program, Lines& lines) {
   lines.comment("name, role, dtype, rank, alignment, extents, run-time axes, least and greatest extents, alias_of");
   lines.add("constexpr StitchTensorInfo kTensors[] = {");
   for (size_t i = 0; i < program.tensors.size(); ++i) {
     const TensorEntry& tensor = program.tensors[i];
-    lines.add(fmt::format("{{\"{}\", {}, {}, {}, {}, kTensor{}Extents, kFixedAxes, kTensor{}Extents, kTensor{}Extents, "
-                          "{}, 0}},",
-                          tensor.name, tensor.role, dtype_name(tensor.type.dtype), tensor.type.shape.size(),
-                          kTensorAlignment, i, i, i, tensor.alias_of),
+    const std::string own = fmt::format("kTensor{}", i);
+    const std::string axes = tensor.axes.empty() ? fmt::format("kFixedAxes, {0}Extents, {0}Extents", own)
+                                                 : fmt::format("{0}Axes, {0}Least, {0}Greatest", own);
+    lines.add(fmt::format("{{\"{}\", {}, {}, {}, {}, {}Extents, {}, {}, 0}},", tensor.name, tensor.role,
+                          dtype_name(tensor.type.dtype), tensor.type.shape.size(), kTensorAlignment, own, axes,
+                          tensor.alias_of),
               kIndent);
   }
   lines.add("};");
   lines.blank();
 }
 
+void print_tensors(const ProgramFile& program, Lines& lines) {
+  print_batch_comment(program, lines);
+  size_t rank = 1;
+  for (size_t i = 0; i < program.tensors.size(); ++i) {
+    const TensorEntry& tensor = program.tensors[i];
+    lines.add(fmt::format("constexpr int64_t kTensor{}Extents[] = {{{}}};", i, elements(tensor.type.shape)));
+    rank = std::max(rank, tensor.type.shape.size());
+    if (!tensor.axes.empty()) {
+      print_run_time_axes(program, i, lines);
+    }
+  }
+  lines.add(fmt::format("constexpr uint8_t kFixedAxes[{}] = {{}};", rank));
+  lines.blank();
+  print_tensor_infos(program, lines);
+}
+
+// Every axis that follows the batch, inputs first: the first one tells it.
+int print_batch_axes(const ProgramFile& program, Lines& lines) {
+  std::vector<std::string> rows;
+  for (const char* role : {"STITCH_INPUT", "STITCH_OUTPUT"}) {
+    int place = 0;
+    for (const TensorEntry& tensor : program.tensors) {
+      if (std::string(tensor.role) != role) {
+        continue;
+      }
+      for (size_t axis = 0; axis < tensor.axes.size(); ++axis) {
+        if (tensor.axes[axis].per_batch != 0) {
+          rows.push_back(fmt::format("{{{}, {}, {}, {}}},", role, place, axis, size_text(tensor.axes[axis])));
+        }
+      }
+      ++place;
+    }
+  }
+  if (rows.empty()) {
+    return 0;
+  }
+  lines.comment("role, place in that role, axis, extent as {base, growth by one batch}");
+  lines.add("constexpr stitch::AxisTable kBatchAxes[] = {");
+  for (const std::string& row : rows) {
+    lines.add(row, kIndent);
+  }
+  lines.add("};");
+  lines.blank();
+  return static_cast<int>(rows.size());
+}
+
 void print_buffers(const ProgramFile& program, Lines& lines) {
-  lines.comment("kind, place among the tensors of that kind, offset and size in bytes");
+  lines.comment("kind, place among the tensors of that kind, offset, size in bytes as {base, growth by one batch},");
+  lines.comment("first and last step that use it");
   lines.add("constexpr stitch::BufferTable kBuffers[] = {");
   for (const BufferEntry& buffer : program.buffers) {
-    lines.add(fmt::format("{{stitch::BufferKind::{}, {}, {}, {}}},  // {}", buffer.kind, buffer.index, buffer.offset,
-                          buffer.bytes, buffer.comment),
+    lines.add(fmt::format("{{stitch::BufferKind::{}, {}, {}, {}, {}, {}}},  // {}", buffer.kind, buffer.index,
+                          buffer.offset, size_text(buffer.bytes), buffer.first_step, buffer.last_step, buffer.comment),
               kIndent);
   }
   lines.add("};");
   lines.blank();
+}
+
+bool follows_batch(const StepEntry& step) {
+  return std::any_of(step.extents.begin(), step.extents.end(),
+                     [](const plan::BatchLine& extent) { return extent.per_batch != 0; });
+}
+
+void print_step_arrays(const StepEntry& step, size_t number, Lines& lines) {
+  std::vector<int64_t> bases;
+  std::vector<int64_t> slopes;
+  for (const plan::BatchLine& extent : step.extents) {
+    bases.push_back(extent.base);
+    slopes.push_back(extent.per_batch);
+  }
+  lines.add(fmt::format("constexpr int32_t kStep{:02}Buffers[] = {{{}}};", number, elements(step.buffers)));
+  lines.add(fmt::format("constexpr int64_t kStep{:02}Extents[] = {{{}}};", number, elements(bases)));
+  if (follows_batch(step)) {
+    lines.add(fmt::format("constexpr int64_t kStep{:02}PerBatch[] = {{{}}};", number, elements(slopes)));
+  }
 }
 
 void print_steps(const ProgramFile& program, Lines& lines) {
   for (size_t i = 0; i < program.steps.size(); ++i) {
-    lines.add(fmt::format("constexpr int32_t kStep{:02}Buffers[] = {{{}}};", i, elements(program.steps[i].buffers)));
-    lines.add(fmt::format("constexpr int64_t kStep{:02}Extents[] = {{{}}};", i, elements(program.steps[i].extents)));
+    print_step_arrays(program.steps[i], i, lines);
   }
   lines.blank();
-  lines.comment("name, function, phase, buffers and their number, extents, offset and bytes of scratch memory");
+  lines.comment("name, function, phase, buffers and their number, extents, their growth by one batch, their number,");
+  lines.comment("offset and bytes of scratch memory");
   lines.add("constexpr stitch::StepTable kSteps[] = {");
   for (size_t i = 0; i < program.steps.size(); ++i) {
     const StepEntry& step = program.steps[i];
+    const std::string slopes = follows_batch(step) ? fmt::format("kStep{:02}PerBatch", i) : "nullptr";
     lines.add(
-        fmt::format("{{\"{}\", step_{:02}, stitch::StepPhase::{}, kStep{:02}Buffers, {}, kStep{:02}Extents, {}, {}}},",
-                    step.name, i, step.prepares ? "kPrepare" : "kRun", i, step.buffers.size(), i, step.scratch_offset,
-                    step.scratch_bytes),
+        fmt::format("{{\"{0}\", step_{1:02}, stitch::StepPhase::{2}, kStep{1:02}Buffers, {3}, kStep{1:02}Extents, "
+                    "{4}, {5}, {6}, {7}}},",
+                    step.name, i, step.prepares ? "kPrepare" : "kRun", step.buffers.size(), slopes, step.extents.size(),
+                    step.scratch_offset, size_text(step.scratch)),
         kIndent);
   }
   lines.add("};");
@@ -102,14 +195,16 @@ std::string print_program(const ProgramFile& program) {
   print_tensors(program, lines);
   print_buffers(program, lines);
   print_steps(program, lines);
+  const int batch_axes = print_batch_axes(program, lines);
   lines.add("}  // namespace");
   lines.blank();
+  lines.comment(fmt::format("{} bytes of workspace at the declared sizes.", program.workspace_bytes));
   lines.add("extern \"C\" const stitch::ProgramTables stitch_program_tables = {");
   lines.add(fmt::format("{{sizeof(StitchDescription), STITCH_ABI_VERSION, \"{}\", {}, 0, kTensors, {}}},", program.name,
                         program.tensors.size(), program.prepared_bytes),
             kIndent);
-  lines.add(fmt::format("kBuffers, {}, kSteps, {}, {},", program.buffers.size(), program.steps.size(),
-                        program.workspace_bytes),
+  lines.add(fmt::format("kBuffers, {}, kSteps, {}, {}, {},", program.buffers.size(), program.steps.size(),
+                        batch_axes > 0 ? "kBatchAxes" : "nullptr", batch_axes),
             kIndent);
   lines.add("};");
   return lines.take();

@@ -7,7 +7,7 @@ namespace {
 void add_inputs(const ir::Graph& graph, TensorRole role, const char* name, std::vector<TensorEntry>& tensors) {
   for (const ir::GraphInput& input : graph.inputs) {
     if (input.role == role) {
-      tensors.push_back({input.binding, name, graph.type(input.value), -1});
+      tensors.push_back({input.binding, name, graph.type(input.value), -1, {}});
     }
   }
 }
@@ -21,7 +21,7 @@ void add_new_states(const ir::Graph& graph, std::vector<TensorEntry>& tensors) {
     }
     for (const ir::GraphOutput& output : graph.outputs) {
       if (output.role == TensorRole::kState && output.binding == tensors[i].name) {
-        tensors.push_back({output.binding, "STITCH_STATE", graph.type(output.value), static_cast<int>(i)});
+        tensors.push_back({output.binding, "STITCH_STATE", graph.type(output.value), static_cast<int>(i), {}});
       }
     }
   }
@@ -48,6 +48,70 @@ const char* kind_name(plan::BufferKind kind) {
   return "";
 }
 
+plan::BatchLine fixed(int64_t value) { return {value, 0}; }
+
+plan::BatchLine bytes_of(const plan::Plan& plan, ir::ValueId value) {
+  const int64_t bytes = plan.graph.type(value).bytes();
+  return plan.batch.has_value() ? plan::batch_line(*plan.batch, bytes, plan.batch->other.type(value).bytes())
+                                : fixed(bytes);
+}
+
+// How every extent of `value` follows the batch; empty where none does.
+std::vector<plan::BatchLine> axes_of(const plan::Plan& plan, ir::ValueId value) {
+  std::vector<plan::BatchLine> axes;
+  if (!plan.batch.has_value() || plan.graph.type(value) == plan.batch->other.type(value)) {
+    return axes;
+  }
+  const std::vector<int64_t>& at_other = plan.batch->other.type(value).shape;
+  for (size_t axis = 0; axis < at_other.size(); ++axis) {
+    axes.push_back(plan::batch_line(*plan.batch, plan.graph.type(value).shape[axis], at_other[axis]));
+  }
+  return axes;
+}
+
+void add_batch(const plan::Plan& plan, ProgramFile& file) {
+  file.batch_note = plan.batch_note;
+  if (!plan.batch.has_value()) {
+    return;
+  }
+  file.has_batch = true;
+  file.declared_batch = plan.batch->declared;
+  file.least_batch = plan.batch->least;
+  file.greatest_batch = plan.batch->greatest;
+}
+
+void add_buffers(const plan::Plan& plan, int parameters, ProgramFile& file) {
+  for (const plan::Buffer& buffer : plan.buffers) {
+    const int first = buffer.kind == plan::BufferKind::kConstant ? parameters : 0;  // constants follow the parameters
+    const int64_t offset = buffer.kind == plan::BufferKind::kPrepared ? buffer.offset : 0;
+    file.buffers.push_back(
+        {kind_name(buffer.kind), first + buffer.index, offset, bytes_of(plan, buffer.value), 0, 0, buffer.name});
+  }
+  for (int number = 0; number < static_cast<int>(plan.steps.size()); ++number) {
+    const plan::Step& step = plan.steps[static_cast<size_t>(number)];
+    for (const int result : step.results) {
+      file.buffers[static_cast<size_t>(result)].first_step = number;
+      file.buffers[static_cast<size_t>(result)].last_step = number;
+    }
+    for (const int operand : step.operands) {
+      file.buffers[static_cast<size_t>(operand)].last_step = number;
+    }
+  }
+}
+
+StepEntry step_entry(const plan::Plan& plan, const plan::Step& step) {
+  const int64_t declared = plan.batch.has_value() ? plan.batch->declared : 0;
+  const auto line = [&](int64_t value, int64_t slope) { return plan::BatchLine{value - slope * declared, slope}; };
+  StepEntry entry{step.name, step.phase == plan::Phase::kPrepare, step.operands, {}, 0, {}};
+  entry.buffers.insert(entry.buffers.end(), step.results.begin(), step.results.end());
+  for (size_t i = 0; i < step.extents.size(); ++i) {
+    entry.extents.push_back(line(step.extents[i], plan.batch.has_value() ? step.extents_per_batch[i] : 0));
+  }
+  entry.scratch_offset = entry.prepares ? step.scratch_offset : 0;
+  entry.scratch = line(step.scratch_bytes, step.scratch_bytes_per_batch);
+  return entry;
+}
+
 }  // namespace
 
 ProgramFile raise_program(const plan::Plan& plan) {
@@ -55,7 +119,12 @@ ProgramFile raise_program(const plan::Plan& plan) {
   file.name = plan.graph.name;
   file.prepared_bytes = plan.prepared_bytes;
   file.workspace_bytes = plan.arena_bytes;
-  add_inputs(plan.graph, TensorRole::kInput, "STITCH_INPUT", file.tensors);
+  for (const ir::GraphInput& input : plan.graph.inputs) {
+    if (input.role == TensorRole::kInput) {
+      file.tensors.push_back(
+          {input.binding, "STITCH_INPUT", plan.graph.type(input.value), -1, axes_of(plan, input.value)});
+    }
+  }
   add_inputs(plan.graph, TensorRole::kParameter, "STITCH_PARAMETER", file.tensors);
   add_inputs(plan.graph, TensorRole::kConstant, "STITCH_CONSTANT", file.tensors);
   add_inputs(plan.graph, TensorRole::kState, "STITCH_STATE", file.tensors);
@@ -63,24 +132,18 @@ ProgramFile raise_program(const plan::Plan& plan) {
   int parameters = 0;
   for (const ir::GraphOutput& output : plan.graph.outputs) {
     if (output.role == TensorRole::kOutput) {
-      file.tensors.push_back({output.binding, "STITCH_OUTPUT", plan.graph.type(output.value), -1});
+      file.tensors.push_back(
+          {output.binding, "STITCH_OUTPUT", plan.graph.type(output.value), -1, axes_of(plan, output.value)});
     }
   }
   for (const ir::GraphInput& input : plan.graph.inputs) {
     parameters += input.role == TensorRole::kParameter ? 1 : 0;
   }
-  for (const plan::Buffer& buffer : plan.buffers) {
-    const int first = buffer.kind == plan::BufferKind::kConstant ? parameters : 0;  // constants follow the parameters
-    file.buffers.push_back({kind_name(buffer.kind), first + buffer.index, buffer.offset,
-                            plan.graph.type(buffer.value).bytes(), buffer.name});
-  }
+  add_buffers(plan, parameters, file);
   for (const plan::Step& step : plan.steps) {
-    StepEntry entry{step.name,           step.phase == plan::Phase::kPrepare,
-                    step.operands,       step.extents,
-                    step.scratch_offset, step.scratch_bytes};
-    entry.buffers.insert(entry.buffers.end(), step.results.begin(), step.results.end());
-    file.steps.push_back(std::move(entry));
+    file.steps.push_back(step_entry(plan, step));
   }
+  add_batch(plan, file);
   return file;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "plan/batch/run_time_batch.h"
 #include "plan/plan.h"
 
 namespace stitch::codegen {
@@ -15,13 +16,16 @@ struct TensorEntry {
   const char* role = "";
   TensorType type;
   int alias_of = -1;
+  std::vector<plan::BatchLine> axes;  // with a run-time batch, of tensors that have it: how each extent follows
 };
 
 struct BufferEntry {
   const char* kind = "";
   int index = 0;
   int64_t offset = 0;
-  int64_t bytes = 0;
+  plan::BatchLine bytes;
+  int first_step = 0;  // of the arena's: written here...
+  int last_step = 0;   // ...and last read here
   std::string comment;
 };
 
@@ -29,9 +33,9 @@ struct StepEntry {
   std::string name;
   bool prepares = false;
   std::vector<int> buffers;
-  std::vector<int64_t> extents;
+  std::vector<plan::BatchLine> extents;
   int64_t scratch_offset = 0;
-  int64_t scratch_bytes = 0;
+  plan::BatchLine scratch;
 };
 
 struct ProgramFile {
@@ -40,7 +44,13 @@ struct ProgramFile {
   std::vector<BufferEntry> buffers;
   std::vector<StepEntry> steps;
   int64_t prepared_bytes = 0;
-  int64_t workspace_bytes = 0;
+  int64_t workspace_bytes = 0;  // at the declared sizes
+  // The batch, where it is an argument: what is declared and what is taken. `batch_note` says why it is none.
+  bool has_batch = false;
+  int64_t declared_batch = 0;
+  int64_t least_batch = 0;
+  int64_t greatest_batch = 0;
+  std::string batch_note;
 };
 
 ProgramFile raise_program(const plan::Plan& plan);

@@ -80,12 +80,22 @@ Result<bool> build_subjects(const EvaluateRequest& request, Builder& builder, st
     }
     subjects.front().checked = CandidateBinary{DeviceKind::kChecked, *checked};
   }
+  bool batch_is_checked = false;
   for (size_t i = 0; i < request.hidden.size(); ++i) {
-    STITCH_ASSIGN(const auto hidden, builder.build(request.hidden[i], request.device));
+    const EvaluateTask& task = request.hidden[i];
+    std::optional<std::string> hidden = *library;
+    if (!task.same_binary) {
+      STITCH_ASSIGN(hidden, builder.build(task, request.device));
+    }
     if (!hidden) {
       return false;
     }
-    subjects.push_back(subject_of(request.hidden[i], request.device, *hidden));
+    subjects.push_back(subject_of(task, request.device, *hidden));
+    subjects.back().same_binary = task.same_binary;
+    if (task.same_binary && !batch_is_checked) {
+      subjects.back().checked = subjects.front().checked;  // memory that follows the batch is a place for overruns
+      batch_is_checked = true;
+    }
     subjects.back().regimes = {kAsGiven, kOtherRegimes[i % std::size(kOtherRegimes)]};
     subjects.back().draws_per_regime = kDrawsPerRegimeHidden;
   }

@@ -21,6 +21,8 @@ struct EvaluateTask {
   std::string shape;  // for sentences: "declared shapes", "hidden shape x[3,17]"
   SourceBundle bundle;
   verify::OracleSource source;
+  // Run on the declared task's own library: its batch is an argument of the program. `bundle` plays no part.
+  bool same_binary = false;
 };
 
 struct EvaluateRequest {

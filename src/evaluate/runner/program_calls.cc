@@ -21,13 +21,42 @@ std::vector<uint64_t> sizes_of(std::span<const HostTensor> tensors) {
   return sizes;
 }
 
-std::vector<wire::TensorArgument> arguments_of(const Described& described, const std::vector<wire::Region>& regions,
-                                               size_t first) {
+std::vector<wire::TensorArgument> arguments_of(const std::vector<TensorType>& types,
+                                               const std::vector<wire::Region>& regions, size_t first) {
   std::vector<wire::TensorArgument> arguments;
-  for (size_t i = 0; i < described.size(); ++i) {
-    arguments.push_back({.region = regions.at(first + i), .extents = described[i].spec.type.shape});
+  for (size_t i = 0; i < types.size(); ++i) {
+    arguments.push_back({.region = regions.at(first + i), .extents = types[i].shape});
   }
   return arguments;
+}
+
+std::vector<TensorType> types_of(std::span<const HostTensor> tensors) {
+  std::vector<TensorType> types;
+  for (const HostTensor& tensor : tensors) {
+    types.push_back(tensor.spec().type);
+  }
+  return types;
+}
+
+std::vector<TensorType> types_of(const Described& described) {
+  std::vector<TensorType> types;
+  for (const wire::TensorDescription& tensor : described) {
+    types.push_back(tensor.spec.type);
+  }
+  return types;
+}
+
+// The declared type, but for run-time axes within their range.
+bool takes(const wire::TensorDescription& described, const TensorType& type) {
+  const TensorType& declared = described.spec.type;
+  bool good = type.dtype == declared.dtype && type.shape.size() == declared.shape.size();
+  for (size_t axis = 0; good && axis < declared.shape.size(); ++axis) {
+    const int64_t extent = type.shape[axis];
+    good = extent == declared.shape[axis] ||
+           (described.run_time_axes[axis] != 0 && extent >= described.min_extents[axis] &&
+            extent <= described.max_extents[axis]);
+  }
+  return good;
 }
 
 std::string describe_type(const TensorType& type) {
@@ -36,21 +65,35 @@ std::string describe_type(const TensorType& type) {
 
 }  // namespace
 
-Result<void> ProgramCalls::check_tensors(const char* what, std::span<const HostTensor> given,
-                                         const Described& described) {
+Result<void> ProgramCalls::check_types(const char* what, const std::vector<TensorType>& given,
+                                       const Described& described) {
   if (given.size() != described.size()) {
     return session_.fail(Ending::kRefused,
-                         fmt::format("the program takes {} {}, not {}", described.size(), what, given.size()));
+                         fmt::format("the program has {} {}, not {}", described.size(), what, given.size()));
   }
   for (size_t i = 0; i < given.size(); ++i) {
-    const TensorSpec& wanted = described[i].spec;
-    if (given[i].spec().type != wanted.type) {
+    if (!takes(described[i], given[i])) {
       return session_.fail(Ending::kRefused,
-                           fmt::format("the program takes {} as {}, not as {}", wanted.name, describe_type(wanted.type),
-                                       describe_type(given[i].spec().type)));
+                           fmt::format("the program declares {} as {}, not as {}", described[i].spec.name,
+                                       describe_type(described[i].spec.type), describe_type(given[i])));
     }
   }
   return {};
+}
+
+// What the caller says of the results, or what the program declares.
+Result<void> ProgramCalls::adopt_results(const CandidateCall& call, CallMemory& memory) {
+  const wire::ProgramDescription& program = *session_.description();
+  memory.output_types = types_of(program.outputs);
+  memory.state_types = types_of(program.states_out);
+  if (call.results.empty()) {
+    return {};
+  }
+  const size_t outputs = std::min(call.results.size(), program.outputs.size());
+  memory.output_types.assign(call.results.begin(), call.results.begin() + static_cast<int64_t>(outputs));
+  memory.state_types.assign(call.results.begin() + static_cast<int64_t>(outputs), call.results.end());
+  STITCH_TRY(check_types("outputs", memory.output_types, program.outputs));
+  return check_types("new states", memory.state_types, program.states_out);
 }
 
 ProgramCalls::Constants ProgramCalls::constants_of(const CallMemory* memory) const {
@@ -89,7 +132,7 @@ Result<void> ProgramCalls::check_unchanged(const Constants& constants, const std
 Result<void> ProgramCalls::prepare_now() {
   const wire::ProgramDescription& program = *session_.description();
   is_prepared_ = false;
-  STITCH_TRY(check_tensors("parameters and constants", parameters_, program.parameters));
+  STITCH_TRY(check_types("parameters and constants", types_of(parameters_), program.parameters));
   STITCH_TRY(session_.place(parameter_memory_, sizes_of(parameters_)));
   STITCH_TRY(session_.place(prepared_memory_, {program.prepared_bytes}));
   STITCH_TRY(session_.keeper().fill(parameter_memory_.regions, parameters_));
@@ -97,7 +140,7 @@ Result<void> ProgramCalls::prepare_now() {
   const Constants constants = constants_of(nullptr);
   STITCH_ASSIGN(const std::vector<int64_t> before, session_.keeper().digest(constants.regions));
   Json arguments;
-  arguments["parameters"] = wire::to_json(arguments_of(program.parameters, parameter_memory_.regions, 0));
+  arguments["parameters"] = wire::to_json(arguments_of(types_of(program.parameters), parameter_memory_.regions, 0));
   arguments["prepared"] = wire::to_json(prepared_memory_.regions);
   STITCH_TRY(session_.ask("prepare", arguments));
   STITCH_TRY(check_unchanged(constants, before));
@@ -122,14 +165,16 @@ Result<CandidateOutcome> ProgramCalls::prepare(std::vector<HostTensor> parameter
 
 Result<void> ProgramCalls::fill_call(const CandidateCall& call, CallMemory& memory) {
   const wire::ProgramDescription& program = *session_.description();
-  STITCH_TRY(check_tensors("inputs", call.inputs, program.inputs));
-  STITCH_TRY(check_tensors("states", call.states, program.states_in));
+  memory.input_types = types_of(call.inputs);
+  STITCH_TRY(check_types("inputs", memory.input_types, program.inputs));
+  STITCH_TRY(check_types("states", types_of(call.states), program.states_in));
+  STITCH_TRY(adopt_results(call, memory));
   std::vector<HostTensor> given(call.inputs.begin(), call.inputs.end());
   given.insert(given.end(), call.states.begin(), call.states.end());
   std::vector<uint64_t> result_sizes;
-  for (const Described* list : {&program.outputs, &program.states_out}) {
-    for (const wire::TensorDescription& tensor : *list) {
-      result_sizes.push_back(bytes_of(tensor.spec.type));
+  for (const std::vector<TensorType>* list : {&memory.output_types, &memory.state_types}) {
+    for (const TensorType& type : *list) {
+      result_sizes.push_back(bytes_of(type));
     }
   }
   STITCH_TRY(session_.place(memory.inputs, sizes_of(given)));
@@ -140,7 +185,7 @@ Result<void> ProgramCalls::fill_call(const CandidateCall& call, CallMemory& memo
 
 Result<void> ProgramCalls::place_workspace(const CallMemory& memory) {
   Json arguments;
-  arguments["inputs"] = wire::to_json(arguments_of(session_.description()->inputs, memory.inputs.regions, 0));
+  arguments["inputs"] = wire::to_json(arguments_of(memory.input_types, memory.inputs.regions, 0));
   STITCH_ASSIGN(const wire::Answer answer, session_.ask("workspace", arguments));
   const Result<int64_t> bytes = json_int(answer.json(), "bytes");
   if (!bytes.has_value() || *bytes < 0) {
@@ -153,10 +198,10 @@ Result<void> ProgramCalls::place_workspace(const CallMemory& memory) {
 Result<wire::CallArguments> ProgramCalls::bind_call(const CandidateCall& call, const CallMemory& memory) {
   const wire::ProgramDescription& program = *session_.description();
   wire::CallArguments arguments;
-  arguments.inputs = arguments_of(program.inputs, memory.inputs.regions, 0);
-  arguments.states_in = arguments_of(program.states_in, memory.inputs.regions, program.inputs.size());
-  arguments.outputs = arguments_of(program.outputs, memory.results.regions, 0);
-  arguments.states_out = arguments_of(program.states_out, memory.results.regions, program.outputs.size());
+  arguments.inputs = arguments_of(memory.input_types, memory.inputs.regions, 0);
+  arguments.states_in = arguments_of(types_of(program.states_in), memory.inputs.regions, program.inputs.size());
+  arguments.outputs = arguments_of(memory.output_types, memory.results.regions, 0);
+  arguments.states_out = arguments_of(memory.state_types, memory.results.regions, program.outputs.size());
   arguments.workspace = workspace_.regions.at(0);
   arguments.rng_seed = call.rng_seed;
   return arguments;
@@ -185,10 +230,11 @@ Result<CandidateOutcome> ProgramCalls::run(const CandidateCall& call) {
 
   const wire::ProgramDescription& program = *session_.description();
   std::vector<TensorSpec> specs;
-  for (const Described* list : {&program.outputs, &program.states_out}) {
-    for (const wire::TensorDescription& tensor : *list) {
-      specs.push_back(tensor.spec);
-    }
+  for (size_t i = 0; i < program.outputs.size(); ++i) {
+    specs.push_back({program.outputs[i].spec.name, TensorRole::kOutput, memory.output_types[i]});
+  }
+  for (size_t i = 0; i < program.states_out.size(); ++i) {
+    specs.push_back({program.states_out[i].spec.name, TensorRole::kState, memory.state_types[i]});
   }
   STITCH_ASSIGN(std::vector<HostTensor> results, session_.keeper().snapshot(memory.results.regions, specs));
   const auto first_state = results.begin() + static_cast<int64_t>(program.outputs.size());

@@ -25,6 +25,10 @@ class ProgramCalls {
   struct CallMemory {
     MemoryGroup inputs;   // inputs, then states in
     MemoryGroup results;  // outputs, then states out
+    // Of this call: a run-time batch makes them others than the declared ones.
+    std::vector<TensorType> input_types;
+    std::vector<TensorType> output_types;
+    std::vector<TensorType> state_types;
   };
   // Memory that a call may read and must not change, and what each region is called.
   struct Constants {
@@ -34,8 +38,9 @@ class ProgramCalls {
 
   Result<void> ensure_prepared();
   Result<void> prepare_now();
-  Result<void> check_tensors(const char* what, std::span<const HostTensor> given,
-                             const std::vector<wire::TensorDescription>& described);
+  Result<void> check_types(const char* what, const std::vector<TensorType>& given,
+                           const std::vector<wire::TensorDescription>& described);
+  Result<void> adopt_results(const CandidateCall& call, CallMemory& memory);
   Result<void> fill_call(const CandidateCall& call, CallMemory& memory);
   Result<wire::CallArguments> bind_call(const CandidateCall& call, const CallMemory& memory);
   Result<void> place_workspace(const CallMemory& memory);

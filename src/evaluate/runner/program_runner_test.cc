@@ -252,7 +252,7 @@ TEST_P(ProgramRunnerTest, OtherTensorsThanItTakesAreRefused) {
   inputs.push_back(tensor("y", {1.0f}));
   const CandidateOutcome outcome = outcome_of(*runner);
   EXPECT_EQ(outcome.ending, Ending::kRefused);
-  EXPECT_EQ(outcome.sentence, "the program takes y as float32[1000], not as float32[1]");
+  EXPECT_EQ(outcome.sentence, "the program declares y as float32[1000], not as float32[1]");
 }
 
 TEST_P(ProgramRunnerTest, AFileThatIsNoProgramIsRefused) {

@@ -48,7 +48,11 @@ Result<RunResult> run_draw(Candidate& candidate, const verify::OracleDraw& draw,
   if (auto verdict = verdict_of(prepared, "prepare")) {
     return RunResult(std::move(*verdict));
   }
-  STITCH_ASSIGN(CandidateOutcome outcome, candidate.run({draw.inputs, draw.states, rng_seed, schedule_seed}));
+  std::vector<TensorType> results;
+  for (const verify::OutputReference& output : draw.outputs) {
+    results.push_back(output.type);
+  }
+  STITCH_ASSIGN(CandidateOutcome outcome, candidate.run({draw.inputs, draw.states, results, rng_seed, schedule_seed}));
   if (auto verdict = verdict_of(outcome, "run")) {
     return RunResult(std::move(*verdict));
   }

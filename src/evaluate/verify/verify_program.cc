@@ -55,6 +55,7 @@ class Verification {
   const StartCandidate& start_candidate_;
   std::unique_ptr<Candidate> candidate_;
   std::optional<size_t> candidate_plan_;
+  std::string loaded_library_;
   std::optional<Current> current_;
   std::vector<std::pair<std::string, verify::OutputStatistics>> statistics_;
   VerifyReport report_;
@@ -101,10 +102,17 @@ Result<void> Verification::begin(const QueuedDraw& queued) {
                                queued.program->gate_max_ratio),
                    subject().source.file, "report this program: its import is not faithful");
   }
+  report_.shapes.push_back(subject().shape);
+  // The handle that ran one batch must take the next.
+  const bool goes_on = subject().same_binary && candidate_ != nullptr && loaded_library_ == subject().binary.library;
+  candidate_plan_ = queued.plan;
+  report_.same_binary_shapes += subject().same_binary ? 1 : 0;
+  if (goes_on) {
+    return {};
+  }
   candidate_.reset();
   STITCH_ASSIGN(candidate_, start_candidate_(subject().binary));
-  candidate_plan_ = queued.plan;
-  report_.shapes.push_back(subject().shape);
+  loaded_library_ = subject().binary.library;
   return {};
 }
 

@@ -27,6 +27,7 @@ struct VerifySubject {
   std::optional<CandidateBinary> checked;  // gets the first draw
   std::vector<std::string> regimes;        // empty: all that the oracle names
   int draws_per_regime = kDrawsPerRegime;
+  bool same_binary = false;  // as the first subject's, whose loaded program goes on: only the batch differs
 };
 
 struct VerifyRequest {

@@ -20,6 +20,7 @@ Json to_json(const VerifyReport& report) {
               {"left_out", left_out},
               {"notes", report.notes},
               {"shapes", report.shapes},
+              {"same_binary_shapes", report.same_binary_shapes},
               {"draws", report.draws},
               {"checked_draws", report.checked_draws},
               {"randomised_draws", report.randomised_draws},

@@ -25,6 +25,7 @@ struct VerifyReport {
   std::vector<LeftOutRegime> left_out;
   std::vector<std::string> notes;   // what the oracle had to do differently
   std::vector<std::string> shapes;  // on which the program was verified, the declared ones first
+  int same_binary_shapes = 0;       // of those, other batches of the binary that was judged first
   int draws = 0;                    // run and compared
   int checked_draws = 0;            // of those, under AddressSanitizer and UndefinedBehaviorSanitizer
   int randomised_draws = 0;         // of those, with a block's threads in random order

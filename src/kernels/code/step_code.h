@@ -15,11 +15,13 @@ struct Member {
   std::string type;     // "const float*", "int64_t"
   std::string name;     // "expand_bias"
   std::string initial;  // what the host sets it to: a tensor or an extent of the step
+  bool operator==(const Member&) const = default;
 };
 
 struct Method {
   std::string signature;          // "__device__ void operator()(int64_t row, int64_t column, float value) const"
   std::vector<std::string> body;  // lines, indented relative to the method
+  bool operator==(const Method&) const = default;
 };
 
 struct Functor {
@@ -27,6 +29,7 @@ struct Functor {
   std::string name;             // "HiddenEpilogue"
   std::vector<Member> members;  // in the order of aggregate initialisation
   std::vector<Method> methods;
+  bool operator==(const Functor&) const = default;
 };
 
 struct Constant {
@@ -34,17 +37,20 @@ struct Constant {
   std::string name;   // "kEpsilon"
   std::string value;  // "1e-05f"
   std::string comment;
+  bool operator==(const Constant&) const = default;
 };
 
 struct NamedExtent {
   std::string name;  // enumerator: "kColumns"
   int64_t value = 0;
   std::string comment;
+  bool operator==(const NamedExtent&) const = default;
 };
 
 struct NamedTensor {
   std::string name;  // enumerator: "kExpandWeight"
   ir::ValueId value;
+  bool operator==(const NamedTensor&) const = default;
 };
 
 struct StepCode {

@@ -30,23 +30,41 @@ Json to_json(const Plan& plan, const Step& step, size_t index) {
   for (const Alternative& alternative : step.alternatives) {
     alternatives.push_back({{"setting", to_json(alternative.setting)}, {"estimated_us", alternative.estimated_us}});
   }
-  return {{"index", index},
-          {"name", step.name},
-          {"phase", step.phase == Phase::kPrepare ? "prepare" : "run"},
-          {"skeleton", step.skeleton},
-          {"setting", to_json(step.setting)},
-          {"root", value_name(step.root)},
-          {"nodes", nodes},
-          {"operands", buffer_names(step.operands)},
-          {"results", buffer_names(step.results)},
-          {"extents", step.extents},
-          {"flops", step.flops},
-          {"bytes_min", step.bytes_min},
-          {"modelled_us", step.modelled_us},
-          {"estimated_us", step.estimated_us},
-          {"scratch_bytes", step.scratch_bytes},
-          {"scratch_offset", step.scratch_offset},
-          {"alternatives", alternatives}};
+  Json json = {{"index", index},
+               {"name", step.name},
+               {"phase", step.phase == Phase::kPrepare ? "prepare" : "run"},
+               {"skeleton", step.skeleton},
+               {"setting", to_json(step.setting)},
+               {"root", value_name(step.root)},
+               {"nodes", nodes},
+               {"operands", buffer_names(step.operands)},
+               {"results", buffer_names(step.results)},
+               {"extents", step.extents},
+               {"flops", step.flops},
+               {"bytes_min", step.bytes_min},
+               {"modelled_us", step.modelled_us},
+               {"estimated_us", step.estimated_us},
+               {"scratch_bytes", step.scratch_bytes},
+               {"scratch_offset", step.scratch_offset},
+               {"alternatives", alternatives}};
+  if (plan.batch.has_value()) {
+    json["extents_per_batch"] = step.extents_per_batch;
+    json["scratch_bytes_per_batch"] = step.scratch_bytes_per_batch;
+  }
+  return json;
+}
+
+// The run-time batch and the graph that says what follows it, or why it stays as declared; null when nobody asked.
+Json batch_json(const Plan& plan) {
+  if (!plan.batch.has_value()) {
+    return plan.batch_note.empty() ? Json() : Json{{"fixed_because", plan.batch_note}};
+  }
+  const RunTimeBatch& batch = *plan.batch;
+  return {{"declared", batch.declared},
+          {"least", batch.least},
+          {"greatest", batch.greatest},
+          {"other_batch", batch.other_batch},
+          {"other_graph", ir::print(batch.other)}};
 }
 
 // The first place where two JSON values differ, as a path; empty when they are equal.
@@ -134,7 +152,8 @@ Json to_json(const Plan& plan) {
           {"buffers", buffers},
           {"arena_bytes", plan.arena_bytes},
           {"prepared_bytes", plan.prepared_bytes},
-          {"modelled_us", plan.modelled_us}};
+          {"modelled_us", plan.modelled_us},
+          {"batch", batch_json(plan)}};
 }
 
 // Everything but the graph, the choices and their estimates is worked out again and compared: what was altered is

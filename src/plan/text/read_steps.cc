@@ -8,6 +8,7 @@
 #include "ir/text/parser.h"
 #include "ir/validate/validate.h"
 #include "kernels/builtin_templates.h"
+#include "plan/batch/run_time_batch.h"
 #include "plan/partition/assemble.h"
 
 namespace stitch::plan {
@@ -93,6 +94,32 @@ Result<ChosenStep> read_step(const ir::Graph& graph, const ValuesByName& values,
   return chosen;
 }
 
+Result<void> read_batch(const Json& json, Plan& plan) {
+  if (!json.contains("batch") || !json["batch"].is_object()) {
+    return {};
+  }
+  const Json& batch = json["batch"];
+  if (batch.contains("fixed_because")) {
+    STITCH_ASSIGN(plan.batch_note, json_string(batch, "fixed_because"));
+    return {};
+  }
+  RunTimeBatch read;
+  STITCH_ASSIGN(read.declared, json_int(batch, "declared"));
+  STITCH_ASSIGN(read.least, json_int(batch, "least"));
+  STITCH_ASSIGN(read.greatest, json_int(batch, "greatest"));
+  STITCH_ASSIGN(read.other_batch, json_int(batch, "other_batch"));
+  STITCH_ASSIGN(const std::string text, json_string(batch, "other_graph"));
+  STITCH_ASSIGN(read.other, ir::parse(text, "plan.json"));
+  STITCH_TRY(ir::validate(read.other));
+  plan.batch = std::move(read);
+  const Result<void> holds = refit_batch(plan);
+  if (!holds.has_value()) {
+    return failure(ErrorCode::kFileInvalid, "the run-time batch of the plan does not hold: " + holds.error().sentence,
+                   "plan.json", "run `stitchcuda optimize` again");
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Plan> read_plan(const Json& json) {
@@ -114,7 +141,9 @@ Result<Plan> read_plan(const Json& json) {
     STITCH_ASSIGN(ChosenStep read, read_step(graph, values, step));
     chosen.push_back(std::move(read));
   }
-  return assemble(graph, chosen, options);
+  STITCH_ASSIGN(Plan plan, assemble(graph, chosen, options));
+  STITCH_TRY(read_batch(json, plan));
+  return plan;
 }
 
 }  // namespace stitch::plan

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/stages/batch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/json/json.h"
+#include "plan/batch/run_time_batch.h"
+
+namespace stitch::cli {
+namespace {
+
+constexpr int64_t kAxesTimeoutMs = 180'000;
+constexpr int64_t kUnbounded = int64_t{1} << 31;
+constexpr int64_t kSpecialised = 2;  // the least extent that an export with free sizes admits, though 1 may do too
+
+Result<BatchAxes> axes_from_json(const Json& answer) {
+  BatchAxes found;
+  STITCH_ASSIGN(const Json* axes, json_array(answer, "axes"));
+  if (axes->empty()) {
+    STITCH_ASSIGN(found.reason, json_string(answer, "reason"));
+    return found;
+  }
+  for (const Json& item : *axes) {
+    BatchAxis axis;
+    STITCH_ASSIGN(const int64_t input, json_int(item, "input"));
+    STITCH_ASSIGN(const int64_t place, json_int(item, "axis"));
+    STITCH_ASSIGN(axis.base, json_int(item, "base"));
+    STITCH_ASSIGN(axis.per_batch, json_int(item, "per_batch"));
+    axis.input = static_cast<int>(input);
+    axis.axis = static_cast<int>(place);
+    found.axes.push_back(axis);
+  }
+  STITCH_ASSIGN(found.least, json_int(answer, "low"));
+  found.least = found.least == kSpecialised ? 1 : found.least;
+  found.greatest = kUnbounded;
+  if (answer.contains("high") && answer["high"].is_number_integer()) {
+    found.greatest = answer["high"].get<int64_t>();
+  }
+  return found;
+}
+
+// The program at another batch, with weights and everything else as it was.
+Result<plan::BatchVariant> variant_at(Session& session, Task task, const BatchAxes& axes, const ir::Graph& imported,
+                                      int64_t batch) {
+  task.sizes.input_shapes = at_batch(input_shapes(imported), axes, batch);
+  STITCH_ASSIGN(ImportedProgram other, import_program(session, task));
+  return plan::BatchVariant{batch, std::move(other.graph)};
+}
+
+}  // namespace
+
+Result<BatchAxes> find_batch_axes(Session& session, const Task& task) {
+  STITCH_ASSIGN(const Json answer, session.ask("batch_axis", task.arguments(), kAxesTimeoutMs));
+  return axes_from_json(answer);
+}
+
+BatchAxes batch_axes_of(const plan::Plan& plan) {
+  BatchAxes found;
+  if (!plan.batch.has_value()) {
+    found.reason = plan.batch_note;
+    return found;
+  }
+  int number = 0;
+  for (const ir::GraphInput& input : plan.graph.inputs) {
+    if (input.role != TensorRole::kInput) {
+      continue;
+    }
+    const std::vector<int64_t>& declared = plan.graph.type(input.value).shape;
+    const std::vector<int64_t>& other = plan.batch->other.type(input.value).shape;
+    for (size_t axis = 0; axis < declared.size(); ++axis) {
+      const plan::BatchLine line = plan::batch_line(*plan.batch, declared[axis], other[axis]);
+      if (line.per_batch != 0) {
+        found.axes.push_back({number, static_cast<int>(axis), line.base, line.per_batch});
+      }
+    }
+    ++number;
+  }
+  found.least = plan.batch->least;
+  found.greatest = plan.batch->greatest;
+  return found;
+}
+
+InputShapes input_shapes(const ir::Graph& graph) {
+  InputShapes shapes;
+  for (const ir::GraphInput& input : graph.inputs) {
+    if (input.role == TensorRole::kInput) {
+      shapes.push_back(graph.type(input.value).shape);
+    }
+  }
+  return shapes;
+}
+
+InputShapes at_batch(InputShapes shapes, const BatchAxes& axes, int64_t batch) {
+  for (const BatchAxis& axis : axes.axes) {
+    shapes.at(static_cast<size_t>(axis.input)).at(static_cast<size_t>(axis.axis)) = axis.base + axis.per_batch * batch;
+  }
+  return shapes;
+}
+
+std::optional<int64_t> batch_in(const InputShapes& shapes, const BatchAxes& axes) {
+  std::optional<int64_t> batch;
+  for (const BatchAxis& axis : axes.axes) {
+    const bool is_there = static_cast<size_t>(axis.input) < shapes.size() &&
+                          static_cast<size_t>(axis.axis) < shapes[static_cast<size_t>(axis.input)].size();
+    if (!is_there) {
+      return std::nullopt;
+    }
+    const int64_t extent = shapes[static_cast<size_t>(axis.input)][static_cast<size_t>(axis.axis)];
+    const int64_t shown = (extent - axis.base) / axis.per_batch;
+    if (axis.base + axis.per_batch * shown != extent || (batch.has_value() && *batch != shown)) {
+      return std::nullopt;
+    }
+    batch = shown;
+  }
+  return batch;
+}
+
+Result<void> give_batch(Session& session, const Task& task, const BatchAxes& axes, const ir::Graph& imported,
+                        plan::Plan& plan) {
+  const std::optional<int64_t> declared = batch_in(input_shapes(imported), axes);
+  if (axes.axes.empty() || !declared.has_value()) {
+    plan.batch_note = axes.reason.empty() ? "its inputs agree on no batch" : axes.reason;
+    return {};
+  }
+  if (*declared < 2) {
+    plan.batch_note = "it is declared as 1, and steps planned for that leave its axis out";
+    return {};
+  }
+  plan::BatchRange range{*declared, axes.least, axes.greatest};
+  std::vector<plan::BatchVariant> others;
+  const int64_t next = *declared < range.greatest ? *declared + 1 : *declared - 1;
+  Result<plan::BatchVariant> beside = variant_at(session, task, axes, imported, next);
+  if (!beside.has_value()) {
+    plan.batch_note = fmt::format("at batch {}: {}", next, beside.error().sentence);
+    return {};
+  }
+  others.push_back(std::move(beside).value());
+  // At one the model may be another program, or none at all; a third batch is looked at in any case.
+  if (range.least == 1) {
+    Result<plan::BatchVariant> one = variant_at(session, task, axes, imported, 1);
+    range.least = one.has_value() ? 1 : 2;
+    if (one.has_value()) {
+      others.push_back(std::move(one).value());
+    }
+  }
+  if (others.size() == 1) {
+    const int64_t third = *declared == range.least ? std::min(*declared + 5, range.greatest) : range.least;
+    Result<plan::BatchVariant> further = variant_at(session, task, axes, imported, third);
+    if (!further.has_value()) {
+      plan.batch_note = fmt::format("at batch {}: {}", third, further.error().sentence);
+      return {};
+    }
+    others.push_back(std::move(further).value());
+  }
+  plan::add_run_time_batch(plan, range, others);
+  return {};
+}
+
+std::string describe_batch(const plan::Plan& plan) {
+  if (plan.batch.has_value()) {
+    return fmt::format("{} to {} on one binary, declared as {}", plan.batch->least, plan.batch->greatest,
+                       plan.batch->declared);
+  }
+  return fmt::format("as declared only: {}", plan.batch_note.empty() ? "not looked for" : plan.batch_note);
+}
+
+}  // namespace stitch::cli

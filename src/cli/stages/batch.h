@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The batch as a run-time argument: which axes of a program's inputs it is, and whether a plan can take it so.
+#pragma once
+
+#include <vector>
+
+#include "cli/stages/import_program.h"
+#include "plan/plan.h"
+
+namespace stitch::cli {
+
+// An axis of a tensor input whose extent is base + per_batch * batch.
+struct BatchAxis {
+  int input = 0;
+  int axis = 0;
+  int64_t base = 0;
+  int64_t per_batch = 1;
+};
+
+struct BatchAxes {
+  std::vector<BatchAxis> axes;  // empty: `reason` says why
+  int64_t least = 1;
+  int64_t greatest = 0;
+  std::string reason;
+};
+
+// Asks the importer, which exports the program with free sizes.
+Result<BatchAxes> find_batch_axes(Session& session, const Task& task);
+// Those of a plan whose batch is a run-time argument.
+BatchAxes batch_axes_of(const plan::Plan& plan);
+
+using InputShapes = std::vector<std::vector<int64_t>>;  // of a program's tensor inputs
+InputShapes input_shapes(const ir::Graph& graph);
+InputShapes at_batch(InputShapes shapes, const BatchAxes& axes, int64_t batch);
+// The batch that input shapes show; nothing where they agree on none.
+std::optional<int64_t> batch_in(const InputShapes& shapes, const BatchAxes& axes);
+
+// Makes the batch an argument of `plan`, which was made from `imported` at the sizes of `task`, or notes in it why that
+// cannot be. Imports the program at two other batches.
+Result<void> give_batch(Session& session, const Task& task, const BatchAxes& axes, const ir::Graph& imported,
+                        plan::Plan& plan);
+
+// "batch 1 to 2097151 on one binary", or "batch fixed at 16: ..."
+std::string describe_batch(const plan::Plan& plan);
+
+}  // namespace stitch::cli

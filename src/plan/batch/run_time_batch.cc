@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/batch/run_time_batch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernels/builtin_templates.h"
+#include "plan/batch/graph_family.h"
+#include "plan/partition/states.h"
+#include "plan/rewrite/rewrite.h"
+
+namespace stitch::plan {
+namespace {
+
+// Beyond, kernels would divide 64-bit indices: right, but never run here.
+constexpr int64_t kMostElements = (int64_t{1} << 31) - 1;
+constexpr int64_t kSmallBatches = 9;  // all up to here are tried, then those around powers of two
+
+Unexpected refused(std::string why) { return failure(ErrorCode::kProgramInvalid, std::move(why)); }
+
+std::vector<int64_t> batches_to_try(int64_t least, int64_t greatest) {
+  std::vector<int64_t> batches = {greatest};
+  const auto add = [&](int64_t batch) {
+    if (batch >= least && batch < greatest) {
+      batches.push_back(batch);
+    }
+  };
+  for (int64_t batch = 1; batch <= kSmallBatches; ++batch) {
+    add(batch);
+  }
+  for (int64_t power = 16; power - 1 < greatest; power *= 2) {
+    add(power - 1);
+    add(power);
+    add(power + 1);
+  }
+  std::sort(batches.begin(), batches.end());
+  return batches;
+}
+
+// The graph as make_plan() cuts it into steps.
+Result<ir::Graph> rewritten(const ir::Graph& graph) {
+  STITCH_TRY(check_plannable(graph));
+  STITCH_ASSIGN(ir::Graph made, rewrite(graph));
+  STITCH_ASSIGN(const std::vector<PlacedGroup> groups, partition_with_states(made));
+  return made;
+}
+
+kernels::Group step_group_in(const Plan& plan, const ir::Graph& graph, size_t index) {
+  kernels::Group group = step_group(plan, index);
+  group.graph = &graph;
+  return group;
+}
+
+bool is_same_code(const kernels::StepCode& a, const kernels::StepCode& b) {
+  const bool same_extents = std::equal(a.extents.begin(), a.extents.end(), b.extents.begin(), b.extents.end(),
+                                       [](const kernels::NamedExtent& left, const kernels::NamedExtent& right) {
+                                         return left.name == right.name && left.comment == right.comment;
+                                       });
+  return same_extents && a.includes == b.includes && a.description == b.description && a.constants == b.constants &&
+         a.tensors == b.tensors && a.operand_count == b.operand_count && a.functors == b.functors &&
+         a.launch == b.launch;
+}
+
+// The numbers of one plan at a batch, and whether they lie on the lines that were fitted.
+class BatchFit {
+ public:
+  BatchFit(Plan& plan, const GraphFamily& family) : plan_(plan), family_(family) {}
+
+  // Decides every step at both batches of the family and notes what their numbers grow by.
+  Result<void> fit() {
+    STITCH_TRY(check_roles());
+    STITCH_ASSIGN(declared_, codes_in(family_.first()));
+    STITCH_ASSIGN(const std::vector<kernels::StepCode> others, codes_in(family_.second()));
+    for (size_t i = 0; i < plan_.steps.size(); ++i) {
+      Step& step = plan_.steps[i];
+      STITCH_TRY(check_code(i, others[i], family_.second_batch()));
+      step.extents_per_batch.clear();
+      for (size_t j = 0; j < step.extents.size(); ++j) {
+        step.extents_per_batch.push_back(family_.slope(step.extents[j], others[i].extents[j].value));
+      }
+      step.scratch_bytes_per_batch = family_.slope(step.scratch_bytes, others[i].scratch_bytes);
+      STITCH_TRY(check_prepare(i));
+    }
+    return check_numbers(others, family_.second(), family_.second_batch());
+  }
+
+  // Whether the plan holds at `batch`.
+  Result<void> check(int64_t batch) const {
+    const Result<ir::Graph> graph = family_.at(batch);
+    if (!graph.has_value()) {
+      return refused(fmt::format("at batch {}: {}", batch, graph.error().sentence));
+    }
+    STITCH_ASSIGN(const std::vector<kernels::StepCode> codes, codes_in(*graph));
+    for (size_t i = 0; i < codes.size(); ++i) {
+      STITCH_TRY(check_code(i, codes[i], batch));
+    }
+    return check_numbers(codes, *graph, batch);
+  }
+
+ private:
+  Result<void> check_roles() const {
+    for (const ir::GraphInput& input : plan_.graph.inputs) {
+      if (input.role != TensorRole::kInput && family_.follows(input.value)) {
+        return refused(fmt::format("the shape of {} {} follows it", to_string(input.role), input.binding));
+      }
+    }
+    for (const ir::GraphOutput& output : plan_.graph.outputs) {
+      if (output.role == TensorRole::kState && family_.follows(output.value)) {
+        return refused(fmt::format("the shape of state {} follows it", output.binding));
+      }
+    }
+    return {};
+  }
+
+  // prepare() knows no batch.
+  Result<void> check_prepare(size_t index) const {
+    const Step& step = plan_.steps[index];
+    const bool follows =
+        step.scratch_bytes_per_batch != 0 || std::any_of(step.extents_per_batch.begin(), step.extents_per_batch.end(),
+                                                         [](int64_t slope) { return slope != 0; });
+    if (step.phase == Phase::kPrepare && follows) {
+      return refused(fmt::format("step {} ({}) prepares a value whose size follows it", index, step.name));
+    }
+    return {};
+  }
+
+  Result<std::vector<kernels::StepCode>> codes_in(const ir::Graph& graph) const {
+    std::vector<kernels::StepCode> codes;
+    for (size_t i = 0; i < plan_.steps.size(); ++i) {
+      const Step& step = plan_.steps[i];
+      const kernels::KernelTemplate* kernel = kernels::find_template(step.skeleton);
+      const kernels::Group group = step_group_in(plan_, graph, i);
+      if (kernel == nullptr || !kernel->store_first(group).empty() || !kernel->allows(group, step.setting)) {
+        return refused(fmt::format("step {} ({}) has no setting {} there", i, step.name, step.setting.variant));
+      }
+      Result<kernels::StepCode> code = kernel->emit(group, step.setting);
+      if (!code.has_value()) {
+        return refused(fmt::format("step {} ({}): {}", i, step.name, code.error().sentence));
+      }
+      codes.push_back(std::move(code).value());
+    }
+    return codes;
+  }
+
+  Result<void> check_code(size_t index, const kernels::StepCode& code, int64_t batch) const {
+    if (is_same_code(declared_[index], code)) {
+      return {};
+    }
+    return refused(fmt::format("step {} ({}) is other code at batch {}", index, plan_.steps[index].name, batch));
+  }
+
+  Result<void> check_numbers(const std::vector<kernels::StepCode>& codes, const ir::Graph& graph, int64_t batch) const {
+    const int64_t distance = batch - family_.first_batch();
+    for (size_t i = 0; i < codes.size(); ++i) {
+      const Step& step = plan_.steps[i];
+      bool good = codes[i].scratch_bytes == step.scratch_bytes + step.scratch_bytes_per_batch * distance;
+      for (size_t j = 0; good && j < step.extents.size(); ++j) {
+        good = codes[i].extents[j].value == step.extents[j] + step.extents_per_batch[j] * distance;
+      }
+      if (!good) {
+        return refused(fmt::format("a size of step {} ({}) follows it in no straight line", i, step.name));
+      }
+    }
+    for (const Buffer& buffer : plan_.buffers) {
+      const int64_t at_first = family_.first().type(buffer.value).bytes();
+      const int64_t slope = family_.slope(at_first, family_.second().type(buffer.value).bytes());
+      if (graph.type(buffer.value).bytes() != at_first + slope * distance) {
+        return refused(fmt::format("{} does not grow evenly with it", buffer.name));
+      }
+    }
+    return {};
+  }
+
+  Plan& plan_;
+  const GraphFamily& family_;
+  std::vector<kernels::StepCode> declared_;
+};
+
+// The largest batch at which no tensor has too many elements.
+int64_t most_batches(const GraphFamily& family, int64_t declared, int64_t greatest) {
+  for (const ir::Value& value : family.first().values) {
+    const size_t index = static_cast<size_t>(&value - family.first().values.data());
+    const int64_t count = value.type.element_count();
+    const int64_t slope = family.slope(count, family.second().values[index].type.element_count());
+    if (slope > 0) {
+      greatest = std::min(greatest, declared + (kMostElements - count) / slope);
+    }
+  }
+  return std::max(greatest, declared);
+}
+
+// The stretch around the declared batch over which the plan holds.
+Result<void> find_range(const BatchFit& fit, RunTimeBatch& batch) {
+  const std::vector<int64_t> tried = batches_to_try(std::max<int64_t>(batch.least, 2), batch.greatest);
+  std::string why;
+  int64_t least = batch.declared;
+  for (auto at = tried.rbegin(); at != tried.rend(); ++at) {
+    if (*at < batch.declared) {
+      const Result<void> holds = fit.check(*at);
+      if (!holds.has_value()) {
+        why = holds.error().sentence;
+        break;
+      }
+      least = *at;
+    }
+  }
+  int64_t greatest = batch.declared;
+  for (const int64_t at : tried) {
+    if (at > batch.declared) {
+      const Result<void> holds = fit.check(at);
+      if (!holds.has_value()) {
+        why = holds.error().sentence;
+        break;
+      }
+      greatest = at;
+    }
+  }
+  // Through two points there is always a line: the range must hold a third.
+  const bool is_line = std::any_of(tried.begin(), tried.end(), [&](int64_t at) {
+    return at >= least && at <= greatest && at != batch.declared && at != batch.other_batch;
+  });
+  if (!is_line) {
+    return refused(why.empty() ? "its range is too small" : why);
+  }
+  batch.least = batch.least == 1 && least <= 2 ? 1 : least;
+  batch.greatest = greatest;
+  return {};
+}
+
+Result<GraphFamily> family_of(const Plan& plan, const BatchRange& range, const BatchVariant& other) {
+  Result<ir::Graph> graph = rewritten(other.graph);
+  if (!graph.has_value()) {
+    return refused(fmt::format("at batch {}: {}", other.batch, graph.error().sentence));
+  }
+  return GraphFamily::between(plan.graph, range.declared, std::move(graph).value(), other.batch);
+}
+
+// Whether the program as imported at `variant.batch` is the one that the family says; 1 may be a case of its own.
+Result<void> check_variant(const GraphFamily& family, const BatchVariant& variant, BatchRange& range) {
+  const Result<ir::Graph> expected = family.at(variant.batch);
+  const Result<ir::Graph> found = rewritten(variant.graph);
+  std::string why;
+  if (!expected.has_value() || !found.has_value()) {
+    why = expected.has_value() ? found.error().sentence : expected.error().sentence;
+  } else {
+    why = difference(*expected, *found);
+  }
+  if (why.empty()) {
+    return {};
+  }
+  if (variant.batch == 1) {
+    range.least = 2;
+    return {};
+  }
+  return refused(fmt::format("at batch {}: {}", variant.batch, why));
+}
+
+Result<void> try_batch(Plan& plan, BatchRange range, const std::vector<BatchVariant>& others) {
+  if (others.empty() || range.declared < 2) {
+    return refused("steps that are planned for a batch of 1 leave its axis out");
+  }
+  STITCH_ASSIGN(const GraphFamily family, family_of(plan, range, others.front()));
+  for (size_t i = 1; i < others.size(); ++i) {
+    STITCH_TRY(check_variant(family, others[i], range));
+  }
+  BatchFit fit(plan, family);
+  STITCH_TRY(fit.fit());
+  RunTimeBatch batch{range.declared, range.least, most_batches(family, range.declared, range.greatest),
+                     others.front().batch, family.second()};
+  STITCH_TRY(find_range(fit, batch));
+  plan.batch = std::move(batch);
+  return {};
+}
+
+void forget_batch(Plan& plan) {
+  plan.batch.reset();
+  for (Step& step : plan.steps) {
+    step.extents_per_batch.clear();
+    step.scratch_bytes_per_batch = 0;
+  }
+}
+
+}  // namespace
+
+void add_run_time_batch(Plan& plan, const BatchRange& range, const std::vector<BatchVariant>& others) {
+  forget_batch(plan);
+  plan.batch_note.clear();
+  const Result<void> done = try_batch(plan, range, others);
+  if (!done.has_value()) {
+    forget_batch(plan);
+    plan.batch_note = done.error().sentence;
+  }
+}
+
+Result<void> refit_batch(Plan& plan) {
+  RunTimeBatch& batch = *plan.batch;
+  const bool in_order = batch.least >= 1 && batch.least <= batch.declared && batch.declared <= batch.greatest &&
+                        batch.declared >= 2 && batch.other_batch >= 1;
+  if (!in_order) {
+    return refused("the batches of the plan are in no order");
+  }
+  STITCH_ASSIGN(const GraphFamily family,
+                GraphFamily::between(plan.graph, batch.declared, batch.other, batch.other_batch));
+  BatchFit fit(plan, family);
+  STITCH_TRY(fit.fit());
+  if (most_batches(family, batch.declared, batch.greatest) != batch.greatest) {
+    return refused("the greatest batch of the plan makes tensors too large");
+  }
+  for (const int64_t at : {std::max<int64_t>(batch.least, 2), batch.greatest}) {
+    STITCH_TRY(fit.check(at));
+  }
+  return {};
+}
+
+BatchLine batch_line(const RunTimeBatch& batch, int64_t at_declared, int64_t at_other) {
+  const int64_t slope = (at_other - at_declared) / (batch.other_batch - batch.declared);
+  return {at_declared - slope * batch.declared, slope};
+}
+
+}  // namespace stitch::plan
