@@ -15,6 +15,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from ..failures import PROGRAM_INVALID, Failure, chain, from_user_code
 from ..program.attributes import refuse_if_read_again, watched
 from ..program.build import Program, Request, build_program
+from .composites import decomposition_table
 from .convert import convert
 from .functional import FunctionalProgram
 
@@ -55,7 +56,7 @@ def export_program(program: Program, mode: FakeTensorMode | None = None) -> Expo
         with watched(program.module, folder) as watch:
             try:
                 exported = torch.export.export(program.module, program.inputs, strict=False)
-                functional = exported.run_decompositions({})
+                functional = exported.run_decompositions(decomposition_table())
             except Failure:
                 raise
             except Exception as error:

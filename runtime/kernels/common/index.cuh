@@ -54,6 +54,21 @@ class Divider {
   uint32_t shift_ = 0;
 };
 
+// Where a place along an axis of `extent` elements is looked for when it lies beyond an end: at the nearest element, at
+// the one mirrored at that end, or at the one that follows when the axis is repeated. A mirrored place lies less than
+// `extent` beyond, a wrapped one at most `extent`.
+__host__ __device__ constexpr int64_t held_within(int64_t place, int64_t extent) {
+  return place < 0 ? 0 : (place < extent ? place : extent - 1);
+}
+
+__host__ __device__ constexpr int64_t mirrored(int64_t place, int64_t extent) {
+  return place < 0 ? -place : (place < extent ? place : 2 * (extent - 1) - place);
+}
+
+__host__ __device__ constexpr int64_t wrapped(int64_t place, int64_t extent) {
+  return place < 0 ? place + extent : (place < extent ? place : place - extent);
+}
+
 // The coordinates of an element in an iteration space, outermost axis first.
 template <int kRank>
 struct Index {

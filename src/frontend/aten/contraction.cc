@@ -14,6 +14,18 @@ Result<ValueId> scaled(Call& call, ValueId x, size_t position, const char* name)
   return call.emit("mul", {x, Scalar(factor)});
 }
 
+// beta * input + alpha * product, for the operators whose first argument is the input and last two keywords these.
+Converted added_to_input(Call& call, ValueId product) {
+  STITCH_ASSIGN(const ValueId input, call.tensor(0, "self"));
+  STITCH_ASSIGN(const ValueId scaled_product, scaled(call, product, 4, "alpha"));
+  STITCH_ASSIGN(const double beta, call.number(3, "beta", 1.0));
+  if (beta == 0.0) {  // the input is not even read: its NaN do not count
+    return std::vector<ValueId>{scaled_product};
+  }
+  STITCH_ASSIGN(const ValueId scaled_input, scaled(call, input, 3, "beta"));
+  return call.finish("add", {scaled_product, scaled_input});
+}
+
 }  // namespace
 
 Converted convert_matmul(Call& call) {
@@ -43,17 +55,69 @@ Converted convert_matmul(Call& call) {
 
 // beta * input + alpha * a b
 Converted convert_addmm(Call& call) {
-  STITCH_ASSIGN(const ValueId input, call.tensor(0, "self"));
   STITCH_ASSIGN(const ValueId a, call.tensor(1, "mat1"));
   STITCH_ASSIGN(const ValueId b, call.tensor(2, "mat2"));
   STITCH_ASSIGN(const ValueId product, call.emit("matmul", {a, b}));
-  STITCH_ASSIGN(const ValueId scaled_product, scaled(call, product, 4, "alpha"));
-  STITCH_ASSIGN(const double beta, call.number(3, "beta", 1.0));
-  if (beta == 0.0) {  // the input is not even read: its NaN do not count
-    return std::vector<ValueId>{scaled_product};
+  return added_to_input(call, product);
+}
+
+// The products of all matrices of the batch are summed: one product of matrices as long as the batch.
+Converted convert_addbmm(Call& call) {
+  STITCH_ASSIGN(const ValueId a, call.tensor(1, "batch1"));
+  STITCH_ASSIGN(const ValueId b, call.tensor(2, "batch2"));
+  const std::vector<int64_t> left = call.shape(a);
+  const std::vector<int64_t> right = call.shape(b);
+  STITCH_ASSIGN(const ValueId rows_first, call.emit("permute", {a}, {{"dims", std::vector<int64_t>{1, 0, 2}}}));
+  STITCH_ASSIGN(const ValueId wide, call.reshape(rows_first, {left[1], left[0] * left[2]}));
+  STITCH_ASSIGN(const ValueId tall, call.reshape(b, {right[0] * right[1], right[2]}));
+  STITCH_ASSIGN(const ValueId product, call.emit("matmul", {wide, tall}));
+  return added_to_input(call, product);
+}
+
+Converted convert_addmv(Call& call) {
+  STITCH_ASSIGN(const ValueId a, call.tensor(1, "mat"));
+  STITCH_ASSIGN(const ValueId vector, call.tensor(2, "vec"));
+  STITCH_ASSIGN(const ValueId column, call.reshape(vector, {call.shape(vector)[0], 1}));
+  STITCH_ASSIGN(const ValueId product, call.emit("matmul", {a, column}));
+  STITCH_ASSIGN(const ValueId line, call.reshape(product, {call.shape(product)[0]}));
+  return added_to_input(call, line);
+}
+
+// beta * input + alpha * the outer product of two vectors
+Converted convert_addr(Call& call) {
+  STITCH_ASSIGN(const ValueId a, call.tensor(1, "vec1"));
+  STITCH_ASSIGN(const ValueId b, call.tensor(2, "vec2"));
+  STITCH_ASSIGN(const ValueId column, call.reshape(a, {call.shape(a)[0], 1}));
+  STITCH_ASSIGN(const ValueId product, call.pointwise("mul", {column, b}));
+  return added_to_input(call, product);
+}
+
+// x1 [..., i], x2 [..., j], weight [o, i, j]: sum over i and j of x1 weight x2. x1 by the weight seen as [o j, i]
+// first, then a sum of products with x2.
+Converted convert_bilinear(Call& call) {
+  STITCH_ASSIGN(const ValueId first, call.tensor(0, "input1"));
+  STITCH_ASSIGN(const ValueId second, call.tensor(1, "input2"));
+  STITCH_ASSIGN(const ValueId weight, call.tensor(2, "weight"));
+  STITCH_ASSIGN(const Operand bias, call.optional_tensor(3, "bias"));
+  const std::vector<int64_t> sizes = call.shape(weight);
+  std::vector<int64_t> shape = call.shape(first);
+  STITCH_ASSIGN(const ValueId turned, call.emit("permute", {weight}, {{"dims", std::vector<int64_t>{0, 2, 1}}}));
+  STITCH_ASSIGN(const ValueId rows, call.reshape(turned, {sizes[0] * sizes[2], sizes[1]}));
+  STITCH_ASSIGN(const ValueId half, call.emit("linear", {first, rows, Absent{}}));
+  shape.back() = sizes[0];
+  shape.push_back(sizes[2]);
+  STITCH_ASSIGN(const ValueId parts, call.reshape(half, shape));
+  shape = call.shape(second);
+  shape.insert(shape.end() - 1, 1);
+  STITCH_ASSIGN(const ValueId other, call.reshape(second, shape));
+  STITCH_ASSIGN(const ValueId products, call.emit("mul", {parts, other}));
+  const Attributes over_last = {{"dim", std::vector<int64_t>{static_cast<int64_t>(shape.size()) - 1}},
+                                {"keepdim", false}};
+  STITCH_ASSIGN(const ValueId sums, call.emit("sum", {products}, over_last));
+  if (!ir::is_tensor(bias)) {
+    return std::vector<ValueId>{sums};
   }
-  STITCH_ASSIGN(const ValueId scaled_input, scaled(call, input, 3, "beta"));
-  return call.finish("add", {scaled_product, scaled_input});
+  return call.finish("add", {sums, bias});
 }
 
 Converted convert_linear(Call& call) {

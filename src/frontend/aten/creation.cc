@@ -41,8 +41,18 @@ Converted convert_full(Call& call) {
   return filled(call, value);
 }
 
-// full_like(x, value), fill.Scalar(x, value), new_full(x, size, value)
+// Memory whose contents nobody may rely on: zeros are as good as any.
+Converted convert_empty(Call& call) { return filled(call, 0.0); }
+
+// full_like(x, value), fill.Scalar(x, value), fill.Tensor(x, single number), new_full(x, size, value)
 Converted convert_full_of_kind(Call& call) {
+  if (call.node().overload == "Tensor") {
+    STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
+    STITCH_ASSIGN(const ValueId value, call.tensor(1, "value"));
+    STITCH_ASSIGN(const ValueId cast, call.cast(value, call.type(x).dtype));
+    STITCH_ASSIGN(const ValueId result, call.expand(cast, call.shape(x)));
+    return std::vector<ValueId>{result};
+  }
   STITCH_ASSIGN(const double value, call.number(call.node().base == "new_full" ? 2 : 1, "fill_value"));
   return filled(call, value);
 }

@@ -1,34 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Embedding and losses. Cross entropy becomes log_softmax and nll_loss, plus the smoothing of labels where asked for.
-#include <array>
 #include <numeric>
 
 #include "frontend/aten/converters.h"
+#include "frontend/aten/reduction_argument.h"
 
 namespace stitch::frontend {
 namespace {
-
-// ATen numbers the reductions.
-Result<std::string> reduction(Call& call, size_t position) {
-  STITCH_ASSIGN(const int64_t number, call.integer(position, "reduction", 1));
-  constexpr std::array kNames = {"none", "mean", "sum"};
-  if (number < 0 || number >= static_cast<int64_t>(kNames.size())) {
-    return call.unsupported("the reduction is not none, mean or sum");
-  }
-  return std::string(kNames[static_cast<size_t>(number)]);
-}
 
 Attributes over_all_axes(const std::vector<int64_t>& shape) {
   std::vector<int64_t> axes(shape.size());
   std::iota(axes.begin(), axes.end(), int64_t{0});
   return {{"dim", axes}, {"keepdim", false}};
-}
-
-Converted reduced(Call& call, ValueId x, const std::string& reduction) {
-  if (reduction == "none") {
-    return std::vector<ValueId>{x};
-  }
-  return call.finish(reduction, {x}, over_all_axes(call.shape(x)));
 }
 
 struct CrossEntropy {
@@ -69,15 +52,6 @@ Converted with_smoothing(Call& call, const CrossEntropy& loss, int64_t ignore_in
   return call.finish("div", {total, count});
 }
 
-Converted distance_loss(Call& call, bool squared) {
-  STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
-  STITCH_ASSIGN(const ValueId target, call.tensor(1, "target"));
-  STITCH_ASSIGN(const std::string how, reduction(call, 2));
-  STITCH_ASSIGN(const ValueId distance, call.pointwise("sub", {x, target}));
-  STITCH_ASSIGN(const ValueId loss, squared ? call.emit("mul", {distance, distance}) : call.emit("abs", {distance}));
-  return reduced(call, loss, how);
-}
-
 }  // namespace
 
 Converted convert_embedding(Call& call) {
@@ -92,7 +66,7 @@ Converted convert_nll_loss(Call& call) {
   STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
   STITCH_ASSIGN(const ValueId target, call.tensor(1, "target"));
   STITCH_ASSIGN(const Operand weight, call.optional_tensor(2, "weight"));
-  STITCH_ASSIGN(const std::string how, reduction(call, 3));
+  STITCH_ASSIGN(const std::string how, reduction_argument(call, 3));
   STITCH_ASSIGN(const int64_t ignore_index, call.integer(4, "ignore_index", -100));
   STITCH_ASSIGN(std::vector<ValueId> results,
                 call.finish("nll_loss", {x, target, weight}, {{"reduction", how}, {"ignore_index", ignore_index}}));
@@ -106,7 +80,7 @@ Converted convert_cross_entropy(Call& call) {
   CrossEntropy loss;
   STITCH_ASSIGN(loss.target, call.tensor(1, "target"));
   STITCH_ASSIGN(const Operand weight, call.optional_tensor(2, "weight"));
-  STITCH_ASSIGN(loss.reduction, reduction(call, 3));
+  STITCH_ASSIGN(loss.reduction, reduction_argument(call, 3));
   STITCH_ASSIGN(const int64_t ignore_index, call.integer(4, "ignore_index", -100));
   STITCH_ASSIGN(const double smoothing, call.number(5, "label_smoothing", 0.0));
   const bool probabilities = is_floating_point(call.type(loss.target).dtype);
@@ -122,8 +96,5 @@ Converted convert_cross_entropy(Call& call) {
   }
   return probabilities ? with_probabilities(call, loss) : with_smoothing(call, loss, ignore_index, smoothing);
 }
-
-Converted convert_mse_loss(Call& call) { return distance_loss(call, true); }
-Converted convert_l1_loss(Call& call) { return distance_loss(call, false); }
 
 }  // namespace stitch::frontend

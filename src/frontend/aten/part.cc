@@ -53,36 +53,60 @@ std::vector<int64_t> equal_sizes(int64_t extent, int64_t size) {
   return sizes;
 }
 
-// `amount` elements of `value` on one side of an axis, or a cut where it is negative.
-Result<ValueId> padded_side(Call& call, ValueId x, size_t axis, int64_t amount, bool in_front, double value) {
-  const TensorType type = call.type(x);
-  const int64_t extent = type.shape[axis];
-  if (amount <= 0) {
-    const Along along{x, static_cast<int64_t>(axis), extent};
-    return part(call, along, in_front ? -amount : 0, in_front ? extent : extent + amount);
+Result<ValueId> joined(Call& call, const std::vector<ValueId>& parts, int64_t axis) {
+  std::vector<Operand> present;
+  for (const ValueId id : parts) {
+    if (call.shape(id)[static_cast<size_t>(axis)] > 0) {
+      present.emplace_back(id);
+    }
   }
-  std::vector<int64_t> shape = type.shape;
-  shape[axis] = amount;
-  STITCH_ASSIGN(const ValueId border,
-                call.emit("full", {}, {{"shape", shape}, {"value", value}, {"dtype", type.dtype}}));
-  std::vector<Operand> operands = {x, border};
-  if (in_front) {
-    std::swap(operands[0], operands[1]);
+  if (present.size() == 1) {
+    return std::get<ValueId>(present[0]);
   }
-  return call.emit("cat", operands, {{"dim", static_cast<int64_t>(axis)}});
+  return call.emit("cat", present, {{"dim", axis}});
 }
 
-Converted padded(Call& call, double value) {
-  STITCH_ASSIGN(ValueId x, call.tensor(0, "self"));
-  STITCH_ASSIGN(const auto amounts, call.integers(1, "pad"));
-  const size_t rank = call.shape(x).size();
-  STITCH_TRY(call.require(amounts.size() <= 2 * rank, "there is more padding than axes"));
-  for (size_t i = 0; i + 1 < amounts.size(); i += 2) {  // pairs, last axis first
-    const size_t axis = rank - 1 - i / 2;
-    STITCH_ASSIGN(x, padded_side(call, x, axis, amounts[i], true, value));
-    STITCH_ASSIGN(x, padded_side(call, x, axis, amounts[i + 1], false, value));
+std::vector<int64_t> with_axis_split(std::vector<int64_t> shape, int64_t axis, int64_t outer, int64_t inner) {
+  shape[static_cast<size_t>(axis)] = inner;
+  shape.insert(shape.begin() + axis, outer);
+  return shape;
+}
+
+// `source` in the places start, start + step, ... of the axis. With steps, whole steps of the old tensor are seen as
+// [steps, step] and joined behind the new first elements; a last step that is cut short is treated by itself.
+Result<ValueId> scattered(Call& call, const Along& along, ValueId source, int64_t start, int64_t step) {
+  const auto axis = static_cast<size_t>(along.axis);
+  const int64_t count = call.shape(source)[axis];
+  const int64_t whole = std::min(count, (along.extent - start) / step);
+  std::vector<ValueId> parts;
+  if (start > 0) {
+    STITCH_ASSIGN(const ValueId before, part(call, along, 0, start));
+    parts.push_back(before);
   }
-  return std::vector<ValueId>{x};
+  if (step == 1) {
+    parts.push_back(source);
+  } else if (whole > 0) {
+    const Along of_source{source, along.axis, count};
+    STITCH_ASSIGN(const ValueId old, part(call, along, start, start + whole * step));
+    STITCH_ASSIGN(const ValueId steps, call.reshape(old, with_axis_split(call.shape(old), along.axis, whole, step)));
+    STITCH_ASSIGN(const ValueId kept, part(call, {steps, along.axis + 1, step}, 1, step));
+    STITCH_ASSIGN(const ValueId first, part(call, of_source, 0, whole));
+    STITCH_ASSIGN(const ValueId placed, call.reshape(first, with_axis_split(call.shape(first), along.axis, whole, 1)));
+    STITCH_ASSIGN(const ValueId both, joined(call, {placed, kept}, along.axis + 1));
+    STITCH_ASSIGN(const ValueId line, call.reshape(both, call.shape(old)));
+    parts.push_back(line);
+  }
+  int64_t done = start + whole * step;
+  if (step != 1 && whole < count) {
+    STITCH_ASSIGN(const ValueId last, part(call, {source, along.axis, count}, whole, count));
+    parts.push_back(last);
+    ++done;
+  }
+  if (done < along.extent) {
+    STITCH_ASSIGN(const ValueId after, part(call, along, done, along.extent));
+    parts.push_back(after);
+  }
+  return joined(call, parts, along.axis);
 }
 
 }  // namespace
@@ -166,18 +190,37 @@ Converted convert_stack(Call& call) {
   return call.finish("cat", operands, {{"dim", axis}});
 }
 
-Converted convert_constant_pad(Call& call) {
-  STITCH_ASSIGN(const double value, call.number(2, "value", 0.0));
-  return padded(call, value);
+// slice_scatter(x, source, dim, start, end, step)
+Converted convert_slice_scatter(Call& call) {
+  STITCH_ASSIGN(const Along along, along_axis(call, 2, 0));
+  STITCH_ASSIGN(ValueId source, call.tensor(1, "src"));
+  STITCH_ASSIGN(const int64_t start, call.integer(3, "start", 0));
+  STITCH_ASSIGN(const int64_t end, call.integer(4, "end", std::numeric_limits<int64_t>::max()));
+  STITCH_ASSIGN(const int64_t step, call.integer(5, "step", 1));
+  const int64_t first = bound(start, along.extent);
+  const int64_t last = std::max(first, bound(end, along.extent));
+  std::vector<int64_t> shape = call.shape(along.x);
+  shape[static_cast<size_t>(along.axis)] = (last - first + step - 1) / step;
+  if (shape[static_cast<size_t>(along.axis)] == 0) {
+    return std::vector<ValueId>{along.x};
+  }
+  STITCH_ASSIGN(source, call.cast(source, call.type(along.x).dtype));
+  STITCH_ASSIGN(source, call.expand(source, shape));
+  STITCH_ASSIGN(const ValueId result, scattered(call, along, source, first, step));
+  return std::vector<ValueId>{result};
 }
 
-Converted convert_pad(Call& call) {
-  STITCH_ASSIGN(const std::string mode, call.text(2, "mode", "constant"));
-  if (mode != "constant") {
-    return call.unsupported("padding is supported with mode constant, not " + mode);
-  }
-  STITCH_ASSIGN(const double value, call.number(3, "value", 0.0));
-  return padded(call, value);
+// select_scatter(x, source, dim, index)
+Converted convert_select_scatter(Call& call) {
+  STITCH_ASSIGN(const Along along, along_axis(call, 2, 0));
+  STITCH_ASSIGN(ValueId source, call.tensor(1, "src"));
+  STITCH_ASSIGN(const int64_t index, call.integer(3, "index"));
+  std::vector<int64_t> shape = call.shape(along.x);
+  shape[static_cast<size_t>(along.axis)] = 1;
+  STITCH_ASSIGN(source, call.cast(source, call.type(along.x).dtype));
+  STITCH_ASSIGN(source, call.reshape(source, shape));
+  STITCH_ASSIGN(const ValueId result, scattered(call, along, source, index < 0 ? index + along.extent : index, 1));
+  return std::vector<ValueId>{result};
 }
 
 }  // namespace stitch::frontend

@@ -83,6 +83,29 @@ Result<Variance> variance(Call& call) {
   return result;
 }
 
+// (sum of |x| ** order) ** (1 / order); order 0 counts what is not zero, infinite ones take the largest or smallest.
+Converted norm_of(Call& call, ValueId x, double order, const Attributes& over) {
+  STITCH_ASSIGN(const auto dtype, call.dtype(std::numeric_limits<size_t>::max(), "dtype"));
+  STITCH_ASSIGN(x, call.cast(x, dtype.value_or(call.type(x).dtype)));
+  if (order == 2.0) {
+    STITCH_ASSIGN(const ValueId squares, call.emit("mul", {x, x}));
+    STITCH_ASSIGN(const ValueId sum, call.emit("sum", {squares}, over));
+    return call.finish("sqrt", {sum});
+  }
+  if (order == 0.0) {
+    STITCH_ASSIGN(const ValueId differs, call.emit("ne", {x, Scalar(0.0)}));
+    STITCH_ASSIGN(const ValueId counted, call.cast(differs, call.type(x).dtype));
+    return call.finish("sum", {counted}, over);
+  }
+  STITCH_ASSIGN(const ValueId magnitudes, call.emit("abs", {x}));
+  if (order == 1.0 || std::isinf(order)) {
+    return call.finish(order == 1.0 ? "sum" : (order > 0.0 ? "amax" : "amin"), {magnitudes}, over);
+  }
+  STITCH_ASSIGN(const ValueId powers, call.emit("pow", {magnitudes, Scalar(order)}));
+  STITCH_ASSIGN(const ValueId sum, call.emit("sum", {powers}, over));
+  return call.finish("pow", {sum, Scalar(1.0 / order)});
+}
+
 }  // namespace
 
 Converted convert_sum(Call& call) { return summed(call, "sum"); }
@@ -142,22 +165,31 @@ Converted convert_logsumexp(Call& call) {
   return call.finish("add", {logarithm, same_axes});
 }
 
+Converted convert_std_mean(Call& call) {
+  STITCH_ASSIGN(const Variance result, variance(call));
+  STITCH_ASSIGN(const ValueId deviation, call.emit("sqrt", {result.value}));
+  STITCH_ASSIGN(const ValueId mean, call.emit("mean", {result.x}, {{"dim", result.axes}, {"keepdim", result.keepdim}}));
+  return std::vector<ValueId>{deviation, mean};
+}
+
+// linalg_vector_norm(x, ord, dim, keepdim, *, dtype)
 Converted convert_vector_norm(Call& call) {
   STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
   STITCH_ASSIGN(const double order, call.number(1, "ord", 2.0));
   STITCH_ASSIGN(const auto axes, axes_of(call, x, 2, "dim"));
   STITCH_ASSIGN(const bool keepdim, call.boolean(3, "keepdim", false));
-  const Attributes over = {{"dim", axes}, {"keepdim", keepdim}};
-  if (call.has(4, "dtype") || (order != 1.0 && order != 2.0 && !std::isinf(order))) {
-    return call.unsupported("vector norms are supported of order 1, 2 and infinity, in the input's type");
-  }
-  if (order == 2.0) {
-    STITCH_ASSIGN(const ValueId squares, call.emit("mul", {x, x}));
-    STITCH_ASSIGN(const ValueId sum, call.emit("sum", {squares}, over));
-    return call.finish("sqrt", {sum});
-  }
-  STITCH_ASSIGN(const ValueId magnitudes, call.emit("abs", {x}));
-  return call.finish(order == 1.0 ? "sum" : (order > 0.0 ? "amax" : "amin"), {magnitudes}, over);
+  return norm_of(call, x, order, {{"dim", axes}, {"keepdim", keepdim}});
+}
+
+// norm.Scalar(x, p), norm.ScalarOpt_dim(x, p, dim, keepdim) and both with a dtype; p None is 2.
+Converted convert_norm(Call& call) {
+  STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
+  STITCH_ASSIGN(const double order, call.number(1, "p", 2.0));
+  constexpr size_t kNowhere = std::numeric_limits<size_t>::max();
+  const bool has_axes = call.node().overload.find("dim") != std::string::npos;
+  STITCH_ASSIGN(const auto axes, axes_of(call, x, has_axes ? 2 : kNowhere, "dim"));
+  STITCH_ASSIGN(const bool keepdim, call.boolean(has_axes ? 3 : kNowhere, "keepdim", false));
+  return norm_of(call, x, order, {{"dim", axes}, {"keepdim", keepdim}});
 }
 
 }  // namespace stitch::frontend

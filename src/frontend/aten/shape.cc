@@ -179,4 +179,34 @@ Converted convert_repeat(Call& call) {
   return std::vector<ValueId>{result};
 }
 
+// repeat_interleave.self_int(x, repeats, dim): each element several times, side by side; without dim, of the line of
+// all
+Converted convert_repeat_interleave(Call& call) {
+  STITCH_ASSIGN(ValueId x, call.tensor(0, "self"));
+  const Argument* times = call.argument(1, "repeats");
+  if (call.node().overload != "self_int" || times == nullptr || !std::holds_alternative<int64_t>(times->value)) {
+    return call.unsupported("repeat_interleave is supported with one number for all elements");
+  }
+  const int64_t repeats = std::get<int64_t>(times->value);
+  int64_t axis = 0;
+  if (call.has(2, "dim")) {
+    STITCH_ASSIGN(const int64_t dim, call.integer(2, "dim"));
+    STITCH_ASSIGN(axis, call.axis(dim, call.shape(x).size()));
+  } else {
+    STITCH_ASSIGN(x, call.reshape(x, {call.type(x).element_count()}));
+  }
+  if (call.shape(x).empty()) {  // a single number becomes a line
+    STITCH_ASSIGN(x, call.reshape(x, {1}));
+  }
+  std::vector<int64_t> merged = call.shape(x);
+  std::vector<int64_t> split = merged;
+  split.insert(split.begin() + axis + 1, 1);
+  merged[static_cast<size_t>(axis)] *= repeats;
+  STITCH_ASSIGN(const ValueId apart, call.reshape(x, split));
+  split[static_cast<size_t>(axis) + 1] = repeats;
+  STITCH_ASSIGN(const ValueId copies, call.expand(apart, split));
+  STITCH_ASSIGN(const ValueId result, call.reshape(copies, merged));
+  return std::vector<ValueId>{result};
+}
+
 }  // namespace stitch::frontend

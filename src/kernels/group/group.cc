@@ -32,8 +32,10 @@ bool is_generated(const ir::Node& node) {
 bool is_elementwise(const ir::Node& node) {
   const ir::OpDef* def = ir::find_op(node.op);
   return def != nullptr && (def->family == ir::OpFamily::kPointwise || def->family == ir::OpFamily::kGather ||
-                            node.op == "tril" || node.op == "triu");
+                            node.op == "pad" || node.op == "tril" || node.op == "triu");
 }
+
+bool is_look_up(const ir::Node& node) { return node.op == "embedding" || node.op == "pad"; }
 
 Group make_group(const ir::Graph& graph, ir::NodeId root, const std::vector<ir::NodeId>& nodes,
                  const std::set<ir::ValueId>& stored, std::vector<ir::ValueId> results) {

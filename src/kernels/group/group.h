@@ -30,6 +30,8 @@ bool is_view(const ir::Node& node);       // reshape permute expand slice select
 bool is_generated(const ir::Node& node);  // full arange: no memory behind them
 // Nodes whose element at a position depends on single elements of the operands: pointwise operators, tril, embedding.
 bool is_elementwise(const ir::Node& node);
+// Those among them whose first operand is a table, which shows other places than the result's own.
+bool is_look_up(const ir::Node& node);  // embedding pad
 
 // Closes `nodes` over the views and generated values they look through. `stored` says which values (graph inputs and
 // those that some step writes) are in memory although a view or a generator makes them.

@@ -5,7 +5,6 @@
 
 #include "kernels/expression/expression.h"
 #include "kernels/expression/literal.h"
-#include "kernels/lowering/strided_view.h"
 #include "kernels/lowering/views.h"
 
 namespace stitch::kernels {
@@ -67,7 +66,7 @@ std::string FunctorBuilder::load(ir::ValueId value, const AffineIndex& index) {
   const std::string pointer = graph_.value(value).name;
   // Two loads of one tensor at different places share the pointer only when their offsets agree: give each its own.
   const std::string name = names_.take(pointer);
-  draft_.accesses.push_back({value, name, name, index, "", 0, false, ""});
+  draft_.accesses.push_back({.value = value, .pointer = name, .local = name, .index = index});
   return fmt::format("<#{}>", draft_.accesses.size() - 1);
 }
 
@@ -117,6 +116,9 @@ Result<std::string> FunctorBuilder::compute(ir::ValueId value, const ir::Node& n
   }
   if (node.op == "embedding") {
     return embedded(node, map);
+  }
+  if (node.op == "pad") {
+    return padded(value, node, map);
   }
   if (!is_elementwise(node)) {
     return failure(ErrorCode::kUnsupportedOperator,
@@ -191,33 +193,11 @@ Result<std::string> FunctorBuilder::triangle(ir::ValueId value_id, const ir::Nod
                                      element, zero));
 }
 
-Result<std::string> FunctorBuilder::look_up(ir::ValueId table, IndexMap map, size_t axis, const std::string& row) {
-  const auto view = strided_view(group_, table);
-  if (!view.has_value()) {
-    return failure(ErrorCode::kUnsupportedOperator, graph_.value(table).name + " has to be in memory to be looked up");
-  }
-  AffineIndex index{view->offset, {}};
-  map[axis] = AffineIndex{};
-  for (size_t i = 0; i < map.size(); ++i) {
-    index.offset += map[i].offset * view->strides[i];
-    for (const Term& term : map[i].terms) {
-      index.terms.push_back({term.loop, term.coefficient * view->strides[i]});
-    }
-  }
-  const std::string name = names_.take(graph_.value(view->stored).name);
-  draft_.accesses.push_back({view->stored, name, name, index, row, view->strides[axis], false, ""});
-  return fmt::format("<#{}>", draft_.accesses.size() - 1);
-}
-
-Result<std::string> FunctorBuilder::embedded(const ir::Node& node, const IndexMap& map) {
-  STITCH_ASSIGN(const std::string row, value(ir::tensor_operand(node, 1), IndexMap(map.begin(), map.end() - 1)));
-  return look_up(ir::tensor_operand(node, 0), {AffineIndex{}, map.back()}, 0, row);
-}
-
 void FunctorBuilder::store(ir::ValueId value, const AffineIndex& index, const std::string& text) {
   const std::string name = graph_.value(value).name;
   const std::string pointer = names_.take(name + "_out");
-  draft_.accesses.push_back({value, pointer, pointer, index, "", 0, true, text});
+  draft_.accesses.push_back(
+      {.value = value, .pointer = pointer, .local = pointer, .index = index, .is_store = true, .text = text});
   stored_.push_back(value);
 }
 
@@ -235,7 +215,7 @@ std::optional<IndexMap> FunctorBuilder::pushed(const ir::Node& node, const std::
     if (is_view(node)) {
       return view_result_map(graph_, node, domain_.current(found->second), domain_);
     }
-    if (is_elementwise(node) && node.op != "embedding" && graph_.type(source).shape == graph_.type(output).shape) {
+    if (is_elementwise(node) && !is_look_up(node) && graph_.type(source).shape == graph_.type(output).shape) {
       return found->second;
     }
   }

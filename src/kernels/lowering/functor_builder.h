@@ -32,7 +32,13 @@ class FunctorBuilder {
   Result<std::string> value(ir::ValueId value, const IndexMap& map);
   // An element of `table` (in memory, perhaps seen through views): where `map` leads, but along `axis` at `row`, an
   // expression. `map` has an unused entry for that axis.
-  Result<std::string> look_up(ir::ValueId table, IndexMap map, size_t axis, const std::string& row);
+  Result<std::string> look_up(ir::ValueId table, const IndexMap& map, size_t axis, const std::string& row);
+  // The same with a place of its own along several axes.
+  struct LookedUpPlace {
+    size_t axis = 0;
+    std::string text;
+  };
+  Result<std::string> look_up(ir::ValueId table, IndexMap map, const std::vector<LookedUpPlace>& places);
   // A further local: `const type name = text;`.
   std::string local(const std::string& type, const std::string& wanted, const std::string& text);
   // A further member of the functor, set by the host.
@@ -57,6 +63,9 @@ class FunctorBuilder {
   Result<std::string> pointwise(ir::ValueId value, const ir::Node& node, const IndexMap& map);
   Result<std::string> triangle(ir::ValueId value, const ir::Node& node, const IndexMap& map);
   Result<std::string> embedded(const ir::Node& node, const IndexMap& map);
+  Result<std::string> padded(ir::ValueId value, const ir::Node& node, const IndexMap& map);
+  std::string shown_place(const ir::Node& node, const std::string& place, const std::string& extent,
+                          const std::string& wanted);
   std::string counted(ir::ValueId value, const ir::Node& node, const IndexMap& map);
   std::string scalar_full(ir::ValueId value, const ir::Node& node);
   std::string load(ir::ValueId value, const AffineIndex& index);

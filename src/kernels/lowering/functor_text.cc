@@ -66,8 +66,8 @@ struct Writer {
     const Access& access = draft.accesses[number];
     std::string text = offsets[number];
     if (!access.looked_up.empty()) {
-      text = fmt::format("{} * {}_row_stride{}", rendered(access.looked_up), access.pointer,
-                         text == "0" ? "" : " + " + text);
+      const std::string stride = access.looked_up_is_offset ? "" : " * " + access.pointer + "_row_stride";
+      text = rendered(access.looked_up) + stride + (text == "0" ? "" : " + " + text);
     }
     return text;
   }
@@ -261,7 +261,7 @@ FunctorText write_functor(StepBuilder& step, const std::string& name, const Doma
     }
     index.add_pointer(access.pointer, fmt::format("{}{}*", access.is_store ? "" : "const ", cuda_type_name(dtype)),
                       step.tensor(access.value), access.index.offset);
-    if (!access.looked_up.empty()) {
+    if (!access.looked_up.empty() && !access.looked_up_is_offset) {
       index.add_member("int64_t", access.pointer + "_row_stride",
                        step.extent(access.pointer + "_row_stride", access.row_stride));
     }

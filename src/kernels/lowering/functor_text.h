@@ -12,14 +12,15 @@
 namespace stitch::kernels {
 
 struct Access {
-  ir::ValueId value;       // invalid for a bare position (arange, triangles)
-  std::string pointer;     // member: "bias"
-  std::string local;       // what a load is called: "bias_value"
-  AffineIndex index;       // in elements
-  std::string looked_up;   // an extra row index (embedding), "" for none
-  int64_t row_stride = 0;  // of `looked_up`
+  ir::ValueId value;                 // invalid for a bare position (arange, triangles)
+  std::string pointer;               // member: "bias"
+  std::string local;                 // what a load is called: "bias_value"
+  AffineIndex index;                 // in elements
+  std::string looked_up = {};        // an extra row index (embedding), "" for none
+  int64_t row_stride = 0;            // of `looked_up`
+  bool looked_up_is_offset = false;  // it counts elements already, not rows
   bool is_store = false;
-  std::string text;  // what a store stores
+  std::string text = {};  // what a store stores
 };
 
 struct Statement {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/lowering/views.h"
 
+#include <algorithm>
+
 namespace stitch::kernels {
 namespace {
 
@@ -11,6 +13,26 @@ IndexMap sliced(const ir::Node& node, const IndexMap& map) {
   index.offset = ir::int_attribute(node, "start") + index.offset * step;
   for (Term& term : index.terms) {
     term.coefficient *= step;
+  }
+  return result;
+}
+
+IndexMap window_elements(const ir::Node& node, const IndexMap& map) {
+  IndexMap result(map.begin(), map.end() - 1);
+  AffineIndex& index = result[static_cast<size_t>(ir::int_attribute(node, "dim"))];
+  const int64_t step = ir::int_attribute(node, "step");
+  index.offset = index.offset * step + map.back().offset;
+  for (Term& term : index.terms) {
+    term.coefficient *= step;
+  }
+  for (const Term& term : map.back().terms) {
+    const auto known = std::find_if(index.terms.begin(), index.terms.end(),
+                                    [&](const Term& other) { return other.loop == term.loop; });
+    if (known == index.terms.end()) {
+      index.terms.push_back(term);
+    } else {
+      known->coefficient += term.coefficient;
+    }
   }
   return result;
 }
@@ -34,6 +56,9 @@ std::optional<IndexMap> view_operand_map(const ir::Graph& graph, const ir::Node&
   }
   if (node.op == "slice") {
     return sliced(node, map);
+  }
+  if (node.op == "unfold") {
+    return window_elements(node, domain.current(map));
   }
   if (node.op == "select") {
     IndexMap result = map;

@@ -3,6 +3,7 @@
 
 #include "kernels/lowering/functor_builder.h"
 #include "kernels/lowering/launch_text.h"
+#include "kernels/lowering/strided_view.h"
 #include "kernels/pointwise/map_launch.h"
 
 namespace stitch::kernels {
@@ -14,6 +15,18 @@ class PointwiseMap final : public KernelTemplate {
 
   bool is_root(const ir::Graph&, const ir::Node& node) const override {
     return is_elementwise(node) || is_view(node) || is_generated(node);
+  }
+
+  // A table is read at places that are computed: it has to be in memory, at most seen through strides.
+  std::vector<ir::ValueId> store_first(const Group& group) const override {
+    std::vector<ir::ValueId> missing;
+    for (const ir::NodeId id : group.nodes) {
+      const ir::Node& node = group.graph->node(id);
+      if (is_look_up(node) && !strided_view(group, ir::tensor_operand(node, 0)).has_value()) {
+        missing.push_back(ir::tensor_operand(node, 0));
+      }
+    }
+    return missing;
   }
 
   std::vector<Setting> space(const Group&, const DeviceLimits&, MathMode) const override {

@@ -38,7 +38,7 @@ bool reads_in_place(const PlacedGroup& placed, const StatePair& state, const Use
     }
     const ir::Node& node = graph.node(user);
     const bool is_same_element =
-        kernels::is_elementwise(node) && node.op != "embedding" && graph.type(node.outputs[0]).shape == shape;
+        kernels::is_elementwise(node) && !kernels::is_look_up(node) && graph.type(node.outputs[0]).shape == shape;
     const bool is_stored_from = std::string(placed.kernel->name()) == "pointwise" || group.root < user;
     if (!is_same_element || !is_stored_from) {
       return false;

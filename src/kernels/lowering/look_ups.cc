@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of FunctorBuilder that reads tables: elements whose place is computed, not walked.
+#include <fmt/format.h>
+
+#include "kernels/expression/literal.h"
+#include "kernels/lowering/functor_builder.h"
+#include "kernels/lowering/strided_view.h"
+
+namespace stitch::kernels {
+namespace {
+
+// The index of the elements that `map` walks, the looked-up axes left out.
+AffineIndex walked(const StridedView& view, const IndexMap& map) {
+  AffineIndex index{view.offset, {}};
+  for (size_t i = 0; i < map.size(); ++i) {
+    index.offset += map[i].offset * view.strides[i];
+    for (const Term& term : map[i].terms) {
+      index.terms.push_back({term.loop, term.coefficient * view.strides[i]});
+    }
+  }
+  return index;
+}
+
+}  // namespace
+
+Result<std::string> FunctorBuilder::look_up(ir::ValueId table, const IndexMap& map, size_t axis,
+                                            const std::string& row) {
+  return look_up(table, map, {{axis, row}});
+}
+
+Result<std::string> FunctorBuilder::look_up(ir::ValueId table, IndexMap map, const std::vector<LookedUpPlace>& places) {
+  const auto view = strided_view(group_, table);
+  if (!view.has_value()) {
+    return failure(ErrorCode::kUnsupportedOperator, graph_.value(table).name + " has to be in memory to be looked up");
+  }
+  for (const LookedUpPlace& place : places) {
+    map[place.axis] = AffineIndex{};
+  }
+  const std::string name = names_.take(graph_.value(view->stored).name);
+  Access access{.value = view->stored, .pointer = name, .local = name, .index = walked(*view, map)};
+  if (places.size() == 1) {
+    access.looked_up = places[0].text;
+    access.row_stride = view->strides[places[0].axis];
+  } else {
+    std::string offset;
+    for (const LookedUpPlace& place : places) {
+      const std::string wanted = fmt::format("{}_axis_{}_stride", name, place.axis);
+      const std::string stride = member("int64_t", wanted, step_.extent(wanted, view->strides[place.axis]));
+      offset += fmt::format("{}{} * {}", offset.empty() ? "" : " + ", place.text, stride);
+    }
+    access.looked_up = local("int64_t", name + "_place", offset);
+    access.looked_up_is_offset = true;
+  }
+  draft_.accesses.push_back(std::move(access));
+  return fmt::format("<#{}>", draft_.accesses.size() - 1);
+}
+
+Result<std::string> FunctorBuilder::embedded(const ir::Node& node, const IndexMap& map) {
+  STITCH_ASSIGN(const std::string row, value(ir::tensor_operand(node, 1), IndexMap(map.begin(), map.end() - 1)));
+  return look_up(ir::tensor_operand(node, 0), {AffineIndex{}, map.back()}, 0, row);
+}
+
+// Where along an axis of `extent` elements the mode looks for `place`, which may lie beyond either end.
+std::string FunctorBuilder::shown_place(const ir::Node& node, const std::string& place, const std::string& extent,
+                                        const std::string& wanted) {
+  const std::string& mode = ir::string_attribute(node, "mode");
+  const char* function = mode == "reflect" ? "mirrored" : mode == "circular" ? "wrapped" : "held_within";
+  return local("int64_t", wanted, fmt::format("stitch::{}({}, {})", function, place, extent));
+}
+
+// Axes without padding are walked as they are. A constant outside is chosen after a look at the nearest element, so
+// that no address lies outside.
+Result<std::string> FunctorBuilder::padded(ir::ValueId value_id, const ir::Node& node, const IndexMap& map) {
+  const ir::ValueId operand = ir::tensor_operand(node, 0);
+  const std::string& name = graph_.value(value_id).name;
+  const std::vector<int64_t>& before = ir::ints_attribute(node, "before");
+  const std::vector<int64_t>& after = ir::ints_attribute(node, "after");
+  const bool is_constant = ir::string_attribute(node, "mode") == "constant";
+  std::vector<LookedUpPlace> places;
+  std::string inside;
+  for (size_t axis = 0; axis < map.size(); ++axis) {
+    if (before[axis] == 0 && after[axis] == 0) {
+      continue;
+    }
+    AffineIndex shifted = map[axis];
+    shifted.offset -= before[axis];
+    const std::string wanted = fmt::format("{}_{}", name, axis);
+    const std::string place = position(shifted, wanted);
+    const std::string extent =
+        member("int64_t", wanted + "_extent", step_.extent(wanted + "_extent", graph_.type(operand).shape[axis]));
+    places.push_back({axis, shown_place(node, place, extent, wanted + "_source")});
+    inside += fmt::format("{}{} == {}", inside.empty() ? "" : " && ", places.back().text, place);
+  }
+  if (places.empty()) {
+    return value(operand, map);
+  }
+  STITCH_ASSIGN(const std::string element, look_up(operand, map, places));
+  if (!is_constant) {
+    return local(value_id, element);
+  }
+  const ir::Scalar scalar = ir::double_attribute(node, "value");
+  const DataType dtype = graph_.type(value_id).dtype;
+  const std::string text = literal(scalar, dtype);
+  const std::string outside =
+      speaks_for_itself(scalar) ? text : step_.constant(compute_type(dtype), name + "_padding", text);
+  return local(value_id, fmt::format("{} ? {} : {}", inside, element, outside));
+}
+
+}  // namespace stitch::kernels
