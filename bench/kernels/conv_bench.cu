@@ -24,7 +24,7 @@ struct StoreOutput {
 constexpr int kSampled = 512;
 
 template <typename Window>
-__global__ void reference_kernel(Conv2dShape s, const float* x, const float* weight, const float* y, double* got,
+__global__ void reference_kernel(ConvShape s, const float* x, const float* weight, const float* y, double* got,
                                  double* want) {
   const int sample = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int64_t outputs = s.batch * s.out_channels * s.out_height * s.out_width;
@@ -52,7 +52,7 @@ __global__ void reference_kernel(Conv2dShape s, const float* x, const float* wei
 
 template <typename Window>
 struct Layer {
-  Conv2dShape shape;
+  ConvShape shape;
   Buffer x;
   Buffer weight;
   Buffer y;
@@ -99,20 +99,20 @@ struct Layer {
   template <typename Tile>
   void ffma(const char* setting) const {
     report("ffma", setting, [&](const StoreOutput& store) {
-      return launch_conv2d_ffma<Tile, Window>(shape, x.data(), weight.data(), store, nullptr);
+      return launch_conv_ffma<Tile, Window>(shape, x.data(), weight.data(), store, nullptr);
     });
   }
 
   template <typename Tile>
   void mma(const char* setting) const {
     report("tf32x3", setting, [&](const StoreOutput& store) {
-      return launch_conv2d_mma<Tf32x3, Tile, Window>(shape, x.data(), weight.data(), store, nullptr);
+      return launch_conv_mma<Tf32x3, Tile, Window>(shape, x.data(), weight.data(), store, nullptr);
     });
   }
 
   void depthwise() const {
     report("depthwise", "", [&](const StoreOutput& store) {
-      return launch_conv2d_depthwise<Window>(shape, x.data(), weight.data(), store, nullptr);
+      return launch_conv_depthwise<Window>(shape, x.data(), weight.data(), store, nullptr);
     });
   }
 

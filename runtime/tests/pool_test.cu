@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pooling: padding, dilation, ceil mode, both divisors, an overriding one, and adaptive windows.
-#include "kernels/pool/window_2d.cuh"
+// Pooling over two and three axes: padding, dilation, ceil mode, both divisors, an overriding one, indices, and
+// adaptive windows.
+#include "kernels/pool/adaptive.cuh"
+#include "kernels/pool/window.cuh"
 #include "support.h"
 
 namespace {
@@ -10,19 +12,26 @@ using namespace stitch_test;
 
 struct Load {
   const float* x;
-  int64_t height;
-  int64_t width;
-  __device__ float operator()(int64_t plane, int64_t y, int64_t column) const {
-    return x[(plane * height + y) * width + column];
+  PoolShape shape;
+  __device__ float operator()(int64_t plane, int64_t z, int64_t y, int64_t column) const {
+    return x[((plane * shape.depth + z) * shape.height + y) * shape.width + column];
   }
+  __device__ float operator()(int64_t plane, int64_t y, int64_t column) const { return (*this)(plane, 0, y, column); }
 };
 
+// The value, or where an index comes with it the index.
 struct Store {
   float* out;
-  int64_t height;
-  int64_t width;
-  __device__ void operator()(int64_t plane, int64_t y, int64_t x, float value) const {
-    out[(plane * height + y) * width + x] = value;
+  PoolShape shape;
+  __device__ void operator()(int64_t plane, int64_t z, int64_t y, int64_t x, float value) const {
+    out[((plane * shape.out_depth + z) * shape.out_height + y) * shape.out_width + x] = value;
+  }
+  __device__ void operator()(int64_t plane, int64_t y, int64_t x, float value) const { (*this)(plane, 0, y, x, value); }
+  __device__ void operator()(int64_t plane, int64_t z, int64_t y, int64_t x, float, int64_t index) const {
+    (*this)(plane, z, y, x, static_cast<float>(index));
+  }
+  __device__ void operator()(int64_t plane, int64_t y, int64_t x, float, int64_t index) const {
+    (*this)(plane, 0, y, x, static_cast<float>(index));
   }
 };
 
@@ -35,43 +44,80 @@ int64_t pooled(int64_t extent, int kernel, int stride, int padding, int dilation
   return out;
 }
 
-enum class Kind { kMax, kAverageInside, kAveragePadded, kAverageOver7 };
+enum class Kind { kMax, kIndex, kAverageInside, kAveragePadded, kAverageOver7 };
 
-template <typename Window>
-double reference(Kind kind, const float* plane, const Pool2dShape& shape, int64_t out_y, int64_t out_x) {
+// What one window holds.
+struct Seen {
   double sum = 0.0;
   double largest = -INFINITY;
+  int64_t index = -1;
   int inside = 0;
   int padded = 0;
-  for (int ky = 0; ky < Window::kernel_y; ++ky) {
-    for (int kx = 0; kx < Window::kernel_x; ++kx) {
-      const int64_t y = out_y * Window::stride_y - Window::padding_y + ky * Window::dilation_y;
-      const int64_t x = out_x * Window::stride_x - Window::padding_x + kx * Window::dilation_x;
-      padded += y < shape.height + Window::padding_y && x < shape.width + Window::padding_x;
-      if (y >= 0 && x >= 0 && y < shape.height && x < shape.width) {
-        ++inside;
-        sum += plane[y * shape.width + x];
-        largest = std::fmax(largest, plane[y * shape.width + x]);
-      }
+
+  void add(double value, int64_t at) {
+    ++inside;
+    sum += value;
+    if (value > largest) {
+      largest = value;
+      index = at;
     }
   }
-  switch (kind) {
-    case Kind::kMax:
-      return largest;
-    case Kind::kAverageInside:
-      return sum / inside;
-    case Kind::kAveragePadded:
-      return sum / padded;
-    default:
-      return sum / 7.0;
+
+  double result(Kind kind) const {
+    switch (kind) {
+      case Kind::kMax:
+        return largest;
+      case Kind::kIndex:
+        return static_cast<double>(index);
+      case Kind::kAverageInside:
+        return sum / inside;
+      case Kind::kAveragePadded:
+        return sum / padded;
+      default:
+        return sum / 7.0;
+    }
   }
+};
+
+template <typename Window>
+double reference(Kind kind, const float* plane, const PoolShape& shape, const int64_t (&out)[3]) {
+  Seen seen;
+  for (int tap = 0; tap < Window::taps; ++tap) {
+    const int64_t z =
+        out[0] * Window::stride_z - Window::padding_z + tap / Window::kernel_x / Window::kernel_y * Window::dilation_z;
+    const int64_t y =
+        out[1] * Window::stride_y - Window::padding_y + tap / Window::kernel_x % Window::kernel_y * Window::dilation_y;
+    const int64_t x = out[2] * Window::stride_x - Window::padding_x + tap % Window::kernel_x * Window::dilation_x;
+    seen.padded += z < shape.depth + Window::padding_z && y < shape.height + Window::padding_y &&
+                   x < shape.width + Window::padding_x;
+    if (z >= 0 && y >= 0 && x >= 0 && z < shape.depth && y < shape.height && x < shape.width) {
+      const int64_t at = (z * shape.height + y) * shape.width + x;
+      seen.add(plane[at], at);
+    }
+  }
+  return seen.result(kind);
+}
+
+// reference(plane, out) for every output.
+template <typename Reference>
+std::vector<double> wanted(const std::vector<float>& x, const PoolShape& shape, const Reference& reference) {
+  std::vector<double> want;
+  const int64_t outputs = shape.out_depth * shape.out_height * shape.out_width;
+  for (int64_t place = 0; place < shape.planes * outputs; ++place) {
+    const int64_t out[3] = {place / shape.out_width / shape.out_height % shape.out_depth,
+                            place / shape.out_width % shape.out_height, place % shape.out_width};
+    want.push_back(reference(x.data() + place / outputs * shape.depth * shape.height * shape.width, out));
+  }
+  return want;
 }
 
 template <typename Window>
-cudaError_t launch(Kind kind, const Load& load, const Store& store, const Pool2dShape& shape) {
+cudaError_t launch(Kind kind, const Load& load, const Store& store, const PoolShape& shape) {
   switch (kind) {
     case Kind::kMax:
       return launch_max_pool<Window>(load, store, shape, nullptr);
+    case Kind::kIndex:
+      return launch_max_pool<Window, true>(load, store, shape, nullptr);
     case Kind::kAverageInside:
       return launch_average_pool<Window, PoolDivisor::kInsideInput>(load, store, shape, nullptr);
     case Kind::kAveragePadded:
@@ -81,53 +127,62 @@ cudaError_t launch(Kind kind, const Load& load, const Store& store, const Pool2d
   }
 }
 
-template <typename Window>
-void check(Checker& checker, Kind kind, int64_t height, int64_t width, bool ceil_mode) {
-  const Pool2dShape shape{
-      6, height, width,
-      pooled(height, Window::kernel_y, Window::stride_y, Window::padding_y, Window::dilation_y, ceil_mode),
-      pooled(width, Window::kernel_x, Window::stride_x, Window::padding_x, Window::dilation_x, ceil_mode)};
-  const auto x = random_floats(shape.planes * height * width, 1);
+// launch(load, store)
+template <typename Launch>
+void check_close(Checker& checker, const std::string& name, const std::vector<float>& x, const PoolShape& shape,
+                 const std::vector<double>& want, const Launch& launch) {
   const DeviceFloats device_x(x);
-  const DeviceFloats y(shape.planes * shape.out_height * shape.out_width);
-  const std::string name = "pool " + std::to_string(static_cast<int>(kind)) + " " + std::to_string(height) + "x" +
-                           std::to_string(width) + (ceil_mode ? " ceil" : "");
-  checker.launched(name, launch<Window>(kind, {device_x.data(), height, width},
-                                        {y.data(), shape.out_height, shape.out_width}, shape));
-  std::vector<double> want;
-  for (int64_t place = 0; place < shape.planes * shape.out_height * shape.out_width; ++place) {
-    const float* plane = x.data() + place / shape.out_width / shape.out_height * height * width;
-    want.push_back(
-        reference<Window>(kind, plane, shape, place / shape.out_width % shape.out_height, place % shape.out_width));
-  }
+  const DeviceFloats y(static_cast<int64_t>(want.size()));
+  checker.launched(name, launch(Load{device_x.data(), shape}, Store{y.data(), shape}));
   checker.close(name, y.values(), want, 1e-6);
 }
 
-void check_adaptive(Checker& checker, const Pool2dShape& shape) {
-  const auto x = random_floats(shape.planes * shape.height * shape.width, 2);
-  const DeviceFloats device_x(x);
-  const DeviceFloats y(shape.planes * shape.out_height * shape.out_width);
-  checker.launched("adaptive",
-                   launch_adaptive_average_pool(Load{device_x.data(), shape.height, shape.width},
-                                                Store{y.data(), shape.out_height, shape.out_width}, shape, nullptr));
-  std::vector<double> want;
-  for (int64_t plane = 0; plane < shape.planes; ++plane) {
-    for (int64_t out_y = 0; out_y < shape.out_height; ++out_y) {
-      for (int64_t out_x = 0; out_x < shape.out_width; ++out_x) {
-        double sum = 0.0;
-        int count = 0;
-        for (int64_t row = out_y * shape.height / shape.out_height; row * shape.out_height < (out_y + 1) * shape.height;
-             ++row) {
-          for (int64_t column = out_x * shape.width / shape.out_width;
-               column * shape.out_width < (out_x + 1) * shape.width; ++column, ++count) {
-            sum += x[(plane * shape.height + row) * shape.width + column];
-          }
+template <typename Window>
+void check(Checker& checker, Kind kind, int64_t depth, int64_t height, int64_t width, bool ceil_mode) {
+  const PoolShape shape{
+      6,
+      height,
+      width,
+      pooled(height, Window::kernel_y, Window::stride_y, Window::padding_y, Window::dilation_y, ceil_mode),
+      pooled(width, Window::kernel_x, Window::stride_x, Window::padding_x, Window::dilation_x, ceil_mode),
+      depth,
+      pooled(depth, Window::kernel_z, Window::stride_z, Window::padding_z, Window::dilation_z, ceil_mode)};
+  const auto x = random_floats(shape.planes * depth * height * width, 1);
+  const std::string name = "pool " + std::to_string(static_cast<int>(kind)) + " " + std::to_string(height) + "x" +
+                           std::to_string(width) + (ceil_mode ? " ceil" : "");
+  const auto want = wanted(
+      x, shape, [&](const float* plane, const int64_t(&out)[3]) { return reference<Window>(kind, plane, shape, out); });
+  check_close(checker, name, x, shape, want,
+              [&](const Load& load, const Store& store) { return launch<Window>(kind, load, store, shape); });
+}
+
+// Part i of n of an axis: while its neighbours' borders, rounded outwards, hold the position.
+bool in_part(int64_t position, int64_t out, int64_t extent, int64_t parts) {
+  return position >= out * extent / parts && position * parts < (out + 1) * extent;
+}
+
+template <int kRank>
+void check_adaptive(Checker& checker, const PoolShape& shape) {
+  const auto x = random_floats(shape.planes * shape.depth * shape.height * shape.width, 2);
+  for (const Kind kind : {Kind::kMax, Kind::kIndex, Kind::kAverageInside}) {
+    const auto want = wanted(x, shape, [&](const float* plane, const int64_t(&out)[3]) {
+      Seen seen;
+      for (int64_t at = 0; at < shape.depth * shape.height * shape.width; ++at) {
+        if (in_part(at / shape.width / shape.height, out[0], shape.depth, shape.out_depth) &&
+            in_part(at / shape.width % shape.height, out[1], shape.height, shape.out_height) &&
+            in_part(at % shape.width, out[2], shape.width, shape.out_width)) {
+          seen.add(plane[at], at);
         }
-        want.push_back(sum / count);
       }
-    }
+      return seen.result(kind);
+    });
+    const std::string name = "adaptive " + std::to_string(static_cast<int>(kind));
+    check_close(checker, name, x, shape, want, [&](const Load& load, const Store& store) {
+      return kind == Kind::kMax     ? launch_adaptive_max_pool<kRank>(load, store, shape, nullptr)
+             : kind == Kind::kIndex ? launch_adaptive_max_pool<kRank, true>(load, store, shape, nullptr)
+                                    : launch_adaptive_average_pool<kRank>(load, store, shape, nullptr);
+    });
   }
-  checker.close("adaptive", y.values(), want, 1e-6);
 }
 
 }  // namespace
@@ -136,13 +191,18 @@ int main(int count, char** arguments) {
   use_schedule(count, arguments);
   Checker checker;
   for (const bool ceil_mode : {false, true}) {
-    for (const Kind kind : {Kind::kMax, Kind::kAverageInside, Kind::kAveragePadded, Kind::kAverageOver7}) {
-      check<Window2d<3, 2, 2, 2, 1, 1>>(checker, kind, 13, 10, ceil_mode);
-      check<Window2d<2, 2, 2, 2, 0, 0>>(checker, kind, 8, 9, ceil_mode);
+    for (const Kind kind :
+         {Kind::kMax, Kind::kIndex, Kind::kAverageInside, Kind::kAveragePadded, Kind::kAverageOver7}) {
+      check<Window2d<3, 2, 2, 2, 1, 1>>(checker, kind, 1, 13, 10, ceil_mode);
+      check<Window2d<2, 2, 2, 2, 0, 0>>(checker, kind, 1, 8, 9, ceil_mode);
+      check<Window3d<2, 3, 2, 2, 1, 3, 1, 1, 0>>(checker, kind, 6, 5, 10, ceil_mode);
     }
-    check<Window2d<3, 3, 2, 1, 1, 1, 2, 2>>(checker, Kind::kMax, 11, 12, ceil_mode);
+    check<Window2d<3, 3, 2, 1, 1, 1, 2, 2>>(checker, Kind::kMax, 1, 11, 12, ceil_mode);
+    check<Window2d<9, 10, 3, 4, 4, 5>>(checker, Kind::kIndex, 1, 14, 15, ceil_mode);  // too many taps to unroll
+    check<Window3d<2, 3, 2, 2, 1, 3, 1, 1, 0, 3, 2, 1>>(checker, Kind::kIndex, 6, 7, 10, ceil_mode);
   }
-  check_adaptive(checker, {4, 7, 9, 3, 4});
-  check_adaptive(checker, {4, 7, 9, 1, 1});
+  check_adaptive<2>(checker, {4, 7, 9, 3, 4});
+  check_adaptive<2>(checker, {4, 7, 9, 1, 1});
+  check_adaptive<3>(checker, {3, 7, 9, 3, 4, 5, 2});
   return checker.finish();
 }

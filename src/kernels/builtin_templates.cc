@@ -2,7 +2,7 @@
 #include "kernels/builtin_templates.h"
 
 #include "kernels/attention/attention.h"
-#include "kernels/conv/conv2d.h"
+#include "kernels/conv/convolution.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/loss/nll_loss.h"
 #include "kernels/movement/cat.h"
@@ -18,7 +18,7 @@ const std::vector<std::unique_ptr<KernelTemplate>>& builtin_templates() {
   static const auto templates = [] {
     std::vector<std::unique_ptr<KernelTemplate>> list;
     list.push_back(make_gemm());
-    list.push_back(make_conv2d());
+    list.push_back(make_convolution());
     list.push_back(make_attention());
     list.push_back(make_reduce());
     list.push_back(make_softmax());

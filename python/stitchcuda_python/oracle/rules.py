@@ -166,6 +166,8 @@ RULES: dict[str, Callable[..., Any]] = {
     "avg_pool3d": _average_pool(_aten.avg_pool3d.default),
     "_adaptive_avg_pool2d": _average_pool(_aten.adaptive_avg_pool2d.default),
     "adaptive_avg_pool2d": _average_pool(_aten.adaptive_avg_pool2d.default),
+    "_adaptive_avg_pool3d": _average_pool(_aten._adaptive_avg_pool3d.default),
+    "adaptive_avg_pool3d": _average_pool(_aten.adaptive_avg_pool3d.default),
     "nll_loss_forward": _nll(_aten.nll_loss_forward.default),
     "nll_loss2d_forward": _nll(_aten.nll_loss2d_forward.default),
     "mse_loss": _loss(_aten.mse_loss.default, 2),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise convolution (groups == in_channels): memory-bound, so one thread per output, neighbouring threads along
-// the output row, taps unrolled.
+// Depthwise convolution, transposed too (groups == in_channels): memory-bound, so one thread per output, neighbouring
+// threads along the output row, taps unrolled.
 #pragma once
 
-#include "kernels/conv/shape.cuh"
+#include "kernels/conv/pixels.cuh"
 
 namespace stitch {
 
@@ -11,53 +11,89 @@ namespace depthwise_detail {
 
 constexpr int kThreads = 256;
 
+// The input position along one axis that a tap of one output reads; false where there is none.
+template <bool kTransposed, int kStride, int kPadding, int kDilation>
+__device__ __forceinline__ bool tap_position(int64_t out, int tap, int64_t extent, int64_t& position) {
+  if constexpr (kTransposed) {
+    const int64_t spread = out + kPadding - tap * kDilation;
+    position = spread / kStride;
+    return spread >= 0 && spread % kStride == 0 && position < extent;
+  } else {
+    position = out * kStride - kPadding + tap * kDilation;
+    return position >= 0 && position < extent;
+  }
+}
+
+template <typename Window>
+__device__ __forceinline__ float sum_of_taps(const float* plane, const float* weight, const ConvShape& shape,
+                                             const PixelPlace& out) {
+  constexpr bool kTransposed = Window::transposed;
+  float sum = 0.0f;
+#pragma unroll
+  for (int kz = 0; kz < Window::kernel_z; ++kz) {
+    int64_t z = 0;
+    if constexpr (Window::rank == 3) {
+      if (!tap_position<kTransposed, Window::stride_z, Window::padding_z, Window::dilation_z>(out.z, kz, shape.depth,
+                                                                                              z)) {
+        continue;
+      }
+    }
+#pragma unroll
+    for (int ky = 0; ky < Window::kernel_y; ++ky) {
+      int64_t y;
+      const bool row_inside = tap_position<kTransposed, Window::stride_y, Window::padding_y, Window::dilation_y>(
+          out.y, ky, shape.height, y);
+#pragma unroll
+      for (int kx = 0; kx < Window::kernel_x; ++kx) {
+        int64_t x;
+        const bool inside = tap_position<kTransposed, Window::stride_x, Window::padding_x, Window::dilation_x>(
+            out.x, kx, shape.width, x);
+        if (row_inside && inside) {
+          sum = fmaf(plane[(z * shape.height + y) * shape.width + x],
+                     weight[(kz * Window::kernel_y + ky) * Window::kernel_x + kx], sum);
+        }
+      }
+    }
+  }
+  return sum;
+}
+
 template <typename Window, typename Epilogue>
 __global__ void __launch_bounds__(kThreads)
-    depthwise_kernel(Conv2dShape shape, const float* input, const float* weight, Epilogue epilogue, Divider width,
-                     Divider height, Divider channels, Divider channels_per_group, int64_t outputs) {
+    depthwise_kernel(ConvShape shape, const float* input, const float* weight, Epilogue epilogue,
+                     PixelIndex<Window::rank> pixels, Divider channels, Divider channels_per_group, int64_t outputs) {
   const int64_t linear = static_cast<int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   if (linear >= outputs) {
     return;
   }
-  const QuotientRemainder row = width.divide(linear);
-  const QuotientRemainder plane = height.divide(row.quotient);
-  const QuotientRemainder image = channels.divide(plane.quotient);
+  PixelPlace out = pixels.place(linear);
+  const QuotientRemainder image = channels.divide(out.n);
+  out.n = image.quotient;
   const int64_t channel = image.remainder;
   const int64_t in_channel = channels_per_group.divide(channel).quotient;
-  const float* in_plane = input + (image.quotient * shape.in_channels + in_channel) * shape.height * shape.width;
-  const float* taps = weight + channel * Window::taps;
-  float sum = 0.0f;
-#pragma unroll
-  for (int ky = 0; ky < Window::kernel_y; ++ky) {
-    const int64_t y = plane.remainder * Window::stride_y - Window::padding_y + ky * Window::dilation_y;
-#pragma unroll
-    for (int kx = 0; kx < Window::kernel_x; ++kx) {
-      const int64_t x = row.remainder * Window::stride_x - Window::padding_x + kx * Window::dilation_x;
-      if (y >= 0 && y < shape.height && x >= 0 && x < shape.width) {
-        sum = fmaf(in_plane[y * shape.width + x], taps[ky * Window::kernel_x + kx], sum);
-      }
-    }
-  }
-  epilogue(image.quotient, channel, plane.remainder, row.remainder, sum);
+  const float* plane =
+      input + (image.quotient * shape.in_channels + in_channel) * shape.depth * shape.height * shape.width;
+  const float sum = sum_of_taps<Window>(plane, weight + channel * Window::taps, shape, out);
+  finish_pixel<Window::rank>(epilogue, out, channel, sum);
 }
 
 }  // namespace depthwise_detail
 
 // Needs shape.groups == shape.in_channels; out_channels may be a multiple of it.
 template <typename Window, typename Epilogue>
-cudaError_t launch_conv2d_depthwise(const Conv2dShape& shape, const float* input, const float* weight,
-                                    const Epilogue& epilogue, cudaStream_t stream) {
+cudaError_t launch_conv_depthwise(const ConvShape& shape, const float* input, const float* weight,
+                                  const Epilogue& epilogue, cudaStream_t stream) {
   if (shape.groups != shape.in_channels) {
     return cudaErrorInvalidValue;
   }
-  const int64_t outputs = shape.batch * shape.out_channels * shape.out_height * shape.out_width;
+  const int64_t outputs = shape.batch * shape.out_channels * shape.out_depth * shape.out_height * shape.out_width;
   if (outputs == 0) {
     return cudaSuccess;
   }
   const auto blocks = static_cast<unsigned>(ceil_divide(outputs, depthwise_detail::kThreads));
   depthwise_detail::depthwise_kernel<Window, Epilogue><<<blocks, depthwise_detail::kThreads, 0, stream>>>(
-      shape, input, weight, epilogue, Divider(shape.out_width), Divider(shape.out_height), Divider(shape.out_channels),
-      Divider(shape.out_channels / shape.groups), outputs);
+      shape, input, weight, epilogue, PixelIndex<Window::rank>(shape.out_depth, shape.out_height, shape.out_width),
+      Divider(shape.out_channels), Divider(shape.out_channels / shape.groups), outputs);
   return cudaGetLastError();
 }
 

@@ -1,97 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
-// A convolution seen as a GEMM: its shape, the gather of its input, and its epilogue.
+// A convolution seen as a GEMM: row = output channel of the group, column = output pixel, k = (channel, tap); one
+// matrix a group. Its shape, the gather of its input, and its epilogue. kernels/conv/transposed.cuh has the other
+// direction.
 #pragma once
 
-#include "kernels/conv/shape.cuh"
+#include "kernels/conv/pixels.cuh"
 #include "kernels/gemm/operands.cuh"
 
 namespace stitch {
 
-inline GemmShape conv_gemm_shape(const Conv2dShape& shape, int taps) {
-  return {shape.groups, shape.out_channels / shape.groups, shape.batch * shape.out_height * shape.out_width,
-          shape.in_channels / shape.groups * taps};
-}
-
-// Output pixels as (n, oy, ox).
-struct PixelIndex {
-  Divider out_width;
-  Divider out_height;
-
-  __host__ explicit PixelIndex(const Conv2dShape& shape) : out_width(shape.out_width), out_height(shape.out_height) {}
-
-  struct Place {
-    int64_t n;
-    int64_t y;
-    int64_t x;
-  };
-
-  __device__ __forceinline__ Place place(int64_t pixel) const {
-    const QuotientRemainder row = out_width.divide(pixel);
-    const QuotientRemainder image = out_height.divide(row.quotient);
-    return {image.quotient, image.remainder, row.remainder};
-  }
-};
-
 // The input as the GEMM's B operand: element (k, pixel) is a shifted read, or zero in the padding.
 template <typename Window>
 struct ConvInput {
-  const float* data;  // first channel of the group
-  int64_t image_stride;
-  int64_t plane_stride;
-  int height;
-  int width;
-  PixelIndex pixels;
+  using Grid = TapGrid<Window::rank, Window::kernel_z, Window::kernel_y, Window::kernel_x, Window::dilation_z,
+                       Window::dilation_y, Window::dilation_x>;
+  static constexpr int most_side = Window::rank == 3 ? 10 : 16;  // see WindowTable
 
-  // Where the window of one output pixel starts.
-  struct Corner {
-    const float* image;
-    int y;
-    int x;
-  };
+  const float* data;
+  int64_t image_stride;
+  Planes planes;
+  PixelIndex<Window::rank> pixels;
+
+  // Moves on to the channels of one group.
+  __device__ __forceinline__ void start(int64_t group, int64_t k) {
+    data += group * (k / Window::taps) * planes.plane_stride;
+  }
 
   __device__ __forceinline__ Corner corner(int64_t pixel) const {
-    const PixelIndex::Place place = pixels.place(pixel);
-    return {data + place.n * image_stride, static_cast<int>(place.y) * Window::stride_y - Window::padding_y,
+    const PixelPlace place = pixels.place(pixel);
+    return {data + place.n * image_stride, static_cast<int>(place.z) * Window::stride_z - Window::padding_z,
+            static_cast<int>(place.y) * Window::stride_y - Window::padding_y,
             static_cast<int>(place.x) * Window::stride_x - Window::padding_x};
   }
 
-  // The address of element k below this corner, or null in the padding.
-  __device__ __forceinline__ const float* source(const Corner& corner, uint32_t k) const {
-    const uint32_t channel = k / Window::taps;
-    const uint32_t tap = k % Window::taps;
-    const int y = corner.y + static_cast<int>(tap / Window::kernel_x) * Window::dilation_y;
-    const int x = corner.x + static_cast<int>(tap % Window::kernel_x) * Window::dilation_x;
-    const bool inside = static_cast<unsigned>(y) < static_cast<unsigned>(height) &&
-                        static_cast<unsigned>(x) < static_cast<unsigned>(width);
-    return inside ? corner.image + channel * plane_stride + (int64_t{y} * width + x) : nullptr;
-  }
+  __device__ __forceinline__ bool has_tap(int, int, int) const { return true; }
 };
 
-template <typename Window>
-__host__ ConvInput<Window> conv_input(const Conv2dShape& shape, const float* input) {
-  const int64_t plane = shape.height * shape.width;
-  return {input,
-          shape.in_channels * plane,
-          plane,
-          static_cast<int>(shape.height),
-          static_cast<int>(shape.width),
-          PixelIndex(shape)};
-}
-
-template <typename Epilogue>
+template <typename Window, typename Epilogue>
 struct ConvEpilogue {
   Epilogue epilogue;
-  PixelIndex pixels;
+  PixelIndex<Window::rank> pixels;
   int64_t channels_per_group;
 
   // One pixel, all channels.
   struct AtPixel {
     const Epilogue& epilogue;
-    PixelIndex::Place place;
+    PixelPlace place;
     int64_t channels_per_group;
 
     __device__ __forceinline__ void operator()(int64_t group, int64_t row, float value) const {
-      epilogue(place.n, group * channels_per_group + row, place.y, place.x, value);
+      finish_pixel<Window::rank>(epilogue, place, group * channels_per_group + row, value);
     }
   };
 
@@ -103,5 +61,39 @@ struct ConvEpilogue {
     at_column(pixel)(group, row, value);
   }
 };
+
+template <typename Window, bool kTransposed = Window::transposed>
+struct ConvProblem {
+  using Input = ConvInput<Window>;
+  template <typename Epilogue>
+  using Finish = ConvEpilogue<Window, Epilogue>;
+
+  static __host__ GemmShape gemm_shape(const ConvShape& shape) {
+    return {shape.groups, shape.out_channels / shape.groups,
+            shape.batch * shape.out_depth * shape.out_height * shape.out_width,
+            shape.in_channels / shape.groups * Window::taps};
+  }
+
+  static __host__ PixelIndex<Window::rank> pixels(const ConvShape& shape) {
+    return {shape.out_depth, shape.out_height, shape.out_width};
+  }
+
+  static __host__ Input input(const ConvShape& shape, const float* data) {
+    const Planes planes = input_planes(shape);
+    return {data, shape.in_channels * planes.plane_stride, planes, pixels(shape)};
+  }
+
+  template <typename Epilogue>
+  static __host__ Finish<Epilogue> finish(const ConvShape& shape, const Epilogue& epilogue) {
+    return {epilogue, pixels(shape), shape.out_channels / shape.groups};
+  }
+};
+
+// Of one split's partial sums.
+template <typename Window>
+__host__ int64_t conv_partial_elements(const ConvShape& shape) {
+  const GemmShape gemm = ConvProblem<Window>::gemm_shape(shape);
+  return gemm.batch * gemm.m * gemm.n;
+}
 
 }  // namespace stitch

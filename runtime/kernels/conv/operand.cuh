@@ -1,76 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tile loaders that gather the input of a convolution: every thread stays with one output pixel and walks along k, so
 // that a warp reads neighbouring pixels and the pixel's place is found once. What depends on k alone comes from a table
-// in shared memory.
+// in shared memory. The weights of a transposed convolution are gathered so too, a "pixel" then being an output
+// channel.
 #pragma once
 
-#include "kernels/conv/gemm_view.cuh"
+#include "kernels/conv/pixels.cuh"
 #include "kernels/gemm/mma_tile.cuh"
 #include "ptx/cp_async.cuh"
 
 namespace stitch {
 
-// Where element k of a window lies from its corner, for k up to one tile beyond the first channel, and which row and
-// column of the window it is: bits to compare with the pixel's. Offsets are 32-bit: see reaches().
-template <typename Window, int kDepth>
+// Where element k of a window lies from its corner, for k up to one tile beyond the first channel, and which plane, row
+// and column of the window it is: bits to compare with the pixel's. Offsets are 32-bit: see reaches().
+// Source: ConvInput and the like (`Grid`, `most_side`, `planes`, corner(), has_tap()).
+template <typename Source, int kDepth>
 struct WindowTable {
+  using Grid = typename Source::Grid;
   struct __align__(8) Entry {
-    uint32_t offset;
+    int32_t offset;
     uint32_t bits;
   };
-  static constexpr int kMostSide = 16;  // of the window: bits for its rows and columns
-  static constexpr bool kFits = Window::kernel_y <= kMostSide && Window::kernel_x <= kMostSide;
-  static constexpr int kEntries = kFits ? Window::taps + kDepth : 1;
+  static constexpr int kMostSide = Source::most_side;  // of the window: bits for its planes, rows and columns
+  static constexpr int kMostTaps = 512;                // shared memory
+  static constexpr bool kFits =
+      Grid::taps_z <= kMostSide && Grid::taps_y <= kMostSide && Grid::taps_x <= kMostSide && Grid::taps <= kMostTaps;
+  static constexpr int kEntries = kFits ? Grid::taps + kDepth : 1;
+  static constexpr uint32_t kNever = ~0u;  // no pixel has all bits
 
   Entry entries[kEntries];
 
-  static __host__ bool reaches(const Conv2dShape& shape) {
-    const int64_t channels = kEntries / Window::taps + 1;
-    return shape.height < (int64_t{1} << 30) / shape.width / channels;
+  static __host__ bool reaches(const Planes& planes) {
+    const int64_t channels = kEntries / Grid::taps + 1;
+    return planes.plane_stride < (int64_t{1} << 30) / channels;
   }
 
-  static __device__ __forceinline__ uint32_t bits_of(unsigned window_y, unsigned window_x) {
-    return 1u << (kMostSide + window_y) | 1u << window_x;
+  static __device__ __forceinline__ uint32_t bit_z(int tap) {
+    return Grid::rank == 3 ? 1u << (2 * kMostSide % 32 + tap) : 0;
   }
+  static __device__ __forceinline__ uint32_t bit_y(int tap) { return 1u << (kMostSide + tap); }
+  static __device__ __forceinline__ uint32_t bit_x(int tap) { return 1u << tap; }
 
   // By all threads of the block, which must meet at a barrier before the first use.
-  __device__ __forceinline__ void fill(const ConvInput<Window>& input) {
+  __device__ __forceinline__ void fill(const Source& source) {
     if constexpr (kFits) {
       for (unsigned k = threadIdx.x; k < static_cast<unsigned>(kEntries); k += blockDim.x) {
-        const unsigned tap = k % Window::taps;
-        const unsigned window_y = tap / Window::kernel_x;
-        const unsigned window_x = tap % Window::kernel_x;
+        const auto tap = static_cast<int>(k % Grid::taps);
+        const int z = tap / (Grid::taps_y * Grid::taps_x);
+        const int y = tap / Grid::taps_x % Grid::taps_y;
+        const int x = tap % Grid::taps_x;
         entries[k].offset =
-            static_cast<uint32_t>(k / Window::taps * input.plane_stride +
-                                  int64_t{window_y} * Window::dilation_y * input.width + window_x * Window::dilation_x);
-        entries[k].bits = bits_of(window_y, window_x);
+            static_cast<int32_t>(k / Grid::taps * source.planes.plane_stride +
+                                 source.planes.offset(z * Grid::step_z, y * Grid::step_y, x * Grid::step_x));
+        entries[k].bits = source.has_tap(z, y, x) ? bit_z(z) | bit_y(y) | bit_x(x) : kNever;
       }
     }
   }
 };
 
-// One output pixel: where its window starts, and which of its rows and columns lie inside the image.
-template <typename Window, int kDepth>
+// One output pixel: where its window starts, and which of its planes, rows and columns lie inside.
+template <typename Source, int kDepth>
 class GatherPixel {
  public:
-  using Table = WindowTable<Window, kDepth>;
+  using Grid = typename Source::Grid;
+  using Table = WindowTable<Source, kDepth>;
 
-  __device__ __forceinline__ GatherPixel(const ConvInput<Window>& input, const Table& table, int64_t pixel,
-                                         int64_t pixels)
-      : input_(input), table_(table), inside_(pixel < pixels), corner_(input.corner(inside_ ? pixel : 0)) {
-    start_ = corner_.image + int64_t{corner_.y} * input.width + corner_.x;
+  __device__ __forceinline__ GatherPixel(const Source& source, const Table& table, int64_t pixel, int64_t pixels)
+      : source_(source), table_(table), inside_(pixel < pixels), corner_(source.corner(inside_ ? pixel : 0)) {
+    start_ = corner_.planes + source.planes.offset(corner_.z, corner_.y, corner_.x);
     if (Table::kFits && inside_) {
-#pragma unroll
-      for (int window_y = 0; window_y < Window::kernel_y; ++window_y) {
-        const int y = corner_.y + window_y * Window::dilation_y;
-        bits_ |=
-            static_cast<unsigned>(y) < static_cast<unsigned>(input.height) ? 1u << (Table::kMostSide + window_y) : 0;
-      }
-#pragma unroll
-      for (int window_x = 0; window_x < Window::kernel_x; ++window_x) {
-        const int x = corner_.x + window_x * Window::dilation_x;
-        bits_ |= static_cast<unsigned>(x) < static_cast<unsigned>(input.width) ? 1u << window_x : 0;
-      }
+      mark_inside();
     }
   }
 
@@ -83,30 +82,49 @@ class GatherPixel {
   __device__ __forceinline__ Start start(int64_t k_start) const {
     const auto k = static_cast<uint32_t>(k_start);
     if constexpr (Table::kFits) {
-      return {start_ + k / Window::taps * input_.plane_stride, k % Window::taps};
+      return {start_ + k / Grid::taps * source_.planes.plane_stride, k % Grid::taps};
     } else {
       return {nullptr, k};
     }
   }
 
   // valid: whether there is an element, or padding. The address is good only then.
-  __device__ __forceinline__ const float* source(const Start& start, int k, bool& valid) const {
+  __device__ __forceinline__ const float* address(const Start& start, int k, bool& valid) const {
     if constexpr (Table::kFits) {
       const auto entry = table_.entries[start.k + k];
       valid = (entry.bits & ~bits_) == 0;
       return start.channel + entry.offset;
     } else {
-      const float* source = inside_ ? input_.source(corner_, start.k + k) : nullptr;
-      valid = source != nullptr;
-      return source;
+      const float* address = inside_ ? gathered(source_, corner_, start.k + k) : nullptr;
+      valid = address != nullptr;
+      return address;
     }
   }
 
  private:
-  const ConvInput<Window>& input_;
+  __device__ __forceinline__ void mark_inside() {
+    const Planes& planes = source_.planes;
+#pragma unroll
+    for (int tap = 0; tap < Grid::taps_z; ++tap) {
+      const int z = corner_.z + tap * Grid::step_z;
+      bits_ |= static_cast<unsigned>(z) < static_cast<unsigned>(planes.depth) ? Table::bit_z(tap) : 0;
+    }
+#pragma unroll
+    for (int tap = 0; tap < Grid::taps_y; ++tap) {
+      const int y = corner_.y + tap * Grid::step_y;
+      bits_ |= static_cast<unsigned>(y) < static_cast<unsigned>(planes.height) ? Table::bit_y(tap) : 0;
+    }
+#pragma unroll
+    for (int tap = 0; tap < Grid::taps_x; ++tap) {
+      const int x = corner_.x + tap * Grid::step_x;
+      bits_ |= static_cast<unsigned>(x) < static_cast<unsigned>(planes.width) ? Table::bit_x(tap) : 0;
+    }
+  }
+
+  const Source& source_;
   const Table& table_;
   bool inside_;
-  typename ConvInput<Window>::Corner corner_;
+  Corner corner_;
   const float* start_;
   uint32_t bits_ = 0;
 };
@@ -126,15 +144,15 @@ struct GatherPart {
 };
 
 // For kernels/gemm/ffma_mainloop.cuh.
-template <int kPixels, int kDepth, int kThreads, typename Window>
+template <int kPixels, int kDepth, int kThreads, typename Source>
 class FfmaGather {
  public:
   static constexpr int kStride = kPixels + 4;
-  using Table = WindowTable<Window, kDepth>;
+  using Table = WindowTable<Source, kDepth>;
 
-  __device__ __forceinline__ FfmaGather(const ConvInput<Window>& input, const Table& table, int64_t first_pixel,
-                                        int64_t pixels, int64_t k_end)
-      : pixel_(input, table, first_pixel + Part::pixel(), pixels), k_end_(k_end) {}
+  __device__ __forceinline__ FfmaGather(const Source& source, const Table& table, int64_t first_pixel, int64_t pixels,
+                                        int64_t k_end)
+      : pixel_(source, table, first_pixel + Part::pixel(), pixels), k_end_(k_end) {}
 
   __device__ __forceinline__ void fetch(int64_t k_start) {
     const auto start = pixel_.start(k_start);
@@ -143,8 +161,8 @@ class FfmaGather {
 #pragma unroll
     for (int row = 0; row < Part::kRows; ++row) {
       bool valid;
-      const float* source = pixel_.source(start, Part::k(row), valid);
-      values_[row] = valid && Part::k(row) < depth ? *source : 0.0f;
+      const float* address = pixel_.address(start, Part::k(row), valid);
+      values_[row] = valid && Part::k(row) < depth ? *address : 0.0f;
     }
   }
 
@@ -158,21 +176,21 @@ class FfmaGather {
  private:
   using Part = GatherPart<kPixels, kDepth, kThreads>;
 
-  GatherPixel<Window, kDepth> pixel_;
+  GatherPixel<Source, kDepth> pixel_;
   int64_t k_end_;
   float values_[Part::kRows];
 };
 
 // For kernels/gemm/mma_mainloop.cuh.
-template <int kPixels, int kDepth, int kThreads, typename Window>
+template <int kPixels, int kDepth, int kThreads, typename Source>
 class MmaGather {
  public:
   static constexpr Layout layout = Layout::kContiguousOuter;
-  using Table = WindowTable<Window, kDepth>;
+  using Table = WindowTable<Source, kDepth>;
 
-  __device__ __forceinline__ MmaGather(const ConvInput<Window>& input, const Table& table, int64_t first_pixel,
-                                       int64_t pixels, int64_t k_end)
-      : input_(input), pixel_(input, table, first_pixel + Part::pixel(), pixels), k_end_(k_end) {}
+  __device__ __forceinline__ MmaGather(const Source& source, const Table& table, int64_t first_pixel, int64_t pixels,
+                                       int64_t k_end)
+      : source_(source), pixel_(source, table, first_pixel + Part::pixel(), pixels), k_end_(k_end) {}
 
   __device__ __forceinline__ void begin(float* tile, int64_t k_start) const {
     if (k_start + kDepth <= k_end_) {
@@ -185,8 +203,8 @@ class MmaGather {
   __device__ __forceinline__ void finish(float*) const {}
 
   __device__ __forceinline__ float element(int64_t pixel, int64_t k) const {
-    const float* source = input_.source(input_.corner(pixel), static_cast<uint32_t>(k));
-    return source != nullptr ? *source : 0.0f;
+    const float* address = gathered(source_, source_.corner(pixel), static_cast<uint32_t>(k));
+    return address != nullptr ? *address : 0.0f;
   }
 
  private:
@@ -198,14 +216,14 @@ class MmaGather {
 #pragma unroll(kUnrolled)
     for (int row = 0; row < Part::kRows; ++row) {
       bool valid;
-      const float* source = pixel_.source(start, Part::k(row), valid);
+      const float* address = pixel_.address(start, Part::k(row), valid);
       float* target = tile + MmaTileLayout<kPixels, kDepth, layout>::offset(Part::pixel(), Part::k(row));
-      ptx::cp_async_4_or_zero(target, source, valid && (kUnrolled > 1 || Part::k(row) < depth));
+      ptx::cp_async_4_or_zero(target, address, valid && (kUnrolled > 1 || Part::k(row) < depth));
     }
   }
 
-  const ConvInput<Window>& input_;
-  GatherPixel<Window, kDepth> pixel_;
+  const Source& source_;
+  GatherPixel<Source, kDepth> pixel_;
   int64_t k_end_;
 };
 

@@ -5,6 +5,10 @@
 
 namespace stitch::frontend {
 
+bool Call::uses_output(size_t position) const {
+  return position < node_.outputs.size() && used_.contains(node_.outputs[position].name);
+}
+
 const Argument* Call::argument(size_t position, const char* name) const {
   const Argument* found = nullptr;
   if (position < node_.arguments.size()) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,10 +27,13 @@ constexpr ValueId kNotComputed{};
 
 class Call {
  public:
-  Call(const ExportedNode& node, const ValueMap& values, ir::Builder& builder)
-      : node_(node), values_(values), builder_(builder) {}
+  // `used`: the names that any node or output of the program takes.
+  Call(const ExportedNode& node, const ValueMap& values, const std::set<std::string>& used, ir::Builder& builder)
+      : node_(node), values_(values), used_(used), builder_(builder) {}
 
   const ExportedNode& node() const { return node_; }
+  // Whether anything takes the node's output at this position.
+  bool uses_output(size_t position) const;
   const TensorType& type(ValueId id) const { return builder_.graph().type(id); }
   const std::vector<int64_t>& shape(ValueId id) const { return type(id).shape; }
   const ir::Graph& graph() const { return builder_.graph(); }
@@ -56,6 +60,9 @@ class Call {
 
   // Emits one operator: as an intermediate value, or as the node's (only) output.
   Result<ValueId> emit(const std::string& op, std::vector<Operand> operands, Attributes attributes = {});
+  // The same for an operator with several outputs.
+  Result<std::vector<ValueId>> emit_all(const std::string& op, std::vector<Operand> operands,
+                                        Attributes attributes = {});
   Converted finish(const std::string& op, std::vector<Operand> operands, Attributes attributes = {});
   // A node whose outputs are the exported ones, as many as the operator gives.
   Converted finish_all(const std::string& op, std::vector<Operand> operands, Attributes attributes = {});
@@ -80,6 +87,7 @@ class Call {
 
   const ExportedNode& node_;
   const ValueMap& values_;
+  const std::set<std::string>& used_;
   ir::Builder& builder_;
 };
 

@@ -59,7 +59,7 @@ class Conversion {
   Result<void> take(const ExportedNode& node) {
     const size_t first_new_node = graph_.nodes.size();
     const size_t first_new_value = graph_.values.size();
-    Call call(node, values_, builder_);
+    Call call(node, values_, used_, builder_);
     const Converted converted = convert(call);
     if (!converted.has_value() && converted.error().code != ErrorCode::kUnsupportedOperator &&
         converted.error().code != ErrorCode::kProgramInvalid) {

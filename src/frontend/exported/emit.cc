@@ -31,6 +31,11 @@ Result<ValueId> Call::emit(const std::string& op, std::vector<Operand> operands,
   return builder_.add_one(make_node(op, std::move(operands), std::move(attributes)), owner + "_" + op);
 }
 
+Result<std::vector<ValueId>> Call::emit_all(const std::string& op, std::vector<Operand> operands,
+                                            Attributes attributes) {
+  return builder_.add(make_node(op, std::move(operands), std::move(attributes)));
+}
+
 Converted Call::finish(const std::string& op, std::vector<Operand> operands, Attributes attributes) {
   STITCH_ASSIGN(const ValueId result, builder_.add_one(make_node(op, std::move(operands), std::move(attributes)),
                                                        node_.outputs.empty() ? "" : node_.outputs[0].name));

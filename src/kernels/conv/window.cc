@@ -2,18 +2,42 @@
 #include "kernels/conv/window.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <functional>
+#include <numeric>
 
 namespace stitch::kernels {
+namespace {
 
-Pair pair_of(const ir::Node& node, const char* attribute) {
-  const std::vector<int64_t>& values = ir::ints_attribute(node, attribute);
-  return {values.front(), values.back()};
+std::vector<std::string> last_of(const std::vector<std::string>& names, size_t count, const std::string& prefix) {
+  std::vector<std::string> result;
+  for (size_t i = names.size() - count; i < names.size(); ++i) {
+    result.push_back(prefix + names[i]);
+  }
+  return result;
 }
 
-std::string window_type(const std::string& type, const Pair& kernel, const Pair& stride, const Pair& padding,
-                        const Pair& dilation) {
-  return fmt::format("{}<{}, {}, {}, {}, {}, {}, {}, {}>", type, kernel[0], kernel[1], stride[0], stride[1], padding[0],
-                     padding[1], dilation[0], dilation[1]);
+}  // namespace
+
+int64_t WindowNumbers::taps() const {
+  return std::accumulate(kernel.begin(), kernel.end(), int64_t{1}, std::multiplies<>());
+}
+
+std::string window_type(const std::string& type, const WindowNumbers& numbers) {
+  std::vector<int64_t> all = numbers.kernel;
+  for (const std::vector<int64_t>* more : {&numbers.stride, &numbers.padding, &numbers.dilation}) {
+    all.insert(all.end(), more->begin(), more->end());
+  }
+  return fmt::format("{}<{}>", type, fmt::join(all, ", "));
+}
+
+std::vector<std::string> axis_names(size_t axes, const std::string& prefix) {
+  return last_of({"z", "y", "x"}, axes, prefix);
+}
+
+std::vector<std::string> extent_names(size_t axes, const std::string& prefix) {
+  return last_of({"depth", "height", "width"}, axes, prefix);
 }
 
 }  // namespace stitch::kernels

@@ -20,7 +20,7 @@ FunctorBuilder::FunctorBuilder(StepBuilder& step, std::string name, Domain domai
     names_.take(coordinate.name);
   }
   for (const char* word : {"lane", "lanes", "kLanes", "result", "value", "values", "accumulator", "accumulators",
-                           "total", "apply", "score"}) {
+                           "total", "apply", "score", "index"}) {
     names_.take(word);
   }
 }

@@ -2,8 +2,11 @@
 #include "kernels/pool/pool.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include <functional>
+#include <numeric>
+
+#include "ir/ops.h"
 #include "kernels/conv/window.h"
 #include "kernels/lowering/functor_builder.h"
 #include "kernels/lowering/launch_text.h"
@@ -11,23 +14,47 @@
 namespace stitch::kernels {
 namespace {
 
-// All axes but the last two are planes.
-std::vector<Coordinate> plane_coordinates(size_t rank, const char* y, const char* x) {
-  std::vector<int> planes;
-  for (size_t axis = 0; axis + 2 < rank; ++axis) {
-    planes.push_back(static_cast<int>(axis));
-  }
-  return {{"plane", planes}, {y, {static_cast<int>(rank) - 2}}, {x, {static_cast<int>(rank) - 1}}};
+bool is_adaptive(const ir::Node& node) { return node.op.rfind("adaptive_", 0) == 0; }
+bool is_max(const ir::Node& node) { return node.op.find("max_pool") != std::string::npos; }
+bool gives_indices(const ir::Node& node) { return node.outputs.size() > 1; }
+
+bool is_pool(const ir::Node& node) {
+  const ir::OpDef* def = ir::find_op(node.op);
+  return def != nullptr && def->family == ir::OpFamily::kPool;
 }
 
-bool is_adaptive(const ir::Node& node) { return node.op == "adaptive_avg_pool2d"; }
+size_t axes_of(const ir::Node& node) {
+  return ir::ints_attribute(node, is_adaptive(node) ? "output_size" : "kernel_size").size();
+}
+
+WindowNumbers window_of(const ir::Node& node) {
+  WindowNumbers window{ir::ints_attribute(node, "kernel_size"),
+                       ir::ints_attribute(node, "stride"),
+                       ir::ints_attribute(node, "padding"),
+                       {}};
+  window.dilation = is_max(node) ? ir::ints_attribute(node, "dilation") : std::vector<int64_t>(window.axes(), 1);
+  return window;
+}
+
+// All axes but the last `axes` are planes.
+std::vector<Coordinate> plane_coordinates(size_t rank, size_t axes, const std::string& prefix) {
+  std::vector<int> planes;
+  for (size_t axis = 0; axis + axes < rank; ++axis) {
+    planes.push_back(static_cast<int>(axis));
+  }
+  std::vector<Coordinate> coordinates = {{"plane", planes}};
+  for (const std::string& name : axis_names(axes, prefix)) {
+    coordinates.push_back({name, {static_cast<int>(planes.size() + coordinates.size() - 1)}});
+  }
+  return coordinates;
+}
 
 Result<FunctorText> make_load(StepBuilder& step) {
   const ir::Graph& graph = *step.group().graph;
   const ir::ValueId input = ir::tensor_operand(step.group().root_node(), 0);
   const Domain domain(graph.type(input).shape);
   FunctorBuilder builder(step, pascal_case(graph.value(input).name) + "Load", domain,
-                         plane_coordinates(domain.shape().size(), "y", "x"));
+                         plane_coordinates(domain.shape().size(), axes_of(step.group().root_node()), ""));
   STITCH_ASSIGN(const std::string text, builder.value(input, domain.anchor_map()));
   return builder.finish({.comment = "Reads one element of the pooled tensor.", .returns = text});
 }
@@ -37,10 +64,15 @@ Result<FunctorText> make_store(StepBuilder& step) {
   const ir::ValueId output = group.root_node().outputs[0];
   const Domain domain(group.graph->type(output).shape);
   FunctorBuilder builder(step, pascal_case(group.graph->value(group.results[0]).name) + "Store", domain,
-                         plane_coordinates(domain.shape().size(), "out_y", "out_x"));
+                         plane_coordinates(domain.shape().size(), axes_of(group.root_node()), "out_"));
   builder.bind(output, domain.anchor_map(), "value", "value");
+  if (gives_indices(group.root_node())) {
+    builder.bind(group.root_node().outputs[1], domain.anchor_map(), "index", "index");
+  }
   STITCH_TRY(builder.store_results());
-  return builder.finish({.comment = "Stores what follows from one window.", .extra_parameters = "float value"});
+  return builder.finish(
+      {.comment = "Stores what follows from one window.",
+       .extra_parameters = gives_indices(group.root_node()) ? "float value, int64_t index" : "float value"});
 }
 
 class Pool final : public KernelTemplate {
@@ -48,9 +80,8 @@ class Pool final : public KernelTemplate {
   const char* name() const override { return "pool"; }
 
   bool is_root(const ir::Graph& graph, const ir::Node& node) const override {
-    const bool pools = node.op == "max_pool2d" || node.op == "avg_pool2d" || is_adaptive(node);
     const DataType dtype = graph.type(node.outputs[0]).dtype;
-    return pools && is_floating_point(dtype) && dtype != DataType::kFloat64;
+    return is_pool(node) && is_floating_point(dtype) && dtype != DataType::kFloat64;
   }
 
   std::vector<Setting> space(const Group&, const DeviceLimits&, MathMode) const override {
@@ -66,8 +97,7 @@ class Pool final : public KernelTemplate {
     const int64_t inputs = graph.type(ir::tensor_operand(group.root_node(), 0)).element_count();
     int64_t taps = is_adaptive(group.root_node()) ? inputs : outputs;
     if (!is_adaptive(group.root_node())) {
-      const auto kernel = pair_of(group.root_node(), "kernel_size");
-      taps *= kernel[0] * kernel[1];
+      taps *= window_of(group.root_node()).taps();
     }
     work.lane_operations = pointwise_operations(group) + 2.0 * static_cast<double>(taps);
     work.blocks = outputs / kThreads + 1;
@@ -81,7 +111,7 @@ class Pool final : public KernelTemplate {
     const std::vector<int64_t>& in = group.graph->type(ir::tensor_operand(node, 0)).shape;
     const std::vector<int64_t>& out = group.graph->type(node.outputs[0]).shape;
     StepBuilder step(group);
-    step.include("kernels/pool/window_2d.cuh");
+    step.include(is_adaptive(node) ? "kernels/pool/adaptive.cuh" : "kernels/pool/window.cuh");
     step.describe(
         "Access: one thread per output, neighbouring threads along its row; overlapping windows meet in cache.");
     step.describe("Bound: memory, one read of the input and one write of the output.");
@@ -89,35 +119,41 @@ class Pool final : public KernelTemplate {
     STITCH_ASSIGN(const FunctorText store, make_store(step));
     construct(step, load, "load");
     construct(step, store, "store");
-    int64_t planes = 1;
-    for (size_t axis = 0; axis + 2 < in.size(); ++axis) {
-      planes *= in[axis];
-    }
-    step.launch("const stitch::Pool2dShape shape{");
-    const auto add_extent = [&](const char* name, int64_t value) {
-      step.launch(fmt::format("    .{} = {},", name, step.extent(name, value)));
-    };
-    add_extent("planes", planes);
-    add_extent("height", in[in.size() - 2]);
-    add_extent("width", in.back());
-    add_extent("out_height", out[out.size() - 2]);
-    add_extent("out_width", out.back());
-    step.launch("};");
+    add_shape(step, in, out, axes_of(node));
     step.launch(fmt::format("return stitch::launch_{}(load, store, shape, stream);", skeleton(node)));
     return step.take();
   }
 
  private:
-  static std::string skeleton(const ir::Node& node) {
-    if (is_adaptive(node)) {
-      return "adaptive_average_pool";
+  static void add_shape(StepBuilder& step, const std::vector<int64_t>& in, const std::vector<int64_t>& out,
+                        size_t axes) {
+    const int64_t planes =
+        std::accumulate(in.begin(), in.end() - static_cast<int64_t>(axes), int64_t{1}, std::multiplies<>());
+    const auto add_extent = [&](const char* name, int64_t value) {
+      step.launch(fmt::format("    .{} = {},", name, step.extent(name, value)));
+    };
+    step.launch("const stitch::PoolShape shape{");
+    add_extent("planes", planes);
+    add_extent("height", in[in.size() - 2]);
+    add_extent("width", in.back());
+    add_extent("out_height", out[out.size() - 2]);
+    add_extent("out_width", out.back());
+    if (axes == 3) {
+      add_extent("depth", in[in.size() - 3]);
+      add_extent("out_depth", out[out.size() - 3]);
     }
-    const bool is_max = node.op == "max_pool2d";
+    step.launch("};");
+  }
+
+  static std::string skeleton(const ir::Node& node) {
+    const char* indices = gives_indices(node) ? ", true" : "";
+    if (is_adaptive(node)) {
+      return fmt::format("adaptive_{}_pool<{}{}>", is_max(node) ? "max" : "average", axes_of(node), indices);
+    }
     const std::string window =
-        window_type("stitch::Window2d", pair_of(node, "kernel_size"), pair_of(node, "stride"), pair_of(node, "padding"),
-                    is_max ? pair_of(node, "dilation") : std::array<int64_t, 2>{1, 1});
-    if (is_max) {
-      return fmt::format("max_pool<{}>", window);
+        window_type(axes_of(node) == 3 ? "stitch::Window3d" : "stitch::Window2d", window_of(node));
+    if (is_max(node)) {
+      return fmt::format("max_pool<{}{}>", window, indices);
     }
     return fmt::format("average_pool<{}, stitch::PoolDivisor::{}, {}>", window,
                        ir::bool_attribute(node, "count_include_pad") ? "kWithPadding" : "kInsideInput",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// runtime/kernels/pool/window_2d.cuh: max, average and adaptive average pooling over the last two axes.
+// runtime/kernels/pool: max and average pooling over the last two or three axes, by windows or into equal parts.
 #pragma once
 
 #include "kernels/template/kernel_template.h"

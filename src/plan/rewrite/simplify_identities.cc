@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <optional>
 
 #include "plan/rewrite/graph_copy.h"
@@ -60,16 +61,28 @@ ir::Node merged_view(const ir::Graph& graph, ir::Node node) {
   return node;
 }
 
+// Average pooling of whole planes is a mean, which a reduction computes with more parallelism.
+bool pools_whole_planes(const ir::Node& node) {
+  if (node.op != "adaptive_avg_pool2d" && node.op != "adaptive_avg_pool3d") {
+    return false;
+  }
+  const std::vector<int64_t>& size = ir::ints_attribute(node, "output_size");
+  return std::all_of(size.begin(), size.end(), [](int64_t extent) { return extent == 1; });
+}
+
 ir::Node mean_for_pool(const ir::Graph& graph, const ir::Node& node) {
   const auto rank = static_cast<int64_t>(graph.type(ir::tensor_operand(node, 0)).shape.size());
-  return {
-      "mean", node.operands, {{"dim", std::vector<int64_t>{rank - 2, rank - 1}}, {"keepdim", true}}, {}, node.place};
+  std::vector<int64_t> axes;
+  for (size_t i = ir::ints_attribute(node, "output_size").size(); i > 0; --i) {
+    axes.push_back(rank - static_cast<int64_t>(i));
+  }
+  return {"mean", node.operands, {{"dim", axes}, {"keepdim", true}}, {}, node.place};
 }
 
 Result<void> simplify(GraphCopy& copy, const ir::Graph& from, const ir::Node& old) {
   ir::Node node = copy.mapped(old);
   const TensorType& type = from.type(old.outputs[0]);
-  if (node.op == "adaptive_avg_pool2d" && ir::ints_attribute(node, "output_size") == std::vector<int64_t>{1, 1}) {
+  if (pools_whole_planes(node)) {
     node = mean_for_pool(copy.graph(), node);
   }
   if (node.op == "reshape" || node.op == "permute") {

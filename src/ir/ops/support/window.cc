@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "ir/ops/support/checks.h"
@@ -23,14 +24,15 @@ int64_t WindowAxis::output_extent(int64_t extent) const {
   return positions;
 }
 
-Result<std::array<int64_t, 2>> pair_attribute(const Node& node, const char* name, int64_t minimum) {
+Result<std::vector<int64_t>> axes_attribute(const Node& node, const char* name, size_t axes, int64_t minimum) {
+  static constexpr const char* kNumbers[] = {"no numbers", "one number", "two numbers", "three numbers"};
   const std::vector<int64_t>& values = ints_attribute(node, name);
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
   const auto fits = [&](int64_t value) { return value >= minimum && value <= kMost; };
-  STITCH_TRY(require(
-      values.size() == 2 && fits(values[0]) && fits(values[1]),
-      fmt::format("{} {} is not two numbers of at least {} and at most {}", name, to_string(values), minimum, kMost)));
-  return std::array<int64_t, 2>{values[0], values[1]};
+  STITCH_TRY(require(values.size() == axes && std::all_of(values.begin(), values.end(), fits),
+                     fmt::format("{} {} is not {} of at least {} and at most {}", name, to_string(values),
+                                 kNumbers[axes], minimum, kMost)));
+  return values;
 }
 
 }  // namespace stitch::ir

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/conv/convolution.h"
+
+#include <fmt/format.h>
+
+#include "kernels/conv/problem.h"
+#include "kernels/gemm/variants.h"
+#include "kernels/lowering/functor_builder.h"
+#include "kernels/lowering/launch_text.h"
+#include "kernels/lowering/strided_view.h"
+
+namespace stitch::kernels {
+namespace {
+
+constexpr const char* kDepthwise = "depthwise";
+
+constexpr const char* kSplitK = "_split_k";
+constexpr int64_t kMostSplits = 16;
+constexpr int64_t kLeastDepthOfSplit = 256;  // shorter parts do not repay their partial sums
+
+// The variant without the mark of split K.
+std::string variant_name(const Setting& setting) {
+  const size_t mark = setting.variant.rfind(kSplitK);
+  return mark == std::string::npos ? setting.variant : setting.variant.substr(0, mark);
+}
+
+bool splits_depth(const Setting& setting) { return setting.variant != variant_name(setting); }
+
+// The weights of a transposed convolution are gathered, every thread staying with one output channel.
+bool suits(const GemmVariant& variant, const ConvolutionProblem& problem) {
+  return !problem.transposed || variant.threads % variant.m == 0;
+}
+
+bool is_contiguous(const Group& group, ir::ValueId value, const StridedView& view) {
+  const std::vector<int64_t>& shape = group.graph->type(value).shape;
+  const std::vector<int64_t> strides = contiguous_strides(shape);
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    if (shape[axis] != 1 && view.strides[axis] != strides[axis]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+class Convolution final : public KernelTemplate {
+ public:
+  const char* name() const override { return "convolution"; }
+
+  bool is_root(const ir::Graph& graph, const ir::Node& node) const override {
+    return is_convolution(node) && graph.type(node.outputs[0]).dtype == DataType::kFloat32;
+  }
+
+  std::vector<ir::ValueId> store_first(const Group& group) const override {
+    std::vector<ir::ValueId> missing;
+    for (const size_t i : {size_t{0}, size_t{1}}) {
+      const ir::ValueId operand = ir::tensor_operand(group.root_node(), i);
+      const auto view = strided_view(group, operand);
+      if (!view.has_value() || !is_contiguous(group, operand, *view)) {
+        missing.push_back(operand);
+      }
+    }
+    return missing;
+  }
+
+  std::vector<Setting> space(const Group& group, const DeviceLimits& limits, MathMode math) const override {
+    const ConvolutionProblem problem = convolution_problem(group);
+    std::vector<Setting> settings;
+    if (problem.is_depthwise()) {
+      settings.push_back({kDepthwise, 1});
+    }
+    for (const GemmVariant& variant : conv_variants(math, limits)) {
+      if (!suits(variant, problem)) {
+        continue;
+      }
+      settings.push_back({variant.name, 1});
+      for (const int64_t splits : {2, 4, 8, 16}) {
+        if (problem.depth() / splits >= kLeastDepthOfSplit) {
+          settings.push_back({std::string(variant.name) + kSplitK, splits});
+        }
+      }
+    }
+    return settings;
+  }
+
+  bool allows(const Group& group, const Setting& setting) const override {
+    return KernelTemplate::allows(group, {variant_name(setting), 1}) && setting.splits >= 1 &&
+           setting.splits <= kMostSplits && (splits_depth(setting) || setting.splits == 1);
+  }
+
+  Work work(const Group& group, const Setting& setting) const override {
+    constexpr int kThreads = 256;
+    const ConvolutionProblem problem = convolution_problem(group);
+    Work work;
+    work.bytes = least_bytes(group);
+    work.lane_operations = pointwise_operations(group);
+    if (setting.variant == kDepthwise) {
+      work.flops = 2.0 * static_cast<double>(problem.outputs()) * static_cast<double>(problem.depth());
+      work.blocks = problem.outputs() / kThreads + 1;
+      work.blocks_per_multiprocessor = 6;
+      work.peak_share = 0.25;
+      work.bandwidth_share = 0.8;
+      return work;
+    }
+    const GemmVariant& variant = gemm_variant(variant_name(setting));
+    add_gemm_work(variant, problem.matrices(), problem.rows(), problem.columns(), problem.depth(), setting.splits,
+                  work);
+    work.peak_share = variant.convolution_share;
+    return work;
+  }
+
+  Result<StepCode> emit(const Group& group, const Setting& setting) const override;
+};
+
+Result<FunctorText> make_epilogue(StepBuilder& step) {
+  const Group& group = step.group();
+  const ir::Node& node = group.root_node();
+  const ir::ValueId output = node.outputs[0];
+  const Domain domain(group.graph->type(output).shape);
+  std::vector<Coordinate> coordinates = {{"image", {0}}, {"channel", {1}}};
+  for (const std::string& name : axis_names(domain.shape().size() - 2, "out_")) {
+    coordinates.push_back({name, {static_cast<int>(coordinates.size())}});
+  }
+  FunctorBuilder builder(step, pascal_case(group.graph->value(group.results[0]).name) + "Epilogue", domain,
+                         coordinates);
+  const IndexMap map = domain.anchor_map();
+  if (node.operands.size() > 2 && ir::is_tensor(node.operands[2])) {
+    STITCH_ASSIGN(const std::string bias, builder.value(ir::tensor_operand(node, 2), {map[1]}));
+    builder.bind_expression(output, map, "<$accumulator|accumulator> + " + bias);
+  } else {
+    builder.bind(output, map, "accumulator", "accumulator");
+  }
+  STITCH_TRY(builder.store_results());
+  return builder.finish({.comment = "Stores what follows from one output pixel of one channel.",
+                         .extra_parameters = "float accumulator"});
+}
+
+std::string pointer_to(StepBuilder& step, ir::ValueId operand, const std::string& name) {
+  const auto view = strided_view(step.group(), operand);
+  std::string text = fmt::format("static_cast<const float*>({})", step.tensor(view->stored));
+  if (view->offset != 0) {
+    text += " + " + step.extent(name + "_offset", view->offset);
+  }
+  return text;
+}
+
+void describe(StepBuilder& step, bool depthwise, bool transposed) {
+  if (depthwise) {
+    step.describe("Access: one thread per output, neighbouring threads along its row; taps unrolled.");
+    step.describe("Bound: memory; every channel has its own few weights.");
+    return;
+  }
+  step.describe(
+      "Access: an implicit GEMM, output channels by output pixels; windows are gathered into shared memory "
+      "tile by tile and never written out.");
+  if (transposed) {
+    step.describe(
+        "Output pixels are taken by phase (their place modulo the stride): those of one phase share their taps, and "
+        "no tap between inputs is multiplied.");
+  }
+  step.describe("Bound: arithmetic, but for few channels, where reading the images is dearer.");
+}
+
+void add_shape(StepBuilder& step, const ConvolutionProblem& problem) {
+  step.launch("const stitch::ConvShape shape{");
+  const auto add_extent = [&](const std::string& name, int64_t value) {
+    step.launch(fmt::format("    .{} = {},", name, step.extent(name, value)));
+  };
+  // The order of the members; depths come last since most shapes have none.
+  const size_t y = problem.window.axes() - 2;
+  add_extent("batch", problem.batch);
+  add_extent("in_channels", problem.in_channels);
+  add_extent("height", problem.in[y]);
+  add_extent("width", problem.in[y + 1]);
+  add_extent("out_channels", problem.out_channels);
+  add_extent("out_height", problem.out[y]);
+  add_extent("out_width", problem.out[y + 1]);
+  add_extent("groups", problem.groups);
+  if (y > 0) {
+    add_extent("depth", problem.in[0]);
+    add_extent("out_depth", problem.out[0]);
+  }
+  step.launch("};");
+}
+
+Result<StepCode> Convolution::emit(const Group& group, const Setting& setting) const {
+  const ir::Node& node = group.root_node();
+  const ConvolutionProblem problem = convolution_problem(group);
+  const bool depthwise = setting.variant == kDepthwise;
+  const GemmVariant* variant = depthwise ? nullptr : &gemm_variant(variant_name(setting));
+  const bool on_tensor_cores = !depthwise && *variant->math != '\0';
+  const std::string family = depthwise ? "depthwise" : (on_tensor_cores ? "mma" : "ffma");
+  StepBuilder step(group);
+  step.include(depthwise ? "kernels/conv/depthwise.cuh" : fmt::format("kernels/conv/implicit_gemm_{}.cuh", family));
+  describe(step, depthwise, problem.transposed);
+  STITCH_ASSIGN(const FunctorText epilogue, make_epilogue(step));
+  construct(step, epilogue, "epilogue");
+  add_shape(step, problem);
+  step.launch(fmt::format("const float* input = {};", pointer_to(step, ir::tensor_operand(node, 0), "input")));
+  step.launch(fmt::format("const float* weight = {};", pointer_to(step, ir::tensor_operand(node, 1), "weight")));
+  const size_t axes = problem.window.axes();
+  step.launch(
+      fmt::format("// Kernel, stride, padding and dilation, each along {}.", axes == 3 ? "z, y and x" : "y and x"));
+  const std::string window = window_type(axes == 3 ? "stitch::ConvWindow3d" : "stitch::ConvWindow", problem.window);
+  step.launch(problem.transposed ? fmt::format("using Window = stitch::Transposed<{}>;", window)
+                                 : fmt::format("using Window = {};", window));
+  std::string arguments = "Window";
+  if (!depthwise) {
+    arguments = fmt::format("stitch::{}, Window", variant->tile);
+    if (on_tensor_cores) {
+      arguments = fmt::format("stitch::{}, {}", variant->math, arguments);
+    }
+  }
+  std::string split_arguments;
+  if (splits_depth(setting)) {
+    constexpr int64_t kFloatBytes = 4;
+    split_arguments =
+        step.extent("splits", setting.splits, "blocks that share the depth of one tile") + ", args->scratch, ";
+    step.set_scratch_bytes(setting.splits * problem.matrices() * problem.rows() * problem.columns() * kFloatBytes);
+  }
+  step.launch(
+      fmt::format("return stitch::launch_conv_{}{}<{}>(", family, splits_depth(setting) ? kSplitK : "", arguments));
+  step.launch(fmt::format("    shape, input, weight, epilogue, {}stream);", split_arguments));
+  return step.take();
+}
+
+}  // namespace
+
+std::unique_ptr<KernelTemplate> make_convolution() { return std::make_unique<Convolution>(); }
+
+}  // namespace stitch::kernels

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/conv/problem.h"
+
+#include <numeric>
+
+namespace stitch::kernels {
+namespace {
+
+int64_t ceil_divide(int64_t value, int64_t divisor) { return (value + divisor - 1) / divisor; }
+
+}  // namespace
+
+bool is_convolution(const ir::Node& node) {
+  return node.op == "conv2d" || node.op == "conv3d" || node.op == "conv_transpose2d" || node.op == "conv_transpose3d";
+}
+
+int64_t ConvolutionProblem::matrices() const {
+  int64_t count = groups;
+  for (size_t axis = 0; transposed && axis < window.axes(); ++axis) {
+    count *= window.stride[axis];
+  }
+  return count;
+}
+
+int64_t ConvolutionProblem::columns() const {
+  int64_t count = batch;
+  for (size_t axis = 0; axis < window.axes(); ++axis) {
+    const int64_t stride = window.stride[axis];
+    const int64_t padding = window.padding[axis];
+    count *= transposed ? (out[axis] + padding - 1) / stride - padding / stride + 1 : out[axis];
+  }
+  return count;
+}
+
+int64_t ConvolutionProblem::depth() const {
+  int64_t taps = 1;
+  for (size_t axis = 0; axis < window.axes(); ++axis) {
+    const int64_t step = window.stride[axis] / std::gcd(window.stride[axis], window.dilation[axis]);
+    taps *= transposed ? ceil_divide(window.kernel[axis], step) : window.kernel[axis];
+  }
+  return in_channels / groups * taps;
+}
+
+int64_t ConvolutionProblem::outputs() const {
+  return std::accumulate(out.begin(), out.end(), batch * out_channels, std::multiplies<>());
+}
+
+ConvolutionProblem convolution_problem(const Group& group) {
+  const ir::Node& node = group.root_node();
+  const std::vector<int64_t>& in = group.graph->type(ir::tensor_operand(node, 0)).shape;
+  const std::vector<int64_t>& weight = group.graph->type(ir::tensor_operand(node, 1)).shape;
+  const std::vector<int64_t>& out = group.graph->type(node.outputs[0]).shape;
+  ConvolutionProblem problem;
+  problem.batch = in[0];
+  problem.in_channels = in[1];
+  problem.out_channels = out[1];
+  problem.groups = ir::int_attribute(node, "groups");
+  problem.in.assign(in.begin() + 2, in.end());
+  problem.out.assign(out.begin() + 2, out.end());
+  problem.window = {{weight.begin() + 2, weight.end()},
+                    ir::ints_attribute(node, "stride"),
+                    ir::ints_attribute(node, "padding"),
+                    ir::ints_attribute(node, "dilation")};
+  problem.transposed = node.op == "conv_transpose2d" || node.op == "conv_transpose3d";
+  return problem;
+}
+
+}  // namespace stitch::kernels
