@@ -22,11 +22,13 @@ using stitch::SafeTensor;
 using stitch_example::TensorList;
 
 constexpr const char* kUsage =
-    "usage: %s [--library PROGRAM.so] [--weights FILE] [--inputs FILE] [--outputs FILE] [--repeat N] [--no-graph]\n"
+    "usage: %s [--library PROGRAM.so] [--weights FILE] [--inputs FILE] [--outputs FILE] [--batch N] [--repeat N]\n"
+    "       [--no-graph]\n"
     "  --library  a generated program (default: the one this host is linked with)\n"
     "  --weights  safetensors file of parameters, constants and states (default: pseudo-random)\n"
     "  --inputs   safetensors file of inputs (default: pseudo-random)\n"
     "  --outputs  where to write outputs and new states as a safetensors file\n"
+    "  --batch    another batch than the declared one, where the program takes it (default: that of --inputs)\n"
     "  --repeat   timed runs (default 20)\n"
     "  --no-graph launch step by step instead of through a CUDA graph\n";
 
@@ -36,6 +38,7 @@ struct Options {
   std::string inputs;
   std::string outputs;
   int repeat = 20;
+  std::int64_t batch = 0;  // 0: as the inputs have it, or as declared
   bool graph = true;
 };
 
@@ -58,6 +61,11 @@ bool parse_options(int count, char** arguments, Options* options) {
       options->inputs = value;
     } else if (name == "--outputs") {
       options->outputs = value;
+    } else if (name == "--batch") {
+      options->batch = std::atoll(value.c_str());
+      if (options->batch <= 0) {
+        return false;
+      }
     } else if (name == "--repeat") {
       options->repeat = std::atoi(value.c_str());
     } else {
@@ -122,10 +130,11 @@ std::string load_tensors(const Options& options, Session& session) {
     problem = stitch::read_safetensors(options.inputs, &inputs);
   }
   const StitchDescription& description = *session.program->describe();
+  const stitch_example::Batch batch = stitch_example::batch_of(description, inputs, options.batch);
   for (std::int32_t index = 0; problem.empty() && index < description.tensor_count; ++index) {
     const StitchTensorInfo& info = description.tensors[index];
     const auto seed = static_cast<std::uint64_t>(index) + 1;
-    problem = list_of(session, info).add(info, info.role == STITCH_INPUT ? inputs : weights, seed);
+    problem = list_of(session, info).add(info, batch, info.role == STITCH_INPUT ? inputs : weights, seed);
   }
   return problem;
 }

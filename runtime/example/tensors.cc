@@ -10,10 +10,10 @@ namespace stitch_example {
 
 namespace {
 
-std::int64_t element_count(const StitchTensorInfo& info) {
+std::int64_t element_count(const std::vector<std::int64_t>& extents) {
   std::int64_t count = 1;
-  for (std::int32_t axis = 0; axis < info.rank; ++axis) {
-    count *= info.extents[axis];
+  for (const std::int64_t extent : extents) {
+    count *= extent;
   }
   return count;
 }
@@ -27,8 +27,9 @@ std::uint64_t next_random(std::uint64_t* state) {
 }
 
 // Floats in [-1, 1); integers 0 or 1, which every index accepts; other types zero.
-std::vector<unsigned char> draw(const StitchTensorInfo& info, std::uint64_t seed) {
-  const auto count = static_cast<std::size_t>(element_count(info));
+std::vector<unsigned char> draw(const StitchTensorInfo& info, const std::vector<std::int64_t>& extents,
+                                std::uint64_t seed) {
+  const auto count = static_cast<std::size_t>(element_count(extents));
   std::vector<unsigned char> bytes(count * static_cast<std::size_t>(stitch::dtype_bytes(info.dtype)));
   for (std::size_t index = 0; index < count; ++index) {
     const std::uint64_t random = next_random(&seed);
@@ -45,35 +46,75 @@ std::vector<unsigned char> draw(const StitchTensorInfo& info, std::uint64_t seed
   return bytes;
 }
 
-std::string check_fit(const StitchTensorInfo& info, const stitch::SafeTensor& value) {
-  const std::vector<std::int64_t> expected(info.extents, info.extents + info.rank);
+std::string check_fit(const StitchTensorInfo& info, const std::vector<std::int64_t>& expected,
+                      const stitch::SafeTensor& value) {
   if (value.dtype != info.dtype || value.extents != expected) {
     return std::string("tensor \"") + info.name + "\" in the file has another type or shape than the program takes.";
   }
   return "";
 }
 
+// The first run-time axis of a tensor, -1 for none.
+std::int32_t run_time_axis(const StitchTensorInfo& info) {
+  for (std::int32_t axis = 0; axis < info.rank; ++axis) {
+    if (info.run_time_axes[axis] != 0) {
+      return axis;
+    }
+  }
+  return -1;
+}
+
 }  // namespace
 
-std::string TensorList::add(const StitchTensorInfo& info, const std::vector<stitch::SafeTensor>& values,
-                            std::uint64_t seed) {
+std::vector<std::int64_t> extents_at(const StitchTensorInfo& info, const Batch& batch) {
+  std::vector<std::int64_t> extents(info.extents, info.extents + info.rank);
+  for (std::int32_t axis = 0; axis < info.rank; ++axis) {
+    if (info.run_time_axes[axis] != 0) {
+      extents[static_cast<std::size_t>(axis)] = info.extents[axis] * batch.wanted / batch.declared;
+    }
+  }
+  return extents;
+}
+
+Batch batch_of(const StitchDescription& description, const std::vector<stitch::SafeTensor>& values,
+               std::int64_t wanted) {
+  for (std::int32_t index = 0; index < description.tensor_count; ++index) {
+    const StitchTensorInfo& info = description.tensors[index];
+    const std::int32_t axis = run_time_axis(info);
+    if (info.role != STITCH_INPUT || axis < 0) {
+      continue;
+    }
+    Batch batch{info.extents[axis], wanted > 0 ? wanted : info.extents[axis]};
+    const auto found = std::find_if(values.begin(), values.end(), [&](const auto& v) { return v.name == info.name; });
+    if (wanted == 0 && found != values.end() && found->extents.size() == static_cast<std::size_t>(info.rank)) {
+      batch.wanted = found->extents[static_cast<std::size_t>(axis)];
+    }
+    return batch;
+  }
+  return {1, wanted > 0 ? wanted : 1};
+}
+
+std::string TensorList::add(const StitchTensorInfo& info, const Batch& batch,
+                            const std::vector<stitch::SafeTensor>& values, std::uint64_t seed) {
+  const std::vector<std::int64_t> extents = extents_at(info, batch);
   const auto found = std::find_if(values.begin(), values.end(), [&](const auto& v) { return v.name == info.name; });
   std::vector<unsigned char> bytes;
   if (found != values.end()) {
-    const std::string problem = check_fit(info, *found);
+    const std::string problem = check_fit(info, extents, *found);
     if (!problem.empty()) {
       return problem;
     }
     bytes = found->bytes;
     ++found_;
   } else {
-    bytes = draw(info, seed);
+    bytes = draw(info, extents, seed);
   }
   stitch::DeviceMemory memory(bytes.size());
   if (!memory.ok() || cudaMemcpy(memory.data(), bytes.data(), bytes.size(), cudaMemcpyHostToDevice) != cudaSuccess) {
     return std::string("tensor \"") + info.name + "\" cannot be placed in device memory.";
   }
-  tensors_.push_back({memory.data(), info.rank, 0, info.extents});
+  extents_.push_back(extents);
+  tensors_.push_back({memory.data(), info.rank, 0, extents_.back().data()});
   infos_.push_back(&info);
   memory_.push_back(std::move(memory));
   return "";
@@ -84,7 +125,7 @@ std::string TensorList::read(std::int32_t index, stitch::SafeTensor* tensor) con
   const StitchTensorInfo& described = info(index);
   tensor->name = described.name;
   tensor->dtype = described.dtype;
-  tensor->extents.assign(described.extents, described.extents + described.rank);
+  tensor->extents = extents_[static_cast<std::size_t>(index)];
   tensor->bytes.resize(memory.bytes());
   const cudaError_t error = cudaMemcpy(tensor->bytes.data(), memory.data(), memory.bytes(), cudaMemcpyDeviceToHost);
   return error == cudaSuccess ? ""

@@ -12,11 +12,25 @@
 
 namespace stitch_example {
 
+// The batch of a call: run-time axes grow with it from what they are declared as.
+struct Batch {
+  std::int64_t declared = 1;
+  std::int64_t wanted = 1;
+};
+
+// The extents of a described tensor at a batch.
+std::vector<std::int64_t> extents_at(const StitchTensorInfo& info, const Batch& batch);
+
+// The batch that is asked for: `wanted`, or where that is 0 what a tensor of `values` shows, or the declared one.
+Batch batch_of(const StitchDescription& description, const std::vector<stitch::SafeTensor>& values,
+               std::int64_t wanted);
+
 // The tensors of one role, as the C ABI wants them.
 class TensorList {
  public:
   // Returns an empty string, or a sentence. Tensors not among `values` are drawn from `seed`.
-  std::string add(const StitchTensorInfo& info, const std::vector<stitch::SafeTensor>& values, std::uint64_t seed);
+  std::string add(const StitchTensorInfo& info, const Batch& batch, const std::vector<stitch::SafeTensor>& values,
+                  std::uint64_t seed);
 
   const StitchTensor* data() const { return tensors_.data(); }
   std::int32_t count() const { return static_cast<std::int32_t>(tensors_.size()); }
@@ -29,6 +43,7 @@ class TensorList {
 
  private:
   std::vector<StitchTensor> tensors_;
+  std::vector<std::vector<std::int64_t>> extents_;  // what tensors_ points to
   std::vector<const StitchTensorInfo*> infos_;
   std::vector<stitch::DeviceMemory> memory_;
   int found_ = 0;

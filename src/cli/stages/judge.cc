@@ -64,6 +64,16 @@ Result<evaluate::EvaluateReport> judge(Session& session, const toolchain::Toolch
       request.hidden.push_back(std::move(task));
     }
   }
+  if (set.checked.has_value() && tools.supports(DeviceKind::kChecked).has_value()) {
+    const Subject& subject = *set.checked;
+    request.hidden.push_back({subject.shape, subject.bundle,
+                              oracle_source(subject.task, DeviceKind::kChecked, seed, folder.path().string()), false,
+                              true});
+  } else if (device == DeviceKind::kCuda) {
+    const Result<void> able = tools.supports(DeviceKind::kChecked);
+    session.reporter().progress(
+        "checked", fmt::format("no checked draw: {}", able.has_value() ? set.checked_note : able.error().sentence));
+  }
   request.math = set.subjects.front().task.math;
   verify::OracleClient oracle = oracle_client(session);
   return evaluate_with(session, tools, std::move(request), device, oracle);
@@ -96,10 +106,12 @@ std::string verdict_text(const evaluate::VerifyReport& report) {
       report.same_binary_shapes == 0
           ? ""
           : fmt::format(" ({} of them other batches on the same binary)", report.same_binary_shapes);
+  const std::string checked = report.checked_shape.empty() ? "" : fmt::format(" ({})", report.checked_shape);
   return fmt::format(
-      "verified: {} draws ({} checked, {} in random thread order) at {} shapes{}; largest error {:.2f} "
+      "verified: {} draws ({} checked{}, {} in random thread order) at {} shapes{}; largest error {:.2f} "
       "times the reference's own (4 accepted)",
-      report.draws, report.checked_draws, report.randomised_draws, report.shapes.size(), batches, report.error_ratio);
+      report.draws, report.checked_draws, checked, report.randomised_draws, report.shapes.size(), batches,
+      report.error_ratio);
 }
 
 }  // namespace stitch::cli

@@ -98,6 +98,22 @@ Result<Subject> reduced_subject(Session& session, const Task& task, const Origin
   return subject;
 }
 
+// A GPU has no sanitizers: what they say of the same step files at reduced sizes is said beside its verdict.
+void add_checked(Session& session, const Task& task, const Origin& origin, SubjectSet& set) {
+  const auto reduced = [&]() -> Result<Subject> {
+    Task small = task;
+    STITCH_ASSIGN(small.sizes, small_sizes(session, task, kSmallFlops));
+    return reduced_subject(session, small, origin);
+  };
+  Result<Subject> subject = reduced();
+  if (!subject.has_value()) {
+    set.checked_note = subject.error().sentence;
+    return;
+  }
+  set.checked = std::move(subject).value();
+  set.checked->shape += ", checked on the emulated device";
+}
+
 // Batches to run on one binary beside the one it is judged at: the least, and one near.
 std::vector<int64_t> other_batches(const plan::RunTimeBatch& batch, int64_t present) {
   std::vector<int64_t> batches;
@@ -208,6 +224,9 @@ Result<SubjectSet> make_subjects(Session& session, const Task& task, const Impor
   } else {
     STITCH_ASSIGN(Subject reduced, reduced_subject(session, based, origin));
     set.subjects.push_back(std::move(reduced));
+  }
+  if (device == DeviceKind::kCuda) {
+    add_checked(session, task, origin, set);
   }
   OtherSubjects others(session, set, origin);
   others.add_batches();

@@ -27,6 +27,9 @@ struct Subject {
 struct SubjectSet {
   std::string scale;  // "full" or "small"
   std::vector<Subject> subjects;
+  // On a GPU: the program at reduced sizes, for a draw under the sanitizers of the emulated device.
+  std::optional<Subject> checked;
+  std::string checked_note;  // why there is none
 };
 
 // `program` is the program at its own sizes as it was emitted, `sources` its files as they are now (a person may have

@@ -83,14 +83,20 @@ Result<bool> build_subjects(const EvaluateRequest& request, Builder& builder, st
   bool batch_is_checked = false;
   for (size_t i = 0; i < request.hidden.size(); ++i) {
     const EvaluateTask& task = request.hidden[i];
+    const DeviceKind device = task.is_checked_draw ? DeviceKind::kChecked : request.device;
     std::optional<std::string> hidden = *library;
     if (!task.same_binary) {
-      STITCH_ASSIGN(hidden, builder.build(task, request.device));
+      STITCH_ASSIGN(hidden, builder.build(task, device));
     }
     if (!hidden) {
       return false;
     }
-    subjects.push_back(subject_of(task, request.device, *hidden));
+    subjects.push_back(subject_of(task, device, *hidden));
+    if (task.is_checked_draw) {
+      subjects.back().regimes = {kAsGiven};
+      subjects.back().draws_per_regime = 1;
+      continue;
+    }
     subjects.back().same_binary = task.same_binary;
     if (task.same_binary && !batch_is_checked) {
       subjects.back().checked = subjects.front().checked;  // memory that follows the batch is a place for overruns

@@ -23,6 +23,8 @@ struct EvaluateTask {
   verify::OracleSource source;
   // Run on the declared task's own library: its batch is an argument of the program. `bundle` plays no part.
   bool same_binary = false;
+  // Built for the checked device and run there once, whatever device the verdict is for.
+  bool is_checked_draw = false;
 };
 
 struct EvaluateRequest {

@@ -255,6 +255,38 @@ TEST_P(ProgramRunnerTest, OtherTensorsThanItTakesAreRefused) {
   EXPECT_EQ(outcome.sentence, "the program declares y as float32[1000], not as float32[1]");
 }
 
+TEST_P(ProgramRunnerTest, ARunTimeAxisTakesOtherExtentsOneAfterAnother) {
+  const auto runner = start("shorter");
+  ASSERT_EQ(outcome_of(*runner).ending, Ending::kOk);
+  for (const size_t count : {size_t{1}, size_t{257}, size_t{1000}, size_t{3}}) {
+    inputs = {tensor("x", {x.begin(), x.begin() + static_cast<int64_t>(count)}),
+              tensor("y", {y.begin(), y.begin() + static_cast<int64_t>(count)})};
+    const std::vector<TensorType> results = {inputs[0].spec().type, states[0].spec().type};
+    const auto ran = runner->run({.inputs = inputs, .states = states, .results = results});
+    ASSERT_TRUE(ran.has_value()) << ran.error().sentence;
+    ASSERT_EQ(ran->ending, Ending::kOk) << ran->sentence;
+    const std::vector<float> sum = values_of(ran->outputs.at(0));
+    ASSERT_EQ(sum.size(), count);
+    for (size_t i = 0; i < count; ++i) {
+      EXPECT_EQ(sum[i], x[i] + y[i] * scale[i]);
+    }
+  }
+}
+
+TEST_P(ProgramRunnerTest, ARunTimeAxisHasARange) {
+  const auto runner = start("shorter");
+  std::vector<float> longer(kCount + 1, 1.0f);
+  inputs = {tensor("x", longer), tensor("y", longer)};
+  const CandidateOutcome outcome = outcome_of(*runner);
+  EXPECT_EQ(outcome.ending, Ending::kRefused);
+  EXPECT_EQ(outcome.sentence, "the program declares x as float32[1000], not as float32[1001]");
+  inputs = {tensor("x", {1.0f, 2.0f}), tensor("y", {1.0f, 2.0f})};
+  const std::vector<TensorType> results = {tensor("sum", longer).spec().type, states[0].spec().type};
+  const auto ran = runner->run({.inputs = inputs, .states = states, .results = results});
+  ASSERT_TRUE(ran.has_value());
+  EXPECT_EQ(ran->ending, Ending::kRefused) << ran->sentence;
+}
+
 TEST_P(ProgramRunnerTest, AFileThatIsNoProgramIsRefused) {
   options.binary = {GetParam(), "/etc/passwd"};
   auto runner = ProgramRunner::start(options);

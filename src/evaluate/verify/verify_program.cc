@@ -72,11 +72,16 @@ Result<bool> Verification::take(const QueuedDraw& queued) {
   } else if (!current_->left_out) {
     const bool as_given = queued.regime == kAsGiven;
     // One draw of each subject runs a block's threads in random order: it finds missing barriers.
-    const bool randomised = as_given && queued.number == std::min(1, subject().draws_per_regime - 1);
+    const bool on_checked = subject().binary.device == DeviceKind::kChecked;
+    const bool randomised = as_given && !on_checked && queued.number == std::min(1, subject().draws_per_regime - 1);
     const uint64_t schedule_seed = randomised ? (request_.seed | 1U) : 0;
     const std::string label = fmt::format("draw {}{}", queued.number, randomised ? ", random thread order" : "");
     STITCH_TRY(run_and_judge(queued, *candidate_, label, schedule_seed));
     report_.randomised_draws += randomised ? 1 : 0;
+    if (on_checked) {
+      ++report_.checked_draws;
+      report_.checked_shape = subject().shape;
+    }
     if (!decided() && as_given && queued.number == 0 && subject().checked) {
       STITCH_ASSIGN(const auto checked, start_candidate_(*subject().checked));
       STITCH_TRY(run_and_judge(queued, *checked, "draw 0, checked", 0));

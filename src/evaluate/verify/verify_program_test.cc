@@ -136,6 +136,43 @@ TEST(VerifyProgram, ARightProgramIsAcceptedAfterAllDraws) {
   EXPECT_EQ(to_json(*report)["verdict"]["kind"], "ok");
 }
 
+TEST(VerifyProgram, ASubjectOnTheCheckedDeviceIsCountedAsChecked) {
+  VerifyRequest request = two_subjects();
+  request.subjects[0].checked.reset();
+  request.subjects[1].binary = CandidateBinary{DeviceKind::kChecked, "reduced.so"};
+  DoublingOracle script;
+  auto oracle = script.make();
+  const auto report = verify_program(request, oracle, [&](const CandidateBinary&) {
+    return Result<std::unique_ptr<Candidate>>(std::make_unique<DoublingCandidate>(DoublingCandidate::Fault{}));
+  });
+  ASSERT_TRUE(report.has_value()) << report.error().sentence;
+  EXPECT_EQ(report->checked_draws, 2);
+  EXPECT_EQ(report->randomised_draws, 1);
+  EXPECT_EQ(report->checked_shape, "hidden shape 1");
+}
+
+TEST(VerifyProgram, OtherBatchesGoOnWithTheLoadedProgram) {
+  VerifyRequest request = two_subjects();
+  request.subjects[0].checked.reset();
+  request.subjects[1].same_binary = true;
+  DoublingOracle script;
+  auto oracle = script.make();
+  int started = 0;
+  const auto start = [&](const CandidateBinary&) {
+    ++started;
+    return Result<std::unique_ptr<Candidate>>(std::make_unique<DoublingCandidate>(DoublingCandidate::Fault{}));
+  };
+  const auto report = verify_program(request, oracle, start);
+  ASSERT_TRUE(report.has_value()) << report.error().sentence;
+  EXPECT_EQ(started, 1);
+  EXPECT_EQ(report->same_binary_shapes, 1);
+  EXPECT_EQ(report->shapes.size(), 2U);
+  request.subjects[1].binary.library = "another.so";
+  auto again = script.make();
+  ASSERT_TRUE(verify_program(request, again, start).has_value());
+  EXPECT_EQ(started, 3);
+}
+
 TEST(VerifyProgram, AWrongElementStopsTheRunAndIsNamed) {
   DoublingCandidate::Fault fault;
   fault.at_run = 7;

@@ -23,6 +23,7 @@ Json to_json(const VerifyReport& report) {
               {"same_binary_shapes", report.same_binary_shapes},
               {"draws", report.draws},
               {"checked_draws", report.checked_draws},
+              {"checked_shape", report.checked_shape},
               {"randomised_draws", report.randomised_draws},
               {"seconds", report.seconds}};
 }

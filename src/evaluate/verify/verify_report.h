@@ -27,6 +27,7 @@ struct VerifyReport {
   std::vector<std::string> shapes;  // on which the program was verified, the declared ones first
   int same_binary_shapes = 0;       // of those, other batches of the binary that was judged first
   int draws = 0;                    // run and compared
+  std::string checked_shape;        // where checked draws have sizes of their own (a GPU's verdict); else empty
   int checked_draws = 0;            // of those, under AddressSanitizer and UndefinedBehaviorSanitizer
   int randomised_draws = 0;         // of those, with a block's threads in random order
   double seconds = 0;

@@ -51,18 +51,25 @@ struct StitchHandle {
 };
 
 constexpr int64_t kCount = 1000;
+#ifdef VECTOR_TAKES_SHORTER  // then the axis of x, y and sum is a run-time one
+constexpr int64_t kLeastCount = 1;
+#else
+constexpr int64_t kLeastCount = kCount;
+#endif
 
 static const StitchDescription* describe() {
   static const int64_t extents[] = {kCount};
   static const int64_t one[] = {1};
+  static const int64_t least[] = {kLeastCount};
   static const uint8_t fixed[] = {0};
+  static const uint8_t free[] = {kLeastCount < kCount};
   static const StitchTensorInfo tensors[] = {
-      {"x", STITCH_INPUT, STITCH_FLOAT32, 1, 16, extents, fixed, extents, extents, -1, 0},
-      {"y", STITCH_INPUT, STITCH_FLOAT32, 1, 16, extents, fixed, extents, extents, -1, 0},
+      {"x", STITCH_INPUT, STITCH_FLOAT32, 1, 16, extents, free, least, extents, -1, 0},
+      {"y", STITCH_INPUT, STITCH_FLOAT32, 1, 16, extents, free, least, extents, -1, 0},
       {"scale", STITCH_PARAMETER, STITCH_FLOAT32, 1, 16, extents, fixed, extents, extents, -1, 0},
       {"calls", STITCH_STATE, STITCH_FLOAT32, 1, 16, one, fixed, one, one, -1, 0},
       {"calls", STITCH_STATE, STITCH_FLOAT32, 1, 16, one, fixed, one, one, 0, 0},
-      {"sum", STITCH_OUTPUT, STITCH_FLOAT32, 1, 16, extents, fixed, extents, extents, -1, 0},
+      {"sum", STITCH_OUTPUT, STITCH_FLOAT32, 1, 16, extents, free, least, extents, -1, 0},
   };
   static const StitchDescription description = {
       sizeof(StitchDescription), STITCH_ABI_VERSION, "vector", 6, 0, tensors, kCount * sizeof(float)};
@@ -83,7 +90,8 @@ static int prepare(StitchHandle* handle, const StitchParameters* parameters, voi
 }
 
 static uint64_t workspace_bytes(StitchHandle*, const StitchTensor* inputs, int32_t input_count) {
-  return input_count == 2 && inputs[0].extents[0] == kCount ? 4096 : UINT64_MAX;
+  const int64_t count = inputs[0].extents[0];
+  return input_count == 2 && count >= kLeastCount && count <= kCount ? 4096 : UINT64_MAX;
 }
 
 static int run(StitchHandle* handle, const StitchCall* call) {
