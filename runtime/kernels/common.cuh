@@ -7,8 +7,10 @@
 
 #include "kernels/common/convert.cuh"
 #include "kernels/common/index.cuh"
+#include "kernels/common/integer_math.cuh"
 #include "kernels/common/lanes.cuh"
 #include "kernels/common/math.cuh"
 #include "kernels/common/row.cuh"
 #include "kernels/common/shared_memory.cuh"
+#include "kernels/common/special_math.cuh"
 #include "kernels/common/warp.cuh"

@@ -32,6 +32,7 @@ struct AttributeDef {
 enum class ElementRule {
   kFloatingPoint,  // floating point -> the same
   kNumber,         // anything but bool -> the same
+  kInteger,        // integers, without bool -> the same
   kAny,            // anything -> the same
   kCompare,        // anything -> bool
   kLogical,        // bool -> bool

@@ -8,14 +8,17 @@
 
 namespace stitch {
 
-__device__ __forceinline__ float to_float(float value) { return value; }
-__device__ __forceinline__ float to_float(double value) { return static_cast<float>(value); }
-__device__ __forceinline__ float to_float(int64_t value) { return static_cast<float>(value); }
-__device__ __forceinline__ float to_float(int32_t value) { return static_cast<float>(value); }
-__device__ __forceinline__ float to_float(int16_t value) { return static_cast<float>(value); }
-__device__ __forceinline__ float to_float(int8_t value) { return static_cast<float>(value); }
-__device__ __forceinline__ float to_float(uint8_t value) { return static_cast<float>(value); }
-__device__ __forceinline__ float to_float(bool value) { return value ? 1.0f : 0.0f; }
+// 16-bit types specialise both (kernels/common/half.cuh): a specialisation is found wherever it stands, an overload
+// behind this header would not be.
+template <typename T>
+struct ToFloat {
+  static __device__ __forceinline__ float convert(T value) { return static_cast<float>(value); }
+};
+
+template <typename T>
+__device__ __forceinline__ float to_float(T value) {
+  return ToFloat<T>::convert(value);
+}
 
 template <typename T>
 struct FromFloat {

@@ -10,8 +10,15 @@
 
 namespace stitch {
 
-__device__ __forceinline__ float to_float(__half value) { return __half2float(value); }
-__device__ __forceinline__ float to_float(__nv_bfloat16 value) { return __bfloat162float(value); }
+template <>
+struct ToFloat<__half> {
+  static __device__ __forceinline__ float convert(__half value) { return __half2float(value); }
+};
+
+template <>
+struct ToFloat<__nv_bfloat16> {
+  static __device__ __forceinline__ float convert(__nv_bfloat16 value) { return __bfloat162float(value); }
+};
 
 template <>
 struct FromFloat<__half> {

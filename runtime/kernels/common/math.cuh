@@ -1,51 +1,118 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scalar functions generated pointwise code is written in, with PyTorch's names and its treatment of NaN.
+// The scalar functions generated pointwise code is written in, with PyTorch's names and its treatment of NaN. Real:
+// float, or double in programs of float64.
 #pragma once
 
 #include <stdint.h>
 
+#include "kernels/common/real.cuh"
+
 namespace stitch {
 
-__device__ __forceinline__ float relu(float x) { return x < 0.0f ? 0.0f : x; }  // NaN stays NaN
-__device__ __forceinline__ float reciprocal(float x) { return 1.0f / x; }
-__device__ __forceinline__ float reciprocal_square_root(float x) { return 1.0f / sqrtf(x); }
-__device__ __forceinline__ float sigmoid(float x) { return 1.0f / (1.0f + expf(-x)); }
-__device__ __forceinline__ float silu(float x) { return x / (1.0f + expf(-x)); }
-
-__device__ __forceinline__ float gelu(float x) {
-  constexpr float kInverseSquareRootOfTwo = 0.70710678118654752f;
-  return 0.5f * x * (1.0f + erff(x * kInverseSquareRootOfTwo));
+// NaN stays NaN.
+template <typename Real>
+__device__ __forceinline__ Real relu(Real x) {
+  return x < Real(0) ? Real(0) : x;
 }
 
-__device__ __forceinline__ float gelu_tanh(float x) {
-  constexpr float kSquareRootOfTwoOverPi = 0.79788456080286536f;
-  constexpr float kCubicCoefficient = 0.044715f;
-  return 0.5f * x * (1.0f + tanhf(kSquareRootOfTwoOverPi * (x + kCubicCoefficient * x * x * x)));
+template <typename Real>
+__device__ __forceinline__ Real reciprocal(Real x) {
+  return Real(1) / x;
 }
 
-__device__ __forceinline__ float leaky_relu(float x, float negative_slope) { return x > 0.0f ? x : x * negative_slope; }
-
-__device__ __forceinline__ float elu(float x, float alpha) { return x > 0.0f ? x : alpha * expm1f(x); }
-
-__device__ __forceinline__ float softplus(float x, float beta, float threshold) {
-  return x * beta > threshold ? x : log1pf(expf(x * beta)) / beta;
+template <typename Real>
+__device__ __forceinline__ Real reciprocal_square_root(Real x) {
+  return Real(1) / real::sqrt(x);
 }
 
-__device__ __forceinline__ float maximum(float a, float b) { return (a != a || a > b) ? a : b; }
-__device__ __forceinline__ float minimum(float a, float b) { return (a != a || a < b) ? a : b; }
+template <typename Real>
+__device__ __forceinline__ Real sigmoid(Real x) {
+  return Real(1) / (Real(1) + real::exp(-x));
+}
+
+template <typename Real>
+__device__ __forceinline__ Real silu(Real x) {
+  return x / (Real(1) + real::exp(-x));
+}
+
+template <typename Real>
+__device__ __forceinline__ Real gelu(Real x) {
+  constexpr Real kInverseSquareRootOfTwo = Real(0.70710678118654752);
+  return Real(0.5) * x * (Real(1) + real::erf(x * kInverseSquareRootOfTwo));
+}
+
+template <typename Real>
+__device__ __forceinline__ Real gelu_tanh(Real x) {
+  constexpr Real kSquareRootOfTwoOverPi = Real(0.79788456080286536);
+  constexpr Real kCubicCoefficient = Real(0.044715);
+  return Real(0.5) * x * (Real(1) + real::tanh(kSquareRootOfTwoOverPi * (x + kCubicCoefficient * x * x * x)));
+}
+
+template <typename Real>
+__device__ __forceinline__ Real leaky_relu(Real x, Real negative_slope) {
+  return x > Real(0) ? x : x * negative_slope;
+}
+
+template <typename Real>
+__device__ __forceinline__ Real elu(Real x, Real alpha) {
+  return x > Real(0) ? x : alpha * real::expm1(x);
+}
+
+template <typename Real>
+__device__ __forceinline__ Real softplus(Real x, Real beta, Real threshold) {
+  return x * beta > threshold ? x : real::log1p(real::exp(x * beta)) / beta;
+}
+
+template <typename Real>
+__device__ __forceinline__ Real maximum(Real a, Real b) {
+  return (a != a || a > b) ? a : b;
+}
+
+template <typename Real>
+__device__ __forceinline__ Real minimum(Real a, Real b) {
+  return (a != a || a < b) ? a : b;
+}
 
 // NaN stays NaN, as in torch.clamp.
-__device__ __forceinline__ float clamp(float x, float low, float high) {
-  const float raised = x < low ? low : x;
+template <typename Real>
+__device__ __forceinline__ Real clamp(Real x, Real low, Real high) {
+  const Real raised = x < low ? low : x;
   return raised > high ? high : raised;
 }
 
-__device__ __forceinline__ float hardtanh(float x, float low, float high) { return clamp(x, low, high); }
-__device__ __forceinline__ float hardsigmoid(float x) { return clamp(x + 3.0f, 0.0f, 6.0f) / 6.0f; }
-__device__ __forceinline__ float hardswish(float x) { return x * clamp(x + 3.0f, 0.0f, 6.0f) / 6.0f; }
-__device__ __forceinline__ float softsign(float x) { return x / (1.0f + fabsf(x)); }
-__device__ __forceinline__ float square(float x) { return x * x; }
-__device__ __forceinline__ float mish(float x) { return x * tanhf(log1pf(expf(x))); }
-__device__ __forceinline__ float sign(float x) { return static_cast<float>((x > 0.0f) - (x < 0.0f)); }
+template <typename Real>
+__device__ __forceinline__ Real hardtanh(Real x, Real low, Real high) {
+  return clamp(x, low, high);
+}
+
+template <typename Real>
+__device__ __forceinline__ Real hardsigmoid(Real x) {
+  return clamp(x + Real(3), Real(0), Real(6)) / Real(6);
+}
+
+template <typename Real>
+__device__ __forceinline__ Real hardswish(Real x) {
+  return x * clamp(x + Real(3), Real(0), Real(6)) / Real(6);
+}
+
+template <typename Real>
+__device__ __forceinline__ Real softsign(Real x) {
+  return x / (Real(1) + real::fabs(x));
+}
+
+template <typename Real>
+__device__ __forceinline__ Real square(Real x) {
+  return x * x;
+}
+
+template <typename Real>
+__device__ __forceinline__ Real mish(Real x) {
+  return x * real::tanh(real::log1p(real::exp(x)));
+}
+
+template <typename Real>
+__device__ __forceinline__ Real sign(Real x) {
+  return static_cast<Real>((x > Real(0)) - (x < Real(0)));
+}
 
 }  // namespace stitch

@@ -133,12 +133,16 @@ Converted convert_mish(Call& call) {
   return call.finish("mul", {x, gate});
 }
 
-// -softplus(-x)
+// min(x, 0) - log1p(exp(-|x|)), which overflows nowhere
 Converted convert_log_sigmoid(Call& call) {
   STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
-  STITCH_ASSIGN(const ValueId negative, call.emit("neg", {x}));
-  STITCH_ASSIGN(const ValueId soft, call.emit("softplus", {negative}, {{"beta", 1.0}, {"threshold", kInfinity}}));
-  return call.finish("neg", {soft});
+  STITCH_ASSIGN(const ValueId below, call.emit("minimum", {x, Scalar(0.0)}));
+  STITCH_ASSIGN(const ValueId magnitude, call.emit("abs", {x}));
+  STITCH_ASSIGN(const ValueId negative, call.emit("neg", {magnitude}));
+  STITCH_ASSIGN(const ValueId power, call.emit("exp", {negative}));
+  STITCH_ASSIGN(const ValueId rest, call.emit("log1p", {power}));
+  STITCH_ASSIGN(const auto result, call.finish("sub", {below, rest}));
+  return call.node().outputs.size() > 1 ? std::vector<ValueId>{result[0], kNotComputed} : result;
 }
 
 // x, times a learned slope per channel (axis 1) below zero
@@ -169,6 +173,42 @@ Converted convert_glu(Call& call) {
   STITCH_ASSIGN(const ValueId gates, part(extent / 2, extent));
   STITCH_ASSIGN(const ValueId gate, call.emit("sigmoid", {gates}));
   return call.finish("mul", {values, gate});
+}
+
+Converted convert_threshold(Call& call) {
+  STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
+  STITCH_ASSIGN(const double threshold, call.number(1, "threshold"));
+  STITCH_ASSIGN(const double value, call.number(2, "value"));
+  return call.finish("threshold", {x}, {{"threshold", threshold}, {"value", value}});
+}
+
+// hardshrink and softshrink
+Converted convert_shrink(Call& call) {
+  STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
+  STITCH_ASSIGN(const double lambd, call.number(1, "lambd", 0.5));
+  return call.finish(call.node().base, {x}, {{"lambd", lambd}});
+}
+
+// x - tanh(x)
+Converted convert_tanhshrink(Call& call) {
+  STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
+  STITCH_ASSIGN(const ValueId held, call.pointwise("tanh", {x}));
+  return call.finish_pointwise("sub", {x, held});
+}
+
+// In evaluation the slope is the middle of its range; in training it is random.
+Converted convert_rrelu(Call& call) {
+  const bool has_noise = call.node().base != "rrelu";
+  const size_t first = has_noise ? 2 : 1;
+  STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
+  STITCH_ASSIGN(const double lower, call.number(first, "lower", 1.0 / 8));
+  STITCH_ASSIGN(const double upper, call.number(first + 1, "upper", 1.0 / 3));
+  STITCH_ASSIGN(const bool training, call.boolean(first + 2, "training", false));
+  if (training) {
+    return call.unsupported("rrelu draws random slopes in train mode; import the program with --eval");
+  }
+  STITCH_ASSIGN(const auto result, call.finish("leaky_relu", {x}, {{"negative_slope", (lower + upper) / 2}}));
+  return call.node().outputs.size() > 1 ? std::vector<ValueId>{result[0], kNotComputed} : result;
 }
 
 }  // namespace stitch::frontend

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arithmetic that PyTorch folds into one operator: factors, rounding modes, masks.
+#include <cmath>
+#include <cstdlib>
+
 #include "frontend/aten/converters.h"
+#include "frontend/exported/promotion.h"
 
 namespace stitch::frontend {
 namespace {
@@ -28,19 +32,16 @@ Converted linear_combination(Call& call, const char* op) {
   return call.finish_pointwise(op, {a, scaled_b});
 }
 
-Converted on_booleans(Call& call, const char* op, size_t count) {
+// `op` on integers, `logical` on truth values.
+Converted on_bits(Call& call, const char* op, const char* logical, size_t count) {
   std::vector<Operand> operands;
   for (size_t i = 0; i < count; ++i) {
     STITCH_ASSIGN(const Operand operand, call.tensor_or_scalar(i, i == 0 ? "self" : "other"));
-    const ValueId* id = std::get_if<ValueId>(&operand);
-    const Scalar* scalar = std::get_if<Scalar>(&operand);
-    if ((id != nullptr && call.type(*id).dtype != DataType::kBool) ||
-        (scalar != nullptr && !std::holds_alternative<bool>(*scalar))) {
-      return call.unsupported("bits of integers are not supported, only booleans");
-    }
     operands.push_back(operand);
   }
-  return call.finish(op, std::move(operands));
+  const DataType dtype = result_type(call.graph(), operands);
+  STITCH_TRY(call.require(!is_floating_point(dtype), "bits of floating-point numbers are not defined"));
+  return call.finish_pointwise(dtype == DataType::kBool ? logical : op, std::move(operands));
 }
 
 }  // namespace
@@ -62,15 +63,10 @@ Converted convert_div(Call& call) {
   if (rounding == "none") {
     return call.finish_pointwise("div", {a, b});
   }
-  const auto is_integral = [&](const Operand& operand) {
-    const ValueId* id = std::get_if<ValueId>(&operand);
-    return id != nullptr && !is_floating_point(call.type(*id).dtype);
-  };
-  if (rounding != "floor" || is_integral(a) || is_integral(b)) {
-    return call.unsupported("division is supported with rounding_mode None, or floor on floating point");
+  if (rounding != "floor" && rounding != "trunc") {
+    return call.unsupported("rounding_mode " + rounding + " is not known");
   }
-  STITCH_ASSIGN(const ValueId quotient, call.pointwise("div", {a, b}));
-  return call.finish("floor", {quotient});
+  return call.finish_pointwise(rounding == "floor" ? "floor_divide" : "div_trunc", {a, b});
 }
 
 Converted convert_square(Call& call) {
@@ -103,16 +99,6 @@ Converted convert_addcdiv(Call& call) {
   return call.finish_pointwise("add", {x, term});
 }
 
-// self + weight * (end - self)
-Converted convert_lerp(Call& call) {
-  STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
-  STITCH_ASSIGN(const ValueId end, call.tensor(1, "end"));
-  STITCH_ASSIGN(const Operand weight, call.tensor_or_scalar(2, "weight"));
-  STITCH_ASSIGN(const ValueId distance, call.pointwise("sub", {end, x}));
-  STITCH_ASSIGN(const ValueId part, call.pointwise("mul", {distance, weight}));
-  return call.finish_pointwise("add", {x, part});
-}
-
 Converted convert_where(Call& call) {
   STITCH_ASSIGN(const ValueId condition, call.tensor(0, "condition"));
   STITCH_ASSIGN(const Operand a, call.tensor_or_scalar(1, "self"));
@@ -135,21 +121,30 @@ Converted convert_masked_fill(Call& call) {
   return call.finish("where", {mask, operands[0], x});
 }
 
-// Integers are round already.
+// Integers are round already. `decimals` moves the point and back, as PyTorch does.
 Converted convert_rounding(Call& call) {
   STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
-  if (call.has(1, "decimals")) {
-    return call.unsupported("rounding is supported to whole numbers");
-  }
+  STITCH_ASSIGN(const int64_t decimals, call.integer(1, "decimals", 0));
   const DataType dtype = call.type(x).dtype;
   if (!is_floating_point(dtype) && dtype != DataType::kBool) {
     return std::vector<ValueId>{x};
   }
-  return call.finish(call.node().base, {x});
+  const std::string op =
+      call.node().base == "fix" ? "trunc" : (call.node().base == "special_round" ? "round" : call.node().base);
+  if (decimals == 0) {
+    return call.finish(op, {x});
+  }
+  const Scalar power = std::pow(10.0, static_cast<double>(std::abs(decimals)));
+  const char* there = decimals > 0 ? "mul" : "div";
+  const char* back = decimals > 0 ? "div" : "mul";
+  STITCH_ASSIGN(const ValueId moved, call.emit(there, {x, power}));
+  STITCH_ASSIGN(const ValueId rounded, call.emit("round", {moved}));
+  return call.finish(back, {rounded, power});
 }
 
-Converted convert_bitwise_and(Call& call) { return on_booleans(call, "logical_and", 2); }
-Converted convert_bitwise_or(Call& call) { return on_booleans(call, "logical_or", 2); }
-Converted convert_bitwise_not(Call& call) { return on_booleans(call, "logical_not", 1); }
+Converted convert_bitwise_and(Call& call) { return on_bits(call, "bitwise_and", "logical_and", 2); }
+Converted convert_bitwise_or(Call& call) { return on_bits(call, "bitwise_or", "logical_or", 2); }
+Converted convert_bitwise_xor(Call& call) { return on_bits(call, "bitwise_xor", "ne", 2); }
+Converted convert_bitwise_not(Call& call) { return on_bits(call, "bitwise_not", "logical_not", 1); }
 
 }  // namespace stitch::frontend

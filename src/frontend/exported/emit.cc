@@ -7,12 +7,15 @@
 namespace stitch::frontend {
 namespace {
 
-// Of truth values the product is "both" and the sum "either".
+// Of truth values the product is "both", the sum "either", and the larger of two is true where either is.
 std::string operator_for(const std::string& op, DataType dtype) {
-  if (dtype == DataType::kBool && op == "mul") {
+  if (dtype != DataType::kBool) {
+    return op;
+  }
+  if (op == "mul" || op == "minimum" || op == "fmin") {
     return "logical_and";
   }
-  return dtype == DataType::kBool && op == "add" ? "logical_or" : op;
+  return op == "add" || op == "maximum" || op == "fmax" ? "logical_or" : op;
 }
 
 }  // namespace

@@ -16,14 +16,7 @@ double converted(double x, DataType dtype) {
   if (is_floating_point(dtype)) {
     return x;
   }
-  const double whole = std::trunc(x);
-  if (dtype == DataType::kInt64 || !std::isfinite(whole)) {
-    return whole;
-  }
-  // Of what does not fit the low bits are kept.
-  const double period = std::ldexp(1.0, static_cast<int>(8 * element_bytes(dtype)));
-  const double wrapped = whole - period * std::floor(whole / period);
-  return dtype != DataType::kUint8 && wrapped >= period / 2 ? wrapped - period : wrapped;
+  return wrapped_to(std::trunc(x), dtype);
 }
 
 }  // namespace

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <optional>
 
@@ -43,10 +45,23 @@ const char* scalar_role(const std::string& op, size_t i) {
     const char* first;
     const char* second;
   };
-  static constexpr Role kRoles[] = {{"add", "addend", "addend"},        {"sub", "minuend", "subtrahend"},
-                                    {"mul", "factor", "factor"},        {"div", "dividend", "divisor"},
-                                    {"pow", "base", "exponent"},        {"maximum", "least", "least"},
-                                    {"minimum", "greatest", "greatest"}};
+  static constexpr Role kRoles[] = {{"add", "addend", "addend"},
+                                    {"sub", "minuend", "subtrahend"},
+                                    {"mul", "factor", "factor"},
+                                    {"div", "dividend", "divisor"},
+                                    {"div_trunc", "dividend", "divisor"},
+                                    {"floor_divide", "dividend", "divisor"},
+                                    {"remainder", "dividend", "divisor"},
+                                    {"fmod", "dividend", "divisor"},
+                                    {"pow", "base", "exponent"},
+                                    {"maximum", "least", "least"},
+                                    {"minimum", "greatest", "greatest"},
+                                    {"bitwise_and", "mask", "mask"},
+                                    {"bitwise_or", "mask", "mask"},
+                                    {"bitwise_xor", "mask", "mask"},
+                                    {"bitwise_left_shift", "shifted", "distance"},
+                                    {"bitwise_right_shift", "shifted", "distance"},
+                                    {"lerp", "start", "end"}};
   for (const Role& role : kRoles) {
     if (op == role.op) {
       return i == 0 ? role.first : role.second;
@@ -94,16 +109,61 @@ std::string replace_all(std::string text, const std::string& what, const std::st
 }
 
 std::string converted(const std::string& operand, DataType from, DataType to) {
+  if (to == DataType::kFloat64) {
+    return from == to ? operand : fmt::format("static_cast<double>({})", operand);
+  }
   if (is_floating_point(to)) {
-    return is_floating_point(from) ? operand : fmt::format("stitch::to_float({})", operand);
+    const bool in_float = is_floating_point(from) && from != DataType::kFloat64;
+    return in_float ? operand : fmt::format("stitch::to_float({})", operand);
   }
   if (to == DataType::kBool) {
     return from == DataType::kBool ? operand : fmt::format("{} != {}", operand, literal(ir::Scalar{int64_t{0}}, from));
   }
-  if (to == DataType::kInt64) {
-    return fmt::format("static_cast<int64_t>({})", operand);
+  const std::string whole = fmt::format("static_cast<int64_t>({})", operand);
+  return to == DataType::kInt64 ? whole : fmt::format("stitch::wrapped<{}>({})", cuda_type_name(to), whole);
+}
+
+// Text written for float, for double: expf becomes ::exp (a value of the model may be called exp), 0.5f becomes 0.5.
+std::string in_double(const std::string& text) {
+  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.'; };
+  std::string result;
+  for (size_t at = 0; at < text.size();) {
+    size_t end = at;
+    while (end < text.size() && is_word(text[end])) {
+      ++end;
+    }
+    if (end == at) {
+      result += text[at++];
+      continue;
+    }
+    std::string word = text.substr(at, end - at);
+    const bool is_number =
+        std::isdigit(static_cast<unsigned char>(word[0])) != 0 && word.find('.') != std::string::npos;
+    const bool is_function = end < text.size() && text[end] == '(' && (at == 0 || text[at - 1] != ':');
+    if ((is_number || is_function) && word.back() == 'f') {
+      word.pop_back();
+      result += is_function ? "::" : "";
+    }
+    result += word;
+    at = end;
   }
-  return fmt::format("static_cast<int64_t>(static_cast<{}>({}))", cuda_type_name(to), operand);
+  return result;
+}
+
+// Whether the operator's result may lie outside the range of its operands' integer type.
+bool may_leave_range(const std::string& op) {
+  static constexpr const char* kOps[] = {"add", "sub",          "mul",       "neg",         "abs",
+                                         "pow", "floor_divide", "div_trunc", "bitwise_not", "bitwise_left_shift"};
+  return std::find(std::begin(kOps), std::end(kOps), op) != std::end(kOps);
+}
+
+// `text`, computed in int64_t or float, as the operator's element type has it.
+std::string in_element_type(const std::string& text, const std::string& op, DataType dtype) {
+  if (dtype == DataType::kFloat64) {
+    return in_double(text);
+  }
+  const bool is_narrow = !is_floating_point(dtype) && dtype != DataType::kBool && dtype != DataType::kInt64;
+  return is_narrow && may_leave_range(op) ? fmt::format("stitch::wrapped<{}>({})", cuda_type_name(dtype), text) : text;
 }
 
 std::string elu_expression(const ir::Graph& graph, const ir::Node& node, const std::string& x, StepBuilder& step) {
@@ -141,7 +201,7 @@ bool is_square_root(const ir::Scalar& exponent) {
 std::optional<std::string> pow_expression(const ir::Graph& graph, const ir::Node& node,
                                           const std::vector<std::string>& operands) {
   if (!is_floating_point(graph.type(node.outputs[0]).dtype)) {
-    return fmt::format("llrint(pow(static_cast<double>({}), static_cast<double>({})))", operands[0], operands[1]);
+    return fmt::format("stitch::integer_power({}, {})", operands[0], operands[1]);
   }
   if (const ir::Scalar* exponent = std::get_if<ir::Scalar>(&node.operands[1])) {
     const double value = std::visit([](auto number) { return static_cast<double>(number); }, *exponent);
@@ -177,11 +237,6 @@ std::optional<std::string> special_expression(const ir::Graph& graph, const ir::
 
 Result<void> check_expression(const ir::Graph& graph, const ir::Node& node) {
   const DataType dtype = working_dtype(graph, node);
-  if (node.op != "to" && dtype == DataType::kFloat64) {
-    return failure(ErrorCode::kUnsupportedOperator,
-                   "kernels compute in float32; " + node.op + " of float64 is not made", node.place,
-                   "keep float64 tensors out of the computation");
-  }
   if (node.op == "to" || node.op == "gelu" || node.op == "elu" || node.op == "clamp" || node.op == "pow") {
     return {};
   }
@@ -206,11 +261,15 @@ std::string scalar_operand(const ir::Graph& graph, const ir::Node& node, size_t 
 Result<std::string> expression(const ir::Graph& graph, const ir::Node& node, const std::vector<std::string>& operands,
                                StepBuilder& step) {
   STITCH_TRY(check_expression(graph, node));
+  const DataType dtype = working_dtype(graph, node);
   if (const auto special = special_expression(graph, node, operands, step)) {
-    return *special;
+    return node.op == "to" ? *special : in_element_type(*special, node.op, dtype);
   }
   const Entry& entry = *find_entry(node.op);
-  std::string text = template_for(entry, working_dtype(graph, node));
+  std::string text = replace_all(template_for(entry, dtype), "{bits}", std::to_string(8 * element_bytes(dtype)));
+  if (dtype == DataType::kFloat64) {
+    text = in_double(text);
+  }
   for (size_t i = 0; i < operands.size(); ++i) {
     text = replace_all(text, "{" + std::to_string(i) + "}", operands[i]);
   }
@@ -220,7 +279,7 @@ Result<std::string> expression(const ir::Graph& graph, const ir::Node& node, con
       text = replace_all(text, marker, attribute_constant(graph, node, name, step));
     }
   }
-  return text;
+  return dtype == DataType::kFloat64 ? text : in_element_type(text, node.op, dtype);
 }
 
 double lane_operations(const ir::Node& node) {

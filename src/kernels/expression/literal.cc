@@ -8,6 +8,12 @@
 
 namespace stitch::kernels {
 
+namespace {
+
+std::string with_point(std::string text) { return text.find_first_of(".e") == std::string::npos ? text + ".0" : text; }
+
+}  // namespace
+
 std::string float_literal(double value) {
   if (std::isnan(value)) {
     return "NAN";
@@ -16,11 +22,17 @@ std::string float_literal(double value) {
   if (std::isinf(narrow)) {
     return narrow > 0 ? "INFINITY" : "-INFINITY";
   }
-  std::string text = fmt::format("{}", narrow);
-  if (text.find_first_of(".e") == std::string::npos) {
-    text += ".0";
+  return with_point(fmt::format("{}", narrow)) + "f";
+}
+
+std::string double_literal(double value) {
+  if (std::isnan(value)) {
+    return "double{NAN}";
   }
-  return text + "f";
+  if (std::isinf(value)) {
+    return value > 0 ? "double{INFINITY}" : "-double{INFINITY}";
+  }
+  return with_point(fmt::format("{}", value));
 }
 
 std::string int_literal(int64_t value) {
@@ -34,7 +46,7 @@ std::string int_literal(int64_t value) {
 std::string literal(const ir::Scalar& scalar, DataType dtype) {
   const double value = std::visit([](auto number) { return static_cast<double>(number); }, scalar);
   if (is_floating_point(dtype)) {
-    return float_literal(value);
+    return dtype == DataType::kFloat64 ? double_literal(value) : float_literal(value);
   }
   if (dtype == DataType::kBool) {
     return value != 0.0 ? "true" : "false";
@@ -53,7 +65,7 @@ bool speaks_for_itself(const ir::Scalar& scalar) {
 
 const char* compute_type(DataType dtype) {
   if (is_floating_point(dtype)) {
-    return "float";
+    return dtype == DataType::kFloat64 ? "double" : "float";
   }
   return dtype == DataType::kBool ? "bool" : "int64_t";
 }

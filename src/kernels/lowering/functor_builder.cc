@@ -174,7 +174,7 @@ std::string FunctorBuilder::counted(ir::ValueId value, const ir::Node& node, con
     const std::string text = literal(scalar, dtype);
     return speaks_for_itself(scalar) ? text : step_.constant(compute_type(dtype), name + "_" + attribute, text);
   };
-  const std::string count = is_floating_point(dtype) ? fmt::format("static_cast<float>({})", at) : at;
+  const std::string count = is_floating_point(dtype) ? fmt::format("static_cast<{}>({})", compute_type(dtype), at) : at;
   return local(value, fmt::format("{} + {} * {}", named("start"), count, named("step")));
 }
 

@@ -57,6 +57,9 @@ struct Writer {
     return access.local + "_value";
   }
 
+  // Stored in one type and computed in another by to_float() and from_float(); float64 is computed as it is stored.
+  static bool is_in_float(DataType dtype) { return is_floating_point(dtype) && dtype != DataType::kFloat64; }
+
   static bool narrow(DataType dtype) {
     return dtype == DataType::kInt32 || dtype == DataType::kInt16 || dtype == DataType::kInt8 ||
            dtype == DataType::kUint8;
@@ -79,10 +82,10 @@ struct Writer {
     if (lanes && along_lanes(access)) {
       const std::string address = at == "0" ? access.pointer : access.pointer + " + " + at;
       return fmt::format("const auto {}_lanes = stitch::{}<kLanes>({});", access.local,
-                         is_floating_point(type) ? "load_float_lanes" : "load_lanes", address);
+                         is_in_float(type) ? "load_float_lanes" : "load_lanes", address);
     }
     std::string element = fmt::format("{}[{}]", access.pointer, at);
-    if (is_floating_point(type) && type != DataType::kFloat32) {
+    if (is_in_float(type) && type != DataType::kFloat32) {
       element = fmt::format("stitch::to_float({})", element);
     } else if (narrow(type)) {
       element = fmt::format("static_cast<int64_t>({})", element);
@@ -90,10 +93,11 @@ struct Writer {
     return fmt::format("const {} {}_value = {};", compute_type(type), access.local, element);
   }
 
-  std::string lane_type(DataType type) const { return is_floating_point(type) ? "float" : cuda_type_name(type); }
+  std::string lane_type(DataType type) const { return is_in_float(type) ? "float" : cuda_type_name(type); }
 
   static std::string as_stored(const std::string& text, DataType type) {
-    if (type == DataType::kFloat32 || type == DataType::kInt64 || type == DataType::kBool) {
+    if (type == DataType::kFloat32 || type == DataType::kFloat64 || type == DataType::kInt64 ||
+        type == DataType::kBool) {
       return text;
     }
     if (is_floating_point(type)) {
@@ -174,7 +178,7 @@ struct Writer {
       }
     }
     if (!shape.returns.empty()) {
-      body.push_back("stitch::Lanes<float, kLanes> result;");
+      body.push_back(fmt::format("stitch::Lanes<{}, kLanes> result;", shape.return_type));
     }
     body.push_back("#pragma unroll");
     body.push_back("for (int lane = 0; lane < kLanes; ++lane) {");
@@ -183,8 +187,8 @@ struct Writer {
       if (access.is_store) {
         const DataType type = dtype(access);
         const std::string text = rendered(access.text);
-        body.push_back(fmt::format("  {}_lanes[lane] = {};", access.local,
-                                   is_floating_point(type) ? text : as_stored(text, type)));
+        body.push_back(
+            fmt::format("  {}_lanes[lane] = {};", access.local, is_in_float(type) ? text : as_stored(text, type)));
       }
     }
     if (!shape.returns.empty()) {
@@ -196,7 +200,7 @@ struct Writer {
       if (access.is_store) {
         const std::string at = place(i);
         body.push_back(fmt::format("stitch::{}({}, {}_lanes);",
-                                   is_floating_point(dtype(access)) ? "store_float_lanes" : "store_lanes",
+                                   is_in_float(dtype(access)) ? "store_float_lanes" : "store_lanes",
                                    at == "0" ? access.pointer : access.pointer + " + " + at, access.local));
       }
     }
@@ -277,7 +281,7 @@ FunctorText write_functor(StepBuilder& step, const std::string& name, const Doma
   const bool loads = !shape.returns.empty();
   if (result.takes_lanes || shape.takes_index) {
     const std::string called = shape.takes_index ? "apply" : "lanes";
-    const std::string returns = loads ? "stitch::Lanes<float, kLanes>" : "void";
+    const std::string returns = loads ? fmt::format("stitch::Lanes<{}, kLanes>", shape.return_type) : "void";
     result.functor.methods.push_back({"template <int kLanes>\n" + signature(returns, called, shape.lane_parameters),
                                       result.takes_lanes ? with_lanes(writer) : writer.scalar_body()});
   }

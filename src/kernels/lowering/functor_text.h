@@ -46,7 +46,7 @@ struct FunctorShape {
   bool takes_index = false;           // one Index<kRank> called `at` in place of coordinates (the map skeleton)
   bool may_take_lanes = false;
   std::string returns = {};           // the text a loader returns; "" for a storer
-  std::string return_type = "float";  // of a loader that takes no lanes
+  std::string return_type = "float";  // of a loader; of each of its lanes
 };
 
 struct FunctorText {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <optional>
 
 #include "ir/ops/support/checks.h"
@@ -31,6 +32,9 @@ Result<void> check_rule(ElementRule rule, DataType dtype) {
       return require_floating_point(dtype);
     case ElementRule::kNumber:
       return require(dtype != DataType::kBool, "bool is not a type of numbers");
+    case ElementRule::kInteger:
+      return require(!is_floating_point(dtype) && dtype != DataType::kBool,
+                     fmt::format("{} is not an integer type", stitch::to_string(dtype)));
     case ElementRule::kLogical:
       return require(dtype == DataType::kBool, fmt::format("{} is not bool", stitch::to_string(dtype)));
     case ElementRule::kAny:
@@ -41,6 +45,15 @@ Result<void> check_rule(ElementRule rule, DataType dtype) {
 }
 
 }  // namespace
+
+double wrapped_to(double value, DataType dtype) {
+  if (is_floating_point(dtype) || dtype == DataType::kBool || dtype == DataType::kInt64 || !std::isfinite(value)) {
+    return value;
+  }
+  const double period = std::ldexp(1.0, static_cast<int>(8 * element_bytes(dtype)));
+  const double wrapped = value - period * std::floor(value / period);
+  return dtype != DataType::kUint8 && wrapped >= period / 2 ? wrapped - period : wrapped;
+}
 
 Result<DataType> common_element_type(const Graph& graph, const Node& node, size_t first, size_t last) {
   std::optional<DataType> common;
@@ -86,7 +99,7 @@ std::vector<ReferenceTensor> pointwise_reference(const Graph& graph, const Node&
                         ? as_double(std::get<Scalar>(node.operands[k]))
                         : operands[k]->data[static_cast<size_t>(broadcast_index(position, operands[k]->type.shape))];
     }
-    result.data[i] = function(node, elements);
+    result.data[i] = wrapped_to(function(node, elements), result.type.dtype);
   }
   return {result};
 }

@@ -18,6 +18,9 @@ OpDef pointwise(ElementRule rule, double (*function)(double));
 OpDef pointwise(ElementRule rule, double (*function)(double, double));
 OpDef pointwise(ElementRule rule, std::vector<AttributeDef> attributes, PointwiseFunction function);
 
+// A whole number as an integer type holds it: the low bits in two's complement. int64, bool and floats are left alone.
+double wrapped_to(double value, DataType dtype);
+
 // The parts, for operators whose operands differ in element type.
 Result<std::vector<int64_t>> pointwise_shape(const Graph& graph, const Node& node);
 // The one element type of the tensors among operands first..last, checked against the scalars among them.

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests of numbers (isnan, isclose...) and functions that are compositions of others.
+#include <cmath>
+#include <limits>
+
+#include "frontend/aten/converters.h"
+#include "frontend/exported/promotion.h"
+
+namespace stitch::frontend {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kPi = 3.14159265358979323846;
+
+// The operand in floating point, where integers become PyTorch's default type.
+Result<ValueId> real(Call& call, size_t position, const char* name) {
+  STITCH_ASSIGN(const ValueId x, call.tensor(position, name));
+  return is_floating_point(call.type(x).dtype) ? Result<ValueId>(x) : call.cast(x, DataType::kFloat32);
+}
+
+// A test that is the same for all integers and truth values.
+Converted tested(Call& call, bool of_integers, const char* op, bool of_magnitude, const Scalar& limit) {
+  STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
+  if (!is_floating_point(call.type(x).dtype)) {
+    return call.finish("full", {},
+                       {{"shape", call.shape(x)}, {"value", of_integers ? 1.0 : 0.0}, {"dtype", DataType::kBool}});
+  }
+  if (!of_magnitude) {
+    return call.finish(op, {x, limit});
+  }
+  STITCH_ASSIGN(const ValueId magnitude, call.emit("abs", {x}));
+  return call.finish(op, {magnitude, limit});
+}
+
+// The largest finite number of an element type.
+double largest(DataType dtype) {
+  switch (dtype) {
+    case DataType::kFloat64:
+      return std::numeric_limits<double>::max();
+    case DataType::kFloat16:
+      return 65504.0;
+    case DataType::kBfloat16:
+      return 3.3895313892515355e38;
+    default:
+      return std::numeric_limits<float>::max();
+  }
+}
+
+}  // namespace
+
+Converted convert_isnan(Call& call) {
+  STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
+  return is_floating_point(call.type(x).dtype) ? call.finish("ne", {x, x}) : tested(call, false, "", false, 0.0);
+}
+Converted convert_isinf(Call& call) { return tested(call, false, "eq", true, kInfinity); }
+Converted convert_isposinf(Call& call) { return tested(call, false, "eq", false, kInfinity); }
+Converted convert_isneginf(Call& call) { return tested(call, false, "eq", false, -kInfinity); }
+Converted convert_isfinite(Call& call) { return tested(call, true, "lt", true, kInfinity); }
+
+// |a - b| <= atol + rtol |b|, or equal; a NaN is close to nothing, unless equal_nan says so.
+Converted convert_isclose(Call& call) {
+  STITCH_ASSIGN(const ValueId a, call.tensor(0, "self"));
+  STITCH_ASSIGN(const ValueId b, call.tensor(1, "other"));
+  STITCH_ASSIGN(const double rtol, call.number(2, "rtol", 1e-5));
+  STITCH_ASSIGN(const double atol, call.number(3, "atol", 1e-8));
+  STITCH_ASSIGN(const bool equal_nan, call.boolean(4, "equal_nan", false));
+  STITCH_ASSIGN(const auto operands, call.promoted("sub", {a, b}));
+  const bool in_float = is_floating_point(call.type(std::get<ValueId>(operands[0])).dtype);
+  STITCH_ASSIGN(const ValueId left, in_float ? Result<ValueId>(std::get<ValueId>(operands[0]))
+                                             : call.cast(std::get<ValueId>(operands[0]), DataType::kFloat32));
+  STITCH_ASSIGN(const ValueId right, in_float ? Result<ValueId>(std::get<ValueId>(operands[1]))
+                                              : call.cast(std::get<ValueId>(operands[1]), DataType::kFloat32));
+  STITCH_ASSIGN(ValueId close, call.emit("eq", {operands[0], operands[1]}));
+  if (equal_nan && in_float) {
+    STITCH_ASSIGN(const ValueId left_nan, call.emit("ne", {left, left}));
+    STITCH_ASSIGN(const ValueId right_nan, call.emit("ne", {right, right}));
+    STITCH_ASSIGN(const ValueId both, call.emit("logical_and", {left_nan, right_nan}));
+    STITCH_ASSIGN(close, call.emit("logical_or", {close, both}));
+  }
+  STITCH_ASSIGN(const ValueId difference, call.emit("sub", {left, right}));
+  STITCH_ASSIGN(const ValueId distance, call.emit("abs", {difference}));
+  STITCH_ASSIGN(const ValueId share, call.emit("mul", {right, Scalar(rtol)}));
+  STITCH_ASSIGN(const ValueId magnitude, call.emit("abs", {share}));
+  STITCH_ASSIGN(const ValueId allowed, call.emit("add", {magnitude, Scalar(atol)}));
+  STITCH_ASSIGN(const ValueId within, call.emit("le", {distance, allowed}));
+  STITCH_ASSIGN(const ValueId finite, call.emit("lt", {distance, Scalar(kInfinity)}));
+  STITCH_ASSIGN(const ValueId near, call.emit("logical_and", {within, finite}));
+  return call.finish("logical_or", {close, near});
+}
+
+Converted convert_nan_to_num(Call& call) {
+  STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
+  const DataType dtype = call.type(x).dtype;
+  if (!is_floating_point(dtype)) {
+    return std::vector<ValueId>{x};
+  }
+  STITCH_ASSIGN(const double nan, call.number(1, "nan", 0.0));
+  STITCH_ASSIGN(const double posinf, call.number(2, "posinf", largest(dtype)));
+  STITCH_ASSIGN(const double neginf, call.number(3, "neginf", -largest(dtype)));
+  return call.finish("nan_to_num", {x}, {{"nan", nan}, {"posinf", posinf}, {"neginf", neginf}});
+}
+
+// x - trunc(x)
+Converted convert_frac(Call& call) {
+  STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
+  STITCH_ASSIGN(const ValueId whole, call.emit("trunc", {x}));
+  return call.finish("sub", {x, whole});
+}
+
+Converted convert_deg2rad(Call& call) {
+  STITCH_ASSIGN(const ValueId x, real(call, 0, "self"));
+  return call.finish("mul", {x, Scalar(kPi / 180.0)});
+}
+Converted convert_rad2deg(Call& call) {
+  STITCH_ASSIGN(const ValueId x, real(call, 0, "self"));
+  return call.finish("mul", {x, Scalar(180.0 / kPi)});
+}
+
+// x * 2^other
+Converted convert_ldexp(Call& call) {
+  STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
+  STITCH_ASSIGN(const ValueId other, call.tensor(1, "other"));
+  STITCH_ASSIGN(const ValueId power, call.pointwise("pow", {Scalar(2.0), other}));
+  return call.finish_pointwise("mul", {x, power});
+}
+
+// Always in double precision.
+Converted convert_float_power(Call& call) {
+  std::vector<Operand> operands;
+  for (const size_t i : {0, 1}) {
+    STITCH_ASSIGN(Operand operand, call.tensor_or_scalar(i, i == 0 ? "self" : "exponent"));
+    if (const ValueId* id = std::get_if<ValueId>(&operand)) {
+      STITCH_ASSIGN(operand, call.cast(*id, DataType::kFloat64));
+    } else {
+      operand = scalar_as(std::get<Scalar>(operand), DataType::kFloat64);
+    }
+    operands.push_back(operand);
+  }
+  return call.finish("pow", std::move(operands));
+}
+
+// Whether exactly one is true; of numbers, whether exactly one is zero.
+Converted convert_logical_xor(Call& call) {
+  STITCH_ASSIGN(const ValueId a, call.tensor(0, "self"));
+  STITCH_ASSIGN(const ValueId b, call.tensor(1, "other"));
+  STITCH_ASSIGN(const ValueId left, call.cast(a, DataType::kBool));
+  STITCH_ASSIGN(const ValueId right, call.cast(b, DataType::kBool));
+  return call.finish("ne", {left, right});
+}
+
+// log(x / (1 - x)), x held within [eps, 1 - eps] where eps is given
+Converted convert_logit(Call& call) {
+  STITCH_ASSIGN(ValueId x, real(call, 0, "self"));
+  STITCH_ASSIGN(const double eps, call.number(1, "eps", -1.0));
+  if (eps >= 0.0) {
+    STITCH_ASSIGN(x, call.emit("clamp", {x}, {{"min", eps}, {"max", 1.0 - eps}}));
+  }
+  STITCH_ASSIGN(const ValueId rest, call.emit("sub", {Scalar(1.0), x}));
+  STITCH_ASSIGN(const ValueId odds, call.emit("div", {x, rest}));
+  return call.finish("log", {odds});
+}
+
+// -x log(x), 0 at zero, minus infinity below
+Converted convert_special_entr(Call& call) {
+  STITCH_ASSIGN(const ValueId x, real(call, 0, "self"));
+  STITCH_ASSIGN(const ValueId product, call.emit("xlogy", {x, x}));
+  STITCH_ASSIGN(const ValueId entropy, call.emit("neg", {product}));
+  STITCH_ASSIGN(const ValueId below, call.emit("lt", {x, Scalar(0.0)}));
+  return call.finish("where", {below, Scalar(-kInfinity), entropy});
+}
+
+// erfc(-x / sqrt(2)) / 2: the normal distribution's share below x
+Converted convert_special_ndtr(Call& call) {
+  STITCH_ASSIGN(const ValueId x, real(call, 0, "self"));
+  STITCH_ASSIGN(const ValueId scaled, call.emit("mul", {x, Scalar(-std::sqrt(0.5))}));
+  STITCH_ASSIGN(const ValueId tail, call.emit("erfc", {scaled}));
+  return call.finish("mul", {tail, Scalar(0.5)});
+}
+
+}  // namespace stitch::frontend

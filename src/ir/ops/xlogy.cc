@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// x log(y), 0 where x is zero unless y is NaN.
+#include <cmath>
+
+#include "ir/ops/support/pointwise.h"
+
+namespace stitch::ir {
+
+OpDef xlogy_def() {
+  return pointwise(ElementRule::kFloatingPoint,
+                   [](double x, double y) { return x == 0.0 && !std::isnan(y) ? 0.0 : x * std::log(y); });
+}
+
+}  // namespace stitch::ir
