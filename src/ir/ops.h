@@ -12,8 +12,22 @@
 
 namespace stitch::ir {
 
-enum class OpFamily { kPointwise, kReduction, kNormalization, kSoftmax, kPool, kContraction, kConvolution, kAttention,
-                      kMovement, kView, kGather, kCreation, kLoss };
+enum class OpFamily {
+  kPointwise,
+  kReduction,
+  kNormalization,
+  kSoftmax,
+  kPool,
+  kContraction,
+  kConvolution,
+  kAttention,
+  kRecurrent,
+  kMovement,
+  kView,
+  kGather,
+  kCreation,
+  kLoss
+};
 
 // Contents of one value for the slow reference: every element as a double (integers and booleans exactly, |i| <= 2^53).
 struct ReferenceTensor {

@@ -10,6 +10,7 @@
 #include "kernels/pointwise/map.h"
 #include "kernels/pool/pool.h"
 #include "kernels/reduce/reduce.h"
+#include "kernels/rnn/recurrent_layer.h"
 #include "kernels/softmax/softmax.h"
 
 namespace stitch::kernels {
@@ -20,6 +21,7 @@ const std::vector<std::unique_ptr<KernelTemplate>>& builtin_templates() {
     list.push_back(make_gemm());
     list.push_back(make_convolution());
     list.push_back(make_attention());
+    list.push_back(make_recurrent_layer());
     list.push_back(make_reduce());
     list.push_back(make_softmax());
     list.push_back(make_layer_norm());

@@ -8,13 +8,15 @@ from typing import Any
 
 import torch
 
-from .functional import FunctionalProgram, Ref
+from .functional import Call, FunctionalProgram, Ref, refs_in
 
 Shape = tuple[int, ...]
 
 _CONTRACTIONS = {"mm", "bmm", "matmul", "linear", "addmm", "baddbmm", "addbmm", "mv", "dot", "addmv"}
 _CONVOLUTIONS = {"conv1d", "conv2d", "conv3d", "convolution"}
 _TRANSPOSED = {"conv_transpose1d", "conv_transpose2d", "conv_transpose3d"}
+_RECURRENT = {"lstm", "gru", "rnn_tanh", "rnn_relu"}
+_CELLS = {f"{name}_cell" for name in _RECURRENT}
 _FREE = set("""view _unsafe_view reshape permute transpose t expand slice select squeeze unsqueeze alias detach flatten
     unflatten split split_with_sizes unbind chunk clone contiguous lift_fresh_copy empty zeros ones full arange
     as_strided narrow movedim swapaxes""".split())
@@ -47,9 +49,21 @@ def count_flops(graph: FunctionalProgram) -> int:
     for call in graph.calls:
         shapes = [table[arg.name][1] if isinstance(arg, Ref) else None for arg in call.args]
         outs = [result.shape for result in call.results if result.dtype is not None and result.dtype != torch.bool]
+        if short_name(call.target) in _RECURRENT | _CELLS:
+            total += _recurrent_flops(call, table)
+            continue
         transposed = "convolution" in call.target_name and len(call.args) > 6 and bool(call.args[6])
         total += call_flops(short_name(call.target), shapes, outs, transposed)
     return total
+
+
+def _recurrent_flops(call: Call, table: dict[str, tuple[torch.dtype, Shape]]) -> int:
+    """Every weight matrix meets every sample of every time step once; a layer's cells are 1 per result."""
+    whole = short_name(call.target) in _RECURRENT
+    weights = [table[name][1] for name in refs_in(call.args[2] if whole else call.args[2:4])]
+    matrices = sum(prod(shape) for shape in weights if len(shape) == 2)
+    samples = prod(table[refs_in(call.args[0])[0]][1][:-1])
+    return 2 * samples * matrices + sum(prod(result.shape) for result in call.results)
 
 
 def short_name(target: Any) -> str:

@@ -14,6 +14,7 @@ import torch.nn.functional as F
 
 from .arithmetic import Arithmetic
 from .rules_norm import NORM_RULES
+from .rules_rnn import RNN_RULES
 
 _NONE, _MEAN = 0, 1
 
@@ -175,4 +176,5 @@ RULES: dict[str, Callable[..., Any]] = {
     "smooth_l1_loss": _loss(_aten.smooth_l1_loss.default, 2),
     "binary_cross_entropy": _loss(_aten.binary_cross_entropy.default, 3),
     **NORM_RULES,
+    **RNN_RULES,
 }

@@ -19,6 +19,8 @@ class FunctorBuilder {
   FunctorBuilder(StepBuilder& step, std::string name, Domain domain, std::vector<Coordinate> coordinates);
 
   Domain& domain() { return domain_; }
+  // Keeps a name that the skeleton's own parameters have from being given to anything else.
+  void reserve(const std::string& name) { names_.take(name); }
 
   // What the skeleton hands in: `value` at `map` is this text (one of `lanes[lane]` where lanes are taken).
   void bind(ir::ValueId value, const IndexMap& map, const std::string& scalar_text, const std::string& lane_text);
