@@ -98,5 +98,7 @@ Result<Plan> from_json(const Json& json);
 kernels::Group step_group(const Plan& plan, size_t index);
 // Step `index` as a program of its own: its operands are inputs, its results outputs.
 Result<ir::Graph> step_graph(const Plan& plan, int index);
+// That program, planned as the step it is: the same skeleton and setting, and hence the same code.
+Result<Plan> step_plan(const Plan& plan, int index);
 
 }  // namespace stitch::plan

@@ -77,6 +77,10 @@ TEST_P(PlanCase, EachStepIsAProgramOfItsOwn) {
     EXPECT_TRUE(valid.has_value()) << valid.error().sentence;
     const auto planned = make_plan(*alone, {});
     EXPECT_TRUE(planned.has_value()) << planned.error().sentence;
+    const auto as_it_is = step_plan(*plan, step);
+    ASSERT_TRUE(as_it_is.has_value()) << as_it_is.error().sentence;
+    EXPECT_EQ(as_it_is->steps.size(), 1u);
+    EXPECT_EQ(as_it_is->steps[0].setting, plan->steps[static_cast<size_t>(step)].setting);
   }
 }
 

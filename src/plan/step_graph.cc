@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <map>
 
+#include "kernels/builtin_templates.h"
+#include "plan/partition/assemble.h"
 #include "plan/plan.h"
 
 namespace stitch::plan {
@@ -52,6 +54,31 @@ Result<ir::Graph> step_graph(const Plan& plan, int index) {
     result.outputs.push_back({map.at(value), TensorRole::kOutput, plan.graph.value(value).name});
   }
   return result;
+}
+
+Result<Plan> step_plan(const Plan& plan, int index) {
+  STITCH_ASSIGN(const ir::Graph graph, step_graph(plan, index));
+  const Step& step = plan.steps[static_cast<size_t>(index)];
+  ChosenStep chosen{{&graph, {}, {}, {}, {}}, kernels::find_template(step.skeleton), Phase::kRun, step.setting};
+  STITCH_CHECK(chosen.kernel != nullptr) << "a plan names the skeleton " << step.skeleton;
+  for (size_t i = 0; i < step.nodes.size(); ++i) {
+    chosen.group.nodes.push_back(ir::NodeId{static_cast<int32_t>(i)});
+    chosen.group.root = step.nodes[i] == step.root ? chosen.group.nodes.back() : chosen.group.root;
+  }
+  for (const ir::GraphInput& input : graph.inputs) {
+    chosen.group.operands.push_back(input.value);
+  }
+  for (const ir::GraphOutput& output : graph.outputs) {
+    chosen.group.results.push_back(output.value);
+  }
+  PlanOptions options;
+  options.math = plan.math;
+  STITCH_ASSIGN(options.limits, kernels::device_limits(plan.device));
+  STITCH_ASSIGN(Plan alone, assemble(graph, {chosen}, options));
+  if (alone.steps.front().extents != step.extents) {
+    return failure(ErrorCode::kInternal, "step " + std::to_string(index) + " alone has other extents");
+  }
+  return alone;
 }
 
 }  // namespace stitch::plan

@@ -19,7 +19,9 @@ from .constants import MATHS, REGIMES
 from .draw import Drawer, Drawn
 from .evaluate import Evaluator, Runs
 from .gate import compare_with_eager
+from .interpret import Interpreter
 from .native import NativeModule, tf32_flags
+from .plan_values import extended
 from .seeds import derive
 
 GATE = "gate"  # the name of the gate's draw, which no verdict uses
@@ -169,6 +171,12 @@ class Session:
         with tf32_flags("fp32"):
             made = self._evaluator.interpreter.run(values, double=double, keep=frozenset(names))
         return {name: made.get(name, values.get(name)) for name in names}
+
+    def extend(self, nodes: list[dict[str, Any]], wanted: list[dict[str, Any]]) -> dict[str, str]:
+        """Adds the values of a plan that the program lacks, and says which of its values each wanted one is."""
+        self.graph, names = extended(self.graph, nodes, wanted)
+        self._evaluator.interpreter = Interpreter(self.graph, self._device)
+        return names
 
     def write_intermediates(self, names: list[str]) -> list[dict[str, Any]]:
         """Writes values of the last draw: fp64 reference, native precision (the graph run in fp32), error runs."""

@@ -38,6 +38,11 @@ def draw(arguments: dict[str, Any], progress: _Progress) -> dict[str, Any]:
     return session.draw(str(arguments["regime"]), int(arguments["draw"]), bool(arguments.get("keep")))
 
 
+def extend(arguments: dict[str, Any], progress: _Progress) -> dict[str, Any]:
+    """Arguments: oracle, nodes and wanted values of a plan (plan_values.extended). Answers their names here."""
+    return {"names": _session(arguments).extend(list(arguments["nodes"]), list(arguments["wanted"]))}
+
+
 def intermediates(arguments: dict[str, Any], progress: _Progress) -> dict[str, Any]:
     """Arguments: oracle, names. Answers paths of values of the last draw."""
     return {"paths": _session(arguments).write_intermediates([str(name) for name in arguments["names"]])}

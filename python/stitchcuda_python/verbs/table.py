@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .import_verb import run_import
-from .oracle_verbs import close_oracle, draw, intermediates, open_oracle
+from .oracle_verbs import close_oracle, draw, extend, intermediates, open_oracle
 from .shape_verbs import run_batch_axis, run_hidden_shapes, run_small_scale
 from .weights_verb import write_weights
 
@@ -15,6 +15,7 @@ VERBS: dict[str, Callable[[dict[str, Any], Callable[[str], None]], dict[str, Any
     "import": run_import,
     "oracle.open": open_oracle,
     "oracle.draw": draw,
+    "oracle.extend": extend,
     "oracle.intermediates": intermediates,
     "oracle.close": close_oracle,
     "hidden_shapes": run_hidden_shapes,

@@ -37,10 +37,12 @@ Result<evaluate::EvaluateReport> verify_folder(Session& session, const toolchain
   STITCH_ASSIGN(Folder folder, read_folder(session.line().file));
   STITCH_ASSIGN(const ImportedProgram imported, import_program(session, folder.task));
   STITCH_ASSIGN(const EmittedProgram program, emit_again(session, folder.plan));
-  STITCH_ASSIGN(const SubjectSet set, make_subjects(session, folder.task, imported, program, folder.sources, device));
   if (session.line().step.has_value()) {
-    return judge_step(session, tools, set, *session.line().step, device);
+    STITCH_ASSIGN(const SubjectSet first,
+                  make_first_subject(session, folder.task, imported, program, folder.sources, device));
+    return judge_step(session, tools, first, *session.line().step, device);
   }
+  STITCH_ASSIGN(const SubjectSet set, make_subjects(session, folder.task, imported, program, folder.sources, device));
   return judge(session, tools, set, device);
 }
 

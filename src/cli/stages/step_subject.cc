@@ -3,13 +3,17 @@
 
 #include <fmt/format.h>
 
-#include <set>
+#include <map>
 
+#include "base/json/json.h"
+#include "cli/stages/batch.h"
 #include "codegen/emit.h"
 #include "verify/oracle/step_oracle.h"
 
 namespace stitch::cli {
 namespace {
+
+constexpr int64_t kExtendTimeoutMs = 60'000;
 
 std::vector<verify::StepTensor> inputs_of(const ir::Graph& graph) {
   std::vector<verify::StepTensor> tensors;
@@ -38,14 +42,10 @@ std::string renumbered(std::string text, int from, int to) {
   return text;
 }
 
-Result<SourceBundle> step_bundle(Session& session, const Subject& subject, const ir::Graph& graph, int step) {
+Result<SourceBundle> step_bundle(Session& session, const Subject& subject, int step) {
   const plan::Plan& whole = subject.plan;
-  plan::Plan like = whole;
-  like.steps = {whole.steps[static_cast<size_t>(step)]};
-  STITCH_ASSIGN(EmittedProgram alone, plan_and_emit(session, graph, whole.math, &like));
-  if (alone.plan.steps.size() != 1) {
-    return failure(ErrorCode::kInternal, fmt::format("step {} alone makes {} steps", step, alone.plan.steps.size()));
-  }
+  STITCH_ASSIGN(plan::Plan planned, plan::step_plan(whole, step));
+  STITCH_ASSIGN(EmittedProgram alone, emit_again(session, std::move(planned)));
   const std::string own_file = codegen::step_file_name(whole, static_cast<size_t>(step));
   const auto own = subject.bundle.files.find(own_file);
   if (own == subject.bundle.files.end()) {
@@ -61,27 +61,72 @@ Result<SourceBundle> step_bundle(Session& session, const Subject& subject, const
   return std::move(alone.bundle);
 }
 
-// The oracle knows the values of the imported program; a rewrite may have brought in others.
-Result<void> check_values_are_known(Session& session, const Task& task, const ir::Graph& graph, int step) {
-  STITCH_ASSIGN(const ImportedProgram imported, import_program(session, task));
-  std::set<std::string> known;
-  for (const ir::Value& value : imported.graph.values) {
-    known.insert(value.name);
-  }
-  std::vector<verify::StepTensor> tensors = inputs_of(graph);
-  for (const verify::StepTensor& output : outputs_of(graph)) {
-    tensors.push_back(output);
-  }
-  for (const verify::StepTensor& tensor : tensors) {
-    if (known.count(tensor.value) == 0) {
-      return failure(ErrorCode::kUsage,
-                     fmt::format("step {} reads or makes {}, which a rewrite brought in: the reference has no such "
-                                 "value",
-                                 step, tensor.value),
-                     task.file, "verify the whole program, without --step");
+Json spec_json(const ir::Graph& graph, ir::ValueId value) {
+  const TensorType& type = graph.type(value);
+  return {{"name", graph.value(value).name}, {"dtype", to_string(type.dtype)}, {"shape", type.shape}};
+}
+
+Json attribute_json(const ir::Attribute& attribute) {
+  return std::visit(
+      [](const auto& value) -> Json {
+        if constexpr (std::is_same_v<std::decay_t<decltype(value)>, DataType>) {
+          return to_string(value);
+        } else {
+          return value;
+        }
+      },
+      attribute);
+}
+
+Json node_json(const ir::Graph& graph, const ir::Node& node) {
+  Json operands = Json::array();
+  for (const ir::Operand& operand : node.operands) {
+    if (const ir::ValueId* value = std::get_if<ir::ValueId>(&operand)) {
+      operands.push_back({{"value", spec_json(graph, *value)}});
+    } else if (const ir::Scalar* scalar = std::get_if<ir::Scalar>(&operand)) {
+      operands.push_back({{"scalar", std::visit([](auto number) { return Json(number); }, *scalar)}});
+    } else {
+      operands.push_back(nullptr);
     }
   }
-  return {};
+  Json attributes = Json::object();
+  for (const auto& [name, attribute] : node.attributes) {
+    attributes[name] = attribute_json(attribute);
+  }
+  Json results = Json::array();
+  for (const ir::ValueId output : node.outputs) {
+    results.push_back(spec_json(graph, output));
+  }
+  return {
+      {"op", node.op}, {"operands", operands}, {"attributes", attributes}, {"results", results}, {"place", node.place}};
+}
+
+// Asks the oracle for the values that the step reads and makes; those it lacks it makes from the plan's own nodes.
+verify::NameValues names_of(Session& session, const plan::Plan& plan, int step) {
+  return [&session, &plan, step](const verify::OracleProgram& whole) -> Result<std::map<std::string, std::string>> {
+    Json nodes = Json::array();
+    for (const ir::Node& node : plan.graph.nodes) {
+      nodes.push_back(node_json(plan.graph, node));
+    }
+    const kernels::Group group = plan::step_group(plan, static_cast<size_t>(step));
+    Json wanted = Json::array();
+    for (const auto* values : {&group.operands, &group.results}) {
+      for (const ir::ValueId value : *values) {
+        const bool is_given = !plan.graph.value(value).producer.is_valid();
+        if (!is_given) {
+          wanted.push_back(spec_json(plan.graph, value));
+        }
+      }
+    }
+    const Json arguments = {{"oracle", whole.id}, {"nodes", nodes}, {"wanted", wanted}};
+    STITCH_ASSIGN(const Json answer, session.ask("oracle.extend", arguments, kExtendTimeoutMs));
+    STITCH_ASSIGN(const Json* names, json_object(answer, "names"));
+    std::map<std::string, std::string> found;
+    for (const auto& [name, known] : names->items()) {
+      found[name] = known.get<std::string>();
+    }
+    return found;
+  };
 }
 
 }  // namespace
@@ -90,15 +135,16 @@ Result<evaluate::EvaluateReport> judge_step(Session& session, const toolchain::T
                                             int step, DeviceKind device) {
   const Subject& subject = set.subjects.front();
   STITCH_ASSIGN(const ir::Graph graph, plan::step_graph(subject.plan, step));
-  STITCH_TRY(check_values_are_known(session, subject.task, graph, step));
   STITCH_ASSIGN(const TemporaryDirectory folder, tensor_folder());
+  Task task = subject.task;
+  task.sizes.input_shapes = input_shapes(subject.plan.graph);  // with a run-time batch it may be run at another
   evaluate::EvaluateRequest request;
   request.declared.shape = fmt::format("step {}, {}", step, subject.shape);
-  STITCH_ASSIGN(request.declared.bundle, step_bundle(session, subject, graph, step));
-  request.declared.source = oracle_source(subject.task, device, session.line().seed, folder.path().string());
-  request.math = subject.task.math;
+  STITCH_ASSIGN(request.declared.bundle, step_bundle(session, subject, step));
+  request.declared.source = oracle_source(task, device, session.line().seed, folder.path().string());
+  request.math = task.math;
   verify::OracleClient whole = oracle_client(session);
-  verify::StepOracle oracle(whole, {inputs_of(graph), {}, outputs_of(graph)});
+  verify::StepOracle oracle(whole, {inputs_of(graph), {}, outputs_of(graph), names_of(session, subject.plan, step)});
   return evaluate_with(session, tools, std::move(request), device, oracle);
 }
 

@@ -7,8 +7,8 @@
 
 namespace stitch::cli {
 
-// At the set's first sizes. kUsage when the plan has no such step, or when it makes a value that the imported program
-// does not name (one that a rewrite brought in), so that nobody knows the right answer.
+// At the set's first sizes. Values that rewrites brought in are worked out by the reference too. kUsage when the plan
+// has no such step.
 Result<evaluate::EvaluateReport> judge_step(Session& session, const toolchain::Toolchain& tools, const SubjectSet& set,
                                             int step, DeviceKind device);
 

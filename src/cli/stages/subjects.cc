@@ -210,8 +210,8 @@ class OtherSubjects {
 
 }  // namespace
 
-Result<SubjectSet> make_subjects(Session& session, const Task& task, const ImportedProgram& imported,
-                                 const EmittedProgram& program, const SourceBundle& sources, DeviceKind device) {
+Result<SubjectSet> make_first_subject(Session& session, const Task& task, const ImportedProgram& imported,
+                                      const EmittedProgram& program, const SourceBundle& sources, DeviceKind device) {
   SubjectSet set;
   const Origin origin{program, sources};
   Task based = task;
@@ -225,9 +225,17 @@ Result<SubjectSet> make_subjects(Session& session, const Task& task, const Impor
     STITCH_ASSIGN(Subject reduced, reduced_subject(session, based, origin));
     set.subjects.push_back(std::move(reduced));
   }
+  return set;
+}
+
+Result<SubjectSet> make_subjects(Session& session, const Task& task, const ImportedProgram& imported,
+                                 const EmittedProgram& program, const SourceBundle& sources, DeviceKind device) {
+  STITCH_ASSIGN(SubjectSet set, make_first_subject(session, task, imported, program, sources, device));
+  const Origin origin{program, sources};
   if (device == DeviceKind::kCuda) {
     add_checked(session, task, origin, set);
   }
+  const Task based = set.subjects.front().task;
   OtherSubjects others(session, set, origin);
   others.add_batches();
   STITCH_ASSIGN(const std::vector<Sizes> hidden, hidden_sizes(session, based, kHiddenShapes, session.line().seed));

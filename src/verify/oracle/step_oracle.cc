@@ -27,6 +27,9 @@ const HostTensor* find(const std::vector<HostTensor>& tensors, const std::string
 
 Result<OracleProgram> StepOracle::open(const OracleSource& source) {
   STITCH_ASSIGN(whole_program_, whole_.open(source));
+  if (step_.name_values) {
+    STITCH_ASSIGN(names_, step_.name_values(whole_program_));
+  }
   OracleProgram program = whole_program_;
   program.inputs = specs_of(step_.inputs);
   program.parameters = specs_of(step_.parameters);
@@ -48,7 +51,7 @@ Result<OracleDraw> StepOracle::draw(const OracleProgram&, const std::string& reg
   STITCH_ASSIGN(result.parameters, contents(step_.parameters, whole_draw));
   std::vector<TensorSpec> wanted;
   for (const StepTensor& output : step_.outputs) {
-    wanted.push_back({output.value, TensorRole::kOutput, output.spec.type});
+    wanted.push_back({known_name(output.value), TensorRole::kOutput, output.spec.type});
   }
   STITCH_ASSIGN(result.outputs, whole_.intermediates(whole_program_, wanted));
   return result;
@@ -57,6 +60,11 @@ Result<OracleDraw> StepOracle::draw(const OracleProgram&, const std::string& reg
 Result<std::vector<OutputReference>> StepOracle::intermediates(const OracleProgram&,
                                                                const std::vector<TensorSpec>& values) {
   return whole_.intermediates(whole_program_, values);
+}
+
+const std::string& StepOracle::known_name(const std::string& value) const {
+  const auto found = names_.find(value);
+  return found == names_.end() ? value : found->second;
 }
 
 Result<std::vector<HostTensor>> StepOracle::contents(const std::vector<StepTensor>& tensors,
@@ -71,7 +79,7 @@ Result<std::vector<HostTensor>> StepOracle::contents(const std::vector<StepTenso
       result.push_back(HostTensor::from_bytes(tensor.spec, {given->bytes().begin(), given->bytes().end()}));
       continue;
     }
-    const TensorSpec wanted{tensor.value, TensorRole::kInput, tensor.spec.type};
+    const TensorSpec wanted{known_name(tensor.value), TensorRole::kInput, tensor.spec.type};
     STITCH_ASSIGN(const auto values, whole_.intermediates(whole_program_, {wanted}));
     result.push_back(convert(values.front().reference, tensor.spec));
   }

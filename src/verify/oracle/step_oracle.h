@@ -3,6 +3,8 @@
 // of what it reads in the whole program's draw, its answers those of what it writes.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,10 +19,15 @@ struct StepTensor {
   std::string value;
 };
 
+// Given the whole program as it was opened: by which name the oracle knows each value of the plan. A value that a
+// rewrite brought in is first made known to it.
+using NameValues = std::function<Result<std::map<std::string, std::string>>(const OracleProgram& whole)>;
+
 struct StepProgram {
   std::vector<StepTensor> inputs;
   std::vector<StepTensor> parameters;  // then constants
   std::vector<StepTensor> outputs;
+  NameValues name_values{};  // empty: the names are the oracle's own
 };
 
 class StepOracle final : public Oracle {
@@ -38,7 +45,10 @@ class StepOracle final : public Oracle {
 
   Oracle& whole_;
   StepProgram step_;
+  const std::string& known_name(const std::string& value) const;
+
   OracleProgram whole_program_;
+  std::map<std::string, std::string> names_;
 };
 
 }  // namespace stitch::verify
