@@ -42,7 +42,7 @@ def project(program: str) -> pathlib.Path:
     graph, plan, out = (f"{folder}.ir", f"{folder}.json", str(folder))
     succeed("import", str(PROGRAMS / f"{program}.py"), "--out", graph)
     succeed("plan", graph, "--out", plan)
-    succeed("emit", plan, "--out", out)
+    succeed("emit", plan, "--out", out, "--program", str(PROGRAMS / f"{program}.py"))
     succeed("build", out, "--device", "emulated", "--out", f"{out}/program.so")
     return folder
 
@@ -56,6 +56,13 @@ def load(path: pathlib.Path) -> types.ModuleType:
     sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
+
+
+def model_new(program: str) -> types.ModuleType:
+    """The generated model_new.py of a program of this folder."""
+    os.environ.setdefault("STITCHCUDA", str(BUILD / "stitchcuda"))
+    os.environ.setdefault("STITCHCUDA_EMULATOR", str(BUILD / "libstitch_emulator.so"))
+    return load(project(program) / "model_new.py")
 
 
 def reference(program: str) -> types.ModuleType:

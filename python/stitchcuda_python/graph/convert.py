@@ -15,7 +15,20 @@ from torch.fx import Node
 from torch.utils import _pytree as pytree
 
 from ..failures import PROGRAM_INVALID, Failure
-from .functional import CONSTANT, INPUT, OUTPUT, PARAMETER, STATE, Call, FunctionalProgram, Output, Ref, Result, Value
+from .functional import (
+    CONSTANT,
+    INPUT,
+    OUTPUT,
+    PARAMETER,
+    STATE,
+    Call,
+    FunctionalProgram,
+    Output,
+    Ref,
+    Result,
+    Returned,
+    Value,
+)
 from .inline import inline_grad_regions
 from .names import Names, module_path, operator_name, result_wishes
 from .places import place_in_user_code
@@ -45,7 +58,7 @@ class _Converter:
         values = self._values()
         calls = [self._call(node) for node in self._calls()]
         outputs = self._outputs(values)
-        return FunctionalProgram(values, calls, outputs, _tensors(self._exported))
+        return FunctionalProgram(values, calls, outputs, _tensors(self._exported), self._returned())
 
     def _values(self) -> list[Value]:
         signature = self._exported.graph_signature
@@ -134,6 +147,21 @@ class _Converter:
         if not any(output.role == OUTPUT for output in outputs):
             raise Failure(PROGRAM_INVALID, "forward returns no tensor.", self._file, "Return the result.")
         return sorted(outputs, key=lambda output: output.role == STATE)
+
+
+    def _returned(self) -> Any:
+        """What forward returns: its structure, with the places of the outputs for its tensors."""
+        output_node = next(node for node in self._exported.graph.nodes if node.op == "output")
+        leaves: list[Any] = []
+        count = 0
+        for node, spec in zip(output_node.args[0], self._exported.graph_signature.output_specs):
+            if spec.kind != OutputKind.USER_OUTPUT:
+                continue
+            is_tensor = isinstance(node, Node) and isinstance(node.meta.get("val"), torch.Tensor)
+            leaves.append(Returned(count) if is_tensor else getattr(spec.arg, "value", node))
+            count += is_tensor
+        structure = self._exported.call_spec.out_spec
+        return leaves[0] if structure is None else pytree.tree_unflatten(leaves, structure)
 
 
 def convert(exported: ExportedProgram, folder: str, file: str) -> FunctionalProgram:

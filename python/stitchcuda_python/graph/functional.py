@@ -64,6 +64,13 @@ class Output:
     binding: str
 
 
+@dataclass(frozen=True)
+class Returned:
+    """A tensor in the structure that forward returns: the place of its output among the outputs."""
+
+    index: int
+
+
 @dataclass
 class FunctionalProgram:
     """A whole program. `tensors` holds parameters, buffers and constants by binding; those made under FakeTensorMode
@@ -73,6 +80,7 @@ class FunctionalProgram:
     calls: list[Call]
     outputs: list[Output]
     tensors: dict[str, torch.Tensor] = field(default_factory=dict)
+    returned: Any = None  # what forward returns, with Returned in the place of every tensor
 
     def of_role(self, *roles: str) -> list[Value]:
         """The values of the given roles, role by role."""

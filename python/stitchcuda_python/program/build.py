@@ -15,6 +15,7 @@ from torch import nn
 from torch.utils import _pytree as pytree
 
 from ..failures import PROGRAM_INVALID, Failure, from_user_code
+from ..weights.state_dict import load_weights
 from .source import run_source
 
 MODES = ("as-is", "train", "eval")
@@ -29,6 +30,7 @@ class Request:
     mode: str = "as-is"
     overrides: dict[str, int] = field(default_factory=dict)
     input_shapes: list[list[int]] | None = None
+    weights: str | None = None
 
     @staticmethod
     def from_json(arguments: dict[str, Any]) -> Request:
@@ -42,7 +44,7 @@ class Request:
             raise Failure(PROGRAM_INVALID, f"There is no mode {mode!r}.", file, "Use as-is, train or eval.")
         shapes = arguments.get("input_shapes")
         overrides = {str(name): int(value) for name, value in (arguments.get("overrides") or {}).items()}
-        return Request(os.path.abspath(file), target or None, mode, overrides, shapes)
+        return Request(os.path.abspath(file), target or None, mode, overrides, shapes, arguments.get("weights") or None)
 
 
 @dataclass
@@ -78,6 +80,8 @@ def build_program(request: Request) -> Program:
     """Loads the file, constructs the module, draws the inputs. Whatever the user's code raises becomes a Failure."""
     namespace = run_source(request.file, request.overrides)
     module = construct_module(namespace, request)
+    if request.weights is not None:
+        load_weights(module, request.weights, request.file)
     if request.mode != "as-is":
         module.train(request.mode == "train")
     return Program(request, namespace, module, draw_inputs(namespace, request))

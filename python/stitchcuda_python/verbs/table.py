@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .forms_verb import run_forms
 from .import_verb import run_import
 from .oracle_verbs import close_oracle, draw, extend, intermediates, open_oracle
 from .shape_verbs import run_batch_axis, run_hidden_shapes, run_small_scale
@@ -13,6 +14,7 @@ from .weights_verb import write_weights
 
 VERBS: dict[str, Callable[[dict[str, Any], Callable[[str], None]], dict[str, Any]]] = {
     "import": run_import,
+    "forms": run_forms,
     "oracle.open": open_oracle,
     "oracle.draw": draw,
     "oracle.extend": extend,

@@ -11,7 +11,7 @@ import torch
 from ..failures import ENVIRONMENT, Failure
 from .raw import raw_bytes
 
-_DTYPES = {
+DTYPE_NAMES = {
     torch.float64: "F64",
     torch.float32: "F32",
     torch.float16: "F16",
@@ -33,7 +33,7 @@ def write_safetensors(tensors: dict[str, torch.Tensor], path: str) -> None:
     for name, tensor in host.items():
         size = tensor.numel() * tensor.element_size()
         span = [offset, offset + size]
-        header[name] = {"dtype": _DTYPES[tensor.dtype], "shape": list(tensor.shape), "data_offsets": span}
+        header[name] = {"dtype": DTYPE_NAMES[tensor.dtype], "shape": list(tensor.shape), "data_offsets": span}
         offset += size
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % _ALIGNMENT)

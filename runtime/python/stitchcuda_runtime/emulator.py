@@ -39,8 +39,11 @@ def find_emulator() -> str:
 def load_emulator(path: str | None = None) -> ctypes.CDLL:
     """Loads the emulated device once, for all programs of this process."""
     global _loaded
+    process = ctypes.CDLL(None)
+    if _loaded is None and hasattr(process, "stitch_emulator_last_fault"):
+        _loaded = process  # another project's copy of this package has loaded it
     if _loaded is None:
-        if hasattr(ctypes.CDLL(None), "cudaMalloc"):
+        if hasattr(process, "cudaMalloc"):
             raise EmulatorMissing(
                 "This process already has the CUDA runtime (a CUDA build of PyTorch brings it along), and emulated "
                 "programs would call that one. Use a CPU build of PyTorch, or run the program on the GPU."

@@ -18,6 +18,7 @@ import torch
 
 from . import structures as s
 from .emulator import load_emulator
+from .host import Graphs
 
 _MEMORY_ALIGNMENT = 256
 _TENSOR_ALIGNMENT = 16
@@ -126,23 +127,34 @@ class Program:
         if missing:
             raise ProgramError(f"{self.name} lacks values for {', '.join(missing)}.")
         tensors = s.TensorArray([as_argument(values[spec.name]) for spec in self.parameters])
-        memory = aligned_bytes(self.prepared_bytes, self.device)
+        memory = self._prepared[1] if self._prepared else aligned_bytes(self.prepared_bytes, self.device)
         arguments = s.Parameters(
             ctypes.sizeof(s.Parameters), s.ABI_VERSION, len(tensors), 0, tensors.array, memory.data_ptr()
         )
         self._prepared = (tensors, memory)
         self.check(self.table.prepare(self.handle, ctypes.byref(arguments), self.stream()), "cannot be prepared")
 
+    @property
+    def prepared_addresses(self) -> list[int]:
+        """Where parameters, constants and prepared memory lie: what recorded graphs have baked in."""
+        if self._prepared is None:
+            return []
+        return [tensor.data_ptr() for tensor in (*self._prepared[0].tensors, self._prepared[1])]
+
     def output_shapes(self, inputs: Sequence[torch.Tensor]) -> list[tuple[int, ...]]:
-        """The outputs' shapes for these inputs: a run-time axis has the extent that the inputs give it."""
-        given = [tensor.shape[axis] for spec, tensor in zip(self.inputs, inputs) for axis in spec.run_time_axes]
-        shapes = []
-        for spec in self.outputs:
-            shape = list(spec.shape)
-            for axis in spec.run_time_axes:
-                shape[axis] = given[0]
-            shapes.append(tuple(shape))
-        return shapes
+        """The outputs' shapes for these inputs. Extents that follow the batch do so in proportion: least and greatest
+        extents of an axis belong to the least and the greatest batch."""
+        batch = next(((spec, axis) for spec in self.inputs for axis in spec.run_time_axes), None)
+        if batch is None:
+            return [spec.shape for spec in self.outputs]
+        spec, axis = batch
+        least, most = spec.minimum[axis], spec.maximum[axis]
+        above = inputs[self.inputs.index(spec)].shape[axis] - least
+
+        def extent(low: int, high: int) -> int:
+            return low + (high - low) * above // (most - least)
+
+        return [tuple(extent(*pair) for pair in zip(spec.minimum, spec.maximum)) for spec in self.outputs]
 
     def workspace(self, inputs: s.TensorArray) -> torch.Tensor:
         """Memory for a call on the current stream, kept for the next one."""
@@ -184,13 +196,19 @@ class Program:
 
 
 class BoundCall:
-    """One call's tensors. run() enqueues it on torch's current stream."""
+    """One call's tensors. run() enqueues it on torch's current stream, through recorded graphs where given some."""
 
     def __init__(
-        self, program: Program, inputs: list[torch.Tensor], states: list[torch.Tensor], seed: int, offset: int
+        self,
+        program: Program,
+        inputs: list[torch.Tensor],
+        states: list[torch.Tensor],
+        seed: int = 0,
+        offset: int = 0,
+        new_states: list[torch.Tensor] | None = None,
     ) -> None:
         self.program = program
-        self.new_states = [torch.empty_like(state) for state in states]
+        self.new_states = [torch.empty_like(state) for state in states] if new_states is None else new_states
         self.outputs = [
             torch.empty(shape, dtype=spec.dtype, device=program.device)
             for spec, shape in zip(program.outputs, program.output_shapes(inputs))
@@ -201,10 +219,12 @@ class BoundCall:
         self.call = s.Call(ctypes.sizeof(s.Call), s.ABI_VERSION, *counts, 0, *arrays)
         self.call.rng_seed, self.call.rng_offset = seed, offset
 
-    def run(self) -> None:
+    def run(self, graphs: Graphs | None = None) -> None:
         workspace = self.program.workspace(self._arrays[0])
         self.call.workspace, self.call.workspace_size = workspace.data_ptr(), workspace.numel()
         self.call.stream = self.program.stream()
-        self.program.check(
-            self.program.table.run(self.program.handle, ctypes.byref(self.call)), "cannot be run"
-        )
+        if graphs is None:
+            status = self.program.table.run(self.program.handle, ctypes.byref(self.call))
+        else:
+            status = graphs.run(self.call)
+        self.program.check(status, "cannot be run")

@@ -11,6 +11,7 @@
 #include "cli/stages/evidence.h"
 #include "cli/stages/judge.h"
 #include "cli/stages/project.h"
+#include "cli/stages/python_forms.h"
 #include "ir/text/printer.h"
 #include "plan/plan.h"
 
@@ -39,6 +40,7 @@ Task task_of(const CommandLine& line) {
   task.file = absolute.lexically_normal().string();
   task.target = line.target;
   task.mode = line.mode;
+  task.weights = line.weights.empty() ? "" : fs::absolute(line.weights, ignored).lexically_normal().string();
   task.math = line.math;
   return task;
 }
@@ -111,6 +113,11 @@ Result<void> leave_results(Session& session, const toolchain::Toolchain& tools, 
   files["evidence/verify.json"] = evaluate::to_json(run.report.verify).dump(1) + "\n";
   files["evidence/environment.json"] = environment(session, tools).dump(1) + "\n";
   files["evidence/seeds.json"] = seeds(session.line().seed, run.set).dump(1) + "\n";
+  STITCH_ASSIGN(PythonForms forms, python_forms(session, run.task, run.program.bundle));
+  if (!forms.missing.empty()) {
+    session.reporter().progress("forms", "no model_new.py: " + forms.missing);
+  }
+  files.merge(forms.files);
   STITCH_TRY(install_project(run.program.bundle, files, run.out));
   return write_weights(session, run.task, run.imported, run.out / "weights.safetensors");
 }

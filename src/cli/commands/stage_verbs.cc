@@ -9,6 +9,7 @@
 #include "cli/stages/import_program.h"
 #include "cli/stages/judge.h"
 #include "cli/stages/project.h"
+#include "cli/stages/python_forms.h"
 #include "codegen/emit.h"
 #include "ir/text/parser.h"
 #include "ir/text/printer.h"
@@ -37,6 +38,16 @@ Result<int> leave(Session& session, const std::string& text, Json said, const st
   return 0;
 }
 
+// The program that a plan was made from, for what only its file knows.
+Task program_task(const CommandLine& line) {
+  Task task;
+  std::error_code ignored;
+  task.file = fs::absolute(line.program, ignored).lexically_normal().string();
+  task.target = line.target;
+  task.mode = line.mode;
+  return task;
+}
+
 }  // namespace
 
 Result<int> run_import(Session& session) {
@@ -45,6 +56,7 @@ Result<int> run_import(Session& session) {
   task.file = line.file;
   task.target = line.target;
   task.mode = line.mode;
+  task.weights = line.weights.empty() ? "" : fs::absolute(line.weights).string();
   if (line.scale == ScaleChoice::kSmall) {
     STITCH_ASSIGN(task.sizes, small_sizes(session, task, kSmallFlops));
   }
@@ -78,7 +90,15 @@ Result<int> run_emit(Session& session) {
   STITCH_ASSIGN(const SourceBundle bundle, codegen::emit(made, options));
   const fs::path out = line.out.empty() ? fs::path("out") / bundle.name : fs::path(line.out);
   STITCH_TRY(check_output_folder(out));
-  STITCH_TRY(install_project(bundle, {{"plan.json", text}}, out));
+  std::map<std::string, std::string> files = {{"plan.json", text}};
+  if (!line.program.empty()) {
+    STITCH_ASSIGN(PythonForms forms, python_forms(session, program_task(line), bundle));
+    if (!forms.missing.empty()) {
+      return failure(ErrorCode::kProgramInvalid, forms.missing, line.program);
+    }
+    files.merge(forms.files);
+  }
+  STITCH_TRY(install_project(bundle, files, out));
   session.reporter().result(
       Json{{"schema", "stitchcuda.emit/1"},
            {"task", bundle.name},

@@ -54,6 +54,10 @@ void add_file(CLI::App* verb, CommandLine* line, const char* what) {
   verb->add_option("file", line->file, what)->required();
 }
 
+void add_weights(CLI::App* verb, CommandLine* line) {
+  verb->add_option("--weights", line->weights, "State dict for the module: FILE.safetensors, .pt or .pth");
+}
+
 void add_out(CLI::App* verb, CommandLine* line, const char* what) { verb->add_option("--out", line->out, what); }
 
 void add_stage_verbs(CLI::App* app, CommandLine* line) {
@@ -61,6 +65,7 @@ void add_stage_verbs(CLI::App* app, CommandLine* line) {
   add_file(import, line, "FILE.py, or FILE.py:Name of a class or function");
   add_out(import, line, "Graph file to write (default: standard output)");
   add_mode(import, line);
+  add_weights(import, line);
   add_scale(import, line);
 
   CLI::App* plan = app->add_subcommand("plan", "Graph to kernel-sized steps (plan.json)");
@@ -71,6 +76,7 @@ void add_stage_verbs(CLI::App* app, CommandLine* line) {
   CLI::App* emit = app->add_subcommand("emit", "Plan to CUDA sources: a standalone CMake project");
   add_file(emit, line, "plan.json, as plan writes it");
   add_out(emit, line, "Folder to write (default: out/NAME)");
+  emit->add_option("--program", line->program, "The PyTorch program: write its Python forms too");
 
   CLI::App* build = app->add_subcommand("build", "Sources to a library for a device");
   add_file(build, line, "Folder, as emit writes it");
@@ -102,6 +108,7 @@ void add_judging_verbs(CLI::App* app, CommandLine* line) {
   add_math(optimize, line);
   add_scale(optimize, line);
   add_mode(optimize, line);
+  add_weights(optimize, line);
   optimize->add_flag("--skip-nvcc", line->skip_nvcc, "Emulated device: do not compile for a GPU as well");
   add_common(optimize, line);
 

@@ -20,7 +20,8 @@ struct CommandLine {
   std::string target;     // the class or function of FILE:NAME; empty: Model
   std::string out;        // empty: the verb's default
   std::string candidate;  // verify: a folder of sources to judge against --program
-  std::string program;    // verify: the PyTorch program
+  std::string program;    // verify, emit: the PyTorch program
+  std::string weights;    // a state dict to put into the module; empty: what its constructor makes
   DeviceChoice device = DeviceChoice::kAuto;
   ScaleChoice scale = ScaleChoice::kAuto;
   MathMode math = MathMode::kFp32;

@@ -19,6 +19,7 @@ verify::OracleSource oracle_source(const Task& task, DeviceKind device, uint64_t
   source.file = task.file;
   source.target = task.target;
   source.mode = task.mode;
+  source.weights = task.sizes.overrides.empty() ? task.weights : "";
   source.overrides = task.sizes.overrides;
   source.input_shapes = task.sizes.input_shapes;
   source.math = task.math;

@@ -63,7 +63,8 @@ Json Task::arguments() const {
               {"target", target.empty() ? Json() : Json(target)},
               {"mode", mode},
               {"overrides", overrides},
-              {"input_shapes", sizes.input_shapes.has_value() ? Json(*sizes.input_shapes) : Json()}};
+              {"input_shapes", sizes.input_shapes.has_value() ? Json(*sizes.input_shapes) : Json()},
+              {"weights", weights.empty() || !sizes.overrides.empty() ? Json() : Json(weights)}};
 }
 
 Json to_json(const Task& task) {
@@ -81,6 +82,9 @@ Result<Task> task_from_json(const Json& json) {
   STITCH_ASSIGN(task.math, math_mode_from_string(math));
   if (json.contains("target") && json["target"].is_string()) {
     task.target = json["target"].get<std::string>();
+  }
+  if (json.contains("weights") && json["weights"].is_string()) {
+    task.weights = json["weights"].get<std::string>();
   }
   STITCH_ASSIGN(task.sizes, sizes_from_json(json));
   return task;

@@ -27,10 +27,12 @@ struct Task {
   std::string file;
   std::string target;
   std::string mode = "as-is";  // "as-is", "train" or "eval"
+  std::string weights;         // a state dict's file; empty: what the constructor makes
   MathMode math = MathMode::kFp32;
   Sizes sizes;
 
-  // The arguments every Python verb takes: {file, target, mode, overrides, input_shapes}.
+  // The arguments every Python verb takes: {file, target, mode, overrides, input_shapes, weights}. Weights are for the
+  // file's own sizes: with overrides, parameters may have other shapes, so the constructor's values are used.
   Json arguments() const;
 };
 

@@ -20,6 +20,7 @@ struct OracleSource {
   std::string file;
   std::string target;                                             // class or function; empty: the file's Model
   std::string mode;                                               // "as-is", "train" or "eval"
+  std::string weights = {};                                       // a state dict; empty: the constructor's
   std::vector<std::pair<std::string, int64_t>> overrides;         // module-level integers
   std::optional<std::vector<std::vector<int64_t>>> input_shapes;  // one per tensor input
   MathMode math = MathMode::kFp32;

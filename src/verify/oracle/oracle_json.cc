@@ -115,6 +115,7 @@ Json to_json(const OracleSource& source) {
               {"mode", source.mode},
               {"overrides", overrides},
               {"input_shapes", source.input_shapes ? Json(*source.input_shapes) : Json(nullptr)},
+              {"weights", source.weights.empty() ? Json(nullptr) : Json(source.weights)},
               {"math", to_string(source.math)},
               {"seed", source.seed},
               {"device", source.device},
