@@ -3,6 +3,7 @@
 // grouped heads, ragged lengths and dimensions.
 #include "kernels/attention/flash.cuh"
 #include "kernels/attention/flash_mma.cuh"
+#include "kernels/common/half.cuh"
 #include "support.h"
 
 namespace {
@@ -122,6 +123,40 @@ void check(Checker& checker, const AttentionShape& shape) {
   check_one<true, kHeadDimension, kCausal, kMasked>(checker, shape);
 }
 
+// Operands stored in 16 bits: what they hold exactly is the reference's operand too.
+template <typename T, bool kTensorCores>
+void check_stored_as(Checker& checker, const AttentionShape& shape, double tolerance) {
+  AttentionCase problem(shape, true, false);
+  T* stored[3] = {};
+  std::vector<float>* const floats[3] = {&problem.q, &problem.k, &problem.v};
+  for (int i = 0; i < 3; ++i) {
+    std::vector<T> narrow;
+    for (float& value : *floats[i]) {
+      narrow.push_back(from_float<T>(value));
+      value = to_float(narrow.back());
+    }
+    cudaMalloc(reinterpret_cast<void**>(&stored[i]), narrow.size() * sizeof(T));
+    cudaMemcpy(stored[i], narrow.data(), narrow.size() * sizeof(T), cudaMemcpyHostToDevice);
+  }
+  const auto view = [](const T* data, int64_t heads, int64_t rows, int64_t dimensions) {
+    return AttentionOperandOf<T>{data, heads * rows * dimensions, rows * dimensions, dimensions};
+  };
+  const DeviceFloats out(shape.batch * shape.heads * shape.queries * shape.value_head_dimension);
+  const Store store{out.data(), shape};
+  const auto q = view(stored[0], shape.heads, shape.queries, shape.head_dimension);
+  const auto k = view(stored[1], shape.key_heads, shape.keys, shape.head_dimension);
+  const auto v = view(stored[2], shape.key_heads, shape.keys, shape.value_head_dimension);
+  if constexpr (kTensorCores) {
+    checker.launched("16-bit", launch_flash_attention_mma<Tf32, 64, true>(shape, q, k, v, NoMask{}, store, nullptr));
+  } else {
+    checker.launched("16-bit", launch_flash_attention<64, true>(shape, q, k, v, NoMask{}, store, nullptr));
+  }
+  checker.close(kTensorCores ? "16-bit mma" : "16-bit ffma", out.values(), problem.expected(), tolerance);
+  for (T* data : stored) {
+    cudaFree(data);
+  }
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -133,5 +168,10 @@ int main(int count, char** arguments) {
   check<64, false, true>(checker, {1, 2, 1, 3, 200, 50, 34, 0.125f});
   check<128, true, false>(checker, {1, 1, 1, 66, 40, 128, 128, 0.09f});
   check<128, false, false>(checker, {1, 1, 1, 20, 70, 97, 128, 0.09f});
+  const AttentionShape stored{1, 4, 2, 70, 65, 50, 36, 0.125f};
+  constexpr double kWeightsInTf32 = 1e-3;
+  check_stored_as<__half, false>(checker, stored, 5e-6);
+  check_stored_as<__half, true>(checker, stored, kWeightsInTf32);
+  check_stored_as<__nv_bfloat16, true>(checker, stored, kWeightsInTf32);
   return checker.finish();
 }

@@ -16,6 +16,7 @@ from torch.utils import _pytree as pytree
 
 from ..failures import PROGRAM_INVALID, Failure, from_user_code
 from ..weights.state_dict import load_weights
+from .conversion import converting_fake_parameters
 from .source import run_source
 
 MODES = ("as-is", "train", "eval")
@@ -98,7 +99,8 @@ def construct_module(namespace: types.ModuleType, request: Request) -> nn.Module
     if inspect.isclass(target) and issubclass(target, nn.Module):
         arguments = _call(namespace, "get_init_inputs", request) if hasattr(namespace, "get_init_inputs") else []
         try:
-            return target(**arguments) if isinstance(arguments, dict) else target(*arguments)
+            with converting_fake_parameters():
+                return target(**arguments) if isinstance(arguments, dict) else target(*arguments)
         except Exception as error:
             remedy = f"Check what {wanted} is given: it is constructed as {wanted}(*get_init_inputs())."
             raise from_user_code(error, f"constructing {wanted}", request.file, remedy) from error

@@ -11,20 +11,27 @@ struct AttentionPlace {
   int64_t head;
   int64_t first_query;
   int64_t keys;  // keys beyond these are barred for every query of the block
-  const float* query;
-  const float* key;
-  const float* value;
+};
+
+// With the operands of that batch element and head.
+template <typename T>
+struct AttentionStart : AttentionPlace {
+  const T* query;
+  const T* key;
+  const T* value;
 };
 
 // Blocks with many keys to walk start first, so that causal attention has no long tail.
-template <int kQueries, bool kCausal>
-__device__ __forceinline__ AttentionPlace attention_place(const AttentionShape& shape, const AttentionOperand& query,
-                                                          const AttentionOperand& key, const AttentionOperand& value) {
+template <int kQueries, bool kCausal, typename T>
+__device__ __forceinline__ AttentionStart<T> attention_place(const AttentionShape& shape,
+                                                             const AttentionOperandOf<T>& query,
+                                                             const AttentionOperandOf<T>& key,
+                                                             const AttentionOperandOf<T>& value) {
   const auto heads = static_cast<uint32_t>(shape.heads);
   const auto tiles = static_cast<uint32_t>(ceil_divide(shape.queries, kQueries));
   const uint32_t sequence = blockIdx.x % (static_cast<uint32_t>(shape.batch) * heads);
   const uint32_t tile = tiles - 1 - blockIdx.x / (static_cast<uint32_t>(shape.batch) * heads);
-  AttentionPlace place;
+  AttentionStart<T> place;
   place.batch = sequence / heads;
   place.head = sequence % heads;
   place.first_query = static_cast<int64_t>(tile) * kQueries;
@@ -54,21 +61,21 @@ __device__ __forceinline__ float masked_score(const AttentionShape& shape, const
 }
 
 // Four neighbours of row `row`, starting at `dimension`; zeros outside.
-__device__ __forceinline__ Lanes<float, 4> load_head_lanes(const float* data, int64_t row_stride, int64_t row,
-                                                           int64_t rows, int64_t dimension, int64_t dimensions,
-                                                           bool aligned) {
+template <typename T>
+__device__ __forceinline__ Lanes<float, 4> load_head_lanes(const T* data, int64_t row_stride, int64_t row, int64_t rows,
+                                                           int64_t dimension, int64_t dimensions, bool aligned) {
   Lanes<float, 4> lanes = broadcast_lanes<4>(0.0f);
   if (row >= rows) {
     return lanes;
   }
-  const float* source = data + row * row_stride + dimension;
+  const T* source = data + row * row_stride + dimension;
   if (aligned && dimension + 4 <= dimensions) {
-    return load_lanes<4>(source);
+    return load_float_lanes<4>(source);
   }
 #pragma unroll
   for (int lane = 0; lane < 4; ++lane) {
     if (dimension + lane < dimensions) {
-      lanes[lane] = source[lane];
+      lanes[lane] = to_float(source[lane]);
     }
   }
   return lanes;
@@ -80,7 +87,8 @@ struct AttentionAlignment {
   bool value;
 };
 
-__host__ inline bool operand_aligned(const AttentionOperand& operand) {
+template <typename T>
+__host__ bool operand_aligned(const AttentionOperandOf<T>& operand) {
   return lanes_aligned(operand.data, operand.batch_stride, operand.head_stride, operand.row_stride);
 }
 

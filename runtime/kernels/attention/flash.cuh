@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attention without the score matrix in memory, on the ordinary fp32 pipes: a block keeps 64 queries and walks over
 // tiles of keys and values with the online softmax. Each of 256 threads holds 4 queries; the 16 threads that share them
-// are half a warp, so that rows are reduced by shuffles alone.
+// are half a warp, so that rows are reduced by shuffles alone. Operands of 16 bits become floats on their way in.
 #pragma once
 
 #include "kernels/attention/block.cuh"
@@ -39,8 +39,8 @@ __device__ __forceinline__ int weight_offset(int key, int query) {
   return key * kQueries + (query ^ (key / 4 % 16 * 4));
 }
 
-template <int kHeadDimension, int kRows>
-__device__ __forceinline__ void load_transposed(float* tile, const float* data, int64_t row_stride, int64_t first_row,
+template <int kHeadDimension, int kRows, typename T>
+__device__ __forceinline__ void load_transposed(float* tile, const T* data, int64_t row_stride, int64_t first_row,
                                                 int64_t rows, int64_t dimensions, bool aligned) {
   constexpr int kGroups = kHeadDimension / 4;
 #pragma unroll 4
@@ -56,8 +56,8 @@ __device__ __forceinline__ void load_transposed(float* tile, const float* data, 
   }
 }
 
-template <int kHeadDimension, int kRows>
-__device__ __forceinline__ void load_rows(float* tile, const float* data, int64_t row_stride, int64_t first_row,
+template <int kHeadDimension, int kRows, typename T>
+__device__ __forceinline__ void load_rows(float* tile, const T* data, int64_t row_stride, int64_t first_row,
                                           int64_t rows, int64_t dimensions, bool aligned) {
   constexpr int kGroups = kHeadDimension / 4;
 #pragma unroll 4
@@ -190,10 +190,10 @@ class ThreadRows {
   OnlineSoftmax softmax_[kPerThread];
 };
 
-template <int kHeadDimension, bool kCausal, typename Mask, typename Store>
+template <int kHeadDimension, bool kCausal, typename T, typename Mask, typename Store>
 __global__ void __launch_bounds__(kThreads)
-    flash_attention_kernel(AttentionShape shape, AttentionOperand query, AttentionOperand key, AttentionOperand value,
-                           AttentionAlignment aligned, Mask mask, Store store) {
+    flash_attention_kernel(AttentionShape shape, AttentionOperandOf<T> query, AttentionOperandOf<T> key,
+                           AttentionOperandOf<T> value, AttentionAlignment aligned, Mask mask, Store store) {
   using Tile = FlashTile<kHeadDimension>;
   extern __shared__ __align__(16) float shared_attention[];
   float* const queries = shared_attention;
@@ -201,7 +201,7 @@ __global__ void __launch_bounds__(kThreads)
   float* const values = keys + Tile::key_floats;
   float* const weights = values + Tile::key_floats;
 
-  const AttentionPlace place = attention_place<kQueries, kCausal>(shape, query, key, value);
+  const AttentionStart<T> place = attention_place<kQueries, kCausal>(shape, query, key, value);
   load_transposed<kHeadDimension, kQueries>(queries, place.query, query.row_stride, place.first_query, shape.queries,
                                             shape.head_dimension, aligned.query);
   ThreadRows<kHeadDimension> rows;
@@ -223,10 +223,10 @@ __global__ void __launch_bounds__(kThreads)
 }  // namespace flash_detail
 
 // kHeadDimension: 32, 64 or 128, at least the shape's head dimensions.
-template <int kHeadDimension, bool kCausal, typename Mask, typename Store>
-cudaError_t launch_flash_attention(const AttentionShape& shape, const AttentionOperand& query,
-                                   const AttentionOperand& key, const AttentionOperand& value, const Mask& mask,
-                                   const Store& store, cudaStream_t stream) {
+template <int kHeadDimension, bool kCausal, typename T, typename Mask, typename Store>
+cudaError_t launch_flash_attention(const AttentionShape& shape, const AttentionOperandOf<T>& query,
+                                   const AttentionOperandOf<T>& key, const AttentionOperandOf<T>& value,
+                                   const Mask& mask, const Store& store, cudaStream_t stream) {
   using Tile = flash_detail::FlashTile<kHeadDimension>;
   const int64_t blocks = attention_blocks<flash_detail::kQueries>(shape);
   if (blocks == 0) {
@@ -235,7 +235,7 @@ cudaError_t launch_flash_attention(const AttentionShape& shape, const AttentionO
   if (shape.head_dimension > kHeadDimension || shape.value_head_dimension > kHeadDimension) {
     return cudaErrorInvalidValue;
   }
-  const auto kernel = flash_detail::flash_attention_kernel<kHeadDimension, kCausal, Mask, Store>;
+  const auto kernel = flash_detail::flash_attention_kernel<kHeadDimension, kCausal, T, Mask, Store>;
   const cudaError_t error = allow_shared_memory(kernel, Tile::shared_bytes);
   if (error != cudaSuccess) {
     return error;

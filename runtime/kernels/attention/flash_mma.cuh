@@ -59,6 +59,20 @@ __device__ __forceinline__ void copy_rows(float* tile, const float* data, int64_
   }
 }
 
+// Operands of 16 bits become floats on their way, by registers; TF32 holds them exactly.
+template <int kRows, int kHeadDimension, typename T, typename Offset>
+__device__ __forceinline__ void copy_rows(float* tile, const T* data, int64_t row_stride, int64_t first_row,
+                                          int64_t rows, int64_t dimensions, bool aligned, const Offset& offset) {
+  constexpr int kGroups = kHeadDimension / 4;
+#pragma unroll 4
+  for (int place = threadIdx.x; place < kRows * kGroups; place += kThreads) {
+    const int row = place / kGroups;
+    const int dimension = place % kGroups * 4;
+    store_lanes(tile + offset(row, dimension),
+                load_head_lanes(data, row_stride, first_row + row, rows, dimension, dimensions, aligned));
+  }
+}
+
 struct LargestScore {
   float value;
   __device__ __forceinline__ void merge(const LargestScore& other) { value = maximum(value, other.value); }
@@ -203,10 +217,10 @@ class WarpRows {
   OnlineSoftmax softmax_[2];
 };
 
-template <typename Math, int kHeadDimension, bool kCausal, typename Mask, typename Store>
+template <typename Math, int kHeadDimension, bool kCausal, typename T, typename Mask, typename Store>
 __global__ void __launch_bounds__(kThreads)
-    flash_mma_kernel(AttentionShape shape, AttentionOperand query, AttentionOperand key, AttentionOperand value,
-                     AttentionAlignment aligned, Mask mask, Store store) {
+    flash_mma_kernel(AttentionShape shape, AttentionOperandOf<T> query, AttentionOperandOf<T> key,
+                     AttentionOperandOf<T> value, AttentionAlignment aligned, Mask mask, Store store) {
   using Tile = FlashMmaTile<kHeadDimension>;
   extern __shared__ __align__(16) float shared_attention[];
   float* const queries = shared_attention;
@@ -217,7 +231,7 @@ __global__ void __launch_bounds__(kThreads)
   const auto key_offset = [](int row, int d) { return Tile::Keys::offset(row, d); };
   const auto value_offset = [](int row, int d) { return Tile::Values::offset(d, row); };
 
-  const AttentionPlace place = attention_place<kQueries, kCausal>(shape, query, key, value);
+  const AttentionStart<T> place = attention_place<kQueries, kCausal>(shape, query, key, value);
   const auto copy_keys = [&](int64_t first_key) {
     copy_rows<Tile::keys, kHeadDimension>(keys, place.key, key.row_stride, first_key, shape.keys, shape.head_dimension,
                                           aligned.key, key_offset);
@@ -248,10 +262,10 @@ __global__ void __launch_bounds__(kThreads)
 }  // namespace flash_mma_detail
 
 // kHeadDimension: 32, 64 or 128, at least the shape's head dimensions.
-template <typename Math, int kHeadDimension, bool kCausal, typename Mask, typename Store>
-cudaError_t launch_flash_attention_mma(const AttentionShape& shape, const AttentionOperand& query,
-                                       const AttentionOperand& key, const AttentionOperand& value, const Mask& mask,
-                                       const Store& store, cudaStream_t stream) {
+template <typename Math, int kHeadDimension, bool kCausal, typename T, typename Mask, typename Store>
+cudaError_t launch_flash_attention_mma(const AttentionShape& shape, const AttentionOperandOf<T>& query,
+                                       const AttentionOperandOf<T>& key, const AttentionOperandOf<T>& value,
+                                       const Mask& mask, const Store& store, cudaStream_t stream) {
   using Tile = flash_mma_detail::FlashMmaTile<kHeadDimension>;
   const int64_t blocks = attention_blocks<flash_mma_detail::kQueries>(shape);
   if (blocks == 0) {
@@ -260,7 +274,7 @@ cudaError_t launch_flash_attention_mma(const AttentionShape& shape, const Attent
   if (shape.head_dimension > kHeadDimension || shape.value_head_dimension > kHeadDimension) {
     return cudaErrorInvalidValue;
   }
-  const auto kernel = flash_mma_detail::flash_mma_kernel<Math, kHeadDimension, kCausal, Mask, Store>;
+  const auto kernel = flash_mma_detail::flash_mma_kernel<Math, kHeadDimension, kCausal, T, Mask, Store>;
   const cudaError_t error = allow_shared_memory(kernel, Tile::shared_bytes);
   if (error != cudaSuccess) {
     return error;

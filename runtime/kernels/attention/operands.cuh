@@ -23,13 +23,15 @@ struct AttentionShape {
   float scale;
 };
 
-// Stride of the head dimension is 1.
-struct AttentionOperand {
-  const float* data;
+// Stride of the head dimension is 1. T: float, __half or __nv_bfloat16, the same for Q, K and V.
+template <typename T>
+struct AttentionOperandOf {
+  const T* data;
   int64_t batch_stride;
   int64_t head_stride;
   int64_t row_stride;
 };
+using AttentionOperand = AttentionOperandOf<float>;
 
 struct NoMask {
   __device__ __forceinline__ float operator()(int64_t, int64_t, int64_t, int64_t, float score) const { return score; }

@@ -132,12 +132,12 @@ class MmaAsyncOperand {
 };
 
 // By way of registers, through a functor on each element: float operator()(outer, k, value).
-template <int kOuter, int kDepth, int kThreads, Layout kLayout, typename Transform>
+template <int kOuter, int kDepth, int kThreads, Layout kLayout, typename Transform, typename T = float>
 class MmaTransformedOperand {
  public:
   static constexpr Layout layout = kLayout;
 
-  __device__ __forceinline__ MmaTransformedOperand(const OperandView<float>& view, int64_t first_outer, int64_t k_end,
+  __device__ __forceinline__ MmaTransformedOperand(const OperandView<T>& view, int64_t first_outer, int64_t k_end,
                                                    const Transform& transform)
       : view_(view), transform_(transform), first_outer_(first_outer), k_end_(k_end) {}
 
@@ -158,13 +158,13 @@ class MmaTransformedOperand {
   }
 
   __device__ __forceinline__ float element(int64_t outer, int64_t k) const {
-    return transform_(outer, k, view_.data[outer * view_.outer_stride + k * view_.k_stride]);
+    return transform_(outer, k, to_float(view_.data[outer * view_.outer_stride + k * view_.k_stride]));
   }
 
  private:
   using Part = TilePart<kOuter, kDepth, kThreads, kLayout>;
 
-  OperandView<float> view_;
+  OperandView<T> view_;
   Transform transform_;
   int64_t first_outer_;
   int64_t k_end_;

@@ -52,6 +52,8 @@ int64_t width_of(const Group& group) {
   return features <= 32 ? 32 : (features <= 64 ? 64 : kLargestHeadDimension);
 }
 
+DataType operand_type(const Group& group) { return group.graph->type(ir::tensor_operand(group.root_node(), 0)).dtype; }
+
 // Axes of a tensor of this rank as batch, head, row and column; those it lacks are empty.
 std::vector<Coordinate> coordinates(size_t rank, const char* row, const char* column) {
   const auto last = static_cast<int>(rank) - 1;
@@ -98,8 +100,14 @@ class Attention final : public KernelTemplate {
 
   std::vector<Setting> space(const Group& group, const DeviceLimits&, MathMode math) const override {
     std::vector<Setting> settings;
+    // Of 16-bit operands TF32 loses nothing, and splitting them gains nothing.
+    const bool in_float = operand_type(group) == DataType::kFloat32;
     for (const Variant& variant : kVariants) {
-      const bool is_exact = std::string(variant.math) != "Tf32";
+      const std::string policy = variant.math;
+      const bool is_exact = in_float ? policy != "Tf32" : true;
+      if (!in_float && policy == "Tf32x3") {
+        continue;
+      }
       if (variant.width == width_of(group) && (is_exact || math == MathMode::kTf32 || math == MathMode::kReduced)) {
         settings.push_back({variant.name, 1});
       }
@@ -171,11 +179,14 @@ Result<FunctorText> make_mask(StepBuilder& step) {
 void add_operand(StepBuilder& step, size_t number) {
   const std::string name = kOperandNames[number];
   const StridedView view = *strided_view(step.group(), ir::tensor_operand(step.group().root_node(), number));
-  std::string data = fmt::format("static_cast<const float*>({})", step.tensor(view.stored));
+  const DataType dtype = step.group().graph->type(view.stored).dtype;
+  std::string data = fmt::format("static_cast<const {}*>({})", cuda_type_name(dtype), step.tensor(view.stored));
   if (view.offset != 0) {
     data += " + " + step.extent(name + "_offset", view.offset);
   }
-  step.launch(fmt::format("const stitch::AttentionOperand {}{{", name));
+  const std::string type = dtype == DataType::kFloat32 ? std::string("AttentionOperand")
+                                                       : fmt::format("AttentionOperandOf<{}>", cuda_type_name(dtype));
+  step.launch(fmt::format("const stitch::{} {}{{", type, name));
   step.launch(fmt::format("    .data = {},", data));
   const char* fields[] = {"batch_stride", "head_stride", "row_stride"};
   for (size_t i = 0; i < std::size(fields); ++i) {
@@ -195,6 +206,9 @@ Result<StepCode> Attention::emit(const Group& group, const Setting& setting) con
   const Variant& variant = *find_variant(setting.variant);
   const bool on_tensor_cores = *variant.math != '\0';
   step.include(on_tensor_cores ? "kernels/attention/flash_mma.cuh" : "kernels/attention/flash.cuh");
+  if (operand_type(group) != DataType::kFloat32) {
+    step.include("kernels/common/half.cuh");
+  }
   step.describe(
       "Access: a block keeps a tile of queries and walks over tiles of keys and values; scores stay on chip.");
   step.describe("Bound: arithmetic, but for a few queries, where reading keys and values is dearer.");

@@ -7,7 +7,7 @@ bool flash_attention_takes(const ir::Graph& graph, const ir::Node& node) {
   constexpr size_t kMostAxes = 4;
   const TensorType& query = graph.type(ir::tensor_operand(node, 0));
   const TensorType& value = graph.type(ir::tensor_operand(node, 2));
-  return query.dtype == DataType::kFloat32 && query.shape.size() <= kMostAxes &&
+  return query.dtype != DataType::kFloat64 && is_floating_point(query.dtype) && query.shape.size() <= kMostAxes &&
          query.shape.back() <= kLargestHeadDimension && value.shape.back() <= kLargestHeadDimension;
 }
 

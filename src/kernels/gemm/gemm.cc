@@ -38,10 +38,8 @@ class Gemm final : public KernelTemplate {
     GemmProblem problem;
     analyse_gemm(group, problem);
     std::vector<Setting> settings;
-    for (const GemmVariant& variant : gemm_variants(math, limits)) {
-      if (*variant.math != '\0' && group.graph->type(problem.a.stored).dtype != DataType::kFloat32) {
-        continue;
-      }
+    const bool in_float = group.graph->type(problem.a.stored).dtype == DataType::kFloat32;
+    for (const GemmVariant& variant : in_float ? gemm_variants(math, limits) : sixteen_bit_gemm_variants(limits)) {
       settings.push_back({variant.name, 1});
       for (const int64_t splits : {2, 4, 8, 16}) {
         if (problem.k / splits >= kLeastDepthOfSplit) {
@@ -151,6 +149,9 @@ void describe(StepBuilder& step, const GemmProblem& problem, const GemmVariant& 
     step.describe(
         "Arithmetic: each product as three of TF32 parts on the tensor cores, sums promoted to fp32 in time.");
   }
+  if (std::string(variant.math) == kSixteenBit) {
+    step.describe("Arithmetic: 16-bit operands as they are on the tensor cores, sums in fp32.");
+  }
   step.describe("Bound: arithmetic once all three extents are beyond a few hundred, memory below.");
 }
 
@@ -167,7 +168,9 @@ Result<StepCode> Gemm::emit(const Group& group, const Setting& setting) const {
   StepBuilder step(group);
   const GemmVariant& variant = gemm_variant(variant_name(setting));
   const bool on_tensor_cores = *variant.math != '\0';
-  step.include(on_tensor_cores ? "kernels/gemm/mma.cuh" : "kernels/gemm/ffma.cuh");
+  const bool in_sixteen_bits = std::string(variant.math) == kSixteenBit;
+  step.include(in_sixteen_bits ? "kernels/gemm/mma_16bit.cuh"
+                               : (on_tensor_cores ? "kernels/gemm/mma.cuh" : "kernels/gemm/ffma.cuh"));
   describe(step, problem, variant);
   for (const GemmOperand& operand : {problem.a, problem.b}) {
     const DataType dtype = group.graph->type(operand.stored).dtype;
@@ -184,8 +187,9 @@ Result<StepCode> Gemm::emit(const Group& group, const Setting& setting) const {
   add_operand(step, problem, problem.b, false);
   const bool splits_k = setting.variant != variant.name;
   std::string call =
-      fmt::format("return stitch::launch_gemm_{}{}<", on_tensor_cores ? "mma" : "ffma", splits_k ? "_split_k" : "");
-  if (on_tensor_cores) {
+      fmt::format("return stitch::launch_gemm_{}{}<",
+                  in_sixteen_bits ? "mma_16bit" : (on_tensor_cores ? "mma" : "ffma"), splits_k ? "_split_k" : "");
+  if (on_tensor_cores && !in_sixteen_bits) {
     call += fmt::format("stitch::{}, ", variant.math);
   }
   step.launch(fmt::format("{}stitch::{}, {},", call, variant.tile, layout_name(problem.a.layout)));

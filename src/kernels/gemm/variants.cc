@@ -51,6 +51,15 @@ std::vector<GemmVariant> gemm_variants(MathMode math, const DeviceLimits& limits
   return result;
 }
 
+std::vector<GemmVariant> sixteen_bit_gemm_variants(const DeviceLimits& limits) {
+  std::vector<GemmVariant> result;
+  std::copy_if(kVariants.begin(), kVariants.end(), std::back_inserter(result), [&](const GemmVariant& variant) {
+    const std::string policy = variant.math;
+    return (policy.empty() || policy == kSixteenBit) && variant.shared_bytes <= limits.shared_bytes_per_block;
+  });
+  return result;
+}
+
 std::vector<GemmVariant> conv_variants(MathMode math, const DeviceLimits& limits) {
   std::vector<GemmVariant> result = gemm_variants(math, limits);
   add_usable(kConvVariants, math, limits, result);

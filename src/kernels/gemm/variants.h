@@ -10,6 +10,9 @@
 
 namespace stitch::kernels {
 
+// The policy of variants that multiply operands stored in 16 bits.
+inline constexpr const char* kSixteenBit = "SixteenBit";
+
 struct GemmVariant {
   const char* name;  // of the setting: "ffma_128x128"
   const char* tile;  // of the skeleton: "FfmaTileLarge"
@@ -28,6 +31,8 @@ struct GemmVariant {
 
 // Those that compute what `math` asks for on a device with these limits.
 std::vector<GemmVariant> gemm_variants(MathMode math, const DeviceLimits& limits);
+// The same for operands stored in 16 bits: no mode asks for less than their exact products summed in fp32.
+std::vector<GemmVariant> sixteen_bit_gemm_variants(const DeviceLimits& limits);
 // Also those that only a convolution can use.
 std::vector<GemmVariant> conv_variants(MathMode math, const DeviceLimits& limits);
 const GemmVariant& gemm_variant(const std::string& name);
