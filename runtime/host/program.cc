@@ -16,6 +16,7 @@ struct StitchHandle {
   void** operands = nullptr;   // those of one step
   int64_t* extents = nullptr;  // likewise
   stitch::Arena arena;         // as the last call's batch had it
+  StepLibraries libraries{};
   stitch::ErrorText error;
 };
 
@@ -135,7 +136,8 @@ int enqueue(StitchHandle* handle, StepPhase phase, const StitchCall* call, void*
                              offset_into(scratch, scratch_offset),
                              step.scratch.at(handle->arena.batch()),
                              call == nullptr ? 0 : call->rng_seed,
-                             call == nullptr ? 0 : call->rng_offset};
+                             call == nullptr ? 0 : call->rng_offset,
+                             &handle->libraries};
     const int error = step.function(&arguments, stream);
     if (error != cudaSuccess) {
       handle->error.set("Step %d (%s) failed to start: %s.", index, step.name,
@@ -151,6 +153,11 @@ const StitchDescription* describe() { return &tables().description; }
 void destroy(StitchHandle* handle) {
   if (handle == nullptr) {
     return;
+  }
+  for (const LibrarySlot& slot : {handle->libraries.cublaslt, handle->libraries.cudnn}) {
+    if (slot.destroy != nullptr) {
+      slot.destroy(slot.state);
+    }
   }
   delete[] handle->parameters;
   delete[] handle->buffers;

@@ -15,6 +15,10 @@ namespace fs = std::filesystem;
 constexpr const char* kUnits[] = {"host/program.cc", "host/arena.cc", "host/arguments.cc"};
 constexpr const char* kExampleSources[] = {"example/main.cc", "example/tensors.cc", "host/graph_cache.cc",
                                            "host/json_reader.cc", "host/safetensors.cc"};
+// Units of an optional library, for programs with a step that includes the first name.
+constexpr const char* kCublasLtHeader = "runtime/libraries/cublaslt.h";
+constexpr const char* kCublasLtUnits[] = {"libraries/cublaslt.cc", "libraries/cublaslt_api.cc",
+                                          "libraries/dynamic_library.cc"};
 constexpr const char* kProjectTemplate = "project/CMakeLists.txt.in";
 constexpr const char* kNameMarker = "@STITCH_NAME@";
 
@@ -75,6 +79,12 @@ Result<void> add_runtime_files(const std::string& runtime_folder, SourceBundle& 
   for (const char* unit : kUnits) {
     STITCH_TRY(collector.add(unit));
     bundle.units.push_back(std::string("runtime/") + unit);
+  }
+  if (bundle.files.count(kCublasLtHeader) > 0) {
+    for (const char* unit : kCublasLtUnits) {
+      STITCH_TRY(collector.add(unit));
+      bundle.units.push_back(std::string("runtime/") + unit);
+    }
   }
   for (const char* source : kExampleSources) {
     STITCH_TRY(collector.add(source));

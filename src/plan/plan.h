@@ -3,6 +3,7 @@
 // from the graph, the chosen steps and their settings, so a file that was altered or cut is noticed (text/json.h).
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,6 +35,7 @@ enum class Phase { kPrepare, kRun };
 struct Alternative {
   Setting setting;
   double estimated_us = 0;
+  std::optional<double> measured_us = {};  // on the device the plan is made for
 };
 
 struct Step {
@@ -50,6 +52,7 @@ struct Step {
   double bytes_min = 0;
   double modelled_us = 0;   // launches and the roofline
   double estimated_us = 0;  // with tiles, waves and reached rates: what settings are compared by
+  std::optional<double> measured_us = {};  // where it was measured: then settings are compared by that
   int64_t scratch_bytes = 0;
   int64_t scratch_offset = 0;
   std::vector<Alternative> alternatives;  // the settings not taken, best first
@@ -81,8 +84,20 @@ struct Plan {
   std::string batch_note;  // why there is none; empty when nobody asked
 };
 
+// Whether steps may leave their work to cuBLASLt and cuDNN (each such step has its own kernel too).
+enum class Libraries {
+  kOff,
+  kMeasured,  // where they were measured to be faster
+  kOn,        // also where only the estimate says so
+};
+
+// How long a step took with a setting, nullopt where nobody measured it. The signature: step_signature().
+using MeasuredTimes = std::function<std::optional<double>(const std::string& signature, const Setting& setting)>;
+
 struct PlanOptions {
   MathMode math = MathMode::kFp32;
+  Libraries libraries = Libraries::kMeasured;
+  MeasuredTimes measured{};  // none: settings are chosen by estimate
   DeviceLimits limits = kernels::known_devices().front();
   const Plan* like = nullptr;  // a plan of the same program at other sizes, whose settings are kept where they exist
 };
@@ -96,6 +111,8 @@ Result<Plan> from_json(const Json& json);
 
 // The nodes of step `index` as a group, ready for its template.
 kernels::Group step_group(const Plan& plan, size_t index);
+// What a measured time of a group computed by `skeleton` holds for: its operators, types and shapes, without names.
+std::string step_signature(const kernels::Group& group, const std::string& skeleton);
 // Step `index` as a program of its own: its operands are inputs, its results outputs.
 Result<ir::Graph> step_graph(const Plan& plan, int index);
 // That program, planned as the step it is: the same skeleton and setting, and hence the same code.

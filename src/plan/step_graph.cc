@@ -1,11 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <map>
 
+#include "base/hash/sha256.h"
+#include "ir/text/printer.h"
 #include "kernels/builtin_templates.h"
 #include "plan/partition/assemble.h"
 #include "plan/plan.h"
 
 namespace stitch::plan {
+
+namespace {
+
+// Operands as inputs, results as outputs.
+ir::Graph graph_of(const kernels::Group& group) {
+  const ir::Graph& graph = *group.graph;
+  ir::Graph result;
+  result.mode = graph.mode;
+  std::map<ir::ValueId, ir::ValueId> map;
+  for (const ir::ValueId operand : group.operands) {
+    const ir::Value& value = graph.value(operand);
+    map[operand] = result.add_input(value.name, value.type, TensorRole::kInput, value.name);
+  }
+  for (const ir::NodeId id : group.nodes) {
+    ir::Node node = graph.node(id);
+    for (ir::Operand& operand : node.operands) {
+      if (ir::is_tensor(operand)) {
+        operand = map.at(std::get<ir::ValueId>(operand));
+      }
+    }
+    std::vector<std::pair<std::string, TensorType>> outputs;
+    for (const ir::ValueId output : node.outputs) {
+      outputs.emplace_back(graph.value(output).name, graph.type(output));
+    }
+    const std::vector<ir::ValueId> old_outputs = node.outputs;
+    const ir::NodeId added = result.add_node(std::move(node), outputs);
+    for (size_t i = 0; i < old_outputs.size(); ++i) {
+      map[old_outputs[i]] = result.node(added).outputs[i];
+    }
+  }
+  for (const ir::ValueId value : group.results) {
+    result.outputs.push_back({map.at(value), TensorRole::kOutput, graph.value(value).name});
+  }
+  return result;
+}
+
+}  // namespace
 
 kernels::Group step_group(const Plan& plan, size_t index) {
   const Step& step = plan.steps[index];
@@ -25,34 +64,8 @@ Result<ir::Graph> step_graph(const Plan& plan, int index) {
                    "name a step from 0 to " + std::to_string(plan.steps.size() - 1));
   }
   const kernels::Group group = step_group(plan, static_cast<size_t>(index));
-  ir::Graph result;
+  ir::Graph result = graph_of(group);
   result.name = plan.steps[static_cast<size_t>(index)].name;
-  result.mode = plan.graph.mode;
-  std::map<ir::ValueId, ir::ValueId> map;
-  for (const ir::ValueId operand : group.operands) {
-    const ir::Value& value = plan.graph.value(operand);
-    map[operand] = result.add_input(value.name, value.type, TensorRole::kInput, value.name);
-  }
-  for (const ir::NodeId id : group.nodes) {
-    ir::Node node = plan.graph.node(id);
-    for (ir::Operand& operand : node.operands) {
-      if (ir::is_tensor(operand)) {
-        operand = map.at(std::get<ir::ValueId>(operand));
-      }
-    }
-    std::vector<std::pair<std::string, TensorType>> outputs;
-    for (const ir::ValueId output : node.outputs) {
-      outputs.emplace_back(plan.graph.value(output).name, plan.graph.type(output));
-    }
-    const std::vector<ir::ValueId> old_outputs = node.outputs;
-    const ir::NodeId added = result.add_node(std::move(node), outputs);
-    for (size_t i = 0; i < old_outputs.size(); ++i) {
-      map[old_outputs[i]] = result.node(added).outputs[i];
-    }
-  }
-  for (const ir::ValueId value : group.results) {
-    result.outputs.push_back({map.at(value), TensorRole::kOutput, plan.graph.value(value).name});
-  }
   return result;
 }
 
@@ -79,6 +92,25 @@ Result<Plan> step_plan(const Plan& plan, int index) {
     return failure(ErrorCode::kInternal, "step " + std::to_string(index) + " alone has other extents");
   }
   return alone;
+}
+
+std::string step_signature(const kernels::Group& group, const std::string& skeleton) {
+  ir::Graph graph = graph_of(group);
+  graph.name = skeleton;
+  graph.mode = "eval";
+  for (size_t i = 0; i < graph.values.size(); ++i) {
+    graph.values[i].name = "v" + std::to_string(i);
+  }
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    graph.inputs[i].binding = std::to_string(i);
+  }
+  for (size_t i = 0; i < graph.outputs.size(); ++i) {
+    graph.outputs[i].binding = std::to_string(i);
+  }
+  for (ir::Node& node : graph.nodes) {
+    node.place.clear();
+  }
+  return sha256_hex(ir::print(graph));
 }
 
 }  // namespace stitch::plan

@@ -5,6 +5,8 @@
 #include <cuda_runtime.h>
 #include <stdint.h>
 
+#include "stitch/libraries.h"
+
 struct StepArgs {
   void* const* tensors;      // operands first, then results
   const int64_t* extents;    // run-time sizes and strides (in elements)
@@ -12,6 +14,7 @@ struct StepArgs {
   uint64_t scratch_bytes;
   uint64_t rng_seed;
   uint64_t rng_offset;
+  StepLibraries* libraries = nullptr;  // of the handle; null: steps use their own kernels
 };
 
 // Every step is one function of this type, exported as step_NN: it only enqueues work on `stream` and returns a

@@ -27,22 +27,42 @@ struct StorePartial {
 namespace split_k_detail {
 
 constexpr int kThreads = 256;
+constexpr int kMostLanes = 4;
 
-template <typename Epilogue>
+// Each thread joins kLanes neighbouring outputs; with more than one, columns are a multiple of them.
+template <int kLanes, typename Epilogue>
 __global__ void __launch_bounds__(kThreads) join_splits_kernel(const float* partials, Epilogue epilogue, int64_t splits,
                                                                Divider rows, Divider columns, int64_t outputs) {
-  const int64_t linear = static_cast<int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  const int64_t linear = (static_cast<int64_t>(blockIdx.x) * kThreads + threadIdx.x) * kLanes;
   if (linear >= outputs) {
     return;
   }
-  float sum = 0.0f;
+  Lanes<float, kLanes> sums{};
 #pragma unroll 4
   for (int64_t split = 0; split < splits; ++split) {
-    sum += partials[split * outputs + linear];
+    const Lanes<float, kLanes> part = load_lanes<kLanes>(partials + split * outputs + linear);
+#pragma unroll
+    for (int lane = 0; lane < kLanes; ++lane) {
+      sums[lane] += part[lane];
+    }
   }
   const QuotientRemainder row = columns.divide(linear);
   const QuotientRemainder matrix = rows.divide(row.quotient);
-  epilogue(matrix.quotient, matrix.remainder, row.remainder, sum);
+  if constexpr (kLanes == 1) {
+    epilogue(matrix.quotient, matrix.remainder, row.remainder, sums[0]);
+  } else {
+    epilogue.template lanes<kLanes>(matrix.quotient, matrix.remainder, row.remainder, sums);
+  }
+}
+
+template <int kLanes, typename Epilogue>
+cudaError_t launch_join(const GemmShape& shape, const float* partials, const Epilogue& epilogue, int64_t splits,
+                        cudaStream_t stream) {
+  const int64_t outputs = shape.batch * shape.m * shape.n;
+  const auto blocks = static_cast<unsigned>(ceil_divide(outputs, kThreads * kLanes));
+  join_splits_kernel<kLanes><<<blocks, kThreads, 0, stream>>>(partials, epilogue, splits, Divider(shape.m),
+                                                              Divider(shape.n), outputs);
+  return cudaGetLastError();
 }
 
 }  // namespace split_k_detail
@@ -50,11 +70,13 @@ __global__ void __launch_bounds__(kThreads) join_splits_kernel(const float* part
 template <typename Epilogue>
 cudaError_t launch_join_splits(const GemmShape& shape, const float* partials, const Epilogue& epilogue, int64_t splits,
                                cudaStream_t stream) {
-  const int64_t outputs = shape.batch * shape.m * shape.n;
-  const auto blocks = static_cast<unsigned>(ceil_divide(outputs, split_k_detail::kThreads));
-  split_k_detail::join_splits_kernel<Epilogue><<<blocks, split_k_detail::kThreads, 0, stream>>>(
-      partials, epilogue, splits, Divider(shape.m), Divider(shape.n), outputs);
-  return cudaGetLastError();
+  using split_k_detail::kMostLanes;
+  if constexpr (requires { epilogue.template lanes<kMostLanes>(splits, splits, splits, Lanes<float, kMostLanes>{}); }) {
+    if (shape.epilogue_vectorised) {
+      return split_k_detail::launch_join<kMostLanes>(shape, partials, epilogue, splits, stream);
+    }
+  }
+  return split_k_detail::launch_join<1>(shape, partials, epilogue, splits, stream);
 }
 
 }  // namespace stitch

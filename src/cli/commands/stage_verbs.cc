@@ -74,6 +74,7 @@ Result<int> run_plan(Session& session) {
   STITCH_TRY(ir::validate(graph));
   plan::PlanOptions options;
   options.math = line.math;
+  options.libraries = line.libraries;
   STITCH_ASSIGN(const plan::Plan made, plan::make_plan(graph, options));
   return leave(session, plan::to_json(made).dump(1),
                Json{{"schema", "stitchcuda.plan_result/1"}, {"task", graph.name}, {"steps", made.steps.size()}},

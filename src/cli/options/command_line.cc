@@ -21,6 +21,10 @@ const std::map<std::string, MathMode> kMathModes = {{"fp32", MathMode::kFp32},
                                                     {"tf32", MathMode::kTf32},
                                                     {"reduced", MathMode::kReduced}};
 
+const std::map<std::string, plan::Libraries> kLibraries = {{"auto", plan::Libraries::kMeasured},
+                                                           {"on", plan::Libraries::kOn},
+                                                           {"off", plan::Libraries::kOff}};
+
 void add_common(CLI::App* verb, CommandLine* line) {
   verb->add_flag("--json", line->json, "Print one JSON object on stdout");
   verb->add_flag("--quiet", line->quiet, "No progress lines");
@@ -43,6 +47,12 @@ void add_device(CLI::App* verb, CommandLine* line) {
 void add_math(CLI::App* verb, CommandLine* line) {
   verb->add_option("--math", line->math, "Arithmetic that is allowed: fp32, kernelbench, tf32 or reduced")
       ->transform(CLI::CheckedTransformer(kMathModes).description("fp32|kernelbench|tf32|reduced"));
+}
+
+void add_libraries(CLI::App* verb, CommandLine* line) {
+  verb->add_option("--libraries", line->libraries,
+                   "cuBLASLt and cuDNN beside our own kernels: auto (where measured to be faster), on or off")
+      ->transform(CLI::CheckedTransformer(kLibraries).description("auto|on|off"));
 }
 
 void add_scale(CLI::App* verb, CommandLine* line) {
@@ -72,6 +82,7 @@ void add_stage_verbs(CLI::App* app, CommandLine* line) {
   add_file(plan, line, "graph.ir, as import writes it");
   add_out(plan, line, "Plan file to write (default: standard output)");
   add_math(plan, line);
+  add_libraries(plan, line);
 
   CLI::App* emit = app->add_subcommand("emit", "Plan to CUDA sources: a standalone CMake project");
   add_file(emit, line, "plan.json, as plan writes it");
@@ -104,6 +115,7 @@ void add_judging_verbs(CLI::App* app, CommandLine* line) {
   add_file(optimize, line, "FILE.py, or FILE.py:Name of a class or function");
   add_out(optimize, line, "Folder to write (default: out/NAME)");
   optimize->add_option("--seed", line->seed, "Seed of the drawn inputs");
+  add_libraries(optimize, line);
   add_device(optimize, line);
   add_math(optimize, line);
   add_scale(optimize, line);

@@ -8,6 +8,7 @@
 
 #include "artifact/task/math_mode.h"
 #include "base/error/result.h"
+#include "plan/plan.h"
 
 namespace stitch::cli {
 
@@ -25,6 +26,7 @@ struct CommandLine {
   DeviceChoice device = DeviceChoice::kAuto;
   ScaleChoice scale = ScaleChoice::kAuto;
   MathMode math = MathMode::kFp32;
+  plan::Libraries libraries = plan::Libraries::kMeasured;
   std::string mode = "as-is";  // "train", "eval", or as the file leaves its module
   std::optional<int> step;     // verify: one step alone
   uint64_t seed = 0;

@@ -23,6 +23,7 @@ Result<EmittedProgram> plan_and_emit(const Session& session, const ir::Graph& gr
   plan::PlanOptions plan_options;
   plan_options.math = math;
   plan_options.like = like;
+  plan_options.libraries = session.line().libraries;
   STITCH_ASSIGN(plan::Plan made, plan::make_plan(graph, plan_options));
   return emit_again(session, std::move(made));
 }

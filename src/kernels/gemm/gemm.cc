@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "kernels/gemm/library.h"
 #include "kernels/gemm/problem.h"
 #include "kernels/gemm/variants.h"
 #include "kernels/lowering/functor_builder.h"
@@ -50,7 +51,16 @@ class Gemm final : public KernelTemplate {
     return settings;
   }
 
+  std::vector<Setting> library_space(const Group& group, const DeviceLimits&, MathMode math) const override {
+    GemmProblem problem;
+    analyse_gemm(group, problem);
+    return gemm_library_space(group, problem, math);
+  }
+
   bool allows(const Group& group, const Setting& setting) const override {
+    if (is_library_setting(setting)) {
+      return allows_library(group, setting);
+    }
     const bool splits_k = setting.variant != variant_name(setting);
     return KernelTemplate::allows(group, {variant_name(setting), 1}) && setting.splits >= 1 &&
            setting.splits <= kMostSplits && (splits_k || setting.splits == 1);
@@ -59,6 +69,9 @@ class Gemm final : public KernelTemplate {
   Work work(const Group& group, const Setting& setting) const override {
     GemmProblem problem;
     analyse_gemm(group, problem);
+    if (is_library_setting(setting)) {
+      return gemm_library_work(group, problem, setting);
+    }
     Work work;
     work.bytes = least_bytes(group);
     work.lane_operations = pointwise_operations(group);
@@ -166,7 +179,9 @@ Result<StepCode> Gemm::emit(const Group& group, const Setting& setting) const {
                    group.graph->value(missing[0]).name + " has no layout that a GEMM reads");
   }
   StepBuilder step(group);
-  const GemmVariant& variant = gemm_variant(variant_name(setting));
+  const bool by_library = is_library_setting(setting);
+  const GemmVariant& variant =
+      gemm_variant(by_library ? own_setting_for(group, problem, setting) : variant_name(setting));
   const bool on_tensor_cores = *variant.math != '\0';
   const bool in_sixteen_bits = std::string(variant.math) == kSixteenBit;
   step.include(in_sixteen_bits ? "kernels/gemm/mma_16bit.cuh"
@@ -185,7 +200,11 @@ Result<StepCode> Gemm::emit(const Group& group, const Setting& setting) const {
   add_shape(step, problem, columns, vectorised);
   add_operand(step, problem, problem.a, true);
   add_operand(step, problem, problem.b, false);
-  const bool splits_k = setting.variant != variant.name;
+  if (by_library) {
+    add_library_call(step, problem, setting,
+                     fmt::format("{}, {}", layout_name(problem.a.layout), layout_name(problem.b.layout)));
+  }
+  const bool splits_k = !by_library && setting.variant != variant.name;
   std::string call =
       fmt::format("return stitch::launch_gemm_{}{}<",
                   in_sixteen_bits ? "mma_16bit" : (on_tensor_cores ? "mma" : "ffma"), splits_k ? "_split_k" : "");

@@ -49,6 +49,16 @@ bool KernelTemplate::allows(const Group& group, const Setting& setting) const {
                                             [&](const Setting& other) { return other.variant == setting.variant; });
 }
 
+bool KernelTemplate::allows_library(const Group& group, const Setting& setting) const {
+  for (const MathMode math : {MathMode::kFp32, MathMode::kReduced}) {
+    const std::vector<Setting> offered = library_space(group, known_devices().front(), math);
+    if (std::find(offered.begin(), offered.end(), setting) != offered.end()) {
+      return true;
+    }
+  }
+  return false;
+}
+
 Fit KernelTemplate::fits(const Group& group) const {
   Fit fit;
   fit.store_first = store_first(group);

@@ -55,6 +55,8 @@ class KernelTemplate {
   virtual bool is_root(const ir::Graph& graph, const ir::Node& node) const = 0;
   // The settings worth trying, best guess first; never empty for a group that fits.
   virtual std::vector<Setting> space(const Group& group, const DeviceLimits& limits, MathMode math) const = 0;
+  // Settings that leave the work to a library where it is installed, and do it themselves elsewhere.
+  virtual std::vector<Setting> library_space(const Group&, const DeviceLimits&, MathMode) const { return {}; }
   // Whether a setting that space() does not offer (it is made for other sizes) would still compute the group.
   virtual bool allows(const Group& group, const Setting& setting) const;
   virtual Work work(const Group& group, const Setting& setting) const = 0;
@@ -65,6 +67,10 @@ class KernelTemplate {
   virtual std::vector<ir::ValueId> store_first(const Group&) const { return {}; }
 
   Fit fits(const Group& group) const;
+
+ protected:
+  // Whether some mode's library_space() has this setting.
+  bool allows_library(const Group& group, const Setting& setting) const;
 };
 
 // Bytes that must move at least: operands and results once, of sliced operands the part that is read.

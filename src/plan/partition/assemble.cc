@@ -30,7 +30,7 @@ BufferKind kind_of(TensorRole role) {
 
 class Assembler {
  public:
-  Assembler(const ir::Graph& graph, const PlanOptions& options) : limits_(options.limits), like_(options.like) {
+  Assembler(const ir::Graph& graph, const PlanOptions& options) : options_(options) {
     plan_.graph = graph;
     plan_.math = options.math;
     plan_.device = options.limits.name;
@@ -103,18 +103,53 @@ class Assembler {
 
   // What the same step of the plan at other sizes uses: its text is then the same, and need not be built again.
   const Setting* kept_setting(const ChosenStep& chosen, const Step& step) const {
-    if (like_ == nullptr || plan_.steps.size() >= like_->steps.size()) {
+    if (options_.like == nullptr || plan_.steps.size() >= options_.like->steps.size()) {
       return nullptr;
     }
-    const Step& other = like_->steps[plan_.steps.size()];
+    const Step& other = options_.like->steps[plan_.steps.size()];
     const bool is_same = other.skeleton == step.skeleton && other.name == step.name &&
                          chosen.kernel->allows(chosen.group, other.setting);
     return is_same ? &other.setting : nullptr;
   }
 
+  bool is_library(const ChosenStep& chosen, const Setting& setting) const {
+    const auto settings = chosen.kernel->library_space(chosen.group, options_.limits, plan_.math);
+    return std::find(settings.begin(), settings.end(), setting) != settings.end();
+  }
+
+  // Best first. A measured time goes before any estimate: an estimate that is too good must not win over what is known.
+  // Libraries that nobody measured come last, unless they are wanted anyhow.
+  std::vector<Alternative> priced(const ChosenStep& chosen, const std::vector<Setting>& settings) const {
+    const std::string signature =
+        options_.measured ? step_signature(chosen.group, chosen.kernel->name()) : std::string();
+    std::vector<std::pair<int, Alternative>> costs;  // rank: measured, estimated, not to be taken by itself
+    for (const Setting& setting : settings) {
+      Alternative cost{setting, estimated_us(chosen.kernel->work(chosen.group, setting), options_.limits)};
+      if (options_.measured) {
+        cost.measured_us = options_.measured(signature, setting);
+      }
+      const bool waits = options_.libraries != Libraries::kOn && is_library(chosen, setting);
+      costs.emplace_back(cost.measured_us.has_value() ? 0 : (waits ? 2 : 1), cost);
+    }
+    std::stable_sort(costs.begin(), costs.end(), [](const auto& a, const auto& b) {
+      return a.first != b.first ? a.first < b.first
+                                : a.second.measured_us.value_or(a.second.estimated_us) <
+                                      b.second.measured_us.value_or(b.second.estimated_us);
+    });
+    std::vector<Alternative> sorted;
+    for (const auto& [rank, cost] : costs) {
+      sorted.push_back(cost);
+    }
+    return sorted;
+  }
+
   Result<void> choose_setting(const ChosenStep& chosen, Step& step) {
     const Setting* kept = kept_setting(chosen, step);
-    auto settings = chosen.kernel->space(chosen.group, limits_, plan_.math);
+    auto settings = chosen.kernel->space(chosen.group, options_.limits, plan_.math);
+    if (chosen.phase == Phase::kRun && options_.libraries != Libraries::kOff) {
+      const auto more = chosen.kernel->library_space(chosen.group, options_.limits, plan_.math);
+      settings.insert(settings.end(), more.begin(), more.end());
+    }
     if (kept != nullptr && std::none_of(settings.begin(), settings.end(),
                                         [&](const Setting& other) { return other.variant == kept->variant; })) {
       // Too small to be worth it here, and yet it is the code that is to run: two parts still show how parts are
@@ -126,12 +161,7 @@ class Assembler {
     if (adds_chosen) {
       settings.push_back(*chosen.setting);
     }
-    std::vector<Alternative> costs;
-    for (const Setting& setting : settings) {
-      costs.push_back({setting, estimated_us(chosen.kernel->work(chosen.group, setting), limits_)});
-    }
-    std::stable_sort(costs.begin(), costs.end(),
-                     [](const Alternative& a, const Alternative& b) { return a.estimated_us < b.estimated_us; });
+    std::vector<Alternative> costs = priced(chosen, settings);
     auto taken = std::find_if(costs.begin(), costs.end(), [&](const Alternative& candidate) {
       return chosen.setting.has_value() ? candidate.setting == *chosen.setting
                                         : kept == nullptr || candidate.setting.variant == kept->variant;
@@ -142,6 +172,7 @@ class Assembler {
     }
     step.setting = taken->setting;
     step.estimated_us = taken->estimated_us;
+    step.measured_us = taken->measured_us;
     costs.erase(taken);
     step.alternatives = std::move(costs);
     return {};
@@ -166,7 +197,7 @@ class Assembler {
     const kernels::Work work = chosen.kernel->work(chosen.group, step.setting);
     step.flops = work.flops;
     step.bytes_min = work.bytes;
-    step.modelled_us = modelled_us(work, limits_);
+    step.modelled_us = modelled_us(work, options_.limits);
     STITCH_ASSIGN(const kernels::StepCode code, chosen.kernel->emit(chosen.group, step.setting));
     for (const kernels::NamedExtent& extent : code.extents) {
       step.extents.push_back(extent.value);
@@ -191,8 +222,7 @@ class Assembler {
     return name.substr(0, kLongestName);
   }
 
-  DeviceLimits limits_;
-  const Plan* like_;
+  const PlanOptions& options_;
   Plan plan_;
   std::map<ir::ValueId, int> buffers_;
 };

@@ -13,6 +13,8 @@ constexpr const char* kSchema = "stitchcuda.plan/1";
 
 Json to_json(const Setting& setting) { return {{"variant", setting.variant}, {"splits", setting.splits}}; }
 
+Json to_json(const std::optional<double>& time_us) { return time_us.has_value() ? Json(*time_us) : Json(); }
+
 Json to_json(const Plan& plan, const Step& step, size_t index) {
   const auto buffer_names = [&](const std::vector<int>& buffers) {
     Json names = Json::array();
@@ -28,7 +30,9 @@ Json to_json(const Plan& plan, const Step& step, size_t index) {
   }
   Json alternatives = Json::array();
   for (const Alternative& alternative : step.alternatives) {
-    alternatives.push_back({{"setting", to_json(alternative.setting)}, {"estimated_us", alternative.estimated_us}});
+    alternatives.push_back({{"setting", to_json(alternative.setting)},
+                            {"estimated_us", alternative.estimated_us},
+                            {"measured_us", to_json(alternative.measured_us)}});
   }
   Json json = {{"index", index},
                {"name", step.name},
@@ -44,6 +48,7 @@ Json to_json(const Plan& plan, const Step& step, size_t index) {
                {"bytes_min", step.bytes_min},
                {"modelled_us", step.modelled_us},
                {"estimated_us", step.estimated_us},
+               {"measured_us", to_json(step.measured_us)},
                {"scratch_bytes", step.scratch_bytes},
                {"scratch_offset", step.scratch_offset},
                {"alternatives", alternatives}};
@@ -99,6 +104,7 @@ Json without_estimates(Json plan) {
     for (Json& step : plan["steps"]) {
       if (step.is_object()) {
         step.erase("estimated_us");
+        step.erase("measured_us");
         step.erase("alternatives");
       }
     }

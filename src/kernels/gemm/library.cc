@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/gemm/library.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernels/lowering/functor_builder.h"
+
+namespace stitch::kernels {
+namespace {
+
+constexpr const char* kPrefix = "cublaslt_";
+constexpr const char* kThen = "_then";
+constexpr int64_t kWorkspaceBytes = int64_t{32} << 20;  // kCublasLtWorkspaceBytes of runtime/libraries/cublaslt.h
+constexpr int kFloatBytes = 4;
+
+bool is_half(DataType dtype) { return dtype == DataType::kFloat16 || dtype == DataType::kBfloat16; }
+
+bool has_second_kernel(const Setting& setting) { return setting.variant.ends_with(kThen); }
+
+bool allows_tf32(MathMode math) { return math == MathMode::kTf32 || math == MathMode::kReduced; }
+
+DataType operand_type(const Group& group, const GemmProblem& problem) {
+  return group.graph->type(problem.a.stored).dtype;
+}
+
+// The only node of the group that uses `value`; null when there is none or more than one.
+const ir::Node* only_user(const Group& group, ir::ValueId value) {
+  const ir::Node* user = nullptr;
+  for (const ir::NodeId id : group.nodes) {
+    for (const ir::Operand& operand : group.graph->node(id).operands) {
+      if (!ir::is_tensor(operand) || std::get<ir::ValueId>(operand) != value) {
+        continue;
+      }
+      if (user != nullptr) {
+        return nullptr;
+      }
+      user = &group.graph->node(id);
+    }
+  }
+  return user;
+}
+
+// The other operand of an addition when it lies in memory and has the product's type; for a row of one element per
+// column, `is_row` is set.
+std::optional<ir::ValueId> added_tensor(const Group& group, const ir::Node& node, ir::ValueId product, bool* is_row) {
+  if (node.op != "add" || node.operands.size() != 2 || !ir::is_tensor(node.operands[0]) ||
+      !ir::is_tensor(node.operands[1])) {
+    return std::nullopt;
+  }
+  const ir::ValueId first = ir::tensor_operand(node, 0);
+  const ir::ValueId other = first == product ? ir::tensor_operand(node, 1) : first;
+  const TensorType& wanted = group.graph->type(product);
+  const TensorType& type = group.graph->type(other);
+  *is_row = type.shape.size() == 1 && wanted.shape.size() > 1 && type.shape[0] == wanted.shape.back();
+  const bool fits = *is_row || type.shape == wanted.shape;
+  return fits && type.dtype == wanted.dtype && group.reads(other) ? std::optional(other) : std::nullopt;
+}
+
+// cuBLASLt's ReLU makes 0 of NaN, where PyTorch's keeps it: a product with ReLU behind it always takes a second kernel.
+// Its GELU is the tanh form, with an approximate tanh that fp32-class arithmetic does not accept.
+std::optional<std::string> activation_of(const ir::Node& node, bool is_reduced) {
+  const bool is_gelu = node.op == "gelu" && ir::string_attribute(node, "approximate") == "tanh";
+  return is_gelu && is_reduced ? std::optional<std::string>("kGeluTanh") : std::nullopt;
+}
+
+std::optional<LibraryEpilogue> whole_epilogue(const Group& group, const GemmProblem& problem, bool is_reduced) {
+  LibraryEpilogue epilogue;
+  epilogue.bias = problem.bias;
+  ir::ValueId value = group.root_node().outputs[0];
+  const TensorType root_type = group.graph->type(value);
+  if (group.results.size() != 1 || root_type.dtype != operand_type(group, problem)) {
+    return std::nullopt;
+  }
+  if (problem.bias.has_value() && group.graph->type(*problem.bias).dtype != root_type.dtype) {
+    return std::nullopt;
+  }
+  while (value != group.results[0]) {
+    const ir::Node* user = only_user(group, value);
+    if (user == nullptr || epilogue.activation != "kNone") {
+      return std::nullopt;
+    }
+    bool is_row = false;
+    const auto added = added_tensor(group, *user, value, &is_row);
+    std::optional<ir::ValueId>& place = is_row ? epilogue.bias : epilogue.residual;
+    if (added.has_value() && !place.has_value()) {
+      place = added;
+    } else if (const auto activation = activation_of(*user, is_reduced)) {
+      epilogue.activation = *activation;
+    } else {
+      return std::nullopt;
+    }
+    value = user->outputs[0];
+  }
+  return only_user(group, value) == nullptr ? std::optional(epilogue) : std::nullopt;
+}
+
+std::optional<LibraryEpilogue> whole_epilogue(const Group& group, const GemmProblem& problem, const Setting& setting) {
+  const bool is_reduced =
+      setting.variant.find("tf32") != std::string::npos || is_half(operand_type(group, problem));
+  return whole_epilogue(group, problem, is_reduced);
+}
+
+}  // namespace
+
+bool is_library_setting(const Setting& setting) { return setting.variant.starts_with(kPrefix); }
+
+std::vector<Setting> gemm_library_space(const Group& group, const GemmProblem& problem, MathMode math) {
+  const DataType dtype = operand_type(group, problem);
+  const bool takes = (dtype == DataType::kFloat32 || is_half(dtype)) && problem.inner_batch == 1 &&
+                     group.graph->type(problem.b.stored).dtype == dtype;
+  if (!takes) {
+    return {};
+  }
+  const bool is_fast = dtype == DataType::kFloat32 && allows_tf32(math);
+  const std::string name = std::string(kPrefix) + (is_fast ? "tf32" : "fp32");
+  std::vector<Setting> settings;
+  if (whole_epilogue(group, problem, {name, 1}).has_value()) {
+    settings.push_back({name, 1});
+  }
+  settings.push_back({name + kThen, 1});
+  return settings;
+}
+
+std::string own_setting_for(const Group& group, const GemmProblem& problem, const Setting& setting) {
+  if (operand_type(group, problem) != DataType::kFloat32) {
+    return "ffma_64x64";
+  }
+  return setting.variant.find("tf32") != std::string::npos ? "tf32_64x64" : "tf32x3_64x64";
+}
+
+// Shares of the peak as seen on an H200 (bench/results/libraries-h200.md); whatever its tiles are, the library spreads
+// small products over the device.
+Work gemm_library_work(const Group& group, const GemmProblem& problem, const Setting& setting) {
+  constexpr double kFp32Share = 0.75;
+  constexpr double kTensorShare = 0.6;
+  constexpr int64_t kTile = 128;
+  Work work;
+  work.bytes = least_bytes(group);
+  work.lane_operations = pointwise_operations(group);
+  work.flops = 2.0 * static_cast<double>(problem.batch * problem.m) * static_cast<double>(problem.n) *
+               static_cast<double>(problem.k);
+  work.pipe = is_half(operand_type(group, problem))                ? Pipe::kFp16
+              : setting.variant.find("tf32") != std::string::npos ? Pipe::kTf32
+                                                                   : Pipe::kFp32;
+  work.peak_share = work.pipe == Pipe::kFp32 ? kFp32Share : kTensorShare;
+  const int64_t tiles = problem.batch * ((problem.m + kTile - 1) / kTile) * ((problem.n + kTile - 1) / kTile);
+  constexpr int64_t kEnough = 132;
+  work.blocks = std::max(tiles, kEnough);
+  if (has_second_kernel(setting)) {
+    const double product_bytes =
+        kFloatBytes * static_cast<double>(problem.batch * problem.m) * static_cast<double>(problem.n);
+    work.launches = 2;
+    work.extra_bytes = product_bytes;
+    work.serial_bytes = product_bytes;
+  }
+  return work;
+}
+
+void add_library_call(StepBuilder& step, const GemmProblem& problem, const Setting& setting,
+                      const std::string& layouts) {
+  const Group& group = step.group();
+  const bool half = is_half(operand_type(group, problem));
+  const char* math = setting.variant.find("tf32") != std::string::npos ? "kTf32" : "kFp32";
+  step.include(half ? "kernels/gemm/library_half.cuh" : "kernels/gemm/library.cuh");
+  const std::string arguments = fmt::format("<stitch::LibraryMath::{}, {}>", math, layouts);
+  step.launch("// cuBLASLt where it is installed; elsewhere it answers cudaErrorNotSupported and our own kernel runs.");
+  if (has_second_kernel(setting)) {
+    step.launch(fmt::format("const cudaError_t by_library = stitch::launch_gemm_library_then{}(", arguments));
+    step.launch("    args, shape, a, b, epilogue, stream);");
+    step.set_scratch_bytes(kWorkspaceBytes + kFloatBytes * problem.batch * problem.m * problem.n);
+  } else {
+    const LibraryEpilogue fused = *whole_epilogue(group, problem, setting);
+    const std::string type = cuda_type_name(group.graph->type(group.results[0]).dtype);
+    step.launch("const stitch::LibraryEpilogue library_epilogue{");
+    if (fused.bias.has_value()) {
+      step.launch(fmt::format("    .bias = {},", step.tensor(*fused.bias)));
+    }
+    if (fused.residual.has_value()) {
+      step.launch(fmt::format("    .residual = {},", step.tensor(*fused.residual)));
+    }
+    step.launch(fmt::format("    .activation = stitch::LibraryActivation::{},", fused.activation));
+    step.launch("};");
+    step.launch(fmt::format("auto* result = static_cast<{}*>({});", type, step.tensor(group.results[0])));
+    step.launch(fmt::format("const cudaError_t by_library = stitch::launch_gemm_library{}(", arguments));
+    step.launch("    args, shape, a, b, result, library_epilogue, args->scratch, stream);");
+    step.set_scratch_bytes(kWorkspaceBytes);
+  }
+  step.launch("if (by_library != cudaErrorNotSupported) {");
+  step.launch("  return by_library;");
+  step.launch("}");
+}
+
+}  // namespace stitch::kernels
