@@ -139,10 +139,9 @@ class CublasLt {
       return false;
     }
     const auto count = static_cast<int32_t>(batch);
-    return batch == 1 ||
-           (api_.layout_set(layout, cublaslt::kBatchCount, &count, sizeof(count)) == cublaslt::kSuccess &&
-            api_.layout_set(layout, cublaslt::kStridedBatchOffset, &batch_stride, sizeof(batch_stride)) ==
-                cublaslt::kSuccess);
+    return batch == 1 || (api_.layout_set(layout, cublaslt::kBatchCount, &count, sizeof(count)) == cublaslt::kSuccess &&
+                          api_.layout_set(layout, cublaslt::kStridedBatchOffset, &batch_stride, sizeof(batch_stride)) ==
+                              cublaslt::kSuccess);
   }
 
   // Their a is our b and the other way round.

@@ -55,10 +55,10 @@ void check_whole(Checker& checker, StepLibraries* libraries) {
   StepArgs args{};
   args.libraries = libraries;
   const LibraryEpilogue epilogue{operands.bias.data(), residual.data(), LibraryActivation::kGeluTanh};
-  checker.launched("whole", launch_gemm_library<LibraryMath::kFp32, kK, kK>(
-                                &args, shape, matrix_a<kK>(operands.a.data(), shape),
-                                matrix_b<kK>(operands.b.data(), shape), d.data(), epilogue, operands.scratch.data(),
-                                nullptr));
+  checker.launched("whole",
+                   launch_gemm_library<LibraryMath::kFp32, kK, kK>(&args, shape, matrix_a<kK>(operands.a.data(), shape),
+                                                                   matrix_b<kK>(operands.b.data(), shape), d.data(),
+                                                                   epilogue, operands.scratch.data(), nullptr));
   std::vector<double> want;
   for (int64_t place = 0; place < shape.batch * shape.m * shape.n; ++place) {
     const int64_t batch = place / shape.n / shape.m;

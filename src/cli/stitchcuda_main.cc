@@ -21,7 +21,7 @@ struct Verb {
 
 constexpr Verb kVerbs[] = {{"import", run_import}, {"plan", run_plan},     {"emit", run_emit},
                            {"build", run_build},   {"verify", run_verify}, {"optimize", run_optimize},
-                           {"doctor", run_doctor}};
+                           {"tune", run_tune},     {"doctor", run_doctor}};
 
 Result<int> run_verb(Session& session) {
   for (const Verb& verb : kVerbs) {

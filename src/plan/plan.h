@@ -50,8 +50,8 @@ struct Step {
   std::vector<int64_t> extents;  // what StepArgs::extents points to
   double flops = 0;
   double bytes_min = 0;
-  double modelled_us = 0;   // launches and the roofline
-  double estimated_us = 0;  // with tiles, waves and reached rates: what settings are compared by
+  double modelled_us = 0;                  // launches and the roofline
+  double estimated_us = 0;                 // with tiles, waves and reached rates: what settings are compared by
   std::optional<double> measured_us = {};  // where it was measured: then settings are compared by that
   int64_t scratch_bytes = 0;
   int64_t scratch_offset = 0;
@@ -108,6 +108,9 @@ Result<Plan> make_plan(const ir::Graph& graph, const PlanOptions& options);
 
 Json to_json(const Plan& plan);
 Result<Plan> from_json(const Json& json);
+
+// The same plan with another setting of one step. kFileInvalid when the step has no such setting.
+Result<Plan> with_setting(const Plan& plan, size_t index, const Setting& setting);
 
 // The nodes of step `index` as a group, ready for its template.
 kernels::Group step_group(const Plan& plan, size_t index);

@@ -74,8 +74,7 @@ std::vector<float> gathered(const void* data, const Layout& layout, bool transpo
   std::vector<float> values(static_cast<size_t>(rows * columns));
   for (int64_t row = 0; row < rows; ++row) {
     for (int64_t column = 0; column < columns; ++column) {
-      const int64_t place =
-          transposes ? element(layout, batch, column, row) : element(layout, batch, row, column);
+      const int64_t place = transposes ? element(layout, batch, column, row) : element(layout, batch, row, column);
       const float value = load_element(data, layout.type, place);
       values[static_cast<size_t>(row * columns + column)] = to_tf32 ? rounded_to_tf32(value) : value;
     }
@@ -85,7 +84,7 @@ std::vector<float> gathered(const void* data, const Layout& layout, bool transpo
 
 float activated(float value, int32_t epilogue) {
   if ((epilogue & CUBLASLT_EPILOGUE_RELU) != 0) {
-    return value > 0 ? value : 0.0f;  // NaN becomes 0, as in the library
+    return value < 0 ? 0.0f : value;  // NaN stays, as in the library
   }
   if ((epilogue & CUBLASLT_EPILOGUE_GELU) != 0) {
     constexpr float kRootTwoOverPi = 0.7978845608f;
@@ -131,10 +130,9 @@ bool fit_together(const Product& product) {
   const bool transposes_b = product.description.transposes_b == CUBLAS_OP_T;
   return rows(product.a_layout, transposes_a) == product.d_layout.rows &&
          rows(product.b_layout, !transposes_b) == product.d_layout.columns &&
-         rows(product.b_layout, transposes_b) == product.depth() &&
-         product.c_layout.rows == product.d_layout.rows && product.c_layout.columns == product.d_layout.columns &&
-         product.a_layout.batch == product.d_layout.batch && product.b_layout.batch == product.d_layout.batch &&
-         product.c_layout.batch == product.d_layout.batch;
+         rows(product.b_layout, transposes_b) == product.depth() && product.c_layout.rows == product.d_layout.rows &&
+         product.c_layout.columns == product.d_layout.columns && product.a_layout.batch == product.d_layout.batch &&
+         product.b_layout.batch == product.d_layout.batch && product.c_layout.batch == product.d_layout.batch;
 }
 
 // Copies an attribute of the size it must have.
@@ -175,11 +173,12 @@ cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t layout) {
   delete layout;
   return CUBLAS_STATUS_SUCCESS;
 }
-cublasStatus_t cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t layout, cublasLtMatrixLayoutAttribute_t attribute,
-                                                const void* value, size_t bytes) {
-  return attribute == CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT              ? take(layout->batch, value, bytes)
+cublasStatus_t cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t layout,
+                                                cublasLtMatrixLayoutAttribute_t attribute, const void* value,
+                                                size_t bytes) {
+  return attribute == CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT            ? take(layout->batch, value, bytes)
          : attribute == CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET ? take(layout->batch_stride, value, bytes)
-                                                                      : CUBLAS_STATUS_INVALID_VALUE;
+                                                                    : CUBLAS_STATUS_INVALID_VALUE;
 }
 
 cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* description, cublasComputeType_t compute,
@@ -251,8 +250,18 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
                               cublasLtMatrixLayout_t c_layout, void* d, cublasLtMatrixLayout_t d_layout,
                               const cublasLtMatmulAlgo_t* algo, void* workspace, size_t workspace_bytes,
                               cudaStream_t stream) {
-  const Product product{*description, *static_cast<const float*>(alpha), *static_cast<const float*>(beta), a, b, c, d,
-                        *a_layout,    *b_layout, *c_layout, *d_layout, workspace};
+  const Product product{*description,
+                        *static_cast<const float*>(alpha),
+                        *static_cast<const float*>(beta),
+                        a,
+                        b,
+                        c,
+                        d,
+                        *a_layout,
+                        *b_layout,
+                        *c_layout,
+                        *d_layout,
+                        workspace};
   const bool has_bias = (description->epilogue & CUBLASLT_EPILOGUE_BIAS) == 0 || description->bias != nullptr;
   if (handle == nullptr || algo == nullptr || algo->data[0] != kAlgorithm || workspace == nullptr ||
       workspace_bytes < kWorkspaceBytes || !has_bias || !fit_together(product)) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libraries/elements.h"
 
+// clang-format off
 #include <math.h>  // before CUDA's headers, which take its functions for the device's
+// clang-format on
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

@@ -52,8 +52,8 @@ cudaError_t launch_gemm_library_then(const StepArgs* args, const GemmShape& shap
                                      const StridedMatrix<T>& b, const Epilogue& epilogue, cudaStream_t stream) {
   auto* workspace = static_cast<char*>(args->scratch);
   auto* product = reinterpret_cast<float*>(workspace + kCublasLtWorkspaceBytes);
-  const cudaError_t error = launch_gemm_library<kMath, kLayoutA, kLayoutB>(args, shape, a, b, product,
-                                                                           LibraryEpilogue{}, workspace, stream);
+  const cudaError_t error =
+      launch_gemm_library<kMath, kLayoutA, kLayoutB>(args, shape, a, b, product, LibraryEpilogue{}, workspace, stream);
   return error == cudaSuccess ? launch_join_splits(shape, product, epilogue, 1, stream) : error;
 }
 

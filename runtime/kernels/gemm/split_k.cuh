@@ -60,8 +60,8 @@ cudaError_t launch_join(const GemmShape& shape, const float* partials, const Epi
                         cudaStream_t stream) {
   const int64_t outputs = shape.batch * shape.m * shape.n;
   const auto blocks = static_cast<unsigned>(ceil_divide(outputs, kThreads * kLanes));
-  join_splits_kernel<kLanes><<<blocks, kThreads, 0, stream>>>(partials, epilogue, splits, Divider(shape.m),
-                                                              Divider(shape.n), outputs);
+  join_splits_kernel<kLanes>
+      <<<blocks, kThreads, 0, stream>>>(partials, epilogue, splits, Divider(shape.m), Divider(shape.n), outputs);
   return cudaGetLastError();
 }
 

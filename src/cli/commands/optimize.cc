@@ -12,6 +12,7 @@
 #include "cli/stages/judge.h"
 #include "cli/stages/project.h"
 #include "cli/stages/python_forms.h"
+#include "cli/stages/tuning.h"
 #include "ir/text/printer.h"
 #include "plan/plan.h"
 
@@ -30,6 +31,7 @@ struct Run {
   SubjectSet set;
   evaluate::EvaluateReport report;
   NvccResult nvcc;
+  int tuned = 0;  // settings with a measured time
   Seconds seconds;
 };
 
@@ -45,7 +47,24 @@ Task task_of(const CommandLine& line) {
   return task;
 }
 
-Result<void> import_and_plan(Session& session, Run& run) {
+// By measured times where there is a GPU: those that are known, and those taken now.
+Result<plan::Plan> plan_program(Session& session, const toolchain::Toolchain& tools, Run& run) {
+  if (run.device != DeviceKind::kCuda) {
+    return make_plan(session, run.imported.graph, run.task.math);
+  }
+  STITCH_ASSIGN(std::optional<Tuning> tuning, Tuning::open(session, tools));
+  if (!tuning.has_value()) {
+    return make_plan(session, run.imported.graph, run.task.math);
+  }
+  STITCH_ASSIGN(const plan::Plan estimated, make_plan(session, run.imported.graph, run.task.math, tuning->times()));
+  STITCH_ASSIGN(const tuning::TuneResult tuned, tuning->run(estimated));
+  run.tuned = tuned.known + tuned.measured;
+  session.reporter().progress(
+      "tune", fmt::format("{} settings measured, {} known before, {} left", tuned.measured, tuned.known, tuned.left));
+  return make_plan(session, run.imported.graph, run.task.math, tuning->times());
+}
+
+Result<void> import_and_plan(Session& session, const toolchain::Toolchain& tools, Run& run) {
   Reporter& reporter = session.reporter();
   const double start = reporter.elapsed_seconds();
   STITCH_ASSIGN(run.imported, import_program(session, run.task));
@@ -54,10 +73,10 @@ Result<void> import_and_plan(Session& session, Run& run) {
                     fmt::format("{} -> {} operators, {:.3g} M parameters, {} mode",
                                 fs::path(run.task.file).filename().string(), run.imported.operators,
                                 static_cast<double>(run.imported.parameters) * 1e-6, run.imported.graph.mode));
-  STITCH_ASSIGN(run.program, plan_and_emit(session, run.imported.graph, run.task.math));
+  STITCH_ASSIGN(plan::Plan made, plan_program(session, tools, run));
   STITCH_ASSIGN(const BatchAxes axes, find_batch_axes(session, run.task));
-  STITCH_TRY(give_batch(session, run.task, axes, run.imported.graph, run.program.plan));
-  STITCH_ASSIGN(run.program, emit_again(session, std::move(run.program.plan)));
+  STITCH_TRY(give_batch(session, run.task, axes, run.imported.graph, made));
+  STITCH_ASSIGN(run.program, emit_again(session, std::move(made)));
   run.seconds.plan = reporter.elapsed_seconds() - start - run.seconds.import;
   reporter.progress("plan", fmt::format("{} steps from {} operators, {:.1f} us modelled", run.program.plan.steps.size(),
                                         run.imported.operators, run.program.plan.modelled_us));
@@ -95,7 +114,8 @@ Json answer(const Run& run, double total_seconds) {
                {"steps", run.program.plan.steps.size()},
                {"verdict", to_json(verify.verdict)},
                {"error_ratio", verify.error_ratio},
-               {"modelled_us", run.program.plan.modelled_us}};
+               {"modelled_us", run.program.plan.modelled_us},
+               {"tuned", run.tuned}};
   json["seconds"] = {{"import", run.seconds.import}, {"plan", run.seconds.plan},     {"build", run.seconds.build},
                      {"nvcc", run.nvcc.seconds},     {"verify", run.seconds.verify}, {"total", total_seconds}};
   json["nvcc"] = run.nvcc.sentence;
@@ -132,7 +152,7 @@ Result<int> run_optimize(Session& session) {
   STITCH_TRY(check_output_folder(run.out));
   STITCH_ASSIGN(const toolchain::Toolchain tools, find_compilers(session));
   STITCH_ASSIGN(run.device, choose_device(session, tools));
-  STITCH_TRY(import_and_plan(session, run));
+  STITCH_TRY(import_and_plan(session, tools, run));
   STITCH_TRY(verify(session, tools, run));
   STITCH_ASSIGN(run.nvcc, compile_with_nvcc(session, tools, run.program.bundle, run.device));
   const Json said = answer(run, session.reporter().elapsed_seconds());

@@ -21,9 +21,8 @@ const std::map<std::string, MathMode> kMathModes = {{"fp32", MathMode::kFp32},
                                                     {"tf32", MathMode::kTf32},
                                                     {"reduced", MathMode::kReduced}};
 
-const std::map<std::string, plan::Libraries> kLibraries = {{"auto", plan::Libraries::kMeasured},
-                                                           {"on", plan::Libraries::kOn},
-                                                           {"off", plan::Libraries::kOff}};
+const std::map<std::string, plan::Libraries> kLibraries = {
+    {"auto", plan::Libraries::kMeasured}, {"on", plan::Libraries::kOn}, {"off", plan::Libraries::kOff}};
 
 void add_common(CLI::App* verb, CommandLine* line) {
   verb->add_flag("--json", line->json, "Print one JSON object on stdout");
@@ -53,6 +52,12 @@ void add_libraries(CLI::App* verb, CommandLine* line) {
   verb->add_option("--libraries", line->libraries,
                    "cuBLASLt and cuDNN beside our own kernels: auto (where measured to be faster), on or off")
       ->transform(CLI::CheckedTransformer(kLibraries).description("auto|on|off"));
+}
+
+void add_tuning(CLI::App* verb, CommandLine* line) {
+  verb->add_option("--tune-seconds", line->tune_seconds, "Budget for timing settings on the GPU")
+      ->check(CLI::NonNegativeNumber);
+  verb->add_option("--tuning-database", line->tuning_database, "File of measured times (default: in the cache)");
 }
 
 void add_scale(CLI::App* verb, CommandLine* line) {
@@ -116,6 +121,8 @@ void add_judging_verbs(CLI::App* app, CommandLine* line) {
   add_out(optimize, line, "Folder to write (default: out/NAME)");
   optimize->add_option("--seed", line->seed, "Seed of the drawn inputs");
   add_libraries(optimize, line);
+  optimize->add_flag("--no-tune", line->no_tune, "Choose settings by estimate, also where a GPU could time them");
+  add_tuning(optimize, line);
   add_device(optimize, line);
   add_math(optimize, line);
   add_scale(optimize, line);
@@ -123,6 +130,14 @@ void add_judging_verbs(CLI::App* app, CommandLine* line) {
   add_weights(optimize, line);
   optimize->add_flag("--skip-nvcc", line->skip_nvcc, "Emulated device: do not compile for a GPU as well");
   add_common(optimize, line);
+
+  CLI::App* tune = app->add_subcommand("tune", "Time the settings of a program's steps on the GPU, and keep the times");
+  add_file(tune, line, "FILE.py, or FILE.py:Name of a class or function");
+  add_math(tune, line);
+  add_mode(tune, line);
+  add_libraries(tune, line);
+  add_tuning(tune, line);
+  add_common(tune, line);
 
   add_common(app->add_subcommand("doctor", "What is here, what is missing, and what mends it"), line);
 }

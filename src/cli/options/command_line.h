@@ -27,14 +27,17 @@ struct CommandLine {
   ScaleChoice scale = ScaleChoice::kAuto;
   MathMode math = MathMode::kFp32;
   plan::Libraries libraries = plan::Libraries::kMeasured;
-  std::string mode = "as-is";  // "train", "eval", or as the file leaves its module
-  std::optional<int> step;     // verify: one step alone
+  bool no_tune = false;         // choose settings by estimate alone
+  double tune_seconds = 60;     // no timing of a setting begins after it
+  std::string tuning_database;  // empty: in the cache
+  std::string mode = "as-is";   // "train", "eval", or as the file leaves its module
+  std::optional<int> step;      // verify: one step alone
   uint64_t seed = 0;
   bool json = false;
   bool quiet = false;
   bool debug = false;
   bool skip_nvcc = false;  // optimize for the emulated device: leave out the compilation for a GPU
-  std::string help;  // set when help or the version was asked for: print it and stop
+  std::string help;        // set when help or the version was asked for: print it and stop
 };
 
 // kUsage with a sentence for a command line that cannot be taken.

@@ -18,13 +18,19 @@ std::string as_text(const Diagnostic& diagnostic) {
 
 }  // namespace
 
+Result<plan::Plan> make_plan(const Session& session, const ir::Graph& graph, MathMode math,
+                             plan::MeasuredTimes measured, const plan::Plan* like) {
+  plan::PlanOptions options;
+  options.math = math;
+  options.libraries = session.line().libraries;
+  options.measured = std::move(measured);
+  options.like = like;
+  return plan::make_plan(graph, options);
+}
+
 Result<EmittedProgram> plan_and_emit(const Session& session, const ir::Graph& graph, MathMode math,
                                      const plan::Plan* like) {
-  plan::PlanOptions plan_options;
-  plan_options.math = math;
-  plan_options.like = like;
-  plan_options.libraries = session.line().libraries;
-  STITCH_ASSIGN(plan::Plan made, plan::make_plan(graph, plan_options));
+  STITCH_ASSIGN(plan::Plan made, make_plan(session, graph, math, {}, like));
   return emit_again(session, std::move(made));
 }
 

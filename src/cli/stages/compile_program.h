@@ -20,6 +20,10 @@ struct EmittedProgram {
   SourceBundle bundle;
 };
 
+// Settings are chosen by what was measured, where `measured` knows it, and estimated elsewhere.
+Result<plan::Plan> make_plan(const Session& session, const ir::Graph& graph, MathMode math,
+                             plan::MeasuredTimes measured = {}, const plan::Plan* like = nullptr);
+
 // `like`: the plan of the same program at other sizes, whose settings are kept; null: settings are chosen.
 Result<EmittedProgram> plan_and_emit(const Session& session, const ir::Graph& graph, MathMode math,
                                      const plan::Plan* like = nullptr);

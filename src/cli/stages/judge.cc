@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/json/json.h"
+#include "cli/stages/tuning.h"
 #include "evaluate/runner/program_runner.h"
 
 namespace stitch::cli {
@@ -96,7 +97,11 @@ Result<evaluate::EvaluateReport> evaluate_with(Session& session, const toolchain
   if (device == DeviceKind::kCuda) {
     STITCH_ASSIGN(request.architecture, gpu_architecture());
   }
-  return evaluate::evaluate(request, tools, oracle, evaluate::program_runner_factory({}));
+  evaluate::RunnerOptions options;
+  if (device == DeviceKind::kCuda) {
+    options.library_folders = library_folders(session);
+  }
+  return evaluate::evaluate(request, tools, oracle, evaluate::program_runner_factory(options));
 }
 
 std::string verdict_text(const evaluate::VerifyReport& report) {

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "evaluate/candidate.h"
 #include "evaluate/runner/timing.h"
@@ -17,6 +19,7 @@ struct RunnerOptions {
   CandidateBinary binary;
   int64_t timeout_ms = 120000;                 // for one request to the program
   uint64_t memory_bytes = uint64_t{16} << 30;  // of the worker, shared buffers included
+  std::vector<std::string> library_folders{};  // where it looks for cuBLASLt and cuDNN before the system's folders
 };
 
 // Belongs to the thread that made it: its processes die with that thread.

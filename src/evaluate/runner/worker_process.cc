@@ -2,7 +2,10 @@
 #include "evaluate/runner/worker_process.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <poll.h>
+
+#include <cstdlib>
 
 #include "base/json/json.h"
 #include "evaluate/runner/fault_sentence.h"
@@ -28,6 +31,13 @@ const char* program_name(DeviceKind device) {
   return "";
 }
 
+// These folders, then those that the environment names already.
+std::string library_path(const std::vector<std::string>& folders) {
+  const char* inherited = std::getenv("LD_LIBRARY_PATH");
+  std::string path = fmt::format("{}", fmt::join(folders, ":"));
+  return inherited == nullptr || *inherited == '\0' ? path : path + ":" + inherited;
+}
+
 }  // namespace
 
 WorkerProcess::WorkerProcess(Child child, wire::Channel channel, const WorkerLimits& limits, bool is_watched)
@@ -48,6 +58,9 @@ Result<WorkerProcess> WorkerProcess::start(DeviceKind device, const WorkerLimits
   options = sandbox::confine(std::move(options), sandbox::worker_limits(address_space));
   options.environment = {{"ASAN_OPTIONS", "detect_leaks=0:allocator_may_return_null=1:detect_stack_use_after_return=0"},
                          {"UBSAN_OPTIONS", "print_stacktrace=0"}};
+  if (!limits.library_folders.empty()) {
+    options.environment.emplace_back("LD_LIBRARY_PATH", library_path(limits.library_folders));
+  }
   STITCH_ASSIGN(Child child, Child::start(options));
   return WorkerProcess(std::move(child), wire::Channel(std::move(ends.first)), limits, is_watched);
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "artifact/device_kind.h"
 #include "base/process/child.h"
@@ -17,6 +18,7 @@ namespace stitch::evaluate {
 struct WorkerLimits {
   int64_t timeout_ms = 0;
   uint64_t memory_bytes = 0;
+  std::vector<std::string> library_folders{};  // looked at before the system's
 };
 
 // How a candidate failed a request. The worker is gone then.

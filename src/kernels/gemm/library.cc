@@ -58,14 +58,16 @@ std::optional<ir::ValueId> added_tensor(const Group& group, const ir::Node& node
   return fits && type.dtype == wanted.dtype && group.reads(other) ? std::optional(other) : std::nullopt;
 }
 
-// cuBLASLt's ReLU makes 0 of NaN, where PyTorch's keeps it: a product with ReLU behind it always takes a second kernel.
-// Its GELU is the tanh form, with an approximate tanh that fp32-class arithmetic does not accept.
-std::optional<std::string> activation_of(const ir::Node& node, bool is_reduced) {
+// cuBLASLt's GELU is the tanh form. Its ReLU and GELU keep NaN, as PyTorch's do (seen with cuBLAS 13.0 on an H200).
+std::optional<std::string> activation_of(const ir::Node& node) {
+  if (node.op == "relu") {
+    return "kRelu";
+  }
   const bool is_gelu = node.op == "gelu" && ir::string_attribute(node, "approximate") == "tanh";
-  return is_gelu && is_reduced ? std::optional<std::string>("kGeluTanh") : std::nullopt;
+  return is_gelu ? std::optional<std::string>("kGeluTanh") : std::nullopt;
 }
 
-std::optional<LibraryEpilogue> whole_epilogue(const Group& group, const GemmProblem& problem, bool is_reduced) {
+std::optional<LibraryEpilogue> whole_epilogue(const Group& group, const GemmProblem& problem) {
   LibraryEpilogue epilogue;
   epilogue.bias = problem.bias;
   ir::ValueId value = group.root_node().outputs[0];
@@ -86,7 +88,7 @@ std::optional<LibraryEpilogue> whole_epilogue(const Group& group, const GemmProb
     std::optional<ir::ValueId>& place = is_row ? epilogue.bias : epilogue.residual;
     if (added.has_value() && !place.has_value()) {
       place = added;
-    } else if (const auto activation = activation_of(*user, is_reduced)) {
+    } else if (const auto activation = activation_of(*user)) {
       epilogue.activation = *activation;
     } else {
       return std::nullopt;
@@ -94,12 +96,6 @@ std::optional<LibraryEpilogue> whole_epilogue(const Group& group, const GemmProb
     value = user->outputs[0];
   }
   return only_user(group, value) == nullptr ? std::optional(epilogue) : std::nullopt;
-}
-
-std::optional<LibraryEpilogue> whole_epilogue(const Group& group, const GemmProblem& problem, const Setting& setting) {
-  const bool is_reduced =
-      setting.variant.find("tf32") != std::string::npos || is_half(operand_type(group, problem));
-  return whole_epilogue(group, problem, is_reduced);
 }
 
 }  // namespace
@@ -116,7 +112,7 @@ std::vector<Setting> gemm_library_space(const Group& group, const GemmProblem& p
   const bool is_fast = dtype == DataType::kFloat32 && allows_tf32(math);
   const std::string name = std::string(kPrefix) + (is_fast ? "tf32" : "fp32");
   std::vector<Setting> settings;
-  if (whole_epilogue(group, problem, {name, 1}).has_value()) {
+  if (whole_epilogue(group, problem).has_value()) {
     settings.push_back({name, 1});
   }
   settings.push_back({name + kThen, 1});
@@ -141,9 +137,9 @@ Work gemm_library_work(const Group& group, const GemmProblem& problem, const Set
   work.lane_operations = pointwise_operations(group);
   work.flops = 2.0 * static_cast<double>(problem.batch * problem.m) * static_cast<double>(problem.n) *
                static_cast<double>(problem.k);
-  work.pipe = is_half(operand_type(group, problem))                ? Pipe::kFp16
+  work.pipe = is_half(operand_type(group, problem))               ? Pipe::kFp16
               : setting.variant.find("tf32") != std::string::npos ? Pipe::kTf32
-                                                                   : Pipe::kFp32;
+                                                                  : Pipe::kFp32;
   work.peak_share = work.pipe == Pipe::kFp32 ? kFp32Share : kTensorShare;
   const int64_t tiles = problem.batch * ((problem.m + kTile - 1) / kTile) * ((problem.n + kTile - 1) / kTile);
   constexpr int64_t kEnough = 132;
@@ -171,7 +167,7 @@ void add_library_call(StepBuilder& step, const GemmProblem& problem, const Setti
     step.launch("    args, shape, a, b, epilogue, stream);");
     step.set_scratch_bytes(kWorkspaceBytes + kFloatBytes * problem.batch * problem.m * problem.n);
   } else {
-    const LibraryEpilogue fused = *whole_epilogue(group, problem, setting);
+    const LibraryEpilogue fused = *whole_epilogue(group, problem);
     const std::string type = cuda_type_name(group.graph->type(group.results[0]).dtype);
     step.launch("const stitch::LibraryEpilogue library_epilogue{");
     if (fused.bias.has_value()) {

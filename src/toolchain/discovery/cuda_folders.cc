@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 #include <system_error>
 
@@ -38,7 +39,40 @@ void add_package_folders(const fs::path& environment, std::vector<fs::path>& fol
   }
 }
 
+// The folder of libraries under `toolkit` that holds `library`, with or without a version behind its name; "" for none.
+std::string folder_with(const fs::path& toolkit, const std::string& library) {
+  for (const char* name : {"lib", "lib64"}) {
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(toolkit / name, ignored)) {
+      if (entry.path().filename().string().starts_with(library)) {
+        return (toolkit / name).string();
+      }
+    }
+  }
+  return {};
+}
+
 }  // namespace
+
+std::vector<std::string> cuda_library_folders(const fs::path& python) {
+  std::vector<fs::path> folders;
+  add_package_folders(python.parent_path().parent_path(), folders);
+  const std::vector<fs::path> toolkits = cuda_folders();
+  folders.insert(folders.end(), toolkits.begin(), toolkits.end());
+  std::vector<std::string> found;
+  for (const char* library : {"libcublasLt.so", "libcudnn.so"}) {
+    for (const fs::path& folder : folders) {
+      const std::string path = folder_with(folder, library);
+      if (!path.empty()) {
+        if (std::find(found.begin(), found.end(), path) == found.end()) {
+          found.push_back(path);
+        }
+        break;
+      }
+    }
+  }
+  return found;
+}
 
 std::vector<fs::path> folders_upwards(int levels) {
   std::error_code ignored;

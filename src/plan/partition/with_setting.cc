@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/builtin_templates.h"
+#include "plan/partition/assemble.h"
+
+namespace stitch::plan {
+
+Result<Plan> with_setting(const Plan& plan, size_t index, const Setting& setting) {
+  PlanOptions options;
+  options.math = plan.math;
+  STITCH_ASSIGN(options.limits, kernels::device_limits(plan.device));
+  std::vector<ChosenStep> steps;
+  for (size_t i = 0; i < plan.steps.size(); ++i) {
+    const Step& step = plan.steps[i];
+    steps.push_back(
+        {step_group(plan, i), kernels::find_template(step.skeleton), step.phase, i == index ? setting : step.setting});
+  }
+  return assemble(plan.graph, steps, options);
+}
+
+}  // namespace stitch::plan

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which settings of a plan's steps are worth timing: the estimate tells good settings from bad ones well, but not the
+// best from the second, and nothing of a library.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "plan/plan.h"
+
+namespace stitch::tuning {
+
+struct Trial {
+  size_t step = 0;
+  std::string signature;
+  kernels::Setting setting;
+};
+
+struct TrialLimits {
+  size_t settings_per_step = 4;  // of our own, the estimated best included; libraries come on top
+  double within = 1.7;           // times the best estimate: settings estimated slower are not tried
+  double least_share = 0.03;     // of the program's estimated time: shorter steps are left as they are
+};
+
+// In the order in which to try them, so that a budget that ends early has spent itself on what matters most: the
+// dearest steps first, and of each first what the plan has chosen. Steps that are alike are tried once.
+std::vector<Trial> worth_timing(const plan::Plan& plan, const TrialLimits& limits, bool with_libraries);
+
+}  // namespace stitch::tuning

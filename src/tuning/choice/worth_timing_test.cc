@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuning/choice/worth_timing.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "ir/text/parser.h"
+
+namespace stitch::tuning {
+namespace {
+
+// Two layers that are alike, a third that is not, and pointwise work too short to matter.
+constexpr const char* kProgram = R"(graph g mode=eval
+x: f32[1024,1024] = input "x"
+small: f32[8] = input "small"
+w1: f32[1024,1024] = parameter "w1"
+w2: f32[1024,1024] = parameter "w2"
+w3: f32[256,1024] = parameter "w3"
+a = linear(x, w1, none)
+b = linear(a, w2, none)
+c = linear(b, w3, none)
+s = mul(small, 2.0)
+return output "0" = c, output "1" = s
+)";
+
+plan::Plan planned(const plan::PlanOptions& options) {
+  return plan::make_plan(ir::parse(kProgram, "sample").value(), options).value();
+}
+
+std::map<size_t, std::vector<std::string>> by_step(const std::vector<Trial>& trials) {
+  std::map<size_t, std::vector<std::string>> result;
+  for (const Trial& trial : trials) {
+    result[trial.step].push_back(trial.setting.variant);
+  }
+  return result;
+}
+
+TEST(WorthTiming, StepsThatAreAlikeOrShortAreLeftOut) {
+  const plan::Plan plan = planned({});
+  const auto trials = by_step(worth_timing(plan, {}, false));
+  ASSERT_EQ(trials.size(), 2U);  // of four steps
+  for (const auto& [step, variants] : trials) {
+    EXPECT_EQ(plan.steps[step].skeleton, "gemm");
+    EXPECT_GE(variants.size(), 2U);
+    EXPECT_LE(variants.size(), TrialLimits{}.settings_per_step);
+    EXPECT_EQ(variants[0], plan.steps[step].setting.variant);  // what would be taken unmeasured is tried first
+  }
+}
+
+TEST(WorthTiming, LibrariesComeOnTopOfOurOwn) {
+  const plan::Plan plan = planned({.math = MathMode::kTf32});
+  const auto without = worth_timing(plan, {}, false);
+  const auto with = worth_timing(plan, {}, true);
+  const auto libraries = std::count_if(
+      with.begin(), with.end(), [](const Trial& trial) { return trial.setting.variant.starts_with("cublaslt_tf32"); });
+  EXPECT_EQ(libraries, 4);  // two ways for each of two steps
+  EXPECT_EQ(with.size(), without.size() + 4);
+}
+
+// Measured times decide, and an estimate never beats them; libraries are taken only when measured, or asked for.
+TEST(WorthTiming, PlansChooseByMeasuredTimes) {
+  const plan::Plan estimated = planned({.math = MathMode::kTf32});
+  const Trial trial = worth_timing(estimated, {}, true).front();
+  EXPECT_FALSE(estimated.steps[trial.step].setting.variant.starts_with("cublaslt"));
+  plan::PlanOptions options{.math = MathMode::kTf32};
+  options.measured = [&](const std::string& signature, const kernels::Setting& setting) -> std::optional<double> {
+    if (signature != trial.signature) {
+      return std::nullopt;
+    }
+    return setting.variant == "cublaslt_tf32_then" ? std::optional(11.0)
+           : setting.variant == "tf32_32x64"       ? std::optional(9.5)
+                                                   : std::nullopt;
+  };
+  const plan::Plan measured = planned(options);
+  EXPECT_EQ(measured.steps[trial.step].setting.variant, "tf32_32x64");
+  EXPECT_EQ(measured.steps[trial.step].measured_us, 9.5);
+  EXPECT_EQ(measured.steps[trial.step].alternatives[0].setting.variant, "cublaslt_tf32_then");
+  const plan::Plan wanted = planned({.math = MathMode::kTf32, .libraries = plan::Libraries::kOn});
+  EXPECT_TRUE(wanted.steps[trial.step].setting.variant.starts_with("cublaslt"));
+  const plan::Plan without = planned({.math = MathMode::kTf32, .libraries = plan::Libraries::kOff});
+  for (const plan::Alternative& other : without.steps[trial.step].alternatives) {
+    EXPECT_FALSE(other.setting.variant.starts_with("cublaslt"));
+  }
+}
+
+TEST(WorthTiming, SignaturesKnowShapesAndNotNames) {
+  const plan::Plan plan = planned({});
+  std::set<std::string> signatures;
+  for (size_t i = 0; i < plan.steps.size(); ++i) {
+    signatures.insert(plan::step_signature(plan::step_group(plan, i), plan.steps[i].skeleton));
+  }
+  EXPECT_EQ(plan.steps.size(), 4U);
+  EXPECT_EQ(signatures.size(), 3U);
+}
+
+}  // namespace
+}  // namespace stitch::tuning

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fills the database with what is not known yet of a plan's steps, for as long as the budget lasts.
+#pragma once
+
+#include <functional>
+
+#include "tuning/choice/worth_timing.h"
+#include "tuning/database/database.h"
+
+namespace stitch::tuning {
+
+struct TuneOptions {
+  double budget_seconds = 60;     // no trial begins after it
+  int jobs = 0;                   // trials under way at a time; 0: one for each core
+  std::function<double()> clock;  // seconds
+  std::function<Result<Measurement>(const Trial&)> measure;
+  std::function<void(const Trial&, const Measurement&, int done, int total)> progress{};  // one thread at a time
+};
+
+struct TuneResult {
+  int known = 0;     // before
+  int measured = 0;  // now
+  int left = 0;      // the budget ended before them
+};
+
+Result<TuneResult> tune(const std::vector<Trial>& trials, const Context& context, TuningDatabase& database,
+                        const TuneOptions& options);
+
+}  // namespace stitch::tuning

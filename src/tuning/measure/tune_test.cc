@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The budget and the database around measuring; the times are literal numbers.
+#include "tuning/measure/tune.h"
+
+#include <gtest/gtest.h>
+
+#include "base/fs/files.h"
+
+namespace stitch::tuning {
+namespace {
+
+const Context kHere{"NVIDIA H200", "nvcc 13.0", "fp32"};
+const std::vector<Trial> kTrials = {{0, "first", {"a", 1}}, {0, "first", {"b", 1}}, {1, "second", {"a", 1}}};
+
+class Tune : public ::testing::Test {
+ protected:
+  // Each measurement takes ten seconds of a clock that only measuring moves.
+  Result<TuneResult> run(double budget_seconds) {
+    TuneOptions options;
+    options.budget_seconds = budget_seconds;
+    options.jobs = 1;
+    options.clock = [this] { return now_; };
+    options.measure = [this](const Trial& trial) -> Result<Measurement> {
+      now_ += 10;
+      ++asked_;
+      return Measurement{trial.setting.variant == "a" ? 3.0 : 2.0, 0.1};
+    };
+    return tune(kTrials, kHere, database_, options);
+  }
+
+  TemporaryDirectory folder_ = TemporaryDirectory::make("stitchcuda-tune").value();
+  TuningDatabase database_ = TuningDatabase::open(folder_.path() / "times.sqlite").value();
+  double now_ = 100;
+  int asked_ = 0;
+};
+
+TEST_F(Tune, MeasuresOnceAndKeeps) {
+  const TuneResult first = run(1000).value();
+  EXPECT_EQ(first.measured, 3);
+  EXPECT_EQ(first.known, 0);
+  EXPECT_EQ(database_.find(kHere, "first", {"b", 1}).value()->median_us, 2.0);
+  const TuneResult second = run(1000).value();
+  EXPECT_EQ(second.known, 3);
+  EXPECT_EQ(second.measured, 0);
+  EXPECT_EQ(asked_, 3);
+}
+
+TEST_F(Tune, EndsWithItsBudget) {
+  const TuneResult result = run(5).value();
+  EXPECT_EQ(result.measured, 1);
+  EXPECT_EQ(result.left, 2);
+  EXPECT_EQ(database_.size().value(), 1);
+  EXPECT_EQ(run(1000).value().measured, 2);  // the rest, later
+}
+
+TEST_F(Tune, AFailingWorldIsAnError) {
+  TuneOptions options;
+  options.clock = [] { return 0.0; };
+  options.measure = [](const Trial&) -> Result<Measurement> {
+    return failure(ErrorCode::kEnvironment, "the GPU was lost");
+  };
+  const auto result = tune(kTrials, kHere, database_, options);
+  ASSERT_FALSE(result.has_value());
+  EXPECT_EQ(result.error().sentence, "the GPU was lost");
+}
+
+}  // namespace
+}  // namespace stitch::tuning
