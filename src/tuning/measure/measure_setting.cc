@@ -61,14 +61,7 @@ std::vector<HostTensor> samples(const ir::Graph& graph) {
 }
 
 Result<plan::Plan> step_alone(const plan::Plan& plan, size_t index, const kernels::Setting& setting) {
-  STITCH_ASSIGN(const ir::Graph graph, plan::step_graph(plan, static_cast<int>(index)));
-  plan::PlanOptions options;
-  options.math = plan.math;
-  STITCH_ASSIGN(options.limits, kernels::device_limits(plan.device));
-  STITCH_ASSIGN(const plan::Plan alone, plan::make_plan(graph, options));
-  if (alone.steps.size() != 1 || alone.steps[0].skeleton != plan.steps[index].skeleton) {
-    return failure(ErrorCode::kUsage, "step " + plan.steps[index].name + " alone is planned otherwise");
-  }
+  STITCH_ASSIGN(const plan::Plan alone, plan::step_plan(plan, static_cast<int>(index)));
   return plan::with_setting(alone, 0, setting);
 }
 
