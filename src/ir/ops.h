@@ -26,7 +26,8 @@ enum class OpFamily {
   kView,
   kGather,
   kCreation,
-  kLoss
+  kLoss,
+  kResampling
 };
 
 // Contents of one value for the slow reference: every element as a double (integers and booleans exactly, |i| <= 2^53).

@@ -10,6 +10,7 @@
 #include "kernels/pointwise/map.h"
 #include "kernels/pool/pool.h"
 #include "kernels/reduce/reduce.h"
+#include "kernels/resample/interpolate.h"
 #include "kernels/rnn/recurrent_layer.h"
 #include "kernels/softmax/softmax.h"
 
@@ -26,6 +27,7 @@ const std::vector<std::unique_ptr<KernelTemplate>>& builtin_templates() {
     list.push_back(make_softmax());
     list.push_back(make_layer_norm());
     list.push_back(make_pool());
+    list.push_back(make_interpolate());
     list.push_back(make_nll_loss());
     list.push_back(make_cat());
     list.push_back(make_pointwise_map());

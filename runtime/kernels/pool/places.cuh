@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the pooling kernels share: extents, which output a thread computes, the part of a window inside the input, and
-// the largest element so far.
+// What the pooling and resampling kernels share: extents, which output a thread computes, the part of a window inside
+// the input, and the largest element so far.
 #pragma once
 
 #include "kernels/common.cuh"
 
 namespace stitch {
 
+// One axis alone has height 1.
 struct PoolShape {
   int64_t planes;
   int64_t height;
@@ -94,6 +95,8 @@ template <int kRank, typename Load>
 __device__ __forceinline__ float load_at(const Load& load, int64_t plane, int64_t z, int64_t y, int64_t x) {
   if constexpr (kRank == 3) {
     return load(plane, z, y, x);
+  } else if constexpr (kRank == 1) {
+    return load(plane, x);
   } else {
     return load(plane, y, x);
   }
@@ -104,6 +107,8 @@ template <int kRank, typename Store, typename... Values>
 __device__ __forceinline__ void store_at(const Store& store, const OutputPlace& out, Values... values) {
   if constexpr (kRank == 3) {
     store(out.plane, out.z, out.y, out.x, values...);
+  } else if constexpr (kRank == 1) {
+    store(out.plane, out.x, values...);
   } else {
     store(out.plane, out.y, out.x, values...);
   }

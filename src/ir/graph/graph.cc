@@ -51,6 +51,9 @@ const std::string& string_attribute(const Node& node, std::string_view name) {
 const std::vector<int64_t>& ints_attribute(const Node& node, std::string_view name) {
   return typed_attribute<std::vector<int64_t>>(node, name);
 }
+const std::vector<double>& doubles_attribute(const Node& node, std::string_view name) {
+  return typed_attribute<std::vector<double>>(node, name);
+}
 DataType dtype_attribute(const Node& node, std::string_view name) { return typed_attribute<DataType>(node, name); }
 
 ValueId tensor_operand(const Node& node, size_t i) {

@@ -33,13 +33,12 @@ struct Absent {  // an optional tensor that was not given: `linear(%x, %w, none)
 };
 using Operand = std::variant<Absent, ValueId, Scalar>;
 
-using Attribute =
-    std::variant<bool, int64_t, double, std::string, DataType, std::vector<int64_t>, std::vector<double>>;
+using Attribute = std::variant<bool, int64_t, double, std::string, DataType, std::vector<int64_t>, std::vector<double>>;
 
 struct Value {
-  std::string name;     // unique in the graph; a C identifier
+  std::string name;  // unique in the graph; a C identifier
   TensorType type;
-  NodeId producer;      // invalid for graph inputs
+  NodeId producer;  // invalid for graph inputs
   int output_index = 0;
 };
 
@@ -91,6 +90,7 @@ double double_attribute(const Node& node, std::string_view name);
 bool bool_attribute(const Node& node, std::string_view name);
 const std::string& string_attribute(const Node& node, std::string_view name);
 const std::vector<int64_t>& ints_attribute(const Node& node, std::string_view name);
+const std::vector<double>& doubles_attribute(const Node& node, std::string_view name);
 DataType dtype_attribute(const Node& node, std::string_view name);
 
 // The value of operand i, which must be a tensor; and whether it is one.

@@ -3,13 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <functional>
-#include <numeric>
-
 #include "ir/ops.h"
 #include "kernels/conv/window.h"
-#include "kernels/lowering/functor_builder.h"
 #include "kernels/lowering/launch_text.h"
+#include "kernels/pool/planes.h"
 
 namespace stitch::kernels {
 namespace {
@@ -34,45 +31,6 @@ WindowNumbers window_of(const ir::Node& node) {
                        {}};
   window.dilation = is_max(node) ? ir::ints_attribute(node, "dilation") : std::vector<int64_t>(window.axes(), 1);
   return window;
-}
-
-// All axes but the last `axes` are planes.
-std::vector<Coordinate> plane_coordinates(size_t rank, size_t axes, const std::string& prefix) {
-  std::vector<int> planes;
-  for (size_t axis = 0; axis + axes < rank; ++axis) {
-    planes.push_back(static_cast<int>(axis));
-  }
-  std::vector<Coordinate> coordinates = {{"plane", planes}};
-  for (const std::string& name : axis_names(axes, prefix)) {
-    coordinates.push_back({name, {static_cast<int>(planes.size() + coordinates.size() - 1)}});
-  }
-  return coordinates;
-}
-
-Result<FunctorText> make_load(StepBuilder& step) {
-  const ir::Graph& graph = *step.group().graph;
-  const ir::ValueId input = ir::tensor_operand(step.group().root_node(), 0);
-  const Domain domain(graph.type(input).shape);
-  FunctorBuilder builder(step, pascal_case(graph.value(input).name) + "Load", domain,
-                         plane_coordinates(domain.shape().size(), axes_of(step.group().root_node()), ""));
-  STITCH_ASSIGN(const std::string text, builder.value(input, domain.anchor_map()));
-  return builder.finish({.comment = "Reads one element of the pooled tensor.", .returns = text});
-}
-
-Result<FunctorText> make_store(StepBuilder& step) {
-  const Group& group = step.group();
-  const ir::ValueId output = group.root_node().outputs[0];
-  const Domain domain(group.graph->type(output).shape);
-  FunctorBuilder builder(step, pascal_case(group.graph->value(group.results[0]).name) + "Store", domain,
-                         plane_coordinates(domain.shape().size(), axes_of(group.root_node()), "out_"));
-  builder.bind(output, domain.anchor_map(), "value", "value");
-  if (gives_indices(group.root_node())) {
-    builder.bind(group.root_node().outputs[1], domain.anchor_map(), "index", "index");
-  }
-  STITCH_TRY(builder.store_results());
-  return builder.finish(
-      {.comment = "Stores what follows from one window.",
-       .extra_parameters = gives_indices(group.root_node()) ? "float value, int64_t index" : "float value"});
 }
 
 class Pool final : public KernelTemplate {
@@ -115,36 +73,16 @@ class Pool final : public KernelTemplate {
     step.describe(
         "Access: one thread per output, neighbouring threads along its row; overlapping windows meet in cache.");
     step.describe("Bound: memory, one read of the input and one write of the output.");
-    STITCH_ASSIGN(const FunctorText load, make_load(step));
-    STITCH_ASSIGN(const FunctorText store, make_store(step));
+    STITCH_ASSIGN(const FunctorText load, make_plane_load(step, axes_of(node)));
+    STITCH_ASSIGN(const FunctorText store, make_plane_store(step, axes_of(node)));
     construct(step, load, "load");
     construct(step, store, "store");
-    add_shape(step, in, out, axes_of(node));
+    add_pool_shape(step, in, out, axes_of(node));
     step.launch(fmt::format("return stitch::launch_{}(load, store, shape, stream);", skeleton(node)));
     return step.take();
   }
 
  private:
-  static void add_shape(StepBuilder& step, const std::vector<int64_t>& in, const std::vector<int64_t>& out,
-                        size_t axes) {
-    const int64_t planes =
-        std::accumulate(in.begin(), in.end() - static_cast<int64_t>(axes), int64_t{1}, std::multiplies<>());
-    const auto add_extent = [&](const char* name, int64_t value) {
-      step.launch(fmt::format("    .{} = {},", name, step.extent(name, value)));
-    };
-    step.launch("const stitch::PoolShape shape{");
-    add_extent("planes", planes);
-    add_extent("height", in[in.size() - 2]);
-    add_extent("width", in.back());
-    add_extent("out_height", out[out.size() - 2]);
-    add_extent("out_width", out.back());
-    if (axes == 3) {
-      add_extent("depth", in[in.size() - 3]);
-      add_extent("out_depth", out[out.size() - 3]);
-    }
-    step.launch("};");
-  }
-
   static std::string skeleton(const ir::Node& node) {
     const char* indices = gives_indices(node) ? ", true" : "";
     if (is_adaptive(node)) {

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the skeletons over planes (channels of batch elements) share: coordinates, shape and functors.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernels/lowering/functor_builder.h"
+
+namespace stitch::kernels {
+
+// All axes but the last `axes` are planes; the others are named z, y, x behind `prefix`.
+std::vector<Coordinate> plane_coordinates(size_t rank, size_t axes, const std::string& prefix);
+
+// `const stitch::PoolShape shape{...};` for these tensor shapes.
+void add_pool_shape(StepBuilder& step, const std::vector<int64_t>& in, const std::vector<int64_t>& out, size_t axes);
+
+// `load` reads one element of the root's operand; `store` takes what the root gives at one place: its value, and its
+// second output's index where it has one.
+Result<FunctorText> make_plane_load(StepBuilder& step, size_t axes);
+Result<FunctorText> make_plane_store(StepBuilder& step, size_t axes);
+
+}  // namespace stitch::kernels
