@@ -57,6 +57,9 @@ Result<PythonForms> python_forms(Session& session, const Task& task, const Sourc
   STITCH_ASSIGN(const codegen::PythonReference reference, reference_from(*answer));
   const codegen::PythonFormOptions options{session.resources().runtime().string()};
   STITCH_ASSIGN(forms.files, codegen::module_form(bundle, reference, options));
+  if (!reference.random) {  // a solution is compared with eager, whose numbers are drawn otherwise
+    STITCH_ASSIGN(forms.files["kernelbench_solution.py"], codegen::single_file_form(bundle, reference, options));
+  }
   return forms;
 }
 

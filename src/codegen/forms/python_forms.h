@@ -39,4 +39,8 @@ struct PythonFormOptions {
 Result<std::map<std::string, std::string>> module_form(const SourceBundle& bundle, const PythonReference& reference,
                                                        const PythonFormOptions& options);
 
+// The text of kernelbench_solution.py.
+Result<std::string> single_file_form(const SourceBundle& bundle, const PythonReference& reference,
+                                     const PythonFormOptions& options);
+
 }  // namespace stitch::codegen
