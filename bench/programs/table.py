@@ -64,11 +64,12 @@ def markdown(math: str, results) -> str:
         times = result["times"]
         lines.append(f"| {result['program']} | " + " | ".join(cell(times, name) for name in COLUMNS)
                      + f" | {times['prepare_us']:.1f} | {best_baseline(times)} | {ratio(times):.2f} |")
-    lines += ["", "| program | verdict | error ratio (4 accepted) | steps | steps by a library |", "|---|---|---|---|---|"]
+    lines += ["", "| program | verdict | error ratio (4 accepted) | steps | steps by a library |",
+              "|---|---|---|---|---|"]
     lines += [verdict_line(result) for result in results]
     slower = [result for result in timed if ratio(result["times"]) < 1]
-    lines += ["", "Slower than the best baseline, with our dearest steps:" if slower else "Nothing timed is slower than "
-              "the best baseline.", ""]
+    lines += ["", "Slower than the best baseline, with our dearest steps:" if slower
+              else "Nothing timed is slower than the best baseline.", ""]
     lines += [f"- {result['program']} ({ratio(result['times']):.2f} of {best_baseline(result['times'])}): "
               f"{dearest_steps(result)}" for result in slower]
     missing = [result for result in results if result not in timed]

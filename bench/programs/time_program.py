@@ -137,7 +137,8 @@ def time_with(subject: programs.Subject, made: dict, library: str, math: str) ->
         return {"error": f"relative difference to eager {difference:.2e}: a wrong program is not timed"}
     functions = {"ours": ours, "ours, graph": graphed(ours), **made}
     samples = interleaved(subject, functions)
-    return {"us": {name: spread(values) for name, values in samples.items()}, "prepare_us": prepare_us(program, subject),
+    return {"us": {name: spread(values) for name, values in samples.items()},
+            "prepare_us": prepare_us(program, subject),
             "difference": difference, "device": torch.cuda.get_device_name(), "torch": torch.__version__,
             "flags": f"matmul.allow_tf32 {torch.backends.cuda.matmul.allow_tf32}, "
                      f"cudnn.allow_tf32 {torch.backends.cudnn.allow_tf32}"}

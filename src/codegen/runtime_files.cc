@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/runtime_files.h"
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <vector>
 
@@ -15,10 +17,16 @@ namespace fs = std::filesystem;
 constexpr const char* kUnits[] = {"host/program.cc", "host/arena.cc", "host/arguments.cc"};
 constexpr const char* kExampleSources[] = {"example/main.cc", "example/tensors.cc", "host/graph_cache.cc",
                                            "host/json_reader.cc", "host/safetensors.cc"};
-// Units of an optional library, for programs with a step that includes the first name.
-constexpr const char* kCublasLtHeader = "runtime/libraries/cublaslt.h";
-constexpr const char* kCublasLtUnits[] = {"libraries/cublaslt.cc", "libraries/cublaslt_api.cc",
-                                          "libraries/dynamic_library.cc"};
+// Units of an optional library, for programs with a step that includes its header.
+struct LibraryUnits {
+  const char* header;
+  std::array<const char*, 3> units;
+};
+constexpr LibraryUnits kLibraries[] = {
+    {"runtime/libraries/cublaslt.h",
+     {"libraries/cublaslt.cc", "libraries/cublaslt_api.cc", "libraries/dynamic_library.cc"}},
+    {"runtime/libraries/cudnn.h", {"libraries/cudnn.cc", "libraries/cudnn_api.cc", "libraries/dynamic_library.cc"}},
+};
 constexpr const char* kProjectTemplate = "project/CMakeLists.txt.in";
 constexpr const char* kNameMarker = "@STITCH_NAME@";
 
@@ -68,6 +76,22 @@ class Collector {
   SourceBundle& bundle_;
 };
 
+Result<void> add_library_units(Collector& collector, SourceBundle& bundle) {
+  for (const LibraryUnits& library : kLibraries) {
+    if (bundle.files.count(library.header) == 0) {
+      continue;
+    }
+    for (const char* name : library.units) {
+      const std::string unit = std::string("runtime/") + name;
+      STITCH_TRY(collector.add(name));
+      if (std::find(bundle.units.begin(), bundle.units.end(), unit) == bundle.units.end()) {
+        bundle.units.push_back(unit);
+      }
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<void> add_runtime_files(const std::string& runtime_folder, SourceBundle& bundle) {
@@ -80,12 +104,7 @@ Result<void> add_runtime_files(const std::string& runtime_folder, SourceBundle& 
     STITCH_TRY(collector.add(unit));
     bundle.units.push_back(std::string("runtime/") + unit);
   }
-  if (bundle.files.count(kCublasLtHeader) > 0) {
-    for (const char* unit : kCublasLtUnits) {
-      STITCH_TRY(collector.add(unit));
-      bundle.units.push_back(std::string("runtime/") + unit);
-    }
-  }
+  STITCH_TRY(add_library_units(collector, bundle));
   for (const char* source : kExampleSources) {
     STITCH_TRY(collector.add(source));
   }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "kernels/conv/library.h"
 #include "kernels/conv/problem.h"
 #include "kernels/gemm/variants.h"
 #include "kernels/lowering/functor_builder.h"
@@ -82,7 +83,14 @@ class Convolution final : public KernelTemplate {
     return settings;
   }
 
+  std::vector<Setting> library_space(const Group& group, const DeviceLimits&, MathMode math) const override {
+    return convolution_library_space(convolution_problem(group), math);
+  }
+
   bool allows(const Group& group, const Setting& setting) const override {
+    if (is_cudnn_setting(setting)) {
+      return allows_library(group, setting);
+    }
     return KernelTemplate::allows(group, {variant_name(setting), 1}) && setting.splits >= 1 &&
            setting.splits <= kMostSplits && (splits_depth(setting) || setting.splits == 1);
   }
@@ -90,6 +98,9 @@ class Convolution final : public KernelTemplate {
   Work work(const Group& group, const Setting& setting) const override {
     constexpr int kThreads = 256;
     const ConvolutionProblem problem = convolution_problem(group);
+    if (is_cudnn_setting(setting)) {
+      return convolution_library_work(group, problem, setting);
+    }
     Work work;
     work.bytes = least_bytes(group);
     work.lane_operations = pointwise_operations(group);
@@ -182,11 +193,27 @@ void add_shape(StepBuilder& step, const ConvolutionProblem& problem) {
   step.launch("};");
 }
 
+void add_library_call(StepBuilder& step, const ConvolutionProblem& problem, const Setting& setting) {
+  step.include("kernels/conv/library.cuh");
+  step.launch("// cuDNN where it is installed; elsewhere it answers cudaErrorNotSupported and our own kernel runs.");
+  step.launch(fmt::format("constexpr bool kTf32 = {};", setting.variant == "cudnn_tf32"));
+  step.launch(
+      "const cudaError_t by_library = stitch::launch_conv_library<kTf32, Window>(args, shape, input, weight, "
+      "epilogue,");
+  step.launch("    stream);");
+  step.launch("if (by_library != cudaErrorNotSupported) {");
+  step.launch("  return by_library;");
+  step.launch("}");
+  step.set_scratch_bytes(convolution_library_scratch_bytes(problem, setting));
+}
+
 Result<StepCode> Convolution::emit(const Group& group, const Setting& setting) const {
   const ir::Node& node = group.root_node();
   const ConvolutionProblem problem = convolution_problem(group);
   const bool depthwise = setting.variant == kDepthwise;
-  const GemmVariant* variant = depthwise ? nullptr : &gemm_variant(variant_name(setting));
+  const bool by_library = is_cudnn_setting(setting);
+  const GemmVariant* variant =
+      depthwise ? nullptr : &gemm_variant(by_library ? own_setting_for(setting) : variant_name(setting));
   const bool on_tensor_cores = !depthwise && *variant->math != '\0';
   const std::string family = depthwise ? "depthwise" : (on_tensor_cores ? "mma" : "ffma");
   StepBuilder step(group);
@@ -203,6 +230,9 @@ Result<StepCode> Convolution::emit(const Group& group, const Setting& setting) c
   const std::string window = window_type(axes == 3 ? "stitch::ConvWindow3d" : "stitch::ConvWindow", problem.window);
   step.launch(problem.transposed ? fmt::format("using Window = stitch::Transposed<{}>;", window)
                                  : fmt::format("using Window = {};", window));
+  if (by_library) {
+    add_library_call(step, problem, setting);
+  }
   std::string arguments = "Window";
   if (!depthwise) {
     arguments = fmt::format("stitch::{}, Window", variant->tile);
@@ -211,14 +241,14 @@ Result<StepCode> Convolution::emit(const Group& group, const Setting& setting) c
     }
   }
   std::string split_arguments;
-  if (splits_depth(setting)) {
+  const bool splits = !by_library && splits_depth(setting);
+  if (splits) {
     constexpr int64_t kFloatBytes = 4;
     split_arguments =
         step.extent("splits", setting.splits, "blocks that share the depth of one tile") + ", args->scratch, ";
     step.set_scratch_bytes(setting.splits * problem.matrices() * problem.rows() * problem.columns() * kFloatBytes);
   }
-  step.launch(
-      fmt::format("return stitch::launch_conv_{}{}<{}>(", family, splits_depth(setting) ? kSplitK : "", arguments));
+  step.launch(fmt::format("return stitch::launch_conv_{}{}<{}>(", family, splits ? kSplitK : "", arguments));
   step.launch(fmt::format("    shape, input, weight, epilogue, {}stream);", split_arguments));
   return step.take();
 }

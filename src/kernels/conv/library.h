@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// cuDNN as a setting of convolution steps over two axes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "artifact/task/math_mode.h"
+#include "kernels/conv/problem.h"
+#include "kernels/template/kernel_template.h"
+
+namespace stitch::kernels {
+
+bool is_cudnn_setting(const Setting& setting);
+// "cudnn_tf32" or "cudnn_fp32"; none for what cuDNN's forward convolution is not.
+std::vector<Setting> convolution_library_space(const ConvolutionProblem& problem, MathMode math);
+// The stand-in where cuDNN is not installed.
+std::string own_setting_for(const Setting& setting);
+
+Work convolution_library_work(const Group& group, const ConvolutionProblem& problem, const Setting& setting);
+int64_t convolution_library_scratch_bytes(const ConvolutionProblem& problem, const Setting& setting);
+
+}  // namespace stitch::kernels
