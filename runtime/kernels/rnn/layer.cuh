@@ -61,6 +61,12 @@ namespace rnn_detail {
 
 constexpr int kDepthOfLoad = 4;
 
+// The direction's entry. An index that is known only at run time would move the kernel's argument to local memory.
+template <typename T>
+__device__ __forceinline__ T of_direction(const T (&entries)[2], int64_t direction) {
+  return direction == 0 ? entries[0] : entries[1];
+}
+
 struct RecurrentState {
   const float* hidden_before;
   float* hidden_after;
@@ -173,7 +179,8 @@ __global__ void __launch_bounds__(Tile::kThreads)
   const Place<Tile> place;
   const int64_t direction = blockIdx.z;
   float sums[Tile::kRows][kGates] = {};
-  partial_product<kGates, Tile>(shape, place, operands.weight[direction], state.hidden_before, vectorised, sums);
+  partial_product<kGates, Tile>(shape, place, of_direction(operands.weight, direction), state.hidden_before, vectorised,
+                                sums);
 #pragma unroll
   for (int row = 0; row < Tile::kRows; ++row) {
 #pragma unroll
@@ -194,8 +201,10 @@ __global__ void __launch_bounds__(Tile::kThreads)
     return;
   }
   const int64_t time = direction == 0 ? step : shape.steps - 1 - step;
-  const T* gates_row = operands.gates[direction] + time * operands.gates_time_stride[direction] +
-                       row * operands.gates_batch_stride[direction];
+  const T* gates_row = of_direction(operands.gates, direction) +
+                       time * of_direction(operands.gates_time_stride, direction) +
+                       row * of_direction(operands.gates_batch_stride, direction);
+  const T* bias = of_direction(operands.bias, direction);
   float from_input[kGates];
   float from_hidden[kGates];
 #pragma unroll
@@ -208,7 +217,6 @@ __global__ void __launch_bounds__(Tile::kThreads)
       sum += parts.values[PartsOfBlock::index(slot, row_of_block / Tile::kRowLanes, row_of_block % Tile::kRowLanes,
                                               gate, unit_of_block)];
     }
-    const T* bias = operands.bias[direction];
     from_hidden[gate] = bias == nullptr ? sum : sum + to_float(bias[column]);
   }
   const int64_t index = (direction * shape.batch + row) * shape.units + unit;

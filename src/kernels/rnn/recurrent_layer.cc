@@ -197,6 +197,14 @@ Result<void> add_initial_state(StepBuilder& step, ir::ValueId state, const std::
   return {};
 }
 
+// What `value` is a view of.
+ir::ValueId shown_by(const Group& group, ir::ValueId value) {
+  while (group.computes(value) && is_view(group.graph->node(group.graph->value(value).producer))) {
+    value = ir::tensor_operand(group.graph->node(group.graph->value(value).producer), 0);
+  }
+  return value;
+}
+
 Result<void> add_store(StepBuilder& step, const Layer& layer) {
   const Group& group = step.group();
   const ir::Node& node = group.root_node();
@@ -213,8 +221,9 @@ Result<void> add_store(StepBuilder& step, const Layer& layer) {
     builder.bind_text(node.outputs[2], {at[2], at[1], at[3]}, "cell");
   }
   STITCH_TRY(builder.store_results());
-  const bool stores_cell =
-      layer.has_cell && std::count(group.results.begin(), group.results.end(), node.outputs[2]) > 0;
+  const bool stores_cell = layer.has_cell && std::any_of(group.results.begin(), group.results.end(), [&](auto result) {
+                             return shown_by(group, result) == node.outputs[2];
+                           });
   const FunctorText store = builder.finish(
       {.comment = "Stores what follows from one unit's new state. A last state is written at every step: the last one "
                   "stays.",

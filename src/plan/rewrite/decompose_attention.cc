@@ -20,6 +20,41 @@ ValueId causal_mask(NodeChain& chain, int64_t rows, int64_t columns) {
   return chain.add("tril", {ones}, "_causal", {{"diagonal", int64_t{0}}});
 }
 
+// left [..., h, m, k] times right [..., g, k, n], where each of the g heads of `right` serves h / g of `left`.
+ValueId shared_heads_product(NodeChain& chain, ValueId left, ValueId right, const std::string& suffix) {
+  if (left.index < 0 || right.index < 0) {
+    return {};  // the chain has failed before
+  }
+  const std::vector<int64_t> shape = chain.graph().type(left).shape;
+  std::vector<int64_t> right_shape = chain.graph().type(right).shape;
+  if (shape.size() < 3 || shape[shape.size() - 3] == right_shape[right_shape.size() - 3]) {
+    return chain.add("matmul", {left, right}, suffix);
+  }
+  const int64_t groups = right_shape[right_shape.size() - 3];
+  std::vector<int64_t> left_shape = shape;
+  left_shape[shape.size() - 3] = groups;
+  left_shape.insert(left_shape.end() - 2, shape[shape.size() - 3] / groups);
+  right_shape.insert(right_shape.end() - 2, 1);
+  const ValueId grouped = chain.add("reshape", {left}, suffix + "_grouped", {{"shape", left_shape}});
+  const ValueId shared = chain.add("reshape", {right}, suffix + "_shared", {{"shape", right_shape}});
+  const ValueId product = chain.add("matmul", {grouped, shared}, suffix + "_by_group");
+  std::vector<int64_t> result_shape = shape;
+  result_shape.back() = right_shape.back();
+  return chain.add("reshape", {product}, suffix, {{"shape", result_shape}});
+}
+
+// The mixture, but zero for rows all of whose scores are barred: their softmax is not a number.
+ValueId without_barred_rows(NodeChain& chain, ValueId scores, ValueId mixture) {
+  if (scores.index < 0) {
+    return {};
+  }
+  const auto last_axis = static_cast<int64_t>(chain.graph().type(scores).shape.size()) - 1;
+  const ValueId largest =
+      chain.add("amax", {scores}, "_largest", {{"dim", std::vector<int64_t>{last_axis}}, {"keepdim", true}});
+  const ValueId is_barred = chain.add("eq", {largest, Scalar{-std::numeric_limits<double>::infinity()}}, "_barred");
+  return chain.add("where", {is_barred, Scalar{0.0}, mixture}, "");
+}
+
 Result<void> decompose(GraphCopy& copy, const ir::Graph& from, const ir::Node& old) {
   const ir::Node node = copy.mapped(old);
   NodeChain chain(copy, from.value(old.outputs[0]).name, old.place);
@@ -31,9 +66,10 @@ Result<void> decompose(GraphCopy& copy, const ir::Graph& from, const ir::Node& o
   }
   std::swap(swapped[swapped.size() - 1], swapped[swapped.size() - 2]);
   const ValueId keys = chain.add("permute", {node.operands[1]}, "_keys", {{"dims", swapped}});
-  const ValueId products = chain.add("matmul", {node.operands[0], keys}, "_products");
+  const ValueId products = shared_heads_product(chain, ir::tensor_operand(node, 0), keys, "_products");
   ValueId scores = chain.add("mul", {products, Scalar{ir::double_attribute(node, "scale")}}, "_scores");
   Operand mask = node.operands[3];
+  const bool may_bar_rows = ir::is_tensor(mask);  // is_causal leaves every row its first column
   if (ir::bool_attribute(node, "is_causal")) {
     mask = causal_mask(chain, query_shape[query_shape.size() - 2], key_shape[key_shape.size() - 2]);
   }
@@ -45,7 +81,9 @@ Result<void> decompose(GraphCopy& copy, const ir::Graph& from, const ir::Node& o
   }
   const auto last_axis = static_cast<int64_t>(query_shape.size()) - 1;
   const ValueId weights = chain.add("softmax", {scores}, "_weights", {{"dim", last_axis}});
-  copy.replace(old.outputs[0], chain.add("matmul", {weights, node.operands[2]}, ""));
+  const ValueId mixture =
+      shared_heads_product(chain, weights, ir::tensor_operand(node, 2), may_bar_rows ? "_mixture" : "");
+  copy.replace(old.outputs[0], may_bar_rows ? without_barred_rows(chain, scores, mixture) : mixture);
   return chain.result();
 }
 
