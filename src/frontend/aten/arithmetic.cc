@@ -9,6 +9,18 @@
 namespace stitch::frontend {
 namespace {
 
+double as_double(const Scalar& scalar) {
+  return std::visit([](auto value) { return static_cast<double>(value); }, scalar);
+}
+
+// Whole numbers stay whole: they take part in type promotion as such.
+Scalar multiplied(const Scalar& a, const Scalar& b) {
+  if (const int64_t* x = std::get_if<int64_t>(&a), *y = std::get_if<int64_t>(&b); x != nullptr && y != nullptr) {
+    return Scalar(static_cast<int64_t>(static_cast<uint64_t>(*x) * static_cast<uint64_t>(*y)));
+  }
+  return Scalar(as_double(a) * as_double(b));
+}
+
 // The operand times a factor, or itself when that is 1.
 Result<Operand> scaled(Call& call, Operand operand, size_t position, const char* name) {
   if (!call.has(position, name)) {
@@ -19,7 +31,10 @@ Result<Operand> scaled(Call& call, Operand operand, size_t position, const char*
     return operand;
   }
   if (!ir::is_tensor(operand)) {
-    return call.unsupported("two scalars are multiplied");
+    if (ir::is_tensor(factor)) {
+      return call.unsupported("a scalar is multiplied by a tensor factor");
+    }
+    return Operand(multiplied(std::get<Scalar>(operand), std::get<Scalar>(factor)));
   }
   STITCH_ASSIGN(const ValueId product, call.pointwise("mul", {operand, factor}));
   return Operand(product);

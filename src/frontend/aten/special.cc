@@ -121,7 +121,12 @@ Converted convert_ldexp(Call& call) {
   STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
   STITCH_ASSIGN(const ValueId other, call.tensor(1, "other"));
   STITCH_ASSIGN(const ValueId power, call.pointwise("pow", {Scalar(2.0), other}));
-  return call.finish_pointwise("mul", {x, power});
+  const DataType dtype = call.graph().type(x).dtype;
+  STITCH_ASSIGN(const ValueId product, call.pointwise("mul", {x, power}));
+  // 2^other alone would not fit half precision, and does not decide the result's dtype.
+  STITCH_ASSIGN(const ValueId rounded,
+                call.cast(product, is_floating_point(dtype) ? dtype : call.graph().type(product).dtype));
+  return std::vector<ValueId>{rounded};
 }
 
 // Always in double precision.

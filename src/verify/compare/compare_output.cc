@@ -68,14 +68,16 @@ TileBudget with_small_errors(TileBudget budget, double own, double base, bool sm
   return budget;
 }
 
-void judge_tile(const TileReader& reader, MathMode mode, const SmallOutputErrors& errors, bool small, double eps,
+// `unit` is the epsilon that perturbed runs are measured by.
+void judge_tile(const TileReader& reader, MathMode mode, const SmallOutputErrors& errors, bool small, double unit,
                 Rules& rules, OutputStatistics& statistics) {
   const TileData& tile = reader.data();
   const Condition condition = condition_of(reader, mode);
   const TileBudget budget =
       with_small_errors(measure_tile(tile.reference, tile.runs, condition.base), errors.own, errors.base, small);
   rules.main.judge_tile(tile, budget);
-  statistics.ill_conditioned += count_ill_conditioned(tile.reference, condition.base, condition.perturbed, budget, eps);
+  statistics.ill_conditioned +=
+      count_ill_conditioned(tile.reference, condition.base, condition.perturbed, budget, unit);
   if (mode == MathMode::kKernelBench) {
     TileData with_tf32 = tile;
     with_tf32.runs = reader.tf32_runs();
@@ -94,7 +96,8 @@ OutputComparison compare_floats(const OutputReference& reference, const HostTens
   OutputComparison result;
   for (int64_t i = 0; i < tiling.tile_count(); ++i) {
     reader.read(i, tiling.tile(i));
-    judge_tile(reader, mode, errors, tiling.is_small(), eps, rules, result.statistics);
+    judge_tile(reader, mode, errors, tiling.is_small(), std::max(eps, reference.input_epsilon), rules,
+               result.statistics);
     observe_tile(reader, type, result.statistics);
   }
   result.refusal = rules.main.refusal();

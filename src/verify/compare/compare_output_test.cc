@@ -111,6 +111,17 @@ TEST(CompareOutput, WhereTheNativeRunOverflowsACandidateMayTooOrBeRight) {
   EXPECT_EQ(comparison.statistics.ill_conditioned, 1);
 }
 
+TEST(CompareOutput, PerturbedRunsMoveByTheUnitOfTheInputs) {
+  const std::vector<double> truth(256, 1.0);
+  const std::vector<double> moved(256, 1.0 + 0.25);  // far beyond float32's own unit, 32 of bfloat16's
+  OutputReference reference = float_reference({256}, truth, truth);
+  reference.perturbed = {float_tensor({256}, moved)};
+  const HostTensor got = float_tensor({256}, truth);
+  EXPECT_EQ(compare_output(reference, got, MathMode::kFp32).statistics.ill_conditioned, 256);
+  reference.input_epsilon = 1.0 / 128;
+  EXPECT_EQ(compare_output(reference, got, MathMode::kFp32).statistics.ill_conditioned, 0);
+}
+
 TEST(CompareOutput, MinusZeroIsZero) {
   const std::vector<double> zeros(256, 0.0);
   EXPECT_TRUE(accepted(float_reference({256}, zeros, zeros), std::vector<double>(256, -0.0)));

@@ -33,6 +33,9 @@ struct OutputReference {
   std::vector<HostTensor> perturbed;  // native runs on inputs moved by one ulp
   std::vector<HostTensor> disturbed;  // runs whose sums carry the error of a plain sequential loop
   std::vector<HostTensor> tf32_runs;  // mode kernelbench only: native runs with contraction operands rounded to TF32
+  // The coarsest epsilon of the inputs: one ulp there is the least that perturbed runs move by, whatever the output's
+  // dtype. 0 where only the output's own counts.
+  double input_epsilon = 0;
   std::optional<IndexSource> index_source;  // kIndex without it is judged exactly
 };
 

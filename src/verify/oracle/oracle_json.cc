@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/oracle/oracle_json.h"
 
+#include <algorithm>
+#include <initializer_list>
 #include <system_error>
 
 #include "artifact/tensor/tensor_json.h"
 #include "base/json/json.h"
+#include "verify/compare/elements.h"
 
 namespace stitch::verify {
 namespace {
@@ -103,6 +106,19 @@ Result<void> append_references(const Json& json, const char* key, const std::vec
   return {};
 }
 
+// Of the floating-point tensors; 0 when there are none.
+double coarsest_epsilon(std::initializer_list<const std::vector<TensorSpec>*> groups) {
+  double coarsest = 0;
+  for (const std::vector<TensorSpec>* group : groups) {
+    for (const TensorSpec& spec : *group) {
+      if (is_floating_point(spec.type.dtype)) {
+        coarsest = std::max(coarsest, epsilon(spec.type.dtype));
+      }
+    }
+  }
+  return coarsest;
+}
+
 }  // namespace
 
 Json to_json(const OracleSource& source) {
@@ -162,6 +178,10 @@ Result<OracleDraw> oracle_draw_from_json(const Json& json, const OracleProgram& 
   STITCH_ASSIGN(draw.states, tensors_from_json(json, "states", program.states));
   STITCH_TRY(append_references(json, "outputs", program.outputs, draw.outputs));
   STITCH_TRY(append_references(json, "states_out", program.states_out, draw.outputs));
+  const double unit = coarsest_epsilon({&program.inputs, &program.parameters, &program.states});
+  for (OutputReference& output : draw.outputs) {
+    output.input_epsilon = unit;
+  }
   return draw;
 }
 
