@@ -10,6 +10,7 @@ import torch
 from stitchcuda_python.graph.functional import Ref
 from stitchcuda_python.oracle.constants import REGIMES
 from stitchcuda_python.oracle.gate import compare_with_eager
+from stitchcuda_python.oracle.perturb import is_as_fine
 from stitchcuda_python.oracle.session import Session
 from stitchcuda_python.program.build import Request
 
@@ -216,6 +217,15 @@ class GateTest(ServerCase):
         self.assertFalse(compare_with_eager({"y": torch.tensor([1.0, nan, nan, inf])}, eager).ok)
         self.assertFalse(compare_with_eager({"y": torch.tensor([1.0, 2.1, nan, inf])}, eager).ok)
         self.assertFalse(compare_with_eager({"y": torch.tensor([1])}, {"y": torch.tensor([2])}).ok)
+
+
+class PerturbTest(unittest.TestCase):
+    def test_only_what_is_as_fine_as_every_float_result_moves(self) -> None:
+        single, half = torch.finfo(torch.float32).eps, torch.finfo(torch.float16).eps
+        self.assertTrue(is_as_fine(torch.zeros(2), single))
+        self.assertTrue(is_as_fine(torch.zeros(2), half))
+        self.assertFalse(is_as_fine(torch.zeros(2, dtype=torch.bfloat16), single))
+        self.assertFalse(is_as_fine(torch.zeros(2, dtype=torch.int64), single))
 
 
 if __name__ == "__main__":

@@ -4,12 +4,14 @@
 #include "kernels/attention/attention.h"
 #include "kernels/conv/convolution.h"
 #include "kernels/gemm/gemm.h"
+#include "kernels/gemm/gemm_double.h"
 #include "kernels/loss/nll_loss.h"
 #include "kernels/movement/cat.h"
 #include "kernels/norm/layer_norm.h"
 #include "kernels/pointwise/map.h"
 #include "kernels/pool/pool.h"
 #include "kernels/reduce/reduce.h"
+#include "kernels/reduce/reduce_double.h"
 #include "kernels/resample/interpolate.h"
 #include "kernels/rnn/recurrent_layer.h"
 #include "kernels/softmax/softmax.h"
@@ -20,10 +22,12 @@ const std::vector<std::unique_ptr<KernelTemplate>>& builtin_templates() {
   static const auto templates = [] {
     std::vector<std::unique_ptr<KernelTemplate>> list;
     list.push_back(make_gemm());
+    list.push_back(make_gemm_double());
     list.push_back(make_convolution());
     list.push_back(make_attention());
     list.push_back(make_recurrent_layer());
     list.push_back(make_reduce());
+    list.push_back(make_reduce_double());
     list.push_back(make_softmax());
     list.push_back(make_layer_norm());
     list.push_back(make_pool());

@@ -14,7 +14,7 @@ from ..program.build import Program, draw_inputs
 from .bounds import integer_bounds
 from .native import NativeModule
 from .parameters import redrawn_mean, redrawn_parameter, redrawn_variance, running_statistics
-from .perturb import one_ulp_away
+from .perturb import finest_output, is_as_fine, one_ulp_away
 from .regimes import inside_observed, observe, transformed
 from .seeds import derive, generator
 
@@ -34,6 +34,7 @@ class Drawer:
         self._program, self._graph, self._native, self._device = program, graph, native, device
         self._bounds = integer_bounds(graph)
         self._means, self._variances = running_statistics(graph)
+        self._finest = finest_output(graph)
         self._input_names = [value.name for value in graph.values if value.role == INPUT]
         self._constants = {
             value.binding: graph.tensors[value.binding].to(device)
@@ -88,9 +89,10 @@ class Drawer:
         return by_name
 
     def perturbed(self, drawn: Drawn, source: torch.Generator) -> Drawn:
-        """The draw with every float input, parameter and state one unit in the last place away. Fixed buffers stay."""
+        """The draw with every float input, parameter and state one unit in the last place away. Fixed buffers stay, and
+        so does what is coarser than an output: a unit of a bfloat16 input is no rounding error of a float32 result."""
         states = {value.binding for value in self._graph.values if value.role == "state"}
-        move = lambda tensor: one_ulp_away(tensor, source)  # noqa: E731
+        move = lambda tensor: one_ulp_away(tensor, source) if is_as_fine(tensor, self._finest) else tensor  # noqa: E731
         by_object: dict[int, torch.Tensor] = {}
         tensors = {}
         for name, tensor in drawn.tensors.items():

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import torch
 
+from ..graph.functional import FunctionalProgram
+
 _BITS = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
 
@@ -18,3 +20,15 @@ def one_ulp_away(tensor: torch.Tensor, source: torch.Generator) -> torch.Tensor:
     step = torch.randint(0, 2, tensor.shape, generator=source, device=source.device, dtype=torch.int8) * 2 - 1
     moved = (bits + step.to(bits)).view(tensor.dtype)
     return torch.where((tensor != 0) & torch.isfinite(tensor) & torch.isfinite(moved), moved, tensor)
+
+
+def finest_output(graph: FunctionalProgram) -> float:
+    """The smallest relative spacing among the program's float results, infinite where there are none."""
+    results = graph.results()
+    dtypes = [results[output.value][0] for output in graph.outputs]
+    return min([torch.finfo(dtype).eps for dtype in dtypes if dtype.is_floating_point], default=float("inf"))
+
+
+def is_as_fine(tensor: torch.Tensor, spacing: float) -> bool:
+    """Whether `tensor` is of a float type whose spacing is at most `spacing`."""
+    return tensor.is_floating_point() and torch.finfo(tensor.dtype).eps <= spacing
