@@ -12,6 +12,7 @@
 #include "host/device_memory.h"
 #include "host/graph_cache.h"
 #include "host/safetensors.h"
+#include "host_timing.h"
 #include "stitch_program.h"
 #include "tensors.h"
 
@@ -29,6 +30,7 @@ constexpr const char* kUsage =
     "  --inputs   safetensors file of inputs (default: pseudo-random)\n"
     "  --outputs  where to write outputs and new states as a safetensors file\n"
     "  --batch    another batch than the declared one, where the program takes it (default: that of --inputs)\n"
+    "  --host-calls  timed calls on tensors in host memory, copies overlapped (default 0)\n"
     "  --repeat   timed runs (default 20)\n"
     "  --no-graph launch step by step instead of through a CUDA graph\n";
 
@@ -39,6 +41,7 @@ struct Options {
   std::string outputs;
   int repeat = 20;
   std::int64_t batch = 0;  // 0: as the inputs have it, or as declared
+  int host_calls = 0;
   bool graph = true;
 };
 
@@ -66,6 +69,8 @@ bool parse_options(int count, char** arguments, Options* options) {
       if (options->batch <= 0) {
         return false;
       }
+    } else if (name == "--host-calls") {
+      options->host_calls = std::atoi(value.c_str());
     } else if (name == "--repeat") {
       options->repeat = std::atoi(value.c_str());
     } else {
@@ -259,6 +264,13 @@ int main(int count, char** arguments) {
     return fail("run failed: " + last_error(session));
   }
   std::printf("%.1f us per run, mean of %d%s\n", elapsed_us, options.repeat, options.graph ? ", CUDA graph" : "");
+  if (options.host_calls > 0) {
+    problem = stitch_example::time_host_calls(session.program, session.handle, session.inputs, session.states_in,
+                                              session.outputs, options.host_calls);
+    if (!problem.empty()) {
+      return fail(problem);
+    }
+  }
   session.program->destroy(session.handle);
   cudaStreamDestroy(session.stream);
   return 0;

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "host/graph_cache.h"
+#include "host/host_calls.h"
 #include "host/program_tables.h"
 #include "kernels/pointwise/map.cuh"
 #include "support.h"
@@ -169,6 +170,44 @@ void check_graphs(Checker& checker, Session& session) {
   cudaStreamDestroy(stream);
 }
 
+// Six calls in two slots: each has outputs of its own, and the state goes from one to the next.
+void check_host_calls(Checker& checker, Session& session) {
+  constexpr int kCalls = 6;
+  const DeviceFloats fresh(std::vector<float>(kCount, 1.0f));
+  const std::vector<float> weights = session.weight.values();
+  std::vector<std::vector<float>> xs;
+  std::vector<std::vector<float>> ys(kCalls, std::vector<float>(kCount, -1.0f));
+  {
+    HostCalls host(session.program, session.handle, {{fresh.data(), 1, 0, kExtents}});
+    std::vector<float> x;
+    for (int call = 0; call < kCalls; ++call) {
+      x = random_floats(kCount, static_cast<uint64_t>(call) + 20);
+      xs.push_back(x);
+      const bool ok = host.run_host({{x.data(), 1, 0, kExtents}}, {{ys[call].data(), 1, 0, kExtents}}) == STITCH_OK;
+      checker.is_true("run_host", ok);
+      x.assign(kCount, 99.0f);  // the caller's memory is its own again
+    }
+    checker.is_true("the last call's outputs wait for finish", ys[kCalls - 1][0] == -1.0f);
+    checker.is_true("finish", host.finish() == STITCH_OK);
+    checker.is_true("bytes", host.bytes_in() == kCount * sizeof(float) && host.bytes_out() == host.bytes_in());
+    const int64_t longer[] = {kCount + 1};
+    checker.is_true("a wrong extent", host.run_host({{x.data(), 1, 0, longer}}, {{ys[0].data(), 1, 0, kExtents}}) ==
+                                              STITCH_INVALID_SHAPE &&
+                                          host.error().find("extent 7") != std::string::npos);
+    checker.is_true("a wrong count", host.run_host({}, {}) == STITCH_INVALID_ARGUMENT);
+    checker.is_true("no data", host.run_host({{nullptr, 1, 0, kExtents}}, {{ys[0].data(), 1, 0, kExtents}}) ==
+                                   STITCH_INVALID_ARGUMENT);
+  }
+  for (int call = 0; call < kCalls; ++call) {
+    std::vector<double> want;
+    for (int64_t index = 0; index < kCount; ++index) {
+      want.push_back(xs[call][index] * 2.0 * weights[index] + 1.0 + call);
+    }
+    checker.close("outputs of a host call", ys[call], want, 1e-6);
+  }
+  checker.close("state after six host calls", fresh.values(), std::vector<double>(kCount, 7.0), 0.0);
+}
+
 }  // namespace
 
 const ProgramTables stitch_program_tables = {
@@ -192,6 +231,7 @@ int main(int count, char** arguments) {
   check_refusals(checker, session);
   check_runs(checker, session);
   check_graphs(checker, session);
+  check_host_calls(checker, session);
   session.program->destroy(session.handle);
   return checker.finish();
 }

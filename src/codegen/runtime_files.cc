@@ -15,8 +15,9 @@ namespace fs = std::filesystem;
 
 // Units that every program has beside its own, and sources of the example host, which is not part of the library.
 constexpr const char* kUnits[] = {"host/program.cc", "host/arena.cc", "host/arguments.cc"};
-constexpr const char* kExampleSources[] = {"example/main.cc", "example/tensors.cc", "host/graph_cache.cc",
-                                           "host/json_reader.cc", "host/safetensors.cc"};
+constexpr const char* kExampleSources[] = {"example/main.cc",     "example/host_timing.cc", "example/tensors.cc",
+                                           "host/graph_cache.cc", "host/host_calls.cc",     "host/json_reader.cc",
+                                           "host/safetensors.cc"};
 // Units of an optional library, for programs with a step that includes its header.
 struct LibraryUnits {
   const char* header;

@@ -31,10 +31,10 @@ std::string bases(const PythonReference& reference) {
 }
 
 std::string reference_forward(const PythonReference& reference) {
-  return reference.kind == Kind::kFunction ? fmt::format("staticmethod({})", reference.target)
-                                           : fmt::format("{}.forward", reference.kind == Kind::kClass
-                                                                           ? reference.target
-                                                                           : fmt::format("type({})", reference.target));
+  return reference.kind == Kind::kFunction
+             ? fmt::format("staticmethod({})", reference.target)
+             : fmt::format("{}.forward", reference.kind == Kind::kClass ? reference.target
+                                                                        : fmt::format("type({})", reference.target));
 }
 
 std::string constructor(const PythonReference& reference) {

@@ -17,8 +17,8 @@ struct PythonReference {
   std::string constructor_source;  // the file without what only forward needs
   std::string target;              // the class, function or module instance that was compiled
   enum class Kind { kClass, kFunction, kInstance } kind = Kind::kClass;
-  std::string takes;    // forward's arguments, with t[i] for the i-th tensor
-  std::string returns;  // what forward returns, likewise
+  std::string takes;                  // forward's arguments, with t[i] for the i-th tensor
+  std::string returns;                // what forward returns, likewise
   std::map<std::string, bool> modes;  // each submodule's training flag
   bool both_modes = false;            // the same program in train and in eval mode
   bool random = false;                // forward draws numbers
