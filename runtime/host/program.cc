@@ -5,6 +5,7 @@
 #include "host/arena.h"
 #include "host/arguments.h"
 #include "host/program_tables.h"
+#include "host/step_range.h"
 #include "host/workspace_guard.h"
 
 struct StitchHandle {
@@ -138,6 +139,7 @@ int enqueue(StitchHandle* handle, StepPhase phase, const StitchCall* call, void*
                              call == nullptr ? 0 : call->rng_seed,
                              call == nullptr ? 0 : call->rng_offset,
                              &handle->libraries};
+    const StepRange range(step.name);
     const int error = step.function(&arguments, stream);
     if (error != cudaSuccess) {
       handle->error.set("Step %d (%s) failed to start: %s.", index, step.name,

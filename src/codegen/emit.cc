@@ -28,7 +28,7 @@ Result<SourceBundle> emit(const plan::Plan& plan, const EmitOptions& options) {
   bundle.files["program.cu"] = print_program(program);
   bundle.files["program.h"] = print_program_header(program);
   bundle.units.push_back("program.cu");
-  STITCH_TRY(add_runtime_files(options.runtime_folder, bundle));
+  STITCH_TRY(add_runtime_files(options.runtime_folder, options.architectures, bundle));
   return bundle;
 }
 

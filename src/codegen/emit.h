@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "artifact/source/source_bundle.h"
 #include "plan/plan.h"
@@ -10,7 +11,8 @@
 namespace stitch::codegen {
 
 struct EmitOptions {
-  std::string runtime_folder;  // the repository's or distribution's runtime/
+  std::string runtime_folder;                   // the repository's or distribution's runtime/
+  std::vector<std::string> architectures = {};  // "sm_90a" that the project builds for; empty: a choice of ours
 };
 
 // Fails when the runtime folder lacks a file that the program includes.

@@ -30,6 +30,7 @@ constexpr LibraryUnits kLibraries[] = {
 };
 constexpr const char* kProjectTemplate = "project/CMakeLists.txt.in";
 constexpr const char* kNameMarker = "@STITCH_NAME@";
+constexpr const char* kArchitecturesMarker = "@STITCH_ARCHITECTURES@";
 
 std::vector<std::string> quoted_includes(const std::string& text) {
   std::vector<std::string> names;
@@ -93,9 +94,26 @@ Result<void> add_library_units(Collector& collector, SourceBundle& bundle) {
   return {};
 }
 
+void replace_all(std::string& text, const std::string& marker, const std::string& by) {
+  for (size_t at = text.find(marker); at != std::string::npos; at = text.find(marker, at + by.size())) {
+    text.replace(at, marker.size(), by);
+  }
+}
+
+// "80-real 90a-real": code for these and nothing else. Where none is named, code that later ones can translate too.
+std::string cmake_architectures(const std::vector<std::string>& architectures) {
+  constexpr const char* kDefault = "80-real 90a-real 120";
+  std::string list;
+  for (const std::string& architecture : architectures) {
+    list += (list.empty() ? "" : " ") + architecture.substr(architecture.find('_') + 1) + "-real";
+  }
+  return list.empty() ? kDefault : list;
+}
+
 }  // namespace
 
-Result<void> add_runtime_files(const std::string& runtime_folder, SourceBundle& bundle) {
+Result<void> add_runtime_files(const std::string& runtime_folder, const std::vector<std::string>& architectures,
+                               SourceBundle& bundle) {
   Collector collector(runtime_folder, bundle);
   const auto own_files = bundle.files;
   for (const auto& [path, text] : own_files) {
@@ -110,9 +128,8 @@ Result<void> add_runtime_files(const std::string& runtime_folder, SourceBundle& 
     STITCH_TRY(collector.add(source));
   }
   STITCH_ASSIGN(std::string project, read_file(fs::path(runtime_folder) / kProjectTemplate));
-  for (size_t at = project.find(kNameMarker); at != std::string::npos; at = project.find(kNameMarker, at)) {
-    project.replace(at, std::string(kNameMarker).size(), bundle.name);
-  }
+  replace_all(project, kNameMarker, bundle.name);
+  replace_all(project, kArchitecturesMarker, cmake_architectures(architectures));
   bundle.files["CMakeLists.txt"] = project;
   return {};
 }

@@ -3,11 +3,14 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "artifact/source/source_bundle.h"
 
 namespace stitch::codegen {
 
-Result<void> add_runtime_files(const std::string& runtime_folder, SourceBundle& bundle);
+// `architectures`: what the project builds for, as "sm_90a"; empty: a choice of ours.
+Result<void> add_runtime_files(const std::string& runtime_folder, const std::vector<std::string>& architectures,
+                               SourceBundle& bundle);
 
 }  // namespace stitch::codegen

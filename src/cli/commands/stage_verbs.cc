@@ -48,6 +48,16 @@ Task program_task(const CommandLine& line) {
   return task;
 }
 
+// Compiling for a named architecture needs no GPU here.
+Result<DeviceKind> built_device(Session& session, const toolchain::Toolchain& tools) {
+  const CommandLine& line = session.line();
+  if (line.device == DeviceChoice::kEmulated || line.targets.empty()) {
+    return choose_device(session, tools);
+  }
+  STITCH_TRY(tools.supports(DeviceKind::kCuda));
+  return DeviceKind::kCuda;
+}
+
 }  // namespace
 
 Result<int> run_import(Session& session) {
@@ -75,6 +85,7 @@ Result<int> run_plan(Session& session) {
   plan::PlanOptions options;
   options.math = line.math;
   options.libraries = line.libraries;
+  STITCH_ASSIGN(options.limits, planned_limits(session));
   STITCH_ASSIGN(const plan::Plan made, plan::make_plan(graph, options));
   return leave(session, plan::to_json(made).dump(1),
                Json{{"schema", "stitchcuda.plan_result/1"}, {"task", graph.name}, {"steps", made.steps.size()}},
@@ -88,6 +99,7 @@ Result<int> run_emit(Session& session) {
   STITCH_ASSIGN(const plan::Plan made, plan::from_json(json));
   codegen::EmitOptions options;
   options.runtime_folder = session.resources().runtime().string();
+  options.architectures = line.targets;
   STITCH_ASSIGN(const SourceBundle bundle, codegen::emit(made, options));
   const fs::path out = line.out.empty() ? fs::path("out") / bundle.name : fs::path(line.out);
   STITCH_TRY(check_output_folder(out));
@@ -113,7 +125,7 @@ Result<int> run_build(Session& session) {
   const CommandLine& line = session.line();
   STITCH_ASSIGN(const SourceBundle bundle, read_bundle(line.file));
   STITCH_ASSIGN(const toolchain::Toolchain tools, find_compilers(session));
-  STITCH_ASSIGN(const DeviceKind device, choose_device(session, tools));
+  STITCH_ASSIGN(const DeviceKind device, built_device(session, tools));
   STITCH_ASSIGN(const CompileReport report, build_bundle(session, tools, bundle, device, "build"));
   const Verdict verdict = build_verdict(report, device);
   std::string library = report.library;

@@ -6,6 +6,7 @@
 #include "base/fs/files.h"
 #include "base/json/json.h"
 #include "cli/commands/commands.h"
+#include "cli/stages/folder.h"
 #include "cli/stages/judge.h"
 #include "cli/stages/step_subject.h"
 #include "plan/plan.h"
@@ -14,24 +15,6 @@ namespace stitch::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Folder {
-  Task task;
-  plan::Plan plan;
-  SourceBundle sources;
-};
-
-Result<Folder> read_folder(const fs::path& path) {
-  Folder folder;
-  STITCH_ASSIGN(const std::string task_text, read_file(path / "task.json"));
-  STITCH_ASSIGN(const Json task_json, parse_json(task_text, "task.json"));
-  STITCH_ASSIGN(folder.task, task_from_json(task_json));
-  STITCH_ASSIGN(const std::string plan_text, read_file(path / "plan.json"));
-  STITCH_ASSIGN(const Json plan_json, parse_json(plan_text, "plan.json"));
-  STITCH_ASSIGN(folder.plan, plan::from_json(plan_json));
-  STITCH_ASSIGN(folder.sources, read_bundle(path.string()));
-  return folder;
-}
 
 Result<evaluate::EvaluateReport> verify_folder(Session& session, const toolchain::Toolchain& tools, DeviceKind device) {
   STITCH_ASSIGN(Folder folder, read_folder(session.line().file));

@@ -2,8 +2,11 @@
 #include "cli/options/command_line.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <map>
 #include <memory>
+
+#include "kernels/template/device_limits.h"
 
 namespace stitch::cli {
 namespace {
@@ -65,6 +68,24 @@ void add_scale(CLI::App* verb, CommandLine* line) {
       ->transform(CLI::CheckedTransformer(kScales).description("auto|full|small"));
 }
 
+void add_target(CLI::App* verb, CommandLine* line) {
+  std::vector<std::string> known;
+  for (const kernels::DeviceLimits& device : kernels::known_devices()) {
+    if (std::find(known.begin(), known.end(), device.architecture) == known.end()) {
+      known.push_back(device.architecture);
+    }
+  }
+  verb->add_option("--target", line->targets, "GPU architectures, as sm_80,sm_90a; the first one is planned for")
+      ->delimiter(',')
+      ->check(CLI::IsMember(known));
+}
+
+void add_gpu_build(CLI::App* verb, CommandLine* line) {
+  add_target(verb, line);
+  verb->add_flag("--lineinfo", line->line_info, "GPU: keep line numbers for profilers");
+  verb->add_flag("--nvtx", line->nvtx, "GPU: an NVTX range around each step, named after it");
+}
+
 void add_file(CLI::App* verb, CommandLine* line, const char* what) {
   verb->add_option("file", line->file, what)->required();
 }
@@ -88,16 +109,19 @@ void add_stage_verbs(CLI::App* app, CommandLine* line) {
   add_out(plan, line, "Plan file to write (default: standard output)");
   add_math(plan, line);
   add_libraries(plan, line);
+  add_target(plan, line);
 
   CLI::App* emit = app->add_subcommand("emit", "Plan to CUDA sources: a standalone CMake project");
   add_file(emit, line, "plan.json, as plan writes it");
   add_out(emit, line, "Folder to write (default: out/NAME)");
   emit->add_option("--program", line->program, "The PyTorch program: write its Python forms too");
+  add_target(emit, line);
 
   CLI::App* build = app->add_subcommand("build", "Sources to a library for a device");
   add_file(build, line, "Folder, as emit writes it");
   add_out(build, line, "Library to write (default: left in the cache)");
   add_device(build, line);
+  add_gpu_build(build, line);
   for (CLI::App* verb : {import, plan, emit, build}) {
     add_common(verb, line);
   }
@@ -111,10 +135,18 @@ void add_judging_verbs(CLI::App* app, CommandLine* line) {
   verify->add_option("--step", line->step, "Judge one step alone")->check(CLI::NonNegativeNumber);
   verify->add_option("--seed", line->seed, "Seed of the drawn inputs");
   add_device(verify, line);
+  add_gpu_build(verify, line);
   add_math(verify, line);
   add_scale(verify, line);
   add_mode(verify, line);
   add_common(verify, line);
+
+  CLI::App* profile = app->add_subcommand("profile", "What each step costs: counted work, or measured on a GPU");
+  add_file(profile, line, "Folder that optimize wrote");
+  profile->add_option("--step", line->step, "One step alone")->check(CLI::NonNegativeNumber);
+  add_device(profile, line);
+  add_gpu_build(profile, line);
+  add_common(profile, line);
 
   CLI::App* optimize = app->add_subcommand("optimize", "PyTorch program in, verified CUDA program out");
   add_file(optimize, line, "FILE.py, or FILE.py:Name of a class or function");
@@ -124,6 +156,7 @@ void add_judging_verbs(CLI::App* app, CommandLine* line) {
   optimize->add_flag("--no-tune", line->no_tune, "Choose settings by estimate, also where a GPU could time them");
   add_tuning(optimize, line);
   add_device(optimize, line);
+  add_gpu_build(optimize, line);
   add_math(optimize, line);
   add_scale(optimize, line);
   add_mode(optimize, line);

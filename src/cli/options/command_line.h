@@ -36,8 +36,11 @@ struct CommandLine {
   bool json = false;
   bool quiet = false;
   bool debug = false;
-  bool skip_nvcc = false;  // optimize for the emulated device: leave out the compilation for a GPU
-  std::string help;        // set when help or the version was asked for: print it and stop
+  std::vector<std::string> targets;  // GPU architectures to plan and build for; empty: the one here, or the default
+  bool line_info = false;            // nvcc keeps line numbers for profilers
+  bool nvtx = false;                 // a named NVTX range around each step
+  bool skip_nvcc = false;            // optimize for the emulated device: leave out the compilation for a GPU
+  std::string help;                  // set when help or the version was asked for: print it and stop
 };
 
 // kUsage with a sentence for a command line that cannot be taken.

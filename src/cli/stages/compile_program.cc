@@ -2,6 +2,7 @@
 #include "cli/stages/compile_program.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/process/child.h"
 #include "codegen/emit.h"
@@ -16,6 +17,15 @@ std::string as_text(const Diagnostic& diagnostic) {
   return fmt::format("{}:{}: {}", diagnostic.file, diagnostic.line, diagnostic.message);
 }
 
+// Every target named, else the GPU here, else the default.
+std::string built_architectures(const Session& session) {
+  if (!session.line().targets.empty()) {
+    return fmt::format("{}", fmt::join(session.line().targets, ","));
+  }
+  const Result<std::string> here = gpu_architecture();
+  return here.has_value() ? *here : kDefaultArchitecture;
+}
+
 }  // namespace
 
 Result<plan::Plan> make_plan(const Session& session, const ir::Graph& graph, MathMode math,
@@ -25,6 +35,7 @@ Result<plan::Plan> make_plan(const Session& session, const ir::Graph& graph, Mat
   options.libraries = session.line().libraries;
   options.measured = std::move(measured);
   options.like = like;
+  STITCH_ASSIGN(options.limits, planned_limits(session, like));
   return plan::make_plan(graph, options);
 }
 
@@ -34,9 +45,22 @@ Result<EmittedProgram> plan_and_emit(const Session& session, const ir::Graph& gr
   return emit_again(session, std::move(made));
 }
 
+Result<kernels::DeviceLimits> planned_limits(const Session& session, const plan::Plan* like) {
+  if (like != nullptr) {
+    return kernels::device_limits(like->device);
+  }
+  for (const kernels::DeviceLimits& device : kernels::known_devices()) {
+    if (!session.line().targets.empty() && device.architecture == session.line().targets.front()) {
+      return device;
+    }
+  }
+  return kernels::known_devices().front();
+}
+
 Result<EmittedProgram> emit_again(const Session& session, plan::Plan plan) {
   codegen::EmitOptions emit_options;
   emit_options.runtime_folder = session.resources().runtime().string();
+  emit_options.architectures = session.line().targets;
   STITCH_ASSIGN(SourceBundle bundle, codegen::emit(plan, emit_options));
   return EmittedProgram{std::move(plan), std::move(bundle)};
 }
@@ -51,8 +75,9 @@ Result<CompileReport> build_bundle(Session& session, const toolchain::Toolchain&
   request.bundle = bundle;
   request.device = device;
   if (device == DeviceKind::kCuda) {
-    const Result<std::string> architecture = gpu_architecture();
-    request.architecture = architecture.has_value() ? *architecture : kDefaultArchitecture;
+    request.architecture = built_architectures(session);
+    request.line_info = session.line().line_info;
+    request.nvtx = session.line().nvtx;
   }
   if (!stage.empty()) {
     request.progress = [&](const toolchain::BuildProgress& progress) {

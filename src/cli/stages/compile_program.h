@@ -28,6 +28,9 @@ Result<plan::Plan> make_plan(const Session& session, const ir::Graph& graph, Mat
 Result<EmittedProgram> plan_and_emit(const Session& session, const ir::Graph& graph, MathMode math,
                                      const plan::Plan* like = nullptr);
 
+// What a plan is made for: as `like` was, else the first --target, else the first device we know.
+Result<kernels::DeviceLimits> planned_limits(const Session& session, const plan::Plan* like = nullptr);
+
 // The sources of a plan that was read from its file.
 Result<EmittedProgram> emit_again(const Session& session, plan::Plan plan);
 

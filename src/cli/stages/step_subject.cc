@@ -32,16 +32,6 @@ std::vector<verify::StepTensor> outputs_of(const ir::Graph& graph) {
   return tensors;
 }
 
-// The step's text as it lies in the judged program, under the number it has as a program's only step.
-std::string renumbered(std::string text, int from, int to) {
-  const std::string old_name = fmt::format("step_{:02}", from);
-  const std::string new_name = fmt::format("step_{:02}", to);
-  for (size_t at = text.find(old_name); at != std::string::npos; at = text.find(old_name, at + new_name.size())) {
-    text.replace(at, old_name.size(), new_name);
-  }
-  return text;
-}
-
 Result<SourceBundle> step_bundle(Session& session, const Subject& subject, int step) {
   const plan::Plan& whole = subject.plan;
   STITCH_ASSIGN(plan::Plan planned, plan::step_plan(whole, step));
@@ -57,7 +47,7 @@ Result<SourceBundle> step_bundle(Session& session, const Subject& subject, int s
       text = found->second;
     }
   }
-  alone.bundle.files[codegen::step_file_name(alone.plan, 0)] = renumbered(own->second, step, 0);
+  alone.bundle.files[codegen::step_file_name(alone.plan, 0)] = renumbered_step(own->second, step, 0);
   return std::move(alone.bundle);
 }
 
@@ -130,6 +120,15 @@ verify::NameValues names_of(Session& session, const plan::Plan& plan, int step) 
 }
 
 }  // namespace
+
+std::string renumbered_step(std::string text, int from, int to) {
+  const std::string old_name = fmt::format("step_{:02}", from);
+  const std::string new_name = fmt::format("step_{:02}", to);
+  for (size_t at = text.find(old_name); at != std::string::npos; at = text.find(old_name, at + new_name.size())) {
+    text.replace(at, old_name.size(), new_name);
+  }
+  return text;
+}
 
 Result<evaluate::EvaluateReport> judge_step(Session& session, const toolchain::Toolchain& tools, const SubjectSet& set,
                                             int step, DeviceKind device) {

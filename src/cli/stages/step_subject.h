@@ -12,4 +12,7 @@ namespace stitch::cli {
 Result<evaluate::EvaluateReport> judge_step(Session& session, const toolchain::Toolchain& tools, const SubjectSet& set,
                                             int step, DeviceKind device);
 
+// A step's text as it lies in a program, under another number: that which it has as a program's only step.
+std::string renumbered_step(std::string text, int from, int to);
+
 }  // namespace stitch::cli

@@ -114,7 +114,7 @@ Result<CompileReport> build(const BuildRequest& request, const Toolchain& tools)
   }
   Work work{.request = request,
             .tools = tools,
-            .target = {request.device, request.architecture},
+            .target = {request.device, request.architecture, request.line_info, request.nvtx},
             .cache = ObjectCache(tools.cache),
             .unit_keys = {},
             .pieces = {},

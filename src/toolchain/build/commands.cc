@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <sstream>
+
 #include "toolchain/source/include_closure.h"
 
 namespace stitch::toolchain {
@@ -30,14 +32,20 @@ const char* const kExports = "{ global: stitch_program_v1; local: *; };\n";
 
 Words compile_flags(const Target& target) {
   if (target.device == DeviceKind::kCuda) {
-    const std::string digits = architecture_digits(target.architecture);
-    return {"-std=c++20",
-            "-O3",
-            "--expt-relaxed-constexpr",
-            "-gencode",
-            fmt::format("arch=compute_{},code=sm_{}", digits, digits),
-            "-Xcompiler",
-            "-fPIC"};
+    Words flags = {"-std=c++20", "-O3", "--expt-relaxed-constexpr"};
+    std::istringstream architectures(target.architecture);
+    for (std::string architecture; std::getline(architectures, architecture, ',');) {
+      const std::string digits = architecture_digits(architecture);
+      append(flags, {"-gencode", fmt::format("arch=compute_{},code=sm_{}", digits, digits)});
+    }
+    append(flags, {"-Xcompiler", "-fPIC"});
+    if (target.line_info) {
+      flags.push_back("-lineinfo");
+    }
+    if (target.nvtx) {
+      flags.push_back("-DSTITCH_NVTX");
+    }
+    return flags;
   }
   // No contraction: a fused multiply-add where the source has none would hide or make differences between devices.
   Words flags = {"-std=c++20", "-ffp-contract=off", "-fPIC", "-w"};

@@ -13,7 +13,9 @@ namespace stitch::toolchain {
 
 struct Target {
   DeviceKind device = DeviceKind::kEmulated;
-  std::string architecture;
+  std::string architecture;  // "sm_90a", or several: "sm_80,sm_90a"
+  bool line_info = false;    // of a GPU build: line numbers for profilers
+  bool nvtx = false;         // of a GPU build: an NVTX range around each step
 };
 
 // Flags that decide what the object holds. They name no path of this machine: they are part of the key.
