@@ -127,6 +127,16 @@ TensorList& list_of(Session& session, const StitchTensorInfo& info) {
   }
 }
 
+// A file of weights has all of them: one that is drawn among given ones would make a silently wrong program.
+std::string lacks(const std::vector<SafeTensor>& weights, const StitchTensorInfo& info, const std::string& file) {
+  for (const SafeTensor& tensor : weights) {
+    if (tensor.name == info.name) {
+      return "";
+    }
+  }
+  return file + " lacks \"" + info.name + "\", which the program takes.";
+}
+
 std::string load_tensors(const Options& options, Session& session) {
   std::vector<SafeTensor> weights;
   std::vector<SafeTensor> inputs;
@@ -139,7 +149,12 @@ std::string load_tensors(const Options& options, Session& session) {
   for (std::int32_t index = 0; problem.empty() && index < description.tensor_count; ++index) {
     const StitchTensorInfo& info = description.tensors[index];
     const auto seed = static_cast<std::uint64_t>(index) + 1;
-    problem = list_of(session, info).add(info, batch, info.role == STITCH_INPUT ? inputs : weights, seed);
+    if (info.role != STITCH_INPUT && info.role != STITCH_OUTPUT) {
+      problem = options.weights.empty() ? "" : lacks(weights, info, options.weights);
+    }
+    problem = !problem.empty()
+                  ? problem
+                  : list_of(session, info).add(info, batch, info.role == STITCH_INPUT ? inputs : weights, seed);
   }
   return problem;
 }
