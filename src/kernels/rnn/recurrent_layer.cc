@@ -14,14 +14,17 @@
 namespace stitch::kernels {
 namespace {
 
-// How many samples a block serves: rows of a thread, and lanes of a warp that take different ones.
+// How many samples a block serves: rows of a thread, and lanes of a warp that take different ones. Measured on an H200
+// over 256..1024 units and 1..128 samples, row lanes never pay: the weights are then read in runs of 16 bytes.
 struct Variant {
   const char* name;
   int rows;
   int row_lanes;
 };
 constexpr Variant kVariants[] = {
-    {"rows_1", 1, 1}, {"rows_4", 4, 1}, {"rows_8", 8, 1}, {"rows_16", 4, 4}, {"rows_32", 8, 4},
+    {"rows_1", 1, 1},
+    {"rows_4", 4, 1},
+    {"rows_8", 8, 1},
 };
 constexpr int64_t kUnitsOfBlock = 8;
 
