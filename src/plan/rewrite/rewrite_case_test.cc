@@ -25,6 +25,8 @@ const std::map<std::string, Pass>& passes() {
                                                   {"simplify_identities", simplify_identities},
                                                   {"decompose_batch_norm", decompose_batch_norm},
                                                   {"decompose_attention", decompose_attention},
+                                                  {"widen_convolutions", widen_convolutions},
+                                                  {"decompose_double", decompose_double},
                                                   {"separate_outputs", separate_outputs},
                                                   {"rewrite", rewrite}};
   return all;
