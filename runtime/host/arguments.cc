@@ -70,7 +70,7 @@ int check_data(const char* what, int32_t index, const StitchTensorInfo& expected
   for (int32_t axis = 0; axis < tensor.rank; ++axis) {
     empty = empty || tensor.extents[axis] == 0;
   }
-  if (tensor.data == nullptr && !empty) {
+  if (tensor.data == nullptr && !empty && expected.optional == 0) {
     error->set("%s %d (\"%s\") has no data.", what, index, expected.name);
     return STITCH_INVALID_ARGUMENT;
   }
@@ -84,7 +84,11 @@ int check_data(const char* what, int32_t index, const StitchTensorInfo& expected
 
 int check_count(const char* what, const RoleTensors& expected, const StitchTensor* tensors, int32_t count,
                 ErrorText* error) {
-  if (count == expected.count && (count == 0 || tensors != nullptr)) {
+  int32_t least = expected.count;
+  while (least > 0 && expected.first[least - 1].optional != 0) {
+    --least;
+  }
+  if (count >= least && count <= expected.count && (count == 0 || tensors != nullptr)) {
     return STITCH_OK;
   }
   error->set("The program takes %d tensors as %ss, and got %d%s.", expected.count, what, count,
@@ -130,7 +134,7 @@ int check_extents(const char* what, const RoleTensors& expected, const StitchTen
 }
 
 int check_batch(const ProgramTables& tables, int32_t role, const StitchTensor* inputs, const StitchTensor* tensors,
-                int64_t* batch, ErrorText* error) {
+                int32_t count, int64_t* batch, ErrorText* error) {
   *batch = 0;
   if (tables.batch_axis_count == 0) {
     return STITCH_OK;
@@ -140,7 +144,7 @@ int check_batch(const ProgramTables& tables, int32_t role, const StitchTensor* i
   *batch = (shown - first.extent.base) / first.extent.per_batch;
   for (int32_t index = 0; index < tables.batch_axis_count; ++index) {
     const AxisTable& axis = tables.batch_axes[index];
-    if (axis.role != role) {
+    if (axis.role != role || axis.index >= count) {
       continue;
     }
     const int64_t extent = tensors[axis.index].extents[axis.axis];

@@ -39,10 +39,11 @@ int check_tensors(const char* what, const RoleTensors& expected, const StitchTen
 int check_extents(const char* what, const RoleTensors& expected, const StitchTensor* tensors, int32_t count,
                   ErrorText* error);
 
-// The batch of a call, as the first of the program's batch axes shows it in `inputs`, and whether the tensors of `role`
-// (`tensors`) agree with it. 0 where the program has no run-time batch. Their extents have been checked before.
+// The batch of a call, as the first of the program's batch axes shows it in `inputs`, and whether the `count` tensors of
+// `role` (`tensors`; optional ones may be missing) agree with it. 0 where the program has no run-time batch. Their
+// extents have been checked before.
 int check_batch(const ProgramTables& tables, int32_t role, const StitchTensor* inputs, const StitchTensor* tensors,
-                int64_t* batch, ErrorText* error);
+                int32_t count, int64_t* batch, ErrorText* error);
 
 // Whether a struct that begins with {struct_size, abi_version} was made for this version of the ABI.
 int check_version(const char* what, uint32_t struct_size, uint32_t expected_size, uint32_t abi_version,

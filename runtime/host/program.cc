@@ -78,7 +78,7 @@ void* buffer_address(const StitchHandle& handle, int32_t index, const StitchCall
   }
   switch (buffer.kind) {
     case BufferKind::kInput:
-      return tensor_data(call->inputs, buffer.index);
+      return buffer.index < call->input_count ? tensor_data(call->inputs, buffer.index) : nullptr;
     case BufferKind::kStateIn:
       return tensor_data(call->states_in, buffer.index);
     case BufferKind::kStateOut:
@@ -242,9 +242,9 @@ int prepare(StitchHandle* handle, const StitchParameters* parameters, void* stre
 }
 
 // Lays the workspace out for the batch that the first of the batch axes shows. Extents have been checked.
-int adopt_batch(StitchHandle* handle, const StitchTensor* inputs) {
+int adopt_batch(StitchHandle* handle, const StitchTensor* inputs, int32_t count) {
   int64_t batch = 0;
-  const int result = check_batch(tables(), STITCH_INPUT, inputs, inputs, &batch, &handle->error);
+  const int result = check_batch(tables(), STITCH_INPUT, inputs, inputs, count, &batch, &handle->error);
   if (result == STITCH_OK && batch != handle->arena.batch()) {
     handle->arena.lay_out(batch);
   }
@@ -258,7 +258,7 @@ uint64_t workspace_bytes(StitchHandle* handle, const StitchTensor* inputs, int32
   handle->error.clear();
   int result = check_extents("input", inputs_of(tables().description), inputs, input_count, &handle->error);
   if (result == STITCH_OK) {
-    result = adopt_batch(handle, inputs);
+    result = adopt_batch(handle, inputs, input_count);
   }
   return result == STITCH_OK ? handle->arena.bytes() : UINT64_MAX;
 }
@@ -288,7 +288,7 @@ int check_call(StitchHandle* handle, const StitchCall& call) {
     result = check_tensors("input", inputs_of(description), call.inputs, call.input_count, error);
   }
   if (result == STITCH_OK) {
-    result = adopt_batch(handle, call.inputs);
+    result = adopt_batch(handle, call.inputs, call.input_count);
   }
   if (result == STITCH_OK) {
     result = check_tensors("state", states_in_of(description), call.states_in, call.state_count, error);
@@ -302,7 +302,7 @@ int check_call(StitchHandle* handle, const StitchCall& call) {
   }
   if (result == STITCH_OK) {
     int64_t batch = 0;
-    result = check_batch(tables(), STITCH_OUTPUT, call.inputs, call.outputs, &batch, error);
+    result = check_batch(tables(), STITCH_OUTPUT, call.inputs, call.outputs, call.output_count, &batch, error);
   }
   return result == STITCH_OK ? check_memory(handle, call) : result;
 }

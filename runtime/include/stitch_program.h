@@ -56,7 +56,7 @@ typedef struct StitchTensorInfo {
   const int64_t* min_extents;      /* the validity predicate: min <= extent <= max, axis by axis */
   const int64_t* max_extents;
   int32_t alias_of;                /* index of the state input that this state output replaces, else -1 */
-  int32_t reserved;
+  int32_t optional;                /* 1: an input that may be left out, see StitchCall */
 } StitchTensorInfo;
 
 typedef struct StitchDescription {
@@ -93,6 +93,9 @@ typedef struct StitchCall {
   void* workspace; /* workspace_bytes(), 256-byte aligned */
   uint64_t workspace_size;
   void* stream; /* cudaStream_t */
+  /* Random numbers follow from seed, offset and their place in the program: another offset, other numbers. The numbers
+   * of each random operator may be handed in instead, as one of the optional inputs; these are the last ones. A caller
+   * who does not leaves them out of input_count, or gives null data. */
   uint64_t rng_seed;
   uint64_t rng_offset;
 } StitchCall;

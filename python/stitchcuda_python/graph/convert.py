@@ -20,6 +20,7 @@ from .functional import (
     INPUT,
     OUTPUT,
     PARAMETER,
+    RANDOM,
     STATE,
     Call,
     FunctionalProgram,
@@ -32,6 +33,7 @@ from .functional import (
 from .inline import inline_grad_regions
 from .names import Names, module_path, operator_name, result_wishes
 from .places import place_in_user_code
+from .random import NUMBERS, STREAM, numbers_drawn
 from .schema import complete_arguments
 from .supported import refuse_quantised, refuse_special_tensors
 
@@ -49,6 +51,7 @@ class _Converter:
         self._live = _live_nodes(exported.graph)
         self._layer_nodes = Counter(module_path(node.meta) for node in self._calls() if _makes_floats(node))
         self._place = ""
+        self._random_values: list[Value] = []
 
     def _calls(self) -> list[Node]:
         nodes = self._exported.graph.nodes
@@ -58,6 +61,7 @@ class _Converter:
         values = self._values()
         calls = [self._call(node) for node in self._calls()]
         outputs = self._outputs(values)
+        values += self._random_values
         return FunctionalProgram(values, calls, outputs, _tensors(self._exported), self._returned())
 
     def _values(self) -> list[Value]:
@@ -97,6 +101,11 @@ class _Converter:
             results.append(Result(name, item.dtype, _static_shape(item, str(node.target), self._where())))
         args, kwargs = complete_arguments(node.target, *self._mapped(node))
         self._refs[node] = [Ref(r.name) for r in results] if multiple else Ref(results[0].name)
+        if numbers_drawn(node.target, args) is not None:
+            stream = len(self._random_values)
+            name = self._names.unique(f"random_{stream}")
+            self._random_values.append(Value(name, RANDOM, f"random.{stream}", torch.float32, results[0].shape))
+            kwargs = {**kwargs, NUMBERS: Ref(name), STREAM: stream}
         return Call(node.target, args, kwargs, results, self._place, multiple)
 
     def _where(self) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 INPUT, PARAMETER, CONSTANT, STATE, OUTPUT = "input", "parameter", "constant", "state", "output"
+RANDOM = "random"  # the numbers of one call that draws: an input that a caller of the program may leave out
 
 
 @dataclass(frozen=True)

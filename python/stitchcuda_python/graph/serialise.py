@@ -10,7 +10,7 @@ import torch
 
 from .export import Exported
 from .flops import count_flops
-from .functional import Call, Ref, Result
+from .functional import INPUT, RANDOM, Call, Ref, Result
 from .supported import DTYPE_NAMES
 
 SCHEMA = "stitchcuda.exported/1"
@@ -32,7 +32,7 @@ def exported_json(exported: Exported) -> dict[str, Any]:
         "values": [
             {
                 "name": value.name,
-                "role": value.role,
+                "role": INPUT if value.role == RANDOM else value.role,
                 "binding": value.binding,
                 "dtype": DTYPE_NAMES[value.dtype],
                 "shape": list(value.shape),

@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch.utils import _pytree as pytree
 
-from ..graph.functional import CONSTANT, INPUT, FunctionalProgram
+from ..graph.functional import CONSTANT, INPUT, RANDOM, FunctionalProgram
 from ..program.build import Program, draw_inputs
 from .bounds import integer_bounds
+from .given_numbers import Numbers, drawn_numbers
 from .native import NativeModule
 from .parameters import redrawn_mean, redrawn_parameter, redrawn_variance, running_statistics
 from .perturb import finest_output, is_as_fine, one_ulp_away
@@ -21,10 +22,12 @@ from .seeds import derive, generator
 
 @dataclass
 class Drawn:
-    """`inputs` is the argument tuple of forward; `tensors` holds parameters and buffers by state-dict name."""
+    """`inputs` is the argument tuple of forward; `tensors` holds parameters and buffers by state-dict name, `numbers`
+    those of the calls that draw, by graph value name."""
 
     inputs: tuple[Any, ...]
     tensors: dict[str, torch.Tensor]
+    numbers: Numbers = field(default_factory=dict)
 
 
 class Drawer:
@@ -56,7 +59,9 @@ class Drawer:
 
         inputs = pytree.tree_map_only(torch.Tensor, change, inputs)
         inputs = pytree.tree_map_only(torch.Tensor, lambda tensor: tensor.to(self._device), inputs)
-        return Drawn(inputs, self._tensors(generator(self._device, seed, regime, number, "parameters")))
+        tensors = self._tensors(generator(self._device, seed, regime, number, "parameters"))
+        numbers = drawn_numbers(self._graph, generator("cpu", seed, regime, number, "numbers"), self._device)
+        return Drawn(inputs, tensors, numbers)
 
     def _tensors(self, source: torch.Generator) -> dict[str, torch.Tensor]:
         made: dict[str, torch.Tensor] = {}
@@ -82,6 +87,8 @@ class Drawer:
         for value in self._graph.values:
             if value.role == INPUT:
                 by_name[value.name] = next(leaves)
+            elif value.role == RANDOM:
+                by_name[value.name] = drawn.numbers[value.name]
             elif value.binding in drawn.tensors:
                 by_name[value.name] = drawn.tensors[value.binding].detach()
             else:
@@ -100,4 +107,4 @@ class Drawer:
             if id(tensor) not in by_object:
                 by_object[id(tensor)] = move(tensor) if moves else tensor
             tensors[name] = by_object[id(tensor)]
-        return Drawn(pytree.tree_map_only(torch.Tensor, move, drawn.inputs), tensors)
+        return Drawn(pytree.tree_map_only(torch.Tensor, move, drawn.inputs), tensors, drawn.numbers)

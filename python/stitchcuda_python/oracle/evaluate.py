@@ -50,7 +50,7 @@ class Evaluator:
         with tf32_flags("fp32"):
             ref64 = self.interpreter.run(self._drawer.graph_values(drawn), double=True)
         with tf32_flags(self._math):
-            native = self._native.run(drawn.inputs, drawn.tensors)
+            native = self._native.run(drawn.inputs, drawn.tensors, drawn.numbers)
         return Runs(ref64, native, native, [])
 
     def add_error_runs(self, runs: Runs, drawn: Drawn, seed: int, regime: str, number: int) -> None:
@@ -60,9 +60,9 @@ class Evaluator:
         noise = generator(self._device, seed, regime, number, "disturb")
         with tf32_flags("fp32"):
             if self._math == "kernelbench" and self._device.type == "cuda":
-                runs.native_fp32 = self._native.run(drawn.inputs, drawn.tensors)
+                runs.native_fp32 = self._native.run(drawn.inputs, drawn.tensors, drawn.numbers)
             if ROUNDINGS[self._math] is None:
-                runs.runs = [self._native.run(item.inputs, item.tensors) for item in moved]
+                runs.runs = [self._native.run(item.inputs, item.tensors, item.numbers) for item in moved]
                 runs.runs.append(self._disturbed(drawn, Arithmetic(noise, None)))
             else:
                 runs.runs = self._rounded(drawn, moved, noise, self._math)

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from ..graph.functional import Call, FunctionalProgram, Ref, used_by
+from ..graph.random import NUMBERS, result_from
 
 _aten = torch.ops.aten
 
@@ -48,7 +49,8 @@ class Interpreter:
                 args, kwargs = _bound(call.args, live, double), _bound(call.kwargs, live, double)
                 if self._takes_device[index]:
                     kwargs["device"] = self._device
-                made = substitute(call, args, kwargs) if substitute else None
+                made = result_from(call.target, kwargs[NUMBERS], args) if NUMBERS in kwargs else None
+                made = substitute(call, args, kwargs) if made is None and substitute else made
                 made = _execute(call, args, kwargs) if made is None else made
                 for result, tensor in zip(call.results, made if call.multiple else [made]):
                     if result.name:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import torch
@@ -12,6 +12,7 @@ from torch.utils import _pytree as pytree
 
 from ..graph.functional import OUTPUT, FunctionalProgram
 from ..program.build import Program
+from .given_numbers import GivenNumbers, Numbers
 
 _RANDOM_SEED = 20177  # the same for every run of a draw, so that random operators draw alike
 
@@ -53,14 +54,23 @@ class NativeModule:
         """Parameters and buffers by state-dict name; tied ones are the same object."""
         return {**self._parameters, **self._buffers}
 
-    def run(self, inputs: tuple[Any, ...], values: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-        """One call with parameters and buffers set to `values` (by state-dict name; others as constructed). Returns
-        outputs and new states by graph value name, detached."""
+    def run(
+        self,
+        inputs: tuple[Any, ...],
+        values: dict[str, torch.Tensor],
+        numbers: Numbers | None = None,
+        seed: int = _RANDOM_SEED,
+    ) -> dict[str, torch.Tensor]:
+        """One call with parameters and buffers set to `values` (by state-dict name; others as constructed) and random
+        numbers as in `numbers` (None: drawn from `seed`). Returns outputs and new states by graph value name, detached."""
         self._install(values)
         placed = pytree.tree_map_only(torch.Tensor, lambda item: item.to(self._device, copy=True), inputs)
-        torch.manual_seed(_RANDOM_SEED)
-        with torch.no_grad(), torch.device(self._device):
+        torch.manual_seed(seed)
+        given = GivenNumbers(self._graph, numbers) if numbers else None
+        with torch.no_grad(), torch.device(self._device), given or nullcontext():
             returned = self._module(*placed)
+        if given is not None:
+            given.check_all_taken()
         leaves = iter([leaf for leaf in pytree.tree_leaves(returned) if isinstance(leaf, torch.Tensor)])
         made: dict[str, torch.Tensor] = {}
         for output in self._graph.outputs:

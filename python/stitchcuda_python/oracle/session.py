@@ -10,7 +10,7 @@ import torch
 
 from ..failures import ENVIRONMENT, PROGRAM_INVALID, Failure, from_user_code, one_line
 from ..graph.export import export_program
-from ..graph.functional import CONSTANT, INPUT, OUTPUT, PARAMETER, STATE
+from ..graph.functional import CONSTANT, INPUT, OUTPUT, PARAMETER, RANDOM, STATE
 from ..graph.supported import DTYPE_NAMES
 from ..program.build import Request, build_program
 from ..weights.raw import write_raw
@@ -50,7 +50,7 @@ class Session:
         drawn = self._drawer.draw(self._seed, "as_given", 0)
         try:
             with tf32_flags("fp32"):
-                eager = self._native.run(drawn.inputs, drawn.tensors)
+                eager = self._native.run(drawn.inputs, drawn.tensors, drawn.numbers)
         except Exception as error:
             remedy = "Check that Model(*get_init_inputs())(*get_inputs()) runs in plain PyTorch."
             raise from_user_code(error, "running forward", self._program.request.file, remedy) from error
@@ -70,7 +70,8 @@ class Session:
         }
         return {
             "regimes": list(REGIMES),
-            "inputs": [spec(value.name) for value in self.graph.of_role(INPUT)],
+            "inputs": [spec(value.name) for value in self.graph.of_role(INPUT, RANDOM)],
+            "random_inputs": len(self.graph.of_role(RANDOM)),
             "parameters": [spec(value.name) for value in self.graph.of_role(PARAMETER, CONSTANT)],
             "states": [spec(value.name) for value in self.graph.of_role(STATE)],
             "outputs": [spec(out.value) for out in made[OUTPUT]],
@@ -118,7 +119,7 @@ class Session:
         ]
         try:
             return {
-                "inputs": written(self.graph.of_role(INPUT), "input"),
+                "inputs": written(self.graph.of_role(INPUT, RANDOM), "input"),
                 "parameters": written(self.graph.of_role(PARAMETER, CONSTANT), "parameter"),
                 "states": written(self.graph.of_role(STATE), "state"),
                 "outputs": self._write_results(OUTPUT, prefix + "output", runs),
@@ -191,6 +192,18 @@ class Session:
             }
             for name in names
         ]
+
+
+    def write_own_draws(self, count: int) -> list[list[str]]:
+        """Writes outputs and new states of `count` eager runs on the last draw that draw their own random numbers."""
+        drawn = self._last_draw()[0]
+        runs = []
+        for number in range(count):
+            with tf32_flags("fp32"):
+                made = self._native.run(drawn.inputs, drawn.tensors, seed=derive(self._seed, "own draws", number))
+            names = [output.value for role in (OUTPUT, STATE) for output in self.graph.outputs if output.role == role]
+            runs.append([write_raw(made[name], self._path(f"own_{number}_{at}")) for at, name in enumerate(names)])
+        return runs
 
 
 def _wide(tensor: torch.Tensor) -> torch.Tensor:

@@ -48,6 +48,12 @@ def intermediates(arguments: dict[str, Any], progress: _Progress) -> dict[str, A
     return {"paths": _session(arguments).write_intermediates([str(name) for name in arguments["names"]])}
 
 
+def own_draws(arguments: dict[str, Any], progress: _Progress) -> dict[str, Any]:
+    """Arguments: oracle, count. Answers paths of what as many runs of the eager module make of the last draw, each with
+    random numbers of its own."""
+    return {"runs": _session(arguments).write_own_draws(int(arguments["count"]))}
+
+
 def close_oracle(arguments: dict[str, Any], progress: _Progress) -> dict[str, Any]:
     """Argument: oracle. Frees its memory; its files are the caller's."""
     _session(arguments)

@@ -8,7 +8,7 @@ from typing import Any
 
 from .forms_verb import run_forms
 from .import_verb import run_import
-from .oracle_verbs import close_oracle, draw, extend, intermediates, open_oracle
+from .oracle_verbs import close_oracle, draw, extend, intermediates, open_oracle, own_draws
 from .shape_verbs import run_batch_axis, run_hidden_shapes, run_small_scale
 from .weights_verb import write_weights
 
@@ -19,6 +19,7 @@ VERBS: dict[str, Callable[[dict[str, Any], Callable[[str], None]], dict[str, Any
     "oracle.draw": draw,
     "oracle.extend": extend,
     "oracle.intermediates": intermediates,
+    "oracle.own_draws": own_draws,
     "oracle.close": close_oracle,
     "hidden_shapes": run_hidden_shapes,
     "small_scale": run_small_scale,

@@ -11,7 +11,7 @@ import torch
 
 from ..deadline import deadline
 from ..graph.export import export_program
-from ..graph.functional import INPUT
+from ..graph.functional import INPUT, RANDOM
 from ..oracle.seeds import derive
 from ..program.build import Request, build_program
 from ..weights.safetensors_file import write_safetensors
@@ -29,6 +29,6 @@ def write_weights(arguments: dict[str, Any], progress: Callable[[str], None]) ->
         torch.manual_seed(derive(int(arguments.get("seed") or 0), "construct"))
         program = build_program(request)
         graph = export_program(program).graph
-        bindings = [value.binding for value in graph.values if value.role != INPUT]
+        bindings = [value.binding for value in graph.values if value.role not in (INPUT, RANDOM)]
         write_safetensors({binding: graph.tensors[binding] for binding in bindings}, path)
     return {"path": path, "bytes": os.path.getsize(path), "tensors": len(bindings)}

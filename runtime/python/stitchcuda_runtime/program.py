@@ -95,7 +95,9 @@ class Program:
         self.name = description.name.decode()
         self.prepared_bytes = description.prepared_bytes
         specs = [TensorSpec.read(description.tensors[index]) for index in range(description.tensor_count)]
-        self.inputs = [spec for spec in specs if spec.role == s.INPUT]
+        # Random numbers could be handed in, as the last inputs; the program draws its own.
+        self.inputs = [spec for spec in specs if spec.role == s.INPUT and not spec.is_optional]
+        self.draws = any(spec.is_optional for spec in specs)
         self.parameters = [spec for spec in specs if spec.role in (s.PARAMETER, s.CONSTANT)]
         self.states = [spec for spec in specs if spec.role == s.STATE and spec.alias_of < 0]
         self.outputs = [spec for spec in specs if spec.role == s.OUTPUT]

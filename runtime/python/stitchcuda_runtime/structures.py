@@ -47,7 +47,7 @@ class TensorInfo(c.Structure):
         ("min_extents", c.POINTER(c.c_int64)),
         ("max_extents", c.POINTER(c.c_int64)),
         ("alias_of", c.c_int32),
-        ("reserved", c.c_int32),
+        ("optional", c.c_int32),
     ]
 
 

@@ -63,16 +63,16 @@ void print_batch_comment(const ProgramFile& program, Lines& lines) {
 }
 
 void print_tensor_infos(const ProgramFile& program, Lines& lines) {
-  lines.comment("name, role, dtype, rank, alignment, extents, run-time axes, least and greatest extents, alias_of");
+  lines.comment("name, role, dtype, rank, alignment, extents, run-time axes, least and greatest extents, alias_of, optional");
   lines.add("constexpr StitchTensorInfo kTensors[] = {");
   for (size_t i = 0; i < program.tensors.size(); ++i) {
     const TensorEntry& tensor = program.tensors[i];
     const std::string own = fmt::format("kTensor{}", i);
     const std::string axes = tensor.axes.empty() ? fmt::format("kFixedAxes, {0}Extents, {0}Extents", own)
                                                  : fmt::format("{0}Axes, {0}Least, {0}Greatest", own);
-    lines.add(fmt::format("{{\"{}\", {}, {}, {}, {}, {}Extents, {}, {}, 0}},", tensor.name, tensor.role,
+    lines.add(fmt::format("{{\"{}\", {}, {}, {}, {}, {}Extents, {}, {}, {}}},", tensor.name, tensor.role,
                           dtype_name(tensor.type.dtype), tensor.type.shape.size(), kTensorAlignment, own, axes,
-                          tensor.alias_of),
+                          tensor.alias_of, tensor.is_optional ? 1 : 0),
               kIndent);
   }
   lines.add("};");

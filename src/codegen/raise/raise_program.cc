@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/raise/raise_program.h"
 
+#include "ir/ops/support/random.h"
+
 namespace stitch::codegen {
 namespace {
 
 void add_inputs(const ir::Graph& graph, TensorRole role, const char* name, std::vector<TensorEntry>& tensors) {
   for (const ir::GraphInput& input : graph.inputs) {
     if (input.role == role) {
-      tensors.push_back({input.binding, name, graph.type(input.value), -1, {}});
+      tensors.push_back({.name = input.binding, .role = name, .type = graph.type(input.value)});
     }
   }
 }
@@ -21,7 +23,10 @@ void add_new_states(const ir::Graph& graph, std::vector<TensorEntry>& tensors) {
     }
     for (const ir::GraphOutput& output : graph.outputs) {
       if (output.role == TensorRole::kState && output.binding == tensors[i].name) {
-        tensors.push_back({output.binding, "STITCH_STATE", graph.type(output.value), static_cast<int>(i), {}});
+        tensors.push_back({.name = output.binding,
+                           .role = "STITCH_STATE",
+                           .type = graph.type(output.value),
+                           .alias_of = static_cast<int>(i)});
       }
     }
   }
@@ -121,8 +126,11 @@ ProgramFile raise_program(const plan::Plan& plan) {
   file.workspace_bytes = plan.arena_bytes;
   for (const ir::GraphInput& input : plan.graph.inputs) {
     if (input.role == TensorRole::kInput) {
-      file.tensors.push_back(
-          {input.binding, "STITCH_INPUT", plan.graph.type(input.value), -1, axes_of(plan, input.value)});
+      file.tensors.push_back({.name = input.binding,
+                              .role = "STITCH_INPUT",
+                              .type = plan.graph.type(input.value),
+                              .is_optional = ir::is_given_numbers(plan.graph, input.value),
+                              .axes = axes_of(plan, input.value)});
     }
   }
   add_inputs(plan.graph, TensorRole::kParameter, "STITCH_PARAMETER", file.tensors);
@@ -132,8 +140,10 @@ ProgramFile raise_program(const plan::Plan& plan) {
   int parameters = 0;
   for (const ir::GraphOutput& output : plan.graph.outputs) {
     if (output.role == TensorRole::kOutput) {
-      file.tensors.push_back(
-          {output.binding, "STITCH_OUTPUT", plan.graph.type(output.value), -1, axes_of(plan, output.value)});
+      file.tensors.push_back({.name = output.binding,
+                              .role = "STITCH_OUTPUT",
+                              .type = plan.graph.type(output.value),
+                              .axes = axes_of(plan, output.value)});
     }
   }
   for (const ir::GraphInput& input : plan.graph.inputs) {

@@ -16,7 +16,8 @@ struct TensorEntry {
   const char* role = "";
   TensorType type;
   int alias_of = -1;
-  std::vector<plan::BatchLine> axes;  // with a run-time batch, of tensors that have it: how each extent follows
+  bool is_optional = false;                // random numbers that a caller may hand in
+  std::vector<plan::BatchLine> axes = {};  // with a run-time batch, of tensors that have it: how each extent follows
 };
 
 struct BufferEntry {

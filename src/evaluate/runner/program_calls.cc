@@ -67,7 +67,11 @@ std::string describe_type(const TensorType& type) {
 
 Result<void> ProgramCalls::check_types(const char* what, const std::vector<TensorType>& given,
                                        const Described& described) {
-  if (given.size() != described.size()) {
+  size_t least = described.size();
+  while (least > 0 && described[least - 1].is_optional) {
+    --least;
+  }
+  if (given.size() < least || given.size() > described.size()) {
     return session_.fail(Ending::kRefused,
                          fmt::format("the program has {} {}, not {}", described.size(), what, given.size()));
   }
@@ -109,11 +113,12 @@ ProgramCalls::Constants ProgramCalls::constants_of(const CallMemory* memory) con
   }
   if (memory != nullptr) {
     add(prepared_memory_, 0, "prepared memory");
-    for (size_t i = 0; i < program.inputs.size(); ++i) {
+    const size_t inputs = memory->input_types.size();
+    for (size_t i = 0; i < inputs; ++i) {
       add(memory->inputs, i, "input " + program.inputs[i].spec.name);
     }
     for (size_t i = 0; i < program.states_in.size(); ++i) {
-      add(memory->inputs, program.inputs.size() + i, "state " + program.states_in[i].spec.name + " (its old value)");
+      add(memory->inputs, inputs + i, "state " + program.states_in[i].spec.name + " (its old value)");
     }
   }
   return constants;
@@ -199,7 +204,7 @@ Result<wire::CallArguments> ProgramCalls::bind_call(const CandidateCall& call, c
   const wire::ProgramDescription& program = *session_.description();
   wire::CallArguments arguments;
   arguments.inputs = arguments_of(memory.input_types, memory.inputs.regions, 0);
-  arguments.states_in = arguments_of(types_of(program.states_in), memory.inputs.regions, program.inputs.size());
+  arguments.states_in = arguments_of(types_of(program.states_in), memory.inputs.regions, memory.input_types.size());
   arguments.outputs = arguments_of(memory.output_types, memory.results.regions, 0);
   arguments.states_out = arguments_of(memory.state_types, memory.results.regions, program.outputs.size());
   arguments.workspace = workspace_.regions.at(0);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "evaluate/verify/draw_queue.h"
+#include "evaluate/verify/own_draws.h"
 #include "evaluate/verify/subject_run.h"
 #include "verify/compare/regime_judge.h"
 
@@ -23,6 +24,8 @@ class Verification {
 
   // Takes draw after draw; true when the verdict is known and no more are wanted.
   Result<bool> take(const QueuedDraw& queued);
+  // For programs with random operators, once all draws are right: what they draw when left to themselves.
+  Result<void> draw_by_itself(verify::Oracle& oracle);
   VerifyReport finish();
 
  private:
@@ -57,6 +60,7 @@ class Verification {
   std::optional<size_t> candidate_plan_;
   std::string loaded_library_;
   std::optional<Current> current_;
+  std::shared_ptr<const verify::OracleProgram> declared_;  // at the declared shapes
   std::vector<std::pair<std::string, verify::OutputStatistics>> statistics_;
   VerifyReport report_;
 };
@@ -100,6 +104,9 @@ Result<void> Verification::begin(const QueuedDraw& queued) {
   }
   if (candidate_plan_ == queued.plan) {
     return {};
+  }
+  if (queued.plan == 0) {
+    declared_ = queued.program;
   }
   if (!queued.program->gate_ok) {
     return failure(ErrorCode::kProgramInvalid,
@@ -182,6 +189,24 @@ void Verification::decide(VerdictKind kind, const std::string& reason, const std
                                        current_->regime, subject().shape);
 }
 
+Result<void> Verification::draw_by_itself(verify::Oracle& oracle) {
+  if (decided() || declared_ == nullptr || declared_->random_inputs == 0) {
+    return {};
+  }
+  const VerifySubject& declared = request_.subjects.front();
+  say(fmt::format("{}, random numbers of its own", declared.shape));
+  STITCH_ASSIGN(const verify::OracleDraw draw, oracle.draw(*declared_, kAsGiven, 0));
+  if (draw.dropped) {
+    return {};
+  }
+  STITCH_ASSIGN(const auto candidate, start_candidate_(declared.binary));
+  STITCH_ASSIGN(const auto verdict, judge_own_draws(oracle, *declared_, draw, *candidate, request_.seed));
+  if (verdict) {
+    report_.verdict = *verdict;
+  }
+  return {};
+}
+
 VerifyReport Verification::finish() {
   if (current_ && decided()) {
     keep_statistics();  // what was seen up to the refusal
@@ -210,16 +235,19 @@ std::vector<DrawPlan> plans_of(const VerifyRequest& request) {
 Result<VerifyReport> verify_program(const VerifyRequest& request, verify::Oracle& oracle,
                                     const StartCandidate& start_candidate) {
   const auto start = std::chrono::steady_clock::now();
-  DrawQueue queue(oracle, plans_of(request));
   Verification verification(request, start_candidate);
-  bool done = request.subjects.empty();
-  while (!done) {
-    STITCH_ASSIGN(const auto queued, queue.next());
-    if (!queued) {
-      break;
+  {
+    DrawQueue queue(oracle, plans_of(request));  // has the oracle to itself
+    bool done = request.subjects.empty();
+    while (!done) {
+      STITCH_ASSIGN(const auto queued, queue.next());
+      if (!queued) {
+        break;
+      }
+      STITCH_ASSIGN(done, verification.take(*queued));
     }
-    STITCH_ASSIGN(done, verification.take(*queued));
   }
+  STITCH_TRY(verification.draw_by_itself(oracle));
   VerifyReport report = verification.finish();
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;

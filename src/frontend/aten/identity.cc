@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What changes no element: copies, views of the whole, dropout that drops nothing; and changes of element type.
+// What changes no element: copies, views of the whole; and changes of element type.
 #include "frontend/aten/converters.h"
 
 namespace stitch::frontend {
@@ -7,17 +7,6 @@ namespace stitch::frontend {
 Converted convert_identity(Call& call) {
   STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
   return std::vector<ValueId>{x};
-}
-
-Converted convert_dropout(Call& call) {
-  STITCH_ASSIGN(const ValueId x, call.tensor(0, "input"));
-  STITCH_ASSIGN(const double probability, call.number(1, "p"));
-  STITCH_ASSIGN(const bool training, call.boolean(2, "train", true));
-  if (training && probability != 0.0) {
-    return call.unsupported("dropout that drops draws random numbers; import the program with --eval");
-  }
-  return std::vector<ValueId>(call.node().outputs.size() > 1 ? std::vector<ValueId>{x, kNotComputed}
-                                                             : std::vector<ValueId>{x});
 }
 
 // Export has evaluated these already; they give no value.

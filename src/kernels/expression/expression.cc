@@ -286,6 +286,9 @@ double lane_operations(const ir::Node& node) {
   if (node.op == "gelu" || node.op == "elu" || node.op == "pow") {
     return 24;
   }
+  if (node.op == "uniform" || node.op == "normal") {
+    return node.op == "uniform" ? 48 : 80;
+  }
   const Entry* entry = find_entry(node.op);
   return entry != nullptr ? entry->cost : 1;
 }

@@ -26,14 +26,16 @@ bool is_view(const ir::Node& node) {
 
 bool is_generated(const ir::Node& node) {
   const ir::OpDef* def = ir::find_op(node.op);
-  return def != nullptr && def->family == ir::OpFamily::kCreation;
+  return def != nullptr && def->family == ir::OpFamily::kCreation && !is_random(node);
 }
 
 bool is_elementwise(const ir::Node& node) {
   const ir::OpDef* def = ir::find_op(node.op);
   return def != nullptr && (def->family == ir::OpFamily::kPointwise || def->family == ir::OpFamily::kGather ||
-                            node.op == "pad" || node.op == "tril" || node.op == "triu");
+                            node.op == "pad" || is_random(node) || node.op == "tril" || node.op == "triu");
 }
+
+bool is_random(const ir::Node& node) { return node.op == "uniform" || node.op == "normal"; }
 
 bool is_look_up(const ir::Node& node) { return node.op == "embedding" || node.op == "pad"; }
 

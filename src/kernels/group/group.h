@@ -30,6 +30,8 @@ bool is_view(const ir::Node& node);       // reshape permute expand slice select
 bool is_generated(const ir::Node& node);  // full arange: no memory behind them
 // Nodes whose element at a position depends on single elements of the operands: pointwise operators, tril, embedding.
 bool is_elementwise(const ir::Node& node);
+// Those among them that draw: their operand is read only where a caller hands numbers in.
+bool is_random(const ir::Node& node);  // uniform normal
 // Those among them whose first operand is a table, which shows other places than the result's own.
 bool is_look_up(const ir::Node& node);  // embedding pad
 

@@ -120,6 +120,9 @@ Result<std::string> FunctorBuilder::compute(ir::ValueId value, const ir::Node& n
   if (node.op == "pad") {
     return padded(value, node, map);
   }
+  if (is_random(node)) {
+    return drawn(value, node, map);
+  }
   if (!is_elementwise(node)) {
     return failure(ErrorCode::kUnsupportedOperator,
                    graph_.value(value).name + " comes from " + node.op + ", which has a kernel of its own", node.place);

@@ -106,4 +106,19 @@ Result<std::string> FunctorBuilder::padded(ir::ValueId value_id, const ir::Node&
   return local(value_id, fmt::format("{} ? {} : {}", inside, element, outside));
 }
 
+// A random number is a function of its place in the whole tensor, so it may be computed wherever it is needed.
+std::string FunctorBuilder::drawn(ir::ValueId value_id, const ir::Node& node, const IndexMap& map) {
+  step_.include("kernels/random/numbers.cuh");
+  const std::string& name = graph_.value(value_id).name;
+  const AffineIndex linear = linear_index(domain_.current(map), graph_.type(value_id).shape);
+  const std::string place = position(linear, name + "_place");
+  const std::string stream =
+      step_.constant("uint32_t", name + "_stream", fmt::format("{}u", ir::int_attribute(node, "stream")));
+  const std::string numbers =
+      member("stitch::RandomNumbers", name + "_numbers",
+             fmt::format("stitch::RandomNumbers{{static_cast<const float*>({}), args->rng_seed, args->rng_offset, {}}}",
+                         step_.tensor(ir::tensor_operand(node, 0)), stream));
+  return local(value_id, fmt::format("{}.{}({})", numbers, node.op, place));
+}
+
 }  // namespace stitch::kernels

@@ -19,6 +19,9 @@ int64_t elements_read(const Group& group, ir::ValueId value) {
       if (!ir::is_tensor(node.operands[i]) || std::get<ir::ValueId>(node.operands[i]) != value) {
         continue;
       }
+      if (is_random(node)) {
+        continue;  // looked at only where a caller hands numbers in
+      }
       const bool is_part = node.op == "slice" || node.op == "select" || (node.op == "embedding" && i == 0);
       read += is_part ? graph.type(node.outputs[0]).element_count() : all;
     }

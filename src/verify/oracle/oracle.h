@@ -33,7 +33,8 @@ struct OracleSource {
 struct OracleProgram {
   int64_t id = 0;
   std::vector<std::string> regimes;  // "as_given" is the first
-  std::vector<TensorSpec> inputs;
+  std::vector<TensorSpec> inputs;  // the last `random_inputs` of them are random numbers, which a call may leave out
+  size_t random_inputs = 0;
   std::vector<TensorSpec> parameters;
   std::vector<TensorSpec> states;
   std::vector<TensorSpec> outputs;     // role kOutput
@@ -62,6 +63,11 @@ class Oracle {
   // Values of the functional graph in the last draw of `program`, by name, as references for a single step.
   virtual Result<std::vector<OutputReference>> intermediates(const OracleProgram& program,
                                                              const std::vector<TensorSpec>& values) = 0;
+  // Outputs, then new states, of runs of the eager module on the last draw of `program`, each of which draws its own
+  // random numbers. None from an oracle that cannot say.
+  virtual Result<std::vector<std::vector<HostTensor>>> own_draws(const OracleProgram&, int /*count*/) {
+    return std::vector<std::vector<HostTensor>>{};
+  }
 };
 
 }  // namespace stitch::verify

@@ -36,4 +36,9 @@ Result<std::vector<OutputReference>> OracleClient::intermediates(const OraclePro
   return references;
 }
 
+Result<std::vector<std::vector<HostTensor>>> OracleClient::own_draws(const OracleProgram& program, int count) {
+  STITCH_ASSIGN(const Json answer, request_("oracle.own_draws", Json{{"oracle", program.id}, {"count", count}}));
+  return own_draws_from_json(answer, program);
+}
+
 }  // namespace stitch::verify

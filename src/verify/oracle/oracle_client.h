@@ -18,6 +18,7 @@ class OracleClient final : public Oracle {
 
   Result<OracleProgram> open(const OracleSource& source) override;
   Result<OracleDraw> draw(const OracleProgram& program, const std::string& regime, int draw) override;
+  Result<std::vector<std::vector<HostTensor>>> own_draws(const OracleProgram& program, int count) override;
   Result<std::vector<OutputReference>> intermediates(const OracleProgram& program,
                                                      const std::vector<TensorSpec>& values) override;
 

@@ -149,6 +149,10 @@ Result<OracleProgram> oracle_program_from_json(const Json& json) {
     program.regimes.push_back(regime.get<std::string>());
   }
   STITCH_ASSIGN(program.inputs, specs_from_json(json, "inputs", TensorRole::kInput));
+  if (json.contains("random_inputs")) {
+    STITCH_ASSIGN(const int64_t random_inputs, json_int(json, "random_inputs"));
+    program.random_inputs = static_cast<size_t>(random_inputs);
+  }
   STITCH_ASSIGN(program.parameters, specs_from_json(json, "parameters", TensorRole::kParameter));
   STITCH_ASSIGN(program.states, specs_from_json(json, "states", TensorRole::kState));
   STITCH_ASSIGN(program.outputs, specs_from_json(json, "outputs", TensorRole::kOutput));
@@ -183,6 +187,17 @@ Result<OracleDraw> oracle_draw_from_json(const Json& json, const OracleProgram& 
     output.input_epsilon = unit;
   }
   return draw;
+}
+
+Result<std::vector<std::vector<HostTensor>>> own_draws_from_json(const Json& json, const OracleProgram& program) {
+  std::vector<TensorSpec> specs = program.outputs;
+  specs.insert(specs.end(), program.states_out.begin(), program.states_out.end());
+  STITCH_ASSIGN(const Json* runs, json_array(json, "runs"));
+  std::vector<std::vector<HostTensor>> tensors;
+  for (const Json& run : *runs) {
+    STITCH_ASSIGN(tensors.emplace_back(), tensors_from_json(Json{{"run", run}}, "run", specs));
+  }
+  return tensors;
 }
 
 Result<OutputReference> output_reference_from_json(const Json& json, const TensorSpec& spec) {

@@ -20,6 +20,7 @@ Json tensor_json(const TensorDescription& tensor) {
           {"run_time_axes", tensor.run_time_axes},
           {"min_extents", tensor.min_extents},
           {"max_extents", tensor.max_extents},
+          {"is_optional", tensor.is_optional},
           {"alias_of", tensor.alias_of}};
 }
 
@@ -55,6 +56,7 @@ Result<TensorDescription> tensor_from_json(const Json& json) {
   STITCH_ASSIGN(tensor.run_time_axes, json_int_list(json, "run_time_axes"));
   STITCH_ASSIGN(tensor.min_extents, json_int_list(json, "min_extents"));
   STITCH_ASSIGN(tensor.max_extents, json_int_list(json, "max_extents"));
+  STITCH_ASSIGN(tensor.is_optional, json_bool(json, "is_optional"));
   STITCH_ASSIGN(tensor.alias_of, json_int(json, "alias_of"));
   STITCH_TRY(check_shape(tensor));
   return tensor;

@@ -17,7 +17,8 @@ struct TensorDescription {
   std::vector<int64_t> run_time_axes;  // per axis 1 when another extent is accepted
   std::vector<int64_t> min_extents;
   std::vector<int64_t> max_extents;
-  int64_t alias_of = -1;  // for a state output: the index of the state input it replaces
+  bool is_optional = false;  // an input that may be left out: random numbers in place of drawn ones
+  int64_t alias_of = -1;     // for a state output: the index of the state input it replaces
 };
 
 struct ProgramDescription {

@@ -49,6 +49,7 @@ Result<wire::TensorDescription> describe_tensor(const StitchTensorInfo& info) {
   tensor.run_time_axes.assign(info.run_time_axes, info.run_time_axes + info.rank);
   tensor.min_extents.assign(info.min_extents, info.min_extents + info.rank);
   tensor.max_extents.assign(info.max_extents, info.max_extents + info.rank);
+  tensor.is_optional = info.optional != 0;
   tensor.alias_of = info.alias_of;
   return tensor;
 }
