@@ -3,6 +3,7 @@
 // and how long it took. A host of your own needs no more than this file shows.
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -148,6 +149,11 @@ std::string load_tensors(const Options& options, Session& session) {
   const stitch_example::Batch batch = stitch_example::batch_of(description, inputs, options.batch);
   for (std::int32_t index = 0; problem.empty() && index < description.tensor_count; ++index) {
     const StitchTensorInfo& info = description.tensors[index];
+    const bool is_in_file =
+        std::any_of(inputs.begin(), inputs.end(), [&](const SafeTensor& input) { return input.name == info.name; });
+    if (info.optional != 0 && !is_in_file) {
+      continue;  // the program draws its own random numbers
+    }
     const auto seed = static_cast<std::uint64_t>(index) + 1;
     if (info.role != STITCH_INPUT && info.role != STITCH_OUTPUT) {
       problem = options.weights.empty() ? "" : lacks(weights, info, options.weights);

@@ -27,6 +27,10 @@ def decomposition_table() -> dict[Any, Callable[..., Any]]:
         table[operator] = _where(operator, _keeps_statistics)
     for operator in _composites("cross_entropy_loss"):
         table[operator] = _where(operator, _weighs_or_smooths)
+    for operator in _composites("scaled_dot_product_attention"):
+        table[operator] = _where(operator, _drops)
+    for operator in _composites("_scaled_dot_product_attention_math"):
+        table[operator] = _taken_apart(operator)
     return table
 
 
@@ -60,6 +64,10 @@ def _where(operator: Any, applies: Callable[..., bool]) -> Callable[..., Any]:
 def _keeps_statistics(_x: Any, _weight: Any, _bias: Any, mean: Any, *_how: Any) -> bool:
     """Whole, instance norm would hide that it updates its running statistics."""
     return mean is not None
+
+
+def _drops(_q: Any, _k: Any, _v: Any, _mask: Any = None, dropout: float = 0.0, *_how: Any, **_also: Any) -> bool:
+    return dropout != 0.0
 
 
 def _weighs_or_smooths(

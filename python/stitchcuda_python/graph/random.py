@@ -35,6 +35,10 @@ def _bernoulli(numbers: _Numbers, x: Any, p: Any = None) -> Any:
     return (numbers < limit).to(x.dtype)
 
 
+def _bernoulli_in_place(numbers: _Numbers, x: Any, p: Any = 0.5) -> Any:
+    return _bernoulli(numbers, x, p)
+
+
 def _numbers_themselves(numbers: _Numbers, *_size: Any) -> Any:
     return numbers
 
@@ -59,7 +63,7 @@ def _exponential(numbers: _Numbers, _x: Any, rate: float = 1.0) -> Any:
 _RULES: dict[str, tuple[str, Callable[..., Any]]] = {
     "native_dropout": (UNIFORM, _dropout),
     "bernoulli": (UNIFORM, _bernoulli),
-    "bernoulli_": (UNIFORM, _bernoulli),
+    "bernoulli_": (UNIFORM, _bernoulli_in_place),
     "rand": (UNIFORM, _numbers_themselves),
     "rand_like": (UNIFORM, _numbers_themselves),
     "randn": (NORMAL, _numbers_themselves),

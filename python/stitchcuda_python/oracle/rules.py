@@ -73,6 +73,12 @@ def _log_softmax(a: Arithmetic, x: Any, dim: int, *_half_to_float: Any, **_dtype
     return a.log_softmax(x, dim) if x.is_floating_point() and x.dim() else None
 
 
+def _safe_softmax(a: Arithmetic, x: Any, dim: int, dtype: Any = None) -> Any:
+    if dtype not in (None, x.dtype):
+        return None
+    return torch.where((x == float("-inf")).all(dim, keepdim=True), 0.0, a.softmax(x, dim))
+
+
 def _logsumexp(a: Arithmetic, x: Any, dim: Any, keepdim: bool = False) -> Any:
     top = x.amax(dim, keepdim=True)
     top = torch.where(torch.isfinite(top), top, 0.0)
@@ -159,6 +165,7 @@ RULES: dict[str, Callable[..., Any]] = {
     "linalg_vector_norm": _vector_norm,
     "softmax": _softmax,
     "_softmax": _softmax,
+    "_safe_softmax": _safe_softmax,
     "log_softmax": _log_softmax,
     "_log_softmax": _log_softmax,
     "logsumexp": _logsumexp,

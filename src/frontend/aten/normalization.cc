@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Normalisations and softmax. Batch norm has many names in ATen, one for each way of treating its statistics.
+#include <limits>
+
 #include "frontend/aten/converters.h"
 
 namespace stitch::frontend {
@@ -177,6 +179,20 @@ Converted convert_rms_norm(Call& call) {
     return std::vector<ValueId>{normalized};
   }
   return call.finish("mul", {normalized, weight});
+}
+
+// Softmax of rows that may be masked throughout: those become zero.
+Converted convert_safe_softmax(Call& call) {
+  STITCH_ASSIGN(ValueId x, call.tensor(0, "self"));
+  STITCH_ASSIGN(const int64_t dim, call.integer(1, "dim"));
+  STITCH_ASSIGN(const int64_t axis, call.axis(dim, call.shape(x).size()));
+  STITCH_ASSIGN(const auto dtype, call.dtype(2, "dtype"));
+  STITCH_ASSIGN(x, call.cast(x, dtype.value_or(call.type(x).dtype)));
+  STITCH_ASSIGN(const ValueId largest,
+                call.emit("amax", {x}, {{"dim", std::vector<int64_t>{axis}}, {"keepdim", true}}));
+  STITCH_ASSIGN(const ValueId is_masked, call.emit("eq", {largest, Scalar(-std::numeric_limits<double>::infinity())}));
+  STITCH_ASSIGN(const ValueId softmax, call.emit("softmax", {x}, {{"dim", axis}}));
+  return call.finish("where", {is_masked, Scalar(0.0), softmax});
 }
 
 Converted convert_softmax(Call& call) { return softmax_of_dim(call, "softmax"); }
