@@ -41,6 +41,7 @@ class TensorSpec:
     minimum: tuple[int, ...]
     maximum: tuple[int, ...]
     alias_of: int
+    is_optional: bool = False  # random numbers in place of drawn ones
 
     @staticmethod
     def read(info: s.TensorInfo) -> TensorSpec:
@@ -49,7 +50,7 @@ class TensorSpec:
             for values in (info.extents, info.min_extents, info.max_extents)
         )
         return TensorSpec(
-            info.name.decode(), info.role, s.DTYPES[info.dtype], extents, least, most, info.alias_of
+            info.name.decode(), info.role, s.DTYPES[info.dtype], extents, least, most, info.alias_of, info.optional != 0
         )
 
     @property
@@ -97,7 +98,6 @@ class Program:
         specs = [TensorSpec.read(description.tensors[index]) for index in range(description.tensor_count)]
         # Random numbers could be handed in, as the last inputs; the program draws its own.
         self.inputs = [spec for spec in specs if spec.role == s.INPUT and not spec.is_optional]
-        self.draws = any(spec.is_optional for spec in specs)
         self.parameters = [spec for spec in specs if spec.role in (s.PARAMETER, s.CONSTANT)]
         self.states = [spec for spec in specs if spec.role == s.STATE and spec.alias_of < 0]
         self.outputs = [spec for spec in specs if spec.role == s.OUTPUT]
