@@ -58,10 +58,12 @@ class RandomTest(ServerCase):
 
     def test_another_draw_has_other_numbers(self) -> None:
         opened = self.open(self.file(DROPOUT))
-        drawn = [self.ok("oracle.draw", oracle=opened["oracle"], regime="as_given", draw=number) for number in (0, 0, 1)]
-        numbers = [tensor(one["inputs"][1], opened["inputs"][1]) for one in drawn[-1:]]
-        again = self.ok("oracle.draw", oracle=opened["oracle"], regime="as_given", draw=0)
-        self.assertFalse(torch.equal(numbers[0], tensor(again["inputs"][1], opened["inputs"][1])))
+        numbers = []
+        for number in (0, 0, 1):
+            drawn = self.ok("oracle.draw", oracle=opened["oracle"], regime="as_given", draw=number)
+            numbers.append(tensor(drawn["inputs"][1], opened["inputs"][1]))
+        self.assertTrue(torch.equal(numbers[0], numbers[1]))
+        self.assertFalse(torch.equal(numbers[0], numbers[2]))
 
 
 if __name__ == "__main__":

@@ -39,8 +39,8 @@ int check_tensors(const char* what, const RoleTensors& expected, const StitchTen
 int check_extents(const char* what, const RoleTensors& expected, const StitchTensor* tensors, int32_t count,
                   ErrorText* error);
 
-// The batch of a call, as the first of the program's batch axes shows it in `inputs`, and whether the `count` tensors of
-// `role` (`tensors`; optional ones may be missing) agree with it. 0 where the program has no run-time batch. Their
+// The batch of a call, as the first of the program's batch axes shows it in `inputs`, and whether the `count` tensors
+// of `role` (`tensors`; optional ones may be missing) agree with it. 0 where the program has no run-time batch. Their
 // extents have been checked before.
 int check_batch(const ProgramTables& tables, int32_t role, const StitchTensor* inputs, const StitchTensor* tensors,
                 int32_t count, int64_t* batch, ErrorText* error);

@@ -61,8 +61,9 @@ class NativeModule:
         numbers: Numbers | None = None,
         seed: int = _RANDOM_SEED,
     ) -> dict[str, torch.Tensor]:
-        """One call with parameters and buffers set to `values` (by state-dict name; others as constructed) and random
-        numbers as in `numbers` (None: drawn from `seed`). Returns outputs and new states by graph value name, detached."""
+        """One call with parameters and buffers set to `values` (by state-dict name; others as constructed) and
+        random numbers as in `numbers` (None: drawn from `seed`). Returns outputs and new states by graph value name,
+        detached."""
         self._install(values)
         placed = pytree.tree_map_only(torch.Tensor, lambda item: item.to(self._device, copy=True), inputs)
         torch.manual_seed(seed)

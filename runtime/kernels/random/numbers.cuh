@@ -6,8 +6,8 @@
 
 namespace stitch {
 
-// Counter: place / 4, the operator's own stream beside it, the call's offset above. So no two operators, calls or places
-// share a word.
+// Counter: place / 4, the operator's own stream beside it, the call's offset above. So no two operators, calls or
+// places share a word.
 struct RandomNumbers {
   const float* given;  // in place of drawn ones, or null
   uint64_t seed;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers that are functions of their place: Philox4x32 with ten rounds (Salmon et al., "Parallel random numbers:
-// as easy as 1, 2, 3", SC 2011). Whoever needs element i computes it, in any order, as often as wanted.
+// Random numbers that are functions of their place: Philox4x32 with ten rounds (Salmon et al., "Parallel random
+// numbers: as easy as 1, 2, 3", SC 2011). Whoever needs element i computes it, in any order, as often as wanted.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -63,7 +63,8 @@ void print_batch_comment(const ProgramFile& program, Lines& lines) {
 }
 
 void print_tensor_infos(const ProgramFile& program, Lines& lines) {
-  lines.comment("name, role, dtype, rank, alignment, extents, run-time axes, least and greatest extents, alias_of, optional");
+  lines.comment(
+      "name, role, dtype, rank, alignment, extents, run-time axes, least and greatest extents, alias_of, optional");
   lines.add("constexpr StitchTensorInfo kTensors[] = {");
   for (size_t i = 0; i < program.tensors.size(); ++i) {
     const TensorEntry& tensor = program.tensors[i];
