@@ -104,8 +104,8 @@ def mode_refused(contract: Contract, name: str, training: bool) -> Refused:
 
 
 def check_gradient(contract: Contract, tensors: list[torch.Tensor]) -> None:
-    """Raises Refused where autograd would need a gradient: the program computes the forward pass only."""
-    if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors):
+    """To be called in grad mode. Raises Refused where autograd would need a gradient of what these tensors make."""
+    if any(tensor.requires_grad for tensor in tensors):
         raise Refused(
             f"{contract.name} computes the forward pass only, and autograd would need its gradient here: call it "
             "under torch.no_grad() or torch.inference_mode(), or after requires_grad_(False)."
