@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is here, what is missing, what that costs, and the command that mends it.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/json/json.h"
 #include "base/process/child.h"
 #include "cli/commands/commands.h"
+#include "toolchain/discovery/cuda_folders.h"
 #include "toolchain/discovery/toolchain.h"
 
 namespace stitch::cli {
@@ -38,6 +40,16 @@ Finding device(const toolchain::Toolchain& tools, DeviceKind kind, bool needed) 
   return {name, false, needed, fmt::format("{}; {}", supported.error().sentence, supported.error().remedy)};
 }
 
+// Optional for whoever runs a program, too: its steps have kernels of their own.
+Finding libraries(const Session& session) {
+  const std::vector<std::string> folders = toolchain::cuda_library_folders(session.resources().python);
+  const bool found = !folders.empty();
+  return {"cuBLASLt and cuDNN", found, false,
+          found ? fmt::format("{}", fmt::join(folders, ", "))
+                : "not installed: programs use our own kernels alone; 'pip install nvidia-cublas nvidia-cudnn-cu13' "
+                  "brings them"};
+}
+
 std::vector<Finding> findings(const Session& session, const toolchain::Toolchain& tools) {
   const std::string python = session.resources().python.string();
   std::vector<Finding> found;
@@ -51,6 +63,7 @@ std::vector<Finding> findings(const Session& session, const toolchain::Toolchain
   found.push_back(device(tools, DeviceKind::kCuda, false));
   found.push_back(probe("GPU", {"nvidia-smi", "--query-gpu=name,compute_cap,driver_version", "--format=csv,noheader"},
                         false, "none here: programs are verified on the emulated device and times are modelled"));
+  found.push_back(libraries(session));
   for (const char* name : {"stitchcuda-keeper-emulated", "stitchcuda-worker-emulated", "stitchcuda-worker-checked"}) {
     const Result<std::filesystem::path> helper = find_helper_program(name);
     found.push_back({name, helper.has_value(), true,

@@ -31,7 +31,8 @@ struct Run {
   SubjectSet set;
   evaluate::EvaluateReport report;
   NvccResult nvcc;
-  int tuned = 0;  // settings with a measured time
+  int tuned = 0;                              // settings with a measured time
+  std::optional<tuning::ProgramTimes> times;  // of a verified program on a GPU
   Seconds seconds;
 };
 
@@ -118,10 +119,28 @@ Json answer(const Run& run, double total_seconds) {
                {"tuned", run.tuned}};
   json["seconds"] = {{"import", run.seconds.import}, {"plan", run.seconds.plan},     {"build", run.seconds.build},
                      {"nvcc", run.nvcc.seconds},     {"verify", run.seconds.verify}, {"total", total_seconds}};
+  if (run.times.has_value()) {
+    json["measured"] = {{"plain_us", run.times->plain.median_us},
+                        {"plain_spread", run.times->plain.spread},
+                        {"graph_us", run.times->graph.samples_us.empty() ? Json() : Json(run.times->graph.median_us)},
+                        {"graph_spread", run.times->graph.spread},
+                        {"faster", run.times->graph_is_faster() ? "graph" : "plain"},
+                        {"prepare_us", run.times->prepare_us}};
+  }
   json["nvcc"] = run.nvcc.sentence;
   json["library"] = run.report.compile.library;  // in the cache: what the verdict is about
   json["out"] = run.out.string();
   return json;
+}
+
+std::string summary(const Run& run) {
+  const plan::Plan& plan = run.program.plan;
+  std::string text = fmt::format("{} ({} sizes)\n", verdict_text(run.report.verify), run.set.scale);
+  text += run.nvcc.sentence.empty() ? "" : run.nvcc.sentence + "\n";
+  text += run.times.has_value() ? describe(*run.times) + "\n" : "";
+  return text + fmt::format("{:.1f} us modelled on {}, {} steps from {} operators, math {}  ->  {}", plan.modelled_us,
+                            plan.device, plan.steps.size(), run.imported.operators, to_string(run.task.math),
+                            run.out.string());
 }
 
 Result<void> leave_results(Session& session, const toolchain::Toolchain& tools, const Run& run, const Json& said) {
@@ -155,15 +174,13 @@ Result<int> run_optimize(Session& session) {
   STITCH_TRY(import_and_plan(session, tools, run));
   STITCH_TRY(verify(session, tools, run));
   STITCH_ASSIGN(run.nvcc, compile_with_nvcc(session, tools, run.program.bundle, run.device));
+  if (run.device == DeviceKind::kCuda && run.report.verify.verdict.kind == VerdictKind::kOk) {
+    STITCH_ASSIGN(run.times, time_on_gpu(session, tools, run.imported.graph, run.report.compile.library));
+  }
   const Json said = answer(run, session.reporter().elapsed_seconds());
   STITCH_TRY(leave_results(session, tools, run, said));
-  const evaluate::VerifyReport& report = run.report.verify;
-  session.reporter().result(
-      said, fmt::format("{} ({} sizes)\n{}{:.1f} us modelled on {}, {} steps from {} operators, math {}  ->  {}",
-                        verdict_text(report), run.set.scale, run.nvcc.sentence.empty() ? "" : run.nvcc.sentence + "\n",
-                        run.program.plan.modelled_us, run.program.plan.device, run.program.plan.steps.size(),
-                        run.imported.operators, to_string(run.task.math), run.out.string()));
-  return report.verdict.kind == VerdictKind::kOk ? 0 : 1;
+  session.reporter().result(said, summary(run));
+  return run.report.verify.verdict.kind == VerdictKind::kOk ? 0 : 1;
 }
 
 }  // namespace stitch::cli

@@ -107,4 +107,30 @@ Result<tuning::TuneResult> Tuning::run(const plan::Plan& plan) {
   return tuning::tune(tuning::worth_timing(plan, {}, !folders.empty()), context_, database_, options);
 }
 
+Result<tuning::ProgramTimes> time_on_gpu(Session& session, const toolchain::Toolchain& tools, const ir::Graph& graph,
+                                         const std::string& library) {
+  evaluate::RunnerOptions options;
+  options.binary = {DeviceKind::kCuda, library};
+  options.library_folders = library_folders(session);
+  TimingLock lock(tools.cache / kLockName);
+  tuning::ProgramTimes times;
+  STITCH_TRY(lock.alone([&]() -> Result<void> {
+    STITCH_ASSIGN(times, tuning::time_program(graph, options));
+    return {};
+  }));
+  return times;
+}
+
+std::string describe(const tuning::ProgramTimes& times) {
+  const std::string prepare = fmt::format("prepare {:.1f} us", times.prepare_us);
+  if (times.graph.samples_us.empty()) {
+    return fmt::format("measured {:.1f} us by plain launches (run() cannot be captured), {}", times.plain.median_us,
+                       prepare);
+  }
+  return times.graph_is_faster() ? fmt::format("measured {:.1f} us by CUDA graph (plain launches {:.1f} us), {}",
+                                               times.graph.median_us, times.plain.median_us, prepare)
+                                 : fmt::format("measured {:.1f} us by plain launches (CUDA graph {:.1f} us), {}",
+                                               times.plain.median_us, times.graph.median_us, prepare);
+}
+
 }  // namespace stitch::cli

@@ -10,6 +10,7 @@
 #include "plan/plan.h"
 #include "toolchain/discovery/toolchain.h"
 #include "tuning/database/database.h"
+#include "tuning/measure/time_program.h"
 #include "tuning/measure/tune.h"
 
 namespace stitch::cli {
@@ -35,6 +36,12 @@ class Tuning {
   tuning::Context context_;
   tuning::TuningDatabase database_;
 };
+
+// The times of a verified program, while nobody else times on this GPU.
+Result<tuning::ProgramTimes> time_on_gpu(Session& session, const toolchain::Toolchain& tools, const ir::Graph& graph,
+                                         const std::string& library);
+// "measured 107.5 us by CUDA graph (plain launches 109.4 us), prepare 108.3 us"
+std::string describe(const tuning::ProgramTimes& times);
 
 // Where a program's cuBLASLt and cuDNN are on this machine; empty where they are not, or with --libraries off.
 std::vector<std::string> library_folders(const Session& session);

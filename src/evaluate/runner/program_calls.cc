@@ -134,7 +134,7 @@ Result<void> ProgramCalls::check_unchanged(const Constants& constants, const std
   return {};
 }
 
-Result<void> ProgramCalls::prepare_now() {
+Result<double> ProgramCalls::prepare_now() {
   const wire::ProgramDescription& program = *session_.description();
   is_prepared_ = false;
   STITCH_TRY(check_types("parameters and constants", types_of(parameters_), program.parameters));
@@ -147,24 +147,27 @@ Result<void> ProgramCalls::prepare_now() {
   Json arguments;
   arguments["parameters"] = wire::to_json(arguments_of(types_of(program.parameters), parameter_memory_.regions, 0));
   arguments["prepared"] = wire::to_json(prepared_memory_.regions);
+  STITCH_TRY(session_.keeper().clock_start());
   STITCH_TRY(session_.ask("prepare", arguments));
+  STITCH_ASSIGN(const double elapsed_us, session_.keeper().clock_stop_us());
   STITCH_TRY(check_unchanged(constants, before));
   is_prepared_ = true;
-  return {};
+  return elapsed_us;
 }
 
 Result<void> ProgramCalls::ensure_prepared() {
   STITCH_ASSIGN(const bool is_new, session_.ensure_loaded());
-  return is_new || !is_prepared_ ? prepare_now() : Result<void>();
+  if (is_new || !is_prepared_) {
+    STITCH_TRY(prepare_now());
+  }
+  return {};
 }
 
 Result<CandidateOutcome> ProgramCalls::prepare(std::vector<HostTensor> parameters) {
   parameters_ = std::move(parameters);
   STITCH_TRY(session_.ensure_loaded());
-  STITCH_TRY(session_.keeper().clock_start());
-  STITCH_TRY(prepare_now());
   CandidateOutcome outcome;
-  STITCH_ASSIGN(outcome.elapsed_us, session_.keeper().clock_stop_us());
+  STITCH_ASSIGN(outcome.elapsed_us, prepare_now());
   return outcome;
 }
 

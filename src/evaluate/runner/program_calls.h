@@ -37,7 +37,7 @@ class ProgramCalls {
   };
 
   Result<void> ensure_prepared();
-  Result<void> prepare_now();
+  Result<double> prepare_now();  // microseconds of the program's own prepare()
   Result<void> check_types(const char* what, const std::vector<TensorType>& given,
                            const std::vector<wire::TensorDescription>& described);
   Result<void> adopt_results(const CandidateCall& call, CallMemory& memory);

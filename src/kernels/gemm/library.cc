@@ -121,7 +121,7 @@ std::vector<Setting> gemm_library_space(const Group& group, const GemmProblem& p
 
 std::string own_setting_for(const Group& group, const GemmProblem& problem, const Setting& setting) {
   if (operand_type(group, problem) != DataType::kFloat32) {
-    return "ffma_64x64";
+    return "mma16_64x64";
   }
   return setting.variant.find("tf32") != std::string::npos ? "tf32_64x64" : "tf32x3_64x64";
 }

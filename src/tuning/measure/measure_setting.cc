@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuning/measure/measure_setting.h"
 
-#include <cstring>
 #include <limits>
-#include <random>
 
 #include "codegen/emit.h"
 #include "evaluate/runner/program_runner.h"
 #include "toolchain/build/build.h"
+#include "tuning/measure/samples.h"
 
 namespace stitch::tuning {
 namespace {
@@ -18,54 +17,12 @@ constexpr Measurement kDoesNotWork{std::numeric_limits<double>::infinity(), 0};
 constexpr evaluate::TimingOptions kTiming{
     .block_us = 4000, .blocks = 7, .buffer_sets = 1, .cold_l2 = true, .graph = true};
 
-// Ordinary numbers for floats; zeros for integers, which are valid as indices and as truth values.
-HostTensor sample(const TensorSpec& spec, uint32_t seed) {
-  std::vector<std::byte> bytes(static_cast<size_t>(spec.type.bytes()));
-  std::minstd_rand generator(seed + 1);
-  const auto fill = [&](auto make) {
-    auto value = make(0.0F);
-    for (size_t at = 0; at + sizeof(value) <= bytes.size(); at += sizeof(value)) {
-      value = make(static_cast<float>(generator()) / static_cast<float>(std::minstd_rand::max()) - 0.5F);
-      std::memcpy(bytes.data() + at, &value, sizeof(value));
-    }
-  };
-  const auto upper_bits = [](float value) {  // of bfloat16; as float16 they are ordinary small numbers as well
-    uint32_t bits = 0;
-    std::memcpy(&bits, &value, sizeof(bits));
-    return static_cast<uint16_t>(bits >> 16);
-  };
-  switch (spec.type.dtype) {
-    case DataType::kFloat32:
-      fill([](float value) { return value; });
-      break;
-    case DataType::kFloat64:
-      fill([](float value) { return static_cast<double>(value); });
-      break;
-    case DataType::kFloat16:
-    case DataType::kBfloat16:
-      fill(upper_bits);
-      break;
-    default:
-      break;
-  }
-  return HostTensor::from_bytes(spec, std::move(bytes));
-}
-
-std::vector<HostTensor> samples(const ir::Graph& graph) {
-  std::vector<HostTensor> tensors;
-  for (const ir::GraphInput& input : graph.inputs) {
-    const TensorSpec spec{input.binding, input.role, graph.type(input.value)};
-    tensors.push_back(sample(spec, static_cast<uint32_t>(tensors.size())));
-  }
-  return tensors;
-}
-
 Result<plan::Plan> step_alone(const plan::Plan& plan, size_t index, const kernels::Setting& setting) {
   STITCH_ASSIGN(const plan::Plan alone, plan::step_plan(plan, static_cast<int>(index)));
   return plan::with_setting(alone, 0, setting);
 }
 
-Result<Measurement> time_program(const evaluate::RunnerOptions& options, const std::vector<HostTensor>& inputs) {
+Result<Measurement> time_step(const evaluate::RunnerOptions& options, const std::vector<HostTensor>& inputs) {
   STITCH_ASSIGN(const auto runner, evaluate::ProgramRunner::start(options));
   STITCH_ASSIGN(const evaluate::CandidateOutcome prepared, runner->prepare({}));
   evaluate::CandidateCall call;
@@ -101,7 +58,7 @@ Result<Measurement> measure_setting(const plan::Plan& plan, size_t index, const 
   runner_options.library_folders = options.library_folders;
   Measurement measurement = kDoesNotWork;
   STITCH_TRY(options.alone([&]() -> Result<void> {
-    STITCH_ASSIGN(measurement, time_program(runner_options, samples(alone->graph)));
+    STITCH_ASSIGN(measurement, time_step(runner_options, samples(alone->graph, {TensorRole::kInput})));
     return {};
   }));
   return measurement;
