@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Normalisations and softmax. Batch norm has many names in ATen, one for each way of treating its statistics.
+#include <algorithm>
 #include <limits>
 
 #include "frontend/aten/converters.h"
@@ -19,6 +20,30 @@ Result<std::vector<Operand>> batch_norm_operands(Call& call, bool tracks) {
     STITCH_ASSIGN(variance, call.optional_tensor(4, "running_var"));
   }
   return std::vector<Operand>{x, weight, bias, mean, variance};
+}
+
+// The batch_norm node. 16-bit operands, beside which PyTorch takes parameters and statistics of 16 or 32 bits, are
+// widened in front of it, and its results narrowed again to what PyTorch gives.
+Converted finish_batch_norm(Call& call, std::vector<Operand> operands, Attributes attributes) {
+  const auto is_narrow = [&](const Operand& operand) {
+    const ValueId* id = std::get_if<ValueId>(&operand);
+    return id != nullptr && is_floating_point(call.type(*id).dtype) && element_bytes(call.type(*id).dtype) == 2;
+  };
+  if (std::any_of(operands.begin(), operands.end(), is_narrow)) {
+    for (Operand& operand : operands) {
+      if (const ValueId* id = std::get_if<ValueId>(&operand)) {
+        STITCH_ASSIGN(operand, call.cast(*id, DataType::kFloat32));
+      }
+    }
+  }
+  STITCH_ASSIGN(std::vector<ValueId> results,
+                call.finish_all("batch_norm", std::move(operands), std::move(attributes)));
+  for (size_t i = 0; i < results.size() && i < call.node().outputs.size(); ++i) {
+    if (call.node().outputs[i].type.has_value()) {
+      STITCH_ASSIGN(results[i], call.cast(results[i], call.node().outputs[i].type->dtype));
+    }
+  }
+  return results;
 }
 
 Attributes batch_norm_attributes(bool training, double momentum, double eps) {
@@ -73,7 +98,7 @@ Converted convert_batch_norm_functional(Call& call) {
   STITCH_ASSIGN(const double momentum, call.number(6, "momentum"));
   STITCH_ASSIGN(const double eps, call.number(7, "eps"));
   STITCH_ASSIGN(std::vector<ValueId> results,
-                call.finish_all("batch_norm", operands, batch_norm_attributes(training, momentum, eps)));
+                finish_batch_norm(call, operands, batch_norm_attributes(training, momentum, eps)));
   if (!training) {  // the statistics stay as they were
     return std::vector<ValueId>{results[0], kNotComputed, kNotComputed, std::get<ValueId>(operands[3]),
                                 std::get<ValueId>(operands[4])};
@@ -88,7 +113,7 @@ Converted convert_batch_norm_no_statistics(Call& call) {
   STITCH_ASSIGN(auto operands, batch_norm_operands(call, false));
   STITCH_ASSIGN(const double momentum, call.number(4, "momentum"));
   STITCH_ASSIGN(const double eps, call.number(5, "eps"));
-  return call.finish_all("batch_norm", operands, batch_norm_attributes(true, momentum, eps));
+  return finish_batch_norm(call, operands, batch_norm_attributes(true, momentum, eps));
 }
 
 Converted convert_batch_norm_no_training(Call& call) {
@@ -96,7 +121,7 @@ Converted convert_batch_norm_no_training(Call& call) {
   STITCH_ASSIGN(const double momentum, call.number(5, "momentum"));
   STITCH_ASSIGN(const double eps, call.number(6, "eps"));
   STITCH_ASSIGN(const std::vector<ValueId> results,
-                call.finish("batch_norm", operands, batch_norm_attributes(false, momentum, eps)));
+                finish_batch_norm(call, operands, batch_norm_attributes(false, momentum, eps)));
   return std::vector<ValueId>{results[0], kNotComputed, kNotComputed};
 }
 
@@ -106,7 +131,7 @@ Converted convert_batch_norm(Call& call) {
   STITCH_ASSIGN(const double momentum, call.number(6, "momentum"));
   STITCH_ASSIGN(const double eps, call.number(7, "eps"));
   STITCH_ASSIGN(const std::vector<ValueId> results,
-                call.finish_all("batch_norm", operands, batch_norm_attributes(training, momentum, eps)));
+                finish_batch_norm(call, operands, batch_norm_attributes(training, momentum, eps)));
   return std::vector<ValueId>{results[0]};
 }
 
