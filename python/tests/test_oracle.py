@@ -122,7 +122,7 @@ class DrawTest(ServerCase):
         path = self.file(model("return x.argmax(-1)"), "argmax.py")
         opened = self.open(path)
         entry = self.draw(opened, "as_given", 0)["outputs"][0]
-        self.assertEqual((entry["kind"], entry["values_shape"], entry["axis"]), ("index", [4, 8], -1))
+        self.assertEqual((entry["kind"], entry["values_shape"], entry["axis"]), ("index", [4, 8], 1))
         values = read(entry["values64"], torch.float64, entry["values_shape"])
         self.assertTrue(torch.equal(values.argmax(-1), read(entry["ref64"], torch.int64, [4])))
 

@@ -27,7 +27,10 @@ enum class OpFamily {
   kGather,
   kCreation,
   kLoss,
-  kResampling
+  kResampling,
+  kScan,
+  kSort,
+  kScatter
 };
 
 // Contents of one value for the slow reference: every element as a double (integers and booleans exactly, |i| <= 2^53).

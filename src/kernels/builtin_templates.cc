@@ -10,11 +10,15 @@
 #include "kernels/norm/layer_norm.h"
 #include "kernels/pointwise/map.h"
 #include "kernels/pool/pool.h"
+#include "kernels/reduce/positions.h"
 #include "kernels/reduce/reduce.h"
 #include "kernels/reduce/reduce_double.h"
 #include "kernels/resample/interpolate.h"
 #include "kernels/rnn/recurrent_layer.h"
+#include "kernels/scan/scan.h"
+#include "kernels/scatter/scatter.h"
 #include "kernels/softmax/softmax.h"
+#include "kernels/sort/sort.h"
 
 namespace stitch::kernels {
 
@@ -28,6 +32,10 @@ const std::vector<std::unique_ptr<KernelTemplate>>& builtin_templates() {
     list.push_back(make_recurrent_layer());
     list.push_back(make_reduce());
     list.push_back(make_reduce_double());
+    list.push_back(make_reduce_positions());
+    list.push_back(make_scan());
+    list.push_back(make_sort());
+    list.push_back(make_scatter());
     list.push_back(make_softmax());
     list.push_back(make_layer_norm());
     list.push_back(make_pool());

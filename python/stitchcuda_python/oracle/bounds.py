@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from math import prod
+
 from ..graph.flops import short_name
 from ..graph.functional import INPUT, Call, FunctionalProgram, Ref, refs_in, used_by
 
@@ -10,16 +13,10 @@ _VIEWS = set(
     """view _unsafe_view reshape permute transpose t unsqueeze squeeze expand slice select clone alias contiguous
     flatten _to_copy to lift_fresh_copy detach unbind split split_with_sizes chunk""".split()
 )
-_BY_DIM = {
-    "gather",
-    "index_select",
-    "scatter",
-    "scatter_add",
-    "index_add",
-    "index_fill",
-    "index_copy",
-    "take_along_dim",
-}
+# (self, dim, index, ...): positions along dim of self.
+_BY_DIM = set(
+    """gather index_select scatter scatter_add scatter_reduce index_add index_fill index_copy index_reduce""".split()
+)
 
 
 def integer_bounds(graph: FunctionalProgram) -> dict[str, int]:
@@ -56,36 +53,84 @@ def _limits_of_call(call: Call, aliases: set[str], shapes: dict[str, tuple[int, 
         scores = shapes[args[0].name]
         return [scores[1] if len(scores) > 1 else scores[0]]
     if operator in _BY_DIM and len(given) > 2 and given[2] and isinstance(args[1], int):
-        return [shapes[args[0].name][args[1]]]
+        return [_extent(shapes[args[0].name], args[1])]
+    if operator == "take_along_dim" and given[1]:
+        shape = shapes[args[0].name]
+        return [_extent(shape, args[2]) if isinstance(args[2], int) else prod(shape)]
+    if operator in ("take", "put") and given[1]:
+        return [prod(shapes[args[0].name])]
+    if operator in ("embedding_bag", "_embedding_bag", "_embedding_bag_forward_only") and given[1]:
+        return [shapes[args[0].name][0]]
     if operator == "one_hot" and given[0] and isinstance(args[1], int):
         return [args[1]]
-    if operator == "index" and isinstance(args[1], list):
+    if operator in ("index", "index_put", "_unsafe_index", "_unsafe_index_put") and isinstance(args[1], list):
         return [shapes[args[0].name][axis] for axis, item in enumerate(args[1]) if aliases.intersection(refs_in(item))]
     return []
 
 
+def _extent(shape: tuple[int, ...], dim: int) -> int:
+    return shape[dim] if shape else 1
+
+
+def offset_inputs(graph: FunctionalProgram) -> set[str]:
+    """Integer inputs that must keep the values that the file draws: they begin at 0 and never fall (where bags
+    begin)."""
+    found: set[str] = set()
+    for value in graph.values:
+        for call in graph.calls:
+            bags = short_name(call.target) in ("embedding_bag", "_embedding_bag", "_embedding_bag_forward_only")
+            if value.role == INPUT and bags and call.args[2] == Ref(value.name):
+                found.add(value.name)
+    return found
+
+
+# Which result of an operator holds positions along an axis, and which argument names the axis.
 INDEX_RESULTS = {
-    "argmax": 0,
-    "argmin": 0,
-    "argsort": 0,
-    "topk": 1,
-    "sort": 1,
-    "max": 1,
-    "min": 1,
-    "median": 1,
-    "kthvalue": 1,
-    "mode": 1,
+    "argmax": (0, 1),
+    "argmin": (0, 1),
+    "argsort": (0, 1),
+    "topk": (1, 2),
+    "sort": (1, 1),
+    "max": (1, 1),
+    "min": (1, 1),
+    "median": (1, 1),
+    "kthvalue": (1, 2),
+    "mode": (1, 1),
+    "cummax": (1, 1),
+    "cummin": (1, 1),
 }
+# Results in the same order of elements: what holds positions still does.
+_SAME_ELEMENTS = {"view", "_unsafe_view", "reshape", "unsqueeze", "squeeze", "clone", "alias", "contiguous", "flatten"}
 
 
-def index_source(graph: FunctionalProgram, output: str) -> tuple[str, int | None] | None:
-    """For an output that holds positions, the value they point into and the axis (None = flattened)."""
-    call = graph.producers().get(output)
+@dataclass(frozen=True)
+class IndexSource:
+    """What a result of positions points into: a value, the axis (None = all, flattened) and how many positions each
+    line of it holds."""
+
+    value: str
+    axis: int | None
+    kept: int
+
+
+def index_source(graph: FunctionalProgram, output: str) -> IndexSource | None:
+    """For an output that holds positions, or a reshape of such, what they point into; else None."""
+    producers = graph.producers()
+    call = producers.get(output)
+    while call is not None and short_name(call.target) in _SAME_ELEMENTS and isinstance(call.args[0], Ref):
+        output = call.args[0].name
+        call = producers.get(output)
     if call is None or short_name(call.target) not in INDEX_RESULTS or not isinstance(call.args[0], Ref):
         return None
-    position = INDEX_RESULTS[short_name(call.target)]
+    position, axis_argument = INDEX_RESULTS[short_name(call.target)]
     if position >= len(call.results) or call.results[position].name != output:
         return None
-    operator = short_name(call.target)
-    axis = call.args[2] if operator in ("topk", "kthvalue") else call.args[1] if len(call.args) > 1 else None
-    return call.args[0].name, axis if isinstance(axis, int) and not isinstance(axis, bool) else None
+    axis = call.kwargs.get("dim", call.args[axis_argument] if len(call.args) > axis_argument else None)
+    axis = axis if isinstance(axis, int) and not isinstance(axis, bool) else None
+    table = graph.results()
+    shape = table[call.args[0].name][1]
+    if axis is None or not shape:
+        return IndexSource(call.args[0].name, None, 1)
+    axis %= len(shape)
+    lines = prod(shape) // max(1, shape[axis])
+    return IndexSource(call.args[0].name, axis, prod(table[output][1]) // max(1, lines))

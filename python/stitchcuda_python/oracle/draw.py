@@ -11,7 +11,7 @@ from torch.utils import _pytree as pytree
 
 from ..graph.functional import CONSTANT, INPUT, RANDOM, FunctionalProgram
 from ..program.build import Program, draw_inputs
-from .bounds import integer_bounds
+from .bounds import integer_bounds, offset_inputs
 from .given_numbers import Numbers, drawn_numbers
 from .native import NativeModule
 from .parameters import redrawn_mean, redrawn_parameter, redrawn_variance, running_statistics
@@ -35,7 +35,7 @@ class Drawer:
 
     def __init__(self, program: Program, graph: FunctionalProgram, native: NativeModule, device: torch.device) -> None:
         self._program, self._graph, self._native, self._device = program, graph, native, device
-        self._bounds = integer_bounds(graph)
+        self._bounds, self._offsets = integer_bounds(graph), offset_inputs(graph)
         self._means, self._variances = running_statistics(graph)
         self._finest = finest_output(graph)
         self._input_names = [value.name for value in graph.values if value.role == INPUT]
@@ -53,9 +53,12 @@ class Drawer:
         names = iter(self._input_names)
 
         def change(tensor: torch.Tensor) -> torch.Tensor:
+            name = next(names)
+            if name in self._offsets:
+                return tensor
             if fallback:
                 return inside_observed(tensor, observe(tensor), source)
-            return transformed(tensor, regime, number, self._bounds.get(next(names)), source)
+            return transformed(tensor, regime, number, self._bounds.get(name), source)
 
         inputs = pytree.tree_map_only(torch.Tensor, change, inputs)
         inputs = pytree.tree_map_only(torch.Tensor, lambda tensor: tensor.to(self._device), inputs)

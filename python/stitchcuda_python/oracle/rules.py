@@ -13,6 +13,7 @@ import torch
 import torch.nn.functional as F
 
 from .arithmetic import Arithmetic
+from .rules_index import INDEX_RULES
 from .rules_norm import NORM_RULES
 from .rules_rnn import RNN_RULES
 
@@ -184,4 +185,5 @@ RULES: dict[str, Callable[..., Any]] = {
     "binary_cross_entropy": _loss(_aten.binary_cross_entropy.default, 3),
     **NORM_RULES,
     **RNN_RULES,
+    **INDEX_RULES,
 }

@@ -154,9 +154,14 @@ class Session:
         source = index_source(self.graph, name)
         if source is None:
             return {}
-        values = self.intermediate_values([source[0]])[source[0]]
+        values = self.intermediate_values([source.value])[source.value]
+        if source.axis is None:
+            values = values.reshape(-1)
+        if not values.is_floating_point():
+            values = values.double()
         where = write_raw(_wide(values), self._path(path + "_values64"))
-        return {"kind": "index", "values64": where, "values_shape": list(values.shape), "axis": source[1]}
+        place = {"axis": source.axis or 0, "kept": source.kept}
+        return {"kind": "index", "values64": where, "values_shape": list(values.shape)} | place
 
     def _last_draw(self) -> tuple[Drawn, Runs]:
         if self._last is None:

@@ -69,6 +69,12 @@ __host__ __device__ constexpr int64_t wrapped(int64_t place, int64_t extent) {
   return place < 0 ? place + extent : (place < extent ? place : place - extent);
 }
 
+// A row number that was read from a tensor, held inside the table: one that is out of range has no meaning (PyTorch
+// refuses it), but must not read anything else.
+__host__ __device__ constexpr int64_t bounded_row(int64_t row, int64_t rows) {
+  return static_cast<uint64_t>(row) < static_cast<uint64_t>(rows) ? row : 0;
+}
+
 // The coordinates of an element in an iteration space, outermost axis first.
 template <int kRank>
 struct Index {

@@ -27,6 +27,23 @@ __device__ __forceinline__ T shuffle_xor(const T& value, int lane_mask) {
   return words.value;
 }
 
+// The value `distance` lanes below; a lane without one gets its own.
+template <typename T>
+__device__ __forceinline__ T shuffle_up(const T& value, int distance) {
+  static_assert(sizeof(T) % sizeof(uint32_t) == 0, "only structs of whole 32-bit words can be shuffled");
+  union Words {
+    __device__ Words() {}
+    T value;
+    uint32_t word[sizeof(T) / sizeof(uint32_t)];
+  } words;
+  words.value = value;
+#pragma unroll
+  for (uint32_t& word : words.word) {
+    word = __shfl_up_sync(kFullWarp, word, distance);
+  }
+  return words.value;
+}
+
 // Merges over groups of kThreads neighbouring lanes (a power of two up to 32); every lane gets the result.
 // An Accumulator has `void merge(const Accumulator&)`, symmetric up to rounding.
 template <int kThreads, typename Accumulator>

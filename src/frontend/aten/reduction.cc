@@ -49,6 +49,37 @@ Converted extreme(Call& call, const char* op) {
   return results;
 }
 
+// max.dim: the extreme and where it stands first
+Converted extreme_and_position(Call& call, const char* op, const char* position) {
+  STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
+  std::vector<int64_t> axes;
+  if (!call.shape(x).empty()) {
+    STITCH_ASSIGN(axes, axes_of(call, x, 1, "dim"));
+  }
+  STITCH_ASSIGN(const bool keepdim, call.boolean(2, "keepdim", false));
+  const Attributes over = {{"dim", axes}, {"keepdim", keepdim}};
+  STITCH_ASSIGN(const ValueId place, call.emit(position, {x}, over));
+  STITCH_ASSIGN(const ValueId value, call.emit(op, {x}, over));
+  return std::vector<ValueId>{value, place};
+}
+
+// any and all, over everything or over the axes dim; of uint8 they are uint8.
+Converted truth(Call& call, const char* op) {
+  STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
+  const bool everything = is_over_everything(call);
+  constexpr size_t kNowhere = std::numeric_limits<size_t>::max();
+  std::vector<int64_t> axes;
+  if (!call.shape(x).empty()) {
+    STITCH_ASSIGN(axes, axes_of(call, x, everything ? kNowhere : 1, "dim"));
+  }
+  STITCH_ASSIGN(const bool keepdim, call.boolean(everything ? kNowhere : 2, "keepdim", false));
+  const DataType own = call.type(x).dtype;
+  STITCH_ASSIGN(const ValueId truths, call.cast(x, DataType::kBool));
+  STITCH_ASSIGN(ValueId result, call.emit(op, {truths}, {{"dim", axes}, {"keepdim", keepdim}}));
+  STITCH_ASSIGN(result, call.cast(result, own == DataType::kUint8 ? own : DataType::kBool));
+  return std::vector<ValueId>{result};
+}
+
 struct Variance {
   ValueId x;
   std::vector<int64_t> axes;
@@ -115,6 +146,9 @@ Converted convert_amin(Call& call) { return extreme(call, "amin"); }
 
 // max.other is a pointwise operator by the same name.
 Converted convert_max(Call& call) {
+  if (call.node().overload == "dim") {
+    return extreme_and_position(call, "amax", "argmax");
+  }
   if (call.node().overload != "other") {
     return extreme(call, "amax");
   }
@@ -124,12 +158,61 @@ Converted convert_max(Call& call) {
 }
 
 Converted convert_min(Call& call) {
+  if (call.node().overload == "dim") {
+    return extreme_and_position(call, "amin", "argmin");
+  }
   if (call.node().overload != "other") {
     return extreme(call, "amin");
   }
   STITCH_ASSIGN(const ValueId a, call.tensor(0, "self"));
   STITCH_ASSIGN(const ValueId b, call.tensor(1, "other"));
   return call.finish_pointwise("minimum", {a, b});
+}
+
+Converted convert_any(Call& call) { return truth(call, "amax"); }
+Converted convert_all(Call& call) { return truth(call, "amin"); }
+
+// prod(x, *, dtype) or prod.dim_int(x, dim, keepdim, *, dtype)
+Converted convert_prod(Call& call) {
+  STITCH_ASSIGN(ValueId x, call.tensor(0, "self"));
+  constexpr size_t kNowhere = std::numeric_limits<size_t>::max();
+  const bool everything = is_over_everything(call);
+  STITCH_ASSIGN(const auto dtype, call.dtype(kNowhere, "dtype"));
+  const DataType own = call.type(x).dtype;
+  STITCH_ASSIGN(x, call.cast(x, dtype.value_or(is_floating_point(own) ? own : DataType::kInt64)));
+  std::vector<int64_t> axes;
+  if (!call.shape(x).empty()) {
+    STITCH_ASSIGN(axes, axes_of(call, x, everything ? kNowhere : 1, "dim"));
+  }
+  STITCH_ASSIGN(const bool keepdim, call.boolean(everything ? kNowhere : 2, "keepdim", false));
+  return call.finish("prod", {x}, {{"dim", axes}, {"keepdim", keepdim}});
+}
+
+// aminmax(x, *, dim, keepdim)
+Converted convert_aminmax(Call& call) {
+  STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
+  constexpr size_t kNowhere = std::numeric_limits<size_t>::max();
+  std::vector<int64_t> axes;
+  if (!call.shape(x).empty()) {
+    STITCH_ASSIGN(axes, axes_of(call, x, kNowhere, "dim"));
+  }
+  STITCH_ASSIGN(const bool keepdim, call.boolean(kNowhere, "keepdim", false));
+  const Attributes over = {{"dim", axes}, {"keepdim", keepdim}};
+  STITCH_ASSIGN(const ValueId least, call.emit("amin", {x}, over));
+  STITCH_ASSIGN(const ValueId largest, call.emit("amax", {x}, over));
+  return std::vector<ValueId>{least, largest};
+}
+
+// count_nonzero(x, dim): how many elements are not zero, NaN among them
+Converted convert_count_nonzero(Call& call) {
+  STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
+  std::vector<int64_t> axes;
+  if (!call.shape(x).empty()) {
+    STITCH_ASSIGN(axes, axes_of(call, x, 1, "dim"));
+  }
+  STITCH_ASSIGN(const ValueId truths, call.cast(x, DataType::kBool));
+  STITCH_ASSIGN(const ValueId ones, call.cast(truths, DataType::kInt64));
+  return call.finish("sum", {ones}, {{"dim", axes}, {"keepdim", false}});
 }
 
 Converted convert_var(Call& call) {

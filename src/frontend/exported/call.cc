@@ -93,6 +93,28 @@ Result<std::vector<ValueId>> Call::tensors(size_t position, const char* name) co
   return ids;
 }
 
+Result<std::vector<std::optional<ValueId>>> Call::optional_tensors(size_t position, const char* name) const {
+  const Argument* found = argument(position, name);
+  const ArgumentList* items = found == nullptr ? nullptr : std::get_if<ArgumentList>(&found->value);
+  if (items == nullptr) {
+    return missing_argument(name, "a list of tensors");
+  }
+  std::vector<std::optional<ValueId>> ids;
+  for (const Argument& item : *items) {
+    if (item.is_none()) {
+      ids.emplace_back();
+      continue;
+    }
+    const ValueName* value = std::get_if<ValueName>(&item.value);
+    const auto id = value == nullptr ? values_.end() : values_.find(value->name);
+    if (id == values_.end()) {
+      return missing_argument(name, "a list of tensors that we compute");
+    }
+    ids.emplace_back(id->second);
+  }
+  return ids;
+}
+
 Result<int64_t> Call::integer(size_t position, const char* name, std::optional<int64_t> missing) const {
   const Argument* found = argument(position, name);
   if (found == nullptr && missing.has_value()) {

@@ -46,6 +46,8 @@ class Call {
   Result<Operand> optional_tensor(size_t position, const char* name) const;
   Result<Operand> tensor_or_scalar(size_t position, const char* name) const;
   Result<std::vector<ValueId>> tensors(size_t position, const char* name) const;
+  // A list some of whose places hold no tensor.
+  Result<std::vector<std::optional<ValueId>>> optional_tensors(size_t position, const char* name) const;
   // Without a default the argument must be there.
   Result<int64_t> integer(size_t position, const char* name, std::optional<int64_t> missing = {}) const;
   Result<double> number(size_t position, const char* name, std::optional<double> missing = {}) const;

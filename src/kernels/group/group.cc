@@ -37,7 +37,10 @@ bool is_elementwise(const ir::Node& node) {
 
 bool is_random(const ir::Node& node) { return node.op == "uniform" || node.op == "normal"; }
 
-bool is_look_up(const ir::Node& node) { return node.op == "embedding" || node.op == "pad"; }
+bool is_look_up(const ir::Node& node) {
+  const ir::OpDef* def = ir::find_op(node.op);
+  return def != nullptr && (def->family == ir::OpFamily::kGather || node.op == "pad");
+}
 
 Group make_group(const ir::Graph& graph, ir::NodeId root, const std::vector<ir::NodeId>& nodes,
                  const std::set<ir::ValueId>& stored, std::vector<ir::ValueId> results) {

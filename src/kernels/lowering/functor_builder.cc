@@ -114,14 +114,14 @@ Result<std::string> FunctorBuilder::compute(ir::ValueId value, const ir::Node& n
   if (node.op == "tril" || node.op == "triu") {
     return triangle(value, node, map);
   }
-  if (node.op == "embedding") {
-    return embedded(node, map);
-  }
   if (node.op == "pad") {
     return padded(value, node, map);
   }
   if (is_random(node)) {
     return drawn(value, node, map);
+  }
+  if (is_look_up(node)) {
+    return looked_up(node, map);
   }
   if (!is_elementwise(node)) {
     return failure(ErrorCode::kUnsupportedOperator,

@@ -64,7 +64,7 @@ class FunctorBuilder {
   Result<std::string> through_view(const ir::Node& node, const IndexMap& map);
   Result<std::string> pointwise(ir::ValueId value, const ir::Node& node, const IndexMap& map);
   Result<std::string> triangle(ir::ValueId value, const ir::Node& node, const IndexMap& map);
-  Result<std::string> embedded(const ir::Node& node, const IndexMap& map);
+  Result<std::string> looked_up(const ir::Node& node, const IndexMap& map);
   Result<std::string> padded(ir::ValueId value, const ir::Node& node, const IndexMap& map);
   std::string drawn(ir::ValueId value, const ir::Node& node, const IndexMap& map);
   std::string shown_place(const ir::Node& node, const std::string& place, const std::string& extent,

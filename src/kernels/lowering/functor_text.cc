@@ -70,7 +70,10 @@ struct Writer {
     std::string text = offsets[number];
     if (!access.looked_up.empty()) {
       const std::string stride = access.looked_up_is_offset ? "" : " * " + access.pointer + "_row_stride";
-      text = rendered(access.looked_up) + stride + (text == "0" ? "" : " + " + text);
+      const std::string row = rendered(access.looked_up);
+      const std::string held =
+          access.rows == 0 ? row : fmt::format("stitch::bounded_row({}, {}_rows)", row, access.pointer);
+      text = held + stride + (text == "0" ? "" : " + " + text);
     }
     return text;
   }
@@ -265,6 +268,9 @@ FunctorText write_functor(StepBuilder& step, const std::string& name, const Doma
     }
     index.add_pointer(access.pointer, fmt::format("{}{}*", access.is_store ? "" : "const ", cuda_type_name(dtype)),
                       step.tensor(access.value), access.index.offset);
+    if (access.rows > 0) {
+      index.add_member("int64_t", access.pointer + "_rows", step.extent(access.pointer + "_rows", access.rows));
+    }
     if (!access.looked_up.empty() && !access.looked_up_is_offset) {
       index.add_member("int64_t", access.pointer + "_row_stride",
                        step.extent(access.pointer + "_row_stride", access.row_stride));

@@ -16,8 +16,9 @@ struct Access {
   std::string pointer;               // member: "bias"
   std::string local;                 // what a load is called: "bias_value"
   AffineIndex index;                 // in elements
-  std::string looked_up = {};        // an extra row index (embedding), "" for none
+  std::string looked_up = {};        // an extra row index (embedding, gather), "" for none
   int64_t row_stride = 0;            // of `looked_up`
+  int64_t rows = 0;                  // among which `looked_up` is held; 0: it is known to be within
   bool looked_up_is_offset = false;  // it counts elements already, not rows
   bool is_store = false;
   std::string text = {};  // what a store stores

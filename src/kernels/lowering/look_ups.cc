@@ -25,7 +25,9 @@ AffineIndex walked(const StridedView& view, const IndexMap& map) {
 
 Result<std::string> FunctorBuilder::look_up(ir::ValueId table, const IndexMap& map, size_t axis,
                                             const std::string& row) {
-  return look_up(table, map, {{axis, row}});
+  STITCH_ASSIGN(const std::string text, look_up(table, map, {{axis, row}}));
+  draft_.accesses.back().rows = graph_.type(table).shape[axis];
+  return text;
 }
 
 Result<std::string> FunctorBuilder::look_up(ir::ValueId table, IndexMap map, const std::vector<LookedUpPlace>& places) {
@@ -55,9 +57,22 @@ Result<std::string> FunctorBuilder::look_up(ir::ValueId table, IndexMap map, con
   return fmt::format("<#{}>", draft_.accesses.size() - 1);
 }
 
-Result<std::string> FunctorBuilder::embedded(const ir::Node& node, const IndexMap& map) {
-  STITCH_ASSIGN(const std::string row, value(ir::tensor_operand(node, 1), IndexMap(map.begin(), map.end() - 1)));
-  return look_up(ir::tensor_operand(node, 0), {AffineIndex{}, map.back()}, 0, row);
+Result<std::string> FunctorBuilder::looked_up(const ir::Node& node, const IndexMap& map) {
+  const ir::ValueId table = ir::tensor_operand(node, 0);
+  const ir::ValueId indices = ir::tensor_operand(node, 1);
+  const size_t axis = node.op == "embedding" ? 0 : static_cast<size_t>(ir::int_attribute(node, "dim"));
+  if (node.op == "gather") {
+    STITCH_ASSIGN(const std::string row, value(indices, map));
+    return look_up(table, map, axis, row);
+  }
+  // The axes of the indices stand in place of the table's.
+  const auto first = map.begin() + static_cast<std::ptrdiff_t>(axis);
+  const auto last = first + static_cast<std::ptrdiff_t>(graph_.type(indices).shape.size());
+  STITCH_ASSIGN(const std::string row, value(indices, IndexMap(first, last)));
+  IndexMap table_map(map.begin(), first);
+  table_map.emplace_back();
+  table_map.insert(table_map.end(), last, map.end());
+  return look_up(table, table_map, axis, row);
 }
 
 // Where along an axis of `extent` elements the mode looks for `place`, which may lie beyond either end.

@@ -22,7 +22,7 @@ int64_t elements_read(const Group& group, ir::ValueId value) {
       if (is_random(node)) {
         continue;  // looked at only where a caller hands numbers in
       }
-      const bool is_part = node.op == "slice" || node.op == "select" || (node.op == "embedding" && i == 0);
+      const bool is_part = node.op == "slice" || node.op == "select" || (is_look_up(node) && i == 0);
       read += is_part ? graph.type(node.outputs[0]).element_count() : all;
     }
   }

@@ -16,10 +16,12 @@ enum class OutputKind {
   kIndex,  // positions in another tensor, judged by the value that stands there
 };
 
-// The tensor that a kIndex output points into, in fp64: output element (outer, inner) points at [outer, index, inner].
+// The tensor that a kIndex output points into, in fp64: output element (outer, rank, inner) points at [outer, index,
+// inner]; `kept` counts the ranks, one where only an extreme is asked for, k in a top-k.
 struct IndexSource {
   HostTensor values;
   int64_t axis = 0;
+  int64_t kept = 1;
 };
 
 struct OutputReference {

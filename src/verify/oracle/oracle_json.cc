@@ -86,9 +86,13 @@ Result<std::optional<IndexSource>> index_source_from_json(const Json& json) {
   if (axis < 0 || axis >= static_cast<int64_t>(shape.size())) {
     return failure(ErrorCode::kInternal, "the oracle's indices point along an axis that their values lack");
   }
+  STITCH_ASSIGN(const int64_t kept, json_int(json, "kept"));
+  if (kept < 1) {
+    return failure(ErrorCode::kInternal, "the oracle's lines of indices hold none");
+  }
   const TensorSpec spec{"indexed values", TensorRole::kOutput, {DataType::kFloat64, std::move(shape)}};
   STITCH_ASSIGN(HostTensor values, take_file(spec, path));
-  return std::optional<IndexSource>(IndexSource{std::move(values), axis});
+  return std::optional<IndexSource>(IndexSource{std::move(values), axis, kept});
 }
 
 Result<void> append_references(const Json& json, const char* key, const std::vector<TensorSpec>& specs,

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/reduce/positions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "kernels/rows/element_functors.h"
+
+namespace stitch::kernels {
+namespace {
+
+constexpr int64_t kLeastPart = 4096;  // elements: shorter parts do not repay a second launch
+
+RowAxes axes_of(const Group& group) {
+  const ir::Node& node = group.root_node();
+  return split_axes(group.graph->type(ir::tensor_operand(node, 0)).shape, ir::ints_attribute(node, "dim"));
+}
+
+bool reduces_innermost(const Group& group, const RowAxes& axes) {
+  const auto rank = static_cast<int>(group.graph->type(ir::tensor_operand(group.root_node(), 0)).shape.size());
+  return axes.rows.empty() || (!axes.columns.empty() && axes.columns.back() == rank - 1);
+}
+
+int threads_of(const Setting& setting) { return std::stoi(setting.variant.substr(setting.variant.rfind('_') + 1)); }
+bool is_split(const Setting& setting) { return setting.variant.rfind("split_", 0) == 0; }
+
+// The accumulator's name and the member that holds the result of each operator it serves.
+struct Accumulator {
+  std::string type;  // with the element type
+  int64_t bytes = 16;
+};
+
+bool is_largest(const std::string& op) { return op == "argmax" || op == "amax"; }
+bool is_extreme(const std::string& op) { return op == "argmax" || op == "argmin" || op == "amax" || op == "amin"; }
+
+Accumulator accumulator_of(const ir::Graph& graph, const ir::Node& node) {
+  const std::string element = element_type(graph, ir::tensor_operand(node, 0));
+  if (is_extreme(node.op)) {
+    return {fmt::format("stitch::ArgAccumulator<{}, {}>", element, is_largest(node.op)), 16};
+  }
+  return {fmt::format("stitch::Exact{}Accumulator<{}>", node.op == "sum" ? "Sum" : "Product", element), 8};
+}
+
+const char* result_text(const std::string& op) {
+  if (op == "argmax" || op == "argmin") {
+    return "total.index";
+  }
+  return op == "sum" ? "total.sum" : op == "prod" ? "total.product" : "total.value";
+}
+
+// The reductions of the group that one pass serves: an extreme and its position go together.
+std::vector<ir::NodeId> reductions_of(const Group& group) {
+  std::vector<ir::NodeId> result;
+  const ir::Node& root = group.root_node();
+  for (const ir::NodeId id : group.nodes) {
+    const ir::Node& node = group.graph->node(id);
+    const bool is_same_pass = node.op == root.op || (is_extreme(node.op) && is_extreme(root.op) &&
+                                                     is_largest(node.op) == is_largest(root.op));
+    if (is_same_pass && node.operands == root.operands &&
+        ir::ints_attribute(node, "dim") == ir::ints_attribute(root, "dim")) {
+      result.push_back(id);
+    }
+  }
+  return result;
+}
+
+class ReducePositions final : public KernelTemplate {
+ public:
+  const char* name() const override { return "reduce_positions"; }
+
+  bool is_root(const ir::Graph& graph, const ir::Node& node) const override {
+    if (node.op == "argmax" || node.op == "argmin" || node.op == "prod") {
+      return true;
+    }
+    const bool is_exact = node.op == "sum" || node.op == "amax" || node.op == "amin";
+    return is_exact && !is_floating_point(graph.type(node.outputs[0]).dtype);
+  }
+
+  std::vector<Setting> space(const Group& group, const DeviceLimits&, MathMode) const override {
+    const RowAxes axes = axes_of(group);
+    std::vector<Setting> settings;
+    if (reduces_innermost(group, axes)) {
+      settings = {{"rows_32", 1}, {"rows_256", 1}, {"rows_1", 1}};
+    } else {
+      settings = {{"rows_1", 1}, {"rows_32", 1}};
+    }
+    for (const int64_t splits : {4, 16, 64, 256}) {
+      if (axes.column_count / splits >= kLeastPart) {
+        settings.push_back({"split_256", splits});
+      }
+    }
+    return settings;
+  }
+
+  bool allows(const Group& group, const Setting& setting) const override {
+    constexpr int64_t kMostSplits = 256;
+    return is_split(setting) ? setting.splits >= 1 && setting.splits <= kMostSplits
+                             : KernelTemplate::allows(group, setting);
+  }
+
+  Work work(const Group& group, const Setting& setting) const override {
+    const RowAxes axes = axes_of(group);
+    const int threads = threads_of(setting);
+    Work work;
+    work.bytes = least_bytes(group);
+    constexpr double kPerElement = 6;
+    constexpr double kMerge = 40;
+    work.lane_operations = pointwise_operations(group) +
+                           kPerElement * static_cast<double>(axes.row_count) * static_cast<double>(axes.column_count) +
+                           kMerge * static_cast<double>(axes.row_count * (threads > 1 ? threads : 0) * setting.splits);
+    constexpr int kLeastBlock = 128;
+    work.threads_per_block = std::max(threads, kLeastBlock);
+    work.blocks = (axes.row_count * threads + work.threads_per_block - 1) / work.threads_per_block * setting.splits;
+    work.blocks_per_multiprocessor = 2048 / work.threads_per_block;
+    // One thread a row reads whole sectors only where neighbouring rows are neighbours in memory.
+    const bool is_coalesced = (threads > 1) == reduces_innermost(group, axes);
+    work.bandwidth_share = is_coalesced ? 0.75 : 0.12;
+    work.launches = is_split(setting) ? 2 : 1;
+    return work;
+  }
+
+  Result<StepCode> emit(const Group& group, const Setting& setting) const override;
+};
+
+Result<FunctorText> make_store(StepBuilder& step, const Accumulator& accumulator) {
+  const Group& group = step.group();
+  const ir::Graph& graph = *group.graph;
+  const Domain domain(graph.type(group.root_node().outputs[0]).shape);
+  FunctorBuilder builder(step, pascal_case(graph.value(group.results[0]).name) + "Store", domain,
+                         {{"row", split_axes(domain.shape(), {}).rows}});
+  for (const ir::NodeId id : reductions_of(group)) {
+    const ir::Node& node = graph.node(id);
+    if (graph.type(node.outputs[0]).shape != domain.shape()) {
+      return failure(ErrorCode::kUnsupportedOperator, "reductions of one step must have results of one shape");
+    }
+    const bool is_position = node.op == "argmax" || node.op == "argmin";
+    if (!is_position && graph.type(node.outputs[0]).dtype != graph.type(ir::tensor_operand(node, 0)).dtype) {
+      return failure(ErrorCode::kUnsupportedOperator, node.op + " changes the element type", node.place);
+    }
+    builder.bind_text(node.outputs[0], domain.anchor_map(), result_text(node.op));
+  }
+  STITCH_TRY(builder.store_results());
+  return builder.finish({.comment = "Stores what follows from one finished reduction.",
+                         .extra_parameters = fmt::format("const {}& total", accumulator.type)});
+}
+
+Result<StepCode> ReducePositions::emit(const Group& group, const Setting& setting) const {
+  const ir::Node& node = group.root_node();
+  const RowAxes axes = axes_of(group);
+  const Accumulator accumulator = accumulator_of(*group.graph, node);
+  StepBuilder step(group);
+  step.include("kernels/reduce/positions.cuh");
+  step.describe(threads_of(setting) > 1 ? "Access: the threads of a row read neighbouring elements."
+                                        : "Access: neighbouring threads read neighbouring rows.");
+  step.describe("Bound: memory, one read of every element.");
+  STITCH_ASSIGN(const FunctorText load, make_element_loader(step, ir::tensor_operand(node, 0), axes));
+  STITCH_ASSIGN(const FunctorText store, make_store(step, accumulator));
+  construct(step, load, "load");
+  construct(step, store, "store");
+  const std::string reduced = step.extent("reduced", axes.column_count, "elements that make one result");
+  const std::string kept = step.extent("kept", axes.row_count, "results");
+  const std::string threads = step.constant("int", "threads_per_row", std::to_string(threads_of(setting)));
+  std::string arguments = fmt::format("load, store, {}, {}, ", kept, reduced);
+  if (is_split(setting)) {
+    arguments += step.extent("splits", setting.splits, "blocks that share a row") + ", args->scratch, ";
+    step.set_scratch_bytes(axes.row_count * setting.splits * accumulator.bytes);
+  }
+  step.launch(fmt::format("return stitch::launch_reduce_positions{}<{}, {}>(", is_split(setting) ? "_split" : "",
+                          accumulator.type, threads));
+  step.launch(fmt::format("    {}stream);", arguments));
+  return step.take();
+}
+
+}  // namespace
+
+std::unique_ptr<KernelTemplate> make_reduce_positions() { return std::make_unique<ReducePositions>(); }
+
+}  // namespace stitch::kernels

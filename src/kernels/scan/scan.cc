@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/scan/scan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernels/rows/element_functors.h"
+
+namespace stitch::kernels {
+namespace {
+
+constexpr int64_t kLeastPart = 4096;  // elements: shorter parts do not repay a second read
+
+RowAxes axes_of(const Group& group) {
+  const ir::Node& node = group.root_node();
+  return split_axes(group.graph->type(node.outputs[0]).shape, {ir::int_attribute(node, "dim")});
+}
+
+bool is_innermost(const RowAxes& axes) { return axes.rows.empty() || axes.columns.front() > axes.rows.back(); }
+
+bool is_split(const Setting& setting) { return setting.variant.rfind("split_", 0) == 0; }
+int threads_of(const Setting& setting) {
+  return setting.variant == "serial" ? 1 : std::stoi(setting.variant.substr(setting.variant.rfind('_') + 1));
+}
+
+struct State {
+  std::string type;
+  std::string value;  // of the result, from `total`
+  int64_t bytes = 8;
+};
+
+State state_of(const ir::Graph& graph, const ir::Node& node) {
+  const std::string element = element_type(graph, ir::tensor_operand(node, 0));
+  if (node.op == "cumsum" || node.op == "cumprod") {
+    return {fmt::format("stitch::{}Scan<{}>", node.op == "cumsum" ? "Sum" : "Product", element), "total.value", 8};
+  }
+  if (node.op == "logcumsumexp") {
+    return {"stitch::LogSumExpScan", "total.total.value()", 8};
+  }
+  return {fmt::format("stitch::ExtremeScan<{}, {}>", element, node.op == "cummax"), "total.value", 16};
+}
+
+class Scan final : public KernelTemplate {
+ public:
+  const char* name() const override { return "scan"; }
+
+  bool is_root(const ir::Graph& graph, const ir::Node& node) const override {
+    const bool is_scan = node.op == "cumsum" || node.op == "cumprod" || node.op == "cummax" || node.op == "cummin";
+    return is_scan || (node.op == "logcumsumexp" && graph.type(node.outputs[0]).dtype != DataType::kFloat64);
+  }
+
+  std::vector<Setting> space(const Group& group, const DeviceLimits&, MathMode) const override {
+    const RowAxes axes = axes_of(group);
+    std::vector<Setting> settings = {{"block_32", 1}, {"block_256", 1}, {"serial", 1}};
+    for (const int64_t splits : {4, 16, 64}) {
+      if (axes.column_count / splits >= kLeastPart) {
+        settings.push_back({"split_256", splits});
+      }
+    }
+    return settings;
+  }
+
+  bool allows(const Group& group, const Setting& setting) const override {
+    constexpr int64_t kMostSplits = 64;
+    return is_split(setting) ? setting.splits >= 1 && setting.splits <= kMostSplits
+                             : KernelTemplate::allows(group, setting);
+  }
+
+  Work work(const Group& group, const Setting& setting) const override {
+    const RowAxes axes = axes_of(group);
+    const int threads = threads_of(setting);
+    const auto elements = static_cast<double>(axes.row_count) * static_cast<double>(axes.column_count);
+    Work work;
+    work.bytes = least_bytes(group);
+    constexpr double kPerElement = 12;
+    constexpr int64_t kPerThread = 4;
+    // Every chunk costs each thread a scan over the block, whether it has elements or not.
+    constexpr double kPerChunk = 60;
+    const int64_t chunk = threads * kPerThread;
+    const auto chunks = static_cast<double>((axes.column_count + chunk - 1) / chunk);
+    work.lane_operations = pointwise_operations(group) + kPerElement * elements;
+    if (threads > 1) {
+      work.lane_operations += kPerChunk * chunks * static_cast<double>(axes.row_count * threads);
+    }
+    constexpr int kSerialThreads = 128;
+    work.threads_per_block = threads > 1 ? threads : kSerialThreads;
+    work.blocks = threads > 1 ? axes.row_count * setting.splits : axes.row_count / kSerialThreads + 1;
+    work.blocks_per_multiprocessor = std::min(32, 2048 / work.threads_per_block);
+    const bool is_coalesced = (threads > 1) == is_innermost(axes);
+    work.bandwidth_share = is_coalesced ? 0.7 : 0.12;
+    if (is_split(setting)) {
+      work.launches = 2;
+      work.extra_bytes = work.bytes / 2;
+    }
+    return work;
+  }
+
+  Result<StepCode> emit(const Group& group, const Setting& setting) const override;
+};
+
+Result<FunctorText> make_store(StepBuilder& step, const RowAxes& axes, const State& state) {
+  const Group& group = step.group();
+  const ir::Graph& graph = *group.graph;
+  const ir::Node& node = group.root_node();
+  const Domain domain(graph.type(node.outputs[0]).shape);
+  FunctorBuilder builder(step, pascal_case(graph.value(group.results[0]).name) + "Store", domain,
+                         {{"row", axes.rows}, {"column", axes.columns}});
+  builder.bind_text(node.outputs[0], domain.anchor_map(), state.value);
+  if (node.outputs.size() > 1) {
+    builder.bind_text(node.outputs[1], domain.anchor_map(), "total.index");
+  }
+  STITCH_TRY(builder.store_results());
+  return builder.finish({.comment = "Stores what follows from the elements up to one.",
+                         .extra_parameters = fmt::format("const {}& total", state.type)});
+}
+
+Result<StepCode> Scan::emit(const Group& group, const Setting& setting) const {
+  const ir::Node& node = group.root_node();
+  const RowAxes axes = axes_of(group);
+  const State state = state_of(*group.graph, node);
+  StepBuilder step(group);
+  step.include("kernels/scan/row.cuh");
+  step.describe(setting.variant == "serial"
+                    ? "Access: neighbouring threads walk down neighbouring rows."
+                    : "Access: the threads of a row read neighbouring elements and pass on what stands before them.");
+  step.describe("Bound: memory, one read and one write of every element.");
+  STITCH_ASSIGN(const FunctorText load, make_element_loader(step, ir::tensor_operand(node, 0), axes));
+  STITCH_ASSIGN(const FunctorText store, make_store(step, axes, state));
+  construct(step, load, "load");
+  construct(step, store, "store");
+  step.launch(fmt::format("const stitch::ScanShape shape{{{}, {}}};", step.extent("rows", axes.row_count),
+                          step.extent("columns", axes.column_count)));
+  if (setting.variant == "serial") {
+    step.launch(fmt::format("return stitch::launch_scan_serial<{}>(load, store, shape, stream);", state.type));
+    return step.take();
+  }
+  const std::string threads = step.constant("int", "threads_per_row", std::to_string(threads_of(setting)));
+  std::string more;
+  if (is_split(setting)) {
+    more = step.extent("splits", setting.splits, "blocks that share a row") + ", args->scratch, ";
+    step.set_scratch_bytes(axes.row_count * setting.splits * state.bytes);
+  }
+  step.launch(fmt::format("return stitch::launch_scan_{}<{}, {}>(load, store, shape, {}stream);",
+                          is_split(setting) ? "split" : "rows", state.type, threads, more));
+  return step.take();
+}
+
+}  // namespace
+
+std::unique_ptr<KernelTemplate> make_scan() { return std::make_unique<Scan>(); }
+
+}  // namespace stitch::kernels

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/scatter/scatter.h"
+
+#include <fmt/format.h>
+
+#include "kernels/rows/element_functors.h"
+
+namespace stitch::kernels {
+namespace {
+
+constexpr double kLaneOperationsPerLook = 6;  // of one result at one source
+
+struct Operands {
+  ir::ValueId self;
+  ir::ValueId index;
+  ir::ValueId source;
+  ir::ValueId output;
+  RowAxes axes;  // rows: all axes but dim; columns: dim
+  int64_t places = 1;
+};
+
+Operands operands_of(const Group& group) {
+  const ir::Node& node = group.root_node();
+  Operands operands{
+      ir::tensor_operand(node, 0), ir::tensor_operand(node, 1), ir::tensor_operand(node, 2), node.outputs[0], {}, 1};
+  const std::vector<int64_t>& shape = group.graph->type(operands.source).shape;
+  const int64_t dim = ir::int_attribute(node, "dim");
+  operands.axes = split_axes(shape, {dim});
+  operands.places = group.graph->type(operands.output).shape[static_cast<size_t>(dim)];
+  return operands;
+}
+
+// Whether all columns send their sources to the same places.
+bool shares_targets(const Group& group, const Operands& operands) {
+  const TensorType& index = group.graph->type(operands.index);
+  return index.element_count() == operands.axes.column_count && operands.axes.row_count > 1;
+}
+
+int64_t target_columns(const Group& group, const Operands& operands) {
+  return shares_targets(group, operands) ? 1 : operands.axes.row_count;
+}
+
+class Scatter final : public KernelTemplate {
+ public:
+  const char* name() const override { return "scatter"; }
+
+  bool is_root(const ir::Graph&, const ir::Node& node) const override { return node.op == "scatter"; }
+
+  std::vector<Setting> space(const Group& group, const DeviceLimits&, MathMode) const override {
+    const Operands operands = operands_of(group);
+    std::vector<Setting> settings = {{"pull", 1}};
+    const int64_t columns = target_columns(group, operands);
+    constexpr int64_t kMost = int64_t{1} << 30;  // the list of a bucket holds 32-bit numbers
+    if (columns * operands.places < kMost && columns * operands.axes.column_count < kMost) {
+      settings.push_back({"buckets", 1});
+    }
+    return settings;
+  }
+
+  Work work(const Group& group, const Setting& setting) const override {
+    constexpr int kThreads = 256;
+    const Operands operands = operands_of(group);
+    const auto results = static_cast<double>(operands.axes.row_count * operands.places);
+    const auto sources = static_cast<double>(target_columns(group, operands) * operands.axes.column_count);
+    Work work;
+    work.bytes = least_bytes(group);
+    work.blocks = operands.axes.row_count * operands.places / kThreads + 1;
+    work.blocks_per_multiprocessor = 8;
+    work.bandwidth_share = 0.7;
+    work.lane_operations = pointwise_operations(group) + kLaneOperationsPerLook * results;
+    if (setting.variant == "pull") {
+      work.lane_operations += kLaneOperationsPerLook * results * static_cast<double>(operands.axes.column_count);
+      return work;
+    }
+    constexpr double kWordsPerSource = 16;  // counted, listed, sorted, read: with the waste of scattered sectors
+    constexpr double kWordsPerBucket = 8;
+    const auto buckets = static_cast<double>(target_columns(group, operands) * operands.places);
+    work.launches = 6;
+    work.serial_bytes = 4 * (kWordsPerSource * sources + kWordsPerBucket * buckets);
+    return work;
+  }
+
+  Result<StepCode> emit(const Group& group, const Setting& setting) const override;
+};
+
+Result<FunctorText> make_target(StepBuilder& step, const Operands& operands) {
+  const ir::Graph& graph = *step.group().graph;
+  const std::vector<int64_t>& shape = graph.type(operands.source).shape;
+  const Domain domain(shape);
+  FunctorBuilder builder(step, pascal_case(graph.value(operands.output).name) + "Target", domain,
+                         {{"column", operands.axes.rows}, {"source", operands.axes.columns}});
+  const IndexMap map = broadcast(domain.anchor_map(), shape, graph.type(operands.index).shape);
+  STITCH_ASSIGN(const std::string text, builder.value(operands.index, map));
+  return builder.finish(
+      {.comment = "The place that one source is sent to.", .returns = text, .return_type = "int64_t"});
+}
+
+Result<FunctorText> make_value(StepBuilder& step, const Operands& operands) {
+  const ir::Graph& graph = *step.group().graph;
+  const Domain domain(graph.type(operands.source).shape);
+  FunctorBuilder builder(step, pascal_case(graph.value(operands.output).name) + "Sent", domain,
+                         {{"column", operands.axes.rows}, {"source", operands.axes.columns}});
+  STITCH_ASSIGN(const std::string text, builder.value(operands.source, domain.anchor_map()));
+  return builder.finish({.comment = "The value that one source sends.",
+                         .returns = text,
+                         .return_type = element_type(graph, operands.source)});
+}
+
+Result<FunctorText> make_self(StepBuilder& step, const Operands& operands) {
+  const ir::Graph& graph = *step.group().graph;
+  const Domain domain(graph.type(operands.self).shape);
+  FunctorBuilder builder(step, pascal_case(graph.value(operands.output).name) + "Self", domain,
+                         {{"column", operands.axes.rows}, {"place", operands.axes.columns}});
+  STITCH_ASSIGN(const std::string text, builder.value(operands.self, domain.anchor_map()));
+  return builder.finish({.comment = "What stands at a place before anything is sent there.",
+                         .returns = text,
+                         .return_type = element_type(graph, operands.self)});
+}
+
+Result<FunctorText> make_store(StepBuilder& step, const Operands& operands) {
+  const Group& group = step.group();
+  const ir::Graph& graph = *group.graph;
+  const Domain domain(graph.type(operands.output).shape);
+  FunctorBuilder builder(step, pascal_case(graph.value(group.results[0]).name) + "Store", domain,
+                         {{"column", operands.axes.rows}, {"place", operands.axes.columns}});
+  builder.bind(operands.output, domain.anchor_map(), "value", "value");
+  STITCH_TRY(builder.store_results());
+  return builder.finish({.comment = "Stores what follows from one element of the result.",
+                         .extra_parameters = element_type(graph, operands.output) + " value"});
+}
+
+Result<StepCode> Scatter::emit(const Group& group, const Setting& setting) const {
+  const ir::Node& node = group.root_node();
+  const Operands operands = operands_of(group);
+  const bool pulls = setting.variant == "pull";
+  StepBuilder step(group);
+  step.include(pulls ? "kernels/scatter/pull.cuh" : "kernels/scatter/buckets.cuh");
+  step.describe(pulls ? "Access: each result's thread looks through the sources of its column, in order."
+                      : "Access: sources are listed by the place they are sent to; each result then takes its own, in "
+                        "their order.");
+  step.describe("Bound: memory; no value depends on the order in which blocks run.");
+  STITCH_ASSIGN(const FunctorText target, make_target(step, operands));
+  STITCH_ASSIGN(const FunctorText value, make_value(step, operands));
+  STITCH_ASSIGN(const FunctorText self, make_self(step, operands));
+  STITCH_ASSIGN(const FunctorText store, make_store(step, operands));
+  construct(step, target, "target");
+  construct(step, value, "value");
+  construct(step, self, "self");
+  construct(step, store, "store");
+  const auto rank = static_cast<int64_t>(group.graph->type(operands.output).shape.size());
+  const bool innermost = ir::int_attribute(node, "dim") == rank - 1;
+  const std::string columns = step.extent("columns", operands.axes.row_count);
+  const std::string places = step.extent("places", operands.places, "of a column, that values are sent to");
+  const std::string sources = step.extent("sources", operands.axes.column_count, "of a column, that send a value");
+  step.launch(fmt::format("const stitch::ScatterShape shape{{{}, {}, {}, {}}};", columns, places, sources, innermost));
+  const std::string kind =
+      fmt::format("stitch::ScatterReduce::{}, {}", constant_name(ir::string_attribute(node, "reduce")),
+                  ir::bool_attribute(node, "include_self"));
+  const std::string type = element_type(*group.graph, operands.output);
+  if (pulls) {
+    step.launch(fmt::format("return stitch::launch_scatter_pull<{}, {}>(", kind, type));
+    step.launch("    target, value, self, store, shape, stream);");
+    return step.take();
+  }
+  constexpr int64_t kWordBytes = 4;
+  const int64_t shared_columns = target_columns(group, operands);
+  step.set_scratch_bytes(kWordBytes * (shared_columns * (2 * operands.places + operands.axes.column_count) + 1));
+  step.launch(
+      fmt::format("return stitch::launch_scatter_buckets<{}, {}, {}>(", kind, shares_targets(group, operands), type));
+  step.launch("    target, value, self, store, shape, args->scratch, stream);");
+  return step.take();
+}
+
+}  // namespace
+
+std::unique_ptr<KernelTemplate> make_scatter() { return std::make_unique<Scatter>(); }
+
+}  // namespace stitch::kernels

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/sort/sort.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/rows/element_functors.h"
+
+namespace stitch::kernels {
+namespace {
+
+constexpr int64_t kLongestRanked = 1024;  // beyond it the square of the row is dearer than any network
+constexpr int64_t kCapacity = 1024;       // keys that a block sorts in shared memory
+constexpr int64_t kMostSelected = 64;
+constexpr int64_t kLongestRow = int64_t{1} << 25;  // of which the blocks of a launch can be numbered
+
+RowAxes axes_of(const Group& group) {
+  const ir::Node& node = group.root_node();
+  return split_axes(group.graph->type(ir::tensor_operand(node, 0)).shape, {ir::int_attribute(node, "dim")});
+}
+
+int64_t kept_of(const Group& group) {
+  const ir::Node& node = group.root_node();
+  return group.graph->type(node.outputs[0]).shape[static_cast<size_t>(ir::int_attribute(node, "dim"))];
+}
+
+int64_t key_bytes(const Group& group) {
+  const std::string type = element_type(*group.graph, ir::tensor_operand(group.root_node(), 0));
+  return type == "int64_t" || type == "double" ? 16 : 8;
+}
+
+int64_t padded_columns(const RowAxes& axes) {
+  int64_t padded = kCapacity;
+  while (padded < axes.column_count) {
+    padded *= 2;
+  }
+  return padded;
+}
+
+int threads_of(const Setting& setting) { return std::stoi(setting.variant.substr(setting.variant.rfind('_') + 1)); }
+bool is_kind(const Setting& setting, const char* kind) { return setting.variant.rfind(kind, 0) == 0; }
+
+class Sort final : public KernelTemplate {
+ public:
+  const char* name() const override { return "sort"; }
+
+  bool is_root(const ir::Graph&, const ir::Node& node) const override { return node.op == "sort" || node.op == "topk"; }
+
+  std::vector<Setting> space(const Group& group, const DeviceLimits&, MathMode) const override {
+    const RowAxes axes = axes_of(group);
+    std::vector<Setting> settings;
+    if (group.root_node().op == "topk" && kept_of(group) <= kMostSelected) {
+      settings = {{"select_32", 1}, {"select_1", 1}, {"select_256", 1}};
+    }
+    if (axes.column_count <= kLongestRanked) {
+      settings.push_back({"rank_256", 1});
+    }
+    if (axes.column_count <= kCapacity) {
+      settings.push_back({"bitonic_32", 1});
+      settings.push_back({"bitonic_256", 1});
+    }
+    if (axes.column_count <= kLongestRow) {
+      settings.push_back({"long_256", 1});
+    }
+    return settings;
+  }
+
+  Work work(const Group& group, const Setting& setting) const override;
+  Result<StepCode> emit(const Group& group, const Setting& setting) const override;
+};
+
+Work Sort::work(const Group& group, const Setting& setting) const {
+  const RowAxes axes = axes_of(group);
+  const auto rows = static_cast<double>(axes.row_count);
+  const auto columns = static_cast<double>(axes.column_count);
+  const int threads = threads_of(setting);
+  constexpr double kComparison = 10;
+  constexpr int kLeastBlock = 128;
+  Work work;
+  work.bytes = least_bytes(group);
+  work.bandwidth_share = 0.5;
+  work.threads_per_block = is_kind(setting, "bitonic") ? threads : std::max(threads, kLeastBlock);
+  work.blocks_per_multiprocessor = std::min(16, 2048 / work.threads_per_block);
+  work.lane_operations = pointwise_operations(group);
+  if (is_kind(setting, "select")) {
+    constexpr double kMerge = 60;
+    const auto passes = static_cast<double>(kept_of(group));
+    work.lane_operations += passes * rows * (kComparison * columns + (threads > 1 ? kMerge * threads : 0));
+    work.extra_bytes = threads > 32 ? 0 : (passes - 1) * rows * columns;  // rows come from the cache again
+    work.blocks = static_cast<int64_t>(rows * threads) / work.threads_per_block + 1;
+  } else if (is_kind(setting, "rank")) {
+    work.lane_operations += kComparison * rows * columns * columns;
+    work.blocks = static_cast<int64_t>(rows * columns) / threads + 1;
+  } else {
+    const double stages = std::log2(std::max(2.0, static_cast<double>(padded_columns(axes))));
+    const double padded = is_kind(setting, "long") ? static_cast<double>(padded_columns(axes))
+                                                   : std::exp2(std::ceil(std::log2(std::max(2.0, columns))));
+    const double depth = std::ceil(std::log2(std::max(2.0, padded)));
+    constexpr double kBarrier = 30;
+    work.lane_operations += rows * depth * (depth + 1) / 2 * (kComparison * padded / 2 + kBarrier * threads);
+    work.blocks = axes.row_count;
+    if (is_kind(setting, "long")) {
+      const double beyond = stages - std::log2(static_cast<double>(kCapacity));
+      work.launches = static_cast<int>(2 + beyond * (beyond + 1) / 2 + beyond);
+      work.extra_bytes = rows * padded * static_cast<double>(key_bytes(group)) * 2 * work.launches;
+      work.blocks = axes.row_count * padded_columns(axes) / kCapacity;
+    }
+  }
+  return work;
+}
+
+Result<FunctorText> make_store(StepBuilder& step, const RowAxes& axes) {
+  const Group& group = step.group();
+  const ir::Graph& graph = *group.graph;
+  const ir::Node& node = group.root_node();
+  const Domain domain(graph.type(node.outputs[0]).shape);
+  FunctorBuilder builder(step, pascal_case(graph.value(group.results[0]).name) + "Store", domain,
+                         {{"row", axes.rows}, {"rank", axes.columns}});
+  builder.reserve("position");
+  builder.bind(node.outputs[0], domain.anchor_map(), "value", "value");
+  builder.bind(node.outputs[1], domain.anchor_map(), "position", "position");
+  STITCH_TRY(builder.store_results());
+  return builder.finish(
+      {.comment = "Stores what follows from one element in its place, and from where it stood.",
+       .extra_parameters = fmt::format("{} value, int64_t position", element_type(graph, node.outputs[0]))});
+}
+
+Result<StepCode> Sort::emit(const Group& group, const Setting& setting) const {
+  const ir::Node& node = group.root_node();
+  const RowAxes axes = axes_of(group);
+  const bool descends = ir::bool_attribute(node, node.op == "topk" ? "largest" : "descending");
+  StepBuilder step(group);
+  const bool selects = is_kind(setting, "select");
+  const bool ranks = is_kind(setting, "rank");
+  step.include(selects ? "kernels/sort/select.cuh" : ranks ? "kernels/sort/rank.cuh" : "kernels/sort/bitonic.cuh");
+  step.describe(selects ? "Access: each pass over a row finds the next element in order."
+                : ranks ? "Access: each element's thread counts those of its row that come before it."
+                        : "Access: each row is read once and sorted by a bitonic network.");
+  step.describe("Bound: comparisons. Equal elements keep their order, so the result is that of a stable sort.");
+  STITCH_ASSIGN(const FunctorText load, make_element_loader(step, ir::tensor_operand(node, 0), axes));
+  STITCH_ASSIGN(const FunctorText store, make_store(step, axes));
+  construct(step, load, "load");
+  construct(step, store, "store");
+  step.launch(fmt::format("const stitch::SortShape shape{{{}, {}, {}}};", step.extent("rows", axes.row_count),
+                          step.extent("columns", axes.column_count),
+                          step.extent("kept", kept_of(group), "of each row, from the first in order")));
+  const std::string kind = fmt::format("{}, {}", element_type(*group.graph, ir::tensor_operand(node, 0)), descends);
+  if (ranks) {
+    step.launch(fmt::format("return stitch::launch_sort_by_rank<{}>(load, store, shape, stream);", kind));
+    return step.take();
+  }
+  const std::string threads =
+      step.constant("int", selects ? "threads_per_row" : "threads", std::to_string(threads_of(setting)));
+  if (selects) {
+    step.launch(fmt::format("return stitch::launch_select<{}, {}>(load, store, shape, stream);", kind, threads));
+    return step.take();
+  }
+  const std::string capacity =
+      step.constant("int", "capacity", std::to_string(kCapacity), "keys sorted in shared memory");
+  const bool is_long = is_kind(setting, "long");
+  if (is_long) {
+    step.set_scratch_bytes(axes.row_count * padded_columns(axes) * key_bytes(group));
+  }
+  step.launch(fmt::format("return stitch::launch_sort_{}rows<{}, {}, {}>(load, store, shape, {}stream);",
+                          is_long ? "long_" : "", kind, threads, capacity, is_long ? "args->scratch, " : ""));
+  return step.take();
+}
+
+}  // namespace
+
+std::unique_ptr<KernelTemplate> make_sort() { return std::make_unique<Sort>(); }
+
+}  // namespace stitch::kernels
