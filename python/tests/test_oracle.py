@@ -126,6 +126,12 @@ class DrawTest(ServerCase):
         values = read(entry["values64"], torch.float64, entry["values_shape"])
         self.assertTrue(torch.equal(values.argmax(-1), read(entry["ref64"], torch.int64, [4])))
 
+    def test_positions_over_everything_and_several_a_line(self) -> None:
+        opened = self.open(self.file(model("return x.argmax(), x.topk(3, 0).indices.unsqueeze(0)"), "several.py"))
+        whole, several = self.draw(opened, "as_given", 0)["outputs"]
+        self.assertEqual((whole["kind"], whole["values_shape"], whole["axis"]), ("index", [32], 0))
+        self.assertEqual((several["values_shape"], several["axis"], several["kept"]), ([4, 8], 0, 3))
+
     def test_intermediates_of_the_last_draw(self) -> None:
         row = _row("mlp_residual.py")
         opened = self.open(problem(row), overrides=row.small)

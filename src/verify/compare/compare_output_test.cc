@@ -235,6 +235,17 @@ TEST(CompareOutput, IntegersAreExactAndIndicesGoByTheValueThere) {
   EXPECT_TRUE(compare_output(index, integer_tensor({2}, {0, -1}), MathMode::kFp32).refusal) << "out of range";
 }
 
+TEST(CompareOutput, SeveralIndicesOfALineGoByTheValueThere) {
+  // The two largest of each column of [3, 2]: columns 4 6 6 and 1 9 5.
+  OutputReference index = integer_reference({2, 2}, {1, 1, 2, 2});
+  index.kind = OutputKind::kIndex;
+  index.index_source = IndexSource{double_tensor({3, 2}, {4, 1, 6, 9, 6, 5}), 0, 2};
+  EXPECT_FALSE(compare_output(index, integer_tensor({2, 2}, {1, 1, 2, 2}), MathMode::kFp32).refusal);
+  EXPECT_FALSE(compare_output(index, integer_tensor({2, 2}, {2, 1, 1, 2}), MathMode::kFp32).refusal) << "a tie";
+  EXPECT_TRUE(compare_output(index, integer_tensor({2, 2}, {1, 2, 2, 1}), MathMode::kFp32).refusal) << "the other order";
+  EXPECT_TRUE(compare_output(index, integer_tensor({2, 2}, {1, 1, 2, 0}), MathMode::kFp32).refusal) << "the third";
+}
+
 TEST(CompareOutput, AnEmptyOutputIsAccepted) {
   const OutputReference reference = float_reference({0, 4}, {}, {});
   EXPECT_FALSE(compare_output(reference, float_tensor({0, 4}, {}), MathMode::kFp32).refusal);
