@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What assignments to parts of a tensor become: x[i, j] = v, x[mask] = v, x[a:b] = v.
+// What assignments to picked parts of a tensor become: x[i, j] = v, x[mask] = v.
 #include <algorithm>
-#include <limits>
 
 #include "frontend/aten/converters.h"
 #include "frontend/aten/indices.h"
@@ -55,45 +54,6 @@ std::vector<int64_t> inverse(const std::vector<int64_t>& order) {
   return result;
 }
 
-struct PartOfAxis {
-  ValueId x;
-  ValueId source;
-  int64_t axis = 0;
-  int64_t extent = 0;
-};
-
-Result<void> append_slice(Call& call, const PartOfAxis& part, int64_t start, int64_t end, std::vector<Operand>& parts) {
-  if (start < end) {
-    STITCH_ASSIGN(
-        const ValueId slice,
-        call.emit("slice", {part.x}, {{"dim", part.axis}, {"start", start}, {"end", end}, {"step", int64_t{1}}}));
-    parts.emplace_back(slice);
-  }
-  return {};
-}
-
-// x with its elements start .. end along the axis taken from the source.
-Converted replaced(Call& call, const PartOfAxis& part, int64_t start, int64_t end) {
-  std::vector<Operand> parts;
-  STITCH_TRY(append_slice(call, part, 0, start, parts));
-  if (start < end) {
-    parts.emplace_back(part.source);
-  }
-  STITCH_TRY(append_slice(call, part, std::max(start, end), part.extent, parts));
-  return call.finish("cat", parts, {{"dim", part.axis}});
-}
-
-Result<PartOfAxis> part_of_axis(Call& call, size_t dim_position) {
-  PartOfAxis part;
-  STITCH_ASSIGN(part.x, call.tensor(0, "self"));
-  STITCH_ASSIGN(part.source, call.tensor(1, "src"));
-  STITCH_ASSIGN(part.source, call.cast(part.source, call.type(part.x).dtype));
-  STITCH_ASSIGN(const int64_t dim, call.integer(dim_position, "dim", 0));
-  STITCH_ASSIGN(part.axis, call.axis(dim, call.shape(part.x).size()));
-  part.extent = call.shape(part.x)[static_cast<size_t>(part.axis)];
-  return part;
-}
-
 }  // namespace
 
 // (x, indices, values, accumulate)
@@ -120,40 +80,6 @@ Converted convert_index_put(Call& call) {
     return call.finish("permute", {result}, {{"dims", inverse(advanced.order)}});
   }
   return std::vector<ValueId>{result};
-}
-
-// (x, src, dim, start, end, step)
-Converted convert_slice_scatter(Call& call) {
-  STITCH_ASSIGN(const PartOfAxis part, part_of_axis(call, 2));
-  STITCH_ASSIGN(const int64_t start, call.integer(3, "start", 0));
-  STITCH_ASSIGN(const int64_t end, call.integer(4, "end", std::numeric_limits<int64_t>::max()));
-  STITCH_ASSIGN(const int64_t step, call.integer(5, "step", 1));
-  const auto bound = [&](int64_t value) {
-    return std::clamp<int64_t>(value < 0 ? value + part.extent : value, 0, part.extent);
-  };
-  if (step == 1) {
-    return replaced(call, part, bound(start), bound(end));
-  }
-  STITCH_ASSIGN(const ValueId index, call.emit("arange", {},
-                                               {{"start", static_cast<double>(bound(start))},
-                                                {"end", static_cast<double>(std::max(bound(start), bound(end)))},
-                                                {"step", static_cast<double>(step)},
-                                                {"dtype", DataType::kInt64}}));
-  Scattered what{part.x, part.axis, {}, part.source, "none", true};
-  STITCH_ASSIGN(what.index, index_along(call, index, part.axis, call.shape(part.x).size()));
-  STITCH_ASSIGN(const ValueId result, scatter_into(call, what));
-  return std::vector<ValueId>{result};
-}
-
-// (x, src, dim, index)
-Converted convert_select_scatter(Call& call) {
-  STITCH_ASSIGN(PartOfAxis part, part_of_axis(call, 2));
-  STITCH_ASSIGN(const int64_t index, call.integer(3, "index"));
-  std::vector<int64_t> shape = call.shape(part.x);
-  shape[static_cast<size_t>(part.axis)] = 1;
-  STITCH_ASSIGN(part.source, call.reshape(part.source, shape));
-  const int64_t start = index < 0 ? index + part.extent : index;
-  return replaced(call, part, start, start + 1);
 }
 
 }  // namespace stitch::frontend
