@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order that sort, topk and their like put elements in: by value with NaN as the greatest, equal values by position.
+// The order that sort, topk and their like put elements in: by value, NaN greatest, equal values by position.
 // It is total, so that a result never depends on how a network or a block happens to compare.
 #pragma once
 

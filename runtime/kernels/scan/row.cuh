@@ -115,8 +115,8 @@ __global__ void __launch_bounds__(kThreads)
   const int64_t length = ceil_divide(shape.columns, splits);
   const int64_t begin = blockIdx.y * length;
   State carry = State::identity();
-  scan_range<kThreads, false>(load, store, static_cast<int64_t>(blockIdx.x), begin, least(shape.columns, begin + length),
-                              carry);
+  scan_range<kThreads, false>(load, store, static_cast<int64_t>(blockIdx.x), begin,
+                              least(shape.columns, begin + length), carry);
   if (threadIdx.x == 0) {
     totals[blockIdx.x * splits + blockIdx.y] = carry;
   }

@@ -242,7 +242,8 @@ TEST(CompareOutput, SeveralIndicesOfALineGoByTheValueThere) {
   index.index_source = IndexSource{double_tensor({3, 2}, {4, 1, 6, 9, 6, 5}), 0, 2};
   EXPECT_FALSE(compare_output(index, integer_tensor({2, 2}, {1, 1, 2, 2}), MathMode::kFp32).refusal);
   EXPECT_FALSE(compare_output(index, integer_tensor({2, 2}, {2, 1, 1, 2}), MathMode::kFp32).refusal) << "a tie";
-  EXPECT_TRUE(compare_output(index, integer_tensor({2, 2}, {1, 2, 2, 1}), MathMode::kFp32).refusal) << "the other order";
+  EXPECT_TRUE(compare_output(index, integer_tensor({2, 2}, {1, 2, 2, 1}), MathMode::kFp32).refusal)
+      << "swapped";
   EXPECT_TRUE(compare_output(index, integer_tensor({2, 2}, {1, 1, 2, 0}), MathMode::kFp32).refusal) << "the third";
 }
 
