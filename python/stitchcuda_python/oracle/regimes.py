@@ -33,7 +33,9 @@ def transformed(
     """`tensor` as `regime` has it. `bound` is one more than the greatest legal integer, None where only the observed
     range is known."""
     if regime == "as_given" or tensor.numel() == 0:
-        return tensor
+        # At other sizes than the file's own its integers may lead outside.
+        within = bound is None or tensor.is_floating_point() or tensor.numel() == 0
+        return tensor if within else torch.where(tensor >= bound, tensor % bound, tensor)
     if tensor.dtype == torch.bool:
         return coin(tensor, c.TRUE_SHARE[regime], source)
     if not tensor.is_floating_point():
