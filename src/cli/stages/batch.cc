@@ -49,6 +49,21 @@ Result<plan::BatchVariant> variant_at(Session& session, Task task, const BatchAx
   return plan::BatchVariant{batch, std::move(other.graph)};
 }
 
+// A batch to check the line through `range.declared` and `next` against, above one, where a model may be a program of
+// its own. It is far from both: half of a batch is the same number at two neighbours. The declared one where the range
+// has no other.
+int64_t third_batch(const plan::BatchRange& range, int64_t next) {
+  const int64_t half = range.declared / 2;
+  if (half >= std::max<int64_t>(range.least, 2) && half != next) {
+    return half;
+  }
+  const int64_t twice = std::min(2 * range.declared, range.greatest);
+  if (twice > range.declared && twice != next) {
+    return twice;
+  }
+  return range.least >= 2 && range.least != next ? range.least : range.declared;
+}
+
 }  // namespace
 
 Result<BatchAxes> find_batch_axes(Session& session, const Task& task) {
@@ -137,7 +152,7 @@ Result<void> give_batch(Session& session, const Task& task, const BatchAxes& axe
     return {};
   }
   others.push_back(std::move(beside).value());
-  // At one the model may be another program, or none at all; a third batch is looked at in any case.
+  // At one the model may be another program, or none at all.
   if (range.least == 1) {
     Result<plan::BatchVariant> one = variant_at(session, task, axes, imported, 1);
     range.least = one.has_value() ? 1 : 2;
@@ -145,8 +160,8 @@ Result<void> give_batch(Session& session, const Task& task, const BatchAxes& axe
       others.push_back(std::move(one).value());
     }
   }
-  if (others.size() == 1) {
-    const int64_t third = *declared == range.least ? std::min(*declared + 5, range.greatest) : range.least;
+  const int64_t third = third_batch(range, next);
+  if (third != *declared) {
     Result<plan::BatchVariant> further = variant_at(session, task, axes, imported, third);
     if (!further.has_value()) {
       plan.batch_note = fmt::format("at batch {}: {}", third, further.error().sentence);

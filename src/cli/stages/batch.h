@@ -36,7 +36,7 @@ InputShapes at_batch(InputShapes shapes, const BatchAxes& axes, int64_t batch);
 std::optional<int64_t> batch_in(const InputShapes& shapes, const BatchAxes& axes);
 
 // Makes the batch an argument of `plan`, which was made from `imported` at the sizes of `task`, or notes in it why that
-// cannot be. Imports the program at two other batches.
+// cannot be. Imports the program at up to three other batches.
 Result<void> give_batch(Session& session, const Task& task, const BatchAxes& axes, const ir::Graph& imported,
                         plan::Plan& plan);
 

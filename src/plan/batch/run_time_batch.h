@@ -25,7 +25,8 @@ struct BatchRange {
 };
 
 // Sets plan.batch, or plan.batch_note. The first of `others` says how numbers follow the batch, the rest are checked
-// against it; one at batch 1 may differ (a model may treat it apart), and then the range begins at 2.
+// against it, and one at least must agree: through two points there is always a line. One at batch 1 may differ (a
+// model may treat it apart), and then the range begins at 2.
 void add_run_time_batch(Plan& plan, const BatchRange& range, const std::vector<BatchVariant>& others);
 
 // Fills in what follows from plan.batch as it was read: slopes of extents and scratch. Fails where the plan does not

@@ -76,7 +76,7 @@ class BatchCase : public ::testing::TestWithParam<std::filesystem::path> {};
 
 TEST_P(BatchCase, FollowsTheBatchAsExpected) {
   const std::string difference = testing::differences(GetParam(), [](const testing::CaseFile& file) {
-    const auto plan = planned(file.input, {kDeclared + 1, 1});
+    const auto plan = planned(file.input, {kDeclared + 1, 1, 2 * kDeclared});
     return plan.has_value() ? described(*plan) : plan.error().sentence + "\n";
   });
   EXPECT_TRUE(difference.empty()) << difference;
@@ -86,7 +86,7 @@ TEST_P(BatchCase, SurvivesItsText) {
   const auto cases = testing::read_cases(GetParam());
   ASSERT_TRUE(cases.has_value());
   for (const testing::CaseFile& file : *cases) {
-    const auto plan = planned(file.input, {kDeclared + 1, 1});
+    const auto plan = planned(file.input, {kDeclared + 1, 1, 2 * kDeclared});
     ASSERT_TRUE(plan.has_value()) << plan.error().sentence;
     const Json json = to_json(*plan);
     const auto again = from_json(json);
@@ -113,7 +113,8 @@ TEST(RunTimeBatch, ABatchOfOneOfItsOwnLeavesTheRangeAtTwo) {
   std::string other = at_batch(kScaled, 1);
   other.replace(other.find("linear"), 0, "relu(x)\ni = ");
   const std::vector<BatchVariant> variants = {{7, ir::parse(at_batch(kScaled, 7), "case").value()},
-                                              {1, ir::parse(other, "case").value()}};
+                                              {1, ir::parse(other, "case").value()},
+                                              {3, ir::parse(at_batch(kScaled, 3), "case").value()}};
   add_run_time_batch(*plan, {kDeclared, 1, kMost}, variants);
   ASSERT_TRUE(plan->batch.has_value()) << plan->batch_note;
   EXPECT_EQ(plan->batch->least, 2);
@@ -132,6 +133,29 @@ TEST(RunTimeBatch, ProgramsThatDifferAtOtherBatchesStayFixed) {
   add_run_time_batch(*plan, {kDeclared, 1, kMost}, variants);
   EXPECT_FALSE(plan->batch.has_value());
   EXPECT_NE(plan->batch_note.find("at batch 9"), std::string::npos) << plan->batch_note;
+}
+
+// The lower half of the batch and one: the same number at 6 and at 7, as that of a median.
+ir::Graph lower_half(int64_t batch) {
+  const int64_t kept = batch / 2 + 1;
+  const std::string text = fmt::format(
+      "graph g mode=eval\nx: f32[{}] = input \"x\"\nt, i = topk(x; k={}, dim=0, largest=false)\n"
+      "return output \"0\" = t, output \"1\" = i\n",
+      batch, kept);
+  return ir::parse(text, "case").value();
+}
+
+TEST(RunTimeBatch, ANumberThatIsTheSameAtTheNextBatchOnlyLeavesItFixed) {
+  auto plan = make_plan(lower_half(kDeclared), {});
+  ASSERT_TRUE(plan.has_value()) << plan.error().sentence;
+  ASSERT_EQ(lower_half(kDeclared).nodes[0].attributes, lower_half(kDeclared + 1).nodes[0].attributes);
+  const std::vector<BatchVariant> two = {{7, lower_half(7)}, {1, lower_half(1)}};
+  add_run_time_batch(*plan, {kDeclared, 1, kMost}, two);
+  EXPECT_FALSE(plan->batch.has_value()) << plan->batch->least << " to " << plan->batch->greatest;
+  const std::vector<BatchVariant> three = {{7, lower_half(7)}, {1, lower_half(1)}, {3, lower_half(3)}};
+  add_run_time_batch(*plan, {kDeclared, 1, kMost}, three);
+  EXPECT_FALSE(plan->batch.has_value());
+  EXPECT_NE(plan->batch_note.find("at batch 3"), std::string::npos) << plan->batch_note;
 }
 
 TEST(RunTimeBatch, AnAlteredRangeIsFound) {
