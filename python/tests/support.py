@@ -14,7 +14,14 @@ from stitchcuda_python.server import answer, load_verbs
 from stitchcuda_python.shapes.sizes_file import SizesRow, read_sizes
 
 PROBLEMS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "problems")
-DTYPES = {"float32": torch.float32, "float64": torch.float64, "int64": torch.int64, "bool": torch.bool}
+DTYPES = {
+    "float32": torch.float32,
+    "float64": torch.float64,
+    "bfloat16": torch.bfloat16,
+    "float16": torch.float16,
+    "int64": torch.int64,
+    "bool": torch.bool,
+}
 
 HEADER = "import torch\nimport torch.nn as nn\n"
 INPUTS = "def get_inputs():\n    return [torch.randn(4, 8)]\ndef get_init_inputs():\n    return []\n"
