@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """docs/operators.md: which operators are verified, in which dtypes, and which are refused."""
 
+import re
+
 from .catalogue import FAMILIES
 from .program_text import SHAPES
 from .trial import Outcome
@@ -10,24 +12,32 @@ INTRODUCTION = """# Operators
 Made by `tests/operators/run build/stitchcuda --table docs/operators.md --seed {seed}`. Each operator is a program of
 its own that `stitchcuda optimize` takes through the whole verdict on the emulated device, in {shapes} random shapes
 (one of them seen through strides) for each dtype. *verified*: the verdict is ok. *refused*: the import says by name
-what is missing. Names are ATen's; what follows a dot is an overload or a set of arguments.
+what is missing, in the sentence given. Names are ATen's; what follows a dot is an overload or a set of arguments.
 
 {verified} operators are verified in at least one dtype, {both} of them in every dtype tried,
 {refused} are refused by name, {failed} are neither.
 """
 
+MISSING = "\n{count} operators of the catalogue have no row: `--continue` feeds them.\n"
 
-def cell(outcome: Outcome) -> str:
-    return outcome.kind if outcome.is_fine else f"**{outcome.kind}**"
+
+def said(outcome: Outcome) -> str:
+    """What a cell says of an outcome that is not verified: each reason once, without its places in the program."""
+    kind = outcome.kind if outcome.is_fine else f"**{outcome.kind}**"
+    sentence = re.sub(r"^\d+ operators? of this program (is|are) not supported yet: ", "", outcome.sentence)
+    sentence = re.sub(r" at operator_program\.py:\d+", "", " ".join(sentence.split()))
+    reasons = "; ".join(dict.fromkeys(sentence.split("; "))).replace("|", "\\|")
+    return f"{kind}: {reasons}" if reasons else kind
 
 
 def row(name: str, result: dict[str, Outcome]) -> str:
-    kinds = {outcome.kind for outcome in result.values()}
-    if kinds == {"verified"}:
-        return f"| `{name}` | {', '.join(result)} | |"
     verified = ", ".join(dtype for dtype, outcome in result.items() if outcome.kind == "verified")
-    rest = "; ".join(f"{dtype}: {cell(outcome)}" for dtype, outcome in result.items() if outcome.kind != "verified")
-    return f"| `{name}` | {verified} | {rest} |"
+    by_reason: dict[str, list[str]] = {}
+    for dtype, outcome in result.items():
+        if outcome.kind != "verified":
+            by_reason.setdefault(said(outcome), []).append(dtype)
+    rest = "; ".join(f"{', '.join(dtypes)} {reason}" for reason, dtypes in by_reason.items())
+    return f"| `{name}` | {verified} | {rest} |".replace("|  |", "| |")
 
 
 def table(found: dict[str, dict[str, Outcome]], seed: int) -> str:
@@ -42,6 +52,8 @@ def table(found: dict[str, dict[str, Outcome]], seed: int) -> str:
         refused=count(lambda kinds: set(kinds) == {"refused"}),
         failed=count(lambda kinds: set(kinds) - {"verified", "refused"}),
     )
+    missing = sum(operator.name not in found for operators in FAMILIES.values() for operator in operators)
+    text += MISSING.format(count=missing) if missing else ""
     for family, operators in FAMILIES.items():
         rows = [row(operator.name, found[operator.name]) for operator in operators if operator.name in found]
         if rows:

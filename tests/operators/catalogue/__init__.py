@@ -15,13 +15,20 @@ FAMILIES: dict[str, list[Operator]] = {
 }
 
 
-def chosen(only: str, sample: int, part: int) -> list[Operator]:
-    """The operators named in `only` (with commas between), or `sample` of all, others for each `part`; or all.
-    KeyError for a name that is not there."""
-    every = {operator.name: operator for operators in FAMILIES.values() for operator in operators}
+def every() -> list[Operator]:
+    return [operator for operators in FAMILIES.values() for operator in operators]
+
+
+def chosen(only: str, sample: int, part: int, family: str = "") -> list[Operator]:
+    """The operators named in `only` (with commas between), or those of the families whose names begin as one of
+    `family`, or `sample` of all, others for each `part`; or all. KeyError for a name that is not there."""
     if only:
-        return [every[name] for name in only.split(",")]
-    return random.Random(part).sample(list(every.values()), min(sample, len(every))) if sample else list(every.values())
+        named = {operator.name: operator for operator in every()}
+        return [named[name] for name in only.split(",")]
+    if family:
+        names = [name for name in FAMILIES if name.startswith(tuple(family.split(",")))]
+        return [operator for name in names for operator in FAMILIES[name]]
+    return random.Random(part).sample(every(), min(sample, len(every()))) if sample else every()
 
 
-__all__ = ["FAMILIES", "Case", "Operand", "Operator", "chosen"]
+__all__ = ["FAMILIES", "Case", "Operand", "Operator", "chosen", "every"]
