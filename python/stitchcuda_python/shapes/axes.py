@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import logging
-import warnings
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,18 +14,26 @@ from torch.fx.experimental.symbolic_shapes import ShapeEnv
 from torch.utils import _pytree as pytree
 
 from ..program.build import Request, build_program
+from .quiet import quiet
 
 UNBOUNDED = 1 << 31
+_SYMBOLIC = (torch.SymInt, torch.SymFloat, torch.SymBool)
 
 
 @dataclass
 class DynamicAxes:
     """`shapes` holds, per input tensor, an int or an expression of symbols for each axis; `values` are the symbols'
-    present values, `ranges` their least and greatest legal ones."""
+    present values, `ranges` their least and greatest legal ones. `numbers` are the different expressions of symbols
+    that the program computes with, each with an operator that has it; `guards` are what tracing asked of the symbols:
+    where all of them are true, the program is the exported one. `fixed` holds the symbols that tracing found to have
+    one value only; guards still name them."""
 
     shapes: list[list[Any]] = field(default_factory=list)
     values: dict[str, int] = field(default_factory=dict)
     ranges: dict[str, tuple[int, int]] = field(default_factory=dict)
+    numbers: dict[Any, str] = field(default_factory=dict)
+    guards: list[Any] = field(default_factory=list)
+    fixed: dict[Any, int] = field(default_factory=dict)
 
     def shapes_at(self, values: dict[str, int]) -> list[list[int]]:
         """The input shapes with the symbols set to `values`."""
@@ -37,6 +43,16 @@ class DynamicAxes:
             [extent if isinstance(extent, int) else _evaluate(extent, by_name) for extent in shape]
             for shape in self.shapes
         ]
+
+    def allows(self, values: dict[str, int]) -> bool:
+        """Whether the program is the exported one with the symbols set to `values`, as far as the guards say."""
+        table = {symbol: sympy.Integer(values[str(symbol)]) for symbol in self.symbols()} | self.fixed
+        return all(guard.xreplace(table) != sympy.false for guard in self.guards)
+
+    def symbols(self) -> list[Any]:
+        """The free axes' symbols."""
+        found = {extent for shape in self.shapes for extent in shape if isinstance(extent, sympy.Symbol)}
+        return sorted(found, key=str)
 
     def ranges_json(self) -> list[dict[str, Any]]:
         """Every axis that may change: input number, axis, least and greatest extent (null = unbounded)."""
@@ -65,19 +81,14 @@ def dynamic_axes(request: Request) -> DynamicAxes:
 
 
 def _exported_axes(request: Request) -> DynamicAxes:
-    before = logging.root.manager.disable
-    logging.disable(logging.ERROR)  # the tracer logs every guard that it fails to keep free
     try:
-        with FakeTensorMode(allow_non_fake_inputs=True, shape_env=ShapeEnv()), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with FakeTensorMode(allow_non_fake_inputs=True, shape_env=ShapeEnv()), quiet():
             program = build_program(request)
             free = pytree.tree_map(_free_axes, program.inputs)
             exported = torch.export.export(program.module, program.inputs, strict=False, dynamic_shapes=free)
         return _read(exported, [tuple(tensor.shape) for tensor in program.input_tensors()])
     except Exception:  # noqa: BLE001 - a program that cannot be exported so has no axis that we may change
         return DynamicAxes()
-    finally:
-        logging.disable(before)
 
 
 def _free_axes(leaf: Any) -> Any:
@@ -103,4 +114,40 @@ def _read(exported: Any, present: list[tuple[int, ...]]) -> DynamicAxes:
             found.ranges[str(symbol)] = (max(1, low), min(high, UNBOUNDED))
     for name in found.values:
         found.ranges.setdefault(name, (2, UNBOUNDED))
+    found.numbers = _numbers(exported)
+    environment = next((env for env in map(_shape_environment, tensors) if env is not None), None)
+    if environment is not None:
+        found.guards = list(dict.fromkeys(environment.replace(guard.expr) for guard in environment.guards))
+        found.fixed = {symbol: sympy.Integer(value) for symbol, value in _examples(environment).items()}
+        for symbol in found.symbols():
+            found.fixed.pop(symbol, None)
     return found
+
+
+def _shape_environment(tensor: Any) -> Any:
+    return getattr(getattr(tensor, "fake_mode", None), "shape_env", None)
+
+
+def _examples(environment: Any) -> dict[Any, Any]:
+    """The present value of every symbol; the attribute's name depends on PyTorch's version."""
+    return dict(getattr(environment, "backed_var_to_val", None) or getattr(environment, "var_to_val", {}))
+
+
+def _numbers(exported: Any) -> dict[Any, str]:
+    """Every expression that is an extent of a tensor or an operand of an operator on tensors."""
+    found: dict[Any, str] = {}
+    for module in exported.graph_module.modules():
+        for node in module.graph.nodes if isinstance(module, torch.fx.GraphModule) else ():
+            made = pytree.tree_leaves(node.meta.get("val"))
+            if any(isinstance(item, _SYMBOLIC) for item in made):
+                continue  # counts where it is used
+            extents = [extent for item in made if isinstance(item, torch.Tensor) for extent in item.shape]
+            operands = [operand.meta.get("val") for operand in node.all_input_nodes]
+            for number in extents + operands:
+                if isinstance(number, _SYMBOLIC):
+                    found.setdefault(number.node.expr, _short_name(node))
+    return found
+
+
+def _short_name(node: Any) -> str:
+    return node.name if node.op != "call_function" else str(getattr(node.target, "__name__", node.target)).split(".")[0]

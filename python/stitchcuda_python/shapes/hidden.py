@@ -4,17 +4,21 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from typing import Any
 
 from ..oracle.seeds import derive
 from ..program.build import Request
 from .axes import DynamicAxes, dynamic_axes
+from .batch import widened
 from .knobs import Knobs, axis_knobs, constant_knobs, sizes_json
 from .trial import trial_flops
 
 TILE = 64
 WORK_GROWTH = 1.5  # a hidden shape may cost at most this many times the declared one
 _TRIES = 6
+_FARTHEST = 64  # from a wished size to one that is allowed
+_DIVISORS = (1, 2, 4, 8, 16, 32)  # what programs demand of a size that they cut into parts
 
 
 def hidden_shapes(request: Request, count: int, seed: int) -> dict[str, Any]:
@@ -25,17 +29,27 @@ def hidden_shapes(request: Request, count: int, seed: int) -> dict[str, Any]:
     base = trial_flops(request)
     limit = None if base is None else int(base * WORK_GROWTH)
     shapes: list[dict[str, Any]] = []
-    if axes.values:
-        knobs = axis_knobs(request, axes)
-        groups = _groupings(axes)
-    else:
-        knobs = constant_knobs(request)
-        groups = [{name: name for name in knobs.values}]
-    for index in range(count):
-        chosen = _choose(knobs, groups, index, source, limit, shapes)
-        if chosen is not None:
-            shapes.append(chosen)
+    for knobs, groups, growth in _ways(request, axes):
+        for index in range(len(shapes), count):
+            chosen = _choose(knobs, groups, index, source, None if limit is None else int(limit * growth), shapes)
+            if chosen is not None:
+                shapes.append(chosen)
+        if shapes:
+            break
     return {"shapes": shapes, "ranges": axes.ranges_json()}
+
+
+def _ways(request: Request, axes: DynamicAxes) -> Iterator[tuple[Knobs, list[dict[str, str]], float]]:
+    """What may be turned, how, and what it may cost beside the usual: the free axes, else the file's constants, else a
+    batch that is one, which an export takes for a constant."""
+    if axes.values:
+        yield axis_knobs(request, axes), _groupings(axes), 1
+    constants = constant_knobs(request)
+    yield constants, [{name: name for name in constants.values}], 1
+    wide = widened(request)
+    free = dynamic_axes(wide) if wide is not None else DynamicAxes()
+    if wide is not None and free.values:
+        yield axis_knobs(wide, free), _groupings(free), 2 * max(free.values.values())
 
 
 def _groupings(axes: DynamicAxes) -> list[dict[str, str]]:
@@ -69,25 +83,42 @@ def _choose(
                 leader: _size(knobs.values[leader], knobs.ranges[leader], index + number + attempt, source)
                 for leader, number in order.items()
             }
-            values = {name: sizes[leader] for name, leader in grouping.items()}
-            made = sizes_json(knobs.request_at({**knobs.values, **values}))
-            if made in taken or all(knobs.values[name] == value for name, value in values.items()):
+            values = _nearest_allowed(knobs, grouping, sizes)
+            made = sizes_json(knobs.request_at(values))
+            if made in taken or values == knobs.values:
                 continue
-            flops = knobs.flops_at({**knobs.values, **values})
+            flops = knobs.flops_at(values)
             if flops is not None and (limit is None or flops <= limit):
                 return made
     return _one_constant(knobs, source, limit, taken)
 
 
+def _nearest_allowed(knobs: Knobs, grouping: dict[str, str], wished: dict[str, int]) -> dict[str, int]:
+    """The sizes nearest to those wished for that the program does not ask to be others: an image's side may have to be
+    a multiple of four. By leader of a group, like the wishes."""
+    values = dict(knobs.values)
+    for leader, wish in wished.items():
+        low, high = knobs.ranges[leader]
+        members = [name for name in grouping if grouping[name] == leader]
+        for offset in range(2 * _FARTHEST):
+            size = wish + (offset + 1) // 2 * (1 if offset % 2 else -1)
+            trial = {**values, **{name: size for name in members}}
+            if low <= size <= high and size != knobs.values[leader] and knobs.allows(trial):
+                values = trial
+                break
+    return values
+
+
 def _one_constant(
     knobs: Knobs, source: random.Random, limit: int | None, taken: list[dict[str, Any]]
 ) -> dict[str, Any] | None:
-    """Changes a single size, for programs that refuse several at once."""
+    """Changes a single size, for programs that refuse several at once; to ever rounder ones where they refuse."""
     names = sorted(knobs.values)
     source.shuffle(names)
-    for name in names:
+    for name, divisor in ((name, divisor) for divisor in _DIVISORS for name in names):
         for attempt in range(3):
-            size = _size(knobs.values[name], knobs.ranges[name], attempt, source)
+            wish = _size(knobs.values[name], knobs.ranges[name], attempt, source)
+            size = max(divisor, wish // divisor * divisor)
             values = {**knobs.values, name: size}
             made = sizes_json(knobs.request_at(values))
             if size == knobs.values[name] or made in taken:

@@ -21,6 +21,7 @@ class Knobs:
     values: dict[str, int]
     ranges: dict[str, tuple[int, int]]
     request_at: Callable[[dict[str, int]], Request]
+    allows: Callable[[dict[str, int]], bool] = lambda values: True  # quickly, without a trial
 
     def flops_at(self, values: dict[str, int]) -> int | None:
         """Counted work there; None where the program does not run at these sizes."""
@@ -49,7 +50,7 @@ def axis_knobs(request: Request, axes: DynamicAxes) -> Knobs:
             return request
         return dataclasses.replace(request, input_shapes=axes.shapes_at({**axes.values, **chosen}))
 
-    return Knobs(dict(axes.values), dict(axes.ranges), request_at)
+    return Knobs(dict(axes.values), dict(axes.ranges), request_at, axes.allows)
 
 
 def sizes_json(request: Request) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..graph.flops import call_flops, short_name
 from ..program.build import Request, build_program
+from .quiet import quiet
 
 
 class _Counter(TorchDispatchMode):
@@ -34,10 +35,19 @@ class _Counter(TorchDispatchMode):
 def trial_flops(request: Request) -> int | None:
     """The counted work of one call at the sizes of `request`; None where it cannot be built or does not run there."""
     try:
-        with FakeTensorMode(allow_non_fake_inputs=True), torch.no_grad():
+        with FakeTensorMode(allow_non_fake_inputs=True), torch.no_grad(), quiet():
             program = build_program(request)
             with _Counter() as counter:
                 program.module(*program.inputs)
         return counter.flops
+    except Exception:  # noqa: BLE001 - any refusal means "not at these sizes"
+        return None
+
+
+def trial_shapes(request: Request) -> list[list[int]] | None:
+    """The shapes of the program's input tensors; None where it cannot be built."""
+    try:
+        with FakeTensorMode(allow_non_fake_inputs=True), quiet():
+            return [list(tensor.shape) for tensor in build_program(request).input_tensors()]
     except Exception:  # noqa: BLE001 - any refusal means "not at these sizes"
         return None
