@@ -91,7 +91,8 @@ def line(expression: Any) -> tuple[int, int] | None:
     """(base, slope) of base + slope * batch in whole numbers; None where it is no such line."""
     if BATCH not in expression.free_symbols:
         return (int(expression), 0) if expression.is_Integer else (0, 0)
-    if expression.free_symbols != {BATCH} or not isinstance(expression, sympy.Expr) or not expression.is_polynomial(BATCH):
+    is_known = expression.free_symbols == {BATCH} and isinstance(expression, sympy.Expr)
+    if not is_known or not expression.is_polynomial(BATCH):
         return None
     coefficients = sympy.Poly(expression, BATCH).all_coeffs()
     if len(coefficients) != 2 or not all(coefficient.is_Integer for coefficient in coefficients):
