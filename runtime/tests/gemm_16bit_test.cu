@@ -4,6 +4,7 @@
 #include "gemm_support.cuh"
 #include "kernels/gemm/ffma.cuh"
 #include "kernels/gemm/mma_16bit.cuh"
+#include "support_16bit.cuh"
 
 namespace {
 
@@ -12,34 +13,6 @@ using namespace stitch_test;
 constexpr Layout kK = Layout::kContiguousK;
 constexpr Layout kOuter = Layout::kContiguousOuter;
 constexpr double kSumsInFloat = 1e-5;  // products are exact, sums are in fp32
-
-// Values that T holds exactly, so that the float reference is the truth.
-template <typename T>
-void round_to(std::vector<float>& values) {
-  for (float& value : values) {
-    value = to_float(from_float<T>(value));
-  }
-}
-
-template <typename T>
-class DeviceValues {
- public:
-  explicit DeviceValues(const std::vector<float>& values) {
-    std::vector<T> stored;
-    for (const float value : values) {
-      stored.push_back(from_float<T>(value));
-    }
-    cudaMalloc(reinterpret_cast<void**>(&data_), stored.size() * sizeof(T));
-    cudaMemcpy(data_, stored.data(), stored.size() * sizeof(T), cudaMemcpyHostToDevice);
-  }
-  ~DeviceValues() { cudaFree(data_); }
-  DeviceValues(const DeviceValues&) = delete;
-  DeviceValues& operator=(const DeviceValues&) = delete;
-  const T* data() const { return data_; }
-
- private:
-  T* data_ = nullptr;
-};
 
 template <typename T>
 StridedMatrix<T> stored_as(const StridedMatrix<float>& like, const T* data) {

@@ -24,8 +24,8 @@ __device__ __forceinline__ bool tap_position(int64_t out, int tap, int64_t exten
   }
 }
 
-template <typename Window>
-__device__ __forceinline__ float sum_of_taps(const float* plane, const float* weight, const ConvShape& shape,
+template <typename Window, typename T>
+__device__ __forceinline__ float sum_of_taps(const T* plane, const T* weight, const ConvShape& shape,
                                              const PixelPlace& out) {
   constexpr bool kTransposed = Window::transposed;
   float sum = 0.0f;
@@ -49,8 +49,8 @@ __device__ __forceinline__ float sum_of_taps(const float* plane, const float* we
         const bool inside = tap_position<kTransposed, Window::stride_x, Window::padding_x, Window::dilation_x>(
             out.x, kx, shape.width, x);
         if (row_inside && inside) {
-          sum = fmaf(plane[(z * shape.height + y) * shape.width + x],
-                     weight[(kz * Window::kernel_y + ky) * Window::kernel_x + kx], sum);
+          sum = fmaf(to_float(plane[(z * shape.height + y) * shape.width + x]),
+                     to_float(weight[(kz * Window::kernel_y + ky) * Window::kernel_x + kx]), sum);
         }
       }
     }
@@ -58,9 +58,9 @@ __device__ __forceinline__ float sum_of_taps(const float* plane, const float* we
   return sum;
 }
 
-template <typename Window, typename Epilogue>
+template <typename Window, typename T, typename Epilogue>
 __global__ void __launch_bounds__(kThreads)
-    depthwise_kernel(ConvShape shape, const float* input, const float* weight, Epilogue epilogue,
+    depthwise_kernel(ConvShape shape, const T* input, const T* weight, Epilogue epilogue,
                      PixelIndex<Window::rank> pixels, Divider channels, Divider channels_per_group, int64_t outputs) {
   const int64_t linear = static_cast<int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   if (linear >= outputs) {
@@ -71,8 +71,7 @@ __global__ void __launch_bounds__(kThreads)
   out.n = image.quotient;
   const int64_t channel = image.remainder;
   const int64_t in_channel = channels_per_group.divide(channel).quotient;
-  const float* plane =
-      input + (image.quotient * shape.in_channels + in_channel) * shape.depth * shape.height * shape.width;
+  const T* plane = input + (image.quotient * shape.in_channels + in_channel) * shape.depth * shape.height * shape.width;
   const float sum = sum_of_taps<Window>(plane, weight + channel * Window::taps, shape, out);
   finish_pixel<Window::rank>(epilogue, out, channel, sum);
 }
@@ -80,9 +79,9 @@ __global__ void __launch_bounds__(kThreads)
 }  // namespace depthwise_detail
 
 // Needs shape.groups == shape.in_channels; out_channels may be a multiple of it.
-template <typename Window, typename Epilogue>
-cudaError_t launch_conv_depthwise(const ConvShape& shape, const float* input, const float* weight,
-                                  const Epilogue& epilogue, cudaStream_t stream) {
+template <typename Window, typename T, typename Epilogue>
+cudaError_t launch_conv_depthwise(const ConvShape& shape, const T* input, const T* weight, const Epilogue& epilogue,
+                                  cudaStream_t stream) {
   if (shape.groups != shape.in_channels) {
     return cudaErrorInvalidValue;
   }
@@ -91,7 +90,7 @@ cudaError_t launch_conv_depthwise(const ConvShape& shape, const float* input, co
     return cudaSuccess;
   }
   const auto blocks = static_cast<unsigned>(ceil_divide(outputs, depthwise_detail::kThreads));
-  depthwise_detail::depthwise_kernel<Window, Epilogue><<<blocks, depthwise_detail::kThreads, 0, stream>>>(
+  depthwise_detail::depthwise_kernel<Window, T, Epilogue><<<blocks, depthwise_detail::kThreads, 0, stream>>>(
       shape, input, weight, epilogue, PixelIndex<Window::rank>(shape.out_depth, shape.out_height, shape.out_width),
       Divider(shape.out_channels), Divider(shape.out_channels / shape.groups), outputs);
   return cudaGetLastError();

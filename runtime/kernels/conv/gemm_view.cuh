@@ -10,13 +10,14 @@
 namespace stitch {
 
 // The input as the GEMM's B operand: element (k, pixel) is a shifted read, or zero in the padding.
-template <typename Window>
+template <typename Window, typename T>
 struct ConvInput {
+  using Element = T;
   using Grid = TapGrid<Window::rank, Window::kernel_z, Window::kernel_y, Window::kernel_x, Window::dilation_z,
                        Window::dilation_y, Window::dilation_x>;
   static constexpr int most_side = Window::rank == 3 ? 10 : 16;  // see WindowTable
 
-  const float* data;
+  const T* data;
   int64_t image_stride;
   Planes planes;
   PixelIndex<Window::rank> pixels;
@@ -26,7 +27,7 @@ struct ConvInput {
     data += group * (k / Window::taps) * planes.plane_stride;
   }
 
-  __device__ __forceinline__ Corner corner(int64_t pixel) const {
+  __device__ __forceinline__ Corner<T> corner(int64_t pixel) const {
     const PixelPlace place = pixels.place(pixel);
     return {data + place.n * image_stride, static_cast<int>(place.z) * Window::stride_z - Window::padding_z,
             static_cast<int>(place.y) * Window::stride_y - Window::padding_y,
@@ -62,9 +63,10 @@ struct ConvEpilogue {
   }
 };
 
-template <typename Window, bool kTransposed = Window::transposed>
+// T: what input and weight are stored in.
+template <typename Window, typename T = float, bool kTransposed = Window::transposed>
 struct ConvProblem {
-  using Input = ConvInput<Window>;
+  using Input = ConvInput<Window, T>;
   template <typename Epilogue>
   using Finish = ConvEpilogue<Window, Epilogue>;
 
@@ -78,7 +80,7 @@ struct ConvProblem {
     return {shape.out_depth, shape.out_height, shape.out_width};
   }
 
-  static __host__ Input input(const ConvShape& shape, const float* data) {
+  static __host__ Input input(const ConvShape& shape, const T* data) {
     const Planes planes = input_planes(shape);
     return {data, shape.in_channels * planes.plane_stride, planes, pixels(shape)};
   }

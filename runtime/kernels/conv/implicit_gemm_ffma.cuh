@@ -11,18 +11,18 @@ namespace stitch {
 
 namespace conv_detail {
 
-template <typename Tile, typename Window, typename Epilogue>
+template <typename Tile, typename Window, typename T, typename Epilogue>
 __global__ void __launch_bounds__(Tile::threads, 512 / Tile::threads)
-    conv_ffma_kernel(GemmShape shape, typename ConvProblem<Window>::Input input, const float* weight, bool aligned,
+    conv_ffma_kernel(GemmShape shape, typename ConvProblem<Window, T>::Input input, const T* weight, bool aligned,
                      BlockRaster raster, Epilogue epilogue) {
-  using Input = typename ConvProblem<Window>::Input;
+  using Input = typename ConvProblem<Window, T>::Input;
   __shared__ WindowTable<Input, Tile::k> table;
   const BlockPlace place = raster.place();
   const int64_t matrix = place.split * shape.batch + place.batch;
   input.start(place.batch, shape.k);
   table.fill(input);
   if constexpr (Window::transposed) {
-    using Weight = TransposedWeight<Window>;
+    using Weight = TransposedWeight<Window, T>;
     __shared__ WindowTable<Weight, Tile::k> weight_table;
     const Weight weights(weight, place.batch, shape.k / Weight::Grid::taps, shape.m);
     weight_table.fill(weights);
@@ -32,8 +32,8 @@ __global__ void __launch_bounds__(Tile::threads, 512 / Tile::threads)
     FfmaGather<Tile::n, Tile::k, Tile::threads, Input> operand_b(input, table, place.column, shape.n, place.k_end);
     ffma_block<Tile>(operand_a, operand_b, shape, place, matrix, epilogue);
   } else {
-    const OperandView<float> weights{weight + place.batch * shape.m * shape.k, shape.k, 1, shape.m, aligned};
-    FfmaOperand<Tile::m, Tile::k, Tile::threads, Layout::kContiguousK, float, ffma_detail::NoTransform> operand_a(
+    const OperandView<T> weights{weight + place.batch * shape.m * shape.k, shape.k, 1, shape.m, aligned};
+    FfmaOperand<Tile::m, Tile::k, Tile::threads, Layout::kContiguousK, T, ffma_detail::NoTransform> operand_a(
         weights, place.row, place.k_end, ffma_detail::NoTransform{});
     __syncthreads();
     FfmaGather<Tile::n, Tile::k, Tile::threads, Input> operand_b(input, table, place.column, shape.n, place.k_end);
@@ -41,10 +41,10 @@ __global__ void __launch_bounds__(Tile::threads, 512 / Tile::threads)
   }
 }
 
-template <typename Tile, typename Window, typename Epilogue>
-cudaError_t launch_ffma(const ConvShape& shape, const float* input, const float* weight, const Epilogue& epilogue,
+template <typename Tile, typename Window, typename T, typename Epilogue>
+cudaError_t launch_ffma(const ConvShape& shape, const T* input, const T* weight, const Epilogue& epilogue,
                         int64_t splits, cudaStream_t stream) {
-  using Problem = ConvProblem<Window>;
+  using Problem = ConvProblem<Window, T>;
   GemmShape gemm = Problem::gemm_shape(shape);
   gemm.epilogue_vectorised = splits > 1 && gemm.n % 4 == 0;
   const BlockRaster raster(gemm, Tile::m, Tile::n, Tile::k, splits);
@@ -54,24 +54,24 @@ cudaError_t launch_ffma(const ConvShape& shape, const float* input, const float*
   if (!WindowTable<typename Problem::Input, Tile::k>::reaches(input_planes(shape))) {
     return cudaErrorInvalidValue;  // images beyond 2^30 pixels for all channels of a tile
   }
-  conv_ffma_kernel<Tile, Window, Epilogue><<<static_cast<unsigned>(raster.blocks()), Tile::threads, 0, stream>>>(
+  conv_ffma_kernel<Tile, Window, T, Epilogue><<<static_cast<unsigned>(raster.blocks()), Tile::threads, 0, stream>>>(
       gemm, Problem::input(shape, input), weight, lanes_aligned(weight, gemm.k), raster, epilogue);
   return cudaGetLastError();
 }
 
 }  // namespace conv_detail
 
-template <typename Tile, typename Window, typename Epilogue>
-cudaError_t launch_conv_ffma(const ConvShape& shape, const float* input, const float* weight, const Epilogue& epilogue,
+template <typename Tile, typename Window, typename T, typename Epilogue>
+cudaError_t launch_conv_ffma(const ConvShape& shape, const T* input, const T* weight, const Epilogue& epilogue,
                              cudaStream_t stream) {
   const auto by_pixel = ConvProblem<Window>::finish(shape, epilogue);
   return conv_detail::launch_ffma<Tile, Window>(shape, input, weight, by_pixel, 1, stream);
 }
 
 // Many input channels, few output pixels. scratch: splits * conv_partial_elements<Window>(shape) * 4 bytes.
-template <typename Tile, typename Window, typename Epilogue>
-cudaError_t launch_conv_ffma_split_k(const ConvShape& shape, const float* input, const float* weight,
-                                     const Epilogue& epilogue, int64_t splits, void* scratch, cudaStream_t stream) {
+template <typename Tile, typename Window, typename T, typename Epilogue>
+cudaError_t launch_conv_ffma_split_k(const ConvShape& shape, const T* input, const T* weight, const Epilogue& epilogue,
+                                     int64_t splits, void* scratch, cudaStream_t stream) {
   const GemmShape gemm = ConvProblem<Window>::gemm_shape(shape);
   const StorePartial store{static_cast<float*>(scratch), gemm.m, gemm.n};
   const cudaError_t error = conv_detail::launch_ffma<Tile, Window>(shape, input, weight, store, splits, stream);

@@ -21,7 +21,7 @@ struct Tables {
 template <typename Window, int kDepth>
 struct Tables<Window, kDepth, true> {
   WindowTable<typename ConvProblem<Window>::Input, kDepth> input;
-  WindowTable<TransposedWeight<Window>, kDepth> weight;
+  WindowTable<TransposedWeight<Window, float>, kDepth> weight;
 };
 
 template <typename Math, typename Tile, typename Window, bool kWide, typename Epilogue>
@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(Tile::threads, MmaResidency<Math, Tile>::kBloc
   input.start(place.batch, shape.k);
   tables.input.fill(input);
   if constexpr (Window::transposed) {
-    using Weight = TransposedWeight<Window>;
+    using Weight = TransposedWeight<Window, float>;
     const Weight weights(weight, place.batch, shape.k / Weight::Grid::taps, shape.m);
     tables.weight.fill(weights);
     __syncthreads();

@@ -13,7 +13,7 @@ namespace stitch {
 
 // Where element k of a window lies from its corner, for k up to one tile beyond the first channel, and which plane, row
 // and column of the window it is: bits to compare with the pixel's. Offsets are 32-bit: see reaches().
-// Source: ConvInput and the like (`Grid`, `most_side`, `planes`, corner(), has_tap()).
+// Source: ConvInput and the like (`Element`, `Grid`, `most_side`, `planes`, corner(), has_tap()).
 template <typename Source, int kDepth>
 struct WindowTable {
   using Grid = typename Source::Grid;
@@ -62,6 +62,7 @@ struct WindowTable {
 template <typename Source, int kDepth>
 class GatherPixel {
  public:
+  using Element = typename Source::Element;
   using Grid = typename Source::Grid;
   using Table = WindowTable<Source, kDepth>;
 
@@ -75,7 +76,7 @@ class GatherPixel {
 
   // Where a tile starts: its channel, and its place in the table.
   struct Start {
-    const float* channel;
+    const Element* channel;
     uint32_t k;  // in the table, or in all where the window is too large for one
   };
 
@@ -89,13 +90,13 @@ class GatherPixel {
   }
 
   // valid: whether there is an element, or padding. The address is good only then.
-  __device__ __forceinline__ const float* address(const Start& start, int k, bool& valid) const {
+  __device__ __forceinline__ const Element* address(const Start& start, int k, bool& valid) const {
     if constexpr (Table::kFits) {
       const auto entry = table_.entries[start.k + k];
       valid = (entry.bits & ~bits_) == 0;
       return start.channel + entry.offset;
     } else {
-      const float* address = inside_ ? gathered(source_, corner_, start.k + k) : nullptr;
+      const Element* address = inside_ ? gathered(source_, corner_, start.k + k) : nullptr;
       valid = address != nullptr;
       return address;
     }
@@ -124,8 +125,8 @@ class GatherPixel {
   const Source& source_;
   const Table& table_;
   bool inside_;
-  Corner corner_;
-  const float* start_;
+  Corner<Element> corner_;
+  const Element* start_;
   uint32_t bits_ = 0;
 };
 
@@ -161,8 +162,8 @@ class FfmaGather {
 #pragma unroll
     for (int row = 0; row < Part::kRows; ++row) {
       bool valid;
-      const float* address = pixel_.address(start, Part::k(row), valid);
-      values_[row] = valid && Part::k(row) < depth ? *address : 0.0f;
+      const auto* address = pixel_.address(start, Part::k(row), valid);
+      values_[row] = valid && Part::k(row) < depth ? to_float(*address) : 0.0f;
     }
   }
 

@@ -49,8 +49,9 @@ struct Planes {
 };
 
 // Where a window's first tap lies; perhaps outside.
+template <typename T>
 struct Corner {
-  const float* planes;
+  const T* planes;
   int z;
   int y;
   int x;
@@ -58,7 +59,9 @@ struct Corner {
 
 // The address of element k below this corner, or null outside the planes and for taps that are not there.
 template <typename Source>
-__device__ __forceinline__ const float* gathered(const Source& source, const Corner& corner, uint32_t k) {
+__device__ __forceinline__ const typename Source::Element* gathered(const Source& source,
+                                                                    const Corner<typename Source::Element>& corner,
+                                                                    uint32_t k) {
   using Grid = typename Source::Grid;
   const uint32_t channel = k / Grid::taps;
   const auto tap = static_cast<int>(k % Grid::taps);

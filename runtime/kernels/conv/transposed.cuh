@@ -67,25 +67,26 @@ __device__ __forceinline__ Along first_taps(const Along& phase) {
 }
 
 // The weight as the A operand: the planes are its kernels, an outer index one output channel.
-template <typename Window>
+template <typename Window, typename T>
 struct TransposedWeight {
+  using Element = T;
   using Axes = TransposedAxes<Window>;
   using Grid =
       TapGrid<Window::rank, Axes::Z::taps, Axes::Y::taps, Axes::X::taps, Axes::Z::step, Axes::Y::step, Axes::X::step>;
   static constexpr int most_side = Window::rank == 3 ? 10 : 16;
 
-  const float* data;
+  const T* data;
   Planes planes;
   Along first;
 
   // channels: input and output channels of one group.
-  __device__ __forceinline__ TransposedWeight(const float* weight, int64_t matrix, int64_t in_channels,
+  __device__ __forceinline__ TransposedWeight(const T* weight, int64_t matrix, int64_t in_channels,
                                               int64_t out_channels)
       : data(weight + matrix / Axes::phases * in_channels * out_channels * Window::taps),
         planes{out_channels * Window::taps, Window::kernel_z, Window::kernel_y, Window::kernel_x},
         first(first_taps<Window>(phase_along<Window>(static_cast<int>(matrix % Axes::phases)))) {}
 
-  __device__ __forceinline__ Corner corner(int64_t out_channel) const {
+  __device__ __forceinline__ Corner<T> corner(int64_t out_channel) const {
     return {data + out_channel * Window::taps, first.z, first.y, first.x};
   }
 
@@ -93,14 +94,15 @@ struct TransposedWeight {
 };
 
 // The input as the B operand.
-template <typename Window>
+template <typename Window, typename T>
 struct TransposedInput {
+  using Element = T;
   using Axes = TransposedAxes<Window>;
   using Grid = TapGrid<Window::rank, Axes::Z::taps, Axes::Y::taps, Axes::X::taps, -Axes::Z::reach, -Axes::Y::reach,
                        -Axes::X::reach>;
   static constexpr int most_side = Window::rank == 3 ? 10 : 15;  // one bit is left for taps that are not there
 
-  const float* data;
+  const T* data;
   int64_t image_stride;
   Planes planes;
   PixelIndex<Window::rank> pixels;
@@ -117,7 +119,7 @@ struct TransposedInput {
              Axes::X::first + (phase.x - first.x * Window::dilation_x) / Window::stride_x};
   }
 
-  __device__ __forceinline__ Corner corner(int64_t pixel) const {
+  __device__ __forceinline__ Corner<T> corner(int64_t pixel) const {
     const PixelPlace place = pixels.place(pixel);
     return {data + place.n * image_stride, static_cast<int>(place.z) + shift.z, static_cast<int>(place.y) + shift.y,
             static_cast<int>(place.x) + shift.x};
@@ -163,10 +165,10 @@ struct TransposedEpilogue {
   }
 };
 
-template <typename Window>
-struct ConvProblem<Window, true> {
+template <typename Window, typename T>
+struct ConvProblem<Window, T, true> {
   using Axes = TransposedAxes<Window>;
-  using Input = TransposedInput<Window>;
+  using Input = TransposedInput<Window, T>;
   template <typename Epilogue>
   using Finish = TransposedEpilogue<Window, Epilogue>;
 
@@ -181,7 +183,7 @@ struct ConvProblem<Window, true> {
             shape.in_channels / shape.groups * Axes::taps};
   }
 
-  static __host__ Input input(const ConvShape& shape, const float* data) {
+  static __host__ Input input(const ConvShape& shape, const T* data) {
     const Planes planes = input_planes(shape);
     return {data, shape.in_channels * planes.plane_stride, planes, pixels(shape), {}, {}};
   }

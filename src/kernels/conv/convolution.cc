@@ -19,6 +19,11 @@ constexpr const char* kSplitK = "_split_k";
 constexpr int64_t kMostSplits = 16;
 constexpr int64_t kLeastDepthOfSplit = 256;  // shorter parts do not repay their partial sums
 
+bool is_sixteen_bit(DataType dtype) { return dtype == DataType::kFloat16 || dtype == DataType::kBfloat16; }
+
+// What input, weight and result are stored in.
+DataType storage(const Group& group) { return group.graph->type(group.root_node().outputs[0]).dtype; }
+
 // The variant without the mark of split K.
 std::string variant_name(const Setting& setting) {
   const size_t mark = setting.variant.rfind(kSplitK);
@@ -48,7 +53,8 @@ class Convolution final : public KernelTemplate {
   const char* name() const override { return "convolution"; }
 
   bool is_root(const ir::Graph& graph, const ir::Node& node) const override {
-    return is_convolution(node) && graph.type(node.outputs[0]).dtype == DataType::kFloat32;
+    const DataType dtype = graph.type(node.outputs[0]).dtype;
+    return is_convolution(node) && (dtype == DataType::kFloat32 || is_sixteen_bit(dtype));
   }
 
   std::vector<ir::ValueId> store_first(const Group& group) const override {
@@ -69,7 +75,8 @@ class Convolution final : public KernelTemplate {
     if (problem.is_depthwise()) {
       settings.push_back({kDepthwise, 1});
     }
-    for (const GemmVariant& variant : conv_variants(math, limits)) {
+    const bool in_float = storage(group) == DataType::kFloat32;
+    for (const GemmVariant& variant : in_float ? conv_variants(math, limits) : sixteen_bit_gemm_variants(limits)) {
       if (!suits(variant, problem)) {
         continue;
       }
@@ -84,7 +91,9 @@ class Convolution final : public KernelTemplate {
   }
 
   std::vector<Setting> library_space(const Group& group, const DeviceLimits&, MathMode math) const override {
-    return convolution_library_space(convolution_problem(group), math);
+    // What is handed to cuDNN is float: operands of 16 bits stay with the tensor cores of our own.
+    return storage(group) == DataType::kFloat32 ? convolution_library_space(convolution_problem(group), math)
+                                                : std::vector<Setting>{};
   }
 
   bool allows(const Group& group, const Setting& setting) const override {
@@ -147,7 +156,8 @@ Result<FunctorText> make_epilogue(StepBuilder& step) {
 
 std::string pointer_to(StepBuilder& step, ir::ValueId operand, const std::string& name) {
   const auto view = strided_view(step.group(), operand);
-  std::string text = fmt::format("static_cast<const float*>({})", step.tensor(view->stored));
+  std::string text =
+      fmt::format("static_cast<const {}*>({})", cuda_type_name(storage(step.group())), step.tensor(view->stored));
   if (view->offset != 0) {
     text += " + " + step.extent(name + "_offset", view->offset);
   }
@@ -169,6 +179,25 @@ void describe(StepBuilder& step, bool depthwise, bool transposed) {
         "no tap between inputs is multiplied.");
   }
   step.describe("Bound: arithmetic, but for few channels, where reading the images is dearer.");
+}
+
+// As launches are called.
+const char* arithmetic_of(const std::string& math) {
+  return math == kSixteenBit ? "mma_16bit" : (math.empty() ? "ffma" : "mma");
+}
+
+void include_skeleton(StepBuilder& step, bool depthwise, const std::string& math) {
+  if (depthwise) {
+    step.include("kernels/conv/depthwise.cuh");
+  } else if (math == kSixteenBit) {
+    step.include("kernels/conv/implicit_gemm_16bit.cuh");
+    step.describe("Arithmetic: 16-bit operands as they are on the tensor cores, sums in fp32.");
+  } else {
+    step.include(fmt::format("kernels/conv/implicit_gemm_{}.cuh", arithmetic_of(math)));
+  }
+  if (is_sixteen_bit(storage(step.group()))) {
+    step.include("kernels/common/half.cuh");
+  }
 }
 
 void add_shape(StepBuilder& step, const ConvolutionProblem& problem) {
@@ -214,16 +243,16 @@ Result<StepCode> Convolution::emit(const Group& group, const Setting& setting) c
   const bool by_library = is_cudnn_setting(setting);
   const GemmVariant* variant =
       depthwise ? nullptr : &gemm_variant(by_library ? own_setting_for(setting) : variant_name(setting));
-  const bool on_tensor_cores = !depthwise && *variant->math != '\0';
-  const std::string family = depthwise ? "depthwise" : (on_tensor_cores ? "mma" : "ffma");
+  const std::string math = depthwise ? "" : variant->math;
   StepBuilder step(group);
-  step.include(depthwise ? "kernels/conv/depthwise.cuh" : fmt::format("kernels/conv/implicit_gemm_{}.cuh", family));
+  include_skeleton(step, depthwise, math);
   describe(step, depthwise, problem.transposed);
   STITCH_ASSIGN(const FunctorText epilogue, make_epilogue(step));
   construct(step, epilogue, "epilogue");
   add_shape(step, problem);
-  step.launch(fmt::format("const float* input = {};", pointer_to(step, ir::tensor_operand(node, 0), "input")));
-  step.launch(fmt::format("const float* weight = {};", pointer_to(step, ir::tensor_operand(node, 1), "weight")));
+  const std::string type = cuda_type_name(storage(group));
+  step.launch(fmt::format("const {}* input = {};", type, pointer_to(step, ir::tensor_operand(node, 0), "input")));
+  step.launch(fmt::format("const {}* weight = {};", type, pointer_to(step, ir::tensor_operand(node, 1), "weight")));
   const size_t axes = problem.window.axes();
   step.launch(
       fmt::format("// Kernel, stride, padding and dilation, each along {}.", axes == 3 ? "z, y and x" : "y and x"));
@@ -236,8 +265,8 @@ Result<StepCode> Convolution::emit(const Group& group, const Setting& setting) c
   std::string arguments = "Window";
   if (!depthwise) {
     arguments = fmt::format("stitch::{}, Window", variant->tile);
-    if (on_tensor_cores) {
-      arguments = fmt::format("stitch::{}, {}", variant->math, arguments);
+    if (!math.empty() && math != kSixteenBit) {
+      arguments = fmt::format("stitch::{}, {}", math, arguments);
     }
   }
   std::string split_arguments;
@@ -248,6 +277,7 @@ Result<StepCode> Convolution::emit(const Group& group, const Setting& setting) c
         step.extent("splits", setting.splits, "blocks that share the depth of one tile") + ", args->scratch, ";
     step.set_scratch_bytes(setting.splits * problem.matrices() * problem.rows() * problem.columns() * kFloatBytes);
   }
+  const std::string family = depthwise ? "depthwise" : arithmetic_of(math);
   step.launch(fmt::format("return stitch::launch_conv_{}{}<{}>(", family, splits ? kSplitK : "", arguments));
   step.launch(fmt::format("    shape, input, weight, epilogue, {}stream);", split_arguments));
   return step.take();

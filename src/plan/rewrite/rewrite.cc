@@ -8,7 +8,6 @@ Result<ir::Graph> rewrite(const ir::Graph& graph) {
   // Before identities, so that they see the pieces.
   STITCH_ASSIGN(result, decompose_batch_norm(result));
   STITCH_ASSIGN(result, decompose_attention(result));
-  STITCH_ASSIGN(result, widen_convolutions(result));
   // After attention, which may leave a softmax.
   STITCH_ASSIGN(result, decompose_double(result));
   STITCH_ASSIGN(result, simplify_identities(result));

@@ -25,8 +25,6 @@ Result<ir::Graph> simplify_identities(const ir::Graph& graph);
 Result<ir::Graph> decompose_batch_norm(const ir::Graph& graph);
 // Attention that the fused skeleton cannot take becomes two matrix products around a softmax.
 Result<ir::Graph> decompose_attention(const ir::Graph& graph);
-// Convolutions of 16-bit operands become float32 ones between conversions.
-Result<ir::Graph> widen_convolutions(const ir::Graph& graph);
 // Softmax and layer norm of float64 become reductions and pointwise operators.
 Result<ir::Graph> decompose_double(const ir::Graph& graph);
 // Each output becomes a value of its own: not an input, and not another output.
