@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// stitchcuda-rewrite IN.cu -o OUT.cc [-I FOLDER]... [--file-name NAME]
+// stitchcuda-rewrite IN.cu -o OUT.cc [-I FOLDER]... [--file-name NAME], or IN.cu... --into FOLDER
+#include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "rewriter/rewrite.h"
 
@@ -16,14 +20,17 @@ constexpr int kEnvironment = 4;
 
 constexpr const char* kHelp =
     "stitchcuda-rewrite IN.cu -o OUT.cc [-I FOLDER]... [--file-name NAME]\n"
-    "  Rewrites a CUDA source for g++ and the emulator's headers. With -I, includes found beside the source or in such "
-    "a\n"
-    "  folder are rewritten into the output; without, they stay as they are. Exit codes: 0 written, 1 refused (one "
-    "sentence a line on standard error),\n"
-    "  2 usage, 4 a file could not be read or written.\n";
+    "stitchcuda-rewrite IN.cu... --into FOLDER\n"
+    "  Rewrites CUDA sources for g++ and the emulator's headers: one, or each into FOLDER under its own name. With\n"
+    "  -I, includes found beside the source or in such a folder are rewritten into the output; without, they stay as\n"
+    "  they are. Exit codes: 0 written, 1 refused (one sentence a line on standard error), 2 usage, 4 a file could\n"
+    "  not be read or written.\n";
 
 struct Arguments {
+  std::vector<std::string> inputs;
   std::string output;
+  std::string into;
+  std::string file_name;
   stitch::rewriter::RewriteOptions options;
 };
 
@@ -33,22 +40,49 @@ bool parse(int count, char** values, Arguments& arguments) {
     const bool has_value = i + 1 < count;
     if (word == "-o" && has_value) {
       arguments.output = values[++i];
+    } else if (word == "--into" && has_value) {
+      arguments.into = values[++i];
     } else if (word == "-I" && has_value) {
       arguments.options.include_directories.emplace_back(values[++i]);
     } else if (word.rfind("-I", 0) == 0 && word.size() > 2) {
       arguments.options.include_directories.push_back(word.substr(2));
     } else if (word == "--file-name" && has_value) {
-      arguments.options.file_name = values[++i];
-    } else if (word[0] != '-' && arguments.options.path.empty()) {
-      arguments.options.path = word;
+      arguments.file_name = values[++i];
+    } else if (word[0] != '-') {
+      arguments.inputs.push_back(word);
     } else {
       return false;
     }
   }
-  if (arguments.options.file_name.empty()) {
-    arguments.options.file_name = arguments.options.path;
+  const bool one = arguments.inputs.size() == 1 && !arguments.output.empty() && arguments.into.empty();
+  const bool several = !arguments.inputs.empty() && arguments.output.empty() && !arguments.into.empty() &&
+                       arguments.file_name.empty();
+  return one || several;
+}
+
+int rewrite_file(stitch::rewriter::RewriteOptions options, const std::string& output_path) {
+  std::ifstream input(options.path, std::ios::binary);
+  std::ostringstream source;
+  source << input.rdbuf();
+  if (!input) {
+    std::cerr << "stitchcuda-rewrite: " << options.path << " could not be read; check the path\n";
+    return kEnvironment;
   }
-  return !arguments.options.path.empty() && !arguments.output.empty();
+  const stitch::rewriter::RewriteOutcome outcome = stitch::rewriter::rewrite(source.str(), options);
+  for (const std::string& refusal : outcome.refusals) {
+    std::cerr << refusal << "\n";
+  }
+  if (!outcome.refusals.empty()) {
+    return kRefused;
+  }
+  std::ofstream output(output_path, std::ios::binary);
+  output << outcome.text;
+  output.close();
+  if (!output) {
+    std::cerr << "stitchcuda-rewrite: " << output_path << " could not be written; check the folder\n";
+    return kEnvironment;
+  }
+  return 0;
 }
 
 }  // namespace
@@ -59,26 +93,18 @@ int main(int count, char** values) {
     std::cerr << kHelp;
     return kUsage;
   }
-  std::ifstream input(arguments.options.path, std::ios::binary);
-  std::ostringstream source;
-  source << input.rdbuf();
-  if (!input) {
-    std::cerr << "stitchcuda-rewrite: " << arguments.options.path << " could not be read; check the path\n";
-    return kEnvironment;
+  int worst = 0;
+  for (const std::string& input : arguments.inputs) {
+    stitch::rewriter::RewriteOptions options = arguments.options;
+    options.path = input;
+    options.file_name = arguments.file_name.empty() ? input : arguments.file_name;
+    std::filesystem::path output = arguments.output;
+    if (!arguments.into.empty()) {
+      output = std::filesystem::path(arguments.into) / input;
+      std::error_code ignored;  // what cannot be made cannot be written to either
+      std::filesystem::create_directories(output.parent_path(), ignored);
+    }
+    worst = std::max(worst, rewrite_file(std::move(options), output.string()));
   }
-  const stitch::rewriter::RewriteOutcome outcome = stitch::rewriter::rewrite(source.str(), arguments.options);
-  for (const std::string& refusal : outcome.refusals) {
-    std::cerr << refusal << "\n";
-  }
-  if (!outcome.refusals.empty()) {
-    return kRefused;
-  }
-  std::ofstream output(arguments.output, std::ios::binary);
-  output << outcome.text;
-  output.close();
-  if (!output) {
-    std::cerr << "stitchcuda-rewrite: " << arguments.output << " could not be written; check the folder\n";
-    return kEnvironment;
-  }
-  return 0;
+  return worst;
 }

@@ -10,6 +10,7 @@
 #include "toolchain/build/build_key.h"
 #include "toolchain/build/compile_unit.h"
 #include "toolchain/build/for_each_parallel.h"
+#include "toolchain/build/prelude.h"
 #include "toolchain/cache/object_cache.h"
 #include "toolchain/source/include_closure.h"
 
@@ -38,7 +39,23 @@ struct Work {
   std::vector<Piece> pieces;
   std::mutex mutex;
   int units_done = 0;
+  std::mutex prelude_mutex;
+  std::optional<fs::path> prelude;  // looked for when the first unit has to be compiled
 };
+
+Result<fs::path> prelude_of(Work& work) {
+  const std::lock_guard lock(work.prelude_mutex);
+  if (!work.prelude.has_value()) {
+    STITCH_ASSIGN(work.prelude, find_prelude(work.target, work.tools));
+  }
+  return *work.prelude;
+}
+
+// From the cache, else as it was made when stitchcuda was built.
+std::optional<std::string> load_object(const Work& work, const std::string& key) {
+  std::optional<std::string> object = work.cache.load(key);
+  return object.has_value() || work.tools.prebuilt.empty() ? object : ObjectCache(work.tools.prebuilt).load(key);
+}
 
 void list_pieces(Work& work) {
   std::map<std::string, size_t> index_of_key;
@@ -53,11 +70,12 @@ void list_pieces(Work& work) {
 }
 
 Result<void> make_piece(Work& work, Piece& piece) {
-  if (std::optional<std::string> object = work.cache.load(piece.key)) {
+  if (std::optional<std::string> object = load_object(work, piece.key)) {
     piece.result.object = std::move(*object);
     piece.from_cache = true;
   } else {
-    STITCH_ASSIGN(piece.result, compile_unit(work.request.bundle, piece.unit, work.target, work.tools));
+    STITCH_ASSIGN(const fs::path prelude, prelude_of(work));
+    STITCH_ASSIGN(piece.result, compile_unit(work.request.bundle, piece.unit, work.target, work.tools, prelude));
     if (!piece.result.object.empty()) {
       STITCH_TRY(work.cache.store(piece.key, piece.result.object));
     }
@@ -118,7 +136,9 @@ Result<CompileReport> build(const BuildRequest& request, const Toolchain& tools)
             .cache = ObjectCache(tools.cache),
             .unit_keys = {},
             .pieces = {},
-            .mutex = {}};
+            .mutex = {},
+            .prelude_mutex = {},
+            .prelude = {}};
   list_pieces(work);
   STITCH_TRY(for_each_parallel(work.pieces.size(), request.jobs,
                                [&](size_t index) { return make_piece(work, work.pieces[index]); }));
@@ -131,7 +151,8 @@ Result<CompileReport> build(const BuildRequest& request, const Toolchain& tools)
     report.units_from_cache += piece.from_cache ? piece.unit_count : 0;
     report.units_compiled += piece.from_cache ? 0 : 1;
   }
-  if (all_compiled) {
+  report.ok = all_compiled && request.objects_only;
+  if (all_compiled && !request.objects_only) {
     STITCH_TRY(link(work, report));
   }
   return report;

@@ -25,6 +25,7 @@ struct BuildRequest {
   std::string architecture = "sm_90a";                   // of the GPU, or several with commas; plays no part elsewhere
   bool line_info = false;                                // GPU: line numbers for profilers
   bool nvtx = false;                                     // GPU: an NVTX range around each step
+  bool objects_only = false;                             // fill the cache, make no library
   int jobs = 0;                                          // compilers at a time; 0: one for each core
   std::function<void(const BuildProgress&)> progress{};  // called by one thread at a time
 };

@@ -9,6 +9,7 @@
 
 #include "base/fs/files.h"
 #include "toolchain/build/build_key.h"
+#include "toolchain/build/prelude.h"
 
 namespace stitch::toolchain {
 namespace {
@@ -133,6 +134,36 @@ TEST_P(BuildTest, KeysFollowContentOnly) {
   newer.host_compiler->identity += "newer";
   EXPECT_NE(unit_key(request.bundle, "steps/01_one.cu", target, newer),
             unit_key(request.bundle, "steps/01_one.cu", target, tools));
+}
+
+TEST_P(BuildTest, ADamagedPreludeIsMadeAgain) {
+  if (request.device == DeviceKind::kCuda) {
+    GTEST_SKIP() << "nvcc has none";
+  }
+  tools.prebuilt.clear();
+  const Target target{request.device, ""};
+  const fs::path header = find_prelude(target, tools).value();
+  const fs::path parsed = header.string() + ".gch";
+  ASSERT_TRUE(fs::exists(parsed));
+  const auto half = fs::file_size(parsed) / 2;
+  fs::resize_file(parsed, half);
+  EXPECT_EQ(find_prelude(target, tools).value(), header);
+  EXPECT_GT(fs::file_size(parsed), half);
+  Toolchain newer = tools;
+  newer.emulator_identity += "newer";
+  EXPECT_NE(find_prelude(target, newer).value(), header);
+  EXPECT_TRUE(build_now().ok);
+}
+
+TEST_P(BuildTest, ObjectsMadeBeforeComeFromWhereTheyLie) {
+  request.objects_only = true;
+  EXPECT_EQ(build_now().library, "");
+  request.objects_only = false;
+  tools.prebuilt = tools.cache;
+  tools.cache = folder.path() / "other";
+  const CompileReport report = build_now();
+  EXPECT_TRUE(report.ok);
+  EXPECT_EQ(report.units_from_cache, 2);
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, BuildTest,

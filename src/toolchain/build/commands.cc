@@ -10,6 +10,8 @@
 namespace stitch::toolchain {
 namespace {
 
+constexpr const char* kEmulatorHeader = "stitch_emulator.h";  // what every emulated unit begins with
+
 using Words = std::vector<std::string>;
 
 void append(Words& words, const Words& more) { words.insert(words.end(), more.begin(), more.end()); }
@@ -62,7 +64,8 @@ Words compile_flags(const Target& target) {
 }
 
 Words compile_command(const Target& target, const Toolchain& tools, const std::filesystem::path& folder,
-                      const std::string& unit, const std::filesystem::path& object) {
+                      const std::string& unit, const std::filesystem::path& object,
+                      const std::filesystem::path& prelude) {
   Words words;
   if (target.device == DeviceKind::kCuda) {
     words = {tools.nvcc->program.string()};
@@ -75,14 +78,27 @@ Words compile_command(const Target& target, const Toolchain& tools, const std::f
     append(words, compile_flags(target));
     append(words, {fmt::format("-ffile-prefix-map={}=.", folder.string()), "-I", tools.emulator_include.string()});
     add_include_folders(words);
-    append(words, {"-isystem", tools.cuda_include.string(), "-include", "stitch_emulator.h", "-x", "c++"});
+    append(words, {"-isystem", tools.cuda_include.string()});
+    append(words, {"-include", prelude.empty() ? kEmulatorHeader : prelude.string(), "-x", "c++"});
   }
   append(words, {"-c", unit, "-o", object.string()});
   return words;
 }
 
-Words rewrite_command(const Toolchain& tools, const std::string& input, const std::filesystem::path& output) {
-  return {tools.rewriter->program.string(), input, "-o", output.string()};
+Words prelude_command(const Target& target, const Toolchain& tools, const std::filesystem::path& header,
+                      const std::filesystem::path& parsed) {
+  Words words = {tools.host_compiler->program.string()};
+  append(words, compile_flags(target));
+  append(words, {"-I", tools.emulator_include.string(), "-isystem", tools.cuda_include.string(), "-x", "c++-header",
+                 header.string(), "-o", parsed.string()});
+  return words;
+}
+
+Words rewrite_command(const Toolchain& tools, const std::set<std::string>& files,
+                      const std::filesystem::path& folder) {
+  Words words = {tools.rewriter->program.string(), "--into", folder.string()};
+  words.insert(words.end(), files.begin(), files.end());
+  return words;
 }
 
 Words link_command(const Target& target, const Toolchain& tools, const std::vector<std::filesystem::path>& objects,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,13 +22,20 @@ struct Target {
 // Flags that decide what the object holds. They name no path of this machine: they are part of the key.
 std::vector<std::string> compile_flags(const Target& target);
 
-// Compiles `unit` to `object` from the folder that holds the bundle (emulated: as rewritten).
+// Compiles `unit` to `object` from the folder that holds the bundle (emulated: as rewritten, after `prelude`, or after
+// the emulator's header where that is empty).
 std::vector<std::string> compile_command(const Target& target, const Toolchain& tools,
                                          const std::filesystem::path& folder, const std::string& unit,
-                                         const std::filesystem::path& object);
+                                         const std::filesystem::path& object,
+                                         const std::filesystem::path& prelude = {});
 
-std::vector<std::string> rewrite_command(const Toolchain& tools, const std::string& input,
-                                         const std::filesystem::path& output);
+// Parses `header` for units that are compiled with the same flags.
+std::vector<std::string> prelude_command(const Target& target, const Toolchain& tools,
+                                         const std::filesystem::path& header, const std::filesystem::path& parsed);
+
+// Rewrites `files` of the present folder into `folder`, under the same names.
+std::vector<std::string> rewrite_command(const Toolchain& tools, const std::set<std::string>& files,
+                                         const std::filesystem::path& folder);
 
 std::vector<std::string> link_command(const Target& target, const Toolchain& tools,
                                       const std::vector<std::filesystem::path>& objects,

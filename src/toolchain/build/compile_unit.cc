@@ -36,20 +36,6 @@ std::string why_it_failed(const std::string& program, const ChildOutput& output)
   return fmt::format("{} failed with status {}: {}", name, output.exit.exit_code, last_words(output));
 }
 
-// The unit and every header it may include, rewritten for the emulator into `folder`/rewritten.
-Result<ToolRun> rewrite_files(const std::set<std::string>& files, const fs::path& folder, const std::string& unit,
-                              const Toolchain& tools) {
-  ToolRun all{.ok = true};
-  for (const std::string& file : files) {
-    const fs::path output = folder / "rewritten" / file;
-    STITCH_TRY(make_directories(output.parent_path()));
-    STITCH_ASSIGN(ToolRun run, run_tool(rewrite_command(tools, file, output), folder / "sources", unit));
-    all.ok = all.ok && run.ok;
-    std::move(run.diagnostics.begin(), run.diagnostics.end(), std::back_inserter(all.diagnostics));
-  }
-  return all;
-}
-
 }  // namespace
 
 Result<ToolRun> run_tool(const std::vector<std::string>& command, const fs::path& folder, const std::string& unit) {
@@ -70,7 +56,7 @@ Result<ToolRun> run_tool(const std::vector<std::string>& command, const fs::path
 }
 
 Result<UnitResult> compile_unit(const SourceBundle& bundle, const std::string& unit, const Target& target,
-                                const Toolchain& tools) {
+                                const Toolchain& tools, const fs::path& prelude) {
   STITCH_ASSIGN(const TemporaryDirectory folder, TemporaryDirectory::make("stitchcuda-build"));
   std::set<std::string> files = include_closure(bundle, unit);
   files.insert(unit);
@@ -80,15 +66,17 @@ Result<UnitResult> compile_unit(const SourceBundle& bundle, const std::string& u
   UnitResult result;
   fs::path sources = folder.path() / "sources";
   if (target.device != DeviceKind::kCuda) {
-    STITCH_ASSIGN(ToolRun rewritten, rewrite_files(files, folder.path(), unit, tools));
+    const fs::path into = folder.path() / "rewritten";
+    STITCH_ASSIGN(ToolRun rewritten, run_tool(rewrite_command(tools, files, into), sources, unit));
     result.diagnostics = std::move(rewritten.diagnostics);
     if (!rewritten.ok) {
       return result;
     }
-    sources = folder.path() / "rewritten";
+    sources = into;
   }
   const fs::path object = folder.path() / "unit.o";
-  STITCH_ASSIGN(ToolRun compiled, run_tool(compile_command(target, tools, sources, unit, object), sources, unit));
+  STITCH_ASSIGN(ToolRun compiled, run_tool(compile_command(target, tools, sources, unit, object, prelude), sources,
+                                                  unit));
   std::move(compiled.diagnostics.begin(), compiled.diagnostics.end(), std::back_inserter(result.diagnostics));
   if (compiled.ok) {
     STITCH_ASSIGN(result.object, read_file(object));

@@ -18,8 +18,9 @@ struct UnitResult {
 };
 
 // Works in a folder of its own, from which diagnostics name files as the bundle does. Safe to call from many threads.
+// `prelude` as in compile_command.
 Result<UnitResult> compile_unit(const SourceBundle& bundle, const std::string& unit, const Target& target,
-                                const Toolchain& tools);
+                                const Toolchain& tools, const std::filesystem::path& prelude);
 
 // Runs a compiler or linker under the sandbox's limits. When it fails without a message that we can read, its last
 // words become one, so that a failed unit always says why.

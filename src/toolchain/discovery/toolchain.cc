@@ -20,6 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int64_t kVersionTimeoutMs = 60000;
+constexpr int kLevelsToOurs = 5;  // from a program of ours up to the folder that holds us
 constexpr const char* kCudaRemedy =
     "run `make setup`, or install the CUDA toolkit 13.0 and set CUDA_HOME to its folder";
 
@@ -64,7 +65,7 @@ fs::path find_emulator_include(const ToolchainOptions& options) {
   if (const char* named = std::getenv("STITCHCUDA_EMULATOR"); named != nullptr) {
     folders.emplace_back(fs::path(named) / "include");
   }
-  for (const fs::path& folder : folders_upwards(5)) {
+  for (const fs::path& folder : folders_upwards(kLevelsToOurs)) {
     folders.push_back(folder / "share" / "stitchcuda" / "emulator" / "include");
     folders.push_back(folder / "emulator" / "include");
   }
@@ -169,6 +170,7 @@ Result<Toolchain> find_toolchain(const ToolchainOptions& options) {
   find_cuda(found);
   STITCH_TRY(find_emulator(options, found));
   STITCH_ASSIGN(found.cache, find_cache(options));
+  found.prebuilt = first_existing(folders_upwards(kLevelsToOurs), {"prebuilt"});
   return found;
 }
 

@@ -26,6 +26,7 @@ struct Toolchain {
   std::filesystem::path emulator_include;     // holds stitch_emulator.h; empty when there is none
   std::string emulator_identity;              // SHA-256 of those headers
   std::filesystem::path cache;                // a folder that can be written to
+  std::filesystem::path prebuilt;             // the same, made with stitchcuda and only read; empty when there is none
 
   // kEnvironment with what is missing to build for `device`, and the remedy.
   Result<void> supports(DeviceKind device) const;
