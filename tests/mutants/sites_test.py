@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is a site, and what is not. Run: python3 -m unittest discover -s tests/mutants -p '*_test.py'"""
 import pathlib
+import re
+import shutil
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from families import FAMILIES, draw, families_of  # noqa: E402
 from sites import KINDS, find_sites  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -22,6 +26,12 @@ struct Epilogue {
     const float y = accumulators[lane] + fc_bias_lanes[lane];
   }
   __device__ void operator()(int64_t row, int64_t column, float accumulator) const {
+    const auto blocks = ceil_divide(rows, kThreads);
+    load(tiles + (current ^ 1) * kTile);
+    float largest = 0.0f;
+    const float fetched = column < columns ? x[column] : 0.0f;
+    const float share = value / total;
+    const bool first = share < largest;
     const float y = accumulator + fc_bias_value;
     out[row * out_row_stride + column] = y;  // out[row * stride + 1]
     const float bn_running_mean_kept = bn_running_mean_value * 0.9f;
@@ -61,7 +71,26 @@ class SitesTest(unittest.TestCase):
         self.assertIn("out[column * out_row_stride + row] = y; // out[row * stride + 1]", self.of_kind("stride"))
 
     def test_guards_are_opened_but_loops_are_not(self) -> None:
-        self.assertEqual(self.of_kind("guard"), ["if (true && column < shape.n) {", "if (row < shape.m && true) {"])
+        guards = [text for text in self.of_kind("guard") if text.startswith("if")]
+        self.assertEqual(guards, ["if (true && column < shape.n) {", "if (row < shape.m && true) {"])
+
+    def test_the_last_blocks_are_forgotten(self) -> None:
+        self.assertEqual(self.of_kind("grid"), ["const auto blocks = ((rows) / (kThreads));"])
+
+    def test_the_buffer_of_the_step_before_is_taken(self) -> None:
+        self.assertEqual(self.of_kind("stale"), ["load(tiles + (current) * kTile);"])
+
+    def test_values_to_begin_with_and_to_fill_with_are_wrong(self) -> None:
+        self.assertEqual(self.of_kind("initial"), ["float largest = 1.0f;"])
+        self.assertEqual(self.of_kind("fill"), ["const float fetched = column < columns ? x[column] : 1.0f;"])
+
+    def test_sums_forget_and_loops_begin_late(self) -> None:
+        self.assertEqual(self.of_kind("overwrite"), ["sum = value;"])
+        self.assertEqual(self.of_kind("skip"), ["for (int64_t part = (0) + (kStep); part < rows; part += kStep) {"])
+
+    def test_operands_and_comparisons_turn_round(self) -> None:
+        self.assertEqual(self.of_kind("operands"), ["const float share = total / value;"])
+        self.assertIn("const bool first = share > largest;", self.of_kind("comparison"))
 
     def test_declarations_comments_and_loop_counters_are_no_sites(self) -> None:
         self.assertFalse([text for text in self.of_kind("index") if text.startswith("float sums[")])
@@ -75,7 +104,48 @@ class SitesTest(unittest.TestCase):
         kinds = set()
         for path in (ROOT / "runtime" / "kernels").rglob("*.cuh"):
             kinds |= {site.kind for site in find_sites(path.name, path.read_text())}
-        self.assertLessEqual({"index", "barrier", "stride", "guard", "accumulator"}, kinds)
+        self.assertEqual(set(KINDS) - kinds, {"bias", "statistic"})  # those are mistakes of steps
+
+
+class FamiliesTest(unittest.TestCase):
+    def setUp(self) -> None:
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
+        shutil.copytree(ROOT / "runtime" / "kernels", self.folder / "runtime" / "kernels")
+        (self.folder / "steps").mkdir()
+        (self.folder / "steps" / "00_y.cu").write_text(
+            '#include "kernels/scan/row.cuh"\n\n'
+            "cudaError_t step() { return stitch::launch_scan_rows<State, kThreads>(load, store, shape, stream); }\n"
+        )
+
+    def test_a_family_is_what_a_step_launches_with_the_kernels_it_includes(self) -> None:
+        found = families_of(self.folder)
+        self.assertEqual(list(found), ["scan"])
+        steps, own, below = found["scan"]
+        self.assertEqual(steps, {"steps/00_y.cu"})
+        self.assertEqual(own, {"runtime/kernels/scan/row.cuh", "runtime/kernels/scan/states.cuh"})
+        self.assertIn("runtime/kernels/reduce/accumulators.cuh", below)
+        self.assertNotIn("runtime/kernels/common/math.cuh", below)
+
+    def test_the_order_follows_the_seed_and_goes_round_the_kinds(self) -> None:
+        once = draw([self.folder], 1)
+        self.assertEqual(once, draw([self.folder], 1))
+        self.assertNotEqual(once, draw([self.folder], 2))
+        kinds = {site.kind for _, site in once["scan"]}
+        self.assertEqual(len({site.kind for _, site in once["scan"][: len(kinds)]}), len(kinds))
+
+    def test_every_skeleton_belongs_to_a_family(self) -> None:
+        skeletons = set()
+        for path in (ROOT / "runtime" / "kernels").rglob("*.cuh"):
+            details = r"^namespace \w+_detail \{.*?^\}  // namespace \w+_detail$"
+            text = re.sub(details, "", path.read_text(), flags=re.S | re.M)
+            scope = "double_precision::" if "namespace stitch::double_precision" in text else ""
+            skeletons |= {scope + name for name in re.findall(r"^cudaError_t (launch_\w+)\(", text, re.M)}
+        self.assertGreater(len(skeletons), 25)
+        for name in sorted(skeletons):
+            if not re.search("library|join_splits", name):  # cuBLASLt and cuDNN do the work; a part of products
+                self.assertTrue(any(re.search(pattern, f"{name}<") for pattern in FAMILIES.values()), name)
 
 
 if __name__ == "__main__":
