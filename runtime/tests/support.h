@@ -5,9 +5,11 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -39,36 +41,40 @@ inline std::vector<float> random_floats(std::int64_t count, std::uint64_t seed, 
 }
 
 // An array in device memory, exactly as long as its values: an emulated overrun is caught by checked builds.
-class DeviceFloats {
+template <typename T>
+class DeviceArray {
  public:
-  explicit DeviceFloats(const std::vector<float>& values) : count_(values.size()) {
-    cudaMalloc(&data_, count_ * sizeof(float));
-    cudaMemcpy(data_, values.data(), count_ * sizeof(float), cudaMemcpyHostToDevice);
+  explicit DeviceArray(const std::vector<T>& values) : count_(values.size()) {
+    const std::unique_ptr<T[]> host(new T[count_]);  // bool's vector has no array to copy from
+    std::copy(values.begin(), values.end(), host.get());
+    cudaMalloc(&data_, count_ * sizeof(T));
+    cudaMemcpy(data_, host.get(), count_ * sizeof(T), cudaMemcpyHostToDevice);
   }
   // Filled with a value no kernel produces, so that an element left out shows.
-  explicit DeviceFloats(std::int64_t count)
-      : DeviceFloats(std::vector<float>(static_cast<std::size_t>(count), -12345.0f)) {}
-  ~DeviceFloats() { cudaFree(data_); }
-  DeviceFloats(const DeviceFloats&) = delete;
-  DeviceFloats& operator=(const DeviceFloats&) = delete;
+  explicit DeviceArray(std::int64_t count)
+      : DeviceArray(std::vector<T>(static_cast<std::size_t>(count), static_cast<T>(-12345))) {}
+  ~DeviceArray() { cudaFree(data_); }
+  DeviceArray(const DeviceArray&) = delete;
+  DeviceArray& operator=(const DeviceArray&) = delete;
 
-  float* data() const { return data_; }
-  std::vector<float> values() const {
-    std::vector<float> host(count_);
-    cudaMemcpy(host.data(), data_, count_ * sizeof(float), cudaMemcpyDeviceToHost);
-    return host;
+  T* data() const { return data_; }
+  std::vector<T> values() const {
+    const std::unique_ptr<T[]> host(new T[count_]);
+    cudaMemcpy(host.get(), data_, count_ * sizeof(T), cudaMemcpyDeviceToHost);
+    return std::vector<T>(host.get(), host.get() + count_);
   }
 
  private:
-  float* data_ = nullptr;
+  T* data_ = nullptr;
   std::size_t count_;
 };
+using DeviceFloats = DeviceArray<float>;
 
 class Checker {
  public:
   // Accepts |got - want| <= tolerance * max(1, |want|); non-finite values must agree.
-  void close(const std::string& name, const std::vector<float>& got, const std::vector<double>& want,
-             double tolerance) {
+  template <typename T>
+  void close(const std::string& name, const std::vector<T>& got, const std::vector<double>& want, double tolerance) {
     const cudaError_t error = cudaDeviceSynchronize();
     if (error != cudaSuccess || got.size() != want.size()) {
       fail(name, error != cudaSuccess ? cudaGetErrorString(error) : "sizes differ");
@@ -83,6 +89,30 @@ class Checker {
         char text[120];
         std::snprintf(text, sizeof(text), "element %zu of %zu is %.9g, expected %.9g", index, got.size(), value,
                       want[index]);
+        fail(name, text);
+        return;
+      }
+    }
+    ++passed_;
+  }
+
+  // Accepts the very same values; any NaN is as good as another, and 0 is not -0.
+  template <typename T>
+  void same(const std::string& name, const std::vector<T>& got, const std::vector<T>& want) {
+    const cudaError_t error = cudaDeviceSynchronize();
+    if (error != cudaSuccess || got.size() != want.size()) {
+      fail(name, error != cudaSuccess ? cudaGetErrorString(error) : "sizes differ");
+      return;
+    }
+    for (std::size_t index = 0; index < got.size(); ++index) {
+      const T value = got[index];
+      const T wanted = want[index];
+      const auto as_double = [](T number) { return static_cast<double>(number); };
+      const bool both_nan = std::isnan(as_double(value)) && std::isnan(as_double(wanted));
+      if (!both_nan && (value != wanted || std::signbit(as_double(value)) != std::signbit(as_double(wanted)))) {
+        char text[120];
+        std::snprintf(text, sizeof(text), "element %zu of %zu is %.17g, expected %.17g", index, got.size(),
+                      as_double(value), as_double(wanted));
         fail(name, text);
         return;
       }
