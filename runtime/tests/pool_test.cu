@@ -3,37 +3,13 @@
 // adaptive windows.
 #include "kernels/pool/adaptive.cuh"
 #include "kernels/pool/window.cuh"
+#include "plane_access.cuh"
 #include "support.h"
 
 namespace {
 
 using namespace stitch;
 using namespace stitch_test;
-
-struct Load {
-  const float* x;
-  PoolShape shape;
-  __device__ float operator()(int64_t plane, int64_t z, int64_t y, int64_t column) const {
-    return x[((plane * shape.depth + z) * shape.height + y) * shape.width + column];
-  }
-  __device__ float operator()(int64_t plane, int64_t y, int64_t column) const { return (*this)(plane, 0, y, column); }
-};
-
-// The value, or where an index comes with it the index.
-struct Store {
-  float* out;
-  PoolShape shape;
-  __device__ void operator()(int64_t plane, int64_t z, int64_t y, int64_t x, float value) const {
-    out[((plane * shape.out_depth + z) * shape.out_height + y) * shape.out_width + x] = value;
-  }
-  __device__ void operator()(int64_t plane, int64_t y, int64_t x, float value) const { (*this)(plane, 0, y, x, value); }
-  __device__ void operator()(int64_t plane, int64_t z, int64_t y, int64_t x, float, int64_t index) const {
-    (*this)(plane, z, y, x, static_cast<float>(index));
-  }
-  __device__ void operator()(int64_t plane, int64_t y, int64_t x, float, int64_t index) const {
-    (*this)(plane, 0, y, x, static_cast<float>(index));
-  }
-};
 
 int64_t pooled(int64_t extent, int kernel, int stride, int padding, int dilation, bool ceil_mode) {
   const int64_t reach = extent + 2 * padding - dilation * (kernel - 1) - 1;
@@ -112,7 +88,7 @@ std::vector<double> wanted(const std::vector<float>& x, const PoolShape& shape, 
 }
 
 template <typename Window>
-cudaError_t launch(Kind kind, const Load& load, const Store& store, const PoolShape& shape) {
+cudaError_t launch(Kind kind, const PlaneLoad& load, const PlaneStore& store, const PoolShape& shape) {
   switch (kind) {
     case Kind::kMax:
       return launch_max_pool<Window>(load, store, shape, nullptr);
@@ -133,7 +109,7 @@ void check_close(Checker& checker, const std::string& name, const std::vector<fl
                  const std::vector<double>& want, const Launch& launch) {
   const DeviceFloats device_x(x);
   const DeviceFloats y(static_cast<int64_t>(want.size()));
-  checker.launched(name, launch(Load{device_x.data(), shape}, Store{y.data(), shape}));
+  checker.launched(name, launch(PlaneLoad{device_x.data(), shape}, PlaneStore{y.data(), shape}));
   checker.close(name, y.values(), want, 1e-6);
 }
 
@@ -153,7 +129,7 @@ void check(Checker& checker, Kind kind, int64_t depth, int64_t height, int64_t w
   const auto want = wanted(
       x, shape, [&](const float* plane, const int64_t(&out)[3]) { return reference<Window>(kind, plane, shape, out); });
   check_close(checker, name, x, shape, want,
-              [&](const Load& load, const Store& store) { return launch<Window>(kind, load, store, shape); });
+              [&](const PlaneLoad& load, const PlaneStore& store) { return launch<Window>(kind, load, store, shape); });
 }
 
 // Part i of n of an axis: while its neighbours' borders, rounded outwards, hold the position.
@@ -177,7 +153,7 @@ void check_adaptive(Checker& checker, const PoolShape& shape) {
       return seen.result(kind);
     });
     const std::string name = "adaptive " + std::to_string(static_cast<int>(kind));
-    check_close(checker, name, x, shape, want, [&](const Load& load, const Store& store) {
+    check_close(checker, name, x, shape, want, [&](const PlaneLoad& load, const PlaneStore& store) {
       return kind == Kind::kMax     ? launch_adaptive_max_pool<kRank>(load, store, shape, nullptr)
              : kind == Kind::kIndex ? launch_adaptive_max_pool<kRank, true>(load, store, shape, nullptr)
                                     : launch_adaptive_average_pool<kRank>(load, store, shape, nullptr);

@@ -2,32 +2,13 @@
 // Resampling against the formulas of ATen/native/UpSample.h in double precision: every mode over one, two and three
 // axes, larger and smaller, the same size, from and to one element, with and without a factor.
 #include "kernels/resample/interpolate.cuh"
+#include "plane_access.cuh"
 #include "support.h"
 
 namespace {
 
 using namespace stitch;
 using namespace stitch_test;
-
-struct Load {
-  const float* x;
-  PoolShape shape;
-  __device__ float operator()(int64_t plane, int64_t z, int64_t y, int64_t column) const {
-    return x[((plane * shape.depth + z) * shape.height + y) * shape.width + column];
-  }
-  __device__ float operator()(int64_t plane, int64_t y, int64_t column) const { return (*this)(plane, 0, y, column); }
-  __device__ float operator()(int64_t plane, int64_t column) const { return (*this)(plane, 0, 0, column); }
-};
-
-struct Store {
-  float* out;
-  PoolShape shape;
-  __device__ void operator()(int64_t plane, int64_t z, int64_t y, int64_t x, float value) const {
-    out[((plane * shape.out_depth + z) * shape.out_height + y) * shape.out_width + x] = value;
-  }
-  __device__ void operator()(int64_t plane, int64_t y, int64_t x, float value) const { (*this)(plane, 0, y, x, value); }
-  __device__ void operator()(int64_t plane, int64_t x, float value) const { (*this)(plane, 0, 0, x, value); }
-};
 
 // How much of each input element is in one output element.
 using Weights = std::vector<double>;
@@ -136,8 +117,8 @@ void check(Checker& checker, const char* mode, const PoolShape& shape, const Res
   const std::string name = std::string(mode) + " of rank " + std::to_string(kRank) + ": " +
                            extents(shape.depth, shape.height, shape.width) + " to " +
                            extents(shape.out_depth, shape.out_height, shape.out_width);
-  checker.launched(name, launch_interpolate<kRank, Mode>(Load{input.data(), shape}, Store{out.data(), shape}, shape,
-                                                         factors, nullptr));
+  checker.launched(name, launch_interpolate<kRank, Mode>(PlaneLoad{input.data(), shape}, PlaneStore{out.data(), shape},
+                                                         shape, factors, nullptr));
   checker.close(name, out.values(), resampled<Mode>(x, shape, factors), 1e-4);
 }
 
@@ -194,6 +175,6 @@ int main(int count, char** arguments) {
   const DeviceFloats none(1);
   const PoolShape empty = axes(2, 0, 4, 9);
   checker.launched("no planes", launch_interpolate<2, LinearMode<false>>(
-                                    Load{none.data(), empty}, Store{none.data(), empty}, empty, {}, nullptr));
+                                    PlaneLoad{none.data(), empty}, PlaneStore{none.data(), empty}, empty, {}, nullptr));
   return checker.finish();
 }

@@ -2,20 +2,13 @@
 // Running reductions: every state and every launch against a plain loop; ragged rows, rows of one element and of none,
 // ties, NaN and infinities, rows read backwards and down the columns.
 #include "kernels/scan/row.cuh"
+#include "row_load.cuh"
 #include "support.h"
 
 namespace {
 
 using namespace stitch;
 using namespace stitch_test;
-
-template <typename T>
-struct Load {
-  const T* x;
-  int64_t row_stride;
-  int64_t column_stride;
-  __device__ T operator()(int64_t row, int64_t column) const { return x[row * row_stride + column * column_stride]; }
-};
 
 template <typename T>
 __device__ T value_of(const SumScan<T>& total) {
@@ -103,7 +96,7 @@ struct Layout {
                                         : row * columns + column;
   }
   template <typename T>
-  Load<T> load(const T* x) const {
+  RowLoad<T> load(const T* x) const {
     switch (order) {
       case Order::kColumns:
         return {x, 1, rows};
@@ -129,7 +122,7 @@ const std::vector<Launch>& launches() {
 }
 
 template <typename State, typename T>
-cudaError_t launch(const Launch& how, const Load<T>& load, const Store<T>& store, const ScanShape& shape,
+cudaError_t launch(const Launch& how, const RowLoad<T>& load, const Store<T>& store, const ScanShape& shape,
                    void* scratch) {
   if (how.name == "serial") {
     return launch_scan_serial<State>(load, store, shape, nullptr);

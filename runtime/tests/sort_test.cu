@@ -4,20 +4,13 @@
 #include "kernels/sort/bitonic.cuh"
 #include "kernels/sort/rank.cuh"
 #include "kernels/sort/select.cuh"
+#include "row_load.cuh"
 #include "support.h"
 
 namespace {
 
 using namespace stitch;
 using namespace stitch_test;
-
-template <typename T>
-struct Load {
-  const T* x;
-  int64_t row_stride;
-  int64_t column_stride;
-  __device__ T operator()(int64_t row, int64_t column) const { return x[row * row_stride + column * column_stride]; }
-};
 
 template <typename T>
 struct Store {
@@ -41,7 +34,8 @@ const char* name_of(Kernel kernel) {
 }
 
 template <typename T, bool kDescending>
-cudaError_t launch(Kernel kernel, const Load<T>& load, const Store<T>& store, const SortShape& shape, void* scratch) {
+cudaError_t launch(Kernel kernel, const RowLoad<T>& load, const Store<T>& store, const SortShape& shape,
+                   void* scratch) {
   switch (kernel) {
     case Kernel::kRank:
       return launch_sort_by_rank<T, kDescending>(load, store, shape, nullptr);
@@ -194,7 +188,7 @@ int main(int count, char** arguments) {
   // A row that is too long for one block is refused, not cut.
   const DeviceFloats none(1);
   const cudaError_t refused = launch_sort_rows<float, false, 32, kCapacity>(
-      Load<float>{none.data(), 1, 1}, Store<float>{none.data(), nullptr, 1}, {1, kCapacity + 1, 1}, nullptr);
+      RowLoad<float>{none.data(), 1, 1}, Store<float>{none.data(), nullptr, 1}, {1, kCapacity + 1, 1}, nullptr);
   checker.is_true("a row beyond the capacity is refused", refused == cudaErrorInvalidValue);
   return checker.finish();
 }

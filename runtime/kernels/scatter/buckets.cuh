@@ -20,7 +20,7 @@ struct Buckets {
   int64_t columns;  // of targets: 1 where they are shared
 };
 
-inline __global__ void __launch_bounds__(kThreads) clear_buckets_kernel(Buckets buckets, int64_t count) {
+static __global__ void __launch_bounds__(kThreads) clear_buckets_kernel(Buckets buckets, int64_t count) {
   const int64_t bucket = static_cast<int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   if (bucket < count) {
     buckets.counts[bucket] = 0;
@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 // Gives every bucket its part of the list. Which part does not matter, so blocks need not wait for one another.
-inline __global__ void __launch_bounds__(kThreads) claim_slots_kernel(Buckets buckets, int64_t count) {
+static __global__ void __launch_bounds__(kThreads) claim_slots_kernel(Buckets buckets, int64_t count) {
   __shared__ int32_t block_total;
   __shared__ int32_t block_begin;
   const int64_t bucket = static_cast<int64_t>(blockIdx.x) * kThreads + threadIdx.x;
@@ -92,7 +92,7 @@ __device__ __forceinline__ void sift_down(int32_t* heap, int32_t root, int32_t c
 }
 
 // Sources of one bucket in rising order: by insertion while they are few, else a heap.
-inline __global__ void __launch_bounds__(kThreads) order_buckets_kernel(Buckets buckets, int64_t count) {
+static __global__ void __launch_bounds__(kThreads) order_buckets_kernel(Buckets buckets, int64_t count) {
   constexpr int32_t kFew = 24;
   const int64_t bucket = static_cast<int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   if (bucket >= count) {
