@@ -14,6 +14,15 @@ struct MmaLane {
   const uint32_t* b;
 };
 
+// The hardware cuts a sum off where fp32 ends, it does not round: errors that all point towards zero.
+inline float emulate_cut_off(double sum) {
+  uint64_t bits;
+  __builtin_memcpy(&bits, &sum, sizeof(bits));
+  bits &= ~0x1fffffffull;  // of a double's 52 bits those that a float does not have
+  __builtin_memcpy(&sum, &bits, sizeof(bits));
+  return static_cast<float>(sum);
+}
+
 // d += a * b, with a and b as (row, k) and (k, column) matrices gathered from the lanes.
 template <int kDepth>
 inline void emulate_accumulate(void* const lanes[32], const float (&a)[16][kDepth], const float (&b)[kDepth][8]) {
@@ -26,7 +35,7 @@ inline void emulate_accumulate(void* const lanes[32], const float (&a)[16][kDept
       for (int k = 0; k < kDepth; ++k) {
         sum += static_cast<double>(a[row][k]) * static_cast<double>(b[k][column]);
       }
-      d[element] = static_cast<float>(sum);
+      d[element] = emulate_cut_off(sum);
     }
   }
 }

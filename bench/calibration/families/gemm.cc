@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t kRows = 4;
 constexpr int64_t kColumns = 256;
 constexpr int64_t kTile = 16;        // of K
-constexpr int64_t kPromotion = 128;  // of K, between moves of tensor-core sums into fp32 registers
+constexpr int64_t kPromotion = 32;  // of K, between moves of tensor-core sums into fp32 registers
 
 float scale_of(int64_t length) { return 1.0F / std::sqrt(static_cast<float>(length)); }
 
@@ -215,7 +215,7 @@ Family gemm_family() {
       honest("split K in four", split_k),
       honest("blocks of 16", blocked),
       honest("tree", tree),
-      honest("3xTF32, promoted every 128", tf32_times_three),
+      honest("3xTF32, promoted every 32", tf32_times_three),
       bug("half accumulator", half_accumulator),
       bug("bf16 operands", with_operands(round_to_bfloat16)),
       bug("single TF32", with_operands(round_to_tf32)),

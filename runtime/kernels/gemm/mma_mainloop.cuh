@@ -223,6 +223,7 @@ __device__ __forceinline__ void multiply_range(WarpTile<Math, Tile>& sums, Opera
                                                const BlockPlace& place, float* shared) {
   using Sums = WarpTile<Math, Tile>;
   constexpr int kPromoteTiles = Math::kPromoteEvery / Tile::k;
+  static_assert(Math::kPromoteEvery % Tile::k == 0, "partial sums are promoted between tiles");
   static_assert(Sums::kSteps % 2 == 0, "the two sets of fragments take turns across tiles");
   Stages<Tile, OperandA, OperandB> stages(a, b, shared, place);
   const auto reader_a = sums.template reader_a<OperandA::layout>();

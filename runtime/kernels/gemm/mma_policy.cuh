@@ -4,7 +4,8 @@
 //
 //   kSteps          slices of 8 along K that one multiplication takes
 //   kPromoteEvery   K after which partial sums move into separate fp32 registers; 0 for never. The tensor core's own
-//                   accumulation loses bits over long sums, whatever the operands.
+//                   accumulation cuts off instead of rounding, once a product, whatever the operands: its errors all
+//                   point towards zero and grow with the length of the sum.
 //   kRepairs        non-finite outputs are computed again with plain fp32 arithmetic: splitting an infinity, or a value
 //                   that rounds up to one, gives NaN
 #pragma once
@@ -104,9 +105,11 @@ __device__ __forceinline__ void multiply_16bit(MmaSums<kTilesM, kTilesN>& sums,
 }  // namespace mma_detail
 
 // fp32-class: both operands in two TF32 parts; the product of the two lower parts is below fp32's last place.
+// 32 of K are twelve products on one accumulator. At 128 a sum of 96 to 600 elements erred two to three times as much as
+// a plain fp32 loop, more than a verdict allows; at 32 it errs less, in the same time (bench/results/kernels-h200.md).
 struct Tf32x3 {
   static constexpr int kSteps = 1;
-  static constexpr int kPromoteEvery = 128;
+  static constexpr int kPromoteEvery = 32;
   static constexpr bool kRepairs = true;
 
   // Row by row of the warp's tile, so that the parts of the next row are made while the tensor cores have this one.
