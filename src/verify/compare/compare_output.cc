@@ -9,6 +9,7 @@
 #include "verify/compare/exact_rule.h"
 #include "verify/compare/float_rule.h"
 #include "verify/compare/kernelbench_rule.h"
+#include "verify/compare/tile_company.h"
 #include "verify/compare/tile_reader.h"
 
 namespace stitch::verify {
@@ -55,9 +56,15 @@ void observe_tile(const TileReader& reader, DataType type, OutputStatistics& sta
 
 // The rules a mode accepts by: always the budget of the runs in `runs`; in mode kernelbench also TF32's with 1e-4.
 struct Rules {
-  explicit Rules(double epsilon) : main(epsilon), tf32(epsilon) {}
+  Rules(const OutputReference& reference, const Tiling& tiling, double epsilon)
+      : main(epsilon),
+        tf32(epsilon),
+        company(reference, tiling, [](const TileReader& reader) -> const auto& { return reader.data().runs; }),
+        tf32_company(reference, tiling, [](const TileReader& reader) -> const auto& { return reader.tf32_runs(); }) {}
   FloatRule main;
   FloatRule tf32;
+  TileCompany company;
+  TileCompany tf32_company;
 };
 
 TileBudget with_small_errors(TileBudget budget, double own, double base, bool small) {
@@ -73,15 +80,17 @@ void judge_tile(const TileReader& reader, MathMode mode, const SmallOutputErrors
                 Rules& rules, OutputStatistics& statistics) {
   const TileData& tile = reader.data();
   const Condition condition = condition_of(reader, mode);
+  const TileBudget measured = measure_tile(tile.reference, tile.runs, condition.base);
   const TileBudget budget =
-      with_small_errors(measure_tile(tile.reference, tile.runs, condition.base), errors.own, errors.base, small);
+      with_small_errors(rules.company.steadied(tile.tile, measured), errors.own, errors.base, small);
   rules.main.judge_tile(tile, budget);
   statistics.ill_conditioned +=
       count_ill_conditioned(tile.reference, condition.base, condition.perturbed, budget, unit);
   if (mode == MathMode::kKernelBench) {
     TileData with_tf32 = tile;
     with_tf32.runs = reader.tf32_runs();
-    const TileBudget tf32 = measure_tile(tile.reference, with_tf32.runs, condition.base);
+    const TileBudget tf32 = rules.tf32_company.steadied(
+        tile.tile, measure_tile(tile.reference, with_tf32.runs, condition.base));
     rules.tf32.judge_tile(with_tf32, with_small_errors(tf32, errors.own_tf32, errors.base, small));
   }
 }
@@ -92,7 +101,7 @@ OutputComparison compare_floats(const OutputReference& reference, const HostTens
   const DataType type = reference.kind == OutputKind::kIndex ? DataType::kFloat32 : reference.type.dtype;
   const double eps = epsilon(type);
   TileReader reader(reference, &got);
-  Rules rules(eps);
+  Rules rules(reference, tiling, eps);
   OutputComparison result;
   for (int64_t i = 0; i < tiling.tile_count(); ++i) {
     reader.read(i, tiling.tile(i));

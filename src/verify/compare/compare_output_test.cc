@@ -179,6 +179,56 @@ TEST(CompareOutput, AnotherTilesErrorBuysNothing) {
   EXPECT_FALSE(accepted(reference, got));
 }
 
+// Tiles of 256: in the middle one of `tiles` a single element is not zero, all others are full of honest errors.
+OutputReference mostly_dead_tile(int64_t tiles, double error, double lone_error) {
+  std::vector<double> truth(static_cast<size_t>(tiles) * 256, 1.0);
+  std::vector<double> native(truth.size(), 1.0 + error);
+  const size_t dead = static_cast<size_t>(tiles) / 2 * 256;
+  for (size_t i = dead; i < dead + 256; ++i) {
+    truth[i] = native[i] = 0.0;
+  }
+  truth[dead] = 1.0;
+  native[dead] = 1.0 + lone_error;
+  return float_reference({tiles, 256}, truth, native);
+}
+
+TEST(CompareOutput, OneErringElementBorrowsTheErrorOfItsNeighbours) {
+  const double error = 32 * kEpsilon;
+  const OutputReference reference = mostly_dead_tile(5, error, kEpsilon);
+  std::vector<double> got(5 * 256, 1.0);
+  std::fill(got.begin() + 512, got.begin() + 768, 0.0);
+  got[512] = 1.0 + 4 * error;
+  EXPECT_TRUE(accepted(reference, got)) << "its own error, a unit, is luck";
+  got[512] = 1.0 + 5 * error;
+  EXPECT_FALSE(accepted(reference, got));
+  got[512] = 1.0;
+  got[600] = 5 * error;
+  EXPECT_FALSE(accepted(reference, got)) << "a dead element of the same tile";
+}
+
+TEST(CompareOutput, ATileWithoutErrorsBorrowsNone) {
+  const double error = 32 * kEpsilon;
+  const OutputReference reference = mostly_dead_tile(5, error, 0.0);
+  std::vector<double> got(5 * 256, 1.0);
+  std::fill(got.begin() + 512, got.begin() + 768, 0.0);
+  got[512] = 1.0 + error;
+  EXPECT_FALSE(accepted(reference, got));
+}
+
+TEST(CompareOutput, BorrowingEndsAtSteadyNumbers) {
+  // The neighbours' 512 errors are enough; the tile beyond them, which errs far more, is not asked.
+  OutputReference reference = mostly_dead_tile(5, 32 * kEpsilon, kEpsilon);
+  std::vector<double> run(5 * 256, 1.0);
+  std::fill(run.begin() + 512, run.begin() + 768, 0.0);
+  run[0] = 2.0;
+  run[512] = 1.0;
+  reference.disturbed = {float_tensor({5, 256}, run)};
+  std::vector<double> got = run;
+  got[0] = 1.0;
+  got[512] = 1.0 + 1000 * kEpsilon;
+  EXPECT_FALSE(accepted(reference, got));
+}
+
 TEST(CompareOutput, KernelBenchModeNeedsBothItsOwnRuleAndTf32Class) {
   OutputReference reference = ones(0);
   std::vector<double> tf32(256, 1.0);

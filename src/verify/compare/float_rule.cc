@@ -30,7 +30,7 @@ void FloatRule::judge_tile(const TileData& tile, const TileBudget& budget) {
     }
     max_ratio_ = std::max(max_ratio_, ratio);
     if (!accepted) {
-      refuse(tile, i, ratio);
+      refuse(tile, budget, i, ratio);
     }
   }
 }
@@ -49,10 +49,11 @@ bool FloatRule::agrees_with_a_run(const TileData& tile, const TileBudget& budget
   return std::any_of(tile.runs.begin(), tile.runs.end(), agrees);
 }
 
-void FloatRule::refuse(const TileData& tile, size_t i, double ratio) {
+void FloatRule::refuse(const TileData& tile, const TileBudget& budget, size_t i, double ratio) {
   const int64_t refused = worst_ ? worst_->refused + 1 : 1;
   if (!worst_ || ratio > worst_->ratio) {
-    worst_ = Refusal{tile.begin + static_cast<int64_t>(i), tile.tile, tile.got[i], tile.reference[i], ratio, 0};
+    worst_ = Refusal{tile.begin + static_cast<int64_t>(i), tile.tile, tile.got[i], tile.reference[i], ratio, 0,
+                     budget.erring};
   }
   worst_->refused = refused;
 }

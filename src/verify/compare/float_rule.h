@@ -33,7 +33,7 @@ class FloatRule {
 
  private:
   bool agrees_with_a_run(const TileData& tile, const TileBudget& budget, size_t i) const;
-  void refuse(const TileData& tile, size_t i, double ratio);
+  void refuse(const TileData& tile, const TileBudget& budget, size_t i, double ratio);
 
   double epsilon_;
   double max_ratio_ = 0;

@@ -28,7 +28,8 @@ std::string sentence(const Refusal& refusal, const std::string& output, const st
       "{} of {} elements of {} refused, the worst at {} (tile {}): got {:.9g}, expected {:.9g}", refusal.refused,
       elements, output, index_text(refusal.element, shape), refusal.tile, refusal.got, refusal.expected);
   if (std::isfinite(refusal.ratio)) {
-    text += fmt::format(", {:.3g} times the reference's own error ({:g} allowed)", refusal.ratio, kErrorMultiple);
+    text += fmt::format(", {:.3g} times the reference's own error over {} elements ({:g} allowed)", refusal.ratio,
+                        refusal.erring, kErrorMultiple);
   }
   return text;
 }

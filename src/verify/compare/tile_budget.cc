@@ -16,6 +16,14 @@ double largest_error(std::span<const double> reference, std::span<const double> 
   return largest;
 }
 
+int64_t count_erring(std::span<const double> reference, const std::vector<std::span<const double>>& runs) {
+  int64_t count = 0;
+  for (size_t i = 0; i < reference.size(); ++i) {
+    count += std::any_of(runs.begin(), runs.end(), [&](const auto& run) { return run[i] != reference[i]; }) ? 1 : 0;
+  }
+  return count;
+}
+
 }  // namespace
 
 TileBudget measure_tile(std::span<const double> reference, const std::vector<std::span<const double>>& runs,
@@ -35,6 +43,7 @@ TileBudget measure_tile(std::span<const double> reference, const std::vector<std
     budget.own_error = std::max(budget.own_error, largest_error(reference, run));
   }
   budget.base_error = largest_error(reference, base);
+  budget.erring = count_erring(reference, runs);
   return budget;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct TileBudget {
   double base_error = 0;  // the largest error of the run that the perturbed ones are compared with
   double rms = 0;         // of ref64
   double magnitude = 0;   // max |ref64|
+  int64_t erring = 0;     // elements at which some run errs: what `own_error` is the largest of
 
   // What a candidate may deviate by at an element whose true value is `expected`.
   double tolerance(double expected, double epsilon) const {

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/compare/tile_company.h"
+
+#include <algorithm>
+
+#include "verify/compare/constants.h"
+
+namespace stitch::verify {
+
+TileCompany::TileCompany(const OutputReference& reference, const Tiling& tiling, Runs runs)
+    : tiling_(tiling), runs_(runs), reader_(reference, nullptr) {}
+
+TileBudget TileCompany::steadied(int64_t tile, TileBudget budget) {
+  int64_t elements = tiling_.tile(tile).count;
+  for (int64_t distance = 1; budget.erring > 0 && budget.erring < kSteadyElements && elements < kCompanyElements;
+       ++distance) {
+    const bool is_alone = tile - distance < 0 && tile + distance >= tiling_.tile_count();
+    if (is_alone) {
+      break;
+    }
+    for (const int64_t neighbour : {tile - distance, tile + distance}) {
+      if (neighbour < 0 || neighbour >= tiling_.tile_count()) {
+        continue;
+      }
+      const Errors other = errors(neighbour);
+      budget.own_error = std::max(budget.own_error, other.largest);
+      budget.erring += other.erring;
+      elements += tiling_.tile(neighbour).count;
+    }
+  }
+  return budget;
+}
+
+TileCompany::Errors TileCompany::errors(int64_t tile) {
+  known_.resize(static_cast<size_t>(tiling_.tile_count()));
+  std::optional<Errors>& known = known_[static_cast<size_t>(tile)];
+  if (!known.has_value()) {
+    reader_.read(tile, tiling_.tile(tile));
+    const TileBudget budget = measure_tile(reader_.data().reference, runs_(reader_), reader_.native());
+    known = Errors{budget.own_error, budget.erring};
+  }
+  return *known;
+}
+
+}  // namespace stitch::verify

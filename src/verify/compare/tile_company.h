@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// E of tiles in which few elements err at all, as behind a ReLU that lets little through: the largest of two random
+// errors says little about a third, so such a tile takes the largest error of its neighbours too.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "verify/compare/tile_budget.h"
+#include "verify/compare/tile_reader.h"
+#include "verify/compare/tiling.h"
+
+namespace stitch::verify {
+
+class TileCompany {
+ public:
+  // Which of a tile's runs the errors are measured over.
+  using Runs = const std::vector<std::span<const double>>& (*)(const TileReader&);
+
+  // `reference` and `tiling` outlive it.
+  TileCompany(const OutputReference& reference, const Tiling& tiling, Runs runs);
+
+  // `budget` of `tile`, widened by neighbours on both sides until kSteadyElements elements err among them, within
+  // kCompanyElements elements. A tile without any error is left as it is: copies have no budget to borrow.
+  TileBudget steadied(int64_t tile, TileBudget budget);
+
+ private:
+  struct Errors {
+    double largest = 0;
+    int64_t erring = 0;
+  };
+  Errors errors(int64_t tile);
+
+  const Tiling& tiling_;
+  Runs runs_;
+  TileReader reader_;
+  std::vector<std::optional<Errors>> known_;
+};
+
+}  // namespace stitch::verify
