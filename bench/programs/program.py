@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A PyTorch program on the GPU: module, inputs, and the buffers that a call changes, put back before each."""
+
 from __future__ import annotations
 
 import importlib.util
@@ -29,8 +30,11 @@ class Subject:
         before = {name: buffer.detach().clone() for name, buffer in self.model.named_buffers()}
         first, second = self.outputs(), self.outputs()
         self.is_random = any(not torch.equal(a, b) for a, b in zip(first, second)) and not before
-        self.changed = [(buffer, before[name]) for name, buffer in self.model.named_buffers()
-                        if not torch.equal(buffer, before[name])]
+        self.changed = [
+            (buffer, before[name])
+            for name, buffer in self.model.named_buffers()
+            if not torch.equal(buffer, before[name])
+        ]
         self.reset()
 
     def outputs(self) -> list[torch.Tensor]:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Results as Markdown: times, verdicts, and what is slower than the best baseline."""
+
 from __future__ import annotations
 
 COLUMNS = ["ours", "ours, graph", "eager", "eager, graph", "compile", "max-autotune"]
@@ -44,11 +45,16 @@ def verdict_line(result: dict) -> str:
     answer = result.get("optimize", {})
     verdict = answer.get("verdict", {}).get("kind") or answer.get("error", {}).get("sentence", "not reached")
     tune = result.get("tune", {})
-    libraries = [step["name"] for step in tune.get("steps", [])
-                 if any(s["chosen"] and s["variant"].startswith(("cublaslt", "cudnn")) for s in step["settings"])]
+    libraries = [
+        step["name"]
+        for step in tune.get("steps", [])
+        if any(s["chosen"] and s["variant"].startswith(("cublaslt", "cudnn")) for s in step["settings"])
+    ]
     error_ratio = f"{answer['error_ratio']:.2f}" if "error_ratio" in answer else "-"
-    return (f"| {result['program']} | {verdict} | {error_ratio} | {answer.get('steps', '-')} | "
-            f"{', '.join(libraries) or '-'} |")
+    return (
+        f"| {result['program']} | {verdict} | {error_ratio} | {answer.get('steps', '-')} | "
+        f"{', '.join(libraries) or '-'} |"
+    )
 
 
 def markdown(math: str, results) -> str:
@@ -58,23 +64,44 @@ def markdown(math: str, results) -> str:
     if timed:
         first = timed[0]["times"]
         lines += [f"{first['device']}, torch {first['torch']}, math {math}, {first['flags']}", ""]
-    lines += ["| program | " + " | ".join(f"{name} (us)" for name in COLUMNS) + " | prepare (us) | best baseline | "
-              "best / ours |", "|---|" + "---|" * (len(COLUMNS) + 3)]
+    lines += [
+        "| program | " + " | ".join(f"{name} (us)" for name in COLUMNS) + " | prepare (us) | best baseline | "
+        "best / ours |",
+        "|---|" + "---|" * (len(COLUMNS) + 3),
+    ]
     for result in timed:
         times = result["times"]
-        lines.append(f"| {result['program']} | " + " | ".join(cell(times, name) for name in COLUMNS)
-                     + f" | {times['prepare_us']:.1f} | {best_baseline(times)} | {ratio(times):.2f} |")
-    lines += ["", "| program | verdict | error ratio (4 accepted) | steps | steps by a library |",
-              "|---|---|---|---|---|"]
+        lines.append(
+            f"| {result['program']} | "
+            + " | ".join(cell(times, name) for name in COLUMNS)
+            + f" | {times['prepare_us']:.1f} | {best_baseline(times)} | {ratio(times):.2f} |"
+        )
+    lines += [
+        "",
+        "| program | verdict | error ratio (4 accepted) | steps | steps by a library |",
+        "|---|---|---|---|---|",
+    ]
     lines += [verdict_line(result) for result in results]
     slower = [result for result in timed if ratio(result["times"]) < 1]
-    lines += ["", "Slower than the best baseline, with our dearest steps:" if slower
-              else "Nothing timed is slower than the best baseline.", ""]
-    lines += [f"- {result['program']} ({ratio(result['times']):.2f} of {best_baseline(result['times'])}): "
-              f"{dearest_steps(result)}" for result in slower]
+    lines += [
+        "",
+        (
+            "Slower than the best baseline, with our dearest steps:"
+            if slower
+            else "Nothing timed is slower than the best baseline."
+        ),
+        "",
+    ]
+    lines += [
+        f"- {result['program']} ({ratio(result['times']):.2f} of {best_baseline(result['times'])}): "
+        f"{dearest_steps(result)}"
+        for result in slower
+    ]
     missing = [result for result in results if result not in timed]
-    lines += [f"- {result['program']}: not timed: {result.get('times', {}).get('error', 'see its verdict')}"
-              for result in missing]
+    lines += [
+        f"- {result['program']}: not timed: {result.get('times', {}).get('error', 'see its verdict')}"
+        for result in missing
+    ]
     for result in timed:
         for name, note in result.get("baselines", {}).items():
             if isinstance(note, str):

@@ -6,6 +6,7 @@
 Every sample is one call with a cold L2 (a 256 MiB buffer is rewritten in between), timed by CUDA events; all run in
 turn so that drift of the clocks meets all alike. One JSON line when the baselines are compiled, one with the times.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -33,8 +34,10 @@ class TooLong(Exception):
 
 def within(seconds: float, function):
     """function(), or TooLong raised in it."""
+
     def stop(*_):
         raise TooLong(f"took longer than {seconds:.0f} s")
+
     signal.signal(signal.SIGALRM, stop)
     signal.alarm(max(1, int(seconds)))
     try:
@@ -57,8 +60,9 @@ def graphed(function):
     return graph.replay
 
 
-def make_baselines(subject: programs.Subject, compile_seconds: float) -> tuple[dict, dict]:
-    """What can be called, and why the rest cannot; seconds each took to make."""
+def make_baselines(subject: programs.Subject, compile_seconds: float, without: list[str]) -> tuple[dict, dict]:
+    """What can be called, and why the rest cannot; seconds each took to make. One that leaves the GPU's context
+    unusable is named under "broken"."""
     model, inputs = subject.model, subject.inputs
     makers = {
         "eager": lambda: lambda: model(*inputs),
@@ -68,6 +72,8 @@ def make_baselines(subject: programs.Subject, compile_seconds: float) -> tuple[d
     }
     made, notes = {}, {}
     for name, make in makers.items():
+        if name in without:
+            continue
         start = time.monotonic()
         try:
             subject.reset()
@@ -84,6 +90,7 @@ def make_baselines(subject: programs.Subject, compile_seconds: float) -> tuple[d
             try:
                 torch.cuda.synchronize()
             except Exception:  # noqa: BLE001
+                notes["broken"] = name
                 break
     return made, notes
 
@@ -112,8 +119,11 @@ def interleaved(subject: programs.Subject, functions: dict) -> dict[str, list[fl
 
 def spread(values: list[float]) -> dict[str, float]:
     ordered = sorted(values)
-    return {"median": round(statistics.median(ordered), 2), "low": round(ordered[len(ordered) // 20], 2),
-            "high": round(ordered[-1 - len(ordered) // 20], 2)}
+    return {
+        "median": round(statistics.median(ordered), 2),
+        "low": round(ordered[len(ordered) // 20], 2),
+        "high": round(ordered[-1 - len(ordered) // 20], 2),
+    }
 
 
 def prepare_us(program: Program, subject: programs.Subject) -> float:
@@ -137,11 +147,15 @@ def time_with(subject: programs.Subject, made: dict, library: str, math: str) ->
         return {"error": f"relative difference to eager {difference:.2e}: a wrong program is not timed"}
     functions = {"ours": ours, "ours, graph": graphed(ours), **made}
     samples = interleaved(subject, functions)
-    return {"us": {name: spread(values) for name, values in samples.items()},
-            "prepare_us": prepare_us(program, subject),
-            "difference": difference, "device": torch.cuda.get_device_name(), "torch": torch.__version__,
-            "flags": f"matmul.allow_tf32 {torch.backends.cuda.matmul.allow_tf32}, "
-                     f"cudnn.allow_tf32 {torch.backends.cudnn.allow_tf32}"}
+    return {
+        "us": {name: spread(values) for name, values in samples.items()},
+        "prepare_us": prepare_us(program, subject),
+        "difference": difference,
+        "device": torch.cuda.get_device_name(),
+        "torch": torch.__version__,
+        "flags": f"matmul.allow_tf32 {torch.backends.cuda.matmul.allow_tf32}, "
+        f"cudnn.allow_tf32 {torch.backends.cudnn.allow_tf32}",
+    }
 
 
 def main() -> None:
@@ -149,6 +163,7 @@ def main() -> None:
     parser.add_argument("program")
     parser.add_argument("--math", default="fp32")
     parser.add_argument("--compile-seconds", type=float, default=150)
+    parser.add_argument("--without", nargs="*", default=[], help="baselines to leave out")
     options = parser.parse_args()
     programs.set_math(options.math)
     with torch.no_grad():
@@ -157,8 +172,10 @@ def main() -> None:
         except Exception as error:  # noqa: BLE001 - the driver reports it
             print(json.dumps({"error": f"{type(error).__name__}: {str(error)[:300]}"}), flush=True)
             return
-        made, notes = make_baselines(subject, options.compile_seconds)
+        made, notes = make_baselines(subject, options.compile_seconds, options.without)
         print(json.dumps(notes), flush=True)
+        if "broken" in notes:
+            return
         library = sys.stdin.readline().strip()
         try:
             answer = time_with(subject, made, library, options.math)
