@@ -18,6 +18,7 @@ from ..program.build import Program, Request, build_program
 from .composites import decomposition_table
 from .convert import convert
 from .functional import FunctionalProgram
+from .lstm_states import lstm_states_as_in_eager
 
 _DATA_DEPENDENT = ("DataDependent", "Unbacked", "GuardOnData", "DynamicOutputShape")
 
@@ -51,9 +52,7 @@ def export_program(program: Program, mode: FakeTensorMode | None = None) -> Expo
     """The functional form of a built program. `mode` is the fake mode it was built under, None for real tensors."""
     request = program.request
     folder = os.path.dirname(request.file)
-    # PyTorch 2.11 gives the states of an LSTM one axis too many where it traces oneDNN's layer.
-    without_onednn = torch.backends.mkldnn.flags(enabled=False)
-    with mode or nullcontext(), without_onednn, warnings.catch_warnings():
+    with mode or nullcontext(), lstm_states_as_in_eager(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with watched(program.module, folder) as watch:
             try:
