@@ -69,17 +69,27 @@ class Statement {
   int bound_ = 0;
 };
 
-Result<void> make_table(sqlite3* database, const std::string& file) {
+Result<int> table_version(sqlite3* database, const std::string& file) {
   STITCH_ASSIGN(Statement version, Statement::make(database, file, "PRAGMA user_version"));
   if (version.step() != SQLITE_ROW) {
     return broken(database, file);
   }
-  const auto found = static_cast<int>(version.number(0));
-  if (found != 0 && found != kTableVersion) {
+  return static_cast<int>(version.number(0));
+}
+
+// Only a file without the table is written to, under the write lock from the start: of two processes that read first
+// and write then, SQLite refuses one at once, however long it is told to wait.
+Result<void> make_table(sqlite3* database, const std::string& file) {
+  STITCH_ASSIGN(const int found, table_version(database, file));
+  if (found == kTableVersion) {
+    return {};
+  }
+  if (found != 0) {
     return failure(ErrorCode::kFileInvalid, "the tuning database was made by another version of stitchcuda", file,
                    "remove the file: times are measured again");
   }
-  const std::string text = std::string(kTable) + "; PRAGMA user_version = " + std::to_string(kTableVersion);
+  const std::string text = std::string("BEGIN IMMEDIATE; ") + kTable +
+                           "; PRAGMA user_version = " + std::to_string(kTableVersion) + "; COMMIT";
   if (sqlite3_exec(database, text.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
     return broken(database, file);
   }

@@ -5,6 +5,9 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "base/fs/files.h"
 
@@ -64,6 +67,26 @@ TEST_F(Database, RefusesWhatIsNoDatabase) {
   EXPECT_EQ(opened.error().code, ErrorCode::kFileInvalid);
   EXPECT_NE(opened.error().sentence.find("tuning database"), std::string::npos);
   EXPECT_FALSE(TuningDatabase::open(folder_.path()).has_value());
+}
+
+TEST_F(Database, ManyMayOpenANewOneAtOnce) {
+  for (int round = 0; round < 10; ++round) {
+    const std::filesystem::path file = folder_.path() / (std::to_string(round) + ".sqlite");
+    std::vector<std::string> problems(8);
+    std::vector<std::thread> openers;
+    for (std::string& problem : problems) {
+      openers.emplace_back([&file, &problem] {
+        const auto database = TuningDatabase::open(file);
+        problem = database.has_value() ? "" : database.error().sentence;
+      });
+    }
+    for (std::thread& opener : openers) {
+      opener.join();
+    }
+    for (const std::string& problem : problems) {
+      EXPECT_EQ(problem, "");
+    }
+  }
 }
 
 }  // namespace
