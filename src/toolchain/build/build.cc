@@ -7,9 +7,9 @@
 #include <mutex>
 
 #include "base/fs/files.h"
+#include "base/parallel/for_each_parallel.h"
 #include "toolchain/build/build_key.h"
 #include "toolchain/build/compile_unit.h"
-#include "toolchain/build/for_each_parallel.h"
 #include "toolchain/build/prelude.h"
 #include "toolchain/cache/object_cache.h"
 #include "toolchain/source/include_closure.h"

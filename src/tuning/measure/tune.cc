@@ -3,7 +3,7 @@
 
 #include <mutex>
 
-#include "toolchain/build/for_each_parallel.h"
+#include "base/parallel/for_each_parallel.h"
 
 namespace stitch::tuning {
 
@@ -36,7 +36,7 @@ Result<TuneResult> tune(const std::vector<Trial>& trials, const Context& context
     }
     return {};
   };
-  STITCH_TRY(toolchain::for_each_parallel(unknown.size(), options.jobs, try_one));
+  STITCH_TRY(for_each_parallel(unknown.size(), options.jobs, try_one));
   result.left = total - result.measured;
   return result;
 }

@@ -7,10 +7,10 @@
 
 #include "base/error/result.h"
 
-namespace stitch::toolchain {
+namespace stitch {
 
 // Calls work(0) ... work(count - 1), at most `jobs` at a time (0: one for each core). After a failure no further piece
 // is begun; the first failure is the answer.
 Result<void> for_each_parallel(size_t count, int jobs, const std::function<Result<void>(size_t)>& work);
 
-}  // namespace stitch::toolchain
+}  // namespace stitch

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "toolchain/build/for_each_parallel.h"
+#include "base/parallel/for_each_parallel.h"
 
 #include <algorithm>
 #include <atomic>
@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-namespace stitch::toolchain {
+namespace stitch {
 
 Result<void> for_each_parallel(size_t count, int jobs, const std::function<Result<void>(size_t)>& work) {
   std::atomic<size_t> next{0};
@@ -36,4 +36,4 @@ Result<void> for_each_parallel(size_t count, int jobs, const std::function<Resul
   return {};
 }
 
-}  // namespace stitch::toolchain
+}  // namespace stitch
