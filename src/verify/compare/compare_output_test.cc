@@ -155,6 +155,27 @@ TEST(CompareOutput, OneWrongElementInAMillionIsFoundAndNamed) {
   EXPECT_NE(sentence(*comparison.refusal, "output 0", {rows, 1000}).find("the worst at [123,456]"), std::string::npos);
 }
 
+TEST(CompareOutput, LargeOutputsAreJudgedAsOneHoweverManyPiecesTheyHave) {
+  const int64_t rows = 3000;
+  const std::vector<double> truth(3000 * 1000, 1.0);
+  std::vector<double> native = truth;
+  for (size_t row = 0; row < 3000; ++row) {
+    native[row * 1000] += 2 * kEpsilon;
+  }
+  const OutputReference reference = float_reference({rows, 1000}, truth, native);
+  std::vector<double> got = truth;
+  got[5] += 100 * kEpsilon;
+  got[1'600'007] += 300 * kEpsilon;
+  got[2'999'999] += 200 * kEpsilon;
+  const auto comparison = compare_output(reference, float_tensor({rows, 1000}, got), MathMode::kFp32);
+  ASSERT_TRUE(comparison.refusal.has_value());
+  EXPECT_EQ(comparison.refusal->element, 1'600'007);
+  EXPECT_EQ(comparison.refusal->refused, 3);
+  EXPECT_EQ(comparison.statistics.elements, rows * 1000);
+  EXPECT_EQ(comparison.statistics.ulps.maximum(), 300.0);
+  EXPECT_NEAR(comparison.statistics.max_ratio, 4 * 300.0 / 12.0, 1e-6);
+}
+
 TEST(CompareOutput, SwappedTilesAreRefused) {
   std::vector<double> truth(2 * 256);
   for (size_t i = 0; i < truth.size(); ++i) {

@@ -35,6 +35,16 @@ void FloatRule::judge_tile(const TileData& tile, const TileBudget& budget) {
   }
 }
 
+void FloatRule::merge(const FloatRule& later) {
+  max_ratio_ = std::max(max_ratio_, later.max_ratio_);
+  if (!later.worst_.has_value()) {
+    return;
+  }
+  const int64_t refused = later.worst_->refused + (worst_.has_value() ? worst_->refused : 0);
+  worst_ = worst_.has_value() && worst_->ratio >= later.worst_->ratio ? worst_ : later.worst_;
+  worst_->refused = refused;
+}
+
 // Where a run of the reference is not finite although the truth is (or the other way round), the pattern is a matter of
 // rounding, and a candidate may have either. Such elements count towards ill-conditioning, so they cannot be many.
 bool FloatRule::agrees_with_a_run(const TileData& tile, const TileBudget& budget, size_t i) const {

@@ -25,6 +25,8 @@ class FloatRule {
   explicit FloatRule(double epsilon) : epsilon_(epsilon) {}
 
   void judge_tile(const TileData& tile, const TileBudget& budget);
+  // Takes in what was judged of later tiles.
+  void merge(const FloatRule& later);
 
   // The worst refused element, if any was refused.
   const std::optional<Refusal>& refusal() const { return worst_; }

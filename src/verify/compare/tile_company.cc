@@ -32,14 +32,13 @@ TileBudget TileCompany::steadied(int64_t tile, TileBudget budget) {
 }
 
 TileCompany::Errors TileCompany::errors(int64_t tile) {
-  known_.resize(static_cast<size_t>(tiling_.tile_count()));
-  std::optional<Errors>& known = known_[static_cast<size_t>(tile)];
-  if (!known.has_value()) {
+  const auto [found, is_new] = known_.try_emplace(tile);
+  if (is_new) {
     reader_.read(tile, tiling_.tile(tile));
     const TileBudget budget = measure_tile(reader_.data().reference, runs_(reader_), reader_.native());
-    known = Errors{budget.own_error, budget.erring};
+    found->second = {budget.own_error, budget.erring};
   }
-  return *known;
+  return found->second;
 }
 
 }  // namespace stitch::verify

@@ -4,8 +4,8 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "verify/compare/tile_budget.h"
@@ -36,7 +36,7 @@ class TileCompany {
   const Tiling& tiling_;
   Runs runs_;
   TileReader reader_;
-  std::vector<std::optional<Errors>> known_;
+  std::unordered_map<int64_t, Errors> known_;  // by tile
 };
 
 }  // namespace stitch::verify

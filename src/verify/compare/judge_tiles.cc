@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/compare/judge_tiles.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "base/error/check.h"
+#include "base/parallel/for_each_parallel.h"
+#include "verify/compare/condition.h"
+#include "verify/compare/elements.h"
+#include "verify/compare/kernelbench_rule.h"
+#include "verify/compare/tile_company.h"
+#include "verify/compare/tile_reader.h"
+
+namespace stitch::verify {
+namespace {
+
+constexpr int64_t kPieceElements = 1 << 18;  // a few milliseconds of work for one thread
+
+// Adds one tile to the sums that reports are made of. None of it decides anything.
+void observe_tile(const TileReader& reader, DataType type, OutputStatistics& statistics) {
+  const TileData& tile = reader.data();
+  statistics.elements += static_cast<int64_t>(tile.reference.size());
+  statistics.kernelbench_rule_ok =
+      statistics.kernelbench_rule_ok && kernelbench_rule_holds(reader.native_in_mode(), tile.got, type);
+  for (size_t i = 0; i < tile.reference.size(); ++i) {
+    const double expected = tile.reference[i];
+    const double error = std::fabs(tile.got[i] - expected);
+    if (!std::isfinite(error)) {
+      continue;
+    }
+    double own = 0;
+    for (const auto& run : tile.runs) {
+      own = std::fmax(own, std::fabs(run[i] - expected));
+    }
+    const double unit = unit_in_the_last_place(expected, type);
+    statistics.error_sum += error;
+    statistics.own_error_sum += std::isfinite(own) ? std::fmax(own, unit / 2) : unit / 2;
+    statistics.ulps.add(error / unit);
+  }
+}
+
+// How errors of sparse tiles are steadied, for each of the two budgets.
+struct Companies {
+  Companies(const OutputReference& reference, const Tiling& tiling)
+      : main(reference, tiling, [](const TileReader& reader) -> const auto& { return reader.data().runs; }),
+        tf32(reference, tiling, [](const TileReader& reader) -> const auto& { return reader.tf32_runs(); }) {}
+  TileCompany main;
+  TileCompany tf32;
+};
+
+TileBudget with_small_errors(TileBudget budget, double own, double base, bool small) {
+  if (small) {
+    budget.own_error = std::max(budget.own_error, own * budget.magnitude);
+    budget.base_error = std::max(budget.base_error, base * budget.magnitude);
+  }
+  return budget;
+}
+
+// Tiles `first` up to `last`, judged by one thread.
+class Piece {
+ public:
+  Piece(const Comparison& whole, int64_t first, int64_t last)
+      : whole_(whole),
+        first_(first),
+        last_(last),
+        verdicts_{FloatRule(epsilon(whole.type)), FloatRule(epsilon(whole.type)), {}},
+        companies_(whole.reference, whole.tiling) {}
+
+  void judge() {
+    TileReader reader(whole_.reference, &whole_.got);
+    for (int64_t tile = first_; tile < last_; ++tile) {
+      reader.read(tile, whole_.tiling.tile(tile));
+      judge_tile(reader);
+      observe_tile(reader, whole_.type, verdicts_.statistics);
+    }
+  }
+
+  const TileVerdicts& verdicts() const { return verdicts_; }
+
+ private:
+  void judge_tile(const TileReader& reader);
+
+  const Comparison& whole_;
+  int64_t first_;
+  int64_t last_;
+  TileVerdicts verdicts_;
+  Companies companies_;
+};
+
+void Piece::judge_tile(const TileReader& reader) {
+  const TileData& tile = reader.data();
+  const SmallOutputErrors& errors = whole_.errors;
+  const bool small = whole_.tiling.is_small();
+  // What perturbed runs are measured by.
+  const double unit = std::max(epsilon(whole_.type), whole_.reference.input_epsilon);
+  const Condition condition = condition_of(reader, whole_.mode);
+  const TileBudget measured = measure_tile(tile.reference, tile.runs, condition.base);
+  const TileBudget budget =
+      with_small_errors(companies_.main.steadied(tile.tile, measured), errors.own, errors.base, small);
+  verdicts_.main.judge_tile(tile, budget);
+  verdicts_.statistics.ill_conditioned +=
+      count_ill_conditioned(tile.reference, condition.base, condition.perturbed, budget, unit);
+  if (whole_.mode == MathMode::kKernelBench) {
+    TileData with_tf32 = tile;
+    with_tf32.runs = reader.tf32_runs();
+    const TileBudget tf32 = companies_.tf32.steadied(
+        tile.tile, measure_tile(tile.reference, with_tf32.runs, condition.base));
+    verdicts_.tf32.judge_tile(with_tf32, with_small_errors(tf32, errors.own_tf32, errors.base, small));
+  }
+}
+
+}  // namespace
+
+TileVerdicts judge_tiles(const Comparison& whole) {
+  const int64_t tiles = whole.tiling.tile_count();
+  const int64_t count = std::clamp<int64_t>(whole.tiling.element_count() / kPieceElements, 1, tiles);
+  std::vector<Piece> pieces;
+  pieces.reserve(static_cast<size_t>(count));
+  for (int64_t piece = 0; piece < count; ++piece) {
+    pieces.emplace_back(whole, tiles * piece / count, tiles * (piece + 1) / count);
+  }
+  const auto judged = for_each_parallel(pieces.size(), 0, [&](size_t index) -> Result<void> {
+    pieces[index].judge();
+    return {};
+  });
+  STITCH_CHECK(judged.has_value()) << "no piece fails";
+  TileVerdicts all = pieces.front().verdicts();
+  for (size_t later = 1; later < pieces.size(); ++later) {
+    all.main.merge(pieces[later].verdicts().main);
+    all.tf32.merge(pieces[later].verdicts().tf32);
+    all.statistics.merge(pieces[later].verdicts().statistics);
+  }
+  return all;
+}
+
+}  // namespace stitch::verify

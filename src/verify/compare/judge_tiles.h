@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// All tiles of one floating-point output under the accept rule, in pieces side by side: outputs of a hundred million
+// elements are nothing unusual.
+#pragma once
+
+#include "verify/compare/compare_output.h"
+#include "verify/compare/float_rule.h"
+#include "verify/compare/output_statistics.h"
+#include "verify/compare/tiling.h"
+
+namespace stitch::verify {
+
+// What every piece reads; all of it outlives the judging.
+struct Comparison {
+  const OutputReference& reference;
+  const HostTensor& got;
+  const Tiling& tiling;
+  MathMode mode;
+  const SmallOutputErrors& errors;
+  DataType type;
+};
+
+struct TileVerdicts {
+  // The rules a mode accepts by: always the budget of the reference's runs; in mode kernelbench also TF32's with 1e-4.
+  FloatRule main;
+  FloatRule tf32;
+  OutputStatistics statistics;
+};
+
+// The output has one tile at least. The answer does not depend on how many threads there are.
+TileVerdicts judge_tiles(const Comparison& whole);
+
+}  // namespace stitch::verify
