@@ -105,8 +105,9 @@ __device__ __forceinline__ void multiply_16bit(MmaSums<kTilesM, kTilesN>& sums,
 }  // namespace mma_detail
 
 // fp32-class: both operands in two TF32 parts; the product of the two lower parts is below fp32's last place.
-// 32 of K are twelve products on one accumulator. At 128 a sum of 96 to 600 elements erred two to three times as much as
-// a plain fp32 loop, more than a verdict allows; at 32 it errs less, in the same time (bench/results/kernels-h200.md).
+// 32 of K are twelve products on one accumulator. At 128 a sum of 96 to 600 elements erred two to three times as much
+// as a plain fp32 loop, more than a verdict allows; at 32 it errs less, in the same time
+// (bench/results/kernels-h200.md).
 struct Tf32x3 {
   static constexpr int kSteps = 1;
   static constexpr int kPromoteEvery = 32;
