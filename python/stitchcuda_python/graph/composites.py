@@ -9,6 +9,8 @@ from typing import Any
 
 import torch
 
+from .recurrent import recurrent_decompositions
+
 _NAMES = """atleast_1d atleast_2d atleast_3d block_diag cartesian_prod cdist chain_matmul column_stack combinations
     concatenate cosine_embedding_loss cosine_similarity cov diag diff dsplit dstack einsum fliplr flipud
     hinge_embedding_loss hsplit hstack inner isclose kron linalg_matrix_norm linalg_multi_dot linalg_norm
@@ -31,7 +33,7 @@ def decomposition_table() -> dict[Any, Callable[..., Any]]:
         table[operator] = _where(operator, _drops)
     for operator in _composites("_scaled_dot_product_attention_math"):
         table[operator] = _taken_apart(operator)
-    return table
+    return table | recurrent_decompositions()
 
 
 def _composites(name: str) -> list[Any]:

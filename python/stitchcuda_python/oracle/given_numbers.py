@@ -9,8 +9,11 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..failures import PROGRAM_INVALID, Failure
+from ..graph.flops import short_name
 from ..graph.functional import FunctionalProgram
 from ..graph.random import UNIFORM, calls_that_draw, numbers_drawn, result_from
+
+_RECURRENT = {"lstm", "gru", "rnn_tanh", "rnn_relu"}
 
 Numbers = dict[str, torch.Tensor]  # by the name of the graph's value
 
@@ -34,6 +37,17 @@ class GivenNumbers(TorchDispatchMode):
         self._waiting = [
             (numbers_drawn(call.target, call.args), numbers[name]) for name, call in calls_that_draw(graph)
         ]
+        self._has_recurrent = any(short_name(call.target) in _RECURRENT for call in graph.calls)
+        self._cudnn = torch.backends.cudnn.enabled
+
+    def __enter__(self) -> Any:
+        if self._has_recurrent:  # cuDNN's networks draw the masks between their layers themselves, out of our sight
+            torch.backends.cudnn.enabled = False
+        return super().__enter__()
+
+    def __exit__(self, *raised: Any) -> None:
+        torch.backends.cudnn.enabled = self._cudnn
+        super().__exit__(*raised)
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kind = numbers_drawn(func, list(args))

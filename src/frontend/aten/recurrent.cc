@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // LSTM, GRU and RNN, whole or one cell: per layer and direction one product of all time steps by weight_ih, and per
 // layer one recurrent node. A cell is a layer of one step.
+#include <optional>
 
 #include "frontend/aten/converters.h"
 
@@ -23,6 +24,7 @@ struct Weights {
   ValueId input, hidden;
   Operand input_bias = Absent{};
   Operand hidden_bias = Absent{};
+  std::optional<ValueId> projection;  // of an LSTM with proj_size: [projected units, units]
 };
 
 struct Layer {
@@ -35,13 +37,85 @@ Result<ValueId> swapped_axes(Call& call, ValueId x) {
   return call.emit("permute", {x}, {{"dims", std::vector<int64_t>{1, 0, 2}}});
 }
 
+Result<ValueId> part(Call& call, ValueId x, int64_t axis, int64_t start, int64_t end) {
+  if (start == 0 && end == call.shape(x)[static_cast<size_t>(axis)]) {
+    return x;
+  }
+  return call.emit("slice", {x}, {{"dim", axis}, {"start", start}, {"end", end}, {"step", int64_t{1}}});
+}
+
+Result<ValueId> joined(Call& call, const std::vector<Operand>& parts, int64_t axis) {
+  if (parts.size() == 1) {
+    return std::get<ValueId>(parts[0]);
+  }
+  return call.emit("cat", parts, {{"dim", axis}});
+}
+
+// An LSTM whose hidden state is projected runs on the state before its projection: a step's share of the gates,
+// weight_hh * (projection * state), is that of the product of both weights, which depends on parameters alone. The
+// initial hidden state has no such preimage; its share goes to the gates of the first step.
+Result<Layer> without_projection(Call& call, const Layer& layer) {
+  Layer plain = layer;
+  const std::vector<int64_t> cell = call.shape(layer.cell);
+  STITCH_ASSIGN(plain.hidden,
+                call.emit("full", {}, {{"shape", cell}, {"value", 0.0}, {"dtype", call.type(layer.cell).dtype}}));
+  for (Weights& weights : plain.directions) {
+    STITCH_ASSIGN(weights.hidden, call.emit("matmul", {weights.hidden, *weights.projection}));
+  }
+  return plain;
+}
+
+// Adds the initial hidden state's share of the gates [time, batch, gates] where direction `number` starts.
+Result<ValueId> with_initial_share(Call& call, ValueId gates, const Layer& layer, int64_t number) {
+  STITCH_ASSIGN(const ValueId hidden, part(call, layer.hidden, 0, number, number + 1));
+  STITCH_ASSIGN(ValueId share,
+                call.emit("linear", {hidden, layer.directions[static_cast<size_t>(number)].hidden, Absent{}}));
+  const int64_t later = call.shape(gates)[0] - 1;
+  if (later > 0) {
+    const std::vector<int64_t> before = {number == 0 ? 0 : later, 0, 0};
+    const std::vector<int64_t> after = {number == 0 ? later : 0, 0, 0};
+    STITCH_ASSIGN(share,
+                  call.emit("pad", {share},
+                            {{"before", before}, {"after", after}, {"mode", std::string("constant")}, {"value", 0.0}}));
+  }
+  return call.emit("add", {gates, share});
+}
+
+// Output and last hidden state of every direction through its projection.
+Result<void> project(Call& call, const Layer& layer, std::vector<ValueId>& results) {
+  const int64_t units = call.shape(layer.cell)[2];
+  std::vector<Operand> outputs;
+  std::vector<Operand> states;
+  for (const Weights& weights : layer.directions) {
+    const auto number = static_cast<int64_t>(outputs.size());
+    STITCH_ASSIGN(const ValueId output, part(call, results[0], 2, number * units, (number + 1) * units));
+    STITCH_ASSIGN(const ValueId state, part(call, results[1], 0, number, number + 1));
+    STITCH_ASSIGN(const ValueId projected_output, call.emit("linear", {output, *weights.projection, Absent{}}));
+    STITCH_ASSIGN(const ValueId projected_state, call.emit("linear", {state, *weights.projection, Absent{}}));
+    outputs.emplace_back(projected_output);
+    states.emplace_back(projected_state);
+  }
+  STITCH_ASSIGN(results[0], joined(call, outputs, 2));
+  STITCH_ASSIGN(results[1], joined(call, states, 0));
+  return {};
+}
+
 // One layer over x [time, batch, features], or [batch, time, features]: output and last states, time first.
-Result<std::vector<ValueId>> emit_layer(Call& call, const Kind& kind, const Layer& layer, ValueId x, bool batch_first) {
+Result<std::vector<ValueId>> emit_layer(Call& call, const Kind& kind, const Layer& given, ValueId x, bool batch_first) {
+  const bool projects = given.directions[0].projection.has_value();
+  Layer layer = given;
+  if (projects) {
+    STITCH_ASSIGN(layer, without_projection(call, given));
+  }
   std::vector<Operand> operands;
+  int64_t number = 0;
   for (const Weights& weights : layer.directions) {
     STITCH_ASSIGN(ValueId gates, call.emit("linear", {x, weights.input, weights.input_bias}));
     if (batch_first) {
       STITCH_ASSIGN(gates, swapped_axes(call, gates));
+    }
+    if (projects) {
+      STITCH_ASSIGN(gates, with_initial_share(call, gates, given, number++));
     }
     operands.emplace_back(gates);
     if (operands.size() == 1) {
@@ -56,7 +130,11 @@ Result<std::vector<ValueId>> emit_layer(Call& call, const Kind& kind, const Laye
   if (layer.directions.size() == 1) {
     operands.insert(operands.end(), 3, Absent{});
   }
-  return call.emit_all(kind.op, operands, kind.attributes);
+  STITCH_ASSIGN(std::vector<ValueId> results, call.emit_all(kind.op, operands, kind.attributes));
+  if (projects) {
+    STITCH_TRY(project(call, given, results));
+  }
+  return results;
 }
 
 // What torch.nn's modules hand to the whole network: (input, hx, params, has_biases, num_layers, dropout, train,
@@ -66,8 +144,11 @@ struct Network {
   std::vector<ValueId> states;  // hidden, and cell of an LSTM: [layers * directions, batch, units]
   std::vector<ValueId> parameters;
   bool has_biases = true;
+  bool has_projections = false;
   int64_t layers = 1;
   int64_t directions = 1;
+
+  size_t parameters_of_direction() const { return (has_biases ? 4U : 2U) + (has_projections ? 1U : 0U); }
   bool batch_first = false;
 };
 
@@ -92,16 +173,15 @@ Result<Network> read_network(Call& call, const Kind& kind) {
   STITCH_ASSIGN(network.batch_first, call.boolean(8, "batch_first"));
   network.directions = bidirectional ? 2 : 1;
   STITCH_TRY(call.require(dropout == 0.0 || !train || network.layers == 1,
-                          "dropout between layers draws random numbers; import the program with --eval"));
+                          "dropout between layers was not exported as an operator of its own"));
   STITCH_TRY(call.require(network.layers >= 1, "has no layer"));
   STITCH_TRY(call.require(call.shape(network.input).size() == 3, "the input needs three axes"));
   STITCH_TRY(call.require(network.states.size() == (kind.has_cell ? 2 : 1), "the initial state has too few parts"));
-  const int64_t per_direction = network.has_biases ? 4 : 2;
-  const auto expected = static_cast<size_t>(network.layers * network.directions * per_direction);
-  STITCH_TRY(call.require(network.parameters.size() == expected,
-                          network.parameters.size() > expected
-                              ? "projections (proj_size) of the hidden state have no kernel"
-                              : "has too few weights"));
+  const auto directions = static_cast<size_t>(network.layers * network.directions);
+  network.has_projections =
+      kind.has_cell && network.parameters.size() == directions * (network.parameters_of_direction() + 1);
+  STITCH_TRY(call.require(network.parameters.size() == directions * network.parameters_of_direction(),
+                          "does not have the weights of its layers"));
   for (const ValueId state : network.states) {
     STITCH_TRY(call.require(call.shape(state).size() == 3, "the initial state needs three axes"));
   }
@@ -110,23 +190,24 @@ Result<Network> read_network(Call& call, const Kind& kind) {
 
 // Layer `number`'s part of a state.
 Result<ValueId> state_of_layer(Call& call, const Network& network, ValueId state, int64_t number) {
-  if (network.layers == 1) {
-    return state;
-  }
   const int64_t start = number * network.directions;
-  return call.emit("slice", {state},
-                   {{"dim", int64_t{0}}, {"start", start}, {"end", start + network.directions}, {"step", int64_t{1}}});
+  return part(call, state, 0, start, start + network.directions);
 }
 
 Result<Layer> layer_of(Call& call, const Kind& kind, const Network& network, int64_t number) {
   Layer layer;
-  const size_t per_direction = network.has_biases ? 4 : 2;
+  const size_t per_direction = network.parameters_of_direction();
   for (int64_t direction = 0; direction < network.directions; ++direction) {
     const size_t first = static_cast<size_t>(number * network.directions + direction) * per_direction;
-    Weights weights{network.parameters[first], network.parameters[first + 1]};
+    Weights weights;
+    weights.input = network.parameters[first];
+    weights.hidden = network.parameters[first + 1];
     if (network.has_biases) {
       weights.input_bias = network.parameters[first + 2];
       weights.hidden_bias = network.parameters[first + 3];
+    }
+    if (network.has_projections) {
+      weights.projection = network.parameters[first + per_direction - 1];
     }
     layer.directions.push_back(weights);
   }
@@ -155,10 +236,7 @@ Converted convert_network(Call& call, const Kind& kind) {
   }
   std::vector<ValueId> outputs = {x};
   for (const std::vector<Operand>& states : last_states) {
-    ValueId all = std::get<ValueId>(states[0]);
-    if (states.size() > 1) {
-      STITCH_ASSIGN(all, call.emit("cat", states, {{"dim", int64_t{0}}}));
-    }
+    STITCH_ASSIGN(const ValueId all, joined(call, states, 0));
     outputs.push_back(all);
   }
   return outputs;

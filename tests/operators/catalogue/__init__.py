@@ -3,7 +3,7 @@
 
 import random
 
-from . import network, pointwise, reduction, refused, shape
+from . import network, pointwise, recurrent, reduction, refused, shape
 from .case import Case, Operand, Operator
 
 FAMILIES: dict[str, list[Operator]] = {
@@ -11,6 +11,7 @@ FAMILIES: dict[str, list[Operator]] = {
     "reductions, scans, sorting": reduction.OPERATORS,
     "shape, movement, indexing": shape.OPERATORS,
     "networks": network.OPERATORS,
+    "recurrent networks": recurrent.OPERATORS,
     "seldom used": refused.OPERATORS,
 }
 
