@@ -93,9 +93,25 @@ class DrawTest(ServerCase):
         for regime in REGIMES:
             for path, spec in zip(self.draw(opened, regime, 0)["inputs"], opened["inputs"]):
                 tokens = read(path, torch.int64, spec["shape"])
-                self.assertTrue(0 <= tokens.min() and tokens.max() < bound)
+                ignored = {-100} if regime == "sparse_extreme" and spec["name"] == "targets" else set()
+                found = set(tokens.flatten().tolist())
+                self.assertEqual(ignored, found - set(range(bound)))
                 if regime == "sparse_extreme":
-                    self.assertEqual({0, bound - 1}, set(tokens.flatten().tolist()))
+                    self.assertEqual({0, bound - 1} | ignored, found)
+
+    def test_a_loss_is_given_what_it_ignores_unless_that_is_a_class_or_a_row_elsewhere(self) -> None:
+        def drawn(body: str) -> set[int]:
+            inputs = "def get_inputs():\n    return [torch.randn(60, 4), torch.randint(0, 4, (60,))]\n"
+            text = model(f"return {body}", inputs=inputs).replace("forward(self, x)", "forward(self, x, t)")
+            opened = self.open(self.file(text, "loss.py"))
+            path = self.draw(opened, "sparse_extreme", 1)["inputs"][1]
+            return set(read(path, torch.int64, [60]).tolist())
+
+        loss = "torch.nn.functional.cross_entropy"
+        self.assertEqual(drawn(f"{loss}(x, t)"), {0, 3, -100})
+        self.assertEqual(drawn(f"{loss}(x, t, ignore_index=-1, reduction='sum')"), {0, 3, -1})
+        self.assertEqual(drawn(f"{loss}(x, t, ignore_index=3)"), {0, 3})
+        self.assertEqual(drawn(f"{loss}(x, t) + x[t].sum()"), {0, 3})
 
     def test_a_regime_outside_the_domain_falls_back_and_says_so(self) -> None:
         path = self.file(model("return torch.log(x)", inputs=LOG_INPUTS), "log.py")

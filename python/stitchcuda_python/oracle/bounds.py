@@ -19,6 +19,10 @@ _BY_DIM = set(
 )
 
 
+_IGNORED_BY_DEFAULT = -100
+_LOSSES = ("cross_entropy_loss", "nll_loss", "nll_loss_nd", "nll_loss2d")
+
+
 def integer_bounds(graph: FunctionalProgram) -> dict[str, int]:
     """For every integer input whose users bound it, one more than its greatest legal value (least is 0)."""
     shapes = {name: shape for name, (_dtype, shape) in graph.results().items()}
@@ -32,16 +36,44 @@ def integer_bounds(graph: FunctionalProgram) -> dict[str, int]:
     return found
 
 
-def _limits(graph: FunctionalProgram, name: str, shapes: dict[str, tuple[int, ...]]) -> list[int]:
-    aliases, limits = {name}, []
+def ignored_targets(graph: FunctionalProgram) -> dict[str, int]:
+    """For every integer input that only losses bound, the target outside of the classes that they all ignore."""
+    shapes = {name: shape for name, (_dtype, shape) in graph.results().items()}
+    found: dict[str, int] = {}
+    for value in graph.values:
+        if value.role != INPUT or value.dtype.is_floating_point or value.dtype.itemsize == 1:
+            continue
+        aliases, users = _users(graph, value.name)
+        bounding = [call for call in users if _limits_of_call(call, aliases, shapes)]
+        ignored = {_ignored(call) if short_name(call.target) in _LOSSES else None for call in bounding}
+        limits = [limit for call in bounding for limit in _limits_of_call(call, aliases, shapes)]
+        index = ignored.pop() if len(ignored) == 1 else None
+        if index is not None and not 0 <= index < min(limits):
+            found[value.name] = index
+    return found
+
+
+def _ignored(call: Call) -> int:
+    index = call.kwargs.get("ignore_index", call.args[4] if len(call.args) > 4 else _IGNORED_BY_DEFAULT)
+    return int(index)
+
+
+def _users(graph: FunctionalProgram, name: str) -> tuple[set[str], list[Call]]:
+    """The names of a value and its views, and the calls that use one of them for more than a view."""
+    aliases, users = {name}, []
     for call in graph.calls:
         if not aliases.intersection(used_by(call)):
             continue
         if short_name(call.target) in _VIEWS:
             aliases.update(result.name for result in call.results)
         else:
-            limits += [limit for limit in _limits_of_call(call, aliases, shapes) if limit > 0]
-    return limits
+            users.append(call)
+    return aliases, users
+
+
+def _limits(graph: FunctionalProgram, name: str, shapes: dict[str, tuple[int, ...]]) -> list[int]:
+    aliases, users = _users(graph, name)
+    return [limit for call in users for limit in _limits_of_call(call, aliases, shapes) if limit > 0]
 
 
 def _limits_of_call(call: Call, aliases: set[str], shapes: dict[str, tuple[int, ...]]) -> list[int]:
@@ -49,7 +81,7 @@ def _limits_of_call(call: Call, aliases: set[str], shapes: dict[str, tuple[int, 
     given = [isinstance(arg, Ref) and arg.name in aliases for arg in args]
     if operator == "embedding" and given[1]:
         return [shapes[args[0].name][0]]
-    if operator in ("cross_entropy_loss", "nll_loss", "nll_loss_nd", "nll_loss2d") and given[1]:
+    if operator in _LOSSES and given[1]:
         scores = shapes[args[0].name]
         return [scores[1] if len(scores) > 1 else scores[0]]
     if operator in _BY_DIM and len(given) > 2 and given[2] and isinstance(args[1], int):

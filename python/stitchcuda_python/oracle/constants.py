@@ -24,6 +24,8 @@ OFFSET_LOW, OFFSET_HIGH = 4.0, 8.0
 KEPT_SHARE, EXTREME_SHARE, EXTREME_FACTOR, ZERO_ROW_SHARE = 0.1, 0.1, 30.0, 0.05
 # Probability of True for redrawn booleans.
 TRUE_SHARE = {"signed_scaled": 0.5, "near_equal": 0.9, "sparse_extreme": 0.1}
+# sparse_extreme: share of a loss's targets that are the one it ignores.
+IGNORED_SHARE = 0.2
 # near_equal integers take few distinct values.
 FEW_INTEGERS = 2
 

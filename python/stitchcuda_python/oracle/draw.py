@@ -11,12 +11,12 @@ from torch.utils import _pytree as pytree
 
 from ..graph.functional import CONSTANT, INPUT, RANDOM, FunctionalProgram
 from ..program.build import Program, draw_inputs
-from .bounds import integer_bounds, offset_inputs
+from .bounds import ignored_targets, integer_bounds, offset_inputs
 from .given_numbers import Numbers, drawn_numbers
 from .native import NativeModule
 from .parameters import redrawn_mean, redrawn_parameter, redrawn_variance, running_statistics
 from .perturb import finest_output, is_as_fine, one_ulp_away
-from .regimes import inside_observed, observe, transformed
+from .regimes import inside_observed, observe, transformed, with_ignored
 from .seeds import derive, generator
 
 
@@ -36,6 +36,7 @@ class Drawer:
     def __init__(self, program: Program, graph: FunctionalProgram, native: NativeModule, device: torch.device) -> None:
         self._program, self._graph, self._native, self._device = program, graph, native, device
         self._bounds, self._offsets = integer_bounds(graph), offset_inputs(graph)
+        self._ignored = ignored_targets(graph)
         self._means, self._variances = running_statistics(graph)
         self._finest = finest_output(graph)
         self._input_names = [value.name for value in graph.values if value.role == INPUT]
@@ -58,7 +59,9 @@ class Drawer:
                 return tensor
             if fallback:
                 return inside_observed(tensor, observe(tensor), source)
-            return transformed(tensor, regime, number, self._bounds.get(name), source)
+            changed = transformed(tensor, regime, number, self._bounds.get(name), source)
+            ignored = self._ignored.get(name) if regime == "sparse_extreme" else None
+            return changed if ignored is None else with_ignored(changed, ignored, source)
 
         inputs = pytree.tree_map_only(torch.Tensor, change, inputs)
         inputs = pytree.tree_map_only(torch.Tensor, lambda tensor: tensor.to(self._device), inputs)

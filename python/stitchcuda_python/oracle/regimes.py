@@ -83,6 +83,13 @@ def _integers(tensor: torch.Tensor, regime: str, bound: int | None, source: torc
     return drawn.to(tensor.dtype)
 
 
+def with_ignored(tensor: torch.Tensor, ignored: int, source: torch.Generator) -> torch.Tensor:
+    """Targets of a loss, some of which it is to ignore; never the first one, since a mean over none is NaN."""
+    chosen = coin(tensor, c.IGNORED_SHARE, source)
+    chosen.reshape(-1)[:1] = False
+    return torch.where(chosen, ignored, tensor).to(tensor.dtype)
+
+
 def inside_observed(tensor: torch.Tensor, observed: Observed, source: torch.Generator) -> torch.Tensor:
     """The fallback where a regime's data is outside what the program takes: floats redrawn inside the observed range,
     integers and booleans with their rows permuted."""
