@@ -50,13 +50,14 @@ class Site:
 
 
 def _statement_start(code: str, at: int) -> int:
-    """Just behind the semicolon or brace before the statement around `at`, outside of all its parentheses."""
+    """Just behind the semicolon or brace before the statement around `at`, outside of all its parentheses and of the
+    braces of its initialisers."""
     depth = 0
     for place in range(at - 1, -1, -1):
         letter = code[place]
-        if letter == ")":
+        if letter == ")" or (letter == "}" and code[place + 1] in ",;)}.["):
             depth += 1
-        elif letter == "(":
+        elif letter == "(" or (letter == "{" and not _opens_block(code, place)):
             depth = max(0, depth - 1)
         elif letter in ";{}" and depth == 0:
             # A semicolon inside a loop's head is no end of a statement.
@@ -65,6 +66,12 @@ def _statement_start(code: str, at: int) -> int:
                 continue
             return place + 1
     return 0
+
+
+def _opens_block(code: str, place: int) -> bool:
+    """Whether the brace at `place` begins a block, which stands after a blank; that of an initialiser does so only
+    after `return`, an operator, a comma or a parenthesis."""
+    return code[place - 1] in " \n" and not re.search(r"(?:\breturn|[=,(?:+*-])\s*$", code[:place])
 
 
 def _with_half(text: str) -> str:

@@ -18,6 +18,7 @@ import contextlib
 import hashlib
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -86,24 +87,29 @@ class Judge:
 
     def __init__(self, options: argparse.Namespace) -> None:
         self._options = options
+        self._earlier = earlier(options.record) if options.resume and options.record else {}
         self._controls: dict[tuple[pathlib.Path, str], str | None] = {}
 
     def judge(self, family: str, folder: pathlib.Path, site: Site) -> Outcome:
         start = time.monotonic()
-        kind, reason = self._verdict_with_proofs(folder, site)
+        known = self._earlier.get((folder.name, site.identity))
+        if known is not None and known[0] != "ok":
+            return Outcome(family, folder.name, site, *known)
+        kind, reason = known[:2] if known is not None else self._verdict(folder, site)
+        if kind == "ok" and self._never_runs(folder, site):
+            kind, reason = "never runs", "a trap in its place changes nothing: this program's extents never lead there"
         return Outcome(family, folder.name, site, kind, reason, time.monotonic() - start)
 
-    def _verdict_with_proofs(self, folder: pathlib.Path, site: Site) -> tuple[str, str]:
+    def _verdict(self, folder: pathlib.Path, site: Site) -> tuple[str, str]:
         with changed_copy(folder, site.file, site.apply) as mutant:
             digest = self._digest(mutant)
             if digest is not None and digest == self._control(folder, site):
                 return "equivalent", "the library is the same, byte for byte"
-            kind, reason = self._verify(mutant)
-        if kind == "ok":
-            with changed_copy(folder, site.file, site.trapped) as witness:
-                if self._digest(witness) is not None and self._verify(witness)[0] == "ok":
-                    return "never runs", "a trap in its place changes nothing: this program's extents never lead there"
-        return kind, reason
+            return self._verify(mutant)
+
+    def _never_runs(self, folder: pathlib.Path, site: Site) -> bool:
+        with changed_copy(folder, site.file, site.trapped) as witness:
+            return self._digest(witness) is not None and self._verify(witness)[0] == "ok"
 
     def _control(self, folder: pathlib.Path, site: Site) -> str | None:
         key = (folder, site.file if site.kind == "accumulator" else "")
@@ -147,10 +153,14 @@ def proven() -> set[tuple[str, str]]:
     return {(line.split()[1], line.split()[2]) for line in lines if line.startswith("## ") and len(line.split()) > 2}
 
 
+COLUMNS = ("family", "program", "kind", "place", "mistake", "verdict", "s")
+NOT_REFUSED = " **not refused**"
+
+
 def table(outcomes: list[Outcome]) -> str:
-    lines = ["| family | program | kind | place | mistake | verdict | s |", "|---|---|---|---|---|---|---|"]
+    lines = [f"| {' | '.join(COLUMNS)} |", "|---" * len(COLUMNS) + "|"]
     for item in outcomes:
-        mark = "" if item.refused else " **not refused**" if item.verdict == "ok" else ""
+        mark = NOT_REFUSED if item.verdict == "ok" else ""
         cell = lambda words: words.replace("|", "\\|")  # noqa: E731
         place = f"{item.site.file}:{item.site.line} `{item.site.identity}`"
         lines.append(
@@ -158,6 +168,20 @@ def table(outcomes: list[Outcome]) -> str:
             f"| `{cell(item.site.after)}` | {item.verdict}{mark}: {cell(item.reason)[:160]} | {item.seconds:.1f} |"
         )
     return "\n".join(lines)
+
+
+def earlier(record: pathlib.Path) -> dict[tuple[str, str], tuple[str, str, float]]:
+    """(verdict, reason, seconds) by (program, mistake) of what an earlier run wrote into its tables."""
+    found = {}
+    for line in record.read_text().splitlines() if record.is_file() else []:
+        cells = [cell.replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        identity = re.search(r"`(\w{12})`", cells[3]) if len(cells) == len(COLUMNS) else None
+        if identity is not None:
+            verdict, reason = cells[5].strip().split(": ", 1)
+            if verdict != "error":
+                verdict = verdict.removesuffix(NOT_REFUSED)
+                found[cells[1].strip(), identity.group(1)] = (verdict, reason, float(cells[6]))
+    return found
 
 
 def options_of(arguments: list[str]) -> argparse.Namespace:
@@ -171,6 +195,7 @@ def options_of(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--timeout-s", type=float, default=900, help="for one command")
     parser.add_argument("--budget-s", type=float, default=float("inf"), help="no new mutant is begun after this")
     parser.add_argument("--record", type=pathlib.Path, help="write the table there as Markdown")
+    parser.add_argument("--resume", action="store_true", help="take the verdicts that the record holds already")
     parser.add_argument("--list", action="store_true", help="only print the sites in the order they would be drawn")
     return parser.parse_args(arguments)
 

@@ -88,6 +88,11 @@ class SitesTest(unittest.TestCase):
         self.assertEqual(self.of_kind("overwrite"), ["sum = value;"])
         self.assertEqual(self.of_kind("skip"), ["for (int64_t part = (0) + (kStep); part < rows; part += kStep) {"])
 
+    def test_a_trap_stands_before_the_whole_statement(self) -> None:
+        code = "Split of(long at) {\n  if (fits) {\n    return {fast(at), 0};\n  }\n  return {at / by, {at % by}};\n}\n"
+        (site,) = [site for site in find_sites("x.cuh", code) if site.kind == "operands"]
+        self.assertIn("  } __trap();\n  return {at / by", site.trapped(code))
+
     def test_operands_and_comparisons_turn_round(self) -> None:
         self.assertEqual(self.of_kind("operands"), ["const float share = total / value;"])
         self.assertIn("const bool first = share > largest;", self.of_kind("comparison"))
