@@ -62,9 +62,10 @@ struct Step {
 };
 
 // The batch as an argument of the program: an axis of its inputs that a call may give another extent. Every number of
-// the plan is the one at the declared batch and lies on a line through it (batch/run_time_batch.h).
+// the plan is the one at the planned batch and lies on a line through it (batch/run_time_batch.h).
 struct RunTimeBatch {
-  int64_t declared = 0;
+  int64_t declared = 0;  // by the program
+  int64_t planned = 0;   // of the plan's graph: the declared one, or a larger one where that is 1
   int64_t least = 0;  // batches that the program takes
   int64_t greatest = 0;
   int64_t other_batch = 0;

@@ -13,7 +13,7 @@
 #include "cli/stages/project.h"
 #include "cli/stages/python_forms.h"
 #include "cli/stages/tuning.h"
-#include "ir/text/printer.h"
+#include "plan/batch/any_batch.h"
 #include "plan/plan.h"
 
 namespace stitch::cli {
@@ -27,6 +27,7 @@ struct Run {
   fs::path out;
   DeviceKind device = DeviceKind::kEmulated;
   ImportedProgram imported;
+  plan::ProgramBatches batches;  // `imported`, and the same program at other batches
   EmittedProgram program;
   SubjectSet set;
   evaluate::EvaluateReport report;
@@ -50,19 +51,23 @@ Task task_of(const CommandLine& line) {
 
 // By measured times where there is a GPU: those that are known, and those taken now.
 Result<plan::Plan> plan_program(Session& session, const toolchain::Toolchain& tools, Run& run) {
+  const auto planned_by = [&](const plan::MeasuredTimes& times) {
+    return plan::plan_any_batch(
+        run.batches, [&](const ir::Graph& graph) { return make_plan(session, graph, run.task.math, times); });
+  };
   if (run.device != DeviceKind::kCuda) {
-    return make_plan(session, run.imported.graph, run.task.math);
+    return planned_by({});
   }
   STITCH_ASSIGN(std::optional<Tuning> tuning, Tuning::open(session, tools));
   if (!tuning.has_value()) {
-    return make_plan(session, run.imported.graph, run.task.math);
+    return planned_by({});
   }
-  STITCH_ASSIGN(const plan::Plan estimated, make_plan(session, run.imported.graph, run.task.math, tuning->times()));
+  STITCH_ASSIGN(const plan::Plan estimated, planned_by(tuning->times()));
   STITCH_ASSIGN(const tuning::TuneResult tuned, tuning->run(estimated));
   run.tuned = tuned.known + tuned.measured;
   session.reporter().progress(
       "tune", fmt::format("{} settings measured, {} known before, {} left", tuned.measured, tuned.known, tuned.left));
-  return make_plan(session, run.imported.graph, run.task.math, tuning->times());
+  return planned_by(tuning->times());
 }
 
 Result<void> import_and_plan(Session& session, const toolchain::Toolchain& tools, Run& run) {
@@ -74,13 +79,13 @@ Result<void> import_and_plan(Session& session, const toolchain::Toolchain& tools
                     fmt::format("{} -> {} operators, {:.3g} M parameters, {} mode",
                                 fs::path(run.task.file).filename().string(), run.imported.operators,
                                 static_cast<double>(run.imported.parameters) * 1e-6, run.imported.graph.mode));
-  STITCH_ASSIGN(plan::Plan made, plan_program(session, tools, run));
   STITCH_ASSIGN(const BatchAxes axes, find_batch_axes(session, run.task));
-  STITCH_TRY(give_batch(session, run.task, axes, run.imported.graph, made));
+  STITCH_ASSIGN(run.batches, import_batches(session, run.task, axes, run.imported.graph));
+  STITCH_ASSIGN(plan::Plan made, plan_program(session, tools, run));
   STITCH_ASSIGN(run.program, emit_again(session, std::move(made)));
   run.seconds.plan = reporter.elapsed_seconds() - start - run.seconds.import;
   reporter.progress("plan", fmt::format("{} steps from {} operators, {:.1f} us modelled", run.program.plan.steps.size(),
-                                        run.imported.operators, run.program.plan.modelled_us));
+                                        run.imported.operators, plan::declared_modelled_us(run.program.plan)));
   reporter.progress("batch", describe_batch(run.program.plan));
   return {};
 }
@@ -115,7 +120,7 @@ Json answer(const Run& run, double total_seconds) {
                {"steps", run.program.plan.steps.size()},
                {"verdict", to_json(verify.verdict)},
                {"error_ratio", verify.error_ratio},
-               {"modelled_us", run.program.plan.modelled_us},
+               {"modelled_us", plan::declared_modelled_us(run.program.plan)},
                {"tuned", run.tuned}};
   json["seconds"] = {{"import", run.seconds.import}, {"plan", run.seconds.plan},     {"build", run.seconds.build},
                      {"nvcc", run.nvcc.seconds},     {"verify", run.seconds.verify}, {"total", total_seconds}};
@@ -138,14 +143,14 @@ std::string summary(const Run& run) {
   std::string text = fmt::format("{} ({} sizes)\n", verdict_text(run.report.verify), run.set.scale);
   text += run.nvcc.sentence.empty() ? "" : run.nvcc.sentence + "\n";
   text += run.times.has_value() ? describe(*run.times) + "\n" : "";
-  return text + fmt::format("{:.1f} us modelled on {}, {} steps from {} operators, math {}  ->  {}", plan.modelled_us,
+  return text + fmt::format("{:.1f} us modelled on {}, {} steps from {} operators, math {}  ->  {}", plan::declared_modelled_us(plan),
                             plan.device, plan.steps.size(), run.imported.operators, to_string(run.task.math),
                             run.out.string());
 }
 
 Result<void> leave_results(Session& session, const toolchain::Toolchain& tools, const Run& run, const Json& said) {
   std::map<std::string, std::string> files;
-  files["graph.ir"] = ir::print(run.imported.graph);
+  files["graph.ir"] = plan::print(run.batches);
   files["plan.json"] = plan::to_json(run.program.plan).dump(1) + "\n";
   files["task.json"] = to_json(run.task).dump(1) + "\n";
   files["evidence/result.json"] = said.dump(1) + "\n";

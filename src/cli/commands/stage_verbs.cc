@@ -5,15 +5,14 @@
 #include "base/fs/files.h"
 #include "base/json/json.h"
 #include "cli/commands/commands.h"
+#include "cli/stages/batch.h"
 #include "cli/stages/compile_program.h"
 #include "cli/stages/import_program.h"
 #include "cli/stages/judge.h"
 #include "cli/stages/project.h"
 #include "cli/stages/python_forms.h"
 #include "codegen/emit.h"
-#include "ir/text/parser.h"
-#include "ir/text/printer.h"
-#include "ir/validate/validate.h"
+#include "plan/batch/any_batch.h"
 #include "plan/plan.h"
 
 namespace stitch::cli {
@@ -71,8 +70,10 @@ Result<int> run_import(Session& session) {
     STITCH_ASSIGN(task.sizes, small_sizes(session, task, kSmallFlops));
   }
   STITCH_ASSIGN(const ImportedProgram imported, import_program(session, task));
+  STITCH_ASSIGN(const BatchAxes axes, find_batch_axes(session, task));
+  STITCH_ASSIGN(const plan::ProgramBatches program, import_batches(session, task, axes, imported.graph));
   return leave(
-      session, ir::print(imported.graph),
+      session, plan::print(program),
       Json{{"schema", "stitchcuda.import/1"}, {"task", task_name(line.file)}, {"operators", imported.operators}},
       fmt::format("{} operators", imported.operators));
 }
@@ -80,16 +81,21 @@ Result<int> run_import(Session& session) {
 Result<int> run_plan(Session& session) {
   const CommandLine& line = session.line();
   STITCH_ASSIGN(const std::string text, read_file(line.file));
-  STITCH_ASSIGN(const ir::Graph graph, ir::parse(text, line.file));
-  STITCH_TRY(ir::validate(graph));
+  STITCH_ASSIGN(const plan::ProgramBatches program, plan::parse_batches(text, line.file));
   plan::PlanOptions options;
   options.math = line.math;
   options.libraries = line.libraries;
   STITCH_ASSIGN(options.limits, planned_limits(session));
-  STITCH_ASSIGN(const plan::Plan made, plan::make_plan(graph, options));
-  return leave(session, plan::to_json(made).dump(1),
-               Json{{"schema", "stitchcuda.plan_result/1"}, {"task", graph.name}, {"steps", made.steps.size()}},
-               fmt::format("{} steps, {:.1f} us modelled", made.steps.size(), made.modelled_us));
+  STITCH_ASSIGN(const plan::Plan made, plan::plan_any_batch(program, [&](const ir::Graph& graph) {
+                  return plan::make_plan(graph, options);
+                }));
+  return leave(session, plan::to_json(made).dump(1) + "\n",
+               Json{{"schema", "stitchcuda.plan_result/1"},
+                    {"task", made.graph.name},
+                    {"steps", made.steps.size()},
+                    {"batch", describe_batch(made)}},
+               fmt::format("{} steps, {:.1f} us modelled, batch {}", made.steps.size(),
+                           plan::declared_modelled_us(made), describe_batch(made)));
 }
 
 Result<int> run_emit(Session& session) {

@@ -32,6 +32,7 @@ Result<BatchAxes> axes_from_json(const Json& answer) {
     axis.axis = static_cast<int>(place);
     found.axes.push_back(axis);
   }
+  STITCH_ASSIGN(found.planned, json_int(answer, "planned"));
   STITCH_ASSIGN(found.least, json_int(answer, "low"));
   found.least = found.least == kSpecialised ? 1 : found.least;
   found.greatest = kUnbounded;
@@ -49,26 +50,49 @@ Result<plan::BatchVariant> variant_at(Session& session, Task task, const BatchAx
   return plan::BatchVariant{batch, std::move(other.graph)};
 }
 
-// A batch to check the line through `range.declared` and `next` against, above one, where a model may be a program of
-// its own. It is far from both: half of a batch is the same number at two neighbours. The declared one where the range
+// A batch to check the line through `range.planned` and `next` against, above one, where a model may be a program of
+// its own. It is far from both: half of a batch is the same number at two neighbours. The planned one where the range
 // has no other.
 int64_t third_batch(const plan::BatchRange& range, int64_t next) {
-  const int64_t half = range.declared / 2;
+  const int64_t half = range.planned / 2;
   if (half >= std::max<int64_t>(range.least, 2) && half != next) {
     return half;
   }
-  const int64_t twice = std::min(2 * range.declared, range.greatest);
-  if (twice > range.declared && twice != next) {
+  const int64_t twice = std::min(2 * range.planned, range.greatest);
+  if (twice > range.planned && twice != next) {
     return twice;
   }
-  return range.least >= 2 && range.least != next ? range.least : range.declared;
+  return range.least >= 2 && range.least != next ? range.least : range.planned;
+}
+
+// Beside the declared one: that to plan for, the next, one, where the model may be another program or none at all, and
+// one far away.
+std::vector<int64_t> wanted_batches(const plan::BatchRange& range) {
+  std::vector<int64_t> batches;
+  if (range.planned != range.declared) {
+    batches.push_back(range.planned);
+  }
+  const int64_t next = range.planned < range.greatest ? range.planned + 1 : range.planned - 1;
+  batches.push_back(next);
+  if (range.least == 1 && range.declared != 1) {
+    batches.push_back(1);
+  }
+  if (const int64_t third = third_batch(range, next); third != range.planned) {
+    batches.push_back(third);
+  }
+  return batches;
 }
 
 }  // namespace
 
 Result<BatchAxes> find_batch_axes(Session& session, const Task& task) {
-  STITCH_ASSIGN(const Json answer, session.ask("batch_axis", task.arguments(), kAxesTimeoutMs));
-  return axes_from_json(answer);
+  const Result<Json> answer = session.ask("batch_axis", task.arguments(), kAxesTimeoutMs);
+  if (!answer.has_value()) {  // an export with free sizes may take too long where one with fixed sizes does not
+    BatchAxes none;
+    none.reason = answer.error().sentence;
+    return none;
+  }
+  return axes_from_json(*answer);
 }
 
 BatchAxes batch_axes_of(const plan::Plan& plan) {
@@ -132,53 +156,57 @@ std::optional<int64_t> batch_in(const InputShapes& shapes, const BatchAxes& axes
   return batch;
 }
 
-Result<void> give_batch(Session& session, const Task& task, const BatchAxes& axes, const ir::Graph& imported,
-                        plan::Plan& plan) {
+Result<plan::ProgramBatches> import_batches(Session& session, const Task& task, const BatchAxes& axes,
+                                            const ir::Graph& imported) {
+  plan::ProgramBatches program{imported, {}, {}, ""};
   const std::optional<int64_t> declared = batch_in(input_shapes(imported), axes);
   if (axes.axes.empty() || !declared.has_value()) {
-    plan.batch_note = axes.reason.empty() ? "its inputs agree on no batch" : axes.reason;
-    return {};
+    program.fixed_because = axes.reason.empty() ? "its inputs agree on no batch" : axes.reason;
+    return program;
   }
-  if (*declared < 2) {
-    plan.batch_note = "it is declared as 1, and steps planned for that leave its axis out";
-    return {};
+  program.range = {*declared, *declared == 1 ? axes.planned : *declared, axes.least, axes.greatest};
+  if (program.range.planned < 2) {
+    program.fixed_because = "it is declared as 1, and steps planned for that leave its axis out";
+    return program;
   }
-  plan::BatchRange range{*declared, axes.least, axes.greatest};
-  std::vector<plan::BatchVariant> others;
-  const int64_t next = *declared < range.greatest ? *declared + 1 : *declared - 1;
-  Result<plan::BatchVariant> beside = variant_at(session, task, axes, imported, next);
-  if (!beside.has_value()) {
-    plan.batch_note = fmt::format("at batch {}: {}", next, beside.error().sentence);
-    return {};
-  }
-  others.push_back(std::move(beside).value());
-  // At one the model may be another program, or none at all.
-  if (range.least == 1) {
-    Result<plan::BatchVariant> one = variant_at(session, task, axes, imported, 1);
-    range.least = one.has_value() ? 1 : 2;
-    if (one.has_value()) {
-      others.push_back(std::move(one).value());
+  for (const int64_t batch : wanted_batches(program.range)) {
+    Result<plan::BatchVariant> variant = variant_at(session, task, axes, imported, batch);
+    if (variant.has_value()) {
+      program.variants.push_back(std::move(variant).value());
+    } else if (batch == 1) {
+      program.range.least = 2;
+    } else {
+      program.fixed_because = fmt::format("at batch {}: {}", batch, variant.error().sentence);
+      program.variants.clear();
+      return program;
     }
   }
-  const int64_t third = third_batch(range, next);
-  if (third != *declared) {
-    Result<plan::BatchVariant> further = variant_at(session, task, axes, imported, third);
-    if (!further.has_value()) {
-      plan.batch_note = fmt::format("at batch {}: {}", third, further.error().sentence);
-      return {};
-    }
-    others.push_back(std::move(further).value());
+  return program;
+}
+
+Result<void> give_batch(Session& session, const Task& task, const BatchAxes& axes, const ir::Graph& imported,
+                        plan::Plan& plan) {
+  STITCH_ASSIGN(const plan::ProgramBatches program, import_batches(session, task, axes, imported));
+  if (program.variants.empty()) {
+    plan.batch_note = program.fixed_because;
+  } else {
+    plan::add_run_time_batch(plan, program.range, program.variants);
   }
-  plan::add_run_time_batch(plan, range, others);
   return {};
 }
 
 std::string describe_batch(const plan::Plan& plan) {
-  if (plan.batch.has_value()) {
-    return fmt::format("{} to {} on one binary, declared as {}", plan.batch->least, plan.batch->greatest,
-                       plan.batch->declared);
+  if (!plan.batch.has_value()) {
+    return fmt::format("as declared only: {}", plan.batch_note.empty() ? "not looked for" : plan.batch_note);
   }
-  return fmt::format("as declared only: {}", plan.batch_note.empty() ? "not looked for" : plan.batch_note);
+  const BatchAxes found = batch_axes_of(plan);
+  const BatchAxis& first = found.axes.front();
+  const auto extent = [&](int64_t batch) { return first.base + first.per_batch * batch; };
+  const bool is_plain = first.axis == 0 && first.base == 0 && first.per_batch == 1;
+  const std::string where = is_plain ? "" : fmt::format("axis {} of input {}: ", first.axis, first.input);
+  const std::string steps = first.per_batch == 1 ? "" : fmt::format(" in steps of {}", first.per_batch);
+  return fmt::format("{}{} to {}{} on one binary, declared as {}", where, extent(found.least), extent(found.greatest),
+                     steps, extent(plan.batch->declared));
 }
 
 }  // namespace stitch::cli

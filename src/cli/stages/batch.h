@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/stages/import_program.h"
+#include "plan/batch/program_batches.h"
 #include "plan/plan.h"
 
 namespace stitch::cli {
@@ -19,6 +20,7 @@ struct BatchAxis {
 
 struct BatchAxes {
   std::vector<BatchAxis> axes;  // empty: `reason` says why
+  int64_t planned = 0;          // a batch to plan for where the declared one is 1
   int64_t least = 1;
   int64_t greatest = 0;
   std::string reason;
@@ -35,8 +37,13 @@ InputShapes at_batch(InputShapes shapes, const BatchAxes& axes, int64_t batch);
 // The batch that input shapes show; nothing where they agree on none.
 std::optional<int64_t> batch_in(const InputShapes& shapes, const BatchAxes& axes);
 
+// The program with what a planner needs to make its batch an argument, or why that cannot be. Imports it at up to three
+// other batches. `imported` is the graph at the sizes of `task`.
+Result<plan::ProgramBatches> import_batches(Session& session, const Task& task, const BatchAxes& axes,
+                                            const ir::Graph& imported);
+
 // Makes the batch an argument of `plan`, which was made from `imported` at the sizes of `task`, or notes in it why that
-// cannot be. Imports the program at up to three other batches.
+// cannot be.
 Result<void> give_batch(Session& session, const Task& task, const BatchAxes& axes, const ir::Graph& imported,
                         plan::Plan& plan);
 

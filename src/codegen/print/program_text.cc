@@ -199,7 +199,10 @@ std::string print_program(const ProgramFile& program) {
   const int batch_axes = print_batch_axes(program, lines);
   lines.add("}  // namespace");
   lines.blank();
-  lines.comment(fmt::format("{} bytes of workspace at the declared sizes.", program.workspace_bytes));
+  const std::string where = program.declared_batch == program.planned_batch
+                                ? "the declared sizes"
+                                : fmt::format("a batch of {}", program.planned_batch);
+  lines.comment(fmt::format("{} bytes of workspace at {}.", program.workspace_bytes, where));
   lines.add("extern \"C\" const stitch::ProgramTables stitch_program_tables = {");
   lines.add(fmt::format("{{sizeof(StitchDescription), STITCH_ABI_VERSION, \"{}\", {}, 0, kTensors, {}}},", program.name,
                         program.tensors.size(), program.prepared_bytes),

@@ -74,6 +74,16 @@ std::vector<plan::BatchLine> axes_of(const plan::Plan& plan, ir::ValueId value) 
   return axes;
 }
 
+// At the declared batch; the plan's graph may have a larger one.
+TensorType declared_type(const plan::Plan& plan, ir::ValueId value) {
+  TensorType type = plan.graph.type(value);
+  const std::vector<plan::BatchLine> axes = axes_of(plan, value);
+  for (size_t axis = 0; axis < axes.size(); ++axis) {
+    type.shape[axis] = axes[axis].base + axes[axis].per_batch * plan.batch->declared;
+  }
+  return type;
+}
+
 void add_batch(const plan::Plan& plan, ProgramFile& file) {
   file.batch_note = plan.batch_note;
   if (!plan.batch.has_value()) {
@@ -81,6 +91,7 @@ void add_batch(const plan::Plan& plan, ProgramFile& file) {
   }
   file.has_batch = true;
   file.declared_batch = plan.batch->declared;
+  file.planned_batch = plan.batch->planned;
   file.least_batch = plan.batch->least;
   file.greatest_batch = plan.batch->greatest;
 }
@@ -105,8 +116,8 @@ void add_buffers(const plan::Plan& plan, int parameters, ProgramFile& file) {
 }
 
 StepEntry step_entry(const plan::Plan& plan, const plan::Step& step) {
-  const int64_t declared = plan.batch.has_value() ? plan.batch->declared : 0;
-  const auto line = [&](int64_t value, int64_t slope) { return plan::BatchLine{value - slope * declared, slope}; };
+  const int64_t planned = plan.batch.has_value() ? plan.batch->planned : 0;
+  const auto line = [&](int64_t value, int64_t slope) { return plan::BatchLine{value - slope * planned, slope}; };
   StepEntry entry{step.name, step.phase == plan::Phase::kPrepare, step.operands, {}, 0, {}};
   entry.buffers.insert(entry.buffers.end(), step.results.begin(), step.results.end());
   for (size_t i = 0; i < step.extents.size(); ++i) {
@@ -128,7 +139,7 @@ ProgramFile raise_program(const plan::Plan& plan) {
     if (input.role == TensorRole::kInput) {
       file.tensors.push_back({.name = input.binding,
                               .role = "STITCH_INPUT",
-                              .type = plan.graph.type(input.value),
+                              .type = declared_type(plan, input.value),
                               .is_optional = ir::is_given_numbers(plan.graph, input.value),
                               .axes = axes_of(plan, input.value)});
     }
@@ -142,7 +153,7 @@ ProgramFile raise_program(const plan::Plan& plan) {
     if (output.role == TensorRole::kOutput) {
       file.tensors.push_back({.name = output.binding,
                               .role = "STITCH_OUTPUT",
-                              .type = plan.graph.type(output.value),
+                              .type = declared_type(plan, output.value),
                               .axes = axes_of(plan, output.value)});
     }
   }

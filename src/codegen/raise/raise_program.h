@@ -45,10 +45,11 @@ struct ProgramFile {
   std::vector<BufferEntry> buffers;
   std::vector<StepEntry> steps;
   int64_t prepared_bytes = 0;
-  int64_t workspace_bytes = 0;  // at the declared sizes
+  int64_t workspace_bytes = 0;  // at the sizes that were planned for
   // The batch, where it is an argument: what is declared and what is taken. `batch_note` says why it is none.
   bool has_batch = false;
   int64_t declared_batch = 0;
+  int64_t planned_batch = 0;  // of workspace_bytes
   int64_t least_batch = 0;
   int64_t greatest_batch = 0;
   std::string batch_note;

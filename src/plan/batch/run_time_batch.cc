@@ -70,7 +70,7 @@ class BatchFit {
   // Decides every step at both batches of the family and notes what their numbers grow by.
   Result<void> fit() {
     STITCH_TRY(check_roles());
-    STITCH_ASSIGN(declared_, codes_in(family_.first()));
+    STITCH_ASSIGN(planned_, codes_in(family_.first()));
     STITCH_ASSIGN(const std::vector<kernels::StepCode> others, codes_in(family_.second()));
     for (size_t i = 0; i < plan_.steps.size(); ++i) {
       Step& step = plan_.steps[i];
@@ -144,7 +144,7 @@ class BatchFit {
   }
 
   Result<void> check_code(size_t index, const kernels::StepCode& code, int64_t batch) const {
-    if (is_same_code(declared_[index], code)) {
+    if (is_same_code(planned_[index], code)) {
       return {};
     }
     return refused(fmt::format("step {} ({}) is other code at batch {}", index, plan_.steps[index].name, batch));
@@ -174,29 +174,29 @@ class BatchFit {
 
   Plan& plan_;
   const GraphFamily& family_;
-  std::vector<kernels::StepCode> declared_;
+  std::vector<kernels::StepCode> planned_;
 };
 
 // The largest batch at which no tensor has too many elements.
-int64_t most_batches(const GraphFamily& family, int64_t declared, int64_t greatest) {
+int64_t most_batches(const GraphFamily& family, int64_t planned, int64_t greatest) {
   for (const ir::Value& value : family.first().values) {
     const size_t index = static_cast<size_t>(&value - family.first().values.data());
     const int64_t count = value.type.element_count();
     const int64_t slope = family.slope(count, family.second().values[index].type.element_count());
     if (slope > 0) {
-      greatest = std::min(greatest, declared + (kMostElements - count) / slope);
+      greatest = std::min(greatest, planned + (kMostElements - count) / slope);
     }
   }
-  return std::max(greatest, declared);
+  return std::max(greatest, planned);
 }
 
-// The stretch around the declared batch over which the plan holds.
+// The stretch around the planned batch over which the plan holds.
 Result<void> find_range(const BatchFit& fit, RunTimeBatch& batch) {
   const std::vector<int64_t> tried = batches_to_try(std::max<int64_t>(batch.least, 2), batch.greatest);
   std::string why;
-  int64_t least = batch.declared;
+  int64_t least = batch.planned;
   for (auto at = tried.rbegin(); at != tried.rend(); ++at) {
-    if (*at < batch.declared) {
+    if (*at < batch.planned) {
       const Result<void> holds = fit.check(*at);
       if (!holds.has_value()) {
         why = holds.error().sentence;
@@ -205,9 +205,9 @@ Result<void> find_range(const BatchFit& fit, RunTimeBatch& batch) {
       least = *at;
     }
   }
-  int64_t greatest = batch.declared;
+  int64_t greatest = batch.planned;
   for (const int64_t at : tried) {
-    if (at > batch.declared) {
+    if (at > batch.planned) {
       const Result<void> holds = fit.check(at);
       if (!holds.has_value()) {
         why = holds.error().sentence;
@@ -218,13 +218,16 @@ Result<void> find_range(const BatchFit& fit, RunTimeBatch& batch) {
   }
   // Through two points there is always a line: the range must hold a third.
   const bool is_line = std::any_of(tried.begin(), tried.end(), [&](int64_t at) {
-    return at >= least && at <= greatest && at != batch.declared && at != batch.other_batch;
+    return at >= least && at <= greatest && at != batch.planned && at != batch.other_batch;
   });
   if (!is_line) {
     return refused(why.empty() ? "its range is too small" : why);
   }
   batch.least = batch.least == 1 && least <= 2 ? 1 : least;
   batch.greatest = greatest;
+  if (batch.declared < batch.least) {
+    return refused(why.empty() ? fmt::format("at batch {} it is a program of its own", batch.declared) : why);
+  }
   return {};
 }
 
@@ -233,7 +236,7 @@ Result<GraphFamily> family_of(const Plan& plan, const BatchRange& range, const B
   if (!graph.has_value()) {
     return refused(fmt::format("at batch {}: {}", other.batch, graph.error().sentence));
   }
-  return GraphFamily::between(plan.graph, range.declared, std::move(graph).value(), other.batch);
+  return GraphFamily::between(plan.graph, range.planned, std::move(graph).value(), other.batch);
 }
 
 // Whether the program as imported at `variant.batch` is the one that the family says; 1 may be a case of its own.
@@ -257,7 +260,7 @@ Result<bool> agrees_with(const GraphFamily& family, const BatchVariant& variant,
 }
 
 Result<void> try_batch(Plan& plan, BatchRange range, const std::vector<BatchVariant>& others) {
-  if (others.empty() || range.declared < 2) {
+  if (others.empty() || range.planned < 2) {
     return refused("steps that are planned for a batch of 1 leave its axis out");
   }
   STITCH_ASSIGN(const GraphFamily family, family_of(plan, range, others.front()));
@@ -271,8 +274,12 @@ Result<void> try_batch(Plan& plan, BatchRange range, const std::vector<BatchVari
   }
   BatchFit fit(plan, family);
   STITCH_TRY(fit.fit());
-  RunTimeBatch batch{range.declared, range.least, most_batches(family, range.declared, range.greatest),
-                     others.front().batch, family.second()};
+  RunTimeBatch batch{range.declared,
+                     range.planned,
+                     range.least,
+                     most_batches(family, range.planned, range.greatest),
+                     others.front().batch,
+                     family.second()};
   STITCH_TRY(find_range(fit, batch));
   plan.batch = std::move(batch);
   return {};
@@ -300,16 +307,17 @@ void add_run_time_batch(Plan& plan, const BatchRange& range, const std::vector<B
 
 Result<void> refit_batch(Plan& plan) {
   RunTimeBatch& batch = *plan.batch;
-  const bool in_order = batch.least >= 1 && batch.least <= batch.declared && batch.declared <= batch.greatest &&
-                        batch.declared >= 2 && batch.other_batch >= 1;
+  const bool in_order = batch.least >= 1 && batch.least <= batch.declared && batch.planned <= batch.greatest &&
+                        batch.planned >= 2 && batch.other_batch >= 1 &&
+                        (batch.declared == batch.planned || batch.declared == 1);
   if (!in_order) {
     return refused("the batches of the plan are in no order");
   }
   STITCH_ASSIGN(const GraphFamily family,
-                GraphFamily::between(plan.graph, batch.declared, batch.other, batch.other_batch));
+                GraphFamily::between(plan.graph, batch.planned, batch.other, batch.other_batch));
   BatchFit fit(plan, family);
   STITCH_TRY(fit.fit());
-  if (most_batches(family, batch.declared, batch.greatest) != batch.greatest) {
+  if (most_batches(family, batch.planned, batch.greatest) != batch.greatest) {
     return refused("the greatest batch of the plan makes tensors too large");
   }
   for (const int64_t at : {std::max<int64_t>(batch.least, 2), batch.greatest}) {
@@ -318,9 +326,9 @@ Result<void> refit_batch(Plan& plan) {
   return {};
 }
 
-BatchLine batch_line(const RunTimeBatch& batch, int64_t at_declared, int64_t at_other) {
-  const int64_t slope = (at_other - at_declared) / (batch.other_batch - batch.declared);
-  return {at_declared - slope * batch.declared, slope};
+BatchLine batch_line(const RunTimeBatch& batch, int64_t at_planned, int64_t at_other) {
+  const int64_t slope = (at_other - at_planned) / (batch.other_batch - batch.planned);
+  return {at_planned - slope * batch.planned, slope};
 }
 
 }  // namespace stitch::plan

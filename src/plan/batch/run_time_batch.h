@@ -20,6 +20,7 @@ struct BatchVariant {
 
 struct BatchRange {
   int64_t declared = 0;
+  int64_t planned = 0;  // of the plan's graph: the declared one, or a larger one where that is 1
   int64_t least = 1;  // what the program itself takes
   int64_t greatest = 0;
 };
@@ -33,11 +34,11 @@ void add_run_time_batch(Plan& plan, const BatchRange& range, const std::vector<B
 // hold over its range.
 Result<void> refit_batch(Plan& plan);
 
-// A number of the plan's graph, given at the declared and at the other batch, as base + per_batch * batch.
+// A number of the plan's graph, given at the planned and at the other batch, as base + per_batch * batch.
 struct BatchLine {
   int64_t base = 0;
   int64_t per_batch = 0;
 };
-BatchLine batch_line(const RunTimeBatch& batch, int64_t at_declared, int64_t at_other);
+BatchLine batch_line(const RunTimeBatch& batch, int64_t at_planned, int64_t at_other);
 
 }  // namespace stitch::plan

@@ -40,7 +40,7 @@ Result<Plan> planned(const std::string& text, const std::vector<int64_t>& others
     STITCH_ASSIGN(ir::Graph other, ir::parse(at_batch(text, batch), "case"));
     variants.push_back({batch, std::move(other)});
   }
-  add_run_time_batch(plan, {kDeclared, 1, kMost}, variants);
+  add_run_time_batch(plan, {kDeclared, kDeclared, 1, kMost}, variants);
   return plan;
 }
 
@@ -61,11 +61,11 @@ std::string described(const Plan& plan) {
     text += step.name + ":";
     for (size_t i = 0; i < step.extents.size(); ++i) {
       const int64_t slope = step.extents_per_batch[i];
-      text += " " + line_text(step.extents[i] - slope * plan.batch->declared, slope);
+      text += " " + line_text(step.extents[i] - slope * plan.batch->planned, slope);
     }
     const int64_t scratch_slope = step.scratch_bytes_per_batch;
     if (step.scratch_bytes > 0) {
-      text += ", scratch " + line_text(step.scratch_bytes - scratch_slope * plan.batch->declared, scratch_slope);
+      text += ", scratch " + line_text(step.scratch_bytes - scratch_slope * plan.batch->planned, scratch_slope);
     }
     text += "\n";
   }
@@ -115,7 +115,7 @@ TEST(RunTimeBatch, ABatchOfOneOfItsOwnLeavesTheRangeAtTwo) {
   const std::vector<BatchVariant> variants = {{7, ir::parse(at_batch(kScaled, 7), "case").value()},
                                               {1, ir::parse(other, "case").value()},
                                               {3, ir::parse(at_batch(kScaled, 3), "case").value()}};
-  add_run_time_batch(*plan, {kDeclared, 1, kMost}, variants);
+  add_run_time_batch(*plan, {kDeclared, kDeclared, 1, kMost}, variants);
   ASSERT_TRUE(plan->batch.has_value()) << plan->batch_note;
   EXPECT_EQ(plan->batch->least, 2);
   EXPECT_EQ(plan->batch->greatest, (kMost - 1) / 96);
@@ -130,7 +130,7 @@ TEST(RunTimeBatch, ProgramsThatDifferAtOtherBatchesStayFixed) {
   longer.replace(at, std::string("h = linear(x, w, none)").size(), "g = linear(x, w, none)\nh = relu(g)");
   const std::vector<BatchVariant> variants = {{7, ir::parse(at_batch(kScaled, 7), "case").value()},
                                               {9, ir::parse(longer, "case").value()}};
-  add_run_time_batch(*plan, {kDeclared, 1, kMost}, variants);
+  add_run_time_batch(*plan, {kDeclared, kDeclared, 1, kMost}, variants);
   EXPECT_FALSE(plan->batch.has_value());
   EXPECT_NE(plan->batch_note.find("at batch 9"), std::string::npos) << plan->batch_note;
 }
@@ -150,10 +150,10 @@ TEST(RunTimeBatch, ANumberThatIsTheSameAtTheNextBatchOnlyLeavesItFixed) {
   ASSERT_TRUE(plan.has_value()) << plan.error().sentence;
   ASSERT_EQ(lower_half(kDeclared).nodes[0].attributes, lower_half(kDeclared + 1).nodes[0].attributes);
   const std::vector<BatchVariant> two = {{7, lower_half(7)}, {1, lower_half(1)}};
-  add_run_time_batch(*plan, {kDeclared, 1, kMost}, two);
+  add_run_time_batch(*plan, {kDeclared, kDeclared, 1, kMost}, two);
   EXPECT_FALSE(plan->batch.has_value()) << plan->batch->least << " to " << plan->batch->greatest;
   const std::vector<BatchVariant> three = {{7, lower_half(7)}, {1, lower_half(1)}, {3, lower_half(3)}};
-  add_run_time_batch(*plan, {kDeclared, 1, kMost}, three);
+  add_run_time_batch(*plan, {kDeclared, kDeclared, 1, kMost}, three);
   EXPECT_FALSE(plan->batch.has_value());
   EXPECT_NE(plan->batch_note.find("at batch 3"), std::string::npos) << plan->batch_note;
 }
@@ -164,7 +164,8 @@ TEST(RunTimeBatch, AnAlteredRangeIsFound) {
   for (const auto& [key, value] : {std::pair<const char*, int64_t>{"least", 0},
                                    {"greatest", kMost},
                                    {"declared", 7},
-                                   {"declared", 1},
+                                   {"planned", 7},
+                                   {"planned", 1},
                                    {"other_batch", 8}}) {
     Json json = to_json(*plan);
     json["batch"][key] = value;

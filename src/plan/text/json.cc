@@ -66,6 +66,7 @@ Json batch_json(const Plan& plan) {
   }
   const RunTimeBatch& batch = *plan.batch;
   return {{"declared", batch.declared},
+          {"planned", batch.planned},
           {"least", batch.least},
           {"greatest", batch.greatest},
           {"other_batch", batch.other_batch},

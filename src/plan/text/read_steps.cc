@@ -105,6 +105,7 @@ Result<void> read_batch(const Json& json, Plan& plan) {
   }
   RunTimeBatch read;
   STITCH_ASSIGN(read.declared, json_int(batch, "declared"));
+  STITCH_ASSIGN(read.planned, json_int(batch, "planned"));
   STITCH_ASSIGN(read.least, json_int(batch, "least"));
   STITCH_ASSIGN(read.greatest, json_int(batch, "greatest"));
   STITCH_ASSIGN(read.other_batch, json_int(batch, "other_batch"));
