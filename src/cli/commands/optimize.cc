@@ -143,9 +143,9 @@ std::string summary(const Run& run) {
   std::string text = fmt::format("{} ({} sizes)\n", verdict_text(run.report.verify), run.set.scale);
   text += run.nvcc.sentence.empty() ? "" : run.nvcc.sentence + "\n";
   text += run.times.has_value() ? describe(*run.times) + "\n" : "";
-  return text + fmt::format("{:.1f} us modelled on {}, {} steps from {} operators, math {}  ->  {}", plan::declared_modelled_us(plan),
-                            plan.device, plan.steps.size(), run.imported.operators, to_string(run.task.math),
-                            run.out.string());
+  return text + fmt::format("{:.1f} us modelled on {}, {} steps from {} operators, math {}  ->  {}",
+                            plan::declared_modelled_us(plan), plan.device, plan.steps.size(), run.imported.operators,
+                            to_string(run.task.math), run.out.string());
 }
 
 Result<void> leave_results(Session& session, const toolchain::Toolchain& tools, const Run& run, const Json& said) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/json/json.h"
+#include "ir/ops/support/random.h"
 #include "plan/batch/run_time_batch.h"
 
 namespace stitch::cli {
@@ -14,6 +15,11 @@ namespace {
 constexpr int64_t kAxesTimeoutMs = 180'000;
 constexpr int64_t kUnbounded = int64_t{1} << 31;
 constexpr int64_t kSpecialised = 2;  // the least extent that an export with free sizes admits, though 1 may do too
+
+// A tensor that the file's get_inputs() makes; random numbers that may be handed in come after those.
+bool is_drawn_input(const ir::Graph& graph, const ir::GraphInput& input) {
+  return input.role == TensorRole::kInput && !ir::is_given_numbers(graph, input.value);
+}
 
 Result<BatchAxes> axes_from_json(const Json& answer) {
   BatchAxes found;
@@ -103,7 +109,7 @@ BatchAxes batch_axes_of(const plan::Plan& plan) {
   }
   int number = 0;
   for (const ir::GraphInput& input : plan.graph.inputs) {
-    if (input.role != TensorRole::kInput) {
+    if (!is_drawn_input(plan.graph, input)) {
       continue;
     }
     const std::vector<int64_t>& declared = plan.graph.type(input.value).shape;
@@ -124,7 +130,7 @@ BatchAxes batch_axes_of(const plan::Plan& plan) {
 InputShapes input_shapes(const ir::Graph& graph) {
   InputShapes shapes;
   for (const ir::GraphInput& input : graph.inputs) {
-    if (input.role == TensorRole::kInput) {
+    if (is_drawn_input(graph, input)) {
       shapes.push_back(graph.type(input.value).shape);
     }
   }

@@ -47,6 +47,14 @@ Places indexed_places(const std::vector<std::optional<ValueId>>& indices) {
   return places;
 }
 
+// An extent as a value of its own: immediate numbers are compiled in, and it may follow the batch.
+Result<ValueId> extent_value(Call& call, int64_t extent) {
+  return call.emit("full", {},
+                   {{"shape", std::vector<int64_t>{}},
+                    {"value", static_cast<double>(extent)},
+                    {"dtype", DataType::kInt64}});
+}
+
 // Indices of several axes as one of all of them together.
 Result<ValueId> merged_index(Call& call, const std::vector<ValueId>& indices, const std::vector<int64_t>& extents) {
   ValueId merged;
@@ -56,7 +64,8 @@ Result<ValueId> merged_index(Call& call, const std::vector<ValueId>& indices, co
       merged = index;
       continue;
     }
-    STITCH_ASSIGN(const ValueId scaled, call.pointwise("mul", {merged, Scalar(extents[i])}));
+    STITCH_ASSIGN(const ValueId extent, extent_value(call, extents[i]));
+    STITCH_ASSIGN(const ValueId scaled, call.pointwise("mul", {merged, extent}));
     STITCH_ASSIGN(merged, call.pointwise("add", {scaled, index}));
   }
   return merged;
@@ -74,7 +83,8 @@ Result<ValueId> counted_from_front(Call& call, ValueId index, int64_t extent) {
     return wide;
   }
   STITCH_ASSIGN(const ValueId is_negative, call.emit("lt", {wide, Scalar(int64_t{0})}));
-  STITCH_ASSIGN(const ValueId from_end, call.emit("add", {wide, Scalar(extent)}));
+  STITCH_ASSIGN(const ValueId count, extent_value(call, extent));
+  STITCH_ASSIGN(const ValueId from_end, call.pointwise("add", {wide, count}));
   return call.emit("where", {is_negative, from_end, wide});
 }
 

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "kernels/expression/expression.h"
 #include "kernels/expression/literal.h"
 #include "kernels/lowering/views.h"
@@ -164,8 +166,13 @@ Result<std::string> FunctorBuilder::pointwise(ir::ValueId value_id, const ir::No
 std::string FunctorBuilder::scalar_full(ir::ValueId value, const ir::Node& node) {
   const ir::Scalar scalar = ir::double_attribute(node, "value");
   const DataType dtype = graph_.type(value).dtype;
+  const std::string& name = graph_.value(value).name;
+  const double number = ir::double_attribute(node, "value");
+  if (dtype == DataType::kInt64 && std::abs(number) > 1.0) {  // an extent, which may follow the batch
+    return member("int64_t", name, step_.extent(name, static_cast<int64_t>(number)));
+  }
   const std::string text = literal(scalar, dtype);
-  return speaks_for_itself(scalar) ? text : step_.constant(compute_type(dtype), graph_.value(value).name, text);
+  return speaks_for_itself(scalar) ? text : step_.constant(compute_type(dtype), name, text);
 }
 
 std::string FunctorBuilder::counted(ir::ValueId value, const ir::Node& node, const IndexMap& map) {

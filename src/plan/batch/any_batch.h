@@ -10,7 +10,7 @@ namespace stitch::plan {
 
 using Planner = std::function<Result<Plan>(const ir::Graph&)>;
 
-// A plan that holds at every batch of a range, or, with the reason in batch_note, the plan for the declared sizes alone.
+// A plan that holds at every batch of a range, or, with the reason in batch_note, one for the declared sizes alone.
 // Steps planned for a batch of one leave its axis out: such a program is planned for a larger one, unless that costs
 // much more at one.
 Result<Plan> plan_any_batch(const ProgramBatches& program, const Planner& planner);

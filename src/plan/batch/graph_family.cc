@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <optional>
+
 #include "ir/validate/validate.h"
 
 namespace stitch::plan {
@@ -25,7 +28,16 @@ bool each_pair(const Numbers& a, const Numbers& b, const Visit& visit) {
   return true;
 }
 
-// Attributes agree in name and kind; integers and lists of them may differ in value, lists not in length.
+// The whole numbers that doubles may be (the end of a range, a value to fill with), which may follow the batch.
+std::optional<int64_t> whole(const ir::Attribute& attribute) {
+  constexpr double kMost = 9007199254740992.0;  // 2^53
+  const double* number = std::get_if<double>(&attribute);
+  const bool is_whole = number != nullptr && std::abs(*number) <= kMost && std::trunc(*number) == *number;
+  const bool is_minus_zero = is_whole && *number == 0.0 && std::signbit(*number);
+  return is_whole && !is_minus_zero ? std::optional<int64_t>(static_cast<int64_t>(*number)) : std::nullopt;
+}
+
+// Attributes agree in name and kind; whole numbers and lists of them may differ in value, lists not in length.
 std::string attribute_difference(const ir::Node& a, const ir::Node& b) {
   if (a.attributes.size() != b.attributes.size()) {
     return fmt::format("{} has other attributes there", place_of(a));
@@ -36,7 +48,7 @@ std::string attribute_difference(const ir::Node& a, const ir::Node& b) {
     bool same = name == name_of_b && of_a.index() == of_b.index();
     if (same && std::holds_alternative<Numbers>(of_a)) {
       same = std::get<Numbers>(of_a).size() == std::get<Numbers>(of_b).size();
-    } else if (same && !std::holds_alternative<int64_t>(of_a)) {
+    } else if (same && !std::holds_alternative<int64_t>(of_a) && !(whole(of_a) && whole(of_b))) {
       same = of_a == of_b;
     }
     if (!same) {
@@ -95,10 +107,14 @@ bool each_attribute(const ir::Node& a, const ir::Node& b, const Visit& visit) {
   for (size_t i = 0; i < a.attributes.size(); ++i) {
     const ir::Attribute& of_a = a.attributes[i].second;
     const ir::Attribute& of_b = b.attributes[i].second;
-    const bool good =
-        std::holds_alternative<Numbers>(of_a)
-            ? each_pair(std::get<Numbers>(of_a), std::get<Numbers>(of_b), visit)
-            : !std::holds_alternative<int64_t>(of_a) || visit(std::get<int64_t>(of_a), std::get<int64_t>(of_b));
+    bool good = true;
+    if (std::holds_alternative<Numbers>(of_a)) {
+      good = each_pair(std::get<Numbers>(of_a), std::get<Numbers>(of_b), visit);
+    } else if (std::holds_alternative<int64_t>(of_a)) {
+      good = visit(std::get<int64_t>(of_a), std::get<int64_t>(of_b));
+    } else if (whole(of_a) && whole(of_b)) {
+      good = visit(*whole(of_a), *whole(of_b));
+    }
     if (!good) {
       return false;
     }
@@ -161,6 +177,8 @@ Result<ir::Graph> GraphFamily::at(int64_t batch) const {
         set(*list, std::get<Numbers>(of_b));
       } else if (int64_t* number = std::get_if<int64_t>(&attribute)) {
         *number = number_at(*number, std::get<int64_t>(of_b), batch);
+      } else if (whole(attribute) && whole(of_b)) {
+        attribute = static_cast<double>(number_at(*whole(attribute), *whole(of_b), batch));
       }
     }
   }

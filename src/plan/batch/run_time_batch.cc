@@ -239,6 +239,12 @@ Result<GraphFamily> family_of(const Plan& plan, const BatchRange& range, const B
   return GraphFamily::between(plan.graph, range.planned, std::move(graph).value(), other.batch);
 }
 
+// Some operators of the program do nothing at a batch of one (an expand to the batch), and an import leaves them out.
+bool is_same_at_one(const ir::Graph& expected, const Result<ir::Graph>& found) {
+  const Result<ir::Graph> simplified = rewritten(expected);
+  return simplified.has_value() && found.has_value() && difference(*simplified, *found).empty();
+}
+
 // Whether the program as imported at `variant.batch` is the one that the family says; 1 may be a case of its own.
 Result<bool> agrees_with(const GraphFamily& family, const BatchVariant& variant, BatchRange& range) {
   const Result<ir::Graph> expected = family.at(variant.batch);
@@ -249,7 +255,7 @@ Result<bool> agrees_with(const GraphFamily& family, const BatchVariant& variant,
   } else {
     why = difference(*expected, *found);
   }
-  if (why.empty()) {
+  if (why.empty() || (variant.batch == 1 && expected.has_value() && is_same_at_one(*expected, found))) {
     return true;
   }
   if (variant.batch == 1) {
