@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
-#include <vector>
 
 #include "libraries/cublaslt_api.h"
+#include "libraries/library_plans.h"
 
 namespace stitch {
 
@@ -26,7 +25,7 @@ struct Key {
 };
 
 struct Plan {
-  Key key;
+  Key key{};
   cublaslt::Description description = nullptr;
   cublaslt::Layout a = nullptr;
   cublaslt::Layout b = nullptr;
@@ -71,20 +70,21 @@ Key key_of(const LibraryGemm& gemm) {
           alignment_of(gemm.d)};
 }
 
+void destroy(const CublasLtApi& api, Plan& plan) {
+  for (cublaslt::Layout layout : {plan.a, plan.b, plan.d}) {
+    if (layout != nullptr) {
+      api.layout_destroy(layout);
+    }
+  }
+  if (plan.description != nullptr) {
+    api.description_destroy(plan.description);
+  }
+}
+
 // Of one program handle.
 class CublasLt {
  public:
-  explicit CublasLt(const CublasLtApi& api) : api_(api) { is_open_ = api_.create(&handle_) == cublaslt::kSuccess; }
-  ~CublasLt() {
-    for (Plan& plan : plans_) {
-      destroy(plan);
-    }
-    if (is_open_) {
-      api_.destroy(handle_);
-    }
-  }
-  CublasLt(const CublasLt&) = delete;
-  CublasLt& operator=(const CublasLt&) = delete;
+  explicit CublasLt(const CublasLtApi& api) : api_(api), plans_(api) {}
 
   cudaError_t run(const LibraryGemm& gemm, cudaStream_t stream) {
     const Plan& plan = plan_for(gemm);
@@ -98,28 +98,15 @@ class CublasLt {
     const float beta = gemm.residual == nullptr ? 0.0f : 1.0f;
     const void* c = gemm.residual == nullptr ? gemm.d : gemm.residual;
     const int status =
-        api_.multiply(handle_, plan.description, &alpha, gemm.b.data, plan.a, gemm.a.data, plan.b, &beta, c, plan.d,
-                      gemm.d, plan.d, &plan.choice.algorithm, gemm.workspace, kCublasLtWorkspaceBytes, stream);
+        api_.multiply(plans_.handle(), plan.description, &alpha, gemm.b.data, plan.a, gemm.a.data, plan.b, &beta, c,
+                      plan.d, gemm.d, plan.d, &plan.choice.algorithm, gemm.workspace, kCublasLtWorkspaceBytes, stream);
     return status == cublaslt::kSuccess ? cudaSuccess : cudaErrorUnknown;
   }
 
  private:
   const Plan& plan_for(const LibraryGemm& gemm) {
-    const Key key = key_of(gemm);
-    const auto found = std::find_if(plans_.begin(), plans_.end(), [&](const Plan& plan) { return plan.key == key; });
-    if (found != plans_.end()) {
-      return *found;
-    }
-    // A program called with ever new batches must not keep them all.
-    constexpr size_t kMostPlans = 256;
-    if (plans_.size() == kMostPlans) {
-      destroy(plans_.front());
-      plans_.erase(plans_.begin());
-    }
-    Plan plan{.key = key};
-    plan.works = is_open_ && describe(gemm, plan) && choose(plan);
-    plans_.push_back(plan);
-    return plans_.back();
+    return plans_.find_or_make(
+        key_of(gemm), [&](Plan& plan) { plan.works = plans_.is_open() && describe(gemm, plan) && choose(plan); });
   }
 
   bool set(cublaslt::Description description, int attribute, int32_t value) const {
@@ -185,28 +172,15 @@ class CublasLt {
     }
     int found = 0;
     ok = ok &&
-         api_.heuristic(handle_, plan.description, plan.a, plan.b, plan.d, plan.d, preference, 1, &plan.choice,
+         api_.heuristic(plans_.handle(), plan.description, plan.a, plan.b, plan.d, plan.d, preference, 1, &plan.choice,
                         &found) == cublaslt::kSuccess &&
          found > 0 && plan.choice.state == cublaslt::kSuccess;
     api_.preference_destroy(preference);
     return ok;
   }
 
-  void destroy(Plan& plan) const {
-    for (cublaslt::Layout layout : {plan.a, plan.b, plan.d}) {
-      if (layout != nullptr) {
-        api_.layout_destroy(layout);
-      }
-    }
-    if (plan.description != nullptr) {
-      api_.description_destroy(plan.description);
-    }
-  }
-
   const CublasLtApi& api_;
-  cublaslt::Handle handle_ = nullptr;
-  bool is_open_ = false;
-  std::vector<Plan> plans_;
+  LibraryPlans<CublasLtApi, cublaslt::Handle, Plan> plans_;
 };
 
 }  // namespace
@@ -217,12 +191,8 @@ cudaError_t cublaslt_gemm(const LibraryGemm& gemm, StepLibraries* libraries, cud
   if (api == nullptr || libraries == nullptr || is_empty) {
     return cudaErrorNotSupported;
   }
-  LibrarySlot& slot = libraries->cublaslt;
-  if (slot.state == nullptr) {
-    slot.state = new (std::nothrow) CublasLt(*api);
-    slot.destroy = [](void* state) { delete static_cast<CublasLt*>(state); };
-  }
-  return slot.state == nullptr ? cudaErrorMemoryAllocation : static_cast<CublasLt*>(slot.state)->run(gemm, stream);
+  CublasLt* library = library_in<CublasLt>(libraries->cublaslt, *api);
+  return library == nullptr ? cudaErrorMemoryAllocation : library->run(gemm, stream);
 }
 
 }  // namespace stitch

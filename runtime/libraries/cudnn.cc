@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <new>
-#include <vector>
 
 #include "libraries/cudnn_api.h"
+#include "libraries/library_plans.h"
 
 namespace stitch {
 
@@ -36,37 +35,29 @@ bool is_countable(const Key& key) {
   return std::all_of(key.begin(), key.end(), [](int64_t number) { return number <= std::numeric_limits<int>::max(); });
 }
 
+void destroy(const CudnnApi& api, Plan& plan) {
+  for (cudnn::TensorDescriptor tensor : {plan.x, plan.y}) {
+    if (tensor != nullptr) {
+      api.tensor_destroy(tensor);
+    }
+  }
+  if (plan.filter != nullptr) {
+    api.filter_destroy(plan.filter);
+  }
+  if (plan.convolution != nullptr) {
+    api.convolution_destroy(plan.convolution);
+  }
+}
+
 // Of one program handle.
 class Cudnn {
  public:
-  explicit Cudnn(const CudnnApi& api) : api_(api) { is_open_ = api_.create(&handle_) == cudnn::kSuccess; }
-  ~Cudnn() {
-    for (Plan& plan : plans_) {
-      destroy(plan);
-    }
-    if (is_open_) {
-      api_.destroy(handle_);
-    }
-  }
-  Cudnn(const Cudnn&) = delete;
-  Cudnn& operator=(const Cudnn&) = delete;
+  explicit Cudnn(const CudnnApi& api) : api_(api), plans_(api) {}
 
   const Plan& plan_for(const LibraryConv& wanted) {
-    const Key key = key_of(wanted);
-    const auto found = std::find_if(plans_.begin(), plans_.end(), [&](const Plan& plan) { return plan.key == key; });
-    if (found != plans_.end()) {
-      return *found;
-    }
-    // A program called with ever new batches must not keep them all.
-    constexpr size_t kMostPlans = 256;
-    if (plans_.size() == kMostPlans) {
-      destroy(plans_.front());
-      plans_.erase(plans_.begin());
-    }
-    Plan plan{.key = key};
-    plan.works = is_open_ && is_countable(key) && describe(wanted, plan) && choose(wanted, plan);
-    plans_.push_back(plan);
-    return plans_.back();
+    return plans_.find_or_make(key_of(wanted), [&](Plan& plan) {
+      plan.works = plans_.is_open() && is_countable(plan.key) && describe(wanted, plan) && choose(wanted, plan);
+    });
   }
 
   cudaError_t run(const LibraryConv& wanted, cudaStream_t stream) {
@@ -76,10 +67,10 @@ class Cudnn {
     }
     const float alpha = 1.0f;
     const float beta = 0.0f;
-    const bool ok = api_.set_stream(handle_, stream) == cudnn::kSuccess &&
-                    api_.forward(handle_, &alpha, plan.x, wanted.x, plan.filter, wanted.weight, plan.convolution,
-                                 plan.choice.algorithm, wanted.workspace, kCudnnWorkspaceBytes, &beta, plan.y,
-                                 wanted.y) == cudnn::kSuccess;
+    const bool ok = api_.set_stream(plans_.handle(), stream) == cudnn::kSuccess &&
+                    api_.forward(plans_.handle(), &alpha, plan.x, wanted.x, plan.filter, wanted.weight,
+                                 plan.convolution, plan.choice.algorithm, wanted.workspace, kCudnnWorkspaceBytes, &beta,
+                                 plan.y, wanted.y) == cudnn::kSuccess;
     return ok ? cudaSuccess : cudaErrorUnknown;
   }
 
@@ -110,7 +101,7 @@ class Cudnn {
     constexpr int kMost = 8;
     cudnn::AlgorithmPerformance advice[kMost];
     int found = 0;
-    if (api_.heuristic(handle_, plan.x, plan.filter, plan.convolution, plan.y, kMost, &found, advice) !=
+    if (api_.heuristic(plans_.handle(), plan.x, plan.filter, plan.convolution, plan.y, kMost, &found, advice) !=
         cudnn::kSuccess) {
       return false;
     }
@@ -127,24 +118,8 @@ class Cudnn {
     return api_.convolution_set_math(plan.convolution, math_type) == cudnn::kSuccess;
   }
 
-  void destroy(Plan& plan) const {
-    for (cudnn::TensorDescriptor tensor : {plan.x, plan.y}) {
-      if (tensor != nullptr) {
-        api_.tensor_destroy(tensor);
-      }
-    }
-    if (plan.filter != nullptr) {
-      api_.filter_destroy(plan.filter);
-    }
-    if (plan.convolution != nullptr) {
-      api_.convolution_destroy(plan.convolution);
-    }
-  }
-
   const CudnnApi& api_;
-  cudnn::Handle handle_ = nullptr;
-  bool is_open_ = false;
-  std::vector<Plan> plans_;
+  LibraryPlans<CudnnApi, cudnn::Handle, Plan> plans_;
 };
 
 // The handle's, made at first use; null when there is none to be had.
@@ -152,15 +127,7 @@ Cudnn* cudnn_of(const LibraryConv& wanted, StepLibraries* libraries) {
   const bool is_empty = std::min({wanted.batch, wanted.in_channels, wanted.out_channels, wanted.height, wanted.width,
                                   wanted.out_height, wanted.out_width}) < 1;
   const CudnnApi* api = libraries == nullptr || is_empty ? nullptr : cudnn_api();
-  if (api == nullptr) {
-    return nullptr;
-  }
-  LibrarySlot& slot = libraries->cudnn;
-  if (slot.state == nullptr) {
-    slot.state = new (std::nothrow) Cudnn(*api);
-    slot.destroy = [](void* state) { delete static_cast<Cudnn*>(state); };
-  }
-  return static_cast<Cudnn*>(slot.state);
+  return api == nullptr ? nullptr : library_in<Cudnn>(libraries->cudnn, *api);
 }
 
 }  // namespace
