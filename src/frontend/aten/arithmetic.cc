@@ -95,24 +95,18 @@ Converted convert_pow(Call& call) {
   return call.finish_pointwise("pow", {base, exponent});
 }
 
-// self + value * a * b
-Converted convert_addcmul(Call& call) {
+// self + value * (tensor1 op tensor2)
+Converted add_scaled(Call& call, const char* op) {
   STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
   STITCH_ASSIGN(const ValueId a, call.tensor(1, "tensor1"));
   STITCH_ASSIGN(const ValueId b, call.tensor(2, "tensor2"));
-  STITCH_ASSIGN(const ValueId product, call.pointwise("mul", {a, b}));
-  STITCH_ASSIGN(const Operand term, scaled(call, product, 3, "value"));
+  STITCH_ASSIGN(const ValueId joined, call.pointwise(op, {a, b}));
+  STITCH_ASSIGN(const Operand term, scaled(call, joined, 3, "value"));
   return call.finish_pointwise("add", {x, term});
 }
 
-Converted convert_addcdiv(Call& call) {
-  STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
-  STITCH_ASSIGN(const ValueId a, call.tensor(1, "tensor1"));
-  STITCH_ASSIGN(const ValueId b, call.tensor(2, "tensor2"));
-  STITCH_ASSIGN(const ValueId quotient, call.pointwise("div", {a, b}));
-  STITCH_ASSIGN(const Operand term, scaled(call, quotient, 3, "value"));
-  return call.finish_pointwise("add", {x, term});
-}
+Converted convert_addcmul(Call& call) { return add_scaled(call, "mul"); }
+Converted convert_addcdiv(Call& call) { return add_scaled(call, "div"); }
 
 Converted convert_where(Call& call) {
   STITCH_ASSIGN(const ValueId condition, call.tensor(0, "condition"));
