@@ -3,10 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstring>
-#include <random>
-
 #include "base/json/json.h"
 #include "cli/stages/compile_program.h"
 #include "cli/stages/step_subject.h"
@@ -15,32 +11,10 @@
 #include "kernels/builtin_templates.h"
 #include "plan/cost/cost.h"
 #include "toolchain/build/build.h"
+#include "tuning/measure/samples.h"
 
 namespace stitch::cli {
 namespace {
-
-// Numbers in [-1, 1) for fp32; zeros for everything else: valid as indices and truth values, and as fast to move.
-HostTensor sample(const TensorSpec& spec, uint32_t seed) {
-  std::vector<std::byte> bytes(static_cast<size_t>(spec.type.bytes()));
-  if (spec.type.dtype == DataType::kFloat32) {
-    std::minstd_rand generator(seed + 1);
-    std::uniform_real_distribution<float> uniform(-1.0F, 1.0F);
-    for (size_t at = 0; at + sizeof(float) <= bytes.size(); at += sizeof(float)) {
-      const float value = uniform(generator);
-      std::memcpy(bytes.data() + at, &value, sizeof(value));
-    }
-  }
-  return HostTensor::from_bytes(spec, std::move(bytes));
-}
-
-std::vector<HostTensor> samples(const ir::Graph& graph) {
-  std::vector<HostTensor> tensors;
-  for (const ir::GraphInput& input : graph.inputs) {
-    const TensorSpec spec{input.binding, TensorRole::kInput, graph.type(input.value)};
-    tensors.push_back(sample(spec, static_cast<uint32_t>(tensors.size())));
-  }
-  return tensors;
-}
 
 Result<std::string> built_step(Session& session, const toolchain::Toolchain& tools, const plan::Plan& alone,
                                const std::string& text, int step) {
@@ -115,7 +89,7 @@ Result<void> measure_cost(Session& session, const toolchain::Toolchain& tools, c
   if (prepared.ending != evaluate::Ending::kOk) {
     return ended(prepared.sentence);
   }
-  const std::vector<HostTensor> inputs = samples(alone.graph);
+  const std::vector<HostTensor> inputs = tuning::samples(alone.graph, {TensorRole::kInput});
   evaluate::CandidateCall call;
   call.inputs = inputs;
   evaluate::TimingOptions timing;
