@@ -7,24 +7,12 @@
 #include <optional>
 
 #include "kernels/rows/element_functors.h"
+#include "kernels/rows/row_sharing.h"
 
 namespace stitch::kernels {
 namespace {
 
 constexpr int64_t kLeastPart = 4096;  // elements: shorter parts do not repay a second launch
-
-RowAxes axes_of(const Group& group) {
-  const ir::Node& node = group.root_node();
-  return split_axes(group.graph->type(ir::tensor_operand(node, 0)).shape, ir::ints_attribute(node, "dim"));
-}
-
-bool reduces_innermost(const Group& group, const RowAxes& axes) {
-  const auto rank = static_cast<int>(group.graph->type(ir::tensor_operand(group.root_node(), 0)).shape.size());
-  return axes.rows.empty() || (!axes.columns.empty() && axes.columns.back() == rank - 1);
-}
-
-int threads_of(const Setting& setting) { return std::stoi(setting.variant.substr(setting.variant.rfind('_') + 1)); }
-bool is_split(const Setting& setting) { return setting.variant.rfind("split_", 0) == 0; }
 
 // The accumulator's name and the member that holds the result of each operator it serves.
 struct Accumulator {
@@ -79,29 +67,24 @@ class ReducePositions final : public KernelTemplate {
   }
 
   std::vector<Setting> space(const Group& group, const DeviceLimits&, MathMode) const override {
-    const RowAxes axes = axes_of(group);
+    const RowAxes axes = reduced_axes(group);
     std::vector<Setting> settings;
     if (reduces_innermost(group, axes)) {
       settings = {{"rows_32", 1}, {"rows_256", 1}, {"rows_1", 1}};
     } else {
       settings = {{"rows_1", 1}, {"rows_32", 1}};
     }
-    for (const int64_t splits : {4, 16, 64, 256}) {
-      if (axes.column_count / splits >= kLeastPart) {
-        settings.push_back({"split_256", splits});
-      }
-    }
+    add_splits(settings, axes, "split_256", kLeastPart, {4, 16, 64, 256});
     return settings;
   }
 
   bool allows(const Group& group, const Setting& setting) const override {
     constexpr int64_t kMostSplits = 256;
-    return is_split(setting) ? setting.splits >= 1 && setting.splits <= kMostSplits
-                             : KernelTemplate::allows(group, setting);
+    return splits_as(setting, "split_256", kMostSplits) || KernelTemplate::allows(group, setting);
   }
 
   Work work(const Group& group, const Setting& setting) const override {
-    const RowAxes axes = axes_of(group);
+    const RowAxes axes = reduced_axes(group);
     const int threads = threads_of(setting);
     Work work;
     work.bytes = least_bytes(group);
@@ -148,7 +131,7 @@ Result<FunctorText> make_store(StepBuilder& step, const Accumulator& accumulator
 
 Result<StepCode> ReducePositions::emit(const Group& group, const Setting& setting) const {
   const ir::Node& node = group.root_node();
-  const RowAxes axes = axes_of(group);
+  const RowAxes axes = reduced_axes(group);
   const Accumulator accumulator = accumulator_of(*group.graph, node);
   StepBuilder step(group);
   step.include("kernels/reduce/positions.cuh");

@@ -8,29 +8,12 @@
 #include "kernels/expression/literal.h"
 #include "kernels/reduce/accumulator.h"
 #include "kernels/rows/row_functors.h"
+#include "kernels/rows/row_sharing.h"
 
 namespace stitch::kernels {
 namespace {
 
 constexpr int64_t kLeastPart = 1024;  // elements: shorter parts do not repay a second stage
-
-RowAxes axes_of(const Group& group) {
-  const ir::Node& node = group.root_node();
-  return split_axes(group.graph->type(ir::tensor_operand(node, 0)).shape, ir::ints_attribute(node, "dim"));
-}
-
-// Whether neighbouring elements in memory belong to one result.
-bool reduces_innermost(const Group& group, const RowAxes& axes) {
-  const auto rank = static_cast<int>(group.graph->type(ir::tensor_operand(group.root_node(), 0)).shape.size());
-  return axes.rows.empty() || (!axes.columns.empty() && axes.columns.back() == rank - 1);
-}
-
-int threads_of(const Setting& setting) {
-  const size_t underscore = setting.variant.rfind('_');
-  return std::stoi(setting.variant.substr(underscore + 1));
-}
-
-bool is_split(const Setting& setting) { return setting.variant.find("split") != std::string::npos; }
 
 class Reduce final : public KernelTemplate {
  public:
@@ -42,7 +25,7 @@ class Reduce final : public KernelTemplate {
   }
 
   std::vector<Setting> space(const Group& group, const DeviceLimits&, MathMode) const override {
-    const RowAxes axes = axes_of(group);
+    const RowAxes axes = reduced_axes(group);
     std::vector<Setting> settings;
     const bool rows = reduces_innermost(group, axes);
     if (rows) {
@@ -50,23 +33,18 @@ class Reduce final : public KernelTemplate {
     } else {
       settings = {{"columns_8", 1}, {"columns_32", 1}, {"columns_1", 1}};
     }
-    for (const int64_t splits : {4, 16, 64, 256}) {
-      if (axes.column_count / splits >= kLeastPart) {
-        settings.push_back({rows ? "rows_split_256" : "columns_split_8", splits});
-      }
-    }
+    add_splits(settings, axes, rows ? "rows_split_256" : "columns_split_8", kLeastPart, {4, 16, 64, 256});
     return settings;
   }
 
   bool allows(const Group& group, const Setting& setting) const override {
     constexpr int64_t kMostSplits = 256;
-    const char* split = reduces_innermost(group, axes_of(group)) ? "rows_split_256" : "columns_split_8";
-    return setting.variant == split ? setting.splits >= 1 && setting.splits <= kMostSplits
-                                    : KernelTemplate::allows(group, setting);
+    const char* split = reduces_innermost(group, reduced_axes(group)) ? "rows_split_256" : "columns_split_8";
+    return splits_as(setting, split, kMostSplits) || KernelTemplate::allows(group, setting);
   }
 
   Work work(const Group& group, const Setting& setting) const override {
-    const RowAxes axes = axes_of(group);
+    const RowAxes axes = reduced_axes(group);
     const int threads = threads_of(setting);
     Work work;
     work.bytes = least_bytes(group);
@@ -125,7 +103,7 @@ Result<FunctorText> make_store(StepBuilder& step, const std::vector<ir::NodeId>&
 
 Result<StepCode> Reduce::emit(const Group& group, const Setting& setting) const {
   const ir::Node& node = group.root_node();
-  const RowAxes axes = axes_of(group);
+  const RowAxes axes = reduced_axes(group);
   const std::vector<ir::NodeId> reductions = reductions_of(group);
   STITCH_ASSIGN(const AccumulatorKind accumulator, choose_accumulator(*group.graph, reductions));
   const bool rows = reduces_innermost(group, axes);

@@ -7,14 +7,10 @@
 #include "kernels/lowering/launch_text.h"
 #include "kernels/reduce/accumulator.h"
 #include "kernels/rows/row_functors.h"
+#include "kernels/rows/row_sharing.h"
 
 namespace stitch::kernels {
 namespace {
-
-RowAxes axes_of(const Group& group) {
-  const ir::Node& node = group.root_node();
-  return split_axes(group.graph->type(ir::tensor_operand(node, 0)).shape, ir::ints_attribute(node, "dim"));
-}
 
 Result<FunctorText> make_load(StepBuilder& step, const RowAxes& axes) {
   const ir::Graph& graph = *step.group().graph;
@@ -62,7 +58,7 @@ class ReduceDouble final : public KernelTemplate {
   std::vector<Setting> space(const Group&, const DeviceLimits&, MathMode) const override { return {{"rows_128", 1}}; }
 
   Work work(const Group& group, const Setting&) const override {
-    const RowAxes axes = axes_of(group);
+    const RowAxes axes = reduced_axes(group);
     Work work;
     work.bytes = least_bytes(group);
     work.lane_operations = pointwise_operations(group) +
@@ -75,7 +71,7 @@ class ReduceDouble final : public KernelTemplate {
   }
 
   Result<StepCode> emit(const Group& group, const Setting&) const override {
-    const RowAxes axes = axes_of(group);
+    const RowAxes axes = reduced_axes(group);
     const std::vector<ir::NodeId> reductions = reductions_of(group);
     STITCH_ASSIGN(const AccumulatorKind accumulator, choose_accumulator(*group.graph, reductions));
     StepBuilder step(group);

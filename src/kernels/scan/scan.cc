@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "kernels/rows/element_functors.h"
+#include "kernels/rows/row_sharing.h"
 
 namespace stitch::kernels {
 namespace {
@@ -18,11 +19,6 @@ RowAxes axes_of(const Group& group) {
 }
 
 bool is_innermost(const RowAxes& axes) { return axes.rows.empty() || axes.columns.front() > axes.rows.back(); }
-
-bool is_split(const Setting& setting) { return setting.variant.rfind("split_", 0) == 0; }
-int threads_of(const Setting& setting) {
-  return setting.variant == "serial" ? 1 : std::stoi(setting.variant.substr(setting.variant.rfind('_') + 1));
-}
 
 struct State {
   std::string type;
@@ -53,18 +49,13 @@ class Scan final : public KernelTemplate {
   std::vector<Setting> space(const Group& group, const DeviceLimits&, MathMode) const override {
     const RowAxes axes = axes_of(group);
     std::vector<Setting> settings = {{"block_32", 1}, {"block_256", 1}, {"serial", 1}};
-    for (const int64_t splits : {4, 16, 64}) {
-      if (axes.column_count / splits >= kLeastPart) {
-        settings.push_back({"split_256", splits});
-      }
-    }
+    add_splits(settings, axes, "split_256", kLeastPart, {4, 16, 64});
     return settings;
   }
 
   bool allows(const Group& group, const Setting& setting) const override {
     constexpr int64_t kMostSplits = 64;
-    return is_split(setting) ? setting.splits >= 1 && setting.splits <= kMostSplits
-                             : KernelTemplate::allows(group, setting);
+    return splits_as(setting, "split_256", kMostSplits) || KernelTemplate::allows(group, setting);
   }
 
   Work work(const Group& group, const Setting& setting) const override {

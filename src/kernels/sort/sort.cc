@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "kernels/rows/element_functors.h"
+#include "kernels/rows/row_sharing.h"
 
 namespace stitch::kernels {
 namespace {
@@ -39,7 +40,6 @@ int64_t padded_columns(const RowAxes& axes) {
   return padded;
 }
 
-int threads_of(const Setting& setting) { return std::stoi(setting.variant.substr(setting.variant.rfind('_') + 1)); }
 bool is_kind(const Setting& setting, const char* kind) { return setting.variant.rfind(kind, 0) == 0; }
 
 class Sort final : public KernelTemplate {
