@@ -6,6 +6,7 @@
 #include "base/json/json.h"
 #include "cli/stages/compile_program.h"
 #include "cli/stages/step_subject.h"
+#include "cli/stages/tuning.h"
 #include "codegen/emit.h"
 #include "evaluate/runner/program_runner.h"
 #include "kernels/builtin_templates.h"
@@ -84,6 +85,7 @@ Result<void> measure_cost(Session& session, const toolchain::Toolchain& tools, c
   STITCH_ASSIGN(const std::string library, built_step(session, tools, alone, text, cost.step));
   evaluate::RunnerOptions options;
   options.binary = {DeviceKind::kCuda, library};
+  options.library_folders = library_folders(session);
   STITCH_ASSIGN(const auto runner, evaluate::ProgramRunner::start(options));
   STITCH_ASSIGN(const evaluate::CandidateOutcome prepared, runner->prepare({}));
   if (prepared.ending != evaluate::Ending::kOk) {
