@@ -24,10 +24,15 @@ def best_baseline(times: dict) -> str:
     return min(found)[1] if found else "-"
 
 
+def ratio_text(times: dict) -> str:
+    found = ratio(times)
+    return "-" if found is None else f"{found:.2f}"
+
+
 def summary(times: dict) -> str:
     if "error" in times:
         return times["error"]
-    return f"{cell(times, 'ours')} us, graph {cell(times, 'ours, graph')}; best baseline / ours {ratio(times):.2f}"
+    return f"{cell(times, 'ours')} us, graph {cell(times, 'ours, graph')}; best baseline / ours {ratio_text(times)}"
 
 
 def dearest_steps(result: dict) -> str:
@@ -50,7 +55,7 @@ def verdict_line(result: dict) -> str:
         for step in tune.get("steps", [])
         if any(s["chosen"] and s["variant"].startswith(("cublaslt", "cudnn")) for s in step["settings"])
     ]
-    error_ratio = f"{answer['error_ratio']:.2f}" if "error_ratio" in answer else "-"
+    error_ratio = f"{answer['error_ratio']:.2f}" if answer.get("error_ratio") is not None else "-"
     return (
         f"| {result['program']} | {verdict} | {error_ratio} | {answer.get('steps', '-')} | "
         f"{', '.join(libraries) or '-'} |"
@@ -74,7 +79,7 @@ def markdown(math: str, results) -> str:
         lines.append(
             f"| {result['program']} | "
             + " | ".join(cell(times, name) for name in COLUMNS)
-            + f" | {times['prepare_us']:.1f} | {best_baseline(times)} | {ratio(times):.2f} |"
+            + f" | {times['prepare_us']:.1f} | {best_baseline(times)} | {ratio_text(times)} |"
         )
     lines += [
         "",
@@ -82,7 +87,7 @@ def markdown(math: str, results) -> str:
         "|---|---|---|---|---|",
     ]
     lines += [verdict_line(result) for result in results]
-    slower = [result for result in timed if ratio(result["times"]) < 1]
+    slower = [result for result in timed if (ratio(result["times"]) or 1) < 1]
     lines += [
         "",
         (

@@ -236,6 +236,20 @@ TEST(CompareOutput, ATileWithoutErrorsBorrowsNone) {
   EXPECT_FALSE(accepted(reference, got));
 }
 
+TEST(CompareOutput, ADeadTileBorrows) {
+  const double error = 32 * kEpsilon;
+  std::vector<double> truth(3 * 256, 1.0);
+  std::vector<double> native(truth.size(), 1.0 + error);
+  std::fill(truth.begin() + 256, truth.begin() + 512, 0.0);
+  std::fill(native.begin() + 256, native.begin() + 512, 0.0);
+  const OutputReference reference = float_reference({3, 256}, truth, native);
+  std::vector<double> got = truth;
+  got[300] = 4 * error;
+  EXPECT_TRUE(accepted(reference, got)) << "a ReLU's input just above zero";
+  got[300] = 5 * error;
+  EXPECT_FALSE(accepted(reference, got));
+}
+
 TEST(CompareOutput, BorrowingEndsAtSteadyNumbers) {
   // The neighbours' 512 errors are enough; the tile beyond them, which errs far more, is not asked.
   OutputReference reference = mostly_dead_tile(5, 32 * kEpsilon, kEpsilon);

@@ -11,9 +11,11 @@ TileCompany::TileCompany(const OutputReference& reference, const Tiling& tiling,
     : tiling_(tiling), runs_(runs), reader_(reference, nullptr) {}
 
 TileBudget TileCompany::steadied(int64_t tile, TileBudget budget) {
+  if (budget.erring == 0 && budget.magnitude > 0) {
+    return budget;
+  }
   int64_t elements = tiling_.tile(tile).count;
-  for (int64_t distance = 1; budget.erring > 0 && budget.erring < kSteadyElements && elements < kCompanyElements;
-       ++distance) {
+  for (int64_t distance = 1; budget.erring < kSteadyElements && elements < kCompanyElements; ++distance) {
     const bool is_alone = tile - distance < 0 && tile + distance >= tiling_.tile_count();
     if (is_alone) {
       break;

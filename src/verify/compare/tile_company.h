@@ -23,7 +23,8 @@ class TileCompany {
   TileCompany(const OutputReference& reference, const Tiling& tiling, Runs runs);
 
   // `budget` of `tile`, widened by neighbours on both sides until kSteadyElements elements err among them, within
-  // kCompanyElements elements. A tile without any error is left as it is: copies have no budget to borrow.
+  // kCompanyElements elements. A tile of exact numbers is left as it is: copies have no budget to borrow. One of zeros
+  // is not: what a ReLU cuts off in every run, an honest candidate's error may lift above it.
   TileBudget steadied(int64_t tile, TileBudget budget);
 
  private:
