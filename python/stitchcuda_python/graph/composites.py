@@ -9,7 +9,9 @@ from typing import Any
 
 import torch
 
+from .orders import order_decompositions
 from .recurrent import recurrent_decompositions
+from .sampling import sampling_decompositions
 
 _NAMES = """atleast_1d atleast_2d atleast_3d block_diag cartesian_prod cdist chain_matmul column_stack combinations
     concatenate cosine_embedding_loss cosine_similarity cov diag diff dsplit dstack einsum fliplr flipud
@@ -33,7 +35,7 @@ def decomposition_table() -> dict[Any, Callable[..., Any]]:
         table[operator] = _where(operator, _drops)
     for operator in _composites("_scaled_dot_product_attention_math"):
         table[operator] = _taken_apart(operator)
-    return table | recurrent_decompositions()
+    return table | recurrent_decompositions() | sampling_decompositions() | order_decompositions()
 
 
 def _composites(name: str) -> list[Any]:

@@ -69,7 +69,7 @@ struct Writer {
     const Access& access = draft.accesses[number];
     std::string text = offsets[number];
     if (!access.looked_up.empty()) {
-      const std::string stride = access.looked_up_is_offset ? "" : " * " + access.pointer + "_row_stride";
+      const std::string stride = access.looked_up_is_offset ? "" : " * " + access.pointer + "_entry_stride";
       const std::string row = rendered(access.looked_up);
       const std::string held =
           access.rows == 0 ? row : fmt::format("stitch::bounded_row({}, {}_rows)", row, access.pointer);
@@ -272,8 +272,9 @@ FunctorText write_functor(StepBuilder& step, const std::string& name, const Doma
       index.add_member("int64_t", access.pointer + "_rows", step.extent(access.pointer + "_rows", access.rows));
     }
     if (!access.looked_up.empty() && !access.looked_up_is_offset) {
-      index.add_member("int64_t", access.pointer + "_row_stride",
-                       step.extent(access.pointer + "_row_stride", access.row_stride));
+      // Not "row": coordinates are called so, and have strides of their own.
+      index.add_member("int64_t", access.pointer + "_entry_stride",
+                       step.extent(access.pointer + "_entry_stride", access.row_stride));
     }
     writer.offsets.push_back(index.offset(access.index, access.pointer));
   }

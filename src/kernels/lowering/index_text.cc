@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "base/error/check.h"
+
 namespace stitch::kernels {
 
 IndexText::IndexText(StepBuilder& step, const Domain& domain, const std::vector<Coordinate>& coordinates,
@@ -74,9 +76,9 @@ std::string IndexText::terms(const AffineIndex& index, const std::string& prefix
       text += digit_text(part, digit);
       if (stride != 1) {
         const std::string member = fmt::format("{}_{}_stride", prefix, digit_label(part, digit));
-        const bool is_known =
-            std::any_of(members_.begin(), members_.end(), [&](const Member& it) { return it.name == member; });
-        if (!is_known) {
+        const auto [known, is_new] = strides_.emplace(member, stride);
+        STITCH_CHECK(known->second == stride) << "two strides would be called " << member;
+        if (is_new) {
           add_member("int64_t", member, step_.extent(member, stride));
         }
         text += " * " + member;
@@ -123,7 +125,7 @@ std::string IndexText::lane_check(const AffineIndex& index, const std::string& p
     }
   }
   if (has_looked_up_row) {
-    arguments += fmt::format(", @{}_row_stride", pointer);
+    arguments += fmt::format(", @{}_entry_stride", pointer);
   }
   return fmt::format("stitch::lanes_aligned({})", arguments);
 }

@@ -2,6 +2,7 @@
 // Index arithmetic of one functor as text, and the members (pointers, strides, dividers) that it needs.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,7 @@ class IndexText {
   bool takes_index_;
   std::vector<Part> parts_;
   std::vector<Member> members_;
+  std::map<std::string, int64_t> strides_;  // of those members that are strides
 };
 
 }  // namespace stitch::kernels

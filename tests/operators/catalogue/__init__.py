@@ -3,7 +3,7 @@
 
 import random
 
-from . import network, pointwise, recurrent, reduction, refused, shape
+from . import network, pointwise, recurrent, reduction, refused, sampling, shape
 from .case import Case, Operand, Operator
 
 FAMILIES: dict[str, list[Operator]] = {
@@ -12,6 +12,7 @@ FAMILIES: dict[str, list[Operator]] = {
     "shape, movement, indexing": shape.OPERATORS,
     "networks": network.OPERATORS,
     "recurrent networks": recurrent.OPERATORS,
+    "sampling": sampling.OPERATORS,
     "seldom used": refused.OPERATORS,
 }
 

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators that we take apart ourselves while exporting mean what PyTorch's mean."""
+
+from __future__ import annotations
+
+import itertools
+import unittest
+
+import torch
+import torch.nn.functional as F
+
+from stitchcuda_python.graph.orders import order_decompositions
+from stitchcuda_python.graph.sampling import sampling_decompositions
+
+ATEN = torch.ops.aten
+MODES = ("bilinear", "nearest", "bicubic")
+PADDINGS = ("zeros", "border", "reflection")
+
+
+class Sampling(unittest.TestCase):
+    def test_grid_sample_in_every_form(self) -> None:
+        made = sampling_decompositions()[ATEN.grid_sampler.default]
+        for extents in ((5, 7), (1, 4), (6, 1), (3, 4, 5)):
+            x = torch.randn(2, 3, *extents, dtype=torch.float64)
+            grid = torch.randn(2, *[4] * len(extents), len(extents), dtype=torch.float64) * 1.7
+            for mode, padding, aligned in itertools.product(MODES, PADDINGS, (False, True)):
+                if mode == "bicubic" and len(extents) == 3:
+                    continue
+                with self.subTest(f"{extents} {mode} {padding} {aligned}"):
+                    wanted = F.grid_sample(x, grid, mode=mode, padding_mode=padding, align_corners=aligned)
+                    got = made(x, grid, MODES.index(mode), PADDINGS.index(padding), aligned)
+                    torch.testing.assert_close(got, wanted)
+
+    def test_affine_grid(self) -> None:
+        made = sampling_decompositions()[ATEN.affine_grid_generator.default]
+        for size, aligned in itertools.product(([2, 3, 4, 5], [2, 3, 1, 5], [2, 1, 3, 4, 5]), (False, True)):
+            theta = torch.randn(2, len(size) - 2, len(size) - 1, dtype=torch.float64)
+            with self.subTest(f"{size} {aligned}"):
+                wanted = F.affine_grid(theta, size, align_corners=aligned)
+                torch.testing.assert_close(made(theta, size, aligned), wanted)
+
+
+class Orders(unittest.TestCase):
+    def test_mode_is_the_smallest_of_the_most_frequent(self) -> None:
+        made = order_decompositions()[ATEN.mode.default]
+        for dtype, dim, keepdim in itertools.product((torch.int64, torch.float32), (0, 1, -1), (False, True)):
+            x = torch.randint(0, 4, (5, 9, 7)).to(dtype)
+            values, indices = made(x, dim, keepdim)
+            self.assertTrue(torch.equal(values, torch.mode(x, dim, keepdim)[0]))
+            places = indices if keepdim else indices.unsqueeze(dim)
+            self.assertTrue(torch.equal(x.gather(dim, places), values if keepdim else values.unsqueeze(dim)))
+
+    def test_nanmedian_passes_over_nan(self) -> None:
+        table = order_decompositions()
+        x = torch.randn(4, 6, 5)
+        x[torch.rand(x.shape) < 0.3] = float("nan")
+        x[0, :, 0] = float("nan")
+        for dim in (0, 1, -1):
+            got = table[ATEN.nanmedian.dim](x, dim, True)[0]
+            torch.testing.assert_close(got, torch.nanmedian(x, dim, True)[0], equal_nan=True)
+        torch.testing.assert_close(table[ATEN.nanmedian.default](x), torch.nanmedian(x), equal_nan=True)
+
+    def test_masked_scatter_takes_the_source_in_order(self) -> None:
+        made = order_decompositions()[ATEN.masked_scatter.default]
+        x, mask, source = torch.randn(4, 6, 5), torch.rand(6, 5) < 0.4, torch.randn(200)
+        self.assertTrue(torch.equal(made(x, mask, source), x.masked_scatter(mask, source)))
+        self.assertIs(made(x, mask, torch.empty(0)), NotImplemented)
+
+
+if __name__ == "__main__":
+    unittest.main()
