@@ -23,19 +23,30 @@ inline float emulate_cut_off(double sum) {
   return static_cast<float>(sum);
 }
 
-// d += a * b, with a and b as (row, k) and (k, column) matrices gathered from the lanes.
+typedef double EmulatedColumns __attribute__((vector_size(64)));
+
+// d += a * b, with a and b as (row, k) and (k, column) matrices gathered from the lanes. A row at a time, its eight
+// columns together: this is where an emulated program spends its time.
 template <int kDepth>
-inline void emulate_accumulate(void* const lanes[32], const float (&a)[16][kDepth], const float (&b)[kDepth][8]) {
-  for (int lane = 0; lane < 32; ++lane) {
-    float* d = static_cast<const MmaLane*>(lanes[lane])->d;
-    for (int element = 0; element < 4; ++element) {
-      const int row = lane / 4 + 8 * (element / 2);
-      const int column = 2 * (lane % 4) + element % 2;
-      double sum = static_cast<double>(d[element]);
-      for (int k = 0; k < kDepth; ++k) {
-        sum += static_cast<double>(a[row][k]) * static_cast<double>(b[k][column]);
-      }
-      d[element] = emulate_cut_off(sum);
+inline void emulate_accumulate(void* const lanes[32], const double (&a)[16][kDepth], const double (&b)[kDepth][8]) {
+  for (int row = 0; row < 16; ++row) {
+    float* held[8];
+    EmulatedColumns sums;
+#pragma GCC unroll 8
+    for (int column = 0; column < 8; ++column) {
+      const int lane = 4 * (row % 8) + column / 2;
+      held[column] = static_cast<const MmaLane*>(lanes[lane])->d + 2 * (row / 8) + column % 2;
+      sums[column] = static_cast<double>(*held[column]);
+    }
+#pragma GCC unroll 8
+    for (int k = 0; k < kDepth; ++k) {
+      EmulatedColumns columns;
+      __builtin_memcpy(&columns, b[k], sizeof(columns));
+      sums += a[row][k] * columns;
+    }
+#pragma GCC unroll 8
+    for (int column = 0; column < 8; ++column) {
+      *held[column] = emulate_cut_off(sums[column]);
     }
   }
 }
@@ -63,12 +74,13 @@ inline float emulate_fp16_value(uint32_t half_bits) {
 }
 
 inline void emulate_mma_tf32(void* const lanes[32]) {
-  float a[16][8];
-  float b[8][8];
+  double a[16][8];
+  double b[8][8];
   for (int lane = 0; lane < 32; ++lane) {
     const auto* state = static_cast<const MmaLane*>(lanes[lane]);
     const int g = lane / 4;
     const int t = lane % 4;
+#pragma GCC unroll 4
     for (int part = 0; part < 4; ++part) {
       a[g + 8 * (part % 2)][t + 4 * (part / 2)] = emulate_tf32(state->a[part]);
     }
@@ -80,13 +92,14 @@ inline void emulate_mma_tf32(void* const lanes[32]) {
 
 template <float (*kValue)(uint32_t)>
 inline void emulate_mma_16bit(void* const lanes[32]) {
-  float a[16][16];
-  float b[16][8];
+  double a[16][16];
+  double b[16][8];
   for (int lane = 0; lane < 32; ++lane) {
     const auto* state = static_cast<const MmaLane*>(lanes[lane]);
     const int g = lane / 4;
     const int t = lane % 4;
     for (int half = 0; half < 2; ++half) {
+#pragma GCC unroll 4
       for (int part = 0; part < 4; ++part) {
         a[g + 8 * (part % 2)][2 * t + half + 8 * (part / 2)] = kValue(state->a[part] >> (16 * half) & 0xffffu);
       }
