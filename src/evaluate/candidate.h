@@ -55,6 +55,7 @@ struct CandidateBinary {
   DeviceKind device = DeviceKind::kEmulated;
   std::string library;
 };
+// May be called from several threads at once.
 using StartCandidate = std::function<Result<std::unique_ptr<Candidate>>(const CandidateBinary&)>;
 
 }  // namespace stitch::evaluate

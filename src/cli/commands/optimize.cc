@@ -2,12 +2,14 @@
 // PyTorch program in, verified CUDA program out.
 #include <fmt/format.h>
 
-#include <future>
+#include <algorithm>
+#include <memory>
 
 #include "base/fs/files.h"
 #include "base/json/json.h"
 #include "cli/commands/commands.h"
 #include "cli/stages/batch.h"
+#include "cli/stages/build_ahead.h"
 #include "cli/stages/evidence.h"
 #include "cli/stages/judge.h"
 #include "cli/stages/project.h"
@@ -29,6 +31,7 @@ struct Run {
   ImportedProgram imported;
   plan::ProgramBatches batches;  // `imported`, and the same program at other batches
   EmittedProgram program;
+  std::unique_ptr<BuildAhead> ahead;
   SubjectSet set;
   evaluate::EvaluateReport report;
   NvccResult nvcc;
@@ -70,6 +73,20 @@ Result<plan::Plan> plan_program(Session& session, const toolchain::Toolchain& to
   return planned_by(tuning->times());
 }
 
+// With a declared batch of one the program may be planned for a larger one; otherwise the plan for its declared sizes is
+// the one that is emitted, whatever is found out of its batch.
+bool may_be_planned_larger(const ir::Graph& graph) {
+  const InputShapes shapes = input_shapes(graph);
+  return std::any_of(shapes.begin(), shapes.end(),
+                     [](const std::vector<int64_t>& shape) { return !shape.empty() && shape.front() == 1; });
+}
+
+Result<void> build_ahead(Session& session, const toolchain::Toolchain& tools, Run& run, plan::Plan plan) {
+  STITCH_ASSIGN(EmittedProgram program, emit_again(session, std::move(plan)));
+  run.ahead = std::make_unique<BuildAhead>(session, tools, std::move(program.bundle), run.device);
+  return {};
+}
+
 Result<void> import_and_plan(Session& session, const toolchain::Toolchain& tools, Run& run) {
   Reporter& reporter = session.reporter();
   const double start = reporter.elapsed_seconds();
@@ -79,9 +96,16 @@ Result<void> import_and_plan(Session& session, const toolchain::Toolchain& tools
                     fmt::format("{} -> {} operators, {:.3g} M parameters, {} mode",
                                 fs::path(run.task.file).filename().string(), run.imported.operators,
                                 static_cast<double>(run.imported.parameters) * 1e-6, run.imported.graph.mode));
+  if (run.device == DeviceKind::kEmulated && !may_be_planned_larger(run.imported.graph)) {
+    STITCH_ASSIGN(plan::Plan declared, make_plan(session, run.imported.graph, run.task.math));
+    STITCH_TRY(build_ahead(session, tools, run, std::move(declared)));
+  }
   STITCH_ASSIGN(const BatchAxes axes, find_batch_axes(session, run.task));
   STITCH_ASSIGN(run.batches, import_batches(session, run.task, axes, run.imported.graph));
   STITCH_ASSIGN(plan::Plan made, plan_program(session, tools, run));
+  if (run.ahead == nullptr) {
+    STITCH_TRY(build_ahead(session, tools, run, made));
+  }
   STITCH_ASSIGN(run.program, emit_again(session, std::move(made)));
   run.seconds.plan = reporter.elapsed_seconds() - start - run.seconds.import;
   reporter.progress("plan", fmt::format("{} steps from {} operators, {:.1f} us modelled", run.program.plan.steps.size(),
@@ -93,14 +117,9 @@ Result<void> import_and_plan(Session& session, const toolchain::Toolchain& tools
 // Hidden shapes are imported by the Python process while the compilers work on the step files: they are the same ones.
 Result<void> verify(Session& session, const toolchain::Toolchain& tools, Run& run) {
   const double start = session.reporter().elapsed_seconds();
-  std::future<Result<CompileReport>> ahead = std::async(
-      std::launch::async, [&] { return build_bundle(session, tools, run.program.bundle, run.device, "build"); });
-  Result<SubjectSet> set = make_subjects(session, run.task, run.imported, run.program, run.program.bundle, run.device);
-  const Result<CompileReport> built = ahead.get();
-  if (!built.has_value()) {
-    return failure(built.error());
-  }
-  STITCH_ASSIGN(run.set, std::move(set));
+  STITCH_ASSIGN(run.set,
+                make_subjects(session, run.task, run.imported, run.program, run.program.bundle, run.device));
+  STITCH_TRY(run.ahead->wait());
   const double subjects_ready = session.reporter().elapsed_seconds();
   STITCH_ASSIGN(run.report, judge(session, tools, run.set, run.device));
   run.seconds.build = subjects_ready - start + run.report.build_seconds;

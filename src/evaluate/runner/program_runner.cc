@@ -65,9 +65,10 @@ Result<TimingOutcome> ProgramRunner::time_blocks(const CandidateCall& call, cons
 }
 
 StartCandidate program_runner_factory(RunnerOptions options) {
-  return [options](const CandidateBinary& binary) mutable -> Result<std::unique_ptr<Candidate>> {
-    options.binary = binary;
-    STITCH_ASSIGN(std::unique_ptr<ProgramRunner> runner, ProgramRunner::start(options));
+  return [options](const CandidateBinary& binary) -> Result<std::unique_ptr<Candidate>> {
+    RunnerOptions own = options;  // several threads may start candidates
+    own.binary = binary;
+    STITCH_ASSIGN(std::unique_ptr<ProgramRunner> runner, ProgramRunner::start(own));
     return std::unique_ptr<Candidate>(std::move(runner));
   };
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <future>
 #include <utility>
 
 #include "evaluate/verify/draw_queue.h"
@@ -16,6 +17,7 @@ namespace stitch::evaluate {
 namespace {
 
 constexpr const char* kAsGiven = "as_given";
+constexpr const char* kCheckedLabel = "draw 0, checked";
 
 class Verification {
  public:
@@ -29,17 +31,26 @@ class Verification {
   VerifyReport finish();
 
  private:
+  // A checked draw, under way on a thread of its own while the others go on.
+  struct CheckedRun {
+    verify::OracleDraw draw;
+    std::future<Result<RunResult>> result;
+  };
   struct Current {  // the regime under way
     size_t plan = 0;
     std::string regime;
     verify::RegimeJudge judge;
     std::vector<std::string> dropped;
     bool left_out = false;
+    std::optional<CheckedRun> checked{};
   };
 
   Result<void> begin(const QueuedDraw& queued);
-  Result<void> run_and_judge(const QueuedDraw& queued, Candidate& candidate, const std::string& label,
-                             uint64_t schedule_seed);
+  Result<void> run_and_judge(const QueuedDraw& queued, const std::string& label, uint64_t schedule_seed);
+  void start_checked(const verify::OracleDraw& draw);
+  Result<void> end_checked();
+  void judge_run(const RunResult& result, const verify::OracleDraw& draw, const std::string& label);
+  uint64_t next_rng_seed() { return request_.seed + static_cast<uint64_t>(report_.draws++); }
   void judge_refusal(const std::optional<verify::RefusedOutput>& refused);
   void leave_out(const std::string& reason);
   void end_regime();
@@ -80,17 +91,18 @@ Result<bool> Verification::take(const QueuedDraw& queued) {
     const bool randomised = as_given && !on_checked && queued.number == std::min(1, subject().draws_per_regime - 1);
     const uint64_t schedule_seed = randomised ? (request_.seed | 1U) : 0;
     const std::string label = fmt::format("draw {}{}", queued.number, randomised ? ", random thread order" : "");
-    STITCH_TRY(run_and_judge(queued, *candidate_, label, schedule_seed));
+    STITCH_TRY(run_and_judge(queued, label, schedule_seed));
     report_.randomised_draws += randomised ? 1 : 0;
     if (on_checked) {
       ++report_.checked_draws;
       report_.checked_shape = subject().shape;
     }
     if (!decided() && as_given && queued.number == 0 && subject().checked) {
-      STITCH_ASSIGN(const auto checked, start_candidate_(*subject().checked));
-      STITCH_TRY(run_and_judge(queued, *checked, "draw 0, checked", 0));
-      ++report_.checked_draws;
+      start_checked(queued.draw);
     }
+  }
+  if (queued.is_last_of_regime || decided()) {
+    STITCH_TRY(end_checked());
   }
   if (queued.is_last_of_regime && !decided()) {
     end_regime();
@@ -128,17 +140,42 @@ Result<void> Verification::begin(const QueuedDraw& queued) {
   return {};
 }
 
-Result<void> Verification::run_and_judge(const QueuedDraw& queued, Candidate& candidate, const std::string& label,
-                                         uint64_t schedule_seed) {
+Result<void> Verification::run_and_judge(const QueuedDraw& queued, const std::string& label, uint64_t schedule_seed) {
   say(fmt::format("{}, {}, {}", subject().shape, queued.regime, label));
-  STITCH_ASSIGN(const RunResult result,
-                run_draw(candidate, queued.draw, request_.seed + static_cast<uint64_t>(report_.draws), schedule_seed));
-  ++report_.draws;
+  STITCH_ASSIGN(const RunResult result, run_draw(*candidate_, queued.draw, next_rng_seed(), schedule_seed));
+  judge_run(result, queued.draw, label);
+  return {};
+}
+
+void Verification::judge_run(const RunResult& result, const verify::OracleDraw& draw, const std::string& label) {
   if (const auto* verdict = std::get_if<Verdict>(&result)) {
     decide(verdict->kind, verdict->reason, label);
+    return;
+  }
+  judge_refusal(current_->judge.add_draw(label, draw.outputs, std::get<std::vector<HostTensor>>(result)));
+}
+
+void Verification::start_checked(const verify::OracleDraw& draw) {
+  say(fmt::format("{}, {}, {}", subject().shape, current_->regime, kCheckedLabel));
+  const auto run = [this, draw, binary = *subject().checked, seed = next_rng_seed()]() -> Result<RunResult> {
+    STITCH_ASSIGN(const auto candidate, start_candidate_(binary));  // a candidate belongs to the thread that made it
+    return run_draw(*candidate, draw, seed, 0);
+  };
+  current_->checked.emplace(CheckedRun{draw, std::async(std::launch::async, run)});
+  ++report_.checked_draws;
+}
+
+// Waits for it. What it finds comes before what a later draw found: it names the line.
+Result<void> Verification::end_checked() {
+  if (!current_->checked) {
     return {};
   }
-  judge_refusal(current_->judge.add_draw(label, queued.draw.outputs, std::get<std::vector<HostTensor>>(result)));
+  STITCH_ASSIGN(const RunResult result, current_->checked->result.get());
+  const verify::OracleDraw draw = std::move(current_->checked->draw);
+  current_->checked.reset();
+  if (!current_->left_out || std::holds_alternative<Verdict>(result)) {
+    judge_run(result, draw, kCheckedLabel);
+  }
   return {};
 }
 

@@ -213,6 +213,23 @@ TEST(VerifyProgram, BadEndingsBecomeTheirVerdicts) {
   }
 }
 
+TEST(VerifyProgram, WhatTheCheckedDrawFindsComesBeforeALaterDraw) {
+  DoublingCandidate::Fault crash;
+  crash.at_run = 0;
+  crash.ending = Ending::kCrashed;
+  DoublingCandidate::Fault wrong;
+  wrong.at_run = 2;
+  DoublingOracle script;
+  auto oracle = script.make();
+  const auto report = verify_program(two_subjects(), oracle, [&](const CandidateBinary& binary) {
+    const auto& fault = binary.device == DeviceKind::kChecked ? crash : wrong;
+    return Result<std::unique_ptr<Candidate>>(std::make_unique<DoublingCandidate>(fault));
+  });
+  ASSERT_TRUE(report.has_value());
+  EXPECT_EQ(report->verdict.kind, VerdictKind::kCrashed);
+  EXPECT_NE(report->verdict.reason.find("draw 0, checked"), std::string::npos) << report->verdict.reason;
+}
+
 TEST(VerifyProgram, AMissingOutputIsWrong) {
   DoublingCandidate::Fault fault;
   fault.forgets_an_output = true;
