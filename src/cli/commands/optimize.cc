@@ -73,8 +73,8 @@ Result<plan::Plan> plan_program(Session& session, const toolchain::Toolchain& to
   return planned_by(tuning->times());
 }
 
-// With a declared batch of one the program may be planned for a larger one; otherwise the plan for its declared sizes is
-// the one that is emitted, whatever is found out of its batch.
+// With a declared batch of one the program may be planned for a larger one; otherwise the plan for its declared sizes
+// is the one that is emitted, whatever is found out of its batch.
 bool may_be_planned_larger(const ir::Graph& graph) {
   const InputShapes shapes = input_shapes(graph);
   return std::any_of(shapes.begin(), shapes.end(),
@@ -82,6 +82,8 @@ bool may_be_planned_larger(const ir::Graph& graph) {
 }
 
 Result<void> build_ahead(Session& session, const toolchain::Toolchain& tools, Run& run, plan::Plan plan) {
+  session.reporter().progress("plan", fmt::format("{} steps from {} operators, {:.1f} us modelled", plan.steps.size(),
+                                                  run.imported.operators, plan::declared_modelled_us(plan)));
   STITCH_ASSIGN(EmittedProgram program, emit_again(session, std::move(plan)));
   run.ahead = std::make_unique<BuildAhead>(session, tools, std::move(program.bundle), run.device);
   return {};
@@ -108,8 +110,6 @@ Result<void> import_and_plan(Session& session, const toolchain::Toolchain& tools
   }
   STITCH_ASSIGN(run.program, emit_again(session, std::move(made)));
   run.seconds.plan = reporter.elapsed_seconds() - start - run.seconds.import;
-  reporter.progress("plan", fmt::format("{} steps from {} operators, {:.1f} us modelled", run.program.plan.steps.size(),
-                                        run.imported.operators, plan::declared_modelled_us(run.program.plan)));
   reporter.progress("batch", describe_batch(run.program.plan));
   return {};
 }
