@@ -8,17 +8,23 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch._decomp import get_decompositions
 
 from .orders import order_decompositions
 from .recurrent import recurrent_decompositions
 from .sampling import sampling_decompositions
 
-_NAMES = """atleast_1d atleast_2d atleast_3d block_diag cartesian_prod cdist chain_matmul column_stack combinations
-    concatenate cosine_embedding_loss cosine_similarity cov diag diff dsplit dstack einsum fliplr flipud
-    hinge_embedding_loss hsplit hstack inner isclose kron linalg_matrix_norm linalg_multi_dot linalg_norm
-    linalg_matrix_power linalg_vecdot margin_ranking_loss matrix_power meshgrid moveaxis nuclear_norm one_hot outer
-    ger pairwise_distance poisson_nll_loss row_stack std_mean std tensor_split tensordot trapezoid trapz
+_NAMES = """_weight_norm atleast_1d atleast_2d atleast_3d cartesian_prod cdist chain_matmul column_stack
+    combinations concatenate cosine_embedding_loss cosine_similarity cumulative_trapezoid diag diagflat diff
+    dsplit dstack einsum fliplr flipud gradient hinge_embedding_loss hsplit hstack inner isclose
+    kron linalg_matrix_norm linalg_multi_dot linalg_norm linalg_matrix_power linalg_vander linalg_vecdot
+    margin_ranking_loss matrix_power meshgrid moveaxis nanmean nuclear_norm one_hot outer ger
+    pairwise_distance poisson_nll_loss row_stack std_mean std tensor_split tensordot trapezoid trapz
     triplet_margin_loss vander vsplit vstack""".split()
+
+# Operators with kernels of their own that PyTorch also describes by others, in what it calls its decompositions.
+_DESCRIBED = """_weight_norm_interface block_diag fft_fftshift hann_window max_unpool2d renorm trace
+    tril_indices triu_indices""".split()
 
 
 def decomposition_table() -> dict[Any, Callable[..., Any]]:
@@ -27,6 +33,9 @@ def decomposition_table() -> dict[Any, Callable[..., Any]]:
     for name in _NAMES:
         for operator in _composites(name):
             table[operator] = _taken_apart(operator)
+    table.update(_descriptions(_DESCRIBED))
+    for operator, description in _descriptions(["col2im"]).items():
+        table[operator] = _where(operator, _overlaps, description)
     for operator in _composites("instance_norm"):
         table[operator] = _where(operator, _keeps_statistics)
     for operator in _composites("cross_entropy_loss"):
@@ -36,6 +45,10 @@ def decomposition_table() -> dict[Any, Callable[..., Any]]:
     for operator in _composites("_scaled_dot_product_attention_math"):
         table[operator] = _taken_apart(operator)
     return table | recurrent_decompositions() | sampling_decompositions() | order_decompositions()
+
+
+def _descriptions(names: list[str]) -> dict[Any, Callable[..., Any]]:
+    return get_decompositions([getattr(torch.ops.aten, name) for name in names if hasattr(torch.ops.aten, name)])
 
 
 def _composites(name: str) -> list[Any]:
@@ -56,8 +69,10 @@ def _taken_apart(operator: Any) -> Callable[..., Any]:
     return lambda *args, **kwargs: operator._op_dk(key, *args, **kwargs)
 
 
-def _where(operator: Any, applies: Callable[..., bool]) -> Callable[..., Any]:
-    taken_apart = _taken_apart(operator)
+def _where(
+    operator: Any, applies: Callable[..., bool], description: Callable[..., Any] | None = None
+) -> Callable[..., Any]:
+    taken_apart = description or _taken_apart(operator)
 
     def decomposition(*args: Any, **kwargs: Any) -> Any:
         return taken_apart(*args, **kwargs) if applies(*args, **kwargs) else NotImplemented
@@ -68,6 +83,11 @@ def _where(operator: Any, applies: Callable[..., bool]) -> Callable[..., Any]:
 def _keeps_statistics(_x: Any, _weight: Any, _bias: Any, mean: Any, *_how: Any) -> bool:
     """Whole, instance norm would hide that it updates its running statistics."""
     return mean is not None
+
+
+def _overlaps(_x: Any, _size: Any, kernel: Any, dilation: Any, padding: Any, stride: Any) -> bool:
+    """Where windows tile the image, folding is a permutation, and stays whole."""
+    return list(stride) != list(kernel) or any(amount != 0 for amount in padding)
 
 
 def _drops(_q: Any, _k: Any, _v: Any, _mask: Any = None, dropout: float = 0.0, *_how: Any, **_also: Any) -> bool:

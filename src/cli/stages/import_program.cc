@@ -15,8 +15,10 @@ constexpr int64_t kMinimumAxis = 130;  // two tiles of 64 and a tail: what a red
 Unexpected unsupported(const std::vector<frontend::Unsupported>& missing) {
   std::string list;
   for (const frontend::Unsupported& one : missing) {
-    list += fmt::format("{}{}{}{}", list.empty() ? "" : "; ", one.target, one.place.empty() ? "" : " at " + one.place,
-                        one.nearest.empty() ? "" : " (nearest supported: " + one.nearest + ")");
+    // Where another form of the operator is supported, what counts is why this one is not.
+    const std::string why = one.reason.empty() ? "nearest supported: " + one.nearest : one.reason;
+    list += fmt::format("{}{}{} ({})", list.empty() ? "" : "; ", one.target,
+                        one.place.empty() ? "" : " at " + one.place, why);
   }
   return failure(ErrorCode::kUnsupportedOperator,
                  fmt::format("{} operator{} of this program {} not supported yet: {}", missing.size(),

@@ -59,6 +59,17 @@ Converted on_bits(Call& call, const char* op, const char* logical, size_t count)
   return call.finish_pointwise(dtype == DataType::kBool ? logical : op, std::move(operands));
 }
 
+// A number as a tensor without axes, of the type that PyTorch says the result has.
+Result<Operand> number_as_tensor(Call& call, size_t position, const char* name) {
+  STITCH_ASSIGN(const double value, call.number(position, name));
+  STITCH_TRY(call.require(!call.node().outputs.empty() && call.node().outputs[0].type.has_value(),
+                          "its result has no element type"));
+  const DataType dtype = call.node().outputs[0].type->dtype;
+  STITCH_ASSIGN(const ValueId number,
+                call.emit("full", {}, {{"shape", std::vector<int64_t>{}}, {"value", value}, {"dtype", dtype}}));
+  return Operand(number);
+}
+
 }  // namespace
 
 Converted convert_add(Call& call) { return linear_combination(call, "add"); }
@@ -110,8 +121,11 @@ Converted convert_addcdiv(Call& call) { return add_scaled(call, "div"); }
 
 Converted convert_where(Call& call) {
   STITCH_ASSIGN(const ValueId condition, call.tensor(0, "condition"));
-  STITCH_ASSIGN(const Operand a, call.tensor_or_scalar(1, "self"));
+  STITCH_ASSIGN(Operand a, call.tensor_or_scalar(1, "self"));
   STITCH_ASSIGN(const Operand b, call.tensor_or_scalar(2, "other"));
+  if (!ir::is_tensor(a) && !ir::is_tensor(b)) {
+    STITCH_ASSIGN(a, number_as_tensor(call, 1, "self"));
+  }
   STITCH_ASSIGN(std::vector<Operand> operands, call.promoted("where", {a, b}));
   operands.insert(operands.begin(), condition);
   return call.finish("where", std::move(operands));

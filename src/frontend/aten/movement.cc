@@ -140,11 +140,24 @@ Converted convert_rot90(Call& call) {
   return std::vector<ValueId>{x};
 }
 
+// Where torch.cross takes the components to lie when it is not told.
+Result<int64_t> first_axis_of_three(Call& call, ValueId x) {
+  const std::vector<int64_t>& shape = call.shape(x);
+  const auto found = std::find(shape.begin(), shape.end(), int64_t{3});
+  STITCH_TRY(call.require(found != shape.end(), "no axis has three elements"));
+  return static_cast<int64_t>(found - shape.begin());
+}
+
 // a x b along an axis of three: each component is made of the two that follow it, in turn.
 Converted convert_cross(Call& call) {
   STITCH_ASSIGN(const ValueId a, call.tensor(0, "self"));
   STITCH_ASSIGN(const ValueId b, call.tensor(1, "other"));
-  STITCH_ASSIGN(const int64_t dim, call.integer(2, "dim", -1));
+  int64_t dim = -1;
+  if (call.node().base == "cross" && !call.has(2, "dim")) {
+    STITCH_ASSIGN(dim, first_axis_of_three(call, a));
+  } else {
+    STITCH_ASSIGN(dim, call.integer(2, "dim", -1));
+  }
   STITCH_TRY(call.require(call.shape(a).size() == call.shape(b).size(), "the vectors have different numbers of axes"));
   const auto products = [&](int64_t first, int64_t second) -> Result<ValueId> {
     STITCH_ASSIGN(const ValueId left, rolled(call, a, {first}, {dim}));

@@ -180,16 +180,18 @@ Converted convert_instance_norm(Call& call) {
   return std::vector<ValueId>{result};
 }
 
-// x / sqrt(mean(x * x) + eps) * weight, over the trailing axes
+// x / sqrt(mean(x * x) + eps) * weight, over the trailing axes; of 16-bit elements in float, rounded once at the end
 Converted convert_rms_norm(Call& call) {
-  STITCH_ASSIGN(const ValueId x, call.tensor(0, "input"));
+  STITCH_ASSIGN(ValueId x, call.tensor(0, "input"));
   STITCH_ASSIGN(const auto normalized_shape, call.integers(1, "normalized_shape"));
   STITCH_ASSIGN(const Operand weight, call.optional_tensor(2, "weight"));
-  constexpr double kFloat32Epsilon = 1.1920928955078125e-07;  // PyTorch's default
-  STITCH_ASSIGN(const double eps, call.number(3, "eps", kFloat32Epsilon));
-  if (call.type(x).dtype != DataType::kFloat32) {
-    return call.unsupported("RMS norm is supported in float32");
-  }
+  const DataType own = call.type(x).dtype;
+  const DataType inner = own == DataType::kFloat64 ? own : DataType::kFloat32;
+  const double epsilon = inner == DataType::kFloat64 ? std::numeric_limits<double>::epsilon()
+                                                     : double{std::numeric_limits<float>::epsilon()};
+  STITCH_ASSIGN(const double eps, call.number(3, "eps", epsilon));
+  STITCH_TRY(call.require(is_floating_point(own), "RMS norm is supported for floating-point elements"));
+  STITCH_ASSIGN(x, call.cast(x, inner));
   std::vector<int64_t> axes;
   const size_t rank = call.shape(x).size();
   for (size_t i = rank - normalized_shape.size(); i < rank; ++i) {
@@ -199,11 +201,12 @@ Converted convert_rms_norm(Call& call) {
   STITCH_ASSIGN(const ValueId mean, call.emit("mean", {squares}, {{"dim", axes}, {"keepdim", true}}));
   STITCH_ASSIGN(const ValueId shifted, call.emit("add", {mean, Scalar(eps)}));
   STITCH_ASSIGN(const ValueId factor, call.emit("rsqrt", {shifted}));
-  STITCH_ASSIGN(const ValueId normalized, call.emit("mul", {x, factor}));
-  if (!ir::is_tensor(weight)) {
-    return std::vector<ValueId>{normalized};
+  STITCH_ASSIGN(ValueId normalized, call.emit("mul", {x, factor}));
+  if (ir::is_tensor(weight)) {
+    STITCH_ASSIGN(normalized, call.pointwise("mul", {normalized, weight}));
   }
-  return call.finish("mul", {normalized, weight});
+  STITCH_ASSIGN(const ValueId result, call.cast(normalized, own));
+  return std::vector<ValueId>{result};
 }
 
 // Softmax of rows that may be masked throughout: those become zero.

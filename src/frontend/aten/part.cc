@@ -171,7 +171,14 @@ Converted convert_cat(Call& call) {
     parts.erase(std::remove_if(parts.begin(), parts.end(), is_nothing), parts.end());
   }
   STITCH_ASSIGN(const int64_t axis, call.axis(dim, call.shape(parts[0]).size()));
-  STITCH_ASSIGN(const auto operands, call.promoted("cat", {parts.begin(), parts.end()}));
+  STITCH_ASSIGN(std::vector<Operand> operands, call.promoted("cat", {parts.begin(), parts.end()}));
+  // Parts without elements have a say in the type of the result, and no place in it.
+  const auto adds_nothing = [&](const Operand& operand) {
+    return call.shape(std::get<ValueId>(operand))[static_cast<size_t>(axis)] == 0;
+  };
+  if (!std::all_of(operands.begin(), operands.end(), adds_nothing)) {
+    operands.erase(std::remove_if(operands.begin(), operands.end(), adds_nothing), operands.end());
+  }
   return call.finish("cat", operands, {{"dim", axis}});
 }
 

@@ -14,6 +14,9 @@ Result<std::vector<int64_t>> axes_of(Call& call, ValueId x, size_t position, con
   STITCH_ASSIGN(const auto dims, call.integers(position, name, std::vector<int64_t>{}));
   const size_t rank = call.shape(x).size();
   std::vector<int64_t> axes;
+  if (rank == 0) {  // PyTorch takes 0 and -1 for an axis of a single number
+    return axes;
+  }
   for (const int64_t dim : dims) {
     STITCH_ASSIGN(const int64_t axis, call.axis(dim, rank));
     axes.push_back(axis);
@@ -28,9 +31,8 @@ Result<std::vector<int64_t>> axes_of(Call& call, ValueId x, size_t position, con
 bool is_over_everything(const Call& call) { return call.node().overload == "default"; }
 
 // (x, dim, keepdim, *, dtype), or (x, *, dtype) in the default overload of sum and mean
-Converted summed(Call& call, const char* op) {
-  STITCH_ASSIGN(ValueId x, call.tensor(0, "self"));
-  const bool everything = is_over_everything(call);
+Converted summed(Call& call, const char* op, ValueId x) {
+  const bool everything = is_over_everything(call) && call.node().base != "nansum";
   STITCH_ASSIGN(const auto dtype, call.dtype(call.node().arguments.size(), "dtype"));
   const bool counts = !is_floating_point(call.type(x).dtype) && std::string_view(op) == "sum";
   STITCH_ASSIGN(x, call.cast(x, dtype.value_or(counts ? DataType::kInt64 : call.type(x).dtype)));
@@ -38,6 +40,11 @@ Converted summed(Call& call, const char* op) {
   STITCH_ASSIGN(const auto axes, axes_of(call, x, everything ? kNowhere : 1, "dim"));
   STITCH_ASSIGN(const bool keepdim, call.boolean(everything ? kNowhere : 2, "keepdim", false));
   return call.finish(op, {x}, {{"dim", axes}, {"keepdim", keepdim}});
+}
+
+Converted summed(Call& call, const char* op) {
+  STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
+  return summed(call, op, x);
 }
 
 Converted extreme(Call& call, const char* op) {
@@ -213,6 +220,33 @@ Converted convert_count_nonzero(Call& call) {
   STITCH_ASSIGN(const ValueId truths, call.cast(x, DataType::kBool));
   STITCH_ASSIGN(const ValueId ones, call.cast(truths, DataType::kInt64));
   return call.finish("sum", {ones}, {{"dim", axes}, {"keepdim", false}});
+}
+
+// nansum(x, dim, keepdim, *, dtype): a NaN counts as nothing
+Converted convert_nansum(Call& call) {
+  STITCH_ASSIGN(ValueId x, call.tensor(0, "self"));
+  if (is_floating_point(call.type(x).dtype)) {
+    STITCH_ASSIGN(const ValueId is_nan, call.emit("ne", {x, x}));
+    STITCH_ASSIGN(x, call.emit("where", {is_nan, Scalar(0.0), x}));
+  }
+  return summed(call, "sum", x);
+}
+
+// _cdist_forward(x, y, p, mode) and _euclidean_dist(x, y): the norm of the difference of each row of x from each row of
+// y
+Converted convert_cdist_forward(Call& call) {
+  STITCH_ASSIGN(ValueId x, call.tensor(0, "x1"));
+  STITCH_ASSIGN(ValueId y, call.tensor(1, "x2"));
+  STITCH_ASSIGN(const double order, call.number(2, "p", 2.0));
+  std::vector<int64_t> shape = call.shape(x);
+  shape.insert(shape.end() - 1, 1);
+  STITCH_ASSIGN(x, call.reshape(x, shape));
+  shape = call.shape(y);
+  shape.insert(shape.end() - 2, 1);
+  STITCH_ASSIGN(y, call.reshape(y, shape));
+  STITCH_ASSIGN(const ValueId difference, call.emit("sub", {x, y}));
+  const auto last = static_cast<int64_t>(call.shape(difference).size()) - 1;
+  return norm_of(call, difference, order, {{"dim", std::vector<int64_t>{last}}, {"keepdim", false}});
 }
 
 Converted convert_var(Call& call) {

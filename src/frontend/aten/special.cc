@@ -57,6 +57,37 @@ Converted convert_isposinf(Call& call) { return tested(call, false, "eq", false,
 Converted convert_isneginf(Call& call) { return tested(call, false, "eq", false, -kInfinity); }
 Converted convert_isfinite(Call& call) { return tested(call, true, "lt", true, kInfinity); }
 
+// isin(elements, test_elements, *, assume_unique, invert): either may be a number
+Converted convert_isin(Call& call) {
+  STITCH_ASSIGN(const Operand element, call.tensor_or_scalar(0, "elements"));
+  STITCH_ASSIGN(const Operand wanted, call.tensor_or_scalar(1, "test_elements"));
+  STITCH_ASSIGN(const bool invert, call.boolean(std::numeric_limits<size_t>::max(), "invert", false));
+  if (!ir::is_tensor(element) || !ir::is_tensor(wanted)) {
+    return call.finish_pointwise(invert ? "ne" : "eq", {element, wanted});
+  }
+  const auto x = std::get<ValueId>(element);
+  const auto y = std::get<ValueId>(wanted);
+  STITCH_TRY(call.require(call.type(y).element_count() > 0, "there is nothing to look for"));
+  std::vector<int64_t> shape = call.shape(x);
+  shape.push_back(1);
+  STITCH_ASSIGN(const ValueId column, call.reshape(x, shape));
+  STITCH_ASSIGN(const ValueId row, call.reshape(y, {call.type(y).element_count()}));
+  STITCH_ASSIGN(const ValueId equal, call.pointwise("eq", {column, row}));
+  const auto last = static_cast<int64_t>(shape.size()) - 1;
+  const Attributes over = {{"dim", std::vector<int64_t>{last}}, {"keepdim", false}};
+  STITCH_ASSIGN(const ValueId found, call.emit("amax", {equal}, over));
+  return invert ? call.finish("logical_not", {found}) : Converted(std::vector<ValueId>{found});
+}
+
+// Of real numbers: pi for those below zero.
+Converted convert_angle(Call& call) {
+  STITCH_ASSIGN(const ValueId x, real(call, 0, "self"));
+  STITCH_ASSIGN(const ValueId negative, call.emit("lt", {x, Scalar(0.0)}));
+  STITCH_ASSIGN(const ValueId is_nan, call.emit("ne", {x, x}));
+  STITCH_ASSIGN(const ValueId forward, call.emit("where", {is_nan, x, Scalar(0.0)}));
+  return call.finish("where", {negative, Scalar(kPi), forward});
+}
+
 // |a - b| <= atol + rtol |b|, or equal; a NaN is close to nothing, unless equal_nan says so.
 Converted convert_isclose(Call& call) {
   STITCH_ASSIGN(const ValueId a, call.tensor(0, "self"));

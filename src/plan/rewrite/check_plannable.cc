@@ -16,11 +16,13 @@ Result<void> check_plannable(const ir::Graph& graph) {
     return failure(ErrorCode::kUnsupportedOperator, "no kernel exists for " + missing, place,
                    "write this part of the model with supported operators");
   }
-  for (const ir::Value& value : graph.values) {
+  // An empty tensor that nothing needs (a part joined to others) does no harm.
+  STITCH_ASSIGN(const ir::Graph alive, remove_dead_code(graph));
+  for (const ir::Value& value : alive.values) {
     if (value.type.element_count() == 0) {
       return failure(ErrorCode::kProgramInvalid,
                      value.name + " has no elements; programs with empty tensors are not taken",
-                     value.producer.is_valid() ? graph.node(value.producer).place : "", "use extents of at least one");
+                     value.producer.is_valid() ? alive.node(value.producer).place : "", "use extents of at least one");
     }
   }
   return {};

@@ -3,7 +3,20 @@
 
 import random
 
-from . import network, pointwise, recurrent, reduction, refused, sampling, shape
+from . import (
+    algebra,
+    losses,
+    methods,
+    modules,
+    network,
+    pointwise,
+    recurrent,
+    reduction,
+    refused,
+    sampling,
+    shape,
+    windows,
+)
 from .case import Case, Operand, Operator
 
 FAMILIES: dict[str, list[Operator]] = {
@@ -13,6 +26,11 @@ FAMILIES: dict[str, list[Operator]] = {
     "networks": network.OPERATORS,
     "recurrent networks": recurrent.OPERATORS,
     "sampling": sampling.OPERATORS,
+    "modules and their arguments": modules.OPERATORS,
+    "losses and their arguments": losses.OPERATORS,
+    "pools, resampling, pads and their arguments": windows.OPERATORS,
+    "linear algebra": algebra.OPERATORS,
+    "methods of tensors": methods.OPERATORS,
     "seldom used": refused.OPERATORS,
 }
 

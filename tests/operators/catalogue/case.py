@@ -3,6 +3,7 @@
 
 import dataclasses
 import random
+import re
 from collections.abc import Callable
 
 FLOATS = ("float32", "bfloat16")
@@ -54,5 +55,17 @@ def operator(name: str, expression: str, dtypes: tuple[str, ...] = FLOATS, **ope
 
     def make(rng: random.Random, _: int) -> Case:
         return Case(expression, {key: value(rng) if callable(value) else value for key, value in operands.items()})
+
+    return Operator(name, dtypes, make)
+
+
+def forms(name: str, expressions: list[str], dtypes: tuple[str, ...] = FLOATS, **operands: object) -> Operator:
+    """As operator(), but each case has another of the expressions, which use all operands or some of them."""
+
+    def make(rng: random.Random, index: int) -> Case:
+        expression = expressions[index % len(expressions)]
+        names = set(re.findall(r"\w+", expression))
+        drawn = {key: value(rng) if callable(value) else value for key, value in operands.items()}
+        return Case(expression, {key: value for key, value in drawn.items() if key in names})
 
     return Operator(name, dtypes, make)

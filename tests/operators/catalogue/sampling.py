@@ -49,6 +49,6 @@ OPERATORS = [
     grid_sample("bilinear", "zeros", 3),
     grid_sample("nearest", "border", 3),
     Operator("affine_grid_generator", ("float32",), affine_grid),
-    Operator("masked_scatter", ("float32",), masked_scatter),
+    Operator("masked_scatter.source", ("float32",), masked_scatter),
     Operator("nanmedian", ("float32",), nanmedian),
 ]
