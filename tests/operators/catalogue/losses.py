@@ -81,7 +81,10 @@ OF_CLASSES = [
     reduced("cross_entropy.2d", "F.cross_entropy(x, t, w", x=IMAGE, t=IMAGE_LABELS, w=IMAGE_WEIGHT),
     reduced("cross_entropy.2d_smoothed", "F.cross_entropy(x, t, label_smoothing=0.2", x=IMAGE, t=IMAGE_LABELS),
     reduced(
-        "cross_entropy.smoothed_weighted", "F.cross_entropy(x, t, w, label_smoothing=0.1, ignore_index=1", t=LABELS, w=WEIGHT
+        "cross_entropy.smoothed_weighted",
+        "F.cross_entropy(x, t, w, label_smoothing=0.1, ignore_index=1",
+        t=LABELS,
+        w=WEIGHT,
     ),
     reduced("cross_entropy.soft", "F.cross_entropy(x, torch.softmax(y, 1)"),
     reduced("cross_entropy.soft_weighted", "F.cross_entropy(x, torch.softmax(y, 1), w", w=WEIGHT),

@@ -59,17 +59,50 @@ ACTIVATIONS = [
     module("softplus.forms", "F.softplus(x, 0.5, 3)", "F.softplus(x, beta=4)"),
     module("rrelu.train", "F.rrelu(x, training=True)"),
     module("gumbel_softmax", "F.gumbel_softmax(x)", dtypes=FLOAT32),
-    module("dropout1d.eval", "F.dropout1d(x, training=False)", "F.feature_alpha_dropout(x, training=False)", "F.dropout3d(y, training=False)"),
+    module(
+        "dropout1d.eval",
+        "F.dropout1d(x, training=False)",
+        "F.feature_alpha_dropout(x, training=False)",
+        "F.dropout3d(y, training=False)",
+    ),
 ]
 
 NORMS = [
-    module("batch_norm.forms", "F.batch_norm(x, m, v)", "F.batch_norm(y, m, v, w, eps=1e-3)", "F.batch_norm(x[..., 0], m, v, w, b)"),
-    module("batch_norm.statistics", "F.batch_norm(y, None, None, training=True)", "F.batch_norm(x, None, None, None, b, True)"),
-    module("layer_norm.forms", "F.layer_norm(x, (9,))", "F.layer_norm(x, (9,), l, None)", "F.layer_norm(y, (8, 9, 7), eps=1e-3)"),
-    module("group_norm.forms", "F.group_norm(y, 8, w, b, 1e-3)", "F.group_norm(x, 1, w)", "F.group_norm(x[..., 0], 4, w, b)"),
-    module("instance_norm.forms", "F.instance_norm(y, m, v, w, b, use_input_stats=False)", "F.instance_norm(y, None, None, w)"),
+    module(
+        "batch_norm.forms",
+        "F.batch_norm(x, m, v)",
+        "F.batch_norm(y, m, v, w, eps=1e-3)",
+        "F.batch_norm(x[..., 0], m, v, w, b)",
+    ),
+    module(
+        "batch_norm.statistics",
+        "F.batch_norm(y, None, None, training=True)",
+        "F.batch_norm(x, None, None, None, b, True)",
+    ),
+    module(
+        "layer_norm.forms",
+        "F.layer_norm(x, (9,))",
+        "F.layer_norm(x, (9,), l, None)",
+        "F.layer_norm(y, (8, 9, 7), eps=1e-3)",
+    ),
+    module(
+        "group_norm.forms",
+        "F.group_norm(y, 8, w, b, 1e-3)",
+        "F.group_norm(x, 1, w)",
+        "F.group_norm(x[..., 0], 4, w, b)",
+    ),
+    module(
+        "instance_norm.forms",
+        "F.instance_norm(y, m, v, w, b, use_input_stats=False)",
+        "F.instance_norm(y, None, None, w)",
+    ),
     module("rms_norm.forms", "F.rms_norm(x, (9,))", "F.rms_norm(x, (8, 9))", "F.rms_norm(x, (9,), l)"),
-    module("local_response_norm.forms", "F.local_response_norm(y, 4, 0.01, 0.5, 2.0)", "F.local_response_norm(x, 3)", dtypes=FLOAT32),
+    module(
+        "local_response_norm.forms",
+        "F.local_response_norm(y, 4, 0.01, 0.5, 2.0)",
+        "F.local_response_norm(x, 3)",
+        dtypes=FLOAT32,
+    ),
     module("weight_norm", "torch._weight_norm(x, x[:, :1, :1] + 2, 0)"),
 ]
 
@@ -95,26 +128,48 @@ RECURRENT = [
     module(
         "lstm.both_ways",
         "torch.lstm(s, (h, c), [wi, wh, bi, bh, vi, vh, bh, bi], True, 1, 0.0, False, True, False)",
-        "torch.lstm(s, (h.transpose(0, 1)[:2].new_zeros(2, 7, 6), h.new_zeros(2, 7, 6)), [wi, wh, vi, vh], False, 1, 0.0,"
-        " False, True, True)",
+        "torch.lstm(s, (h.new_zeros(2, 7, 6), h.new_ones(2, 7, 6)), [wi, wh, vi, vh], False, 1, 0.0, False, True, True)",
         **LSTM,
     ),
-    module("lstm.layers", "torch.lstm(s, (h, c), [wi, wh, bi, bh, ui, vh, bh, bi], True, 2, 0.0, False, False, False)", **LSTM),
+    module(
+        "lstm.layers",
+        "torch.lstm(s, (h, c), [wi, wh, bi, bh, ui, vh, bh, bi], True, 2, 0.0, False, False, False)",
+        **LSTM,
+    ),
     module("gru.input", "torch.gru(s, h[:1], [wi, wh, bi, bh], True, 1, 0.0, False, False, False)", **GRU),
     module("gru.bidirectional", "torch.gru(s, h, [wi, wh, vi, vh], False, 1, 0.0, False, True, False)", **GRU),
     module("gru.layers", "torch.gru(s, h, [wi, wh, bi, bh, ui, vh, bh, bi], True, 2, 0.0, False, False, False)", **GRU),
     module("rnn_tanh.input", "torch.rnn_tanh(s, h[:1], [wi, wh, bi, bh], True, 1, 0.0, False, False, False)", **RNN),
     module("rnn_relu.input", "torch.rnn_relu(s, h, [wi, wh, vi, vh], False, 1, 0.0, False, True, False)", **RNN),
-    module("lstm_cell", "torch.lstm_cell(s[0], (h[0], c[0]), wi, wh, bi, bh)", "torch.lstm_cell(s[1], (h[0], c[0]), wi, wh)", **LSTM),
+    module(
+        "lstm_cell",
+        "torch.lstm_cell(s[0], (h[0], c[0]), wi, wh, bi, bh)",
+        "torch.lstm_cell(s[1], (h[0], c[0]), wi, wh)",
+        **LSTM,
+    ),
     module("gru_cell", "torch.gru_cell(s[0], h[0], wi, wh, bi, bh)", "torch.gru_cell(s[1], h[0], wi, wh)", **GRU),
-    module("rnn_tanh_cell", "torch.rnn_tanh_cell(s[0], h[0], wi, wh, bi, bh)", "torch.rnn_relu_cell(s[1], h[0], wi, wh)", **RNN),
+    module(
+        "rnn_tanh_cell",
+        "torch.rnn_tanh_cell(s[0], h[0], wi, wh, bi, bh)",
+        "torch.rnn_relu_cell(s[1], h[0], wi, wh)",
+        **RNN,
+    ),
 ]
 
 EMBEDDINGS = [
     module("embedding.forms", "F.embedding(i, t)", "F.embedding(i, t, padding_idx=3)", "F.embedding(i[0, 0], t)"),
     module("embedding.max_norm", "F.embedding(i, t.clone(), max_norm=1.0)", dtypes=FLOAT32),
-    module("embedding_bag.sum", "F.embedding_bag(i, t, mode='sum')", "F.embedding_bag(i, t, mode='sum', per_sample_weights=p)"),
-    module("embedding_bag.mean", "F.embedding_bag(i, t)", "F.embedding_bag(i, t, padding_idx=2)", "F.embedding_bag(i, t, mode='max')"),
+    module(
+        "embedding_bag.sum",
+        "F.embedding_bag(i, t, mode='sum')",
+        "F.embedding_bag(i, t, mode='sum', per_sample_weights=p)",
+    ),
+    module(
+        "embedding_bag.mean",
+        "F.embedding_bag(i, t)",
+        "F.embedding_bag(i, t, padding_idx=2)",
+        "F.embedding_bag(i, t, mode='max')",
+    ),
     module("embedding_bag.offsets", "F.embedding_bag(i[:, 0], t, o, mode='sum')"),
 ]
 
