@@ -17,15 +17,15 @@ class EmulatorMissing(RuntimeError):
 
 def find_emulator() -> str:
     """The path of libstitch_emulator.so: STITCHCUDA_EMULATOR, a source tree's build/, beside the programs of an
-    unpacked tarball, or beside the `stitchcuda` that PATH finds."""
+    unpacked tarball, or beside the `stitchcuda` that STITCHCUDA names or PATH finds."""
     named = os.environ.get("STITCHCUDA_EMULATOR")
     if named:
         return named
     root = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
     folders = [os.path.join(root, "build"), os.path.join(root, "..", "..", "bin")]
-    program = shutil.which("stitchcuda")
-    if program:
-        folders.append(os.path.dirname(os.path.realpath(program)))
+    for program in (os.environ.get("STITCHCUDA"), shutil.which("stitchcuda")):
+        if program:
+            folders.append(os.path.dirname(os.path.realpath(program)))
     for folder in folders:
         path = os.path.normpath(os.path.join(folder, _NAME))
         if os.path.isfile(path):

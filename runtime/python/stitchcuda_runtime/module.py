@@ -72,11 +72,23 @@ def _runners(module: ProgramModule) -> tuple[dict[torch.device, Runner], threadi
 
 def _device(module: ProgramModule, arguments: tuple[Any, ...]) -> torch.device:
     """Where the parameters and buffers are; where the first tensor given is, for a module without any."""
-    for group in (module.parameters(), module.buffers(), pytree.tree_leaves(arguments)):
+    parameter = _first_parameter(module)
+    if parameter is not None:
+        return parameter.device
+    for group in (module.buffers(), pytree.tree_leaves(arguments)):
         for tensor in group:
             if isinstance(tensor, torch.Tensor):
                 return tensor.device
     raise Refused(f"{module._stitchcuda_contract.name} was given no tensor.")
+
+
+def _first_parameter(module: nn.Module) -> torch.Tensor | None:
+    """As next(module.parameters()), without names and without looking for shared ones: this is asked in every call."""
+    for parameter in module.__dict__["_parameters"].values():
+        if parameter is not None:
+            return parameter
+    children = (child for child in module.__dict__["_modules"].values() if child is not None)
+    return next((found for found in map(_first_parameter, children) if found is not None), None)
 
 
 def _in_order(module: ProgramModule, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Any, ...]:

@@ -29,10 +29,19 @@ def load_program(contract: Contract, device: torch.device) -> Program:
 
 def tensor_at(module: nn.Module, path: str) -> torch.Tensor | None:
     """The parameter, buffer or plain attribute of that path."""
+    *owners, name = path.split(".")
     thing: Any = module
-    for step in path.split("."):
-        thing = getattr(thing, step, None)
-    return thing if isinstance(thing, torch.Tensor) else None
+    for step in owners:
+        # Straight from the modules' own tables where it can be: nn.Module's attributes cost a call tenfold.
+        children = thing.__dict__.get("_modules") if isinstance(thing, nn.Module) else None
+        thing = children[step] if children and step in children else getattr(thing, step, None)
+    if isinstance(thing, nn.Module):
+        for table in ("_parameters", "_buffers"):
+            found = thing.__dict__[table].get(name)
+            if found is not None and name not in thing.__dict__:
+                return found
+    found = getattr(thing, name, None)
+    return found if isinstance(found, torch.Tensor) else None
 
 
 class Runner:
