@@ -11,6 +11,7 @@ import torch.nn.functional as F
 
 from stitchcuda_python.graph.orders import order_decompositions
 from stitchcuda_python.graph.sampling import sampling_decompositions
+from stitchcuda_python.graph.windows import window_decompositions
 
 ATEN = torch.ops.aten
 MODES = ("bilinear", "nearest", "bicubic")
@@ -38,6 +39,21 @@ class Sampling(unittest.TestCase):
             with self.subTest(f"{size} {aligned}"):
                 wanted = F.affine_grid(theta, size, align_corners=aligned)
                 torch.testing.assert_close(made(theta, size, aligned), wanted)
+
+
+class Windows(unittest.TestCase):
+    def test_fold_sums_windows_that_overlap(self) -> None:
+        made = window_decompositions()[ATEN.col2im.default]
+        choices = itertools.product(((3, 2), (4, 3), (1, 5)), ((1, 1), (2, 1)), ((0, 0), (1, 3)), ((1, 1), (2, 3), (3, 1)))
+        for kernel, dilation, padding, stride in choices:
+            how = {"dilation": dilation, "padding": padding, "stride": stride}
+            columns = F.unfold(torch.randn(2, 3, 9, 12, dtype=torch.float64), kernel, **how)
+            columns = torch.randn_like(columns)
+            for x in (columns, columns[0]):
+                with self.subTest(f"{kernel} {how} {x.dim()}"):
+                    got = made(x, (9, 12), kernel, dilation, padding, stride)
+                    if got is not NotImplemented:
+                        torch.testing.assert_close(got, F.fold(x, (9, 12), kernel, **how))
 
 
 class Orders(unittest.TestCase):

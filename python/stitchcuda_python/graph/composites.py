@@ -13,6 +13,7 @@ from torch._decomp import get_decompositions
 from .orders import order_decompositions
 from .recurrent import recurrent_decompositions
 from .sampling import sampling_decompositions
+from .windows import window_decompositions
 
 _NAMES = """_weight_norm atleast_1d atleast_2d atleast_3d cartesian_prod cdist chain_matmul column_stack
     combinations concatenate cosine_embedding_loss cosine_similarity cumulative_trapezoid diag diagflat diff
@@ -44,7 +45,8 @@ def decomposition_table() -> dict[Any, Callable[..., Any]]:
         table[operator] = _where(operator, _drops)
     for operator in _composites("_scaled_dot_product_attention_math"):
         table[operator] = _taken_apart(operator)
-    return table | recurrent_decompositions() | sampling_decompositions() | order_decompositions()
+    own = (recurrent_decompositions(), sampling_decompositions(), order_decompositions(), window_decompositions())
+    return table | {operator: made for part in own for operator, made in part.items()}
 
 
 def _descriptions(names: list[str]) -> dict[Any, Callable[..., Any]]:

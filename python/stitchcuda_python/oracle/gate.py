@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import torch
 
-from .constants import GATE_TOLERANCE
+from .constants import GATE_EPS, GATE_TOLERANCE
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,7 @@ def _ratio(got: torch.Tensor, expected: torch.Tensor) -> float:
         return 0.0
     if not expected.is_floating_point():
         return 0.0 if bool((got == expected).all()) else float("inf")
+    tolerance = max(GATE_TOLERANCE, GATE_EPS * torch.finfo(expected.dtype).eps if expected.element_size() == 2 else 0.0)
     got, expected = got.double(), expected.double()
     finite = torch.isfinite(expected)
     if not bool(torch.equal(torch.nan_to_num(got[~finite]), torch.nan_to_num(expected[~finite]))):
@@ -45,6 +46,6 @@ def _ratio(got: torch.Tensor, expected: torch.Tensor) -> float:
     if expected.numel() == 0:
         return 0.0
     rms = expected.square().mean().sqrt()
-    allowed = GATE_TOLERANCE * torch.maximum(expected.abs(), rms)
+    allowed = tolerance * torch.maximum(expected.abs(), rms)
     ratio = torch.where(got == expected, 0.0, (got - expected).abs() / allowed).max().item()
     return ratio if ratio == ratio else float("inf")
