@@ -44,7 +44,8 @@ class Sampling(unittest.TestCase):
 class Windows(unittest.TestCase):
     def test_fold_sums_windows_that_overlap(self) -> None:
         made = window_decompositions()[ATEN.col2im.default]
-        choices = itertools.product(((3, 2), (4, 3), (1, 5)), ((1, 1), (2, 1)), ((0, 0), (1, 3)), ((1, 1), (2, 3), (3, 1)))
+        kernels, strides = ((3, 2), (4, 3), (1, 5)), ((1, 1), (2, 3), (3, 1))
+        choices = itertools.product(kernels, ((1, 1), (2, 1)), ((0, 0), (1, 3)), strides)
         for kernel, dilation, padding, stride in choices:
             how = {"dilation": dilation, "padding": padding, "stride": stride}
             columns = F.unfold(torch.randn(2, 3, 9, 12, dtype=torch.float64), kernel, **how)

@@ -31,7 +31,7 @@ def _folded(x: Any, size: Any, kernel: Any, dilation: Any, padding: Any, stride:
 
 
 def _moved(x: Any, extent: int, dilation: int, padding: int, stride: int) -> Any:
-    """[..., elements, windows] -> [..., elements, extent]: each element of each window where it is added, zeros between.
+    """[..., elements, windows] -> [..., elements, extent]: each element of a window where it is added, zeros between.
     Rows of zeros and elements, laid end to end and read in rows that are `dilation` shorter, slide along."""
     elements, windows = x.shape[-2:]
     x = F.pad(x.unsqueeze(-1), (0, stride - 1)).flatten(-2)
