@@ -137,6 +137,7 @@ Json answer(const Run& run, double total_seconds) {
                {"scale", run.set.scale},
                {"operators", run.imported.operators},
                {"steps", run.program.plan.steps.size()},
+               {"batch", describe_batch(run.program.plan)},
                {"verdict", to_json(verify.verdict)},
                {"error_ratio", verify.error_ratio},
                {"modelled_us", plan::declared_modelled_us(run.program.plan)},

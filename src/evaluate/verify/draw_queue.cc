@@ -11,6 +11,15 @@ namespace {
 
 using Item = Result<std::optional<QueuedDraw>>;
 
+QueuedDraw refused(size_t plan, const std::string& sentence) {
+  QueuedDraw item;
+  item.plan = plan;
+  item.is_last_of_regime = true;
+  item.is_last_of_plan = true;
+  item.refusal = sentence;
+  return item;
+}
+
 }  // namespace
 
 struct DrawQueue::State {
@@ -41,6 +50,13 @@ struct DrawQueue::State {
   void work() {
     for (size_t plan = 0; plan < plans.size(); ++plan) {
       auto opened = oracle.open(plans[plan].source);
+      if (!opened.has_value() && plan > 0 && opened.error().code == ErrorCode::kProgramInvalid) {
+        // Sizes that somebody else chose: an index in a buffer may lie beyond a smaller batch.
+        if (!put(std::optional<QueuedDraw>(refused(plan, opened.error().sentence)))) {
+          return;
+        }
+        continue;
+      }
       if (!opened.has_value()) {
         put(Unexpected{opened.error()});
         return;

@@ -26,6 +26,8 @@ struct QueuedDraw {
   bool is_last_of_regime = false;
   bool is_last_of_plan = false;
   verify::OracleDraw draw;
+  // With no program: why PyTorch does not run it at this plan's sizes. Its only entry; the first plan has none such.
+  std::string refusal = {};
 };
 
 class DrawQueue {

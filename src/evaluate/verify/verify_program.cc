@@ -77,6 +77,11 @@ class Verification {
 };
 
 Result<bool> Verification::take(const QueuedDraw& queued) {
+  if (!queued.refusal.empty()) {
+    const std::string& shape = request_.subjects[queued.plan].shape;
+    report_.notes.push_back(fmt::format("{} left out: {}", shape, queued.refusal));
+    return decided();
+  }
   STITCH_TRY(begin(queued));
   if (queued.draw.note &&
       std::find(report_.notes.begin(), report_.notes.end(), *queued.draw.note) == report_.notes.end()) {

@@ -173,6 +173,36 @@ TEST(VerifyProgram, OtherBatchesGoOnWithTheLoadedProgram) {
   EXPECT_EQ(started, 3);
 }
 
+// A batch or a hidden shape that PyTorch itself refuses says nothing about the candidate; the declared sizes do.
+TEST(VerifyProgram, SizesThatTheProgramRefusesAreLeftOutAndNamed) {
+  for (const int refused : {0, 1}) {
+    VerifyRequest request = two_subjects();
+    request.subjects[0].source.file = "0";
+    request.subjects[1].source.file = "1";
+    DoublingOracle script;
+    auto doubling = script.make();
+    verify::ScriptedOracle oracle{[&](const OracleSource& source) {
+                                    return source.file == std::to_string(refused)
+                                               ? Result<OracleProgram>(failure(ErrorCode::kProgramInvalid,
+                                                                               "forward raised IndexError"))
+                                               : doubling.open(source);
+                                  },
+                                  [&](const OracleProgram& program, const std::string& regime, int draw) {
+                                    return doubling.draw(program, regime, draw);
+                                  }};
+    const auto report = verify_program(request, oracle, [](const CandidateBinary&) {
+      return Result<std::unique_ptr<Candidate>>(std::make_unique<DoublingCandidate>(DoublingCandidate::Fault{}));
+    });
+    ASSERT_EQ(report.has_value(), refused == 1);
+    if (refused == 1) {
+      EXPECT_EQ(report->verdict.kind, VerdictKind::kOk);
+      EXPECT_EQ(report->shapes, std::vector<std::string>{"declared shapes"});
+      ASSERT_EQ(report->notes.size(), 1U);
+      EXPECT_EQ(report->notes[0], "hidden shape 1 left out: forward raised IndexError");
+    }
+  }
+}
+
 TEST(VerifyProgram, AWrongElementStopsTheRunAndIsNamed) {
   DoublingCandidate::Fault fault;
   fault.at_run = 7;

@@ -7,6 +7,11 @@
 namespace stitch::plan {
 namespace {
 
+// An extent as a value, of indices counted from the end: it may follow the batch, and prepare() knows none.
+bool is_extent(const ir::Graph& graph, const ir::Node& node) {
+  return node.op == "full" && graph.type(node.outputs[0]).dtype == DataType::kInt64;
+}
+
 std::vector<Phase> phases_of(const ir::Graph& graph, const Users& users) {
   std::vector<bool> is_fixed(graph.values.size(), true);
   for (const ir::GraphInput& input : graph.inputs) {
@@ -15,9 +20,10 @@ std::vector<Phase> phases_of(const ir::Graph& graph, const Users& users) {
   }
   std::vector<Phase> phases;
   for (const ir::Node& node : graph.nodes) {
-    const bool fixed = std::all_of(node.operands.begin(), node.operands.end(), [&](const ir::Operand& operand) {
+    const bool has_fixed = std::all_of(node.operands.begin(), node.operands.end(), [&](const ir::Operand& operand) {
       return !ir::is_tensor(operand) || is_fixed[static_cast<size_t>(std::get<ir::ValueId>(operand).index)];
     });
+    const bool fixed = has_fixed && !is_extent(graph, node);
     const bool is_output = std::any_of(node.outputs.begin(), node.outputs.end(),
                                        [&](ir::ValueId output) { return users.is_output(output); });
     phases.push_back(fixed && !is_output ? Phase::kPrepare : Phase::kRun);
