@@ -9,15 +9,23 @@ ROUNDINGS = 256
 TINY = 1e-30
 
 
-def first_disagreement(got: torch.Tensor, native: torch.Tensor, exact: torch.Tensor, with_signs: bool) -> str:
+def first_disagreement(
+    got: torch.Tensor, native: torch.Tensor, exact: torch.Tensor, with_signs: bool, terms: int = 1
+) -> str:
     """A sentence about the first element of `got` that neither PyTorch's native result nor its result in double
-    precision explains; "" when there is none. `with_signs`: zeros must have the native sign."""
+    precision explains; "" when there is none. `with_signs`: zeros must have the native sign. `terms`: how many elements a sum may
+    have on the way to a result."""
     if got.shape != native.shape or got.dtype != native.dtype:
         return f"{got.dtype} {tuple(got.shape)} in place of {native.dtype} {tuple(native.shape)}"
     if not native.dtype.is_floating_point:
         wrong = got != native
     else:
-        wrong = ~(agrees(got, native) | agrees(got, exact.to(torch.float64)) | overflowed(native, exact))
+        wrong = ~(
+            agrees(got, native)
+            | agrees(got, exact.to(torch.float64))
+            | overflowed(native, exact)
+            | sum_overflows(got, exact, terms)
+        )
         if with_signs:
             wrong |= (got == 0) & (native == 0) & (torch.signbit(got) != torch.signbit(native))
     if not wrong.any():
@@ -49,3 +57,9 @@ def agrees(got: torch.Tensor, reference: torch.Tensor) -> torch.Tensor:
 def overflowed(native: torch.Tensor, exact: torch.Tensor) -> torch.Tensor:
     """Where PyTorch itself leaves the dtype's range on the way to a finite result: nothing can be asked there."""
     return ~torch.isfinite(native) & torch.isfinite(exact)
+
+
+def sum_overflows(got: torch.Tensor, exact: torch.Tensor, terms: int) -> torch.Tensor:
+    """Where a mean is a sum that overflows before it is divided, which PyTorch may divide first."""
+    same_sign = torch.sign(got.to(torch.float64)) == torch.sign(exact.to(torch.float64))
+    return torch.isinf(got) & same_sign & (exact.abs().to(torch.float64) * terms > torch.finfo(got.dtype).max)

@@ -4,6 +4,7 @@
 import re
 
 from .catalogue import FAMILIES
+from .differences import as_markdown
 from .program_text import SHAPES
 from .trial import Outcome
 
@@ -16,6 +17,13 @@ what is missing, in the sentence given. Names are ATen's; what follows a dot is 
 
 {verified} operators are verified in at least one dtype, {both} of them in every dtype tried,
 {refused} are refused by name, {failed} are neither.
+"""
+
+SPECIAL_VALUES = """
+`tests/operators/special_values` compares the same programs with PyTorch on NaN, infinities, signed zeros, denormals and
+numbers near overflow. Results are PyTorch's, or as near to those in double precision; a sum may overflow before it is
+divided. They differ on purpose here:
+
 """
 
 MISSING = "\n{count} operators of the catalogue have no row: `--continue` feeds them.\n"
@@ -54,6 +62,7 @@ def table(found: dict[str, dict[str, Outcome]], seed: int) -> str:
     )
     missing = sum(operator.name not in found for operators in FAMILIES.values() for operator in operators)
     text += MISSING.format(count=missing) if missing else ""
+    text += SPECIAL_VALUES + as_markdown()
     for family, operators in FAMILIES.items():
         rows = [row(operator.name, found[operator.name]) for operator in operators if operator.name in found]
         if rows:

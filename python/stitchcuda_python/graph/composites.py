@@ -17,15 +17,15 @@ from .windows import window_decompositions
 
 _NAMES = """_weight_norm atleast_1d atleast_2d atleast_3d cartesian_prod cdist chain_matmul column_stack
     combinations concatenate cosine_embedding_loss cosine_similarity cumulative_trapezoid diag diagflat diff
-    dsplit dstack einsum fliplr flipud gradient hinge_embedding_loss hsplit hstack inner isclose
-    kron linalg_matrix_norm linalg_multi_dot linalg_norm linalg_matrix_power linalg_vander linalg_vecdot
-    margin_ranking_loss matrix_power meshgrid moveaxis nanmean nuclear_norm one_hot outer ger
-    pairwise_distance poisson_nll_loss row_stack std_mean std tensor_split tensordot trapezoid trapz
-    triplet_margin_loss vander vsplit vstack""".split()
+    dsplit dstack einsum fliplr flipud gradient hinge_embedding_loss hsplit hstack inner isclose kron
+    linalg_matrix_norm linalg_multi_dot linalg_norm linalg_matrix_power linalg_vander linalg_vecdot
+    margin_ranking_loss matrix_power meshgrid moveaxis multilabel_margin_loss nanmean nuclear_norm one_hot
+    outer ger pairwise_distance poisson_nll_loss row_stack std_mean std tensor_split tensordot trapezoid
+    trapz triplet_margin_loss vander vsplit vstack""".split()
 
 # Operators with kernels of their own that PyTorch also describes by others, in what it calls its decompositions.
-_DESCRIBED = """_weight_norm_interface block_diag fft_fftshift hann_window max_unpool2d renorm trace
-    tril_indices triu_indices""".split()
+_DESCRIBED = """_weight_norm_interface block_diag fft_fftshift hann_window max_unpool2d
+    multilabel_margin_loss_forward renorm trace tril_indices triu_indices""".split()
 
 
 def decomposition_table() -> dict[Any, Callable[..., Any]]:

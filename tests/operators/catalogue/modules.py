@@ -128,7 +128,8 @@ RECURRENT = [
     module(
         "lstm.both_ways",
         "torch.lstm(s, (h, c), [wi, wh, bi, bh, vi, vh, bh, bi], True, 1, 0.0, False, True, False)",
-        "torch.lstm(s, (h.new_zeros(2, 7, 6), h.new_ones(2, 7, 6)), [wi, wh, vi, vh], False, 1, 0, 0, 1, 1)",
+        "torch.lstm(s, (z, 1 - z), [wi, wh, vi, vh], False, 1, 0.0, False, True, True)",
+        z=Operand((2, 7, HIDDEN)),
         **LSTM,
     ),
     module(
