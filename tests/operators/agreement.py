@@ -13,8 +13,8 @@ def first_disagreement(
     got: torch.Tensor, native: torch.Tensor, exact: torch.Tensor, with_signs: bool, terms: int = 1
 ) -> str:
     """A sentence about the first element of `got` that neither PyTorch's native result nor its result in double
-    precision explains; "" when there is none. `with_signs`: zeros must have the native sign. `terms`: how many elements a sum may
-    have on the way to a result."""
+    precision explains; "" when there is none. `with_signs`: zeros must have the native sign. `terms`: how many
+    elements a sum may have on the way to a result."""
     if got.shape != native.shape or got.dtype != native.dtype:
         return f"{got.dtype} {tuple(got.shape)} in place of {native.dtype} {tuple(native.shape)}"
     if not native.dtype.is_floating_point:
