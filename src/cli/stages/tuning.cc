@@ -98,6 +98,9 @@ Result<tuning::TuneResult> Tuning::run(const plan::Plan& plan) {
   tuning::TuneOptions options;
   options.budget_seconds = session_->line().tune_seconds;
   options.clock = [this] { return session_->reporter().elapsed_seconds(); };
+  options.build = [&](const tuning::Trial& trial) {
+    return tuning::build_setting(plan, trial.step, trial.setting, *tools_, measuring);
+  };
   options.measure = [&](const tuning::Trial& trial) {
     return tuning::measure_setting(plan, trial.step, trial.setting, *tools_, measuring);
   };

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The timing half of ProgramCalls.
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "base/json/json.h"
 #include "evaluate/runner/program_calls.h"
+#include "evaluate/runner/timing.h"
 
 namespace stitch::evaluate {
 
@@ -50,10 +53,17 @@ Result<TimingOutcome> ProgramCalls::time_blocks(const CandidateCall& call, const
     STITCH_ASSIGN(elapsed_us, block_us(count, true));
   }
   std::vector<double> samples_us;
+  std::vector<double> empty_us;
   for (int block = 0; block < options.blocks; ++block) {
     STITCH_ASSIGN(const double with_us, block_us(count, true));
     STITCH_ASSIGN(const double without_us, block_us(count, false));
-    samples_us.push_back(std::max(0.0, with_us - without_us) / count);
+    samples_us.push_back(with_us);
+    empty_us.push_back(without_us);
+  }
+  // The empty block's median: one empty block that the host held up must not make its neighbour look free.
+  const double without_calls_us = median(std::move(empty_us));
+  for (double& sample_us : samples_us) {
+    sample_us = std::max(0.0, sample_us - without_calls_us) / count;
   }
   TimingOutcome outcome;
   outcome.timing = summarise(std::move(samples_us), count);

@@ -5,7 +5,6 @@
 #include <cmath>
 
 namespace stitch::evaluate {
-namespace {
 
 double median(std::vector<double> values) {
   if (values.empty()) {
@@ -15,8 +14,6 @@ double median(std::vector<double> values) {
   const size_t middle = values.size() / 2;
   return values.size() % 2 == 1 ? values[middle] : 0.5 * (values[middle - 1] + values[middle]);
 }
-
-}  // namespace
 
 Timing summarise(std::vector<double> samples_us, int calls_per_block) {
   Timing timing;

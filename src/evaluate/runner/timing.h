@@ -33,6 +33,8 @@ struct TimingOutcome {
   Timing timing;
 };
 
+// Zero of no values.
+double median(std::vector<double> values);
 // Median and spread of the samples.
 Timing summarise(std::vector<double> samples_us, int calls_per_block);
 

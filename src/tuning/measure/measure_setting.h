@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,9 +23,14 @@ struct MeasureOptions {
   std::function<Result<void>(const std::function<Result<void>()>&)> alone;
 };
 
-// Step `index` of `plan` with `setting`. A setting that does not build or crashes has the time infinity; errors are the
-// world's. Call it from several threads at once: what uses the GPU waits for its turn.
-Result<Measurement> measure_setting(const plan::Plan& plan, size_t index, const kernels::Setting& setting,
-                                    const toolchain::Toolchain& tools, const MeasureOptions& options);
+// Builds step `index` of `plan` with `setting`, so that measure_setting finds it built. From any number of threads.
+Result<void> build_setting(const plan::Plan& plan, size_t index, const kernels::Setting& setting,
+                           const toolchain::Toolchain& tools, const MeasureOptions& options);
+
+// Its time. A setting that does not build or crashes has the time infinity; one whose times stay unsteady has none.
+// Errors are the world's.
+Result<std::optional<Measurement>> measure_setting(const plan::Plan& plan, size_t index,
+                                                   const kernels::Setting& setting, const toolchain::Toolchain& tools,
+                                                   const MeasureOptions& options);
 
 }  // namespace stitch::tuning

@@ -1,42 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuning/measure/tune.h"
 
-#include <mutex>
+#include <algorithm>
+#include <span>
+#include <thread>
 
 #include "base/parallel/for_each_parallel.h"
 
 namespace stitch::tuning {
+namespace {
+
+// Trials that are built together before they are timed one by one.
+size_t group_size(const TuneOptions& options) {
+  return options.jobs > 0 ? static_cast<size_t>(options.jobs) : std::max(1u, std::thread::hardware_concurrency());
+}
+
+Result<void> build_all(std::span<const Trial> trials, const TuneOptions& options) {
+  if (!options.build) {
+    return {};
+  }
+  return for_each_parallel(trials.size(), options.jobs, [&](size_t index) { return options.build(trials[index]); });
+}
+
+}  // namespace
 
 Result<TuneResult> tune(const std::vector<Trial>& trials, const Context& context, TuningDatabase& database,
                         const TuneOptions& options) {
   TuneResult result;
-  std::vector<const Trial*> unknown;
+  std::vector<Trial> unknown;
   for (const Trial& trial : trials) {
     STITCH_ASSIGN(const auto known, database.find(context, trial.signature, trial.setting));
     if (known.has_value()) {
       ++result.known;
     } else {
-      unknown.push_back(&trial);
+      unknown.push_back(trial);
     }
   }
   const double end = options.clock() + options.budget_seconds;
   const int total = static_cast<int>(unknown.size());
-  std::mutex mutex;
-  const auto try_one = [&](size_t index) -> Result<void> {
-    if (options.clock() > end) {
-      return {};
+  const size_t group = group_size(options);
+  for (size_t i = 0; i < unknown.size() && options.clock() <= end; ++i) {
+    if (i % group == 0) {
+      STITCH_TRY(build_all(std::span(unknown).subspan(i, std::min(group, unknown.size() - i)), options));
     }
-    const Trial& trial = *unknown[index];
-    STITCH_ASSIGN(const Measurement measurement, options.measure(trial));
-    const std::lock_guard lock(mutex);
-    STITCH_TRY(database.store(context, trial.signature, trial.setting, measurement));
+    STITCH_ASSIGN(const std::optional<Measurement> measurement, options.measure(unknown[i]));
+    if (!measurement.has_value()) {
+      continue;
+    }
+    STITCH_TRY(database.store(context, unknown[i].signature, unknown[i].setting, *measurement));
     ++result.measured;
     if (options.progress) {
-      options.progress(trial, measurement, result.measured, total);
+      options.progress(unknown[i], *measurement, result.measured, total);
     }
-    return {};
-  };
-  STITCH_TRY(for_each_parallel(unknown.size(), options.jobs, try_one));
+  }
   result.left = total - result.measured;
   return result;
 }

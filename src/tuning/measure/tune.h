@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "tuning/choice/worth_timing.h"
 #include "tuning/database/database.h"
@@ -11,16 +12,19 @@ namespace stitch::tuning {
 
 struct TuneOptions {
   double budget_seconds = 60;     // no trial begins after it
-  int jobs = 0;                   // trials under way at a time; 0: one for each core
+  int jobs = 0;                   // trials built at a time; 0: one for each core
   std::function<double()> clock;  // seconds
-  std::function<Result<Measurement>(const Trial&)> measure;
-  std::function<void(const Trial&, const Measurement&, int done, int total)> progress{};  // one thread at a time
+  std::function<Result<void>(const Trial&)> build{};  // ahead of `measure`, from several threads
+  // One at a time, with nothing being built: compilers at work disturb the clock. Nothing where the times are too
+  // unsteady to be kept.
+  std::function<Result<std::optional<Measurement>>(const Trial&)> measure;
+  std::function<void(const Trial&, const Measurement&, int done, int total)> progress{};
 };
 
 struct TuneResult {
   int known = 0;     // before
   int measured = 0;  // now
-  int left = 0;      // the budget ended before them
+  int left = 0;      // the budget ended before them, or their times were unsteady
 };
 
 Result<TuneResult> tune(const std::vector<Trial>& trials, const Context& context, TuningDatabase& database,

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "base/fs/files.h"
 
 namespace stitch::tuning {
@@ -20,10 +22,18 @@ class Tune : public ::testing::Test {
     options.budget_seconds = budget_seconds;
     options.jobs = 1;
     options.clock = [this] { return now_; };
-    options.measure = [this](const Trial& trial) -> Result<Measurement> {
+    options.build = [this](const Trial&) -> Result<void> {
+      ++built_;
+      return {};
+    };
+    options.measure = [this](const Trial& trial) -> Result<std::optional<Measurement>> {
       now_ += 10;
       ++asked_;
-      return Measurement{trial.setting.variant == "a" ? 3.0 : 2.0, 0.1};
+      EXPECT_GE(built_, asked_) << "timed before it was built";
+      if (unsteady_ == trial.setting.variant) {
+        return std::optional<Measurement>{};
+      }
+      return std::optional(Measurement{trial.setting.variant == "a" ? 3.0 : 2.0, 0.1});
     };
     return tune(kTrials, kHere, database_, options);
   }
@@ -32,6 +42,8 @@ class Tune : public ::testing::Test {
   TuningDatabase database_ = TuningDatabase::open(folder_.path() / "times.sqlite").value();
   double now_ = 100;
   int asked_ = 0;
+  int built_ = 0;
+  std::string unsteady_;  // the variant whose times are no good
 };
 
 TEST_F(Tune, MeasuresOnceAndKeeps) {
@@ -53,10 +65,18 @@ TEST_F(Tune, EndsWithItsBudget) {
   EXPECT_EQ(run(1000).value().measured, 2);  // the rest, later
 }
 
+TEST_F(Tune, UnsteadyTimesAreNotKept) {
+  unsteady_ = "b";
+  const TuneResult result = run(1000).value();
+  EXPECT_EQ(result.measured, 2);
+  EXPECT_EQ(result.left, 1);
+  EXPECT_FALSE(database_.find(kHere, "first", {"b", 1}).value().has_value());
+}
+
 TEST_F(Tune, AFailingWorldIsAnError) {
   TuneOptions options;
   options.clock = [] { return 0.0; };
-  options.measure = [](const Trial&) -> Result<Measurement> {
+  options.measure = [](const Trial&) -> Result<std::optional<Measurement>> {
     return failure(ErrorCode::kEnvironment, "the GPU was lost");
   };
   const auto result = tune(kTrials, kHere, database_, options);
