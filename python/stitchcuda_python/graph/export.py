@@ -19,6 +19,7 @@ from .composites import decomposition_table
 from .convert import convert
 from .functional import FunctionalProgram
 from .lstm_states import lstm_states_as_in_eager
+from .recurrent_results import recurrent_results_by_shape
 
 _DATA_DEPENDENT = ("DataDependent", "Unbacked", "GuardOnData", "DynamicOutputShape")
 
@@ -52,7 +53,8 @@ def export_program(program: Program, mode: FakeTensorMode | None = None) -> Expo
     """The functional form of a built program. `mode` is the fake mode it was built under, None for real tensors."""
     request = program.request
     folder = os.path.dirname(request.file)
-    with mode or nullcontext(), lstm_states_as_in_eager(), warnings.catch_warnings():
+    tracing = lstm_states_as_in_eager(), recurrent_results_by_shape()
+    with mode or nullcontext(), tracing[0], tracing[1], warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with watched(program.module, folder) as watch:
             try:

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a recurrent network returns, told by its shapes while a program is traced.
+
+PyTorch traces one by running it step after step on tensors without data, though the traced program holds it whole: for
+a hundred steps that takes seconds, and import, batch and hidden shapes trace a program ten times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensor
+
+_HAS_CELL = {"lstm": True, "gru": False, "rnn_tanh": False, "rnn_relu": False}
+
+
+@contextmanager
+def recurrent_results_by_shape() -> Iterator[None]:
+    """While it lasts, a recurrent network over fake tensors returns fake tensors at once. Steps are counted and extents
+    compared as its own way does, so that an export with free sizes keeps the same ones free. Where a release keeps its
+    kernels elsewhere, nothing is changed."""
+    replaced = []
+    try:
+        for name, has_cell in _HAS_CELL.items():
+            operator = getattr(torch.ops.aten, name).input
+            kernels = getattr(operator, "py_kernels", {})
+            for key, kernel in list(kernels.items()):
+                if callable(kernel):
+                    replaced.append((operator, key, kernel))
+                    kernels[key] = _by_shape(kernel, has_cell)
+            operator._dispatch_cache.clear()
+        yield
+    finally:
+        for operator, key, kernel in replaced:
+            operator.py_kernels[key] = kernel
+            operator._dispatch_cache.clear()
+
+
+def _by_shape(kernel: Callable[..., Any], has_cell: bool) -> Callable[..., Any]:
+    def results(x: Any, hx: Any, params: Any, has_biases: bool, layers: int, dropout: float, train: bool,
+                bidirectional: bool, batch_first: bool) -> Any:  # fmt: skip
+        states = list(hx) if has_cell else [hx]
+        directions = 2 if bidirectional else 1
+        known = isinstance(x, FakeTensor) and x.dim() == 3
+        if not known or not _fits(x, states, params, layers * directions, batch_first):
+            return kernel(x, hx, params, has_biases, layers, dropout, train, bidirectional, batch_first)
+        steps = int(x.shape[1 if batch_first else 0])  # a constant of the traced program
+        batch, units = states[0].shape[1], states[0].shape[2]
+        shape = (batch, steps) if batch_first else (steps, batch)
+        output = x.new_empty((*shape, directions * units))
+        return (output, *(state.new_empty(state.shape) for state in states))
+
+    return results
+
+
+def _fits(x: Any, states: list[Any], params: Any, count: int, batch_first: bool) -> bool:
+    """Whether the extents agree. Each comparison of a free extent makes it agree from then on."""
+    batch = x.shape[0 if batch_first else 1]
+    return all(
+        state.dim() == 3 and state.shape[0] == count and state.shape[1] == batch and state.dtype == x.dtype
+        for state in states
+    ) and bool(x.shape[2] == params[0].shape[1])
