@@ -24,11 +24,13 @@ IndexText::IndexText(StepBuilder& step, const Domain& domain, const std::vector<
 }
 
 void IndexText::add_member(const std::string& type, const std::string& name, const std::string& initial) {
-  const bool is_known =
-      std::any_of(members_.begin(), members_.end(), [&](const Member& member) { return member.name == name; });
-  if (!is_known) {
+  const auto known =
+      std::find_if(members_.begin(), members_.end(), [&](const Member& member) { return member.name == name; });
+  if (known == members_.end()) {
     members_.push_back({type, name, initial});
+    return;
   }
+  STITCH_CHECK(known->initial == initial) << "two numbers would be called " << name;
 }
 
 void IndexText::add_pointer(const std::string& name, const std::string& type, const std::string& tensor,

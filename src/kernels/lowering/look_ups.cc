@@ -46,7 +46,7 @@ Result<std::string> FunctorBuilder::look_up(ir::ValueId table, IndexMap map, con
   } else {
     std::string offset;
     for (const LookedUpPlace& place : places) {
-      const std::string wanted = fmt::format("{}_axis_{}_stride", name, place.axis);
+      const std::string wanted = fmt::format("{}_entry_axis_{}_stride", name, place.axis);
       const std::string stride = member("int64_t", wanted, step_.extent(wanted, view->strides[place.axis]));
       offset += fmt::format("{}{} * {}", offset.empty() ? "" : " + ", place.text, stride);
     }
