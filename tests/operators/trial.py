@@ -5,6 +5,7 @@ import dataclasses
 import json
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 
@@ -58,18 +59,22 @@ def answer_of(stitchcuda: str, text: str) -> tuple[int, dict, str]:
         return done.returncode, {}, done.stderr
 
 
-def names_an_operator(sentence: str, operator: Operator) -> bool:
-    return "aten." in sentence or operator.name.split(".")[0] in sentence
+def names_an_operator(sentence: str, text: str) -> bool:
+    """By ATen's name, or by quoting a call as the program makes it."""
+    calls = re.findall(r"[\w.]+(?=\()", text[text.index("def forward") :])
+    quoted = re.findall(r"`([^`]*)`", sentence)
+    return "aten." in sentence or any(call + "(" in quote for call in calls for quote in quoted)
 
 
 def tried(stitchcuda: str, operator: Operator, dtypes: tuple[str, ...], seed: int) -> Outcome:
-    code, answer, errors = answer_of(stitchcuda, program(operator, dtypes, seed))
+    text = program(operator, dtypes, seed)
+    code, answer, errors = answer_of(stitchcuda, text)
     verdict, error = answer.get("verdict"), answer.get("error")
     if verdict is not None and code == 0 and verdict["kind"] == "ok":
         return Outcome("verified")
     if verdict is not None:
         return Outcome("not verified", f"{verdict['kind']}: {verdict.get('reason', '')}")
-    if error is not None and code == 3 and names_an_operator(error["sentence"], operator):
+    if error is not None and code == 3 and names_an_operator(error["sentence"], text):
         return Outcome("refused", error["sentence"])
     return Outcome("failed", error["sentence"] if error else errors.strip()[-300:])
 
