@@ -9,6 +9,7 @@ import unittest
 import torch
 import torch.nn.functional as F
 
+from stitchcuda_python.graph.numbers import number_decompositions
 from stitchcuda_python.graph.orders import order_decompositions
 from stitchcuda_python.graph.sampling import sampling_decompositions
 from stitchcuda_python.graph.windows import window_decompositions
@@ -55,6 +56,17 @@ class Windows(unittest.TestCase):
                     got = made(x, (9, 12), kernel, dilation, padding, stride)
                     if got is not NotImplemented:
                         torch.testing.assert_close(got, F.fold(x, (9, 12), kernel, **how))
+
+
+class SingleNumbers(unittest.TestCase):
+    def test_lcm_and_angle(self) -> None:
+        table = number_decompositions()
+        a, b = torch.randint(-9, 10, (200,)), torch.randint(-9, 10, (200,))
+        self.assertTrue(torch.equal(table[ATEN.lcm.default](a, b), torch.lcm(a, b)))
+        x = torch.tensor([1.5, -2.0, 0.0, -0.0, float("nan"), float("inf"), -float("inf")])
+        for given in (x, x.bfloat16(), a):
+            got, wanted = table[ATEN.angle.default](given), torch.angle(given)
+            torch.testing.assert_close(got, wanted, equal_nan=True)
 
 
 class Orders(unittest.TestCase):

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch._decomp import get_decompositions
 
+from .numbers import number_decompositions
 from .orders import order_decompositions
 from .recurrent import recurrent_decompositions
 from .sampling import sampling_decompositions
@@ -45,7 +46,13 @@ def decomposition_table() -> dict[Any, Callable[..., Any]]:
         table[operator] = _where(operator, _drops)
     for operator in _composites("_scaled_dot_product_attention_math"):
         table[operator] = _taken_apart(operator)
-    own = (recurrent_decompositions(), sampling_decompositions(), order_decompositions(), window_decompositions())
+    own = (
+        recurrent_decompositions(),
+        sampling_decompositions(),
+        order_decompositions(),
+        window_decompositions(),
+        number_decompositions(),
+    )
     return table | {operator: made for part in own for operator, made in part.items()}
 
 

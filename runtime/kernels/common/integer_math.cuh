@@ -42,6 +42,16 @@ __device__ __forceinline__ int64_t remainder(int64_t a, int64_t b) {
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
+// The greatest, by Euclid; never negative, and 0 of two zeros.
+__device__ __forceinline__ int64_t common_divisor(int64_t a, int64_t b) {
+  while (b != 0) {
+    const int64_t rest = truncated_remainder(a, b);
+    a = b;
+    b = rest;
+  }
+  return a < 0 ? wrapping_negate(a) : a;
+}
+
 // By squaring. Negative exponents leave 0, but for bases 1 and -1.
 __device__ __forceinline__ int64_t integer_power(int64_t base, int64_t exponent) {
   if (exponent < 0) {

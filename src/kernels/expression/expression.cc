@@ -53,6 +53,7 @@ const char* scalar_role(const std::string& op, size_t i) {
                                     {"floor_divide", "dividend", "divisor"},
                                     {"remainder", "dividend", "divisor"},
                                     {"fmod", "dividend", "divisor"},
+                                    {"gcd", "number", "number"},
                                     {"pow", "base", "exponent"},
                                     {"maximum", "least", "least"},
                                     {"minimum", "greatest", "greatest"},
@@ -153,7 +154,8 @@ std::string in_double(const std::string& text) {
 // Whether the operator's result may lie outside the range of its operands' integer type.
 bool may_leave_range(const std::string& op) {
   static constexpr const char* kOps[] = {"add", "sub",          "mul",       "neg",         "abs",
-                                         "pow", "floor_divide", "div_trunc", "bitwise_not", "bitwise_left_shift"};
+                                         "pow", "floor_divide", "div_trunc", "bitwise_not", "bitwise_left_shift",
+                                         "gcd"};
   return std::find(std::begin(kOps), std::end(kOps), op) != std::end(kOps);
 }
 
