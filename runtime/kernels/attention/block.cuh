@@ -92,4 +92,27 @@ __host__ bool operand_aligned(const AttentionOperandOf<T>& operand) {
   return lanes_aligned(operand.data, operand.batch_stride, operand.head_stride, operand.row_stride);
 }
 
+// Starts a kernel of blocks of kQueries queries, whose tiles hold heads of up to kHeadDimension.
+template <typename Tile, int kHeadDimension, int kQueries, int kThreads, typename Kernel, typename T, typename Mask,
+          typename Store>
+cudaError_t launch_attention(Kernel kernel, const AttentionShape& shape, const AttentionOperandOf<T>& query,
+                             const AttentionOperandOf<T>& key, const AttentionOperandOf<T>& value, const Mask& mask,
+                             const Store& store, cudaStream_t stream) {
+  const int64_t blocks = attention_blocks<kQueries>(shape);
+  if (blocks == 0) {
+    return cudaSuccess;
+  }
+  if (shape.head_dimension > kHeadDimension || shape.value_head_dimension > kHeadDimension) {
+    return cudaErrorInvalidValue;
+  }
+  const cudaError_t error = allow_shared_memory(kernel, Tile::shared_bytes);
+  if (error != cudaSuccess) {
+    return error;
+  }
+  const AttentionAlignment aligned{operand_aligned(query), operand_aligned(key), operand_aligned(value)};
+  kernel<<<static_cast<unsigned>(blocks), kThreads, Tile::shared_bytes, stream>>>(shape, query, key, value, aligned,
+                                                                                  mask, store);
+  return cudaGetLastError();
+}
+
 }  // namespace stitch

@@ -39,34 +39,38 @@ __device__ __forceinline__ int weight_offset(int key, int query) {
   return key * kQueries + (query ^ (key / 4 % 16 * 4));
 }
 
-template <int kHeadDimension, int kRows, typename T>
-__device__ __forceinline__ void load_transposed(float* tile, const T* data, int64_t row_stride, int64_t first_row,
-                                                int64_t rows, int64_t dimensions, bool aligned) {
+// Visits kRows rows from `first_row` by groups of four neighbouring dimensions: put(row, dimension, lanes).
+template <int kHeadDimension, int kRows, typename T, typename Put>
+__device__ __forceinline__ void load_groups(const T* data, int64_t row_stride, int64_t first_row, int64_t rows,
+                                            int64_t dimensions, bool aligned, const Put& put) {
   constexpr int kGroups = kHeadDimension / 4;
 #pragma unroll 4
   for (int place = threadIdx.x; place < kRows * kGroups; place += kThreads) {
     const int row = place / kGroups;
     const int dimension = place % kGroups * 4;
-    const Lanes<float, 4> lanes =
-        load_head_lanes(data, row_stride, first_row + row, rows, dimension, dimensions, aligned);
-#pragma unroll
-    for (int lane = 0; lane < 4; ++lane) {
-      tile[transposed_offset<kRows>(dimension + lane, row)] = lanes[lane];
-    }
+    put(row, dimension, load_head_lanes(data, row_stride, first_row + row, rows, dimension, dimensions, aligned));
   }
+}
+
+template <int kHeadDimension, int kRows, typename T>
+__device__ __forceinline__ void load_transposed(float* tile, const T* data, int64_t row_stride, int64_t first_row,
+                                                int64_t rows, int64_t dimensions, bool aligned) {
+  load_groups<kHeadDimension, kRows>(data, row_stride, first_row, rows, dimensions, aligned,
+                                     [&](int row, int dimension, const Lanes<float, 4>& lanes) {
+#pragma unroll
+                                       for (int lane = 0; lane < 4; ++lane) {
+                                         tile[transposed_offset<kRows>(dimension + lane, row)] = lanes[lane];
+                                       }
+                                     });
 }
 
 template <int kHeadDimension, int kRows, typename T>
 __device__ __forceinline__ void load_rows(float* tile, const T* data, int64_t row_stride, int64_t first_row,
                                           int64_t rows, int64_t dimensions, bool aligned) {
-  constexpr int kGroups = kHeadDimension / 4;
-#pragma unroll 4
-  for (int place = threadIdx.x; place < kRows * kGroups; place += kThreads) {
-    const int row = place / kGroups;
-    const int dimension = place % kGroups * 4;
-    store_lanes(tile + row * kHeadDimension + dimension,
-                load_head_lanes(data, row_stride, first_row + row, rows, dimension, dimensions, aligned));
-  }
+  load_groups<kHeadDimension, kRows>(data, row_stride, first_row, rows, dimensions, aligned,
+                                     [&](int row, int dimension, const Lanes<float, 4>& lanes) {
+                                       store_lanes(tile + row * kHeadDimension + dimension, lanes);
+                                     });
 }
 
 // A thread's share of a block: 4 queries, and of each its part of the scores and of the output.
@@ -227,23 +231,10 @@ template <int kHeadDimension, bool kCausal, typename T, typename Mask, typename 
 cudaError_t launch_flash_attention(const AttentionShape& shape, const AttentionOperandOf<T>& query,
                                    const AttentionOperandOf<T>& key, const AttentionOperandOf<T>& value,
                                    const Mask& mask, const Store& store, cudaStream_t stream) {
-  using Tile = flash_detail::FlashTile<kHeadDimension>;
-  const int64_t blocks = attention_blocks<flash_detail::kQueries>(shape);
-  if (blocks == 0) {
-    return cudaSuccess;
-  }
-  if (shape.head_dimension > kHeadDimension || shape.value_head_dimension > kHeadDimension) {
-    return cudaErrorInvalidValue;
-  }
-  const auto kernel = flash_detail::flash_attention_kernel<kHeadDimension, kCausal, T, Mask, Store>;
-  const cudaError_t error = allow_shared_memory(kernel, Tile::shared_bytes);
-  if (error != cudaSuccess) {
-    return error;
-  }
-  const AttentionAlignment aligned{operand_aligned(query), operand_aligned(key), operand_aligned(value)};
-  kernel<<<static_cast<unsigned>(blocks), flash_detail::kThreads, Tile::shared_bytes, stream>>>(
-      shape, query, key, value, aligned, mask, store);
-  return cudaGetLastError();
+  return launch_attention<flash_detail::FlashTile<kHeadDimension>, kHeadDimension, flash_detail::kQueries,
+                          flash_detail::kThreads>(
+      flash_detail::flash_attention_kernel<kHeadDimension, kCausal, T, Mask, Store>, shape, query, key, value, mask,
+      store, stream);
 }
 
 }  // namespace stitch

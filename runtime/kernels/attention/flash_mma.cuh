@@ -266,23 +266,10 @@ template <typename Math, int kHeadDimension, bool kCausal, typename T, typename 
 cudaError_t launch_flash_attention_mma(const AttentionShape& shape, const AttentionOperandOf<T>& query,
                                        const AttentionOperandOf<T>& key, const AttentionOperandOf<T>& value,
                                        const Mask& mask, const Store& store, cudaStream_t stream) {
-  using Tile = flash_mma_detail::FlashMmaTile<kHeadDimension>;
-  const int64_t blocks = attention_blocks<flash_mma_detail::kQueries>(shape);
-  if (blocks == 0) {
-    return cudaSuccess;
-  }
-  if (shape.head_dimension > kHeadDimension || shape.value_head_dimension > kHeadDimension) {
-    return cudaErrorInvalidValue;
-  }
-  const auto kernel = flash_mma_detail::flash_mma_kernel<Math, kHeadDimension, kCausal, T, Mask, Store>;
-  const cudaError_t error = allow_shared_memory(kernel, Tile::shared_bytes);
-  if (error != cudaSuccess) {
-    return error;
-  }
-  const AttentionAlignment aligned{operand_aligned(query), operand_aligned(key), operand_aligned(value)};
-  kernel<<<static_cast<unsigned>(blocks), flash_mma_detail::kThreads, Tile::shared_bytes, stream>>>(
-      shape, query, key, value, aligned, mask, store);
-  return cudaGetLastError();
+  return launch_attention<flash_mma_detail::FlashMmaTile<kHeadDimension>, kHeadDimension, flash_mma_detail::kQueries,
+                          flash_mma_detail::kThreads>(
+      flash_mma_detail::flash_mma_kernel<Math, kHeadDimension, kCausal, T, Mask, Store>, shape, query, key, value, mask,
+      store, stream);
 }
 
 }  // namespace stitch
