@@ -18,18 +18,14 @@ struct SixteenBit;
 
 template <>
 struct SixteenBit<__half> {
+  using Words = Fp16Words;
   using FromFloats = Fp16;
-  static __device__ __forceinline__ void multiply(float (&d)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) {
-    ptx::mma_m16n8k16_fp16(d, a, b);
-  }
 };
 
 template <>
 struct SixteenBit<__nv_bfloat16> {
+  using Words = Bf16Words;
   using FromFloats = Bf16;
-  static __device__ __forceinline__ void multiply(float (&d)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) {
-    ptx::mma_m16n8k16_bf16(d, a, b);
-  }
 };
 
 // A policy as in kernels/gemm/mma_policy.cuh whose "floats" are pairs of T.
@@ -42,10 +38,9 @@ struct Pairs {
   template <int kTilesM, int kTilesN>
   static __device__ __forceinline__ void multiply(MmaSums<kTilesM, kTilesN>& sums,
                                                   const MmaFragments<kTilesM, kTilesN, 1>& from) {
-    Operands<kTilesM, kTilesN> operands;
-    operands.convert(from, [](float pair) { return __float_as_uint(pair); });
-    for_each_product<kTilesM, kTilesN>(
-        [&](int i, int j) { SixteenBit<T>::multiply(sums[i][j], operands.a[i], operands.b[j]); });
+    multiply_converted<kTilesM, kTilesN>(
+        sums, from, [](float pair) { return __float_as_uint(pair); },
+        [](float(&d)[4], const uint32_t(&a)[4], const uint32_t(&b)[2]) { SixteenBit<T>::Words::multiply(d, a, b); });
   }
 };
 

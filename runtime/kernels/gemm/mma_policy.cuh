@@ -76,31 +76,63 @@ __device__ __forceinline__ void split_fragment(uint32_t (&upper)[kWords], uint32
   }
 }
 
-// Pairs elements of two fragments of depth 8 into operands of depth 16: lane t then holds k = t, t+4 where the hardware
-// expects 2t, 2t+1. A and B agree in this order, and a sum does not care for it.
-template <int kTilesM, int kTilesN, typename Pack, typename Multiply>
-__device__ __forceinline__ void multiply_16bit(MmaSums<kTilesM, kTilesN>& sums,
-                                               const MmaFragments<kTilesM, kTilesN, 2>& from, const Pack& pack,
-                                               const Multiply& multiply) {
+// One product of operands that `convert` makes of single elements.
+template <int kTilesM, int kTilesN, typename Convert, typename Multiply>
+__device__ __forceinline__ void multiply_converted(MmaSums<kTilesM, kTilesN>& sums,
+                                                   const MmaFragments<kTilesM, kTilesN, 1>& from,
+                                                   const Convert& convert, const Multiply& multiply) {
   Operands<kTilesM, kTilesN> operands;
-#pragma unroll
-  for (int i = 0; i < kTilesM; ++i) {
-#pragma unroll
-    for (int part = 0; part < 4; ++part) {
-      const int row = part % 2;
-      const auto& step = from.a[part / 2][i];
-      operands.a[i][part] = pack(step[row], step[row + 2]);
-    }
-  }
-#pragma unroll
-  for (int j = 0; j < kTilesN; ++j) {
-#pragma unroll
-    for (int part = 0; part < 2; ++part) {
-      operands.b[j][part] = pack(from.b[part][j][0], from.b[part][j][1]);
-    }
-  }
+  operands.convert(from, convert);
   for_each_product<kTilesM, kTilesN>([&](int i, int j) { multiply(sums[i][j], operands.a[i], operands.b[j]); });
 }
+
+// Words of two 16-bit numbers: how they are made and multiplied.
+struct Bf16Words {
+  static __device__ __forceinline__ uint32_t pack(float low, float high) { return ptx::pack_bf16x2(low, high); }
+  static __device__ __forceinline__ void multiply(float (&d)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) {
+    ptx::mma_m16n8k16_bf16(d, a, b);
+  }
+};
+struct Fp16Words {
+  static __device__ __forceinline__ uint32_t pack(float low, float high) { return ptx::pack_fp16x2(low, high); }
+  static __device__ __forceinline__ void multiply(float (&d)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) {
+    ptx::mma_m16n8k16_fp16(d, a, b);
+  }
+};
+
+// One product of floats rounded to 16 bits. Pairs elements of two fragments of depth 8 into operands of depth 16: lane
+// t then holds k = t, t+4 where the hardware expects 2t, 2t+1. A and B agree in this order, and a sum does not care for
+// it.
+template <typename Words>
+struct RoundedTo16Bit {
+  static constexpr int kSteps = 2;
+  static constexpr int kPromoteEvery = 0;
+  static constexpr bool kRepairs = false;
+
+  template <int kTilesM, int kTilesN>
+  static __device__ __forceinline__ void multiply(MmaSums<kTilesM, kTilesN>& sums,
+                                                  const MmaFragments<kTilesM, kTilesN, 2>& from) {
+    Operands<kTilesM, kTilesN> operands;
+#pragma unroll
+    for (int i = 0; i < kTilesM; ++i) {
+#pragma unroll
+      for (int part = 0; part < 4; ++part) {
+        const int row = part % 2;
+        const auto& step = from.a[part / 2][i];
+        operands.a[i][part] = Words::pack(step[row], step[row + 2]);
+      }
+    }
+#pragma unroll
+    for (int j = 0; j < kTilesN; ++j) {
+#pragma unroll
+      for (int part = 0; part < 2; ++part) {
+        operands.b[j][part] = Words::pack(from.b[part][j][0], from.b[part][j][1]);
+      }
+    }
+    for_each_product<kTilesM, kTilesN>(
+        [&](int i, int j) { Words::multiply(sums[i][j], operands.a[i], operands.b[j]); });
+  }
+};
 
 }  // namespace mma_detail
 
@@ -152,41 +184,15 @@ struct Tf32 {
   template <int kTilesM, int kTilesN>
   static __device__ __forceinline__ void multiply(MmaSums<kTilesM, kTilesN>& sums,
                                                   const MmaFragments<kTilesM, kTilesN, 1>& from) {
-    mma_detail::Operands<kTilesM, kTilesN> operands;
-    operands.convert(from, [](float value) { return mma_detail::rounded_tf32(value); });
-    mma_detail::for_each_product<kTilesM, kTilesN>(
-        [&](int i, int j) { ptx::mma_m16n8k8_tf32(sums[i][j], operands.a[i], operands.b[j]); });
+    mma_detail::multiply_converted<kTilesM, kTilesN>(
+        sums, from, [](float value) { return mma_detail::rounded_tf32(value); },
+        [](float(&d)[4], const uint32_t(&a)[4], const uint32_t(&b)[2]) { ptx::mma_m16n8k8_tf32(d, a, b); });
   }
 };
 
 // One bf16 product: mode `reduced`.
-struct Bf16 {
-  static constexpr int kSteps = 2;
-  static constexpr int kPromoteEvery = 0;
-  static constexpr bool kRepairs = false;
-
-  template <int kTilesM, int kTilesN>
-  static __device__ __forceinline__ void multiply(MmaSums<kTilesM, kTilesN>& sums,
-                                                  const MmaFragments<kTilesM, kTilesN, 2>& from) {
-    mma_detail::multiply_16bit<kTilesM, kTilesN>(
-        sums, from, [](float low, float high) { return ptx::pack_bf16x2(low, high); },
-        [](float(&d)[4], const uint32_t(&a)[4], const uint32_t(&b)[2]) { ptx::mma_m16n8k16_bf16(d, a, b); });
-  }
-};
-
+using Bf16 = mma_detail::RoundedTo16Bit<mma_detail::Bf16Words>;
 // One fp16 product: mode `reduced` where the operands stay within fp16's range.
-struct Fp16 {
-  static constexpr int kSteps = 2;
-  static constexpr int kPromoteEvery = 0;
-  static constexpr bool kRepairs = false;
-
-  template <int kTilesM, int kTilesN>
-  static __device__ __forceinline__ void multiply(MmaSums<kTilesM, kTilesN>& sums,
-                                                  const MmaFragments<kTilesM, kTilesN, 2>& from) {
-    mma_detail::multiply_16bit<kTilesM, kTilesN>(
-        sums, from, [](float low, float high) { return ptx::pack_fp16x2(low, high); },
-        [](float(&d)[4], const uint32_t(&a)[4], const uint32_t(&b)[2]) { ptx::mma_m16n8k16_fp16(d, a, b); });
-  }
-};
+using Fp16 = mma_detail::RoundedTo16Bit<mma_detail::Fp16Words>;
 
 }  // namespace stitch
