@@ -26,38 +26,27 @@ struct SumAccumulator {
   __device__ __forceinline__ void merge(const SumAccumulator& other) { sum += other.sum; }
 };
 
-// NaN wins, as in torch.amax.
-struct MaxAccumulator {
+// NaN wins, as in torch.amax and torch.amin.
+template <bool kLargest>
+struct ExtremeAccumulator {
   float value;
 
-  static __device__ __forceinline__ MaxAccumulator identity() { return {-INFINITY}; }
+  static __device__ __forceinline__ ExtremeAccumulator identity() { return {kLargest ? -INFINITY : INFINITY}; }
 
   template <int kCount>
   __device__ __forceinline__ void add(const float (&values)[kCount]) {
 #pragma unroll
     for (float candidate : values) {
-      value = maximum(candidate, value);
+      value = kLargest ? maximum(candidate, value) : minimum(candidate, value);
     }
   }
 
-  __device__ __forceinline__ void merge(const MaxAccumulator& other) { value = maximum(value, other.value); }
-};
-
-struct MinAccumulator {
-  float value;
-
-  static __device__ __forceinline__ MinAccumulator identity() { return {INFINITY}; }
-
-  template <int kCount>
-  __device__ __forceinline__ void add(const float (&values)[kCount]) {
-#pragma unroll
-    for (float candidate : values) {
-      value = minimum(candidate, value);
-    }
+  __device__ __forceinline__ void merge(const ExtremeAccumulator& other) {
+    value = kLargest ? maximum(value, other.value) : minimum(value, other.value);
   }
-
-  __device__ __forceinline__ void merge(const MinAccumulator& other) { value = minimum(value, other.value); }
 };
+using MaxAccumulator = ExtremeAccumulator<true>;
+using MinAccumulator = ExtremeAccumulator<false>;
 
 struct ProductAccumulator {
   float product;
@@ -75,7 +64,20 @@ struct ProductAccumulator {
   __device__ __forceinline__ void merge(const ProductAccumulator& other) { product *= other.product; }
 };
 
-// Mean and sum of squared deviations, merged by Chan's rule: no cancellation however large the mean is.
+// Mean and sum of squared deviations, joined by Chan's rule: no cancellation however large the mean is.
+template <typename Moments>
+__device__ __forceinline__ void join_moments(Moments& into, const Moments& other) {
+  const auto total = into.count + other.count;
+  if (total == 0) {
+    return;
+  }
+  const auto difference = other.mean - into.mean;
+  const auto weight = other.count / total;
+  into.mean += difference * weight;
+  into.squared_deviations += other.squared_deviations + difference * difference * into.count * weight;
+  into.count = total;
+}
+
 struct WelfordAccumulator {
   float mean;
   float squared_deviations;
@@ -98,17 +100,7 @@ struct WelfordAccumulator {
     merge(group);
   }
 
-  __device__ __forceinline__ void merge(const WelfordAccumulator& other) {
-    const float total = count + other.count;
-    if (total == 0.0f) {
-      return;
-    }
-    const float difference = other.mean - mean;
-    const float weight = other.count / total;
-    mean += difference * weight;
-    squared_deviations += other.squared_deviations + difference * difference * count * weight;
-    count = total;
-  }
+  __device__ __forceinline__ void merge(const WelfordAccumulator& other) { join_moments(*this, other); }
 
   // correction 0: the biased variance that normalisation uses; 1: torch.var's default.
   __device__ __forceinline__ float variance(float correction) const {

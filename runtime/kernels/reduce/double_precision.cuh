@@ -5,7 +5,7 @@
 // store: void operator()(int64_t kept, const Accumulator& total) const, called by one thread per kept index.
 #pragma once
 
-#include "kernels/common.cuh"
+#include "kernels/reduce/accumulators.cuh"
 
 namespace stitch::double_precision {
 
@@ -31,7 +31,7 @@ struct MinAccumulator {
   __device__ __forceinline__ void merge(const MinAccumulator& other) { add(other.value); }
 };
 
-// Mean and sum of squared deviations, merged by Chan's rule.
+// Mean and sum of squared deviations.
 struct WelfordAccumulator {
   double mean = 0.0;
   double squared_deviations = 0.0;
@@ -39,17 +39,7 @@ struct WelfordAccumulator {
 
   __device__ __forceinline__ void add(double value) { merge({value, 0.0, 1.0}); }
 
-  __device__ __forceinline__ void merge(const WelfordAccumulator& other) {
-    const double total = count + other.count;
-    if (total == 0.0) {
-      return;
-    }
-    const double difference = other.mean - mean;
-    const double weight = other.count / total;
-    mean += difference * weight;
-    squared_deviations += other.squared_deviations + difference * difference * count * weight;
-    count = total;
-  }
+  __device__ __forceinline__ void merge(const WelfordAccumulator& other) { join_moments(*this, other); }
 
   __device__ __forceinline__ double variance(double correction) const {
     return squared_deviations / (count - correction);
