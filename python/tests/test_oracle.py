@@ -148,6 +148,14 @@ class DrawTest(ServerCase):
         whole, several = self.draw(opened, "as_given", 0)["outputs"]
         self.assertEqual((whole["kind"], whole["values_shape"], whole["axis"]), ("index", [32], 0))
         self.assertEqual((several["values_shape"], several["axis"], several["kept"]), ([4, 8], 0, 3))
+        self.assertEqual((whole["distinct"], several["distinct"], several["stable"]), (False, True, False))
+
+    def test_a_stable_sort_of_an_input_says_so(self) -> None:
+        body = "return x.sort(stable=True, dim=1).indices, (x + 1).sort(stable=True).indices, x.cummax(0).indices"
+        stable, computed, running = self.draw(self.open(self.file(model(body), "stable.py")), "as_given", 0)["outputs"]
+        self.assertEqual((stable["distinct"], stable["stable"], stable["axis"]), (True, True, 1))
+        self.assertEqual((computed["distinct"], computed["stable"]), (True, False))
+        self.assertEqual((running["distinct"], running["stable"]), (False, False))
 
     def test_intermediates_of_the_last_draw(self) -> None:
         row = _row("mlp_residual.py")

@@ -131,6 +131,7 @@ INDEX_RESULTS = {
     "cummax": (1, 1),
     "cummin": (1, 1),
 }
+_ORDERS = {"argsort", "topk", "sort"}  # whose positions are all different
 # Results in the same order of elements: what holds positions still does.
 _SAME_ELEMENTS = {"view", "_unsafe_view", "reshape", "unsqueeze", "squeeze", "clone", "alias", "contiguous", "flatten"}
 
@@ -138,11 +139,14 @@ _SAME_ELEMENTS = {"view", "_unsafe_view", "reshape", "unsqueeze", "squeeze", "cl
 @dataclass(frozen=True)
 class IndexSource:
     """What a result of positions points into: a value, the axis (None = all, flattened) and how many positions each
-    line of it holds."""
+    line of it holds. `distinct`: no position of a line twice; `stable`: those of equal values rise, which is only asked
+    where the values are an input's own, since computed ones may be equal in one precision alone."""
 
     value: str
     axis: int | None
     kept: int
+    distinct: bool = False
+    stable: bool = False
 
 
 def index_source(graph: FunctionalProgram, output: str) -> IndexSource | None:
@@ -165,4 +169,7 @@ def index_source(graph: FunctionalProgram, output: str) -> IndexSource | None:
         return IndexSource(call.args[0].name, None, 1)
     axis %= len(shape)
     lines = prod(shape) // max(1, shape[axis])
-    return IndexSource(call.args[0].name, axis, prod(table[output][1]) // max(1, lines))
+    inputs = {value.name for value in graph.values if value.role == INPUT}
+    distinct = short_name(call.target) in _ORDERS
+    stable = distinct and call.kwargs.get("stable") is True and call.args[0].name in inputs
+    return IndexSource(call.args[0].name, axis, prod(table[output][1]) // max(1, lines), distinct, stable)

@@ -160,7 +160,12 @@ class Session:
         if not values.is_floating_point():
             values = values.double()
         where = write_raw(_wide(values), self._path(path + "_values64"))
-        place = {"axis": source.axis or 0, "kept": source.kept}
+        place = {
+            "axis": source.axis or 0,
+            "kept": source.kept,
+            "distinct": source.distinct,
+            "stable": source.stable,
+        }
         return {"kind": "index", "values64": where, "values_shape": list(values.shape)} | place
 
     def _last_draw(self) -> tuple[Drawn, Runs]:

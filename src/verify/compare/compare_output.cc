@@ -7,6 +7,7 @@
 #include "verify/compare/condition.h"
 #include "verify/compare/exact_rule.h"
 #include "verify/compare/judge_tiles.h"
+#include "verify/compare/position_rule.h"
 
 namespace stitch::verify {
 namespace {
@@ -61,7 +62,11 @@ OutputComparison compare_output(const OutputReference& reference, const HostTens
   STITCH_CHECK(got.spec().type == reference.type) << reference.name << ": the candidate's output has another type";
   const bool exact =
       reference.kind == OutputKind::kExact || (reference.kind == OutputKind::kIndex && !reference.index_source);
-  return exact ? compare_exactly(reference, got) : compare_floats(reference, got, mode, errors);
+  OutputComparison result = exact ? compare_exactly(reference, got) : compare_floats(reference, got, mode, errors);
+  if (!exact && reference.kind == OutputKind::kIndex) {
+    judge_positions(reference, got, result);
+  }
+  return result;
 }
 
 }  // namespace stitch::verify

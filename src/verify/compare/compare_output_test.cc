@@ -327,9 +327,25 @@ TEST(CompareOutput, SeveralIndicesOfALineGoByTheValueThere) {
   index.index_source = IndexSource{double_tensor({3, 2}, {4, 1, 6, 9, 6, 5}), 0, 2};
   EXPECT_FALSE(compare_output(index, integer_tensor({2, 2}, {1, 1, 2, 2}), MathMode::kFp32).refusal);
   EXPECT_FALSE(compare_output(index, integer_tensor({2, 2}, {2, 1, 1, 2}), MathMode::kFp32).refusal) << "a tie";
-  EXPECT_TRUE(compare_output(index, integer_tensor({2, 2}, {1, 2, 2, 1}), MathMode::kFp32).refusal)
-      << "swapped";
+  EXPECT_TRUE(compare_output(index, integer_tensor({2, 2}, {1, 2, 2, 1}), MathMode::kFp32).refusal) << "swapped";
   EXPECT_TRUE(compare_output(index, integer_tensor({2, 2}, {1, 1, 2, 0}), MathMode::kFp32).refusal) << "the third";
+}
+
+TEST(CompareOutput, PositionsOfASortAreNamedOnceAndInOrderWhereThatIsPromised) {
+  // Each column of [3, 2] in falling order: columns 6 4 6 and 1 9 9.
+  OutputReference index = integer_reference({3, 2}, {0, 1, 2, 2, 1, 0});
+  index.kind = OutputKind::kIndex;
+  index.index_source = IndexSource{double_tensor({3, 2}, {6, 1, 4, 9, 6, 9}), 0, 3, true};
+  const auto refused = [&](std::vector<int64_t> got) {
+    const auto refusal = compare_output(index, integer_tensor({3, 2}, std::move(got)), MathMode::kFp32).refusal;
+    return refusal ? refusal->refused : 0;
+  };
+  EXPECT_EQ(refused({0, 1, 2, 2, 1, 0}), 0);
+  EXPECT_EQ(refused({2, 2, 0, 1, 1, 0}), 0) << "ties in another order";
+  EXPECT_EQ(refused({0, 1, 0, 2, 1, 0}), 1) << "position 0 twice, as good a value as that at 2";
+  index.index_source->stable = true;
+  EXPECT_EQ(refused({0, 1, 2, 2, 1, 0}), 0);
+  EXPECT_EQ(refused({2, 2, 0, 1, 1, 0}), 2) << "ties in another order";
 }
 
 TEST(CompareOutput, AnEmptyOutputIsAccepted) {

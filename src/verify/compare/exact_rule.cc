@@ -27,7 +27,9 @@ std::vector<std::vector<int64_t>> load_runs(const OutputReference& reference, Ti
   return runs;
 }
 
-void refuse(OutputComparison& result, Refusal refusal) {
+}  // namespace
+
+void refuse_exactly(OutputComparison& result, Refusal refusal) {
   const int64_t refused = result.refusal ? result.refusal->refused + 1 : 1;
   if (!result.refusal) {
     refusal.ratio = std::numeric_limits<double>::infinity();
@@ -36,8 +38,6 @@ void refuse(OutputComparison& result, Refusal refusal) {
   }
   result.refusal->refused = refused;
 }
-
-}  // namespace
 
 OutputComparison compare_exactly(const OutputReference& reference, const HostTensor& got) {
   const Tiling tiling(reference.type.shape);
@@ -52,8 +52,8 @@ OutputComparison compare_exactly(const OutputReference& reference, const HostTen
       const auto agrees = [&](const std::vector<int64_t>& run) { return run[i] == values[i]; };
       result.statistics.ill_conditioned += std::any_of(runs.begin(), runs.end(), differs) ? 1 : 0;
       if (values[i] != expected[i] && std::none_of(runs.begin(), runs.end(), agrees)) {
-        refuse(result, Refusal{range.begin + static_cast<int64_t>(i), tile, static_cast<double>(values[i]),
-                               static_cast<double>(expected[i]), 0, 0});
+        refuse_exactly(result, Refusal{range.begin + static_cast<int64_t>(i), tile, static_cast<double>(values[i]),
+                                       static_cast<double>(expected[i]), 0, 0});
       }
       result.statistics.kernelbench_rule_ok = result.statistics.kernelbench_rule_ok && values[i] == runs[0][i];
     }

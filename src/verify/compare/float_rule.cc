@@ -62,8 +62,8 @@ bool FloatRule::agrees_with_a_run(const TileData& tile, const TileBudget& budget
 void FloatRule::refuse(const TileData& tile, const TileBudget& budget, size_t i, double ratio) {
   const int64_t refused = worst_ ? worst_->refused + 1 : 1;
   if (!worst_ || ratio > worst_->ratio) {
-    worst_ = Refusal{tile.begin + static_cast<int64_t>(i), tile.tile, tile.got[i], tile.reference[i], ratio, 0,
-                     budget.erring};
+    worst_ = Refusal{
+        tile.begin + static_cast<int64_t>(i), tile.tile, tile.got[i], tile.reference[i], ratio, 0, budget.erring};
   }
   worst_->refused = refused;
 }

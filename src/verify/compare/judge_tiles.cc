@@ -44,8 +44,10 @@ void observe_tile(const TileReader& reader, DataType type, OutputStatistics& sta
 // How errors of sparse tiles are steadied, for each of the two budgets.
 struct Companies {
   Companies(const OutputReference& reference, const Tiling& tiling)
-      : main(reference, tiling, [](const TileReader& reader) -> const auto& { return reader.data().runs; }),
-        tf32(reference, tiling, [](const TileReader& reader) -> const auto& { return reader.tf32_runs(); }) {}
+      : main(
+            reference, tiling, [](const TileReader& reader) -> const auto& { return reader.data().runs; }),
+        tf32(
+            reference, tiling, [](const TileReader& reader) -> const auto& { return reader.tf32_runs(); }) {}
   TileCompany main;
   TileCompany tf32;
 };
@@ -105,8 +107,8 @@ void Piece::judge_tile(const TileReader& reader) {
   if (whole_.mode == MathMode::kKernelBench) {
     TileData with_tf32 = tile;
     with_tf32.runs = reader.tf32_runs();
-    const TileBudget tf32 = companies_.tf32.steadied(
-        tile.tile, measure_tile(tile.reference, with_tf32.runs, condition.base));
+    const TileBudget tf32 =
+        companies_.tf32.steadied(tile.tile, measure_tile(tile.reference, with_tf32.runs, condition.base));
     verdicts_.tf32.judge_tile(with_tf32, with_small_errors(tf32, errors.own_tf32, errors.base, small));
   }
 }

@@ -22,6 +22,8 @@ struct IndexSource {
   HostTensor values;
   int64_t axis = 0;
   int64_t kept = 1;
+  bool distinct = false;  // no position of a line may be named twice
+  bool stable = false;    // positions of equal values must rise
 };
 
 struct OutputReference {

@@ -67,8 +67,7 @@ void TileReader::look_up_indices(TileRange range, std::vector<double>& buffer) c
     const bool in_range = element >= 0 && element < static_cast<double>(length);
     const int64_t position = range.begin + i;
     const int64_t outer = position / (inner * source.kept);
-    const int64_t offset =
-        in_range ? (outer * length + static_cast<int64_t>(element)) * inner + position % inner : 0;
+    const int64_t offset = in_range ? (outer * length + static_cast<int64_t>(element)) * inner + position % inner : 0;
     load_doubles(source.values, offset, 1, &element);
     element = in_range ? element : std::numeric_limits<double>::quiet_NaN();
   }

@@ -45,4 +45,14 @@ TileRange Tiling::tile(int64_t index) const {
   return {begin, index + 1 == tile_count_ ? elements_ - begin : length};
 }
 
+int64_t Tiling::tile_of(int64_t element) const {
+  int64_t low = 0;
+  int64_t high = tile_count_ - 1;
+  while (low < high) {
+    const int64_t middle = (low + high + 1) / 2;
+    (tile(middle).begin <= element ? low : high) = tile(middle).begin <= element ? middle : middle - 1;
+  }
+  return low;
+}
+
 }  // namespace stitch::verify

@@ -20,6 +20,7 @@ class Tiling {
   int64_t tile_count() const { return tile_count_; }
   int64_t element_count() const { return elements_; }
   TileRange tile(int64_t index) const;
+  int64_t tile_of(int64_t element) const;
   // Whether the whole output is one tile of fewer than kTileMinimumElements.
   bool is_small() const { return elements_ > 0 && is_small_; }
 

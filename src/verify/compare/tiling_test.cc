@@ -41,6 +41,17 @@ TEST(Tiling, SmallOutputsAreOneTile) {
   EXPECT_EQ(Tiling({0, 51}).tile_count(), 0);
 }
 
+TEST(Tiling, ElementsKnowTheirTile) {
+  for (const std::vector<int64_t>& shape : {std::vector<int64_t>{7}, {3, 10000}, {900, 3}, {5, 130, 7}}) {
+    const Tiling tiling(shape);
+    for (int64_t index = 0; index < tiling.tile_count(); ++index) {
+      const TileRange range = tiling.tile(index);
+      EXPECT_EQ(tiling.tile_of(range.begin), index);
+      EXPECT_EQ(tiling.tile_of(range.begin + range.count - 1), index);
+    }
+  }
+}
+
 TEST(Tiling, RowsAreKeptWhole) {
   EXPECT_EQ(Tiling({4, 300}).tile(1).begin, 300);
   EXPECT_EQ(Tiling({100, 100}).tile(1).begin, 300);

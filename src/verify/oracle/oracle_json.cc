@@ -92,7 +92,9 @@ Result<std::optional<IndexSource>> index_source_from_json(const Json& json) {
   }
   const TensorSpec spec{"indexed values", TensorRole::kOutput, {DataType::kFloat64, std::move(shape)}};
   STITCH_ASSIGN(HostTensor values, take_file(spec, path));
-  return std::optional<IndexSource>(IndexSource{std::move(values), axis, kept});
+  STITCH_ASSIGN(const bool distinct, json_bool(json, "distinct"));
+  STITCH_ASSIGN(const bool stable, json_bool(json, "stable"));
+  return std::optional<IndexSource>(IndexSource{std::move(values), axis, kept, distinct, stable});
 }
 
 Result<void> append_references(const Json& json, const char* key, const std::vector<TensorSpec>& specs,
