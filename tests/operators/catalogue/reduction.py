@@ -32,7 +32,7 @@ ALONG_AN_AXIS = {
     "norm.ScalarOpt_dim": ("torch.norm(x, 2, {dim}, keepdim={keep})", FLOATS),
     "median.dim": ("torch.median(x, {dim}, keepdim={keep})", FLOATS),
     "kthvalue": ("torch.kthvalue(x, 2, {dim}, keepdim={keep})", FLOATS),
-    "mode": ("torch.mode(x, {dim}, keepdim={keep})", INTEGERS),
+    "mode": ("torch.mode(x, {dim}, keepdim={keep})[0]", INTEGERS),
     "softmax": ("torch.softmax(x, {dim})", FLOATS),
     "log_softmax": ("torch.log_softmax(x, {dim})", FLOATS),
     "softmin": ("F.softmin(x, {dim})", FLOATS),
