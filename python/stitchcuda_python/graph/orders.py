@@ -21,8 +21,8 @@ def order_decompositions() -> dict[Any, Callable[..., Any]]:
 
 
 def _mode(x: Any, dim: int = -1, keepdim: bool = False) -> Any:
-    """The smallest of the values that occur most often: the first run of equal values to grow longest. Its index is that
-    of one occurrence; PyTorch's sort is not stable, so beyond short rows it may name another."""
+    """The smallest of the values that occur most often: the first run of equal values to grow longest. Its
+    index is that of one occurrence; PyTorch's sort is not stable, so beyond short rows it may name another."""
     if x.dim() == 0 or x.numel() == 0:
         return NotImplemented
     values, indices = torch.sort(x.movedim(dim, -1), dim=-1, stable=True)
