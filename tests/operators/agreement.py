@@ -60,6 +60,6 @@ def overflowed(native: torch.Tensor, exact: torch.Tensor) -> torch.Tensor:
 
 
 def sum_overflows(got: torch.Tensor, exact: torch.Tensor, terms: int) -> torch.Tensor:
-    """Where a mean is a sum that overflows before it is divided, which PyTorch may divide first."""
-    same_sign = torch.sign(got.to(torch.float64)) == torch.sign(exact.to(torch.float64))
-    return torch.isinf(got) & same_sign & (exact.abs().to(torch.float64) * terms > torch.finfo(got.dtype).max)
+    """Where a partial sum leaves the dtype's range, on either side, in our order of adding and not in PyTorch's; or a
+    sum that PyTorch divides term by term."""
+    return torch.isinf(got) & (exact.abs().to(torch.float64) * terms > torch.finfo(got.dtype).max)

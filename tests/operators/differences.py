@@ -17,6 +17,23 @@ STATED: dict[str, tuple[tuple[str, ...], str]] = {
         ("infinite", "undefined"),
         "PyTorch's CPU kernel passes over NaN; its own description of the operator, which is ours, does not",
     ),
+    r"cast\.(integer|small)|to\.int64|type_as": (
+        ("large", "infinite", "undefined"),
+        "what becomes of a number beyond an integer type is undefined",
+    ),
+    r"searchsorted.*|bucketize": (
+        ("undefined",),
+        "a row that holds NaN is not in order; PyTorch halves it all the same",
+    ),
+    r"topk.*|sort.*|argsort|msort": (("undefined",), "which of several NaN comes first is open"),
+    r"type_promotion\.mixed": (
+        ("small", "large", "infinite", "undefined"),
+        "a number that is narrowed and widened again within one kernel is not rounded between",
+    ),
+    r"(var|std)(_mean)?\..*|var|std": (
+        ("large",),
+        "squares overflow float32, in which we add up; PyTorch's CPU kernels add in float64",
+    ),
 }
 
 
@@ -28,6 +45,11 @@ def stated(name: str, mixture: str) -> str:
     return ""
 
 
+BAR = "\\|"  # a bar within a cell
+
+
 def as_markdown() -> str:
-    rows = "\n".join(f"| `{name}` | {', '.join(where)} | {why} |" for name, (where, why) in STATED.items())
+    rows = "\n".join(
+        f"| `{name.replace('|', BAR)}` | {', '.join(where)} | {why} |" for name, (where, why) in STATED.items()
+    )
     return f"| operators (a pattern) | values | why |\n|---|---|---|\n{rows}\n"

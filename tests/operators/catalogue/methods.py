@@ -107,11 +107,12 @@ INDEXING = [
     method("masked_fill.tensor", "x.masked_fill(m, d)", "x.masked_fill(n[..., None], float('-inf')).softmax(1)"),
     method("where.forms", "torch.where(m, x, 0)", "torch.where(n[..., None], 1.0, x)", "x.where(x > y, y)"),
     method("argwhere", "torch.argwhere(m)", "torch.where(m)[0]"),
-    method("topk.forms", "x.topk(5, -1, True, False)[0]", "x.topk(12, 1)", "r.topk(3)[1]"),
+    method("topk.forms", "x.topk(5, -1, True, False)[0].sum(-1)", "x.topk(12, 1)", "r.topk(3)[1]"),
     method(
         "searchsorted.forms",
         "torch.searchsorted(r.sort()[0], r, right=True)",
         "torch.bucketize(x, r.sort()[0], out_int32=True)",
+        dtypes=FLOAT32,
     ),
 ]
 

@@ -118,8 +118,9 @@ INDEXED = [
     indexed("embedding", "F.embedding(i, x[0])"),
     indexed("embedding_bag", "F.embedding_bag(i.reshape(1, -1), x[0], mode='sum')[:, :]"),
     indexed("isin", "torch.isin(i, i[:2])[:]"),
-    indexed("bucketize", "torch.bucketize(x, torch.arange(5).to(x.dtype))"),
-    indexed("searchsorted", "torch.searchsorted(torch.arange(5).to(x.dtype), x)"),
+    # In bfloat16 one unit in the last place takes too many elements across a bound for a verdict.
+    indexed("bucketize", "torch.bucketize(x, torch.arange(5).to(x.dtype))", ("float32",)),
+    indexed("searchsorted", "torch.searchsorted(torch.arange(5).to(x.dtype), x)", ("float32",)),
     indexed("bincount", "torch.bincount(i[:], minlength=6)"),
     indexed("masked_select", "torch.masked_select(x, x > 0)"),
     indexed("nonzero", "torch.nonzero(x > 0)"),
