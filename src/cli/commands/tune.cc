@@ -6,10 +6,12 @@
 
 #include "base/json/json.h"
 #include "cli/commands/commands.h"
+#include "cli/stages/batch.h"
 #include "cli/stages/compile_program.h"
 #include "cli/stages/import_program.h"
 #include "cli/stages/judge.h"
 #include "cli/stages/tuning.h"
+#include "plan/batch/any_batch.h"
 
 namespace stitch::cli {
 namespace {
@@ -80,9 +82,17 @@ Result<int> run_tune(Session& session) {
   task.mode = line.mode;
   task.math = line.math;
   STITCH_ASSIGN(const ImportedProgram imported, import_program(session, task));
-  STITCH_ASSIGN(const plan::Plan estimated, make_plan(session, imported.graph, line.math, tuning->times()));
+  // Planned as optimize plans it, at the same batch: its steps are then known by the same signatures.
+  STITCH_ASSIGN(const BatchAxes axes, find_batch_axes(session, task));
+  STITCH_ASSIGN(const plan::ProgramBatches batches, import_batches(session, task, axes, imported.graph));
+  const auto planned = [&] {
+    return plan::plan_any_batch(batches, [&](const ir::Graph& graph) {
+      return make_plan(session, graph, line.math, tuning->times());
+    });
+  };
+  STITCH_ASSIGN(const plan::Plan estimated, planned());
   STITCH_ASSIGN(const tuning::TuneResult result, tuning->run(estimated));
-  STITCH_ASSIGN(const plan::Plan measured, make_plan(session, imported.graph, line.math, tuning->times()));
+  STITCH_ASSIGN(const plan::Plan measured, planned());
   session.reporter().result(Json{{"schema", "stitchcuda.tune/1"},
                                  {"task", task_name(line.file)},
                                  {"math", to_string(line.math)},
