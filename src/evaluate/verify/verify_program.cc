@@ -8,6 +8,7 @@
 #include <future>
 #include <utility>
 
+#include "evaluate/verify/candidate_thread.h"
 #include "evaluate/verify/draw_queue.h"
 #include "evaluate/verify/own_draws.h"
 #include "evaluate/verify/subject_run.h"
@@ -36,6 +37,12 @@ class Verification {
     verify::OracleDraw draw;
     std::future<Result<RunResult>> result;
   };
+  // A draw under way in the second worker.
+  struct EarlierRun {
+    verify::OracleDraw draw;
+    std::string label;
+    std::future<Result<RunResult>> result;
+  };
   struct Current {  // the regime under way
     size_t plan = 0;
     std::string regime;
@@ -43,10 +50,14 @@ class Verification {
     std::vector<std::string> dropped;
     bool left_out = false;
     std::optional<CheckedRun> checked{};
+    std::optional<EarlierRun> earlier{};
   };
 
   Result<void> begin(const QueuedDraw& queued);
   Result<void> run_and_judge(const QueuedDraw& queued, const std::string& label, uint64_t schedule_seed);
+  bool may_run_beside(const QueuedDraw& queued) const;
+  void start_beside(const QueuedDraw& queued, const std::string& label, uint64_t schedule_seed);
+  Result<void> end_earlier();
   void start_checked(const verify::OracleDraw& draw);
   Result<void> end_checked();
   void judge_run(const RunResult& result, const verify::OracleDraw& draw, const std::string& label);
@@ -70,6 +81,7 @@ class Verification {
   std::unique_ptr<Candidate> candidate_;
   std::optional<size_t> candidate_plan_;
   std::string loaded_library_;
+  std::unique_ptr<CandidateThread> second_;
   std::optional<Current> current_;
   std::shared_ptr<const verify::OracleProgram> declared_;  // at the declared shapes
   std::vector<std::pair<std::string, verify::OutputStatistics>> statistics_;
@@ -106,6 +118,9 @@ Result<bool> Verification::take(const QueuedDraw& queued) {
       start_checked(queued.draw);
     }
   }
+  if (queued.is_last_of_regime && !decided()) {
+    STITCH_TRY(end_earlier());  // where the draw after it was dropped
+  }
   if (queued.is_last_of_regime || decided()) {
     STITCH_TRY(end_checked());
   }
@@ -140,6 +155,7 @@ Result<void> Verification::begin(const QueuedDraw& queued) {
     return {};
   }
   candidate_.reset();
+  second_.reset();
   STITCH_ASSIGN(candidate_, start_candidate_(subject().binary));
   loaded_library_ = subject().binary.library;
   return {};
@@ -147,8 +163,41 @@ Result<void> Verification::begin(const QueuedDraw& queued) {
 
 Result<void> Verification::run_and_judge(const QueuedDraw& queued, const std::string& label, uint64_t schedule_seed) {
   say(fmt::format("{}, {}, {}", subject().shape, queued.regime, label));
+  if (may_run_beside(queued)) {
+    start_beside(queued, label, schedule_seed);
+    return {};
+  }
   STITCH_ASSIGN(const RunResult result, run_draw(*candidate_, queued.draw, next_rng_seed(), schedule_seed));
-  judge_run(result, queued.draw, label);
+  STITCH_TRY(end_earlier());
+  if (!decided() && !current_->left_out) {
+    judge_run(result, queued.draw, label);
+  }
+  return {};
+}
+
+// The last draw of a regime has none to run beside.
+bool Verification::may_run_beside(const QueuedDraw& queued) const {
+  return request_.two_at_once && !current_->earlier && !queued.is_last_of_regime && !subject().same_binary &&
+         subject().binary.device == DeviceKind::kEmulated;
+}
+
+void Verification::start_beside(const QueuedDraw& queued, const std::string& label, uint64_t schedule_seed) {
+  if (second_ == nullptr) {
+    second_ = std::make_unique<CandidateThread>(start_candidate_, subject().binary);
+  }
+  current_->earlier.emplace(
+      EarlierRun{queued.draw, label, second_->run(queued.draw, next_rng_seed(), schedule_seed)});
+}
+
+// Waits for the draw in the second worker, which is judged before the one that ran beside it.
+Result<void> Verification::end_earlier() {
+  if (!current_->earlier) {
+    return {};
+  }
+  EarlierRun earlier = std::move(*current_->earlier);
+  current_->earlier.reset();
+  STITCH_ASSIGN(const RunResult result, earlier.result.get());
+  judge_run(result, earlier.draw, earlier.label);
   return {};
 }
 

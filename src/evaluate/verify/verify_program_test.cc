@@ -136,6 +136,60 @@ TEST(VerifyProgram, ARightProgramIsAcceptedAfterAllDraws) {
   EXPECT_EQ(to_json(*report)["verdict"]["kind"], "ok");
 }
 
+Result<VerifyReport> verify_two_at_once(DoublingOracle script, DoublingCandidate::Fault fault) {
+  auto oracle = script.make();
+  VerifyRequest request = two_subjects();
+  request.two_at_once = true;
+  int started = 0;
+  auto report = verify_program(request, oracle, [&](const CandidateBinary& binary) {
+    const bool is_second = binary.device == DeviceKind::kEmulated && ++started == 2;
+    const auto own = is_second ? fault : DoublingCandidate::Fault{};
+    return Result<std::unique_ptr<Candidate>>(std::make_unique<DoublingCandidate>(own));
+  });
+  return report;
+}
+
+TEST(VerifyProgram, TwoDrawsAtOnceAreTheSameDraws) {
+  const auto report = verify_two_at_once({}, {});
+  ASSERT_TRUE(report.has_value()) << report.error().sentence;
+  EXPECT_EQ(report->verdict.kind, VerdictKind::kOk) << report->verdict.reason;
+  EXPECT_EQ(report->draws, 5 * 4 + 1 + 2);
+  EXPECT_EQ(report->checked_draws, 1);
+  EXPECT_EQ(report->randomised_draws, 2);
+  ASSERT_EQ(report->outputs.size(), 1U);
+  EXPECT_EQ(report->outputs[0].elements, kElements * 23);
+}
+
+TEST(VerifyProgram, TheSecondWorkersDrawsAreJudgedToo) {
+  // It has draws 0 and 2 of each regime; its fourth run is draw 2 of the second.
+  DoublingCandidate::Fault fault;
+  fault.at_run = 3;
+  const auto wrong = verify_two_at_once({}, fault);
+  ASSERT_TRUE(wrong.has_value()) << wrong.error().sentence;
+  EXPECT_EQ(wrong->verdict.kind, VerdictKind::kWrong);
+  EXPECT_NE(wrong->verdict.reason.find("(draw 2, regime signed_scaled, declared shapes)"), std::string::npos)
+      << wrong->verdict.reason;
+  fault.ending = Ending::kCrashed;
+  const auto crashed = verify_two_at_once({}, fault);
+  ASSERT_TRUE(crashed.has_value()) << crashed.error().sentence;
+  EXPECT_EQ(crashed->verdict.kind, VerdictKind::kCrashed);
+}
+
+TEST(VerifyProgram, TwoDrawsAtOnceLeaveOutWhatOneWould) {
+  DoublingOracle script;
+  script.chaotic = "near_equal";
+  const auto report = verify_two_at_once(script, {});
+  ASSERT_TRUE(report.has_value()) << report.error().sentence;
+  EXPECT_EQ(report->verdict.kind, VerdictKind::kOk) << report->verdict.reason;
+  EXPECT_FALSE(report->left_out.empty());
+  DoublingOracle dropping;
+  dropping.dropped = "near_equal";
+  EXPECT_EQ(verify_two_at_once(dropping, {})->verdict.kind, VerdictKind::kOk);
+  DoublingOracle failing;
+  failing.failing = "near_equal";
+  EXPECT_FALSE(verify_two_at_once(failing, {}).has_value());
+}
+
 TEST(VerifyProgram, ASubjectOnTheCheckedDeviceIsCountedAsChecked) {
   VerifyRequest request = two_subjects();
   request.subjects[0].checked.reset();

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate/verify/candidate_thread.h"
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace stitch::evaluate {
+
+struct CandidateThread::State {
+  using Task = std::packaged_task<Result<RunResult>()>;
+
+  State(const StartCandidate& start, CandidateBinary program)
+      : start_candidate(start), binary(std::move(program)), thread([this] { work(); }) {}
+
+  ~State() {
+    {
+      const std::lock_guard lock(mutex);
+      stopped = true;
+      changed.notify_all();
+    }
+    thread.join();
+  }
+
+  void put(Task task) {
+    const std::lock_guard lock(mutex);
+    waiting = std::move(task);
+    changed.notify_all();
+  }
+
+  void work() {
+    for (;;) {
+      std::unique_lock lock(mutex);
+      changed.wait(lock, [&] { return stopped || waiting.valid(); });
+      if (!waiting.valid()) {
+        break;
+      }
+      Task task = std::exchange(waiting, {});
+      lock.unlock();
+      task();
+    }
+    candidate.reset();  // on the thread that made it
+  }
+
+  Result<RunResult> run(const verify::OracleDraw& draw, uint64_t rng_seed, uint64_t schedule_seed) {
+    if (candidate == nullptr) {
+      STITCH_ASSIGN(candidate, start_candidate(binary));
+    }
+    return run_draw(*candidate, draw, rng_seed, schedule_seed);
+  }
+
+  const StartCandidate& start_candidate;
+  CandidateBinary binary;
+  std::unique_ptr<Candidate> candidate;
+  std::mutex mutex;
+  std::condition_variable changed;
+  Task waiting;
+  bool stopped = false;
+  std::thread thread;  // last: it starts when everything above is there
+};
+
+CandidateThread::CandidateThread(const StartCandidate& start_candidate, CandidateBinary binary)
+    : state_(std::make_unique<State>(start_candidate, std::move(binary))) {}
+
+CandidateThread::~CandidateThread() = default;
+
+std::future<Result<RunResult>> CandidateThread::run(verify::OracleDraw draw, uint64_t rng_seed,
+                                                    uint64_t schedule_seed) {
+  State::Task task([state = state_.get(), draw = std::move(draw), rng_seed, schedule_seed] {
+    return state->run(draw, rng_seed, schedule_seed);
+  });
+  std::future<Result<RunResult>> result = task.get_future();
+  state_->put(std::move(task));
+  return result;
+}
+
+}  // namespace stitch::evaluate

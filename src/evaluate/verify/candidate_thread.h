@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// A built program on a thread of its own, so that two draws run at once: the emulated device runs one call on one core.
+#pragma once
+
+#include <future>
+#include <memory>
+
+#include "evaluate/verify/subject_run.h"
+
+namespace stitch::evaluate {
+
+class CandidateThread {
+ public:
+  // The candidate is started at the first run, on the thread that it belongs to. `start_candidate` outlives this.
+  CandidateThread(const StartCandidate& start_candidate, CandidateBinary binary);
+  ~CandidateThread();  // waits for the run under way
+
+  // One at a time.
+  std::future<Result<RunResult>> run(verify::OracleDraw draw, uint64_t rng_seed, uint64_t schedule_seed);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace stitch::evaluate
