@@ -77,6 +77,10 @@ class SingleFileTest(unittest.TestCase):
         self.assertTrue(build.call_args.kwargs["no_implicit_headers"])
         return module
 
+    def test_a_header_that_a_condition_asks_for_stays_under_it(self) -> None:
+        self.assertIn("#ifdef STITCH_NVTX\n#include <nvtx3/nvToolsExt.h>\n#endif\n", self.cuda)
+        self.assertEqual(self.cuda.count("nvToolsExt.h"), 1)
+
     def test_has_everything_in_it_once(self) -> None:
         self.assertNotIn('#include "', self.text)
         headers = re.findall(r"#include <(.*)>", self.cuda)

@@ -25,6 +25,11 @@ bool is_left_out(const std::string& line) {
   return starts_with(line, "#pragma once") || line.find("SPDX-License-Identifier") != std::string::npos;
 }
 
+// How many conditions a line opens.
+int opened_conditions(const std::string& line) {
+  return starts_with(line, "#if") ? 1 : starts_with(line, "#endif") ? -1 : 0;
+}
+
 }  // namespace
 
 Result<void> Amalgamator::add(const std::string& path, const std::string& name_space) {
@@ -65,18 +70,22 @@ Result<void> Amalgamator::add_lines(const std::string& path, std::string* own) {
   seen_.insert(path);
   STITCH_ASSIGN(const std::string text, read(path));
   std::istringstream lines(text);
+  int conditions = 0;
   for (std::string line; std::getline(lines, line);) {
     if (is_left_out(line)) {
       continue;
     }
-    if (!starts_with(line, kInclude)) {
+    conditions += opened_conditions(line);
+    const bool is_own_file = starts_with(line, std::string(kInclude) + '"');
+    // A header that a condition asks for may not be there without it: such a line stays where it is.
+    if (!starts_with(line, kInclude) || (conditions > 0 && !is_own_file)) {
       *own += line + "\n";
       continue;
     }
     const size_t begin = std::string(kInclude).size();
     const size_t end = line.find(line[begin] == '"' ? '"' : '>', begin + 1);
     const std::string name = line.substr(begin + 1, end - begin - 1);
-    if (line[begin] != '"') {
+    if (!is_own_file) {
       if (seen_.insert("<" + name + ">").second) {
         text_ += fmt::format("#include <{}>\n", name);
       }
