@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <sstream>
+#include <vector>
 
 #include "base/fs/files.h"
 
@@ -25,10 +27,23 @@ bool is_left_out(const std::string& line) {
   return starts_with(line, "#pragma once") || line.find("SPDX-License-Identifier") != std::string::npos;
 }
 
-// How many conditions a line opens.
-int opened_conditions(const std::string& line) {
-  return starts_with(line, "#if") ? 1 : starts_with(line, "#endif") ? -1 : 0;
-}
+// Which conditions of a file its lines lie under; the guard against being included twice is none.
+class Conditions {
+ public:
+  void read(const std::string& line) {
+    constexpr const char* kGuard = "#ifndef ";
+    constexpr const char* kGuardEnd = "_H_";
+    if (starts_with(line, "#if")) {
+      is_real_.push_back(!starts_with(line, kGuard) || !line.ends_with(kGuardEnd));
+    } else if (starts_with(line, "#endif") && !is_real_.empty()) {
+      is_real_.pop_back();
+    }
+  }
+  bool any() const { return std::find(is_real_.begin(), is_real_.end(), true) != is_real_.end(); }
+
+ private:
+  std::vector<bool> is_real_;
+};
 
 }  // namespace
 
@@ -70,15 +85,15 @@ Result<void> Amalgamator::add_lines(const std::string& path, std::string* own) {
   seen_.insert(path);
   STITCH_ASSIGN(const std::string text, read(path));
   std::istringstream lines(text);
-  int conditions = 0;
+  Conditions conditions;
   for (std::string line; std::getline(lines, line);) {
     if (is_left_out(line)) {
       continue;
     }
-    conditions += opened_conditions(line);
+    conditions.read(line);
     const bool is_own_file = starts_with(line, std::string(kInclude) + '"');
     // A header that a condition asks for may not be there without it: such a line stays where it is.
-    if (!starts_with(line, kInclude) || (conditions > 0 && !is_own_file)) {
+    if (!starts_with(line, kInclude) || (conditions.any() && !is_own_file)) {
       *own += line + "\n";
       continue;
     }
