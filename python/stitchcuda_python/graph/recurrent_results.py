@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
-_HAS_CELL = {"lstm": True, "gru": False, "rnn_tanh": False, "rnn_relu": False}
+_GATES = {"lstm": 4, "gru": 3, "rnn_tanh": 1, "rnn_relu": 1}
 
 
 @contextmanager
@@ -23,13 +23,13 @@ def recurrent_results_by_shape() -> Iterator[None]:
     kernels elsewhere, nothing is changed."""
     replaced = []
     try:
-        for name, has_cell in _HAS_CELL.items():
+        for name, gates in _GATES.items():
             operator = getattr(torch.ops.aten, name).input
             kernels = getattr(operator, "py_kernels", {})
             for key, kernel in list(kernels.items()):
                 if callable(kernel):
                     replaced.append((operator, key, kernel))
-                    kernels[key] = _by_shape(kernel, has_cell)
+                    kernels[key] = _by_shape(kernel, gates)
             operator._dispatch_cache.clear()
         yield
     finally:
@@ -38,13 +38,14 @@ def recurrent_results_by_shape() -> Iterator[None]:
             operator._dispatch_cache.clear()
 
 
-def _by_shape(kernel: Callable[..., Any], has_cell: bool) -> Callable[..., Any]:
+def _by_shape(kernel: Callable[..., Any], gates: int) -> Callable[..., Any]:
     def results(x: Any, hx: Any, params: Any, has_biases: bool, layers: int, dropout: float, train: bool,
                 bidirectional: bool, batch_first: bool) -> Any:  # fmt: skip
-        states = list(hx) if has_cell else [hx]
+        states = list(hx) if gates == _GATES["lstm"] else [hx]
         directions = 2 if bidirectional else 1
         known = isinstance(x, FakeTensor) and x.dim() == 3
-        if not known or not _fits(x, states, params, layers * directions, batch_first):
+        fits = known and _fits(x, states, layers * directions, batch_first)
+        if not fits or not _weights_fit(x, states, params, gates, layers, directions, has_biases):
             return kernel(x, hx, params, has_biases, layers, dropout, train, bidirectional, batch_first)
         steps = int(x.shape[1 if batch_first else 0])  # a constant of the traced program
         batch, units = states[0].shape[1], states[0].shape[2]
@@ -55,10 +56,29 @@ def _by_shape(kernel: Callable[..., Any], has_cell: bool) -> Callable[..., Any]:
     return results
 
 
-def _fits(x: Any, states: list[Any], params: Any, count: int, batch_first: bool) -> bool:
+def _fits(x: Any, states: list[Any], count: int, batch_first: bool) -> bool:
     """Whether the extents agree. Each comparison of a free extent makes it agree from then on."""
     batch = x.shape[0 if batch_first else 1]
     return all(
         state.dim() == 3 and state.shape[0] == count and state.shape[1] == batch and state.dtype == x.dtype
         for state in states
-    ) and bool(x.shape[2] == params[0].shape[1])
+    ) and bool(states[-1].shape[2] == states[0].shape[2])
+
+
+def _weights_fit(
+    x: Any, states: list[Any], params: Any, gates: int, layers: int, directions: int, has_biases: bool
+) -> bool:
+    """The same of the weights, which may be inputs of the program with free extents of their own."""
+    units = states[0].shape[2]
+    count = 4 if has_biases else 2
+    if len(params) != layers * directions * count:
+        return False
+    for number in range(layers * directions):
+        features = x.shape[2] if number < directions else directions * units
+        weight_ih, weight_hh, *biases = params[number * count : (number + 1) * count]
+        wanted = [(weight_ih, (gates * units, features)), (weight_hh, (gates * units, units))]
+        wanted += [(bias, (gates * units,)) for bias in biases]
+        for tensor, shape in wanted:
+            if tensor.dim() != len(shape) or not all(have == want for have, want in zip(tensor.shape, shape)):
+                return False
+    return True
