@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cctype>
 #include <filesystem>
 
 #include "base/json/json.h"
+#include "base/text/identifier.h"
 
 namespace stitch::cli {
 namespace {
@@ -90,17 +90,6 @@ Result<Task> task_from_json(const Json& json) {
   return task;
 }
 
-std::string task_name(const std::string& file) {
-  std::string name = std::filesystem::path(file).stem().string();
-  for (char& c : name) {
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0) {
-      c = '_';
-    }
-  }
-  if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0) {
-    name.insert(0, "program_");
-  }
-  return name;
-}
+std::string task_name(const std::string& file) { return as_identifier(std::filesystem::path(file).stem().string()); }
 
 }  // namespace stitch::cli

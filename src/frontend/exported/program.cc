@@ -7,7 +7,7 @@
 
 #include "artifact/tensor/tensor_json.h"
 #include "base/json/json.h"
-#include "ir/validate/validate.h"
+#include "base/text/identifier.h"
 
 namespace stitch::frontend {
 namespace {
@@ -166,11 +166,11 @@ Result<ExportedProgram> read_exported(const Json& json) {
                    "import the program again");
   }
   ExportedProgram program;
-  STITCH_ASSIGN(program.name, json_string(json, "name"));
+  STITCH_ASSIGN(const std::string name, json_string(json, "name"));
+  program.name = as_identifier(name);  // a file may be called anything: 10_ResNet.py, my model.py
   STITCH_ASSIGN(program.mode, json_string(json, "mode"));
-  if (!ir::is_value_name(program.name) || (program.mode != "train" && program.mode != "eval")) {
-    return failure(ErrorCode::kFileInvalid, fmt::format("\"{}\" in mode \"{}\" is no name, or neither train nor eval",
-                                                        program.name, program.mode));
+  if (program.mode != "train" && program.mode != "eval") {
+    return failure(ErrorCode::kFileInvalid, fmt::format("mode \"{}\" is neither train nor eval", program.mode));
   }
   STITCH_TRY(read_values(json, program));
   STITCH_ASSIGN(const Json* nodes, json_array(json, "nodes"));
