@@ -8,7 +8,8 @@
 namespace stitch {
 
 // Letters, digits and underscores of ASCII, never empty and never beginning with a digit: what is anything else becomes
-// "_", and "program_" goes before a digit. "10_ResNet101" -> "program_10_ResNet101", "my model" -> "my_model".
+// "_", and "program_" goes before a digit and before words that graph.ir or CMake keep for themselves.
+// "10_ResNet101" -> "program_10_ResNet101", "my model" -> "my_model", "test" -> "program_test".
 std::string as_identifier(std::string_view text);
 
 }  // namespace stitch

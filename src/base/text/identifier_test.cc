@@ -12,6 +12,8 @@ TEST(Identifier, TakesWhatAFileMayBeCalled) {
   EXPECT_EQ(as_identifier("my model-2.final"), "my_model_2_final");
   EXPECT_EQ(as_identifier("Größe"), "Gr____e");  // each byte beyond ASCII
   EXPECT_EQ(as_identifier(""), "program_");
+  EXPECT_EQ(as_identifier("none"), "program_none");
+  EXPECT_EQ(as_identifier("test"), "program_test");
 }
 
 }  // namespace
