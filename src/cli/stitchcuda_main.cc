@@ -34,6 +34,8 @@ Result<int> run_verb(Session& session) {
   return failure(ErrorCode::kInternal, "the verb " + session.line().verb + " has no implementation");
 }
 
+bool keeps_record(const std::string& verb) { return verb == "optimize" || verb == "tune"; }
+
 int run(int argc, char** argv) {
   Reporter usage_reporter(false, false);
   const Result<CommandLine> line = parse_command_line(argc, argv);
@@ -45,24 +47,31 @@ int run(int argc, char** argv) {
     fmt::print("{}", line->help);
     return 0;
   }
+  Reporter reporter(line->json, line->quiet);
+  RunLog run_log(reporter);
   exit_on_interrupt(
-      "stitchcuda: interrupted; nothing was replaced. Repeat the command to go on: what was compiled is kept.");
+      "stitchcuda: interrupted; nothing was replaced. Repeat the command to go on: what was compiled is kept.",
+      [&run_log] { run_log.end(runs::RunState::kInterrupted); });
   if (line->debug) {
     ::setenv("STITCHCUDA_DEBUG", "1", 1);
   }
-  Reporter reporter(line->json, line->quiet);
   const Json schema = {{"schema", "stitchcuda." + line->verb + "/1"}, {"task", line->file}};
   const Result<Resources> resources = find_resources();
   if (!resources.has_value()) {
     reporter.error(resources.error(), schema);
     return exit_status(resources.error().code);
   }
-  Session session(*line, *resources, reporter);
+  if (keeps_record(line->verb)) {
+    run_log.begin(*line);
+  }
+  Session session(*line, *resources, reporter, run_log);
   const Result<int> status = run_verb(session);
   if (!status.has_value()) {
+    run_log.fail(status.error());
     reporter.error(status.error(), schema);
     return exit_status(status.error().code);
   }
+  run_log.end(*status == 0 ? runs::RunState::kVerified : runs::RunState::kNotVerified);
   return *status;
 }
 

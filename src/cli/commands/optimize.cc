@@ -117,8 +117,7 @@ Result<void> import_and_plan(Session& session, const toolchain::Toolchain& tools
 // Hidden shapes are imported by the Python process while the compilers work on the step files: they are the same ones.
 Result<void> verify(Session& session, const toolchain::Toolchain& tools, Run& run) {
   const double start = session.reporter().elapsed_seconds();
-  STITCH_ASSIGN(run.set,
-                make_subjects(session, run.task, run.imported, run.program, run.program.bundle, run.device));
+  STITCH_ASSIGN(run.set, make_subjects(session, run.task, run.imported, run.program, run.program.bundle, run.device));
   STITCH_TRY(run.ahead->wait());
   const double subjects_ready = session.reporter().elapsed_seconds();
   STITCH_ASSIGN(run.report, judge(session, tools, run.set, run.device));
@@ -186,6 +185,19 @@ Result<void> leave_results(Session& session, const toolchain::Toolchain& tools, 
   return write_weights(session, run.task, run.imported, run.out / "weights.safetensors");
 }
 
+void keep_in_record(Session& session, const Run& run) {
+  session.run_log().learn([&](runs::RunRecord& record) {
+    record.verdict = verdict_text(run.report.verify);
+    record.modelled_us = plan::declared_modelled_us(run.program.plan);
+    record.device = to_string(run.device);
+    record.steps = static_cast<int>(run.program.plan.steps.size());
+    record.operators = run.imported.operators;
+    if (run.times.has_value()) {
+      record.measured_us = run.times->graph_is_faster() ? run.times->graph.median_us : run.times->plain.median_us;
+    }
+  });
+}
+
 }  // namespace
 
 Result<int> run_optimize(Session& session) {
@@ -204,6 +216,7 @@ Result<int> run_optimize(Session& session) {
   }
   const Json said = answer(run, session.reporter().elapsed_seconds());
   STITCH_TRY(leave_results(session, tools, run, said));
+  keep_in_record(session, run);
   session.reporter().result(said, summary(run));
   return run.report.verify.verdict.kind == VerdictKind::kOk ? 0 : 1;
 }

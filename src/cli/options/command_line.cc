@@ -197,6 +197,28 @@ Result<CommandLine> checked(CommandLine line) {
   return line;
 }
 
+// As they were written: what CLI11 keeps of a choice is the number that it stands for.
+std::map<std::string, std::string> given_options(const CLI::App& verb, const std::vector<std::string>& command) {
+  std::map<std::string, std::string> given;
+  for (size_t i = 1; i < command.size(); ++i) {
+    const size_t end = std::min(command[i].find('='), command[i].size());
+    const CLI::Option* option =
+        command[i].starts_with("--") ? verb.get_option_no_throw(command[i].substr(0, end)) : nullptr;
+    if (option == nullptr) {
+      continue;
+    }
+    const std::string name = option->get_single_name();
+    if (end < command[i].size()) {
+      given[name] = command[i].substr(end + 1);
+    } else if (option->get_items_expected_max() > 0 && i + 1 < command.size()) {
+      given[name] = command[++i];
+    } else {
+      given[name] = "true";
+    }
+  }
+  return given;
+}
+
 }  // namespace
 
 Result<CommandLine> parse_command_line(int argc, const char* const* argv) {
@@ -221,6 +243,8 @@ Result<CommandLine> parse_command_line(int argc, const char* const* argv) {
     return failure(ErrorCode::kUsage, error.what(), "", "see 'stitchcuda" + verb + " --help'");
   }
   line.verb = app.get_subcommands().front()->get_name();
+  line.command.assign(argv, argv + argc);
+  line.given = given_options(*app.get_subcommands().front(), line.command);
   return checked(std::move(line));
 }
 

@@ -2,6 +2,7 @@
 // What the user asked for, parsed and checked.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,13 +17,15 @@ enum class DeviceChoice { kAuto, kGpu, kEmulated };
 enum class ScaleChoice { kAuto, kFull, kSmall };
 
 struct CommandLine {
-  std::string verb;       // "optimize", "verify" ...
-  std::string file;       // the program, or the previous stage's file or folder
-  std::string target;     // the class or function of FILE:NAME; empty: Model
-  std::string out;        // empty: the verb's default
-  std::string candidate;  // verify: a folder of sources to judge against --program
-  std::string program;    // verify, emit: the PyTorch program
-  std::string weights;    // a state dict to put into the module; empty: what its constructor makes
+  std::vector<std::string> command;          // as it was given
+  std::map<std::string, std::string> given;  // options that were given: "math" -> "tf32"
+  std::string verb;                          // "optimize", "verify" ...
+  std::string file;                          // the program, or the previous stage's file or folder
+  std::string target;                        // the class or function of FILE:NAME; empty: Model
+  std::string out;                           // empty: the verb's default
+  std::string candidate;                     // verify: a folder of sources to judge against --program
+  std::string program;                       // verify, emit: the PyTorch program
+  std::string weights;                       // a state dict to put into the module; empty: what its constructor makes
   DeviceChoice device = DeviceChoice::kAuto;
   ScaleChoice scale = ScaleChoice::kAuto;
   MathMode math = MathMode::kFp32;

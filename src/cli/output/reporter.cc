@@ -33,6 +33,9 @@ std::string as_sentence(const std::string& text) {
 }  // namespace
 
 void Reporter::progress(const std::string& stage, const std::string& sentence) {
+  if (listener_) {
+    listener_(stage, sentence);
+  }
   if (quiet_) {
     return;
   }
@@ -60,7 +63,15 @@ void Reporter::error(const Error& error, Json object) {
     fmt::print("{}\n", one_line(object));
     std::fflush(stdout);
   }
-  std::string text = "stitchcuda: " + without_stop(error.sentence);
+  fmt::print(stderr, "stitchcuda: {}\n", error_text(error));
+}
+
+void Reporter::listen(std::function<void(const std::string&, const std::string&)> listener) {
+  listener_ = std::move(listener);
+}
+
+std::string error_text(const Error& error) {
+  std::string text = without_stop(error.sentence);
   if (!error.place.empty() && error.sentence.find(error.place) == std::string::npos) {
     text += fmt::format(" ({})", error.place);
   }
@@ -68,7 +79,7 @@ void Reporter::error(const Error& error, Json object) {
   if (!error.remedy.empty()) {
     text += " " + as_sentence(error.remedy);
   }
-  fmt::print(stderr, "{}\n", text);
+  return text;
 }
 
 double Reporter::elapsed_seconds() const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <mutex>
 #include <string>
 
@@ -23,6 +24,9 @@ class Reporter {
   // Prints the error: inside `object` (which may already name the task) with --json, always as a sentence on stderr.
   void error(const Error& error, Json object);
 
+  // Told of every progress line, also of those that are not printed; from the thread that says it. Set once.
+  void listen(std::function<void(const std::string& stage, const std::string& sentence)> listener);
+
   double elapsed_seconds() const;
 
  private:
@@ -32,7 +36,11 @@ class Reporter {
   std::mutex mutex_;
   std::string last_stage_;
   double last_progress_seconds_ = 0;
+  std::function<void(const std::string&, const std::string&)> listener_;
 };
+
+// "What happened (where). What to do."
+std::string error_text(const Error& error);
 
 // {"code", "sentence", "place", "remedy"}
 Json to_json(const Error& error);

@@ -11,17 +11,19 @@
 #include "cli/options/command_line.h"
 #include "cli/options/resources.h"
 #include "cli/output/reporter.h"
+#include "cli/runs/run_log.h"
 
 namespace stitch::cli {
 
 class Session {
  public:
-  Session(CommandLine line, Resources resources, Reporter& reporter)
-      : line_(std::move(line)), resources_(std::move(resources)), reporter_(reporter) {}
+  Session(CommandLine line, Resources resources, Reporter& reporter, RunLog& run_log)
+      : line_(std::move(line)), resources_(std::move(resources)), reporter_(reporter), run_log_(run_log) {}
 
   const CommandLine& line() const { return line_; }
   const Resources& resources() const { return resources_; }
   Reporter& reporter() { return reporter_; }
+  RunLog& run_log() { return run_log_; }
 
   // The Python process, started at first use; always from the thread that outlives the command.
   Result<JsonChannel*> python();
@@ -31,6 +33,7 @@ class Session {
   CommandLine line_;
   Resources resources_;
   Reporter& reporter_;
+  RunLog& run_log_;
   std::optional<JsonChannel> python_;
 };
 
