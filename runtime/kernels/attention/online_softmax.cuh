@@ -7,6 +7,18 @@
 
 namespace stitch {
 
+// What a part of a row comes to: its largest score and the sum of its weights, relative to that.
+struct SoftmaxPart {
+  float largest;
+  float sum;
+};
+
+// What the mixtures of two parts are multiplied with before they are added.
+struct SoftmaxFactors {
+  float own;
+  float other;
+};
+
 class OnlineSoftmax {
  public:
   // Takes the largest score of the next tile; returns the factor for everything summed so far.
@@ -24,6 +36,16 @@ class OnlineSoftmax {
   }
 
   __device__ __forceinline__ void add(float tile_sum) { sum_ += tile_sum; }
+
+  // Takes another part of the same row.
+  __device__ __forceinline__ SoftmaxFactors join(const SoftmaxPart& other) {
+    const float own = raise(other.largest);
+    const float factor = other.largest == -INFINITY ? 0.0f : expf(other.largest - largest_);
+    add(other.sum * factor);
+    return {own, factor};
+  }
+
+  __device__ __forceinline__ SoftmaxPart part() const { return {largest_, sum_}; }
 
   // What the weighted sum of values is multiplied with; 0 for a query that may attend to nothing.
   __device__ __forceinline__ float scale() const { return largest_ == -INFINITY ? 0.0f : 1.0f / sum_; }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "kernels/attention/limits.h"
+#include "kernels/attention/variants.h"
 #include "kernels/expression/literal.h"
 #include "kernels/lowering/functor_builder.h"
 #include "kernels/lowering/launch_text.h"
@@ -15,42 +16,6 @@ namespace stitch::kernels {
 namespace {
 
 constexpr const char* kOperandNames[] = {"query", "key", "value"};
-
-struct Variant {
-  const char* name;
-  const char* math;  // tensor-core policy, "" for the ordinary pipes
-  int64_t width;     // features of a head, rounded up
-  Pipe pipe;
-  int products;  // multiplications per product of the model
-  double peak_share;
-};
-
-// The first of a width is portable and keeps infinities; the others come where their cost is lower.
-constexpr Variant kVariants[] = {
-    {"flash_32", "", 32, Pipe::kFp32, 1, 0.2},
-    {"flash_64", "", 64, Pipe::kFp32, 1, 0.25},
-    {"flash_128", "", 128, Pipe::kFp32, 1, 0.25},
-    {"flash_tf32x3_32", "Tf32x3", 32, Pipe::kTf32, 3, 0.1},
-    {"flash_tf32x3_64", "Tf32x3", 64, Pipe::kTf32, 3, 0.13},
-    {"flash_tf32x3_128", "Tf32x3", 128, Pipe::kTf32, 3, 0.13},
-    {"flash_tf32_32", "Tf32", 32, Pipe::kTf32, 1, 0.06},
-    {"flash_tf32_64", "Tf32", 64, Pipe::kTf32, 1, 0.08},
-    {"flash_tf32_128", "Tf32", 128, Pipe::kTf32, 1, 0.08},
-};
-
-const Variant* find_variant(const std::string& name) {
-  const auto* found =
-      std::find_if(std::begin(kVariants), std::end(kVariants), [&](const Variant& it) { return name == it.name; });
-  return found == std::end(kVariants) ? nullptr : found;
-}
-
-// The narrowest compiled head that holds the group's.
-int64_t width_of(const Group& group) {
-  const ir::Node& node = group.root_node();
-  const int64_t features = std::max(group.graph->type(ir::tensor_operand(node, 0)).shape.back(),
-                                    group.graph->type(ir::tensor_operand(node, 2)).shape.back());
-  return features <= 32 ? 32 : (features <= 64 ? 64 : kLargestHeadDimension);
-}
 
 DataType operand_type(const Group& group) { return group.graph->type(ir::tensor_operand(group.root_node(), 0)).dtype; }
 
@@ -98,47 +63,23 @@ class Attention final : public KernelTemplate {
     return missing;
   }
 
-  std::vector<Setting> space(const Group& group, const DeviceLimits&, MathMode math) const override {
-    std::vector<Setting> settings;
-    // Of 16-bit operands TF32 loses nothing, and splitting them gains nothing.
-    const bool in_float = operand_type(group) == DataType::kFloat32;
-    for (const Variant& variant : kVariants) {
-      const std::string policy = variant.math;
-      const bool is_exact = in_float ? policy != "Tf32" : true;
-      if (!in_float && policy == "Tf32x3") {
-        continue;
-      }
-      if (variant.width == width_of(group) && (is_exact || math == MathMode::kTf32 || math == MathMode::kReduced)) {
-        settings.push_back({variant.name, 1});
-      }
-    }
-    return settings;
+  std::vector<Setting> space(const Group& group, const DeviceLimits& limits, MathMode math) const override {
+    return attention_settings(group, limits, math);
   }
 
   bool allows(const Group& group, const Setting& setting) const override {
-    const Variant* variant = find_variant(setting.variant);
-    return variant != nullptr && variant->width >= width_of(group) && setting.splits == 1;
+    const AttentionVariant* variant = attention_variant(setting.variant);
+    const AttentionExtents extents = attention_extents(group);
+    return variant != nullptr && variant->width >= std::max(extents.features, extents.value_features) &&
+           setting.splits >= 1 && setting.splits <= (variant->rows == 0 ? 1 : kMostKeySplits);
   }
 
   Work work(const Group& group, const Setting& setting) const override {
-    const ir::Graph& graph = *group.graph;
-    const ir::Node& node = group.root_node();
-    const std::vector<int64_t>& query = graph.type(ir::tensor_operand(node, 0)).shape;
-    const int64_t keys = from_end(graph.type(ir::tensor_operand(node, 1)).shape, 2);
-    const int64_t heads = graph.type(ir::tensor_operand(node, 0)).element_count() / (query.back() * from_end(query, 2));
-    const double pairs = static_cast<double>(heads * from_end(query, 2)) * static_cast<double>(keys) *
-                         (ir::bool_attribute(node, "is_causal") ? 0.5 : 1.0);
-    const int64_t features = query.back() + graph.type(node.outputs[0]).shape.back();
-    constexpr int kQueriesPerBlock = 64;
     Work work;
     work.bytes = least_bytes(group);
-    const Variant& variant = *find_variant(setting.variant);
-    work.pipe = variant.pipe;
-    work.flops = 2.0 * variant.products * pairs * static_cast<double>(features);
-    work.lane_operations = pointwise_operations(group) + 12.0 * pairs;
-    work.blocks = heads * ((from_end(query, 2) + kQueriesPerBlock - 1) / kQueriesPerBlock);
-    work.blocks_per_multiprocessor = 2;
-    work.peak_share = variant.peak_share;
+    work.lane_operations = pointwise_operations(group);
+    add_attention_work(attention_extents(group), *attention_variant(setting.variant), setting.splits,
+                       ir::bool_attribute(group.root_node(), "is_causal"), work);
     return work;
   }
 
@@ -196,53 +137,80 @@ void add_operand(StepBuilder& step, size_t number) {
   step.launch("};");
 }
 
-Result<StepCode> Attention::emit(const Group& group, const Setting& setting) const {
-  const ir::Graph& graph = *group.graph;
-  const ir::Node& node = group.root_node();
-  const std::vector<int64_t>& query = graph.type(ir::tensor_operand(node, 0)).shape;
-  const std::vector<int64_t>& key = graph.type(ir::tensor_operand(node, 1)).shape;
-  const bool has_mask = ir::is_tensor(node.operands[3]);
-  StepBuilder step(group);
-  const Variant& variant = *find_variant(setting.variant);
-  const bool on_tensor_cores = *variant.math != '\0';
-  step.include(on_tensor_cores ? "kernels/attention/flash_mma.cuh" : "kernels/attention/flash.cuh");
-  if (operand_type(group) != DataType::kFloat32) {
-    step.include("kernels/common/half.cuh");
+void describe(StepBuilder& step, const AttentionVariant& variant) {
+  if (variant.rows > 0) {
+    step.describe(
+        "Access: keys and values are read once, in 16-byte pieces, for all queries and heads that share them;");
+    step.describe("blocks that share the keys of a query leave partial mixtures, joined in the order of the keys.");
+    step.describe("Bound: memory, the reading of keys and values.");
+    return;
   }
   step.describe(
       "Access: a block keeps a tile of queries and walks over tiles of keys and values; scores stay on chip.");
   step.describe("Bound: arithmetic, but for a few queries, where reading keys and values is dearer.");
+}
+
+void add_shape(StepBuilder& step, const AttentionExtents& extents, const std::string& scale) {
+  step.launch("const stitch::AttentionShape shape{");
+  const auto add_extent = [&](const char* name, int64_t value) {
+    step.launch(fmt::format("    .{} = {},", name, step.extent(name, value)));
+  };
+  add_extent("batch", extents.batch);
+  add_extent("heads", extents.heads);
+  add_extent("key_heads", extents.key_heads);
+  add_extent("queries", extents.queries);
+  add_extent("keys", extents.keys);
+  add_extent("head_dimension", extents.features);
+  add_extent("value_head_dimension", extents.value_features);
+  step.launch(fmt::format("    .scale = {},", scale));
+  step.launch("};");
+}
+
+void add_launch(StepBuilder& step, const AttentionVariant& variant, int64_t splits) {
+  const ir::Node& node = step.group().root_node();
+  const char* is_causal = ir::bool_attribute(node, "is_causal") ? "true" : "false";
+  const std::string width =
+      step.constant("int", "head_tile", std::to_string(variant.width), "features of a head, rounded up");
+  if (variant.rows > 0) {
+    const AttentionExtents extents = attention_extents(step.group());
+    step.set_scratch_bytes(static_cast<int64_t>(sizeof(float)) * attention_scratch_floats(extents, splits));
+    const std::string rows = step.constant("int", "block_rows", std::to_string(variant.rows),
+                                           "queries, of all heads that share keys, of a block");
+    const std::string parts = step.extent("splits", splits, "blocks that share the keys of a query");
+    step.launch(fmt::format("return stitch::launch_split_keys_attention<{}, {}, {}>(", width, rows, is_causal));
+    step.launch(fmt::format("    shape, query, key, value, mask, store, {}, args->scratch, stream);", parts));
+    return;
+  }
+  const bool on_tensor_cores = *variant.math != '\0';
+  step.launch(fmt::format("return stitch::launch_flash_attention{}<{}{}, {}>(", on_tensor_cores ? "_mma" : "",
+                          on_tensor_cores ? fmt::format("stitch::{}, ", variant.math) : "", width, is_causal));
+  step.launch("    shape, query, key, value, mask, store, stream);");
+}
+
+Result<StepCode> Attention::emit(const Group& group, const Setting& setting) const {
+  const ir::Node& node = group.root_node();
+  const AttentionVariant& variant = *attention_variant(setting.variant);
+  StepBuilder step(group);
+  step.include(fmt::format("kernels/attention/{}.cuh",
+                           variant.rows > 0 ? "split_keys" : (*variant.math != '\0' ? "flash_mma" : "flash")));
+  if (operand_type(group) != DataType::kFloat32) {
+    step.include("kernels/common/half.cuh");
+  }
+  describe(step, variant);
   STITCH_ASSIGN(const FunctorText store, make_store(step));
   construct(step, store, "store");
-  if (has_mask) {
+  if (ir::is_tensor(node.operands[3])) {
     STITCH_ASSIGN(const FunctorText mask, make_mask(step));
     construct(step, mask, "mask");
   } else {
     step.launch("const stitch::NoMask mask{};");
   }
   const std::string scale = step.constant("float", "score_scale", float_literal(ir::double_attribute(node, "scale")));
-  step.launch("const stitch::AttentionShape shape{");
-  const auto add_extent = [&](const char* name, int64_t value) {
-    step.launch(fmt::format("    .{} = {},", name, step.extent(name, value)));
-  };
-  add_extent("batch", from_end(query, 4));
-  add_extent("heads", from_end(query, 3));
-  add_extent("key_heads", from_end(key, 3));
-  add_extent("queries", from_end(query, 2));
-  add_extent("keys", from_end(key, 2));
-  add_extent("head_dimension", query.back());
-  add_extent("value_head_dimension", graph.type(node.outputs[0]).shape.back());
-  step.launch(fmt::format("    .scale = {},", scale));
-  step.launch("};");
+  add_shape(step, attention_extents(group), scale);
   for (size_t i = 0; i < std::size(kOperandNames); ++i) {
     add_operand(step, i);
   }
-  const std::string width =
-      step.constant("int", "head_tile", std::to_string(variant.width), "features of a head, rounded up");
-  step.launch(fmt::format("return stitch::launch_flash_attention{}<{}{}, {}>(", on_tensor_cores ? "_mma" : "",
-                          on_tensor_cores ? fmt::format("stitch::{}, ", variant.math) : "", width,
-                          ir::bool_attribute(node, "is_causal") ? "true" : "false"));
-  step.launch("    shape, query, key, value, mask, store, stream);");
+  add_launch(step, variant, setting.splits);
   return step.take();
 }
 

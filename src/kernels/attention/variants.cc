@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/attention/variants.h"
+
+#include <algorithm>
+
+#include "kernels/attention/limits.h"
+
+namespace stitch::kernels {
+namespace {
+
+// The first of a width is portable and keeps infinities; the others come where their cost is lower.
+constexpr AttentionVariant kVariants[] = {
+    {"flash_32", "", 32, Pipe::kFp32, 1, 0.2, 0},
+    {"flash_64", "", 64, Pipe::kFp32, 1, 0.25, 0},
+    {"flash_128", "", 128, Pipe::kFp32, 1, 0.25, 0},
+    {"flash_tf32x3_32", "Tf32x3", 32, Pipe::kTf32, 3, 0.1, 0},
+    {"flash_tf32x3_64", "Tf32x3", 64, Pipe::kTf32, 3, 0.13, 0},
+    {"flash_tf32x3_128", "Tf32x3", 128, Pipe::kTf32, 3, 0.13, 0},
+    {"flash_tf32_32", "Tf32", 32, Pipe::kTf32, 1, 0.06, 0},
+    {"flash_tf32_64", "Tf32", 64, Pipe::kTf32, 1, 0.08, 0},
+    {"flash_tf32_128", "Tf32", 128, Pipe::kTf32, 1, 0.08, 0},
+    {"split_keys_32x1", "", 32, Pipe::kFp32, 1, 0.25, 1},
+    {"split_keys_32x2", "", 32, Pipe::kFp32, 1, 0.25, 2},
+    {"split_keys_32x4", "", 32, Pipe::kFp32, 1, 0.25, 4},
+    {"split_keys_32x8", "", 32, Pipe::kFp32, 1, 0.25, 8},
+    {"split_keys_64x1", "", 64, Pipe::kFp32, 1, 0.25, 1},
+    {"split_keys_64x2", "", 64, Pipe::kFp32, 1, 0.25, 2},
+    {"split_keys_64x4", "", 64, Pipe::kFp32, 1, 0.25, 4},
+    {"split_keys_64x8", "", 64, Pipe::kFp32, 1, 0.25, 8},
+    {"split_keys_128x1", "", 128, Pipe::kFp32, 1, 0.25, 1},
+    {"split_keys_128x2", "", 128, Pipe::kFp32, 1, 0.25, 2},
+    {"split_keys_128x4", "", 128, Pipe::kFp32, 1, 0.25, 4},
+    {"split_keys_128x8", "", 128, Pipe::kFp32, 1, 0.25, 8},
+};
+
+constexpr int64_t kMostRows = 8;           // of a block for few queries
+constexpr int64_t kLeastKeysOfSplit = 64;  // fewer are not worth a launch that joins them
+constexpr int64_t kQueriesOfFlash = 64;    // a block of the other kernels
+constexpr int64_t kFewTiles = 4;           // reading the keys more often than this is dear
+
+double as_double(int64_t value) { return static_cast<double>(value); }
+
+int64_t from_end(const std::vector<int64_t>& shape, size_t axis) {
+  return axis <= shape.size() ? shape[shape.size() - axis] : 1;
+}
+
+// The narrowest compiled head that holds the group's.
+int64_t width_of(const AttentionExtents& extents) {
+  const int64_t features = std::max(extents.features, extents.value_features);
+  return features <= 32 ? 32 : (features <= 64 ? 64 : kLargestHeadDimension);
+}
+
+int64_t tiles_of(const AttentionExtents& extents, const AttentionVariant& variant) {
+  return (extents.rows() + variant.rows - 1) / variant.rows;
+}
+
+bool has_few_rows(const AttentionExtents& extents) { return extents.rows() <= kFewTiles * kMostRows; }
+
+// Splits double until the device is full several times over.
+std::vector<int64_t> useful_splits(const AttentionExtents& extents, const AttentionVariant& variant,
+                                   const DeviceLimits& limits) {
+  constexpr int64_t kBlocksPerMultiprocessor = 32;
+  const int64_t blocks = extents.batch * extents.key_heads * tiles_of(extents, variant);
+  std::vector<int64_t> result = {1};
+  for (int64_t splits = 2; splits <= kMostKeySplits && extents.keys / splits >= kLeastKeysOfSplit &&
+                           blocks * splits <= kBlocksPerMultiprocessor * limits.multiprocessors;
+       splits *= 2) {
+    result.push_back(splits);
+  }
+  return result;
+}
+
+// The number of rows that wastes least: a block that holds them all, or the largest there is.
+bool has_fitting_rows(const AttentionExtents& extents, const AttentionVariant& variant) {
+  return variant.rows == kMostRows ? extents.rows() > kMostRows / 2
+                                   : extents.rows() <= variant.rows && 2 * extents.rows() > variant.rows;
+}
+
+}  // namespace
+
+AttentionExtents attention_extents(const Group& group) {
+  const ir::Node& node = group.root_node();
+  const TensorType& query = group.graph->type(ir::tensor_operand(node, 0));
+  const std::vector<int64_t>& key = group.graph->type(ir::tensor_operand(node, 1)).shape;
+  AttentionExtents extents;
+  extents.batch = from_end(query.shape, 4);
+  extents.heads = from_end(query.shape, 3);
+  extents.key_heads = from_end(key, 3);
+  extents.queries = from_end(query.shape, 2);
+  extents.keys = from_end(key, 2);
+  extents.features = query.shape.back();
+  extents.value_features = group.graph->type(node.outputs[0]).shape.back();
+  extents.element_bytes = element_bytes(query.dtype);
+  return extents;
+}
+
+const AttentionVariant* attention_variant(const std::string& name) {
+  const auto* found = std::find_if(std::begin(kVariants), std::end(kVariants),
+                                   [&](const AttentionVariant& variant) { return name == variant.name; });
+  return found == std::end(kVariants) ? nullptr : found;
+}
+
+std::vector<Setting> attention_settings(const Group& group, const DeviceLimits& limits, MathMode math) {
+  const AttentionExtents extents = attention_extents(group);
+  // Of 16-bit operands TF32 loses nothing, and splitting them gains nothing.
+  const bool in_float = group.graph->type(ir::tensor_operand(group.root_node(), 0)).dtype == DataType::kFloat32;
+  const bool may_round = !in_float || math == MathMode::kTf32 || math == MathMode::kReduced;
+  std::vector<Setting> settings;
+  for (const AttentionVariant& variant : kVariants) {
+    const std::string policy = variant.math;
+    if (variant.width != width_of(extents) || (policy == "Tf32" && !may_round) || (policy == "Tf32x3" && !in_float)) {
+      continue;
+    }
+    if (variant.rows == 0) {
+      settings.push_back({variant.name, 1});
+    } else if (has_few_rows(extents) && has_fitting_rows(extents, variant)) {
+      for (const int64_t splits : useful_splits(extents, variant, limits)) {
+        settings.push_back({variant.name, splits});
+      }
+    }
+  }
+  return settings;
+}
+
+void add_attention_work(const AttentionExtents& extents, const AttentionVariant& variant, int64_t splits,
+                        bool is_causal, Work& work) {
+  const double keys = as_double(extents.keys) * (is_causal ? 0.5 : 1.0);
+  const double planes = as_double(extents.batch * extents.heads);
+  const double features = as_double(extents.features + extents.value_features);
+  const double pairs = planes * as_double(extents.queries) * keys;
+  constexpr double kLaneOperationsPerPair = 12;
+  work.pipe = variant.pipe;
+  work.peak_share = variant.peak_share;
+  work.flops = 2.0 * variant.products * pairs * features;
+  work.lane_operations += kLaneOperationsPerPair * pairs;
+  if (variant.rows == 0) {
+    const int64_t tiles = (extents.queries + kQueriesOfFlash - 1) / kQueriesOfFlash;
+    work.padded_flops = 2.0 * variant.products * planes * as_double(tiles * kQueriesOfFlash) * keys * features;
+    work.blocks = extents.batch * extents.heads * tiles;
+    work.blocks_per_multiprocessor = 2;
+    return;
+  }
+  const int64_t tiles = tiles_of(extents, variant);
+  const double key_heads = as_double(extents.batch * extents.key_heads);
+  // The threads that share a key reduce and weigh each score alike.
+  constexpr double kLaneOperationsPerThread = 20;
+  const double threads = as_double(variant.width * extents.element_bytes) / 16;
+  const double padded_pairs = key_heads * as_double(tiles * variant.rows) * keys;
+  work.lane_operations += kLaneOperationsPerThread * threads * padded_pairs;
+  work.padded_flops = 2.0 * padded_pairs * features;
+  work.extra_bytes = as_double(tiles - 1) * key_heads * keys * features * as_double(extents.element_bytes);
+  work.blocks = extents.batch * extents.key_heads * tiles * splits;
+  work.threads_per_block = 128;
+  work.blocks_per_multiprocessor = variant.rows <= 2 ? 8 : (variant.rows == 4 ? 5 : 3);
+  work.bandwidth_share = 0.9;
+  if (splits > 1) {
+    const double partial_bytes = sizeof(float) * as_double(attention_scratch_floats(extents, splits));
+    work.launches += 1;
+    work.extra_bytes += partial_bytes;
+    work.serial_bytes += partial_bytes;
+  }
+}
+
+int64_t attention_scratch_floats(const AttentionExtents& extents, int64_t splits) {
+  constexpr int64_t kSoftmaxFloats = 2;
+  return splits > 1
+             ? splits * extents.batch * extents.heads * extents.queries * (extents.value_features + kSoftmaxFloats)
+             : 0;
+}
+
+}  // namespace stitch::kernels
