@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -85,11 +86,20 @@ def _exported_axes(request: Request) -> DynamicAxes:
     try:
         with FakeTensorMode(allow_non_fake_inputs=True, shape_env=ShapeEnv()), quiet(), recurrent_results_by_shape():
             program = build_program(request)
-            free = pytree.tree_map(_free_axes, program.inputs)
+            free = _by_parameter(program.module, pytree.tree_map(_free_axes, program.inputs))
             exported = torch.export.export(program.module, program.inputs, strict=False, dynamic_shapes=free)
         return _read(exported, [tuple(tensor.shape) for tensor in program.input_tensors()])
     except Exception:  # noqa: BLE001 - a program that cannot be exported so has no axis that we may change
         return DynamicAxes()
+
+
+def _by_parameter(module: torch.nn.Module, free: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Export wants what goes into `*arguments` as one."""
+    kinds = [parameter.kind for parameter in inspect.signature(module.forward).parameters.values()]
+    if inspect.Parameter.VAR_POSITIONAL not in kinds:
+        return free
+    first = kinds.index(inspect.Parameter.VAR_POSITIONAL)
+    return (*free[:first], free[first:])
 
 
 def _free_axes(leaf: Any) -> Any:

@@ -52,7 +52,7 @@ class Runner:
         self.program = load_program(contract, device)
         layer = host_layer(self.program.library, device.type == "cpu")
         self.graphs = Graphs(layer, self.program.table, self.program.handle) if layer and not contract.random else None
-        self._seen: list[tuple] = []
+        self._seen: list[tuple | None] | None = None  # nothing is prepared yet, not even a program without parameters
         self._sources: list[torch.Tensor] = []
         self._streams: dict[int, torch.cuda.Stream] = {}  # those that calls have used since the last prepare()
         self._prepared = torch.cuda.Event() if device.type == "cuda" else None

@@ -138,6 +138,7 @@ Json answer(const Run& run, double total_seconds) {
                {"steps", run.program.plan.steps.size()},
                {"batch", describe_batch(run.program.plan)},
                {"verdict", to_json(verify.verdict)},
+               {"sentence", verdict_text(verify)},
                {"error_ratio", verify.error_ratio},
                {"modelled_us", plan::declared_modelled_us(run.program.plan)},
                {"tuned", run.tuned}};

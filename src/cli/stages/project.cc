@@ -14,6 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kCaptured = "captured";
 constexpr const char* kDigests = "evidence/digests.json";  // SHA-256 of every source as we wrote it
 
 Json digests_of(const SourceBundle& bundle) {
@@ -84,6 +85,20 @@ fs::path nearest_existing(fs::path folder) {
   return folder;
 }
 
+// Files that are not ours. A program that was handed over alive lies in the folder before the run.
+bool holds_others(const fs::path& folder) {
+  std::error_code ignored;
+  if (fs::exists(folder / "bundle.json", ignored)) {
+    return false;
+  }
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+    if (entry.path().filename() != kCaptured || !fs::exists(entry.path() / "program.json", ignored)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // procfs and a read-only mount say yes to root when asked by mode bits alone: what counts is making something there.
 Result<void> check_writable(const fs::path& folder) {
   const fs::path base = nearest_existing(folder);
@@ -106,7 +121,7 @@ Result<void> check_output_folder(const fs::path& folder) {
     return failure(ErrorCode::kUsage, fmt::format("{} is a file, not a folder", folder.string()), folder.string(),
                    "name another folder with --out");
   }
-  if (!fs::is_empty(folder, ignored) && !fs::exists(folder / "bundle.json", ignored)) {
+  if (holds_others(folder)) {
     return failure(ErrorCode::kUsage, fmt::format("{} holds files that stitchcuda did not write", folder.string()),
                    folder.string(), "name a new or empty folder with --out");
   }
