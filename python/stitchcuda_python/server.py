@@ -13,6 +13,7 @@ from typing import Any
 from .capture import Capture
 from .channel import Channel
 from .failures import ENVIRONMENT, INTERNAL, PROGRAM_INVALID, Failure, formatted, one_line
+from .program.source import parse_source, read_source
 
 Progress = Callable[[str], None]
 Verb = Callable[[dict[str, Any], Progress], dict[str, Any]]
@@ -39,6 +40,13 @@ def load_verbs() -> dict[str, Verb]:
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
     return VERBS
+
+
+def refuse_unreadable(request: dict[str, Any]) -> None:
+    """Tells of a file that is missing or no Python before PyTorch is loaded, which takes more than a second."""
+    file = (request.get("arguments") or {}).get("file")
+    if isinstance(file, str) and (os.path.exists(file) or ":" not in file):
+        parse_source(read_source(os.path.abspath(file)), os.path.abspath(file))
 
 
 def answer(request: dict[str, Any], verbs: dict[str, Verb], capture: Capture, progress: Progress) -> dict[str, Any]:
@@ -86,6 +94,7 @@ def serve(channel: Channel) -> None:
 
         try:
             if not verbs:
+                refuse_unreadable(request)
                 verbs = load_verbs()
             reply = answer(request, verbs, capture, progress)
         except Failure as failure:

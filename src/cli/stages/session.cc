@@ -7,9 +7,13 @@ namespace stitch::cli {
 
 Result<JsonChannel*> Session::python() {
   if (!python_.has_value()) {
+    STITCH_ASSIGN(TemporaryDirectory temporary, TemporaryDirectory::make("stitchcuda-python"));
+    python_temporary_.emplace(std::move(temporary));
     ChildOptions options;
     options.arguments = {resources_.python.string(), "-m", "stitchcuda_python.server"};
-    options.environment = {{"PYTHONPATH", resources_.python_path().string()}, {"PYTHONDONTWRITEBYTECODE", "1"}};
+    options.environment = {{"PYTHONPATH", resources_.python_path().string()},
+                           {"PYTHONDONTWRITEBYTECODE", "1"},
+                           {"TMPDIR", python_temporary_->path().string()}};
     STITCH_ASSIGN(JsonChannel channel, JsonChannel::start(std::move(options)));
     python_.emplace(std::move(channel));
   }

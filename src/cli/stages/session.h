@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "base/fs/files.h"
 #include "base/json/json_forward.h"
 #include "base/process/json_channel.h"
 #include "cli/options/command_line.h"
@@ -34,6 +35,8 @@ class Session {
   Resources resources_;
   Reporter& reporter_;
   RunLog& run_log_;
+  // Declared before the process, so that it goes after it: whatever PyTorch or the user's program leaves there.
+  std::optional<TemporaryDirectory> python_temporary_;
   std::optional<JsonChannel> python_;
 };
 
