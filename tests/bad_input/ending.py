@@ -84,6 +84,7 @@ def environment_of(build: pathlib.Path, scratch: pathlib.Path, folder: pathlib.P
                    temporary: pathlib.Path) -> dict[str, str]:
     own = {name: value for name, value in os.environ.items() if not name.startswith("STITCHCUDA_")}
     return dict(own, PATH=f"{build}:{os.environ['PATH']}", STITCHCUDA_CACHE=str(scratch / "cache"), LC_ALL="C.UTF-8",
+                XDG_STATE_HOME=str(scratch / "state"),
                 TMPDIR=str(temporary), HOME=str(folder), BUILD=str(build), SCRATCH=str(scratch), ROOT=str(ROOT))
 
 
