@@ -70,6 +70,20 @@ class StandsForTheReference(ModuleCase):
         self.check_same(self.old, self.new, wide, shift)
 
 
+class HoldsStateAsPlainAttributes(unittest.TestCase):
+    def test_state_goes_from_call_to_call_and_stays_out_of_the_state_dict(self) -> None:
+        file, made = reference("plain_state"), model_new("plain_state")
+        old, new = file.Model(9), made.ModelNew(9)
+        new.load_state_dict(old.state_dict())
+        self.assertEqual(list(new.state_dict()), ["cell.weight", "cell.bias"])
+        for _ in range(3):
+            inputs = file.get_inputs()
+            with torch.no_grad():
+                torch.testing.assert_close(new(*inputs), old(*inputs), rtol=1e-5, atol=1e-5)
+        torch.testing.assert_close(new.hidden, old.hidden, rtol=1e-5, atol=1e-5)
+        self.assertEqual(new.calls.item(), 3)
+
+
 class SeesChanges(ModuleCase):
     def change(self, action) -> None:
         self.check_same(self.old, self.new, *self.inputs)

@@ -81,11 +81,21 @@ def build_program(request: Request) -> Program:
     """Loads the file, constructs the module, draws the inputs. Whatever the user's code raises becomes a Failure."""
     namespace = run_source(request.file, request.overrides)
     module = construct_module(namespace, request)
+    hold_tensors_as_buffers(module)
     if request.weights is not None:
         load_weights(module, request.weights, request.file)
     if request.mode != "as-is":
         module.train(request.mode == "train")
     return Program(request, namespace, module, draw_inputs(namespace, request))
+
+
+def hold_tensors_as_buffers(root: nn.Module) -> None:
+    """Tensors that a module holds as plain attributes become buffers outside the state dict: forward may then assign
+    them, and what it leaves in them is state like that of any other buffer."""
+    for module in root.modules():
+        plain = [name for name, value in module.__dict__.items() if isinstance(value, torch.Tensor)]
+        for name in plain:
+            module.register_buffer(name, module.__dict__.pop(name), persistent=False)
 
 
 def construct_module(namespace: types.ModuleType, request: Request) -> nn.Module:

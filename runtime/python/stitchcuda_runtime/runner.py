@@ -44,6 +44,16 @@ def tensor_at(module: nn.Module, path: str) -> torch.Tensor | None:
     return found if isinstance(found, torch.Tensor) else None
 
 
+def moved_attribute(module: nn.Module, path: str, tensor: torch.Tensor, device: torch.device) -> torch.Tensor:
+    """A tensor that a module holds as a plain attribute stays behind when the module moves; it follows here. What is
+    registered is left where its owner put it."""
+    owner_path, _, name = path.rpartition(".")
+    owner = module.get_submodule(owner_path)
+    if owner.__dict__.get(name) is tensor:
+        owner.__dict__[name] = tensor = tensor.to(device)
+    return tensor
+
+
 class Runner:
     """Used by one thread at a time."""
 
@@ -79,6 +89,8 @@ class Runner:
         state = tensor_at(module, name)
         if state is None:
             raise Refused(f"{self.contract.name} has lost its buffer {name}.")
+        if state.device != self.device:
+            state = moved_attribute(module, name, state, self.device)
         spec = next(spec for spec in self.program.states if spec.name == name)
         check_tensor(self.contract.name, "buffer", state, spec, self.device)
         return state
