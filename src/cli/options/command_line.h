@@ -20,6 +20,7 @@ struct CommandLine {
   std::vector<std::string> command;          // as it was given
   std::map<std::string, std::string> given;  // options that were given: "math" -> "tf32"
   std::string verb;                          // "optimize", "verify" ...
+  std::string action;                        // the verb below it, as "list" of "runs"; mostly empty
   std::string file;                          // the program, or the previous stage's file or folder
   std::string target;                        // the class or function of FILE:NAME; empty: Model
   std::string out;                           // empty: the verb's default
@@ -43,6 +44,7 @@ struct CommandLine {
   bool line_info = false;            // nvcc keeps line numbers for profilers
   bool nvtx = false;                 // a named NVTX range around each step
   bool skip_nvcc = false;            // optimize for the emulated device: leave out the compilation for a GPU
+  std::vector<std::string> words;    // what a verb about stitchcuda itself takes: names of runs, a shell, a verb
   std::string help;                  // set when help or the version was asked for: print it and stop
 };
 

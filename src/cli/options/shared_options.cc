@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/options/shared_options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Validators.hpp>
+#include <algorithm>
+
+#include "cli/options/command_line.h"
+#include "cli/options/nearest.h"
+#include "kernels/template/device_limits.h"
+
+namespace stitch::cli {
+namespace {
+
+template <typename T>
+using Choices = std::vector<std::pair<const char*, T>>;
+
+const Choices<DeviceChoice> kDevices = {
+    {"auto", DeviceChoice::kAuto}, {"gpu", DeviceChoice::kGpu}, {"emulated", DeviceChoice::kEmulated}};
+const Choices<ScaleChoice> kScales = {
+    {"auto", ScaleChoice::kAuto}, {"full", ScaleChoice::kFull}, {"small", ScaleChoice::kSmall}};
+const Choices<MathMode> kMathModes = {{"fp32", MathMode::kFp32},
+                                      {"kernelbench", MathMode::kKernelBench},
+                                      {"tf32", MathMode::kTf32},
+                                      {"reduced", MathMode::kReduced}};
+const Choices<plan::Libraries> kLibraries = {
+    {"auto", plan::Libraries::kMeasured}, {"on", plan::Libraries::kOn}, {"off", plan::Libraries::kOff}};
+
+// Takes one of `names`; CLI11 puts the option's name before what it says.
+CLI::Validator one_of(const std::vector<std::string>& names) {
+  return CLI::Validator(
+      [names](std::string& given) -> std::string {
+        if (std::find(names.begin(), names.end(), given) != names.end()) {
+          return {};
+        }
+        return fmt::format("'{}' is none of {}{}", given, fmt::join(names, ", "), did_you_mean(given, names));
+      },
+      "");
+}
+
+CLI::Validator whole_number() {
+  return CLI::Validator(
+      [](std::string& given) -> std::string {
+        const bool fits =
+            !given.empty() && given.size() < 20 &&
+            std::all_of(given.begin(), given.end(), [](char digit) { return digit >= '0' && digit <= '9'; });
+        return fits ? "" : fmt::format("'{}' is no whole number from 0 on", given);
+      },
+      "");
+}
+
+// A count of seconds, with or without a fraction.
+CLI::Validator seconds() {
+  return CLI::Validator(
+      [](std::string& given) -> std::string {
+        double value = -1;
+        const bool fits = CLI::detail::lexical_cast(given, value) && value >= 0;
+        return fits ? "" : fmt::format("'{}' is no number of seconds", given);
+      },
+      "");
+}
+
+template <typename T>
+CLI::Option* add_choice_of(CLI::App* verb, const char* name, const Choices<T>& choices, T* field, const char* text) {
+  std::vector<std::string> names;
+  for (const auto& choice : choices) {
+    names.emplace_back(choice.first);
+  }
+  return add_choice(
+      verb, name, names, [&choices, field](size_t chosen) { *field = choices[chosen].second; }, text);
+}
+
+}  // namespace
+
+CLI::Option* add_choice(CLI::App* verb, const char* name, const std::vector<std::string>& names,
+                        const std::function<void(size_t)>& take, const char* text) {
+  return verb
+      ->add_option_function<std::string>(
+          name,
+          [names, take](const std::string& given) {
+            take(static_cast<size_t>(std::find(names.begin(), names.end(), given) - names.begin()));
+          },
+          text)
+      ->check(one_of(names))
+      ->type_name(fmt::format("{}", fmt::join(names, "|")));
+}
+
+void add_common(CLI::App* verb, CommandLine* line) {
+  verb->add_flag("--json", line->json, "Print one JSON object on stdout")->group(kOutputGroup);
+  verb->add_flag("--quiet", line->quiet, "No progress lines")->group(kOutputGroup);
+  verb->add_flag("--debug", line->debug, "Add the stack trace to an error of your program")->group(kOutputGroup);
+}
+
+void add_mode(CLI::App* verb, CommandLine* line) {
+  CLI::Option* train = verb->add_flag_callback(
+      "--train", [line] { line->mode = "train"; }, "Train mode (default: as the file leaves its module)");
+  train->group(kProgramGroup);
+  verb->add_flag_callback(
+          "--eval", [line] { line->mode = "eval"; }, "Eval mode")
+      ->excludes(train)
+      ->group(kProgramGroup);
+}
+
+void add_device(CLI::App* verb, CommandLine* line) {
+  add_choice_of(verb, "--device", kDevices, &line->device,
+                "Where programs run (default: auto, a GPU where there is one and nvcc)")
+      ->group(kDeviceGroup);
+}
+
+void add_math(CLI::App* verb, CommandLine* line) {
+  add_choice_of(verb, "--math", kMathModes, &line->math, "Arithmetic that is allowed (default: fp32)")
+      ->group(kPlanGroup);
+}
+
+void add_libraries(CLI::App* verb, CommandLine* line) {
+  add_choice_of(verb, "--libraries", kLibraries, &line->libraries,
+                "cuBLASLt and cuDNN beside our own kernels (default: auto, where measured to be faster)")
+      ->group(kPlanGroup);
+}
+
+void add_tuning(CLI::App* verb, CommandLine* line) {
+  verb->add_option("--tune-seconds", line->tune_seconds, "Budget for timing settings on the GPU (default: 60)")
+      ->check(seconds())
+      ->type_name("SECONDS")
+      ->group(kTuningGroup);
+  verb->add_option("--tuning-database", line->tuning_database, "Measured times (default: in the cache)")
+      ->type_name("FILE")
+      ->group(kTuningGroup);
+}
+
+void add_scale(CLI::App* verb, CommandLine* line) {
+  add_choice_of(verb, "--scale", kScales, &line->scale,
+                "Sizes to verify at (default: auto, reduced ones where the emulated device needs them)")
+      ->group(kVerdictGroup);
+}
+
+void add_seed(CLI::App* verb, CommandLine* line) {
+  verb->add_option("--seed", line->seed, "Seed of the drawn inputs (default: 0)")
+      ->check(whole_number())
+      ->type_name("N")
+      ->group(kVerdictGroup);
+}
+
+void add_step(CLI::App* verb, CommandLine* line, const char* text) {
+  verb->add_option("--step", line->step, text)->check(whole_number())->type_name("N")->group(kVerdictGroup);
+}
+
+void add_target(CLI::App* verb, CommandLine* line) {
+  std::vector<std::string> known;
+  for (const kernels::DeviceLimits& device : kernels::known_devices()) {
+    if (std::find(known.begin(), known.end(), device.architecture) == known.end()) {
+      known.push_back(device.architecture);
+    }
+  }
+  verb->add_option("--target", line->targets,
+                   "GPU architectures, with commas between; the first one is planned for (default: the GPU here)")
+      ->delimiter(',')
+      ->check(one_of(known))
+      ->type_name(fmt::format("{}", fmt::join(known, "|")))
+      ->group(kDeviceGroup);
+}
+
+void add_gpu_build(CLI::App* verb, CommandLine* line) {
+  add_target(verb, line);
+  verb->add_flag("--lineinfo", line->line_info, "GPU: keep line numbers for profilers")->group(kDeviceGroup);
+  verb->add_flag("--nvtx", line->nvtx, "GPU: an NVTX range around each step, named after it")->group(kDeviceGroup);
+}
+
+void add_weights(CLI::App* verb, CommandLine* line) {
+  verb->add_option("--weights", line->weights, "State dict for the module: .safetensors, .pt or .pth")
+      ->type_name("FILE")
+      ->group(kProgramGroup);
+}
+
+CLI::Option* add_file(CLI::App* verb, CommandLine* line, const char* value, const char* text) {
+  return verb->add_option("file", line->file, text)->type_name(value);
+}
+
+void add_program_file(CLI::App* verb, CommandLine* line) {
+  add_file(verb, line, "FILE.py[:Name]", "The PyTorch program; Name: a class or function of it (default: Model)")
+      ->required();
+}
+
+void add_out(CLI::App* verb, CommandLine* line, const char* value, const char* text) {
+  verb->add_option("--out", line->out, text)->type_name(value)->group(kOutputGroup);
+}
+
+}  // namespace stitch::cli

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/App.hpp>
+
+#include "cli/options/command_line.h"
+#include "cli/options/shared_options.h"
+#include "cli/options/verbs/verbs.h"
+
+namespace stitch::cli {
+
+void add_profile(CLI::App* application, CommandLine* line) {
+  CLI::App* verb = application->add_subcommand("profile", "What each step costs: counted work, or measured on a GPU");
+  verb->group(kMainVerbs);
+  add_file(verb, line, "DIR", "Folder that optimize wrote")->required();
+  add_step(verb, line, "One step alone");
+  add_device(verb, line);
+  add_gpu_build(verb, line);
+  add_common(verb, line);
+  verb->footer(
+      "stitchcuda profile out/model # every step: bytes, FLOPs, floor, time\n"
+      "stitchcuda profile out/model --step 0 --json # one step, for a script");
+}
+
+}  // namespace stitch::cli

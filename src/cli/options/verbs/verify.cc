@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/App.hpp>
+
+#include "cli/options/command_line.h"
+#include "cli/options/shared_options.h"
+#include "cli/options/verbs/verbs.h"
+
+namespace stitch::cli {
+
+void add_verify(CLI::App* application, CommandLine* line) {
+  CLI::App* verb =
+      application->add_subcommand("verify", "Judge a program of ours, or a candidate against a PyTorch program");
+  verb->group(kMainVerbs);
+  verb->add_option("folder", line->file, "Folder that optimize wrote")->type_name("DIR");
+  CLI::Option* program =
+      verb->add_option("--program", line->program, "The PyTorch program that a candidate stands for");
+  program->type_name("FILE.py[:Name]")->group(kProgramGroup);
+  verb->add_option("--candidate", line->candidate, "Folder of sources to judge, whoever wrote them")
+      ->needs(program)
+      ->type_name("DIR")
+      ->group(kProgramGroup);
+  add_mode(verb, line);
+  add_step(verb, line, "Judge one step alone");
+  add_scale(verb, line);
+  add_seed(verb, line);
+  add_math(verb, line);
+  add_device(verb, line);
+  add_gpu_build(verb, line);
+  add_common(verb, line);
+  verb->footer(
+      "stitchcuda verify out/model # again, with what was edited there\n"
+      "stitchcuda verify out/model --step 1 # the file steps/01_*.cu alone\n"
+      "stitchcuda verify --candidate sources --program model.py # sources that somebody else wrote");
+}
+
+}  // namespace stitch::cli
