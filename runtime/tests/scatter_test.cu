@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scatters, by both kernels, against the sequential loop whose order they promise: every reduction, with and without
+// Scatters, by all kernels, against the sequential loop whose order they promise: every reduction, with and without
 // the element's own value, places that many sources share, places out of range, targets shared by all columns.
 #include "kernels/scatter/buckets.cuh"
+#include "kernels/scatter/in_place.cuh"
 #include "support.h"
 
 namespace {
@@ -117,6 +118,25 @@ std::vector<T> looped(const Case<T>& given, ScatterReduce reduce, bool include_s
   return out;
 }
 
+// Once beside the old values, which must stay as they are, and once over them.
+template <ScatterReduce kReduce, bool kIncludeSelf, typename T>
+void check_in_place(Checker& checker, const std::string& name, const Case<T>& given, const Target& target,
+                    const Value<T>& value, const std::vector<T>& want) {
+  const auto bytes = static_cast<int64_t>(given.self.size() * sizeof(T));
+  const DeviceArray<T> self(given.self);
+  const DeviceArray<T> beside(static_cast<int64_t>(given.self.size()));
+  const auto run = [&](T* out) {
+    return launch_scatter_in_place<kReduce, kIncludeSelf, T>(target, value, Self<T>{self.data(), given.layout()},
+                                                             Store<T>{out, given.layout()}, given.shape,
+                                                             {self.data(), out, bytes}, nullptr);
+  };
+  checker.launched(name, run(beside.data()));
+  checker.same(name + ", beside", beside.values(), want);
+  checker.same(name + ", what stood there", self.values(), given.self);
+  checker.launched(name, run(self.data()));
+  checker.same(name + ", in place", self.values(), want);
+}
+
 template <ScatterReduce kReduce, bool kIncludeSelf, typename T>
 void check(Checker& checker, const std::string& what, const Case<T>& given) {
   const ScatterShape& shape = given.shape;
@@ -143,6 +163,7 @@ void check(Checker& checker, const std::string& what, const Case<T>& given) {
                                          : launch_scatter_buckets<kReduce, kIncludeSelf, false, T>(
                                                target, value, own, store, shape, scratch.data(), nullptr));
   checker.same(name + ", buckets", dropped.values(), want);
+  check_in_place<kReduce, kIncludeSelf>(checker, name, given, target, value, want);
 }
 
 template <typename T>

@@ -39,6 +39,7 @@ struct CandidateCall {
   std::span<const TensorType> results{};
   uint64_t rng_seed = 0;
   uint64_t schedule_seed = 0;  // emulated: 0 runs a block's threads in order, anything else in an order drawn from it
+  bool states_in_place = false;  // new states lie in the memory of the old ones, as the ABI allows
 };
 
 class Candidate {

@@ -171,6 +171,25 @@ Result<CandidateOutcome> ProgramCalls::prepare(std::vector<HostTensor> parameter
   return outcome;
 }
 
+// A new state has the name of the old one.
+std::vector<int> ProgramCalls::new_states_of_old() const {
+  const wire::ProgramDescription& program = *session_.description();
+  std::vector<int> result;
+  for (const wire::TensorDescription& before : program.states_in) {
+    const auto after = std::find_if(program.states_out.begin(), program.states_out.end(),
+                                    [&](const auto& state) { return state.spec.name == before.spec.name; });
+    result.push_back(after == program.states_out.end() ? -1 : static_cast<int>(after - program.states_out.begin()));
+  }
+  return result;
+}
+
+// Where an old state lies in this call: in its own region, or in that of its new value.
+wire::Region ProgramCalls::old_state(const CallMemory& memory, size_t index) const {
+  const int replaced_by = memory.replaced_by.at(index);
+  return replaced_by < 0 ? memory.inputs.regions.at(memory.input_types.size() + index)
+                         : memory.results.regions.at(memory.output_types.size() + static_cast<size_t>(replaced_by));
+}
+
 Result<void> ProgramCalls::fill_call(const CandidateCall& call, CallMemory& memory) {
   const wire::ProgramDescription& program = *session_.description();
   memory.input_types = types_of(call.inputs);
@@ -188,7 +207,16 @@ Result<void> ProgramCalls::fill_call(const CandidateCall& call, CallMemory& memo
   STITCH_TRY(session_.place(memory.inputs, sizes_of(given)));
   STITCH_TRY(session_.place(memory.results, result_sizes));
   STITCH_TRY(session_.keeper().fill(memory.inputs.regions, given));
-  return session_.keeper().poison(memory.results.regions);
+  STITCH_TRY(session_.keeper().poison(memory.results.regions));
+  memory.replaced_by = call.states_in_place ? new_states_of_old() : std::vector<int>(call.states.size(), -1);
+  if (!call.states_in_place) {
+    return {};
+  }
+  std::vector<wire::Region> regions;
+  for (size_t i = 0; i < call.states.size(); ++i) {
+    regions.push_back(old_state(memory, i));
+  }
+  return session_.keeper().fill(regions, call.states);
 }
 
 Result<void> ProgramCalls::place_workspace(const CallMemory& memory) {
@@ -207,7 +235,11 @@ Result<wire::CallArguments> ProgramCalls::bind_call(const CandidateCall& call, c
   const wire::ProgramDescription& program = *session_.description();
   wire::CallArguments arguments;
   arguments.inputs = arguments_of(memory.input_types, memory.inputs.regions, 0);
-  arguments.states_in = arguments_of(types_of(program.states_in), memory.inputs.regions, memory.input_types.size());
+  std::vector<wire::Region> old_states;
+  for (size_t i = 0; i < program.states_in.size(); ++i) {
+    old_states.push_back(old_state(memory, i));
+  }
+  arguments.states_in = arguments_of(types_of(program.states_in), old_states, 0);
   arguments.outputs = arguments_of(memory.output_types, memory.results.regions, 0);
   arguments.states_out = arguments_of(memory.state_types, memory.results.regions, program.outputs.size());
   arguments.workspace = workspace_.regions.at(0);

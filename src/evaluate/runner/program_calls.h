@@ -29,6 +29,8 @@ class ProgramCalls {
     std::vector<TensorType> input_types;
     std::vector<TensorType> output_types;
     std::vector<TensorType> state_types;
+    // For each old state, the new one that takes its place: -1 for none, or where they lie apart.
+    std::vector<int> replaced_by;
   };
   // Memory that a call may read and must not change, and what each region is called.
   struct Constants {
@@ -41,6 +43,8 @@ class ProgramCalls {
   Result<void> check_types(const char* what, const std::vector<TensorType>& given,
                            const std::vector<wire::TensorDescription>& described);
   Result<void> adopt_results(const CandidateCall& call, CallMemory& memory);
+  std::vector<int> new_states_of_old() const;
+  wire::Region old_state(const CallMemory& memory, size_t index) const;
   Result<void> fill_call(const CandidateCall& call, CallMemory& memory);
   Result<wire::CallArguments> bind_call(const CandidateCall& call, const CallMemory& memory);
   Result<void> place_workspace(const CallMemory& memory);

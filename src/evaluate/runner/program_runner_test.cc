@@ -133,6 +133,26 @@ class ProgramRunnerTest : public testing::TestWithParam<DeviceKind> {
   std::vector<HostTensor> parameters;
 };
 
+TEST_P(ProgramRunnerTest, NewStatesMayLieWhereTheOldOnesDo) {
+  const auto runner = start("good");
+  ASSERT_TRUE(runner->prepare(parameters).has_value());
+  for (const bool in_place : {true, false, true}) {
+    const auto ran = runner->run({.inputs = inputs, .states = states, .states_in_place = in_place});
+    ASSERT_TRUE(ran.has_value()) << ran.error().sentence;
+    expect_right(*ran);
+  }
+}
+
+// The program is shown the old state where the new one is to be.
+TEST_P(ProgramRunnerTest, AProgramThatDoesNothingLeavesTheOldStateInPlace) {
+  const auto runner = start("does_nothing");
+  ASSERT_TRUE(runner->prepare(parameters).has_value());
+  const auto ran = runner->run({.inputs = inputs, .states = states, .states_in_place = true});
+  ASSERT_TRUE(ran.has_value()) << ran.error().sentence;
+  ASSERT_EQ(ran->ending, Ending::kOk) << ran->sentence;
+  EXPECT_EQ(values_of(ran->states[0]), values_of(states[0]));
+}
+
 TEST_P(ProgramRunnerTest, AGoodProgramAnswersAgainAndAgain) {
   const auto runner = start("good");
   expect_right(outcome_of(*runner));

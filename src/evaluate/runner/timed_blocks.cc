@@ -22,13 +22,16 @@ Result<double> ProgramCalls::block_us(int count, bool with_calls) {
 Result<void> ProgramCalls::bind_block(const CandidateCall& call, const TimingOptions& options) {
   const size_t count = static_cast<size_t>(std::max(options.buffer_sets, 1));
   sets_.resize(std::max(sets_.size(), count));
+  // As PyTorch changes its states where they lie, and as ModelNew calls the program.
+  CandidateCall in_place = call;
+  in_place.states_in_place = true;
   for (size_t i = 0; i < count; ++i) {
-    STITCH_TRY(fill_call(call, sets_[i]));
+    STITCH_TRY(fill_call(in_place, sets_[i]));
   }
   STITCH_TRY(place_workspace(sets_[0]));
   Json calls = Json::array();
   for (size_t i = 0; i < count; ++i) {
-    STITCH_ASSIGN(const wire::CallArguments arguments, bind_call(call, sets_[i]));
+    STITCH_ASSIGN(const wire::CallArguments arguments, bind_call(in_place, sets_[i]));
     calls.push_back(wire::to_json(arguments));
   }
   Json request;

@@ -43,11 +43,11 @@ struct CandidateThread::State {
     candidate.reset();  // on the thread that made it
   }
 
-  Result<RunResult> run(const verify::OracleDraw& draw, uint64_t rng_seed, uint64_t schedule_seed) {
+  Result<RunResult> run(const verify::OracleDraw& draw, const RunSettings& settings) {
     if (candidate == nullptr) {
       STITCH_ASSIGN(candidate, start_candidate(binary));
     }
-    return run_draw(*candidate, draw, rng_seed, schedule_seed);
+    return run_draw(*candidate, draw, settings);
   }
 
   const StartCandidate& start_candidate;
@@ -65,11 +65,8 @@ CandidateThread::CandidateThread(const StartCandidate& start_candidate, Candidat
 
 CandidateThread::~CandidateThread() = default;
 
-std::future<Result<RunResult>> CandidateThread::run(verify::OracleDraw draw, uint64_t rng_seed,
-                                                    uint64_t schedule_seed) {
-  State::Task task([state = state_.get(), draw = std::move(draw), rng_seed, schedule_seed] {
-    return state->run(draw, rng_seed, schedule_seed);
-  });
+std::future<Result<RunResult>> CandidateThread::run(verify::OracleDraw draw, RunSettings settings) {
+  State::Task task([state = state_.get(), draw = std::move(draw), settings] { return state->run(draw, settings); });
   std::future<Result<RunResult>> result = task.get_future();
   state_->put(std::move(task));
   return result;

@@ -16,7 +16,7 @@ class CandidateThread {
   ~CandidateThread();  // waits for the run under way
 
   // One at a time.
-  std::future<Result<RunResult>> run(verify::OracleDraw draw, uint64_t rng_seed, uint64_t schedule_seed);
+  std::future<Result<RunResult>> run(verify::OracleDraw draw, RunSettings settings);
 
  private:
   struct State;

@@ -128,7 +128,7 @@ Result<std::optional<Verdict>> judge_own_draws(verify::Oracle& oracle, const ver
   own.inputs.resize(own.inputs.size() - program.random_inputs);
   std::vector<Outputs> got;
   for (int run = 0; run <= kRuns; ++run) {  // the last one is the first again
-    STITCH_ASSIGN(RunResult result, run_draw(candidate, own, seed + static_cast<uint64_t>(run % kRuns), 0));
+    STITCH_ASSIGN(RunResult result, run_draw(candidate, own, {.rng_seed = seed + static_cast<uint64_t>(run % kRuns)}));
     if (auto* verdict = std::get_if<Verdict>(&result)) {
       return std::optional<Verdict>(std::move(*verdict));
     }

@@ -42,8 +42,7 @@ std::optional<Verdict> misfit(const std::vector<HostTensor>& got, const verify::
 
 }  // namespace
 
-Result<RunResult> run_draw(Candidate& candidate, const verify::OracleDraw& draw, uint64_t rng_seed,
-                           uint64_t schedule_seed) {
+Result<RunResult> run_draw(Candidate& candidate, const verify::OracleDraw& draw, const RunSettings& settings) {
   STITCH_ASSIGN(const CandidateOutcome prepared, candidate.prepare(draw.parameters));
   if (auto verdict = verdict_of(prepared, "prepare")) {
     return RunResult(std::move(*verdict));
@@ -52,7 +51,8 @@ Result<RunResult> run_draw(Candidate& candidate, const verify::OracleDraw& draw,
   for (const verify::OutputReference& output : draw.outputs) {
     results.push_back(output.type);
   }
-  STITCH_ASSIGN(CandidateOutcome outcome, candidate.run({draw.inputs, draw.states, results, rng_seed, schedule_seed}));
+  STITCH_ASSIGN(CandidateOutcome outcome, candidate.run({draw.inputs, draw.states, results, settings.rng_seed,
+                                                         settings.schedule_seed, settings.states_in_place}));
   if (auto verdict = verdict_of(outcome, "run")) {
     return RunResult(std::move(*verdict));
   }

@@ -14,7 +14,13 @@ namespace stitch::evaluate {
 // Its outputs, then its new states, as the references list them; or what became of it instead.
 using RunResult = std::variant<std::vector<HostTensor>, Verdict>;
 
-Result<RunResult> run_draw(Candidate& candidate, const verify::OracleDraw& draw, uint64_t rng_seed,
-                           uint64_t schedule_seed);
+// How to call it; see CandidateCall.
+struct RunSettings {
+  uint64_t rng_seed = 0;
+  uint64_t schedule_seed = 0;
+  bool states_in_place = false;
+};
+
+Result<RunResult> run_draw(Candidate& candidate, const verify::OracleDraw& draw, const RunSettings& settings);
 
 }  // namespace stitch::evaluate

@@ -54,9 +54,10 @@ class Verification {
   };
 
   Result<void> begin(const QueuedDraw& queued);
-  Result<void> run_and_judge(const QueuedDraw& queued, const std::string& label, uint64_t schedule_seed);
+  Result<void> run_and_judge(const QueuedDraw& queued, const std::string& label, RunSettings settings);
   bool may_run_beside(const QueuedDraw& queued) const;
-  void start_beside(const QueuedDraw& queued, const std::string& label, uint64_t schedule_seed);
+  void start_beside(const QueuedDraw& queued, const std::string& label, const RunSettings& settings);
+  bool may_update_in_place(const QueuedDraw& queued) const;
   Result<void> end_earlier();
   void start_checked(const verify::OracleDraw& draw);
   Result<void> end_checked();
@@ -106,10 +107,13 @@ Result<bool> Verification::take(const QueuedDraw& queued) {
     // One draw of each subject runs a block's threads in random order: it finds missing barriers.
     const bool on_checked = subject().binary.device == DeviceKind::kChecked;
     const bool randomised = as_given && !on_checked && queued.number == std::min(1, subject().draws_per_regime - 1);
-    const uint64_t schedule_seed = randomised ? (request_.seed | 1U) : 0;
-    const std::string label = fmt::format("draw {}{}", queued.number, randomised ? ", random thread order" : "");
-    STITCH_TRY(run_and_judge(queued, label, schedule_seed));
+    const RunSettings settings{.schedule_seed = randomised ? (request_.seed | 1U) : 0,
+                               .states_in_place = may_update_in_place(queued)};
+    const std::string label = fmt::format("draw {}{}{}", queued.number, randomised ? ", random thread order" : "",
+                                          settings.states_in_place ? ", states in place" : "");
+    STITCH_TRY(run_and_judge(queued, label, settings));
     report_.randomised_draws += randomised ? 1 : 0;
+    report_.in_place_draws += settings.states_in_place ? 1 : 0;
     if (on_checked) {
       ++report_.checked_draws;
       report_.checked_shape = subject().shape;
@@ -161,13 +165,20 @@ Result<void> Verification::begin(const QueuedDraw& queued) {
   return {};
 }
 
-Result<void> Verification::run_and_judge(const QueuedDraw& queued, const std::string& label, uint64_t schedule_seed) {
+// New states may lie where the old ones do, or elsewhere; a program must do right by both. The checked device is given
+// regions of their own, where it notices more.
+bool Verification::may_update_in_place(const QueuedDraw& queued) const {
+  return !queued.draw.states.empty() && queued.number % 2 == 1 && subject().binary.device != DeviceKind::kChecked;
+}
+
+Result<void> Verification::run_and_judge(const QueuedDraw& queued, const std::string& label, RunSettings settings) {
   say(fmt::format("{}, {}, {}", subject().shape, queued.regime, label));
+  settings.rng_seed = next_rng_seed();
   if (may_run_beside(queued)) {
-    start_beside(queued, label, schedule_seed);
+    start_beside(queued, label, settings);
     return {};
   }
-  STITCH_ASSIGN(const RunResult result, run_draw(*candidate_, queued.draw, next_rng_seed(), schedule_seed));
+  STITCH_ASSIGN(const RunResult result, run_draw(*candidate_, queued.draw, settings));
   STITCH_TRY(end_earlier());
   if (!decided() && !current_->left_out) {
     judge_run(result, queued.draw, label);
@@ -181,12 +192,11 @@ bool Verification::may_run_beside(const QueuedDraw& queued) const {
          subject().binary.device == DeviceKind::kEmulated;
 }
 
-void Verification::start_beside(const QueuedDraw& queued, const std::string& label, uint64_t schedule_seed) {
+void Verification::start_beside(const QueuedDraw& queued, const std::string& label, const RunSettings& settings) {
   if (second_ == nullptr) {
     second_ = std::make_unique<CandidateThread>(start_candidate_, subject().binary);
   }
-  current_->earlier.emplace(
-      EarlierRun{queued.draw, label, second_->run(queued.draw, next_rng_seed(), schedule_seed)});
+  current_->earlier.emplace(EarlierRun{queued.draw, label, second_->run(queued.draw, settings)});
 }
 
 // Waits for the draw in the second worker, which is judged before the one that ran beside it.
@@ -213,7 +223,7 @@ void Verification::start_checked(const verify::OracleDraw& draw) {
   say(fmt::format("{}, {}, {}", subject().shape, current_->regime, kCheckedLabel));
   const auto run = [this, draw, binary = *subject().checked, seed = next_rng_seed()]() -> Result<RunResult> {
     STITCH_ASSIGN(const auto candidate, start_candidate_(binary));  // a candidate belongs to the thread that made it
-    return run_draw(*candidate, draw, seed, 0);
+    return run_draw(*candidate, draw, {.rng_seed = seed});
   };
   current_->checked.emplace(CheckedRun{draw, std::async(std::launch::async, run)});
   ++report_.checked_draws;

@@ -25,6 +25,7 @@ Json to_json(const VerifyReport& report) {
               {"checked_draws", report.checked_draws},
               {"checked_shape", report.checked_shape},
               {"randomised_draws", report.randomised_draws},
+              {"in_place_draws", report.in_place_draws},
               {"seconds", report.seconds}};
 }
 

@@ -3,12 +3,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "kernels/rows/element_functors.h"
+#include "kernels/scatter/in_place.h"
 
 namespace stitch::kernels {
 namespace {
 
 constexpr double kLaneOperationsPerLook = 6;  // of one result at one source
+constexpr const char* kInPlace = "in_place";
 
 struct Operands {
   ir::ValueId self;
@@ -49,6 +53,9 @@ class Scatter final : public KernelTemplate {
   std::vector<Setting> space(const Group& group, const DeviceLimits&, MathMode) const override {
     const Operands operands = operands_of(group);
     std::vector<Setting> settings = {{"pull", 1}};
+    if (scatter_in_place(group).has_value()) {
+      settings.push_back({kInPlace, 1});
+    }
     const int64_t columns = target_columns(group, operands);
     constexpr int64_t kMost = int64_t{1} << 30;  // the list of a bucket holds 32-bit numbers
     if (columns * operands.places < kMost && columns * operands.axes.column_count < kMost) {
@@ -58,6 +65,9 @@ class Scatter final : public KernelTemplate {
   }
 
   Work work(const Group& group, const Setting& setting) const override {
+    if (setting.variant == kInPlace) {
+      return work_in_place(group);
+    }
     constexpr int kThreads = 256;
     const Operands operands = operands_of(group);
     const auto results = static_cast<double>(operands.axes.row_count * operands.places);
@@ -81,6 +91,30 @@ class Scatter final : public KernelTemplate {
   }
 
   Result<StepCode> emit(const Group& group, const Setting& setting) const override;
+
+ private:
+  // A state's new value goes where the old one lies, if the caller wishes it so: then only what is sent moves.
+  static Work work_in_place(const Group& group) {
+    constexpr int kThreads = 256;
+    const Operands operands = operands_of(group);
+    const InPlace in_place = *scatter_in_place(group);
+    const int64_t elements = operands.axes.row_count * operands.axes.column_count;
+    const auto sent = static_cast<double>(elements);
+    Work work;
+    work.bytes = least_bytes(group);
+    work.bandwidth_share = 0.85;
+    work.launches = 2;
+    if (is_update_of_state(*group.graph, in_place)) {
+      const auto whole = static_cast<double>(group.graph->type(in_place.to).bytes());
+      const double written = sent * static_cast<double>(element_bytes(group.graph->type(in_place.to).dtype));
+      work.bytes = std::max(0.0, work.bytes - 2 * whole) + std::min(written, whole);
+      work.launches = 1;
+    }
+    work.blocks = elements / kThreads + 1;
+    work.blocks_per_multiprocessor = 8;
+    work.lane_operations = kLaneOperationsPerLook * sent * static_cast<double>(operands.axes.column_count);
+    return work;
+  }
 };
 
 Result<FunctorText> make_target(StepBuilder& step, const Operands& operands) {
@@ -129,16 +163,36 @@ Result<FunctorText> make_store(StepBuilder& step, const Operands& operands) {
                          .extra_parameters = element_type(graph, operands.output) + " value"});
 }
 
+void describe(StepBuilder& step, const std::string& variant) {
+  step.include(fmt::format("kernels/scatter/{}.cuh", variant));
+  if (variant == kInPlace) {
+    step.describe(
+        "Access: only what is sent is read and written, by the thread of the first source of each place; what");
+    step.describe("it is sent into is copied first, unless the result is to lie in the same memory.");
+  } else if (variant == "pull") {
+    step.describe("Access: each result's thread looks through the sources of its column, in order.");
+  } else {
+    step.describe(
+        "Access: sources are listed by the place they are sent to; each result then takes its own, in their order.");
+  }
+  step.describe("Bound: memory; no value depends on the order in which blocks run.");
+}
+
+void launch_in_place(StepBuilder& step, const std::string& template_arguments) {
+  const Group& group = step.group();
+  const InPlace in_place = *scatter_in_place(group);
+  const std::string bytes = step.extent("bytes", group.graph->type(in_place.to).bytes(), "of the whole result");
+  step.launch(fmt::format("const stitch::ScatterMemory memory{{{}, {}, {}}};", step.tensor(in_place.from),
+                          step.tensor(in_place.to), bytes));
+  step.launch(fmt::format("return stitch::launch_scatter_in_place<{}>(", template_arguments));
+  step.launch("    target, value, self, store, shape, memory, stream);");
+}
+
 Result<StepCode> Scatter::emit(const Group& group, const Setting& setting) const {
   const ir::Node& node = group.root_node();
   const Operands operands = operands_of(group);
-  const bool pulls = setting.variant == "pull";
   StepBuilder step(group);
-  step.include(pulls ? "kernels/scatter/pull.cuh" : "kernels/scatter/buckets.cuh");
-  step.describe(pulls ? "Access: each result's thread looks through the sources of its column, in order."
-                      : "Access: sources are listed by the place they are sent to; each result then takes its own, in "
-                        "their order.");
-  step.describe("Bound: memory; no value depends on the order in which blocks run.");
+  describe(step, setting.variant);
   STITCH_ASSIGN(const FunctorText target, make_target(step, operands));
   STITCH_ASSIGN(const FunctorText value, make_value(step, operands));
   STITCH_ASSIGN(const FunctorText self, make_self(step, operands));
@@ -157,7 +211,11 @@ Result<StepCode> Scatter::emit(const Group& group, const Setting& setting) const
       fmt::format("stitch::ScatterReduce::{}, {}", constant_name(ir::string_attribute(node, "reduce")),
                   ir::bool_attribute(node, "include_self"));
   const std::string type = element_type(*group.graph, operands.output);
-  if (pulls) {
+  if (setting.variant == kInPlace) {
+    launch_in_place(step, kind + ", " + type);
+    return step.take();
+  }
+  if (setting.variant == "pull") {
     step.launch(fmt::format("return stitch::launch_scatter_pull<{}, {}>(", kind, type));
     step.launch("    target, value, self, store, shape, stream);");
     return step.take();

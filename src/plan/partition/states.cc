@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/build/builder.h"
+#include "kernels/scatter/in_place.h"
 #include "plan/partition/users.h"
 
 namespace stitch::plan {
@@ -49,13 +50,21 @@ bool reads_in_place(const PlacedGroup& placed, const StatePair& state, const Use
                      [&](ir::ValueId result) { return graph.type(result).shape == shape; });
 }
 
+// A scatter into the state: each place is read by the thread that writes it, and the rest stays.
+bool updates_in_place(const PlacedGroup& placed, const StatePair& state) {
+  const auto in_place = kernels::scatter_in_place(placed.group);
+  return in_place.has_value() && in_place->from == state.before && in_place->to == state.after &&
+         kernels::reads_only_to_update(placed.group, *in_place);
+}
+
 bool is_overwritten_too_early(const std::vector<PlacedGroup>& groups, const StatePair& state, const Users& users) {
   bool is_written = false;
   for (const PlacedGroup& placed : groups) {
     const auto& results = placed.group.results;
     const bool writes = std::find(results.begin(), results.end(), state.after) != results.end();
     const bool reads = placed.group.reads(state.before);
-    if (reads && (is_written || (writes && !reads_in_place(placed, state, users)))) {
+    if (reads &&
+        (is_written || (writes && !updates_in_place(placed, state) && !reads_in_place(placed, state, users)))) {
       return true;
     }
     is_written = is_written || writes;
