@@ -175,14 +175,16 @@ class Program:
         states: Mapping[str, torch.Tensor] | None = None,
         seed: int = 0,
         offset: int = 0,
+        in_place: bool = False,
     ) -> BoundCall:
-        """A call on these tensors, to be run any number of times."""
+        """A call on these tensors, to be run any number of times; in_place: new states are written over the given."""
         given = states or {}
         missing = [spec.name for spec in self.states if spec.name not in given]
         if missing:
             raise ProgramError(f"{self.name} lacks the states {', '.join(missing)}.")
         before = [as_argument(given[spec.name]) for spec in self.states]
-        return BoundCall(self, [as_argument(tensor) for tensor in inputs], before, seed, offset)
+        arguments = [as_argument(tensor) for tensor in inputs]
+        return BoundCall(self, arguments, before, seed, offset, before if in_place else None)
 
     def run(
         self,

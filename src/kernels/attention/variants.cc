@@ -76,6 +76,19 @@ bool has_fitting_rows(const AttentionExtents& extents, const AttentionVariant& v
                                    : extents.rows() <= variant.rows && 2 * extents.rows() > variant.rows;
 }
 
+// As registers allow, by what ptxas reports for sm_90a.
+int resident_blocks(const AttentionExtents& extents, const AttentionVariant& variant) {
+  const bool in_float = extents.element_bytes == 4;
+  switch (variant.rows) {
+    case 1:
+      return in_float ? 6 : 4;
+    case 2:
+      return in_float ? 5 : 3;
+    default:
+      return in_float ? 4 : 2;
+  }
+}
+
 }  // namespace
 
 AttentionExtents attention_extents(const Group& group) {
@@ -150,8 +163,9 @@ void add_attention_work(const AttentionExtents& extents, const AttentionVariant&
   work.padded_flops = 2.0 * padded_pairs * features;
   work.extra_bytes = as_double(tiles - 1) * key_heads * keys * features * as_double(extents.element_bytes);
   work.blocks = extents.batch * extents.key_heads * tiles * splits;
-  work.threads_per_block = 128;
-  work.blocks_per_multiprocessor = variant.rows <= 2 ? 8 : (variant.rows == 4 ? 5 : 3);
+  // Each of its 128 threads has at least twice the bytes on their way that one of most kernels has.
+  work.threads_per_block = 2 * 128;
+  work.blocks_per_multiprocessor = resident_blocks(extents, variant);
   work.bandwidth_share = 0.9;
   if (splits > 1) {
     const double partial_bytes = sizeof(float) * as_double(attention_scratch_floats(extents, splits));
