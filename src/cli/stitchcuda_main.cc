@@ -21,7 +21,8 @@ struct Verb {
 
 constexpr Verb kVerbs[] = {{"import", run_import},   {"plan", run_plan},     {"emit", run_emit},
                            {"build", run_build},     {"verify", run_verify}, {"optimize", run_optimize},
-                           {"profile", run_profile}, {"tune", run_tune},     {"doctor", run_doctor}};
+                           {"profile", run_profile}, {"tune", run_tune},     {"report", run_report},
+                           {"doctor", run_doctor}};
 
 Result<int> run_verb(Session& session) {
   for (const Verb& verb : kVerbs) {

@@ -12,6 +12,7 @@
 #include "cli/stages/build_ahead.h"
 #include "cli/stages/evidence.h"
 #include "cli/stages/judge.h"
+#include "cli/stages/leave_report.h"
 #include "cli/stages/project.h"
 #include "cli/stages/python_forms.h"
 #include "cli/stages/tuning.h"
@@ -183,6 +184,7 @@ Result<void> leave_results(Session& session, const toolchain::Toolchain& tools, 
   }
   files.merge(forms.files);
   STITCH_TRY(install_project(run.program.bundle, files, run.out));
+  STITCH_TRY(leave_report(session, run.task, run.imported.graph, run.out));
   return write_weights(session, run.task, run.imported, run.out / "weights.safetensors");
 }
 

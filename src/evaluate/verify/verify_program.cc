@@ -281,6 +281,7 @@ void Verification::keep_statistics() {
   for (size_t i = 0; i < seen.size(); ++i) {
     statistics_[i].first = seen[i].first;
     statistics_[i].second.merge(seen[i].second);
+    report_.regimes.push_back({subject().shape, current_->regime, seen[i].second.report(seen[i].first)});
   }
 }
 

@@ -10,6 +10,12 @@ Json to_json(const VerifyReport& report) {
   for (const auto& output : report.outputs) {
     outputs.push_back(verify::to_json(output));
   }
+  Json regimes = Json::array();
+  for (const auto& [shape, regime, output] : report.regimes) {
+    Json line = {{"shape", shape}, {"regime", regime}};
+    line.update(verify::to_json(output));
+    regimes.push_back(std::move(line));
+  }
   Json left_out = Json::array();
   for (const auto& regime : report.left_out) {
     left_out.push_back({{"shape", regime.shape}, {"regime", regime.regime}, {"reason", regime.reason}});
@@ -17,6 +23,7 @@ Json to_json(const VerifyReport& report) {
   return Json{{"verdict", to_json(report.verdict)},
               {"error_ratio", report.error_ratio},
               {"outputs", outputs},
+              {"regimes", regimes},
               {"left_out", left_out},
               {"notes", report.notes},
               {"shapes", report.shapes},

@@ -18,10 +18,18 @@ struct LeftOutRegime {
   std::string reason;
 };
 
+// One output in one regime at one shape: all its draws together.
+struct RegimeErrors {
+  std::string shape;
+  std::string regime;
+  verify::OutputReport output;
+};
+
 struct VerifyReport {
   Verdict verdict;
   double error_ratio = 0;  // the largest error, as a multiple of the reference's own
   std::vector<verify::OutputReport> outputs;
+  std::vector<RegimeErrors> regimes;  // what `outputs` sums up
   std::vector<LeftOutRegime> left_out;
   std::vector<std::string> notes;   // what the oracle had to do differently
   std::vector<std::string> shapes;  // on which the program was verified, the declared ones first

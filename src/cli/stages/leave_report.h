@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// report.html of a folder, and what it needs that no other stage leaves: the command line and the program's source.
+#pragma once
+
+#include <filesystem>
+
+#include "cli/stages/session.h"
+#include "cli/stages/task.h"
+#include "ir/graph/graph.h"
+
+namespace stitch::cli {
+
+// Writes evidence/command.json, evidence/program/ (the files that places of `imported` name) and report.html.
+Result<void> leave_report(Session& session, const Task& task, const ir::Graph& imported,
+                          const std::filesystem::path& folder);
+
+// Writes the report of what is in `folder` now to `page`.
+Result<void> write_report(const Session& session, const std::filesystem::path& folder,
+                          const std::filesystem::path& page);
+
+}  // namespace stitch::cli

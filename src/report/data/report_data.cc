@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/data/report_data.h"
+
+#include <string>
+#include <vector>
+
+#include "base/json/json.h"
+#include "plan/batch/any_batch.h"
+#include "plan/batch/program_batches.h"
+#include "plan/plan.h"
+#include "report/data/evidence_json.h"
+#include "report/data/graph_json.h"
+#include "report/data/headline.h"
+#include "report/data/plan_json.h"
+
+namespace stitch::report {
+namespace {
+
+Result<plan::Plan> read_plan(const FolderTexts& folder) {
+  const auto found = folder.find("plan.json");
+  if (found == folder.end()) {
+    return failure(ErrorCode::kFileInvalid, "the folder has no plan.json", "plan.json",
+                   "name a folder that `stitchcuda optimize` wrote");
+  }
+  STITCH_ASSIGN(const Json json, parse_json(found->second, "plan.json"));
+  return plan::from_json(json);
+}
+
+// The graph as it was imported; null, with a note, where graph.ir is missing or cannot be read.
+Json imported_graph(const FolderTexts& folder, std::vector<std::string>& notes) {
+  const auto found = folder.find("graph.ir");
+  if (found == folder.end()) {
+    notes.push_back("graph.ir is not in the folder: the imported graph cannot be shown.");
+    return Json();
+  }
+  const Result<plan::ProgramBatches> program = plan::parse_batches(found->second, "graph.ir");
+  if (!program.has_value()) {
+    notes.push_back("graph.ir cannot be read (" + program.error().sentence + "): the imported graph cannot be shown.");
+    return Json();
+  }
+  return graph_json(program->graph);
+}
+
+}  // namespace
+
+Result<Json> report_data(const FolderTexts& folder) {
+  STITCH_ASSIGN(const plan::Plan plan, read_plan(folder));
+  std::vector<std::string> notes;
+  const Json evidence = read_evidence(folder, notes);
+  Json before = imported_graph(folder, notes);
+  Json data = {{"schema", "stitchcuda.report/1"},
+               {"name", plan.graph.name},
+               {"math", to_string(plan.math)},
+               {"headline", to_json(headline(plan, evidence))},
+               {"modelled_us", plan::declared_modelled_us(plan)},
+               {"batch", batch_json(plan)},
+               {"device", device_json(plan)},
+               {"device_name", plan.device},
+               {"before", std::move(before)},
+               {"after", graph_json(plan.graph)},
+               {"steps", steps_json(plan, folder)},
+               {"memory", memory_json(plan)}};
+  data["evidence"] = evidence;
+  data["notes"] = notes;
+  return data;
+}
+
+}  // namespace stitch::report

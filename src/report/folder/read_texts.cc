@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/folder/read_texts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "base/fs/files.h"
+
+namespace stitch::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uintmax_t kLargestFileBytes = uintmax_t{64} << 20;
+
+void add(const fs::path& folder, const std::string& name, FolderTexts& texts) {
+  std::error_code failed;
+  const fs::path path = folder / name;
+  if (!fs::is_regular_file(path, failed) || fs::file_size(path, failed) > kLargestFileBytes || failed) {
+    return;
+  }
+  Result<std::string> text = read_file(path);
+  if (text.has_value()) {
+    texts[name] = std::move(text).value();
+  }
+}
+
+void add_all(const fs::path& folder, const std::string& below, const std::string& suffix, FolderTexts& texts) {
+  std::error_code failed;
+  for (fs::directory_iterator entry(folder / below, failed), end; !failed && entry != end; entry.increment(failed)) {
+    const std::string name = entry->path().filename().string();
+    if (name.ends_with(suffix)) {
+      add(folder, below + "/" + name, texts);
+    }
+  }
+}
+
+// In the order of their names, which begin with a number: later ones use what earlier ones define.
+Result<std::string> all_scripts(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code failed;
+  for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
+    if (entry->path().extension() == ".js") {
+      files.push_back(entry->path());
+    }
+  }
+  if (files.empty()) {
+    return failure(ErrorCode::kEnvironment, "the report's scripts were not found", folder.string(),
+                   "install stitchcuda again: report/ belongs beside python/ and runtime/");
+  }
+  std::sort(files.begin(), files.end());
+  std::string all;
+  for (const fs::path& file : files) {
+    STITCH_ASSIGN(const std::string text, read_file(file));
+    all += text + "\n";
+  }
+  return all;
+}
+
+std::string library(const fs::path& own, const fs::path& debian) {
+  for (const fs::path& path : {own / "libraries" / debian.filename(), "/usr/share/javascript" / debian}) {
+    Result<std::string> text = read_file(path);
+    if (text.has_value()) {
+      return std::move(text).value();
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<FolderTexts> read_texts(const fs::path& folder) {
+  std::error_code ignored;
+  if (!fs::is_directory(folder, ignored)) {
+    return failure(ErrorCode::kFileInvalid, fmt::format("{} is not a folder", folder.string()), folder.string(),
+                   "name a folder that `stitchcuda optimize` wrote");
+  }
+  FolderTexts texts;
+  for (const char* name : {"task.json", "plan.json", "graph.ir"}) {
+    add(folder, name, texts);
+  }
+  add_all(folder, "evidence", ".json", texts);
+  add_all(folder, "evidence/program", ".py", texts);
+  add_all(folder, "steps", ".cu", texts);
+  return texts;
+}
+
+Result<PageAssets> read_assets(const fs::path& own) {
+  PageAssets assets;
+  STITCH_ASSIGN(assets.page, read_file(own / "page.html"));
+  STITCH_ASSIGN(assets.style, read_file(own / "style.css"));
+  STITCH_ASSIGN(assets.licences, read_file(own / "LICENCES"));
+  STITCH_ASSIGN(assets.scripts, all_scripts(own / "scripts"));
+  assets.chart = library(own, "chart.js/chart.min.js");
+  assets.highlight = library(own, "highlight.js/highlight.min.js");
+  return assets;
+}
+
+}  // namespace stitch::report

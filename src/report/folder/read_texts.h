@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The texts a report is made from, off the disk.
+#pragma once
+
+#include <filesystem>
+
+#include "report/report.h"
+
+namespace stitch::report {
+
+// The files of a folder that `optimize` left which a report reads; those that are missing or too large to be ours are
+// left out. kFileInvalid when there is no such folder.
+Result<FolderTexts> read_texts(const std::filesystem::path& folder);
+
+// page.html, style.css, scripts/*.js and LICENCES of `own`; Chart.js and highlight.js from `own`/libraries, else from
+// where Debian puts them, else empty. kEnvironment when one of our own is missing.
+Result<PageAssets> read_assets(const std::filesystem::path& own);
+
+}  // namespace stitch::report
