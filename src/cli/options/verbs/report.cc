@@ -11,7 +11,7 @@ void add_report(CLI::App* application, CommandLine* line) {
   CLI::App* verb = application->add_subcommand("report", "One offline page on a run: graph, plan, code, errors, times");
   verb->group(kMainVerbs);
   add_file(verb, line, "DIR", "Folder that optimize wrote")->required();
-  add_out(verb, line, "Page to write (default: DIR/report.html)");
+  add_out(verb, line, "FILE", "Page to write (default: DIR/report.html)");
   add_common(verb, line);
   verb->footer(
       "stitchcuda report out/model # out/model/report.html again, of what is in the folder now\n"
