@@ -18,6 +18,10 @@ function(stitch_find_cuda)
   file(GLOB packages ${PROJECT_SOURCE_DIR}/.venv/lib/python3*/site-packages/nvidia/*)
   list(SORT packages ORDER DESCENDING)
   list(APPEND folders ${packages} /usr/local/cuda /usr/lib/cuda)
+  foreach(prefix ${CMAKE_PREFIX_PATH})  # what pip has installed for this build
+    file(GLOB packages ${prefix}/nvidia/*)
+    list(APPEND folders ${packages})
+  endforeach()
 
   set(STITCH_CUDA_INCLUDE "" PARENT_SCOPE)
   set(STITCH_CUDART_STATIC "" PARENT_SCOPE)

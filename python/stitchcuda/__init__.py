@@ -4,14 +4,18 @@
 fast = stitchcuda.optimize(model, example_inputs)
 """
 
-from .errors import Error, InternalError, MissingEnvironment, NotVerified, ProgramError, UsageError
-from .module import Optimized
-from .optimize import optimize
-from .places import runtime
-from .report import Report
-from .verdict import Verdict
+from typing import TYPE_CHECKING, Any
 
-Refused: type[RuntimeError] = runtime().Refused
+from .errors import Error, InternalError, MissingEnvironment, NotVerified, ProgramError, UsageError
+
+if TYPE_CHECKING:
+    from .module import Optimized
+    from .optimizing import optimize
+    from .report import Report
+    from .verdict import Verdict
+
+    Refused: type[RuntimeError]
+    __version__: str
 
 __all__ = [
     "Error",
@@ -24,5 +28,27 @@ __all__ = [
     "Report",
     "UsageError",
     "Verdict",
+    "__version__",
     "optimize",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """What needs PyTorch is imported at its first use: the command `stitchcuda` does not wait for it."""
+    from importlib import import_module
+
+    homes = {"Optimized": "module", "optimize": "optimizing", "Report": "report", "Verdict": "verdict"}
+    if name in homes:
+        value = getattr(import_module(f".{homes[name]}", __name__), name)
+    elif name == "Refused":
+        value = import_module(".places", __name__).runtime().Refused
+    elif name == "__version__":
+        value = import_module(".places", __name__).version()
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

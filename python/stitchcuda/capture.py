@@ -20,7 +20,7 @@ from torch import nn
 from .calls import Example
 from .errors import ProgramError, UsageError
 from .pickling import Tensors, is_local, pickled
-from .sources import classes_of, local_code_files, named_tuples
+from .sources import classes_of, code_places, named_tuples
 
 FOLDER = "captured"
 _TEXT = Path(__file__).with_name("captured_program.py")
@@ -64,7 +64,7 @@ def capture(model: Any, example: Example, draw: Callable[[], Any] | None, out: s
     inputs = [None if draw is not None else item for item in example.values]
     thing = {"model": model, "inputs": inputs, "draw": draw, "names": names}
     data = pickled(thing, tensors, model)
-    files = local_code_files(model, draw)
+    files, folders = code_places(model, draw)
     description = {
         "schema": "stitchcuda.captured/1",
         "python": list(sys.version_info[:2]),
@@ -73,7 +73,8 @@ def capture(model: Any, example: Example, draw: Callable[[], Any] | None, out: s
         "positional": example.positional,
         "names": list(example.names),
         "path": [os.path.abspath(path) for path in sys.path if os.path.isdir(path or ".")],
-        "user_files": files,
+        "files": files,
+        "folders": folders,
         "sources": {file: "".join(linecache.getlines(file)) for file in files},
         "tensors": tensors.specs(),
     }

@@ -101,7 +101,7 @@ def _drawn_anew(leaf):
 
 
 _captured, _thing = _load()
-stitchcuda_user_files = _captured["user_files"]
+stitchcuda_live_code = (_captured["files"], _captured["folders"])
 globals().update(_thing["names"])
 model = _by_position(_thing["model"], _captured["positional"], _captured["names"])
 

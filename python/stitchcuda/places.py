@@ -6,7 +6,7 @@ from __future__ import annotations
 import functools
 import importlib
 import os
-import shutil
+import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -21,14 +21,14 @@ _TREE = _HERE.parents[1]
 def command() -> str:
     """The path of the program `stitchcuda`. STITCHCUDA wins over what is found."""
     named = os.environ.get("STITCHCUDA")
-    beside = [
-        _INSTALLED / "bin" / "stitchcuda",
-        _TREE / "build" / "stitchcuda",
-        _TREE.parents[1] / "bin" / "stitchcuda",
-    ]
-    for path in [named, *map(str, beside), shutil.which("stitchcuda")]:
-        if path and os.path.isfile(path):
-            return path
+    return named if named and os.path.isfile(named) else installed_command()
+
+
+def installed_command() -> str:
+    """The program that belongs to this package."""
+    for path in (_INSTALLED / "bin", _TREE / "build", _TREE.parents[1] / "bin"):
+        if (path / "stitchcuda").is_file():
+            return str(path / "stitchcuda")
     raise MissingEnvironment(
         "the program stitchcuda was not found",
         str(_INSTALLED),
@@ -60,3 +60,9 @@ def runtime() -> ModuleType:
     raise MissingEnvironment(
         "stitchcuda's own files (runtime/) were not found", str(_HERE), "install the package again", "environment"
     )
+
+
+def version() -> str:
+    """The version of the programs."""
+    done = subprocess.run([command(), "--version"], capture_output=True, text=True, check=False)
+    return done.stdout.strip().rpartition(" ")[2]

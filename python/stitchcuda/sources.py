@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+import os
+import sysconfig
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from torch import nn
 
 from .pickling import is_local
+
+_INSTALLED = ("site-packages", "dist-packages", sysconfig.get_path("stdlib") + os.sep)
 
 
 def classes_of(model: Any) -> list[type]:
@@ -30,22 +34,31 @@ def functions_of(model: Any) -> Iterator[types.FunctionType]:
                 yield thing
 
 
-def local_code_files(*models: Any) -> dict[str, str]:
-    """The files that local code was compiled from, each with the name to show. A notebook's cells are files too."""
-    found: dict[str, str] = {}
-    todo = [function for model in models for function in functions_of(model)]
-    seen: set[int] = set()
+def code_places(*models: Any) -> tuple[dict[str, str], list[str]]:
+    """The files that code without an importable module was compiled from, each with the name to show (a notebook's
+    cells are files too), and the folders of the other code that is no installed package."""
+    files: dict[str, str] = {}
+    folders: dict[str, None] = {}
+    for function in _with_used(function for model in models for function in functions_of(model)):
+        file = function.__code__.co_filename
+        if is_local(function) or function.__globals__.get("__name__") == "__main__":
+            files[file] = _shown(file)
+        elif not any(part in file for part in _INSTALLED) and os.path.isfile(file):
+            folders[os.path.dirname(os.path.abspath(file))] = None
+    return files, list(folders)
+
+
+def _with_used(functions: Iterable[types.FunctionType]) -> Iterator[types.FunctionType]:
+    """The functions, and those that they name, of files that are no installed package."""
+    todo, seen = list(functions), set()
     while todo:
         function = todo.pop()
-        if id(function) in seen:
+        if id(function) in seen or any(part in function.__code__.co_filename for part in _INSTALLED):
             continue
         seen.add(id(function))
-        if is_local(function) or function.__globals__.get("__name__") == "__main__":
-            file = function.__code__.co_filename
-            found[file] = _shown(file)
-            used = (function.__globals__.get(name) for name in function.__code__.co_names)
-            todo += [thing for thing in used if isinstance(thing, types.FunctionType)]
-    return found
+        yield function
+        used = (function.__globals__.get(name) for name in function.__code__.co_names)
+        todo += [thing for thing in used if isinstance(thing, types.FunctionType)]
 
 
 def _shown(file: str) -> str:
@@ -56,7 +69,7 @@ def _shown(file: str) -> str:
         number = get_ipython().compile._filename_map.get(file)
     except (ImportError, AttributeError):
         number = None
-    return f"cell {number}" if number is not None else file.rpartition("/")[2]
+    return file if number is None else f"In[{number}]"
 
 
 def named_tuples(model: Any) -> dict[str, type]:

@@ -50,10 +50,29 @@ def innermost_line_in(folder: str, trace: TracebackType | None) -> traceback.Fra
     return found
 
 
+_live_files: dict[str, str] = {}
+_live_folders: list[str] = []
+
+
+def know_live_code(files: dict[str, str], folders: list[str]) -> None:
+    """Takes what a live module's code was compiled from for the user's: `files` by name, each with the name to show
+    (a notebook's cell is no file on disk), and everything under `folders`."""
+    _live_files.update(files)
+    _live_folders.extend(folder for folder in folders if folder not in _live_folders)
+
+
+def shown_name(filename: str) -> str:
+    """What to call a file of code in a sentence or a place: its path, or a notebook's cell."""
+    return _live_files.get(filename, filename)
+
+
 def is_user_file(filename: str, folder: str) -> bool:
     """Whether `filename` is the user's own: under `folder`, and no installed package that happens to lie there."""
+    if filename in _live_files:
+        return True
     path = os.path.abspath(filename)
-    return path.startswith(folder.rstrip(os.sep) + os.sep) and "site-packages" not in path and os.path.isfile(path)
+    under = any(path.startswith(root.rstrip(os.sep) + os.sep) for root in (folder, *_live_folders))
+    return under and "site-packages" not in path and os.path.isfile(path)
 
 
 def chain(error: BaseException) -> list[BaseException]:
@@ -73,7 +92,7 @@ def from_user_code(error: BaseException, doing: str, file: str, remedy: str) -> 
         frame = frame or innermost_line_in(os.path.dirname(file), link.__traceback__)
     place, line = file, ""
     if frame is not None:
-        place = f"{frame.filename}:{frame.lineno}"
+        place = f"{shown_name(frame.filename)}:{frame.lineno}"
         line = f", at `{(frame.line or '').strip()}`" if frame.line else ""
     message = one_line(str(error)) or "no message"
     sentence = f"{os.path.basename(file)} raised {type(error).__name__} while {doing}{line}: {message}."

@@ -14,7 +14,7 @@ from typing import Any
 
 from torch import nn
 
-from ..failures import PROGRAM_INVALID, Failure, is_user_file
+from ..failures import PROGRAM_INVALID, Failure, is_user_file, shown_name
 
 _MISSING = object()
 
@@ -110,7 +110,7 @@ def watched(root: nn.Module, user_folder: str) -> Iterator[Watch]:
         registered = name in self._buffers or name in self._parameters or name in self._modules
         if id(self) in own and not registered and is_user_file(frame.f_code.co_filename, user_folder):
             old = self.__dict__.get(name, _MISSING)
-            place = f"{os.path.abspath(frame.f_code.co_filename)}:{frame.f_lineno}"
+            place = f"{shown_name(os.path.abspath(frame.f_code.co_filename))}:{frame.f_lineno}"
             if old is not value:
                 watch.seen.setdefault((id(self), name), Assignment(self, name, place, old))
         original(self, name, value)

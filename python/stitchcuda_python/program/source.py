@@ -8,7 +8,7 @@ import os
 import sys
 import types
 
-from ..failures import PROGRAM_INVALID, Failure, from_user_code
+from ..failures import PROGRAM_INVALID, Failure, from_user_code, know_live_code
 
 
 def read_source(file: str) -> str:
@@ -99,4 +99,5 @@ def run_source(file: str, overrides: dict[str, int]) -> types.ModuleType:
         raise failure from stop
     except Exception as error:
         raise from_user_code(error, "being imported", file, remedy) from error
+    know_live_code(*module.__dict__.get("stitchcuda_live_code", ({}, [])))
     return module

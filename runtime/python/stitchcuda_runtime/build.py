@@ -11,6 +11,8 @@ import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
+from .installed import environment, find
+
 _HOST_UNITS = ("runtime/host/host_layer.cc", "runtime/host/graph_cache.cc")
 _FLAGS = ("-std=c++20", "-O3", "--expt-relaxed-constexpr", "-Xcompiler", "-fPIC,-fvisibility=hidden")
 _INCLUDES = ("-I", "runtime/include", "-I", "runtime")
@@ -66,16 +68,14 @@ def _compile_for_gpu(folder: str, bundle: dict, nvcc: str, architecture: str, as
     target = ["-gencode", f"arch=compute_{digits},code=sm_{digits}"]
     units = [*bundle["units"], *_HOST_UNITS]
     objects = [os.path.join(aside, f"{number}.o") for number in range(len(units))]
-    commands = [
-        [nvcc, *_FLAGS, *target, *_INCLUDES, "-c", unit, "-o", made] for unit, made in zip(units, objects)
-    ]
+    commands = [[nvcc, *_FLAGS, *target, *_INCLUDES, "-c", unit, "-o", made] for unit, made in zip(units, objects)]
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
         list(pool.map(lambda command: _call(command, folder), commands))
     _call([nvcc, "-shared", *target, "-o", library, *objects, *bundle.get("link", [])], folder)
 
 
 def _call(command: list[str], folder: str) -> None:
-    done = subprocess.run(command, cwd=folder, text=True, capture_output=True, check=False)
+    done = subprocess.run(command, cwd=folder, env=environment(), text=True, capture_output=True, check=False)
     if done.returncode != 0:
         raise BuildError(f"`{' '.join(command)}` failed in {folder}:\n{(done.stderr or done.stdout)[-4000:]}")
 
@@ -108,12 +108,10 @@ def _nvcc() -> str:
 
 
 def _stitchcuda() -> str:
-    root = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
     named = os.environ.get("STITCHCUDA")
-    found = [named, os.path.join(root, "build", "stitchcuda"), shutil.which("stitchcuda")]
-    for path in found:
-        if path and os.path.isfile(path):
-            return path
+    path = named if named and os.path.isfile(named) else find("stitchcuda")
+    if path:
+        return path
     raise BuildError(
         "On CPU tensors the program runs on the emulated device, which `stitchcuda` builds it for: put stitchcuda "
         "into PATH or set STITCHCUDA to it, or move module and inputs to a GPU."

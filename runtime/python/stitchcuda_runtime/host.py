@@ -7,9 +7,7 @@ import ctypes as c
 import os
 
 from . import structures as s
-from .emulator import find_emulator
-
-_EMULATED_LAYER = "libstitch_host_emulated.so"
+from .emulator import HOST_LAYER, find_emulator
 
 
 class HostTable(c.Structure):
@@ -58,5 +56,5 @@ def host_layer(library: c.CDLL, emulated: bool) -> c.CDLL | None:
     """The library that has the host layer for `library`, or None."""
     if hasattr(library, "stitch_host_v1"):
         return library
-    path = os.path.join(os.path.dirname(find_emulator()), _EMULATED_LAYER) if emulated else ""
+    path = os.path.join(os.path.dirname(find_emulator()), HOST_LAYER) if emulated else ""
     return c.CDLL(path) if os.path.isfile(path) else None

@@ -92,7 +92,15 @@ def _first_parameter(module: nn.Module) -> torch.Tensor | None:
 
 
 def _in_order(module: ProgramModule, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Any, ...]:
+    """The arguments by place. Those that were left out between given ones have their defaults."""
+    contract = module._stitchcuda_contract
     try:
-        return inspect.signature(module._stitchcuda_reference).bind(*arguments, **keywords).args
+        bound = inspect.signature(module._stitchcuda_reference).bind(*arguments, **keywords)
     except TypeError as error:
-        raise TypeError(f"{module._stitchcuda_contract.name}: {error}") from error
+        raise TypeError(f"{contract.name}: {error}") from error
+    if bound.kwargs:
+        bound.apply_defaults()
+    by_name = [name for name in bound.kwargs if name in keywords]
+    if by_name:
+        raise Refused(f"{contract.name} was made without the keyword argument {by_name[0]}.")
+    return bound.args

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import torch
 
 from . import structures as s
-from .emulator import load_emulator
+from .emulator import load_emulated
 from .host import Graphs
 
 _MEMORY_ALIGNMENT = 256
@@ -59,10 +59,8 @@ class TensorSpec:
 
 
 def load_library(path: str, emulated: bool = True, emulator: str | None = None) -> ctypes.CDLL:
-    """Loads a program's shared library; for one built for the emulated device, that device first."""
-    if emulated:
-        load_emulator(emulator)
-    library = ctypes.CDLL(path)
+    """Loads a program's shared library, built for a GPU or for the emulated device."""
+    library = load_emulated(path, emulator) if emulated else ctypes.CDLL(path)
     library.stitch_program_v1.restype = ctypes.POINTER(s.ProgramTable)
     return library
 

@@ -85,13 +85,29 @@ Result<void> find_emulator(const ToolchainOptions& options, Toolchain& found) {
   return {};
 }
 
+// A folder with cuda_runtime.h and what that includes: the packages that PyTorch itself installs lack a part.
+fs::path find_cuda_include(const std::vector<fs::path>& folders) {
+  std::vector<fs::path> includes;
+  for (const fs::path& folder : folders) {
+    includes.push_back(folder / "include");
+    includes.push_back(folder / "targets" / "x86_64-linux" / "include");
+  }
+  std::erase_if(includes, [](const fs::path& include) {
+    std::error_code ignored;
+    return !fs::exists(include / "cuda_runtime.h", ignored);
+  });
+  const fs::path whole = first_existing(includes, {"crt/host_config.h"});
+  if (!whole.empty()) {
+    return whole.parent_path().parent_path();
+  }
+  return includes.empty() ? fs::path() : includes.front();
+}
+
 void find_cuda(Toolchain& found) {
   const std::vector<fs::path> folders = cuda_folders();
   const fs::path nvcc = first_existing(folders, {"bin/nvcc"});
   found.nvcc = nvcc.empty() ? std::nullopt : ask_version(nvcc);
-  const fs::path header =
-      first_existing(folders, {"include/cuda_runtime.h", "targets/x86_64-linux/include/cuda_runtime.h"});
-  found.cuda_include = header.parent_path();
+  found.cuda_include = find_cuda_include(folders);
   if (const Result<std::string> text = read_file(found.cuda_include / "cuda_runtime_api.h"); text.has_value()) {
     found.cuda_identity = sha256_hex(*text);
   }
