@@ -6,12 +6,52 @@
 namespace stitch::kernels {
 namespace {
 
-// What `value` is a reshape of, within the group.
-ir::ValueId before_reshapes(const Group& group, ir::ValueId value) {
-  while (group.computes(value) && group.graph->node(group.graph->value(value).producer).op == "reshape") {
-    value = ir::tensor_operand(group.graph->node(group.graph->value(value).producer), 0);
+bool keeps_elements(const ir::Node& node) { return node.op == "reshape" || node.op == "permute"; }
+
+// The views that make `value` of something else, the last one first; `value` becomes that.
+std::vector<const ir::Node*> views_behind(const Group& group, ir::ValueId& value) {
+  std::vector<const ir::Node*> views;
+  while (group.computes(value)) {
+    const ir::Node& node = group.graph->node(group.graph->value(value).producer);
+    if (!keeps_elements(node)) {
+      break;
+    }
+    views.push_back(&node);
+    value = ir::tensor_operand(node, 0);
   }
-  return value;
+  return views;
+}
+
+// Whether `second`, seen after `first`, shows what `first` was made of.
+bool undoes(const ir::Graph& graph, const ir::Node& second, const ir::Node& first) {
+  if (second.op != first.op || graph.type(second.outputs[0]).shape != graph.type(ir::tensor_operand(first, 0)).shape) {
+    return false;
+  }
+  if (first.op == "reshape") {
+    return true;
+  }
+  const std::vector<int64_t>& there = ir::ints_attribute(first, "dims");
+  const std::vector<int64_t>& back = ir::ints_attribute(second, "dims");
+  for (size_t axis = 0; axis < back.size(); ++axis) {
+    if (there[static_cast<size_t>(back[axis])] != static_cast<int64_t>(axis)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Whether an element of the scatter lies at one place in both memories. Reshapes keep the order of elements.
+bool lie_alike(const ir::Graph& graph, const std::vector<const ir::Node*>& before,
+               const std::vector<const ir::Node*>& after) {
+  size_t undone = 0;
+  while (undone < std::min(before.size(), after.size()) && undoes(graph, *after[undone], *before[undone])) {
+    ++undone;
+  }
+  const auto is_rest_reshaped = [undone](const std::vector<const ir::Node*>& views) {
+    return std::all_of(views.begin() + static_cast<std::ptrdiff_t>(undone), views.end(),
+                       [](const ir::Node* view) { return view->op == "reshape"; });
+  };
+  return is_rest_reshaped(before) && is_rest_reshaped(after);
 }
 
 int64_t uses(const ir::Node& node, ir::ValueId value) {
@@ -27,9 +67,13 @@ std::optional<InPlace> scatter_in_place(const Group& group) {
   if (node.op != "scatter" || group.results.size() != 1) {
     return std::nullopt;
   }
+  ir::ValueId from = ir::tensor_operand(node, 0);
+  const std::vector<const ir::Node*> before = views_behind(group, from);
   const ir::ValueId to = group.results[0];
-  const ir::ValueId from = before_reshapes(group, ir::tensor_operand(node, 0));
-  if (before_reshapes(group, to) != node.outputs[0] || !group.reads(from)) {
+  ir::ValueId stored = to;
+  std::vector<const ir::Node*> after = views_behind(group, stored);
+  std::reverse(after.begin(), after.end());  // the first one after the scatter first
+  if (stored != node.outputs[0] || !group.reads(from) || !lie_alike(*group.graph, before, after)) {
     return std::nullopt;
   }
   return InPlace{from, to};
@@ -48,7 +92,7 @@ bool is_update_of_state(const ir::Graph& graph, const InPlace& in_place) {
 }
 
 bool reads_only_to_update(const Group& group, const InPlace& in_place) {
-  // From the memory to the scatter there is one way, through reshapes alone.
+  // From the memory to the scatter there is one way, through views alone.
   ir::ValueId at = in_place.from;
   while (true) {
     int64_t all_uses = 0;
@@ -66,7 +110,7 @@ bool reads_only_to_update(const Group& group, const InPlace& in_place) {
     if (user == &group.root_node()) {
       return ir::tensor_operand(*user, 0) == at;
     }
-    if (user->op != "reshape") {
+    if (!keeps_elements(*user)) {
       return false;
     }
     at = user->outputs[0];

@@ -14,7 +14,7 @@ struct InPlace {
   ir::ValueId to;    // the group's only result
 };
 
-// For a group whose root is a scatter that is stored as it is; both sides may be reshaped.
+// For a group whose root is a scatter that is stored as it is; both sides may be reshaped and permuted alike.
 std::optional<InPlace> scatter_in_place(const Group& group);
 // Whether the program may hand over the same memory for both: the new value of a state, and its old one.
 bool is_update_of_state(const ir::Graph& graph, const InPlace& in_place);
