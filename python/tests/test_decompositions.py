@@ -9,6 +9,7 @@ import unittest
 import torch
 import torch.nn.functional as F
 
+from stitchcuda_python.graph.losses import loss_decompositions
 from stitchcuda_python.graph.numbers import number_decompositions
 from stitchcuda_python.graph.orders import order_decompositions
 from stitchcuda_python.graph.sampling import sampling_decompositions
@@ -67,6 +68,15 @@ class SingleNumbers(unittest.TestCase):
         for given in (x, x.bfloat16(), a):
             got, wanted = table[ATEN.angle.default](given), torch.angle(given)
             torch.testing.assert_close(got, wanted, equal_nan=True)
+
+
+class Losses(unittest.TestCase):
+    def test_labels_of_a_margin_loss_end_before_the_first_that_is_none(self) -> None:
+        operator = ATEN.multilabel_margin_loss_forward.default
+        described = loss_decompositions()[operator]
+        for shape, lowest, reduction in itertools.product(((23, 11), (1, 4), (7,)), (-1, 0), (0, 1, 2)):
+            x, target = torch.randn(shape), torch.randint(lowest, shape[-1], shape)
+            torch.testing.assert_close(described(x, target, reduction), operator(x, target, reduction))
 
 
 class Orders(unittest.TestCase):

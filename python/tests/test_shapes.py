@@ -6,7 +6,7 @@ from __future__ import annotations
 import shutil
 import unittest
 
-from .support import HEADER, ServerCase, problem, problems
+from .support import HEADER, INPUTS, ServerCase, model, problem, problems
 
 FIXED = (
     "WIDTH = 70\nBATCH = 33\n"
@@ -52,6 +52,16 @@ class HiddenShapesTest(ServerCase):
         for shape in made["shapes"]:
             self.assertTrue(shape["overrides"])
             self.ok("import", file=self.file(FIXED, "fixed.py"), **shape)
+
+    def test_what_only_data_refuses_is_no_hidden_shape(self) -> None:
+        text = model(
+            "return x + self.places(torch.arange(x.shape[0]))",
+            "self.places = nn.Embedding(5, 8)",
+            INPUTS.replace("4, 8", "5, 8"),
+        )
+        made = self.ok("hidden_shapes", file=self.file(text, "table.py"), count=2, seed=1)["shapes"]
+        self.assertTrue(made)
+        self.assertTrue(all(shape["input_shapes"][0][0] <= 5 for shape in made), made)
 
     def test_an_oracle_opens_at_a_hidden_shape(self) -> None:
         row = next(row for row in problems() if row.file == "embedding_linear_cross_entropy.py")

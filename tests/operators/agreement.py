@@ -3,8 +3,10 @@
 
 import torch
 
-# What a few roundings in another order may cost, as a multiple of the dtype's epsilon.
-ROUNDINGS = 256
+# What roundings in another order may cost, as a multiple of the dtype's epsilon. 16-bit types are computed in float32
+# and rounded when they are stored: few times, but once for each kernel, and sums of such numbers may cancel.
+ROUNDINGS = {torch.float64: 256, torch.float32: 256, torch.bfloat16: 4, torch.float16: 4}
+SUMMED_ROUNDINGS = {**ROUNDINGS, torch.bfloat16: 16, torch.float16: 16}
 # Below this a result is small because its operands are: then it is compared by itself, not with its neighbours.
 TINY = 1e-30
 
@@ -14,16 +16,17 @@ def first_disagreement(
 ) -> str:
     """A sentence about the first element of `got` that neither PyTorch's native result nor its result in double
     precision explains; "" when there is none. `with_signs`: zeros must have the native sign. `terms`: how many
-    elements a sum may have on the way to a result."""
+    elements a sum may have on the way to a result; 1 where nothing is summed."""
     if got.shape != native.shape or got.dtype != native.dtype:
         return f"{got.dtype} {tuple(got.shape)} in place of {native.dtype} {tuple(native.shape)}"
     if not native.dtype.is_floating_point:
         wrong = got != native
     else:
+        exact = exact.to(torch.float64)
         wrong = ~(
-            agrees(got, native)
-            | agrees(got, exact.to(torch.float64))
-            | overflowed(native, exact)
+            agrees(got, native, terms)
+            | agrees(got, exact, terms)
+            | overflowed(got, native, exact)
             | sum_overflows(got, exact, terms)
         )
         if with_signs:
@@ -37,29 +40,34 @@ def first_disagreement(
     )
 
 
-def agrees(got: torch.Tensor, reference: torch.Tensor) -> torch.Tensor:
+def agrees(got: torch.Tensor, reference: torch.Tensor, terms: int) -> torch.Tensor:
     limits = torch.finfo(got.dtype)
+    roundings = (ROUNDINGS if terms == 1 else SUMMED_ROUNDINGS)[got.dtype] * limits.eps
     value, wanted = got.to(torch.float64), reference.to(torch.float64)
     size = wanted.abs()
     finite = size[torch.isfinite(size)]
-    scale = finite[finite < limits.max / 4].mean() if finite.numel() else torch.tensor(0.0)
+    scale = finite[finite < limits.max / 4].mean() if (finite < limits.max / 4).any() else torch.tensor(0.0)
     allowed = (
-        ROUNDINGS * limits.eps * torch.where(size > TINY, torch.maximum(size, scale), size)
-        + 4 * limits.smallest_normal * limits.eps
+        roundings * torch.where(size > TINY, torch.maximum(size, scale), size) + 4 * limits.smallest_normal * limits.eps
     )
-    close = (value - wanted).abs() <= allowed
+    close = torch.isfinite(value) & torch.isfinite(wanted) & ((value - wanted).abs() <= allowed)
     same = (value == wanted) | (value.isnan() & wanted.isnan())
-    # Near the largest number one more rounding decides between it and infinity.
-    brink = (size > limits.max / 4) & (value.abs() > limits.max / 8) & (torch.sign(value) == torch.sign(wanted))
-    return close | same | brink
+    # What is beyond the largest number by the reference is infinite in the dtype; near it one more rounding decides.
+    edge = limits.max * (1 - roundings)
+    beyond = (size >= edge) & (value.abs() >= edge) & (torch.sign(value) == torch.sign(wanted))
+    return close | same | beyond
 
 
-def overflowed(native: torch.Tensor, exact: torch.Tensor) -> torch.Tensor:
-    """Where PyTorch itself leaves the dtype's range on the way to a finite result: nothing can be asked there."""
-    return ~torch.isfinite(native) & torch.isfinite(exact)
+def overflowed(got: torch.Tensor, native: torch.Tensor, exact: torch.Tensor) -> torch.Tensor:
+    """Where PyTorch itself leaves the dtype's range on the way to a finite result: there ours may leave it otherwise,
+    infinite where PyTorch's is NaN, but not come to a number that is neither."""
+    return ~torch.isfinite(native) & torch.isfinite(exact) & ~torch.isfinite(got)
 
 
 def sum_overflows(got: torch.Tensor, exact: torch.Tensor, terms: int) -> torch.Tensor:
-    """Where a partial sum leaves the dtype's range, on either side, in our order of adding and not in PyTorch's; or a
-    sum that PyTorch divides term by term."""
-    return torch.isinf(got) & (exact.abs().to(torch.float64) * terms > torch.finfo(got.dtype).max)
+    """Where a sum leaves the dtype's range before it is divided, as the sum of a mean does, or in our order of adding
+    and not in PyTorch's. Nowhere when nothing is summed: then an infinity is one of the result itself."""
+    if terms == 1:
+        return torch.zeros_like(got, dtype=torch.bool)
+    same_sign = torch.sign(got.to(torch.float64)) == torch.sign(exact)
+    return torch.isinf(got) & same_sign & (exact.abs() * terms > torch.finfo(got.dtype).max)

@@ -15,7 +15,7 @@ class Record:
     """JSON lines, one for each time an operator was fed; of several with the same operator the last one counts."""
 
     def __init__(self, path: pathlib.Path) -> None:
-        self._path, self._lock = path, threading.Lock()
+        self.path, self._lock = path, threading.Lock()
         self._entries: dict[str, dict] = {}
         for line in path.read_text().splitlines() if path.exists() else ():
             try:
@@ -29,8 +29,8 @@ class Record:
         entry = {"name": operator.name, "cases": fingerprint(operator, seed), "outcomes": outcomes}
         with self._lock:
             self._entries[operator.name] = entry
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            with self._path.open("a") as file:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with self.path.open("a") as file:
                 file.write(json.dumps(entry) + "\n")
 
     def found(self, operators: list[Operator], seed: int) -> dict[str, dict[str, Outcome]]:

@@ -22,9 +22,12 @@ what is missing, in the sentence given. Names are ATen's; what follows a dot is 
 SPECIAL_VALUES = """
 `tests/operators/special_values` compares the same programs with PyTorch on NaN, infinities, signed zeros, denormals and
 numbers near overflow. Results are PyTorch's, or as near to those in double precision; a sum may overflow before it is
-divided. They differ on purpose here:
+divided.{counted} They differ on purpose here:
 
 """
+
+COUNTED = """ With seed {seed}, {agree} operators agree in every dtype that is taken ({dtypes}), {left_out} are
+refused by name and left out, {differ} differ, {untried} have not been tried on these cases."""
 
 MISSING = "\n{count} operators of the catalogue have no row: `--continue` feeds them.\n"
 
@@ -48,7 +51,28 @@ def row(name: str, result: dict[str, Outcome]) -> str:
     return f"| `{name}` | {verified} | {rest} |".replace("|  |", "| |")
 
 
-def table(found: dict[str, dict[str, Outcome]], seed: int) -> str:
+def special_values(special: dict[str, dict[str, Outcome]], operators: int, seed: int) -> str:
+    """The paragraph on them, of what special_values recorded; without counts where it recorded nothing."""
+    if not special:
+        return SPECIAL_VALUES.format(counted="")
+    kinds = [{outcome.kind for outcome in result.values()} for result in special.values()]
+    tried: dict[str, int] = {}
+    for result in special.values():
+        for dtype, outcome in result.items():
+            if outcome.kind == "agrees":
+                tried[dtype] = tried.get(dtype, 0) + 1
+    counted = COUNTED.format(
+        seed=seed,
+        agree=sum(kind in ({"agrees"}, {"agrees", "left out"}) for kind in kinds),
+        dtypes=", ".join(f"{count} in {dtype}" for dtype, count in sorted(tried.items(), key=lambda item: -item[1])),
+        left_out=sum(kind == {"left out"} for kind in kinds),
+        differ=sum("differs" in kind for kind in kinds),
+        untried=operators - len(special),
+    )
+    return SPECIAL_VALUES.format(counted=counted)
+
+
+def table(found: dict[str, dict[str, Outcome]], seed: int, special: dict[str, dict[str, Outcome]]) -> str:
     def count(condition: object) -> int:
         return sum(bool(condition([outcome.kind for outcome in result.values()])) for result in found.values())
 
@@ -60,9 +84,10 @@ def table(found: dict[str, dict[str, Outcome]], seed: int) -> str:
         refused=count(lambda kinds: set(kinds) == {"refused"}),
         failed=count(lambda kinds: set(kinds) - {"verified", "refused"}),
     )
-    missing = sum(operator.name not in found for operators in FAMILIES.values() for operator in operators)
+    names = [operator.name for operators in FAMILIES.values() for operator in operators]
+    missing = sum(name not in found for name in names)
     text += MISSING.format(count=missing) if missing else ""
-    text += SPECIAL_VALUES + as_markdown()
+    text += special_values(special, len(names), seed) + as_markdown()
     for family, operators in FAMILIES.items():
         rows = [row(operator.name, found[operator.name]) for operator in operators if operator.name in found]
         if rows:

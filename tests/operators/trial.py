@@ -49,7 +49,8 @@ def answer_of(stitchcuda: str, text: str) -> tuple[int, dict, str]:
                 capture_output=True,
                 check=False,
                 timeout=DEADLINE_SECONDS,
-                env=dict(os.environ),
+                # PyTorch's threads wait by spinning: with several operators at once they only disturb each other.
+                env={"STITCHCUDA_PYTHON_THREADS": "1", **os.environ},
             )
         except subprocess.TimeoutExpired:
             return -1, {}, f"no answer within {DEADLINE_SECONDS} s"

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch._decomp import get_decompositions
 
+from .losses import loss_decompositions
 from .numbers import number_decompositions
 from .orders import order_decompositions
 from .recurrent import recurrent_decompositions
@@ -26,7 +27,7 @@ _NAMES = """_weight_norm atleast_1d atleast_2d atleast_3d cartesian_prod cdist c
 
 # Operators with kernels of their own that PyTorch also describes by others, in what it calls its decompositions.
 _DESCRIBED = """_weight_norm_interface block_diag fft_fftshift hann_window max_unpool2d
-    multilabel_margin_loss_forward renorm trace tril_indices triu_indices""".split()
+    renorm trace tril_indices triu_indices""".split()
 
 
 def decomposition_table() -> dict[Any, Callable[..., Any]]:
@@ -52,6 +53,7 @@ def decomposition_table() -> dict[Any, Callable[..., Any]]:
         order_decompositions(),
         window_decompositions(),
         number_decompositions(),
+        loss_decompositions(),
     )
     return table | {operator: made for part in own for operator, made in part.items()}
 

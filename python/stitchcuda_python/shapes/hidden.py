@@ -12,18 +12,19 @@ from ..program.build import Request
 from .axes import DynamicAxes, dynamic_axes
 from .batch import widened
 from .knobs import Knobs, axis_knobs, constant_knobs, sizes_json
-from .trial import trial_flops
+from .trial import runs_with_data, trial_flops
 
 TILE = 64
 WORK_GROWTH = 1.5  # a hidden shape may cost at most this many times the declared one
 _TRIES = 6
 _FARTHEST = 64  # from a wished size to one that is allowed
+_QUICK = 10**9  # operations that the CPU does in a moment
 _DIVISORS = (1, 2, 4, 8, 16, 32)  # what programs demand of a size that they cut into parts
 
 
 def hidden_shapes(request: Request, count: int, seed: int) -> dict[str, Any]:
     """`count` requests' sizes, all different from the declared ones, and the ranges they were taken from. Fewer where
-    the program does not run at more; every one of them was tried without data."""
+    the program does not run at more; every one of them was tried."""
     axes = dynamic_axes(request)
     source = random.Random(derive(seed, "hidden shapes"))
     base = trial_flops(request)
@@ -87,8 +88,7 @@ def _choose(
             made = sizes_json(knobs.request_at(values))
             if made in taken or values == knobs.values:
                 continue
-            flops = knobs.flops_at(values)
-            if flops is not None and (limit is None or flops <= limit):
+            if _serves(knobs, values, limit):
                 return made
     return _one_constant(knobs, source, limit, taken)
 
@@ -123,10 +123,17 @@ def _one_constant(
             made = sizes_json(knobs.request_at(values))
             if size == knobs.values[name] or made in taken:
                 continue
-            flops = knobs.flops_at(values)
-            if flops is not None and (limit is None or flops <= limit):
+            if _serves(knobs, values, limit):
                 return made
     return None
+
+
+def _serves(knobs: Knobs, values: dict[str, int], limit: int | None) -> bool:
+    """Whether the program runs at these sizes at an allowed cost; with data where that is quick."""
+    flops = knobs.flops_at(values)
+    if flops is None or (limit is not None and flops > limit):
+        return False
+    return flops > _QUICK or runs_with_data(knobs.request_at(values))
 
 
 def _size(present: int, limits: tuple[int, int], turn: int, source: random.Random) -> int:

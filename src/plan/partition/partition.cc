@@ -63,12 +63,16 @@ class Partitioner {
     const Draft draft{node, {node}, kernel, drafts_.phase_of(node)};
     kernels::Fit fit = kernel->fits(drafts_.group(draft));
     for (size_t attempt = 0; !fit.ok && !fit.store_first.empty() && attempt < kMostStored; ++attempt) {
+      bool is_nearer = false;  // an operand may be named twice, as query and key
       for (const ir::ValueId value : fit.store_first) {
         const ir::NodeId view = graph_.value(value).producer;
-        if (!view.is_valid() || drafts_.owner(view) >= 0) {
-          return no_kernel(node, fit.reason);
+        if (view.is_valid() && drafts_.owner(view) < 0) {
+          STITCH_TRY(place(view));
+          is_nearer = true;
         }
-        STITCH_TRY(place(view));
+      }
+      if (!is_nearer) {
+        return no_kernel(node, fit.reason);
       }
       fit = kernel->fits(drafts_.group(draft));
     }
