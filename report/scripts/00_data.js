@@ -15,6 +15,9 @@ page.isNumber = (value) => typeof value === 'number' && Number.isFinite(value);
 page.stepTime = (step) =>
   page.isNumber(step.measured_us) ? {us: step.measured_us, kind: 'measured'} : {us: step.modelled_us, kind: 'modelled'};
 
+// Arithmetic of a step: the FLOPs of its products where it has any, else its operations on lanes.
+page.operations = (step) => (step.flops > 0 ? step.flops : step.lane_operations || 0);
+
 // model.py:14 of every operator of a step, each once.
 page.placesOf = (step) => {
   const nodes = page.data.after ? page.data.after.nodes : [];

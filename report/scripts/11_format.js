@@ -19,6 +19,7 @@ page.scaled = (value, base, units) => {
 page.time = (us) => (us >= 1e6 ? `${page.digits(us / 1e6)}\u202fs` : us >= 1e4 ? `${page.digits(us / 1e3)}\u202fms` : `${page.digits(us)}\u202f\u00b5s`);
 page.bytes = (bytes) => page.scaled(bytes, 1000, ['B', 'kB', 'MB', 'GB', 'TB']);
 page.flops = (flops) => page.scaled(flops, 1000, ['FLOP', 'kFLOP', 'MFLOP', 'GFLOP', 'TFLOP', 'PFLOP']);
+page.operationsText = (operations) => page.scaled(operations, 1000, ['op', 'kop', 'Mop', 'Gop', 'Top', 'Pop']);
 page.rate = (flops) => page.scaled(flops, 1000, ['FLOP/s', 'kFLOP/s', 'MFLOP/s', 'GFLOP/s', 'TFLOP/s', 'PFLOP/s']);
 page.percent = (part) => `${page.digits(100 * part)}\u202f%`;
 page.count = (number, one, many) => `${number} ${number === 1 ? one : many}`;

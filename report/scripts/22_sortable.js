@@ -2,12 +2,12 @@
 // A table whose columns sort by a press of their heading.
 'use strict';
 
-// columns: [{title, value: row -> number or text, show: row -> node or text, number: bool, heading: bool}]
+// columns: [{title, kind, value: row -> number or text, show: row -> node or text, number: bool, heading: bool}]
 page.sortableTable = (caption, columns, rows) => {
   const body = page.element('tbody');
   const heads = columns.map((column, index) =>
     page.element('th', {scope: 'col', class: column.number ? 'number' : null, 'aria-sort': 'none'},
-      page.element('button', {type: 'button', onclick: () => sort(index)}, column.title)));
+      [page.element('button', {type: 'button', onclick: () => sort(index)}, column.title), column.kind ? page.tag(column.kind) : '']));
   const draw = (ordered) => {
     body.replaceChildren(...ordered.map((row) => page.element('tr', {}, columns.map((column) =>
       page.element(column.heading ? 'th' : 'td', {scope: column.heading ? 'row' : null, class: column.number ? 'number' : null},

@@ -7,7 +7,8 @@ page.layers = (() => {
   const kLayerGap = 26;
   const kNodeGap = 18;
   const kBendWidth = 8; // of an edge on its way through a layer
-  const kSweeps = 8;
+  const kSweeps = 16;
+  const kBendWeight = 6; // how much straighter an edge is kept than a box is centred
 
   // Layer of each node; a source stands right above the first that needs it.
   const rank = (nodes) => {
@@ -71,20 +72,20 @@ page.layers = (() => {
   };
 
   // The x nearest to `wanted` that keep neighbours `apart`: blocks that would overlap are pooled into one.
-  const settle = (wanted, apart) => {
+  const settle = (wanted, apart, weights) => {
     const blocks = [];
     wanted.forEach((x, index) => {
-      let block = {sum: x - apart[index], count: 1};
-      while (blocks.length && blocks[blocks.length - 1].sum / blocks[blocks.length - 1].count >= block.sum / block.count) {
+      let block = {sum: (x - apart[index]) * weights[index], weight: weights[index], count: 1};
+      while (blocks.length && blocks[blocks.length - 1].sum / blocks[blocks.length - 1].weight >= block.sum / block.weight) {
         const before = blocks.pop();
-        block = {sum: before.sum + block.sum, count: before.count + block.count};
+        block = {sum: before.sum + block.sum, weight: before.weight + block.weight, count: before.count + block.count};
       }
       blocks.push(block);
     });
     const settled = [];
     blocks.forEach((block) => {
       for (let i = 0; i < block.count; i += 1) {
-        settled.push(block.sum / block.count + apart[settled.length]);
+        settled.push(block.sum / block.weight + apart[settled.length]);
       }
     });
     return settled;
@@ -107,11 +108,11 @@ page.layers = (() => {
       (sweep % 2 === 0 ? sequence : sequence.reverse()).forEach((rankOf) => {
         const layer = layers[rankOf];
         const wanted = layer.map((cell) => {
-          const near = sweep < kSweeps - 2 ? (sweep % 2 === 0 ? cells[cell].up : cells[cell].down)
-            : [...cells[cell].up, ...cells[cell].down];
+          const near = sweep >= kSweeps / 2 || cells[cell].node < 0 ? [...cells[cell].up, ...cells[cell].down]
+            : sweep % 2 === 0 ? cells[cell].up : cells[cell].down;
           return near.length ? near.reduce((sum, other) => sum + x[other], 0) / near.length : x[cell];
         });
-        settle(wanted, apartOf[rankOf]).forEach((value, index) => {
+        settle(wanted, apartOf[rankOf], layer.map((cell) => (cells[cell].node < 0 ? kBendWeight : 1))).forEach((value, index) => {
           x[layer[index]] = value;
         });
       });

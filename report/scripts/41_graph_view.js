@@ -4,7 +4,7 @@
 
 page.graphView = (() => {
   const kMargin = 16;
-  const kCharacter = 6.7; // pixels of one letter of the drawing's text
+  const kCharacter = 7.3; // pixels of one letter of the drawing's text
   const kWidest = 300;
   const kTall = 42;
 
@@ -65,9 +65,12 @@ page.graphView = (() => {
       svg.setAttribute('width', width * scale);
       svg.setAttribute('height', height * scale);
     };
-    const fit = () => {
-      const room = scroller.clientWidth - 4;
-      zoom(Math.min(1, room / width, Math.max(0.25, (scroller.clientHeight || 560) / height)));
+    // At first no smaller than can be read: the box scrolls. On request the whole of it.
+    const kReadable = 0.8;
+    const fit = (least) => zoom(Math.max(least, Math.min(1, (scroller.clientWidth - 4) / width, (scroller.clientHeight - 4) / height)));
+    const open = () => {
+      fit(kReadable);
+      scroller.scrollLeft = (scroller.scrollWidth - scroller.clientWidth) / 2;
     };
     const reveal = (index) => {
       const place = plan.places[index];
@@ -127,6 +130,6 @@ page.graphView = (() => {
       groups[0].setAttribute('tabindex', '0');
       inspector.append(page.element('p', {class: 'hint'}, 'Choose a box to see what it computes.'));
     }
-    return {scroller, inspector, search, select, zoom: (by) => zoom(scale * by), fit, actual: () => zoom(1)};
+    return {scroller, inspector, search, select, zoom: (by) => zoom(scale * by), open, fit: () => fit(0), actual: () => zoom(1)};
   };
 })();

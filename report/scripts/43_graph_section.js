@@ -23,7 +23,7 @@ page.showGraphs = () => {
     const draw = () => {
       view = page.graphView(choices.label, boxesOf(graph, state));
       holder.replaceChildren(view.scroller, view.inspector);
-      requestAnimationFrame(view.fit);
+      requestAnimationFrame(view.open);
       look();
     };
     box.addEventListener('input', look);
@@ -55,7 +55,7 @@ page.showGraphs = () => {
         press('Fit', 'Fit the drawing to its box', () => view.fit()), press('1:1', 'Actual size', () => view.actual()),
       ]), holder);
     draw();
-    return {panel, fit: () => requestAnimationFrame(() => view.fit())};
+    return {panel, open: () => requestAnimationFrame(() => view.open())};
   };
 
   const body = page.body('graph');
@@ -77,7 +77,7 @@ page.showGraphs = () => {
     page.svg('svg', {class: 'hidden-defs', 'aria-hidden': 'true', width: 0, height: 0}, page.svg('defs', {},
       page.svg('marker', {id: 'arrow', viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 6, markerHeight: 6, orient: 'auto'},
         page.svg('path', {d: 'M0,0.8 L7,4 L0,7.2 z', class: 'arrow'})))),
-    page.tabs('Graph', tabs, (id) => tabs.find((tab) => tab.id === id).fit()).element,
+    page.tabs('Graph', tabs, (id) => tabs.find((tab) => tab.id === id).open()).element,
     page.element('p', {class: 'legend', 'aria-hidden': 'true'}, [
       ...[['product', 'products: linear, convolution, attention, recurrent'], ['reduction', 'reductions, norms, pools'],
         ['pointwise', 'pointwise'], ['movement', 'movement and views']].map(([family, text]) =>

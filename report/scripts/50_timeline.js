@@ -11,7 +11,7 @@ page.timeline = () => {
     const part = total > 0 ? times[index].us / total : 0;
     const label = `${page.stepNumber(step)} ${step.name}: ${page.time(times[index].us)} ${times[index].kind}, ${page.percent(part)} of all steps`;
     return page.element('a', {href: `#step-${step.index}`, class: `bound-${step.bound || 'unknown'}`, style: `flex-grow:${Math.max(part * 1000, 1).toFixed(2)}`, title: label, 'aria-label': label},
-      part > 0.045 ? page.stepNumber(step) : '');
+      part > 0.03 ? page.stepNumber(step) : '');
   }));
   return [
     page.element('h3', {}, ['Where the time goes ', ...kinds.map(page.tag)]),

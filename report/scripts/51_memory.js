@@ -25,7 +25,7 @@ page.memory = () => {
   }
   const first = steps.findIndex((step) => step.phase === 'run');
   const count = steps.length - first;
-  const width = Math.max(680, kLeft + 12 + count * kColumn);
+  const width = Math.max(page.body('plan').clientWidth - 26, kLeft + 12 + count * kColumn);
   const column = (width - kLeft - 12) / count;
   const x = (step) => kLeft + (step - first) * column;
   const y = (bytes) => kTop + kHeight * (1 - bytes / memory.arena_bytes);

@@ -26,5 +26,6 @@ page.plot = (summary, height, configure) => {
   return box;
 };
 
-// Ticks of a logarithmic axis: powers of ten alone.
-page.powersOfTen = (show) => (value) => (Math.abs(Math.log10(value) % 1) < 1e-9 ? show(value) : '');
+// A logarithmic axis marks powers of ten alone.
+page.isPowerOfTen = (value) => Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-9;
+page.powersOfTen = (show) => (value) => (page.isPowerOfTen(value) ? show(value) : '');

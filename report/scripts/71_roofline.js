@@ -9,22 +9,22 @@ page.showRoofline = () => {
     body.append(page.element('p', {}, `No datasheet peaks are known for ${page.data.device_name}: there is no roof to draw.`));
     return;
   }
-  const points = steps.filter((step) => step.flops > 0 && step.bytes > 0).map((step) => {
+  const points = steps.filter((step) => page.operations(step) > 0 && step.bytes > 0).map((step) => {
     const time = page.stepTime(step);
-    return {x: step.flops / step.bytes, y: step.flops / (time.us * 1e-6), step, kind: time.kind};
+    return {x: page.operations(step) / step.bytes, y: page.operations(step) / (time.us * 1e-6), step, kind: time.kind, roof: step.flops > 0 ? step.roof : 'lanes'};
   });
-  const without = steps.filter((step) => !(step.flops > 0 && step.bytes > 0));
-  const roofs = [['fp32', device.fp32_flops], ['tf32', device.tf32_flops], ['fp16', device.fp16_flops]].filter(([, peak]) => page.isNumber(peak) && peak > 0);
+  const without = steps.filter((step) => !(page.operations(step) > 0 && step.bytes > 0));
+  const roofs = [['lanes', device.lane_operations_per_second], ['fp32', device.fp32_flops], ['tf32', device.tf32_flops], ['fp16', device.fp16_flops]].filter(([, peak]) => page.isNumber(peak) && peak > 0);
   const kinds = [...new Set(points.map((point) => point.kind))];
   body.append(page.element('p', {class: 'lead'}, [
-    `Roofs are ${device.name}\u2019s `, page.tag('datasheet'), ' peaks. A step\u2019s height is its counted FLOPs over its ', ...(kinds.length ? kinds.map(page.tag) : [page.tag('modelled')]),
+    `Roofs are ${device.name}\u2019s `, page.tag('datasheet'), ' peaks. A step\u2019s height is its counted arithmetic (the FLOPs of its products; where it has none, its operations on lanes) over its ', ...(kinds.length ? kinds.map(page.tag) : [page.tag('modelled')]),
     ` time, which has ${page.digits(device.launch_us)}\u202f\u00b5s for each launch in it: short steps lie below the roof for that alone. A product split into three of TF32 or fp16 counts all three.`]));
   const roofTable = page.plainTable(`Peaks of ${device.name} (datasheet)`, ['Roof', 'Peak', 'Ridge'], [
     ['memory', `${page.digits(device.bytes_per_second / 1e9)} GB/s`, ''],
     ...roofs.map(([name, peak]) => [name, page.rate(peak), `${page.digits(peak / device.bytes_per_second)} FLOP/B`])]);
-  const pointTable = page.plainTable('Steps under the roofs', ['Step', 'FLOP/B', 'Reached', 'Roof', 'Part of it'], points.map((point) => {
-    const roof = Math.min(point.x * device.bytes_per_second, (roofs.find(([name]) => name === point.step.roof) || ['', Infinity])[1]);
-    return [`${page.stepNumber(point.step)} ${point.step.name}`, page.digits(point.x), `${page.rate(point.y)} ${point.kind}`, point.step.roof || '\u2013', page.percent(point.y / roof)];
+  const pointTable = page.plainTable('Steps under the roofs', ['Step', 'Operations a byte', 'Reached', 'Roof', 'Part of it'], points.map((point) => {
+    const roof = Math.min(point.x * device.bytes_per_second, (roofs.find(([name]) => name === point.roof) || ['', Infinity])[1]);
+    return [`${page.stepNumber(point.step)} ${point.step.name}`, page.digits(point.x), `${page.rate(point.y)} ${point.kind}`, point.roof || '\u2013', page.percent(point.y / roof)];
   }));
   if (page.plotsPossible() && points.length > 0) {
     body.append(page.plot(`Roofline of ${page.count(points.length, 'step', 'steps')} on ${device.name}; the tables below say the same.`, 420,
@@ -32,17 +32,17 @@ page.showRoofline = () => {
   }
   body.append(page.element('details', {open: !page.plotsPossible()}, [page.element('summary', {}, 'The same as tables'), pointTable, roofTable]));
   if (without.length > 0) {
-    body.append(page.element('p', {class: 'hint'}, `Not in the plot, since they only move data: ${without.map((step) => `${page.stepNumber(step)} ${step.name}`).join(', ')}.`));
+    body.append(page.element('p', {class: 'hint'}, `Not in the plot, since they compute nothing and only move data: ${without.map((step) => `${page.stepNumber(step)} ${step.name}`).join(', ')}.`));
   }
 };
 
 page.rooflinePlot = (points, roofs, device) => {
-  const left = Math.min(0.1, ...points.map((point) => point.x)) / 2;
+  const left = Math.min(1, ...points.map((point) => point.x)) / 2;
   const ridge = Math.max(...roofs.map(([, peak]) => peak)) / device.bytes_per_second;
   const right = Math.max(ridge * 4, ...points.map((point) => point.x * 2));
-  const low = Math.min(...points.map((point) => point.y), left * device.bytes_per_second) / 2;
+  const low = Math.min(...points.map((point) => point.y)) / 3;
   const high = Math.max(...roofs.map(([, peak]) => peak)) * 2;
-  const roofColours = ['pointwise', 'reduction', 'product'];
+  const roofColours = ['movement', 'pointwise', 'reduction', 'product'];
   const labels = {
     id: 'roofs',
     afterDatasetsDraw: (chart) => {
@@ -52,7 +52,17 @@ page.rooflinePlot = (points, roofs, device) => {
       ctx.textAlign = 'right';
       roofs.forEach(([name, peak], index) => {
         ctx.fillStyle = page.colour(roofColours[index]);
-        ctx.fillText(`${name}  ${page.rate(peak)}`, chartArea.right - 6, scales.y.getPixelForValue(peak) - 5);
+        ctx.fillText(`${name}  ${name === 'lanes' ? `${page.digits(peak / 1e12)}\u202fTop/s` : page.rate(peak)}`, chartArea.right - 6, scales.y.getPixelForValue(peak) + (name === 'lanes' ? 14 : -6));
+      });
+      ctx.fillStyle = page.colour('muted');
+      ctx.textAlign = 'left';
+      const taken = [];
+      points.forEach((point) => {
+        const [x, y] = [scales.x.getPixelForValue(point.x) + 8, scales.y.getPixelForValue(point.y) + 4];
+        if (!taken.some((other) => Math.abs(other.x - x) < 26 && Math.abs(other.y - y) < 12)) {
+          taken.push({x, y});
+          ctx.fillText(page.stepNumber(point.step), x, y);
+        }
       });
       ctx.restore();
     },
@@ -66,17 +76,18 @@ page.rooflinePlot = (points, roofs, device) => {
     label: `steps, ${kind}`, pointStyle: shapes[kind], pointRadius: 6, pointHoverRadius: 8, borderWidth: 1.5,
     backgroundColor: page.colour('accent-soft'), borderColor: page.colour('accent'), data: points.filter((point) => point.kind === kind),
   }));
-  const axis = (text, show, min, max) => ({type: 'logarithmic', min, max, title: {display: true, text}, ticks: {callback: page.powersOfTen(show), autoSkip: false, maxRotation: 0}});
+  const axis = (text, show, min, max) => ({type: 'logarithmic', min, max, title: {display: true, text}, grid: {color: (context) => (page.isPowerOfTen(context.tick.value) ? page.colour('line') : 'transparent')},
+    ticks: {callback: page.powersOfTen(show), autoSkip: false, maxRotation: 0}});
   return {
     type: 'scatter', plugins: [labels],
     data: {datasets: [...dots, ...roofs.map((roof, index) => line(index))]},
     options: {
       maintainAspectRatio: false, interaction: {mode: 'nearest', intersect: true},
-      scales: {x: axis('FLOP per byte', (value) => String(Number(value.toPrecision(1))), left, right), y: axis('FLOP/s', (value) => page.rate(value).replace('.00', '').replace('.0', ''), low, high)},
+      scales: {x: axis('operations per byte', (value) => String(Number(value.toPrecision(1))), left, right), y: axis('operations per second', (value) => page.rate(value).replace('.00', '').replace('.0', ''), low, high)},
       plugins: {
         legend: {labels: {usePointStyle: true, filter: (item) => item.text.startsWith('steps')}},
         tooltip: {filter: (item) => Boolean(item.raw.step), callbacks: {label: (item) => [
-          `${page.stepNumber(item.raw.step)} ${item.raw.step.name}`, `${page.digits(item.raw.x)} FLOP/B, ${page.rate(item.raw.y)} ${item.raw.kind}`, `bound by ${item.raw.step.bound}`]}},
+          `${page.stepNumber(item.raw.step)} ${item.raw.step.name}`, `${page.digits(item.raw.x)} a byte, ${page.rate(item.raw.y)} ${item.raw.kind}`, `bound by ${item.raw.step.bound}`]}},
       },
     },
   };

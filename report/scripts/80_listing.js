@@ -5,6 +5,10 @@
 page.listing = (() => {
   // highlight.js answers with HTML in which it escaped the code; without it the code is escaped here.
   const plain = (code) => code.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+  // Version 9, which Debian has, says to the console that there is a newer one; the reader of a report cannot act on it.
+  if (typeof hljs !== 'undefined') {
+    hljs.configure({hideUpgradeWarningAcceptNoSupportOrSecurityUpdates: true});
+  }
   const coloured = (code, language) => {
     if (typeof hljs === 'undefined') {
       return plain(code);

@@ -23,15 +23,15 @@ page.showReproduce = () => {
     ...block('This page again', [`stitchcuda report ${folder}`]));
   const subjects = page.list(seeds.subjects).map(page.object);
   if (subjects.length > 0) {
-    body.append(page.element('h3', {}, `Seed ${seeds.seed}`), page.plainTable('Sizes it was judged at', ['Sizes', 'Overrides', 'Input shapes'], subjects.map((subject) => {
+    body.append(page.element('h3', {}, `Seed ${seeds.seed}`), page.plainTable('Sizes it was judged at', ['Sizes', 'Input shapes'], subjects.map((subject) => {
       const sizes = page.object(subject.task);
-      return [String(subject.shape), Object.entries(page.object(sizes.overrides)).map(([name, value]) => `${name}=${value}`).join(' ') || 'none', sizes.input_shapes ? JSON.stringify(sizes.input_shapes) : 'the file\u2019s own'];
+      return [String(subject.shape), sizes.input_shapes ? JSON.stringify(sizes.input_shapes) : 'the file\u2019s own'];
     })));
   }
   const machine = Object.entries(environment).filter(([name, value]) => name !== 'schema' && typeof value === 'string' && value !== '');
   if (machine.length > 0) {
     body.append(page.element('h3', {}, 'Made with'), page.plainTable('Environment', ['What', 'Which'], machine.map(([name, value]) =>
-      [name.replaceAll('_', ' '), page.element('span', {class: 'wrap-anywhere'}, value.trim().split('\n').filter((part) => /version|release|[0-9]\.[0-9]|^[0-9a-f]{64}$/i.test(part) && !/copyright/i.test(part)).slice(-1)[0] || value.trim().split('\n')[0])])));
+      [name.replaceAll('_', ' '), page.element('span', {class: 'wrap-anywhere'}, value.split('\n').find((part) => /release/.test(part)) || value.trim().split('\n')[0])])));
   }
 };
 

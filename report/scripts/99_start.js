@@ -13,4 +13,5 @@ for (const [section, draw] of [
     holder.append(page.element('p', {class: 'note'}, `This part could not be drawn: ${error.message}. Some file of the folder was altered, or this is a bug of stitchcuda.`));
   }
 }
+page.followReading();
 page.followLinks();

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
+
 #include "base/json/json.h"
 #include "plan/batch/any_batch.h"
 
@@ -77,8 +79,9 @@ void add_limits(const Json& evidence, Headline& line) {
     line.limits = "Judged at reduced sizes.";
   }
   const std::string nvcc = text(evidence["result"], "nvcc");
-  if (!nvcc.empty()) {
-    line.limits += (line.limits.empty() ? "" : " ") + fmt::format("For a GPU: {}.", nvcc);
+  if (nvcc.starts_with("not ")) {
+    line.limits += fmt::format("{}{}{}.", line.limits.empty() ? "" : " ", static_cast<char>(std::toupper(nvcc[0])),
+                               nvcc.substr(1));
   }
 }
 

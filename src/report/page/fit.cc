@@ -23,10 +23,11 @@ bool leave_out_highlighting(PageAssets& assets, Json& data) {
 
 // A cut text keeps its first lines; whole files stay in steps/.
 bool cut_code(Json& data, size_t longest) {
+  const std::string mark = longest == 0 ? "" : "\n// ...";
   size_t cut = 0;
   for (Json& step : data["steps"]) {
-    if (step["code"].is_string() && step["code"].get_ref<const std::string&>().size() > longest) {
-      step["code"] = longest == 0 ? Json() : Json(step["code"].get<std::string>().substr(0, longest) + "\n// ...");
+    if (step["code"].is_string() && step["code"].get_ref<const std::string&>().size() > longest + mark.size()) {
+      step["code"] = longest == 0 ? Json() : Json(step["code"].get<std::string>().substr(0, longest) + mark);
       ++cut;
     }
   }
