@@ -40,10 +40,31 @@ class AbiTest(unittest.TestCase):
             torch.testing.assert_close(value, model.state_dict()[name], rtol=1e-5, atol=1e-5)
         self.assertEqual(states["norm.num_batches_tracked"].item(), 1)
 
+    def test_new_states_lie_beside_the_old_or_over_them(self) -> None:
+        file = reference("caches")
+        model = file.Model(*file.get_init_inputs())
+        inputs = file.get_inputs()
+        program = Program(load_library(str(project("caches") / "program.so")))
+        state = {name: value.clone() for name, value in model.state_dict().items()}
+        given = {name: value.clone() for name, value in state.items()}
+        program.prepare(state)
+        outputs, beside = program.run(inputs, given)
+        for name, value in given.items():
+            self.assertTrue(torch.equal(value, state[name]), name)
+        call = program.bind(inputs, given, in_place=True)
+        call.run()
+        with torch.no_grad():
+            expected = model(*inputs)
+        for got in (outputs[0], call.outputs[0]):
+            torch.testing.assert_close(got, expected, rtol=1e-5, atol=1e-5)
+        for name, value in beside.items():
+            torch.testing.assert_close(value, model.state_dict()[name], rtol=1e-5, atol=1e-5)
+            self.assertTrue(torch.equal(value, given[name]), name)
+
     def test_refuses_other_shapes_with_a_sentence(self) -> None:
         state = self.model.state_dict()
         self.program.prepare(state)
-        with self.assertRaisesRegex(ProgramError, r'extent 13 on axis 1'):
+        with self.assertRaisesRegex(ProgramError, r"extent 13 on axis 1"):
             self.program.run([torch.zeros(33, 13), self.inputs[1]], state)
 
     def test_names_what_it_lacks(self) -> None:

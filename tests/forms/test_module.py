@@ -84,6 +84,19 @@ class HoldsStateAsPlainAttributes(unittest.TestCase):
         self.assertEqual(new.calls.item(), 3)
 
 
+class WritesIntoCaches(unittest.TestCase):
+    def test_rows_of_one_call_are_there_in_the_next(self) -> None:
+        file, made = reference("caches"), model_new("caches")
+        old, new = file.Model(3), made.ModelNew(3)
+        new.load_state_dict(old.state_dict())
+        for _ in range(3):
+            inputs = file.get_inputs()
+            with torch.no_grad():
+                torch.testing.assert_close(new(*inputs), old(*inputs), rtol=1e-5, atol=1e-5)
+        for name, value in old.state_dict().items():
+            torch.testing.assert_close(new.state_dict()[name], value, rtol=1e-5, atol=1e-5)
+
+
 class SeesChanges(ModuleCase):
     def change(self, action) -> None:
         self.check_same(self.old, self.new, *self.inputs)
@@ -152,14 +165,19 @@ class Refuses(ModuleCase):
             action()
 
     def test_other_shapes(self) -> None:
-        self.refused(r"input x of shape \(2\.\.\d+, 12\); it was given \(33, 13\)",
-                     lambda: self.new(torch.zeros(33, 13), self.inputs[1]))
+        self.refused(
+            r"input x of shape \(2\.\.\d+, 12\); it was given \(33, 13\)",
+            lambda: self.new(torch.zeros(33, 13), self.inputs[1]),
+        )
 
     def test_other_types(self) -> None:
-        self.refused("as torch.float32; it was given torch.float64",
-                     lambda: self.new(self.inputs[0].double(), self.inputs[1]))
-        self.refused("parameter expand.weight as torch.float32; it was given torch.float64",
-                     lambda: copy.deepcopy(self.new).double()(*self.inputs))
+        self.refused(
+            "as torch.float32; it was given torch.float64", lambda: self.new(self.inputs[0].double(), self.inputs[1])
+        )
+        self.refused(
+            "parameter expand.weight as torch.float32; it was given torch.float64",
+            lambda: copy.deepcopy(self.new).double()(*self.inputs),
+        )
 
     def test_other_devices(self) -> None:
         self.refused("is on meta", lambda: self.new(self.inputs[0].to("meta"), self.inputs[1]))

@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "kernels/lowering/functor_builder.h"
 #include "kernels/lowering/launch_text.h"
+#include "kernels/movement/cat_in_place.h"
 #include "kernels/pointwise/map_launch.h"
 
 namespace stitch::kernels {
@@ -29,6 +32,11 @@ class Cat final : public KernelTemplate {
     work.blocks = group.graph->type(group.root_node().outputs[0]).element_count() / kThreads + 1;
     work.blocks_per_multiprocessor = 8;
     work.bandwidth_share = 0.9;
+    if (const auto in_place = cat_in_place(group); in_place && is_update_of_state(*group.graph, *in_place)) {
+      const auto kept_parts = std::count(in_place->is_kept.begin(), in_place->is_kept.end(), true);
+      work.launches = std::max(1, work.launches - static_cast<int>(kept_parts));
+      work.bytes -= 2 * static_cast<double>(in_place->kept_bytes);
+    }
     return work;
   }
 
@@ -37,10 +45,16 @@ class Cat final : public KernelTemplate {
     StepBuilder step(group);
     step.include("kernels/pointwise/map.cuh");
     step.describe("Access: each part is read once and written to its place in the result.");
+    const auto in_place = cat_in_place(group);
+    if (in_place) {
+      step.describe("Parts that stay where they are need no copy when the result is to lie in the same memory.");
+      step.launch(
+          fmt::format("const bool is_in_place = {} == {};", step.tensor(in_place->from), step.tensor(in_place->to)));
+    }
     step.describe("Bound: memory.");
     int64_t offset = 0;
     for (size_t i = 0; i < node.operands.size(); ++i) {
-      STITCH_TRY(add_part(step, i, offset));
+      STITCH_TRY(add_part(step, i, offset, in_place && in_place->is_kept[i]));
       const std::vector<int64_t>& shape = group.graph->type(ir::tensor_operand(node, i)).shape;
       offset += shape[static_cast<size_t>(ir::int_attribute(node, "dim"))];
     }
@@ -48,7 +62,7 @@ class Cat final : public KernelTemplate {
   }
 
  private:
-  static Result<void> add_part(StepBuilder& step, size_t part, int64_t offset) {
+  static Result<void> add_part(StepBuilder& step, size_t part, int64_t offset, bool is_kept) {
     const Group& group = step.group();
     const ir::Node& node = group.root_node();
     const ir::ValueId operand = ir::tensor_operand(node, part);
@@ -64,7 +78,10 @@ class Cat final : public KernelTemplate {
         {.comment = "Writes kLanes neighbouring elements of one part.", .takes_index = true, .may_take_lanes = true});
     const std::string suffix = fmt::format("_{}", part);
     construct(step, functor, "part" + suffix);
-    STITCH_ASSIGN(const std::string call, map_launch(step, functor, "part" + suffix, suffix));
+    STITCH_ASSIGN(std::string call, map_launch(step, functor, "part" + suffix, suffix));
+    if (is_kept) {
+      call = "is_in_place ? cudaSuccess : " + call;
+    }
     if (part + 1 == node.operands.size()) {
       step.launch("return " + call + ";");
       return {};

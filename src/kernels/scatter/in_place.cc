@@ -54,12 +54,6 @@ bool lie_alike(const ir::Graph& graph, const std::vector<const ir::Node*>& befor
   return is_rest_reshaped(before) && is_rest_reshaped(after);
 }
 
-int64_t uses(const ir::Node& node, ir::ValueId value) {
-  return std::count_if(node.operands.begin(), node.operands.end(), [&](const ir::Operand& operand) {
-    return ir::is_tensor(operand) && std::get<ir::ValueId>(operand) == value;
-  });
-}
-
 }  // namespace
 
 std::optional<InPlace> scatter_in_place(const Group& group) {
@@ -77,18 +71,6 @@ std::optional<InPlace> scatter_in_place(const Group& group) {
     return std::nullopt;
   }
   return InPlace{from, to};
-}
-
-bool is_update_of_state(const ir::Graph& graph, const InPlace& in_place) {
-  for (const ir::GraphOutput& output : graph.outputs) {
-    for (const ir::GraphInput& input : graph.inputs) {
-      if (output.role == TensorRole::kState && input.role == TensorRole::kState && input.binding == output.binding &&
-          input.value == in_place.from && output.value == in_place.to) {
-        return true;
-      }
-    }
-  }
-  return false;
 }
 
 bool reads_only_to_update(const Group& group, const InPlace& in_place) {

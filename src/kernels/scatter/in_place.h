@@ -5,19 +5,12 @@
 
 #include <optional>
 
-#include "kernels/group/group.h"
+#include "kernels/group/in_place.h"
 
 namespace stitch::kernels {
 
-struct InPlace {
-  ir::ValueId from;  // in memory
-  ir::ValueId to;    // the group's only result
-};
-
 // For a group whose root is a scatter that is stored as it is; both sides may be reshaped and permuted alike.
 std::optional<InPlace> scatter_in_place(const Group& group);
-// Whether the program may hand over the same memory for both: the new value of a state, and its old one.
-bool is_update_of_state(const ir::Graph& graph, const InPlace& in_place);
 // Whether nothing else in the group looks at what the scatter starts from, so that writing over it is safe.
 bool reads_only_to_update(const Group& group, const InPlace& in_place);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/build/builder.h"
+#include "kernels/movement/cat_in_place.h"
 #include "kernels/scatter/in_place.h"
 #include "plan/partition/users.h"
 
@@ -50,11 +51,15 @@ bool reads_in_place(const PlacedGroup& placed, const StatePair& state, const Use
                      [&](ir::ValueId result) { return graph.type(result).shape == shape; });
 }
 
-// A scatter into the state: each place is read by the thread that writes it, and the rest stays.
+// An assignment to some places of the state: each is read, if at all, by the thread that writes it, and the rest stays.
 bool updates_in_place(const PlacedGroup& placed, const StatePair& state) {
-  const auto in_place = kernels::scatter_in_place(placed.group);
-  return in_place.has_value() && in_place->from == state.before && in_place->to == state.after &&
-         kernels::reads_only_to_update(placed.group, *in_place);
+  const auto is_state = [&](const kernels::InPlace& in_place) {
+    return in_place.from == state.before && in_place.to == state.after;
+  };
+  const auto of_scatter = kernels::scatter_in_place(placed.group);
+  const auto of_cat = kernels::cat_in_place(placed.group);
+  return (of_scatter && is_state(*of_scatter) && kernels::reads_only_to_update(placed.group, *of_scatter)) ||
+         (of_cat && is_state(*of_cat));
 }
 
 bool is_overwritten_too_early(const std::vector<PlacedGroup>& groups, const StatePair& state, const Users& users) {
