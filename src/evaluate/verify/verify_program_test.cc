@@ -38,6 +38,7 @@ class DoublingOracle {
   std::string dropped;
   std::string failing;
   bool gate_ok = true;
+  bool has_state = false;
 
  private:
   Result<OracleDraw> answer(const std::string& regime, int draw) const {
@@ -56,6 +57,9 @@ class DoublingOracle {
     reference.perturbed = {float_tensor({kElements}, moved), float_tensor({kElements}, moved)};
     result.inputs = {float_tensor({kElements}, std::vector<double>(kElements, x))};
     result.outputs = {reference};
+    if (has_state) {
+      result.states = {float_tensor({1}, {1.0})};
+    }
     return result;
   }
 };
@@ -66,6 +70,7 @@ class DoublingCandidate final : public Candidate {
     int at_run = -1;
     Ending ending = Ending::kOk;  // kOk: a wrong last element
     bool only_randomised = false;
+    bool only_in_place = false;
     bool forgets_an_output = false;
   };
   explicit DoublingCandidate(Fault fault) : fault_(fault) {}
@@ -78,7 +83,9 @@ class DoublingCandidate final : public Candidate {
       value *= 2;
     }
     CandidateOutcome outcome;
-    const bool faulty = fault_.only_randomised ? call.schedule_seed != 0 : runs_ == fault_.at_run;
+    const bool faulty = fault_.only_randomised ? call.schedule_seed != 0
+                        : fault_.only_in_place ? call.states_in_place
+                                               : runs_ == fault_.at_run;
     ++runs_;
     if (faulty && fault_.ending != Ending::kOk) {
       outcome.ending = fault_.ending;
@@ -134,6 +141,24 @@ TEST(VerifyProgram, ARightProgramIsAcceptedAfterAllDraws) {
   EXPECT_EQ(report->outputs[0].elements, kElements * 23);
   EXPECT_EQ(report->outputs[0].max_error_ratio, 0);
   EXPECT_EQ(to_json(*report)["verdict"]["kind"], "ok");
+}
+
+TEST(VerifyProgram, StatesAreWrittenInPlaceInSomeDraws) {
+  DoublingOracle script;
+  script.has_state = true;
+  const auto right = verify_with(script, {});
+  ASSERT_TRUE(right.has_value()) << right.error().sentence;
+  EXPECT_EQ(right->verdict.kind, VerdictKind::kOk) << right->verdict.reason;
+  EXPECT_EQ(right->in_place_draws, 4 * 2);
+  DoublingCandidate::Fault fault;
+  fault.only_in_place = true;
+  const auto wrong = verify_with(script, fault);
+  ASSERT_TRUE(wrong.has_value()) << wrong.error().sentence;
+  EXPECT_EQ(wrong->verdict.kind, VerdictKind::kWrong);
+  EXPECT_NE(wrong->verdict.reason.find("states in place"), std::string::npos) << wrong->verdict.reason;
+  const auto stateless = verify_with({}, fault);
+  ASSERT_TRUE(stateless.has_value()) << stateless.error().sentence;
+  EXPECT_EQ(stateless->in_place_draws, 0);
 }
 
 Result<VerifyReport> verify_two_at_once(DoublingOracle script, DoublingCandidate::Fault fault) {
@@ -235,15 +260,15 @@ TEST(VerifyProgram, SizesThatTheProgramRefusesAreLeftOutAndNamed) {
     request.subjects[1].source.file = "1";
     DoublingOracle script;
     auto doubling = script.make();
-    verify::ScriptedOracle oracle{[&](const OracleSource& source) {
-                                    return source.file == std::to_string(refused)
-                                               ? Result<OracleProgram>(failure(ErrorCode::kProgramInvalid,
-                                                                               "forward raised IndexError"))
-                                               : doubling.open(source);
-                                  },
-                                  [&](const OracleProgram& program, const std::string& regime, int draw) {
-                                    return doubling.draw(program, regime, draw);
-                                  }};
+    verify::ScriptedOracle oracle{
+        [&](const OracleSource& source) {
+          return source.file == std::to_string(refused)
+                     ? Result<OracleProgram>(failure(ErrorCode::kProgramInvalid, "forward raised IndexError"))
+                     : doubling.open(source);
+        },
+        [&](const OracleProgram& program, const std::string& regime, int draw) {
+          return doubling.draw(program, regime, draw);
+        }};
     const auto report = verify_program(request, oracle, [](const CandidateBinary&) {
       return Result<std::unique_ptr<Candidate>>(std::make_unique<DoublingCandidate>(DoublingCandidate::Fault{}));
     });
