@@ -107,7 +107,10 @@ page.graphView = (() => {
       return layer[layer.indexOf(selected) + (key === 'ArrowRight' ? 1 : -1)];
     };
     groups.forEach((group, index) => {
-      group.addEventListener('click', () => select(index, true));
+      group.addEventListener('click', () => {
+        select(index, false); // where the pointer is need not be brought into view
+        group.focus({preventScroll: true});
+      });
       group.addEventListener('focus', () => selected !== index && select(index, false));
     });
     svg.addEventListener('keydown', (event) => {

@@ -40,6 +40,9 @@ page.listing = (() => {
   return (label, code, language, {marked = new Set(), shown = null, id = ''} = {}) => {
     const all = lines(coloured(code.replace(/\n$/, ''), language));
     const table = page.element('table', {class: 'listing', role: 'presentation'});
+    // An excerpt stands as far left as it can.
+    const indents = code.split('\n').filter((line, index) => shown && shown.has(index + 1) && line.trim() !== '').map((line) => line.search(/\S/));
+    const indent = ' '.repeat(Math.min(...indents, indents.length ? Infinity : 0));
     let last = 0;
     all.forEach((html, index) => {
       const number = index + 1;
@@ -51,7 +54,7 @@ page.listing = (() => {
       }
       last = number;
       const cell = page.element('td', {class: 'line'});
-      cell.innerHTML = html === '' ? ' ' : html;
+      cell.innerHTML = html === '' ? ' ' : html.startsWith(indent) ? html.slice(indent.length) : html;
       table.append(page.element('tr', {class: marked.has(number) ? 'marked' : null, id: id ? `${id}-${number}` : null}, [
         page.element('td', {class: 'line-number', 'data-number': number}), cell]));
     });
