@@ -123,6 +123,9 @@ page.layers = (() => {
   // nodes: [{width, height, in: [indexes of earlier nodes]}] -> {places: [{x, y}] of centres, edges: [{from, to, points}],
   // width, height}
   return (nodes) => {
+    if (nodes.length === 0) {
+      return {places: [], edges: [], ranks: [], width: 0, height: 0};
+    }
     const ranks = rank(nodes);
     const {cells, chains} = makeCells(nodes, ranks);
     const layers = order(cells);
@@ -133,8 +136,8 @@ page.layers = (() => {
       y += tall + kLayerGap;
       return y - kLayerGap - tall / 2;
     });
-    const left = cells.reduce((least, cell, index) => Math.min(least, x[index] - cell.width / 2), 0);
-    const right = cells.reduce((most, cell, index) => Math.max(most, x[index] + cell.width / 2), 0);
+    const left = Math.min(...cells.map((cell, index) => x[index] - cell.width / 2));
+    const right = Math.max(...cells.map((cell, index) => x[index] + cell.width / 2));
     const point = (cell) => ({x: x[cell] - left, y: middle[cells[cell].rank]});
     return {
       places: nodes.map((node, index) => point(index)),

@@ -97,6 +97,20 @@ def boxes_never_overlap(page) -> None:
             assert apart, (a, b)
 
 
+def drawings_fill_their_width(page) -> None:
+    for tab in ("after", "before"):
+        page.click(f"#{tab}-tab")
+        drawn, wide = page.evaluate(
+            """(tab) => {
+                 const svg = document.querySelector(`#${tab}-panel .graph-scroll svg`);
+                 const box = svg.querySelector('g').getBBox();
+                 return [box.x + box.width, svg.viewBox.baseVal.width];
+               }""",
+            tab,
+        )
+        assert wide - 60 < drawn + 32 < wide + 30, (tab, drawn, wide)
+
+
 def a_box_tells_what_it_computes(page) -> None:
     page.click("#after-tab")
     page.locator("#after-panel .box").nth(1).click()
@@ -180,7 +194,8 @@ def tables_stand_in_for_plots(page) -> None:
 CHECKS = [
     it_is_one_small_file, every_section_is_drawn, every_link_has_its_target, section_links_lead_there,
     a_step_link_opens_its_code, colours_change, tabs_change_the_graph, graphs_have_a_box_for_everything,
-    boxes_never_overlap, a_box_tells_what_it_computes, search_finds_and_dims, zoom_changes_the_size,
+    boxes_never_overlap,
+    drawings_fill_their_width, a_box_tells_what_it_computes, search_finds_and_dims, zoom_changes_the_size,
     every_column_sorts, every_fold_opens_and_shuts, all_code_opens_at_once, it_prints,
 ]  # fmt: skip
 BARE_CHECKS = [every_link_has_its_target, tables_stand_in_for_plots, every_column_sorts, every_fold_opens_and_shuts]

@@ -22,7 +22,8 @@ def tab_goes_through_everything_in_order(page) -> None:
                  const now = document.activeElement, before = window.lastStop;
                  window.lastStop = now;
                  const style = getComputedStyle(now), inner = now.querySelector('.back');
-                 const ring = style.outlineStyle !== 'none' || (inner && getComputedStyle(inner).strokeWidth === '2.5px');
+                 const ring = style.outlineStyle !== 'none' ||
+                   (inner && getComputedStyle(inner).strokeWidth === '2.5px');
                  return {body: now === document.body, ring, what: now.outerHTML.slice(0, 80),
                          order: !before || !!(before.compareDocumentPosition(now) & Node.DOCUMENT_POSITION_FOLLOWING)};
                })()""")
