@@ -6,9 +6,11 @@
 #include <csignal>
 #include <cstdlib>
 
+#include "base/fs/files.h"
 #include "base/guard/guarded.h"
 #include "base/interrupt/interrupt.h"
 #include "base/json/json.h"
+#include "base/process/last_will.h"
 #include "cli/commands/commands.h"
 
 namespace stitch::cli {
@@ -22,7 +24,7 @@ struct Verb {
 constexpr Verb kVerbs[] = {{"import", run_import},   {"plan", run_plan},     {"emit", run_emit},
                            {"build", run_build},     {"verify", run_verify}, {"optimize", run_optimize},
                            {"profile", run_profile}, {"tune", run_tune},     {"report", run_report},
-                           {"doctor", run_doctor}};
+                           {"cache", run_cache},     {"doctor", run_doctor}};
 
 Result<int> run_verb(Session& session) {
   for (const Verb& verb : kVerbs) {
@@ -33,6 +35,15 @@ Result<int> run_verb(Session& session) {
     }
   }
   return failure(ErrorCode::kInternal, "the verb " + session.line().verb + " has no implementation");
+}
+
+// Of such whose last will was killed with them, too.
+void remove_leftovers_of_killed_runs() {
+  std::error_code ignored;
+  for (const std::filesystem::path& folder :
+       {std::filesystem::temp_directory_path(ignored), std::filesystem::path("/dev/shm")}) {
+    remove_leftovers(folder, "stitchcuda-");
+  }
 }
 
 bool keeps_record(const std::string& verb) { return verb == "optimize" || verb == "tune"; }
@@ -48,17 +59,24 @@ int run(int argc, char** argv) {
     fmt::print("{}", line->help);
     return 0;
   }
-  Reporter reporter(line->json, line->quiet);
+  start_last_will();
+  Reporter reporter(line->json, line->quiet, line->color);
   RunLog run_log(reporter);
-  exit_on_interrupt(
-      "stitchcuda: interrupted; nothing was replaced. Repeat the command to go on: what was compiled is kept.",
-      [&run_log] { run_log.end(runs::RunState::kInterrupted); });
+  const Json schema = {{"schema", "stitchcuda." + line->verb + "/1"}, {"task", line->file}};
+  exit_on_interrupt({.before = [&reporter] { reporter.hush(); },
+                     .after =
+                         [&reporter, &run_log, schema] {
+                           const Error interruption = run_log.interruption();
+                           run_log.fail(interruption);
+                           reporter.last_word(interruption, schema);
+                         }});
+  remove_leftovers_of_killed_runs();
   if (line->debug) {
     ::setenv("STITCHCUDA_DEBUG", "1", 1);
   }
-  const Json schema = {{"schema", "stitchcuda." + line->verb + "/1"}, {"task", line->file}};
   const Result<Resources> resources = find_resources();
   if (!resources.has_value()) {
+    stop_handling_interrupts();
     reporter.error(resources.error(), schema);
     return exit_status(resources.error().code);
   }
@@ -67,6 +85,7 @@ int run(int argc, char** argv) {
   }
   Session session(*line, *resources, reporter, run_log);
   const Result<int> status = run_verb(session);
+  stop_handling_interrupts();
   if (!status.has_value()) {
     run_log.fail(status.error());
     reporter.error(status.error(), schema);

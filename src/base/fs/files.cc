@@ -13,6 +13,9 @@
 #include <set>
 #include <sstream>
 
+#include "base/process/identity.h"
+#include "base/process/last_will.h"
+
 namespace stitch {
 namespace {
 
@@ -104,12 +107,13 @@ Result<TemporaryDirectory> TemporaryDirectory::make(const std::string& prefix, c
   if (base.empty()) {
     base = "/tmp";
   }
-  std::string name = (base / (prefix + "-XXXXXX")).string();
+  std::string name = (base / (prefix + "-" + own_name_part() + "-XXXXXX")).string();
   if (::mkdtemp(name.data()) == nullptr) {
     return io_failure("make a temporary folder under", base, "set TMPDIR to a folder you may write to");
   }
   const std::lock_guard lock(live_mutex());
   live_directories().insert(name);
+  will_remove(name);
   return TemporaryDirectory(name);
 }
 
@@ -126,8 +130,35 @@ TemporaryDirectory::~TemporaryDirectory() {
   if (!path_.empty()) {
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
-    const std::lock_guard lock(live_mutex());
-    live_directories().erase(path_);
+    release();
+  }
+}
+
+void TemporaryDirectory::release() {
+  const std::lock_guard lock(live_mutex());
+  live_directories().erase(path_);
+  will_keep(path_);
+  path_.clear();
+}
+
+void remove_leftovers(const std::filesystem::path& parent, const std::string& prefix) {
+  constexpr size_t kDrawn = 7;  // "-XXXXXX"
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(parent, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (name.size() <= prefix.size() + kDrawn || !name.starts_with(prefix)) {
+      continue;
+    }
+    // The three numbers before the drawn letters; a dash may stand in the prefix too.
+    const std::string before = name.substr(0, name.size() - kDrawn);
+    size_t start = before.size();
+    for (int dash = 0; dash < 3 && start != std::string::npos && start > 0; ++dash) {
+      start = before.rfind('-', start - 1);
+    }
+    if (start != std::string::npos && is_name_part_of_gone(before.substr(start + 1))) {
+      std::error_code ignored;
+      std::filesystem::remove_all(entry->path(), ignored);
+    }
   }
 }
 

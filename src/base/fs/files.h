@@ -18,8 +18,8 @@ Result<void> write_file(const std::filesystem::path& path, std::string_view text
 
 Result<void> make_directories(const std::filesystem::path& path);
 
-// A private, new folder under the system's temporary folder (or under `parent`), removed with all it holds on
-// destruction.
+// A private, new folder PREFIX-PROCESS-XXXXXX under the system's temporary folder (or under `parent`), removed with all
+// it holds on destruction, and when this process is killed (base/process/last_will.h).
 class TemporaryDirectory {
  public:
   static Result<TemporaryDirectory> make(const std::string& prefix, const std::filesystem::path& parent = {});
@@ -30,11 +30,16 @@ class TemporaryDirectory {
   ~TemporaryDirectory();
 
   const std::filesystem::path& path() const { return path_; }
+  // It stays, or was moved away.
+  void release();
 
  private:
   explicit TemporaryDirectory(std::filesystem::path path) : path_(std::move(path)) {}
   std::filesystem::path path_;
 };
+
+// Removes folders of such names in `parent` whose process is gone: it was killed together with its last will.
+void remove_leftovers(const std::filesystem::path& parent, const std::string& prefix);
 
 // Removes every TemporaryDirectory that is alive in this process; for the moment before it ends out of turn.
 void remove_temporary_directories();

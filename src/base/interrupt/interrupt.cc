@@ -5,42 +5,54 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <cstdio>
+#include <mutex>
 #include <thread>
 
 #include "base/fs/files.h"
+#include "base/process/last_will.h"
 
 namespace stitch {
 namespace {
 
+std::mutex handling;  // held from the first signal on
+bool over = false;
+
 // From now on the next signal ends the process at once.
-void restore_signals(const sigset_t& set) {
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
-  std::signal(SIGHUP, SIG_DFL);
+void let_the_next_one_kill(const sigset_t& set) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    std::signal(signal, SIG_DFL);
+  }
   pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
 }
 
 }  // namespace
 
-void exit_on_interrupt(std::string sentence, std::function<void()> last_words) {
+void exit_on_interrupt(OnInterrupt handlers) {
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGINT);
   sigaddset(&set, SIGTERM);
   sigaddset(&set, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  std::thread([set, sentence = std::move(sentence), last_words = std::move(last_words)] {
+  std::thread([set, handlers = std::move(handlers)] {
     int received = 0;
     sigwait(&set, &received);
-    restore_signals(set);
-    if (last_words) {
-      last_words();
+    let_the_next_one_kill(set);
+    const std::lock_guard lock(handling);
+    if (over) {
+      std::raise(received);
     }
+    handlers.before();
+    end_all_children();
     remove_temporary_directories();
-    std::fprintf(stderr, "\n%s\n", sentence.c_str());
+    handlers.after();
     _exit(130);
   }).detach();
+}
+
+void stop_handling_interrupts() {
+  const std::lock_guard lock(handling);
+  over = true;
 }
 
 }  // namespace stitch

@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ctrl-C and termination: a thread of its own waits for the signal, removes the temporary folders that are alive,
-// prints one sentence and ends the process with 130. Children end with us (PR_SET_PDEATHSIG, base/process).
+// Ctrl-C and termination: a thread of its own waits for the signal, ends all children with theirs, removes the
+// temporary folders that are alive, and ends the process with 130. A second signal ends it at once.
 #pragma once
 
 #include <functional>
-#include <string>
 
 namespace stitch {
 
-// Call once, before any other thread is started. `sentence` says how to go on; `last_words` is called before it is
-// printed, on the thread that waits for signals.
-void exit_on_interrupt(std::string sentence, std::function<void()> last_words = {});
+struct OnInterrupt {
+  std::function<void()> before;  // the children are still there: from here on nothing else may be printed
+  std::function<void()> after;   // everything is gone: the last word
+};
+
+// Call once, before any other thread is started; both are called on the thread that waits for signals.
+void exit_on_interrupt(OnInterrupt handlers);
+
+// For the end: what the handlers use may go now. Does not return once a signal has come, so that the exit status is the
+// interruption's; a later one ends the process at once.
+void stop_handling_interrupts();
 
 }  // namespace stitch

@@ -16,6 +16,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/process/last_will.h"
 #include "base/process/spawn.h"
 #include "base/process/tree.h"
 
@@ -128,6 +129,7 @@ void Child::reap() {
   do {
     ended = ::waitpid(pid_, &status, 0);
   } while (ended < 0 && errno == EINTR);
+  will_spare_group(pid_);
   const bool exited = ended == pid_ && WIFEXITED(status);
   const int signal = ended == pid_ && WIFSIGNALED(status) ? WTERMSIG(status) : SIGKILL;
   exit_ = exited ? ExitState{.exit_code = WEXITSTATUS(status)} : ExitState{.signal = signal};

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/process/identity.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <csignal>
 #include <fstream>
 #include <sstream>
 
@@ -45,6 +44,12 @@ Stat stat_of(pid_t pid) {
   return rest ? stat : Stat{};
 }
 
+// Of this process's pid namespace: containers that share a folder count apart.
+uint64_t number_space() {
+  struct stat status {};
+  return ::stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
+}
+
 }  // namespace
 
 ProcessIdentity own_identity() { return {::getpid(), stat_of(::getpid()).start_ticks, boot_identity()}; }
@@ -57,6 +62,23 @@ bool is_alive(const ProcessIdentity& process) {
   return now.start_ticks == process.start_ticks && now.state != 'Z' && now.state != 'X';
 }
 
-bool is_number_in_use(pid_t pid) { return pid > 0 && (::kill(pid, 0) == 0 || errno == EPERM); }
+const std::string& own_name_part() {
+  static const std::string part = std::to_string(number_space()) + "-" + std::to_string(::getpid()) + "-" +
+                                  std::to_string(stat_of(::getpid()).start_ticks);
+  return part;
+}
+
+bool is_name_part_of_gone(const std::string& part) {
+  std::istringstream text(part);
+  uint64_t space = 0;
+  pid_t pid = 0;
+  uint64_t start_ticks = 0;
+  char dash[2] = {};
+  text >> space >> dash[0] >> pid >> dash[1] >> start_ticks;
+  if (!text || !text.eof() || dash[0] != '-' || dash[1] != '-' || space != number_space()) {
+    return false;
+  }
+  return stat_of(pid).start_ticks != start_ticks;
+}
 
 }  // namespace stitch

@@ -19,7 +19,11 @@ struct ProcessIdentity {
 ProcessIdentity own_identity();
 // Whether it still runs; a zombie does not.
 bool is_alive(const ProcessIdentity& process);
-// Another process's number alone, as file names carry it: whether any process has it now.
-bool is_number_in_use(pid_t pid);
+
+// Ours as a part of a file's name, "4026531836-1234-567890": the space that numbers are counted in, the number, and
+// when it started. Whoever finds such a name later can tell whether it is somebody's.
+const std::string& own_name_part();
+// Whether `part` names a process that is gone. What another space or other text names is not for us to say: false.
+bool is_name_part_of_gone(const std::string& part);
 
 }  // namespace stitch

@@ -13,7 +13,6 @@ TEST(ProcessIdentity, WeAreAlive) {
   EXPECT_EQ(own.pid, ::getpid());
   EXPECT_GT(own.start_ticks, 0u);
   EXPECT_TRUE(is_alive(own));
-  EXPECT_TRUE(is_number_in_use(own.pid));
 }
 
 TEST(ProcessIdentity, ANumberThatWasGivenAgainIsAnotherProcess) {
@@ -47,9 +46,16 @@ TEST(ProcessIdentity, AnEndedProcessIsGoneAlsoBeforeItIsReaped) {
   ::close(ends[1]);
 }
 
-TEST(ProcessIdentity, NumbersThatNoProcessHas) {
-  EXPECT_FALSE(is_number_in_use(0));
-  EXPECT_FALSE(is_number_in_use(-1));
+TEST(ProcessIdentity, PartsOfFileNames) {
+  const std::string own = own_name_part();
+  EXPECT_FALSE(is_name_part_of_gone(own));
+  const std::string before = own.substr(0, own.rfind('-') + 1);
+  EXPECT_TRUE(is_name_part_of_gone(before + "1"));  // the number is ours, the start is another's
+  EXPECT_FALSE(is_name_part_of_gone("1-" + own.substr(own.find('-') + 1)));  // counted elsewhere
+  for (const char* text : {"", "-", "1-2", "a-b-c", "1-2-3-4"}) {
+    EXPECT_FALSE(is_name_part_of_gone(text)) << text;
+  }
+  EXPECT_FALSE(is_name_part_of_gone(before + "1x"));
   EXPECT_FALSE(is_alive({}));
 }
 

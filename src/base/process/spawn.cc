@@ -16,6 +16,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/process/last_will.h"
+
 namespace stitch::internal {
 namespace {
 
@@ -137,6 +139,7 @@ bool place_descriptors(Plan& plan, int report) {
   if (::getppid() != plan.parent) {  // the parent died before prctl took effect
     ::_exit(127);
   }
+  will_end_own_group();
   struct sigaction action {};
   action.sa_handler = SIG_DFL;
   for (const int number : {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGCHLD}) {
@@ -162,6 +165,9 @@ bool place_descriptors(Plan& plan, int report) {
 
 Result<pid_t> spawn(const ChildOptions& options, int standard_output, int standard_error) {
   STITCH_CHECK(!options.arguments.empty()) << "a child needs a program";
+  if (no_more_children()) {
+    return failure(ErrorCode::kInterrupted, "interrupted");
+  }
   const Descriptor null_input(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   int pipe_ends[2] = {-1, -1};
   if (!null_input.is_open() || ::pipe2(pipe_ends, O_CLOEXEC) != 0) {
@@ -195,6 +201,7 @@ Result<pid_t> spawn(const ChildOptions& options, int standard_output, int standa
   if (pid > 0) {
     while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
     }
+    will_spare_group(pid);
   }
   return failure(ErrorCode::kEnvironment, fmt::format("cannot start {}: {}", arguments[0], std::strerror(reason)),
                  plan.program, "check that the program is there and may be run");

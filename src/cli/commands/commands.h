@@ -16,6 +16,7 @@ Result<int> run_profile(Session& session);
 Result<int> run_optimize(Session& session);
 Result<int> run_tune(Session& session);
 Result<int> run_report(Session& session);
+Result<int> run_cache(Session& session);
 Result<int> run_doctor(Session& session);
 
 }  // namespace stitch::cli

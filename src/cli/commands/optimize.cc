@@ -183,9 +183,13 @@ Result<void> leave_results(Session& session, const toolchain::Toolchain& tools, 
     session.reporter().progress("forms", "no model_new.py: " + forms.missing);
   }
   files.merge(forms.files);
-  STITCH_TRY(install_project(run.program.bundle, files, run.out));
-  STITCH_TRY(leave_report(session, run.task, run.imported.graph, run.out));
-  return write_weights(session, run.task, run.imported, run.out / "weights.safetensors");
+  Reporter::Wait wait = session.reporter().wait("write", run.out.string());
+  STITCH_TRY(install_project(run.program.bundle, files, run.out, [&](const fs::path& fresh) -> Result<void> {
+    STITCH_TRY(leave_report(session, run.task, run.imported.graph, fresh));
+    return write_weights(session, run.task, run.imported, fresh / "weights.safetensors");
+  }));
+  session.run_log().say_installed();
+  return {};
 }
 
 void keep_in_record(Session& session, const Run& run) {

@@ -62,7 +62,8 @@ Result<int> run_profile(Session& session) {
       if (found == folder.sources.files.end()) {
         return failure(ErrorCode::kFileInvalid, fmt::format("{} is missing", file), file, "emit the program again");
       }
-      session.reporter().progress("profile", fmt::format("step {} of {}", step, folder.plan.steps.size()));
+      Reporter::Wait wait = session.reporter().wait("profile", "the GPU");
+      wait.say(fmt::format("step {} of {}", step, folder.plan.steps.size()));
       STITCH_TRY(measure_cost(session, tools, folder.plan, found->second, cost));
     }
     modelled_us += cost.prepares ? 0 : cost.modelled_us;

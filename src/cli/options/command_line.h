@@ -9,6 +9,7 @@
 
 #include "artifact/task/math_mode.h"
 #include "base/error/result.h"
+#include "cli/output/style.h"
 #include "plan/plan.h"
 
 namespace stitch::cli {
@@ -40,6 +41,8 @@ struct CommandLine {
   bool json = false;
   bool quiet = false;
   bool debug = false;
+  ColorChoice color = ColorChoice::kAuto;
+  std::string cache_size;            // the most that the cache may hold, "4G"; empty: as STITCHCUDA_CACHE_SIZE says
   std::vector<std::string> targets;  // GPU architectures to plan and build for; empty: the one here, or the default
   bool line_info = false;            // nvcc keeps line numbers for profilers
   bool nvtx = false;                 // a named NVTX range around each step

@@ -8,6 +8,7 @@
 #include <CLI/Validators.hpp>
 #include <algorithm>
 
+#include "cli/options/byte_size.h"
 #include "cli/options/command_line.h"
 #include "cli/options/nearest.h"
 #include "kernels/template/device_limits.h"
@@ -28,6 +29,9 @@ const Choices<MathMode> kMathModes = {{"fp32", MathMode::kFp32},
                                       {"reduced", MathMode::kReduced}};
 const Choices<plan::Libraries> kLibraries = {
     {"auto", plan::Libraries::kMeasured}, {"on", plan::Libraries::kOn}, {"off", plan::Libraries::kOff}};
+
+const Choices<ColorChoice> kColors = {
+    {"auto", ColorChoice::kAuto}, {"always", ColorChoice::kAlways}, {"never", ColorChoice::kNever}};
 
 // Takes one of `names`; CLI11 puts the option's name before what it says.
 CLI::Validator one_of(const std::vector<std::string>& names) {
@@ -91,7 +95,21 @@ CLI::Option* add_choice(CLI::App* verb, const char* name, const std::vector<std:
 void add_common(CLI::App* verb, CommandLine* line) {
   verb->add_flag("--json", line->json, "Print one JSON object on stdout")->group(kOutputGroup);
   verb->add_flag("--quiet", line->quiet, "No progress lines")->group(kOutputGroup);
+  add_choice_of(verb, "--color", kColors, &line->color, "Colours (default: auto, on a terminal and without NO_COLOR)")
+      ->group(kOutputGroup);
   verb->add_flag("--debug", line->debug, "Add the stack trace to an error of your program")->group(kOutputGroup);
+}
+
+void add_cache_size(CLI::App* verb, CommandLine* line) {
+  const auto problem = [](std::string& given) -> std::string {
+    const Result<uint64_t> bytes = parse_bytes(given);
+    return bytes.has_value() ? "" : fmt::format("{}: {}", bytes.error().sentence, bytes.error().remedy);
+  };
+  verb->add_option("--cache-size", line->cache_size,
+                   "The most that compiled files may take, as 500M or 4G (default: STITCHCUDA_CACHE_SIZE, or 4G)")
+      ->check(CLI::Validator(problem, ""))
+      ->type_name("SIZE")
+      ->group(kOutputGroup);
 }
 
 void add_mode(CLI::App* verb, CommandLine* line) {

@@ -36,6 +36,8 @@ void add_step(CLI::App* verb, CommandLine* line, const char* text);
 void add_target(CLI::App* verb, CommandLine* line);
 // --target, --lineinfo, --nvtx
 void add_gpu_build(CLI::App* verb, CommandLine* line);
+// The most that the cache may hold.
+void add_cache_size(CLI::App* verb, CommandLine* line);
 void add_weights(CLI::App* verb, CommandLine* line);
 // The one positional argument; `value` is FILE…, or DIR.
 CLI::Option* add_file(CLI::App* verb, CommandLine* line, const char* value, const char* text);

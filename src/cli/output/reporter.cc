@@ -2,9 +2,11 @@
 #include "cli/output/reporter.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cctype>
 #include <cstdio>
+#include <utility>
 
 #include "base/json/json.h"
 
@@ -32,38 +34,112 @@ std::string as_sentence(const std::string& text) {
 
 }  // namespace
 
+Reporter::Reporter(bool json, bool quiet, ColorChoice color)
+    : json_(json), quiet_(quiet), style_(style_for(STDERR_FILENO, color)), started_(std::chrono::steady_clock::now()) {
+  if (!quiet_ && can_redraw(STDERR_FILENO)) {
+    live_ = std::make_unique<LiveDisplay>(STDERR_FILENO, style_, [this] { return elapsed_seconds(); });
+  }
+}
+
+Reporter::Wait::Wait(Wait&& other) noexcept
+    : reporter_(std::exchange(other.reporter_, nullptr)), stage_(std::move(other.stage_)), id_(other.id_) {}
+
+Reporter::Wait::~Wait() {
+  if (reporter_ != nullptr && reporter_->live_ != nullptr) {
+    reporter_->live_->end(id_);
+  }
+}
+
+void Reporter::Wait::say(const std::string& sentence) {
+  reporter_->tell(stage_, sentence);
+  if (reporter_->live_ != nullptr) {
+    reporter_->live_->say(id_, sentence);
+  } else {
+    reporter_->line(stage_, sentence);
+  }
+}
+
+void Reporter::Wait::hint(const std::string& sentence) {
+  reporter_->tell(stage_, sentence);
+  if (reporter_->live_ != nullptr) {
+    reporter_->live_->say(id_, sentence);
+  }
+}
+
+Reporter::Wait Reporter::wait(const std::string& stage, const std::string& sentence) {
+  tell(stage, sentence);
+  return Wait(this, stage, live_ != nullptr ? live_->begin(stage, sentence) : 0);
+}
+
 void Reporter::progress(const std::string& stage, const std::string& sentence) {
+  tell(stage, sentence);
+  if (live_ != nullptr) {
+    live_->fact(stage, sentence);
+  } else {
+    line(stage, sentence);
+  }
+}
+
+void Reporter::tell(const std::string& stage, const std::string& sentence) {
   if (listener_) {
     listener_(stage, sentence);
   }
-  if (quiet_) {
-    return;
-  }
+}
+
+void Reporter::line(const std::string& stage, const std::string& sentence) {
   constexpr double kLeastSecondsBetween = 1.0;
   const std::lock_guard lock(mutex_);
   const double now = elapsed_seconds();
-  if (stage == last_stage_ && now - last_progress_seconds_ < kLeastSecondsBetween) {
+  const bool too_soon = stage == last_stage_ && now - last_progress_seconds_ < kLeastSecondsBetween;
+  if (quiet_ || hushed_ || too_soon) {
     return;
   }
   last_stage_ = stage;
   last_progress_seconds_ = now;
-  fmt::print(stderr, "  {:<9} {}  ({:.1f} s)\n", stage, sentence, now);
+  fmt::print(stderr, "{}\n", fact_line(stage, sentence, now, 0, style_));
 }
 
 void Reporter::result(const Json& object, const std::string& text) {
   const std::lock_guard lock(mutex_);
-  fmt::print("{}\n", json_ ? one_line(object) : text);
-  std::fflush(stdout);
+  if (live_ != nullptr) {
+    live_->close();
+  }
+  if (!hushed_) {
+    fmt::print("{}\n", json_ ? one_line(object) : text);
+    std::fflush(stdout);
+  }
 }
 
 void Reporter::error(const Error& error, Json object) {
   const std::lock_guard lock(mutex_);
+  if (!hushed_) {
+    print_error(error, std::move(object));
+  }
+}
+
+void Reporter::hush() {
+  const std::lock_guard lock(mutex_);
+  hushed_ = true;
+  if (live_ != nullptr) {
+    live_->close();
+  }
+}
+
+void Reporter::last_word(const Error& error, Json object) {
+  const std::lock_guard lock(mutex_);
+  print_error(error, std::move(object));
+}
+
+void Reporter::print_error(const Error& error, Json object) {
+  if (live_ != nullptr) {
+    live_->close();
+  }
   if (json_) {
     object["error"] = to_json(error);
     fmt::print("{}\n", one_line(object));
     std::fflush(stdout);
   }
-  fmt::print(stderr, "stitchcuda: {}\n", error_text(error));
+  fmt::print(stderr, "{} {}\n", style_.bad("stitchcuda:"), error_text(error));
 }
 
 void Reporter::listen(std::function<void(const std::string&, const std::string&)> listener) {

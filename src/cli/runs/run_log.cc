@@ -59,8 +59,20 @@ void RunLog::begin(const CommandLine& line) {
       return;
     }
     store_->prune(kKeptRuns);
+    warn_of_others();
   }
   reporter_.listen([this](const std::string& stage, const std::string& sentence) { say_stage(stage, sentence); });
+}
+
+// Each makes its results aside and puts them in place at once, so that neither harms the other.
+void RunLog::warn_of_others() {
+  for (const runs::RunRecord& other : store_->list()) {
+    if (other.state == runs::RunState::kRunning && other.id != record_.id && !record_.out.empty() &&
+        other.out == record_.out) {
+      reporter_.progress(
+          "runs", fmt::format("the run {} writes to this folder too; the one that ends last replaces it", other.id));
+    }
+  }
 }
 
 void RunLog::learn(const std::function<void(runs::RunRecord&)>& change) {
@@ -72,6 +84,35 @@ void RunLog::learn(const std::function<void(runs::RunRecord&)>& change) {
 void RunLog::fail(const Error& error) {
   learn([&](runs::RunRecord& record) { record.error = error_text(error); });
   end(error.code == ErrorCode::kInterrupted ? runs::RunState::kInterrupted : runs::RunState::kFailed);
+}
+
+void RunLog::count_built(const std::string& device, size_t done, size_t total) {
+  const std::lock_guard lock(mutex_);
+  built_[device] = {done, total};
+}
+
+Error RunLog::interruption() {
+  const std::lock_guard lock(mutex_);
+  Error error;
+  error.code = ErrorCode::kInterrupted;
+  if (record_.verb.empty()) {
+    error.sentence = "interrupted; nothing was replaced";
+    error.remedy = "give the same command again";
+    return error;
+  }
+  error.sentence = "interrupted";
+  if (!record_.out.empty()) {
+    error.sentence +=
+        installed_ ? fmt::format(" when {} was written", record_.out) : fmt::format("; {} is as it was", record_.out);
+  }
+  std::string built;
+  for (const auto& [device, count] : built_) {
+    built += fmt::format("{}{} of {} files are built for {}", built.empty() ? "" : ", ", count.first, count.second,
+                         device == "cuda" ? "the GPU" : fmt::format("the {} device", device));
+  }
+  error.remedy = built.empty() ? "the same command starts over: nothing was built yet"
+                               : fmt::format("the same command goes on: {}", built);
+  return error;
 }
 
 void RunLog::end(runs::RunState state) {

@@ -3,7 +3,9 @@
 // never the run. Safe from any thread.
 #pragma once
 
+#include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -23,18 +25,27 @@ class RunLog {
   // What became known of the run.
   void learn(const std::function<void(runs::RunRecord&)>& change);
   void fail(const Error& error);
+  // Units that are compiled for a device, of how many.
+  void count_built(const std::string& device, size_t done, size_t total);
+  // The folder of results is replaced.
+  void say_installed() { installed_ = true; }
+  // What the user has after an interruption, and how to go on.
+  Error interruption();
   // Each but the first end is ignored.
   void end(runs::RunState state);
 
  private:
   void say_stage(const std::string& stage, const std::string& sentence);
   void write();
+  void warn_of_others();
 
   Reporter& reporter_;
   std::mutex mutex_;
   std::unique_ptr<runs::RunStore> store_;  // null: no record is kept
   runs::RunRecord record_;
   double written_seconds_ = 0;
+  std::map<std::string, std::pair<size_t, size_t>> built_;
+  std::atomic<bool> installed_ = false;
 };
 
 }  // namespace stitch::cli

@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cstdlib>
+
 #include "base/process/child.h"
+#include "cli/options/byte_size.h"
 #include "codegen/emit.h"
 #include "toolchain/build/build.h"
 
@@ -65,8 +68,22 @@ Result<EmittedProgram> emit_again(const Session& session, plan::Plan plan) {
   return EmittedProgram{std::move(plan), std::move(bundle)};
 }
 
-Result<toolchain::Toolchain> find_compilers(const Session& session) {
-  return toolchain::find_toolchain({.emulator_include = session.resources().emulator_include(), .cache = {}});
+Result<uint64_t> asked_cache_bytes(const CommandLine& line) {
+  const char* named = std::getenv("STITCHCUDA_CACHE_SIZE");
+  if (line.cache_size.empty() && (named == nullptr || *named == '\0')) {
+    return toolchain::kDefaultCacheBytes;
+  }
+  Result<uint64_t> bytes = parse_bytes(line.cache_size.empty() ? named : line.cache_size);
+  return bytes.has_value() ? std::move(bytes) : failure(with_context(bytes.error(), "STITCHCUDA_CACHE_SIZE"));
+}
+
+Result<toolchain::Toolchain> find_compilers(Session& session) {
+  Reporter::Wait wait = session.reporter().wait("start", "looks for compilers");
+  STITCH_ASSIGN(toolchain::Toolchain tools,
+                toolchain::find_toolchain({.emulator_include = session.resources().emulator_include(), .cache = {}}));
+  STITCH_ASSIGN(tools.cache_bytes, asked_cache_bytes(session.line()));
+  session.use_cache(tools.cache);
+  return tools;
 }
 
 Result<CompileReport> build_bundle(Session& session, const toolchain::Toolchain& tools, const SourceBundle& bundle,
@@ -79,13 +96,28 @@ Result<CompileReport> build_bundle(Session& session, const toolchain::Toolchain&
     request.line_info = session.line().line_info;
     request.nvtx = session.line().nvtx;
   }
-  if (!stage.empty()) {
-    request.progress = [&](const toolchain::BuildProgress& progress) {
-      session.reporter().progress(stage, fmt::format("{} {}/{}  {}{}", to_string(device), progress.done, progress.total,
-                                                     progress.unit, progress.from_cache ? " (kept)" : ""));
-    };
+  if (stage.empty()) {
+    return toolchain::build(request, tools);
   }
-  return toolchain::build(request, tools);
+  Reporter::Wait wait = session.reporter().wait(stage, fmt::format("{}", to_string(device)));
+  const char* compiler = device == DeviceKind::kCuda ? "nvcc" : "g++";
+  const size_t total = bundle.units.size();
+  size_t done = 0;
+  request.compiling = [&](const std::string& unit) {
+    wait.hint(fmt::format("{} {}/{}  {} on {}", to_string(device), done, total, compiler, unit));
+  };
+  request.progress = [&](const toolchain::BuildProgress& progress) {
+    done = static_cast<size_t>(progress.done);
+    session.run_log().count_built(to_string(device), done, total);
+    wait.say(fmt::format("{} {}/{}  {}{}", to_string(device), progress.done, progress.total, progress.unit,
+                         progress.from_cache ? " (kept)" : ""));
+  };
+  STITCH_ASSIGN(CompileReport report, toolchain::build(request, tools));
+  if (report.ok) {
+    session.reporter().progress(stage, fmt::format("{}: {} files, {} of them kept from before", to_string(device),
+                                                   total, report.units_from_cache));
+  }
+  return report;
 }
 
 Verdict build_verdict(const CompileReport& report, DeviceKind device) {

@@ -34,8 +34,10 @@ Result<kernels::DeviceLimits> planned_limits(const Session& session, const plan:
 // The sources of a plan that was read from its file.
 Result<EmittedProgram> emit_again(const Session& session, plan::Plan plan);
 
-// The compilers of this machine, with our own emulator headers.
-Result<toolchain::Toolchain> find_compilers(const Session& session);
+// The compilers of this machine, with our own emulator headers. From here on the session counts as a user of the cache.
+Result<toolchain::Toolchain> find_compilers(Session& session);
+// What --cache-size or STITCHCUDA_CACHE_SIZE asks for, or the default.
+Result<uint64_t> asked_cache_bytes(const CommandLine& line);
 
 // Builds quietly but for one progress line per unit under the name `stage`; empty: none.
 Result<CompileReport> build_bundle(Session& session, const toolchain::Toolchain& tools, const SourceBundle& bundle,

@@ -93,7 +93,8 @@ Result<evaluate::EvaluateReport> evaluate_with(Session& session, const toolchain
   request.device = device;
   request.with_checked_draw = device == DeviceKind::kEmulated;
   request.seed = session.line().seed;
-  request.progress = [&](const std::string& sentence) { session.reporter().progress("verify", sentence); };
+  Reporter::Wait wait = session.reporter().wait("verify", "the program is built at all sizes");
+  request.progress = [&](const std::string& sentence) { wait.say(sentence); };
   if (device == DeviceKind::kCuda) {
     STITCH_ASSIGN(request.architecture, gpu_architecture());
   }
@@ -101,7 +102,11 @@ Result<evaluate::EvaluateReport> evaluate_with(Session& session, const toolchain
   if (device == DeviceKind::kCuda) {
     options.library_folders = library_folders(session);
   }
-  return evaluate::evaluate(request, tools, oracle, evaluate::program_runner_factory(options));
+  STITCH_ASSIGN(evaluate::EvaluateReport report,
+                evaluate::evaluate(request, tools, oracle, evaluate::program_runner_factory(options)));
+  session.reporter().progress("verify", fmt::format("{}: {} draws at {} shapes", to_string(report.verify.verdict.kind),
+                                                    report.verify.draws, report.verify.shapes.size()));
+  return report;
 }
 
 std::string verdict_text(const evaluate::VerifyReport& report) {

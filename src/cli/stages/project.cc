@@ -3,9 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "base/fs/files.h"
+#include "base/fs/replace_folder.h"
 #include "base/hash/sha256.h"
 #include "base/json/json.h"
 
@@ -15,20 +14,16 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kCaptured = "captured";
-constexpr const char* kDigests = "evidence/digests.json";  // SHA-256 of every source as we wrote it
+constexpr const char* kDigests = "evidence/digests.json";  // SHA-256 of every text as we wrote it
 
-Json digests_of(const SourceBundle& bundle) {
+Json digests_of(const SourceBundle& bundle, const std::map<std::string, std::string>& extra) {
   Json digests = Json::object();
-  for (const auto& [path, text] : bundle.files) {
-    digests[path] = sha256_hex(text);
+  for (const auto* files : {&bundle.files, &extra}) {
+    for (const auto& [path, text] : *files) {
+      digests[path] = sha256_hex(text);
+    }
   }
   return digests;
-}
-
-// A name from a file that anyone could have altered must not lead out of the folder.
-bool stays_inside(const std::string& name) {
-  const fs::path path(name);
-  return path.is_relative() && std::find(path.begin(), path.end(), fs::path("..")) == path.end();
 }
 
 // What we wrote last time; empty when this is the first.
@@ -47,38 +42,43 @@ bool was_edited(const fs::path& path, const Json& earlier, const std::string& na
   return text.has_value() && earlier.contains(name) && earlier[name] != sha256_hex(*text);
 }
 
-Result<void> keep_edited(const fs::path& path) {
+// What an earlier run wrote and the user did not change goes; the rest is the user's and is carried over, an edited
+// source beside the new one.
+Result<void> carry_file_of_user(const fs::path& folder, const fs::path& fresh, const std::string& name,
+                                const Json& earlier) {
+  std::error_code ignored;
+  const bool is_new = fs::exists(fs::symlink_status(fresh / name, ignored));
+  const bool edited = was_edited(folder / name, earlier, name);
+  const bool was_ours =
+      earlier.contains(name) || name.starts_with("evidence/") || name == "report.html" || name == "weights.safetensors";
+  if (!edited && (was_ours || is_new)) {
+    return {};
+  }
+  const fs::path to = fresh / (edited ? name + ".edited" : name);
+  fs::remove(to, ignored);
+  STITCH_TRY(make_directories(to.parent_path()));
+  return carry_file(folder / name, to);
+}
+
+Result<void> carry_over(const fs::path& folder, const fs::path& fresh) {
+  const Json earlier = earlier_digests(folder);
   std::error_code error;
-  fs::rename(path, path.string() + ".edited", error);
+  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    std::error_code ignored;
+    if (!entry->is_directory(ignored) || entry->is_symlink(ignored)) {
+      STITCH_TRY(carry_file_of_user(folder, fresh, entry->path().lexically_relative(folder).string(), earlier));
+    }
+  }
   if (error) {
-    return failure(ErrorCode::kEnvironment,
-                   fmt::format("cannot keep your edited {}: {}", path.string(), error.message()), path.string(),
-                   "choose another folder with --out");
+    return failure(ErrorCode::kEnvironment, fmt::format("cannot read {}: {}", folder.string(), error.message()),
+                   folder.string(), "choose another folder with --out");
   }
   return {};
 }
 
-Result<void> make_room(const SourceBundle& bundle, const fs::path& folder, const Json& earlier) {
-  for (const auto& [name, digest] : earlier.items()) {
-    if (!stays_inside(name)) {
-      continue;
-    }
-    const fs::path path = folder / name;
-    const auto fresh = bundle.files.find(name);
-    if (was_edited(path, earlier, name)) {
-      STITCH_TRY(keep_edited(path));
-    } else if (fresh == bundle.files.end()) {
-      std::error_code ignored;
-      fs::remove(path, ignored);
-    }
-  }
-  return {};
-}
-
-// The folder itself, or the nearest one above it that is there.
+// The folder, or the nearest one above it that is there.
 fs::path nearest_existing(fs::path folder) {
   std::error_code ignored;
-  folder = fs::absolute(folder, ignored).lexically_normal();
   while (!fs::exists(folder, ignored) && folder.has_relative_path()) {
     folder = folder.parent_path();
   }
@@ -101,7 +101,7 @@ bool holds_others(const fs::path& folder) {
 
 // procfs and a read-only mount say yes to root when asked by mode bits alone: what counts is making something there.
 Result<void> check_writable(const fs::path& folder) {
-  const fs::path base = nearest_existing(folder);
+  const fs::path base = nearest_existing(real_folder(folder).parent_path());  // it is made beside the one there
   const Result<TemporaryDirectory> probe = TemporaryDirectory::make(".stitchcuda", base);
   if (!probe.has_value()) {
     return failure(ErrorCode::kEnvironment, fmt::format("nothing can be written into {}", base.string()), base.string(),
@@ -129,13 +129,16 @@ Result<void> check_output_folder(const fs::path& folder) {
 }
 
 Result<void> install_project(const SourceBundle& bundle, const std::map<std::string, std::string>& extra,
-                             const fs::path& folder) {
-  STITCH_TRY(make_room(bundle, folder, earlier_digests(folder)));
-  STITCH_TRY(write_bundle(bundle, folder.string()));
-  for (const auto& [name, text] : extra) {
-    STITCH_TRY(write_file(folder / name, text));
-  }
-  return write_file(folder / kDigests, digests_of(bundle).dump(1) + "\n");
+                             const fs::path& folder, const WriteMore& write_more) {
+  const auto fill = [&](const fs::path& fresh) -> Result<void> {
+    STITCH_TRY(write_bundle(bundle, fresh.string()));
+    for (const auto& [name, text] : extra) {
+      STITCH_TRY(write_file(fresh / name, text));
+    }
+    STITCH_TRY(write_file(fresh / kDigests, digests_of(bundle, extra).dump(1) + "\n"));
+    return write_more ? write_more(fresh) : Result<void>();
+  };
+  return replace_folder(folder, fill, [&](const fs::path& fresh) { return carry_over(real_folder(folder), fresh); });
 }
 
 }  // namespace stitch::cli

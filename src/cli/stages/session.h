@@ -13,6 +13,7 @@
 #include "cli/options/resources.h"
 #include "cli/output/reporter.h"
 #include "cli/runs/run_log.h"
+#include "toolchain/cache/cache_use.h"
 
 namespace stitch::cli {
 
@@ -30,6 +31,9 @@ class Session {
   Result<JsonChannel*> python();
   Result<Json> ask(const std::string& verb, const Json& arguments, int64_t timeout_ms);
 
+  // Until the session ends, what it touches in the cache is kept there.
+  void use_cache(const std::filesystem::path& cache) { cache_use_.emplace(cache); }
+
  private:
   CommandLine line_;
   Resources resources_;
@@ -38,6 +42,7 @@ class Session {
   // Declared before the process, so that it goes after it: whatever PyTorch or the user's program leaves there.
   std::optional<TemporaryDirectory> python_temporary_;
   std::optional<JsonChannel> python_;
+  std::optional<toolchain::CacheUse> cache_use_;
 };
 
 }  // namespace stitch::cli

@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 #include <sys/file.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <mutex>
 
 #include "base/process/child.h"
@@ -104,8 +106,14 @@ Result<tuning::TuneResult> Tuning::run(const plan::Plan& plan) {
   options.measure = [&](const tuning::Trial& trial) {
     return tuning::measure_setting(plan, trial.step, trial.setting, *tools_, measuring);
   };
+  Reporter::Wait wait = session_->reporter().wait("tune", "nvcc on the first settings");
+  std::map<size_t, double> best_us;
   options.progress = [&](const tuning::Trial& trial, const tuning::Measurement& measured, int done, int total) {
-    session_->reporter().progress("tune", fmt::format("{}/{}  {}", done, total, as_text(trial, measured, plan)));
+    const auto best = best_us.emplace(trial.step, measured.median_us).first;
+    best->second = std::min(best->second, measured.median_us);
+    const std::string found =
+        std::isfinite(best->second) ? fmt::format(", best so far {:.1f} us", best->second) : std::string();
+    wait.say(fmt::format("{}/{}  {}{}", done, total, as_text(trial, measured, plan), found));
   };
   return tuning::tune(tuning::worth_timing(plan, {}, !folders.empty()), context_, database_, options);
 }

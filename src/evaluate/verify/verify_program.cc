@@ -55,6 +55,7 @@ class Verification {
 
   Result<void> begin(const QueuedDraw& queued);
   Result<void> run_and_judge(const QueuedDraw& queued, const std::string& label, RunSettings settings);
+  int all_draws(const verify::OracleProgram& program) const;
   bool may_run_beside(const QueuedDraw& queued) const;
   void start_beside(const QueuedDraw& queued, const std::string& label, const RunSettings& settings);
   bool may_update_in_place(const QueuedDraw& queued) const;
@@ -172,7 +173,8 @@ bool Verification::may_update_in_place(const QueuedDraw& queued) const {
 }
 
 Result<void> Verification::run_and_judge(const QueuedDraw& queued, const std::string& label, RunSettings settings) {
-  say(fmt::format("{}, {}, {}", subject().shape, queued.regime, label));
+  say(fmt::format("draw {} of {}: {}, {}, {}", report_.draws + 1, all_draws(*queued.program), subject().shape,
+                  queued.regime, label));
   settings.rng_seed = next_rng_seed();
   if (may_run_beside(queued)) {
     start_beside(queued, label, settings);
@@ -184,6 +186,17 @@ Result<void> Verification::run_and_judge(const QueuedDraw& queued, const std::st
     judge_run(result, queued.draw, label);
   }
   return {};
+}
+
+// Of all subjects, as far as it is known: a subject that names no regimes has those of its program, and most programs
+// have the same.
+int Verification::all_draws(const verify::OracleProgram& program) const {
+  size_t draws = 0;
+  for (const VerifySubject& each : request_.subjects) {
+    const size_t regimes = each.regimes.empty() ? program.regimes.size() : each.regimes.size();
+    draws += regimes * static_cast<size_t>(each.draws_per_regime) + (each.checked ? 1 : 0);
+  }
+  return static_cast<int>(draws);
 }
 
 // The last draw of a regime has none to run beside.

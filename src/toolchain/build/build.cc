@@ -19,8 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint64_t kCacheBytes = uint64_t{4} << 30;
-
 // One object to have: every unit with this key shares it.
 struct Piece {
   std::string key;
@@ -75,6 +73,10 @@ Result<void> make_piece(Work& work, Piece& piece) {
     piece.from_cache = true;
   } else {
     STITCH_ASSIGN(const fs::path prelude, prelude_of(work));
+    if (work.request.compiling) {
+      const std::lock_guard lock(work.mutex);
+      work.request.compiling(piece.unit);
+    }
     STITCH_ASSIGN(piece.result, compile_unit(work.request.bundle, piece.unit, work.target, work.tools, prelude));
     if (!piece.result.object.empty()) {
       STITCH_TRY(work.cache.store(piece.key, piece.result.object));
@@ -115,7 +117,7 @@ Result<void> link(Work& work, CompileReport& report) {
   }
   STITCH_ASSIGN(const std::string bytes, read_file(library));
   STITCH_ASSIGN(const fs::path kept, work.cache.store_library(report.build_key, bytes));
-  work.cache.prune(kCacheBytes);
+  work.cache.prune(work.tools.cache_bytes);
   report.library = kept.string();
   report.ok = true;
   return {};

@@ -28,6 +28,7 @@ struct BuildRequest {
   bool objects_only = false;                             // fill the cache, make no library
   int jobs = 0;                                          // compilers at a time; 0: one for each core
   std::function<void(const BuildProgress&)> progress{};  // called by one thread at a time
+  std::function<void(const std::string& unit)> compiling{};  // a compiler starts on it; never at once with the former
 };
 
 // Compiles what the cache does not hold, all of it even when a unit fails, and links. Errors of the sources are a

@@ -6,10 +6,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
+#include <utility>
 #include <vector>
 
 #include "base/fs/files.h"
 #include "base/hash/sha256.h"
+#include "toolchain/cache/cache_use.h"
 
 namespace stitch::toolchain {
 namespace {
@@ -23,6 +26,28 @@ constexpr size_t kDigestDigits = 64;
 void mark_used(const fs::path& path) {
   std::error_code ignored;
   fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);
+}
+
+struct Entry {
+  fs::file_time_type used;
+  uint64_t bytes;
+  fs::path path;
+  CacheKind* kind;
+};
+
+void list_entries(const fs::path& folder, CacheKind* kind, std::vector<Entry>* entries) {
+  std::error_code error;
+  for (fs::recursive_directory_iterator found(folder, error), end; !error && found != end; found.increment(error)) {
+    std::error_code gone;  // another run may remove it at the same time
+    if (found->is_regular_file(gone)) {
+      const Entry entry{found->last_write_time(gone), found->file_size(gone), found->path(), kind};
+      if (!gone) {
+        entries->push_back(entry);
+        ++kind->files;
+        kind->bytes += entry.bytes;
+      }
+    }
+  }
 }
 
 }  // namespace
@@ -91,30 +116,28 @@ Result<fs::path> ObjectCache::store_library(const std::string& key, std::string_
   return path;
 }
 
-void ObjectCache::prune(uint64_t limit_bytes) const {
-  struct Entry {
-    fs::file_time_type used;
-    uint64_t bytes;
-    fs::path path;
-  };
+CacheContents ObjectCache::contents() const { return prune(std::numeric_limits<uint64_t>::max()); }
+
+CacheContents ObjectCache::prune(uint64_t limit_bytes) const {
+  CacheContents left;
   std::vector<Entry> entries;
-  uint64_t total_bytes = 0;
-  std::error_code error;
-  for (const auto& found : fs::recursive_directory_iterator(folder_, error)) {
-    if (found.is_regular_file(error)) {
-      entries.push_back({found.last_write_time(error), found.file_size(error), found.path()});
-      total_bytes += entries.back().bytes;
-    }
+  for (const auto& [name, kind] : {std::pair("objects", &left.objects), std::pair("libraries", &left.libraries),
+                                   std::pair("preludes", &left.preludes), std::pair("aside", &left.objects)}) {
+    list_entries(folder_ / name, kind, &entries);
   }
   std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.used < b.used; });
+  const fs::file_time_type in_use_since = users_of(folder_).since;
   for (const Entry& entry : entries) {
-    if (total_bytes <= limit_bytes) {
-      return;
+    if (left.bytes() <= limit_bytes || entry.used >= in_use_since) {
+      break;
     }
-    if (fs::remove(entry.path, error)) {
-      total_bytes -= entry.bytes;
+    std::error_code ignored;
+    if (fs::remove(entry.path, ignored)) {
+      --entry.kind->files;
+      entry.kind->bytes -= entry.bytes;
     }
   }
+  return left;
 }
 
 }  // namespace stitch::toolchain

@@ -12,6 +12,17 @@
 
 namespace stitch::toolchain {
 
+struct CacheKind {
+  int files = 0;
+  uint64_t bytes = 0;
+};
+struct CacheContents {
+  CacheKind objects;
+  CacheKind libraries;
+  CacheKind preludes;  // parsed headers
+  uint64_t bytes() const { return objects.bytes + libraries.bytes + preludes.bytes; }
+};
+
 class ObjectCache {
  public:
   explicit ObjectCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
@@ -24,8 +35,10 @@ class ObjectCache {
   std::optional<std::filesystem::path> find_library(const std::string& key) const;
   Result<std::filesystem::path> store_library(const std::string& key, std::string_view bytes) const;
 
-  // Removes what was used longest ago until at most `limit_bytes` are left.
-  void prune(uint64_t limit_bytes) const;
+  // Removes what was used longest ago until at most `limit_bytes` are left, or only what is in use (cache_use.h). What
+  // else lies in the folder, as measured times, is not touched. Answers with what is left.
+  CacheContents prune(uint64_t limit_bytes) const;
+  CacheContents contents() const;
 
  private:
   std::filesystem::path path_of(const char* kind, const std::string& key, const char* suffix) const;

@@ -8,6 +8,7 @@
 
 #include "base/fs/files.h"
 #include "base/hash/sha256.h"
+#include "toolchain/cache/cache_use.h"
 
 namespace stitch::toolchain {
 namespace {
@@ -81,6 +82,31 @@ TEST_F(ObjectCacheTest, PruningDropsWhatWasUsedLongestAgo) {
   cache.prune(1500);
   EXPECT_FALSE(cache.load(key).has_value());
   EXPECT_TRUE(cache.load(other).has_value());
+}
+
+TEST_F(ObjectCacheTest, WhatARunHasTouchedSinceItBeganIsKept) {
+  const std::string other = sha256_hex("other sources");
+  ASSERT_TRUE(cache.store(key, std::string(1000, 'x')).has_value());
+  std::filesystem::last_write_time(only_file(), std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
+  {
+    const CacheUse use(folder.path());
+    ASSERT_TRUE(cache.store(other, std::string(1000, 'y')).has_value());
+    EXPECT_EQ(users_of(folder.path()).count, 1);
+    EXPECT_EQ(cache.prune(0).objects.files, 1);
+    EXPECT_FALSE(cache.load(key).has_value());
+    EXPECT_TRUE(cache.load(other).has_value());
+  }
+  EXPECT_EQ(users_of(folder.path()).count, 0);
+  EXPECT_EQ(cache.prune(0).objects.files, 0);
+}
+
+TEST_F(ObjectCacheTest, PruningLeavesWhatIsNotCompiled) {
+  ASSERT_TRUE(write_file(folder.path() / "tuning.sqlite", "measured times").has_value());
+  ASSERT_TRUE(cache.store(key, std::string(1000, 'x')).has_value());
+  EXPECT_EQ(cache.contents().objects.files, 1);
+  EXPECT_GE(cache.contents().bytes(), 1000u);
+  EXPECT_EQ(cache.prune(0).bytes(), 0u);
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "tuning.sqlite"));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // The compilers of this machine, and what each device is lacking.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -16,6 +17,8 @@ struct Tool {
   std::string identity;  // what it says of its version: part of every build key
 };
 
+inline constexpr uint64_t kDefaultCacheBytes = uint64_t{4} << 30;
+
 struct Toolchain {
   std::optional<Tool> host_compiler;  // g++
   std::optional<Tool> nvcc;
@@ -26,6 +29,7 @@ struct Toolchain {
   std::filesystem::path emulator_include;     // holds stitch_emulator.h; empty when there is none
   std::string emulator_identity;              // SHA-256 of those headers
   std::filesystem::path cache;                // a folder that can be written to
+  uint64_t cache_bytes = kDefaultCacheBytes;  // the most it may hold when a build ends
   std::filesystem::path prebuilt;             // the same, made with stitchcuda and only read; empty when there is none
 
   // kEnvironment with what is missing to build for `device`, and the remedy.

@@ -25,6 +25,7 @@ void add_optimize(CLI::App* application, CommandLine* line) {
       ->group(kTuningGroup);
   add_tuning(verb, line);
   add_out(verb, line, "DIR", "Folder to write (default: out/NAME)");
+  add_cache_size(verb, line);
   add_common(verb, line);
   verb->footer(
       "stitchcuda optimize model.py # the verified program is in out/model\n"

@@ -26,6 +26,7 @@ void add_verify(CLI::App* application, CommandLine* line) {
   add_math(verb, line);
   add_device(verb, line);
   add_gpu_build(verb, line);
+  add_cache_size(verb, line);
   add_common(verb, line);
   verb->footer(
       "stitchcuda verify out/model # again, with what was edited there\n"

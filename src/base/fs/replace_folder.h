@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// A folder replaced whole: it is made beside the one that is there and takes its place in one step of the file system,
+// so that a reader sees the old one or the new one, and a process that is killed leaves one of the two.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+
+#include "base/error/result.h"
+
+namespace stitch {
+
+// Where the folder really lies: the end of a symbolic link, absolute.
+std::filesystem::path real_folder(const std::filesystem::path& folder);
+
+// `fill` makes the new folder in the (empty) one it is given; `carry` puts into it what is to be kept of the old one
+// and is called only where there is one. Of several processes that replace one folder, one after the other does.
+Result<void> replace_folder(const std::filesystem::path& folder,
+                            const std::function<Result<void>(const std::filesystem::path& fresh)>& fill,
+                            const std::function<Result<void>(const std::filesystem::path& fresh)>& carry);
+
+// One file or symbolic link as it is, under another name: both are the same file where the file system can do that.
+Result<void> carry_file(const std::filesystem::path& from, const std::filesystem::path& to);
+
+}  // namespace stitch
