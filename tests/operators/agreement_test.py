@@ -14,7 +14,9 @@ INFINITY, NAN = float("inf"), float("nan")
 def says(got: float, native: float, exact: float, dtype: torch.dtype = torch.float32, terms: int = 1, **how) -> str:
     """Of one element among others that are ordinary and right."""
     made = [torch.tensor([1.0, -2.0, value], dtype=torch.float64) for value in (got, native, exact)]
-    return first_disagreement(made[0].to(dtype), made[1].to(dtype), made[2], how.get("with_signs", False), terms)
+    return first_disagreement(
+        made[0].to(dtype), made[1].to(dtype), made[2], how.get("with_signs", False), terms, how.get("largest", 0.0)
+    )
 
 
 class PlainNumbers(unittest.TestCase):
@@ -56,8 +58,15 @@ class Overflow(unittest.TestCase):
 
     def test_a_sum_may_leave_the_range_before_it_is_divided(self) -> None:
         self.assertFalse(says(INFINITY, 1e38, 1e38, terms=10))
-        self.assertTrue(says(-INFINITY, 1e38, 1e38, terms=10))
+        self.assertFalse(says(-INFINITY, 1e38, 1e38, terms=10))
         self.assertTrue(says(INFINITY, 1e30, 1e30, terms=10))
+        self.assertTrue(says(NAN, 1e38, 1e38, terms=10))
+
+    def test_what_is_left_of_larger_terms_has_their_error(self) -> None:
+        self.assertTrue(says(3.001e35, 3e35, 3e35, terms=10))
+        self.assertFalse(says(3.001e35, 3e35, 3e35, terms=10, largest=3e38))
+        self.assertTrue(says(3.001e35, 3e35, 3e35, largest=3e38))
+        self.assertTrue(says(3.001, 3.0, 3.0, terms=10, largest=3e38))
 
     def test_where_pytorch_overflows_on_the_way_ours_is_no_third_number(self) -> None:
         self.assertFalse(says(2.0, NAN, 2.0))

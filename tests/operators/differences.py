@@ -10,8 +10,9 @@ STATED: dict[str, tuple[tuple[str, ...], str]] = {
         "a place that is not a number is turned into an index, which no rule defines",
     ),
     r"cdist(\..*)?": (
-        ("infinite", "undefined"),
-        "rows are subtracted, where PyTorch expands the square (infinities become NaN) or passes over NaN (p = inf)",
+        ("large", "infinite", "undefined"),
+        "rows are subtracted, where PyTorch expands the square (it overflows, cancels to 0, and infinities become NaN) "
+        "or passes over NaN (p = inf)",
     ),
     r"multi_margin_loss(\..*)?": (
         ("infinite", "undefined"),
@@ -25,7 +26,6 @@ STATED: dict[str, tuple[tuple[str, ...], str]] = {
         ("undefined",),
         "a row that holds NaN is not in order; PyTorch halves it all the same",
     ),
-    r"topk.*|sort.*|argsort|msort": (("undefined",), "which of several NaN comes first is open"),
     r"type_promotion\.mixed": (
         ("small", "large", "infinite", "undefined"),
         "a number that is narrowed and widened again within one kernel is not rounded between",
@@ -35,6 +35,30 @@ STATED: dict[str, tuple[tuple[str, ...], str]] = {
         "squares overflow float32, in which we add up; PyTorch's CPU kernels add in float64",
     ),
 }
+
+
+# Operators whose positions are open where elements are equal: only their values are compared.
+OPEN_POSITIONS = r"topk.*|sort.*|argsort.*|msort|kthvalue.*|median.*|nanmedian.*|mode.*"
+
+# By a pattern of names: operands that stay ordinary numbers where infinities or NaN are tried, and the reason.
+ORDINARY: dict[str, tuple[tuple[str, ...], str]] = {
+    r"conv.*": (
+        ("w",),
+        "an infinite or undefined weight meets the zeros that stand outside the image and between strides: NaN where "
+        "PyTorch's kernels pass over some of these products",
+    ),
+}
+
+
+def has_open_positions(name: str) -> bool:
+    return re.fullmatch(OPEN_POSITIONS, name) is not None
+
+
+def stays_ordinary(name: str, mixture: str, argument: str) -> bool:
+    """Whether an argument of the operator's program, a key with the case's tag behind it, has no special elements."""
+    return mixture in ("infinite", "undefined") and any(
+        re.fullmatch(pattern, name) and argument.split("_")[0] in keys for pattern, (keys, _) in ORDINARY.items()
+    )
 
 
 def stated(name: str, mixture: str) -> str:
@@ -49,7 +73,12 @@ BAR = "\\|"  # a bar within a cell
 
 
 def as_markdown() -> str:
+    stated_rows = [(name, ", ".join(where), why) for name, (where, why) in STATED.items()]
+    ordinary_rows = [(name, "infinite, undefined weights", why) for name, (_, why) in ORDINARY.items()]
+    ordinary_rows.append(
+        (OPEN_POSITIONS, "equal ones", "which of several comes first is open: positions are not compared")
+    )
     rows = "\n".join(
-        f"| `{name.replace('|', BAR)}` | {', '.join(where)} | {why} |" for name, (where, why) in STATED.items()
+        f"| `{name.replace('|', BAR)}` | {where} | {why} |" for name, where, why in stated_rows + ordinary_rows
     )
     return f"| operators (a pattern) | values | why |\n|---|---|---|\n{rows}\n"

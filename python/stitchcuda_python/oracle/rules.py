@@ -15,6 +15,7 @@ import torch.nn.functional as F
 from .arithmetic import Arithmetic
 from .rules_index import INDEX_RULES
 from .rules_norm import NORM_RULES
+from .rules_resample import RESAMPLE_RULES
 from .rules_rnn import RNN_RULES
 
 _NONE, _MEAN = 0, 1
@@ -186,4 +187,5 @@ RULES: dict[str, Callable[..., Any]] = {
     **NORM_RULES,
     **RNN_RULES,
     **INDEX_RULES,
+    **RESAMPLE_RULES,
 }

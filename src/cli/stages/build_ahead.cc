@@ -11,7 +11,7 @@ BuildAhead::BuildAhead(Session& session, const toolchain::Toolchain& tools, Sour
   if (device == DeviceKind::kEmulated && tools.supports(DeviceKind::kChecked).has_value()) {
     devices.push_back(DeviceKind::kChecked);
   }
-  const auto build = [&session, &tools, devices, sources = std::move(bundle)]() -> Result<void> {
+  const auto build = [&session, tools, devices, sources = std::move(bundle)]() -> Result<void> {
     for (const DeviceKind each : devices) {
       STITCH_TRY(build_bundle(session, tools, sources, each, "build"));
     }

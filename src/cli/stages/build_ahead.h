@@ -12,7 +12,8 @@ namespace stitch::cli {
 
 class BuildAhead {
  public:
-  // Starts at once: for `device`, and for an emulated one with the sanitizers too. Session and tools must outlive it.
+  // Starts at once: for `device`, and for an emulated one with the sanitizers too. The session must outlive it; an error
+  // may end the rest while it still builds, so that it has tools of its own.
   BuildAhead(Session& session, const toolchain::Toolchain& tools, SourceBundle bundle, DeviceKind device);
 
   // Waits for the end; an Error means that the machine could not compile. Sources that do not compile are no Error
