@@ -37,7 +37,7 @@ inline void sincospif(float x, float* sine, float* cosine) {
 }
 inline float norm3df(float a, float b, float c) { return sqrtf(a * a + b * b + c * c); }
 inline float rnorm3df(float a, float b, float c) { return rsqrtf(a * a + b * b + c * c); }
-// Winitzki's approximation of 2008, then Newton's method on erfc, which keeps its digits near 1.
+// Winitzki's approximation of 2008, then Newton's method: on erfc, which keeps its digits near 1, or on erf near 0.
 inline double erfinv(double x) {
   const double magnitude = fabs(x);
   if (!(magnitude < 1.0)) {
@@ -47,7 +47,8 @@ inline double erfinv(double x) {
   const double half = 2.0 / (STITCH_PI * 0.147) + logarithm / 2.0;
   double y = sqrt(sqrt(half * half - logarithm / 0.147) - half);
   for (int step = 0; step < 4; ++step) {
-    y += (erfc(y) - (1.0 - magnitude)) / (2.0 / sqrt(STITCH_PI) * exp(-y * y));
+    const double beyond = magnitude < 0.5 ? magnitude - erf(y) : erfc(y) - (1.0 - magnitude);
+    y += beyond / (2.0 / sqrt(STITCH_PI) * exp(-y * y));
   }
   return copysign(y, x);
 }

@@ -44,6 +44,7 @@ __global__ void floats(float x, float* out) {
   sincosf(x, &sine, &cosine);
   out[i++] = sine * cosine;
   out[i++] = isnan(x / 0.0f - x / 0.0f) + 2 * isinf(x / 0.0f) + copysignf(4.0f, -x);
+  out[i++] = erfinvf(1e-20f) * 1e20f;
 }
 
 int main() {
@@ -54,14 +55,14 @@ int main() {
       std::vector<int>{7, 8, 1, 0x80050f, 0x0044a022, 256, 3, 17, 16, 120, 80, 3, 9, 198, -297, 0x3f800000, 25},
       "integers");
   const double x = 1.25;
-  DeviceArray<float> b(17);
+  DeviceArray<float> b(18);
   floats<<<1, 1>>>(1.25f, b.data);
   expect_near(
       b.get(),
       {std::exp(x), std::log(x), x / 3, 1 / std::sqrt(x), 1 / std::sqrt(x), std::pow(x, 1.5), std::sin(x) + std::cos(x),
        x * x + 1 + 2 * x + 1, x + 1 + 2 + x, 1.0, std::tanh(x) + std::erf(x) + std::expm1(x) + std::log1p(x), -x,
        std::exp2(x) + std::log2(x) + std::pow(10, x), 1 / x + std::sqrt(x) + x + 1 + 3 * x, 1.0 - 1.0 + 0.5 + 0.5,
-       std::sin(x) * std::cos(x), 1.0 + 2.0 - 4.0},
+       std::sin(x) * std::cos(x), 1.0 + 2.0 - 4.0, std::sqrt(std::acos(-1.0)) / 2},
       2e-6, "floats");
   return pass();
 }

@@ -21,8 +21,8 @@ double inverse_erf(double x) {
   double y = std::sqrt(std::sqrt(half * half - logarithm / kShape) - half);
   const double magnitude = std::fabs(x);
   for (int step = 0; step < 4; ++step) {
-    // By erfc, since near 1 erf has no digits left.
-    const double beyond = std::erfc(y) - (1.0 - magnitude);
+    // By erfc, since near 1 erf has no digits left; near 0 it is erfc that has none.
+    const double beyond = magnitude < 0.5 ? magnitude - std::erf(y) : std::erfc(y) - (1.0 - magnitude);
     y += beyond / (2.0 / std::sqrt(kPi) * std::exp(-y * y));
   }
   return std::copysign(y, x);
