@@ -12,8 +12,9 @@ INTRODUCTION = """# Operators
 
 Made by `tests/operators/run build/stitchcuda --table docs/operators.md --seed {seed}`. Each operator is a program of
 its own that `stitchcuda optimize` takes through the whole verdict on the emulated device, in {shapes} random shapes
-(one of them seen through strides) for each dtype. *verified*: the verdict is ok. *refused*: the import says by name
-what is missing, in the sentence given. Names are ATen's; what follows a dot is an overload or a set of arguments.
+(one of them seen through strides) for each dtype, with PyTorch 2.11 or 2.13. *verified*: the verdict is ok. *refused*:
+the import says by name what is missing, in the sentence given. Names are ATen's; what follows a dot is an overload or
+a set of arguments.
 
 {verified} operators are verified in at least one dtype, {both} of them in every dtype tried,
 {refused} are refused by name, {failed} are neither.

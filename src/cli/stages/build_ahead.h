@@ -12,8 +12,8 @@ namespace stitch::cli {
 
 class BuildAhead {
  public:
-  // Starts at once: for `device`, and for an emulated one with the sanitizers too. The session must outlive it; an error
-  // may end the rest while it still builds, so that it has tools of its own.
+  // Starts at once: for `device`, and for an emulated one with the sanitizers too. The session must outlive it; it has
+  // tools of its own, since an error may end the rest while it still builds.
   BuildAhead(Session& session, const toolchain::Toolchain& tools, SourceBundle bundle, DeviceKind device);
 
   // Waits for the end; an Error means that the machine could not compile. Sources that do not compile are no Error
