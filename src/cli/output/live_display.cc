@@ -17,7 +17,15 @@ namespace {
 
 constexpr auto kBetweenTicks = std::chrono::milliseconds(100);
 constexpr const char* kClearLine = "\x1b[K";
-constexpr const char* kClearBelow = "\x1b[J";
+
+// Clears the cursor's line and `rows` below it, line by line: some terminals keep what is cleared as a whole.
+std::string cleared(int rows) {
+  std::string text = kClearLine;
+  for (int row = 0; row < rows; ++row) {
+    text += std::string("\n") + kClearLine;
+  }
+  return rows > 0 ? text + "\x1b[" + std::to_string(rows) + "A" : text;
+}
 
 // At once: two writes could show half a drawing.
 void write_whole(int descriptor, std::string_view text) {
@@ -140,10 +148,12 @@ void LiveDisplay::draw(const std::string& facts) {
     return;
   }
   const Size now = size();
+  const int before = rows_of(widths_, now.columns);
   std::string text = taken_back(now);
   text += facts;
   text += drawn(now);
-  text += kClearBelow;
+  const auto after = std::count(facts.begin(), facts.end(), '\n') + static_cast<int>(widths_.size());
+  text += cleared(before - static_cast<int>(after));
   write_whole(descriptor_, text);
 }
 
