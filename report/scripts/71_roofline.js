@@ -18,7 +18,7 @@ page.showRoofline = () => {
   const kinds = [...new Set(points.map((point) => point.kind))];
   body.append(page.element('p', {class: 'lead'}, [
     `Roofs are ${device.name}\u2019s `, page.tag('datasheet'), ' peaks. A step\u2019s height is its counted arithmetic (the FLOPs of its products; where it has none, its operations on lanes) over its ', ...(kinds.length ? kinds.map(page.tag) : [page.tag('modelled')]),
-    ` time, which has ${page.digits(device.launch_us)}\u202f\u00b5s for each launch in it: short steps lie below the roof for that alone. A product split into three of TF32 or fp16 counts all three.`]));
+    ` time; a modelled one has ${page.digits(device.launch_us)}\u202f\u00b5s for each launch in it, and short steps lie below the roof for that alone. A product split into three of TF32 or fp16 counts all three.`]));
   const roofTable = page.plainTable(`Peaks of ${device.name} (datasheet)`, ['Roof', 'Peak', 'Ridge'], [
     ['memory', `${page.digits(device.bytes_per_second / 1e9)} GB/s`, ''],
     ...roofs.map(([name, peak]) => [name, page.rate(peak), `${page.digits(peak / device.bytes_per_second)} FLOP/B`])]);

@@ -16,11 +16,11 @@ page.showErrors = () => {
   const scale = page.object(page.data.evidence.result).scale;
   const device = page.object(page.data.evidence.result).device;
   body.append(page.element('p', {class: 'lead'}, ['Errors are ', page.tag('measured'),
-    `${device === 'emulated' ? ', on the emulated device' : device ? `, on ${device}` : ''}${scale === 'small' ? ', at reduced sizes' : ''}: against fp64, as a multiple of the largest error that PyTorch\u2019s own runs make there. `,
+    `${device === 'emulated' ? ', on the emulated device' : device === 'cuda' ? ', on a GPU' : device ? `, on ${device}` : ''}${scale === 'small' ? ', at reduced sizes' : ''}: against fp64, as a multiple of the largest error that PyTorch\u2019s own runs make there. `,
     `Up to ${page.acceptedRatio} is accepted.`]));
   const rows = regimes.length > 0 ? page.worstOfRegimes(regimes) : outputs.map((output) => ({label: String(output.name), ratio: output.max_error_ratio}));
   if (page.plotsPossible()) {
-    body.append(page.plot(`Largest error of each output in each regime against the ${page.acceptedRatio} accepted; the tables below say the same.`, 110 + 30 * rows.length, () => page.errorPlot(rows)));
+    body.append(page.plot(`Largest error of each output in each regime against the ${page.acceptedRatio} accepted; the tables below say the same.`, 120 + 30 * rows.length, () => page.errorPlot(rows)));
   }
   const yes = (value) => (value === true ? 'yes' : value === false ? 'no' : '\u2013');
   const number = (value) => (page.isNumber(value) ? page.digits(value) : '\u2013');
@@ -63,7 +63,7 @@ page.errorPlot = (rows) => {
       ctx.stroke();
       ctx.font = `12px ${getComputedStyle(document.body).fontFamily}`;
       ctx.textAlign = 'right';
-      ctx.fillText('accepted up to here', x - 5, chartArea.top + 12);
+      ctx.fillText('accepted up to here', x + 1, chartArea.top - 6);
       ctx.restore();
     },
   };
@@ -74,9 +74,10 @@ page.errorPlot = (rows) => {
       data: rows.map((row) => (wide ? Math.max(row.ratio, 0.01) : row.ratio)), barThickness: 12, borderRadius: 2,
       backgroundColor: rows.map((row) => page.colour(within(row) ? 'accent' : 'bad'))}]},
     options: {
-      indexAxis: 'y', maintainAspectRatio: false,
+      indexAxis: 'y', maintainAspectRatio: false, layout: {padding: {top: 18}},
       scales: {
-        x: {type: wide ? 'logarithmic' : 'linear', min: wide ? 0.01 : 0, max: wide ? undefined : Math.max(4.6, most * 1.1), title: {display: true, text: 'largest error, times the reference\u2019s own'}},
+        x: {type: wide ? 'logarithmic' : 'linear', min: wide ? 0.01 : 0, max: wide ? undefined : Math.max(4.6, most * 1.1), title: {display: true, text: 'largest error, times the reference\u2019s own'},
+          ...(wide ? {ticks: {callback: page.powersOfTen(String), autoSkip: false, maxRotation: 0}, grid: {color: (context) => (page.isPowerOfTen(context.tick.value) ? page.colour('line') : 'transparent')}} : {})},
         y: {grid: {display: false}, ticks: {autoSkip: false}},
       },
       plugins: {legend: {display: false}, tooltip: {callbacks: {label: (item) => `${page.digits(rows[item.dataIndex].ratio)} \u00d7`}}},

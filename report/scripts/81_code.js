@@ -34,7 +34,7 @@ page.showCode = () => {
   const choices = (step) => (step.alternatives.length === 0 ? '' : page.element('details', {class: 'inner'}, [
     page.element('summary', {}, `${page.count(step.alternatives_total, 'other setting', 'other settings')} that could have been taken`),
     page.plainTable('Settings not taken, best first', ['Setting', 'Estimated', 'Measured'], step.alternatives.map((other) =>
-      [page.element('code', {}, other.setting), page.time(other.estimated_us), page.isNumber(other.measured_us) ? page.time(other.measured_us) : 'not measured'])),
+      [page.element('code', {}, other.setting), page.isNumber(other.estimated_us) ? page.time(other.estimated_us) : '\u2013', page.isNumber(other.measured_us) ? page.time(other.measured_us) : 'not measured'])),
   ]));
 
   const draw = (step, inside) => {

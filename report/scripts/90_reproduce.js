@@ -28,7 +28,7 @@ page.showReproduce = () => {
       return [String(subject.shape), sizes.input_shapes ? JSON.stringify(sizes.input_shapes) : 'the file\u2019s own'];
     })));
   }
-  const machine = Object.entries(environment).filter(([name, value]) => name !== 'schema' && typeof value === 'string' && value !== '');
+  const machine = Object.entries({...environment, ...(command.torch_version ? {torch: command.torch_version} : {})}).filter(([name, value]) => name !== 'schema' && typeof value === 'string' && value !== '');
   if (machine.length > 0) {
     body.append(page.element('h3', {}, 'Made with'), page.plainTable('Environment', ['What', 'Which'], machine.map(([name, value]) =>
       [name.replaceAll('_', ' '), page.element('span', {class: 'wrap-anywhere'}, value.split('\n').find((part) => /release/.test(part)) || value.trim().split('\n')[0])])));

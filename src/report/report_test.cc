@@ -91,6 +91,22 @@ TEST(Report, KnowsAnEditedStepByItsDigest) {
   EXPECT_EQ((*report_data(folder))["steps"][0]["author"], "edited by hand");
 }
 
+TEST(Report, MeasuredTimesAreThoseThatWereWritten) {
+  FolderTexts folder = folder_of(kProgram);
+  Json plan = Json::parse(folder["plan.json"]);
+  plan["steps"][0]["measured_us"] = 12.5;
+  plan["steps"][0]["alternatives"] =
+      Json::parse(R"([{"setting": {"variant": "other", "splits": 4}, "estimated_us": 3.5, "measured_us": 13.5}, 7])");
+  folder["plan.json"] = plan.dump();
+  const Result<Json> data = report_data(folder);
+  ASSERT_TRUE(data.has_value()) << data.error().sentence;
+  const Json& step = (*data)["steps"][0];
+  EXPECT_EQ(step["measured_us"], 12.5);
+  ASSERT_EQ(step["alternatives"].size(), 1U);
+  EXPECT_EQ(step["alternatives"][0]["setting"], "other x4");
+  EXPECT_EQ(step["alternatives"][0]["measured_us"], 13.5);
+}
+
 TEST(Report, SaysWhatIsMissing) {
   const FolderTexts whole = folder_of(kProgram);
   const Result<Json> data = report_data({{"plan.json", whole.at("plan.json")}});

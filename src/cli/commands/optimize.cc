@@ -185,7 +185,7 @@ Result<void> leave_results(Session& session, const toolchain::Toolchain& tools, 
   files.merge(forms.files);
   Reporter::Wait wait = session.reporter().wait("write", run.out.string());
   STITCH_TRY(install_project(run.program.bundle, files, run.out, [&](const fs::path& fresh) -> Result<void> {
-    STITCH_TRY(leave_report(session, run.task, run.imported.graph, fresh));
+    STITCH_TRY(leave_report(session, run.task, run.imported, fresh));
     return write_weights(session, run.task, run.imported, fresh / "weights.safetensors");
   }));
   session.run_log().say_installed();

@@ -38,6 +38,9 @@ Result<ImportedProgram> import_program(Session& session, const Task& task) {
   ImportedProgram imported;
   imported.operators = static_cast<int>(graph.nodes.size());
   imported.graph = std::move(graph);
+  if (const Result<std::string> version = json_string(exported, "torch_version"); version.has_value()) {
+    imported.torch_version = *version;
+  }
   STITCH_ASSIGN(imported.parameters, json_int(exported, "parameter_count"));
   STITCH_ASSIGN(imported.flops, json_double(exported, "flops"));
   return imported;

@@ -11,8 +11,9 @@ namespace stitch::cli {
 struct ImportedProgram {
   ir::Graph graph;
   int operators = 0;
-  int64_t parameters = 0;  // elements
-  double flops = 0;        // of one call, counted over the exported graph
+  std::string torch_version;  // that exported it
+  int64_t parameters = 0;     // elements
+  double flops = 0;           // of one call, counted over the exported graph
 };
 
 // kUnsupportedOperator lists every operator we lack, with its place and the nearest one we have.

@@ -57,16 +57,17 @@ Result<void> write_report(const Session& session, const fs::path& folder, const 
   return write_file(page, text);
 }
 
-Result<void> leave_report(Session& session, const Task& task, const ir::Graph& imported, const fs::path& folder) {
+Result<void> leave_report(Session& session, const Task& task, const ImportedProgram& imported, const fs::path& folder) {
   const fs::path evidence = folder / "evidence";
   std::error_code ignored;
   const std::vector<std::string>& given = session.line().command;
   const std::vector<std::string> arguments(given.begin() + (given.empty() ? 0 : 1), given.end());
   const Json command = {{"schema", "stitchcuda.command/1"},
                         {"arguments", arguments},
-                        {"folder", fs::current_path(ignored).string()}};
+                        {"folder", fs::current_path(ignored).string()},
+                        {"torch_version", imported.torch_version}};
   STITCH_TRY(write_file(evidence / "command.json", command.dump(1, ' ', false, Json::error_handler_t::replace) + "\n"));
-  STITCH_TRY(keep_program(task, imported, evidence / "program"));
+  STITCH_TRY(keep_program(task, imported.graph, evidence / "program"));
   return write_report(session, folder, folder / "report.html");
 }
 

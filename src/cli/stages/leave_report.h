@@ -4,14 +4,14 @@
 
 #include <filesystem>
 
+#include "cli/stages/import_program.h"
 #include "cli/stages/session.h"
 #include "cli/stages/task.h"
-#include "ir/graph/graph.h"
 
 namespace stitch::cli {
 
 // Writes evidence/command.json, evidence/program/ (the files that places of `imported` name) and report.html.
-Result<void> leave_report(Session& session, const Task& task, const ir::Graph& imported,
+Result<void> leave_report(Session& session, const Task& task, const ImportedProgram& imported,
                           const std::filesystem::path& folder);
 
 // Writes the report of what is in `folder` now to `page`.

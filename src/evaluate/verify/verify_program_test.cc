@@ -141,6 +141,14 @@ TEST(VerifyProgram, ARightProgramIsAcceptedAfterAllDraws) {
   EXPECT_EQ(report->outputs[0].elements, kElements * 23);
   EXPECT_EQ(report->outputs[0].max_error_ratio, 0);
   EXPECT_EQ(to_json(*report)["verdict"]["kind"], "ok");
+  int64_t elements = 0;  // of each regime at each shape, which the whole sums up
+  for (const RegimeErrors& line : report->regimes) {
+    elements += line.output.elements;
+  }
+  EXPECT_EQ(elements, report->outputs[0].elements);
+  ASSERT_GE(report->regimes.size(), 5U);
+  EXPECT_EQ(to_json(*report)["regimes"][0]["regime"], "as_given");
+  EXPECT_EQ(to_json(*report)["regimes"][0]["name"], report->outputs[0].name);
 }
 
 TEST(VerifyProgram, StatesAreWrittenInPlaceInSomeDraws) {

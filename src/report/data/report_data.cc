@@ -8,6 +8,7 @@
 #include "plan/batch/any_batch.h"
 #include "plan/batch/program_batches.h"
 #include "plan/plan.h"
+#include "report/data/choices_json.h"
 #include "report/data/evidence_json.h"
 #include "report/data/graph_json.h"
 #include "report/data/headline.h"
@@ -16,14 +17,13 @@
 namespace stitch::report {
 namespace {
 
-Result<plan::Plan> read_plan(const FolderTexts& folder) {
+Result<Json> read_plan_json(const FolderTexts& folder) {
   const auto found = folder.find("plan.json");
   if (found == folder.end()) {
     return failure(ErrorCode::kFileInvalid, "the folder has no plan.json", "plan.json",
                    "name a folder that `stitchcuda optimize` wrote");
   }
-  STITCH_ASSIGN(const Json json, parse_json(found->second, "plan.json"));
-  return plan::from_json(json);
+  return parse_json(found->second, "plan.json");
 }
 
 // The graph as it was imported; null, with a note, where graph.ir is missing or cannot be read.
@@ -44,7 +44,10 @@ Json imported_graph(const FolderTexts& folder, std::vector<std::string>& notes) 
 }  // namespace
 
 Result<Json> report_data(const FolderTexts& folder) {
-  STITCH_ASSIGN(const plan::Plan plan, read_plan(folder));
+  STITCH_ASSIGN(const Json plan_json, read_plan_json(folder));
+  STITCH_ASSIGN(const plan::Plan plan, plan::from_json(plan_json));
+  Json steps = steps_json(plan, folder);
+  add_choices(plan_json, steps);
   std::vector<std::string> notes;
   const Json evidence = read_evidence(folder, notes);
   Json before = imported_graph(folder, notes);
@@ -58,7 +61,7 @@ Result<Json> report_data(const FolderTexts& folder) {
                {"device_name", plan.device},
                {"before", std::move(before)},
                {"after", graph_json(plan.graph)},
-               {"steps", steps_json(plan, folder)},
+               {"steps", std::move(steps)},
                {"memory", memory_json(plan)}};
   data["evidence"] = evidence;
   data["notes"] = notes;

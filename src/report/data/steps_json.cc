@@ -68,20 +68,6 @@ Json setting_json(const plan::Setting& setting) {
   return setting.splits > 1 ? fmt::format("{} x{}", setting.variant, setting.splits) : setting.variant;
 }
 
-Json alternatives_json(const plan::Step& step) {
-  constexpr size_t kShown = 8;
-  Json list = Json::array();
-  for (const plan::Alternative& alternative : step.alternatives) {
-    if (list.size() == kShown) {
-      break;
-    }
-    list.push_back({{"setting", setting_json(alternative.setting)},
-                    {"estimated_us", alternative.estimated_us},
-                    {"measured_us", alternative.measured_us.has_value() ? Json(*alternative.measured_us) : Json()}});
-  }
-  return list;
-}
-
 Json names(const plan::Plan& plan, const std::vector<int>& buffers) {
   Json list = Json::array();
   for (const int buffer : buffers) {
@@ -108,13 +94,10 @@ Json step_json(const plan::Plan& plan, size_t index) {
                {"bytes", step.bytes_min},
                {"scratch_bytes", step.scratch_bytes},
                {"modelled_us", step.modelled_us},
-               {"measured_us", step.measured_us.has_value() ? Json(*step.measured_us) : Json()},
                {"floor_us", nullptr},
                {"bound", nullptr},
                {"roof", nullptr},
-               {"launches", nullptr},
-               {"alternatives", alternatives_json(step)},
-               {"alternatives_total", step.alternatives.size()}};
+               {"launches", nullptr}};
   const kernels::KernelTemplate* kernel = kernels::find_template(step.skeleton);
   const Result<kernels::DeviceLimits> limits = kernels::device_limits(plan.device);
   if (kernel != nullptr && limits.has_value()) {
