@@ -40,6 +40,11 @@ STATED: dict[str, tuple[tuple[str, ...], str]] = {
 # Operators whose positions are open where elements are equal: only their values are compared.
 OPEN_POSITIONS = r"topk.*|sort.*|argsort.*|msort|kthvalue.*|median.*|nanmedian.*|mode.*"
 
+# Operators whose zeros may have either sign, and why.
+OPEN_SIGNS = {
+    "softshrink": "PyTorch's CPU kernel gives zeros of another sign in whole vectors than in what is left over"
+}
+
 # By a pattern of names: operands that stay ordinary numbers where infinities or NaN are tried, and the reason.
 ORDINARY: dict[str, tuple[tuple[str, ...], str]] = {
     r"conv.*": (
@@ -75,6 +80,7 @@ BAR = "\\|"  # a bar within a cell
 def as_markdown() -> str:
     stated_rows = [(name, ", ".join(where), why) for name, (where, why) in STATED.items()]
     ordinary_rows = [(name, "infinite, undefined weights", why) for name, (_, why) in ORDINARY.items()]
+    ordinary_rows += [(name, "zeros", why) for name, why in OPEN_SIGNS.items()]
     ordinary_rows.append(
         (OPEN_POSITIONS, "equal ones", "which of several comes first is open: positions are not compared")
     )

@@ -12,7 +12,7 @@ import torch
 
 from .agreement import first_disagreement
 from .catalogue import Operator, pointwise, shape
-from .differences import has_open_positions, stated, stays_ordinary
+from .differences import OPEN_SIGNS, has_open_positions, stated, stays_ordinary
 from .program_text import program
 from .sums import terms_of_outputs
 from .trial import Outcome
@@ -24,7 +24,7 @@ MIXTURES = {
     "infinite": [float("inf"), float("-inf")],
     "undefined": [float("nan")],
 }
-KEEPS_SIGNS = {operator.name for operator in pointwise.OPERATORS + shape.MOVEMENT}
+KEEPS_SIGNS = {operator.name for operator in pointwise.OPERATORS + shape.MOVEMENT} - set(OPEN_SIGNS)
 BUILDING = [
     ["import", "operator_program.py", "--out", "graph.ir"],
     ["plan", "graph.ir", "--out", "plan.json"],

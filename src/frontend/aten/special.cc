@@ -197,10 +197,11 @@ Converted convert_logit(Call& call) {
 }
 
 // -x log(x), 0 at zero, minus infinity below
+// -x * log(x), and 0 at 0, without the sign that the product's negative would give it
 Converted convert_special_entr(Call& call) {
   STITCH_ASSIGN(const ValueId x, real(call, 0, "self"));
-  STITCH_ASSIGN(const ValueId product, call.emit("xlogy", {x, x}));
-  STITCH_ASSIGN(const ValueId entropy, call.emit("neg", {product}));
+  STITCH_ASSIGN(const ValueId negative, call.emit("neg", {x}));
+  STITCH_ASSIGN(const ValueId entropy, call.emit("xlogy", {negative, x}));
   STITCH_ASSIGN(const ValueId below, call.emit("lt", {x, Scalar(0.0)}));
   return call.finish("where", {below, Scalar(-kInfinity), entropy});
 }
