@@ -10,10 +10,11 @@ import tempfile
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .errors import InternalError, error_from
+from .errors import InternalError, UsageError, error_from
 from .places import command, environment
 
 _SECONDS_TO_END = 20.0
+_USAGE = 2  # exit code
 
 
 def run(arguments: Sequence[str], show: Callable[[str], None]) -> dict[str, Any]:
@@ -70,8 +71,8 @@ def _read(text: str, code: int, said: list[str]) -> dict[str, Any]:
     except ValueError:
         answer = None
     if not isinstance(answer, dict):
-        last = said[-1].removeprefix("stitchcuda: ") if said else f"it ended with code {code}"
-        raise InternalError(f"stitchcuda gave no answer: {last}", command())
+        last = said[-1].removeprefix("stitchcuda: ") if said else f"it ended with code {code} and without a word"
+        raise (UsageError(last, code="usage") if code == _USAGE else InternalError(last, command()))
     if "error" in answer:
         raise error_from(answer["error"])
     return answer

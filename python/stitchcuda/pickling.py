@@ -73,7 +73,7 @@ class _ByReference(pickle.Pickler):
             raise MissingEnvironment(
                 f"{thing.__qualname__} is defined in {where}, where no other process can import it from",
                 "",
-                "pip install cloudpickle, or move it into a file of its own",
+                "run `pip install cloudpickle`, or move it into a file of its own",
                 "environment",
             )
         return NotImplemented

@@ -40,3 +40,21 @@ class Locked(nn.Module):
 
 def halved(x, bias):
     return torch.relu(x) / 2 + bias
+
+
+def sevens():
+    return torch.full((2,), 7.0)
+
+
+class Unstable(nn.Module):
+    """A unit in the last place of the input decides: no program can be told right from wrong."""
+
+    def forward(self, x):
+        return torch.floor(x * 2.0**24) % 2
+
+
+class Inverse(nn.Module):
+    """An operator that stitchcuda lacks."""
+
+    def forward(self, x):
+        return torch.linalg.inv(x)
