@@ -8,12 +8,13 @@ import linecache
 import os
 import pickle
 import sys
+from typing import Any
 
 import torch
 from torch.utils import _pytree as pytree
 
 
-def _folder():
+def _folder() -> str:
     """This file lies in the folder; the module that is generated from its text lies one above."""
     here = os.path.dirname(os.path.abspath(__file__))
     inside = os.path.join(here, "captured")
@@ -23,17 +24,18 @@ def _folder():
 class _Unpickler(pickle.Unpickler):
     """Puts the tensors where pickle has their numbers. Under a fake mode they are made without data."""
 
-    def __init__(self, stream, folder, specs):
+    def __init__(self, stream: Any, folder: str, specs: list[dict[str, Any]]) -> None:
         super().__init__(stream)
         self._folder, self._specs = folder, specs
-        self._made, self._values = {}, None
+        self._made: dict[int, torch.Tensor] = {}
+        self._values: dict[str, torch.Tensor] | None = None
 
-    def persistent_load(self, number):
+    def persistent_load(self, number: int) -> torch.Tensor:
         if number not in self._made:
             self._made[number] = self._tensor(number, self._specs[number])
         return self._made[number]
 
-    def _tensor(self, number, spec):
+    def _tensor(self, number: int, spec: dict[str, Any]) -> torch.Tensor:
         made = torch.empty(spec["shape"], dtype=getattr(torch, spec["dtype"]))
         if type(made) is torch.Tensor:
             made = self._value(number)
@@ -41,14 +43,14 @@ class _Unpickler(pickle.Unpickler):
             return torch.nn.Parameter(made, spec["requires_grad"])
         return made.requires_grad_(spec["requires_grad"])
 
-    def _value(self, number):
+    def _value(self, number: int) -> torch.Tensor:
         if self._values is None:
             path = os.path.join(self._folder, "tensors.pt")
             self._values = torch.load(path, map_location="cpu", weights_only=True)
         return self._values[str(number)]
 
 
-def _know_code(captured):
+def _know_code(captured: dict[str, Any]) -> None:
     """Lets imports find what the program's own process found, and tracebacks the lines of cells and scripts."""
     if captured["by_value"] and captured["python"] != list(sys.version_info[:2]):
         wanted, present = (".".join(map(str, version)) for version in (captured["python"], sys.version_info[:2]))
@@ -59,7 +61,7 @@ def _know_code(captured):
             linecache.cache[name] = (len(text), None, text.splitlines(True), name)
 
 
-def _load():
+def _load() -> tuple[dict[str, Any], dict[str, Any]]:
     folder = _folder()
     with open(os.path.join(folder, "program.json"), encoding="utf-8") as stream:
         captured = json.load(stream)
@@ -68,24 +70,24 @@ def _load():
         return captured, _Unpickler(stream, folder, captured["tensors"]).load()
 
 
-def _by_position(model, positional, names):
+def _by_position(model: Any, positional: int, names: list[str]) -> Any:
     """`model` with its keyword arguments after the others, since a program's arguments have places and no names."""
     if not names:
         return model
 
-    def split(given):
+    def split(given: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         return given[:positional], dict(zip(names, given[positional:]))
 
     if not isinstance(model, torch.nn.Module):
 
-        def function(*given):
+        def function(*given: Any) -> Any:
             arguments, keywords = split(given)
             return model(*arguments, **keywords)
 
         return function
     kind = type(model)
 
-    def forward(self, *given):
+    def forward(self: Any, *given: Any) -> Any:
         arguments, keywords = split(given)
         return kind.forward(self, *arguments, **keywords)
 
@@ -93,7 +95,7 @@ def _by_position(model, positional, names):
     return model
 
 
-def _drawn_anew(leaf):
+def _drawn_anew(leaf: Any) -> Any:
     """Rows of the example in another order, some twice. What is ordered or counted as a whole stays as it is."""
     if not isinstance(leaf, torch.Tensor) or not leaf.is_floating_point() or leaf.dim() < 2 or leaf.numel() == 0:
         return leaf.clone() if isinstance(leaf, torch.Tensor) else leaf
@@ -106,7 +108,7 @@ globals().update(_thing["names"])
 model = _by_position(_thing["model"], _captured["positional"], _captured["names"])
 
 
-def get_inputs():
+def get_inputs() -> list[Any]:
     """Forward's arguments: drawn by the user's own function where there is one."""
     if _thing["draw"] is not None:
         drawn = _thing["draw"]()

@@ -18,6 +18,7 @@ try:
 except ImportError:  # classes of importable files need none
     cloudpickle = None
 
+_WITHOUT_SHAPE = (nn.UninitializedParameter, nn.UninitializedBuffer)
 _PLAIN = (torch.Tensor, nn.Parameter, getattr(nn, "Buffer", nn.Parameter))
 
 
@@ -54,7 +55,7 @@ class Tensors:
 def _refuse_special(tensor: torch.Tensor) -> None:
     kind = type(tensor).__name__
     remedy = "Hand over a module whose parameters and buffers are ordinary dense tensors with values."
-    if isinstance(tensor, nn.parameter.UninitializedTensorMixin):
+    if isinstance(tensor, _WITHOUT_SHAPE):
         remedy = "Call the module once, so that its lazy layers learn their sizes."
         raise ProgramError("the module has a parameter without a shape", "", remedy, "program_invalid")
     if type(tensor) not in _PLAIN or tensor.layout is not torch.strided or tensor.is_quantized:

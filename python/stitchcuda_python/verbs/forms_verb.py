@@ -56,6 +56,7 @@ def _answer(exported: Exported, request: Request) -> dict[str, Any]:
         "takes": expression(_numbered(program.inputs), program.namespace, request.file),
         "returns": expression(graph.returned, program.namespace, request.file),
         "random": any(mark in call.target_name for call in graph.calls for mark in _RANDOM if _draws(call)),
+        "single_file": "stitchcuda_live_code" not in vars(program.namespace),
         "constants": _constants(exported, request),
     }
 

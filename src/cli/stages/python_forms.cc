@@ -30,6 +30,7 @@ Result<codegen::PythonReference> reference_from(const Json& json) {
   STITCH_ASSIGN(reference.returns, json_string(json, "returns"));
   STITCH_ASSIGN(reference.both_modes, json_bool(json, "both_modes"));
   STITCH_ASSIGN(reference.random, json_bool(json, "random"));
+  STITCH_ASSIGN(reference.single_file, json_bool(json, "single_file"));
   STITCH_ASSIGN(const Json* modes, json_object(json, "modes"));
   for (const auto& [name, training] : modes->items()) {
     reference.modes[name] = training.is_boolean() && training.get<bool>();
@@ -57,7 +58,8 @@ Result<PythonForms> python_forms(Session& session, const Task& task, const Sourc
   STITCH_ASSIGN(const codegen::PythonReference reference, reference_from(*answer));
   const codegen::PythonFormOptions options{session.resources().runtime().string()};
   STITCH_ASSIGN(forms.files, codegen::module_form(bundle, reference, options));
-  if (!reference.random) {  // a solution is compared with eager, whose numbers are drawn otherwise
+  // A solution is compared with eager, whose numbers are drawn otherwise.
+  if (!reference.random && reference.single_file) {
     STITCH_ASSIGN(forms.files["kernelbench_solution.py"], codegen::single_file_form(bundle, reference, options));
   }
   return forms;

@@ -22,6 +22,7 @@ struct PythonReference {
   std::map<std::string, bool> modes;  // each submodule's training flag
   bool both_modes = false;            // the same program in train and in eval mode
   bool random = false;                // forward draws numbers
+  bool single_file = true;            // the source alone makes the module: no files beside it
   struct Constant {
     std::string name;
     std::string dtype;
