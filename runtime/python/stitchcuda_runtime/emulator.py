@@ -58,7 +58,8 @@ def _beside_cuda(path: str, emulator: str) -> ctypes.CDLL:
     parts = [part for part in (path, layer, emulator) if os.path.isfile(part)]
     with tempfile.TemporaryDirectory(prefix="stitchcuda-load-") as folder:
         joined = os.path.join(folder, "joined.so")
-        command = ["g++", "-shared", "-o", joined, "-Wl,--no-as-needed", *map(os.path.abspath, parts)]
+        ours = f"-Wl,-rpath,{os.path.dirname(os.path.abspath(emulator))}"  # libraries of ours are needed by name
+        command = ["g++", "-shared", "-o", joined, "-Wl,--no-as-needed", ours, *map(os.path.abspath, parts)]
         try:
             done = subprocess.run(command, capture_output=True, text=True, check=False)
         except OSError as error:
