@@ -2,6 +2,7 @@
 #include "cli/stages/project.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include "base/fs/files.h"
 #include "base/fs/replace_folder.h"
@@ -110,6 +111,15 @@ Result<void> check_writable(const fs::path& folder) {
   return {};
 }
 
+// Nothing can take the place of where a file system begins.
+bool is_mount_point(const fs::path& folder) {
+  struct stat own {};
+  struct stat above {};
+  const fs::path real = real_folder(folder);
+  return ::stat(real.c_str(), &own) == 0 && ::stat(real.parent_path().c_str(), &above) == 0 &&
+         (own.st_dev != above.st_dev || own.st_ino == above.st_ino);
+}
+
 }  // namespace
 
 Result<void> check_output_folder(const fs::path& folder) {
@@ -120,6 +130,10 @@ Result<void> check_output_folder(const fs::path& folder) {
   if (!fs::is_directory(folder, ignored)) {
     return failure(ErrorCode::kUsage, fmt::format("{} is a file, not a folder", folder.string()), folder.string(),
                    "name another folder with --out");
+  }
+  if (is_mount_point(folder)) {
+    return failure(ErrorCode::kUsage, fmt::format("{} is a mount point, which cannot be replaced", folder.string()),
+                   folder.string(), "name a folder inside it with --out");
   }
   if (holds_others(folder)) {
     return failure(ErrorCode::kUsage, fmt::format("{} holds files that stitchcuda did not write", folder.string()),
