@@ -20,6 +20,7 @@ class Channel:
         os.set_inheritable(own, False)
         self._reader = os.fdopen(own, "rb", buffering=1 << 16)
         self._descriptor = own
+        self._owner = os.getpid()
 
     def requests(self) -> Iterator[dict[str, Any]]:
         """Every request until the parent closes its end. A line that is no JSON object yields {"malformed": text}."""
@@ -30,10 +31,17 @@ class Channel:
                 request = json.loads(line)
             except ValueError:
                 request = None
+            self._end_if_forked()
             yield request if isinstance(request, dict) else {"malformed": line.decode("utf-8", "replace")[:200]}
+
+    def _end_if_forked(self) -> None:
+        """A user's program that forks brings its child back to us: one of the two must not answer."""
+        if os.getpid() != self._owner:
+            os._exit(0)
 
     def send(self, message: dict[str, Any]) -> None:
         """Writes one line. Floats must be finite: JSON has no spelling for the others."""
+        self._end_if_forked()
         data = (json.dumps(message, allow_nan=False, separators=(",", ":")) + "\n").encode()
         view = memoryview(data)
         while view:

@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from .failures import TIMEOUT, Failure
+from .failures import TIMEOUT, Failure, innermost_line_in
+
+_REPEAT_SECONDS = 1.0
 
 
 class DeadlinePassed(BaseException):
@@ -28,13 +31,19 @@ def deadline(seconds: float, doing: str, file: str) -> Iterator[None]:
         raise DeadlinePassed()
 
     before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds, _REPEAT_SECONDS)  # again, for what swallows the first
     try:
         yield
-    except DeadlinePassed:
-        sentence = f"{doing} did not end within {seconds:g} s."
-        remedy = "Make the program smaller (a long Python loop in forward is traced step by step) or allow more time."
-        raise Failure(TIMEOUT, sentence, file, remedy) from None
+    except DeadlinePassed as passed:
+        frame = innermost_line_in(os.path.dirname(file), passed.__traceback__)
+        where = f"; it was at `{(frame.line or '').strip()}`" if frame else ""
+        place = f"{frame.filename}:{frame.lineno}" if frame else file
+        sentence = f"{doing} did not end within {seconds:g} s{where}."
+        remedy = (
+            "Make the program smaller (a long Python loop in forward is traced step by step) "
+            "or allow more time with --import-timeout."
+        )
+        raise Failure(TIMEOUT, sentence, place, remedy) from None
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

@@ -7,6 +7,8 @@ import os
 import traceback
 from types import TracebackType
 
+from .memory import available_bytes, is_out_of_memory
+
 PROGRAM_INVALID = "program_invalid"
 ENVIRONMENT = "environment"
 TIMEOUT = "timeout"
@@ -94,9 +96,19 @@ def from_user_code(error: BaseException, doing: str, file: str, remedy: str) -> 
     if frame is not None:
         place = f"{shown_name(frame.filename)}:{frame.lineno}"
         line = f", at `{(frame.line or '').strip()}`" if frame.line else ""
+    if is_out_of_memory(error):
+        return _out_of_memory(error, f"while {doing}{line}", place, os.path.basename(file))
     message = one_line(str(error)) or "no message"
     sentence = f"{os.path.basename(file)} raised {type(error).__name__} while {doing}{line}: {message}."
     return Failure(PROGRAM_INVALID, sentence, place, remedy, formatted(error))
+
+
+def _out_of_memory(error: BaseException, when: str, place: str, name: str) -> Failure:
+    left = available_bytes()
+    has = "there is" if left is None else f"this machine has left ({left / 2**30:.1f} GiB)"
+    message = one_line(str(error).rpartition("err == 0. ")[2]) or "no message"  # PyTorch names its own line first
+    sentence = f"{name} asks for more memory than {has}, {when}: {message}."
+    return Failure(ENVIRONMENT, sentence, place, "Use smaller sizes, or a machine with more memory.", formatted(error))
 
 
 def formatted(error: BaseException) -> str:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import gc
 import os
 import sys
@@ -12,7 +13,9 @@ from typing import Any
 
 from .capture import Capture
 from .channel import Channel
-from .failures import ENVIRONMENT, INTERNAL, PROGRAM_INVALID, Failure, formatted, one_line
+from .failures import ENVIRONMENT, INTERNAL, Failure, formatted, from_user_code, one_line
+from .memory import is_out_of_memory, limit_memory
+from .program.exits import exits_told
 from .program.source import parse_source, read_source
 
 Progress = Callable[[str], None]
@@ -52,24 +55,22 @@ def refuse_unreadable(request: dict[str, Any]) -> None:
 def answer(request: dict[str, Any], verbs: dict[str, Verb], capture: Capture, progress: Progress) -> dict[str, Any]:
     """Runs one request; every failure becomes an `error` object."""
     verb = request.get("verb")
+    program = os.path.abspath(str((request.get("arguments") or {}).get("file") or "the program"))
     try:
         if "malformed" in request or verb not in verbs:
             raise Failure(INTERNAL, f"The Python side knows no request {request.get('malformed', verb)!r}.")
-        with capture:
+        with capture, exits_told():
             return {"ok": verbs[str(verb)](request.get("arguments") or {}, progress)}
     except Failure as failure:
         failure.trace = failure.trace or formatted(failure)
         return {"error": _with_output(failure, capture).to_json()}
     except (SystemExit, KeyboardInterrupt) as stop:
-        sentence = f"The program ended the Python process itself ({type(stop).__name__} {stop})."
-        failure = Failure(PROGRAM_INVALID, sentence, "", "Remove the call that exits.", formatted(stop))
+        failure = from_user_code(stop, "running", str(program), "Remove the call that exits.")
         return {"error": _with_output(failure, capture).to_json()}
-    except MemoryError as error:
-        failure = Failure(
-            ENVIRONMENT, "Memory ran out in the Python side.", "", "Use a smaller scale.", formatted(error)
-        )
-        return {"error": failure.to_json()}
     except Exception as error:  # noqa: BLE001 - the server must outlive any request
+        if is_out_of_memory(error):
+            failure = from_user_code(error, f"serving {verb!r}", str(program), "")
+            return {"error": _with_output(failure, capture).to_json()}
         sentence = f"The Python side failed at {verb!r}: {type(error).__name__}: {one_line(str(error))}."
         failure = Failure(INTERNAL, sentence, "", "Run again with --debug and report the trace.", formatted(error))
         return {"error": _with_output(failure, capture).to_json()}
@@ -96,13 +97,22 @@ def serve(channel: Channel) -> None:
             if not verbs:
                 refuse_unreadable(request)
                 verbs = load_verbs()
+            channel.send({"id": identity, "begun": True})
             reply = answer(request, verbs, capture, progress)
         except Failure as failure:
             reply = {"error": failure.to_json()}
         channel.send({"id": identity, **reply})
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Serves the channel on descriptor 3 until the other side closes it."""
+    # A crash of native code is told by the user's own line, on the real standard error: Capture replaces descriptor 2.
+    faulthandler.enable(os.fdopen(os.dup(2), "w"), all_threads=False)
+    limit_memory()
     warnings.simplefilter("ignore")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # a program that asks for input gets the end of it
     serve(Channel())
+
+
+if __name__ == "__main__":
+    main()

@@ -45,7 +45,7 @@ class Client:
         self._file.flush()
         while True:
             answer = json.loads(self._file.readline())
-            if "progress" not in answer:
+            if "progress" not in answer and "begun" not in answer:
                 return answer
 
     def ok(self, verb: str, **arguments: Any) -> dict[str, Any]:

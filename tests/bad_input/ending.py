@@ -75,6 +75,8 @@ def lay_out(case: Case, folder: pathlib.Path, scratch: pathlib.Path) -> None:
     folder.mkdir(parents=True)
     if "base" in case.words("needs"):
         shutil.copytree(scratch / "base", folder, dirs_exist_ok=True)
+        task = folder / "base" / "task.json"
+        task.write_text(task.read_text().replace(str(scratch / "base"), str(folder)))
     for name, text in case.files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
@@ -84,7 +86,7 @@ def environment_of(build: pathlib.Path, scratch: pathlib.Path, folder: pathlib.P
                    temporary: pathlib.Path) -> dict[str, str]:
     own = {name: value for name, value in os.environ.items() if not name.startswith("STITCHCUDA_")}
     return dict(own, PATH=f"{build}:{os.environ['PATH']}", STITCHCUDA_CACHE=str(scratch / "cache"), LC_ALL="C.UTF-8",
-                XDG_STATE_HOME=str(scratch / "state"),
+                XDG_STATE_HOME=str(scratch / "state"), PYTHONDONTWRITEBYTECODE="1",
                 TMPDIR=str(temporary), HOME=str(folder), BUILD=str(build), SCRATCH=str(scratch), ROOT=str(ROOT))
 
 
@@ -108,7 +110,7 @@ def made_alike(text: str, names: dict[str, str]) -> str:
         text = text.replace(path, name)
     text = re.sub(r"\b\d+(\.\d+)? (s|ms)\b", r"N \2", text)
     text = re.sub(r"\b\d+(\.\d+)? (KiB|MiB|GiB)\b", r"N \2", text)
-    return re.sub(r"(stitchcuda[a-z_-]*|tmp)[.-][A-Za-z0-9_]{6,8}\b", r"\1-XXXXXX", text)
+    return re.sub(r"(\.?stitchcuda-[a-z]+|tmp)-?[A-Za-z0-9_]{6,8}\b", r"\1-XXXXXX", text)
 
 
 def children() -> list[int]:

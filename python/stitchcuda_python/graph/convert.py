@@ -157,7 +157,6 @@ class _Converter:
             raise Failure(PROGRAM_INVALID, "forward returns no tensor.", self._file, "Return the result.")
         return sorted(outputs, key=lambda output: output.role == STATE)
 
-
     def _returned(self) -> Any:
         """What forward returns: its structure, with the places of the outputs for its tensors."""
         output_node = next(node for node in self._exported.graph.nodes if node.op == "output")

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch.utils import _pytree as pytree
 
+from ..failures import PROGRAM_INVALID, Failure
 from ..graph.functional import CONSTANT, INPUT, RANDOM, FunctionalProgram
 from ..program.build import Program, draw_inputs
 from .bounds import ignored_targets, integer_bounds, offset_inputs
@@ -57,6 +59,7 @@ class Drawer:
             name = next(names)
             if name in self._offsets:
                 return tensor
+            self._refuse_beyond(name, tensor)
             if fallback:
                 return inside_observed(tensor, observe(tensor), source)
             changed = transformed(tensor, regime, number, self._bounds.get(name), source)
@@ -68,6 +71,18 @@ class Drawer:
         tensors = self._tensors(generator(self._device, seed, regime, number, "parameters"))
         numbers = drawn_numbers(self._graph, generator("cpu", seed, regime, number, "numbers"), self._device)
         return Drawn(inputs, tensors, numbers)
+
+    def _refuse_beyond(self, name: str, tensor: torch.Tensor) -> None:
+        """Raises a Failure where the file's own integers lead outside of what they index. With other constants than
+        the file's own they may."""
+        bound, request = self._bounds.get(name), self._program.request
+        if bound is None or request.overrides or tensor.is_floating_point() or tensor.numel() == 0:
+            return
+        greatest = int(tensor.max())
+        if greatest >= bound:
+            base = os.path.basename(request.file)
+            sentence = f"get_inputs() of {base} draws {greatest} for input {name}, which may be {bound - 1} at most."
+            raise Failure(PROGRAM_INVALID, sentence, request.file, "Draw indices inside the table that they index.")
 
     def _tensors(self, source: torch.Generator) -> dict[str, torch.Tensor]:
         made: dict[str, torch.Tensor] = {}

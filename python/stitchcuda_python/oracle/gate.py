@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 
 import torch
 
+from ..failures import PROGRAM_INVALID, Failure
+from ..graph.functional import OUTPUT, FunctionalProgram
 from .constants import GATE_EPS, GATE_TOLERANCE
 
 
@@ -28,6 +31,22 @@ def compare_with_eager(graph: dict[str, torch.Tensor], eager: dict[str, torch.Te
     ratios = {name: _ratio(graph[name], eager[name]) for name in eager}
     worst = max(ratios, key=lambda name: ratios[name])
     return GateResult(ratios[worst] <= 1.0, ratios[worst], worst)
+
+
+def refuse_unjudgeable(
+    program: FunctionalProgram, eager: dict[str, torch.Tensor], again: dict[str, torch.Tensor], file: str
+) -> None:
+    """Raises a Failure where eager itself gives no answer to compare with: another one at each call (`again`), or no
+    number at all."""
+    name = os.path.basename(file)
+    if not compare_with_eager(again, eager).ok:
+        sentence = f"{name} computes something else each time it is called with the same inputs."
+        remedy = "Take clocks, Python's and NumPy's random numbers out of forward; PyTorch's own are understood."
+        raise Failure(PROGRAM_INVALID, sentence, file, remedy)
+    outputs = [eager[output.value] for output in program.outputs if output.role == OUTPUT]
+    if outputs and all(item.is_floating_point() and not bool(torch.isfinite(item).any()) for item in outputs):
+        sentence = f"{name} gives nothing but NaN and infinity on the inputs that it draws itself."
+        raise Failure(PROGRAM_INVALID, sentence, file, "Draw inputs in get_inputs() on which forward has a value.")
 
 
 def _ratio(got: torch.Tensor, expected: torch.Tensor) -> float:

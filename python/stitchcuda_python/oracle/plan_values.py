@@ -56,9 +56,7 @@ def _operand(operand: dict[str, Any] | None, resolve: Callable[[dict[str, Any]],
 
 
 def _call(node: dict[str, Any], operands: list[Any]) -> Call:
-    results = [
-        Result(PREFIX + made["name"], _DTYPES[made["dtype"]], tuple(made["shape"])) for made in node["results"]
-    ]
+    results = [Result(PREFIX + made["name"], _DTYPES[made["dtype"]], tuple(made["shape"])) for made in node["results"]]
     attributes = {
         name: _DTYPES.get(value, value) if name == "dtype" else value for name, value in node["attributes"].items()
     }

@@ -18,7 +18,7 @@ from .bounds import index_source
 from .constants import MATHS, REGIMES
 from .draw import Drawer, Drawn
 from .evaluate import Evaluator, Runs
-from .gate import compare_with_eager
+from .gate import compare_with_eager, refuse_unjudgeable
 from .interpret import Interpreter
 from .native import NativeModule, tf32_flags
 from .plan_values import extended
@@ -56,8 +56,11 @@ class Session:
             raise from_user_code(error, "running forward", self._program.request.file, remedy) from error
         with tf32_flags("fp32"):
             graph = self._evaluator.interpreter.run(self._drawer.graph_values(drawn))
+            result = compare_with_eager(graph, eager)
+            again = eager if result.ok else self._native.run(drawn.inputs, drawn.tensors, drawn.numbers)
+        refuse_unjudgeable(self.graph, eager, again, self._program.request.file)
         self._finite = all(bool(torch.isfinite(item).all()) for item in eager.values() if item.is_floating_point())
-        return compare_with_eager(graph, eager).to_json()
+        return result.to_json()
 
     def describe(self) -> dict[str, Any]:
         """The specs that the files of a draw follow."""
@@ -202,7 +205,6 @@ class Session:
             }
             for name in names
         ]
-
 
     def write_own_draws(self, count: int) -> list[list[str]]:
         """Writes outputs and new states of `count` eager runs on the last draw that draw their own random numbers."""

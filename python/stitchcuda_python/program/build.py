@@ -155,7 +155,22 @@ def draw_inputs(namespace: types.ModuleType, request: Request) -> tuple[Any, ...
         kind = "a tensor" if isinstance(inputs, torch.Tensor) else type(inputs).__name__
         sentence = f"get_inputs() of {base} returns {kind}, not a list of forward's arguments."
         raise Failure(PROGRAM_INVALID, sentence, request.file, "Return a list or tuple, also for a single tensor.")
+    for number, leaf in enumerate(pytree.tree_leaves(list(inputs))):
+        refuse_input(leaf, number, request.file)
     return reshaped(tuple(inputs), request)
+
+
+def refuse_input(leaf: Any, number: int, file: str) -> None:
+    """Raises a Failure for what PyTorch cannot export as an argument, or what has no values."""
+    base, remedy = os.path.basename(file), ""
+    if isinstance(leaf, torch.Tensor) and leaf.device.type == "meta":
+        remedy = "Make it on the CPU: a tensor on the meta device has no values."
+        sentence = f"Input {number} of get_inputs() of {base} is on the meta device."
+    elif type(leaf).__module__ == "numpy":
+        remedy = "Return torch tensors: torch.from_numpy(array)."
+        sentence = f"Input {number} of get_inputs() of {base} is a NumPy {type(leaf).__name__}, not a tensor."
+    if remedy:
+        raise Failure(PROGRAM_INVALID, sentence, file, remedy)
 
 
 def reshaped(inputs: tuple[Any, ...], request: Request) -> tuple[Any, ...]:

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import ast
+import io
 import os
 import sys
+import tokenize
 import types
 
 from ..failures import PROGRAM_INVALID, Failure, from_user_code, know_live_code
@@ -24,15 +26,26 @@ def read_source(file: str) -> str:
         raise Failure(
             PROGRAM_INVALID, f"{file} cannot be read: {error.strerror}.", file, "Check its rights."
         ) from error
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = "\0"
-    if "\0" in text:
+    text = "" if b"\0" in data else _decoded(data, file)
+    if b"\0" in data:
         raise Failure(PROGRAM_INVALID, f"{file} is not Python text.", file, "Name a .py file with a PyTorch program.")
     if not text.strip():
         raise Failure(PROGRAM_INVALID, f"{file} is empty.", file, "It needs a class Model and a function get_inputs.")
     return text
+
+
+def _decoded(data: bytes, file: str) -> str:
+    """As Python decodes a source: UTF-8, or what its first lines declare."""
+    remedy = "Save it as UTF-8, or declare its encoding in the first line: # -*- coding: latin-1 -*-."
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        return data.decode(encoding)
+    except SyntaxError as error:
+        raise Failure(PROGRAM_INVALID, f"{file} is not Python text: {error.msg}.", file, remedy) from error
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        sentence = f"{os.path.basename(file)} is not {error.encoding} text: it has the byte {data[error.start]:#04x}."
+        raise Failure(PROGRAM_INVALID, sentence, f"{file}:{line}", remedy) from error
 
 
 def parse_source(text: str, file: str) -> ast.Module:
@@ -90,7 +103,9 @@ def run_source(file: str, overrides: dict[str, int]) -> types.ModuleType:
     sys.modules[module.__name__] = module
     folder = os.path.dirname(file)
     if folder not in sys.path:
-        sys.path.insert(0, folder)
+        # Behind the standard library, parts of which PyTorch loads late: a random.py here is not theirs.
+        installed = [index for index, path in enumerate(sys.path) if path.rstrip("/").endswith("-packages")]
+        sys.path.insert(min(installed, default=len(sys.path)), folder)
     remedy = "Make the file importable: python -c 'import <file>' must succeed."
     try:
         exec(compile(tree, file, "exec"), module.__dict__)

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <exception>
+#include <new>
 #include <string>
+#include <system_error>
 
 #include "base/error/result.h"
 
@@ -19,6 +21,10 @@ auto guarded(Function&& function, ErrorCode code, const std::string& what) -> Re
     } else {
       return function();
     }
+  } catch (const std::bad_alloc&) {
+    return failure(ErrorCode::kEnvironment, what + ": memory ran out", "", "use smaller sizes, or free some memory");
+  } catch (const std::system_error& thrown) {  // a full disk, a closed pipe, no thread to be had
+    return failure(ErrorCode::kEnvironment, what + ": " + thrown.what(), "", "free what is full, and try again");
   } catch (const std::exception& thrown) {
     return failure(code, what + ": " + thrown.what());
   }

@@ -68,14 +68,21 @@ struct JsonChannel::State {
   std::string received;
   size_t searched = 0;  // no line end before here
   int64_t last_id = 0;
+  bool has_begun = false;
+  std::optional<End> end;
 };
 
 Unexpected JsonChannel::State::died() {
   const ExitState exit = child.wait(1000);
+  end = End{.exit = exit, .was_late = false, .had_begun = has_begun, .said = child.take_standard_error()};
+  if (exit.timed_out) {
+    return failure(ErrorCode::kEnvironment, fmt::format("{} closed its channel before it answered", name), name,
+                   "run `stitchcuda doctor`");
+  }
   const std::string how = exit.signal != 0
                               ? fmt::format("was killed by signal {} ({})", exit.signal, strsignal(exit.signal))
                               : fmt::format("ended with status {}", exit.exit_code);
-  const std::string said = last_line(child.take_standard_error());
+  const std::string said = last_line(end->said);
   return failure(ErrorCode::kEnvironment,
                  fmt::format("{} {} before it answered{}{}", name, how, said.empty() ? "" : ": ", said), name,
                  exit.signal == 9 ? "check that the machine has enough free memory" : "run `stitchcuda doctor`");
@@ -86,6 +93,7 @@ Result<void> JsonChannel::State::wait_for(short events, Clock::time_point deadli
     const auto left_ms = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count() + 1;
     if (Clock::now() >= deadline) {
       child.kill_tree();  // what it would still send could be taken for the next request's answer
+      end = End{.exit = child.wait(0), .was_late = true, .had_begun = has_begun, .said = child.take_standard_error()};
       return failure(ErrorCode::kTimeout, fmt::format("{} did not answer in time", name), name,
                      "try again on a less busy machine, or with smaller sizes");
     }
@@ -146,6 +154,7 @@ JsonChannel::JsonChannel(std::unique_ptr<State> state) : state_(std::move(state)
 JsonChannel::JsonChannel(JsonChannel&&) noexcept = default;
 JsonChannel& JsonChannel::operator=(JsonChannel&&) noexcept = default;
 JsonChannel::~JsonChannel() = default;
+const std::optional<JsonChannel::End>& JsonChannel::end() const { return state_->end; }
 
 Result<JsonChannel> JsonChannel::start(ChildOptions options) {
   int ends[2] = {-1, -1};
@@ -163,6 +172,7 @@ Result<Json> JsonChannel::request(const std::string& verb, const Json& arguments
                                   const Progress& progress) {
   const auto deadline = Clock::now() + std::chrono::milliseconds(timeout_ms);
   const int64_t id = ++state_->last_id;
+  state_->has_begun = false;
   Json message;
   message["id"] = id;
   message["verb"] = verb;
@@ -180,6 +190,7 @@ Result<Json> JsonChannel::request(const std::string& verb, const Json& arguments
       return failure(ErrorCode::kInternal,
                      fmt::format("{} answered request {} while {} was asked", state_->name, answered, id));
     }
+    state_->has_begun = state_->has_begun || answer.contains("begun");
     if (answer.contains("ok")) {
       return Json(std::move(answer["ok"]));
     }

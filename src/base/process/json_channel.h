@@ -3,11 +3,13 @@
 // free for whatever the user's program prints).
 //   request   {"id": 1, "verb": "import", "arguments": {...}}
 //   progress  {"id": 1, "progress": "sentence"}          any number, before the answer
+//   begun     {"id": 1, "begun": true}                   once, before the request is looked into
 //   answer    {"id": 1, "ok": {...}}   or   {"id": 1, "error": {"code", "sentence", "place", "remedy", "trace"}}
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/json/json_forward.h"
@@ -27,6 +29,15 @@ class JsonChannel {
   // on.
   Result<Json> request(const std::string& verb, const Json& arguments, int64_t timeout_ms,
                        const Progress& progress = {});
+
+  // How the child came to answer no more, for a caller who can say it better than the Error of the request did.
+  struct End {
+    ExitState exit;           // timed_out without having been late: it closed the channel and went on
+    bool was_late = false;    // it did not answer in time, and was killed
+    bool had_begun = false;   // it had said {"id", "begun": true}: what it needs for the request was loaded
+    std::string said;         // on standard error, its last 64 KiB
+  };
+  const std::optional<End>& end() const;
 
  private:
   struct State;

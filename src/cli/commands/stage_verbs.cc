@@ -2,6 +2,7 @@
 // import, plan, emit, build: each reads the file of the stage before and writes its own.
 #include <fmt/format.h>
 
+#include "base/error/located.h"
 #include "base/fs/files.h"
 #include "base/json/json.h"
 #include "cli/commands/commands.h"
@@ -81,7 +82,8 @@ Result<int> run_import(Session& session) {
 Result<int> run_plan(Session& session) {
   const CommandLine& line = session.line();
   STITCH_ASSIGN(const std::string text, read_file(line.file));
-  STITCH_ASSIGN(const plan::ProgramBatches program, plan::parse_batches(text, line.file));
+  STITCH_ASSIGN(const plan::ProgramBatches program,
+                located(plan::parse_batches(text, line.file), line.file, "make it again with `stitchcuda import`"));
   plan::PlanOptions options;
   options.math = line.math;
   options.libraries = line.libraries;
@@ -102,7 +104,7 @@ Result<int> run_emit(Session& session) {
   const CommandLine& line = session.line();
   STITCH_ASSIGN(const std::string text, read_file(line.file));
   STITCH_ASSIGN(const Json json, parse_json(text, line.file));
-  STITCH_ASSIGN(const plan::Plan made, plan::from_json(json));
+  STITCH_ASSIGN(const plan::Plan made, located(plan::from_json(json), line.file, "run `stitchcuda plan` again"));
   codegen::EmitOptions options;
   options.runtime_folder = session.resources().runtime().string();
   options.architectures = line.targets;
@@ -129,7 +131,8 @@ Result<int> run_emit(Session& session) {
 
 Result<int> run_build(Session& session) {
   const CommandLine& line = session.line();
-  STITCH_ASSIGN(const SourceBundle bundle, read_bundle(line.file));
+  STITCH_ASSIGN(const SourceBundle bundle,
+                located(read_bundle(line.file), line.file, "name a folder that `stitchcuda emit` or optimize wrote"));
   STITCH_ASSIGN(const toolchain::Toolchain tools, find_compilers(session));
   STITCH_ASSIGN(const DeviceKind device, built_device(session, tools));
   STITCH_ASSIGN(const CompileReport report, build_bundle(session, tools, bundle, device, "build"));

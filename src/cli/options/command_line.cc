@@ -7,6 +7,8 @@
 #include <CLI/App.hpp>
 #include <algorithm>
 
+#include "base/guard/guarded.h"
+#include "base/json/json.h"
 #include "cli/options/application.h"
 #include "cli/options/nearest.h"
 #include "cli/options/reference/help_text.h"
@@ -24,7 +26,20 @@ void split_target(CommandLine* line, std::string* file) {
   }
 }
 
+// Paths travel to Python and into files as JSON, which is UTF-8: other bytes would come back as another path.
+Result<void> check_text(const std::string& path) {
+  const Result<std::string> printed =
+      guarded([&] { return Json(path).dump(); }, ErrorCode::kUsage, path + " is not valid UTF-8");
+  if (!printed.has_value()) {
+    return failure(ErrorCode::kUsage, path + " is not valid UTF-8", "", "rename it");
+  }
+  return {};
+}
+
 Result<CommandLine> checked(CommandLine line) {
+  for (const std::string& path : {line.file, line.out, line.candidate, line.program, line.weights}) {
+    STITCH_TRY(check_text(path));
+  }
   split_target(&line, &line.file);
   split_target(&line, &line.program);
   if (line.verb == "verify" && line.file.empty() == line.candidate.empty()) {

@@ -36,6 +36,7 @@ struct CommandLine {
   double tune_seconds = 60;     // no timing of a setting begins after it
   std::string tuning_database;  // empty: in the cache
   std::string mode = "as-is";   // "train", "eval", or as the file leaves its module
+  double import_timeout_seconds = 120;  // for running the program's file, its constructor and forward, once
   std::optional<int> step;      // verify: one step alone
   uint64_t seed = 0;
   bool json = false;

@@ -122,6 +122,15 @@ void add_mode(CLI::App* verb, CommandLine* line) {
       ->group(kProgramGroup);
 }
 
+void add_import_timeout(CLI::App* verb, CommandLine* line) {
+  verb->add_option("--import-timeout", line->import_timeout_seconds,
+                   "How long the program's file, constructor and forward may take, traced once (default: 120)")
+      ->type_name("SECONDS")
+      ->check(seconds())
+      ->check(CLI::PositiveNumber)
+      ->group(kProgramGroup);
+}
+
 void add_device(CLI::App* verb, CommandLine* line) {
   add_choice_of(verb, "--device", kDevices, &line->device,
                 "Where programs run (default: auto, a GPU where there is one and nvcc)")

@@ -26,6 +26,8 @@ inline constexpr const char* kOutputGroup = "Output";
 
 void add_common(CLI::App* verb, CommandLine* line);
 void add_mode(CLI::App* verb, CommandLine* line);
+// --import-timeout
+void add_import_timeout(CLI::App* verb, CommandLine* line);
 void add_device(CLI::App* verb, CommandLine* line);
 void add_math(CLI::App* verb, CommandLine* line);
 void add_libraries(CLI::App* verb, CommandLine* line);

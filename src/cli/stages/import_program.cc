@@ -10,6 +10,7 @@ namespace stitch::cli {
 namespace {
 
 constexpr int64_t kImportTimeoutMs = 180'000;
+constexpr int64_t kGraceMs = 15'000;  // PyTorch is loaded first, and a machine may be busy
 constexpr int64_t kMinimumAxis = 130;  // two tiles of 64 and a tail: what a reduced axis is kept above
 
 Unexpected unsupported(const std::vector<frontend::Unsupported>& missing) {
@@ -29,7 +30,12 @@ Unexpected unsupported(const std::vector<frontend::Unsupported>& missing) {
 }  // namespace
 
 Result<ImportedProgram> import_program(Session& session, const Task& task) {
-  STITCH_ASSIGN(const Json exported, session.ask("import", task.arguments(), kImportTimeoutMs));
+  // The Python side says which line it was at; our own limit is for what does not listen, such as a loop in C.
+  const double seconds = session.line().import_timeout_seconds;
+  Json arguments = task.arguments();
+  arguments["deadline_s"] = seconds;
+  const int64_t timeout_ms = static_cast<int64_t>(seconds * 1000) + kGraceMs;
+  STITCH_ASSIGN(const Json exported, session.ask("import", arguments, timeout_ms));
   STITCH_ASSIGN(ir::Graph graph, frontend::graph_from_exported(exported));
   const std::vector<frontend::Unsupported> missing = frontend::unsupported_operators(graph);
   if (!missing.empty()) {

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/json/json.h"
+#include "cli/stages/python_end.h"
 
 namespace stitch::cli {
 namespace {
@@ -36,7 +37,10 @@ Result<JsonChannel*> Session::python() {
     STITCH_ASSIGN(TemporaryDirectory temporary, TemporaryDirectory::make("stitchcuda-python"));
     python_temporary_.emplace(std::move(temporary));
     ChildOptions options;
-    options.arguments = {resources_.python.string(), "-m", "stitchcuda_python.server"};
+    // Not -m, which puts the current folder first: a json.py there is the user's program, not Python's module.
+    options.arguments = {resources_.python.string(), "-c",
+                         "import sys; sys.path[:] = [p for p in sys.path if p]; "
+                         "from stitchcuda_python.server import main; main()"};
     options.environment = {{"PYTHONPATH", resources_.python_path().string()},
                            {"PYTHONDONTWRITEBYTECODE", "1"},
                            {"TMPDIR", python_temporary_->path().string()}};
@@ -50,7 +54,16 @@ Result<Json> Session::ask(const std::string& verb, const Json& arguments, int64_
   const auto [stage, sentence] = told_as(verb);
   Reporter::Wait wait = reporter_.wait(stage, sentence);
   STITCH_ASSIGN(JsonChannel * channel, python());
-  return channel->request(verb, arguments, timeout_ms, [&](const std::string& said) { wait.say(said); });
+  if (arguments.contains("file") && arguments["file"].is_string()) {
+    python_program_ = arguments["file"].get<std::string>();
+  }
+  Result<Json> answer =
+      channel->request(verb, arguments, timeout_ms, [&](const std::string& said) { wait.say(said); });
+  // A Python process that ended before it looked into a request is the environment's fault, later the program's.
+  if (!answer.has_value() && channel->end().has_value() && channel->end()->had_begun && !python_program_.empty()) {
+    return failure(explain_end(*channel->end(), python_program_, static_cast<double>(timeout_ms) / 1000));
+  }
+  return answer;
 }
 
 }  // namespace stitch::cli

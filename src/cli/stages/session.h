@@ -42,6 +42,7 @@ class Session {
   // Declared before the process, so that it goes after it: whatever PyTorch or the user's program leaves there.
   std::optional<TemporaryDirectory> python_temporary_;
   std::optional<JsonChannel> python_;
+  std::string python_program_;  // the program that it was last asked about
   std::optional<toolchain::CacheUse> cache_use_;
 };
 

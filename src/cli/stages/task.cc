@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/json/json.h"
@@ -12,10 +13,15 @@
 namespace stitch::cli {
 namespace {
 
+constexpr const char* kSchema = "stitchcuda.task/1";
+
 Result<std::vector<std::vector<int64_t>>> shapes_from_json(const Json& json) {
   std::vector<std::vector<int64_t>> shapes;
   for (const Json& item : json) {
     STITCH_ASSIGN(std::vector<int64_t> shape, json_int_list(Json{{"shape", item}}, "shape"));
+    if (std::any_of(shape.begin(), shape.end(), [](int64_t extent) { return extent < 1; })) {
+      return failure(ErrorCode::kFileInvalid, fmt::format("[{}] is no shape of an input", fmt::join(shape, ",")));
+    }
     shapes.push_back(std::move(shape));
   }
   return shapes;
@@ -69,17 +75,25 @@ Json Task::arguments() const {
 
 Json to_json(const Task& task) {
   Json json = task.arguments();
-  json["schema"] = "stitchcuda.task/1";
+  json["schema"] = kSchema;
   json["math"] = to_string(task.math);
   return json;
 }
 
 Result<Task> task_from_json(const Json& json) {
   Task task;
+  STITCH_ASSIGN(const std::string schema, json_string(json, "schema"));
+  if (schema != kSchema) {
+    return failure(ErrorCode::kFileInvalid, fmt::format("the task has schema {}, not {}", schema, kSchema));
+  }
   STITCH_ASSIGN(task.file, json_string(json, "file"));
   STITCH_ASSIGN(task.mode, json_string(json, "mode"));
   STITCH_ASSIGN(const std::string math, json_string(json, "math"));
-  STITCH_ASSIGN(task.math, math_mode_from_string(math));
+  const Result<MathMode> known = math_mode_from_string(math);
+  if (!known.has_value()) {
+    return failure(ErrorCode::kFileInvalid, known.error().sentence);  // its own place is the command line
+  }
+  task.math = *known;
   if (json.contains("target") && json["target"].is_string()) {
     task.target = json["target"].get<std::string>();
   }

@@ -12,6 +12,7 @@ void add_optimize(CLI::App* application, CommandLine* line) {
   verb->group(kMainVerbs);
   add_program_file(verb, line);
   add_mode(verb, line);
+  add_import_timeout(verb, line);
   add_weights(verb, line);
   add_math(verb, line);
   add_libraries(verb, line);

@@ -19,6 +19,7 @@ void add_import(CLI::App* application, CommandLine* line) {
   CLI::App* verb = add_stage(application, "import", "PyTorch program to graph (graph.ir)");
   add_program_file(verb, line);
   add_mode(verb, line);
+  add_import_timeout(verb, line);
   add_weights(verb, line);
   add_scale(verb, line);
   add_out(verb, line, "FILE", "Graph file to write (default: standard output)");

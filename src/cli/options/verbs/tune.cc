@@ -13,6 +13,7 @@ void add_tune(CLI::App* application, CommandLine* line) {
   verb->group(kMainVerbs);
   add_program_file(verb, line);
   add_mode(verb, line);
+  add_import_timeout(verb, line);
   add_math(verb, line);
   add_libraries(verb, line);
   add_tuning(verb, line);

@@ -20,6 +20,7 @@ void add_verify(CLI::App* application, CommandLine* line) {
       ->type_name("DIR")
       ->group(kProgramGroup);
   add_mode(verb, line);
+  add_import_timeout(verb, line);
   add_step(verb, line, "Judge one step alone");
   add_scale(verb, line);
   add_seed(verb, line);

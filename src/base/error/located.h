@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The place and the remedy of an Error that was made where nobody knew which file was being read.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "base/error/result.h"
+
+namespace stitch {
+
+// The same, with `place` and `remedy` where an Error has none of its own.
+template <typename T>
+Result<T> located(Result<T> result, const std::string& place, const std::string& remedy) {
+  if (result.has_value()) {
+    return result;
+  }
+  Error error = result.error();
+  error.place = error.place.empty() ? place : error.place;
+  error.remedy = error.remedy.empty() ? remedy : error.remedy;
+  return failure(std::move(error));
+}
+
+}  // namespace stitch
