@@ -32,8 +32,9 @@ Error explain_end(const JsonChannel::End& end, const std::string& file, double s
             "make the program smaller, look for a loop without an end, or allow more time with --import-timeout"};
   }
   if (end.exit.timed_out) {
-    return {ErrorCode::kProgramInvalid, fmt::format("{} closed the connection of the Python process that runs it", name),
-            place, "remove the call that closes every file descriptor"};
+    return {ErrorCode::kProgramInvalid,
+            fmt::format("{} closed the connection of the Python process that runs it", name), place,
+            "remove the call that closes every file descriptor"};
   }
   if (end.exit.signal == SIGKILL) {
     return {ErrorCode::kEnvironment, fmt::format("the Python process was killed while it ran {}", name), place,
