@@ -2,6 +2,7 @@
 // stitchcuda: parse the command line, run the verb, turn an Error into its sentence and exit status.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <clocale>
 #include <csignal>
 #include <cstdlib>
@@ -19,12 +20,23 @@ namespace {
 struct Verb {
   const char* name;
   Result<int> (*run)(Session&);
+  bool needs_own_files = true;  // python/, runtime/, emulator/; what is about stitchcuda itself works without
 };
 
-constexpr Verb kVerbs[] = {{"import", run_import},   {"plan", run_plan},     {"emit", run_emit},
-                           {"build", run_build},     {"verify", run_verify}, {"optimize", run_optimize},
-                           {"profile", run_profile}, {"tune", run_tune},     {"report", run_report},
-                           {"cache", run_cache},     {"doctor", run_doctor}};
+constexpr Verb kVerbs[] = {{"import", run_import},
+                           {"plan", run_plan},
+                           {"emit", run_emit},
+                           {"build", run_build},
+                           {"verify", run_verify},
+                           {"optimize", run_optimize},
+                           {"profile", run_profile},
+                           {"tune", run_tune},
+                           {"report", run_report},
+                           {"cache", run_cache},
+                           {"doctor", run_doctor, false},
+                           {"runs", run_runs, false},
+                           {"completion", run_completion, false},
+                           {"man", run_man, false}};
 
 Result<int> run_verb(Session& session) {
   for (const Verb& verb : kVerbs) {
@@ -44,6 +56,11 @@ void remove_leftovers_of_killed_runs() {
        {std::filesystem::temp_directory_path(ignored), std::filesystem::path("/dev/shm")}) {
     remove_leftovers(folder, "stitchcuda-");
   }
+}
+
+bool needs_own_files(const std::string& name) {
+  return std::any_of(std::begin(kVerbs), std::end(kVerbs),
+                     [&](const Verb& verb) { return name == verb.name && verb.needs_own_files; });
 }
 
 bool keeps_record(const std::string& verb) { return verb == "optimize" || verb == "tune"; }
@@ -74,7 +91,7 @@ int run(int argc, char** argv) {
   if (line->debug) {
     ::setenv("STITCHCUDA_DEBUG", "1", 1);
   }
-  const Result<Resources> resources = find_resources();
+  const Result<Resources> resources = needs_own_files(line->verb) ? find_resources() : Result<Resources>(Resources{});
   if (!resources.has_value()) {
     stop_handling_interrupts();
     reporter.error(resources.error(), schema);

@@ -18,5 +18,8 @@ Result<int> run_tune(Session& session);
 Result<int> run_report(Session& session);
 Result<int> run_cache(Session& session);
 Result<int> run_doctor(Session& session);
+Result<int> run_runs(Session& session);
+Result<int> run_completion(Session& session);
+Result<int> run_man(Session& session);
 
 }  // namespace stitch::cli

@@ -1,96 +1,105 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is here, what is missing, what that costs, and the command that mends it.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <unistd.h>
 
+#include <algorithm>
+
+#include "base/fs/files.h"
 #include "base/json/json.h"
-#include "base/process/child.h"
+#include "base/parallel/for_each_parallel.h"
 #include "cli/commands/commands.h"
-#include "toolchain/discovery/cuda_folders.h"
-#include "toolchain/discovery/toolchain.h"
+#include "cli/doctor/examination.h"
 
 namespace stitch::cli {
 namespace {
 
-constexpr int64_t kProbeTimeoutMs = 60'000;
+using doctor::Examination;
+using doctor::Finding;
 
-struct Finding {
-  std::string name;
-  bool ok = false;
-  bool needed = false;  // without it `optimize` cannot do its job at all
-  std::string what;     // the version or place found, or what its absence costs and what mends it
-};
-
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
-
-Finding probe(const char* name, const std::vector<std::string>& command, bool needed, const std::string& otherwise) {
-  ChildOptions options;
-  options.arguments = command;
-  const Result<ChildOutput> ran = run_child(options, kProbeTimeoutMs);
-  const bool ok = ran.has_value() && ran->exit.ok();
-  return {name, ok, needed, ok ? first_line(ran->standard_output) : otherwise};
-}
-
-Finding device(const toolchain::Toolchain& tools, DeviceKind kind, bool needed) {
-  const Result<void> supported = tools.supports(kind);
-  const std::string name = fmt::format("build for {}", to_string(kind));
-  if (supported.has_value()) {
-    return {name, true, needed, "ready"};
+// A machine without a writable cache still has its compilers: they are looked for with another folder.
+toolchain::Toolchain find_tools(const Resources& resources, int64_t timeout_ms) {
+  toolchain::ToolchainOptions options;
+  options.emulator_include = resources.root.empty() ? std::filesystem::path() : resources.emulator_include();
+  options.version_timeout_ms = timeout_ms;
+  Result<toolchain::Toolchain> found = toolchain::find_toolchain(options);
+  if (found.has_value()) {
+    return std::move(found).value();
   }
-  return {name, false, needed, fmt::format("{}; {}", supported.error().sentence, supported.error().remedy)};
-}
-
-// Optional for whoever runs a program, too: its steps have kernels of their own.
-Finding libraries(const Session& session) {
-  const std::vector<std::string> folders = toolchain::cuda_library_folders(session.resources().python);
-  const bool found = !folders.empty();
-  return {"cuBLASLt and cuDNN", found, false,
-          found ? fmt::format("{}", fmt::join(folders, ", "))
-                : "not installed: programs use our own kernels alone; 'pip install nvidia-cublas nvidia-cudnn-cu13' "
-                  "brings them"};
-}
-
-std::vector<Finding> findings(const Session& session, const toolchain::Toolchain& tools) {
-  const std::string python = session.resources().python.string();
-  std::vector<Finding> found;
-  found.push_back(probe("PyTorch", {python, "-c", "import torch; print(torch.__version__, 'in', torch.__path__[0])"},
-                        true,
-                        fmt::format("{} cannot import torch, so no program can be read; run 'pip install torch' there "
-                                    "or set STITCHCUDA_PYTHON",
-                                    python)));
-  found.push_back(device(tools, DeviceKind::kEmulated, true));
-  found.push_back(device(tools, DeviceKind::kChecked, true));
-  found.push_back(device(tools, DeviceKind::kCuda, false));
-  found.push_back(probe("GPU", {"nvidia-smi", "--query-gpu=name,compute_cap,driver_version", "--format=csv,noheader"},
-                        false, "none here: programs are verified on the emulated device and times are modelled"));
-  found.push_back(libraries(session));
-  for (const char* name : {"stitchcuda-keeper-emulated", "stitchcuda-worker-emulated", "stitchcuda-worker-checked"}) {
-    const Result<std::filesystem::path> helper = find_helper_program(name);
-    found.push_back({name, helper.has_value(), true,
-                     helper.has_value() ? helper->string() : helper.error().sentence + "; " + helper.error().remedy});
+  const Result<TemporaryDirectory> other = TemporaryDirectory::make("stitchcuda-doctor");
+  if (!other.has_value()) {
+    return {};
   }
-  return found;
+  options.cache = other->path();
+  found = toolchain::find_toolchain(options);
+  toolchain::Toolchain tools = found.has_value() ? std::move(found).value() : toolchain::Toolchain{};
+  tools.cache.clear();
+  return tools;
+}
+
+// The parts look at different things, and each waits for other programs most of the time.
+std::vector<Finding> examine(const Examination& examination) {
+  using Part = std::vector<Finding> (*)(const Examination&);
+  const std::vector<Part> parts = {doctor::python_findings, doctor::emulator_findings, doctor::gpu_findings,
+                                   doctor::machine_findings, doctor::report_findings};
+  std::vector<std::vector<Finding>> found(parts.size());
+  const Result<void> done =
+      for_each_parallel(parts.size(), static_cast<int>(parts.size()), [&](size_t part) -> Result<void> {
+        found[part] = parts[part](examination);
+        return {};
+      });
+  std::vector<Finding> all;
+  for (const std::vector<Finding>& part : found) {
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  if (!done.has_value()) {
+    all.push_back({"This machine", "threads", doctor::State::kMissing, done.error().sentence,
+                   "Not everything could be looked at.", ""});
+  }
+  return all;
+}
+
+// What two parts found may not go together: with a GPU, references are computed on it.
+void check_torch_for_gpu(std::vector<Finding>& findings) {
+  const auto find = [&](const char* name) {
+    return std::find_if(findings.begin(), findings.end(), [&](const Finding& finding) { return finding.name == name; });
+  };
+  const auto gpu = find("GPU");
+  const auto torch = find("torch");
+  if (gpu != findings.end() && torch != findings.end() && gpu->state == doctor::State::kHere &&
+      torch->state == doctor::State::kHere && torch->what.find("built for the CPU") != std::string::npos) {
+    torch->state = doctor::State::kWarning;
+    torch->cost =
+        "There is a GPU, but this PyTorch cannot use it: run with --device emulated, or install its CUDA build.";
+  }
 }
 
 }  // namespace
 
 Result<int> run_doctor(Session& session) {
-  STITCH_ASSIGN(const toolchain::Toolchain tools, toolchain::find_toolchain());
-  Json rows = Json::array();
-  std::string text;
-  bool able = true;
-  for (const Finding& finding : findings(session, tools)) {
-    able = able && (finding.ok || !finding.needed);
-    rows.push_back({{"name", finding.name}, {"ok", finding.ok}, {"needed", finding.needed}, {"what", finding.what}});
-    text += fmt::format("{} {:<28} {}\n",
-                        finding.ok       ? "ok     "
-                        : finding.needed ? "MISSING"
-                                         : "absent ",
-                        finding.name, finding.what);
+  Examination examination;
+  const Result<Resources> resources = find_resources();
+  std::vector<Finding> findings;
+  if (resources.has_value()) {
+    examination.resources = *resources;
+  } else {
+    examination.resources.python = "python3";
+    findings.push_back({"This installation", "own files", doctor::State::kMissing, resources.error().sentence,
+                        "No verb works.", resources.error().remedy});
   }
-  text += able ? "stitchcuda can do its main job here."
-               : "stitchcuda cannot do its main job here until what is MISSING is mended.";
-  session.reporter().result(Json{{"schema", "stitchcuda.doctor/1"}, {"able", able}, {"findings", rows}}, text);
+  examination.probe_timeout_ms = static_cast<int64_t>(session.line().probe_seconds * 1000);
+  examination.tools = find_tools(examination.resources, examination.probe_timeout_ms);
+  const std::vector<Finding> examined = examine(examination);
+  findings.insert(findings.end(), examined.begin(), examined.end());
+  check_torch_for_gpu(findings);
+  const bool able = doctor::is_able(findings);
+  const std::string closing = able ? "stitchcuda can do its main job here."
+                                   : "stitchcuda cannot do its main job here "
+                                     "until what is missing is mended.";
+  const Terminal terminal = find_terminal(STDOUT_FILENO);
+  session.reporter().result(
+      Json{{"schema", "stitchcuda.doctor/1"}, {"able", able}, {"findings", doctor::to_json(findings)}},
+      doctor::as_text(findings, terminal) + "\n" + terminal.bold(closing));
   return able ? 0 : exit_status(ErrorCode::kEnvironment);
 }
 

@@ -8,6 +8,7 @@
 #include "base/fs/files.h"
 #include "base/json/json.h"
 #include "cli/commands/commands.h"
+#include "cli/runs/program_digest.h"
 #include "cli/stages/batch.h"
 #include "cli/stages/build_ahead.h"
 #include "cli/stages/evidence.h"
@@ -203,6 +204,7 @@ void keep_in_record(Session& session, const Run& run) {
       record.measured_us = run.times->graph_is_faster() ? run.times->graph.median_us : run.times->plain.median_us;
     }
   });
+  session.run_log().keep(kProgramFile, program_digest(run.program.plan, run.program.bundle).dump(1) + "\n");
 }
 
 }  // namespace

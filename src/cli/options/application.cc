@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/options/command_line.h"
+#include "cli/options/reference/surroundings.h"
 #include "cli/options/verbs/verbs.h"
 
 namespace stitch::cli {
@@ -20,7 +21,7 @@ std::unique_ptr<CLI::App> make_application(CommandLine* line) {
       "something; 5 internal error; 130 interrupted.");
   application->require_subcommand(1);
   application->set_help_flag("-h,--help", "What it does, its options and examples");
-  application->set_version_flag("--version", "stitchcuda 0.1.0", "The version");
+  application->set_version_flag("--version", std::string("stitchcuda ") + kVersion, "The version");
   add_optimize(application.get(), line);
   add_verify(application.get(), line);
   add_profile(application.get(), line);

@@ -48,6 +48,9 @@ struct CommandLine {
   bool line_info = false;            // nvcc keeps line numbers for profilers
   bool nvtx = false;                 // a named NVTX range around each step
   bool skip_nvcc = false;            // optimize for the emulated device: leave out the compilation for a GPU
+  double probe_seconds = 60;         // doctor: how long each program that is asked may take
+  bool ids_only = false;             // runs list: ids, one a line
+  bool with_folder = false;          // runs rm: the folder that the run wrote, too
   std::vector<std::string> words;    // what a verb about stitchcuda itself takes: names of runs, a shell, a verb
   std::string help;                  // set when help or the version was asked for: print it and stop
 };

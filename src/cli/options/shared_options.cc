@@ -175,6 +175,13 @@ void add_step(CLI::App* verb, CommandLine* line, const char* text) {
   verb->add_option("--step", line->step, text)->check(whole_number())->type_name("N")->group(kVerdictGroup);
 }
 
+void add_probe_seconds(CLI::App* verb, CommandLine* line) {
+  verb->add_option("--probe-seconds", line->probe_seconds, "How long each program that is asked may take (default: 60)")
+      ->check(seconds())
+      ->type_name("SECONDS")
+      ->group(kProbeGroup);
+}
+
 void add_target(CLI::App* verb, CommandLine* line) {
   std::vector<std::string> known;
   for (const kernels::DeviceLimits& device : kernels::known_devices()) {

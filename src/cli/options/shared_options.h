@@ -22,6 +22,7 @@ inline constexpr const char* kPlanGroup = "Plan";
 inline constexpr const char* kVerdictGroup = "Verdict";
 inline constexpr const char* kDeviceGroup = "Device";
 inline constexpr const char* kTuningGroup = "Tuning";
+inline constexpr const char* kProbeGroup = "Probes";
 inline constexpr const char* kOutputGroup = "Output";
 
 void add_common(CLI::App* verb, CommandLine* line);
@@ -34,6 +35,7 @@ void add_libraries(CLI::App* verb, CommandLine* line);
 void add_tuning(CLI::App* verb, CommandLine* line);
 void add_scale(CLI::App* verb, CommandLine* line);
 void add_seed(CLI::App* verb, CommandLine* line);
+void add_probe_seconds(CLI::App* verb, CommandLine* line);
 void add_step(CLI::App* verb, CommandLine* line, const char* text);
 void add_target(CLI::App* verb, CommandLine* line);
 // --target, --lineinfo, --nvtx

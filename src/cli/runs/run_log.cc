@@ -6,6 +6,7 @@
 #include <ctime>
 #include <filesystem>
 
+#include "base/fs/files.h"
 #include "cli/stages/task.h"
 
 namespace stitch::cli {
@@ -79,6 +80,15 @@ void RunLog::learn(const std::function<void(runs::RunRecord&)>& change) {
   const std::lock_guard lock(mutex_);
   change(record_);
   write();
+}
+
+// Like the record itself: a folder that cannot be written to costs no run.
+void RunLog::keep(const std::string& name, const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  if (store_ != nullptr) {
+    const Result<void> ignored = write_file(store_->folder_of(record_.id) / name, text);
+    static_cast<void>(ignored);
+  }
 }
 
 void RunLog::fail(const Error& error) {

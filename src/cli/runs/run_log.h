@@ -24,6 +24,8 @@ class RunLog {
   void begin(const CommandLine& line);
   // What became known of the run.
   void learn(const std::function<void(runs::RunRecord&)>& change);
+  // Leaves a small file beside the record, for `runs diff`.
+  void keep(const std::string& name, const std::string& text);
   void fail(const Error& error);
   // Units that are compiled for a device, of how many.
   void count_built(const std::string& device, size_t done, size_t total);

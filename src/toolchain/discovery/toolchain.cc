@@ -19,22 +19,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kVersionTimeoutMs = 60000;
 constexpr int kLevelsToOurs = 5;  // from a program of ours up to the folder that holds us
 constexpr const char* kCudaRemedy =
     "run `make setup`, or install the CUDA toolkit 13.0 and set CUDA_HOME to its folder";
 
-std::optional<Tool> ask_version(const fs::path& program) {
-  const Result<ChildOutput> output = run_child({.arguments = {program.string(), "--version"}}, kVersionTimeoutMs);
+std::optional<Tool> ask_version(const fs::path& program, int64_t timeout_ms) {
+  const Result<ChildOutput> output = run_child({.arguments = {program.string(), "--version"}}, timeout_ms);
   if (!output.has_value() || !output->exit.ok()) {
     return std::nullopt;
   }
   return Tool{program, output->standard_output};
 }
 
-std::optional<Tool> find_host_compiler() {
+std::optional<Tool> find_host_compiler(int64_t timeout_ms) {
   for (const char* name : {"g++", "c++"}) {
-    if (std::optional<Tool> tool = ask_version(name)) {
+    if (std::optional<Tool> tool = ask_version(name, timeout_ms)) {
       return tool;
     }
   }
@@ -103,10 +102,10 @@ fs::path find_cuda_include(const std::vector<fs::path>& folders) {
   return includes.empty() ? fs::path() : includes.front();
 }
 
-void find_cuda(Toolchain& found) {
+void find_cuda(const ToolchainOptions& options, Toolchain& found) {
   const std::vector<fs::path> folders = cuda_folders();
   const fs::path nvcc = first_existing(folders, {"bin/nvcc"});
-  found.nvcc = nvcc.empty() ? std::nullopt : ask_version(nvcc);
+  found.nvcc = nvcc.empty() ? std::nullopt : ask_version(nvcc, options.version_timeout_ms);
   found.cuda_include = find_cuda_include(folders);
   if (const Result<std::string> text = read_file(found.cuda_include / "cuda_runtime_api.h"); text.has_value()) {
     found.cuda_identity = sha256_hex(*text);
@@ -182,8 +181,8 @@ Result<void> Toolchain::supports(DeviceKind device) const {
 
 Result<Toolchain> find_toolchain(const ToolchainOptions& options) {
   Toolchain found;
-  found.host_compiler = find_host_compiler();
-  find_cuda(found);
+  found.host_compiler = find_host_compiler(options.version_timeout_ms);
+  find_cuda(options, found);
   STITCH_TRY(find_emulator(options, found));
   STITCH_ASSIGN(found.cache, find_cache(options));
   found.prebuilt = first_existing(folders_upwards(kLevelsToOurs), {"prebuilt"});

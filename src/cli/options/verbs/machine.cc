@@ -28,14 +28,31 @@ void add_cache(CLI::App* application, CommandLine* line) {
   cache->footer("stitchcuda cache info # where it is, how much, and who uses it now");
 }
 
+void add_completion(CLI::App* application, CommandLine* line) {
+  CLI::App* verb = add_machine_verb(application, "completion", "Completion of verbs and options for your shell");
+  const std::vector<std::string> shells = {"bash", "zsh", "fish"};
+  add_choice(
+      verb, "shell", shells, [line, shells](size_t chosen) { line->words = {shells[chosen]}; }, "The shell")
+      ->required();
+  verb->footer(
+      "stitchcuda completion bash > ~/.local/share/bash-completion/completions/stitchcuda # bash, for good\n"
+      "stitchcuda completion zsh > ~/.zfunc/_stitchcuda # zsh, with ~/.zfunc in its fpath\n"
+      "stitchcuda completion fish > ~/.config/fish/completions/stitchcuda.fish # fish, for good");
+}
+
 }  // namespace
 
 void add_machine_verbs(CLI::App* application, CommandLine* line) {
   CLI::App* doctor = add_machine_verb(application, "doctor", "What is here, what is missing, and what mends it");
   add_common(doctor, line);
+  add_probe_seconds(doctor, line);
   doctor->footer("stitchcuda doctor # exit status 4 where the main job cannot be done");
 
   add_cache(application, line);
+  add_runs(application, line);
+  add_completion(application, line);
+  add_machine_verb(application, "man", "The manual page, in troff")
+      ->footer("stitchcuda man > stitchcuda.1 # then: man ./stitchcuda.1");
 
   CLI::App* help = add_machine_verb(application, "help", "What a verb does, its options and examples");
   help->add_option("verb", line->words, "The verb (default: all of them)")->type_name("VERB");

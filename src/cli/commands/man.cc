@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "cli/commands/commands.h"
+#include "cli/options/application.h"
+#include "cli/options/reference/man_page.h"
+
+namespace stitch::cli {
+
+Result<int> run_man(Session&) {
+  fmt::print("{}", man_page(command_reference()));
+  return 0;
+}
+
+}  // namespace stitch::cli

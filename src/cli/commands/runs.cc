@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// runs list, show, diff, rm: the records that optimize and tune leave of themselves.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <ctime>
+
+#include "base/fs/files.h"
+#include "base/json/json.h"
+#include "cli/commands/commands.h"
+#include "cli/runs/program_digest.h"
+#include "cli/runs/remove_run.h"
+#include "cli/runs/run_diff.h"
+#include "cli/runs/run_text.h"
+#include "runs/store/run_store.h"
+
+namespace stitch::cli {
+namespace {
+
+using runs::RunRecord;
+using runs::RunStore;
+
+// Null where the run did not come so far as to make a program, or an older stitchcuda kept none.
+Json program_of(const RunStore& store, const RunRecord& record) {
+  const Result<std::string> text = read_file(store.folder_of(record.id) / kProgramFile);
+  return text.has_value() ? Json::parse(*text, nullptr, false) : Json();
+}
+
+Json as_json(const std::vector<RunRecord>& records) {
+  Json rows = Json::array();
+  for (const RunRecord& record : records) {
+    rows.push_back(runs::to_json(record));
+  }
+  return rows;
+}
+
+Result<int> list(Session& session, const RunStore& store) {
+  const std::vector<RunRecord> records = store.list();
+  if (session.line().ids_only) {
+    for (const RunRecord& record : records) {
+      fmt::print("{}\n", record.id);
+    }
+    return 0;
+  }
+  session.reporter().result(Json{{"schema", "stitchcuda.runs/1"}, {"runs", as_json(records)}},
+                            list_text(records, std::time(nullptr), find_terminal(STDOUT_FILENO)));
+  return 0;
+}
+
+Result<int> show(Session& session, const RunStore& store) {
+  STITCH_ASSIGN(const RunRecord record, store.read(session.line().words.front()));
+  const Json program = program_of(store, record);
+  Json object = runs::to_json(record);
+  object["program"] = program;
+  session.reporter().result(object, show_text(record, program, later_run_in(store, record), std::time(nullptr)));
+  return 0;
+}
+
+Result<int> diff(Session& session, const RunStore& store) {
+  STITCH_ASSIGN(const RunRecord first, store.read(session.line().words.at(0)));
+  STITCH_ASSIGN(const RunRecord second, store.read(session.line().words.at(1)));
+  const std::vector<RunDifference> found =
+      differences(first, program_of(store, first), second, program_of(store, second));
+  session.reporter().result(Json{{"schema", "stitchcuda.runs_diff/1"},
+                                 {"first", first.id},
+                                 {"second", second.id},
+                                 {"differences", to_json(found)}},
+                            diff_text(first, second, found));
+  return 0;
+}
+
+// All ids are looked up before anything goes: a mistyped one costs nothing.
+Result<int> remove(Session& session, const RunStore& store) {
+  std::vector<RunRecord> records;
+  for (const std::string& id : session.line().words) {
+    STITCH_ASSIGN(RunRecord record, store.read(id));
+    if (record.state == runs::RunState::kRunning) {
+      return failure(ErrorCode::kUsage, fmt::format("the run {} is still running", record.id), "",
+                     fmt::format("stop it first: kill -INT {}", record.process.pid));
+    }
+    records.push_back(std::move(record));
+  }
+  std::vector<std::string> gone;
+  for (const RunRecord& record : records) {
+    STITCH_ASSIGN(const std::vector<std::string> sentences, remove_run(store, record, session.line().with_folder));
+    gone.insert(gone.end(), sentences.begin(), sentences.end());
+  }
+  session.reporter().result(Json{{"schema", "stitchcuda.runs_rm/1"}, {"removed", gone}},
+                            fmt::format("{}", fmt::join(gone, "\n")));
+  return 0;
+}
+
+}  // namespace
+
+Result<int> run_runs(Session& session) {
+  STITCH_ASSIGN(const std::filesystem::path state, runs::state_folder());
+  const RunStore store(state);
+  const std::string& action = session.line().action;
+  return action == "list"   ? list(session, store)
+         : action == "show" ? show(session, store)
+         : action == "diff" ? diff(session, store)
+                            : remove(session, store);
+}
+
+}  // namespace stitch::cli

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What doctor looks at, part by part. No part fails: what cannot be found out is a finding too.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+#include "cli/doctor/finding.h"
+#include "cli/options/resources.h"
+#include "toolchain/discovery/toolchain.h"
+
+namespace stitch::cli::doctor {
+
+struct Examination {
+  Resources resources;
+  toolchain::Toolchain tools;
+  int64_t probe_timeout_ms = 0;  // of each program that is asked something
+};
+
+// The interpreter and its PyTorch.
+std::vector<Finding> python_findings(const Examination& examination);
+// g++, CUDA's headers, the emulator and its programs.
+std::vector<Finding> emulator_findings(const Examination& examination);
+// nvcc, GPUs and their driver, CUDA's libraries.
+std::vector<Finding> gpu_findings(const Examination& examination);
+// Cache, records, memory, cores.
+std::vector<Finding> machine_findings(const Examination& examination);
+// What report.html is made with.
+std::vector<Finding> report_findings(const Examination& examination);
+
+}  // namespace stitch::cli::doctor

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/runs/remove_run.h"
+
+#include <fmt/format.h>
+
+namespace stitch::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using runs::RunRecord;
+using runs::RunStore;
+
+bool holds(const fs::path& folder, const char* name) {
+  std::error_code ignored;
+  return fs::is_regular_file(folder / name, ignored);
+}
+
+// Whether optimize wrote it: nobody's home goes because a record names it.
+bool is_ours(const fs::path& folder) { return holds(folder, "task.json") && holds(folder, "bundle.json"); }
+
+Result<std::string> remove_folder(const RunStore& store, const RunRecord& record) {
+  const fs::path folder = record.out;
+  std::error_code error;
+  if (folder.empty() || !fs::exists(folder, error)) {
+    return fmt::format("run {}: no folder is left to remove", record.id);
+  }
+  if (const std::string later = later_run_in(store, record); !later.empty()) {
+    return fmt::format("kept {}: the run {} wrote to it later", folder.string(), later);
+  }
+  if (fs::is_symlink(folder, error) || !is_ours(folder)) {
+    return fmt::format("kept {}: it is not a folder that optimize wrote (no task.json and bundle.json)",
+                       folder.string());
+  }
+  fs::remove_all(folder, error);
+  if (error) {
+    return failure(ErrorCode::kEnvironment, fmt::format("cannot remove {}: {}", folder.string(), error.message()),
+                   folder.string(), "check its permissions");
+  }
+  return fmt::format("removed the folder {}", folder.string());
+}
+
+}  // namespace
+
+std::string later_run_in(const RunStore& store, const RunRecord& record) {
+  for (const RunRecord& other : store.list()) {  // newest first
+    if (other.id == record.id || other.started < record.started) {
+      break;
+    }
+    if (!record.out.empty() && other.out == record.out) {
+      return other.id;
+    }
+  }
+  return {};
+}
+
+Result<std::vector<std::string>> remove_run(const RunStore& store, const RunRecord& record, bool with_folder) {
+  std::vector<std::string> sentences;
+  if (with_folder) {
+    STITCH_ASSIGN(std::string sentence, remove_folder(store, record));
+    sentences.push_back(std::move(sentence));
+  }
+  STITCH_TRY(store.remove(record.id));
+  sentences.push_back(fmt::format("removed the record of the run {}", record.id));
+  return sentences;
+}
+
+}  // namespace stitch::cli

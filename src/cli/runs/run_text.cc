@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/runs/run_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdlib>
+
+#include "base/json/json.h"
+#include "cli/doctor/mend.h"
+#include "cli/output/columns.h"
+#include "cli/runs/words.h"
+
+namespace stitch::cli {
+namespace {
+
+using runs::RunRecord;
+using runs::RunState;
+
+std::string painted_state(const RunRecord& record, const Terminal& terminal) {
+  const std::string text = state_text(record);
+  switch (record.state) {
+    case RunState::kVerified:
+      return terminal.green(text);
+    case RunState::kRunning:
+      return text;
+    case RunState::kInterrupted:
+    case RunState::kKilled:
+      return terminal.yellow(text);
+    case RunState::kNotVerified:
+    case RunState::kFailed:
+      break;
+  }
+  return terminal.red(text);
+}
+
+std::string command_text(const RunRecord& record) {
+  std::string text;
+  for (const std::string& word : record.command) {
+    text += (text.empty() ? "" : " ") + doctor::shell_word(word);
+  }
+  return text;
+}
+
+std::string count(const std::optional<int>& number) {
+  return number.has_value() ? fmt::format("{}", *number) : std::string();
+}
+
+std::string setting_text(const Json& step) {
+  const Json setting = step.value("setting", Json::object());
+  if (!setting.is_object()) {
+    return {};
+  }
+  const int splits = setting.value("splits", 1);
+  return setting.value("variant", "") + (splits > 1 ? fmt::format(", {} splits", splits) : "");
+}
+
+std::string steps_text(const Json& program) {
+  const auto steps = program.is_object() ? program.find("steps") : program.end();
+  if (!program.is_object() || steps == program.end() || !steps->is_array() || steps->empty()) {
+    return {};
+  }
+  std::vector<std::vector<std::string>> rows = {{"  step", "kernel", "setting", "time"}};
+  for (const Json& step : *steps) {
+    const Json measured = step.value("measured_us", Json());
+    rows.push_back({"  " + step.value("name", "?"), step.value("skeleton", "?"), setting_text(step),
+                    measured.is_number() ? fmt::format("{:.1f} us", measured.get<double>())
+                                         : fmt::format("{:.1f} us modelled", step.value("modelled_us", 0.0))});
+  }
+  return "\n" + table(rows);
+}
+
+}  // namespace
+
+std::string short_path(const std::string& path) {
+  const char* home = std::getenv("HOME");
+  const std::string prefix = home == nullptr ? "" : home;
+  const bool is_below = prefix.size() > 1 && path.starts_with(prefix + "/");
+  return is_below ? "~" + path.substr(prefix.size()) : path;
+}
+
+std::string state_text(const RunRecord& record) {
+  return record.state == RunState::kRunning && !record.stage.empty()
+             ? fmt::format("running ({}, {})", record.stage, duration(record.seconds))
+             : runs::to_string(record.state);
+}
+
+std::string list_text(const std::vector<RunRecord>& records, int64_t now, const Terminal& terminal) {
+  if (records.empty()) {
+    return "no runs are remembered; 'stitchcuda optimize FILE.py' makes one";
+  }
+  std::vector<std::vector<std::string>> rows;
+  const std::vector<std::string> titles = {"id", "when", "program", "verdict", "time", "device", "folder"};
+  rows.emplace_back();
+  for (const std::string& title : titles) {
+    rows.back().push_back(terminal.bold(title));
+  }
+  for (const RunRecord& record : records) {
+    const std::string name = record.verb == "optimize" ? record.task : record.verb + " " + record.task;
+    rows.push_back({record.id, when(record.started, now), name, painted_state(record, terminal), program_time(record),
+                    record.device.empty() ? "-" : record.device, record.out.empty() ? "-" : short_path(record.out)});
+  }
+  std::string text = table(rows);
+  text.pop_back();  // the reporter ends the line
+  return text;
+}
+
+std::string show_text(const RunRecord& record, const Json& program, const std::string& later, int64_t now) {
+  std::vector<std::vector<std::string>> rows = {
+      {"run", record.id},
+      {"command", command_text(record)},
+      {"in", short_path(record.folder)},
+      {"started", record.started + ", " + when(record.started, now)},
+      {"ended", record.ended},
+      {"took", duration(record.seconds)},
+      {"state", state_text(record)},
+      {"verdict", record.verdict},
+      {"error", record.error},
+      {"stage", record.state == RunState::kVerified ? "" : fmt::format("{}: {}", record.stage, record.stage_sentence)},
+      {"program", short_path(record.file)},
+      {"math", record.math},
+      {"device", record.device},
+      {"operators", count(record.operators)},
+      {"steps", count(record.steps)},
+      {"modelled", record.modelled_us.has_value() ? fmt::format("{:.1f} us", *record.modelled_us) : ""},
+      {"measured", record.measured_us.has_value() ? fmt::format("{:.1f} us", *record.measured_us) : ""},
+      {"folder", short_path(record.out)}};
+  for (const auto& [name, value] : record.options) {
+    rows.push_back({"option " + name, value});
+  }
+  std::erase_if(rows, [](const auto& row) { return row[1].empty() || row[1] == ": "; });
+  std::string text = table(rows) + steps_text(program);
+  text += later.empty() ? "" : fmt::format("\nThe run {} wrote to the same folder later.\n", later);
+  text.pop_back();
+  return text;
+}
+
+}  // namespace stitch::cli
