@@ -18,12 +18,12 @@ constexpr int kLeastCompiler = 12;
 
 std::string unpack(const Examination& examination) {
   const std::string root = examination.resources.root.string();
-  return set_up(examination.resources).empty() ? "unpack the whole of stitchcuda's archive again"
+  return set_up(examination.resources).empty() ? "Unpack the whole of stitchcuda's archive again."
                                                : "make -C " + shell_word(root) + " build";
 }
 
 Finding compiler(const Examination& examination) {
-  const std::string mend = install_packages("g++", "gcc-c++", "install g++ 12 or newer");
+  const std::string mend = install_packages("g++", "gcc-c++", "Install g++ 12 or newer.");
   const Answer answer = ask({"g++", "--version"}, examination.probe_timeout_ms);
   if (!answer.ok) {
     return {kGroup,          "g++",
@@ -44,15 +44,19 @@ Finding compiler(const Examination& examination) {
 }
 
 Finding headers(const Examination& examination) {
-  if (!examination.tools.cuda_include.empty()) {
-    return {kGroup, "CUDA headers", State::kHere, examination.tools.cuda_include.string(), "", ""};
+  const fs::path& folder = examination.tools.cuda_include;
+  std::error_code ignored;
+  // PyTorch's own packages bring cuda_runtime.h without the part that it includes.
+  const bool is_whole = fs::exists(folder / "crt" / "host_config.h", ignored);
+  if (is_whole) {
+    return {kGroup, "CUDA headers", State::kHere, folder.string(), "", ""};
   }
   const std::string tree = set_up(examination.resources);
   const std::string python = shell_word(examination.resources.python.string());
   return {kGroup,
           "CUDA headers",
           State::kMissing,
-          "cuda_runtime.h was not found",
+          folder.empty() ? "cuda_runtime.h was not found" : folder.string() + " lacks crt/host_config.h",
           kNoVerdict,
           tree.empty() ? fmt::format("{0} -m pip install 'nvidia-cuda-runtime==13.0.*' 'nvidia-cuda-crt==13.0.*' "
                                      "'nvidia-cuda-cccl==13.0.*' && export CUDA_HOME=$({0} -c 'import "

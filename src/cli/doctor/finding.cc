@@ -80,7 +80,11 @@ std::string as_text(const std::vector<Finding>& findings, const Terminal& termin
                         hanging(finding.what, indent, width));
     const std::string margin(indent, ' ');
     text += finding.cost.empty() ? "" : margin + hanging(finding.cost, indent, width) + "\n";
-    text += finding.mend.empty() ? "" : margin + terminal.bold("$ " + finding.mend) + "\n";
+    if (finding.mend.ends_with('.')) {  // a sentence, where no command is known
+      text += margin + hanging(finding.mend, indent, width) + "\n";
+    } else if (!finding.mend.empty()) {
+      text += margin + terminal.bold("$ " + finding.mend) + "\n";
+    }
   }
   return text;
 }

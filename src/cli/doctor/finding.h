@@ -23,7 +23,7 @@ struct Finding {
   State state = State::kHere;
   std::string what;  // version and place, or what was found instead
   std::string cost;  // what that means for the user; empty when all is well
-  std::string mend;  // a command that mends it here; empty where none does
+  std::string mend;  // a command that mends it here, or a sentence where none is known; may be empty
 };
 
 // "ok", "warning", "absent", "missing".

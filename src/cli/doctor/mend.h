@@ -8,7 +8,8 @@
 
 namespace stitch::cli::doctor {
 
-// "sudo apt-get install g++", or what another distribution calls it; a sentence where its packages are unknown to us.
+// "sudo apt-get install g++", or what another distribution calls it; `otherwise`, a sentence, where its packages are
+// unknown to us.
 std::string install_packages(const std::string& debian, const std::string& fedora, const std::string& otherwise);
 
 // "make -C /src/stitchcuda setup" in a source tree, whose set-up brings whatever is missing; empty in an installation.

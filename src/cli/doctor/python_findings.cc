@@ -66,7 +66,7 @@ Finding interpreter(const Examination& examination, const Answer& answer, const 
                                ? fmt::format("{}: {}", program, answer.trouble(examination.probe_timeout_ms))
                                : fmt::format("{} is not there", program);
   return {kGroup, "Python",   State::kMissing,
-          what,   kNoProgram, install_packages("python3 python3-venv", "python3", "install Python 3.10 or newer")};
+          what,   kNoProgram, install_packages("python3 python3-venv", "python3", "Install Python 3.10 or newer.")};
 }
 
 Finding torch_finding(const Examination& examination, const Answer& answer, const Json& python, const Json& torch) {

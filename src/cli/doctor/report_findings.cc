@@ -33,8 +33,9 @@ Finding examine(const Library& library, const fs::path& own) {
           State::kAbsent,
           "not installed",
           library.cost,
-          install_packages(library.package, library.package,
-                           std::string("put ") + below.filename().string() + " into " + (own / "libraries").string())};
+          install_packages(
+              library.package, library.package,
+              std::string("Put ") + below.filename().string() + " into " + (own / "libraries").string() + ".")};
 }
 
 }  // namespace

@@ -70,6 +70,9 @@ std::string sentence(const CLI::App& application, const CLI::App& verb, const st
     return unexpected_word(verb, path, left.front());
   }
   if (lacks_verb && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+    if (path == kOurs) {
+      return "name a verb; the main one is 'stitchcuda optimize FILE.py'";
+    }
     return fmt::format("{} needs a verb: {}", path, fmt::join(verb_names(verb), ", "));
   }
   const std::string needed = first_needed(verb);
