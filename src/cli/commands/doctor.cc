@@ -96,7 +96,7 @@ Result<int> run_doctor(Session& session) {
   const std::string closing = able ? "stitchcuda can do its main job here."
                                    : "stitchcuda cannot do its main job here "
                                      "until what is missing is mended.";
-  const Terminal terminal = find_terminal(STDOUT_FILENO);
+  const Terminal terminal = find_terminal(STDOUT_FILENO, session.line().color);
   session.reporter().result(
       Json{{"schema", "stitchcuda.doctor/1"}, {"able", able}, {"findings", doctor::to_json(findings)}},
       doctor::as_text(findings, terminal) + "\n" + terminal.bold(closing));

@@ -44,7 +44,7 @@ Result<int> list(Session& session, const RunStore& store) {
     return 0;
   }
   session.reporter().result(Json{{"schema", "stitchcuda.runs/1"}, {"runs", as_json(records)}},
-                            list_text(records, std::time(nullptr), find_terminal(STDOUT_FILENO)));
+                            list_text(records, std::time(nullptr), find_terminal(STDOUT_FILENO, session.line().color)));
   return 0;
 }
 

@@ -92,11 +92,15 @@ CLI::Option* add_choice(CLI::App* verb, const char* name, const std::vector<std:
       ->type_name(fmt::format("{}", fmt::join(names, "|")));
 }
 
+void add_color(CLI::App* verb, CommandLine* line) {
+  add_choice_of(verb, "--color", kColors, &line->color, "Colours (default: auto, on a terminal and without NO_COLOR)")
+      ->group(kOutputGroup);
+}
+
 void add_common(CLI::App* verb, CommandLine* line) {
   verb->add_flag("--json", line->json, "Print one JSON object on stdout")->group(kOutputGroup);
   verb->add_flag("--quiet", line->quiet, "No progress lines")->group(kOutputGroup);
-  add_choice_of(verb, "--color", kColors, &line->color, "Colours (default: auto, on a terminal and without NO_COLOR)")
-      ->group(kOutputGroup);
+  add_color(verb, line);
   verb->add_flag("--debug", line->debug, "Add the stack trace to an error of your program")->group(kOutputGroup);
 }
 

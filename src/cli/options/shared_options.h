@@ -25,6 +25,7 @@ inline constexpr const char* kTuningGroup = "Tuning";
 inline constexpr const char* kProbeGroup = "Probes";
 inline constexpr const char* kOutputGroup = "Output";
 
+void add_color(CLI::App* verb, CommandLine* line);
 void add_common(CLI::App* verb, CommandLine* line);
 void add_mode(CLI::App* verb, CommandLine* line);
 // --import-timeout

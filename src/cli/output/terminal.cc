@@ -30,10 +30,10 @@ std::string Terminal::painted(const std::string& text, const char* code) const {
   return has_colour ? std::string("\033[") + code + "m" + text + "\033[0m" : text;
 }
 
-Terminal find_terminal(int descriptor) {
+Terminal find_terminal(int descriptor, ColorChoice choice) {
   Terminal found;
   found.is_terminal = ::isatty(descriptor) == 1;
-  found.has_colour = found.is_terminal && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
+  found.has_colour = style_for(descriptor, choice).color;
   found.columns = columns_of(descriptor, found.columns);
   return found;
 }

@@ -4,11 +4,13 @@
 
 #include <string>
 
+#include "cli/output/style.h"
+
 namespace stitch::cli {
 
 struct Terminal {
   bool is_terminal = false;
-  bool has_colour = false;  // a terminal, TERM is not "dumb", and NO_COLOR (https://no-color.org) is not set
+  bool has_colour = false;  // as style_for says
   int columns = 100;        // of the terminal, else of COLUMNS, else this
 
   std::string bold(const std::string& text) const { return painted(text, "1"); }
@@ -21,6 +23,6 @@ struct Terminal {
   std::string painted(const std::string& text, const char* code) const;
 };
 
-Terminal find_terminal(int descriptor);
+Terminal find_terminal(int descriptor, ColorChoice choice = ColorChoice::kAuto);
 
 }  // namespace stitch::cli

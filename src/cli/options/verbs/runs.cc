@@ -31,6 +31,7 @@ void add_runs(CLI::App* application, CommandLine* line) {
 
   CLI::App* list = add_runs_verb(runs, "list", "Every run of optimize and tune that is remembered, newest first",
                                  "stitchcuda runs list # id, when, program, verdict, time, device, folder");
+  add_color(list, line);
   list->add_flag("--ids", line->ids_only, "The ids alone, one a line")->group(kOutputGroup);
 
   CLI::App* show = add_runs_verb(runs, "show", "Everything about one run",
