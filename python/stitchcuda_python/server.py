@@ -97,7 +97,8 @@ def serve(channel: Channel) -> None:
             if not verbs:
                 refuse_unreadable(request)
                 verbs = load_verbs()
-            channel.send({"id": identity, "begun": True})
+            if "malformed" not in request:
+                channel.send({"id": identity, "begun": True})
             reply = answer(request, verbs, capture, progress)
         except Failure as failure:
             reply = {"error": failure.to_json()}
