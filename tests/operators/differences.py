@@ -42,7 +42,9 @@ OPEN_POSITIONS = r"topk.*|sort.*|argsort.*|msort|kthvalue.*|median.*|nanmedian.*
 
 # Operators whose zeros may have either sign, and why.
 OPEN_SIGNS = {
-    "softshrink": "PyTorch's CPU kernel gives zeros of another sign in whole vectors than in what is left over"
+    "softshrink": "PyTorch's CPU kernel gives zeros of another sign in whole vectors than in what is left over",
+    "fmax": "of two zeros C's fmax gives either",
+    "fmin": "of two zeros C's fmin gives either",
 }
 
 # By a pattern of names: operands that stay ordinary numbers where infinities or NaN are tried, and the reason.

@@ -27,8 +27,9 @@ divided.{counted} They differ on purpose here:
 
 """
 
-COUNTED = """ With seed {seed}, {agree} operators agree in every dtype that is taken ({dtypes}), {left_out} are
-refused by name and left out, {differ} differ, {untried} have not been tried on these cases."""
+COUNTED = """ With seed {seed}, {agree} operators agree in every dtype that is taken
+({dtypes}), {left_out} are refused by name and left out,
+{differ} differ, {untried} have not been tried on these cases."""
 
 MISSING = "\n{count} operators of the catalogue have no row: `--continue` feeds them.\n"
 

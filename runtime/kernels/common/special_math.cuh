@@ -20,7 +20,10 @@ __device__ __forceinline__ Real floor_divide(Real a, Real b) {
   if (b == 0) {
     return a / b;
   }
-  const Real quotient = (a - stitch::remainder(a, b)) / b;
+  // Not by the remainder of b's sign: beside an infinite b that one is infinite too.
+  const Real rest = real::fmod(a, b);
+  const Real cut = (a - rest) / b;
+  const Real quotient = rest != 0 && (b < 0) != (rest < 0) ? cut - 1 : cut;
   if (quotient == 0) {
     return real::copysign(Real(0), a / b);
   }

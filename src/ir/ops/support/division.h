@@ -17,7 +17,9 @@ inline double floored_quotient(double a, double b) {
   if (b == 0.0) {
     return a / b;
   }
-  const double quotient = (a - floored_remainder(a, b)) / b;
+  const double rest = std::fmod(a, b);
+  const double cut = (a - rest) / b;
+  const double quotient = rest != 0.0 && (b < 0.0) != (rest < 0.0) ? cut - 1.0 : cut;
   return quotient == 0.0 ? std::copysign(0.0, a / b) : std::floor(quotient + 0.5);
 }
 
