@@ -110,7 +110,8 @@ def made_alike(text: str, names: dict[str, str]) -> str:
         text = text.replace(path, name)
     text = re.sub(r"\b\d+(\.\d+)? (s|ms)\b", r"N \2", text)
     text = re.sub(r"\b\d+(\.\d+)? (KiB|MiB|GiB)\b", r"N \2", text)
-    return re.sub(r"(\.?stitchcuda-[a-z]+|tmp)-?[A-Za-z0-9_]{6,8}\b", r"\1-XXXXXX", text)
+    text = re.sub(r"\baside/\d+-\d+", "aside/N", text)
+    return re.sub(r"(stitchcuda-[a-z]+|stitchcuda(?=-\d)|tmp)(?:-\d+)*-?[A-Za-z0-9_]{6,8}\b", r"\1-XXXXXX", text)
 
 
 def children() -> list[int]:
