@@ -47,10 +47,23 @@ constexpr const char* kTask = R"({"schema": "stitchcuda.task/1", "file": "/a/b.p
   "math": "fp32", "weights": null, "overrides": {"BATCH": 4, "WIDTH": 8}, "input_shapes": [[4, 6], [8], []]})";
 
 // What stands in the place of a number.
-constexpr const char* kNumbers[] = {"0",     "-1",   "1e999", "9223372036854775807", "-9223372036854775808",
-                                    "2e18",  "3.5",  "null",  "99999999999999999999999", "4294967296",
-                                    "\"a\"", "true", "[]",    "{}",                      "nan"};
-constexpr const char* kPieces[] = {"[", "]", "{", "}", "(", ")", ",", ":", "=", "\"", "\n", "@", ";", "\xff", "input \"x\""};
+constexpr const char* kNumbers[] = {"0",
+                                    "-1",
+                                    "1e999",
+                                    "9223372036854775807",
+                                    "-9223372036854775808",
+                                    "2e18",
+                                    "3.5",
+                                    "null",
+                                    "99999999999999999999999",
+                                    "4294967296",
+                                    "\"a\"",
+                                    "true",
+                                    "[]",
+                                    "{}",
+                                    "nan"};
+constexpr const char* kPieces[] = {"[", "]",  "{",  "}", "(", ")",    ",",          ":",
+                                   "=", "\"", "\n", "@", ";", "\xff", "input \"x\""};
 
 class Alter {
  public:
