@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from typing import Any
 
 CHANNEL_DESCRIPTOR = 3
+# The exit status of a process whose program closed the channel; the other side knows it by the same number.
+CHANNEL_CLOSED_STATUS = 97
 
 
 class Channel:
@@ -20,6 +22,7 @@ class Channel:
         os.set_inheritable(own, False)
         self._reader = os.fdopen(own, "rb", buffering=1 << 16)
         self._descriptor = own
+        self._identity = os.fstat(own)
         self._owner = os.getpid()
 
     def requests(self) -> Iterator[dict[str, Any]]:
@@ -39,9 +42,18 @@ class Channel:
         if os.getpid() != self._owner:
             os._exit(0)
 
+    def is_closed(self) -> bool:
+        """Whether the descriptor is gone, or stands for another file by now."""
+        try:
+            return not os.path.samestat(os.fstat(self._descriptor), self._identity)
+        except OSError:
+            return True
+
     def send(self, message: dict[str, Any]) -> None:
         """Writes one line. Floats must be finite: JSON has no spelling for the others."""
         self._end_if_forked()
+        if self.is_closed():
+            os._exit(CHANNEL_CLOSED_STATUS)
         data = (json.dumps(message, allow_nan=False, separators=(",", ":")) + "\n").encode()
         view = memoryview(data)
         while view:

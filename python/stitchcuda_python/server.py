@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .capture import Capture
-from .channel import Channel
+from .channel import CHANNEL_CLOSED_STATUS, Channel
 from .failures import ENVIRONMENT, INTERNAL, Failure, formatted, from_user_code, one_line
 from .memory import is_out_of_memory, limit_memory
 from .program.exits import exits_told
@@ -112,7 +112,13 @@ def main() -> None:
     limit_memory()
     warnings.simplefilter("ignore")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # a program that asks for input gets the end of it
-    serve(Channel())
+    channel = Channel()
+    try:
+        serve(channel)
+    except OSError:
+        if channel.is_closed():
+            os._exit(CHANNEL_CLOSED_STATUS)
+        raise
 
 
 if __name__ == "__main__":

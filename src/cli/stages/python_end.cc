@@ -10,6 +10,9 @@
 namespace stitch::cli {
 namespace {
 
+// CHANNEL_CLOSED_STATUS of stitchcuda_python/channel.py.
+constexpr int kChannelClosedStatus = 97;
+
 // Python's fault handler leaves its frames on standard error, the innermost first: `  File "PATH", line 3 in NAME`.
 // "PATH:3" of the first one in `file`, else `file` alone.
 std::string place_in(const std::string& file, const std::string& said) {
@@ -31,7 +34,7 @@ Error explain_end(const JsonChannel::End& end, const std::string& file, double s
     return {ErrorCode::kTimeout, fmt::format("{} did not end within {:g} s", name, seconds), place,
             "make the program smaller, look for a loop without an end, or allow more time with --import-timeout"};
   }
-  if (end.exit.timed_out) {
+  if (end.exit.timed_out || (end.exit.signal == 0 && end.exit.exit_code == kChannelClosedStatus)) {
     return {ErrorCode::kProgramInvalid,
             fmt::format("{} closed the connection of the Python process that runs it", name), place,
             "remove the call that closes every file descriptor"};
