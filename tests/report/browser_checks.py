@@ -187,6 +187,7 @@ def tables_stand_in_for_plots(page) -> None:
     assert page.locator("#roofline table").count() == 2 and page.locator("#roofline table").first.is_visible()
     assert page.locator("#errors table").first.is_visible()
     page.click("text=Open all")
+    page.locator(".listing tr").first.wait_for()  # a listing is filled when its fold has opened, a moment later
     assert page.locator(".listing tr").count() > 20, "no code"
     assert page.locator("[class^=hljs]").count() == 0, "colours from nowhere"
 
