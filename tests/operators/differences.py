@@ -30,6 +30,15 @@ STATED: dict[str, tuple[tuple[str, ...], str]] = {
         ("small", "large", "infinite", "undefined"),
         "a number that is narrowed and widened again within one kernel is not rounded between",
     ),
+    r"addcmul|addcdiv": (
+        ("large",),
+        "PyTorch's CPU kernels multiply the first factor by `value` before they join the second; its CUDA kernels join "
+        "the two first, as we do",
+    ),
+    r"prod(\..*)?": (
+        ("large",),
+        "a partial product leaves the type's range in one order of multiplying and not in another",
+    ),
     r"(var|std)(_mean)?\..*|var|std": (
         ("large",),
         "squares overflow float32, in which we add up; PyTorch's CPU kernels add in float64",
