@@ -25,7 +25,7 @@ struct CommandLine {
   std::string file;                          // the program, or the previous stage's file or folder
   std::string target;                        // the class or function of FILE:NAME; empty: Model
   std::string out;                           // empty: the verb's default
-  std::string candidate;                     // verify: a folder of sources to judge against --program
+  std::string candidate;                     // verify: a folder of sources, or a library, to judge against --program
   std::string program;                       // verify, emit: the PyTorch program
   std::string weights;                       // a state dict to put into the module; empty: what its constructor makes
   DeviceChoice device = DeviceChoice::kAuto;

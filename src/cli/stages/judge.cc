@@ -57,9 +57,11 @@ Result<evaluate::EvaluateReport> judge(Session& session, const toolchain::Toolch
   STITCH_ASSIGN(const TemporaryDirectory folder, tensor_folder());
   const uint64_t seed = session.line().seed;
   evaluate::EvaluateRequest request;
+  request.is_outside = set.is_outside;
   for (const Subject& subject : set.subjects) {
     evaluate::EvaluateTask task{subject.shape, subject.bundle,
                                 oracle_source(subject.task, device, seed, folder.path().string()), subject.same_binary};
+    task.library = subject.library;
     if (&subject == &set.subjects.front()) {
       request.declared = std::move(task);
     } else {

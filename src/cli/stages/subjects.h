@@ -22,6 +22,7 @@ struct Subject {
   // then that subject's.
   bool same_binary = false;
   std::vector<std::vector<int64_t>> input_shapes;  // that it is run at
+  std::string library = {};                        // of a candidate that came built: then there is no bundle
 };
 
 struct SubjectSet {
@@ -30,6 +31,7 @@ struct SubjectSet {
   // On a GPU: the program at reduced sizes, for a draw under the sanitizers of the emulated device.
   std::optional<Subject> checked;
   std::string checked_note;  // why there is none
+  bool is_outside = false;   // somebody else wrote it: its library is looked at before it is loaded
 };
 
 // `program` is the program at its own sizes as it was emitted, `sources` its files as they are now (a person may have

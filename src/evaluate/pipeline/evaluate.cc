@@ -6,6 +6,8 @@
 #include <chrono>
 #include <utility>
 
+#include "base/fs/files.h"
+#include "evaluate/inspect/library_check.h"
 #include "evaluate/verify/verify_program.h"
 #include "toolchain/build/build.h"
 
@@ -27,6 +29,9 @@ class Builder {
 
   // The library, or nothing after a build that failed by the candidate's fault: the report then holds its verdict.
   Result<std::optional<std::string>> build(const EvaluateTask& task, DeviceKind device) {
+    if (!task.library.empty()) {
+      return take_library(task.library, device);
+    }
     toolchain::BuildRequest build_request;
     build_request.bundle = task.bundle;
     build_request.device = device;
@@ -46,6 +51,12 @@ class Builder {
       return std::optional<std::string>{};
     }
     const std::string library = compiled.library;
+    if (request_.is_outside) {
+      STITCH_ASSIGN(const std::string bytes, read_file(library));
+      if (!may_be_loaded(check_library(bytes, device))) {
+        return std::optional<std::string>{};
+      }
+    }
     if (report_.compile.library.empty()) {
       report_.compile = std::move(compiled);
     }
@@ -53,9 +64,29 @@ class Builder {
   }
 
  private:
+  // The library of a candidate that came built.
+  Result<std::optional<std::string>> take_library(const std::string& library, DeviceKind device) {
+    STITCH_ASSIGN(TemporaryDirectory folder, TemporaryDirectory::make("stitchcuda-candidate"));
+    kept_.emplace(std::move(folder));
+    const std::filesystem::path kept = kept_->path() / "candidate.so";
+    STITCH_ASSIGN(LibraryCheck check, keep_and_check_library(library, device, kept));
+    return may_be_loaded(std::move(check)) ? std::optional(kept.string()) : std::nullopt;
+  }
+
+  bool may_be_loaded(LibraryCheck check) {
+    if (check.facts.has_value() && !report_.library_facts.has_value()) {
+      report_.library_facts = std::move(check.facts);
+    }
+    if (check.refusal.has_value()) {
+      report_.verify.verdict = std::move(*check.refusal);
+    }
+    return !check.refusal.has_value();
+  }
+
   const EvaluateRequest& request_;
   const toolchain::Toolchain& tools_;
   EvaluateReport& report_;
+  std::optional<TemporaryDirectory> kept_;
 };
 
 VerifySubject subject_of(const EvaluateTask& task, DeviceKind device, std::string library) {
@@ -73,7 +104,7 @@ Result<bool> build_subjects(const EvaluateRequest& request, Builder& builder, st
     return false;
   }
   subjects.push_back(subject_of(request.declared, request.device, *library));
-  if (request.with_checked_draw) {
+  if (request.with_checked_draw && request.declared.library.empty()) {
     STITCH_ASSIGN(const auto checked, builder.build(request.declared, DeviceKind::kChecked));
     if (!checked) {
       return false;

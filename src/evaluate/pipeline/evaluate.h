@@ -4,11 +4,13 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "artifact/report/compile_report.h"
 #include "artifact/source/source_bundle.h"
+#include "elf/facts/library_facts.h"
 #include "evaluate/candidate.h"
 #include "evaluate/verify/verify_report.h"
 #include "toolchain/discovery/toolchain.h"
@@ -25,6 +27,8 @@ struct EvaluateTask {
   bool same_binary = false;
   // Built for the checked device and run there once, whatever device the verdict is for.
   bool is_checked_draw = false;
+  // A library that came built, in the place of `bundle`.
+  std::string library = {};
 };
 
 struct EvaluateRequest {
@@ -33,6 +37,7 @@ struct EvaluateRequest {
   DeviceKind device = DeviceKind::kEmulated;
   std::string architecture = "sm_90a";
   bool with_checked_draw = true;
+  bool is_outside = false;  // somebody else wrote it: each library is looked at before anything loads it
   MathMode math = MathMode::kFp32;
   uint64_t seed = 0;
   std::function<void(const std::string&)> progress{};  // one short line at a time
@@ -41,6 +46,7 @@ struct EvaluateRequest {
 struct EvaluateReport {
   CompileReport compile;  // of the declared shapes on the device; of the first build that failed otherwise
   VerifyReport verify;    // verdict build_failed and nothing else when a build failed
+  std::optional<elf::LibraryFacts> library_facts;  // of an outside candidate, as far as its library was there
   double build_seconds = 0;
   int units_compiled = 0;
   int units_from_cache = 0;

@@ -10,7 +10,7 @@ ValueKind value_kind(const OptionReference& option) {
   if (option.value.starts_with("FILE.py")) {
     return ValueKind::kProgram;
   }
-  if (option.value == "FILE") {
+  if (option.value == "FILE" || option.value == "FILE|DIR") {
     return ValueKind::kFile;
   }
   if (option.value == "DIR") {

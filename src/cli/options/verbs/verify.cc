@@ -15,9 +15,9 @@ void add_verify(CLI::App* application, CommandLine* line) {
   CLI::Option* program =
       verb->add_option("--program", line->program, "The PyTorch program that a candidate stands for");
   program->type_name("FILE.py[:Name]")->group(kProgramGroup);
-  verb->add_option("--candidate", line->candidate, "Folder of sources to judge, whoever wrote them")
+  verb->add_option("--candidate", line->candidate, "Program to judge, whoever wrote it: a folder of *.cu, or a .so")
       ->needs(program)
-      ->type_name("DIR")
+      ->type_name("FILE|DIR")
       ->group(kProgramGroup);
   add_mode(verb, line);
   add_import_timeout(verb, line);

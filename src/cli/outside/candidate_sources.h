@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// A folder of CUDA sources that somebody else wrote, as a bundle that we build with our own flags and nothing else.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "artifact/source/source_bundle.h"
+
+namespace stitch::cli {
+
+Result<bool> holds_sources(const std::filesystem::path& folder);
+
+struct CandidateSources {
+  SourceBundle bundle;             // with the header of the C ABI
+  std::vector<std::string> notes;  // what we do not look at: build scripts and the like
+};
+// Every *.cu below `folder` is a unit; *.cuh, *.h, *.hpp and *.inl are headers. Links are not followed. kFileInvalid
+// when the folder is too large to be a program's sources.
+Result<CandidateSources> read_candidate_sources(const std::filesystem::path& folder,
+                                                const std::filesystem::path& runtime_folder);
+
+}  // namespace stitch::cli

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "elf/policy/policy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace stitch::elf {
+namespace {
+
+// Beginnings of names of libraries. The CUDA runtime, cuBLAS(Lt) and cuDNN are allowed, PyTorch's never.
+constexpr std::array<std::string_view, 14> kAllowedLibraries = {
+    "libc.so.",       "libm.so.",   "libmvec.so.", "libstdc++.so.", "libgcc_s.so.", "ld-linux-x86-64.so.",
+    "libpthread.so.", "libdl.so.",  "librt.so.",   "libcudart.so",  "libcublas.so", "libcublasLt.so",
+    "libcudnn",       "libcuda.so."};
+constexpr std::array<std::string_view, 6> kTorchLibraries = {"libtorch", "libc10",    "libaten",
+                                                             "libATen",  "libcaffe2", "libshm"};
+// Pieces of mangled names: namespaces at, c10 and torch; and C interfaces to them, Python's among them.
+constexpr std::array<std::string_view, 8> kTorchSymbols = {"N2at",    "NK2at",    "N3c10",       "NK3c10",
+                                                           "N5torch", "NK5torch", "aoti_torch_", "THP"};
+
+struct Forbidden {
+  std::string_view what;
+  std::string_view names;  // with a blank on either side of each
+};
+constexpr std::array<Forbidden, 6> kForbidden = {{
+    {"starts processes",
+     " fork vfork _Fork clone clone3 posix_spawn posix_spawnp system popen execl execle execlp execv execve execveat "
+     "execvp execvpe fexecve daemon forkpty wordexp "},
+    {"reaches into other processes",
+     " ptrace process_vm_readv process_vm_writev pidfd_open pidfd_getfd pidfd_send_signal kill killpg tgkill tkill "
+     "sigqueue setns unshare getppid setpgid setsid "},
+    {"opens connections",
+     " socket socketpair connect bind listen accept accept4 sendto sendmsg sendmmsg recvfrom recvmsg recvmmsg "
+     "getaddrinfo gethostbyname getnameinfo res_query "},
+    {"loads code at run time", " dlopen dlmopen dlsym dlvsym dlinfo "},
+    {"calls the kernel past the C library", " syscall "},
+    {"changes its process's memory rights, limits or filters",
+     " mprotect pkey_mprotect mremap personality prctl arch_prctl seccomp prlimit setrlimit mount umount umount2 "
+     "chroot "
+     "pivot_root setuid setgid setresuid setresgid capset userfaultfd remap_file_pages "},
+}};
+// The CUDA runtime, linked in statically as our own GPU builds do, has these for itself.
+constexpr std::string_view kOfTheCudaRuntime =
+    " dlopen dlmopen dlsym dlvsym syscall kill socket socketpair connect bind listen accept sendmsg recvmsg mprotect ";
+
+bool holds(std::string_view names, const std::string& name) {
+  return names.find(fmt::format(" {} ", name)) != std::string_view::npos;
+}
+
+template <size_t N>
+bool begins_with_one_of(const std::string& name, const std::array<std::string_view, N>& beginnings) {
+  return std::any_of(beginnings.begin(), beginnings.end(),
+                     [&](std::string_view each) { return name.starts_with(each); });
+}
+
+std::optional<std::string> torch_refusal(const LibraryFacts& facts) {
+  for (const std::string& library : facts.needed) {
+    if (begins_with_one_of(library, kTorchLibraries)) {
+      return fmt::format("the library wants {}: PyTorch may do none of a candidate's work", library);
+    }
+  }
+  for (const Import& import : facts.imports) {
+    const bool is_torch = std::any_of(kTorchSymbols.begin(), kTorchSymbols.end(), [&](std::string_view piece) {
+      return import.name.find(piece) != std::string::npos;
+    });
+    if (is_torch) {
+      return fmt::format("the library imports {}: PyTorch may do none of a candidate's work", import.name);
+    }
+    if (import.name.starts_with("Py_") || import.name.starts_with("PyObject_") || import.name.starts_with("PyRun_")) {
+      return fmt::format("the library imports {}: it may not call Python", import.name);
+    }
+    if (facts.names_torch && holds(kForbidden[3].names, import.name)) {
+      return fmt::format("the library imports {} and names libtorch: PyTorch may do none of a candidate's work",
+                         import.name);
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> import_refusal(const LibraryFacts& facts) {
+  for (const Import& import : facts.imports) {
+    if (facts.has_gpu_code && holds(kOfTheCudaRuntime, import.name)) {
+      continue;
+    }
+    for (const Forbidden& forbidden : kForbidden) {
+      if (holds(forbidden.names, import.name)) {
+        return fmt::format("the library imports {}, which {}: no kernel needs that", import.name, forbidden.what);
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> refusal(const LibraryFacts& facts) {
+  if (std::optional<std::string> torch = torch_refusal(facts)) {
+    return torch;
+  }
+  for (const std::string& library : facts.needed) {
+    if (!begins_with_one_of(library, kAllowedLibraries)) {
+      return fmt::format("the library wants {}, which is none of the C, C++ and CUDA libraries that it may use",
+                         library);
+    }
+  }
+  if (!facts.run_paths.empty()) {
+    return fmt::format("the library says where to look for other libraries ({})", facts.run_paths.front());
+  }
+  if (facts.has_executable_stack) {
+    return "the library wants an executable stack: no kernel needs that";
+  }
+  if (facts.has_writable_code) {
+    return "the library wants code that it can change: no kernel needs that";
+  }
+  if (facts.changes_its_tables) {
+    return "the library changes its own table of symbols while it is loaded";
+  }
+  return import_refusal(facts);
+}
+
+}  // namespace stitch::elf

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate/inspect/library_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/fs/files.h"
+#include "elf/policy/policy.h"
+
+namespace stitch::evaluate {
+namespace {
+
+constexpr const char* kEntry = "stitch_program_v1";
+constexpr uintmax_t kMostBytes = uintmax_t{2} << 30;
+
+Verdict verdict(VerdictKind kind, std::string reason) { return {kind, std::move(reason), {}}; }
+
+// Code for the other device is no mistake of the candidate's, but there is nothing to run it on.
+std::optional<std::string> unrunnable(const elf::LibraryFacts& facts, DeviceKind device) {
+  if (device != DeviceKind::kCuda && facts.has_gpu_code && !facts.is_emulated) {
+    return "the library holds code for GPUs; the emulated device runs sources (*.cu), which it compiles itself";
+  }
+  if (device == DeviceKind::kCuda && facts.is_emulated) {
+    return "the library was built for the emulated device; a GPU needs one that nvcc made, or sources";
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+LibraryCheck check_library(const std::string& bytes, DeviceKind device) {
+  LibraryCheck check;
+  Result<elf::LibraryFacts> facts = elf::inspect(std::as_bytes(std::span(bytes)));
+  if (!facts.has_value()) {
+    check.refusal = verdict(VerdictKind::kBuildFailed, facts.error().sentence);
+    return check;
+  }
+  check.facts = std::move(*facts);
+  if (const auto refusal = elf::refusal(*check.facts)) {
+    check.refusal = verdict(VerdictKind::kCheated, *refusal);
+  } else if (const auto other_device = unrunnable(*check.facts, device)) {
+    check.refusal = verdict(VerdictKind::kUnsupported, *other_device);
+  } else if (!std::binary_search(check.facts->exports.begin(), check.facts->exports.end(), kEntry)) {
+    check.refusal = verdict(VerdictKind::kBuildFailed, fmt::format("the library exports no function {}()", kEntry));
+  }
+  return check;
+}
+
+Result<LibraryCheck> keep_and_check_library(const std::filesystem::path& library, DeviceKind device,
+                                            const std::filesystem::path& kept) {
+  std::error_code failed;
+  const uintmax_t size = std::filesystem::file_size(library, failed);
+  if (failed || size > kMostBytes) {
+    return failure(ErrorCode::kFileInvalid, "cannot read the library, or it is larger than 2 GiB", library.string(),
+                   "check the path and its permissions");
+  }
+  STITCH_ASSIGN(const std::string bytes, read_file(library));
+  STITCH_TRY(write_file(kept, bytes));
+  return check_library(bytes, device);
+}
+
+}  // namespace stitch::evaluate

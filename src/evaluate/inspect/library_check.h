@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// A library that somebody else wrote, looked at before anything loads it.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "artifact/device_kind.h"
+#include "artifact/report/verdict.h"
+#include "elf/facts/library_facts.h"
+
+namespace stitch::evaluate {
+
+struct LibraryCheck {
+  std::optional<elf::LibraryFacts> facts;  // nothing for bytes that are no library
+  std::optional<Verdict> refusal;
+};
+
+// Whether a library of these bytes may be loaded, to be run on `device`.
+LibraryCheck check_library(const std::string& bytes, DeviceKind device);
+
+// Reads the file once and keeps what was read as `kept`, so that what is checked is what is loaded.
+Result<LibraryCheck> keep_and_check_library(const std::filesystem::path& library, DeviceKind device,
+                                            const std::filesystem::path& kept);
+
+}  // namespace stitch::evaluate
