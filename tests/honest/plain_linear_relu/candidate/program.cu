@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 // One thread an output element, one accumulator.
 #define TENSORS \
-  INPUT("x", F32, 64, 256), PARAMETER("linear.weight", F32, 40, 256), PARAMETER("linear.bias", F32, 40), OUTPUT("0", F32, 64, 40)
+  INPUT("x", F32, 64, 256), PARAMETER("linear.weight", F32, 40, 256), PARAMETER("linear.bias", F32, 40), \
+      OUTPUT("0", F32, 64, 40)
 #include "candidate.h"
 
 __global__ void linear_relu(const float* x, const float* weight, const float* bias, float* y) {
