@@ -3,7 +3,7 @@
 # tarball of tools/make-dist. What emulated programs have in common is compiled at their first build and not here: it
 # depends on the compiler and on the CUDA headers of the machine that runs them, which need not be this one.
 set(wheel_programs stitchcuda stitchcuda-rewrite stitchcuda-worker-emulated stitchcuda-worker-checked
-    stitchcuda-keeper-emulated stitchcuda-worker-cuda stitchcuda-keeper-cuda stitch_emulator_shared
+    stitchcuda-keeper-emulated stitchcuda-worker-cuda stitchcuda-keeper-cuda stitch_emulator_shared stitch_observer
     stitch_host_emulated)
 foreach(program ${wheel_programs})
   if(NOT TARGET ${program})
@@ -16,7 +16,7 @@ add_custom_target(wheel DEPENDS ${wheel_programs})
 set(wheel_folder stitchcuda/_programs)
 install(TARGETS ${wheel_programs} COMPONENT wheel RUNTIME DESTINATION ${wheel_folder}/bin
         LIBRARY DESTINATION ${wheel_folder}/bin)
-foreach(folder python/stitchcuda_python problems report runtime emulator/include)
+foreach(folder python/stitchcuda_python python/stitchcuda_candidate problems report runtime emulator/include)
   get_filename_component(parent ${folder} DIRECTORY)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION ${wheel_folder}/share/stitchcuda/${parent}
           COMPONENT wheel

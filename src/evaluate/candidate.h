@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,7 +22,8 @@ enum class Ending {
   kCrashed,  // died, faulted on the device, or reported a fault of the device
   kTimedOut,
   kRefused,   // answered with an error of its own, or does not fit the call
-  kTampered,  // changed its inputs, or memory that is not its own
+  kTampered,  // changed its inputs, or memory that is not its own; ran what it must not
+  kUnsupported,  // cannot run on this device
 };
 
 struct CandidateOutcome {
@@ -51,10 +53,29 @@ class Candidate {
   virtual Result<CandidateOutcome> run(const CandidateCall& call) = 0;
 };
 
-// A built library and the device it was built for.
+// What a candidate in Python was seen to do. Written by the thread that runs it.
+struct CandidateLedger {
+  std::vector<std::string> operators;  // of PyTorch that it must not call, as "aten::mm" in the order of first use
+  std::vector<std::string> places;     // "model_new.py:12" of each, or empty
+  std::vector<std::string> events;     // other things it must not do, with their places
+  std::vector<std::string> libraries;  // native code that it loaded
+};
+
+// How to run a candidate that is a Python file.
+struct PythonHost {
+  std::string interpreter;  // with the user's PyTorch
+  std::string modules;      // the folder that holds the worker's package
+  std::string builder;      // the one program it may start: stitchcuda itself
+  std::string folder;       // of the candidate
+  std::string interface;    // JSON: what the candidate takes, holds and returns
+  std::shared_ptr<CandidateLedger> ledger;
+};
+
+// A built library and the device it was built for; or a Python file.
 struct CandidateBinary {
   DeviceKind device = DeviceKind::kEmulated;
   std::string library;
+  std::optional<PythonHost> python{};
 };
 // May be called from several threads at once.
 using StartCandidate = std::function<Result<std::unique_ptr<Candidate>>(const CandidateBinary&)>;

@@ -45,16 +45,17 @@ def call_flops(operator: str, shapes: list[Shape | None], out_shapes: list[Shape
 def count_flops(graph: FunctionalProgram) -> int:
     """Work of one call of the whole program."""
     table = graph.results()
-    total = 0
-    for call in graph.calls:
-        shapes = [table[arg.name][1] if isinstance(arg, Ref) else None for arg in call.args]
-        outs = [result.shape for result in call.results if result.dtype is not None and result.dtype != torch.bool]
-        if short_name(call.target) in _RECURRENT | _CELLS:
-            total += _recurrent_flops(call, table)
-            continue
-        transposed = "convolution" in call.target_name and len(call.args) > 6 and bool(call.args[6])
-        total += call_flops(short_name(call.target), shapes, outs, transposed)
-    return total
+    return sum(call_work(call, table) for call in graph.calls)
+
+
+def call_work(call: Call, table: dict[str, tuple[torch.dtype, Shape]]) -> int:
+    """Work of one operator call. `table` is the program's results()."""
+    if short_name(call.target) in _RECURRENT | _CELLS:
+        return _recurrent_flops(call, table)
+    shapes = [table[arg.name][1] if isinstance(arg, Ref) else None for arg in call.args]
+    outs = [result.shape for result in call.results if result.dtype is not None and result.dtype != torch.bool]
+    transposed = "convolution" in call.target_name and len(call.args) > 6 and bool(call.args[6])
+    return call_flops(short_name(call.target), shapes, outs, transposed)
 
 
 def _recurrent_flops(call: Call, table: dict[str, tuple[torch.dtype, Shape]]) -> int:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .candidate_verbs import candidate_interface, candidate_source
 from .forms_verb import run_forms
 from .import_verb import run_import
 from .oracle_verbs import close_oracle, draw, extend, intermediates, open_oracle, own_draws
@@ -25,4 +26,6 @@ VERBS: dict[str, Callable[[dict[str, Any], Callable[[str], None]], dict[str, Any
     "small_scale": run_small_scale,
     "batch_axis": run_batch_axis,
     "weights": write_weights,
+    "candidate.interface": candidate_interface,
+    "candidate.source": candidate_source,
 }

@@ -55,8 +55,12 @@ Result<CandidateVerdict> judge_candidate(Session& session, const toolchain::Tool
   CandidateVerdict verdict;
   STITCH_ASSIGN(verdict.kind, classify_candidate(session.line().candidate));
   if (verdict.kind == CandidateKind::kPython) {
-    return failure(ErrorCode::kFileInvalid, "candidates in Python are not taken yet", session.line().candidate,
-                   "give a .so, or a folder of *.cu");
+    const Task task = subject_of(session.line()).task;
+    STITCH_TRY(import_program(session, task));
+    STITCH_ASSIGN(PythonVerdict judged, judge_python_candidate(session, task, session.line().candidate, device));
+    verdict.report = judged.report;
+    verdict.python = std::move(judged);
+    return verdict;
   }
   STITCH_TRY(judge_native(session, tools, device, verdict));
   return verdict;
@@ -66,6 +70,9 @@ Json to_json(const CandidateVerdict& verdict) {
   Json json = {{"kind", to_string(verdict.kind)}, {"notes", verdict.notes}};
   if (verdict.report.library_facts.has_value()) {
     json["library"] = elf::to_json(*verdict.report.library_facts);
+  }
+  if (verdict.python.has_value()) {
+    json["policy"] = to_json(*verdict.python);
   }
   return json;
 }

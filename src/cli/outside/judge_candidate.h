@@ -4,6 +4,7 @@
 
 #include "base/json/json_forward.h"
 #include "cli/outside/candidate_kind.h"
+#include "cli/outside/python_candidate.h"
 #include "cli/stages/session.h"
 #include "evaluate/pipeline/evaluate.h"
 
@@ -13,6 +14,7 @@ struct CandidateVerdict {
   CandidateKind kind = CandidateKind::kSources;
   std::vector<std::string> notes;  // what of it was ignored
   evaluate::EvaluateReport report;
+  std::optional<PythonVerdict> python;  // of a candidate in Python: what PyTorch did for it
 };
 // All regimes at the declared shapes: its sizes are compiled in as far as we know.
 Result<CandidateVerdict> judge_candidate(Session& session, const toolchain::Toolchain& tools, DeviceKind device);

@@ -40,11 +40,14 @@ Result<bool> CandidateSession::ensure_loaded() {
   if (worker_.has_value() && worker_->is_alive()) {
     return false;
   }
-  STITCH_ASSIGN(WorkerProcess worker, WorkerProcess::start(binary_.device, limits_));
+  STITCH_ASSIGN(WorkerProcess worker, WorkerProcess::start(binary_, limits_));
   worker_.emplace(std::move(worker));
   Json arguments;
   arguments["library"] = binary_.library;
   arguments["device"] = 0;
+  if (binary_.python.has_value()) {
+    STITCH_ASSIGN(arguments["interface"], parse_json(binary_.python->interface, "the interface of a candidate"));
+  }
   STITCH_ASSIGN(const wire::Answer answer, ask("load", arguments));
   Result<wire::ProgramDescription> description = wire::program_description_from_json(answer.json());
   if (!description.has_value()) {

@@ -15,6 +15,7 @@ namespace stitch::evaluate {
 namespace {
 
 constexpr int kChannelNumber = 3;
+constexpr int kLedgerNumber = 4;
 constexpr int kWatchIntervalMs = 20;
 constexpr int64_t kPatienceWithTheDyingMs = 5000;
 constexpr double kMiB = 1 << 20;
@@ -46,7 +47,11 @@ WorkerProcess::WorkerProcess(Child child, wire::Channel channel, const WorkerLim
       limits_(limits),
       memory_watch_(is_watched ? std::optional(limits.memory_bytes) : std::nullopt) {}
 
-Result<WorkerProcess> WorkerProcess::start(DeviceKind device, const WorkerLimits& limits) {
+Result<WorkerProcess> WorkerProcess::start(const CandidateBinary& binary, const WorkerLimits& limits) {
+  if (binary.python.has_value()) {
+    return start_python(*binary.python, limits);
+  }
+  const DeviceKind device = binary.device;
   STITCH_ASSIGN(const std::filesystem::path program, find_helper_program(program_name(device)));
   STITCH_ASSIGN(auto ends, wire::Channel::make_pair());
   // AddressSanitizer and CUDA reserve terabytes of addresses.
@@ -63,6 +68,36 @@ Result<WorkerProcess> WorkerProcess::start(DeviceKind device, const WorkerLimits
   }
   STITCH_ASSIGN(Child child, Child::start(options));
   return WorkerProcess(std::move(child), wire::Channel(std::move(ends.first)), limits, is_watched);
+}
+
+Result<WorkerProcess> WorkerProcess::start_python(const PythonHost& host, const WorkerLimits& limits) {
+  STITCH_ASSIGN(const std::filesystem::path observer, find_helper_program("libstitch_observer.so"));
+  STITCH_ASSIGN(auto ends, wire::Channel::make_pair());
+  STITCH_ASSIGN(LedgerPipe pipe, LedgerPipe::make());
+  STITCH_ASSIGN(TemporaryDirectory home, TemporaryDirectory::make("stitchcuda-candidate"));
+  ChildOptions options;
+  // Without -m and without an empty search path, so that no file of the current folder stands in for Python's own.
+  options.arguments = {host.interpreter, "-B", "-E", "-c",
+                       "import sys; sys.path[:] = [p for p in sys.path if p] + [sys.argv[1]]; "
+                       "from stitchcuda_candidate.main import main; main(*sys.argv[2:])",
+                       host.modules, observer.string(), host.builder, host.folder};
+  options.descriptors = {{ends.second.get(), kChannelNumber}, {pipe.write_end.get(), kLedgerNumber}};
+  options.working_directory = home.path();
+  options = sandbox::confine(std::move(options), sandbox::worker_limits(std::nullopt));
+  const std::string place = home.path().string();
+  options.environment = {{"HOME", place}, {"TMPDIR", place}, {"STITCHCUDA_CACHE", place}, {"STITCHCUDA", host.builder}};
+  STITCH_ASSIGN(Child child, Child::start(options));
+  WorkerProcess worker(std::move(child), wire::Channel(std::move(ends.first)), limits, true);
+  worker.ledger_.emplace(std::move(pipe.read_end), host.ledger);
+  worker.private_home_.emplace(std::move(home));
+  // Before anything of the candidate's is there: what fails now is the environment.
+  STITCH_ASSIGN(const WorkerReply greeting, worker.ask_now("hello", Json::object(), {}));
+  if (const WorkerFault* fault = std::get_if<WorkerFault>(&greeting)) {
+    return failure(ErrorCode::kEnvironment,
+                   fmt::format("the process for candidates in Python does not start: {}", fault->sentence),
+                   host.interpreter, "check that this Python has PyTorch 2.6 or newer");
+  }
+  return worker;
 }
 
 WorkerFault WorkerProcess::end(Ending ending, std::string sentence) {
@@ -107,8 +142,20 @@ Result<std::variant<wire::Frame, WorkerFault>> WorkerProcess::await_frame(wire::
   }
 }
 
+// What a candidate in Python must not do comes before whatever became of the request.
 Result<WorkerReply> WorkerProcess::ask(const std::string& verb, const Json& arguments,
                                        std::vector<Descriptor> descriptors) {
+  Result<WorkerReply> reply = ask_now(verb, arguments, std::move(descriptors));
+  if (ledger_.has_value()) {
+    if (std::optional<std::string> sentence = ledger_->read()) {
+      return WorkerReply(end(Ending::kTampered, std::move(*sentence)));
+    }
+  }
+  return reply;
+}
+
+Result<WorkerReply> WorkerProcess::ask_now(const std::string& verb, const Json& arguments,
+                                           std::vector<Descriptor> descriptors) {
   const auto deadline = wire::Clock::now() + std::chrono::milliseconds(limits_.timeout_ms);
   const uint64_t id = ++last_id_;
   const auto sent = channel_.send(wire::encode_request(id, verb, arguments, std::move(descriptors)), deadline);
@@ -130,6 +177,9 @@ Result<WorkerReply> WorkerProcess::ask(const std::string& verb, const Json& argu
   }
   if (error.code != ErrorCode::kProgramInvalid) {
     return failure(with_context(error, fmt::format("the worker failed at `{}`", verb)));
+  }
+  if (error.place == wire::kUnsupportedPlace) {
+    return WorkerReply(end(Ending::kUnsupported, error.sentence));
   }
   if (error.place != wire::kDevicePlace) {
     return WorkerReply(end(Ending::kRefused, error.sentence));

@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "artifact/device_kind.h"
+#include "base/fs/files.h"
 #include "base/process/child.h"
 #include "evaluate/candidate.h"
+#include "evaluate/runner/ledger_reader.h"
 #include "sandbox/limits/memory_watch.h"
 #include "wire/messages/rpc.h"
 
@@ -30,13 +32,15 @@ using WorkerReply = std::variant<wire::Answer, WorkerFault>;
 
 class WorkerProcess {
  public:
-  static Result<WorkerProcess> start(DeviceKind device, const WorkerLimits& limits);
+  static Result<WorkerProcess> start(const CandidateBinary& binary, const WorkerLimits& limits);
 
   bool is_alive() { return !is_gone_ && child_.is_running(); }
   Result<WorkerReply> ask(const std::string& verb, const Json& arguments, std::vector<Descriptor> descriptors = {});
 
  private:
   WorkerProcess(Child child, wire::Channel channel, const WorkerLimits& limits, bool is_watched);
+  static Result<WorkerProcess> start_python(const PythonHost& host, const WorkerLimits& limits);
+  Result<WorkerReply> ask_now(const std::string& verb, const Json& arguments, std::vector<Descriptor> descriptors);
   // Waits for a frame; a fault when the process ends, is late or holds too much memory.
   Result<std::variant<wire::Frame, WorkerFault>> await_frame(wire::Clock::time_point deadline);
   WorkerFault end(Ending ending, std::string sentence);
@@ -48,6 +52,8 @@ class WorkerProcess {
   sandbox::MemoryWatch memory_watch_;
   uint64_t last_id_ = 0;
   bool is_gone_ = false;
+  std::optional<LedgerReader> ledger_;             // of a candidate in Python
+  std::optional<TemporaryDirectory> private_home_;  // likewise
 };
 
 }  // namespace stitch::evaluate

@@ -20,6 +20,8 @@ std::optional<Verdict> verdict_of(const CandidateOutcome& outcome, const char* s
       return Verdict{VerdictKind::kWrong, sentence, {}};
     case Ending::kTampered:
       return Verdict{VerdictKind::kCheated, sentence, {}};
+    case Ending::kUnsupported:
+      return Verdict{VerdictKind::kUnsupported, sentence, {}};
   }
   return std::nullopt;
 }

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Policy by what runs. A native observer below Python sees every operator; here it is started, the ways around it that
+Python offers are taken away, and everything that it cannot see is told by Python's audit hooks, which cannot be
+removed. What is told goes down a pipe at once."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import os
+import sys
+from typing import Any
+
+import torch
+
+from .absent import COMPUTING_MODULES
+from .operators import CANARY, COUNTED, PASSING
+
+# They compute beside the device.
+_COMPUTING_LIBRARIES = ("libtorch", "libc10", "libmkl", "openblas", "libblas", "libgslcblas", "libblis", "libdnnl")
+_PROCESSES = frozenset(
+    "subprocess.Popen os.system os.exec os.fork os.forkpty os.posix_spawn os.spawn os.startfile pty.spawn".split()
+)
+_LEDGER_GONE = 97
+
+
+class Guard:
+    """`observer` is the native library, `ledger` the pipe, `builder` the one program that may be started."""
+
+    def __init__(self, observer: str, ledger: int, builder: str) -> None:
+        self._library = ctypes.CDLL(observer)
+        self._library.stitch_observer_observed.restype = ctypes.c_uint64
+        self._library.stitch_observer_count.restype = ctypes.c_uint64
+        self._lookup = ctypes.PyDLL(observer).stitch_observer_guard
+        self._lookup.restype = ctypes.py_object
+        self._ledger, self._builder = ledger, builder
+        self._canary = torch._nnpack_available
+        self._enforced = False
+
+    def watch(self, folder: str) -> None:
+        """From now on. `folder` holds the candidate's own files. Raises OSError where this PyTorch cannot be
+        watched."""
+        names = sorted({name.split(".")[0] for name in torch._C._dispatch_get_all_op_names()})
+        started = self._library.stitch_observer_start(
+            self._ledger, (folder + "/").encode(), "\n".join(names).encode(), "\n".join(PASSING).encode()
+        )
+        if not started:
+            raise OSError(f"PyTorch {torch.__version__} cannot be watched")
+        _close_ways_around(self._lookup)
+        self._install_audit()
+        before = self._library.stitch_observer_observed()
+        self._canary()
+        if self._library.stitch_observer_observed() == before:
+            raise OSError(f"PyTorch {torch.__version__} shows its operators to no observer")
+
+    def enforce(self) -> None:
+        """The candidate is constructed: operators are forbidden now."""
+        self._enforced = True
+        self._library.stitch_observer_enforce()
+
+    def check(self) -> None:
+        """Ends the process where the observer no longer sees what runs."""
+        seen = self._library.stitch_observer_observed
+        before = seen()
+        self._canary()
+        if self._enforced and seen() == before:
+            self._library.stitch_observer_tell(b"event", b"switched off the observer of operators")
+            os._exit(_LEDGER_GONE)
+
+    def counts(self) -> dict[str, int]:
+        """How often bytes were moved by PyTorch."""
+        return {name: int(self._library.stitch_observer_count(name.encode())) for name in COUNTED}
+
+    def _install_audit(self) -> None:
+        tell, builder = self._library.stitch_observer_tell, self._builder
+
+        def hook(event: str, arguments: tuple[Any, ...]) -> None:
+            said = _judged(event, arguments, builder)
+            if said is not None:
+                tell(said[0], said[1].encode()[:120])
+                if said[0] == b"event":
+                    raise PermissionError(said[1])
+
+        sys.addaudithook(hook)
+
+
+def _judged(event: str, arguments: tuple[Any, ...], builder: str) -> tuple[bytes, str] | None:
+    """(kind, what the candidate did) of an event that matters."""
+    if event in _PROCESSES:
+        if event == "subprocess.Popen" and _is_builder(arguments, builder):
+            return None
+        return b"event", "started another process"
+    if event == "ctypes.dlopen":
+        name = os.path.basename(str(arguments[0] or ""))
+        if name.startswith(_COMPUTING_LIBRARIES):
+            return b"event", f"opened {name}"
+        return (b"library", name) if _is_own(str(arguments[0] or "")) else None
+    if event == "import":
+        top = str(arguments[0]).split(".")[0]
+        if top in COMPUTING_MODULES and sys.modules.get(top, top) is not None:
+            return b"event", f"imported {top}"
+        file = str(arguments[1] or "")
+        return (b"library", os.path.basename(file)) if file.endswith(".so") and _is_own(file) else None
+    return None
+
+
+def _is_own(library: str) -> bool:
+    """Neither the system's nor an installed package's."""
+    return "/" in library and not library.startswith(("/usr/", "/lib")) and "-packages/" not in library
+
+
+def _is_builder(arguments: tuple[Any, ...], builder: str) -> bool:
+    command = arguments[1] if len(arguments) > 1 else None
+    if not builder or not isinstance(command, (list, tuple)) or not command:
+        return False
+    return os.path.realpath(str(command[0])) == builder and list(command[1:2]) in (["build"], ["--version"])
+
+
+def _close_ways_around(guarded: Any) -> None:
+    """Takes from Python what calls a kernel past the dispatcher's observers, or switches them off."""
+    for owner, names in (
+        (torch._C._autograd, ("_enable_record_function", "_clear_callbacks")),
+        (torch._C, ("_dispatch_get_computed_kernel_for_dispatch_key", "_jit_to_static_module", "_fuse_to_static_module",
+                    "_te", "_jit_get_operation")),  # fmt: skip
+        (torch._C._DispatchOperatorHandle, ("redispatch_boxed",)),
+    ):
+        for name in names:
+            if hasattr(owner, name):
+                delattr(owner, name)
+    original = torch._C._get_operation_overload
+    torch._C._get_operation_overload = guarded(ctypes.py_object(original))
+    for thing in gc.get_objects():
+        if type(thing) is torch._ops.OpOverload:
+            thing._op_dk = None

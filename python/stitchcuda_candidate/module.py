@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The candidate's ModelNew: constructed from plain values, its tensors found by their names in the state dict."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+import types
+from typing import Any
+
+import torch
+from torch import nn
+
+from .channel import Fault
+from .types import data_pointer, described, dtype_name, is_contiguous, is_plain, shape_of
+from .values import decoded
+
+# What PyTorch, Triton and the extension builder say where there is no GPU or no nvcc.
+_NEEDS_A_GPU = (
+    "not compiled with CUDA", "No CUDA GPUs", "NVIDIA driver", "CUDA_HOME", "nvcc", "no NVIDIA", "libcuda", "libcudart",
+    "active drivers", "CUDA driver", "cudaGetDevice",
+)  # fmt: skip
+_ABSENT_MODULES = ("triton", "cupy", "numba", "pycuda", "cuda", "cutlass", "tilelang")
+_parameters = nn.Module.named_parameters
+_buffers = nn.Module.named_buffers
+_train = nn.Module.train
+
+
+class CandidateModule:
+    """`interface` is what the supervisor says of the program that this module stands for."""
+
+    def __init__(self, file: str, interface: dict[str, Any]) -> None:
+        self.file, self.interface = file, interface
+        self.module = self._construct(self._run_file())
+        if interface["training"] is not None:
+            _train(self.module, bool(interface["training"]))
+        self.tensors = self._find_tensors()
+
+    def _run_file(self) -> types.ModuleType:
+        module = types.ModuleType("model_new")
+        module.__file__ = self.file
+        sys.modules["model_new"] = module
+        sys.path.append(os.path.dirname(self.file))
+        with open(self.file, "rb") as stream:
+            text = stream.read()
+        with told("being imported", self.file):
+            exec(compile(text, self.file, "exec"), module.__dict__)
+        return module
+
+    def _construct(self, namespace: types.ModuleType) -> nn.Module:
+        kind = namespace.__dict__.get("ModelNew")
+        if not isinstance(kind, type) or not issubclass(kind, nn.Module):
+            raise Fault(f"{os.path.basename(self.file)} defines no class ModelNew(torch.nn.Module)")
+        arguments = decoded(self.interface["init"], [])
+        with told("constructing ModelNew", self.file), torch.no_grad():
+            made = kind(**arguments) if isinstance(arguments, dict) else kind(*arguments)
+        if not isinstance(made, nn.Module):
+            raise Fault("ModelNew(...) makes no torch.nn.Module")
+        return made
+
+    def _find_tensors(self) -> dict[str, torch.Tensor]:
+        """By state dict key. Plain tensors that the reference holds as attributes are taken where they are there."""
+        own = dict(_parameters(self.module, remove_duplicate=False)) | dict(
+            _buffers(self.module, remove_duplicate=False)
+        )
+        saved = {entry["key"]: entry for entry in self.interface["state"] if entry["is_saved"]}
+        missing = [key for key in saved if key not in own]
+        listed = [
+            key for key in own if key not in {entry["key"] for entry in self.interface["state"]} and self._saves(key)
+        ]
+        if missing or listed:
+            parts = [f"lacks {_some(missing)}"] * bool(missing) + [f"has {_some(listed)} besides"] * bool(listed)
+            raise Fault(f"ModelNew's state dict {' and '.join(parts)}: it must have the keys of the reference's")
+        found = {}
+        for entry in self.interface["state"]:
+            tensor = own[entry["key"]] if entry["key"] in own else _attribute(self.module, entry["key"])
+            fits = is_plain(tensor) and described(dtype_name(tensor), shape_of(tensor)) == described(
+                entry["dtype"], entry["shape"]
+            )
+            if not fits and entry["is_saved"]:
+                wanted = described(entry["dtype"], entry["shape"])
+                raise Fault(f"ModelNew's {entry['key']} is no tensor {wanted}, as the reference's is")
+            if fits:
+                if not is_contiguous(tensor):
+                    raise Fault(
+                        f"ModelNew's {entry['key']} is not contiguous: its values cannot be given", "unsupported"
+                    )
+                found[entry["key"]] = tensor
+        return found
+
+    def _saves(self, key: str) -> bool:
+        """Whether the tensor is part of the state dict: a buffer may be outside of it."""
+        path, _, name = key.rpartition(".")
+        owner = self.module
+        for part in path.split(".") if path else []:
+            owner = owner._modules[part]
+        return name not in owner._non_persistent_buffers_set
+
+    def places(self, binding: str) -> list[torch.Tensor]:
+        """The tensors that a parameter or state of the program lives in: several where ModelNew does not tie what the
+        reference ties."""
+        keys = [entry["key"] for entry in self.interface["state"] if binding in (entry["key"], entry["same_as"])]
+        first = {entry["key"]: entry["same_as"] or entry["key"] for entry in self.interface["state"]}
+        group = {first[key] for key in keys}
+        tensors = [self.tensors[key] for key in self.tensors if first[key] in group]
+        return list({data_pointer(tensor): tensor for tensor in tensors}.values())
+
+    def call(self, arguments: Any) -> Any:
+        """forward. Raises a Fault with the candidate's line for whatever it raises."""
+        with told("running forward", self.file), torch.no_grad():
+            return self.module(*arguments)
+
+
+def _attribute(module: Any, key: str) -> Any:
+    for part in key.split("."):
+        module = getattr(module, part, None)
+    return module
+
+
+def _some(keys: list[str]) -> str:
+    return ", ".join(keys[:4]) + (f" and {len(keys) - 4} more" if len(keys) > 4 else "")
+
+
+class told:  # noqa: N801 - reads as a phrase
+    """What the candidate raises becomes a Fault that names its line."""
+
+    def __init__(self, doing: str, file: str) -> None:
+        self._doing, self._file = doing, file
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if error is None or isinstance(error, Fault):
+            return
+        folder = os.path.dirname(self._file)
+        lines = [
+            f"{os.path.basename(f.filename)}:{f.lineno}"
+            for f in traceback.extract_tb(trace)
+            if f.filename.startswith(folder)
+        ]
+        place = f" at {lines[-1]}" if lines else ""
+        text = " ".join(str(error).split())[:500]
+        raise Fault(f"{self._doing}{place} raised {kind.__name__}: {text}", _where(error, text)) from None
+
+
+def _where(error: BaseException, text: str) -> str:
+    absent = isinstance(error, ImportError) and (error.name or "").split(".")[0] in _ABSENT_MODULES
+    return "unsupported" if absent or any(mark in text for mark in _NEEDS_A_GPU) else ""

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a ModelNew must take, hold and return to stand for a program: told as plain values, for a process that never
+sees the program itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import nn
+from torch.utils import _pytree as pytree
+
+from ..failures import from_user_code
+from ..graph.export import Exported
+from ..graph.flops import call_work, short_name
+from ..graph.functional import CONSTANT, INPUT, OUTPUT, PARAMETER, RANDOM, STATE, FunctionalProgram, Returned
+from ..graph.supported import DTYPE_NAMES
+from .values import encoded
+
+
+def interface_of(exported: Exported, weights_file: str) -> dict[str, Any]:
+    """The interface of an imported program."""
+    program, graph = exported.program, exported.graph
+    return {
+        "program": _description(program.name, graph),
+        "init": _constructor_arguments(program, weights_file),
+        "takes": encoded(_numbered(program.inputs), weights_file),
+        "returns": encoded(graph.returned, weights_file),
+        "state": _state(program.module),
+        "parameters": [value.binding for value in graph.of_role(PARAMETER, CONSTANT)],
+        "states": [value.binding for value in graph.of_role(STATE)],
+        "states_out": [output.binding for output in graph.outputs if output.role == STATE],
+        "training": None if program.request.mode == "as-is" else program.module.training,
+        "is_random": bool(graph.of_role(RANDOM)),
+        "work": _work(graph),
+    }
+
+
+def _constructor_arguments(program: Any, file: str) -> dict[str, Any]:
+    make = getattr(program.namespace, "get_init_inputs", None)
+    if make is None or isinstance(getattr(program.namespace, program.request.target or "Model"), nn.Module):
+        return encoded([], file)
+    try:
+        return encoded(make(), file)
+    except Exception as error:
+        raise from_user_code(error, "running get_init_inputs()", file, "It must run as it is.") from error
+
+
+def _numbered(inputs: tuple[Any, ...]) -> Any:
+    leaves, structure = pytree.tree_flatten(inputs)
+    tensors = iter(range(len(leaves)))
+    leaves = [Returned(next(tensors)) if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
+    return pytree.tree_unflatten(leaves, structure)
+
+
+def _description(name: str, graph: FunctionalProgram) -> dict[str, Any]:
+    """The form of the protocol's program descriptions."""
+    table = graph.results()
+
+    def tensor(value: str, role: str, binding: str) -> dict[str, Any]:
+        dtype, shape = table[value]
+        return {
+            "name": binding,
+            "role": role,
+            "dtype": DTYPE_NAMES[dtype],
+            "shape": list(shape),
+            "run_time_axes": [0] * len(shape),
+            "min_extents": list(shape),
+            "max_extents": list(shape),
+            "is_optional": False,
+            "alias_of": -1,
+        }
+
+    held = lambda role, *roles: [tensor(v.name, role, v.binding) for v in graph.of_role(*roles)]  # noqa: E731
+    made = lambda role: [tensor(o.value, role, o.binding) for o in graph.outputs if o.role == role]  # noqa: E731
+    return {
+        "name": name,
+        "prepared_bytes": 0,
+        "inputs": held("input", INPUT),
+        "parameters": held("parameter", PARAMETER) + held("constant", CONSTANT),
+        "states_in": held("state", STATE),
+        "states_out": made(STATE),
+        "outputs": made(OUTPUT),
+    }
+
+
+def _state(module: nn.Module) -> list[dict[str, Any]]:
+    """Every tensor that the module holds. `same_as` names the first key of a tensor that has several."""
+    first: dict[int, str] = {}
+    listed = []
+    saved = set(module.state_dict().keys())
+    for kind, items in (("parameter", module.named_parameters), ("buffer", module.named_buffers)):
+        for key, tensor in items(remove_duplicate=False):
+            same_as = first.setdefault(id(tensor), key)
+            listed.append(
+                {
+                    "key": key,
+                    "kind": kind,
+                    "dtype": DTYPE_NAMES.get(tensor.dtype, str(tensor.dtype)),
+                    "shape": list(tensor.shape),
+                    "is_saved": key in saved,
+                    "same_as": None if same_as == key else same_as,
+                }
+            )
+    return listed
+
+
+def _work(graph: FunctionalProgram) -> list[dict[str, Any]]:
+    """How much of the program's arithmetic each of its operators carries."""
+    table = graph.results()
+    work: dict[str, list[int]] = {}
+    for call in graph.calls:
+        entry = work.setdefault(short_name(call.target), [0, 0])
+        entry[0] += call_work(call, table)
+        entry[1] += 1
+    return [{"operator": name, "flops": flops, "calls": calls} for name, (flops, calls) in work.items() if flops > 0]

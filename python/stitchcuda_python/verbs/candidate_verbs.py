@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`candidate.interface` and `candidate.source`: what a ModelNew must look like, and what stands in one's source."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from ..candidate.interface import interface_of
+from ..candidate.source_facts import source_facts
+from ..deadline import deadline
+from ..graph.export import export_request
+from ..program.build import Request
+from ..program.source import parse_source, read_source
+
+DEADLINE_SECONDS = 180.0
+
+
+def candidate_interface(arguments: dict[str, Any], progress: Callable[[str], None]) -> dict[str, Any]:
+    """Arguments: import's. Answers the interface that a candidate for this program has."""
+    request = Request.from_json(arguments)
+    with deadline(DEADLINE_SECONDS, f"Reading the interface of {request.file}", request.file):
+        return interface_of(export_request(request), request.file)
+
+
+def candidate_source(arguments: dict[str, Any], progress: Callable[[str], None]) -> dict[str, Any]:
+    """Argument: candidate, a Python file that is read and never run. Answers what stands out in its source."""
+    path = os.path.abspath(str(arguments["candidate"]))
+    tree = parse_source(read_source(path), path)
+    return {"facts": [fact.to_json() for fact in source_facts(tree)]}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/outside/python_candidate.h"
+
+#include <fmt/format.h>
+
+#include "base/json/json.h"
+#include "evaluate/runner/program_runner.h"
+#include "evaluate/verify/verify_program.h"
+
+namespace stitch::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using evaluate::CandidateLedger;
+using evaluate::HackClass;
+
+constexpr int64_t kReadTimeoutMs = 180'000;
+constexpr const char* kModuleFile = "model_new.py";
+
+// What stands out in the source; a build_failed verdict for what is no Python.
+Result<void> read_source(Session& session, const std::string& file, PythonVerdict& verdict) {
+  const Result<Json> answer = session.ask("candidate.source", {{"candidate", file}}, kReadTimeoutMs);
+  if (!answer.has_value() && answer.error().code == ErrorCode::kProgramInvalid) {
+    verdict.report.verify.verdict = {VerdictKind::kBuildFailed, answer.error().sentence, answer.error().place};
+    return {};
+  }
+  STITCH_ASSIGN(const Json facts, answer);
+  STITCH_ASSIGN(const Json* list, json_array(facts, "facts"));
+  for (const Json& fact : *list) {
+    verdict.facts.push_back(fmt::format("line {}: {}", fact.value("line", 0), fact.value("what", "")));
+  }
+  return {};
+}
+
+std::string file_of(const std::string& candidate) {
+  std::error_code ignored;
+  const fs::path path = fs::absolute(candidate, ignored).lexically_normal();
+  return (fs::is_directory(path, ignored) ? path / kModuleFile : path).string();
+}
+
+evaluate::PythonHost host_of(const Session& session, const std::string& file, const Json& interface) {
+  std::error_code ignored;
+  evaluate::PythonHost host;
+  host.interpreter = session.resources().python.string();
+  host.modules = session.resources().python_path().string();
+  host.builder = fs::read_symlink("/proc/self/exe", ignored).string();
+  host.folder = fs::path(file).parent_path().string();
+  host.interface = interface.dump();
+  host.ledger = std::make_shared<CandidateLedger>();
+  return host;
+}
+
+Result<evaluate::VerifyReport> run(Session& session, const Task& task, const std::string& file, DeviceKind device,
+                                   const evaluate::PythonHost& host) {
+  STITCH_ASSIGN(const TemporaryDirectory folder, tensor_folder());
+  const uint64_t seed = session.line().seed;
+  evaluate::VerifySubject subject;
+  subject.shape = "declared shapes";
+  subject.source = oracle_source(task, device, seed, folder.path().string());
+  subject.binary = {device, file, host};
+  Reporter::Wait wait = session.reporter().wait("verify", "the candidate is constructed");
+  evaluate::VerifyRequest request;
+  request.subjects = {std::move(subject)};
+  request.math = task.math;
+  request.seed = seed;
+  request.progress = [&](const std::string& sentence) { wait.say(sentence); };
+  verify::OracleClient oracle = oracle_client(session);
+  return evaluate::verify_program(request, oracle, evaluate::program_runner_factory({}));
+}
+
+// A right answer that nothing of the candidate's own computed is no answer; and every verdict tells its evidence.
+void add_policy(PythonVerdict& verdict, const CandidateLedger& ledger) {
+  Verdict& judged = verdict.report.verify.verdict;
+  const bool computes_nothing = ledger.operators.empty() && verdict.framework.hack_class == HackClass::kTotal;
+  if (judged.kind == VerdictKind::kOk && computes_nothing) {
+    judged.kind = VerdictKind::kCheated;
+    judged.reason = verdict.framework.sentence;
+  }
+  if (judged.kind == VerdictKind::kOk || judged.kind == VerdictKind::kCheated) {
+    judged.detail += fmt::format("class {}: {}\n", to_string(verdict.framework.hack_class), verdict.framework.sentence);
+  }
+  for (const std::string& fact : verdict.facts) {
+    judged.detail += fact + "\n";
+  }
+}
+
+}  // namespace
+
+Result<PythonVerdict> judge_python_candidate(Session& session, const Task& task, const std::string& candidate,
+                                             DeviceKind device) {
+  PythonVerdict verdict;
+  const std::string file = file_of(candidate);
+  Verdict& judged = verdict.report.verify.verdict;
+  STITCH_TRY(read_source(session, file, verdict));
+  if (judged.kind != VerdictKind::kOk) {
+    return verdict;
+  }
+  STITCH_ASSIGN(const Json interface, session.ask("candidate.interface", task.arguments(), kReadTimeoutMs));
+  STITCH_ASSIGN(const bool is_random, json_bool(interface, "is_random"));
+  if (device == DeviceKind::kCuda || is_random) {
+    judged = {VerdictKind::kUnsupported,
+              is_random ? "the program draws random numbers, which a ModelNew cannot be given"
+                        : "a ModelNew is judged on the emulated device only (--device emulated)",
+              {}};
+    return verdict;
+  }
+  const evaluate::PythonHost host = host_of(session, file, interface);
+  STITCH_ASSIGN(verdict.report.verify, run(session, task, file, device, host));
+  STITCH_ASSIGN(const auto work, evaluate::reference_work_from_json(interface, "work"));
+  verdict.framework = evaluate::framework_share(work, host.ledger->operators, host.ledger->libraries);
+  add_policy(verdict, *host.ledger);
+  return verdict;
+}
+
+Json to_json(const PythonVerdict& verdict) {
+  Json json = evaluate::to_json(verdict.framework);
+  json["source_facts"] = verdict.facts;
+  return json;
+}
+
+}  // namespace stitch::cli

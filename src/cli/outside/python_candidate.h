@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Judges a candidate in KernelBench's form: a Python file with a class ModelNew, run in a worker of its own.
+#pragma once
+
+#include "base/json/json_forward.h"
+#include "cli/stages/judge.h"
+#include "evaluate/policy/framework_share.h"
+
+namespace stitch::cli {
+
+struct PythonVerdict {
+  evaluate::EvaluateReport report;
+  evaluate::FrameworkShare framework;
+  std::vector<std::string> facts;  // of the source: what an audit should look at
+};
+
+// `candidate` is the file, or the folder that holds model_new.py.
+Result<PythonVerdict> judge_python_candidate(Session& session, const Task& task, const std::string& candidate,
+                                             DeviceKind device);
+Json to_json(const PythonVerdict& verdict);
+
+}  // namespace stitch::cli

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate/runner/ledger_reader.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+namespace stitch::evaluate {
+namespace {
+
+constexpr size_t kMostLines = 1000;
+constexpr size_t kLongestLine = 2000;
+constexpr size_t kNamed = 6;  // operators that a sentence lists
+
+std::string with_place(const std::string& what, const std::string& place) {
+  return place.empty() ? what : fmt::format("{} at {}", what, place);
+}
+
+// Bytes of a hostile process on their way to a person's terminal.
+std::string printable(std::string text) {
+  for (char& character : text) {
+    if (character < 0x20 || character == 0x7f) {
+      character = '?';
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<LedgerPipe> LedgerPipe::make() {
+  int ends[2] = {-1, -1};
+  if (::pipe2(ends, O_CLOEXEC) != 0) {
+    return failure(ErrorCode::kEnvironment, fmt::format("cannot make a pipe: {}", std::strerror(errno)), {},
+                   "close some programs: this process has no file descriptors left");
+  }
+  LedgerPipe pipe{Descriptor(ends[0]), Descriptor(ends[1])};
+  ::fcntl(pipe.read_end.get(), F_SETFL, O_NONBLOCK);
+  return pipe;
+}
+
+LedgerReader::LedgerReader(Descriptor pipe, std::shared_ptr<CandidateLedger> ledger)
+    : pipe_(std::move(pipe)), ledger_(ledger == nullptr ? std::make_shared<CandidateLedger>() : std::move(ledger)) {}
+
+std::optional<std::string> LedgerReader::read() {
+  std::array<char, 65536> buffer;
+  ssize_t size = 0;
+  while ((size = ::read(pipe_.get(), buffer.data(), buffer.size())) > 0) {
+    received_.append(buffer.data(), static_cast<size_t>(size));
+    size_t end = 0;
+    while ((end = received_.find('\n')) != std::string::npos) {
+      take(received_.substr(0, end));
+      received_.erase(0, end + 1);
+    }
+    received_.resize(std::min(received_.size(), kLongestLine));
+  }
+  if (!ledger_->events.empty()) {
+    return "the candidate " + ledger_->events.front();
+  }
+  if (ledger_->operators.empty()) {
+    return std::nullopt;
+  }
+  std::string list;
+  for (size_t i = 0; i < std::min(ledger_->operators.size(), kNamed); ++i) {
+    list += (list.empty() ? "" : ", ") + with_place(ledger_->operators[i], ledger_->places[i]);
+  }
+  const size_t more = ledger_->operators.size() - std::min(ledger_->operators.size(), kNamed);
+  return fmt::format("PyTorch computes in place of the candidate: {}{}", list,
+                     more == 0 ? "" : fmt::format(" and {} more", more));
+}
+
+void LedgerReader::take(const std::string& line) {
+  const size_t first = line.find('\t');
+  const size_t second = first == std::string::npos ? first : line.find('\t', first + 1);
+  if (second == std::string::npos || ledger_->operators.size() + ledger_->libraries.size() > kMostLines) {
+    return;
+  }
+  const std::string kind = line.substr(0, first);
+  const std::string what = printable(line.substr(first + 1, second - first - 1));
+  const std::string place = printable(line.substr(second + 1));
+  if (kind == "operator") {
+    ledger_->operators.push_back(what);
+    ledger_->places.push_back(place);
+  } else if (kind == "event") {
+    ledger_->events.push_back(with_place(what, place));
+  } else if (kind == "library") {
+    ledger_->libraries.push_back(what);
+  }
+}
+
+}  // namespace stitch::evaluate

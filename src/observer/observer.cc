@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sees every operator that PyTorch's dispatcher calls in this process, on any thread, below Python:
+// at::RecordFunction's global callbacks. Built without PyTorch's headers, which differ from release to release and cost
+// 22 s to compile: what is used of them (two functions and two layouts) is declared here, found by dlsym at run time,
+// and proved by a canary before a candidate is loaded. The first forbidden use of each operator is written to a pipe
+// whose other end the supervisor holds: what was written cannot be taken back.
+#include "observer/observer.h"
+
+#include <dlfcn.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+
+#include "observer/python_place.h"
+
+namespace {
+
+// at::RecordFunctionCallback of PyTorch 2.6 and later. Only the scope of operators is asked for; the flags after the
+// scopes stay false wherever a release puts them.
+struct Callback {
+  void* start;
+  void* end;
+  double sampling_probability;
+  std::array<bool, 24> scopes_and_flags;
+};
+
+// std::unique_ptr<at::ObserverContext> as a caller sees it: handed back through memory, hence the destructor.
+struct NoContext {
+  NoContext() = default;
+  NoContext(const NoContext&) = delete;
+  NoContext& operator=(const NoContext&) = delete;
+  ~NoContext() {}
+  void* pointer = nullptr;
+};
+
+using AddGlobalCallback = uint64_t (*)(Callback);
+using OperatorName = const char* (*)(const void*);
+
+constexpr int kChannelClosedStatus = 97;
+constexpr size_t kNames = 8192;  // PyTorch 2.15 has 2053
+constexpr size_t kNameBytes = 128;
+
+struct Seen {
+  std::atomic<uint64_t> hash{0};
+  std::atomic<uint64_t> count{0};
+};
+
+OperatorName operator_name = nullptr;
+std::atomic<bool> enforced{false};
+std::atomic<uint64_t> observed{0};
+std::array<std::atomic<uint64_t>, kNames> passing{};  // operators that may run
+std::array<std::atomic<uint64_t>, kNames> known{};    // PyTorch's own: whatever is not here is the candidate's
+std::array<Seen, kNames> seen{};
+int ledger = -1;
+struct stat ledger_identity {};
+
+uint64_t hash_of(const char* text) {
+  uint64_t hash = 1469598103934665603U;  // FNV-1a
+  for (; *text != '\0'; ++text) {
+    hash = (hash ^ static_cast<unsigned char>(*text)) * 1099511628211U;
+  }
+  return hash == 0 ? 1 : hash;
+}
+
+// Open addressing; a full table drops names, so that an operator is reported rather than let through.
+void insert(std::array<std::atomic<uint64_t>, kNames>& table, uint64_t hash) {
+  for (size_t step = 0; step < kNames; ++step) {
+    uint64_t empty = 0;
+    std::atomic<uint64_t>& slot = table[(hash + step) % kNames];
+    if (slot.compare_exchange_strong(empty, hash) || empty == hash) {
+      return;
+    }
+  }
+}
+
+bool contains(const std::array<std::atomic<uint64_t>, kNames>& table, uint64_t hash) {
+  for (size_t step = 0; step < kNames; ++step) {
+    const uint64_t found = table[(hash + step) % kNames].load(std::memory_order_relaxed);
+    if (found == hash || found == 0) {
+      return found == hash;
+    }
+  }
+  return false;
+}
+
+// True the first time.
+bool note(uint64_t hash) {
+  for (size_t step = 0; step < kNames; ++step) {
+    Seen& slot = seen[(hash + step) % kNames];
+    uint64_t empty = 0;
+    const bool is_new = slot.hash.compare_exchange_strong(empty, hash);
+    if (is_new || empty == hash) {
+      slot.count.fetch_add(1, std::memory_order_relaxed);
+      return is_new;
+    }
+  }
+  return true;
+}
+
+// A candidate that closes the pipe, or puts another file in its place, ends here.
+void write_line(const char* kind, const char* name, const char* place) {
+  std::array<char, 1024> line{};
+  const int size =
+      std::snprintf(line.data(), line.size(), "%s\t%.*s\t%.600s\n", kind, static_cast<int>(kNameBytes), name, place);
+  struct stat now {};
+  const bool same =
+      ::fstat(ledger, &now) == 0 && now.st_ino == ledger_identity.st_ino && now.st_dev == ledger_identity.st_dev;
+  if (!same || size <= 0 || ::write(ledger, line.data(), static_cast<size_t>(size)) != size) {
+    ::_exit(kChannelClosedStatus);
+  }
+}
+
+NoContext on_operator(const void* record) {
+  observed.fetch_add(1, std::memory_order_relaxed);
+  if (enforced.load(std::memory_order_relaxed)) {
+    const char* name = operator_name(record);
+    const uint64_t hash = hash_of(name);
+    const bool is_own = !contains(known, hash);
+    if (note(hash) && !contains(passing, hash)) {
+      const PythonPlace place = python_place();
+      write_line(is_own ? "own" : "operator", name, place.text.data());
+    }
+  }
+  return {};
+}
+
+void insert_lines(std::array<std::atomic<uint64_t>, kNames>& table, const char* lines) {
+  std::array<char, kNameBytes> name{};
+  while (*lines != '\0') {
+    const char* end = std::strchr(lines, '\n');
+    const size_t length = end == nullptr ? std::strlen(lines) : static_cast<size_t>(end - lines);
+    if (length > 0 && length < kNameBytes) {
+      std::memcpy(name.data(), lines, length);
+      name[length] = '\0';
+      insert(table, hash_of(name.data()));
+    }
+    lines += length + (end == nullptr ? 0 : 1);
+  }
+}
+
+}  // namespace
+
+extern "C" {
+
+int stitch_observer_start(int pipe, const char* folder, const char* known_names, const char* passing_names) {
+  void* torch = ::dlopen("libtorch_cpu.so", RTLD_LAZY | RTLD_NOLOAD);  // Python has loaded it already
+  if (torch == nullptr) {
+    return 0;
+  }
+  const auto add =
+      reinterpret_cast<AddGlobalCallback>(::dlsym(torch, "_ZN2at17addGlobalCallbackENS_22RecordFunctionCallbackE"));
+  operator_name = reinterpret_cast<OperatorName>(::dlsym(torch, "_ZNK2at14RecordFunction4nameEv"));
+  if (add == nullptr || operator_name == nullptr || ::fstat(pipe, &ledger_identity) != 0) {
+    return 0;
+  }
+  ledger = pipe;
+  set_candidate_folder(folder);
+  insert_lines(known, known_names);
+  insert_lines(passing, passing_names);
+  Callback callback{};
+  callback.start = reinterpret_cast<void*>(&on_operator);
+  callback.sampling_probability = 1.0;
+  for (const size_t scope : {0, 8}) {  // at::RecordScope: FUNCTION, STATIC_RUNTIME_OP
+    callback.scopes_and_flags[scope] = true;
+  }
+  add(callback);
+  return 1;
+}
+
+void stitch_observer_enforce() { enforced.store(true); }
+
+uint64_t stitch_observer_observed() { return observed.load(); }
+
+uint64_t stitch_observer_count(const char* name) {
+  const uint64_t hash = hash_of(name);
+  for (size_t step = 0; step < kNames; ++step) {
+    const Seen& slot = seen[(hash + step) % kNames];
+    const uint64_t found = slot.hash.load();
+    if (found == hash || found == 0) {
+      return found == hash ? slot.count.load() : 0;
+    }
+  }
+  return 0;
+}
+
+void stitch_observer_tell(const char* kind, const char* name) {
+  const PythonPlace place = python_place();
+  write_line(kind, name, place.text.data());
+}
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C face of the operator observer, for ctypes. Nothing here switches it off.
+#pragma once
+
+#include <cstdint>
+
+extern "C" {
+
+// Begins to count. `known_names` and `passing_names` hold operator names, one a line ("aten::empty"): those of PyTorch
+// itself, and those of them that a candidate may call. 0 when PyTorch lacks what is needed.
+int stitch_observer_start(int pipe, const char* folder, const char* known_names, const char* passing_names);
+// From now on every operator that is not among the passing ones is written to the pipe, once.
+void stitch_observer_enforce();
+// All operators that were called since the start.
+uint64_t stitch_observer_observed();
+// Calls of one operator since enforcement began.
+uint64_t stitch_observer_count(const char* name);
+// Writes a line of another kind, with the candidate's line that is running.
+void stitch_observer_tell(const char* kind, const char* name);
+// For ctypes.PyDLL: a function to put in the place of torch._C._get_operation_overload, which it is given.
+void* stitch_observer_guard(void* function);
+}
