@@ -147,7 +147,8 @@ void Child::kill_tree() {
   }
 }
 
-ExitState Child::wait(int64_t timeout_ms) {
+// Waits at most timeout_ms (negative: for ever); false when it still runs.
+bool Child::ends_within(int64_t timeout_ms) {
   const auto deadline = Clock::now() + std::chrono::milliseconds(timeout_ms);
   const Descriptor pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
   while (is_running()) {
@@ -155,13 +156,19 @@ ExitState Child::wait(int64_t timeout_ms) {
     if (timeout_ms >= 0) {
       left_ms = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count() + 1;
       if (Clock::now() >= deadline) {
-        kill_tree();
-        exit_->timed_out = true;
-        break;
+        return false;
       }
     }
     wait_for_event(pidfd.get(), open_output_descriptors(), left_ms);
     drain_output();
+  }
+  return true;
+}
+
+ExitState Child::wait(int64_t timeout_ms) {
+  if (!ends_within(timeout_ms)) {
+    kill_tree();
+    exit_->timed_out = true;
   }
   drain_output();
   return exit_.value_or(ExitState{.exit_code = 127});
@@ -202,11 +209,14 @@ std::vector<int> Child::open_output_descriptors() const {
   return open;
 }
 
-Result<ChildOutput> run_child(const ChildOptions& options, int64_t timeout_ms) {
+Result<ChildOutput> run_child(const ChildOptions& options, int64_t timeout_ms, const WhenSlow& when_slow) {
   constexpr size_t kOutputBytes = 8u << 20;
   STITCH_ASSIGN(Child child, Child::start(options));
   child.output_text_ = CappedText(kOutputBytes, CappedText::Keep::kFirst);
   child.error_text_ = CappedText(kOutputBytes, CappedText::Keep::kFirst);
+  if (when_slow.ask && !child.ends_within(when_slow.after_ms)) {
+    STITCH_TRY(when_slow.ask());
+  }
   ChildOutput output;
   output.exit = child.wait(timeout_ms);
   output.standard_output = child.output_text_.take();

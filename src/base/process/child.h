@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -45,6 +46,8 @@ struct ChildOutput {
   std::string standard_error;
 };
 
+struct WhenSlow;
+
 // A running child. Destruction kills its whole process group.
 class Child {
  public:
@@ -69,7 +72,8 @@ class Child {
 
  private:
   Child() = default;
-  friend Result<ChildOutput> run_child(const ChildOptions&, int64_t);
+  friend Result<ChildOutput> run_child(const ChildOptions&, int64_t, const WhenSlow&);
+  bool ends_within(int64_t timeout_ms);
   void reap_if_ended();
   void reap();
 
@@ -81,8 +85,19 @@ class Child {
   CappedText error_text_{64u << 10, CappedText::Keep::kLast};
 };
 
+// What to ask about a child that takes long: once, when it still runs after `after_ms`. An Error ends the child and is
+// the answer for it.
+struct WhenSlow {
+  int64_t after_ms = 0;
+  std::function<Result<void>()> ask{};
+};
+
 // Starts, collects both outputs (each cut at 8 MiB, the cut marked), waits. A time-out is not an Error: see ExitState.
-Result<ChildOutput> run_child(const ChildOptions& options, int64_t timeout_ms);
+Result<ChildOutput> run_child(const ChildOptions& options, int64_t timeout_ms, const WhenSlow& when_slow = {});
+
+// The file that a child of this name would run: the name itself where it has a stroke, else the first in PATH that may
+// be run; empty where there is none.
+std::filesystem::path find_program(const std::string& name);
 
 // The first of {the running program's folder, its ../libexec/stitchcuda, the folder that STITCHCUDA_LIBEXEC names} that
 // holds the program `name`.

@@ -36,23 +36,6 @@ struct Plan {
   pid_t parent = 0;
 };
 
-std::string resolve_program(const std::string& name) {
-  if (name.find('/') != std::string::npos) {
-    return name;
-  }
-  const char* path = std::getenv("PATH");
-  std::string folders = path == nullptr ? "/usr/local/bin:/usr/bin:/bin" : path;
-  for (size_t start = 0; start <= folders.size();) {
-    const size_t end = std::min(folders.find(':', start), folders.size());
-    const std::string candidate = folders.substr(start, end - start) + "/" + name;
-    if (::access(candidate.c_str(), X_OK) == 0) {
-      return candidate;
-    }
-    start = end + 1;
-  }
-  return {};
-}
-
 void add_environment(const ChildOptions& options, Plan& plan) {
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string text = *entry;
@@ -83,7 +66,7 @@ void add_limit(Plan& plan, int resource, const std::optional<uint64_t>& value, u
 Plan make_plan(const ChildOptions& options, std::vector<std::string>& arguments, int null_input, int output,
                int error) {
   Plan plan;
-  plan.program = resolve_program(arguments.front());
+  plan.program = find_program(arguments.front()).string();
   for (std::string& argument : arguments) {
     plan.arguments.push_back(argument.data());
   }

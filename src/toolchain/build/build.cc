@@ -11,6 +11,7 @@
 #include "toolchain/build/build_key.h"
 #include "toolchain/build/compile_unit.h"
 #include "toolchain/build/prelude.h"
+#include "toolchain/build/trial.h"
 #include "toolchain/cache/object_cache.h"
 #include "toolchain/source/include_closure.h"
 
@@ -18,6 +19,8 @@ namespace stitch::toolchain {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr int64_t kSlowMs = 15'000;
 
 // One object to have: every unit with this key shares it.
 struct Piece {
@@ -38,15 +41,26 @@ struct Work {
   std::mutex mutex;
   int units_done = 0;
   std::mutex prelude_mutex;
-  std::optional<fs::path> prelude;  // looked for when the first unit has to be compiled
+  std::optional<Result<fs::path>> prelude;  // looked for when the first unit has to be compiled
+  Trial trial{target, tools};
 };
+
+// A tool that takes this long may be one that never ends: then so does the trial.
+WhenSlow when_slow(Work& work, const fs::path& prelude) {
+  return {.after_ms = kSlowMs, .ask = [&work, prelude] { return work.trial.run(prelude); }};
+}
 
 Result<fs::path> prelude_of(Work& work) {
   const std::lock_guard lock(work.prelude_mutex);
   if (!work.prelude.has_value()) {
-    STITCH_ASSIGN(work.prelude, find_prelude(work.target, work.tools));
+    work.prelude.emplace(find_prelude(work.target, work.tools, when_slow(work, {})));
   }
   return *work.prelude;
+}
+
+// As far as it is known: for the trial of the tools.
+fs::path found_prelude(const Work& work) {
+  return work.prelude.has_value() && work.prelude->has_value() ? **work.prelude : fs::path();
 }
 
 // From the cache, else as it was made when stitchcuda was built.
@@ -77,7 +91,8 @@ Result<void> make_piece(Work& work, Piece& piece) {
       const std::lock_guard lock(work.mutex);
       work.request.compiling(piece.unit);
     }
-    STITCH_ASSIGN(piece.result, compile_unit(work.request.bundle, piece.unit, work.target, work.tools, prelude));
+    STITCH_ASSIGN(piece.result, compile_unit(work.request.bundle, piece.unit, work.target, work.tools, prelude,
+                                             when_slow(work, prelude)));
     if (!piece.result.object.empty()) {
       STITCH_TRY(work.cache.store(piece.key, piece.result.object));
     }
@@ -110,10 +125,11 @@ Result<void> link(Work& work, CompileReport& report) {
   const fs::path library = folder.path() / "program.so";
   STITCH_TRY(write_file(exports, kExports));
   STITCH_ASSIGN(const ToolRun linked, run_tool(link_command(work.target, work.tools, objects, exports, library),
-                                               folder.path(), work.request.bundle.name));
+                                               folder.path(), work.request.bundle.name, library,
+                                               {.when_slow = when_slow(work, {})}));
   report.diagnostics.insert(report.diagnostics.end(), linked.diagnostics.begin(), linked.diagnostics.end());
   if (!linked.ok) {
-    return {};
+    return work.trial.run(found_prelude(work));
   }
   STITCH_ASSIGN(const std::string bytes, read_file(library));
   STITCH_ASSIGN(const fs::path kept, work.cache.store_library(report.build_key, bytes));
@@ -152,6 +168,9 @@ Result<CompileReport> build(const BuildRequest& request, const Toolchain& tools)
                               piece.result.diagnostics.end());
     report.units_from_cache += piece.from_cache ? piece.unit_count : 0;
     report.units_compiled += piece.from_cache ? 0 : 1;
+  }
+  if (!all_compiled) {
+    STITCH_TRY(work.trial.run(found_prelude(work)));
   }
   report.ok = all_compiled && request.objects_only;
   if (all_compiled && !request.objects_only) {

@@ -32,7 +32,7 @@ struct BuildRequest {
 };
 
 // Compiles what the cache does not hold, all of it even when a unit fails, and links. Errors of the sources are a
-// report with ok = false; an Error means that the machine could not try.
+// report with ok = false; an Error means that the machine could not try, or builds no one-line program either.
 Result<CompileReport> build(const BuildRequest& request, const Toolchain& tools);
 
 }  // namespace stitch::toolchain

@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <fstream>
 #include <set>
 
 #include "base/fs/files.h"
-#include "base/process/child.h"
 #include "sandbox/limits/limits.h"
 #include "toolchain/diagnostics/parse.h"
 #include "toolchain/source/include_closure.h"
@@ -17,46 +20,64 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kToolTimeoutMs = 15 * 60 * 1000;
 constexpr size_t kLastWordsBytes = 2000;
+constexpr std::chrono::seconds kWorthAnother{60};  // a template bomb that is ended after minutes will not do better
 
 std::string last_words(const ChildOutput& output) {
   const std::string& text = output.standard_error.empty() ? output.standard_output : output.standard_error;
-  return text.substr(text.size() - std::min(text.size(), kLastWordsBytes));
+  const size_t end = text.find_last_not_of(" \n") + 1;
+  return text.substr(end - std::min(end, kLastWordsBytes), std::min(end, kLastWordsBytes));
 }
 
-std::string why_it_failed(const std::string& program, const ChildOutput& output) {
+std::string why_it_failed(const std::string& program, const ChildOutput& output, int64_t limit_ms) {
   const std::string name = fs::path(program).filename().string();
   if (output.exit.timed_out) {
-    return fmt::format("{} took longer than {} minutes", name, kToolTimeoutMs / 60000);
+    return fmt::format("{} did not end within {} s", name, limit_ms / 1000);
   }
+  if (output.exit.ok()) {
+    return fmt::format("{} ended well but did not write what it should", name);
+  }
+  const std::string words = last_words(output);
+  const std::string said = words.empty() ? "" : ": " + words;
   if (output.exit.signal != 0) {
-    return fmt::format("{} was killed by signal {}: {}", name, output.exit.signal, last_words(output));
+    return fmt::format("{} was killed by signal {} ({}){}", name, output.exit.signal, strsignal(output.exit.signal),
+                       said);
   }
-  return fmt::format("{} failed with status {}: {}", name, output.exit.exit_code, last_words(output));
+  return fmt::format("{} failed with status {}{}", name, output.exit.exit_code, said);
+}
+
+// Objects and libraries are ELF files; of parsed headers only the compiler knows the form.
+bool is_made(const fs::path& file) {
+  constexpr std::string_view kElf = "\x7f" "ELF";
+  std::array<char, kElf.size()> start{};
+  std::ifstream stream(file, std::ios::binary);
+  stream.read(start.data(), start.size());
+  return stream && (file.extension() == ".gch" || std::string_view(start.data(), start.size()) == kElf);
 }
 
 }  // namespace
 
-Result<ToolRun> run_tool(const std::vector<std::string>& command, const fs::path& folder, const std::string& unit) {
+Result<ToolRun> run_tool(const std::vector<std::string>& command, const fs::path& folder, const std::string& unit,
+                         const fs::path& product, const ToolTime& time) {
   ChildOptions options;
   options.arguments = command;
   options.working_directory = folder;
   options = sandbox::confine(std::move(options), sandbox::compiler_limits());
   options.environment = {{"TMPDIR", folder.string()}, {"LC_ALL", "C.UTF-8"}};
-  STITCH_ASSIGN(const ChildOutput output, run_child(options, kToolTimeoutMs));
-  ToolRun run{.ok = output.exit.ok()};
+  STITCH_ASSIGN(const ChildOutput output, run_child(options, time.limit_ms, time.when_slow));
+  ToolRun run{.ok = output.exit.ok() && (product.empty() || is_made(product))};
   run.diagnostics = parse_diagnostics(output.standard_error + output.standard_output, unit);
-  const bool told = std::any_of(run.diagnostics.begin(), run.diagnostics.end(),
-                                [](const Diagnostic& d) { return d.severity == Severity::kError; });
-  if (!run.ok && !told) {
-    run.diagnostics.push_back({Severity::kError, unit, 0, why_it_failed(command.front(), output)});
+  run.said_why = std::any_of(run.diagnostics.begin(), run.diagnostics.end(),
+                             [](const Diagnostic& d) { return d.severity == Severity::kError; });
+  if (!run.ok && (!run.said_why || output.exit.ok())) {
+    run.diagnostics.push_back({Severity::kError, unit, 0, why_it_failed(command.front(), output, time.limit_ms)});
   }
+  run.said_why = run.said_why || output.exit.timed_out;
   return run;
 }
 
 Result<UnitResult> compile_unit(const SourceBundle& bundle, const std::string& unit, const Target& target,
-                                const Toolchain& tools, const fs::path& prelude) {
+                                const Toolchain& tools, const fs::path& prelude, const WhenSlow& when_slow) {
   STITCH_ASSIGN(const TemporaryDirectory folder, TemporaryDirectory::make("stitchcuda-build"));
   std::set<std::string> files = include_closure(bundle, unit);
   files.insert(unit);
@@ -67,7 +88,8 @@ Result<UnitResult> compile_unit(const SourceBundle& bundle, const std::string& u
   fs::path sources = folder.path() / "sources";
   if (target.device != DeviceKind::kCuda) {
     const fs::path into = folder.path() / "rewritten";
-    STITCH_ASSIGN(ToolRun rewritten, run_tool(rewrite_command(tools, files, into), sources, unit));
+    STITCH_ASSIGN(ToolRun rewritten, run_tool(rewrite_command(tools, files, into), sources, unit, {},
+                                              {.when_slow = when_slow}));
     result.diagnostics = std::move(rewritten.diagnostics);
     if (!rewritten.ok) {
       return result;
@@ -75,8 +97,15 @@ Result<UnitResult> compile_unit(const SourceBundle& bundle, const std::string& u
     sources = into;
   }
   const fs::path object = folder.path() / "unit.o";
-  STITCH_ASSIGN(ToolRun compiled, run_tool(compile_command(target, tools, sources, unit, object, prelude), sources,
-                                                  unit));
+  const auto compile = [&] {
+    return run_tool(compile_command(target, tools, sources, unit, object, prelude), sources, unit, object,
+                    {.when_slow = when_slow});
+  };
+  const auto start = std::chrono::steady_clock::now();
+  STITCH_ASSIGN(ToolRun compiled, compile());
+  if (!compiled.ok && !compiled.said_why && std::chrono::steady_clock::now() - start < kWorthAnother) {
+    STITCH_ASSIGN(compiled, compile());
+  }
   std::move(compiled.diagnostics.begin(), compiled.diagnostics.end(), std::back_inserter(result.diagnostics));
   if (compiled.ok) {
     STITCH_ASSIGN(result.object, read_file(object));

@@ -8,6 +8,7 @@
 
 #include "artifact/report/compile_report.h"
 #include "artifact/source/source_bundle.h"
+#include "base/process/child.h"
 #include "toolchain/build/commands.h"
 
 namespace stitch::toolchain {
@@ -18,17 +19,25 @@ struct UnitResult {
 };
 
 // Works in a folder of its own, from which diagnostics name files as the bundle does. Safe to call from many threads.
-// `prelude` as in compile_command.
+// `prelude` as in compile_command. A compiler that dies without a word on the sources is asked once more: it may have
+// been killed from outside. `when_slow` is asked of each tool that takes long.
 Result<UnitResult> compile_unit(const SourceBundle& bundle, const std::string& unit, const Target& target,
-                                const Toolchain& tools, const std::filesystem::path& prelude);
+                                const Toolchain& tools, const std::filesystem::path& prelude,
+                                const WhenSlow& when_slow = {});
 
-// Runs a compiler or linker under the sandbox's limits. When it fails without a message that we can read, its last
-// words become one, so that a failed unit always says why.
+// Runs a compiler or linker under the sandbox's limits; it succeeds when it says so and has written `product`, if one
+// is named.
+// When it fails without a message that we can read, its last words become one, so that a failed unit always says why.
 struct ToolRun {
   bool ok = false;
+  bool said_why = false;  // an error of the sources, at least by the tool's own word
   std::vector<Diagnostic> diagnostics{};
 };
+struct ToolTime {
+  int64_t limit_ms = int64_t{15} * 60 * 1000;
+  WhenSlow when_slow{};
+};
 Result<ToolRun> run_tool(const std::vector<std::string>& command, const std::filesystem::path& folder,
-                         const std::string& unit);
+                         const std::string& unit, const std::filesystem::path& product, const ToolTime& time = {});
 
 }  // namespace stitch::toolchain

@@ -50,13 +50,14 @@ void mark_used(const fs::path& folder) {
 }
 
 // It appears whole or not at all, whoever else makes the same one.
-Result<fs::path> make_prelude(const Target& target, const Toolchain& tools, const fs::path& folder) {
+Result<fs::path> make_prelude(const Target& target, const Toolchain& tools, const fs::path& folder,
+                              const WhenSlow& when_slow) {
   STITCH_TRY(make_directories(folder.parent_path()));
   STITCH_ASSIGN(const TemporaryDirectory aside, TemporaryDirectory::make("making", folder.parent_path()));
   const fs::path made = aside.path() / "made";
   STITCH_TRY(write_file(made / kHeader, kText));
   STITCH_ASSIGN(const ToolRun run, run_tool(prelude_command(target, tools, made / kHeader, made / kParsed),
-                                            aside.path(), kHeader));
+                                            aside.path(), kHeader, made / kParsed, {.when_slow = when_slow}));
   std::error_code error;
   const uintmax_t bytes = fs::file_size(made / kParsed, error);
   if (!run.ok || error) {
@@ -69,7 +70,7 @@ Result<fs::path> make_prelude(const Target& target, const Toolchain& tools, cons
 
 }  // namespace
 
-Result<fs::path> find_prelude(const Target& target, const Toolchain& tools) {
+Result<fs::path> find_prelude(const Target& target, const Toolchain& tools, const WhenSlow& when_slow) {
   if (target.device == DeviceKind::kCuda) {
     return fs::path();
   }
@@ -86,7 +87,7 @@ Result<fs::path> find_prelude(const Target& target, const Toolchain& tools) {
   }
   std::error_code ignored;
   fs::remove_all(kept, ignored);  // a damaged one
-  return make_prelude(target, tools, kept);
+  return make_prelude(target, tools, kept, when_slow);
 }
 
 }  // namespace stitch::toolchain

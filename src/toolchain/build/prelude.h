@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/error/result.h"
+#include "base/process/child.h"
 #include "toolchain/build/commands.h"
 
 namespace stitch::toolchain {
@@ -13,6 +14,7 @@ namespace stitch::toolchain {
 // The header to include before a unit, with its parsed form beside it: as made when stitchcuda was built, else from the
 // cache, else made now and kept there. Empty where there can be none (a GPU build, or headers that do not compile: then
 // the units' own messages say so).
-Result<std::filesystem::path> find_prelude(const Target& target, const Toolchain& tools);
+Result<std::filesystem::path> find_prelude(const Target& target, const Toolchain& tools,
+                                           const WhenSlow& when_slow = {});
 
 }  // namespace stitch::toolchain

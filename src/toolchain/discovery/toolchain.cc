@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <vector>
 
 #include "base/fs/files.h"
@@ -23,21 +24,37 @@ constexpr int kLevelsToOurs = 5;  // from a program of ours up to the folder tha
 constexpr const char* kCudaRemedy =
     "run `make setup`, or install the CUDA toolkit 13.0 and set CUDA_HOME to its folder";
 
-std::optional<Tool> ask_version(const fs::path& program, int64_t timeout_ms) {
-  const Result<ChildOutput> output = run_child({.arguments = {program.string(), "--version"}}, timeout_ms);
-  if (!output.has_value() || !output->exit.ok()) {
+// The tool, or why it is none: in `problem`, which is empty where there is no such program.
+std::optional<Tool> ask_version(const fs::path& program, int64_t timeout_ms, std::string& problem) {
+  if (find_program(program.string()).empty()) {
     return std::nullopt;
   }
-  return Tool{program, output->standard_output};
-}
-
-std::optional<Tool> find_host_compiler(int64_t timeout_ms) {
-  for (const char* name : {"g++", "c++"}) {
-    if (std::optional<Tool> tool = ask_version(name, timeout_ms)) {
-      return tool;
-    }
+  const Result<ChildOutput> output = run_child({.arguments = {program.string(), "--version"}}, timeout_ms);
+  if (!output.has_value()) {
+    problem = output.error().sentence;
+  } else if (output->exit.timed_out) {
+    problem = fmt::format("{} did not answer --version within {} s", program.string(), timeout_ms / 1000);
+  } else if (output->exit.signal != 0) {
+    problem = fmt::format("{} --version was killed by signal {} ({})", program.string(), output->exit.signal,
+                          ::strsignal(output->exit.signal));
+  } else if (!output->exit.ok()) {
+    problem = fmt::format("{} --version ended with status {}", program.string(), output->exit.exit_code);
+  } else {
+    return Tool{program, output->standard_output};
   }
   return std::nullopt;
+}
+
+void find_host_compiler(int64_t timeout_ms, Toolchain& found) {
+  for (const char* name : {"g++", "c++"}) {
+    std::string problem;
+    found.host_compiler = ask_version(name, timeout_ms, problem);
+    if (found.host_compiler.has_value()) {
+      found.host_compiler_problem.clear();
+      return;
+    }
+    found.host_compiler_problem = found.host_compiler_problem.empty() ? problem : found.host_compiler_problem;
+  }
 }
 
 // One digest over all files of a folder, names included.
@@ -105,7 +122,9 @@ fs::path find_cuda_include(const std::vector<fs::path>& folders) {
 void find_cuda(const ToolchainOptions& options, Toolchain& found) {
   const std::vector<fs::path> folders = cuda_folders();
   const fs::path nvcc = first_existing(folders, {"bin/nvcc"});
-  found.nvcc = nvcc.empty() ? std::nullopt : ask_version(nvcc, options.version_timeout_ms);
+  if (!nvcc.empty()) {
+    found.nvcc = ask_version(nvcc, options.version_timeout_ms, found.nvcc_problem);
+  }
   found.cuda_include = find_cuda_include(folders);
   if (const Result<std::string> text = read_file(found.cuda_include / "cuda_runtime_api.h"); text.has_value()) {
     found.cuda_identity = sha256_hex(*text);
@@ -153,6 +172,10 @@ Unexpected missing(const std::string& what, const std::string& remedy) {
 }  // namespace
 
 Result<void> Toolchain::supports(DeviceKind device) const {
+  if (!host_compiler.has_value() && !host_compiler_problem.empty()) {
+    return missing(host_compiler_problem,
+                   "install g++ 12 or newer again, or put the folder of one that works first on PATH");
+  }
   if (!host_compiler.has_value()) {
     return missing("no C++ compiler (g++) was found", "install g++ 12 or newer");
   }
@@ -160,6 +183,9 @@ Result<void> Toolchain::supports(DeviceKind device) const {
     return missing("the CUDA headers (cuda_runtime.h) were not found", kCudaRemedy);
   }
   if (device == DeviceKind::kCuda) {
+    if (!nvcc.has_value() && !nvcc_problem.empty()) {
+      return missing(nvcc_problem, kCudaRemedy);
+    }
     if (!nvcc.has_value()) {
       return missing("nvcc was not found", kCudaRemedy);
     }
@@ -181,7 +207,7 @@ Result<void> Toolchain::supports(DeviceKind device) const {
 
 Result<Toolchain> find_toolchain(const ToolchainOptions& options) {
   Toolchain found;
-  found.host_compiler = find_host_compiler(options.version_timeout_ms);
+  find_host_compiler(options.version_timeout_ms, found);
   find_cuda(options, found);
   STITCH_TRY(find_emulator(options, found));
   STITCH_ASSIGN(found.cache, find_cache(options));

@@ -22,6 +22,8 @@ inline constexpr uint64_t kDefaultCacheBytes = uint64_t{4} << 30;
 struct Toolchain {
   std::optional<Tool> host_compiler;  // g++
   std::optional<Tool> nvcc;
+  std::string host_compiler_problem;          // what is wrong with the one that was found; empty when there is none
+  std::string nvcc_problem;
   std::filesystem::path cuda_include;         // holds cuda_runtime.h; empty when there is none
   std::string cuda_identity;                  // SHA-256 of its cuda_runtime_api.h
   std::filesystem::path cuda_static_runtime;  // libcudart_static.a; empty when there is none
@@ -40,7 +42,7 @@ struct ToolchainOptions {
   // Folders looked at before all others; for tests and unusual installations.
   std::filesystem::path emulator_include{};
   std::filesystem::path cache{};
-  int64_t version_timeout_ms = 60'000;  // of each compiler that is asked for its version
+  int64_t version_timeout_ms = 20'000;  // of each compiler that is asked for its version
 };
 
 // Looks at CUDA_HOME, CUDA_PATH, PATH, /usr/local/cuda and the nvidia packages of the virtual environment; at
