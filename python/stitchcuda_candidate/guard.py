@@ -25,15 +25,15 @@ _LEDGER_GONE = 97
 
 
 class Guard:
-    """`observer` is the native library, `ledger` the pipe, `builder` the one program that may be started."""
+    """`observer` is the native library, `ledger` the pipe."""
 
-    def __init__(self, observer: str, ledger: int, builder: str) -> None:
+    def __init__(self, observer: str, ledger: int) -> None:
         self._library = ctypes.CDLL(observer)
         self._library.stitch_observer_observed.restype = ctypes.c_uint64
         self._library.stitch_observer_count.restype = ctypes.c_uint64
         self._lookup = ctypes.PyDLL(observer).stitch_observer_guard
         self._lookup.restype = ctypes.py_object
-        self._ledger, self._builder = ledger, builder
+        self._ledger = ledger
         self._canary = torch._nnpack_available
         self._enforced = False
 
@@ -72,10 +72,10 @@ class Guard:
         return {name: int(self._library.stitch_observer_count(name.encode())) for name in COUNTED}
 
     def _install_audit(self) -> None:
-        tell, builder = self._library.stitch_observer_tell, self._builder
+        tell = self._library.stitch_observer_tell
 
         def hook(event: str, arguments: tuple[Any, ...]) -> None:
-            said = _judged(event, arguments, builder)
+            said = _judged(event, arguments)
             if said is not None:
                 tell(said[0], said[1].encode()[:120])
                 if said[0] == b"event":
@@ -84,11 +84,9 @@ class Guard:
         sys.addaudithook(hook)
 
 
-def _judged(event: str, arguments: tuple[Any, ...], builder: str) -> tuple[bytes, str] | None:
+def _judged(event: str, arguments: tuple[Any, ...]) -> tuple[bytes, str] | None:
     """(kind, what the candidate did) of an event that matters."""
     if event in _PROCESSES:
-        if event == "subprocess.Popen" and _is_builder(arguments, builder):
-            return None
         return b"event", "started another process"
     if event == "ctypes.dlopen":
         name = os.path.basename(str(arguments[0] or ""))
@@ -107,13 +105,6 @@ def _judged(event: str, arguments: tuple[Any, ...], builder: str) -> tuple[bytes
 def _is_own(library: str) -> bool:
     """Neither the system's nor an installed package's."""
     return "/" in library and not library.startswith(("/usr/", "/lib")) and "-packages/" not in library
-
-
-def _is_builder(arguments: tuple[Any, ...], builder: str) -> bool:
-    command = arguments[1] if len(arguments) > 1 else None
-    if not builder or not isinstance(command, (list, tuple)) or not command:
-        return False
-    return os.path.realpath(str(command[0])) == builder and list(command[1:2]) in (["build"], ["--version"])
 
 
 def _close_ways_around(guarded: Any) -> None:

@@ -9,9 +9,8 @@ import sys
 CHANNEL, LEDGER = 3, 4
 
 
-def main(observer: str, builder: str, folder: str) -> None:
-    """`observer` is the library that watches PyTorch, `builder` the only program that a candidate may start, `folder`
-    holds the candidate."""
+def main(observer: str, folder: str) -> None:
+    """`observer` is the library that watches PyTorch, `folder` holds the candidate."""
     from .absent import COMPUTING_MODULES
 
     for name in COMPUTING_MODULES:  # before PyTorch looks for NumPy: a tensor's numpy() is no way to compute either
@@ -27,7 +26,7 @@ def main(observer: str, builder: str, folder: str) -> None:
     from .session import Session
 
     channel = Channel(CHANNEL)
-    guard = Guard(observer, out_of_the_way(LEDGER), builder)
+    guard = Guard(observer, out_of_the_way(LEDGER))
     guard.watch(folder)
     session = Session(guard)
     while (request := channel.receive()) is not None:

@@ -65,7 +65,8 @@ struct CandidateLedger {
 struct PythonHost {
   std::string interpreter;  // with the user's PyTorch
   std::string modules;      // the folder that holds the worker's package
-  std::string builder;      // the one program it may start: stitchcuda itself
+  std::string library;      // built of the sources beside the file; may be empty
+  std::vector<std::string> readable;  // folders of the interpreter and its packages
   std::string folder;       // of the candidate
   std::string interface;    // JSON: what the candidate takes, holds and returns
   std::shared_ptr<CandidateLedger> ledger;

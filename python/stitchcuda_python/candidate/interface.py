@@ -4,6 +4,8 @@ sees the program itself."""
 
 from __future__ import annotations
 
+import os
+import sys
 from typing import Any
 
 import torch
@@ -33,7 +35,17 @@ def interface_of(exported: Exported, weights_file: str) -> dict[str, Any]:
         "training": None if program.request.mode == "as-is" else program.module.training,
         "is_random": bool(graph.of_role(RANDOM)),
         "work": _work(graph),
+        "python_folders": _python_folders(os.path.dirname(program.request.file)),
     }
+
+
+def _python_folders(program_folder: str) -> list[str]:
+    """Where this interpreter and its packages lie: another process of it needs no more."""
+    own = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    folders = {sys.prefix, sys.base_prefix, os.path.dirname(os.path.realpath(sys.executable)), *sys.path}
+    folders |= {os.path.realpath(folder) for folder in folders}
+    found = {os.path.abspath(folder) for folder in folders if os.path.isabs(folder) and os.path.exists(folder)}
+    return sorted(found - {program_folder, os.path.realpath(program_folder), own, "/"})
 
 
 def _constructor_arguments(program: Any, file: str) -> dict[str, Any]:

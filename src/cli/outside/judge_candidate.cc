@@ -57,7 +57,7 @@ Result<CandidateVerdict> judge_candidate(Session& session, const toolchain::Tool
   if (verdict.kind == CandidateKind::kPython) {
     const Task task = subject_of(session.line()).task;
     STITCH_TRY(import_program(session, task));
-    STITCH_ASSIGN(PythonVerdict judged, judge_python_candidate(session, task, session.line().candidate, device));
+    STITCH_ASSIGN(PythonVerdict judged, judge_python_candidate(session, tools, task, session.line().candidate, device));
     verdict.report = judged.report;
     verdict.python = std::move(judged);
     return verdict;

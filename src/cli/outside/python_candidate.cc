@@ -6,6 +6,7 @@
 #include "base/json/json.h"
 #include "evaluate/runner/program_runner.h"
 #include "evaluate/verify/verify_program.h"
+#include "toolchain/build/build.h"
 
 namespace stitch::cli {
 namespace {
@@ -39,15 +40,35 @@ std::string file_of(const std::string& candidate) {
 }
 
 evaluate::PythonHost host_of(const Session& session, const std::string& file, const Json& interface) {
-  std::error_code ignored;
   evaluate::PythonHost host;
   host.interpreter = session.resources().python.string();
   host.modules = session.resources().python_path().string();
-  host.builder = fs::read_symlink("/proc/self/exe", ignored).string();
   host.folder = fs::path(file).parent_path().string();
   host.interface = interface.dump();
+  host.readable = interface.value("python_folders", std::vector<std::string>());
   host.ledger = std::make_shared<CandidateLedger>();
   return host;
+}
+
+// The worker may start no compiler: where the file's folder is a project of ours, its library is built here, from its
+// sources alone. A build_failed verdict where that fails.
+Result<void> build_beside(Session& session, const toolchain::Toolchain& tools, DeviceKind device,
+                          evaluate::PythonHost& host, PythonVerdict& verdict) {
+  std::error_code ignored;
+  if (!fs::exists(fs::path(host.folder) / "bundle.json", ignored)) {
+    return {};
+  }
+  toolchain::BuildRequest request;
+  STITCH_ASSIGN(request.bundle, read_bundle(host.folder));
+  request.device = device;
+  Reporter::Wait wait = session.reporter().wait("build", "the project beside the candidate is built");
+  STITCH_ASSIGN(CompileReport compiled, toolchain::build(request, tools));
+  host.library = compiled.library;
+  if (!compiled.ok) {
+    verdict.report.verify.verdict = evaluate::build_failed_verdict(compiled, to_string(device));
+  }
+  verdict.report.compile = std::move(compiled);
+  return {};
 }
 
 Result<evaluate::VerifyReport> run(Session& session, const Task& task, const std::string& file, DeviceKind device,
@@ -86,8 +107,8 @@ void add_policy(PythonVerdict& verdict, const CandidateLedger& ledger) {
 
 }  // namespace
 
-Result<PythonVerdict> judge_python_candidate(Session& session, const Task& task, const std::string& candidate,
-                                             DeviceKind device) {
+Result<PythonVerdict> judge_python_candidate(Session& session, const toolchain::Toolchain& tools, const Task& task,
+                                             const std::string& candidate, DeviceKind device) {
   PythonVerdict verdict;
   const std::string file = file_of(candidate);
   Verdict& judged = verdict.report.verify.verdict;
@@ -104,7 +125,11 @@ Result<PythonVerdict> judge_python_candidate(Session& session, const Task& task,
               {}};
     return verdict;
   }
-  const evaluate::PythonHost host = host_of(session, file, interface);
+  evaluate::PythonHost host = host_of(session, file, interface);
+  STITCH_TRY(build_beside(session, tools, device, host, verdict));
+  if (judged.kind != VerdictKind::kOk) {
+    return verdict;
+  }
   STITCH_ASSIGN(verdict.report.verify, run(session, task, file, device, host));
   STITCH_ASSIGN(const auto work, evaluate::reference_work_from_json(interface, "work"));
   verdict.framework = evaluate::framework_share(work, host.ledger->operators, host.ledger->libraries);

@@ -15,8 +15,8 @@ struct PythonVerdict {
 };
 
 // `candidate` is the file, or the folder that holds model_new.py.
-Result<PythonVerdict> judge_python_candidate(Session& session, const Task& task, const std::string& candidate,
-                                             DeviceKind device);
+Result<PythonVerdict> judge_python_candidate(Session& session, const toolchain::Toolchain& tools, const Task& task,
+                                             const std::string& candidate, DeviceKind device);
 Json to_json(const PythonVerdict& verdict);
 
 }  // namespace stitch::cli

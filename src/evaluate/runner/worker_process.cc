@@ -72,6 +72,7 @@ Result<WorkerProcess> WorkerProcess::start(const CandidateBinary& binary, const 
 
 Result<WorkerProcess> WorkerProcess::start_python(const PythonHost& host, const WorkerLimits& limits) {
   STITCH_ASSIGN(const std::filesystem::path observer, find_helper_program("libstitch_observer.so"));
+  STITCH_ASSIGN(const std::filesystem::path emulator, find_helper_program("libstitch_emulator.so"));
   STITCH_ASSIGN(auto ends, wire::Channel::make_pair());
   STITCH_ASSIGN(LedgerPipe pipe, LedgerPipe::make());
   STITCH_ASSIGN(TemporaryDirectory home, TemporaryDirectory::make("stitchcuda-candidate"));
@@ -80,12 +81,15 @@ Result<WorkerProcess> WorkerProcess::start_python(const PythonHost& host, const 
   options.arguments = {host.interpreter, "-B", "-E", "-c",
                        "import sys; sys.path[:] = [p for p in sys.path if p] + [sys.argv[1]]; "
                        "from stitchcuda_candidate.main import main; main(*sys.argv[2:])",
-                       host.modules, observer.string(), host.builder, host.folder};
+                       host.modules, observer.string(), host.folder};
   options.descriptors = {{ends.second.get(), kChannelNumber}, {pipe.write_end.get(), kLedgerNumber}};
   options.working_directory = home.path();
   options = sandbox::confine(std::move(options), sandbox::worker_limits(std::nullopt));
   const std::string place = home.path().string();
-  options.environment = {{"HOME", place}, {"TMPDIR", place}, {"STITCHCUDA_CACHE", place}, {"STITCHCUDA", host.builder}};
+  options.environment = {{"HOME", place}, {"TMPDIR", place}, {"STITCHCUDA_EMULATOR", emulator.string()}};
+  if (!host.library.empty()) {
+    options.environment.emplace_back("STITCHCUDA_LIBRARY", host.library);
+  }
   STITCH_ASSIGN(Child child, Child::start(options));
   WorkerProcess worker(std::move(child), wire::Channel(std::move(ends.first)), limits, true);
   worker.ledger_.emplace(std::move(pipe.read_end), host.ledger);
