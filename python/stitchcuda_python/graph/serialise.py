@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from ..program.local_files import local_files
 from .export import Exported
 from .flops import count_flops
 from .functional import INPUT, RANDOM, Call, Ref, Result
@@ -24,6 +25,7 @@ def exported_json(exported: Exported) -> dict[str, Any]:
         "schema": SCHEMA,
         "name": program.name,
         "file": program.request.file,
+        "sources": local_files(program.request.file),
         "target": program.request.target,
         "torch_version": torch.__version__,
         "mode": "train" if program.module.training else "eval",

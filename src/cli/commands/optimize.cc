@@ -11,6 +11,7 @@
 #include "cli/runs/program_digest.h"
 #include "cli/stages/batch.h"
 #include "cli/stages/build_ahead.h"
+#include "cli/evidence/manifest.h"
 #include "cli/stages/evidence.h"
 #include "cli/stages/judge.h"
 #include "cli/stages/leave_report.h"
@@ -187,7 +188,8 @@ Result<void> leave_results(Session& session, const toolchain::Toolchain& tools, 
   Reporter::Wait wait = session.reporter().wait("write", run.out.string());
   STITCH_TRY(install_project(run.program.bundle, files, run.out, [&](const fs::path& fresh) -> Result<void> {
     STITCH_TRY(leave_report(session, run.task, run.imported, fresh));
-    return write_weights(session, run.task, run.imported, fresh / "weights.safetensors");
+    STITCH_TRY(write_weights(session, run.task, run.imported, fresh / "weights.safetensors"));
+    return write_manifest(fresh);
   }));
   session.run_log().say_installed();
   return {};

@@ -7,28 +7,9 @@
 #include "base/json/json.h"
 #include "cli/commands/commands.h"
 #include "cli/outside/judge_candidate.h"
-#include "cli/stages/folder.h"
-#include "cli/stages/judge.h"
-#include "cli/stages/step_subject.h"
-#include "plan/plan.h"
+#include "cli/stages/judge_folder.h"
 
 namespace stitch::cli {
-namespace {
-
-Result<evaluate::EvaluateReport> verify_folder(Session& session, const toolchain::Toolchain& tools, DeviceKind device) {
-  STITCH_ASSIGN(Folder folder, read_folder(session.line().file));
-  STITCH_ASSIGN(const ImportedProgram imported, import_program(session, folder.task));
-  STITCH_ASSIGN(const EmittedProgram program, emit_again(session, folder.plan));
-  if (session.line().step.has_value()) {
-    STITCH_ASSIGN(const SubjectSet first,
-                  make_first_subject(session, folder.task, imported, program, folder.sources, device));
-    return judge_step(session, tools, first, *session.line().step, device);
-  }
-  STITCH_ASSIGN(const SubjectSet set, make_subjects(session, folder.task, imported, program, folder.sources, device));
-  return judge(session, tools, set, device);
-}
-
-}  // namespace
 
 Result<int> run_verify(Session& session) {
   const CommandLine& line = session.line();
@@ -36,7 +17,8 @@ Result<int> run_verify(Session& session) {
   STITCH_ASSIGN(const DeviceKind device, choose_device(session, tools));
   CandidateVerdict candidate;
   if (line.candidate.empty()) {
-    STITCH_ASSIGN(candidate.report, verify_folder(session, tools, device));
+    STITCH_ASSIGN(const Folder folder, read_folder(line.file));
+    STITCH_ASSIGN(candidate.report, judge_folder(session, tools, folder, device));
   } else {
     STITCH_ASSIGN(candidate, judge_candidate(session, tools, device));
   }

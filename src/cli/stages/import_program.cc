@@ -27,6 +27,22 @@ Unexpected unsupported(const std::vector<frontend::Unsupported>& missing) {
                  missing.front().place, "write it with supported operators, or leave it outside the module");
 }
 
+// What could lead elsewhere is left out: these names are opened and copied.
+std::vector<std::string> own_files(const Json& exported) {
+  std::vector<std::string> files;
+  const auto found = exported.find("sources");
+  if (found == exported.end() || !found->is_array()) {
+    return files;
+  }
+  for (const Json& name : *found) {
+    const std::filesystem::path path = name.is_string() ? name.get<std::string>() : std::string();
+    if (!path.empty() && path.is_relative() && *path.lexically_normal().begin() != "..") {
+      files.push_back(path.lexically_normal().string());
+    }
+  }
+  return files;
+}
+
 }  // namespace
 
 Result<ImportedProgram> import_program(Session& session, const Task& task) {
@@ -47,6 +63,7 @@ Result<ImportedProgram> import_program(Session& session, const Task& task) {
   if (const Result<std::string> version = json_string(exported, "torch_version"); version.has_value()) {
     imported.torch_version = *version;
   }
+  imported.sources = own_files(exported);
   STITCH_ASSIGN(imported.parameters, json_int(exported, "parameter_count"));
   STITCH_ASSIGN(imported.flops, json_double(exported, "flops"));
   return imported;

@@ -12,6 +12,7 @@ struct ImportedProgram {
   ir::Graph graph;
   int operators = 0;
   std::string torch_version;  // that exported it
+  std::vector<std::string> sources;  // its own files, relative to the folder it lies in; none leads out of it
   int64_t parameters = 0;     // elements
   double flops = 0;           // of one call, counted over the exported graph
 };

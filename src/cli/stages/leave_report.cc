@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/stages/leave_report.h"
 
-#include <set>
-
 #include "base/fs/files.h"
 #include "base/json/json.h"
 #include "report/folder/read_texts.h"
@@ -15,29 +13,13 @@ namespace fs = std::filesystem;
 
 constexpr uintmax_t kLargestSourceBytes = uintmax_t{1} << 20;
 
-// "model.py" of "model.py:14": places name a file without its folder.
-std::set<std::string> files_of_places(const ir::Graph& graph) {
-  std::set<std::string> files;
-  for (const ir::Node& node : graph.nodes) {
-    const size_t colon = node.place.rfind(':');
-    if (colon != std::string::npos && colon > 0) {
-      files.insert(fs::path(node.place.substr(0, colon)).filename().string());
-    }
-  }
-  return files;
-}
-
-// What was judged, kept as it was: the user's file may change afterwards. A file that is not beside the program is
-// left out, and the report says so.
-Result<void> keep_program(const Task& task, const ir::Graph& imported, const fs::path& folder) {
-  const fs::path program(task.file);
-  std::set<std::string> files = files_of_places(imported);
-  files.insert(program.filename().string());
+// What was judged, kept as it was: the user's files may change afterwards, and the verdict can be repeated from these.
+Result<void> keep_program(const Task& task, const ImportedProgram& imported, const fs::path& folder) {
   std::error_code failed;
   fs::remove_all(folder, failed);  // of an earlier run
-  for (const std::string& name : files) {
-    const fs::path path = program.parent_path() / name;
-    if (!name.ends_with(".py") || fs::file_size(path, failed) > kLargestSourceBytes || failed) {
+  for (const std::string& name : imported.sources) {
+    const fs::path path = fs::path(task.file).parent_path() / name;
+    if (fs::file_size(path, failed) > kLargestSourceBytes || failed) {
       continue;
     }
     const Result<std::string> text = read_file(path);
@@ -67,7 +49,7 @@ Result<void> leave_report(Session& session, const Task& task, const ImportedProg
                         {"folder", fs::current_path(ignored).string()},
                         {"torch_version", imported.torch_version}};
   STITCH_TRY(write_file(evidence / "command.json", command.dump(1, ' ', false, Json::error_handler_t::replace) + "\n"));
-  STITCH_TRY(keep_program(task, imported.graph, evidence / "program"));
+  STITCH_TRY(keep_program(task, imported, evidence / "program"));
   return write_report(session, folder, folder / "report.html");
 }
 

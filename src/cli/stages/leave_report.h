@@ -10,7 +10,7 @@
 
 namespace stitch::cli {
 
-// Writes evidence/command.json, evidence/program/ (the files that places of `imported` name) and report.html.
+// Writes evidence/command.json, evidence/program/ (its own files) and report.html.
 Result<void> leave_report(Session& session, const Task& task, const ImportedProgram& imported,
                           const std::filesystem::path& folder);
 

@@ -27,12 +27,14 @@ void add(const fs::path& folder, const std::string& name, FolderTexts& texts) {
   }
 }
 
+// Those in folders below, too.
 void add_all(const fs::path& folder, const std::string& below, const std::string& suffix, FolderTexts& texts) {
   std::error_code failed;
-  for (fs::directory_iterator entry(folder / below, failed), end; !failed && entry != end; entry.increment(failed)) {
-    const std::string name = entry->path().filename().string();
+  for (fs::recursive_directory_iterator entry(folder / below, failed), end; !failed && entry != end;
+       entry.increment(failed)) {
+    const std::string name = entry->path().lexically_relative(folder).string();
     if (name.ends_with(suffix)) {
-      add(folder, below + "/" + name, texts);
+      add(folder, name, texts);
     }
   }
 }

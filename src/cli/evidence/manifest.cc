@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/evidence/manifest.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/error/located.h"
+#include "base/fs/files.h"
+#include "base/hash/sha256.h"
+#include "base/json/json.h"
+
+namespace stitch::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kSchema = "stitchcuda.manifest/1";
+constexpr const char* kRemedy = "run `stitchcuda optimize` on the program again";
+
+// Names relative to `folder` of the regular files below folder / `below`, sorted. Links are not followed.
+std::vector<std::string> files_below(const fs::path& folder, const std::string& below) {
+  std::vector<std::string> names;
+  std::error_code failed;
+  for (fs::recursive_directory_iterator entry(folder / below, failed), end; !failed && entry != end;
+       entry.increment(failed)) {
+    std::error_code ignored;
+    if (fs::is_regular_file(entry->symlink_status(ignored))) {
+      names.push_back(entry->path().lexically_relative(folder).string());
+    }
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+bool stays_inside(const std::string& name) {
+  const fs::path path = fs::path(name).lexically_normal();
+  return !path.empty() && path.is_relative() && *path.begin() != "..";
+}
+
+Result<Json> read_manifest(const std::string& text, const std::string& path) {
+  STITCH_ASSIGN(Json json, located(parse_json(text, path), path, kRemedy));
+  const bool is_ours = json.is_object() && json.value("schema", "") == kSchema && json.contains("files") &&
+                       json["files"].is_object();
+  bool is_whole = is_ours;
+  for (const auto& [name, digest] : is_ours ? json["files"].items() : Json::object().items()) {
+    is_whole = is_whole && digest.is_string() && stays_inside(name);
+  }
+  if (!is_whole) {
+    return failure(ErrorCode::kFileInvalid, fmt::format("{} is no manifest of a run", path), path, kRemedy);
+  }
+  return std::move(json["files"]);
+}
+
+}  // namespace
+
+Result<void> write_manifest(const fs::path& folder) {
+  Json files = Json::object();
+  for (const std::string& name : files_below(folder, "")) {
+    if (name != kManifest) {
+      STITCH_ASSIGN(const std::string text, read_file(folder / name));
+      files[name] = sha256_hex(text);
+    }
+  }
+  const Json manifest = {{"schema", kSchema}, {"files", std::move(files)}};
+  return write_file(folder / kManifest, manifest.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+std::string ManifestCheck::sentence() const {
+  std::vector<std::string> parts;
+  for (const auto& [what, names] : {std::pair("changed", &changed), {"missing", &missing}, {"added", &added}}) {
+    if (!names->empty()) {
+      parts.push_back(fmt::format("{}: {}", what, fmt::join(*names, ", ")));
+    }
+  }
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+Result<ManifestCheck> check_manifest(const fs::path& folder) {
+  const std::string path = (folder / kManifest).string();
+  STITCH_ASSIGN(const std::string text, located(read_file(path), path, kRemedy));
+  STITCH_ASSIGN(const Json files, read_manifest(text, path));
+  ManifestCheck check;
+  check.digest = sha256_hex(text);
+  check.files = static_cast<int>(files.size());
+  for (const auto& [name, digest] : files.items()) {
+    const Result<std::string> now = read_file(folder / name);
+    if (!now.has_value()) {
+      check.missing.push_back(name);
+    } else if (sha256_hex(*now) != digest.get<std::string>()) {
+      check.changed.push_back(name);
+    }
+  }
+  for (const char* below : {"evidence", "steps"}) {
+    for (const std::string& name : files_below(folder, below)) {
+      if (name != kManifest && !files.contains(name)) {
+        check.added.push_back(name);
+      }
+    }
+  }
+  return check;
+}
+
+}  // namespace stitch::cli
