@@ -57,9 +57,12 @@ void add_environment(const ChildOptions& options, Plan& plan) {
   plan.environment.push_back(nullptr);
 }
 
-void add_limit(Plan& plan, int resource, const std::optional<uint64_t>& value, uint64_t grace = 0) {
-  if (value.has_value()) {
-    plan.limits.at(plan.limit_count++) = {resource, rlimit{.rlim_cur = *value, .rlim_max = *value + grace}};
+void add_limit(Plan& plan, int resource, const std::optional<rlim_t>& value, rlim_t grace = 0) {
+  rlimit inherited{};
+  if (value.has_value() && ::getrlimit(static_cast<__rlimit_resource>(resource), &inherited) == 0) {
+    // A tighter one that we were started under stays: it cannot be raised.
+    plan.limits.at(plan.limit_count++) = {resource, rlimit{.rlim_cur = std::min(*value, inherited.rlim_max),
+                                                           .rlim_max = std::min(*value + grace, inherited.rlim_max)}};
   }
 }
 

@@ -61,7 +61,13 @@ Result<NvccResult> compile_with_nvcc(Session& session, const toolchain::Toolchai
     return result;
   }
   const double start = session.reporter().elapsed_seconds();
-  STITCH_ASSIGN(const CompileReport report, build_bundle(session, tools, bundle, DeviceKind::kCuda, "nvcc"));
+  const Result<CompileReport> built = build_bundle(session, tools, bundle, DeviceKind::kCuda, "nvcc");
+  if (!built.has_value() && built.error().code == ErrorCode::kEnvironment) {  // a broken nvcc is one that is missing
+    result.sentence = fmt::format("not compiled for a GPU: {}", built.error().sentence);
+    session.reporter().progress("nvcc", result.sentence);
+    return result;
+  }
+  STITCH_ASSIGN(const CompileReport report, built);
   result.seconds = session.reporter().elapsed_seconds() - start;
   if (!report.ok) {
     return failure(

@@ -27,7 +27,10 @@ Result<wire::Answer> CandidateSession::ask_with(const std::string& verb, const J
   STITCH_CHECK(worker_.has_value()) << "no worker to ask for " << verb;
   STITCH_ASSIGN(WorkerReply reply, worker_->ask(verb, arguments, std::move(descriptors)));
   if (WorkerFault* fault = std::get_if<WorkerFault>(&reply)) {
-    return fail(fault->ending, fault->sentence);
+    const bool was_killed = fault->was_killed;
+    Unexpected failed = fail(fault->ending, fault->sentence);
+    fault_->was_killed = was_killed;
+    return failed;
   }
   return std::get<wire::Answer>(std::move(reply));
 }

@@ -6,16 +6,22 @@
 namespace stitch::evaluate {
 namespace {
 
-// A candidate's fault is an outcome; any other failure is the world's.
-template <typename Outcome>
-Result<Outcome> settle(Result<Outcome> result, CandidateSession& session) {
+// A candidate's fault is an outcome; any other failure is the world's. A worker that somebody killed, the machine's
+// memory killer for one, looks like a candidate that killed itself: it is given another worker, once, for the same call.
+template <typename Outcome, typename Call>
+Result<Outcome> settle(const Call& call, CandidateSession& session, bool& may_try_again) {
+  Result<Outcome> result = call();
   if (result.has_value()) {
     return result;
   }
   if (std::optional<WorkerFault> fault = session.take_fault()) {
+    if (fault->was_killed && may_try_again) {
+      may_try_again = false;
+      return settle<Outcome>(call, session, may_try_again);
+    }
     Outcome outcome;
     outcome.ending = fault->ending;
-    outcome.sentence = std::move(fault->sentence);
+    outcome.sentence = fault->sentence + (fault->was_killed ? ", and so was the process before it" : "");
     return outcome;
   }
   return result;
@@ -28,6 +34,7 @@ class ProgramRunner::State {
   explicit State(CandidateSession started) : session(std::move(started)), calls(session) {}
   CandidateSession session;
   ProgramCalls calls;
+  bool may_try_again = true;
 };
 
 ProgramRunner::ProgramRunner(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -49,19 +56,22 @@ Result<CandidateOutcome> ProgramRunner::load() {
     STITCH_TRY(state_->session.ensure_loaded());
     return CandidateOutcome{};
   };
-  return settle(load_now(), state_->session);
+  return settle<CandidateOutcome>(load_now, state_->session, state_->may_try_again);
 }
 
 Result<CandidateOutcome> ProgramRunner::prepare(std::span<const HostTensor> parameters) {
-  return settle(state_->calls.prepare({parameters.begin(), parameters.end()}), state_->session);
+  const auto prepare_now = [&] { return state_->calls.prepare({parameters.begin(), parameters.end()}); };
+  return settle<CandidateOutcome>(prepare_now, state_->session, state_->may_try_again);
 }
 
 Result<CandidateOutcome> ProgramRunner::run(const CandidateCall& call) {
-  return settle(state_->calls.run(call), state_->session);
+  const auto run_now = [&] { return state_->calls.run(call); };
+  return settle<CandidateOutcome>(run_now, state_->session, state_->may_try_again);
 }
 
 Result<TimingOutcome> ProgramRunner::time_blocks(const CandidateCall& call, const TimingOptions& options) {
-  return settle(state_->calls.time_blocks(call, options), state_->session);
+  const auto time_now = [&] { return state_->calls.time_blocks(call, options); };
+  return settle<TimingOutcome>(time_now, state_->session, state_->may_try_again);
 }
 
 StartCandidate program_runner_factory(RunnerOptions options) {

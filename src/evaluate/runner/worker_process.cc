@@ -5,9 +5,11 @@
 #include <fmt/ranges.h>
 #include <poll.h>
 
+#include <csignal>
 #include <cstdlib>
 
 #include "base/json/json.h"
+#include "base/process/resource_limit.h"
 #include "evaluate/runner/fault_sentence.h"
 #include "sandbox/limits/limits.h"
 
@@ -67,7 +69,9 @@ Result<WorkerProcess> WorkerProcess::start(const CandidateBinary& binary, const 
     options.environment.emplace_back("LD_LIBRARY_PATH", library_path(limits.library_folders));
   }
   STITCH_ASSIGN(Child child, Child::start(options));
-  return WorkerProcess(std::move(child), wire::Channel(std::move(ends.first)), limits, is_watched);
+  WorkerProcess worker(std::move(child), wire::Channel(std::move(ends.first)), limits, is_watched);
+  STITCH_TRY(worker.greet(program.string(), "check that the machine has enough free memory"));
+  return worker;
 }
 
 Result<WorkerProcess> WorkerProcess::start_python(const PythonHost& host, const WorkerLimits& limits) {
@@ -94,14 +98,23 @@ Result<WorkerProcess> WorkerProcess::start_python(const PythonHost& host, const 
   WorkerProcess worker(std::move(child), wire::Channel(std::move(ends.first)), limits, true);
   worker.ledger_.emplace(std::move(pipe.read_end), host.ledger);
   worker.private_home_.emplace(std::move(home));
-  // Before anything of the candidate's is there: what fails now is the environment.
-  STITCH_ASSIGN(const WorkerReply greeting, worker.ask_now("hello", Json::object(), {}));
-  if (const WorkerFault* fault = std::get_if<WorkerFault>(&greeting)) {
-    return failure(ErrorCode::kEnvironment,
-                   fmt::format("the process for candidates in Python does not start: {}", fault->sentence),
-                   host.interpreter, "check that this Python has PyTorch 2.6 or newer");
-  }
+  STITCH_TRY(worker.greet(host.interpreter, "check that this Python has PyTorch 2.6 or newer"));
   return worker;
+}
+
+Result<void> WorkerProcess::greet(const std::string& program, const char* remedy) {
+  STITCH_ASSIGN(const WorkerReply greeting, ask_now("hello", Json::object(), {}));
+  const WorkerFault* fault = std::get_if<WorkerFault>(&greeting);
+  if (fault == nullptr) {
+    return {};
+  }
+  const std::string sentence = fmt::format("the process that runs candidates does not start: {}", fault->sentence);
+  const std::optional<ResourceLimit> limit = inherited_memory_limit();
+  if (limit.has_value()) {
+    return failure(ErrorCode::kEnvironment, fmt::format("{}, under {}", sentence, limit->words), program,
+                   limit->remedy);
+  }
+  return failure(ErrorCode::kEnvironment, sentence, program, remedy);
 }
 
 WorkerFault WorkerProcess::end(Ending ending, std::string sentence) {
@@ -113,7 +126,9 @@ WorkerFault WorkerProcess::end(Ending ending, std::string sentence) {
 WorkerFault WorkerProcess::died() {
   const ExitState exit = child_.wait(kPatienceWithTheDyingMs);
   std::string sentence = fault_sentence(exit, child_.take_standard_error());
-  return end(Ending::kCrashed, std::move(sentence));
+  WorkerFault fault = end(Ending::kCrashed, std::move(sentence));
+  fault.was_killed = exit.signal == SIGKILL && !exit.timed_out;
+  return fault;
 }
 
 Result<std::variant<wire::Frame, WorkerFault>> WorkerProcess::await_frame(wire::Clock::time_point deadline) {

@@ -27,6 +27,7 @@ struct WorkerLimits {
 struct WorkerFault {
   Ending ending = Ending::kCrashed;
   std::string sentence;
+  bool was_killed = false;  // by a SIGKILL that was not ours
 };
 using WorkerReply = std::variant<wire::Answer, WorkerFault>;
 
@@ -45,6 +46,8 @@ class WorkerProcess {
   Result<std::variant<wire::Frame, WorkerFault>> await_frame(wire::Clock::time_point deadline);
   WorkerFault end(Ending ending, std::string sentence);
   WorkerFault died();
+  // Before anything of the candidate's is there: what fails then is the environment.
+  Result<void> greet(const std::string& program, const char* remedy);
 
   Child child_;
   wire::Channel channel_;

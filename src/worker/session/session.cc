@@ -151,6 +151,9 @@ Result<wire::Answer> Session::handle(wire::Request& request) {
   if (request.verb == "attach") {
     return attach(request);
   }
+  if (request.verb == "hello") {
+    return wire::Answer();
+  }
   using Verb = Result<wire::Answer> (Session::*)(const Json&);
   constexpr std::pair<const char*, Verb> kVerbs[] = {{"load", &Session::load},           {"detach", &Session::detach},
                                                      {"prepare", &Session::prepare},     {"run", &Session::run},

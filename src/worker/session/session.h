@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The worker's verbs, asked by the supervisor:
+//   hello                                   -> nothing: it runs, and no candidate is there yet
 //   load {library, device}                  -> the program's description
 //   attach {blocks: [token..]}, detach {ids: [..]}
 //   prepare {parameters: [..], prepared: [region]}

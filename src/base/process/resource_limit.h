@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Limits that this process was started under, which its children inherit.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace stitch {
+
+struct ResourceLimit {
+  std::string words;   // "the limit of 512 MiB of address space (ulimit -v)"
+  std::string remedy;  // "raise it with `ulimit -v unlimited`, or ..."
+};
+
+// On how much memory a process may have: of address space, else of data; nothing where there is none.
+std::optional<ResourceLimit> inherited_memory_limit();
+
+}  // namespace stitch
