@@ -7,7 +7,8 @@ namespace stitch::evaluate {
 namespace {
 
 // A candidate's fault is an outcome; any other failure is the world's. A worker that somebody killed, the machine's
-// memory killer for one, looks like a candidate that killed itself: it is given another worker, once, for the same call.
+// memory killer for one, looks like a candidate that killed itself: it is given another worker, once, for the same
+// call.
 template <typename Outcome, typename Call>
 Result<Outcome> settle(const Call& call, CandidateSession& session, bool& may_try_again) {
   Result<Outcome> result = call();
