@@ -6,17 +6,21 @@ import re
 # By a pattern of names: the mixtures it holds for, and the reason.
 STATED: dict[str, tuple[tuple[str, ...], str]] = {
     r"grid_sampler.*": (
-        ("infinite", "undefined"),
-        "a place that is not a number is turned into an index, which no rule defines",
+        ("large", "infinite", "undefined"),
+        "a place that is not a number, or beyond every integer, is turned into an index, which no rule defines",
     ),
     r"cdist(\..*)?": (
         ("large", "infinite", "undefined"),
         "rows are subtracted, where PyTorch expands the square (it overflows, cancels to 0, and infinities become NaN) "
         "or passes over NaN (p = inf)",
     ),
-    r"multi_margin_loss(\..*)?": (
+    r"multi(label)?_margin_loss(\..*)?": (
         ("infinite", "undefined"),
         "PyTorch's CPU kernel passes over NaN; its own description of the operator, which is ours, does not",
+    ),
+    r"embedding_bag\.mean": (
+        ("undefined",),
+        "the largest of a bag's rows: PyTorch's kernels ask which is greater, and so pass over NaN; we do not",
     ),
     r"cast\.(integer|small)|to\.int64|type_as": (
         ("large", "infinite", "undefined"),
@@ -35,13 +39,31 @@ STATED: dict[str, tuple[tuple[str, ...], str]] = {
         "PyTorch's CPU kernels multiply the first factor by `value` before they join the second; its CUDA kernels join "
         "the two first, as we do",
     ),
-    r"prod(\..*)?": (
+    r"prod(\..*)?|cumprod(\..*)?|cumsum\.forms": (
         ("large",),
         "a partial product leaves the type's range in one order of multiplying and not in another",
     ),
     r"(var|std)(_mean)?\..*|var|std": (
         ("large",),
         "squares overflow float32, in which we add up; PyTorch's CPU kernels add in float64",
+    ),
+    r"(batch|layer|group|instance)_norm.*": (
+        ("large",),
+        "the squares of a variance overflow float32, in which we add up; PyTorch's CPU kernels add in float64",
+    ),
+    r"scaled_dot_product_attention\.(boolean|causal|forms)": (
+        ("large", "infinite", "undefined"),
+        "a barred key has no say, whatever its score; PyTorch adds minus infinity, and gets NaN where the score was "
+        "infinite or NaN",
+    ),
+    r"scaled_dot_product_attention(\..*)?": (
+        ("large",),
+        "a score beyond float32 is infinite and makes its row NaN; PyTorch's CPU kernels scale the factors first, or "
+        "give 0 in 16-bit types",
+    ),
+    r"(lstm|gru|rnn_tanh|rnn_relu)(\..*)?": (
+        ("large",),
+        "what is left of a sum of huge numbers depends on the order of adding, and a gate hides that the sum was huge",
     ),
 }
 
@@ -62,6 +84,11 @@ ORDINARY: dict[str, tuple[tuple[str, ...], str]] = {
         ("w",),
         "an infinite or undefined weight meets the zeros that stand outside the image and between strides: NaN where "
         "PyTorch's kernels pass over some of these products",
+    ),
+    r"(batch|group|instance)_norm.*": (
+        ("w", "b", "m", "v"),
+        "infinite weights or statistics: PyTorch's CPU kernels multiply out (x a + b) and subtract infinities where "
+        "(x - mean) / deviation w + b does not",
     ),
 }
 

@@ -3,7 +3,7 @@
 // queries, 16 a warp, and walks over tiles of keys: while a warp multiplies queries with keys the values come in,
 // while it multiplies weights with values the next keys do. Math: Tf32x3 (fp32-class) or Tf32 of
 // kernels/gemm/mma_policy.cuh; partial sums over one tile of keys are added to the output in plain fp32.
-// Infinities in Q, K or V may give NaN where kernels/attention/flash.cuh gives an infinity.
+// Splitting an infinity gives NaN: what is not finite in the end is computed again in plain fp32.
 #pragma once
 
 #include "kernels/attention/block.cuh"
@@ -81,6 +81,13 @@ struct LargestScore {
 struct WeightSum {
   float value;
   __device__ __forceinline__ void merge(const WeightSum& other) { value += other.value; }
+};
+
+// Elements from one row to the next.
+struct AttentionStrides {
+  int64_t query;
+  int64_t key;
+  int64_t value;
 };
 
 // A warp's 16 queries. A lane holds rows g and g + 8 (g = lane / 4) of every accumulator tile, two columns of each.
@@ -165,6 +172,36 @@ class WarpRows {
     }
   }
 
+  // Rows of which this lane holds something that is not finite: key by key, in fp32, from global memory. The other
+  // lanes of a row may keep what they have.
+  template <bool kCausal, typename T, typename Mask>
+  __device__ __forceinline__ void repair(const AttentionShape& shape, const AttentionStart<T>& place,
+                                         const AttentionStrides& strides, const Mask& mask) {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const int64_t query = place.first_query + first_ + half * 8 + lane_ / 4;
+      if (query >= shape.queries || is_finite(half)) {
+        continue;
+      }
+      softmax_[half] = OnlineSoftmax();
+#pragma unroll
+      for (int element = 0; element < kOutputTiles * 2; ++element) {
+        output_[element / 2][half * 2 + element % 2] = 0.0f;
+      }
+#pragma unroll 1
+      for (int64_t key = 0; key < place.keys; ++key) {
+        float product = 0.0f;
+#pragma unroll 1
+        for (int64_t d = 0; d < shape.head_dimension; ++d) {
+          product = fmaf(to_float(place.query[query * strides.query + d]), to_float(place.key[key * strides.key + d]),
+                         product);
+        }
+        add_key(half, masked_score<kCausal>(shape, place, mask, query, key, product),
+                place.value + key * strides.value, shape.value_head_dimension);
+      }
+    }
+  }
+
   template <typename Store>
   __device__ __forceinline__ void store(const AttentionShape& shape, const AttentionPlace& place,
                                         const Store& store) const {
@@ -186,6 +223,28 @@ class WarpRows {
   using Tile = FlashMmaTile<kHeadDimension>;
   static constexpr int kKeyTiles = Tile::key_tiles;
   static constexpr int kOutputTiles = Tile::output_tiles;
+
+  __device__ __forceinline__ bool is_finite(int half) const {
+    float sum = softmax_[half].scale();
+#pragma unroll
+    for (int element = 0; element < kOutputTiles * 2; ++element) {
+      sum += output_[element / 2][half * 2 + element % 2] * 0.0f;  // NaN for what is not finite
+    }
+    return isfinite(sum);
+  }
+
+  template <typename T>
+  __device__ __forceinline__ void add_key(int half, float score, const T* value, int64_t dimensions) {
+    const float factor = softmax_[half].raise(score);
+    const float weight = softmax_[half].weight(score);
+    softmax_[half].add(weight);
+#pragma unroll
+    for (int element = 0; element < kOutputTiles * 2; ++element) {
+      const int dimension = element / 2 * 8 + lane_ % 4 * 2 + element % 2;
+      float& output = output_[element / 2][half * 2 + element % 2];
+      output = fmaf(weight, dimension < dimensions ? to_float(value[dimension]) : 0.0f, output * factor);
+    }
+  }
 
   // The A fragment of this warp's rows.
   template <typename TileLayout>
@@ -256,6 +315,7 @@ __global__ void __launch_bounds__(kThreads)
     }
     rows.add_values(weights, values);
   }
+  rows.template repair<kCausal>(shape, place, {query.row_stride, key.row_stride, value.row_stride}, mask);
   rows.store(shape, place, store);
 }
 
