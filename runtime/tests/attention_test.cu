@@ -54,6 +54,25 @@ void check(Checker& checker, const AttentionShape& shape) {
   check_one<true, kHeadDimension, kCausal, kMasked>(checker, shape);
 }
 
+// A key whose score is minus infinity for every query weighs nothing, on the tensor cores too, which cannot split it.
+void check_infinite_key(Checker& checker, const AttentionShape& shape) {
+  AttentionCase problem(shape, false, false);
+  for (size_t at = 0; at < problem.q.size(); at += static_cast<size_t>(shape.head_dimension)) {
+    problem.q[at] = -0.5f - std::fabs(problem.q[at]);
+  }
+  problem.k[static_cast<size_t>(5 * shape.head_dimension)] = INFINITY;
+  const DeviceFloats q(problem.q);
+  const DeviceFloats k(problem.k);
+  const DeviceFloats v(problem.v);
+  const DeviceFloats out(shape.batch * shape.heads * shape.queries * shape.value_head_dimension);
+  checker.launched("infinite key",
+                   launch<true, 64, false>(shape, operand(q, shape.heads, shape.queries, shape.head_dimension),
+                                           operand(k, shape.key_heads, shape.keys, shape.head_dimension),
+                                           operand(v, shape.key_heads, shape.keys, shape.value_head_dimension),
+                                           NoMask{}, StoreAttention{out.data(), shape}));
+  checker.close("infinite key", out.values(), problem.expected(), 5e-6);
+}
+
 // Operands stored in 16 bits: what they hold exactly is the reference's operand too.
 template <typename T, bool kTensorCores>
 void check_stored_as(Checker& checker, const AttentionShape& shape, double tolerance) {
@@ -83,6 +102,7 @@ int main(int count, char** arguments) {
   check<64, false, true>(checker, {1, 2, 1, 3, 200, 50, 34, 0.125f});
   check<128, true, false>(checker, {1, 1, 1, 66, 40, 128, 128, 0.09f});
   check<128, false, false>(checker, {1, 1, 1, 20, 70, 97, 128, 0.09f});
+  check_infinite_key(checker, {1, 2, 1, 70, 65, 40, 36, 0.125f});
   const AttentionShape stored{1, 4, 2, 70, 65, 50, 36, 0.125f};
   constexpr double kWeightsInTf32 = 1e-3;
   check_stored_as<__half, false>(checker, stored, 5e-6);

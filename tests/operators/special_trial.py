@@ -101,7 +101,7 @@ def constants_of(folder: pathlib.Path) -> dict[str, torch.Tensor]:
 
 
 def compared(operator: Operator, dtypes: tuple[str, ...], folder: pathlib.Path, text: str, seed: int) -> dict[str, str]:
-    """By dtype, a sentence about the first disagreement; "" where there is none. Empty for what draws random numbers."""
+    """By dtype, a sentence about the first disagreement; "" where there is none. Empty when results are random."""
     from stitchcuda_runtime import Program, load_library
 
     names: dict = {}
