@@ -13,8 +13,8 @@ from ..failures import is_user_file
 
 
 def local_files(file: str) -> list[str]:
-    """`file` and what it imports, directly or not, from below its folder: paths relative to that folder, sorted. The
-    file must have been loaded."""
+    """`file` and what it imports, directly or not, from below its folder: paths relative to that folder, sorted. All
+    are loaded by now; what is read as data, or imported by a name made at run time, is not among them."""
     file = os.path.abspath(file)
     folder = os.path.dirname(file)
     found, waiting = {file}, [(file, "")]
