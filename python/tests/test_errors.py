@@ -10,6 +10,8 @@ from .support import HEADER, INPUTS, ServerCase, model
 
 NO_INPUTS = "def get_init_inputs():\n    return []\n"
 LONE_TENSOR = "def get_inputs():\n    return torch.randn(3)\n"
+DRAWN = "import time; self.l = nn.Linear(8, time.monotonic_ns() % 1000000 + 1)"
+OTHER_INPUTS = "import time\ndef get_inputs():\n    return [torch.randn(time.monotonic_ns() % 1000000 + 1, 8)]\n"
 
 # name, text, what the sentence must contain, the line that the place must name (0 = the file alone)
 CASES = [
@@ -26,6 +28,8 @@ CASES = [
     ("import_raises", HEADER + "undefined_name\n", "NameError while being imported, at `undefined_name`", 3),
     ("constructor", model("return x", "self.l = nn.Linear(3, 'a')"), "constructing Model, at `self.l = nn.Linear", 6),
     ("forward", model("return self.l(x)", "self.l = nn.Linear(3, 4)"), "(4x8 and 3x4)", 8),
+    ("other_widths", model("return self.l(x)", DRAWN), "l.weight was [", 0),
+    ("other_inputs", model("return x", inputs=OTHER_INPUTS), "get_inputs() of other_inputs.py returns other sizes", 0),
     ("exits", model("return x") + "import sys\nsys.exit(3)\n", "SystemExit while being imported", 14),
     ("counts", model("self.n += 1; return x * self.n", "self.n = 0"), "assigns self.n and a later call reads it", 8),
     ("appends", model("self.h.append(x); return x * len(self.h)", "self.h = []"), "assigns self.h", 0),

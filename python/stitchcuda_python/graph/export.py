@@ -15,6 +15,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from ..failures import PROGRAM_INVALID, Failure, chain, from_user_code
 from ..program.attributes import refuse_if_read_again, watched
 from ..program.build import Program, Request, build_program
+from ..program.steady import refuse_if_unsteady
 from .composites import decomposition_table
 from .convert import convert
 from .functional import FunctionalProgram
@@ -41,7 +42,9 @@ def export_request(request: Request, seed: int = 0) -> Exported:
     torch.manual_seed(seed)
     try:
         with FakeTensorMode(allow_non_fake_inputs=True) as mode:
-            return export_program(build_program(request), mode)
+            program = build_program(request)
+            refuse_if_unsteady(program)
+            return export_program(program, mode)
     except Failure as failure:
         if not failure.code == PROGRAM_INVALID or not isinstance(failure.__cause__, Exception):
             raise
