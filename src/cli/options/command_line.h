@@ -38,6 +38,7 @@ struct CommandLine {
   std::string mode = "as-is";   // "train", "eval", or as the file leaves its module
   double import_timeout_seconds = 120;  // for running the program's file, its constructor and forward, once
   std::optional<int> step;      // verify: one step alone
+  double call_timeout_seconds = 120;  // verify: for one call of a candidate
   uint64_t seed = 0;
   bool json = false;
   bool quiet = false;

@@ -8,6 +8,7 @@
 #include <array>
 
 #include "base/fs/files.h"
+#include "toolchain/source/include_closure.h"
 
 namespace stitch::cli {
 namespace {
@@ -95,6 +96,23 @@ std::vector<std::string> notes_of(const Listing& listing) {
 Result<bool> holds_sources(const fs::path& folder) {
   STITCH_ASSIGN(const Listing listing, list_folder(folder));
   return !listing.units.empty() || !listing.headers.empty();
+}
+
+std::optional<std::string> outside_file(const SourceBundle& bundle) {
+  for (const auto& [file, text] : bundle.files) {
+    for (const std::string& name : toolchain::included_names(text)) {
+      const fs::path path = (fs::path(file).parent_path() / name).lexically_normal();
+      if (fs::path(name).is_absolute() || (!path.empty() && *path.begin() == "..")) {
+        return fmt::format("{} includes {}, which lies outside the candidate", file, name);
+      }
+    }
+    for (const char* directive : {".incbin", "#embed"}) {  // the assembler's and the preprocessor's
+      if (text.find(directive) != std::string::npos) {
+        return fmt::format("{} takes in a file by {}, which may lie outside the candidate", file, directive);
+      }
+    }
+  }
+  return std::nullopt;
 }
 
 Result<CandidateSources> read_candidate_sources(const fs::path& folder, const fs::path& runtime_folder) {

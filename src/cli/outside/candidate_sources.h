@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@ struct CandidateSources {
   SourceBundle bundle;             // with the header of the C ABI
   std::vector<std::string> notes;  // what we do not look at: build scripts and the like
 };
+// Why these sources are not compiled: one of them takes in a file that is not theirs. Nothing when all is well.
+std::optional<std::string> outside_file(const SourceBundle& bundle);
+
 // Every *.cu below `folder` is a unit; *.cuh, *.h, *.hpp and *.inl are headers. Links are not followed. kFileInvalid
 // when the folder is too large to be a program's sources.
 Result<CandidateSources> read_candidate_sources(const std::filesystem::path& folder,

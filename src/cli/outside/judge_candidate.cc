@@ -37,6 +37,10 @@ Result<void> judge_native(Session& session, const toolchain::Toolchain& tools, D
   } else {
     subject.library = line.candidate;
   }
+  if (const auto outside = outside_file(subject.bundle)) {
+    verdict.report.verify.verdict = {VerdictKind::kBuildFailed, *outside, {}};
+    return {};
+  }
   for (const std::string& note : verdict.notes) {
     session.reporter().progress("candidate", note);
   }

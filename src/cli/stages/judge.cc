@@ -101,6 +101,7 @@ Result<evaluate::EvaluateReport> evaluate_with(Session& session, const toolchain
     STITCH_ASSIGN(request.architecture, gpu_architecture());
   }
   evaluate::RunnerOptions options;
+  options.timeout_ms = static_cast<int64_t>(session.line().call_timeout_seconds * 1000);
   if (device == DeviceKind::kCuda) {
     options.library_folders = library_folders(session);
   }

@@ -46,6 +46,16 @@ constexpr std::array<Forbidden, 6> kForbidden = {{
 constexpr std::string_view kOfTheCudaRuntime =
     " dlopen dlmopen dlsym dlvsym syscall kill socket socketpair connect bind listen accept sendmsg recvmsg mprotect ";
 
+// Names of other libraries' functions: whoever brings them along wants to be called in their place.
+constexpr std::array<std::string_view, 9> kReplacedBeginnings = {
+    "cuda", "cublas", "cudnn", "stitch_emulator", "pthread_", "__asan", "__ubsan", "__cxa", "__libc"};
+constexpr std::string_view kReplaced =
+    " malloc calloc realloc free memcpy memmove memset clock_gettime gettimeofday time clock read write send recv poll "
+    "mmap munmap open close dlopen dlsym exit _exit abort raise getrandom nanosleep usleep ";
+// Whatever works on the device goes through one of these.
+constexpr std::array<std::string_view, 6> kDeviceWork = {
+    "stitch_emulator_launch", "cudaLaunch", "cudaMemcpy", "cudaMemset", "cublas", "cudnn"};
+
 bool holds(std::string_view names, const std::string& name) {
   return names.find(fmt::format(" {} ", name)) != std::string_view::npos;
 }
@@ -94,6 +104,21 @@ std::optional<std::string> import_refusal(const LibraryFacts& facts) {
   return std::nullopt;
 }
 
+std::optional<std::string> export_refusal(const LibraryFacts& facts) {
+  for (const std::string& name : facts.exports) {
+    if (begins_with_one_of(name, kReplacedBeginnings) || holds(kReplaced, name)) {
+      return fmt::format("the library exports {}, which takes the place of a function that is not its own", name);
+    }
+  }
+  return std::nullopt;
+}
+
+bool works_on_the_device(const LibraryFacts& facts) {
+  return facts.has_gpu_code || std::any_of(facts.imports.begin(), facts.imports.end(), [](const Import& import) {
+           return begins_with_one_of(import.name, kDeviceWork);
+         });
+}
+
 }  // namespace
 
 std::optional<std::string> refusal(const LibraryFacts& facts) {
@@ -118,7 +143,16 @@ std::optional<std::string> refusal(const LibraryFacts& facts) {
   if (facts.changes_its_tables) {
     return "the library changes its own table of symbols while it is loaded";
   }
-  return import_refusal(facts);
+  if (std::optional<std::string> replaced = export_refusal(facts)) {
+    return replaced;
+  }
+  if (std::optional<std::string> import = import_refusal(facts)) {
+    return import;
+  }
+  if (!works_on_the_device(facts)) {
+    return "the library launches no kernel and calls no library that does: nothing of it would run on a GPU";
+  }
+  return std::nullopt;
 }
 
 }  // namespace stitch::elf

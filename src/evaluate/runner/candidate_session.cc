@@ -74,8 +74,12 @@ Result<void> CandidateSession::attach(const KeeperClient::Block& block) {
   return {};
 }
 
-Result<void> CandidateSession::place(MemoryGroup& group, const std::vector<uint64_t>& sizes) {
+Result<void> CandidateSession::place(MemoryGroup& group, const std::vector<uint64_t>& sizes, uint64_t alignment) {
   if (group.block != 0 && group.sizes == sizes) {
+    // The checked worker keeps a copy of each place that it was shown.
+    if (binary_.device != DeviceKind::kChecked && by_chance(2)) {
+      lay_out(group, alignment, random_);
+    }
     return {};
   }
   if (group.block != 0) {
@@ -86,19 +90,17 @@ Result<void> CandidateSession::place(MemoryGroup& group, const std::vector<uint6
     blocks_.erase(group.block);
     group = {};
   }
-  const GroupLayout layout = lay_out(sizes);
+  const uint64_t room = room_for(sizes);
   const uint64_t limit_bytes =
       binary_.device == DeviceKind::kCuda ? keeper_.facts().memory_bytes : limits_.memory_bytes;
-  if (layout.total_bytes > limit_bytes) {
+  if (room > limit_bytes) {
     return fail(Ending::kRefused, fmt::format("the program wants {} bytes at once, more than there may be ({})",
-                                              layout.total_bytes, limit_bytes));
+                                              room, limit_bytes));
   }
-  STITCH_ASSIGN(KeeperClient::Block block, keeper_.allocate(layout.total_bytes));
+  STITCH_ASSIGN(KeeperClient::Block block, keeper_.allocate(room));
   group.block = block.token.id;
   group.sizes = sizes;
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    group.regions.push_back({.block = group.block, .offset = layout.offsets[i], .bytes = sizes[i]});
-  }
+  lay_out(group, alignment, random_);
   const auto [kept, is_new] = blocks_.emplace(group.block, std::move(block));
   return attach(kept->second);
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <random>
 #include <string>
 
 #include "evaluate/runner/keeper_client.h"
@@ -27,8 +28,11 @@ class CandidateSession {
 
   // Asks the worker.
   Result<wire::Answer> ask(const std::string& verb, const Json& arguments);
-  // Gives `group` memory for these sizes, visible to keeper and worker; keeps what it has when they did not change.
-  Result<void> place(MemoryGroup& group, const std::vector<uint64_t>& sizes);
+  // Gives `group` memory for these sizes, visible to keeper and worker; keeps the block when they did not change. Every
+  // second time, by chance, its tensors then lie elsewhere in it.
+  Result<void> place(MemoryGroup& group, const std::vector<uint64_t>& sizes, uint64_t alignment);
+  // True for one in `count`, by a chance that the program cannot know.
+  bool by_chance(unsigned count) { return random_() % count == 0; }
 
   // Ends the worker by a fault found on this side.
   Unexpected fail(Ending ending, std::string sentence);
@@ -46,6 +50,7 @@ class CandidateSession {
   std::optional<wire::ProgramDescription> description_;
   std::map<uint64_t, KeeperClient::Block> blocks_;
   std::optional<WorkerFault> fault_;
+  std::mt19937_64 random_{std::random_device{}()};
 };
 
 }  // namespace stitch::evaluate

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors that live together in one of the keeper's blocks.
+// Tensors that live together in one of the keeper's blocks, each between two red zones: memory that belongs to nobody
+// and must be after a call what it was before. Where in the block they lie differs from call to call.
 #pragma once
 
 #include <cstdint>
+#include <random>
 #include <vector>
 
 #include "wire/messages/tensor_argument.h"
@@ -12,14 +14,18 @@ namespace stitch::evaluate {
 struct MemoryGroup {
   uint64_t block = 0;  // 0: none yet
   std::vector<uint64_t> sizes;
-  std::vector<wire::Region> regions;  // one for each size
+  std::vector<wire::Region> regions;    // one for each size
+  std::vector<wire::Region> red_zones;  // before each of them, and behind the last one
 };
 
-// Offsets for these sizes, 256-byte aligned, with a gap after each so that neighbours do not touch; and the sum.
-struct GroupLayout {
-  std::vector<uint64_t> offsets;
-  uint64_t total_bytes = 0;
-};
-GroupLayout lay_out(const std::vector<uint64_t>& sizes);
+// What the C ABI promises of a tensor's address, and of workspace and prepared memory.
+inline constexpr uint64_t kTensorAlignment = 16;
+inline constexpr uint64_t kBlockAlignment = 256;
+
+// Bytes of a block that has room for these sizes wherever they are put.
+uint64_t room_for(const std::vector<uint64_t>& sizes);
+
+// New places for group.sizes: multiples of `alignment`, drawn from `random`.
+void lay_out(MemoryGroup& group, uint64_t alignment, std::mt19937_64& random);
 
 }  // namespace stitch::evaluate

@@ -4,14 +4,29 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <chrono>
+#include <thread>
+#include <utility>
+
 #include "base/json/json.h"
 
 namespace stitch::evaluate {
 namespace {
 
+constexpr std::chrono::milliseconds kGrace{40};
+constexpr uint64_t kMostKeptBytes = uint64_t{64} << 20;
+
 using Described = std::vector<wire::TensorDescription>;
 
 uint64_t bytes_of(const TensorType& type) { return static_cast<uint64_t>(type.bytes()); }
+
+uint64_t bytes_of(const std::vector<HostTensor>& tensors) {
+  uint64_t bytes = 0;
+  for (const HostTensor& tensor : tensors) {
+    bytes += tensor.bytes().size();
+  }
+  return bytes;
+}
 
 std::vector<uint64_t> sizes_of(std::span<const HostTensor> tensors) {
   std::vector<uint64_t> sizes;
@@ -111,7 +126,18 @@ ProgramCalls::Constants ProgramCalls::constants_of(const CallMemory* memory) con
     add(parameter_memory_, i,
         fmt::format("{} {}", to_string(program.parameters[i].spec.role), program.parameters[i].spec.name));
   }
+  const auto add_red_zones = [&](const MemoryGroup& group, const char* of) {
+    for (const wire::Region& zone : group.red_zones) {
+      constants.regions.push_back(zone);
+      constants.names.push_back(fmt::format("outside of its {}", of));
+    }
+  };
+  add_red_zones(parameter_memory_, "parameters");
+  add_red_zones(prepared_memory_, "prepared memory");
   if (memory != nullptr) {
+    add_red_zones(memory->inputs, "inputs");
+    add_red_zones(memory->results, "outputs");
+    add_red_zones(workspace_, "workspace");
     add(prepared_memory_, 0, "prepared memory");
     const size_t inputs = memory->input_types.size();
     for (size_t i = 0; i < inputs; ++i) {
@@ -128,7 +154,9 @@ Result<void> ProgramCalls::check_unchanged(const Constants& constants, const std
   STITCH_ASSIGN(const std::vector<int64_t> after, session_.keeper().digest(constants.regions));
   for (size_t i = 0; i < constants.regions.size(); ++i) {
     if (after.at(i) != before.at(i)) {
-      return session_.fail(Ending::kTampered, fmt::format("the program changed its {}", constants.names[i]));
+      const bool is_red_zone = constants.names[i].starts_with("outside");
+      return session_.fail(Ending::kTampered, fmt::format("the program {}{}", is_red_zone ? "wrote " : "changed its ",
+                                                          constants.names[i]));
     }
   }
   return {};
@@ -137,10 +165,14 @@ Result<void> ProgramCalls::check_unchanged(const Constants& constants, const std
 Result<double> ProgramCalls::prepare_now() {
   const wire::ProgramDescription& program = *session_.description();
   is_prepared_ = false;
+  STITCH_TRY(check_settled());
   STITCH_TRY(check_types("parameters and constants", types_of(parameters_), program.parameters));
-  STITCH_TRY(session_.place(parameter_memory_, sizes_of(parameters_)));
-  STITCH_TRY(session_.place(prepared_memory_, {program.prepared_bytes}));
+  STITCH_TRY(session_.place(parameter_memory_, sizes_of(parameters_), kTensorAlignment));
+  STITCH_TRY(session_.place(prepared_memory_, {program.prepared_bytes}, kBlockAlignment));
   STITCH_TRY(session_.keeper().fill(parameter_memory_.regions, parameters_));
+  for (const MemoryGroup* group : {&parameter_memory_, &prepared_memory_}) {
+    STITCH_TRY(session_.keeper().poison(group->red_zones));
+  }
   STITCH_TRY(session_.keeper().poison(prepared_memory_.regions));
   const Constants constants = constants_of(nullptr);
   STITCH_ASSIGN(const std::vector<int64_t> before, session_.keeper().digest(constants.regions));
@@ -190,7 +222,33 @@ wire::Region ProgramCalls::old_state(const CallMemory& memory, size_t index) con
                          : memory.results.regions.at(memory.output_types.size() + static_cast<size_t>(replaced_by));
 }
 
-Result<void> ProgramCalls::fill_call(const CandidateCall& call, CallMemory& memory) {
+// Random bytes, which no answer looks like; and now and then the last call's outputs, which do, for a program that
+// tells the one from the other.
+Result<void> ProgramCalls::poison_results(CallMemory& memory) {
+  STITCH_TRY(session_.keeper().poison(memory.results.regions));
+  const bool fits =
+      last_outputs_.size() == memory.output_types.size() && types_of(last_outputs_) == memory.output_types;
+  if (!fits || !session_.by_chance(4)) {
+    return {};
+  }
+  const auto end = memory.results.regions.begin() + static_cast<int64_t>(last_outputs_.size());
+  return session_.keeper().fill({memory.results.regions.begin(), end}, last_outputs_);
+}
+
+// What a call gave is what it was when the call had ended: nobody went on writing.
+Result<void> ProgramCalls::check_settled() {
+  if (settled_.empty()) {
+    return {};
+  }
+  const std::vector<wire::Region> regions = std::exchange(settled_, {});
+  STITCH_ASSIGN(const std::vector<int64_t> now, session_.keeper().digest(regions));
+  if (now != settled_digests_) {
+    return session_.fail(Ending::kTampered, "the program went on writing into its outputs after the call had ended");
+  }
+  return {};
+}
+
+Result<void> ProgramCalls::fill_call(const CandidateCall& call, CallMemory& memory, uint64_t alignment) {
   const wire::ProgramDescription& program = *session_.description();
   memory.input_types = types_of(call.inputs);
   STITCH_TRY(check_types("inputs", memory.input_types, program.inputs));
@@ -204,10 +262,13 @@ Result<void> ProgramCalls::fill_call(const CandidateCall& call, CallMemory& memo
       result_sizes.push_back(bytes_of(type));
     }
   }
-  STITCH_TRY(session_.place(memory.inputs, sizes_of(given)));
-  STITCH_TRY(session_.place(memory.results, result_sizes));
+  STITCH_TRY(session_.place(memory.inputs, sizes_of(given), alignment));
+  STITCH_TRY(session_.place(memory.results, result_sizes, alignment));
+  for (const MemoryGroup* group : {&memory.inputs, &memory.results}) {
+    STITCH_TRY(session_.keeper().poison(group->red_zones));
+  }
   STITCH_TRY(session_.keeper().fill(memory.inputs.regions, given));
-  STITCH_TRY(session_.keeper().poison(memory.results.regions));
+  STITCH_TRY(poison_results(memory));
   memory.replaced_by = call.states_in_place ? new_states_of_old() : std::vector<int>(call.states.size(), -1);
   if (!call.states_in_place) {
     return {};
@@ -227,7 +288,8 @@ Result<void> ProgramCalls::place_workspace(const CallMemory& memory) {
   if (!bytes.has_value() || *bytes < 0) {
     return session_.fail(Ending::kTampered, "the program wrote into its worker's channel");
   }
-  STITCH_TRY(session_.place(workspace_, {static_cast<uint64_t>(*bytes)}));
+  STITCH_TRY(session_.place(workspace_, {static_cast<uint64_t>(*bytes)}, kBlockAlignment));
+  STITCH_TRY(session_.keeper().poison(workspace_.red_zones));
   return session_.keeper().poison(workspace_.regions);
 }
 
@@ -258,8 +320,9 @@ Result<double> ProgramCalls::run_timed(const wire::CallArguments& arguments, uin
 
 Result<CandidateOutcome> ProgramCalls::run(const CandidateCall& call) {
   STITCH_TRY(ensure_prepared());
+  STITCH_TRY(check_settled());
   CallMemory& memory = sets_[0];
-  STITCH_TRY(fill_call(call, memory));
+  STITCH_TRY(fill_call(call, memory, kTensorAlignment));
   STITCH_TRY(place_workspace(memory));
   const Constants constants = constants_of(&memory);
   STITCH_ASSIGN(const std::vector<int64_t> before, session_.keeper().digest(constants.regions));
@@ -277,9 +340,16 @@ Result<CandidateOutcome> ProgramCalls::run(const CandidateCall& call) {
     specs.push_back({program.states_out[i].spec.name, TensorRole::kState, memory.state_types[i]});
   }
   STITCH_ASSIGN(std::vector<HostTensor> results, session_.keeper().snapshot(memory.results.regions, specs));
+  STITCH_ASSIGN(settled_digests_, session_.keeper().digest(memory.results.regions));
+  settled_ = memory.results.regions;
+  if (!std::exchange(was_awaited_, true)) {  // once for each session; later ones are looked at before the next call
+    std::this_thread::sleep_for(kGrace);
+    STITCH_TRY(check_settled());
+  }
   const auto first_state = results.begin() + static_cast<int64_t>(program.outputs.size());
   outcome.states.assign(first_state, results.end());
   outcome.outputs.assign(results.begin(), first_state);
+  last_outputs_ = bytes_of(outcome.outputs) <= kMostKeptBytes ? outcome.outputs : std::vector<HostTensor>{};
   return outcome;
 }
 

@@ -45,13 +45,15 @@ class ProgramCalls {
   Result<void> adopt_results(const CandidateCall& call, CallMemory& memory);
   std::vector<int> new_states_of_old() const;
   wire::Region old_state(const CallMemory& memory, size_t index) const;
-  Result<void> fill_call(const CandidateCall& call, CallMemory& memory);
+  Result<void> fill_call(const CandidateCall& call, CallMemory& memory, uint64_t alignment);
   Result<wire::CallArguments> bind_call(const CandidateCall& call, const CallMemory& memory);
   Result<void> place_workspace(const CallMemory& memory);
   Result<double> run_timed(const wire::CallArguments& arguments, uint64_t schedule_seed);
   Result<void> bind_block(const CandidateCall& call, const TimingOptions& options);
   Result<double> block_us(int count, bool with_calls);
   Constants constants_of(const CallMemory* memory) const;
+  Result<void> poison_results(CallMemory& memory);
+  Result<void> check_settled();
   Result<void> check_unchanged(const Constants& constants, const std::vector<int64_t>& before);
 
   CandidateSession& session_;
@@ -61,6 +63,11 @@ class ProgramCalls {
   MemoryGroup prepared_memory_;
   MemoryGroup workspace_;
   std::vector<CallMemory> sets_{1};
+  // The last call's results: where they lie, what they were when it had ended, and copies of its outputs.
+  std::vector<wire::Region> settled_;
+  std::vector<int64_t> settled_digests_;
+  std::vector<HostTensor> last_outputs_;
+  bool was_awaited_ = false;
 };
 
 }  // namespace stitch::evaluate

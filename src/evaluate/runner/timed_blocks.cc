@@ -26,7 +26,7 @@ Result<void> ProgramCalls::bind_block(const CandidateCall& call, const TimingOpt
   CandidateCall in_place = call;
   in_place.states_in_place = true;
   for (size_t i = 0; i < count; ++i) {
-    STITCH_TRY(fill_call(in_place, sets_[i]));
+    STITCH_TRY(fill_call(in_place, sets_[i], kBlockAlignment));  // as PyTorch's allocator would
   }
   STITCH_TRY(place_workspace(sets_[0]));
   Json calls = Json::array();
@@ -46,6 +46,7 @@ Result<void> ProgramCalls::bind_block(const CandidateCall& call, const TimingOpt
 Result<TimingOutcome> ProgramCalls::time_blocks(const CandidateCall& call, const TimingOptions& options) {
   constexpr int kMostCalls = 1 << 20;
   STITCH_TRY(ensure_prepared());
+  STITCH_TRY(check_settled());
   STITCH_TRY(bind_block(call, options));
   STITCH_TRY(block_us(3, true));  // first calls load code and settle clocks
   int count = 1;

@@ -45,9 +45,11 @@ std::optional<Verdict> misfit(const std::vector<HostTensor>& got, const verify::
 }  // namespace
 
 Result<RunResult> run_draw(Candidate& candidate, const verify::OracleDraw& draw, const RunSettings& settings) {
-  STITCH_ASSIGN(const CandidateOutcome prepared, candidate.prepare(draw.parameters));
-  if (auto verdict = verdict_of(prepared, "prepare")) {
-    return RunResult(std::move(*verdict));
+  if (settings.prepares) {
+    STITCH_ASSIGN(const CandidateOutcome prepared, candidate.prepare(draw.parameters));
+    if (auto verdict = verdict_of(prepared, "prepare")) {
+      return RunResult(std::move(*verdict));
+    }
   }
   std::vector<TensorType> results;
   for (const verify::OutputReference& output : draw.outputs) {

@@ -19,6 +19,7 @@ struct RunSettings {
   uint64_t rng_seed = 0;
   uint64_t schedule_seed = 0;
   bool states_in_place = false;
+  bool prepares = true;  // false: these parameters have been handed over already
 };
 
 Result<RunResult> run_draw(Candidate& candidate, const verify::OracleDraw& draw, const RunSettings& settings);

@@ -11,6 +11,7 @@
 #include "evaluate/verify/candidate_thread.h"
 #include "evaluate/verify/draw_queue.h"
 #include "evaluate/verify/own_draws.h"
+#include "evaluate/verify/repeated_calls.h"
 #include "evaluate/verify/subject_run.h"
 #include "verify/compare/regime_judge.h"
 
@@ -27,6 +28,8 @@ class Verification {
 
   // Takes draw after draw; true when the verdict is known and no more are wanted.
   Result<bool> take(const QueuedDraw& queued);
+  // Once all draws are right: calls of the program that ran them.
+  Result<void> repeat();
   // For programs with random operators, once all draws are right: what they draw when left to themselves.
   Result<void> draw_by_itself(verify::Oracle& oracle);
   VerifyReport finish();
@@ -61,6 +64,7 @@ class Verification {
   bool may_update_in_place(const QueuedDraw& queued) const;
   Result<void> end_earlier();
   void start_checked(const verify::OracleDraw& draw);
+  void keep_for_repetition(const QueuedDraw& queued);
   Result<void> end_checked();
   void judge_run(const RunResult& result, const verify::OracleDraw& draw, const std::string& label);
   uint64_t next_rng_seed() { return request_.seed + static_cast<uint64_t>(report_.draws++); }
@@ -85,6 +89,7 @@ class Verification {
   std::string loaded_library_;
   std::unique_ptr<CandidateThread> second_;
   std::optional<Current> current_;
+  std::vector<verify::OracleDraw> repeated_draws_;
   std::shared_ptr<const verify::OracleProgram> declared_;  // at the declared shapes
   std::vector<std::pair<std::string, verify::OutputStatistics>> statistics_;
   VerifyReport report_;
@@ -114,6 +119,7 @@ Result<bool> Verification::take(const QueuedDraw& queued) {
                                           settings.states_in_place ? ", states in place" : "");
     STITCH_TRY(run_and_judge(queued, label, settings));
     report_.randomised_draws += randomised ? 1 : 0;
+    keep_for_repetition(queued);
     report_.in_place_draws += settings.states_in_place ? 1 : 0;
     if (on_checked) {
       ++report_.checked_draws;
@@ -304,6 +310,35 @@ void Verification::decide(VerdictKind kind, const std::string& reason, const std
                                        current_->regime, subject().shape);
 }
 
+// Few and small ones: they stay in memory.
+void Verification::keep_for_repetition(const QueuedDraw& queued) {
+  constexpr size_t kMostDraws = 3;
+  constexpr size_t kMostBytes = size_t{64} << 20;
+  size_t bytes = 0;
+  for (const std::vector<HostTensor>* tensors : {&queued.draw.inputs, &queued.draw.parameters, &queued.draw.states}) {
+    for (const HostTensor& tensor : *tensors) {
+      bytes += tensor.bytes().size();
+    }
+  }
+  if (request_.repeats_calls && queued.plan == 0 && queued.regime == kAsGiven && repeated_draws_.size() < kMostDraws &&
+      bytes <= kMostBytes) {
+    repeated_draws_.push_back(queued.draw);
+  }
+}
+
+Result<void> Verification::repeat() {
+  if (decided() || repeated_draws_.empty() || candidate_plan_ != size_t{0}) {
+    return {};
+  }
+  say(fmt::format("{}, calls of it again and again", request_.subjects.front().shape));
+  STITCH_ASSIGN(const RepeatedCalls done, repeat_calls(repeated_draws_, request_.math, *candidate_));
+  report_.repeated_calls = done.calls;
+  if (done.verdict) {
+    report_.verdict = *done.verdict;
+  }
+  return {};
+}
+
 Result<void> Verification::draw_by_itself(verify::Oracle& oracle) {
   if (decided() || declared_ == nullptr || declared_->random_inputs == 0) {
     return {};
@@ -362,6 +397,7 @@ Result<VerifyReport> verify_program(const VerifyRequest& request, verify::Oracle
       STITCH_ASSIGN(done, verification.take(*queued));
     }
   }
+  STITCH_TRY(verification.repeat());
   STITCH_TRY(verification.draw_by_itself(oracle));
   VerifyReport report = verification.finish();
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -34,6 +34,7 @@ struct VerifyRequest {
   std::vector<VerifySubject> subjects;  // the declared shapes first, then hidden ones
   MathMode math = MathMode::kFp32;
   uint64_t seed = 0;
+  bool repeats_calls = false;  // of the declared shapes, when all draws were right
   bool two_at_once = false;  // every other draw of a regime runs in a second worker beside the next one
   std::function<void(const std::string&)> progress;  // one short line at a time; may be empty
 };

@@ -38,6 +38,7 @@ struct VerifyReport {
   std::string checked_shape;        // where checked draws have sizes of their own (a GPU's verdict); else empty
   int checked_draws = 0;            // of those, under AddressSanitizer and UndefinedBehaviorSanitizer
   int randomised_draws = 0;         // of those, with a block's threads in random order
+  int repeated_calls = 0;           // after all draws, of an outside program
   int in_place_draws = 0;           // of those, with new states in the memory of the old ones
   double seconds = 0;
 };

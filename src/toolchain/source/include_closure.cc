@@ -51,21 +51,30 @@ const std::vector<std::string>& include_folders() {
   return kFolders;
 }
 
+std::vector<std::string> included_names(std::string_view text) {
+  std::vector<std::string> names;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view name = included_name(text.substr(0, end));
+    if (!name.empty()) {
+      names.emplace_back(name);
+    }
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return names;
+}
+
 std::set<std::string> include_closure(const SourceBundle& bundle, const std::string& unit) {
   std::set<std::string> closure;
   std::vector<std::string> unread = {unit};
   while (!unread.empty()) {
     const std::string file = unread.back();
     unread.pop_back();
-    std::string_view text = bundle.files.at(file);
-    while (!text.empty()) {
-      const size_t end = std::min(text.find('\n'), text.size());
-      const std::string_view name = included_name(text.substr(0, end));
-      const std::string found = name.empty() ? std::string() : resolve(bundle, file, name);
+    for (const std::string& name : included_names(bundle.files.at(file))) {
+      const std::string found = resolve(bundle, file, name);
       if (!found.empty() && found != unit && closure.insert(found).second) {
         unread.push_back(found);
       }
-      text.remove_prefix(std::min(end + 1, text.size()));
     }
   }
   return closure;

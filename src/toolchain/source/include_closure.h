@@ -5,6 +5,7 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "artifact/source/source_bundle.h"
@@ -13,6 +14,9 @@ namespace stitch::toolchain {
 
 // Folders of a bundle that are searched for includes, in order, after the including file's own.
 const std::vector<std::string>& include_folders();
+
+// The names in the #include lines of a source, as they stand there. Conditions are not evaluated.
+std::vector<std::string> included_names(std::string_view text);
 
 // The files that `unit` includes, directly or not, `unit` itself left out. Conditions are not evaluated: a file that
 // may be included counts. Includes that the bundle does not hold are the compiler's own.

@@ -111,8 +111,8 @@ static const StitchDescription* describe() {
   static StitchTensorInfo tensors[kLineCount];
   for (int i = 0; i < kLineCount; ++i) {
     const Line& line = kLines[i];
-    tensors[i] = {line.name, line.role, line.dtype, line.rank, 16, line.extents,
-                  fixed,     line.extents, line.extents, -1, 0};
+    tensors[i] = {line.name, line.role,    line.dtype,   line.rank, 16, line.extents,
+                  fixed,     line.extents, line.extents, -1,        0};
   }
   static const StitchDescription description = {
       sizeof(StitchDescription), STITCH_ABI_VERSION, "candidate", kLineCount, 0, tensors, PREPARED_BYTES};

@@ -25,6 +25,10 @@ void add_verify(CLI::App* application, CommandLine* line) {
   add_scale(verb, line);
   add_seed(verb, line);
   add_math(verb, line);
+  verb->add_option("--call-timeout", line->call_timeout_seconds, "How long one call may take (default: 120)")
+      ->check(CLI::Range(0.1, 86400.0))
+      ->type_name("SECONDS")
+      ->group(kVerdictGroup);
   add_device(verb, line);
   add_gpu_build(verb, line);
   add_cache_size(verb, line);

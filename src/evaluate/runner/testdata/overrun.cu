@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes one element behind the end of its output, inside the last page: only the checked device can see it.
+// Writes one element behind the end of its output, inside the last page: only the checked device can name the line.
 #include "vector_program.h"
 
 __global__ void overrun_kernel(VectorCall call) {

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Many more calls of a program that was right so far: one that counts its calls, or knows what it was asked before,
+// gives itself away.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "artifact/report/verdict.h"
+#include "artifact/task/math_mode.h"
+#include "evaluate/candidate.h"
+#include "verify/oracle/oracle.h"
+
+namespace stitch::evaluate {
+
+// How many calls there are at least; some more follow, how many a program cannot know. Calls that take long are fewer.
+inline constexpr int kRepeatedCalls = 40;
+
+struct RepeatedCalls {
+  int calls = 0;
+  std::optional<Verdict> verdict;  // of the first call that was not right
+};
+
+// Calls it on these draws, in an order by chance: with the same contents at the same or at another place, with others
+// at the same place, with and without new parameters. Every call is judged like any other.
+Result<RepeatedCalls> repeat_calls(const std::vector<verify::OracleDraw>& draws, MathMode math, Candidate& candidate);
+
+}  // namespace stitch::evaluate

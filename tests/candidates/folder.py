@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A folder of tests/rejects/ or tests/honest/: `program.py`, `candidate/` and `expect`, and its verdict.
+
+id: H45                     of the attack, or of the honest technique
+what: one sentence
+kind: wrong                 the verdict's kind
+reason: part of the reason
+form: library               (optional) candidate/*.cc are compiled into a .so first, with `compile` flags
+compile: -Wl,-rpath,/x      (optional)
+arguments: --math tf32      (optional) for `stitchcuda verify`
+devices: emulated cuda      (optional)
+long: yes                   (optional) not in the short run
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import time
+
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+INCLUDE = TESTS / "candidates" / "include"
+KEYS = ("id", "what", "kind", "reason", "form", "compile", "arguments", "devices", "long", "note")
+DEADLINE_S = 300
+
+
+@dataclasses.dataclass
+class Candidate:
+    folder: pathlib.Path
+    values: dict[str, str]
+
+    @property
+    def name(self) -> str:
+        return f"{self.folder.parent.name}/{self.folder.name}"
+
+    def is_reject(self) -> bool:
+        return self.folder.parent.name == "rejects"
+
+    def kinds(self) -> list[str]:
+        return self.values["kind"].split()
+
+    def is_long(self) -> bool:
+        return self.values.get("long") == "yes"
+
+    def devices(self) -> list[str]:
+        return self.values.get("devices", "emulated").split()
+
+
+@dataclasses.dataclass
+class Seen:
+    candidate: Candidate
+    kind: str
+    reason: str
+    problem: str
+    seconds: float
+
+    def told(self) -> str:
+        return f"{self.kind}: {self.reason}"[:160]
+
+
+def read_candidate(folder: pathlib.Path) -> Candidate:
+    """Raises ValueError for a folder that is none: one that is read wrongly would pass for no reason."""
+    values = {}
+    for number, line in enumerate((folder / "expect").read_text().splitlines(), 1):
+        key, colon, text = line.partition(":")
+        if not colon or key not in KEYS:
+            raise ValueError(f"{folder}/expect:{number}: {line} is no line of an expectation")
+        values[key] = text.strip()
+    lacking = [key for key in ("id", "what", "kind", "reason") if not values.get(key)]
+    if lacking or not (folder / "candidate").is_dir() or not (folder / "program.py").is_file():
+        raise ValueError(f"{folder}: lacks {lacking or 'candidate/ or program.py'}")
+    candidate = Candidate(folder, values)
+    if candidate.is_reject() == ("ok" in candidate.kinds()):
+        raise ValueError(f"{folder}: {values['kind']} is no verdict for this collection")
+    return candidate
+
+
+def all_candidates() -> list[Candidate]:
+    return [
+        read_candidate(path.parent)
+        for collection in ("rejects", "honest")
+        for path in sorted((TESTS / collection).glob("*/expect"))
+    ]
+
+
+def lay_out(candidate: Candidate, place: pathlib.Path) -> pathlib.Path:
+    """A copy in a folder of its own, as a stranger would hand it over; the path to judge."""
+    shutil.copytree(candidate.folder / "candidate", place / "candidate", symlinks=True)
+    shutil.copy(candidate.folder / "program.py", place)
+    if candidate.values.get("form") == "library":
+        sources = sorted(str(path) for path in (place / "candidate").glob("*.cc"))
+        library = place / "candidate.so"
+        subprocess.run(
+            [
+                "g++",
+                "-std=c++20",
+                "-O1",
+                "-shared",
+                "-fPIC",
+                "-w",
+                *sources,
+                "-I",
+                str(INCLUDE),
+                "-o",
+                str(library),
+                *candidate.values.get("compile", "").split(),
+            ],
+            cwd=place,
+            check=True,
+        )
+        return library
+    if any((place / "candidate").rglob("*.cu")):
+        for header in INCLUDE.iterdir():
+            shutil.copy(header, place / "candidate")
+    return place / "candidate"
+
+
+def run_verify(command: list[str], place: pathlib.Path, environment: dict[str, str]) -> tuple[int, str, str]:
+    """Its exit status, standard output and error; a verdict that does not come is ended with all that it started."""
+    process = subprocess.Popen(
+        command,
+        cwd=place,
+        env=environment,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        stdin=subprocess.DEVNULL,
+    )
+    try:
+        out, err = process.communicate(timeout=DEADLINE_S)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        return -1, "", f"no verdict within {DEADLINE_S} s"
+    return process.returncode, out, err
+
+
+def judge(candidate: Candidate, build: pathlib.Path, scratch: pathlib.Path, cache: pathlib.Path, device: str) -> Seen:
+    started = time.monotonic()
+    place = scratch / candidate.name.replace("/", "-")
+    place.mkdir()
+    command = [
+        str(build / "stitchcuda"),
+        "verify",
+        "--candidate",
+        str(lay_out(candidate, place)),
+        "--program",
+        str(place / "program.py"),
+        "--device",
+        device,
+        "--json",
+        "--quiet",
+        *candidate.values.get("arguments", "").split(),
+    ]
+    exit_code, out, err = run_verify(command, place, dict(os.environ, STITCHCUDA_CACHE=str(cache)))
+    seconds = time.monotonic() - started
+    shutil.rmtree(place, ignore_errors=True)
+    try:
+        verdict = json.loads(out)["verdict"]
+    except (ValueError, KeyError):
+        return Seen(candidate, "none", "", f"exit {exit_code} without a verdict: {(out + err).strip()[-300:]}", seconds)
+    kind, reason = verdict["kind"], verdict["reason"]
+    as_expected = (
+        kind in candidate.kinds()
+        and candidate.values["reason"] in reason
+        and exit_code == (0 if kind == "ok" else 1)
+    )
+    problem = (
+        ""
+        if as_expected
+        else (f"{kind}: {reason}; expected {candidate.values['kind']}: " f"{candidate.values['reason']}")
+    )
+    return Seen(candidate, kind, reason, problem, seconds)

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Takes the difference of the mean square and the squared mean.
+#define TENSORS INPUT("x", F32, 512, 300), OUTPUT("0", F32, 512)
+#include "candidate.h"
+
+__global__ void row(const float* all, float* y) {
+  const int64_t r = INDEX;
+  if (r >= 512) {
+    return;
+  }
+  const float* x = all + r * 300;
+  float sum = 0.0f, squares = 0.0f;
+  for (int k = 0; k < 300; ++k) {
+    sum += x[k];
+    squares += x[k] * x[k];
+  }
+  y[r] = (squares - sum * sum / 300.0f) / 299.0f;
+}
+
+static int run_program(const Call& call) {
+  row<<<blocks_for(512), 256, 0, call.stream()>>>(call.input(0), call.output<float>(0));
+  return cudaGetLastError();
+}
