@@ -28,7 +28,7 @@ divided.{counted} They differ on purpose here:
 """
 
 COUNTED = """ With seed {seed}, {agree} operators agree in every dtype that is taken
-({dtypes}), {left_out} are refused by name and left out,
+({dtypes}), {random} draw random numbers and {refused} are refused by name: these are left out,
 {differ} differ, {untried} have not been tried on these cases."""
 
 MISSING = "\n{count} operators of the catalogue have no row: `--continue` feeds them.\n"
@@ -63,11 +63,14 @@ def special_values(special: dict[str, dict[str, Outcome]], operators: int, seed:
         for dtype, outcome in result.items():
             if outcome.kind == "agrees":
                 tried[dtype] = tried.get(dtype, 0) + 1
+    left_out = [result for result in special.values() if {outcome.kind for outcome in result.values()} == {"left out"}]
+    random = sum(all(outcome.sentence.startswith("random") for outcome in result.values()) for result in left_out)
     counted = COUNTED.format(
         seed=seed,
         agree=sum(kind in ({"agrees"}, {"agrees", "left out"}) for kind in kinds),
         dtypes=", ".join(f"{count} in {dtype}" for dtype, count in sorted(tried.items(), key=lambda item: -item[1])),
-        left_out=sum(kind == {"left out"} for kind in kinds),
+        random=random,
+        refused=len(left_out) - random,
         differ=sum("differs" in kind for kind in kinds),
         untried=operators - len(special),
     )
