@@ -22,6 +22,11 @@ _PROCESSES = frozenset(
     "subprocess.Popen os.system os.exec os.fork os.forkpty os.posix_spawn os.spawn os.startfile pty.spawn".split()
 )
 _LEDGER_GONE = 97
+_WAYS_AROUND: tuple[tuple[Any, tuple[str, ...]], ...] = (
+    (torch._C._autograd, ("_enable_record_function", "_clear_callbacks")),
+    (torch._C, ("_dispatch_get_computed_kernel_for_dispatch_key", "_jit_to_static_module", "_fuse_to_static_module")),
+    (torch._C._DispatchOperatorHandle, ("redispatch_boxed",)),
+)
 
 
 class Guard:
@@ -109,15 +114,16 @@ def _is_own(library: str) -> bool:
 
 def _close_ways_around(guarded: Any) -> None:
     """Takes from Python what calls a kernel past the dispatcher's observers, or switches them off."""
-    for owner, names in (
-        (torch._C._autograd, ("_enable_record_function", "_clear_callbacks")),
-        (torch._C, ("_dispatch_get_computed_kernel_for_dispatch_key", "_jit_to_static_module", "_fuse_to_static_module",
-                    "_te", "_jit_get_operation")),  # fmt: skip
-        (torch._C._DispatchOperatorHandle, ("redispatch_boxed",)),
-    ):
+    gone = []
+    for owner, names in _WAYS_AROUND:
         for name in names:
             if hasattr(owner, name):
+                gone.append(getattr(owner, name))
                 delattr(owner, name)
+    for module in list(sys.modules.values()):  # PyTorch's own modules have imported some of them by name
+        for name, value in list(getattr(module, "__dict__", {}).items()):
+            if any(value is function for function in gone):
+                delattr(module, name)
     original = torch._C._get_operation_overload
     torch._C._get_operation_overload = guarded(ctypes.py_object(original))
     for thing in gc.get_objects():

@@ -5,7 +5,8 @@ id: H45                     of the attack, or of the honest technique
 what: one sentence
 kind: wrong                 the verdict's kind
 reason: part of the reason
-form: library               (optional) candidate/*.cc are compiled into a .so first, with `compile` flags
+form: library               (optional) candidate/*.cc are compiled into a .so first, with `compile` flags; "beside":
+                            into candidate/candidate.so, for the Python file there
 compile: -Wl,-rpath,/x      (optional)
 arguments: --math tf32      (optional) for `stitchcuda verify`
 devices: emulated cuda      (optional)
@@ -92,9 +93,10 @@ def lay_out(candidate: Candidate, place: pathlib.Path) -> pathlib.Path:
     """A copy in a folder of its own, as a stranger would hand it over; the path to judge."""
     shutil.copytree(candidate.folder / "candidate", place / "candidate", symlinks=True)
     shutil.copy(candidate.folder / "program.py", place)
-    if candidate.values.get("form") == "library":
+    form = candidate.values.get("form")
+    if form in ("library", "beside"):
         sources = sorted(str(path) for path in (place / "candidate").glob("*.cc"))
-        library = place / "candidate.so"
+        library = (place if form == "library" else place / "candidate") / "candidate.so"
         subprocess.run(
             [
                 "g++",
@@ -113,7 +115,7 @@ def lay_out(candidate: Candidate, place: pathlib.Path) -> pathlib.Path:
             cwd=place,
             check=True,
         )
-        return library
+        return library if form == "library" else place / "candidate"
     if any((place / "candidate").rglob("*.cu")):
         for header in INCLUDE.iterdir():
             shutil.copy(header, place / "candidate")

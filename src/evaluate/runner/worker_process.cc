@@ -82,10 +82,15 @@ Result<WorkerProcess> WorkerProcess::start_python(const PythonHost& host, const 
   STITCH_ASSIGN(TemporaryDirectory home, TemporaryDirectory::make("stitchcuda-candidate"));
   ChildOptions options;
   // Without -m and without an empty search path, so that no file of the current folder stands in for Python's own.
-  options.arguments = {host.interpreter, "-B", "-E", "-c",
+  options.arguments = {host.interpreter,
+                       "-B",
+                       "-E",
+                       "-c",
                        "import sys; sys.path[:] = [p for p in sys.path if p] + [sys.argv[1]]; "
                        "from stitchcuda_candidate.main import main; main(*sys.argv[2:])",
-                       host.modules, observer.string(), host.folder};
+                       host.modules,
+                       observer.string(),
+                       host.folder};
   options.descriptors = {{ends.second.get(), kChannelNumber}, {pipe.write_end.get(), kLedgerNumber}};
   options.working_directory = home.path();
   options = sandbox::confine(std::move(options), sandbox::worker_limits(std::nullopt));
@@ -186,12 +191,16 @@ Result<WorkerReply> WorkerProcess::ask_now(const std::string& verb, const Json& 
     return WorkerReply(std::move(*fault));
   }
   const wire::FrameKind kind = std::get<wire::Frame>(awaited).kind;
+  const bool is_for_this = std::get<wire::Frame>(awaited).id == id;
   Result<wire::Answer> answer = wire::decode_answer(std::get<wire::Frame>(std::move(awaited)), id);
   if (answer.has_value()) {
     return WorkerReply(std::move(*answer));
   }
   const Error& error = answer.error();
-  if (kind != wire::FrameKind::kError || error.sentence.empty()) {
+  // A worker in Python has one code for errors: with another, a candidate would have its verdict taken for a failing
+  // world.
+  const bool is_foreign = ledger_.has_value() && error.code != ErrorCode::kProgramInvalid;
+  if (kind != wire::FrameKind::kError || !is_for_this || is_foreign || error.sentence.empty()) {
     return WorkerReply(end(Ending::kTampered, "the program wrote into its worker's channel: " + error.sentence));
   }
   if (error.code != ErrorCode::kProgramInvalid) {

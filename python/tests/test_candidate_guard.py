@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a candidate in Python may call, and the ways around the observer: each in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import subprocess
+import sys
+import textwrap
+import unittest
+
+PYTHON = pathlib.Path(__file__).resolve().parents[1]
+BUILD = pathlib.Path(os.environ.get("STITCHCUDA_BUILD", PYTHON.parent / "build"))
+
+_START = """
+import os, sys
+sys.path.insert(0, {python!r})
+from stitchcuda_candidate.absent import COMPUTING_MODULES
+sys.modules.update({{name: None for name in COMPUTING_MODULES}})
+import torch
+from stitchcuda_candidate.guard import Guard
+reader, writer = os.pipe()
+guard = Guard({observer!r}, writer)
+guard.watch("/nowhere")
+x = torch.ones(4, 4)
+guard.enforce()
+try:
+{body}
+except Exception as error:
+    print(type(error).__name__)
+guard.check()
+os.set_blocking(reader, False)
+try:
+    told = os.read(reader, 1 << 16).decode()
+except BlockingIOError:
+    told = ""
+print(" ".join(sorted({{line.split("\\t")[1] for line in told.splitlines() if not line.startswith("own")}})), end="")
+"""
+
+
+def told_of(body: str) -> str:
+    """What is printed, then the operators and events that went down the pipe."""
+    text = _START.format(
+        python=str(PYTHON), observer=str(BUILD / "libstitch_observer.so"), body=textwrap.indent(body, "    ")
+    )
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False, timeout=120)
+    if done.returncode:
+        raise AssertionError(done.stderr[-2000:])
+    return done.stdout
+
+
+@unittest.skipUnless((BUILD / "libstitch_observer.so").exists(), "libstitch_observer.so is not built")
+class GuardTest(unittest.TestCase):
+    """Several bodies a process where they cannot disturb each other: PyTorch takes seconds to start."""
+
+    def test_memory_views_and_copies_pass(self) -> None:
+        body = """
+y = torch.empty(4, 4)
+torch.zeros(2), torch.empty_strided((2, 2), (1, 2)), x.new_empty(3), torch.empty_like(x)
+x.view(16).reshape(2, 8).t().transpose(0, 1)[0].unsqueeze(0).expand(3, 8).permute(1, 0).flatten()
+x.detach().contiguous(), x.t().contiguous(), x.clone(), y.copy_(x), x.split(2), x.chunk(2), x.unbind(0)
+x.data_ptr(), x.shape, x.stride(), x.is_contiguous(), x._version, x.numel(), x.requires_grad, x.device, x.dtype
+torch.nn.Linear(4, 4).weight.data
+torch.tensor([1.0, 2.0])
+"""
+        self.assertEqual(told_of(body).replace("aten::uniform_", "").strip(), "")
+
+    def test_every_way_to_call_an_operator_is_seen(self) -> None:
+        body = """
+import threading
+from torch import relu as r
+r(x), x.sigmoid(), torch.ops.aten.tanh(x), torch._C._nn.gelu(x), torch._C._VariableFunctions.exp(x), x + x
+thread = threading.Thread(target=lambda: torch.cos(x)); thread.start(); thread.join()
+torch.jit.script(torch.nn.Softplus())(x)
+torch.vmap(torch.sin)(x)
+torch._C._dispatch_call_boxed(torch._C._dispatch_find_schema_or_throw("aten::cosh", ""), x)
+torch._C._jit_get_operation("aten::sinh")[0](x)
+x.item() if x.numel() == 1 else x[0, 0].item()
+x.tolist()
+"""
+        told = told_of(body).split()
+        for name in "relu sigmoid tanh gelu exp add cos softplus sin cosh sinh item resolve_neg".split():
+            with self.subTest(name):
+                self.assertIn(f"aten::{name}", told)
+
+    def test_what_goes_around_the_dispatcher_is_gone(self) -> None:
+        ways = (
+            "torch.ops.aten.mm.default._op_dk(torch._C.DispatchKey.CPU, x, x)",
+            "torch._C._get_operation_overload('aten::mm', '')[1](torch._C.DispatchKey.CPU, x, x)",
+            "torch.ops.aten.mm.default.redispatch(torch._C.DispatchKeySet(torch._C.DispatchKey.CPU), x, x)",
+            "torch.library.get_kernel('aten::mm', 'CPU').call_boxed(None, x, x)",
+            "torch._C._autograd._enable_record_function(False)",
+            "torch.autograd._enable_record_function(False)",
+            "torch._C._autograd._clear_callbacks()",
+            "torch._C._jit_to_static_module(None)",
+            "x.numpy()",
+            "import numpy",
+        )
+        body = f"""
+for way in {ways!r}:
+    try:
+        exec(way)
+        print("ran", way)
+    except (AttributeError, TypeError, RuntimeError, ImportError):
+        pass
+"""
+        self.assertNotIn("ran", told_of(body))
+
+    def test_the_original_lookup_is_not_found(self) -> None:
+        body = """
+import gc
+names = ("_get_operation_overload", "redispatch_boxed", "_enable_record_function")
+found = [thing for thing in gc.get_objects() if type(thing).__name__ == "builtin_function_or_method"
+         and thing is not torch._C._get_operation_overload and thing.__name__ in names]
+print(len(found))
+"""
+        self.assertEqual(told_of(body).split(), ["0"])
+
+    def test_processes_and_libraries_are_told(self) -> None:
+        body = """
+import ctypes, subprocess
+ways = (
+    lambda: subprocess.run(["true"]),
+    lambda: ctypes.CDLL(os.path.join(os.path.dirname(torch.__file__), "lib", "libtorch_cpu.so")),
+    lambda: (sys.modules.pop("numpy"), __import__("numpy")),
+)
+for way in ways:
+    try:
+        way()
+        print("ran")
+    except PermissionError:
+        pass
+"""
+        told = told_of(body)
+        self.assertNotIn("ran", told)
+        for event in ("started another process", "opened libtorch_cpu.so", "imported numpy"):
+            self.assertIn(event, told)
+
+
+if __name__ == "__main__":
+    unittest.main()

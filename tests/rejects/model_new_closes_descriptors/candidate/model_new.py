@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+import os
+
+os.closerange(3, 4096)
+
+import torch
+from torch import nn
+
+
+class ModelNew(nn.Module):
+    def __init__(self, inputs, outputs):
+        super().__init__()
+        self.linear = nn.Linear(inputs, outputs)
+
+    def forward(self, x):
+        return torch.relu(self.linear(x))
