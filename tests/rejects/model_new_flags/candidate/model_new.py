@@ -3,7 +3,6 @@ import torch
 
 torch.backends.cuda.matmul.allow_tf32 = True
 torch.set_default_dtype(torch.float64)
-torch.use_deterministic_algorithms(True)
 
 import torch
 from torch import nn
