@@ -6,6 +6,7 @@
 #include "base/error/result.h"
 #include "cli/options/resources.h"
 #include "codegen/runtime_files.h"
+#include "sandbox/cage/cage.h"
 #include "toolchain/build/build.h"
 #include "toolchain/cache/object_cache.h"
 
@@ -44,6 +45,7 @@ int main(int count, char** values) {
     std::fputs("usage: stitchcuda-prebuild FOLDER\n", stderr);
     return 2;
   }
+  stitch::sandbox::go_without_cage();  // our own sources
   const Result<void> done = prebuild(values[1]);
   if (!done.has_value()) {
     std::fprintf(stderr, "stitchcuda-prebuild: %s (%s)\n", done.error().sentence.c_str(),

@@ -13,7 +13,6 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <cstring>
 
 #include "base/process/last_will.h"
@@ -175,18 +174,7 @@ ExitState Child::wait(int64_t timeout_ms) {
 }
 
 uint64_t Child::resident_bytes() const {
-  if (pid_ <= 0 || exit_.has_value()) {
-    return 0;
-  }
-  std::FILE* file = std::fopen(fmt::format("/proc/{}/statm", pid_).c_str(), "re");
-  if (file == nullptr) {
-    return 0;
-  }
-  unsigned long long size_pages = 0;
-  unsigned long long resident_pages = 0;
-  const int fields = std::fscanf(file, "%llu %llu", &size_pages, &resident_pages);
-  std::fclose(file);
-  return fields == 2 ? resident_pages * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE)) : 0;
+  return pid_ <= 0 || exit_.has_value() ? 0 : resident_bytes_of_tree(pid_);
 }
 
 std::string Child::take_standard_error() {
@@ -209,9 +197,8 @@ std::vector<int> Child::open_output_descriptors() const {
   return open;
 }
 
-Result<ChildOutput> run_child(const ChildOptions& options, int64_t timeout_ms, const WhenSlow& when_slow) {
+Result<ChildOutput> collect(Child child, int64_t timeout_ms, const WhenSlow& when_slow) {
   constexpr size_t kOutputBytes = 8u << 20;
-  STITCH_ASSIGN(Child child, Child::start(options));
   child.output_text_ = CappedText(kOutputBytes, CappedText::Keep::kFirst);
   child.error_text_ = CappedText(kOutputBytes, CappedText::Keep::kFirst);
   if (when_slow.ask && !child.ends_within(when_slow.after_ms)) {
@@ -222,6 +209,11 @@ Result<ChildOutput> run_child(const ChildOptions& options, int64_t timeout_ms, c
   output.standard_output = child.output_text_.take();
   output.standard_error = child.error_text_.take();
   return output;
+}
+
+Result<ChildOutput> run_child(const ChildOptions& options, int64_t timeout_ms, const WhenSlow& when_slow) {
+  STITCH_ASSIGN(Child child, Child::start(options));
+  return collect(std::move(child), timeout_ms, when_slow);
 }
 
 }  // namespace stitch

@@ -61,7 +61,7 @@ class Child {
   void kill_tree();
   // Waits at most timeout_ms (negative: for ever), then kills the tree and says timed_out.
   ExitState wait(int64_t timeout_ms);
-  // Resident bytes of the child now, 0 when it has ended.
+  // Resident bytes of the child and all its descendants now, 0 when it has ended.
   uint64_t resident_bytes() const;
   // What the child has written so far to a captured stderr, at most its last 64 KiB; safe while it runs.
   std::string take_standard_error();
@@ -72,7 +72,7 @@ class Child {
 
  private:
   Child() = default;
-  friend Result<ChildOutput> run_child(const ChildOptions&, int64_t, const WhenSlow&);
+  friend Result<ChildOutput> collect(Child, int64_t, const WhenSlow&);
   bool ends_within(int64_t timeout_ms);
   void reap_if_ended();
   void reap();
@@ -94,6 +94,8 @@ struct WhenSlow {
 
 // Starts, collects both outputs (each cut at 8 MiB, the cut marked), waits. A time-out is not an Error: see ExitState.
 Result<ChildOutput> run_child(const ChildOptions& options, int64_t timeout_ms, const WhenSlow& when_slow = {});
+// The same for a child that has just been started.
+Result<ChildOutput> collect(Child child, int64_t timeout_ms, const WhenSlow& when_slow = {});
 
 // The file that a child of this name would run: the name itself where it has a stroke, else the first in PATH that may
 // be run; empty where there is none.

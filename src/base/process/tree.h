@@ -4,12 +4,16 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <vector>
 
 namespace stitch {
 
 // Descendants of `root` as /proc shows them now, parents before children, `root` itself left out.
 std::vector<pid_t> list_descendants(pid_t root);
+
+// Resident bytes of `root` and its descendants now. What ends meanwhile counts or does not.
+uint64_t resident_bytes_of_tree(pid_t root);
 
 // Kills `root`, its process group, and every descendant, including those that moved to a session of their own: the tree
 // is stopped from the root downwards until no new member appears, then killed. Does not wait for `root`.

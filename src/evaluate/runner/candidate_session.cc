@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "base/json/json.h"
 
 namespace stitch::evaluate {
@@ -12,6 +14,9 @@ CandidateSession::CandidateSession(CandidateBinary binary, WorkerLimits limits, 
     : binary_(std::move(binary)), limits_(limits), keeper_(std::move(keeper)) {}
 
 Result<CandidateSession> CandidateSession::start(CandidateBinary binary, WorkerLimits limits) {
+  std::error_code error;
+  binary.library = std::filesystem::absolute(binary.library, error).string();  // the worker lies in another folder
+  limits.library = binary.library;
   STITCH_ASSIGN(KeeperClient keeper, KeeperClient::start(binary.device));
   return CandidateSession(std::move(binary), limits, std::move(keeper));
 }

@@ -44,7 +44,7 @@ ProgramRunner::~ProgramRunner() = default;
 Result<std::unique_ptr<ProgramRunner>> ProgramRunner::start(const RunnerOptions& options) {
   STITCH_ASSIGN(
       CandidateSession session,
-      CandidateSession::start(options.binary, {options.timeout_ms, options.memory_bytes, options.library_folders}));
+      CandidateSession::start(options.binary, {options.timeout_ms, options.memory_bytes, options.library_folders, {}}));
   return std::unique_ptr<ProgramRunner>(new ProgramRunner(std::make_unique<State>(std::move(session))));
 }
 

@@ -7,11 +7,12 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <sstream>
 
 #include "base/json/json.h"
 #include "base/process/resource_limit.h"
 #include "evaluate/runner/fault_sentence.h"
-#include "sandbox/limits/limits.h"
+#include "sandbox/cage/cage.h"
 
 namespace stitch::evaluate {
 namespace {
@@ -35,10 +36,43 @@ const char* program_name(DeviceKind device) {
 }
 
 // These folders, then those that the environment names already.
-std::string library_path(const std::vector<std::string>& folders) {
+std::vector<std::string> library_path(const std::vector<std::string>& folders) {
+  std::vector<std::string> path = folders;
   const char* inherited = std::getenv("LD_LIBRARY_PATH");
-  std::string path = fmt::format("{}", fmt::join(folders, ":"));
-  return inherited == nullptr || *inherited == '\0' ? path : path + ":" + inherited;
+  std::istringstream more(inherited == nullptr ? "" : inherited);
+  for (std::string folder; std::getline(more, folder, ':');) {
+    if (!folder.empty() && folder.front() == '/') {
+      path.push_back(folder);
+    }
+  }
+  return path;
+}
+
+// What the worker of this candidate may reach: the candidate, and where the libraries lie that it may need.
+sandbox::CagePolicy worker_cage(DeviceKind device, const WorkerLimits& limits, bool is_watched) {
+  sandbox::CagePolicy cage;
+  cage.readable.emplace_back(limits.library);
+  for (const std::string& folder : library_path(limits.library_folders)) {
+    cage.readable.emplace_back(folder);
+  }
+  cage.gpu = device == DeviceKind::kCuda;
+  cage.limits = sandbox::worker_limits(is_watched ? std::nullopt : std::optional(limits.memory_bytes));
+  return cage;
+}
+
+// Likewise for one in Python: the interpreter, its packages and the candidate's own folder.
+sandbox::CagePolicy python_cage(const PythonHost& host, const std::vector<std::filesystem::path>& parts,
+                                const std::filesystem::path& home) {
+  sandbox::CagePolicy cage;
+  cage.readable = parts;
+  cage.readable.insert(cage.readable.end(), host.readable.begin(), host.readable.end());
+  cage.readable.insert(cage.readable.end(), {host.interpreter, host.modules, host.folder});
+  if (!host.library.empty()) {
+    cage.readable.emplace_back(host.library);
+  }
+  cage.writable = {home};
+  cage.limits = sandbox::worker_limits(std::nullopt);
+  return cage;
 }
 
 }  // namespace
@@ -61,14 +95,12 @@ Result<WorkerProcess> WorkerProcess::start(const CandidateBinary& binary, const 
   ChildOptions options;
   options.arguments = {program.string()};
   options.descriptors = {{ends.second.get(), kChannelNumber}};
-  const auto address_space = is_watched ? std::nullopt : std::optional(limits.memory_bytes);
-  options = sandbox::confine(std::move(options), sandbox::worker_limits(address_space));
   options.environment = {{"ASAN_OPTIONS", "detect_leaks=0:allocator_may_return_null=1:detect_stack_use_after_return=0"},
                          {"UBSAN_OPTIONS", "print_stacktrace=0"}};
-  if (!limits.library_folders.empty()) {
-    options.environment.emplace_back("LD_LIBRARY_PATH", library_path(limits.library_folders));
+  if (const auto folders = library_path(limits.library_folders); !folders.empty()) {
+    options.environment.emplace_back("LD_LIBRARY_PATH", fmt::format("{}", fmt::join(folders, ":")));
   }
-  STITCH_ASSIGN(Child child, Child::start(options));
+  STITCH_ASSIGN(Child child, sandbox::start_caged(options, worker_cage(device, limits, is_watched)));
   WorkerProcess worker(std::move(child), wire::Channel(std::move(ends.first)), limits, is_watched);
   STITCH_TRY(worker.greet(program.string(), "check that the machine has enough free memory"));
   return worker;
@@ -93,13 +125,12 @@ Result<WorkerProcess> WorkerProcess::start_python(const PythonHost& host, const 
                        host.folder};
   options.descriptors = {{ends.second.get(), kChannelNumber}, {pipe.write_end.get(), kLedgerNumber}};
   options.working_directory = home.path();
-  options = sandbox::confine(std::move(options), sandbox::worker_limits(std::nullopt));
   const std::string place = home.path().string();
   options.environment = {{"HOME", place}, {"TMPDIR", place}, {"STITCHCUDA_EMULATOR", emulator.string()}};
   if (!host.library.empty()) {
     options.environment.emplace_back("STITCHCUDA_LIBRARY", host.library);
   }
-  STITCH_ASSIGN(Child child, Child::start(options));
+  STITCH_ASSIGN(Child child, sandbox::start_caged(options, python_cage(host, {observer, emulator}, home.path())));
   WorkerProcess worker(std::move(child), wire::Channel(std::move(ends.first)), limits, true);
   worker.ledger_.emplace(std::move(pipe.read_end), host.ledger);
   worker.private_home_.emplace(std::move(home));

@@ -21,6 +21,7 @@ struct WorkerLimits {
   int64_t timeout_ms = 0;
   uint64_t memory_bytes = 0;
   std::vector<std::string> library_folders{};  // looked at before the system's
+  std::string library{};                       // the candidate: the only file of ours that the worker sees
 };
 
 // How a candidate failed a request. The worker is gone then.

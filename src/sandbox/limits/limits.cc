@@ -24,7 +24,7 @@ ChildOptions confine(ChildOptions options, const Limits& limits) {
   options.file_bytes = limits.file_bytes;
   options.kept_environment = {"PATH",      "HOME",      "TMPDIR",          "LANG",
                               "LC_ALL",    "CUDA_HOME", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES",
-                              "CUDA_PATH", "TZ",        "CUDA_CACHE_PATH", "NVIDIA_VISIBLE_DEVICES"};
+                              "CUDA_PATH", "TZ",        "NVIDIA_VISIBLE_DEVICES"};
   return options;
 }
 

@@ -11,6 +11,7 @@
 #include "toolchain/build/build_key.h"
 #include "toolchain/build/compile_unit.h"
 #include "toolchain/build/prelude.h"
+#include "toolchain/build/tool_cage.h"
 #include "toolchain/build/trial.h"
 #include "toolchain/cache/object_cache.h"
 #include "toolchain/source/include_closure.h"
@@ -126,7 +127,7 @@ Result<void> link(Work& work, CompileReport& report) {
   STITCH_TRY(write_file(exports, kExports));
   STITCH_ASSIGN(const ToolRun linked, run_tool(link_command(work.target, work.tools, objects, exports, library),
                                                folder.path(), work.request.bundle.name, library,
-                                               {.when_slow = when_slow(work, {})}));
+                                               tool_cage(work.tools, folder.path()), {.when_slow = when_slow(work, {})}));
   report.diagnostics.insert(report.diagnostics.end(), linked.diagnostics.begin(), linked.diagnostics.end());
   if (!linked.ok) {
     return work.trial.run(found_prelude(work));

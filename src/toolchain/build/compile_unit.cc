@@ -11,7 +11,8 @@
 #include <set>
 
 #include "base/fs/files.h"
-#include "sandbox/limits/limits.h"
+#include "sandbox/cage/cage.h"
+#include "toolchain/build/tool_cage.h"
 #include "toolchain/diagnostics/parse.h"
 #include "toolchain/source/include_closure.h"
 
@@ -58,13 +59,14 @@ bool is_made(const fs::path& file) {
 }  // namespace
 
 Result<ToolRun> run_tool(const std::vector<std::string>& command, const fs::path& folder, const std::string& unit,
-                         const fs::path& product, const ToolTime& time) {
+                         const fs::path& product, const sandbox::CagePolicy& cage, const ToolTime& time) {
   ChildOptions options;
   options.arguments = command;
   options.working_directory = folder;
-  options = sandbox::confine(std::move(options), sandbox::compiler_limits());
-  options.environment = {{"TMPDIR", folder.string()}, {"LC_ALL", "C.UTF-8"}};
-  STITCH_ASSIGN(const ChildOutput output, run_child(options, time.limit_ms, time.when_slow));
+  const std::string own = cage.writable.empty() ? folder.string() : cage.writable.front().string();
+  options.environment = {{"TMPDIR", own}, {"HOME", own}, {"LC_ALL", "C.UTF-8"}};
+  STITCH_ASSIGN(const ChildOutput output,
+                sandbox::run_caged_child(options, cage, time.limit_ms, time.when_slow));
   ToolRun run{.ok = output.exit.ok() && (product.empty() || is_made(product))};
   run.diagnostics = parse_diagnostics(output.standard_error + output.standard_output, unit);
   run.said_why = std::any_of(run.diagnostics.begin(), run.diagnostics.end(),
@@ -84,11 +86,12 @@ Result<UnitResult> compile_unit(const SourceBundle& bundle, const std::string& u
   for (const std::string& file : files) {
     STITCH_TRY(write_file(folder.path() / "sources" / file, bundle.files.at(file)));
   }
+  const sandbox::CagePolicy cage = tool_cage(tools, folder.path(), prelude);
   UnitResult result;
   fs::path sources = folder.path() / "sources";
   if (target.device != DeviceKind::kCuda) {
     const fs::path into = folder.path() / "rewritten";
-    STITCH_ASSIGN(ToolRun rewritten, run_tool(rewrite_command(tools, files, into), sources, unit, {},
+    STITCH_ASSIGN(ToolRun rewritten, run_tool(rewrite_command(tools, files, into), sources, unit, {}, cage,
                                               {.when_slow = when_slow}));
     result.diagnostics = std::move(rewritten.diagnostics);
     if (!rewritten.ok) {
@@ -98,7 +101,7 @@ Result<UnitResult> compile_unit(const SourceBundle& bundle, const std::string& u
   }
   const fs::path object = folder.path() / "unit.o";
   const auto compile = [&] {
-    return run_tool(compile_command(target, tools, sources, unit, object, prelude), sources, unit, object,
+    return run_tool(compile_command(target, tools, sources, unit, object, prelude), sources, unit, object, cage,
                     {.when_slow = when_slow});
   };
   const auto start = std::chrono::steady_clock::now();

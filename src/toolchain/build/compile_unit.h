@@ -9,6 +9,7 @@
 #include "artifact/report/compile_report.h"
 #include "artifact/source/source_bundle.h"
 #include "base/process/child.h"
+#include "sandbox/policy/cage_policy.h"
 #include "toolchain/build/commands.h"
 
 namespace stitch::toolchain {
@@ -25,7 +26,7 @@ Result<UnitResult> compile_unit(const SourceBundle& bundle, const std::string& u
                                 const Toolchain& tools, const std::filesystem::path& prelude,
                                 const WhenSlow& when_slow = {});
 
-// Runs a compiler or linker under the sandbox's limits; it succeeds when it says so and has written `product`, if one
+// Runs a compiler or linker in `cage`; it succeeds when it says so and has written `product`, if one
 // is named.
 // When it fails without a message that we can read, its last words become one, so that a failed unit always says why.
 struct ToolRun {
@@ -38,6 +39,7 @@ struct ToolTime {
   WhenSlow when_slow{};
 };
 Result<ToolRun> run_tool(const std::vector<std::string>& command, const std::filesystem::path& folder,
-                         const std::string& unit, const std::filesystem::path& product, const ToolTime& time = {});
+                         const std::string& unit, const std::filesystem::path& product,
+                         const sandbox::CagePolicy& cage, const ToolTime& time = {});
 
 }  // namespace stitch::toolchain

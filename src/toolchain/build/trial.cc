@@ -8,6 +8,7 @@
 
 #include "base/fs/files.h"
 #include "toolchain/build/compile_unit.h"
+#include "toolchain/build/tool_cage.h"
 
 namespace stitch::toolchain {
 namespace {
@@ -65,24 +66,25 @@ Result<void> check_free_space(const fs::path& folder) {
 }  // namespace
 
 Result<void> Trial::build(const fs::path& folder, const fs::path& prelude) const {
+  const sandbox::CagePolicy cage = tool_cage(tools_, folder, prelude);
   const ToolTime time{.limit_ms = kTimeoutMs};
   STITCH_TRY(write_file(folder / "sources" / kUnit, kSource));
   fs::path sources = folder / "sources";
   if (target_.device != DeviceKind::kCuda) {
     const fs::path into = folder / "rewritten";
-    STITCH_TRY(check(run_tool(rewrite_command(tools_, {kUnit}, into), sources, kUnit, {}, time), target_,
+    STITCH_TRY(check(run_tool(rewrite_command(tools_, {kUnit}, into), sources, kUnit, {}, cage, time), target_,
                      tools_.rewriter->program, "rewrite"));
     sources = into;
   }
   const fs::path object = folder / "trial.o";
   const Tool& compiler = target_.device == DeviceKind::kCuda ? *tools_.nvcc : *tools_.host_compiler;
   STITCH_TRY(check(run_tool(compile_command(target_, tools_, sources, kUnit, object, prelude), sources, kUnit, object,
-                            time),
+                            cage, time),
                    target_, compiler.program, "compile"));
   const fs::path exports = folder / "exports.map";
   const fs::path library = folder / "trial.so";
   STITCH_TRY(write_file(exports, kExports));
-  return check(run_tool(link_command(target_, tools_, {object}, exports, library), folder, kUnit, library, time),
+  return check(run_tool(link_command(target_, tools_, {object}, exports, library), folder, kUnit, library, cage, time),
                target_, tools_.host_compiler->program, "link");
 }
 

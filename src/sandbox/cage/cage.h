@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// A child in a cage. Every process that runs or compiles candidate code is started here and nowhere else.
+#pragma once
+
+#include "base/process/child.h"
+#include "sandbox/layers/layers.h"
+#include "sandbox/policy/cage_policy.h"
+
+namespace stitch::sandbox {
+
+// What this machine allows; tried once in the life of this process. An Error when the trial itself is impossible.
+Result<Layers> machine_layers();
+
+// From now on children run without a cage, limits apart. For users who say so, and for what is no candidate's code.
+void go_without_cage();
+bool goes_without_cage();
+// kEnvironment where no layer works and nobody said to go without.
+Result<void> require_cage();
+
+// Child::start() in a cage. An Error when the cage cannot be made: never the program's doing. Of the environment only
+// a fixed list is handed on, beside `options.environment`.
+Result<Child> start_caged(ChildOptions options, const CagePolicy& policy);
+// run_child() in a cage.
+Result<ChildOutput> run_caged_child(ChildOptions options, const CagePolicy& policy, int64_t timeout_ms,
+                                    const WhenSlow& when_slow = {});
+
+}  // namespace stitch::sandbox

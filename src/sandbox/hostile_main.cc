@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// sandbox-hostile VERB [ARGUMENT]: tries one thing that a candidate must not be able to do, and prints "done", or why it
+// could not, as the name of an errno. For the tests of the cage.
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <string>
+
+namespace {
+
+std::string outcome(bool done) {
+  return done ? "done" : ::strerrorname_np(errno);
+}
+
+std::string read_file(const std::string& path) {
+  char byte = 0;
+  const int file = ::open(path.c_str(), O_RDONLY);
+  return outcome(file >= 0 && ::read(file, &byte, 1) >= 0);
+}
+
+std::string write_file(const std::string& path) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT, 0644);
+  return outcome(file >= 0 && ::write(file, "x", 1) == 1);
+}
+
+std::string list_folder(const std::string& path) { return outcome(::opendir(path.c_str()) != nullptr); }
+
+std::string open_socket(const std::string& family) {
+  return outcome(::socket(std::atoi(family.c_str()), SOCK_STREAM, 0) >= 0);
+}
+
+std::string connect_to(const std::string& port) {
+  const int own = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<uint16_t>(std::atoi(port.c_str())));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return outcome(own >= 0 && ::connect(own, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0);
+}
+
+std::string trace(const std::string& pid) {
+  return outcome(::ptrace(PTRACE_ATTACH, std::atoi(pid.c_str()), nullptr, nullptr) == 0);
+}
+
+std::string read_memory(const std::string& pid) {
+  char own[8];
+  iovec here{.iov_base = own, .iov_len = sizeof(own)};
+  iovec there = here;
+  const ssize_t size = ::process_vm_readv(std::atoi(pid.c_str()), &here, 1, &there, 1, 0);
+  return outcome(size > 0 || errno == EFAULT);  // EFAULT: it was allowed to look
+}
+
+std::string kill_other(const std::string& pid) { return outcome(::kill(std::atoi(pid.c_str()), SIGURG) == 0); }
+
+std::string call(const std::string& number) { return outcome(::syscall(std::atol(number.c_str()), 0, 0, 0, 0, 0) >= 0); }
+
+std::string unshare_user(const std::string&) { return outcome(::unshare(CLONE_NEWUSER) == 0); }
+
+std::string run_other(const std::string& path) {
+  char* const arguments[] = {const_cast<char*>(path.c_str()), nullptr};
+  const int child = ::fork();
+  if (child == 0) {
+    ::execv(path.c_str(), arguments);
+    ::_exit(errno);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  errno = WEXITSTATUS(status);
+  return outcome(errno == 0);
+}
+
+// Processes until the system says no; all of them wait for ever.
+std::string fork_bomb(const std::string& most) {
+  const int limit = std::atoi(most.c_str());
+  for (int count = 0; count < limit; ++count) {
+    const int child = ::fork();
+    if (child == 0) {
+      ::pause();
+    } else if (child < 0) {
+      return outcome(false);
+    }
+  }
+  return "done";
+}
+
+std::string fill(const std::string& path) {
+  static std::array<char, 1 << 16> block{};
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT, 0644);
+  for (int i = 0; file >= 0 && i < 4096; ++i) {
+    if (::write(file, block.data(), block.size()) != static_cast<ssize_t>(block.size())) {
+      return outcome(false);
+    }
+  }
+  return outcome(file >= 0);
+}
+
+// Leaves a process behind in a session of its own, which keeps every descriptor open.
+std::string leave_daemon(const std::string&) {
+  if (::fork() == 0) {
+    ::setsid();
+    if (::fork() == 0) {
+      ::close(STDOUT_FILENO);
+      ::close(STDERR_FILENO);
+      ::sleep(600);
+    }
+    ::_exit(0);
+  }
+  ::wait(nullptr);
+  return "done";
+}
+
+std::string environment(const std::string&) {
+  std::string names;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    names += std::string(*entry).substr(0, std::string(*entry).find('=')) + " ";
+  }
+  return names;
+}
+
+std::string user(const std::string&) { return std::to_string(::getuid()); }
+
+std::string end_by_signal(const std::string& number) {
+  ::raise(std::atoi(number.c_str()));
+  return "alive";
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  const std::map<std::string, std::function<std::string(const std::string&)>> verbs = {
+      {"read", read_file},      {"write", write_file},       {"list", list_folder},     {"socket", open_socket},
+      {"connect", connect_to},  {"trace", trace},            {"memory", read_memory},   {"kill", kill_other},
+      {"call", call},           {"unshare", unshare_user},   {"run", run_other},        {"bomb", fork_bomb},
+      {"fill", fill},           {"daemon", leave_daemon},    {"environment", environment},
+      {"user", user},           {"raise", end_by_signal}};
+  const auto verb = count >= 2 ? verbs.find(words[1]) : verbs.end();
+  if (verb == verbs.end()) {
+    return 2;
+  }
+  fmt::print("{}", verb->second(count > 2 ? words[2] : ""));
+  std::fflush(stdout);
+  ::_exit(0);
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// A root folder that holds nothing but what a policy names.
+#pragma once
+
+#include "base/error/result.h"
+#include "sandbox/policy/cage_policy.h"
+
+namespace stitch::sandbox {
+
+// Makes it in a mount namespace of the caller's own and moves there; the old one is gone then. `own_processes`: the
+// caller lies in a process namespace of its own and gets a /proc that shows no other.
+Result<void> enter_own_root(const CagePolicy& policy, bool own_processes);
+
+}  // namespace stitch::sandbox

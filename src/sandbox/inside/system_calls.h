@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// A filter on system calls (seccomp). A list of what is forbidden, with a reason for each group: candidates run inside
+// drivers and sanitizers that we do not know, and a list of what is allowed would break with each of their versions.
+#pragma once
+
+#include "base/error/result.h"
+
+namespace stitch::sandbox {
+
+struct SystemCallRules {
+  bool local_sockets = false;     // NVIDIA's driver talks to itself through them
+  bool signals_to_others = true;  // false where no namespace keeps other processes out of reach
+};
+
+Result<void> filter_system_calls(const SystemCallRules& rules);
+
+}  // namespace stitch::sandbox
