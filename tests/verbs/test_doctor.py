@@ -21,6 +21,7 @@ SMI = """case $1 in
   *) echo '| NVIDIA-SMI 580.65.06    Driver Version: 580.65.06    CUDA Version: 13.0     |' ;;
 esac"""
 PARTS = ("stitchcuda-keeper-emulated", "stitchcuda-worker-emulated", "stitchcuda-worker-checked", "stitchcuda-rewrite")
+LAYERS = ("files", "processes", "user", "landlock", "seccomp", "cgroup")
 # What a machine of its own would add: these lines are about the one that the test runs on.
 OWN_LINES = re.compile(r"^  \S+ +(memory, cores|/dev/shm|Chart\.js|highlight\.js)  .*\n(?:    .*\n)*", re.M)
 
@@ -65,6 +66,15 @@ class Machine:
     def add_parts(self, *more: str) -> None:
         for name in (*PARTS, *more):
             executable(self.folder / "stitchcuda" / "bin" / name, "#!/bin/sh\n")
+        self.set_layers({})
+
+    def set_layers(self, missing: dict[str, tuple[str, str]]) -> None:
+        """What `stitchcuda-cage --probe` finds on this machine."""
+        lines = ["maker\troot"]
+        for layer in LAYERS:
+            lines.append("\t".join(("missing", layer, *missing[layer])) if layer in missing else f"active\t{layer}")
+        text = "\n".join(lines)
+        executable(self.folder / "stitchcuda" / "bin" / "stitchcuda-cage", f"#!/bin/sh\necho '{text}'\n")
 
     def examine(self, *arguments: str) -> tuple[int, str]:
         done = run(self.program, "doctor", *arguments, environment=self.environment)
@@ -125,6 +135,20 @@ class Doctor(TextCase):
         machine = Machine(self.scratch, **{"python3": torch, "g++": GPP, "nvidia-smi": smi, "nvcc": NVCC})
         machine.add_parts()
         self.compare("old_gpu", machine, 0)
+
+    def caged(self, missing: dict[str, tuple[str, str]]) -> "Machine":
+        torch = python(torch=good_torch())
+        machine = Machine(self.scratch, **{"python3": torch, "g++": GPP})
+        machine.add_parts()
+        machine.set_layers(missing)
+        return machine
+
+    def test_a_container_without_user_namespaces(self) -> None:
+        no_namespaces = ("make a user namespace: Operation not permitted", "docker run --security-opt ...")
+        self.compare("reduced_cage", self.caged({name: no_namespaces for name in ("files", "processes", "user")}), 0)
+
+    def test_a_machine_that_allows_no_cage(self) -> None:
+        self.compare("no_cage", self.caged({name: ("not here", "use another kernel") for name in LAYERS}), 4)
 
     def test_folders_that_cannot_be_written_to(self) -> None:
         machine = Machine(self.scratch, **{"python3": python(torch=good_torch()), "g++": GPP, "nvcc": NVCC})

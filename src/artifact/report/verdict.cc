@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "artifact/report/verdict_mark.h"
 #include "base/json/json.h"
 
 namespace stitch {
@@ -10,6 +11,11 @@ namespace {
 
 constexpr std::array<const char*, 9> kNames = {"ok",      "build_failed", "wrong",           "crashed",    "timed_out",
                                                "cheated", "invalid_time", "ill_conditioned", "unsupported"};
+
+std::string& own_mark() {
+  static std::string mark;
+  return mark;
+}
 
 }  // namespace
 
@@ -24,8 +30,15 @@ Result<VerdictKind> verdict_kind_from_string(const std::string& name) {
   return failure(ErrorCode::kFileInvalid, "\"" + name + "\" is not a kind of verdict");
 }
 
+void mark_verdicts(const std::string& cage) { own_mark() = cage; }
+const std::string& verdict_mark() { return own_mark(); }
+
 Json to_json(const Verdict& verdict) {
-  return {{"kind", to_string(verdict.kind)}, {"reason", verdict.reason}, {"detail", verdict.detail}};
+  Json json = {{"kind", to_string(verdict.kind)}, {"reason", verdict.reason}, {"detail", verdict.detail}};
+  if (!verdict_mark().empty()) {
+    json["sandbox"] = verdict_mark();
+  }
+  return json;
 }
 
 Result<Verdict> verdict_from_json(const Json& json) {

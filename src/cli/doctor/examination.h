@@ -26,6 +26,8 @@ std::vector<Finding> emulator_findings(const Examination& examination);
 std::vector<Finding> gpu_findings(const Examination& examination);
 // Cache, records, memory, cores.
 std::vector<Finding> machine_findings(const Examination& examination);
+// What keeps candidates in.
+std::vector<Finding> sandbox_findings(const Examination& examination);
 // What report.html is made with.
 std::vector<Finding> report_findings(const Examination& examination);
 

@@ -8,6 +8,7 @@
 
 #include "base/process/child.h"
 #include "cli/options/byte_size.h"
+#include "cli/stages/enter_cage.h"
 #include "codegen/emit.h"
 #include "toolchain/build/build.h"
 
@@ -78,6 +79,7 @@ Result<uint64_t> asked_cache_bytes(const CommandLine& line) {
 }
 
 Result<toolchain::Toolchain> find_compilers(Session& session) {
+  STITCH_TRY(enter_cage(session));
   Reporter::Wait wait = session.reporter().wait("start", "looks for compilers");
   STITCH_ASSIGN(toolchain::Toolchain tools,
                 toolchain::find_toolchain({.emulator_include = session.resources().emulator_include(), .cache = {}}));

@@ -25,13 +25,14 @@ inline constexpr std::array<Row, 7> kExitStatuses = {
      {"5", "internal error"},
      {"130", "interrupted; repeating the command goes on from what was compiled"}}};
 
-inline constexpr std::array<Row, 10> kEnvironment = {
+inline constexpr std::array<Row, 11> kEnvironment = {
     {{"STITCHCUDA_PYTHON", "The interpreter that has PyTorch (default: .venv beside us, else python3)"},
      {"STITCHCUDA_CACHE", "What is compiled, and measured times (default: ~/.cache/stitchcuda)"},
      {"STITCHCUDA_STATE", "Records of runs (default: ~/.local/state/stitchcuda)"},
      {"STITCHCUDA_RESOURCES", "The folder with our python/, runtime/ and emulator/, if they lie apart"},
      {"STITCHCUDA_LIBEXEC", "The folder with our keeper and worker programs, if they lie apart"},
      {"STITCHCUDA_EMULATOR", "The emulator's folder, if it lies apart"},
+     {"STITCHCUDA_UNSAFE_NO_SANDBOX", "1: as --unsafe-no-sandbox, for containers that allow no cage"},
      {"CUDA_HOME, CUDA_PATH", "The CUDA toolkit (default: nvcc in PATH, the virtual environment's, /usr/local/cuda)"},
      {"XDG_CACHE_HOME, XDG_STATE_HOME", "The folders above those of the cache and of the records"},
      {"TMPDIR", "Temporary files"},
