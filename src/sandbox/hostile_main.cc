@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sandbox-hostile VERB [ARGUMENT]: tries one thing that a candidate must not be able to do, and prints "done", or why it
-// could not, as the name of an errno. For the tests of the cage.
+// sandbox-hostile VERB [ARGUMENT]: tries one thing that a candidate must not be able to do, and prints "done", or why
+// it could not, as the name of an errno. For the tests of the cage.
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -25,9 +25,7 @@
 
 namespace {
 
-std::string outcome(bool done) {
-  return done ? "done" : ::strerrorname_np(errno);
-}
+std::string outcome(bool done) { return done ? "done" : ::strerrorname_np(errno); }
 
 std::string read_file(const std::string& path) {
   char byte = 0;
@@ -69,7 +67,9 @@ std::string read_memory(const std::string& pid) {
 
 std::string kill_other(const std::string& pid) { return outcome(::kill(std::atoi(pid.c_str()), SIGURG) == 0); }
 
-std::string call(const std::string& number) { return outcome(::syscall(std::atol(number.c_str()), 0, 0, 0, 0, 0) >= 0); }
+std::string call(const std::string& number) {
+  return outcome(::syscall(std::atol(number.c_str()), 0, 0, 0, 0, 0) >= 0);
+}
 
 std::string unshare_user(const std::string&) { return outcome(::unshare(CLONE_NEWUSER) == 0); }
 
@@ -145,11 +145,11 @@ std::string end_by_signal(const std::string& number) {
 
 int main(int count, char** words) {
   const std::map<std::string, std::function<std::string(const std::string&)>> verbs = {
-      {"read", read_file},      {"write", write_file},       {"list", list_folder},     {"socket", open_socket},
-      {"connect", connect_to},  {"trace", trace},            {"memory", read_memory},   {"kill", kill_other},
-      {"call", call},           {"unshare", unshare_user},   {"run", run_other},        {"bomb", fork_bomb},
-      {"fill", fill},           {"daemon", leave_daemon},    {"environment", environment},
-      {"user", user},           {"raise", end_by_signal}};
+      {"read", read_file},     {"write", write_file},     {"list", list_folder},        {"socket", open_socket},
+      {"connect", connect_to}, {"trace", trace},          {"memory", read_memory},      {"kill", kill_other},
+      {"call", call},          {"unshare", unshare_user}, {"run", run_other},           {"bomb", fork_bomb},
+      {"fill", fill},          {"daemon", leave_daemon},  {"environment", environment}, {"user", user},
+      {"raise", end_by_signal}};
   const auto verb = count >= 2 ? verbs.find(words[1]) : verbs.end();
   if (verb == verbs.end()) {
     return 2;

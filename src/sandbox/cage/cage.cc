@@ -27,8 +27,8 @@ Result<Layers> probe() {
   STITCH_ASSIGN(const std::filesystem::path program, find_helper_program(kProgram));
   STITCH_ASSIGN(const ChildOutput output, run_child({.arguments = {program.string(), "--probe"}}, kProbeTimeoutMs));
   if (!output.exit.ok()) {
-    return failure(ErrorCode::kEnvironment, fmt::format("{} could not try what this machine allows: {}", kProgram,
-                                                        output.standard_error));
+    return failure(ErrorCode::kEnvironment,
+                   fmt::format("{} could not try what this machine allows: {}", kProgram, output.standard_error));
   }
   return layers_from_text(output.standard_output);
 }

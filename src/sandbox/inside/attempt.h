@@ -15,8 +15,7 @@ namespace stitch::sandbox {
 inline Result<void> attempt(bool done, const std::string& what) {
   const int reason = errno;
   return done ? Result<void>()
-              : Result<void>(
-                    failure(ErrorCode::kEnvironment, fmt::format("{}: {}", what, std::strerror(reason))));
+              : Result<void>(failure(ErrorCode::kEnvironment, fmt::format("{}: {}", what, std::strerror(reason))));
 }
 
 }  // namespace stitch::sandbox

@@ -43,8 +43,17 @@ bool is_bubblewrap_installed() { return ::access(kBubblewrap, X_OK) == 0; }
 CageOrder ordered_through_bubblewrap(const CageOrder& order) {
   const CagePolicy& policy = order.policy;
   const fs::path self = fs::read_symlink("/proc/self/exe");
-  Words words = {kBubblewrap,     "--unshare-user", "--unshare-pid",    "--unshare-net", "--unshare-ipc",
-                 "--unshare-uts", "--unshare-cgroup-try", "--die-with-parent", "--new-session", "--cap-drop", "ALL"};
+  Words words = {kBubblewrap,
+                 "--unshare-user",
+                 "--unshare-pid",
+                 "--unshare-net",
+                 "--unshare-ipc",
+                 "--unshare-uts",
+                 "--unshare-cgroup-try",
+                 "--die-with-parent",
+                 "--new-session",
+                 "--cap-drop",
+                 "ALL"};
   add(words, {"--size", std::to_string(policy.scratch_bytes), "--tmpfs", "/tmp"});
   show_system(words, policy.gpu);
   std::vector<fs::path> readable = policy.readable;

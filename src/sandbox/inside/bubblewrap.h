@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bubblewrap makes namespaces where a system lets nobody else do it: it may be set-uid, or named in an AppArmor profile.
+// bubblewrap makes namespaces where a system lets nobody else do it: it may be set-uid, or named in an AppArmor
+// profile.
 #pragma once
 
 #include "sandbox/inside/order.h"

@@ -48,8 +48,8 @@ Result<std::string> delegated_group() {
   }
   const std::string parent = kRoot + own;
   STITCH_ASSIGN(const std::string folder, make_folder(parent));
-  const bool limited = ::access((folder + "/memory.max").c_str(), W_OK) == 0 &&
-                       ::access((folder + "/pids.max").c_str(), W_OK) == 0;
+  const bool limited =
+      ::access((folder + "/memory.max").c_str(), W_OK) == 0 && ::access((folder + "/pids.max").c_str(), W_OK) == 0;
   ::rmdir(folder.c_str());
   if (!limited) {
     return failure(ErrorCode::kEnvironment,

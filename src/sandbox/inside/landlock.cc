@@ -31,11 +31,11 @@ constexpr uint64_t kWriteFile = 1u << 1;
 constexpr uint64_t kReadFile = 1u << 2;
 constexpr uint64_t kReadFolder = 1u << 3;
 constexpr uint64_t kVersion1 = (1u << 13) - 1;
-constexpr uint64_t kRefer = 1u << 13;      // version 2
-constexpr uint64_t kTruncate = 1u << 14;   // version 3
-constexpr uint64_t kIoctlDev = 1u << 15;   // version 5
+constexpr uint64_t kRefer = 1u << 13;     // version 2
+constexpr uint64_t kTruncate = 1u << 14;  // version 3
+constexpr uint64_t kIoctlDev = 1u << 15;  // version 5
 constexpr uint64_t kOfFiles = kExecute | kWriteFile | kReadFile | kTruncate | kIoctlDev;
-constexpr uint64_t kBindAndConnect = 3;    // version 4: TCP
+constexpr uint64_t kBindAndConnect = 3;     // version 4: TCP
 constexpr uint64_t kSocketsAndSignals = 3;  // version 6: abstract sockets and signals stay inside
 
 struct Ruleset {

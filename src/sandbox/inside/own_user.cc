@@ -66,9 +66,9 @@ Result<void> give_up_privileges(std::optional<uid_t> user) {
   }
   ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
   if (user.has_value()) {
-    STITCH_TRY(attempt(::setgroups(0, nullptr) == 0 && ::setresgid(*user, *user, *user) == 0 &&
-                           ::setresuid(*user, *user, *user) == 0,
-                       "become another user"));
+    STITCH_TRY(attempt(
+        ::setgroups(0, nullptr) == 0 && ::setresgid(*user, *user, *user) == 0 && ::setresuid(*user, *user, *user) == 0,
+        "become another user"));
   }
   __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
   __user_cap_data_struct none[2] = {};

@@ -62,7 +62,10 @@ std::string read_word(const char* path) {
 }
 
 // The setting that stands in the way, where it is known.
-std::string namespace_remedy() {
+std::string namespace_remedy(const std::string& reason) {
+  if (reason.find("chroot") != std::string::npos) {
+    return "enter that folder by pivot_root or as a container instead of by chroot";
+  }
   if (read_word("/proc/sys/kernel/unprivileged_userns_clone") == "0") {
     return "sudo sysctl -w kernel.unprivileged_userns_clone=1";
   }
@@ -81,7 +84,8 @@ void add(Layers& layers, Layer layer, const std::string& why_not, const std::str
     layers.active.push_back(layer);
   } else {
     std::string reason = why_not;
-    std::replace_if(reason.begin(), reason.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
+    std::replace_if(
+        reason.begin(), reason.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
     layers.missing.push_back({layer, reason, remedy});
   }
 }
@@ -139,7 +143,7 @@ Layers probe_layers() {
   Layers layers;
   const Namespaces namespaces = probe_namespaces();
   layers.maker = namespaces.maker;
-  const std::string remedy = namespace_remedy();
+  const std::string remedy = namespace_remedy(namespaces.files_missing);
   add(layers, Layer::kFiles, namespaces.files_missing, remedy);
   add(layers, Layer::kProcesses, namespaces.processes_missing, remedy);
   add(layers, Layer::kUser, probe_user(layers.maker), remedy);

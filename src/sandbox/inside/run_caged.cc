@@ -41,8 +41,8 @@ struct Keeper {
   pid_t parent = ::getppid();
   std::optional<uid_t> user{};
   std::optional<ControlGroup> group{};
-  pid_t first = -1;    // the namespace's first process
-  int lifeline = -1;   // closed by our end, which the first process sees
+  pid_t first = -1;   // the namespace's first process
+  int lifeline = -1;  // closed by our end, which the first process sees
 };
 
 void prepare(Keeper& keeper) {

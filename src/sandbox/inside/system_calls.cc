@@ -27,8 +27,9 @@ const std::vector<Group>& forbidden_groups() {
        {"ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "process_mrelease", "pidfd_getfd",
         "kcmp"}},
       {"another view of the file system",
-       {"mount", "umount2", "pivot_root", "chroot", "move_mount", "open_tree", "fsopen", "fsconfig", "fsmount", "fspick",
-        "mount_setattr", "name_to_handle_at", "open_by_handle_at", "fanotify_init", "quotactl", "quotactl_fd"}},
+       {"mount", "umount2", "pivot_root", "chroot", "move_mount", "open_tree", "fsopen", "fsconfig", "fsmount",
+        "fspick", "mount_setattr", "name_to_handle_at", "open_by_handle_at", "fanotify_init", "quotactl",
+        "quotactl_fd"}},
       {"namespaces in which a process has rights that it lacks here", {"unshare", "setns"}},
       {"the kernel's code and the machine's state",
        {"init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot", "swapon", "swapoff",
@@ -106,7 +107,7 @@ Result<void> filter_system_calls(const SystemCallRules& rules) {
   const Filter filter(::seccomp_init(SCMP_ACT_ALLOW), ::seccomp_release);
   STITCH_TRY(attempt(filter != nullptr, "make a filter on system calls"));
   ::seccomp_attr_set(filter.get(), SCMP_FLTATR_CTL_OPTIMIZE, 2);  // a binary tree: a few comparisons a call
-  ::seccomp_attr_set(filter.get(), SCMP_FLTATR_CTL_SSB, 1);  // old kernels slow filtered processes down otherwise
+  ::seccomp_attr_set(filter.get(), SCMP_FLTATR_CTL_SSB, 1);       // old kernels slow filtered processes down otherwise
   for (const Group& group : forbidden_groups()) {
     for (const char* name : group.calls) {
       STITCH_TRY(forbid(filter, name));

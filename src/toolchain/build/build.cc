@@ -127,7 +127,8 @@ Result<void> link(Work& work, CompileReport& report) {
   STITCH_TRY(write_file(exports, kExports));
   STITCH_ASSIGN(const ToolRun linked, run_tool(link_command(work.target, work.tools, objects, exports, library),
                                                folder.path(), work.request.bundle.name, library,
-                                               tool_cage(work.tools, folder.path()), {.when_slow = when_slow(work, {})}));
+                                               tool_cage(work.tools, folder.path()),
+                                               {.when_slow = when_slow(work, {})}));
   report.diagnostics.insert(report.diagnostics.end(), linked.diagnostics.begin(), linked.diagnostics.end());
   if (!linked.ok) {
     return work.trial.run(found_prelude(work));

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "base/fs/files.h"
+#include "sandbox/cage/cage.h"
 #include "toolchain/build/build_key.h"
 #include "toolchain/build/prelude.h"
 
@@ -63,6 +64,28 @@ class BuildTest : public testing::TestWithParam<DeviceKind> {
   Toolchain tools;
   BuildRequest request;
 };
+
+TEST_P(BuildTest, SourcesTakeInNothingThatLiesOutside) {
+  const auto layers = sandbox::machine_layers();
+  ASSERT_TRUE(layers.has_value()) << layers.error().sentence;
+  if (!layers->has(sandbox::Layer::kFiles) && !layers->has(sandbox::Layer::kLandlock)) {
+    GTEST_SKIP() << "neither a root folder of its own nor Landlock here";
+  }
+  const fs::path secret = folder.path() / "secret.h";
+  ASSERT_TRUE(write_file(secret, "#define STOLEN 1\n").has_value());
+  request.bundle.units = {"steps/01_one.cu"};
+  for (const std::string& line : {"#include \"" + secret.string() + "\"\n", std::string("#include \"/etc/passwd\"\n"),
+                                  "asm(\".incbin \\\"" + secret.string() + "\\\"\");\n"}) {
+    request.bundle.files["steps/01_one.cu"] = line + kOtherStep;
+    const CompileReport report = build_now();
+    EXPECT_FALSE(report.ok) << line;
+    ASSERT_FALSE(report.diagnostics.empty());
+    const std::string& said = report.diagnostics[0].message;
+    EXPECT_TRUE(said.find("No such file") != std::string::npos || said.find("ermission denied") != std::string::npos ||
+                said.find("file not found") != std::string::npos)
+        << line << said;
+  }
+}
 
 TEST_P(BuildTest, CompilesOnceAndThenComesFromTheCache) {
   std::vector<BuildProgress> progress;

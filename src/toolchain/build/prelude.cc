@@ -58,7 +58,8 @@ Result<fs::path> make_prelude(const Target& target, const Toolchain& tools, cons
   const fs::path made = aside.path() / "made";
   STITCH_TRY(write_file(made / kHeader, kText));
   STITCH_ASSIGN(const ToolRun run, run_tool(prelude_command(target, tools, made / kHeader, made / kParsed),
-                                            aside.path(), kHeader, made / kParsed, tool_cage(tools, aside.path()), {.when_slow = when_slow}));
+                                            aside.path(), kHeader, made / kParsed, tool_cage(tools, aside.path()),
+                                            {.when_slow = when_slow}));
   std::error_code error;
   const uintmax_t bytes = fs::file_size(made / kParsed, error);
   if (!run.ok || error) {

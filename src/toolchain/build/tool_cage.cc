@@ -38,8 +38,8 @@ sandbox::CagePolicy tool_cage(const Toolchain& tools, const fs::path& place, con
       add_installation((*tool)->program, policy.readable);
     }
   }
-  for (const fs::path& path : {tools.cuda_include, tools.cuda_static_runtime, tools.emulator_include,
-                               prelude.parent_path()}) {
+  for (const fs::path& path :
+       {tools.cuda_include, tools.cuda_static_runtime, tools.emulator_include, prelude.parent_path()}) {
     if (!path.empty()) {
       policy.readable.push_back(path);
     }
