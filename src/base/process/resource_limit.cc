@@ -17,7 +17,7 @@ std::optional<ResourceLimit> inherited_memory_limit() {
     rlimit limit{};
     if (::getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
       return ResourceLimit{
-          fmt::format("the limit of {} MiB of {} (ulimit {})", limit.rlim_cur >> 20, what, option),
+          limit.rlim_cur, fmt::format("the limit of {} MiB of {} (ulimit {})", limit.rlim_cur >> 20, what, option),
           fmt::format("lift it with `ulimit {} unlimited`, or in the shell or service that set it", option)};
     }
   }

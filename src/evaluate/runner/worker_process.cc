@@ -22,6 +22,7 @@ constexpr int kLedgerNumber = 4;
 constexpr int kWatchIntervalMs = 20;
 constexpr int64_t kPatienceWithTheDyingMs = 5000;
 constexpr double kMiB = 1 << 20;
+constexpr uint64_t kSanitizerBytes = uint64_t{20} << 40;  // its shadow memory, reserved and hardly used
 
 const char* program_name(DeviceKind device) {
   switch (device) {
@@ -90,6 +91,13 @@ Result<WorkerProcess> WorkerProcess::start(const CandidateBinary& binary, const 
   const DeviceKind device = binary.device;
   STITCH_ASSIGN(const std::filesystem::path program, find_helper_program(program_name(device)));
   STITCH_ASSIGN(auto ends, wire::Channel::make_pair());
+  const std::optional<ResourceLimit> limit = inherited_memory_limit();
+  if (device == DeviceKind::kChecked && limit.has_value() && limit->bytes < kSanitizerBytes) {
+    return failure(ErrorCode::kEnvironment,
+                   fmt::format("the check for overruns of memory needs 20 TiB of addresses, more than {}",
+                               limit->words),
+                   program.string(), limit->remedy);
+  }
   // AddressSanitizer and CUDA reserve terabytes of addresses.
   const bool is_watched = !sandbox::kAddressSpaceCanBeLimited || device != DeviceKind::kEmulated;
   ChildOptions options;
