@@ -364,7 +364,7 @@ TEST_P(ProgramRunnerTest, BlocksAreTimed) {
   expect_right(outcome_of(*runner));
   for (const bool graph : {false, true}) {
     TimingOptions timing;
-    timing.block_us = is_emulated() ? 2000 : 20000;
+    timing.block_us = 20000;
     timing.blocks = 5;
     timing.cold_l2 = !is_emulated();
     timing.graph = graph;
