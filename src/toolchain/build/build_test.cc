@@ -76,7 +76,7 @@ TEST_P(BuildTest, SourcesTakeInNothingThatLiesOutside) {
   request.bundle.units = {"steps/01_one.cu"};
   for (const std::string& line : {"#include \"" + secret.string() + "\"\n", std::string("#include \"/etc/passwd\"\n"),
                                   // As a macro hides it from the rewriter, which takes no assembly it sees.
-                                  "#define JOIN(a, b) a##b\nJOIN(as, m)(\".incbin \\\"" + secret.string() + "\\\"\");\n"}) {
+                                  "#define J(a, b) a##b\nJ(as, m)(\".incbin \\\"" + secret.string() + "\\\"\");\n"}) {
     request.bundle.files["steps/01_one.cu"] = line + kOtherStep;
     const CompileReport report = build_now();
     EXPECT_FALSE(report.ok) << line;
