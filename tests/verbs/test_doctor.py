@@ -138,7 +138,7 @@ class Doctor(TextCase):
 
     def caged(self, missing: dict[str, tuple[str, str]]) -> "Machine":
         torch = python(torch=good_torch())
-        machine = Machine(self.scratch, **{"python3": torch, "g++": GPP})
+        machine = Machine(self.scratch, **{"python3": torch, "g++": GPP, "nvcc": NVCC})
         machine.add_parts()
         machine.set_layers(missing)
         return machine
