@@ -85,10 +85,19 @@ WorkerProcess::WorkerProcess(Child child, wire::Channel channel, const WorkerLim
       memory_watch_(is_watched ? std::optional(limits.memory_bytes) : std::nullopt) {}
 
 Result<WorkerProcess> WorkerProcess::start(const CandidateBinary& binary, const WorkerLimits& limits) {
-  if (binary.python.has_value()) {
-    return start_python(*binary.python, limits);
+  const auto begin = [&](bool& was_killed) {
+    return binary.python.has_value() ? start_python(*binary.python, limits, was_killed)
+                                     : start_native(binary.device, limits, was_killed);
+  };
+  bool was_killed = false;
+  Result<WorkerProcess> worker = begin(was_killed);
+  if (!worker.has_value() && was_killed) {
+    worker = begin(was_killed);  // from outside: there is no candidate in it yet
   }
-  const DeviceKind device = binary.device;
+  return worker;
+}
+
+Result<WorkerProcess> WorkerProcess::start_native(DeviceKind device, const WorkerLimits& limits, bool& was_killed) {
   STITCH_ASSIGN(const std::filesystem::path program, find_helper_program(program_name(device)));
   STITCH_ASSIGN(auto ends, wire::Channel::make_pair());
   const std::optional<ResourceLimit> limit = inherited_memory_limit();
@@ -109,12 +118,14 @@ Result<WorkerProcess> WorkerProcess::start(const CandidateBinary& binary, const 
     options.environment.emplace_back("LD_LIBRARY_PATH", fmt::format("{}", fmt::join(folders, ":")));
   }
   STITCH_ASSIGN(Child child, sandbox::start_caged(options, worker_cage(device, limits, is_watched)));
+  ends.second = Descriptor();  // the worker's end is the worker's alone: when it dies the channel ends
   WorkerProcess worker(std::move(child), wire::Channel(std::move(ends.first)), limits, is_watched);
-  STITCH_TRY(worker.greet(program.string(), "check that the machine has enough free memory"));
+  STITCH_TRY(worker.greet(program.string(), "check that the machine has enough free memory", was_killed));
   return worker;
 }
 
-Result<WorkerProcess> WorkerProcess::start_python(const PythonHost& host, const WorkerLimits& limits) {
+Result<WorkerProcess> WorkerProcess::start_python(const PythonHost& host, const WorkerLimits& limits,
+                                                  bool& was_killed) {
   STITCH_ASSIGN(const std::filesystem::path observer, find_helper_program("libstitch_observer.so"));
   STITCH_ASSIGN(const std::filesystem::path emulator, find_helper_program("libstitch_emulator.so"));
   STITCH_ASSIGN(auto ends, wire::Channel::make_pair());
@@ -139,19 +150,22 @@ Result<WorkerProcess> WorkerProcess::start_python(const PythonHost& host, const 
     options.environment.emplace_back("STITCHCUDA_LIBRARY", host.library);
   }
   STITCH_ASSIGN(Child child, sandbox::start_caged(options, python_cage(host, {observer, emulator}, home.path())));
+  ends.second = Descriptor();
+  pipe.write_end = Descriptor();
   WorkerProcess worker(std::move(child), wire::Channel(std::move(ends.first)), limits, true);
   worker.ledger_.emplace(std::move(pipe.read_end), host.ledger);
   worker.private_home_.emplace(std::move(home));
-  STITCH_TRY(worker.greet(host.interpreter, "check that this Python has PyTorch 2.6 or newer"));
+  STITCH_TRY(worker.greet(host.interpreter, "check that this Python has PyTorch 2.6 or newer", was_killed));
   return worker;
 }
 
-Result<void> WorkerProcess::greet(const std::string& program, const char* remedy) {
+Result<void> WorkerProcess::greet(const std::string& program, const char* remedy, bool& was_killed) {
   STITCH_ASSIGN(const WorkerReply greeting, ask_now("hello", Json::object(), {}));
   const WorkerFault* fault = std::get_if<WorkerFault>(&greeting);
   if (fault == nullptr) {
     return {};
   }
+  was_killed = fault->was_killed;
   const std::string sentence = fmt::format("the process that runs candidates does not start: {}", fault->sentence);
   const std::optional<ResourceLimit> limit = inherited_memory_limit();
   if (limit.has_value()) {

@@ -41,14 +41,16 @@ class WorkerProcess {
 
  private:
   WorkerProcess(Child child, wire::Channel channel, const WorkerLimits& limits, bool is_watched);
-  static Result<WorkerProcess> start_python(const PythonHost& host, const WorkerLimits& limits);
+  // `was_killed`: set where it did not start because somebody sent it SIGKILL.
+  static Result<WorkerProcess> start_native(DeviceKind device, const WorkerLimits& limits, bool& was_killed);
+  static Result<WorkerProcess> start_python(const PythonHost& host, const WorkerLimits& limits, bool& was_killed);
   Result<WorkerReply> ask_now(const std::string& verb, const Json& arguments, std::vector<Descriptor> descriptors);
   // Waits for a frame; a fault when the process ends, is late or holds too much memory.
   Result<std::variant<wire::Frame, WorkerFault>> await_frame(wire::Clock::time_point deadline);
   WorkerFault end(Ending ending, std::string sentence);
   WorkerFault died();
   // Before anything of the candidate's is there: what fails then is the environment.
-  Result<void> greet(const std::string& program, const char* remedy);
+  Result<void> greet(const std::string& program, const char* remedy, bool& was_killed);
 
   Child child_;
   wire::Channel channel_;
