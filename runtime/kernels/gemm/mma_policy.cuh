@@ -61,7 +61,10 @@ __device__ __forceinline__ void for_each_product(const Multiply& multiply) {
 
 // Rounded to nearest, ties away, in the integer domain: before sm_100 the conversion instruction is several of these.
 // The hardware ignores the low 13 bits of an operand. Infinities become NaN, which the repair of outputs sees.
-__device__ __forceinline__ uint32_t rounded_tf32(float value) { return __float_as_uint(value) + 0x1000u; }
+// A NaN stays as it is: the GPU's own has every bit but the sign's set, and would be carried over into a zero.
+__device__ __forceinline__ uint32_t rounded_tf32(float value) {
+  return value != value ? __float_as_uint(value) : __float_as_uint(value) + 0x1000u;
+}
 
 // Floats in two TF32 parts. What the upper part leaves is exact; the hardware cuts off what is below its 11 bits, at
 // most 2^-22 of `value`, to either side. An upper part that is cut off instead of rounded would be cheaper, but all
