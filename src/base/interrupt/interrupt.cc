@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <mutex>
 #include <thread>
@@ -17,8 +18,16 @@ namespace {
 std::mutex handling;  // held from the first signal on
 bool over = false;
 
+// A wrapper (timeout, make, a shell) passes on the signal that the terminal has already sent to the whole group: the
+// same wish twice. A person who presses again takes longer.
+constexpr std::chrono::milliseconds kSameWish{500};
+
 // From now on the next signal ends the process at once.
 void let_the_next_one_kill(const sigset_t& set) {
+  std::this_thread::sleep_for(kSameWish);
+  const timespec no_time{};
+  while (sigtimedwait(&set, nullptr, &no_time) > 0) {
+  }
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     std::signal(signal, SIG_DFL);
   }
@@ -37,7 +46,7 @@ void exit_on_interrupt(OnInterrupt handlers) {
   std::thread([set, handlers = std::move(handlers)] {
     int received = 0;
     sigwait(&set, &received);
-    let_the_next_one_kill(set);
+    std::thread(let_the_next_one_kill, set).detach();
     const std::lock_guard lock(handling);
     if (over) {
       std::raise(received);
