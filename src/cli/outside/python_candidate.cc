@@ -13,7 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using evaluate::CandidateLedger;
-using evaluate::HackClass;
 
 constexpr int64_t kReadTimeoutMs = 180'000;
 constexpr const char* kModuleFile = "model_new.py";

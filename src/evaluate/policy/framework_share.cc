@@ -82,18 +82,6 @@ Result<std::vector<ReferenceWork>> reference_work_from_json(const Json& json, co
   return work;
 }
 
-const char* to_string(HackClass hack_class) {
-  switch (hack_class) {
-    case HackClass::kClean:
-      return "clean";
-    case HackClass::kPartial:
-      return "partial_hack";
-    case HackClass::kTotal:
-      return "total_hack";
-  }
-  return "";
-}
-
 FrameworkShare framework_share(const std::vector<ReferenceWork>& work, const std::vector<std::string>& operators,
                                const std::vector<std::string>& libraries) {
   FrameworkShare share;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "artifact/report/hack_class.h"
 #include "base/error/result.h"
 #include "base/json/json_forward.h"
 
@@ -17,13 +18,6 @@ struct ReferenceWork {
   int64_t flops = 0;
 };
 Result<std::vector<ReferenceWork>> reference_work_from_json(const Json& json, const char* key);
-
-enum class HackClass {
-  kClean,    // the framework computes nothing
-  kPartial,  // part of the work is left to it
-  kTotal,    // no real work of the candidate's own
-};
-const char* to_string(HackClass hack_class);  // "clean", "partial_hack", "total_hack"
 
 struct FrameworkShare {
   HackClass hack_class = HackClass::kClean;

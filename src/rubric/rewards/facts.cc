@@ -3,15 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cmath>
 
 #include "base/json/json.h"
 
 namespace stitch::rubric {
 namespace {
-
-constexpr std::array kClasses = {HackClass::kClean, HackClass::kPartial, HackClass::kTotal};
 
 Unexpected malformed(const std::string& what) {
   return failure(ErrorCode::kFileInvalid, fmt::format("facts of a reward: {}", what), "",
@@ -69,12 +66,8 @@ Result<std::string> word(const Json& json, const char* name) {
 
 Result<HackClass> class_from(const Json& json) {
   STITCH_ASSIGN(const std::string name, word(json, "class"));
-  for (const HackClass hack : kClasses) {
-    if (name == to_string(hack)) {
-      return hack;
-    }
-  }
-  return malformed(fmt::format("class {:?} is none of clean, partial hack, total hack", name));
+  const Result<HackClass> hack = hack_class_from_string(name);
+  return hack.has_value() ? hack : malformed(hack.error().sentence);
 }
 
 Result<Skill> skill_from(const Json& json) {
@@ -99,18 +92,6 @@ Result<std::optional<VerdictKind>> verdict_from(const Json& json) {
 }
 
 }  // namespace
-
-const char* to_string(HackClass hack) {
-  switch (hack) {
-    case HackClass::kClean:
-      return "clean";
-    case HackClass::kPartial:
-      return "partial hack";
-    case HackClass::kTotal:
-      return "total hack";
-  }
-  return "?";
-}
 
 Result<RewardFacts> reward_facts_from_json(const Json& json) {
   if (!json.is_object()) {

@@ -4,15 +4,12 @@
 
 #include <optional>
 
+#include "artifact/report/hack_class.h"
 #include "artifact/report/verdict.h"
 #include "base/error/result.h"
 #include "base/json/json_forward.h"
 
 namespace stitch::rubric {
-
-// Who did the work of a candidate that was not written by the expert.
-enum class HackClass { kClean, kPartial, kTotal };
-const char* to_string(HackClass hack);  // "clean", "partial hack", "total hack"
 
 enum class Skill { kScratch, kRefinement };
 
@@ -35,7 +32,7 @@ struct RewardFacts {
   Skill skill = Skill::kScratch;
 };
 
-// {"verdict": "ok" | null, "class": "clean" | "partial hack" | "total hack", "times_us": {"candidate", "eager",
+// {"verdict": "ok" | null, "class": "clean" | "partial_hack" | "total_hack", "times_us": {"candidate", "eager",
 // "compiled", "floor"} | null, "marks": 4..20 | null, "skill": "scratch" | "refinement"}. kFileInvalid where one is
 // missing, unknown or out of range.
 Result<RewardFacts> reward_facts_from_json(const Json& json);
