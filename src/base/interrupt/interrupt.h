@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ctrl-C and termination: a thread of its own waits for the signal, ends all children with theirs, removes the
-// temporary folders that are alive, and ends the process with 130. A second signal, half a second later or more, ends it
-// at once.
+// temporary folders that are alive, and ends the process with 130. A second signal, half a second later or more, ends
+// it at once.
 #pragma once
 
 #include <functional>
