@@ -6,15 +6,6 @@
 
 namespace stitch::evaluate {
 
-double median(std::vector<double> values) {
-  if (values.empty()) {
-    return 0;
-  }
-  std::sort(values.begin(), values.end());
-  const size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : 0.5 * (values[middle - 1] + values[middle]);
-}
-
 Timing summarise(std::vector<double> samples_us, int calls_per_block) {
   Timing timing;
   timing.median_us = median(samples_us);

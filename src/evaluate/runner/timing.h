@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "evaluate/candidate.h"
+#include "evaluate/timing/statistics.h"
 
 namespace stitch::evaluate {
 
@@ -33,8 +34,6 @@ struct TimingOutcome {
   Timing timing;
 };
 
-// Zero of no values.
-double median(std::vector<double> values);
 // Median and spread of the samples.
 Timing summarise(std::vector<double> samples_us, int calls_per_block);
 

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate/timing/ring.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stitch::evaluate {
+namespace {
+
+constexpr uint64_t kLeastSets = 2;
+constexpr uint64_t kMostSets = 128;
+constexpr uint64_t kTimesL2 = 4;
+constexpr uint64_t kEvictTimesL2 = 2;
+constexpr uint64_t kShareOfMemory = 4;
+constexpr double kMostBursts = 4096;
+
+}  // namespace
+
+Ring plan_ring(const RingRequest& request) {
+  const uint64_t set_bytes = std::max<uint64_t>(request.set_bytes, 1);
+  const uint64_t wanted = kTimesL2 * request.l2_bytes / set_bytes + 1;
+  const uint64_t room = request.memory_bytes / kShareOfMemory / set_bytes;
+  const uint64_t sets = std::max(kLeastSets, std::min({wanted, room, kMostSets}));
+  Ring ring;
+  ring.sets = static_cast<int>(sets);
+  ring.outgrows_l2 = request.l2_bytes > 0 && sets * set_bytes > kTimesL2 * request.l2_bytes;
+  // More than twice the cache: what the last call left in it is gone for certain.
+  ring.evict_bytes = request.l2_bytes > 0 ? kEvictTimesL2 * request.l2_bytes + request.l2_bytes / 8 : 0;
+  return ring;
+}
+
+BurstPlan plan_bursts(double call_us, double block_us, int sets) {
+  const double call = std::max(call_us, 1e-3);
+  BurstPlan plan;
+  plan.calls = static_cast<int>(std::clamp(std::ceil(block_us / call), 1.0, static_cast<double>(sets)));
+  plan.bursts = static_cast<int>(std::clamp(std::ceil(block_us / (call * plan.calls)), 1.0, kMostBursts));
+  return plan;
+}
+
+}  // namespace stitch::evaluate
