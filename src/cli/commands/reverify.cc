@@ -89,7 +89,8 @@ Result<int> run_reverify(Session& session) {
   STITCH_ASSIGN(const Circumstances circumstances, read_circumstances(folder));
   STITCH_ASSIGN(const Json recorded, read_json(folder, "evidence/verify.json"));
   STITCH_TRY(point_at_evidence(folder, contents.task));
-  Session again(repeated(session.line(), circumstances), session.resources(), session.reporter(), session.run_log());
+  Session again(repeated(session.line(), circumstances), session.resources(), session.reporter(), session.run_log(),
+                session.run_candidates());
   STITCH_ASSIGN(const toolchain::Toolchain tools, find_compilers(again));
   STITCH_ASSIGN(const DeviceKind device, choose_device(again, tools));
   STITCH_ASSIGN(const evaluate::EvaluateReport report, judge_folder(again, tools, contents, device));

@@ -106,7 +106,7 @@ Result<evaluate::EvaluateReport> evaluate_with(Session& session, const toolchain
     options.library_folders = library_folders(session);
   }
   STITCH_ASSIGN(evaluate::EvaluateReport report,
-                evaluate::evaluate(request, tools, oracle, evaluate::program_runner_factory(options)));
+                evaluate::evaluate(request, tools, oracle, session.run_candidates()(options)));
   session.reporter().progress("verify", fmt::format("{}: {} draws at {} shapes", to_string(report.verify.verdict.kind),
                                                     report.verify.draws, report.verify.shapes.size()));
   return report;

@@ -3,6 +3,7 @@
 // more than a second, so it is started once, at first use).
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -13,19 +14,28 @@
 #include "cli/options/resources.h"
 #include "cli/output/reporter.h"
 #include "cli/runs/run_log.h"
+#include "evaluate/runner/program_runner.h"
 #include "toolchain/cache/cache_use.h"
 
 namespace stitch::cli {
 
+// How built programs are run: in worker processes, but where a bench compares with something else.
+using RunCandidates = std::function<evaluate::StartCandidate(evaluate::RunnerOptions)>;
+
 class Session {
  public:
-  Session(CommandLine line, Resources resources, Reporter& reporter, RunLog& run_log)
-      : line_(std::move(line)), resources_(std::move(resources)), reporter_(reporter), run_log_(run_log) {}
+  Session(CommandLine line, Resources resources, Reporter& reporter, RunLog& run_log, RunCandidates run_candidates)
+      : line_(std::move(line)),
+        resources_(std::move(resources)),
+        reporter_(reporter),
+        run_log_(run_log),
+        run_candidates_(std::move(run_candidates)) {}
 
   const CommandLine& line() const { return line_; }
   const Resources& resources() const { return resources_; }
   Reporter& reporter() { return reporter_; }
   RunLog& run_log() { return run_log_; }
+  const RunCandidates& run_candidates() const { return run_candidates_; }
 
   // The Python process, started at first use; always from the thread that outlives the command.
   Result<JsonChannel*> python();
@@ -39,6 +49,7 @@ class Session {
   Resources resources_;
   Reporter& reporter_;
   RunLog& run_log_;
+  RunCandidates run_candidates_;
   // Declared before the process, so that it goes after it: whatever PyTorch or the user's program leaves there.
   std::optional<TemporaryDirectory> python_temporary_;
   std::optional<JsonChannel> python_;
