@@ -93,6 +93,22 @@ TEST_F(CageTest, ReadsWhatItsPolicyNamesAndNothingBeside) {
   }
 }
 
+// As the interpreter of a virtual environment is one, to a folder with a longer name.
+TEST_F(CageTest, ShowsALinkInAFolderThatIsShown) {
+  const auto folder = TemporaryDirectory::make("stitchcuda-cage-test");
+  ASSERT_TRUE(folder.has_value());
+  ::chmod(folder->path().c_str(), 0755);
+  const fs::path linked = folder->path() / "venv" / "python";
+  const fs::path home = folder->path() / "where_the_interpreter_is_at_home";
+  fs::create_directory(linked.parent_path());
+  fs::create_directory(home);
+  ASSERT_TRUE(write_file(home / "python3", "candidate").has_value());
+  fs::create_symlink(home / "python3", linked);
+  CagePolicy policy;
+  policy.readable = {linked.parent_path(), linked, home};
+  EXPECT_EQ(attempt("read", linked.string(), policy), "done");
+}
+
 TEST_F(CageTest, WritesOnlyWhereItMay) {
   if (lacks_paths()) {
     GTEST_SKIP() << "neither a root folder of its own nor Landlock here";

@@ -37,10 +37,13 @@ std::vector<ShownPath> shown_paths(const std::vector<fs::path>& paths) {
       aliases.push_back({source, target});
     }
   }
-  shown.insert(shown.end(), aliases.begin(), aliases.end());
-  std::stable_sort(shown.begin(), shown.end(), [](const ShownPath& a, const ShownPath& b) {
+  const auto folder_first = [](const ShownPath& a, const ShownPath& b) {
     return a.target.native().size() < b.target.native().size();  // a folder before what lies in it
-  });
+  };
+  std::stable_sort(shown.begin(), shown.end(), folder_first);
+  // A link may lie in a folder that is shown: then it must find there what it points to.
+  std::stable_sort(aliases.begin(), aliases.end(), folder_first);
+  shown.insert(shown.end(), aliases.begin(), aliases.end());
   return shown;
 }
 
