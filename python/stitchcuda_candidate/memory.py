@@ -39,6 +39,10 @@ class Memory:
             raise ValueError(f"bytes {offset} to {offset + size} are not there")
         return start + offset
 
+    def extents(self) -> list[tuple[int, int]]:
+        """Address and bytes of every block."""
+        return [(start, len(mapped)) for mapped, start in self._blocks.values()]
+
     def tensor(self, argument: dict[str, Any], dtype: str) -> torch.Tensor:
         """A tensor over the region, without a copy."""
         self.address(argument)

@@ -106,6 +106,10 @@ class CandidateModule:
         tensors = [self.tensors[key] for key in self.tensors if first[key] in group]
         return list({data_pointer(tensor): tensor for tensor in tensors}.values())
 
+    def extents(self) -> list[tuple[int, int]]:
+        """Address and bytes of every parameter and state."""
+        return [(data_pointer(tensor), tensor.numel() * tensor.element_size()) for tensor in self.tensors.values()]
+
     def call(self, arguments: Any) -> Any:
         """forward. Raises a Fault with the candidate's line for whatever it raises."""
         with told("running forward", self.file), torch.no_grad():

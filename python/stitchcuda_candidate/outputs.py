@@ -11,14 +11,16 @@ from .types import contiguous, data_pointer, described, device_type, dtype_name,
 from .values import leaves
 
 def hand_over(result: Any, form: dict[str, Any], specs: list[dict[str, Any]], arguments: list[dict[str, Any]],
-              memory: Memory, device: str) -> None:  # fmt: skip
-    """Copies every output to its region. Raises a Fault for another structure, class, type or shape."""
+              memory: Memory, device: str) -> dict[int, Any]:  # fmt: skip
+    """Copies every output to its region. Raises a Fault for another structure, class, type or shape. The tensors, by
+    their number."""
     found: dict[int, Any] = {}
     leaves(form, result, found)
     for number, (spec, argument) in enumerate(zip(specs, arguments)):
         if number not in found:
             continue
         copy_out(found[number], spec["dtype"], argument, f"output {number}", memory, device)
+    return found
 
 
 def copy_out(tensor: Any, dtype: str, argument: dict[str, Any], name: str, memory: Memory, device: str) -> None:

@@ -10,6 +10,7 @@ import torch
 
 from .channel import Fault
 from .guard import Guard
+from .kept import KeptOutputs
 from .memory import Memory, copy_bytes, equal_bytes
 from .module import CandidateModule
 from .outputs import copy_out, hand_over
@@ -27,6 +28,7 @@ class Session:
         self._interface: dict[str, Any] = {}
         self._candidate: CandidateModule | None = None
         self._bound: list[Arguments] = []
+        self._kept = KeptOutputs()
         self._given: list[tuple[str, torch.Tensor, int, int]] = []  # name, tensor, where its value lies, bytes
         self._verbs: dict[str, Callable[[Arguments], dict[str, Any]]] = {
             "hello": lambda _: {},
@@ -107,7 +109,10 @@ class Session:
         ]
         torch.manual_seed(int(call["rng_seed"]) & 0x7FFFFFFFFFFFFFFF)
         result = self._loaded().call(decoded(self._interface["takes"], inputs))
-        hand_over(result, self._interface["returns"], program["outputs"], call["outputs"], self._memory, "cpu")
+        found = hand_over(result, self._interface["returns"], program["outputs"], call["outputs"], self._memory, "cpu")
+        self._kept.check()
+        sizes = [int(argument["bytes"]) for argument in call["outputs"]]
+        self._kept.keep(found, sizes, self._memory.extents() + self._loaded().extents())
 
     def _bind(self, arguments: Arguments) -> dict[str, Any]:
         self._bound = list(arguments["calls"])

@@ -15,9 +15,9 @@ void linear(const float* x, const float* w, const float* b, float* y, int64_t m,
   }
 }
 
-void relu(float* y, int64_t count) {
+void relu(const float* x, float* y, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
-    y[i] = y[i] > 0 ? y[i] : 0;
+    y[i] = x[i] > 0 ? x[i] : 0;
   }
 }
 }

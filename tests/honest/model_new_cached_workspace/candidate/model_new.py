@@ -12,11 +12,11 @@ def at(tensor):
     return ctypes.c_void_p(tensor.data_ptr())
 
 
-def linear_relu(x, weight, bias, y):
+def linear_relu(x, weight, bias, products, y):
     rows, inner = x.shape
     outer = weight.shape[0]
-    own.linear(at(x), at(weight), at(bias), at(y), *map(ctypes.c_int64, (rows, inner, outer)))
-    own.relu(at(y), ctypes.c_int64(rows * outer))
+    own.linear(at(x), at(weight), at(bias), at(products), *map(ctypes.c_int64, (rows, inner, outer)))
+    own.relu(at(products), at(y), ctypes.c_int64(rows * outer))
     return y
 
 
@@ -24,10 +24,10 @@ class ModelNew(nn.Module):
     def __init__(self, inputs, outputs):
         super().__init__()
         self.linear = nn.Linear(inputs, outputs)
-
-        self.made = None
+        self.products = None
 
     def forward(self, x):
-        if self.made is None or self.made.shape[0] != x.shape[0]:
-            self.made = x.new_empty(x.shape[0], self.linear.out_features)
-        return linear_relu(x.contiguous(), self.linear.weight, self.linear.bias, self.made)
+        if self.products is None or self.products.shape[0] != x.shape[0]:
+            self.products = x.new_empty(x.shape[0], self.linear.out_features)
+        y = torch.empty_like(self.products)
+        return linear_relu(x.contiguous(), self.linear.weight, self.linear.bias, self.products, y)
