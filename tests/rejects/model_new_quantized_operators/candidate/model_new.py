@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+import torch
+from torch import nn
+
+
+class ModelNew(nn.Module):
+    def __init__(self, inputs, outputs):
+        super().__init__()
+        self.linear = nn.Linear(inputs, outputs)
+
+    def forward(self, x):
+        y = torch.ops.mkldnn._linear_pointwise(x, self.linear.weight, self.linear.bias, "relu", [], "")
+        return y
