@@ -46,22 +46,46 @@ class Interpreter:
         keep = keep | self._outputs
         with torch.no_grad(), _default_dtype(torch.float64 if double else torch.get_default_dtype()):
             for index, call in enumerate(self._graph.calls):
-                args, kwargs = _bound(call.args, live, double), _bound(call.kwargs, live, double)
-                if self._takes_device[index]:
-                    kwargs["device"] = self._device
-                made = result_from(call.target, kwargs[NUMBERS], args) if NUMBERS in kwargs else None
-                made = substitute(call, args, kwargs) if made is None and substitute else made
-                made = _execute(call, args, kwargs) if made is None else made
-                for result, tensor in zip(call.results, made if call.multiple else [made]):
-                    if result.name:
-                        live[result.name] = tensor
+                live |= self._results(index, live, double, substitute)
                 for name in used_by(call):
                     if self._last_use[name] == index and name not in keep:
                         live.pop(name, None)
         return {name: live[name] for name in keep if name in live}
 
+    def again(self, known: dict[str, torch.Tensor], changed: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+        """The program's outputs where the values in `changed`, inputs or results of calls, stand in the place of those in
+        `known`, which holds every value of a run. Runs only the calls that see a difference."""
+        live, moved = known | changed, set(changed)
+        with torch.no_grad():
+            for index, call in enumerate(self._graph.calls):
+                if moved.isdisjoint(used_by(call)):
+                    continue
+                made = self._results(index, live, False, None) | changed
+                live |= made
+                moved.update(result.name for result in call.results if result.name)
+        return {name: live[name] for name in self._outputs}
 
-def _execute(call: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    def arguments(self, call: Call, known: dict[str, torch.Tensor]) -> tuple[list[Any], dict[str, Any]]:
+        """What one call is called with, where `known` holds every value of a run."""
+        return _bound(call.args, known, False), _bound(call.kwargs, known, False)
+
+    def _results(
+        self, index: int, live: dict[str, torch.Tensor], double: bool, substitute: Substitute | None
+    ) -> dict[str, torch.Tensor]:
+        """What one call makes, by name."""
+        call = self._graph.calls[index]
+        args, kwargs = _bound(call.args, live, double), _bound(call.kwargs, live, double)
+        if self._takes_device[index]:
+            kwargs["device"] = self._device
+        made = result_from(call.target, kwargs[NUMBERS], args) if NUMBERS in kwargs else None
+        made = substitute(call, args, kwargs) if made is None and substitute else made
+        made = execute(call, args, kwargs) if made is None else made
+        named = zip(call.results, made if call.multiple else [made])
+        return {result.name: tensor for result, tensor in named if result.name}
+
+
+def execute(call: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """What one call makes of arguments that are tensors."""
     if call.target in _RESHAPES:
         return args[0].reshape(args[1])
     made = call.target(*args, **kwargs)

@@ -21,6 +21,8 @@ from .evaluate import Evaluator, Runs
 from .gate import compare_with_eager, refuse_unjudgeable
 from .interpret import Interpreter
 from .native import NativeModule, tf32_flags
+from .nulls.catalogue import DoesNotApply
+from .nulls.maker import NullMaker, in_order
 from .plan_values import extended
 from .seeds import derive
 
@@ -42,7 +44,9 @@ class Session:
         self._native = NativeModule(self._program, self.graph, self._device)
         self._drawer = Drawer(self._program, self.graph, self._native, self._device)
         self._evaluator = Evaluator(self.graph, self._native, self._drawer, math, self._device)
+        self._math = math
         self._last: tuple[Drawn, Runs] | None = None
+        self._nulls: NullMaker | None = None
         self._finite = True
         self.gate = self._run_gate()
 
@@ -99,6 +103,8 @@ class Session:
             return {"dropped": dropped, "fallback": fallback}
         self._evaluator.add_error_runs(runs, drawn, self._seed, regime, number)
         self._last = (drawn, runs)
+        if self._nulls is not None:
+            self._nulls.look_at(self._seed, regime, number, drawn, runs.native)
         return {"dropped": None, "fallback": fallback} | self._write(f"{regime}_{number}_" if keep else "")
 
     def _try(self, drawn: Drawn) -> tuple[Runs | None, str]:
@@ -216,6 +222,25 @@ class Session:
             names = [output.value for role in (OUTPUT, STATE) for output in self.graph.outputs if output.role == role]
             runs.append([write_raw(made[name], self._path(f"own_{number}_{at}")) for at, name in enumerate(names)])
         return runs
+
+    def null_list(self) -> dict[str, Any]:
+        """The program's null candidates; those of draws made from now on can be asked for."""
+        if self._nulls is None:
+            self._nulls = NullMaker(self.graph, self._evaluator, self._native, self._drawer, self._math)
+        return self._nulls.list()
+
+    def write_null(self, key: str) -> dict[str, Any]:
+        """Writes outputs and new states that a null candidate gives to the last draw; nothing where it gives none."""
+        self._last_draw()
+        if self._nulls is None:
+            raise Failure(PROGRAM_INVALID, "No null candidates are known yet.", "", "Ask for oracle.nulls first.")
+        try:
+            made = self._nulls.outputs(key)
+        except DoesNotApply:
+            return {"run": [], "applies": False}
+        tensors = [] if made is None else in_order(made, self.graph, (OUTPUT, STATE))
+        paths = [write_raw(tensor, self._path(f"null_{at}")) for at, tensor in enumerate(tensors)]
+        return {"run": paths, "applies": True}
 
 
 def _wide(tensor: torch.Tensor) -> torch.Tensor:

@@ -54,6 +54,17 @@ def own_draws(arguments: dict[str, Any], progress: _Progress) -> dict[str, Any]:
     return {"runs": _session(arguments).write_own_draws(int(arguments["count"]))}
 
 
+def nulls(arguments: dict[str, Any], progress: _Progress) -> dict[str, Any]:
+    """Argument: oracle. Answers the program's null candidates, each {key, number, about, outputs}, and notes."""
+    return _session(arguments).null_list()
+
+
+def null(arguments: dict[str, Any], progress: _Progress) -> dict[str, Any]:
+    """Arguments: oracle, key. Answers the paths of what that null candidate gives to the last draw, none where it has
+    nothing to say there, and whether it applies to the program at all."""
+    return _session(arguments).write_null(str(arguments["key"]))
+
+
 def close_oracle(arguments: dict[str, Any], progress: _Progress) -> dict[str, Any]:
     """Argument: oracle. Frees its memory; its files are the caller's."""
     _session(arguments)

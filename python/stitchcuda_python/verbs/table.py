@@ -9,7 +9,7 @@ from typing import Any
 from .candidate_verbs import candidate_interface, candidate_source
 from .forms_verb import run_forms
 from .import_verb import run_import
-from .oracle_verbs import close_oracle, draw, extend, intermediates, open_oracle, own_draws
+from .oracle_verbs import close_oracle, draw, extend, intermediates, null, nulls, open_oracle, own_draws
 from .shape_verbs import run_batch_axis, run_hidden_shapes, run_small_scale
 from .weights_verb import write_weights
 
@@ -21,6 +21,8 @@ VERBS: dict[str, Callable[[dict[str, Any], Callable[[str], None]], dict[str, Any
     "oracle.extend": extend,
     "oracle.intermediates": intermediates,
     "oracle.own_draws": own_draws,
+    "oracle.nulls": nulls,
+    "oracle.null": null,
     "oracle.close": close_oracle,
     "hidden_shapes": run_hidden_shapes,
     "small_scale": run_small_scale,

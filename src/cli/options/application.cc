@@ -24,6 +24,7 @@ std::unique_ptr<CLI::App> make_application(CommandLine* line) {
   application->set_version_flag("--version", std::string("stitchcuda ") + kVersion, "The version");
   add_optimize(application.get(), line);
   add_verify(application.get(), line);
+  add_admit(application.get(), line);
   add_reverify(application.get(), line);
   add_profile(application.get(), line);
   add_tune(application.get(), line);

@@ -12,6 +12,7 @@
 #include "artifact/task/math_mode.h"
 #include "artifact/tensor/host_tensor.h"
 #include "verify/compare/output_reference.h"
+#include "verify/oracle/null_candidate.h"
 
 namespace stitch::verify {
 
@@ -44,6 +45,17 @@ struct OracleProgram {
   double gate_max_ratio = 0;
 };
 
+struct NullList {
+  std::vector<NullCandidate> nulls;
+  std::vector<std::string> notes;  // what was left out
+};
+
+// What a null candidate answers in one draw.
+struct NullAnswer {
+  std::vector<HostTensor> made;  // outputs, then new states; none where it has nothing to say in this draw
+  bool applies = true;           // false: it has nothing to say in any draw of the program
+};
+
 struct OracleDraw {
   std::optional<std::string> dropped;  // why this draw says nothing; the rest is then empty
   std::optional<std::string> note;     // e.g. that the regime fell back to redrawing in the observed range
@@ -68,6 +80,10 @@ class Oracle {
   virtual Result<std::vector<std::vector<HostTensor>>> own_draws(const OracleProgram&, int /*count*/) {
     return std::vector<std::vector<HostTensor>>{};
   }
+  // The null candidates of `program`; afterwards those of each draw made can be had.
+  virtual Result<NullList> nulls(const OracleProgram&) { return NullList{}; }
+  // What one of them answers in the last draw.
+  virtual Result<NullAnswer> null_answer(const OracleProgram&, const NullCandidate&) { return NullAnswer{}; }
 };
 
 }  // namespace stitch::verify

@@ -41,4 +41,14 @@ Result<std::vector<std::vector<HostTensor>>> OracleClient::own_draws(const Oracl
   return own_draws_from_json(answer, program);
 }
 
+Result<NullList> OracleClient::nulls(const OracleProgram& program) {
+  STITCH_ASSIGN(const Json answer, request_("oracle.nulls", Json{{"oracle", program.id}}));
+  return null_list_from_json(answer);
+}
+
+Result<NullAnswer> OracleClient::null_answer(const OracleProgram& program, const NullCandidate& null) {
+  STITCH_ASSIGN(const Json answer, request_("oracle.null", Json{{"oracle", program.id}, {"key", null.key}}));
+  return null_answer_from_json(answer, program);
+}
+
 }  // namespace stitch::verify

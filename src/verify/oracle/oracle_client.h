@@ -19,6 +19,8 @@ class OracleClient final : public Oracle {
   Result<OracleProgram> open(const OracleSource& source) override;
   Result<OracleDraw> draw(const OracleProgram& program, const std::string& regime, int draw) override;
   Result<std::vector<std::vector<HostTensor>>> own_draws(const OracleProgram& program, int count) override;
+  Result<NullList> nulls(const OracleProgram& program) override;
+  Result<NullAnswer> null_answer(const OracleProgram& program, const NullCandidate& null) override;
   Result<std::vector<OutputReference>> intermediates(const OracleProgram& program,
                                                      const std::vector<TensorSpec>& values) override;
 

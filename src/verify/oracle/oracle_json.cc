@@ -112,6 +112,12 @@ Result<void> append_references(const Json& json, const char* key, const std::vec
   return {};
 }
 
+std::vector<TensorSpec> made_by(const OracleProgram& program) {
+  std::vector<TensorSpec> specs = program.outputs;
+  specs.insert(specs.end(), program.states_out.begin(), program.states_out.end());
+  return specs;
+}
+
 // Of the floating-point tensors; 0 when there are none.
 double coarsest_epsilon(std::initializer_list<const std::vector<TensorSpec>*> groups) {
   double coarsest = 0;
@@ -196,14 +202,41 @@ Result<OracleDraw> oracle_draw_from_json(const Json& json, const OracleProgram& 
 }
 
 Result<std::vector<std::vector<HostTensor>>> own_draws_from_json(const Json& json, const OracleProgram& program) {
-  std::vector<TensorSpec> specs = program.outputs;
-  specs.insert(specs.end(), program.states_out.begin(), program.states_out.end());
+  const std::vector<TensorSpec> specs = made_by(program);
   STITCH_ASSIGN(const Json* runs, json_array(json, "runs"));
   std::vector<std::vector<HostTensor>> tensors;
   for (const Json& run : *runs) {
     STITCH_ASSIGN(tensors.emplace_back(), tensors_from_json(Json{{"run", run}}, "run", specs));
   }
   return tensors;
+}
+
+Result<NullList> null_list_from_json(const Json& json) {
+  NullList list;
+  STITCH_ASSIGN(const Json* entries, json_array(json, "nulls"));
+  for (const Json& entry : *entries) {
+    NullCandidate null;
+    STITCH_ASSIGN(null.key, json_string(entry, "key"));
+    STITCH_ASSIGN(null.number, json_string(entry, "number"));
+    STITCH_ASSIGN(null.about, json_string(entry, "about"));
+    STITCH_ASSIGN(null.by_output, json_bool(entry, "outputs"));
+    list.nulls.push_back(std::move(null));
+  }
+  STITCH_ASSIGN(const Json* notes, json_array(json, "notes"));
+  for (const Json& note : *notes) {
+    list.notes.push_back(note.is_string() ? note.get<std::string>() : "");
+  }
+  return list;
+}
+
+Result<NullAnswer> null_answer_from_json(const Json& json, const OracleProgram& program) {
+  NullAnswer answer;
+  STITCH_ASSIGN(answer.applies, json_bool(json, "applies"));
+  STITCH_ASSIGN(const Json* paths, json_array(json, "run"));
+  if (!paths->empty()) {
+    STITCH_ASSIGN(answer.made, tensors_from_json(json, "run", made_by(program)));
+  }
+  return answer;
 }
 
 Result<OutputReference> output_reference_from_json(const Json& json, const TensorSpec& spec) {

@@ -12,6 +12,10 @@ Result<OracleProgram> oracle_program_from_json(const Json& json);
 Result<OracleDraw> oracle_draw_from_json(const Json& json, const OracleProgram& program);
 // {"runs": [[path of each output, then of each new state]]}
 Result<std::vector<std::vector<HostTensor>>> own_draws_from_json(const Json& json, const OracleProgram& program);
+// {"nulls": [{"key", "number", "about", "outputs"}], "notes": [...]}
+Result<NullList> null_list_from_json(const Json& json);
+// {"run": [path of each output, then of each new state], "applies"}; without paths it says nothing.
+Result<NullAnswer> null_answer_from_json(const Json& json, const OracleProgram& program);
 // One entry {"name", "ref64", "native", "runs": [...], "kind"} about the value that `spec` describes.
 Result<OutputReference> output_reference_from_json(const Json& json, const TensorSpec& spec);
 

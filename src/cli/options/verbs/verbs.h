@@ -16,6 +16,7 @@ inline constexpr const char* kMachineVerbs = "This machine and this program";
 
 void add_optimize(CLI::App* application, CommandLine* line);
 void add_verify(CLI::App* application, CommandLine* line);
+void add_admit(CLI::App* application, CommandLine* line);
 void add_reverify(CLI::App* application, CommandLine* line);
 void add_profile(CLI::App* application, CommandLine* line);
 void add_tune(CLI::App* application, CommandLine* line);

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Is a program worth anything as a task? Lets answers that do not do its work try to pass for right ones.
+#include <fmt/format.h>
+
+#include "base/json/json.h"
+#include "cli/commands/commands.h"
+#include "cli/stages/admission.h"
+#include "cli/stages/compile_program.h"
+#include "cli/stages/judge.h"
+
+namespace stitch::cli {
+namespace {
+
+const char* word(verify::NullOutcome outcome) {
+  switch (outcome) {
+    case verify::NullOutcome::kRefused:
+      return "refused";
+    case verify::NullOutcome::kPassed:
+      return "PASSES";
+    case verify::NullOutcome::kSilent:
+      break;
+  }
+  return "says nothing";
+}
+
+// What does not apply is counted only: most programs have no noise and no square output.
+std::string table(const verify::AdmissionReport& report) {
+  std::string text = "| null candidate | | KernelBench's rule | |\n|---|---|---|---|\n";
+  for (const verify::NullResult& each : report.nulls) {
+    if (each.outcome != verify::NullOutcome::kSilent) {
+      text += fmt::format("| {} | {} | {} | {} |\n", each.null.number, each.null.about,
+                          each.kernelbench_takes_it ? "takes it" : "refuses it", word(each.outcome));
+    }
+  }
+  return text;
+}
+
+std::string text_of(const TaskAdmission& admission) {
+  const verify::AdmissionReport& report = admission.report;
+  std::string text = table(report);
+  for (const std::string& note : report.notes) {
+    text += note + "\n";
+  }
+  return text + fmt::format("{} ({} say nothing here; {})", report.sentence(),
+                            report.count(verify::NullOutcome::kSilent),
+                            admission.is_cached ? "known from before"
+                                                : fmt::format("{} draws, {:.1f} s", report.draws, report.seconds));
+}
+
+}  // namespace
+
+Result<int> run_admit(Session& session) {
+  const CommandLine& line = session.line();
+  STITCH_ASSIGN(const toolchain::Toolchain tools, find_compilers(session));
+  STITCH_ASSIGN(const DeviceKind device, choose_device(session, tools));
+  Task task;
+  task.file = line.file;
+  task.target = line.target;
+  task.mode = line.mode;
+  task.weights = line.weights;
+  task.math = line.math;
+  if (line.scale == ScaleChoice::kSmall) {
+    STITCH_ASSIGN(task.sizes, small_sizes(session, task, kSmallFlops));
+  }
+  STITCH_ASSIGN(const ImportedProgram imported, import_program(session, task));
+  STITCH_ASSIGN(const TaskAdmission admission, admission_of(session, tools, task, imported, device));
+  session.reporter().result(Json{{"schema", "stitchcuda.admit/1"},
+                                 {"task", task_name(line.file)},
+                                 {"math", to_string(line.math)},
+                                 {"sizes", describe(task.sizes)},
+                                 {"admission", to_json(admission)}},
+                            text_of(admission));
+  return admission.report.status == verify::AdmissionStatus::kAdmitted ? 0 : 1;
+}
+
+}  // namespace stitch::cli

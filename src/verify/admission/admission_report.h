@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a task is worth anything as a task: which null candidates it takes for right answers.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error/result.h"
+#include "base/json/json_forward.h"
+#include "verify/oracle/null_candidate.h"
+
+namespace stitch::verify {
+
+enum class AdmissionStatus {
+  kAdmitted,
+  kWeak,           // a part of the program can be left out unseen: an operator, a parameter, one output of several
+  kDegenerate,     // an answer without any work, or with plain damage, is taken
+  kIllConditioned  // its own inputs' last place decides, so that no answer can be judged
+};
+std::string to_string(AdmissionStatus status);
+
+enum class NullOutcome {
+  kRefused,
+  kPassed,
+  kSilent,  // it has nothing to say: no axis to exchange, no product in that operator
+};
+
+struct NullResult {
+  NullCandidate null;
+  NullOutcome outcome = NullOutcome::kSilent;
+  // Of one that passed, judged output by output: those that took it, as "output 1".
+  std::vector<std::string> outputs;
+  bool whole = false;  // it passed, and all outputs took it
+  std::string reason;  // of the first refusal, with draw and regime
+  // KernelBench's own rule (allclose with 1e-4 on data as given) takes it, whatever we say.
+  bool kernelbench_takes_it = false;
+};
+
+struct AdmissionReport {
+  AdmissionStatus status = AdmissionStatus::kAdmitted;
+  std::vector<NullResult> nulls;
+  std::vector<std::string> notes;
+  int draws = 0;
+  double seconds = 0;
+
+  int count(NullOutcome outcome) const;
+  // "admitted: 41 null candidates refused", "degenerate: takes zeros (N01) ...", for a line of its own.
+  std::string sentence() const;
+};
+
+Json to_json(const AdmissionReport& report);
+Result<AdmissionReport> admission_report_from_json(const Json& json);
+
+// From what each null became.
+AdmissionStatus status_of(const std::vector<NullResult>& nulls);
+
+}  // namespace stitch::verify
