@@ -53,7 +53,7 @@ class Interpreter:
         return {name: live[name] for name in keep if name in live}
 
     def again(self, known: dict[str, torch.Tensor], changed: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-        """The program's outputs where the values in `changed`, inputs or results of calls, stand in the place of those in
+        """The program's outputs where the values in `changed`, inputs or results of calls, stand in place of those in
         `known`, which holds every value of a run. Runs only the calls that see a difference."""
         live, moved = known | changed, set(changed)
         with torch.no_grad():

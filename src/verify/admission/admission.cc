@@ -36,6 +36,7 @@ class Admission {
   Result<void> judge_draw(const std::string& regime, int number);
   Result<void> judge_nulls(const OracleDraw& draw, const Regime& regime, const std::string& label, bool as_given);
   Result<const Regime*> regime_of(const std::string& name);
+  Result<void> measure(Regime& regime, const std::string& name);
   void leave_out(Regime& regime, const std::string& name, const std::string& reason);
   bool is_small(const TensorSpec& spec) const;
   bool is_done(int number) const;
@@ -106,29 +107,30 @@ Result<void> Admission::judge_draw(const std::string& regime, int number) {
   return judge_nulls(draw, *known, label, regime == kAsGiven);
 }
 
-// The errors of small outputs are the largest of all draws of the regime, as in a verdict, and a regime is left out for
-// what any of them shows; with large outputs alone the first draw is enough to begin. Afterwards the first draw is the
-// latest.
 Result<const Admission::Regime*> Admission::regime_of(const std::string& name) {
-  if (const auto found = regimes_.find(name); found != regimes_.end()) {
+  const auto found = regimes_.find(name);
+  if (found != regimes_.end()) {
     return &found->second;
   }
   Regime& regime = regimes_[name];
-  regime.errors.resize(program_.outputs.size() + program_.states_out.size());
+  STITCH_TRY(measure(regime, name));
+  return &regime;
+}
+
+// The errors of small outputs are the largest of all draws of the regime, as in a verdict, and a regime is left out for
+// what any of them shows; with large outputs alone the first draw is enough to begin. Afterwards the first draw is the
+// latest.
+Result<void> Admission::measure(Regime& regime, const std::string& name) {
   std::vector<TensorSpec> made = program_.outputs;
   made.insert(made.end(), program_.states_out.begin(), program_.states_out.end());
+  regime.errors.resize(made.size());
   const bool small = std::any_of(made.begin(), made.end(), [&](const TensorSpec& spec) { return is_small(spec); });
   std::vector<OutputStatistics> seen(made.size());
-  int taken = 0;
   std::string dropped;
   for (int number = small ? request_.draws_per_regime - 1 : 0; number >= 0; --number) {
     STITCH_ASSIGN(latest_, oracle_.draw(program_, name, number));
-    if (latest_.dropped.has_value()) {
-      dropped = *latest_.dropped;
-      continue;
-    }
-    ++taken;
-    for (size_t i = 0; i < made.size(); ++i) {
+    dropped = latest_.dropped.value_or("");
+    for (size_t i = 0; i < latest_.outputs.size(); ++i) {
       const OutputReference& reference = latest_.outputs[i];
       if (verify::is_small(reference)) {
         regime.errors[i].widen(small_output_errors(reference, request_.source.math));
@@ -141,10 +143,10 @@ Result<const Admission::Regime*> Admission::regime_of(const std::string& name) {
       leave_out(regime, name, fmt::format("one ulp at the inputs decides about {}", made[i].name));
     }
   }
-  if (taken == 0) {
+  if (!dropped.empty()) {
     leave_out(regime, name, dropped);
   }
-  return &regime;
+  return {};
 }
 
 void Admission::leave_out(Regime& regime, const std::string& name, const std::string& reason) {

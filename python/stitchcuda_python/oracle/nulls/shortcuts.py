@@ -28,7 +28,7 @@ _LOWER_BITS: dict[str, dict[torch.dtype, int]] = {
 
 
 class ShortContraction(Arithmetic):
-    """N12: products of which nine in ten are summed, scaled up to make good for the rest. `used` says whether any was."""
+    """N12: sums over nine products in ten, scaled up to make good for the rest. `used` says whether any was left out."""
 
     def __init__(self, choices: torch.Generator) -> None:
         super().__init__(None, None)
@@ -75,7 +75,7 @@ def lower_precision(math: str) -> Callable[[Call, list[Any], dict[str, Any]], An
 
 
 def rounded(tensor: torch.Tensor, bits: dict[torch.dtype, int]) -> torch.Tensor:
-    """`tensor` with as many bits of fraction as `bits` has for its type, to nearest, ties to even; fp64 becomes fp32."""
+    """`tensor` with as many bits of fraction as `bits` has for its type, ties to even; fp64 becomes fp32."""
     if tensor.dtype == torch.float64:
         return tensor.float().double()
     if tensor.dtype not in bits:
