@@ -28,7 +28,7 @@ _LOWER_BITS: dict[str, dict[torch.dtype, int]] = {
 
 
 class ShortContraction(Arithmetic):
-    """N12: sums over nine products in ten, scaled up to make good for the rest. `used` says whether any was left out."""
+    """N12: sums over nine products in ten, scaled up to make good for the rest. `used` says whether any was."""
 
     def __init__(self, choices: torch.Generator) -> None:
         super().__init__(None, None)
