@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # make run    set up what is missing, build, and turn one of our programs into verified CUDA
 # make test   everything that needs no GPU; the last line is "N passed, N failed"
-.PHONY: run test test-long test-gpu build dist setup format clean help
+.PHONY: run test test-long test-gpu build dist setup setup-tests format clean help
 .DEFAULT_GOAL := help
 
 PROGRAM ?= problems/mlp_residual.py
@@ -12,17 +12,21 @@ help:
 setup:
 	@tools/setup
 
+# Besides, what only tests need.
+setup-tests:
+	@tools/setup --tests
+
 build: setup
 	@tools/build
 
 run: build
 	@build/stitchcuda optimize $(PROGRAM)
 
-test: build
+test: setup-tests build
 	@tools/run-tests
 
 # Sweeps that do not fit the two-core budget of `make test`; each leaves a record in bench/results/.
-test-long: build
+test-long: setup-tests build
 	@tools/run-tests --long
 
 # Needs an NVIDIA GPU: a missing one is an error here, not a skip.
@@ -37,4 +41,4 @@ format:
 	@git ls-files '*.h' '*.cc' '*.cu' '*.cuh' | xargs clang-format -i
 
 clean:
-	rm -rf build dist
+	rm -rf build build-asan dist

@@ -20,9 +20,13 @@ bool stays_inside(const std::string& relative) {
          std::none_of(path.begin(), path.end(), [](const std::filesystem::path& part) { return part == ".."; });
 }
 
-// The same of where links lead to. A file that is not there is found missing when it is read.
-Result<void> check_links(const std::filesystem::path& root, const std::string& name) {
+// The same of where links lead to; and a pipe or a device is no source: it may never end. A file that is not there is
+// found missing when it is read.
+Result<void> check_file(const std::filesystem::path& root, const std::string& name) {
   std::error_code failed;
+  if (std::filesystem::exists(root / name, failed) && !std::filesystem::is_regular_file(root / name, failed)) {
+    return failure(ErrorCode::kFileInvalid, (root / name).string() + " is not a file", root.string());
+  }
   const auto target = std::filesystem::canonical(root / name, failed);
   const auto folder = failed ? target : std::filesystem::canonical(root, failed);
   if (!failed && !stays_inside(target.lexically_relative(folder).string())) {
@@ -49,6 +53,7 @@ Result<std::vector<std::string>> string_list(const Json& manifest, const char* k
 Result<SourceBundle> read_bundle(const std::string& folder) {
   const std::filesystem::path root(folder);
   const std::string manifest_path = (root / kManifest).string();
+  STITCH_TRY(check_file(root, kManifest));
   STITCH_ASSIGN(const std::string text, read_file(manifest_path));
   STITCH_ASSIGN(const Json manifest, parse_json(text, manifest_path));
   STITCH_ASSIGN(const std::string schema, json_string(manifest, "schema"));
@@ -61,7 +66,7 @@ Result<SourceBundle> read_bundle(const std::string& folder) {
   STITCH_ASSIGN(const auto files, string_list(manifest, "files"));
   STITCH_ASSIGN(bundle.units, string_list(manifest, "units"));
   for (const std::string& name : files) {
-    STITCH_TRY(check_links(root, name));
+    STITCH_TRY(check_file(root, name));
     STITCH_ASSIGN(bundle.files[name], read_file(root / name));
   }
   for (const std::string& unit : bundle.units) {

@@ -17,9 +17,37 @@ Result<const Json*> member(const Json& object, const char* key, bool (*is_kind)(
   return &found;
 }
 
+// Deeper than anything we write. Reading does not recurse, but copying and printing what was read do.
+constexpr int kDeepest = 256;
+
+bool is_too_deep(std::string_view text) {
+  int depth = 0;
+  bool is_string = false;
+  for (size_t at = 0; at < text.size(); ++at) {
+    const char character = text[at];
+    if (is_string) {
+      at += character == '\\' ? 1 : 0;
+      is_string = character != '"';
+    } else if (character == '"') {
+      is_string = true;
+    } else if (character == '[' || character == '{') {
+      if (++depth > kDeepest) {
+        return true;
+      }
+    } else if (character == ']' || character == '}') {
+      --depth;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<Json> parse_json(std::string_view text, const std::string& what) {
+  if (is_too_deep(text)) {
+    return failure(ErrorCode::kFileInvalid, fmt::format("{} is not valid JSON of ours: it is nested too deeply", what),
+                   what, "make the file again with the verb that writes it");
+  }
   Json parsed = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (parsed.is_discarded()) {
     return failure(ErrorCode::kFileInvalid, fmt::format("{} is not valid JSON (truncated or altered?)", what), what,

@@ -8,6 +8,7 @@
 
 #include "base/error/located.h"
 #include "base/fs/files.h"
+#include "base/guard/guarded.h"
 #include "base/hash/sha256.h"
 #include "base/json/json.h"
 
@@ -41,14 +42,17 @@ bool stays_inside(const std::string& name) {
 
 Result<Json> read_manifest(const std::string& text, const std::string& path) {
   STITCH_ASSIGN(Json json, located(parse_json(text, path), path, kRemedy));
-  const bool is_ours = json.is_object() && json.value("schema", "") == kSchema && json.contains("files") &&
-                       json["files"].is_object();
-  bool is_whole = is_ours;
-  for (const auto& [name, digest] : is_ours ? json["files"].items() : Json::object().items()) {
-    is_whole = is_whole && digest.is_string() && stays_inside(name);
+  const bool is_ours = json.is_object() && json.contains("schema") && json["schema"] == kSchema &&
+                       json.contains("files") && json["files"].is_object();
+  const Unexpected foreign =
+      failure(ErrorCode::kFileInvalid, fmt::format("{} is no manifest of a run", path), path, kRemedy);
+  if (!is_ours) {
+    return foreign;
   }
-  if (!is_whole) {
-    return failure(ErrorCode::kFileInvalid, fmt::format("{} is no manifest of a run", path), path, kRemedy);
+  for (const auto& [name, digest] : json["files"].items()) {
+    if (!digest.is_string() || !stays_inside(name)) {
+      return foreign;
+    }
   }
   return std::move(json["files"]);
 }
@@ -64,7 +68,9 @@ Result<void> write_manifest(const fs::path& folder) {
     }
   }
   const Json manifest = {{"schema", kSchema}, {"files", std::move(files)}};
-  return write_file(folder / kManifest, manifest.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+  STITCH_ASSIGN(const std::string text, guarded([&] { return manifest.dump(1); }, ErrorCode::kFileInvalid,
+                                                "a file below " + folder.string() + " has a name that is not UTF-8"));
+  return write_file(folder / kManifest, text + "\n");
 }
 
 std::string ManifestCheck::sentence() const {
@@ -79,13 +85,19 @@ std::string ManifestCheck::sentence() const {
 
 Result<ManifestCheck> check_manifest(const fs::path& folder) {
   const std::string path = (folder / kManifest).string();
+  std::error_code ignored;
+  if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) {
+    return failure(ErrorCode::kFileInvalid, fmt::format("{} is no file", path), path, kRemedy);
+  }
   STITCH_ASSIGN(const std::string text, located(read_file(path), path, kRemedy));
   STITCH_ASSIGN(const Json files, read_manifest(text, path));
   ManifestCheck check;
   check.digest = sha256_hex(text);
   check.files = static_cast<int>(files.size());
   for (const auto& [name, digest] : files.items()) {
-    const Result<std::string> now = read_file(folder / name);
+    std::error_code ignored;
+    const bool is_file = fs::is_regular_file(folder / name, ignored);  // a pipe would be waited for
+    const Result<std::string> now = is_file ? read_file(folder / name) : failure(ErrorCode::kFileInvalid, "no file");
     if (!now.has_value()) {
       check.missing.push_back(name);
     } else if (sha256_hex(*now) != digest.get<std::string>()) {

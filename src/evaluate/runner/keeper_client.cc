@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 
 #include "base/json/json.h"
@@ -37,6 +38,19 @@ Result<Descriptor> staging_file(std::span<const HostTensor> tensors) {
   return file;
 }
 
+// Asks and waits. A keeper that dies or answers what it should not is the world's failure: no file of the user's is to
+// blame, and no candidate.
+Result<wire::Answer> ask_keeper(wire::Channel& channel, uint64_t id, const std::string& verb, const Json& arguments,
+                                std::vector<Descriptor> descriptors) {
+  auto answer = wire::call(channel, id, verb, arguments, std::move(descriptors), wire::Clock::now() + kPatience);
+  const bool is_channel_good = answer.has_value() || channel.try_receive().has_value();
+  if (is_channel_good && (answer.has_value() || answer.error().code != ErrorCode::kFileInvalid)) {
+    return answer;
+  }
+  return failure(ErrorCode::kEnvironment, fmt::format("the keeper failed at `{}`: {}", verb, answer.error().sentence),
+                 "", "check that the machine has enough free memory");
+}
+
 }  // namespace
 
 Result<KeeperClient> KeeperClient::start(DeviceKind device) {
@@ -48,10 +62,11 @@ Result<KeeperClient> KeeperClient::start(DeviceKind device) {
   options.descriptors = {{ends.second.get(), kChannelNumber}};
   options.capture_output = false;
   STITCH_ASSIGN(Child child, Child::start(options));
+  ends.second = Descriptor();  // the keeper's end is the keeper's alone: when it dies the channel ends
   KeeperClient client(std::move(child), wire::Channel(std::move(ends.first)));
   // Without a GPU this is where it shows: the keeper's own sentence says it all.
-  STITCH_ASSIGN(const wire::Answer hello, wire::call(client.channel_, ++client.last_id_, "hello", Json::object(), {},
-                                                     wire::Clock::now() + kPatience));
+  STITCH_ASSIGN(const wire::Answer hello,
+                ask_keeper(client.channel_, ++client.last_id_, "hello", Json::object(), {}));
   STITCH_ASSIGN(client.facts_.name, json_string(hello.json(), "name"));
   STITCH_ASSIGN(client.facts_.architecture, json_string(hello.json(), "architecture"));
   STITCH_ASSIGN(const int64_t memory_bytes, json_int(hello.json(), "memory_bytes"));
@@ -63,10 +78,10 @@ Result<KeeperClient> KeeperClient::start(DeviceKind device) {
 
 Result<wire::Answer> KeeperClient::ask(const std::string& verb, const Json& arguments,
                                        std::vector<Descriptor> descriptors) {
-  auto answer =
-      wire::call(channel_, ++last_id_, verb, arguments, std::move(descriptors), wire::Clock::now() + kPatience);
-  if (!answer.has_value()) {
-    return failure(with_context(answer.error(), fmt::format("the keeper failed at `{}`", verb)));
+  auto answer = ask_keeper(channel_, ++last_id_, verb, arguments, std::move(descriptors));
+  const std::string context = fmt::format("the keeper failed at `{}`", verb);
+  if (!answer.has_value() && !answer.error().sentence.starts_with(context)) {
+    return failure(with_context(answer.error(), context));
   }
   return answer;
 }
@@ -144,7 +159,12 @@ Result<void> KeeperClient::clock_start() {
 
 Result<double> KeeperClient::clock_stop_us() {
   STITCH_ASSIGN(const wire::Answer answer, ask("clock_stop", Json::object()));
-  return json_double(answer.json(), "elapsed_us");
+  STITCH_ASSIGN(const double elapsed_us, json_double(answer.json(), "elapsed_us"));
+  if (!std::isfinite(elapsed_us) || elapsed_us < 0) {
+    return failure(ErrorCode::kEnvironment, fmt::format("the keeper's clock says that {} us passed", elapsed_us), "",
+                   "check the machine's clock: no time taken by it can be trusted");
+  }
+  return elapsed_us;
 }
 
 }  // namespace stitch::evaluate

@@ -13,6 +13,7 @@ namespace stitch::evaluate {
 namespace {
 
 constexpr size_t kMostLines = 1000;
+constexpr size_t kMostReads = 16;  // at a time: who never stops writing must not keep us here
 constexpr size_t kLongestLine = 2000;
 constexpr size_t kNamed = 6;  // operators that a sentence lists
 
@@ -48,14 +49,17 @@ LedgerReader::LedgerReader(Descriptor pipe, std::shared_ptr<CandidateLedger> led
 
 std::optional<std::string> LedgerReader::read() {
   std::array<char, 65536> buffer;
-  ssize_t size = 0;
-  while ((size = ::read(pipe_.get(), buffer.data(), buffer.size())) > 0) {
-    received_.append(buffer.data(), static_cast<size_t>(size));
-    size_t end = 0;
-    while ((end = received_.find('\n')) != std::string::npos) {
-      take(received_.substr(0, end));
-      received_.erase(0, end + 1);
+  for (size_t reads = 0; reads < kMostReads; ++reads) {
+    const ssize_t size = ::read(pipe_.get(), buffer.data(), buffer.size());
+    if (size <= 0) {
+      break;
     }
+    received_.append(buffer.data(), static_cast<size_t>(size));
+    size_t start = 0;
+    for (size_t end = 0; (end = received_.find('\n', start)) != std::string::npos; start = end + 1) {
+      take(received_.substr(start, end - start));
+    }
+    received_.erase(0, start);
     received_.resize(std::min(received_.size(), kLongestLine));
   }
   if (!ledger_->events.empty()) {
@@ -76,7 +80,8 @@ std::optional<std::string> LedgerReader::read() {
 void LedgerReader::take(const std::string& line) {
   const size_t first = line.find('\t');
   const size_t second = first == std::string::npos ? first : line.find('\t', first + 1);
-  if (second == std::string::npos || ledger_->operators.size() + ledger_->libraries.size() > kMostLines) {
+  const size_t taken = ledger_->operators.size() + ledger_->libraries.size() + ledger_->events.size();
+  if (second == std::string::npos || taken >= kMostLines) {
     return;
   }
   const std::string kind = line.substr(0, first);

@@ -125,7 +125,7 @@ Result<wire::Answer> Session::bind(const Json& arguments) {
 
 Result<void> Session::enqueue_turn(size_t number, bool with_call) {
   if (evict_.has_value()) {
-    STITCH_TRY(stream_->fill(*evict_, static_cast<int>(number & 0x7f)));
+    STITCH_TRY(blame_candidate(stream_->fill(*evict_, static_cast<int>(number & 0x7f))));  // fails after calls that did
   }
   if (!with_call) {
     return {};
