@@ -2,6 +2,8 @@
 // Is a program worth anything as a task? Lets answers that do not do its work try to pass for right ones.
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "base/json/json.h"
 #include "cli/commands/commands.h"
 #include "cli/stages/admission.h"
@@ -54,10 +56,12 @@ Result<int> run_admit(Session& session) {
   STITCH_ASSIGN(const toolchain::Toolchain tools, find_compilers(session));
   STITCH_ASSIGN(const DeviceKind device, choose_device(session, tools));
   Task task;
-  task.file = line.file;
+  std::error_code ignored;
+  task.file = std::filesystem::absolute(line.file, ignored).lexically_normal().string();
   task.target = line.target;
   task.mode = line.mode;
-  task.weights = line.weights;
+  task.weights =
+      line.weights.empty() ? "" : std::filesystem::absolute(line.weights, ignored).lexically_normal().string();
   task.math = line.math;
   if (line.scale == ScaleChoice::kSmall) {
     STITCH_ASSIGN(task.sizes, small_sizes(session, task, kSmallFlops));

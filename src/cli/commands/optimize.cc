@@ -9,6 +9,7 @@
 #include "base/json/json.h"
 #include "cli/commands/commands.h"
 #include "cli/runs/program_digest.h"
+#include "cli/stages/admission.h"
 #include "cli/stages/batch.h"
 #include "cli/stages/build_ahead.h"
 #include "cli/evidence/manifest.h"
@@ -41,6 +42,7 @@ struct Run {
   int tuned = 0;                              // settings with a measured time
   std::optional<tuning::ProgramTimes> times;  // of a verified program on a GPU
   Seconds seconds;
+  std::optional<verify::AdmissionReport> admission;  // where somebody has asked for it before
 };
 
 Task task_of(const CommandLine& line) {
@@ -129,6 +131,14 @@ Result<void> verify(Session& session, const toolchain::Toolchain& tools, Run& ru
   return {};
 }
 
+// What was found out about it as a task: optimize asks nobody, it only tells.
+void tell_admission(const Session& session, const toolchain::Toolchain& tools, Run& run) {
+  run.admission = known_admission(session, tools, run.task, run.imported, run.device);
+  if (run.admission.has_value() && run.admission->status != verify::AdmissionStatus::kAdmitted) {
+    run.report.verify.notes.push_back("As a task for others: " + run.admission->sentence());
+  }
+}
+
 Json answer(const Run& run, double total_seconds) {
   const evaluate::VerifyReport& verify = run.report.verify;
   Json json = {{"schema", "stitchcuda.optimize/1"},
@@ -154,6 +164,9 @@ Json answer(const Run& run, double total_seconds) {
                         {"graph_spread", run.times->graph.spread},
                         {"faster", run.times->graph_is_faster() ? "graph" : "plain"},
                         {"prepare_us", run.times->prepare_us}};
+  }
+  if (run.admission.has_value()) {
+    json["admission"] = {{"status", to_string(run.admission->status)}, {"sentence", run.admission->sentence()}};
   }
   json["nvcc"] = run.nvcc.sentence;
   json["library"] = run.report.compile.library;  // in the cache: what the verdict is about
@@ -221,6 +234,7 @@ Result<int> run_optimize(Session& session) {
   STITCH_ASSIGN(run.device, choose_device(session, tools));
   STITCH_TRY(import_and_plan(session, tools, run));
   STITCH_TRY(verify(session, tools, run));
+  tell_admission(session, tools, run);
   STITCH_ASSIGN(run.nvcc, compile_with_nvcc(session, tools, run.program.bundle, run.device));
   if (run.device == DeviceKind::kCuda && run.report.verify.verdict.kind == VerdictKind::kOk) {
     STITCH_ASSIGN(run.times, time_on_gpu(session, tools, run.imported.graph, run.report.compile.library));

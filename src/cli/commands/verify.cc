@@ -10,6 +10,16 @@
 #include "cli/stages/judge_folder.h"
 
 namespace stitch::cli {
+namespace {
+
+// What the verdict is worth, on a line of its own, where the task takes an answer without the work.
+std::string worth_of(const CandidateVerdict& candidate) {
+  const bool is_worth_it = !candidate.admission.has_value() ||
+                           candidate.admission->report.status == verify::AdmissionStatus::kAdmitted;
+  return is_worth_it ? "" : "\n" + candidate.admission->report.sentence();
+}
+
+}  // namespace
 
 Result<int> run_verify(Session& session) {
   const CommandLine& line = session.line();
@@ -32,7 +42,7 @@ Result<int> run_verify(Session& session) {
   if (!line.candidate.empty()) {
     json["candidate"] = to_json(candidate);
   }
-  session.reporter().result(json, verdict_text(report.verify));
+  session.reporter().result(json, verdict_text(report.verify) + worth_of(candidate));
   return report.verify.verdict.kind == VerdictKind::kOk ? 0 : 1;
 }
 

@@ -26,6 +26,7 @@ struct CommandLine {
   std::string target;                        // the class or function of FILE:NAME; empty: Model
   std::string out;                           // empty: the verb's default
   std::string candidate;                     // verify: a folder of sources, or a library, to judge against --program
+  bool admitted_only = false;                // verify --candidate: no verdict on a task that takes null candidates
   std::string program;                       // verify, emit: the PyTorch program
   std::string weights;                       // a state dict to put into the module; empty: what its constructor makes
   DeviceChoice device = DeviceChoice::kAuto;

@@ -24,10 +24,9 @@ Subject subject_of(const CommandLine& line) {
   return subject;
 }
 
-Result<void> judge_native(Session& session, const toolchain::Toolchain& tools, DeviceKind device,
+Result<void> judge_native(Session& session, const toolchain::Toolchain& tools, DeviceKind device, Subject subject,
                           CandidateVerdict& verdict) {
   const CommandLine& line = session.line();
-  Subject subject = subject_of(line);
   if (verdict.kind == CandidateKind::kSources) {
     STITCH_ASSIGN(CandidateSources sources, read_candidate_sources(line.candidate, session.resources().runtime()));
     subject.bundle = std::move(sources.bundle);
@@ -44,7 +43,6 @@ Result<void> judge_native(Session& session, const toolchain::Toolchain& tools, D
   for (const std::string& note : verdict.notes) {
     session.reporter().progress("candidate", note);
   }
-  STITCH_ASSIGN(const ImportedProgram imported, import_program(session, subject.task));
   SubjectSet set;
   set.scale = "full";
   set.is_outside = true;
@@ -53,20 +51,53 @@ Result<void> judge_native(Session& session, const toolchain::Toolchain& tools, D
   return {};
 }
 
+Result<void> judge_by_kind(Session& session, const toolchain::Toolchain& tools, DeviceKind device, Subject subject,
+                           CandidateVerdict& verdict) {
+  if (verdict.kind != CandidateKind::kPython) {
+    return judge_native(session, tools, device, std::move(subject), verdict);
+  }
+  STITCH_ASSIGN(PythonVerdict judged,
+                judge_python_candidate(session, tools, subject.task, session.line().candidate, device));
+  verdict.report = judged.report;
+  verdict.python = std::move(judged);
+  return {};
+}
+
+// What it rests on is computed once for each program, by the oracle alone; a candidate that was refused pays nothing.
+Result<void> ask_admission(Session& session, const toolchain::Toolchain& tools, const Task& task,
+                           const ImportedProgram& imported, DeviceKind device, CandidateVerdict& verdict) {
+  Result<TaskAdmission> admission = admission_of(session, tools, task, imported, device);
+  if (!admission.has_value() && !session.line().admitted_only) {  // the verdict stands without it
+    session.reporter().progress("task", "not known whether it is worth anything: " + admission.error().sentence);
+    return {};
+  }
+  STITCH_ASSIGN(verdict.admission, std::move(admission));
+  const verify::AdmissionReport& report = verdict.admission->report;
+  if (report.status != verify::AdmissionStatus::kAdmitted) {
+    session.reporter().progress("task", report.sentence());
+  }
+  if (session.line().admitted_only && report.status != verify::AdmissionStatus::kAdmitted) {
+    return failure(ErrorCode::kProgramInvalid, "the program is not admitted as a task: " + report.sentence(), task.file,
+                   "see 'stitchcuda admit', or judge without --admitted-only");
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<CandidateVerdict> judge_candidate(Session& session, const toolchain::Toolchain& tools, DeviceKind device) {
   CandidateVerdict verdict;
   STITCH_ASSIGN(verdict.kind, classify_candidate(session.line().candidate));
-  if (verdict.kind == CandidateKind::kPython) {
-    const Task task = subject_of(session.line()).task;
-    STITCH_TRY(import_program(session, task));
-    STITCH_ASSIGN(PythonVerdict judged, judge_python_candidate(session, tools, task, session.line().candidate, device));
-    verdict.report = judged.report;
-    verdict.python = std::move(judged);
-    return verdict;
+  Subject subject = subject_of(session.line());
+  const Task task = subject.task;
+  STITCH_ASSIGN(const ImportedProgram imported, import_program(session, task));
+  if (session.line().admitted_only) {
+    STITCH_TRY(ask_admission(session, tools, task, imported, device, verdict));
   }
-  STITCH_TRY(judge_native(session, tools, device, verdict));
+  STITCH_TRY(judge_by_kind(session, tools, device, std::move(subject), verdict));
+  if (verdict.report.verify.verdict.kind == VerdictKind::kOk && !verdict.admission.has_value()) {
+    STITCH_TRY(ask_admission(session, tools, task, imported, device, verdict));
+  }
   return verdict;
 }
 
@@ -77,6 +108,9 @@ Json to_json(const CandidateVerdict& verdict) {
   }
   if (verdict.python.has_value()) {
     json["policy"] = to_json(*verdict.python);
+  }
+  if (verdict.admission.has_value()) {
+    json["admission"] = to_json(*verdict.admission);
   }
   return json;
 }

@@ -5,6 +5,7 @@
 #include "base/json/json_forward.h"
 #include "cli/outside/candidate_kind.h"
 #include "cli/outside/python_candidate.h"
+#include "cli/stages/admission.h"
 #include "cli/stages/session.h"
 #include "evaluate/pipeline/evaluate.h"
 
@@ -15,8 +16,12 @@ struct CandidateVerdict {
   std::vector<std::string> notes;  // what of it was ignored
   evaluate::EvaluateReport report;
   std::optional<PythonVerdict> python;  // of a candidate in Python: what PyTorch did for it
+  // What a right answer is worth here. Known for one that was found right, and before one is judged with
+  // --admitted-only.
+  std::optional<TaskAdmission> admission;
 };
 // All regimes at the declared shapes: its sizes are compiled in as far as we know.
+// kProgramInvalid with --admitted-only where the program takes a null candidate: no verdict then.
 Result<CandidateVerdict> judge_candidate(Session& session, const toolchain::Toolchain& tools, DeviceKind device);
 
 Json to_json(const CandidateVerdict& verdict);

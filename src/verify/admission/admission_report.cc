@@ -155,6 +155,7 @@ Result<AdmissionReport> admission_report_from_json(const Json& json) {
   }
   STITCH_ASSIGN(const int64_t draws, json_int(json, "draws"));
   report.draws = static_cast<int>(draws);
+  STITCH_ASSIGN(report.seconds, json_double(json, "seconds"));
   return report;
 }
 

@@ -19,6 +19,9 @@ void add_verify(CLI::App* application, CommandLine* line) {
       ->needs(program)
       ->type_name("FILE|DIR")
       ->group(kProgramGroup);
+  verb->add_flag("--admitted-only", line->admitted_only,
+                 "No verdict on a candidate for a program that 'stitchcuda admit' refuses as a task")
+      ->group(kProgramGroup);
   add_mode(verb, line);
   add_import_timeout(verb, line);
   add_step(verb, line, "Judge one step alone");
