@@ -12,6 +12,17 @@ from torch.utils import _pytree
 def set_math(mode: str) -> None:
     torch.backends.cuda.matmul.allow_tf32 = mode in ("tf32", "reduced")
     torch.backends.cudnn.allow_tf32 = mode in ("tf32", "reduced", "kernelbench")
+    # What decides a baseline's speed is said here, whatever the environment or an earlier program left.
+    torch.backends.cudnn.benchmark = False
+    torch.backends.cudnn.deterministic = False
+    torch.use_deterministic_algorithms(False)
+
+
+def flags() -> str:
+    return (
+        f"matmul.allow_tf32 {torch.backends.cuda.matmul.allow_tf32}, "
+        f"cudnn.allow_tf32 {torch.backends.cudnn.allow_tf32}, cudnn.benchmark {torch.backends.cudnn.benchmark}"
+    )
 
 
 def to_gpu(value):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times one program: eager, eager under a CUDA graph, torch.compile in two modes, and our library, turn by turn.
+"""Times one program: eager, eager under a CUDA graph, torch.compile in two modes, and our library, turn by turn,
+there and back again.
 
     python time_program.py PROGRAM.py --math fp32        then the library's path on stdin, when the GPU is free
 
@@ -106,12 +107,18 @@ def sample_us(subject: programs.Subject, function, flush: torch.Tensor) -> float
     return start.elapsed_time(stop) * 1e3
 
 
+def make_flush() -> torch.Tensor:
+    return torch.empty(64 << 20, dtype=torch.int32, device="cuda")
+
+
 def interleaved(subject: programs.Subject, functions: dict) -> dict[str, list[float]]:
-    flush = torch.empty(64 << 20, dtype=torch.int32, device="cuda")
+    flush = make_flush()
     samples = {name: [] for name in functions}
     for turn in range(WARM_UP + SAMPLES):
-        for name, function in functions.items():
-            elapsed = sample_us(subject, function, flush)
+        # There and back again: a drift of clocks that is even over two turns meets all alike.
+        order = list(functions) if turn % 2 == 0 else list(reversed(functions))
+        for name in order:
+            elapsed = sample_us(subject, functions[name], flush)
             if turn >= WARM_UP:
                 samples[name].append(elapsed)
     return samples
@@ -154,8 +161,7 @@ def time_with(subject: programs.Subject, made: dict, library: str, math: str) ->
         "difference": difference,
         "device": torch.cuda.get_device_name(),
         "torch": torch.__version__,
-        "flags": f"matmul.allow_tf32 {torch.backends.cuda.matmul.allow_tf32}, "
-        f"cudnn.allow_tf32 {torch.backends.cudnn.allow_tf32}",
+        "flags": programs.flags(),
     }
 
 

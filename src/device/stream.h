@@ -23,6 +23,25 @@ class Graph {
   void* executable_ = nullptr;  // cudaGraphExec_t
 };
 
+// A place in a stream's work and the time at which it was reached.
+class Event {
+ public:
+  static Result<Event> create();
+  Event(Event&& other) noexcept;
+  Event& operator=(Event&& other) noexcept;
+  ~Event();
+  void* get() const { return event_; }  // cudaEvent_t
+
+ private:
+  Event() = default;
+  void* event_ = nullptr;
+};
+// Between two recorded events whose work is over.
+Result<double> microseconds_between(const Event& start, const Event& stop);
+
+// Waits for all work of this process on the device, on whatever stream; the first error of that work is the answer.
+Result<void> wait_for_device();
+
 class Stream {
  public:
   static Result<Stream> create();
@@ -31,9 +50,9 @@ class Stream {
   ~Stream();
 
   void* get() const { return stream_; }  // cudaStream_t
-  // Waits for all work; the first error of that work is the answer.
-  Result<void> synchronise();
-  Result<void> fill(const Buffer& buffer, int byte);
+  Result<void> record(const Event& event);
+  // Reads one half of the buffer and writes the other: what any cache held before is gone when it is large enough.
+  Result<void> evict_by(const Buffer& buffer, bool backwards);
   // What `enqueue` puts on this stream, recorded instead of run.
   Result<Graph> capture(const std::function<Result<void>()>& enqueue);
   Result<void> launch(const Graph& graph);

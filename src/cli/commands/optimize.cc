@@ -40,7 +40,7 @@ struct Run {
   evaluate::EvaluateReport report;
   NvccResult nvcc;
   int tuned = 0;                              // settings with a measured time
-  std::optional<tuning::ProgramTimes> times;  // of a verified program on a GPU
+  std::optional<MeasuredProgram> times;       // of a verified program on a GPU
   Seconds seconds;
   std::optional<verify::AdmissionReport> admission;  // where somebody has asked for it before
 };
@@ -158,12 +158,7 @@ Json answer(const Run& run, double total_seconds) {
   json["seconds"] = {{"import", run.seconds.import}, {"plan", run.seconds.plan},     {"build", run.seconds.build},
                      {"nvcc", run.nvcc.seconds},     {"verify", run.seconds.verify}, {"total", total_seconds}};
   if (run.times.has_value()) {
-    json["measured"] = {{"plain_us", run.times->plain.median_us},
-                        {"plain_spread", run.times->plain.spread},
-                        {"graph_us", run.times->graph.samples_us.empty() ? Json() : Json(run.times->graph.median_us)},
-                        {"graph_spread", run.times->graph.spread},
-                        {"faster", run.times->graph_is_faster() ? "graph" : "plain"},
-                        {"prepare_us", run.times->prepare_us}};
+    json["measured"] = to_json(*run.times);
   }
   if (run.admission.has_value()) {
     json["admission"] = {{"status", to_string(run.admission->status)}, {"sentence", run.admission->sentence()}};
@@ -215,8 +210,8 @@ void keep_in_record(Session& session, const Run& run) {
     record.device = to_string(run.device);
     record.steps = static_cast<int>(run.program.plan.steps.size());
     record.operators = run.imported.operators;
-    if (run.times.has_value()) {
-      record.measured_us = run.times->graph_is_faster() ? run.times->graph.median_us : run.times->plain.median_us;
+    if (run.times.has_value() && run.times->times.refusal().empty()) {
+      record.measured_us = run.times->times.best_us();
     }
   });
   session.run_log().keep(kProgramFile, program_digest(run.program.plan, run.program.bundle).dump(1) + "\n");
@@ -237,7 +232,10 @@ Result<int> run_optimize(Session& session) {
   tell_admission(session, tools, run);
   STITCH_ASSIGN(run.nvcc, compile_with_nvcc(session, tools, run.program.bundle, run.device));
   if (run.device == DeviceKind::kCuda && run.report.verify.verdict.kind == VerdictKind::kOk) {
-    STITCH_ASSIGN(run.times, time_on_gpu(session, tools, run.imported.graph, run.report.compile.library));
+    const TimedProgram timed{run.program.plan.graph, run.report.compile.library, run.report.verify.kept_draws,
+                             run.task.math};
+    STITCH_ASSIGN(run.times, time_on_gpu(session, tools, timed));
+    run.report.verify.verdict = run.times->verdict.value_or(run.report.verify.verdict);
   }
   const Json said = answer(run, session.reporter().elapsed_seconds());
   STITCH_TRY(leave_results(session, tools, run, said));

@@ -3,6 +3,7 @@
 // elsewhere.
 #include <fmt/format.h>
 
+#include "artifact/report/feedback.h"
 #include "base/fs/files.h"
 #include "base/json/json.h"
 #include "cli/commands/commands.h"
@@ -39,6 +40,8 @@ Result<int> run_verify(Session& session) {
                {"verdict", to_json(report.verify.verdict)},
                {"error_ratio", report.verify.error_ratio},
                {"report", evaluate::to_json(report.verify)}};
+  // What its author may be told, where the rest of this answer is kept from them.
+  json["feedback"] = feedback(report.verify.verdict, report.verify.error_ratio);
   if (!line.candidate.empty()) {
     json["candidate"] = to_json(candidate);
   }

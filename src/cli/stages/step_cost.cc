@@ -91,12 +91,9 @@ Result<void> measure_cost(Session& session, const toolchain::Toolchain& tools, c
   if (prepared.ending != evaluate::Ending::kOk) {
     return ended(prepared.sentence);
   }
-  const std::vector<HostTensor> inputs = tuning::samples(alone.graph, {TensorRole::kInput});
-  evaluate::CandidateCall call;
-  call.inputs = inputs;
   evaluate::TimingOptions timing;
   timing.graph = true;
-  STITCH_ASSIGN(const evaluate::TimingOutcome timed, runner->time_blocks(call, timing));
+  STITCH_ASSIGN(const evaluate::TimingOutcome timed, runner->time_blocks(tuning::sample_draws(alone.graph), timing));
   if (timed.ending != evaluate::Ending::kOk) {
     return ended(timed.sentence);
   }

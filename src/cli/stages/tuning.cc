@@ -10,10 +10,16 @@
 #include <map>
 #include <mutex>
 
+#include "base/json/json.h"
 #include "base/process/child.h"
 #include "base/process/descriptor.h"
 #include "cli/stages/compile_program.h"
+#include "evaluate/timing/clocks.h"
+#include "evaluate/timing/floor.h"
+#include "evaluate/timing/sharing.h"
+#include "evaluate/verify/timed_subject.h"
 #include "toolchain/discovery/cuda_folders.h"
+#include "tuning/floor/compulsory_work.h"
 #include "tuning/measure/measure_setting.h"
 
 namespace stitch::cli {
@@ -60,6 +66,49 @@ std::string as_text(const tuning::Trial& trial, const tuning::Measurement& measu
   const std::string time =
       std::isfinite(measurement.median_us) ? fmt::format("{:.1f} us", measurement.median_us) : "does not run";
   return fmt::format("{} by {}{}: {}", plan.steps[trial.step].name, trial.setting.variant, splits, time);
+}
+
+// What nvidia-smi says, or nothing where there is none.
+std::string ask_smi(const std::string& option, const char* query) {
+  ChildOptions options;
+  options.arguments = {"nvidia-smi", option + query, "--format=csv,noheader", "--id=0"};
+  if (option == "--query-gpu=") {
+    options.arguments[2] += ",nounits";
+  }
+  const Result<ChildOutput> ran = run_child(options, kProbeTimeoutMs);
+  return ran.has_value() && ran->exit.ok()
+             ? ran->standard_output.substr(0, ran->standard_output.find_last_not_of('\n') + 1)
+             : std::string();
+}
+
+// Not every machine lets its clocks be read: then that is what is recorded.
+void record_clocks(const std::string& before, const std::string& after, MeasuredProgram& measured) {
+  const Result<evaluate::Clocks> first = evaluate::parse_clocks(before);
+  const Result<evaluate::Clocks> last = evaluate::parse_clocks(after);
+  if (!first.has_value() || !last.has_value()) {
+    measured.clocks = "the GPU's clocks could not be read";
+    return;
+  }
+  measured.clocks = fmt::format("SM clock {:.0f} MHz before and {:.0f} MHz after, of {:.0f}; {:.0f} C, {:.0f} W",
+                                first->sm_mhz, last->sm_mhz, last->most_sm_mhz, last->temperature_c, last->power_w);
+  measured.times.clocks = evaluate::clock_refusal(*first, *last);
+}
+
+Result<void> judge_times(const TimedProgram& program, MeasuredProgram& measured) {
+  if (!measured.times.fault.empty()) {
+    measured.verdict = Verdict{VerdictKind::kCheated, "timing: " + measured.times.fault, {}};
+    return {};
+  }
+  const std::optional<evaluate::Datasheet> device = evaluate::datasheet_of(measured.times.device);
+  if (!device.has_value()) {
+    return {};
+  }
+  evaluate::CompulsoryWork work = tuning::compulsory_work(program.graph);
+  work.l2_bytes = measured.times.l2_bytes;
+  const evaluate::Floor floor = evaluate::physical_floor(work, *device, program.math);
+  measured.floor_us = floor.us();
+  measured.verdict = evaluate::below_floor(measured.times.best_us(), floor, *device);
+  return {};
 }
 
 }  // namespace
@@ -118,30 +167,84 @@ Result<tuning::TuneResult> Tuning::run(const plan::Plan& plan) {
   return tuning::tune(tuning::worth_timing(plan, {}, !folders.empty()), context_, database_, options);
 }
 
-Result<tuning::ProgramTimes> time_on_gpu(Session& session, const toolchain::Toolchain& tools, const ir::Graph& graph,
-                                         const std::string& library) {
+Result<MeasuredProgram> time_on_gpu(Session& session, const toolchain::Toolchain& tools, const TimedProgram& program) {
   evaluate::RunnerOptions options;
-  options.binary = {DeviceKind::kCuda, library};
+  options.binary = {DeviceKind::kCuda, program.library};
   options.library_folders = library_folders(session);
+  const evaluate::TimedSubject subject =
+      evaluate::timed_subject(program.draws, program.math).value_or(tuning::sample_subject(program.graph));
   TimingLock lock(tools.cache / kLockName);
-  tuning::ProgramTimes times;
+  MeasuredProgram measured;
   STITCH_TRY(lock.alone([&]() -> Result<void> {
-    STITCH_ASSIGN(times, tuning::time_program(graph, options));
+    measured.times.shared = evaluate::sharing_refusal(ask_smi("--query-gpu=", evaluate::kSharingQuery),
+                                                      ask_smi("--query-compute-apps=", evaluate::kProcessQuery));
+    const std::string before = ask_smi("--query-gpu=", evaluate::kClockQuery);
+    const std::string shared = measured.times.shared;
+    STITCH_ASSIGN(measured.times, tuning::time_program(subject, options));
+    measured.times.shared = shared;
+    record_clocks(before, ask_smi("--query-gpu=", evaluate::kClockQuery), measured);
     return {};
   }));
-  return times;
+  STITCH_TRY(judge_times(program, measured));
+  return measured;
 }
 
-std::string describe(const tuning::ProgramTimes& times) {
+namespace {
+
+std::string with_interval(const evaluate::Timing& timing) {
+  return fmt::format("{:.1f} us ({:.1f} to {:.1f})", timing.median_us, timing.interval.low, timing.interval.high);
+}
+
+}  // namespace
+
+std::string describe(const MeasuredProgram& measured) {
+  const tuning::ProgramTimes& times = measured.times;
   const std::string prepare = fmt::format("prepare {:.1f} us", times.prepare_us);
-  if (times.graph.samples_us.empty()) {
-    return fmt::format("measured {:.1f} us by plain launches (run() cannot be captured), {}", times.plain.median_us,
-                       prepare);
+  const std::string refusal = times.refusal();
+  if (!refusal.empty()) {
+    return fmt::format("no time: {} ({} tries)", refusal, times.plain.tries);
   }
-  return times.graph_is_faster() ? fmt::format("measured {:.1f} us by CUDA graph (plain launches {:.1f} us), {}",
-                                               times.graph.median_us, times.plain.median_us, prepare)
-                                 : fmt::format("measured {:.1f} us by plain launches (CUDA graph {:.1f} us), {}",
-                                               times.plain.median_us, times.graph.median_us, prepare);
+  const std::string floor = measured.floor_us > 0 ? fmt::format(", floor {:.1f} us", measured.floor_us) : std::string();
+  const std::string plain = with_interval(times.plain);
+  if (times.graph.samples_us.empty()) {
+    return fmt::format("measured {} by plain launches (run() cannot be captured), {}{}", plain, prepare, floor);
+  }
+  const std::string graph = with_interval(times.graph);
+  return times.graph_is_faster()
+             ? fmt::format("measured {} by CUDA graph, {} by plain launches, {}{}", graph, plain, prepare, floor)
+             : fmt::format("measured {} by plain launches, {} by CUDA graph, {}{}", plain, graph, prepare, floor);
+}
+
+Json to_json(const MeasuredProgram& measured) {
+  const auto one = [](const evaluate::Timing& timing) {
+    return Json{{"us", timing.median_us},
+                {"low_us", timing.interval.low},
+                {"high_us", timing.interval.high},
+                {"spread", timing.spread},
+                {"samples_us", timing.samples_us},
+                {"refusal", timing.refusal},
+                {"tries", timing.tries},
+                {"calls_per_block", timing.calls_per_block},
+                {"sets", timing.sets},
+                {"evicted_bytes", timing.evicted_bytes},
+                {"calls_judged", timing.calls_judged},
+                {"by_events", timing.by_events}};
+  };
+  const tuning::ProgramTimes& times = measured.times;
+  const bool is_told = times.refusal().empty();
+  Json json = {{"plain_us", is_told ? Json(times.plain.median_us) : Json()},
+               {"plain_spread", times.plain.spread},
+               {"graph_us", is_told && !times.graph.samples_us.empty() ? Json(times.graph.median_us) : Json()},
+               {"graph_spread", times.graph.spread},
+               {"faster", times.graph_is_faster() ? "graph" : "plain"},
+               {"prepare_us", times.prepare_us},
+               {"floor_us", measured.floor_us > 0 ? Json(measured.floor_us) : Json()},
+               {"refusal", times.refusal()},
+               {"device", times.device},
+               {"clocks", measured.clocks}};
+  json["plain"] = one(times.plain);
+  json["graph"] = times.graph.samples_us.empty() ? Json() : one(times.graph);
+  return json;
 }
 
 }  // namespace stitch::cli

@@ -6,12 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "artifact/report/verdict.h"
 #include "cli/stages/session.h"
 #include "plan/plan.h"
 #include "toolchain/discovery/toolchain.h"
 #include "tuning/database/database.h"
 #include "tuning/measure/time_program.h"
 #include "tuning/measure/tune.h"
+#include "verify/oracle/oracle.h"
 
 namespace stitch::cli {
 
@@ -37,11 +39,24 @@ class Tuning {
   tuning::TuningDatabase database_;
 };
 
+struct TimedProgram {
+  const ir::Graph& graph;  // after all rewrites: what it cannot do without
+  const std::string& library;
+  const std::vector<verify::OracleDraw>& draws;  // on which it was verified; none: on sample values
+  MathMode math = MathMode::kFp32;
+};
+struct MeasuredProgram {
+  tuning::ProgramTimes times;
+  std::string clocks;                // what nvidia-smi told before and after
+  double floor_us = 0;               // 0: no datasheet of this device is known
+  std::optional<Verdict> verdict{};  // what the timing found that verification did not
+};
 // The times of a verified program, while nobody else times on this GPU.
-Result<tuning::ProgramTimes> time_on_gpu(Session& session, const toolchain::Toolchain& tools, const ir::Graph& graph,
-                                         const std::string& library);
-// "measured 107.5 us by CUDA graph (plain launches 109.4 us), prepare 108.3 us"
-std::string describe(const tuning::ProgramTimes& times);
+Result<MeasuredProgram> time_on_gpu(Session& session, const toolchain::Toolchain& tools, const TimedProgram& program);
+// "measured 107.5 us (107.1 to 108.0) by CUDA graph, 109.4 us (109.0 to 110.2) by plain launches, prepare 108.3 us,
+// floor 85.0 us"; or why no time may be reported.
+std::string describe(const MeasuredProgram& measured);
+Json to_json(const MeasuredProgram& measured);
 
 // Where a program's cuBLASLt and cuDNN are on this machine; empty where they are not, or with --libraries off.
 std::vector<std::string> library_folders(const Session& session);

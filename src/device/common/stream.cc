@@ -25,6 +25,40 @@ Graph::~Graph() {
   }
 }
 
+Result<Event> Event::create() {
+  cudaEvent_t created = nullptr;
+  STITCH_TRY(check(cudaEventCreate(&created), "making an event"));
+  Event event;
+  event.event_ = created;
+  return event;
+}
+
+Event::Event(Event&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
+
+Event& Event::operator=(Event&& other) noexcept {
+  std::swap(event_, other.event_);
+  return *this;
+}
+
+Event::~Event() {
+  if (event_ != nullptr) {
+    cudaEventDestroy(static_cast<cudaEvent_t>(event_));
+  }
+}
+
+Result<double> microseconds_between(const Event& start, const Event& stop) {
+  float milliseconds = 0;
+  STITCH_TRY(check(
+      cudaEventElapsedTime(&milliseconds, static_cast<cudaEvent_t>(start.get()), static_cast<cudaEvent_t>(stop.get())),
+      "reading the events"));
+  return 1e3 * static_cast<double>(milliseconds);
+}
+
+Result<void> wait_for_device() {
+  STITCH_TRY(check(cudaDeviceSynchronize(), "the work on the device"));
+  return check(cudaGetLastError(), "the work on the device");
+}
+
 Result<Stream> Stream::create() {
   cudaStream_t created = nullptr;
   STITCH_TRY(check(cudaStreamCreateWithFlags(&created, cudaStreamNonBlocking), "making a stream"));
@@ -46,13 +80,17 @@ Stream::~Stream() {
   }
 }
 
-Result<void> Stream::synchronise() {
-  STITCH_TRY(check(cudaStreamSynchronize(stream_of(stream_)), "the work on the device"));
-  return check(cudaGetLastError(), "the work on the device");
+Result<void> Stream::record(const Event& event) {
+  return check(cudaEventRecord(static_cast<cudaEvent_t>(event.get()), stream_of(stream_)), "recording an event");
 }
 
-Result<void> Stream::fill(const Buffer& buffer, int byte) {
-  return check(cudaMemsetAsync(buffer.data(), byte, buffer.bytes(), stream_of(stream_)), "filling device memory");
+Result<void> Stream::evict_by(const Buffer& buffer, bool backwards) {
+  const uint64_t half = buffer.bytes() / 2;
+  std::byte* const first = buffer.data();
+  std::byte* const second = first + half;
+  return check(cudaMemcpyAsync(backwards ? first : second, backwards ? second : first, half, cudaMemcpyDeviceToDevice,
+                               stream_of(stream_)),
+               "moving device memory");
 }
 
 Result<Graph> Stream::capture(const std::function<Result<void>()>& enqueue) {

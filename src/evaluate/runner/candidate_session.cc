@@ -79,6 +79,10 @@ Result<void> CandidateSession::attach(const KeeperClient::Block& block) {
   return {};
 }
 
+uint64_t CandidateSession::memory_limit_bytes() const {
+  return binary_.device == DeviceKind::kCuda ? keeper_.facts().memory_bytes : limits_.memory_bytes;
+}
+
 Result<void> CandidateSession::place(MemoryGroup& group, const std::vector<uint64_t>& sizes, uint64_t alignment) {
   if (group.block != 0 && group.sizes == sizes) {
     // The checked worker keeps a copy of each place that it was shown.
@@ -96,11 +100,10 @@ Result<void> CandidateSession::place(MemoryGroup& group, const std::vector<uint6
     group = {};
   }
   const uint64_t room = room_for(sizes);
-  const uint64_t limit_bytes =
-      binary_.device == DeviceKind::kCuda ? keeper_.facts().memory_bytes : limits_.memory_bytes;
+  const uint64_t limit_bytes = memory_limit_bytes();
   if (room > limit_bytes) {
-    return fail(Ending::kRefused, fmt::format("the program wants {} bytes at once, more than there may be ({})",
-                                              room, limit_bytes));
+    return fail(Ending::kRefused,
+                fmt::format("the program wants {} bytes at once, more than there may be ({})", room, limit_bytes));
   }
   STITCH_ASSIGN(KeeperClient::Block block, keeper_.allocate(room));
   group.block = block.token.id;

@@ -157,6 +157,30 @@ Result<void> KeeperClient::clock_start() {
   return {};
 }
 
+Result<void> KeeperClient::copy(const std::vector<wire::Region>& from, const std::vector<wire::Region>& to) {
+  Json arguments;
+  arguments["from"] = wire::to_json(from);
+  arguments["to"] = wire::to_json(to);
+  STITCH_TRY(ask("copy", arguments));
+  return {};
+}
+
+Result<void> KeeperClient::clock_start(const std::vector<wire::Region>& from, const std::vector<wire::Region>& to) {
+  Json arguments;
+  arguments["from"] = wire::to_json(from);
+  arguments["to"] = wire::to_json(to);
+  STITCH_TRY(ask("clock_start", arguments));
+  return {};
+}
+
+Result<KeeperClient::Stopped> KeeperClient::clock_stop(const std::vector<wire::Region>& regions) {
+  STITCH_ASSIGN(const wire::Answer answer, ask_regions("clock_stop", regions));
+  Stopped stopped;
+  STITCH_ASSIGN(stopped.elapsed_us, json_double(answer.json(), "elapsed_us"));
+  STITCH_ASSIGN(stopped.digests, json_int_list(answer.json(), "digests"));
+  return stopped;
+}
+
 Result<double> KeeperClient::clock_stop_us() {
   STITCH_ASSIGN(const wire::Answer answer, ask("clock_stop", Json::object()));
   STITCH_ASSIGN(const double elapsed_us, json_double(answer.json(), "elapsed_us"));

@@ -39,8 +39,17 @@ class KeeperClient {
   // The regions' contents, each as a tensor of the spec at its place.
   Result<std::vector<HostTensor>> snapshot(const std::vector<wire::Region>& regions,
                                            const std::vector<TensorSpec>& specs);
+  Result<void> copy(const std::vector<wire::Region>& from, const std::vector<wire::Region>& to);
   Result<void> clock_start();
   Result<double> clock_stop_us();
+  // The clock starts when the last of these copies is written, and stops when the first of `regions` is about to be
+  // read for its digest.
+  struct Stopped {
+    double elapsed_us = 0;
+    std::vector<int64_t> digests;
+  };
+  Result<void> clock_start(const std::vector<wire::Region>& from, const std::vector<wire::Region>& to);
+  Result<Stopped> clock_stop(const std::vector<wire::Region>& regions);
 
  private:
   KeeperClient(Child child, wire::Channel channel) : child_(std::move(child)), channel_(std::move(channel)) {}

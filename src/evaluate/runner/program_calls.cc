@@ -248,20 +248,27 @@ Result<void> ProgramCalls::check_settled() {
   return {};
 }
 
-Result<void> ProgramCalls::fill_call(const CandidateCall& call, CallMemory& memory, uint64_t alignment) {
+// Types of this call's tensors, and the sizes of its results.
+Result<std::vector<uint64_t>> ProgramCalls::describe_call(const CandidateCall& call, CallMemory& memory) {
   const wire::ProgramDescription& program = *session_.description();
   memory.input_types = types_of(call.inputs);
   STITCH_TRY(check_types("inputs", memory.input_types, program.inputs));
   STITCH_TRY(check_types("states", types_of(call.states), program.states_in));
   STITCH_TRY(adopt_results(call, memory));
-  std::vector<HostTensor> given(call.inputs.begin(), call.inputs.end());
-  given.insert(given.end(), call.states.begin(), call.states.end());
   std::vector<uint64_t> result_sizes;
   for (const std::vector<TensorType>* list : {&memory.output_types, &memory.state_types}) {
     for (const TensorType& type : *list) {
       result_sizes.push_back(bytes_of(type));
     }
   }
+  memory.replaced_by = call.states_in_place ? new_states_of_old() : std::vector<int>(call.states.size(), -1);
+  return result_sizes;
+}
+
+Result<void> ProgramCalls::fill_call(const CandidateCall& call, CallMemory& memory, uint64_t alignment) {
+  STITCH_ASSIGN(const std::vector<uint64_t> result_sizes, describe_call(call, memory));
+  std::vector<HostTensor> given(call.inputs.begin(), call.inputs.end());
+  given.insert(given.end(), call.states.begin(), call.states.end());
   STITCH_TRY(session_.place(memory.inputs, sizes_of(given), alignment));
   STITCH_TRY(session_.place(memory.results, result_sizes, alignment));
   for (const MemoryGroup* group : {&memory.inputs, &memory.results}) {
@@ -269,7 +276,6 @@ Result<void> ProgramCalls::fill_call(const CandidateCall& call, CallMemory& memo
   }
   STITCH_TRY(session_.keeper().fill(memory.inputs.regions, given));
   STITCH_TRY(poison_results(memory));
-  memory.replaced_by = call.states_in_place ? new_states_of_old() : std::vector<int>(call.states.size(), -1);
   if (!call.states_in_place) {
     return {};
   }
@@ -318,6 +324,19 @@ Result<double> ProgramCalls::run_timed(const wire::CallArguments& arguments, uin
   return session_.keeper().clock_stop_us();
 }
 
+// Outputs, then new states.
+std::vector<TensorSpec> ProgramCalls::result_specs(const CallMemory& memory) const {
+  const wire::ProgramDescription& program = *session_.description();
+  std::vector<TensorSpec> specs;
+  for (size_t i = 0; i < program.outputs.size(); ++i) {
+    specs.push_back({program.outputs[i].spec.name, TensorRole::kOutput, memory.output_types[i]});
+  }
+  for (size_t i = 0; i < program.states_out.size(); ++i) {
+    specs.push_back({program.states_out[i].spec.name, TensorRole::kState, memory.state_types[i]});
+  }
+  return specs;
+}
+
 Result<CandidateOutcome> ProgramCalls::run(const CandidateCall& call) {
   STITCH_TRY(ensure_prepared());
   STITCH_TRY(check_settled());
@@ -331,22 +350,15 @@ Result<CandidateOutcome> ProgramCalls::run(const CandidateCall& call) {
   STITCH_ASSIGN(outcome.elapsed_us, run_timed(arguments, call.schedule_seed));
   STITCH_TRY(check_unchanged(constants, before));
 
-  const wire::ProgramDescription& program = *session_.description();
-  std::vector<TensorSpec> specs;
-  for (size_t i = 0; i < program.outputs.size(); ++i) {
-    specs.push_back({program.outputs[i].spec.name, TensorRole::kOutput, memory.output_types[i]});
-  }
-  for (size_t i = 0; i < program.states_out.size(); ++i) {
-    specs.push_back({program.states_out[i].spec.name, TensorRole::kState, memory.state_types[i]});
-  }
-  STITCH_ASSIGN(std::vector<HostTensor> results, session_.keeper().snapshot(memory.results.regions, specs));
+  STITCH_ASSIGN(std::vector<HostTensor> results,
+                session_.keeper().snapshot(memory.results.regions, result_specs(memory)));
   STITCH_ASSIGN(settled_digests_, session_.keeper().digest(memory.results.regions));
   settled_ = memory.results.regions;
   if (!std::exchange(was_awaited_, true)) {  // once for each session; later ones are looked at before the next call
     std::this_thread::sleep_for(kGrace);
     STITCH_TRY(check_settled());
   }
-  const auto first_state = results.begin() + static_cast<int64_t>(program.outputs.size());
+  const auto first_state = results.begin() + static_cast<int64_t>(session_.description()->outputs.size());
   outcome.states.assign(first_state, results.end());
   outcome.outputs.assign(results.begin(), first_state);
   last_outputs_ = bytes_of(outcome.outputs) <= kMostKeptBytes ? outcome.outputs : std::vector<HostTensor>{};

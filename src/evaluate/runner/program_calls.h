@@ -2,11 +2,14 @@
 // prepare(), run() and timed blocks of a loaded program: fills and poisons memory before, looks after it afterwards.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
 #include "evaluate/runner/candidate_session.h"
 #include "evaluate/runner/timing.h"
+#include "evaluate/timing/reported_time.h"
+#include "evaluate/timing/ring.h"
 #include "wire/messages/call_arguments.h"
 
 namespace stitch::evaluate {
@@ -18,7 +21,11 @@ class ProgramCalls {
   // Failures that are the candidate's are in session.take_fault().
   Result<CandidateOutcome> prepare(std::vector<HostTensor> parameters);
   Result<CandidateOutcome> run(const CandidateCall& call);
-  Result<TimingOutcome> time_blocks(const CandidateCall& call, const TimingOptions& options);
+  // Places the ring, hides the draws' contents in memory that the worker does not see, and warms up; then block after
+  // block, each time judged; or all of it at once.
+  Result<void> open_timing(const std::vector<TimedDraw>& draws, const TimingOptions& options);
+  Result<BlockOutcome> time_block();
+  Result<TimingOutcome> time_blocks(const std::vector<TimedDraw>& draws, const TimingOptions& options);
 
  private:
   // One set of memory for a call.
@@ -31,6 +38,35 @@ class ProgramCalls {
     std::vector<TensorType> state_types;
     // For each old state, the new one that takes its place: -1 for none, or where they lie apart.
     std::vector<int> replaced_by;
+  };
+  struct TimedCall {
+    size_t set = 0;
+    size_t draw = 0;
+  };
+  using BurstCalls = std::vector<TimedCall>;
+  // What timed calls turn through.
+  struct TimedRing {
+    Ring ring;
+    BurstPlan plan;
+    MemoryGroup inputs;  // of all sets; `sets` holds their parts
+    MemoryGroup results;
+    std::vector<CallMemory> sets;
+    std::vector<int64_t> red_zones;  // their digests
+    struct Draw {
+      TimedDraw given;
+      std::vector<wire::Region> hidden;      // its inputs, then its states, where the worker does not see them
+      std::vector<int64_t> digests;          // of those
+      std::set<std::vector<int64_t>> right;  // digests of results that were judged
+      std::vector<HostTensor> untimed;       // what an untimed call gave
+    };
+    std::vector<Draw> draws;
+    uint64_t hidden_block = 0;
+    std::vector<double> empty_us;  // of bursts without calls, by the keeper
+    std::vector<double> empty_event_us;
+    std::vector<wire::Region> last_results;  // of the last burst
+    std::vector<int64_t> last_digests;
+    TimedCall last_call;
+    int64_t calls_judged = 0;
   };
   // Memory that a call may read and must not change, and what each region is called.
   struct Constants {
@@ -49,8 +85,21 @@ class ProgramCalls {
   Result<wire::CallArguments> bind_call(const CandidateCall& call, const CallMemory& memory);
   Result<void> place_workspace(const CallMemory& memory);
   Result<double> run_timed(const wire::CallArguments& arguments, uint64_t schedule_seed);
-  Result<void> bind_block(const CandidateCall& call, const TimingOptions& options);
-  Result<double> block_us(int count, bool with_calls);
+  static CandidateCall timed_call(const TimedDraw& draw);
+  std::vector<TensorSpec> result_specs(const CallMemory& memory) const;
+  Result<std::vector<uint64_t>> describe_call(const CandidateCall& call, CallMemory& memory);
+  Result<void> place_ring(const CandidateCall& call, const TimingOptions& options);
+  Result<void> hide_draws(const std::vector<TimedDraw>& draws);
+  Result<void> run_untimed();
+  Result<void> bind_ring(const TimingOptions& options);
+  Result<BlockTimes> burst(int calls, bool with_calls);
+  BurstCalls choose_calls(int calls);
+  Result<void> put_contents(const BurstCalls& calls);
+  Result<void> judge_results(const BurstCalls& calls, const std::vector<int64_t>& digests);
+  Result<void> judge_call(size_t set, size_t draw);
+  Result<void> warm_up(double block_us);
+  Result<void> look_again();
+  Result<std::vector<double>> time_series(int blocks, Timing& timing);
   Constants constants_of(const CallMemory* memory) const;
   Result<void> poison_results(CallMemory& memory);
   Result<void> check_settled();
@@ -68,6 +117,7 @@ class ProgramCalls {
   std::vector<int64_t> settled_digests_;
   std::vector<HostTensor> last_outputs_;
   bool was_awaited_ = false;
+  TimedRing timed_;
 };
 
 }  // namespace stitch::evaluate

@@ -70,9 +70,26 @@ Result<CandidateOutcome> ProgramRunner::run(const CandidateCall& call) {
   return settle<CandidateOutcome>(run_now, state_->session, state_->may_try_again);
 }
 
-Result<TimingOutcome> ProgramRunner::time_blocks(const CandidateCall& call, const TimingOptions& options) {
-  const auto time_now = [&] { return state_->calls.time_blocks(call, options); };
+Result<TimingOutcome> ProgramRunner::time_blocks(const std::vector<TimedDraw>& draws, const TimingOptions& options) {
+  const auto time_now = [&] { return state_->calls.time_blocks(draws, options); };
   return settle<TimingOutcome>(time_now, state_->session, state_->may_try_again);
+}
+
+const std::string& ProgramRunner::device_name() const { return state_->session.keeper().facts().name; }
+
+uint64_t ProgramRunner::l2_bytes() const { return state_->session.keeper().facts().l2_bytes; }
+
+Result<BlockOutcome> ProgramRunner::open_timing(const std::vector<TimedDraw>& draws, const TimingOptions& options) {
+  const auto open_now = [&]() -> Result<BlockOutcome> {
+    STITCH_TRY(state_->calls.open_timing(draws, options));
+    return BlockOutcome{};
+  };
+  return settle<BlockOutcome>(open_now, state_->session, state_->may_try_again);
+}
+
+Result<BlockOutcome> ProgramRunner::time_block() {
+  bool never_again = false;  // a new worker has no ring
+  return settle<BlockOutcome>([&] { return state_->calls.time_block(); }, state_->session, never_again);
 }
 
 StartCandidate program_runner_factory(RunnerOptions options) {

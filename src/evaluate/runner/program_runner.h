@@ -35,8 +35,15 @@ class ProgramRunner final : public Candidate {
   Result<CandidateOutcome> prepare(std::span<const HostTensor> parameters) override;
   Result<CandidateOutcome> run(const CandidateCall& call) override;
 
-  // Times calls like `call`, after a prepare().
-  Result<TimingOutcome> time_blocks(const CandidateCall& call, const TimingOptions& options);
+  // Times calls on these draws, all of the same types, after a prepare(). Every timed call is judged: one that is not
+  // right ends it as kTampered.
+  Result<TimingOutcome> time_blocks(const std::vector<TimedDraw>& draws, const TimingOptions& options);
+  // Of the device, as CUDA tells them.
+  const std::string& device_name() const;
+  uint64_t l2_bytes() const;
+  // Block by block, to take turns with another program.
+  Result<BlockOutcome> open_timing(const std::vector<TimedDraw>& draws, const TimingOptions& options);
+  Result<BlockOutcome> time_block();
 
  private:
   class State;

@@ -1,76 +1,235 @@
 // SPDX-License-Identifier: Apache-2.0
-// The timing half of ProgramCalls.
+// The timing half of ProgramCalls: bursts of calls, and what is looked at after each.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+#include <thread>
 #include <utility>
-#include <vector>
 
 #include "base/json/json.h"
 #include "evaluate/runner/program_calls.h"
-#include "evaluate/runner/timing.h"
+#include "evaluate/timing/same_results.h"
+#include "evaluate/timing/warm_up.h"
 
 namespace stitch::evaluate {
+namespace {
 
-Result<double> ProgramCalls::block_us(int count, bool with_calls) {
-  Json request;
-  request["count"] = count;
-  request["with_calls"] = with_calls;
-  STITCH_TRY(session_.keeper().clock_start());
-  STITCH_TRY(session_.ask("run_block", request));
-  return session_.keeper().clock_stop_us();
+constexpr int kMostGraceMs = 30;
+
+template <typename Value>
+void append(std::vector<Value>& to, const std::vector<Value>& values) {
+  to.insert(to.end(), values.begin(), values.end());
 }
 
-Result<void> ProgramCalls::bind_block(const CandidateCall& call, const TimingOptions& options) {
-  const size_t count = static_cast<size_t>(std::max(options.buffer_sets, 1));
-  sets_.resize(std::max(sets_.size(), count));
-  // As PyTorch changes its states where they lie, and as ModelNew calls the program.
-  CandidateCall in_place = call;
-  in_place.states_in_place = true;
-  for (size_t i = 0; i < count; ++i) {
-    STITCH_TRY(fill_call(in_place, sets_[i], kBlockAlignment));  // as PyTorch's allocator would
+}  // namespace
+
+// Which set each call has, and which draw each set: by chance, and known to nobody before it is there.
+ProgramCalls::BurstCalls ProgramCalls::choose_calls(int calls) {
+  std::vector<size_t> sets(timed_.sets.size());
+  std::iota(sets.begin(), sets.end(), size_t{0});
+  std::shuffle(sets.begin(), sets.end(), session_.random());
+  BurstCalls chosen;
+  for (int i = 0; i < calls; ++i) {
+    chosen.push_back({sets.at(static_cast<size_t>(i)), session_.random()() % timed_.draws.size()});
   }
-  STITCH_TRY(place_workspace(sets_[0]));
-  Json calls = Json::array();
-  for (size_t i = 0; i < count; ++i) {
-    STITCH_ASSIGN(const wire::CallArguments arguments, bind_call(in_place, sets_[i]));
-    calls.push_back(wire::to_json(arguments));
+  return chosen;
+}
+
+// Poison first, contents last: they come from memory of the keeper's own, so quickly that nobody can begin before the
+// clock does.
+Result<void> ProgramCalls::put_contents(const BurstCalls& calls) {
+  std::vector<wire::Region> poisoned;
+  std::vector<wire::Region> from;
+  std::vector<wire::Region> to;
+  for (const auto& [set, draw] : calls) {
+    const CallMemory& memory = timed_.sets[set];
+    append(poisoned, memory.results.regions);
+    append(from, timed_.draws[draw].hidden);
+    append(to, memory.inputs.regions);
+    const size_t inputs = memory.input_types.size();
+    for (size_t i = 0; i < memory.replaced_by.size(); ++i) {
+      if (memory.replaced_by[i] >= 0) {
+        from.push_back(timed_.draws[draw].hidden.at(inputs + i));
+        to.push_back(old_state(memory, i));
+      }
+    }
   }
+  STITCH_TRY(session_.keeper().poison(poisoned));
+  return session_.keeper().clock_start(from, to);
+}
+
+Result<BlockTimes> ProgramCalls::burst(int count, bool with_calls) {
+  const BurstCalls calls = choose_calls(count);
   Json request;
-  request["calls"] = std::move(calls);
-  // Twice the cache: what the last call left in it is gone for certain.
-  request["evict_bytes"] = options.cold_l2 ? static_cast<int64_t>(2 * session_.keeper().facts().l2_bytes) : 0;
-  request["graph"] = options.graph;
-  STITCH_TRY(session_.ask("bind", request));
+  Json order = Json::array();
+  std::vector<wire::Region> results;
+  for (const auto& [set, draw] : calls) {
+    order.push_back(set);
+  }
+  // Looked at in another order than they were made in.
+  BurstCalls looked_at = calls;
+  std::shuffle(looked_at.begin(), looked_at.end(), session_.random());
+  for (const auto& [set, draw] : looked_at) {
+    append(results, timed_.sets[set].results.regions);
+  }
+  request["order"] = std::move(order);
+  request["with_calls"] = with_calls;
+  STITCH_TRY(put_contents(calls));
+  STITCH_ASSIGN(const wire::Answer answer, session_.ask("run_block", request));
+  STITCH_ASSIGN(const KeeperClient::Stopped stopped,
+                session_.keeper().clock_stop(with_calls ? results : std::vector<wire::Region>{}));
+  const Result<double> event_us = json_double(answer.json(), "event_us");
+  if (!event_us.has_value()) {
+    return session_.fail(Ending::kTampered, "the program wrote into its worker's channel");
+  }
+  if (with_calls) {
+    timed_.last_results = std::move(results);
+    timed_.last_digests = stopped.digests;
+    timed_.last_call = calls.back();
+    STITCH_TRY(judge_results(looked_at, stopped.digests));
+  }
+  BlockTimes times;
+  times.calls = count;
+  (with_calls ? times.keeper_us : times.keeper_empty_us) = stopped.elapsed_us;
+  (with_calls ? times.event_us : times.event_empty_us) = *event_us;
+  return times;
+}
+
+Result<void> ProgramCalls::judge_results(const BurstCalls& calls, const std::vector<int64_t>& digests) {
+  auto next = digests.begin();
+  for (const auto& [set, draw] : calls) {
+    const auto count = static_cast<int64_t>(timed_.sets[set].results.regions.size());
+    const std::vector<int64_t> own(next, next + count);
+    next += count;
+    ++timed_.calls_judged;
+    // What was right once is right again; a sum that ends in another order is judged anew.
+    if (!timed_.draws[draw].right.contains(own)) {
+      STITCH_TRY(judge_call(set, draw));
+      timed_.draws[draw].right.insert(own);
+    }
+  }
   return {};
 }
 
-Result<TimingOutcome> ProgramCalls::time_blocks(const CandidateCall& call, const TimingOptions& options) {
-  constexpr int kMostCalls = 1 << 20;
-  STITCH_TRY(ensure_prepared());
-  STITCH_TRY(check_settled());
-  STITCH_TRY(bind_block(call, options));
-  STITCH_TRY(block_us(3, true));  // first calls load code and settle clocks
-  int count = 1;
-  STITCH_ASSIGN(double elapsed_us, block_us(count, true));
-  while (elapsed_us < options.block_us && count < kMostCalls) {
-    const double growth = std::clamp(1.2 * options.block_us / std::max(elapsed_us, 1.0), 1.5, 8.0);
-    count = std::min(kMostCalls, static_cast<int>(growth * count) + 1);
-    STITCH_ASSIGN(elapsed_us, block_us(count, true));
+Result<void> ProgramCalls::judge_call(size_t set, size_t draw) {
+  const CallMemory& memory = timed_.sets[set];
+  const TimedRing::Draw& given = timed_.draws[draw];
+  STITCH_ASSIGN(const std::vector<HostTensor> results,
+                session_.keeper().snapshot(memory.results.regions, result_specs(memory)));
+  std::optional<std::string> wrong = find_difference(results, given.untimed);
+  if (!wrong.has_value() && given.given.judge) {
+    STITCH_ASSIGN(wrong, given.given.judge(results));
   }
+  if (wrong.has_value()) {
+    return session_.fail(Ending::kTampered, "a timed call was not right: " + *wrong);
+  }
+  return {};
+}
+
+// After a block, and after a while that nobody knows before: nothing was written since, nothing beside the results,
+// and no input.
+Result<void> ProgramCalls::look_again() {
+  std::this_thread::sleep_for(std::chrono::milliseconds(1 + session_.random()() % kMostGraceMs));
+  STITCH_ASSIGN(const std::vector<int64_t> later, session_.keeper().digest(timed_.last_results));
+  if (later != timed_.last_digests) {
+    return session_.fail(Ending::kTampered, "the program went on writing into its outputs after the call had ended");
+  }
+  std::vector<wire::Region> zones = timed_.inputs.red_zones;
+  append(zones, timed_.results.red_zones);
+  STITCH_ASSIGN(const std::vector<int64_t> red_zones, session_.keeper().digest(zones));
+  if (red_zones != timed_.red_zones) {
+    return session_.fail(Ending::kTampered, "the program wrote outside of its inputs or outputs");
+  }
+  const auto [set, draw] = timed_.last_call;
+  const CallMemory& memory = timed_.sets[set];
+  const std::vector<wire::Region> inputs(
+      memory.inputs.regions.begin(), memory.inputs.regions.begin() + static_cast<int64_t>(memory.input_types.size()));
+  STITCH_ASSIGN(const std::vector<int64_t> now, session_.keeper().digest(inputs));
+  if (!std::equal(now.begin(), now.end(), timed_.draws[draw].digests.begin())) {
+    return session_.fail(Ending::kTampered, "the program changed its inputs");
+  }
+  return {};
+}
+
+// Call after call until they take alike, then bursts until one is known to be long enough.
+Result<void> ProgramCalls::warm_up(double block_us) {
+  constexpr int kMostPlans = 4;
+  std::vector<double> times_us;
+  while (judge_warm_up(times_us) == WarmUp::kGoOn) {
+    STITCH_ASSIGN(const BlockTimes times, burst(1, true));
+    times_us.push_back(times.keeper_us);
+  }
+  timed_.plan = plan_bursts(times_us.back(), block_us, timed_.ring.sets);
+  for (int i = 0; i < kMostPlans; ++i) {
+    STITCH_ASSIGN(const BlockTimes times, burst(timed_.plan.calls, true));
+    const BurstPlan last = timed_.plan;
+    timed_.plan = plan_bursts(times.keeper_us / times.calls, block_us, timed_.ring.sets);
+    if (timed_.plan.calls <= last.calls) {
+      break;
+    }
+  }
+  return {};
+}
+
+Result<BlockOutcome> ProgramCalls::time_block() {
+  BlockTimes block;
+  for (int i = 0; i < timed_.plan.bursts; ++i) {
+    STITCH_ASSIGN(const BlockTimes times, burst(timed_.plan.calls, true));
+    block.calls += times.calls;
+    block.keeper_us += times.keeper_us;
+    block.event_us += times.event_us;
+  }
+  STITCH_TRY(look_again());
+  STITCH_ASSIGN(const BlockTimes empty, burst(timed_.plan.calls, false));
+  timed_.empty_us.push_back(empty.keeper_empty_us);
+  timed_.empty_event_us.push_back(empty.event_empty_us);
+  // The empty burst's median: one that the host held up must not make its neighbour look free.
+  block.keeper_empty_us = timed_.plan.bursts * median(timed_.empty_us);
+  block.event_empty_us = timed_.plan.bursts * median(timed_.empty_event_us);
+  const ReportedTime time = reported_time(block);
+  BlockOutcome outcome;
+  outcome.per_call_us = time.per_call_us;
+  outcome.by_events = time.by_events;
+  outcome.refusal = time.refusal;
+  return outcome;
+}
+
+Result<std::vector<double>> ProgramCalls::time_series(int blocks, Timing& timing) {
   std::vector<double> samples_us;
-  std::vector<double> empty_us;
-  for (int block = 0; block < options.blocks; ++block) {
-    STITCH_ASSIGN(const double with_us, block_us(count, true));
-    STITCH_ASSIGN(const double without_us, block_us(count, false));
-    samples_us.push_back(with_us);
-    empty_us.push_back(without_us);
+  int by_events = 0;
+  timing.refusal.clear();
+  for (int i = 0; i < blocks; ++i) {
+    STITCH_ASSIGN(const BlockOutcome block, time_block());
+    by_events += block.by_events ? 1 : 0;
+    if (block.refusal.empty()) {
+      samples_us.push_back(block.per_call_us);
+    } else {
+      timing.refusal = block.refusal;
+    }
   }
-  // The empty block's median: one empty block that the host held up must not make its neighbour look free.
-  const double without_calls_us = median(std::move(empty_us));
-  for (double& sample_us : samples_us) {
-    sample_us = std::max(0.0, sample_us - without_calls_us) / count;
-  }
+  timing.by_events = 2 * by_events > blocks;
+  return samples_us;
+}
+
+Result<TimingOutcome> ProgramCalls::time_blocks(const std::vector<TimedDraw>& draws, const TimingOptions& options) {
+  STITCH_TRY(open_timing(draws, options));
+  Timing told;
+  STITCH_ASSIGN(const SteadySeries series,
+                measure_steadily([&] { return time_series(options.blocks, told); }, options.tries));
   TimingOutcome outcome;
-  outcome.timing = summarise(std::move(samples_us), count);
+  outcome.timing = summarise(series.samples_us, timed_.plan.calls * timed_.plan.bursts);
+  outcome.timing.interval = series.verdict.interval;
+  // A block without a time is the better reason than that there are too few with one.
+  const bool is_short = series.samples_us.size() < static_cast<size_t>(options.blocks);
+  outcome.timing.refusal = is_short && !told.refusal.empty() ? told.refusal : series.verdict.refusal;
+  outcome.timing.tries = series.tries;
+  outcome.timing.sets = timed_.ring.sets;
+  outcome.timing.evicted_bytes = timed_.ring.evict_bytes;
+  outcome.timing.calls_judged = timed_.calls_judged;
+  outcome.timing.by_events = told.by_events;
   return outcome;
 }
 

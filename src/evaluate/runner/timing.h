@@ -1,37 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long a call takes, by the keeper's clock: blocks of calls, long enough that a round trip to the worker is small
-// beside them. The L2 cache is filled with other data before each call; the same block without calls is timed too and
-// subtracted.
+// beside them. Each block is made of bursts; in a burst every call has a set of buffers of its own, filled before the
+// clock starts, and every output is looked at afterwards. The L2 cache is emptied before each call; the same burst
+// without calls is timed too and subtracted.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "evaluate/candidate.h"
-#include "evaluate/timing/statistics.h"
+#include "evaluate/timing/series.h"
 
 namespace stitch::evaluate {
+
+// Contents for timed calls.
+struct TimedDraw {
+  std::vector<HostTensor> inputs;
+  std::vector<HostTensor> states;
+  std::vector<TensorType> results{};  // as of CandidateCall
+  uint64_t rng_seed = 0;
+  // A sentence where outputs, then new states, are not right; they must also be what an untimed call gives.
+  std::function<Result<std::optional<std::string>>(const std::vector<HostTensor>&)> judge{};
+};
+
+// What a program is timed on.
+struct TimedSubject {
+  std::vector<HostTensor> parameters;  // then constants
+  std::vector<TimedDraw> draws;
+};
 
 struct TimingOptions {
   double block_us = 20000;  // at least
   int blocks = 15;
-  int buffer_sets = 2;  // calls turn through so many sets of inputs and outputs
+  int tries = kMostTries;  // as long as the times may not be reported
   bool cold_l2 = true;
-  bool graph = false;  // launch a captured graph instead of calling run()
+  bool graph = false;     // launch a captured graph instead of calling run()
+  uint64_t l2_bytes = 0;  // for tests: another size than the device's
 };
 
 struct Timing {
   std::vector<double> samples_us;  // per call, one for each block
   double median_us = 0;
-  double spread = 0;  // median distance from the median, as a part of it
+  double spread = 0;      // median distance from the median, as a part of it
+  Interval interval{};    // of the median, 95 %
+  std::string refusal{};  // why these times may not be reported; empty when they may
+  int tries = 1;
   int calls_per_block = 0;
+  int sets = 0;                // of buffers
+  uint64_t evicted_bytes = 0;  // before each call
+  int64_t calls_judged = 0;    // every timed call, warm-up included
+  bool by_events = false;      // the worker's events told of more than the keeper's clock, in most blocks
 };
 
 struct TimingOutcome {
   Ending ending = Ending::kOk;
   std::string sentence;
   Timing timing;
+};
+
+// One block of a timing that was opened.
+struct BlockOutcome {
+  Ending ending = Ending::kOk;
+  std::string sentence;
+  double per_call_us = 0;
+  bool by_events = false;
+  std::string refusal;  // no time could be told
 };
 
 // Median and spread of the samples.

@@ -46,9 +46,9 @@ SeriesVerdict judge_series(std::span<const double> samples_us) {
   return verdict;
 }
 
-Result<SteadySeries> measure_steadily(const std::function<Result<std::vector<double>>()>& measure) {
+Result<SteadySeries> measure_steadily(const std::function<Result<std::vector<double>>()>& measure, int most_tries) {
   SteadySeries series;
-  while (series.tries < kMostTries) {
+  while (series.tries < most_tries) {
     if (series.tries > 0) {
       series.refused.push_back(series.verdict.refusal);
     }

@@ -29,7 +29,8 @@ struct SteadySeries {
 
 constexpr int kMostTries = 3;
 
-// Measures again, at most kMostTries times in all, as long as the series may not be reported.
-Result<SteadySeries> measure_steadily(const std::function<Result<std::vector<double>>()>& measure);
+// Measures again, at most `most_tries` times in all, as long as the series may not be reported.
+Result<SteadySeries> measure_steadily(const std::function<Result<std::vector<double>>()>& measure,
+                                      int most_tries = kMostTries);
 
 }  // namespace stitch::evaluate

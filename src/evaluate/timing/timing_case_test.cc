@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <map>
 #include <sstream>
 
@@ -12,7 +13,9 @@
 #include "evaluate/timing/floor.h"
 #include "evaluate/timing/reported_time.h"
 #include "evaluate/timing/ring.h"
+#include "evaluate/timing/same_results.h"
 #include "evaluate/timing/series.h"
+#include "evaluate/timing/sharing.h"
 #include "evaluate/timing/statistics.h"
 #include "evaluate/timing/warm_up.h"
 
@@ -139,6 +142,27 @@ std::string clocks(const std::string& line) {  // nvidia-smi's line before | aft
   return refusal.empty() ? fmt::format("{:.0f} and {:.0f} MHz", before->sm_mhz, after->sm_mhz) : "again: " + refusal;
 }
 
+std::string sharing(const std::string& line) {
+  const size_t bar = line.find('|');
+  const std::string refusal = sharing_refusal(line.substr(0, bar), line.substr(std::min(bar + 2, line.size())));
+  return refusal.empty() ? "alone" : "refused: " + refusal;
+}
+
+HostTensor tensor_of(const std::vector<double>& values) {
+  TensorSpec spec{"y", TensorRole::kOutput, {DataType::kFloat32, {static_cast<int64_t>(values.size())}}};
+  std::vector<std::byte> bytes(values.size() * sizeof(float));
+  for (size_t i = 0; i < values.size(); ++i) {
+    const auto value = static_cast<float>(values[i]);
+    std::memcpy(bytes.data() + i * sizeof(float), &value, sizeof(float));
+  }
+  return HostTensor::from_bytes(spec, std::move(bytes));
+}
+
+std::string same(const Numbers& given) {
+  const auto difference = find_difference({tensor_of(given.at(0))}, {tensor_of(given.at(1))});
+  return difference.has_value() ? "refused: " + *difference : "the same";
+}
+
 std::string order(const Numbers& given) {
   std::string text;
   for (const Turn turn : abba_order(static_cast<int>(given[0].at(0)))) {
@@ -151,9 +175,9 @@ std::string answer(const std::string& run, const std::string& line) {
   static const std::map<std::string, std::string (*)(const Numbers&)> by_numbers = {
       {"ring", ring},           {"bursts", bursts}, {"warm_up", warm_up}, {"reported_time", reported},
       {"bootstrap", bootstrap}, {"drift", drift},   {"modes", modes},     {"series", series},
-      {"steadily", steadily},   {"abba", abba},     {"order", order}};
-  if (run == "clocks") {
-    return clocks(line);
+      {"steadily", steadily},   {"abba", abba},     {"order", order},     {"same_results", same}};
+  if (run == "clocks" || run == "sharing") {
+    return run == "clocks" ? clocks(line) : sharing(line);
   }
   const Numbers given = numbers_of(line);
   const auto found = by_numbers.find(run);

@@ -64,6 +64,7 @@ class Verification {
   bool may_update_in_place(const QueuedDraw& queued) const;
   Result<void> end_earlier();
   void start_checked(const verify::OracleDraw& draw);
+  static size_t bytes_with_answers(const verify::OracleDraw& draw);
   void keep_for_repetition(const QueuedDraw& queued);
   Result<void> end_checked();
   void judge_run(const RunResult& result, const verify::OracleDraw& draw, const std::string& label);
@@ -310,15 +311,35 @@ void Verification::decide(VerdictKind kind, const std::string& reason, const std
                                        current_->regime, subject().shape);
 }
 
+// What a draw that is kept for a timing costs: its answers take more than it does.
+size_t Verification::bytes_with_answers(const verify::OracleDraw& draw) {
+  size_t bytes = 0;
+  for (const std::vector<HostTensor>* tensors : {&draw.inputs, &draw.parameters, &draw.states}) {
+    for (const HostTensor& tensor : *tensors) {
+      bytes += tensor.bytes().size();
+    }
+  }
+  for (const verify::OutputReference& output : draw.outputs) {
+    const size_t runs = 1 + output.perturbed.size() + output.disturbed.size() + output.tf32_runs.size();
+    bytes += output.reference.bytes().size() + runs * output.native.bytes().size();
+  }
+  return bytes;
+}
+
 // Few and small ones: they stay in memory.
 void Verification::keep_for_repetition(const QueuedDraw& queued) {
   constexpr size_t kMostDraws = 3;
   constexpr size_t kMostBytes = size_t{64} << 20;
+  constexpr size_t kMostBytesWithAnswers = size_t{1} << 30;
   size_t bytes = 0;
   for (const std::vector<HostTensor>* tensors : {&queued.draw.inputs, &queued.draw.parameters, &queued.draw.states}) {
     for (const HostTensor& tensor : *tensors) {
       bytes += tensor.bytes().size();
     }
+  }
+  if (request_.keeps_draws && queued.plan == 0 && queued.regime == kAsGiven && report_.kept_draws.size() < kMostDraws &&
+      bytes_with_answers(queued.draw) <= kMostBytesWithAnswers) {
+    report_.kept_draws.push_back(queued.draw);
   }
   if (request_.repeats_calls && queued.plan == 0 && queued.regime == kAsGiven && repeated_draws_.size() < kMostDraws &&
       bytes <= kMostBytes) {

@@ -8,6 +8,7 @@
 #include "artifact/report/verdict.h"
 #include "base/json/json_forward.h"
 #include "verify/compare/output_statistics.h"
+#include "verify/oracle/oracle.h"
 
 namespace stitch::evaluate {
 
@@ -39,6 +40,7 @@ struct VerifyReport {
   int checked_draws = 0;            // of those, under AddressSanitizer and UndefinedBehaviorSanitizer
   int randomised_draws = 0;         // of those, with a block's threads in random order
   int repeated_calls = 0;           // after all draws, of an outside program
+  std::vector<verify::OracleDraw> kept_draws;  // as given, at the declared shapes, where the request asked for them
   int in_place_draws = 0;           // of those, with new states in the memory of the old ones
   double seconds = 0;
 };

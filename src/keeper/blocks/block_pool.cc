@@ -83,6 +83,15 @@ Result<void> BlockPool::poison(const wire::Region& region) {
   return {};
 }
 
+Result<void> BlockPool::copy(const wire::Region& from, const wire::Region& to) {
+  STITCH_ASSIGN(const std::byte* source, locate(from));
+  STITCH_ASSIGN(std::byte * data, locate(to));
+  if (from.bytes != to.bytes) {
+    return failure(ErrorCode::kInternal, "copy wants regions of one size");
+  }
+  return device::copy_on_device(data, source, from.bytes);
+}
+
 Result<uint64_t> BlockPool::digest(const wire::Region& region) {
   STITCH_ASSIGN(const std::byte* data, locate(region));
   Digest digest(digest_key_);

@@ -27,6 +27,8 @@ class BlockPool {
   // Regions in turn from `source`, a mapping of the supervisor's file.
   Result<void> fill(const std::vector<wire::Region>& regions, std::span<const std::byte> source);
   Result<void> poison(const wire::Region& region);
+  // Of the same size.
+  Result<void> copy(const wire::Region& from, const wire::Region& to);
   Result<uint64_t> digest(const wire::Region& region);
   // A copy in a new memfd of exactly region.bytes.
   Result<Descriptor> snapshot(const wire::Region& region);

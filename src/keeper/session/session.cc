@@ -126,17 +126,38 @@ Result<wire::Answer> Session::snapshot(const Json& arguments) {
   return wire::Answer(Json::object(), std::move(files));
 }
 
+Result<wire::Answer> Session::copy(const Json& arguments) {
+  STITCH_ASSIGN(const std::vector<wire::Region> from, wire::regions_from_json(arguments, "from"));
+  STITCH_ASSIGN(const std::vector<wire::Region> to, wire::regions_from_json(arguments, "to"));
+  if (from.size() != to.size()) {
+    return failure(ErrorCode::kInternal, "copy wants as many regions to write as to read");
+  }
+  for (size_t i = 0; i < from.size(); ++i) {
+    STITCH_TRY(pool_.copy(from[i], to[i]));
+  }
+  return wire::Answer();
+}
+
+Result<wire::Answer> Session::clock_start(const Json& arguments) {
+  if (arguments.contains("from")) {
+    STITCH_TRY(copy(arguments));
+  }
+  clock_start_ = wire::Clock::now();
+  return wire::Answer();
+}
+
+Result<wire::Answer> Session::clock_stop(const Json& arguments) {
+  const auto elapsed = wire::Clock::now() - clock_start_;
+  Json json = Json::object();
+  if (arguments.contains("regions")) {
+    STITCH_ASSIGN(const wire::Answer digests, digest(arguments));
+    json = digests.json();
+  }
+  json["elapsed_us"] = std::chrono::duration<double, std::micro>(elapsed).count();
+  return wire::Answer(std::move(json));
+}
+
 Result<wire::Answer> Session::handle(wire::Request& request) {
-  if (request.verb == "clock_stop") {
-    const auto elapsed = wire::Clock::now() - clock_start_;
-    Json json;
-    json["elapsed_us"] = std::chrono::duration<double, std::micro>(elapsed).count();
-    return wire::Answer(std::move(json));
-  }
-  if (request.verb == "clock_start") {
-    clock_start_ = wire::Clock::now();
-    return wire::Answer();
-  }
   if (request.verb == "fill") {
     return fill(request);
   }
@@ -144,11 +165,10 @@ Result<wire::Answer> Session::handle(wire::Request& request) {
     return hello();
   }
   using Verb = Result<wire::Answer> (Session::*)(const Json&);
-  constexpr std::pair<const char*, Verb> kVerbs[] = {{"allocate", &Session::allocate},
-                                                     {"release", &Session::release},
-                                                     {"poison", &Session::poison},
-                                                     {"digest", &Session::digest},
-                                                     {"snapshot", &Session::snapshot}};
+  constexpr std::pair<const char*, Verb> kVerbs[] = {
+      {"allocate", &Session::allocate},       {"release", &Session::release},      {"poison", &Session::poison},
+      {"digest", &Session::digest},           {"snapshot", &Session::snapshot},    {"copy", &Session::copy},
+      {"clock_start", &Session::clock_start}, {"clock_stop", &Session::clock_stop}};
   for (const auto& [name, verb] : kVerbs) {
     if (request.verb == name) {
       return (this->*verb)(request.arguments);

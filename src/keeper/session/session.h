@@ -7,7 +7,9 @@
 //   poison {regions: [..]}       fresh random bytes
 //   digest {regions: [..]}       -> {digests: [..]}
 //   snapshot {regions: [..]}     -> a memfd for each
-//   clock_start {}, clock_stop {} -> {elapsed_us}
+//   copy {from: [..], to: [..]}  regions of the same sizes; private blocks are never attached to a worker
+//   clock_start {[from, to]}     copies first: the clock starts when the last input is written
+//   clock_stop {[regions]}       -> {elapsed_us[, digests]}: it stops before the first of the regions is read
 #pragma once
 
 #include "keeper/blocks/block_pool.h"
@@ -27,6 +29,9 @@ class Session {
   Result<wire::Answer> poison(const Json& arguments);
   Result<wire::Answer> digest(const Json& arguments);
   Result<wire::Answer> snapshot(const Json& arguments);
+  Result<wire::Answer> copy(const Json& arguments);
+  Result<wire::Answer> clock_start(const Json& arguments);
+  Result<wire::Answer> clock_stop(const Json& arguments);
 
   BlockPool pool_;
   wire::Clock::time_point clock_start_{};

@@ -96,5 +96,35 @@ TEST_F(KeeperSessionTest, TheClockRuns) {
   EXPECT_GE(stopped->json()["elapsed_us"].get<double>(), 0.0);
 }
 
+TEST_F(KeeperSessionTest, TheClockStartsAfterItsCopiesAndStopsBeforeItsDigests) {
+  const auto allocated = ask("allocate", Json{{"bytes", {uint64_t{64} << 20, uint64_t{64} << 20}}});
+  ASSERT_TRUE(allocated.has_value());
+  const auto& blocks = allocated->json()["blocks"];
+  const wire::Region hidden{blocks[0]["id"].get<uint64_t>(), 0, uint64_t{64} << 20};
+  const wire::Region shared{blocks[1]["id"].get<uint64_t>(), 0, uint64_t{64} << 20};
+  ASSERT_TRUE(ask("poison", {hidden, shared}).has_value());
+  Json release;
+  release["from"] = wire::to_json(std::vector<wire::Region>{hidden});
+  release["to"] = wire::to_json(std::vector<wire::Region>{shared});
+  ASSERT_TRUE(ask("clock_start", release).has_value());
+  const auto begin = wire::Clock::now();
+  const auto stopped = ask("clock_stop", {shared});
+  const double all_us = std::chrono::duration<double, std::micro>(wire::Clock::now() - begin).count();
+  ASSERT_TRUE(stopped.has_value()) << stopped.error().sentence;
+  EXPECT_LT(stopped->json()["elapsed_us"].get<double>(), 0.9 * all_us) << "64 MiB were read within the time";
+  EXPECT_EQ(stopped->json()["digests"][0], ask("digest", {hidden})->json()["digests"][0]);
+}
+
+TEST_F(KeeperSessionTest, CopiesAreOfOneSize) {
+  const auto allocated = ask("allocate", Json{{"bytes", {64, 64}}});
+  const auto id = allocated->json()["blocks"][0]["id"].get<uint64_t>();
+  Json copy;
+  copy["from"] = wire::to_json(std::vector<wire::Region>{{id, 0, 8}});
+  copy["to"] = wire::to_json(std::vector<wire::Region>{{id, 8, 9}});
+  EXPECT_FALSE(ask("copy", copy).has_value());
+  copy["to"] = wire::to_json(std::vector<wire::Region>{});
+  EXPECT_FALSE(ask("copy", copy).has_value());
+}
+
 }  // namespace
 }  // namespace stitch::keeper

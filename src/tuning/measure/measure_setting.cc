@@ -14,8 +14,7 @@ namespace {
 constexpr Measurement kDoesNotWork{std::numeric_limits<double>::infinity(), 0};
 
 // Long enough to tell settings apart, short enough to try many.
-constexpr evaluate::TimingOptions kTiming{
-    .block_us = 4000, .blocks = 7, .buffer_sets = 1, .cold_l2 = true, .graph = true};
+constexpr evaluate::TimingOptions kTiming{.block_us = 4000, .blocks = 7, .tries = 1, .cold_l2 = true, .graph = true};
 
 Result<plan::Plan> step_alone(const plan::Plan& plan, size_t index, const kernels::Setting& setting) {
   STITCH_ASSIGN(const plan::Plan alone, plan::step_plan(plan, static_cast<int>(index)));
@@ -27,10 +26,11 @@ constexpr double kSteadySpread = 0.1;
 constexpr double kUsableSpread = 0.3;
 
 // Some work beside it on the machine may have spoilt a timing: the steadiest of a few counts.
-Result<std::optional<Measurement>> time_steadily(evaluate::ProgramRunner& runner, const evaluate::CandidateCall& call) {
+Result<std::optional<Measurement>> time_steadily(evaluate::ProgramRunner& runner,
+                                                 const std::vector<evaluate::TimedDraw>& draws) {
   std::optional<Measurement> best;
   for (int attempt = 0; attempt < kAttempts && (!best.has_value() || best->spread > kSteadySpread); ++attempt) {
-    STITCH_ASSIGN(const evaluate::TimingOutcome timed, runner.time_blocks(call, kTiming));
+    STITCH_ASSIGN(const evaluate::TimingOutcome timed, runner.time_blocks(draws, kTiming));
     if (timed.ending != evaluate::Ending::kOk) {
       return std::optional(kDoesNotWork);
     }
@@ -44,16 +44,13 @@ Result<std::optional<Measurement>> time_steadily(evaluate::ProgramRunner& runner
 }
 
 Result<std::optional<Measurement>> time_step(const evaluate::RunnerOptions& options,
-                                             const std::vector<HostTensor>& inputs) {
+                                             const std::vector<evaluate::TimedDraw>& draws) {
   STITCH_ASSIGN(const auto runner, evaluate::ProgramRunner::start(options));
   STITCH_ASSIGN(const evaluate::CandidateOutcome prepared, runner->prepare({}));
-  evaluate::CandidateCall call;
-  call.inputs = inputs;
-  STITCH_ASSIGN(const evaluate::CandidateOutcome ran, runner->run(call));  // loads code, finds what a library advises
-  if (prepared.ending != evaluate::Ending::kOk || ran.ending != evaluate::Ending::kOk) {
+  if (prepared.ending != evaluate::Ending::kOk) {
     return std::optional(kDoesNotWork);
   }
-  return time_steadily(*runner, call);
+  return time_steadily(*runner, draws);
 }
 
 Result<CompileReport> build_step(const plan::Plan& alone, const toolchain::Toolchain& tools,
@@ -93,7 +90,7 @@ Result<std::optional<Measurement>> measure_setting(const plan::Plan& plan, size_
   runner_options.library_folders = options.library_folders;
   std::optional<Measurement> measurement;
   STITCH_TRY(options.alone([&]() -> Result<void> {
-    STITCH_ASSIGN(measurement, time_step(runner_options, samples(alone->graph, {TensorRole::kInput})));
+    STITCH_ASSIGN(measurement, time_step(runner_options, sample_draws(alone->graph)));
     return {};
   }));
   return measurement;

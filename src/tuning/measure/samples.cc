@@ -41,17 +41,36 @@ HostTensor sample(const TensorSpec& spec, uint32_t seed) {
 
 }  // namespace
 
-std::vector<HostTensor> samples(const ir::Graph& graph, const std::vector<TensorRole>& roles) {
+std::vector<HostTensor> samples(const ir::Graph& graph, const std::vector<TensorRole>& roles, uint32_t draw) {
+  constexpr uint32_t kApart = 1000;  // seeds of two draws
   std::vector<HostTensor> tensors;
   for (const TensorRole role : roles) {
     for (const ir::GraphInput& input : graph.inputs) {
       if (input.role == role) {
         const TensorSpec spec{input.binding, role, graph.type(input.value)};
-        tensors.push_back(sample(spec, static_cast<uint32_t>(tensors.size())));
+        tensors.push_back(sample(spec, draw * kApart + static_cast<uint32_t>(tensors.size())));
       }
     }
   }
   return tensors;
+}
+
+std::vector<evaluate::TimedDraw> sample_draws(const ir::Graph& graph) {
+  constexpr uint32_t kMostDraws = 4;
+  constexpr int64_t kMostBytes = int64_t{1} << 30;
+  int64_t bytes = 0;
+  for (const ir::GraphInput& input : graph.inputs) {
+    bytes += graph.type(input.value).bytes();
+  }
+  std::vector<evaluate::TimedDraw> draws;
+  while (draws.size() < kMostDraws && (draws.empty() || static_cast<int64_t>(draws.size() + 1) * bytes <= kMostBytes)) {
+    const auto number = static_cast<uint32_t>(draws.size());
+    evaluate::TimedDraw draw;
+    draw.inputs = samples(graph, {TensorRole::kInput}, number);
+    draw.states = samples(graph, {TensorRole::kState}, number);
+    draws.push_back(std::move(draw));
+  }
+  return draws;
 }
 
 }  // namespace stitch::tuning

@@ -6,11 +6,16 @@
 #include <vector>
 
 #include "artifact/tensor/host_tensor.h"
+#include "evaluate/runner/timing.h"
 #include "ir/graph/graph.h"
 
 namespace stitch::tuning {
 
-// The graph's inputs of these roles, one role after the other, each in the graph's order.
-std::vector<HostTensor> samples(const ir::Graph& graph, const std::vector<TensorRole>& roles);
+// The graph's inputs of these roles, one role after the other, each in the graph's order. Other numbers for each draw.
+std::vector<HostTensor> samples(const ir::Graph& graph, const std::vector<TensorRole>& roles, uint32_t draw = 0);
+
+// Several contents for calls of a program whose right answers nobody knows here: a timed call must give what an untimed
+// one does. Fewer where they are large.
+std::vector<evaluate::TimedDraw> sample_draws(const ir::Graph& graph);
 
 }  // namespace stitch::tuning

@@ -2,6 +2,9 @@
 // The time of a whole program on the GPU of this machine: plain launches, replays of a CUDA graph, and prepare() apart.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "artifact/tensor/host_tensor.h"
 #include "evaluate/runner/program_runner.h"
 #include "ir/graph/graph.h"
@@ -12,13 +15,23 @@ struct ProgramTimes {
   evaluate::Timing plain;
   evaluate::Timing graph;  // no samples when run() could not be captured
   double prepare_us = 0;   // of a prepare() that is not the first
+  std::string fault{};     // what a timed call did that it must not; then there are no times
+  std::string device{};    // as CUDA calls it
+  uint64_t l2_bytes = 0;
+  std::string shared{};  // with whom the GPU was shared; then the times may not be reported
+  std::string clocks{};  // how its clocks moved, likewise
 
+  // A sentence where none of the times may be reported.
+  std::string refusal() const;
   bool graph_is_faster() const { return !graph.samples_us.empty() && graph.median_us < plain.median_us; }
   double best_us() const { return graph_is_faster() ? graph.median_us : plain.median_us; }
 };
 
-// `graph` says what the program takes; its tensors hold sample values. kInternal with the program's sentence when it
-// does not run.
-Result<ProgramTimes> time_program(const ir::Graph& graph, const evaluate::RunnerOptions& options);
+// Sample values for what `graph` takes.
+evaluate::TimedSubject sample_subject(const ir::Graph& graph);
+
+// A program that ended badly while it was timed gives its sentence; kInternal when it does not even run.
+Result<ProgramTimes> time_program(const evaluate::TimedSubject& subject, const evaluate::RunnerOptions& options,
+                                  const evaluate::TimingOptions& timing = {});
 
 }  // namespace stitch::tuning

@@ -45,10 +45,15 @@ TEST(TimeProgram, ReportsPlainLaunchesGraphsAndPrepareApart) {
   ASSERT_TRUE(built->ok);
   evaluate::RunnerOptions options;
   options.binary = {DeviceKind::kEmulated, built->library};
-  const Result<ProgramTimes> times = time_program(graph, options);
+  // Short blocks of a small cache: what is called, not how long it takes.
+  const evaluate::TimingOptions timing{.block_us = 2000, .blocks = 5, .tries = 1, .l2_bytes = 1 << 16};
+  const Result<ProgramTimes> times = time_program(sample_subject(graph), options, timing);
   ASSERT_TRUE(times.has_value()) << times.error().sentence;
-  EXPECT_FALSE(times->plain.samples_us.empty());
-  EXPECT_FALSE(times->graph.samples_us.empty());
+  EXPECT_EQ(times->fault, "");
+  for (const evaluate::Timing* timing_of : {&times->plain, &times->graph}) {
+    EXPECT_GE(timing_of->calls_judged, 5 * timing_of->calls_per_block) << "not every timed call was judged";
+    EXPECT_GT(timing_of->calls_per_block, 0);
+  }
   EXPECT_GT(times->prepare_us, 0);
   EXPECT_EQ(times->best_us(), std::min(times->plain.median_us, times->graph.median_us));
 }

@@ -48,6 +48,31 @@ TEST(CompareOutput, AnExactReferenceLeavesFourRoundings) {
   EXPECT_FALSE(accepted(reference, got));
 }
 
+// The bound grows with the truth, never with what the candidate gives.
+TEST(CompareOutput, TheCandidatesOwnMagnitudeLoosensNothing) {
+  const OutputReference reference = ones(0);
+  for (const double wrong : {2.0, 1e6, 1e30, -1e30}) {
+    EXPECT_FALSE(accepted(reference, std::vector<double>(256, wrong))) << wrong;
+  }
+  std::vector<double> truth(256, 1.0);
+  truth[3] = 1e6;  // a large element of the truth, in turn, is no excuse to lose it
+  std::vector<double> got(256, 1.0);
+  EXPECT_FALSE(accepted(float_reference({256}, truth, truth), got));
+}
+
+// A reference in the program's own precision is no truth: who is nearer to the fp64 value than it passes, and who errs
+// as far on the other side as the reference does.
+TEST(CompareOutput, ACandidateNearerToTheTruthThanTheReferenceIsAccepted) {
+  const double native_error = 1e-3;  // of a long sum in fp32
+  const OutputReference reference = ones(native_error);
+  std::vector<double> got(256, 1.0);
+  EXPECT_TRUE(accepted(reference, got));
+  got[7] = 1.0 - native_error;
+  EXPECT_TRUE(accepted(reference, got));
+  got[7] = 1.0 - 6 * native_error;
+  EXPECT_FALSE(accepted(reference, got));
+}
+
 TEST(CompareOutput, EveryRunWidensTheBudget) {
   OutputReference reference = ones(0);
   std::vector<double> run(256, 1.0);

@@ -5,6 +5,7 @@
 
 #include "base/json/json.h"
 #include "device/facts.h"
+#include "device/l2_cache.h"
 #include "device/schedule.h"
 
 namespace stitch::worker {
@@ -66,7 +67,7 @@ Result<wire::Answer> Session::prepare(const Json& arguments) {
                                        .prepared_memory = prepared_memory};
   memory_.copy_in();
   STITCH_TRY(candidate_->prepare(parameters, stream_->get()));
-  STITCH_TRY(blame_candidate(stream_->synchronise()));
+  STITCH_TRY(blame_candidate(device::wait_for_device()));
   memory_.copy_back();
   return wire::Answer();
 }
@@ -90,7 +91,7 @@ Result<wire::Answer> Session::run(const Json& arguments) {
   device::set_schedule_seed(static_cast<uint64_t>(schedule_seed));
   memory_.copy_in();
   STITCH_TRY(candidate_->run(bound.get()));
-  STITCH_TRY(blame_candidate(stream_->synchronise()));
+  STITCH_TRY(blame_candidate(device::wait_for_device()));
   memory_.copy_back();
   return wire::Answer();
 }
@@ -117,34 +118,47 @@ Result<wire::Answer> Session::bind(const Json& arguments) {
   }
   evict_.reset();
   if (evict_bytes > 0) {
-    STITCH_ASSIGN(device::Buffer buffer, device::Buffer::allocate(static_cast<uint64_t>(evict_bytes)));
+    STITCH_ASSIGN(device::Buffer buffer, device::Buffer::allocate(2 * static_cast<uint64_t>(evict_bytes)));
     evict_.emplace(std::move(buffer));
   }
   return wire::Answer();
 }
 
-Result<void> Session::enqueue_turn(size_t number, bool with_call) {
+Result<void> Session::enqueue_turn(size_t turn, bool backwards, bool with_call) {
   if (evict_.has_value()) {
-    STITCH_TRY(blame_candidate(stream_->fill(*evict_, static_cast<int>(number & 0x7f))));  // fails after calls that did
+    STITCH_TRY(blame_candidate(stream_->evict_by(*evict_, backwards)));  // fails after calls that did
   }
   if (!with_call) {
     return {};
   }
-  const size_t turn = number % bound_.size();
   return graphs_.empty() ? candidate_->run(bound_[turn].get()) : stream_->launch(graphs_[turn]);
+}
+
+Result<double> Session::run_between_events(const std::vector<int64_t>& order, bool with_calls) {
+  STITCH_ASSIGN(const device::Event start, device::Event::create());
+  STITCH_ASSIGN(const device::Event stop, device::Event::create());
+  STITCH_TRY(device::forget_persisting_lines());
+  STITCH_TRY(stream_->record(start));
+  for (size_t i = 0; i < order.size(); ++i) {
+    STITCH_TRY(enqueue_turn(static_cast<size_t>(order[i]), i % 2 != 0, with_calls));
+  }
+  STITCH_TRY(blame_candidate(stream_->record(stop)));
+  STITCH_TRY(blame_candidate(device::wait_for_device()));
+  return device::microseconds_between(start, stop);
 }
 
 Result<wire::Answer> Session::run_block(const Json& arguments) {
   STITCH_TRY(need(!bound_.empty(), "run_block comes after bind"));
-  STITCH_ASSIGN(const int64_t count, json_int(arguments, "count"));
+  STITCH_ASSIGN(const std::vector<int64_t> order, json_int_list(arguments, "order"));
   STITCH_ASSIGN(const bool with_calls, json_bool(arguments, "with_calls"));
-  memory_.copy_in();
-  for (int64_t i = 0; i < count; ++i) {
-    STITCH_TRY(enqueue_turn(static_cast<size_t>(i), with_calls));
+  for (const int64_t turn : order) {
+    STITCH_TRY(need(turn >= 0 && turn < static_cast<int64_t>(bound_.size()), "run_block wants bound calls"));
   }
-  STITCH_TRY(blame_candidate(stream_->synchronise()));
+  memory_.copy_in();
+  Json json;
+  STITCH_ASSIGN(json["event_us"], run_between_events(order, with_calls));
   memory_.copy_back();
-  return wire::Answer();
+  return wire::Answer(std::move(json));
 }
 
 Result<wire::Answer> Session::handle(wire::Request& request) {

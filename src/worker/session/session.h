@@ -7,8 +7,9 @@
 //   workspace {inputs: [..]}                -> {bytes}
 //   run {call, schedule_seed}               one call, waited for
 //   bind {calls: [..], evict_bytes, graph}  what run_block repeats; captured into graphs if so wished
-//   run_block {count, with_calls}           `count` calls, turning through the list, waited for once; before each one
-//                                           `evict_bytes` are written, so that the L2 cache holds other data
+//   run_block {order: [..], with_calls}     these of the calls, waited for once; before each one `evict_bytes` are
+//                                           read and as many written, so that the L2 cache holds other data
+//                                           -> {event_us} from before the first eviction to behind the last call
 // An answer of kProgramInvalid tells what the candidate did wrong; any other error is the world's.
 #pragma once
 
@@ -37,7 +38,8 @@ class Session {
   Result<wire::Answer> run(const Json& arguments);
   Result<wire::Answer> bind(const Json& arguments);
   Result<wire::Answer> run_block(const Json& arguments);
-  Result<void> enqueue_turn(size_t number, bool with_call);
+  Result<void> enqueue_turn(size_t turn, bool backwards, bool with_call);
+  Result<double> run_between_events(const std::vector<int64_t>& order, bool with_calls);
 
   AttachedMemory memory_;
   std::optional<Candidate> candidate_;

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate/runner/time_against.h"
+
+namespace stitch::evaluate {
+namespace {
+
+Unexpected baseline_failed(const std::string& sentence) {
+  return failure(ErrorCode::kEnvironment, "the baseline cannot be timed: " + sentence);
+}
+
+// One series of fours. False when the candidate ended badly.
+Result<bool> take_turns(ProgramRunner& candidate, ProgramRunner& baseline, int fours, AgainstOutcome& outcome) {
+  outcome.candidate_us.clear();
+  outcome.baseline_us.clear();
+  for (const Turn turn : abba_order(fours)) {
+    const bool is_candidate = turn == Turn::kCandidate;
+    STITCH_ASSIGN(const BlockOutcome block, (is_candidate ? candidate : baseline).time_block());
+    if (block.ending != Ending::kOk && !is_candidate) {
+      return baseline_failed(block.sentence);
+    }
+    if (block.ending != Ending::kOk) {
+      outcome.ending = block.ending;
+      outcome.sentence = block.sentence;
+      return false;
+    }
+    // No time is a time of nothing, which the comparison refuses.
+    (is_candidate ? outcome.candidate_us : outcome.baseline_us).push_back(block.per_call_us);
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<AgainstOutcome> time_against(ProgramRunner& candidate, ProgramRunner& baseline,
+                                    const std::vector<TimedDraw>& draws, int fours, const TimingOptions& options) {
+  AgainstOutcome outcome;
+  STITCH_ASSIGN(const BlockOutcome theirs, baseline.open_timing(draws, options));
+  if (theirs.ending != Ending::kOk) {
+    return baseline_failed(theirs.sentence);
+  }
+  STITCH_ASSIGN(const BlockOutcome ours, candidate.open_timing(draws, options));
+  outcome.ending = ours.ending;
+  outcome.sentence = ours.sentence;
+  bool goes_on = ours.ending == Ending::kOk;
+  while (goes_on && outcome.tries < options.tries) {
+    ++outcome.tries;
+    STITCH_ASSIGN(goes_on, take_turns(candidate, baseline, fours, outcome));
+    if (goes_on) {
+      outcome.speedup = compare_abba(outcome.candidate_us, outcome.baseline_us);
+      goes_on = !outcome.speedup.refusal.empty();
+    }
+  }
+  return outcome;
+}
+
+}  // namespace stitch::evaluate

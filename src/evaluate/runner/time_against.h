@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program and a baseline, each in its own process, timed in turns.
+#pragma once
+
+#include "evaluate/runner/program_runner.h"
+#include "evaluate/timing/abba.h"
+
+namespace stitch::evaluate {
+
+struct AgainstOutcome {
+  Ending ending = Ending::kOk;  // of the candidate; a baseline that ends badly is an Error
+  std::string sentence;
+  std::vector<double> candidate_us;
+  std::vector<double> baseline_us;
+  Speedup speedup;
+  int tries = 0;
+};
+
+// `fours` times A B B A; again, at most kMostTries times, as long as nothing may be said. Both have been prepared.
+Result<AgainstOutcome> time_against(ProgramRunner& candidate, ProgramRunner& baseline,
+                                    const std::vector<TimedDraw>& draws, int fours, const TimingOptions& options);
+
+}  // namespace stitch::evaluate

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Timing through keeper and worker, on every device that programs are timed on: what is filled, called, judged and
+// refused. How long it takes is not asked here: a loaded machine may take any time.
+#include <gtest/gtest.h>
+
+#include "evaluate/runner/time_against.h"
+#include "evaluate/runner/vector_program_fixture.h"
+
+namespace stitch::evaluate {
+namespace {
+
+class TimedBlocksTest : public VectorProgramTest {
+ protected:
+  void SetUp() override {
+    VectorProgramTest::SetUp();
+    if (IsSkipped() || HasFatalFailure()) {
+      return;
+    }
+    for (int i = 0; i < 3; ++i) {
+      x[0] = static_cast<float>(1000 * i + 7);
+      draws.push_back({.inputs = {tensor("x", x), tensor("y", y)},
+                       .states = {tensor("calls", {41.0f + static_cast<float>(9 * i)})}});
+    }
+    timing.block_us = 500;
+    timing.blocks = 5;
+    timing.tries = 1;
+    timing.l2_bytes = is_emulated() ? 1 << 15 : 0;  // a ring of a few sets
+  }
+
+  TimingOutcome time(const std::string& program) {
+    const auto runner = start(program);
+    const auto prepared = runner->prepare(parameters);
+    EXPECT_TRUE(prepared.has_value() && prepared->ending == Ending::kOk);
+    const auto outcome = runner->time_blocks(draws, timing);
+    EXPECT_TRUE(outcome.has_value()) << (outcome.has_value() ? "" : outcome.error().sentence);
+    return outcome.has_value() ? *outcome : TimingOutcome{};
+  }
+
+  void expect_refused(const std::string& program, const std::string& sentence) {
+    const TimingOutcome outcome = time(program);
+    EXPECT_EQ(outcome.ending, Ending::kTampered) << program;
+    EXPECT_NE(outcome.sentence.find(sentence), std::string::npos) << program << ": " << outcome.sentence;
+  }
+
+  std::vector<TimedDraw> draws;
+  TimingOptions timing;
+};
+
+TEST_P(TimedBlocksTest, EveryTimedCallIsJudged) {
+  for (const bool graph : {false, true}) {
+    timing.graph = graph;
+    const TimingOutcome outcome = time("good");
+    ASSERT_EQ(outcome.ending, Ending::kOk) << outcome.sentence;
+    const Timing& told = outcome.timing;
+    EXPECT_GT(told.calls_per_block, 0);
+    EXPECT_GE(told.calls_judged, 5 * told.calls_per_block);
+    EXPECT_GE(told.sets, 2);
+    EXPECT_GT(told.evicted_bytes, 0u);
+    // Either a time or a reason why there is none.
+    EXPECT_TRUE(told.median_us > 0 || !told.refusal.empty());
+    for (const double sample : told.samples_us) {
+      EXPECT_GT(sample, 0.0);
+    }
+  }
+}
+
+TEST_P(TimedBlocksTest, TheSetsOutgrowTheCacheFourTimes) {
+  const TimingOutcome outcome = time("good");
+  ASSERT_EQ(outcome.ending, Ending::kOk) << outcome.sentence;
+  if (is_emulated()) {
+    constexpr int64_t kSetBytes = 3 * kCount * 4 + 8;
+    EXPECT_GT(outcome.timing.sets * kSetBytes, 4 << 15);
+    EXPECT_GT(outcome.timing.evicted_bytes, uint64_t{2} << 15);
+  }
+}
+
+TEST_P(TimedBlocksTest, ACallThatIsNotRightIsFoundAmongTimedOnes) {
+  timing.blocks = 40;  // on a loaded machine each is a single call
+  expect_refused("works_nine_times", "a timed call was not right: ");
+  expect_refused("every_second_call", "a timed call was not right: sum is another one");
+}
+
+TEST_P(TimedBlocksTest, AnAnswerKeptByAddressIsFound) {
+  timing.blocks = 40;
+  timing.l2_bytes = is_emulated() ? 1 : 0;  // two sets: addresses come again soon
+  expect_refused("keyed_by_address", "a timed call was not right: sum is another one");
+}
+
+// The worker waits for the whole device, not for the stream that its events are on.
+TEST_P(TimedBlocksTest, WorkOnAnotherStreamIsWaitedFor) {
+  const TimingOutcome outcome = time("another_stream");
+  EXPECT_EQ(outcome.ending, Ending::kOk) << outcome.sentence;
+  EXPECT_GE(outcome.timing.calls_judged, 5);
+}
+
+TEST_P(TimedBlocksTest, WhoGoesOnWritingIsFound) {
+  const TimingOutcome outcome = time("writes_late");
+  EXPECT_EQ(outcome.ending, Ending::kTampered) << outcome.sentence;
+}
+
+TEST_P(TimedBlocksTest, AChangedInputIsFound) {
+  expect_refused("writes_input_later", "the program changed its inputs");
+}
+
+// The judge of whoever knows the right answer has a word too, and is asked of each new answer.
+TEST_P(TimedBlocksTest, TheJudgeIsAsked) {
+  int asked = 0;
+  for (TimedDraw& draw : draws) {
+    draw.judge = [&](const std::vector<HostTensor>& results) -> Result<std::optional<std::string>> {
+      ++asked;
+      EXPECT_EQ(results.size(), 2u);
+      return asked > 2 ? std::optional<std::string>("the oracle says otherwise") : std::nullopt;
+    };
+  }
+  expect_refused("good", "a timed call was not right: the oracle says otherwise");
+  EXPECT_EQ(asked, 3);
+}
+
+TEST_P(TimedBlocksTest, ABaselineTakesTurns) {
+  const auto candidate = start("good");
+  const auto prepared = candidate->prepare(parameters);
+  ASSERT_TRUE(prepared.has_value());
+  const auto baseline = start("thrice");
+  ASSERT_TRUE(baseline->prepare(parameters).has_value());
+  const auto outcome = time_against(*candidate, *baseline, draws, 3, timing);
+  ASSERT_TRUE(outcome.has_value()) << outcome.error().sentence;
+  ASSERT_EQ(outcome->ending, Ending::kOk) << outcome->sentence;
+  EXPECT_EQ(outcome->candidate_us.size(), 6u);
+  EXPECT_EQ(outcome->baseline_us.size(), 6u);
+  EXPECT_TRUE(outcome->speedup.median > 0 || !outcome->speedup.refusal.empty());
+}
+
+TEST_P(TimedBlocksTest, ACandidateThatCheatsAgainstABaselineIsFoundAndABaselineThatFailsIsAnError) {
+  const auto cheat = start("works_nine_times");
+  const auto good = start("good");
+  ASSERT_TRUE(cheat->prepare(parameters).has_value());
+  ASSERT_TRUE(good->prepare(parameters).has_value());
+  const auto found = time_against(*cheat, *good, draws, 3, timing);
+  ASSERT_TRUE(found.has_value()) << found.error().sentence;
+  EXPECT_EQ(found->ending, Ending::kTampered);
+  const auto cheat_again = start("works_nine_times");
+  ASSERT_TRUE(cheat_again->prepare(parameters).has_value());
+  EXPECT_FALSE(time_against(*good, *cheat_again, draws, 3, timing).has_value());
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, TimedBlocksTest, testing::Values(DeviceKind::kEmulated, DeviceKind::kCuda),
+                         [](const auto& info) { return std::string(to_string(info.param)); });
+
+}  // namespace
+}  // namespace stitch::evaluate

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// The timing half of ProgramCalls: what stands ready before the clock starts.
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "base/json/json.h"
+#include "evaluate/runner/program_calls.h"
+
+namespace stitch::evaluate {
+namespace {
+
+uint64_t sum_of(const std::vector<uint64_t>& sizes) { return std::accumulate(sizes.begin(), sizes.end(), uint64_t{0}); }
+
+std::vector<uint64_t> repeated(const std::vector<uint64_t>& sizes, int times) {
+  std::vector<uint64_t> all;
+  for (int i = 0; i < times; ++i) {
+    all.insert(all.end(), sizes.begin(), sizes.end());
+  }
+  return all;
+}
+
+// The regions of one set among those of all.
+MemoryGroup part_of(const MemoryGroup& whole, size_t set, size_t count) {
+  MemoryGroup part;
+  part.block = whole.block;
+  const auto first = whole.regions.begin() + static_cast<int64_t>(set * count);
+  part.regions.assign(first, first + static_cast<int64_t>(count));
+  return part;
+}
+
+// Beside the ring there must be room for a program's workspace and parameters.
+constexpr uint64_t kHiddenShare = 4;
+
+}  // namespace
+
+CandidateCall ProgramCalls::timed_call(const TimedDraw& draw) {
+  CandidateCall call;
+  call.inputs = draw.inputs;
+  call.states = draw.states;
+  call.results = draw.results;
+  call.rng_seed = draw.rng_seed;
+  // As PyTorch changes its states where they lie, and as ModelNew calls the program.
+  call.states_in_place = true;
+  return call;
+}
+
+Result<void> ProgramCalls::place_ring(const CandidateCall& call, const TimingOptions& options) {
+  CallMemory pattern;
+  STITCH_ASSIGN(const std::vector<uint64_t> result_sizes, describe_call(call, pattern));
+  std::vector<uint64_t> input_sizes;
+  for (const std::span<const HostTensor> tensors : {call.inputs, call.states}) {
+    for (const HostTensor& tensor : tensors) {
+      input_sizes.push_back(tensor.bytes().size());
+    }
+  }
+  const uint64_t l2_bytes = options.l2_bytes > 0 ? options.l2_bytes : session_.keeper().facts().l2_bytes;
+  timed_.ring = plan_ring({.set_bytes = sum_of(input_sizes) + sum_of(result_sizes),
+                           .l2_bytes = options.cold_l2 ? l2_bytes : 0,
+                           .memory_bytes = session_.memory_limit_bytes()});
+  const auto sets = static_cast<size_t>(timed_.ring.sets);
+  STITCH_TRY(session_.place(timed_.inputs, repeated(input_sizes, timed_.ring.sets), kBlockAlignment));
+  STITCH_TRY(session_.place(timed_.results, repeated(result_sizes, timed_.ring.sets), kBlockAlignment));
+  timed_.sets.assign(sets, pattern);
+  for (size_t i = 0; i < sets; ++i) {
+    timed_.sets[i].inputs = part_of(timed_.inputs, i, input_sizes.size());
+    timed_.sets[i].results = part_of(timed_.results, i, result_sizes.size());
+  }
+  for (const MemoryGroup* group : {&timed_.inputs, &timed_.results}) {
+    STITCH_TRY(session_.keeper().poison(group->red_zones));
+  }
+  return place_workspace(timed_.sets[0]);
+}
+
+// A ring of one content would let a program that knows it again answer from memory: as many draws as there are, and as
+// fit beside the ring.
+Result<void> ProgramCalls::hide_draws(const std::vector<TimedDraw>& draws) {
+  if (timed_.hidden_block != 0) {
+    STITCH_TRY(session_.keeper().release(std::exchange(timed_.hidden_block, 0)));
+  }
+  MemoryGroup hidden;
+  for (const HostTensor& tensor : draws.front().inputs) {
+    hidden.sizes.push_back(tensor.bytes().size());
+  }
+  for (const HostTensor& tensor : draws.front().states) {
+    hidden.sizes.push_back(tensor.bytes().size());
+  }
+  const uint64_t room = room_for(hidden.sizes);
+  const uint64_t fit = session_.memory_limit_bytes() / kHiddenShare / room;
+  const size_t count = std::clamp<size_t>(fit, 1, draws.size());
+  const size_t tensors = hidden.sizes.size();
+  hidden.sizes = repeated(hidden.sizes, static_cast<int>(count));
+  STITCH_ASSIGN(const KeeperClient::Block block, session_.keeper().allocate(room_for(hidden.sizes)));
+  timed_.hidden_block = block.token.id;  // never attached
+  hidden.block = block.token.id;
+  lay_out(hidden, kBlockAlignment, session_.random());
+  timed_.draws.clear();
+  for (size_t i = 0; i < count; ++i) {
+    TimedRing::Draw draw{
+        .given = draws[i], .hidden = part_of(hidden, i, tensors).regions, .digests = {}, .right = {}, .untimed = {}};
+    std::vector<HostTensor> contents = draws[i].inputs;
+    contents.insert(contents.end(), draws[i].states.begin(), draws[i].states.end());
+    STITCH_TRY(session_.keeper().fill(draw.hidden, contents));
+    STITCH_ASSIGN(draw.digests, session_.keeper().digest(draw.hidden));
+    timed_.draws.push_back(std::move(draw));
+  }
+  return {};
+}
+
+Result<void> ProgramCalls::run_untimed() {
+  for (TimedRing::Draw& draw : timed_.draws) {
+    STITCH_ASSIGN(CandidateOutcome outcome, run(timed_call(draw.given)));
+    draw.untimed = std::move(outcome.outputs);
+    draw.untimed.insert(draw.untimed.end(), outcome.states.begin(), outcome.states.end());
+  }
+  return check_settled();
+}
+
+Result<void> ProgramCalls::bind_ring(const TimingOptions& options) {
+  Json calls = Json::array();
+  for (const CallMemory& set : timed_.sets) {
+    STITCH_ASSIGN(const wire::CallArguments arguments, bind_call(timed_call(timed_.draws[0].given), set));
+    calls.push_back(wire::to_json(arguments));
+  }
+  Json request;
+  request["calls"] = std::move(calls);
+  request["evict_bytes"] = static_cast<int64_t>(timed_.ring.evict_bytes);
+  request["graph"] = options.graph;
+  STITCH_TRY(session_.ask("bind", request));
+  return {};
+}
+
+Result<void> ProgramCalls::open_timing(const std::vector<TimedDraw>& draws, const TimingOptions& options) {
+  STITCH_CHECK(!draws.empty()) << "nothing to time a program with";
+  STITCH_TRY(ensure_prepared());
+  STITCH_TRY(check_settled());
+  STITCH_TRY(hide_draws(draws));
+  STITCH_TRY(run_untimed());
+  const CandidateCall call = timed_call(timed_.draws[0].given);
+  STITCH_TRY(place_ring(call, options));
+  STITCH_TRY(bind_ring(options));
+  std::vector<wire::Region> red_zones = timed_.inputs.red_zones;
+  red_zones.insert(red_zones.end(), timed_.results.red_zones.begin(), timed_.results.red_zones.end());
+  STITCH_ASSIGN(timed_.red_zones, session_.keeper().digest(red_zones));
+  timed_.calls_judged = 0;
+  timed_.empty_us.clear();
+  timed_.empty_event_us.clear();
+  return warm_up(options.block_us);
+}
+
+}  // namespace stitch::evaluate
