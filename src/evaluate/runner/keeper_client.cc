@@ -51,6 +51,15 @@ Result<wire::Answer> ask_keeper(wire::Channel& channel, uint64_t id, const std::
                  "", "check that the machine has enough free memory");
 }
 
+Result<double> elapsed_of(const wire::Answer& answer) {
+  STITCH_ASSIGN(const double elapsed_us, json_double(answer.json(), "elapsed_us"));
+  if (!std::isfinite(elapsed_us) || elapsed_us < 0) {
+    return failure(ErrorCode::kEnvironment, fmt::format("the keeper's clock says that {} us passed", elapsed_us), "",
+                   "check the machine's clock: no time taken by it can be trusted");
+  }
+  return elapsed_us;
+}
+
 }  // namespace
 
 Result<KeeperClient> KeeperClient::start(DeviceKind device) {
@@ -157,14 +166,6 @@ Result<void> KeeperClient::clock_start() {
   return {};
 }
 
-Result<void> KeeperClient::copy(const std::vector<wire::Region>& from, const std::vector<wire::Region>& to) {
-  Json arguments;
-  arguments["from"] = wire::to_json(from);
-  arguments["to"] = wire::to_json(to);
-  STITCH_TRY(ask("copy", arguments));
-  return {};
-}
-
 Result<void> KeeperClient::clock_start(const std::vector<wire::Region>& from, const std::vector<wire::Region>& to) {
   Json arguments;
   arguments["from"] = wire::to_json(from);
@@ -176,19 +177,14 @@ Result<void> KeeperClient::clock_start(const std::vector<wire::Region>& from, co
 Result<KeeperClient::Stopped> KeeperClient::clock_stop(const std::vector<wire::Region>& regions) {
   STITCH_ASSIGN(const wire::Answer answer, ask_regions("clock_stop", regions));
   Stopped stopped;
-  STITCH_ASSIGN(stopped.elapsed_us, json_double(answer.json(), "elapsed_us"));
+  STITCH_ASSIGN(stopped.elapsed_us, elapsed_of(answer));
   STITCH_ASSIGN(stopped.digests, json_int_list(answer.json(), "digests"));
   return stopped;
 }
 
 Result<double> KeeperClient::clock_stop_us() {
   STITCH_ASSIGN(const wire::Answer answer, ask("clock_stop", Json::object()));
-  STITCH_ASSIGN(const double elapsed_us, json_double(answer.json(), "elapsed_us"));
-  if (!std::isfinite(elapsed_us) || elapsed_us < 0) {
-    return failure(ErrorCode::kEnvironment, fmt::format("the keeper's clock says that {} us passed", elapsed_us), "",
-                   "check the machine's clock: no time taken by it can be trusted");
-  }
-  return elapsed_us;
+  return elapsed_of(answer);
 }
 
 }  // namespace stitch::evaluate

@@ -39,7 +39,6 @@ class KeeperClient {
   // The regions' contents, each as a tensor of the spec at its place.
   Result<std::vector<HostTensor>> snapshot(const std::vector<wire::Region>& regions,
                                            const std::vector<TensorSpec>& specs);
-  Result<void> copy(const std::vector<wire::Region>& from, const std::vector<wire::Region>& to);
   Result<void> clock_start();
   Result<double> clock_stop_us();
   // The clock starts when the last of these copies is written, and stops when the first of `regions` is about to be

@@ -166,9 +166,9 @@ Result<wire::Answer> Session::handle(wire::Request& request) {
   }
   using Verb = Result<wire::Answer> (Session::*)(const Json&);
   constexpr std::pair<const char*, Verb> kVerbs[] = {
-      {"allocate", &Session::allocate},       {"release", &Session::release},      {"poison", &Session::poison},
-      {"digest", &Session::digest},           {"snapshot", &Session::snapshot},    {"copy", &Session::copy},
-      {"clock_start", &Session::clock_start}, {"clock_stop", &Session::clock_stop}};
+      {"allocate", &Session::allocate},    {"release", &Session::release},   {"poison", &Session::poison},
+      {"digest", &Session::digest},        {"snapshot", &Session::snapshot}, {"clock_start", &Session::clock_start},
+      {"clock_stop", &Session::clock_stop}};
   for (const auto& [name, verb] : kVerbs) {
     if (request.verb == name) {
       return (this->*verb)(request.arguments);

@@ -7,8 +7,8 @@
 //   poison {regions: [..]}       fresh random bytes
 //   digest {regions: [..]}       -> {digests: [..]}
 //   snapshot {regions: [..]}     -> a memfd for each
-//   copy {from: [..], to: [..]}  regions of the same sizes; private blocks are never attached to a worker
-//   clock_start {[from, to]}     copies first: the clock starts when the last input is written
+//   clock_start {[from, to]}     copies regions first, on the device, from blocks that no worker was handed: the clock
+//                                starts when the last input is written
 //   clock_stop {[regions]}       -> {elapsed_us[, digests]}: it stops before the first of the regions is read
 #pragma once
 

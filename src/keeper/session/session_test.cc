@@ -121,9 +121,9 @@ TEST_F(KeeperSessionTest, CopiesAreOfOneSize) {
   Json copy;
   copy["from"] = wire::to_json(std::vector<wire::Region>{{id, 0, 8}});
   copy["to"] = wire::to_json(std::vector<wire::Region>{{id, 8, 9}});
-  EXPECT_FALSE(ask("copy", copy).has_value());
+  EXPECT_FALSE(ask("clock_start", copy).has_value());
   copy["to"] = wire::to_json(std::vector<wire::Region>{});
-  EXPECT_FALSE(ask("copy", copy).has_value());
+  EXPECT_FALSE(ask("clock_start", copy).has_value());
 }
 
 }  // namespace
