@@ -67,6 +67,7 @@ class ProgramCalls {
     std::vector<int64_t> last_digests;
     TimedCall last_call;
     int64_t calls_judged = 0;
+    bool judges_all = true;
   };
   // Memory that a call may read and must not change, and what each region is called.
   struct Constants {

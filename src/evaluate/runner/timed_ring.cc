@@ -143,6 +143,7 @@ Result<void> ProgramCalls::open_timing(const std::vector<TimedDraw>& draws, cons
   red_zones.insert(red_zones.end(), timed_.results.red_zones.begin(), timed_.results.red_zones.end());
   STITCH_ASSIGN(timed_.red_zones, session_.keeper().digest(red_zones));
   timed_.calls_judged = 0;
+  timed_.judges_all = options.judges_all;
   timed_.empty_us.clear();
   timed_.empty_event_us.clear();
   return warm_up(options.block_us);

@@ -14,7 +14,8 @@ namespace {
 constexpr Measurement kDoesNotWork{std::numeric_limits<double>::infinity(), 0};
 
 // Long enough to tell settings apart, short enough to try many.
-constexpr evaluate::TimingOptions kTiming{.block_us = 4000, .blocks = 7, .tries = 1, .cold_l2 = true, .graph = true};
+constexpr evaluate::TimingOptions kTiming{
+    .block_us = 4000, .blocks = 7, .tries = 1, .cold_l2 = true, .graph = true, .judges_all = false};
 
 Result<plan::Plan> step_alone(const plan::Plan& plan, size_t index, const kernels::Setting& setting) {
   STITCH_ASSIGN(const plan::Plan alone, plan::step_plan(plan, static_cast<int>(index)));
