@@ -10,7 +10,8 @@ add_library(stitch_warnings INTERFACE)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   target_compile_options(stitch_warnings INTERFACE -w)  # g++ is the compiler that warns; clang's set differs by release
 else()
-  # gcc 12 sees overlapping copies in `"text" + std::string` (its bug 105651) and uninitialised strings in Result<std::string>.
+  # gcc 12 sees overlapping copies in `"text" + std::string` (its bug 105651) and uninitialised strings in
+  # Result<std::string>.
   target_compile_options(stitch_warnings INTERFACE -Wall -Wextra -Wconversion -Werror -Wno-restrict
                          -Wno-maybe-uninitialized)
 endif()
@@ -26,6 +27,18 @@ else()
   # One build runs on any x86-64 Linux with a recent enough glibc.
   target_link_options(stitch_warnings INTERFACE -static-libstdc++ -static-libgcc)
 endif()
+
+# Where tests find the programs that they start. With sanitizers only the test itself is built: workers, keepers and the
+# cage, whose memory is limited, are those of build/.
+set(STITCH_HELPER_DIR ${CMAKE_BINARY_DIR})
+if(STITCH_SANITIZE)
+  set(STITCH_HELPER_DIR ${PROJECT_SOURCE_DIR}/build)
+endif()
+function(stitch_test_starts test)
+  if(NOT STITCH_SANITIZE)
+    add_dependencies(${test} ${ARGN})
+  endif()
+endfunction()
 
 # stitch_library(NAME plan DEPS base artifact ir [LIBS fmt::fmt])
 # DEPS are our own folders and are what tools/check-layers checks includes against; LIBS are third-party targets.
@@ -58,7 +71,7 @@ function(stitch_library)
     add_executable(${ARG_NAME}_test ${tests})
     target_link_libraries(${ARG_NAME}_test PRIVATE stitch_${ARG_NAME} GTest::gtest GTest::gtest_main)
     target_compile_definitions(${ARG_NAME}_test PRIVATE STITCH_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
-                               STITCH_BINARY_DIR="${CMAKE_BINARY_DIR}")
+                               STITCH_BINARY_DIR="${STITCH_HELPER_DIR}")
     add_test(NAME ${ARG_NAME} COMMAND ${ARG_NAME}_test WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   endif()
 endfunction()

@@ -181,11 +181,12 @@ Result<Json> JsonChannel::request(const std::string& verb, const Json& arguments
   std::string line;
   while (true) {
     STITCH_TRY(state_->receive(line, deadline));
-    STITCH_ASSIGN(Json answer, parse_json(line, fmt::format("the answer of {} to `{}`", state_->name, verb)));
-    if (!answer.is_object()) {
+    Result<Json> parsed = parse_json(line, "an answer");
+    if (!parsed.has_value() || !parsed->is_object() || !json_int(*parsed, "id").has_value()) {
       return failure(ErrorCode::kInternal, fmt::format("{} answered `{}` with no JSON object", state_->name, verb));
     }
-    STITCH_ASSIGN(const int64_t answered, json_int(answer, "id"));
+    Json answer = std::move(*parsed);
+    const int64_t answered = *json_int(answer, "id");
     if (answered != id) {
       return failure(ErrorCode::kInternal,
                      fmt::format("{} answered request {} while {} was asked", state_->name, answered, id));

@@ -22,7 +22,7 @@ std::string run_case(const testing::CaseFile& one) {
   std::string text;
   while (std::getline(lines, line)) {
     const auto json = parse_json(line, "a line");
-    const auto facts = json.has_value() ? reward_facts_from_json(*json) : Result<RewardFacts>(Unexpected(json.error()));
+    const auto facts = json.has_value() ? reward_facts_from_json(*json) : Result<RewardFacts>(Unexpected{json.error()});
     if (!facts.has_value()) {
       text += fmt::format("refused: {}\n", facts.error().sentence);
       continue;

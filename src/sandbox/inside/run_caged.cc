@@ -49,7 +49,7 @@ void prepare(Keeper& keeper) {
   const CageOrder& order = keeper.order;
   if (order.layers.has(Layer::kGroup)) {
     auto group = ControlGroup::make(order.policy.limits.address_space_bytes, order.policy.process_count);
-    or_give_up(order, group.has_value() ? Result<void>() : Result<void>(Unexpected(group.error())));
+    or_give_up(order, group.has_value() ? Result<void>() : Result<void>(Unexpected{group.error()}));
     keeper.group.emplace(std::move(*group));
   }
   const Layers& layers = order.layers;
