@@ -156,6 +156,7 @@ struct Product {
 
   template <class Sum, bool kTf32>
   static void run(void* const lanes[32]) {
+    stitch_count_matrix_operation();
     constexpr int kM = A::kRows;
     constexpr int kN = B::kColumns;
     constexpr int kK = A::kColumns;

@@ -34,8 +34,32 @@ struct stitch_emulator_counts {
   uint64_t switches; /* from one thread of a block to another */
   uint64_t barriers; /* crossings of a block barrier, one per thread */
   uint64_t warp_operations;
+  uint64_t matrix_operations; /* of tensor cores, one per warp */
+  uint64_t async_copies;      /* from global to shared memory, one per thread */
 };
 void stitch_emulator_get_counts(struct stitch_emulator_counts* counts);
+
+/* One kernel launched from one place, or one function of a library: all its launches together. */
+struct stitch_emulator_launches {
+  char name[256]; /* "gemm_kernel<float, 4>" as the launch spells it, "cublasLtMatmul"; cut where it is longer */
+  char file[128];
+  int line; /* 0: of a library */
+  uint64_t launches;
+  uint64_t blocks;
+  uint64_t threads;
+  uint64_t barriers;
+  uint64_t warp_operations;
+  uint64_t matrix_operations;
+  uint64_t async_copies;
+  uint64_t shared_bytes;  /* of a block, static and dynamic, the largest launch */
+  uint64_t nanoseconds;   /* of the CPU: of use beside those of other launches only */
+  uint64_t library_flops; /* of a library's functions */
+  uint64_t epilogues;     /* of a library's launches, those that did more than the bare product */
+};
+/* Fills up to `capacity` entries in the order of first launches; answers how many there are since they were last
+ * forgotten. */
+size_t stitch_emulator_get_launches(struct stitch_emulator_launches* entries, size_t capacity);
+void stitch_emulator_forget_launches(void);
 
 #ifdef __cplusplus
 }

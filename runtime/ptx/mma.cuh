@@ -29,6 +29,7 @@ typedef double EmulatedColumns __attribute__((vector_size(64)));
 // columns together: this is where an emulated program spends its time.
 template <int kDepth>
 inline void emulate_accumulate(void* const lanes[32], const double (&a)[16][kDepth], const double (&b)[kDepth][8]) {
+  stitch_count_matrix_operation();
   for (int row = 0; row < 16; ++row) {
     float* held[8];
     EmulatedColumns sums;

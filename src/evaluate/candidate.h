@@ -6,12 +6,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "artifact/device_kind.h"
+#include "artifact/report/launch_record.h"
 #include "artifact/tensor/host_tensor.h"
 
 namespace stitch::evaluate {
@@ -61,6 +63,17 @@ struct CandidateLedger {
   std::vector<std::string> libraries;  // native code that it loaded
 };
 
+// What ran on the device in a call, as the worker says. Written by the threads that run candidates; the last call stays.
+class LaunchLedger {
+ public:
+  void keep(std::vector<LaunchRecord> launches);
+  std::optional<std::vector<LaunchRecord>> launches() const;  // none: no call was listed
+
+ private:
+  mutable std::mutex mutex_;
+  std::optional<std::vector<LaunchRecord>> launches_;
+};
+
 // How to run a candidate that is a Python file.
 struct PythonHost {
   std::string interpreter;  // with the user's PyTorch
@@ -77,6 +90,7 @@ struct CandidateBinary {
   DeviceKind device = DeviceKind::kEmulated;
   std::string library;
   std::optional<PythonHost> python{};
+  std::shared_ptr<LaunchLedger> launches{};  // where somebody wants to know what ran
 };
 // May be called from several threads at once.
 using StartCandidate = std::function<Result<std::unique_ptr<Candidate>>(const CandidateBinary&)>;

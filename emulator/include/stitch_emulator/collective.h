@@ -29,6 +29,8 @@ uint32_t stitch_warp_converge(const char* file, int line);
 // are absent), then all go on.
 void stitch_warp_collective(void* lane_state, void (*body)(void* const lane_states[32]),
                             const char* file = __builtin_FILE(), int line = __builtin_LINE());
+// Once for each operation of a tensor core, from the `body` that computes it.
+void stitch_count_matrix_operation(void);
 }
 
 namespace stitch_emulator {

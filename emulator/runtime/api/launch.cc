@@ -10,6 +10,7 @@
 #include "block/state.h"
 #include "block/variables.h"
 #include "control/counts.h"
+#include "control/launch_ledger.h"
 #include "fault/fault.h"
 
 namespace stitch_emulator {
@@ -119,7 +120,9 @@ cudaError_t run_launch(const LaunchConfig& config, const KernelCall& call) {
   install_watchdog();
   running_launch = {call.name, call.file, call.line};
   ++counts.launches;
+  LedgerEntry entry(call.name, call.file, call.line);
   const cudaError_t result = run_blocks(config, call);
+  entry.used_shared(config.shared_bytes + declared_shared_bytes());
   running_launch = {nullptr, nullptr, 0};
   return result;
 }

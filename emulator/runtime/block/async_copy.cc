@@ -7,6 +7,7 @@
 
 #include "block/async_copy.h"
 #include "block/state.h"
+#include "control/counts.h"
 #include "fault/fault.h"
 
 namespace stitch_emulator {
@@ -65,6 +66,7 @@ void stitch_async_copy(void* shared, const void* global, int bytes, int valid_by
     fault("an asynchronous copy needs both addresses aligned to its size", file, line);
   }
   any_used = true;
+  ++counts.async_copies;
   queues[block.current].open.push_back({shared, global, bytes, valid_bytes});
 }
 

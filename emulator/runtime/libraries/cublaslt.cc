@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "api/state.h"
+#include "control/launch_ledger.h"
 #include "libraries/elements.h"
 
 struct cublasLtContext {};
@@ -58,6 +59,9 @@ struct Product {
   Layout d_layout;
   void* workspace;
 
+  uint64_t flops() const {
+    return 2 * static_cast<uint64_t>(d_layout.rows * d_layout.columns * depth()) * static_cast<uint64_t>(d_layout.batch);
+  }
   int64_t depth() const { return description.transposes_a == CUBLAS_OP_T ? a_layout.rows : a_layout.columns; }
 };
 
@@ -262,6 +266,8 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
     return CUBLAS_STATUS_INVALID_VALUE;
   }
   const cudaError_t done = enqueue(stream, [product]() {
+    LedgerEntry entry("cublasLtMatmul", "", 0);
+    entry.did_library_work(product.flops(), product.description.epilogue != CUBLASLT_EPILOGUE_DEFAULT);
     std::memset(product.workspace, 0xff, kWorkspaceBytes);
     for (int64_t batch = 0; batch < product.d_layout.batch; ++batch) {
       multiply(product, batch);

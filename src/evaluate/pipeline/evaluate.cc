@@ -104,6 +104,7 @@ Result<bool> build_subjects(const EvaluateRequest& request, Builder& builder, st
     return false;
   }
   subjects.push_back(subject_of(request.declared, request.device, *library));
+  subjects.back().binary.launches = request.launches;
   if (request.with_checked_draw && request.declared.library.empty()) {
     STITCH_ASSIGN(const auto checked, builder.build(request.declared, DeviceKind::kChecked));
     if (!checked) {

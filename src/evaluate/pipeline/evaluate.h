@@ -41,6 +41,7 @@ struct EvaluateRequest {
   MathMode math = MathMode::kFp32;
   uint64_t seed = 0;
   std::function<void(const std::string&)> progress{};  // one short line at a time
+  std::shared_ptr<LaunchLedger> launches{};  // of the declared shapes, where somebody wants to know what ran
 };
 
 struct EvaluateReport {

@@ -26,6 +26,8 @@ class CandidateSession {
   // True when this call started a new worker: whatever the last one had prepared is gone.
   Result<bool> ensure_loaded();
 
+  // Where the worker's list of launches is to go; null where nobody wants it.
+  LaunchLedger* launches() const { return binary_.launches.get(); }
   // Asks the worker.
   Result<wire::Answer> ask(const std::string& verb, const Json& arguments);
   // Gives `group` memory for these sizes, visible to keeper and worker; keeps the block when they did not change. Every

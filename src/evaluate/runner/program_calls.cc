@@ -337,6 +337,23 @@ std::vector<TensorSpec> ProgramCalls::result_specs(const CallMemory& memory) con
   return specs;
 }
 
+// A worker that lists what is no list has been tampered with.
+Result<void> ProgramCalls::list_launches() {
+  if (session_.launches() == nullptr) {
+    return {};
+  }
+  STITCH_ASSIGN(const wire::Answer answer, session_.ask("launches", Json::object()));
+  if (answer.json().is_object() && answer.json().contains("launches") && answer.json()["launches"].is_null()) {
+    return {};
+  }
+  Result<std::vector<LaunchRecord>> records = launch_records_from_json(answer.json(), "launches");
+  if (!records.has_value()) {
+    return session_.fail(Ending::kTampered, records.error().sentence);
+  }
+  session_.launches()->keep(std::move(*records));
+  return {};
+}
+
 Result<CandidateOutcome> ProgramCalls::run(const CandidateCall& call) {
   STITCH_TRY(ensure_prepared());
   STITCH_TRY(check_settled());
@@ -349,6 +366,7 @@ Result<CandidateOutcome> ProgramCalls::run(const CandidateCall& call) {
   CandidateOutcome outcome;
   STITCH_ASSIGN(outcome.elapsed_us, run_timed(arguments, call.schedule_seed));
   STITCH_TRY(check_unchanged(constants, before));
+  STITCH_TRY(list_launches());
 
   STITCH_ASSIGN(std::vector<HostTensor> results,
                 session_.keeper().snapshot(memory.results.regions, result_specs(memory)));

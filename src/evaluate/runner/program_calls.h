@@ -103,6 +103,7 @@ class ProgramCalls {
   Result<std::vector<double>> time_series(int blocks, Timing& timing);
   Constants constants_of(const CallMemory* memory) const;
   Result<void> poison_results(CallMemory& memory);
+  Result<void> list_launches();
   Result<void> check_settled();
   Result<void> check_unchanged(const Constants& constants, const std::vector<int64_t>& before);
 

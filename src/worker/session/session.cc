@@ -6,6 +6,7 @@
 #include "base/json/json.h"
 #include "device/facts.h"
 #include "device/l2_cache.h"
+#include "device/launches.h"
 #include "device/schedule.h"
 
 namespace stitch::worker {
@@ -90,10 +91,19 @@ Result<wire::Answer> Session::run(const Json& arguments) {
   STITCH_ASSIGN(const BoundCall bound, BoundCall::bind(call, memory_, stream_->get()));
   device::set_schedule_seed(static_cast<uint64_t>(schedule_seed));
   memory_.copy_in();
+  device::forget_launches();
   STITCH_TRY(candidate_->run(bound.get()));
   STITCH_TRY(blame_candidate(device::wait_for_device()));
   memory_.copy_back();
   return wire::Answer();
+}
+
+Result<wire::Answer> Session::launches(const Json&) {
+  Json json = {{"launches", nullptr}};
+  if (const auto records = device::launches()) {
+    json["launches"] = to_json(*records);
+  }
+  return wire::Answer(std::move(json));
 }
 
 Result<wire::Answer> Session::bind(const Json& arguments) {
@@ -172,7 +182,8 @@ Result<wire::Answer> Session::handle(wire::Request& request) {
   constexpr std::pair<const char*, Verb> kVerbs[] = {{"load", &Session::load},           {"detach", &Session::detach},
                                                      {"prepare", &Session::prepare},     {"run", &Session::run},
                                                      {"workspace", &Session::workspace}, {"bind", &Session::bind},
-                                                     {"run_block", &Session::run_block}};
+                                                     {"run_block", &Session::run_block},
+                                                     {"launches", &Session::launches}};
   for (const auto& [name, verb] : kVerbs) {
     if (request.verb == name) {
       return (this->*verb)(request.arguments);

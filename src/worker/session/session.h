@@ -6,6 +6,7 @@
 //   prepare {parameters: [..], prepared: [region]}
 //   workspace {inputs: [..]}                -> {bytes}
 //   run {call, schedule_seed}               one call, waited for
+//   launches                                -> {launches: [..] or null}, of the last run: a device may keep no list
 //   bind {calls: [..], evict_bytes, graph}  what run_block repeats; captured into graphs if so wished
 //   run_block {order: [..], with_calls}     these of the calls, waited for once; before each one `evict_bytes` are
 //                                           read and as many written, so that the L2 cache holds other data
@@ -36,6 +37,7 @@ class Session {
   Result<wire::Answer> prepare(const Json& arguments);
   Result<wire::Answer> workspace(const Json& arguments);
   Result<wire::Answer> run(const Json& arguments);
+  Result<wire::Answer> launches(const Json& arguments);
   Result<wire::Answer> bind(const Json& arguments);
   Result<wire::Answer> run_block(const Json& arguments);
   Result<void> enqueue_turn(size_t turn, bool backwards, bool with_call);

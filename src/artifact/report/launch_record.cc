@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "artifact/report/launch_record.h"
+
+#include <fmt/format.h>
+
+#include "base/json/json.h"
+
+namespace stitch {
+namespace {
+
+constexpr size_t kMostRecords = 4096;
+constexpr size_t kLongestName = 256;
+
+struct Number {
+  const char* name;
+  int64_t LaunchRecord::*field;
+};
+constexpr Number kNumbers[] = {{"line", &LaunchRecord::line},
+                               {"launches", &LaunchRecord::launches},
+                               {"blocks", &LaunchRecord::blocks},
+                               {"threads", &LaunchRecord::threads},
+                               {"barriers", &LaunchRecord::barriers},
+                               {"warp_operations", &LaunchRecord::warp_operations},
+                               {"matrix_operations", &LaunchRecord::matrix_operations},
+                               {"async_copies", &LaunchRecord::async_copies},
+                               {"shared_bytes", &LaunchRecord::shared_bytes},
+                               {"nanoseconds", &LaunchRecord::nanoseconds},
+                               {"library_flops", &LaunchRecord::library_flops},
+                               {"epilogues", &LaunchRecord::epilogues}};
+
+}  // namespace
+
+Json to_json(const std::vector<LaunchRecord>& records) {
+  Json list = Json::array();
+  for (const LaunchRecord& record : records) {
+    Json entry = {{"name", record.name}, {"file", record.file}};
+    for (const Number& number : kNumbers) {
+      entry[number.name] = record.*number.field;
+    }
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+Result<std::vector<LaunchRecord>> launch_records_from_json(const Json& json, const char* key) {
+  STITCH_ASSIGN(const Json* list, json_array(json, key));
+  if (list->size() > kMostRecords) {
+    return failure(ErrorCode::kFileInvalid, fmt::format("{} lists {} kernels", key, list->size()));
+  }
+  std::vector<LaunchRecord> records;
+  for (const Json& entry : *list) {
+    LaunchRecord record;
+    STITCH_ASSIGN(record.name, json_string(entry, "name"));
+    STITCH_ASSIGN(record.file, json_string(entry, "file"));
+    record.name.resize(std::min(record.name.size(), kLongestName));
+    record.file.resize(std::min(record.file.size(), kLongestName));
+    for (const Number& number : kNumbers) {
+      STITCH_ASSIGN(record.*number.field, json_int(entry, number.name));
+      if (record.*number.field < 0) {
+        return failure(ErrorCode::kFileInvalid, fmt::format("{} of a kernel is negative", number.name));
+      }
+    }
+    records.push_back(std::move(record));
+  }
+  return records;
+}
+
+}  // namespace stitch

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/launches.h"
+
+#include <stitch_emulator_control.h>
+
+#include <algorithm>
+
+namespace stitch::device {
+
+void forget_launches() { stitch_emulator_forget_launches(); }
+
+std::optional<std::vector<LaunchRecord>> launches() {
+  std::vector<stitch_emulator_launches> entries(stitch_emulator_get_launches(nullptr, 0));
+  entries.resize(std::min(entries.size(), stitch_emulator_get_launches(entries.data(), entries.size())));
+  std::vector<LaunchRecord> records;
+  for (const stitch_emulator_launches& entry : entries) {
+    LaunchRecord record;
+    record.name = entry.name;
+    record.file = entry.file;
+    record.line = entry.line;
+    record.launches = static_cast<int64_t>(entry.launches);
+    record.blocks = static_cast<int64_t>(entry.blocks);
+    record.threads = static_cast<int64_t>(entry.threads);
+    record.barriers = static_cast<int64_t>(entry.barriers);
+    record.warp_operations = static_cast<int64_t>(entry.warp_operations);
+    record.matrix_operations = static_cast<int64_t>(entry.matrix_operations);
+    record.async_copies = static_cast<int64_t>(entry.async_copies);
+    record.shared_bytes = static_cast<int64_t>(entry.shared_bytes);
+    record.nanoseconds = static_cast<int64_t>(entry.nanoseconds);
+    record.library_flops = static_cast<int64_t>(entry.library_flops);
+    record.epilogues = static_cast<int64_t>(entry.epilogues);
+    records.push_back(std::move(record));
+  }
+  return records;
+}
+
+}  // namespace stitch::device
