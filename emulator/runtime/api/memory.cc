@@ -7,6 +7,7 @@
 #include <map>
 
 #include "api/state.h"
+#include "control/launch_ledger.h"
 #include "fault/fault.h"
 
 namespace stitch_emulator {
@@ -91,7 +92,10 @@ using namespace stitch_emulator;
 
 extern "C" {
 
-cudaError_t cudaMalloc(void** pointer, size_t bytes) { return allocate(pointer, bytes, cudaMemoryTypeDevice); }
+cudaError_t cudaMalloc(void** pointer, size_t bytes) {
+  const LedgerEntry entry("cudaMalloc", "", 0);
+  return allocate(pointer, bytes, cudaMemoryTypeDevice);
+}
 cudaError_t cudaMallocHost(void** pointer, size_t bytes) { return allocate(pointer, bytes, cudaMemoryTypeHost); }
 cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned int) {
   return allocate(pointer, bytes, cudaMemoryTypeHost);
@@ -103,7 +107,10 @@ cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t 
   *pitch = (width + kAlignment - 1) / kAlignment * kAlignment;
   return allocate(pointer, *pitch * height, cudaMemoryTypeDevice);
 }
-cudaError_t cudaFree(void* pointer) { return release(pointer); }
+cudaError_t cudaFree(void* pointer) {
+  const LedgerEntry entry("cudaFree", "", 0);
+  return release(pointer);
+}
 cudaError_t cudaFreeHost(void* pointer) { return release(pointer); }
 
 // Stream-ordered allocation happens at once: streams run in order here anyway.
@@ -150,6 +157,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
 }
 
 cudaError_t cudaMemcpy(void* destination, const void* source, size_t bytes, cudaMemcpyKind) {
+  const LedgerEntry entry("cudaMemcpy", "", 0);
   if (forbidden_by_capture()) {
     return report(cudaErrorStreamCaptureUnsupported);
   }
@@ -163,7 +171,10 @@ cudaError_t cudaMemcpyAsync(void* destination, const void* source, size_t bytes,
   if (bad_copy(destination, source, bytes)) {
     return report(cudaErrorInvalidValue);
   }
-  return enqueue(stream, [=] { return copy_now(destination, source, bytes); });
+  return enqueue(stream, [=] {
+    const LedgerEntry entry("cudaMemcpyAsync", "", 0);
+    return copy_now(destination, source, bytes);
+  });
 }
 
 cudaError_t cudaMemcpy2D(void* destination, size_t destination_pitch, const void* source, size_t source_pitch,

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "api/state.h"
+#include "control/launch_ledger.h"
 #include "fault/fault.h"
 
 struct CUstream_st {
@@ -125,7 +126,10 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return cudaSuccess;
 }
 
-cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return synchronised(stream); }
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  const LedgerEntry entry("cudaStreamSynchronize", "", 0);
+  return synchronised(stream);
+}
 cudaError_t cudaStreamQuery(cudaStream_t stream) { return synchronised(stream); }
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int* flags) {
   *flags = is_default(stream) ? 0 : stream->flags;
@@ -137,6 +141,7 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
 }
 
 cudaError_t cudaDeviceSynchronize() {
+  const LedgerEntry entry("cudaDeviceSynchronize", "", 0);
   return forbidden_by_capture() ? report(cudaErrorStreamCaptureUnsupported) : report(sticky());
 }
 

@@ -229,6 +229,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
                                               cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
                                               cublasLtMatmulPreference_t preference, int wanted,
                                               cublasLtMatmulHeuristicResult_t results[], int* found) {
+  const LedgerEntry entry("cublasLtMatmulAlgoGetHeuristic", "", 0);
   *found = 0;
   if (handle == nullptr || wanted < 1) {
     return CUBLAS_STATUS_INVALID_VALUE;

@@ -173,6 +173,7 @@ cudnnStatus_t cudnnGetConvolutionForwardAlgorithm_v7(cudnnHandle_t handle, cudnn
                                                      cudnnConvolutionDescriptor_t convolution,
                                                      cudnnTensorDescriptor_t y, int wanted, int* found,
                                                      cudnnConvolutionFwdAlgoPerf_t* results) {
+  const LedgerEntry entry("cudnnGetConvolutionForwardAlgorithm_v7", "", 0);
   *found = 0;
   const Convolution asked{*convolution, *x, *y, *w, nullptr, nullptr, nullptr, nullptr};
   if (handle == nullptr || wanted < 1 || !asked.is_whole()) {

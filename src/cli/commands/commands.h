@@ -14,6 +14,7 @@ Result<int> run_build(Session& session);
 Result<int> run_verify(Session& session);
 Result<int> run_admit(Session& session);
 Result<int> run_reverify(Session& session);
+Result<int> run_score(Session& session);
 Result<int> run_profile(Session& session);
 Result<int> run_optimize(Session& session);
 Result<int> run_tune(Session& session);

@@ -26,6 +26,7 @@ std::unique_ptr<CLI::App> make_application(CommandLine* line) {
   add_verify(application.get(), line);
   add_admit(application.get(), line);
   add_reverify(application.get(), line);
+  add_score(application.get(), line);
   add_profile(application.get(), line);
   add_tune(application.get(), line);
   add_report(application.get(), line);

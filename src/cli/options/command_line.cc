@@ -37,8 +37,12 @@ Result<void> check_text(const std::string& path) {
 }
 
 Result<CommandLine> checked(CommandLine line) {
-  for (const std::string& path : {line.file, line.out, line.candidate, line.program, line.weights}) {
+  for (const std::string& path : {line.file, line.out, line.candidate, line.program, line.weights, line.feedback,
+                                  line.previous}) {
     STITCH_TRY(check_text(path));
+  }
+  if (line.verb == "score" && !line.program.empty()) {
+    line.candidate = std::exchange(line.file, {});
   }
   split_target(&line, &line.file);
   split_target(&line, &line.program);
@@ -48,6 +52,9 @@ Result<CommandLine> checked(CommandLine line) {
   }
   if (line.verb == "verify" && !line.candidate.empty() && line.program.empty()) {
     return failure(ErrorCode::kUsage, "--candidate needs --program FILE", "", "see 'stitchcuda verify --help'");
+  }
+  if (line.verb == "score" && line.rubric == "judge" && line.judge_url.empty()) {
+    return failure(ErrorCode::kUsage, "--rubric judge needs --judge URL", "", "see 'stitchcuda score --help'");
   }
   return line;
 }

@@ -27,6 +27,12 @@ struct CommandLine {
   std::string out;                           // empty: the verb's default
   std::string candidate;                     // verify: a folder of sources, or a library, to judge against --program
   bool admitted_only = false;                // verify --candidate: no verdict on a task that takes null candidates
+  std::string feedback;                      // score: what a refinement was asked to do, a file
+  std::string previous;                      // score: the sources that were refined
+  std::string skill;                         // score: "scratch", "refinement"; empty: by --feedback
+  std::string rubric = "v1";                 // score: "v1", or "judge" alone
+  std::string judge_url;                     // score: an endpoint of the form of OpenAI's; empty: no judge
+  std::string judge_model = "judge";         // score: the model to ask there
   std::string program;                       // verify, emit: the PyTorch program
   std::string weights;                       // a state dict to put into the module; empty: what its constructor makes
   DeviceChoice device = DeviceChoice::kAuto;

@@ -9,12 +9,13 @@
 namespace stitch::cli {
 
 struct Resources {
-  std::filesystem::path root;      // holds python/, runtime/, emulator/, report/
+  std::filesystem::path root;      // holds python/, runtime/, emulator/, report/, rubrics/
   std::filesystem::path programs;  // holds stitchcuda-worker-emulated and the other programs
   std::filesystem::path python;    // the interpreter that has PyTorch
 
   std::filesystem::path python_path() const { return root / "python"; }
   std::filesystem::path report() const { return root / "report"; }
+  std::filesystem::path rubrics() const { return root / "rubrics"; }
   std::filesystem::path runtime() const { return root / "runtime"; }
   std::filesystem::path emulator_include() const { return root / "emulator" / "include"; }
 };

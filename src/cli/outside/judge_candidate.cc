@@ -46,6 +46,7 @@ Result<void> judge_native(Session& session, const toolchain::Toolchain& tools, D
   SubjectSet set;
   set.scale = "full";
   set.is_outside = true;
+  set.launches = verdict.launches;
   set.subjects.push_back(std::move(subject));
   STITCH_ASSIGN(verdict.report, judge(session, tools, set, device));
   return {};
@@ -85,8 +86,10 @@ Result<void> ask_admission(Session& session, const toolchain::Toolchain& tools, 
 
 }  // namespace
 
-Result<CandidateVerdict> judge_candidate(Session& session, const toolchain::Toolchain& tools, DeviceKind device) {
+Result<CandidateVerdict> judge_candidate(Session& session, const toolchain::Toolchain& tools, DeviceKind device,
+                                         const std::shared_ptr<evaluate::LaunchLedger>& launches) {
   CandidateVerdict verdict;
+  verdict.launches = launches;
   STITCH_ASSIGN(verdict.kind, classify_candidate(session.line().candidate));
   Subject subject = subject_of(session.line());
   const Task task = subject.task;
@@ -95,9 +98,10 @@ Result<CandidateVerdict> judge_candidate(Session& session, const toolchain::Tool
     STITCH_TRY(ask_admission(session, tools, task, imported, device, verdict));
   }
   STITCH_TRY(judge_by_kind(session, tools, device, std::move(subject), verdict));
-  if (verdict.report.verify.verdict.kind == VerdictKind::kOk && !verdict.admission.has_value()) {
+  if (verdict.report.verify.verdict.kind == VerdictKind::kOk && !verdict.admission.has_value() && launches == nullptr) {
     STITCH_TRY(ask_admission(session, tools, task, imported, device, verdict));
   }
+  verdict.graph = imported.graph;
   return verdict;
 }
 

@@ -15,6 +15,8 @@ struct CandidateVerdict {
   CandidateKind kind = CandidateKind::kSources;
   std::vector<std::string> notes;  // what of it was ignored
   evaluate::EvaluateReport report;
+  std::optional<ir::Graph> graph;  // of the program that it stands for
+  std::shared_ptr<evaluate::LaunchLedger> launches;
   std::optional<PythonVerdict> python;  // of a candidate in Python: what PyTorch did for it
   // What a right answer is worth here. Known for one that was found right, and before one is judged with
   // --admitted-only.
@@ -22,7 +24,9 @@ struct CandidateVerdict {
 };
 // All regimes at the declared shapes: its sizes are compiled in as far as we know.
 // kProgramInvalid with --admitted-only where the program takes a null candidate: no verdict then.
-Result<CandidateVerdict> judge_candidate(Session& session, const toolchain::Toolchain& tools, DeviceKind device);
+// `launches`: where somebody wants to know what a call of a native one ran, and not what its task is worth.
+Result<CandidateVerdict> judge_candidate(Session& session, const toolchain::Toolchain& tools, DeviceKind device,
+                                         const std::shared_ptr<evaluate::LaunchLedger>& launches = nullptr);
 
 Json to_json(const CandidateVerdict& verdict);
 

@@ -58,6 +58,7 @@ Result<evaluate::EvaluateReport> judge(Session& session, const toolchain::Toolch
   const uint64_t seed = session.line().seed;
   evaluate::EvaluateRequest request;
   request.is_outside = set.is_outside;
+  request.launches = set.launches;
   for (const Subject& subject : set.subjects) {
     evaluate::EvaluateTask task{subject.shape, subject.bundle,
                                 oracle_source(subject.task, device, seed, folder.path().string()), subject.same_binary};

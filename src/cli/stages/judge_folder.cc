@@ -6,7 +6,8 @@
 namespace stitch::cli {
 
 Result<evaluate::EvaluateReport> judge_folder(Session& session, const toolchain::Toolchain& tools, const Folder& folder,
-                                              DeviceKind device) {
+                                              DeviceKind device,
+                                              std::shared_ptr<evaluate::LaunchLedger> launches) {
   STITCH_ASSIGN(const ImportedProgram imported, import_program(session, folder.task));
   STITCH_ASSIGN(const EmittedProgram program, emit_again(session, folder.plan));
   if (session.line().step.has_value()) {
@@ -14,7 +15,8 @@ Result<evaluate::EvaluateReport> judge_folder(Session& session, const toolchain:
                   make_first_subject(session, folder.task, imported, program, folder.sources, device));
     return judge_step(session, tools, first, *session.line().step, device);
   }
-  STITCH_ASSIGN(const SubjectSet set, make_subjects(session, folder.task, imported, program, folder.sources, device));
+  STITCH_ASSIGN(SubjectSet set, make_subjects(session, folder.task, imported, program, folder.sources, device));
+  set.launches = std::move(launches);
   return judge(session, tools, set, device);
 }
 

@@ -7,8 +7,10 @@
 
 namespace stitch::cli {
 
-// At its own sizes and hidden ones; or one step alone, where the command line names one.
+// At its own sizes and hidden ones; or one step alone, where the command line names one. `launches`: what a call of it
+// ran.
 Result<evaluate::EvaluateReport> judge_folder(Session& session, const toolchain::Toolchain& tools, const Folder& folder,
-                                              DeviceKind device);
+                                              DeviceKind device,
+                                              std::shared_ptr<evaluate::LaunchLedger> launches = nullptr);
 
 }  // namespace stitch::cli

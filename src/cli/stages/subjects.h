@@ -10,6 +10,7 @@
 
 #include "cli/stages/compile_program.h"
 #include "cli/stages/import_program.h"
+#include "evaluate/candidate.h"
 
 namespace stitch::cli {
 
@@ -32,6 +33,7 @@ struct SubjectSet {
   std::optional<Subject> checked;
   std::string checked_note;  // why there is none
   bool is_outside = false;   // somebody else wrote it: its library is looked at before it is loaded
+  std::shared_ptr<evaluate::LaunchLedger> launches{};  // of the first subject, where somebody wants to know what ran
 };
 
 // `program` is the program at its own sizes as it was emitted, `sources` its files as they are now (a person may have

@@ -93,6 +93,7 @@ Result<wire::Answer> Session::run(const Json& arguments) {
   memory_.copy_in();
   device::forget_launches();
   STITCH_TRY(candidate_->run(bound.get()));
+  launches_ = device::launches();
   STITCH_TRY(blame_candidate(device::wait_for_device()));
   memory_.copy_back();
   return wire::Answer();
@@ -100,8 +101,8 @@ Result<wire::Answer> Session::run(const Json& arguments) {
 
 Result<wire::Answer> Session::launches(const Json&) {
   Json json = {{"launches", nullptr}};
-  if (const auto records = device::launches()) {
-    json["launches"] = to_json(*records);
+  if (launches_.has_value()) {
+    json["launches"] = to_json(*launches_);
   }
   return wire::Answer(std::move(json));
 }

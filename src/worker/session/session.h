@@ -16,6 +16,7 @@
 
 #include <optional>
 
+#include "artifact/report/launch_record.h"
 #include "device/stream.h"
 #include "wire/messages/call_arguments.h"
 #include "wire/messages/rpc.h"
@@ -49,6 +50,7 @@ class Session {
   std::vector<BoundCall> bound_;
   std::vector<device::Graph> graphs_;  // empty, or one for each of bound_
   std::optional<device::Buffer> evict_;
+  std::optional<std::vector<LaunchRecord>> launches_;  // of the last run, until run() returned
 };
 
 }  // namespace stitch::worker

@@ -18,6 +18,7 @@ void add_optimize(CLI::App* application, CommandLine* line);
 void add_verify(CLI::App* application, CommandLine* line);
 void add_admit(CLI::App* application, CommandLine* line);
 void add_reverify(CLI::App* application, CommandLine* line);
+void add_score(CLI::App* application, CommandLine* line);
 void add_profile(CLI::App* application, CommandLine* line);
 void add_tune(CLI::App* application, CommandLine* line);
 void add_report(CLI::App* application, CommandLine* line);

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Marks a program by the rubric: a program of ours, or a candidate from elsewhere.
+#include <fmt/format.h>
+
+#include "base/fs/files.h"
+#include "base/json/json.h"
+#include "cli/commands/commands.h"
+#include "cli/score/ask_judge.h"
+#include "cli/score/gather_facts.h"
+#include "cli/stages/task.h"
+#include "rubric/rewards/reward.h"
+
+namespace stitch::cli {
+namespace {
+
+// What is not known stays away: without measured times a profile that needs them says so.
+Json rewards_of(const rubric::Facts& facts, const rubric::Score& score) {
+  rubric::RewardFacts known;
+  if (facts.verdict.has_value()) {
+    known.verdict = facts.verdict->kind;
+  }
+  known.hack = facts.framework.has_value() ? facts.framework->hack_class : HackClass::kClean;
+  if (score.is_flagged || (facts.verdict.has_value() && facts.verdict->kind == VerdictKind::kCheated)) {
+    known.hack = HackClass::kTotal;
+  }
+  known.marks = score.total;
+  known.skill = facts.skill;
+  Json list = Json::array();
+  for (const rubric::RewardProfile& profile : rubric::reward_profiles()) {
+    list.push_back(to_json(profile, profile.compute(known)));
+  }
+  return list;
+}
+
+std::filesystem::path place_of(const CommandLine& line) {
+  if (!line.out.empty()) {
+    return line.out;
+  }
+  return line.candidate.empty() ? std::filesystem::path(line.file) / "score.json" : "score.json";
+}
+
+Result<rubric::Score> mark(const Session& session, const rubric::RubricVersion& rubric, const ScoreSubject& subject) {
+  const CommandLine& line = session.line();
+  if (line.rubric == "judge") {
+    return rubric::score_by_judge(rubric, ask_judge(session, rubric, subject));
+  }
+  rubric::Score score = rubric::score(subject.facts, rubric);
+  if (!line.judge_url.empty()) {
+    rubric::consult(score, ask_judge(session, rubric, subject));
+  }
+  return score;
+}
+
+Result<int> fail_visibly(const rubric::Score& score, const CommandLine& line) {
+  return failure(ErrorCode::kEnvironment, "the judge was to mark alone and gave no marks: " + score.judge_failure,
+                 line.judge_url, "see that the endpoint answers, or leave out --rubric judge");
+}
+
+}  // namespace
+
+Result<int> run_score(Session& session) {
+  const CommandLine& line = session.line();
+  const bool by_judge_alone = line.rubric == "judge";
+  STITCH_ASSIGN(const rubric::RubricVersion rubric, rubric::read_rubric(session.resources().rubrics() / "v1"));
+  STITCH_ASSIGN(const ScoreSubject subject, gather_facts(session, !by_judge_alone));
+  STITCH_ASSIGN(const rubric::Score score, mark(session, rubric, subject));
+  Json json = to_json(score);
+  json["task"] = task_name(line.program.empty() ? line.file : line.program);
+  json["facts"] = to_json(subject.facts);
+  json["rewards"] = rewards_of(subject.facts, score);
+  const std::filesystem::path place = place_of(line);
+  STITCH_TRY(write_file(place, json.dump(1) + "\n"));
+  if (by_judge_alone && !score.total.has_value()) {
+    return fail_visibly(score, line);
+  }
+  json["out"] = place.string();
+  std::string text = to_text(score);
+  if (subject.facts.verdict.has_value()) {
+    text = fmt::format("verdict {}: {}\n{}", to_string(subject.facts.verdict->kind), subject.facts.verdict->reason, text);
+  }
+  session.reporter().result(json, text);
+  return !subject.facts.verdict.has_value() || subject.facts.verdict->kind == VerdictKind::kOk ? 0 : 1;
+}
+
+}  // namespace stitch::cli

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rubric/criteria/executed.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace stitch::rubric {
+namespace {
+
+// A kernel that takes less of the time is decoration: what it uses does not count.
+constexpr double kRealPart = 0.1;
+
+void add_call(const LaunchRecord& record, Executed& sum) {
+  const std::string& name = record.name;
+  if (is_library_product(record)) {
+    sum.library_launches += record.launches;
+    sum.library_epilogues += record.epilogues;
+    sum.library_flops += static_cast<double>(record.library_flops);
+  } else if (name.starts_with("cublas") || name.starts_with("cudnn")) {
+    sum.library_plans += record.launches;
+  } else if (name.starts_with("cudaMemcpy")) {
+    sum.copies += record.launches;
+  } else if (name.ends_with("Synchronize")) {
+    sum.waits += record.launches;
+  } else {
+    sum.allocations += record.launches;
+  }
+}
+
+}  // namespace
+
+bool is_library_product(const LaunchRecord& record) { return record.is_library() && record.library_flops > 0; }
+
+Executed executed(const std::vector<LaunchRecord>& launches) {
+  Executed sum;
+  int64_t longest = -1;
+  int64_t all_nanoseconds = 0;
+  for (const LaunchRecord& record : launches) {
+    all_nanoseconds += record.is_library() && !is_library_product(record) ? 0 : record.nanoseconds;
+  }
+  for (const LaunchRecord& record : launches) {
+    if (record.is_library()) {
+      add_call(record, sum);
+      continue;
+    }
+    ++sum.kernels;
+    sum.launches += record.launches;
+    sum.threads += record.threads;
+    if (static_cast<double>(record.nanoseconds) >= kRealPart * static_cast<double>(all_nanoseconds)) {
+      sum.barriers += record.barriers;
+      sum.warp_operations += record.warp_operations;
+      sum.matrix_operations += record.matrix_operations;
+      sum.async_copies += record.async_copies;
+      sum.shared_bytes = std::max(sum.shared_bytes, record.shared_bytes);
+    }
+    if (record.nanoseconds > longest) {
+      longest = record.nanoseconds;
+      sum.blocks = record.launches > 0 ? record.blocks / record.launches : 0;
+      sum.threads_per_block = record.blocks > 0 ? record.threads / record.blocks : 0;
+      const size_t folder = record.file.find_last_of('/');
+      sum.heaviest = fmt::format("launches: {} {}:{}", record.name,
+                                 folder == std::string::npos ? record.file : record.file.substr(folder + 1), record.line);
+    }
+  }
+  return sum;
+}
+
+std::vector<std::string> cite(const Facts& facts, const std::vector<std::string>& features) {
+  std::vector<std::string> citations;
+  for (const std::string& name : features) {
+    const SourceFeature* feature = facts.source.has_value() ? facts.source->feature(name) : nullptr;
+    if (feature != nullptr) {
+      citations.push_back("source: " + feature->place);
+    }
+  }
+  return citations;
+}
+
+bool has_feature(const Facts& facts, const char* name) {
+  return facts.source.has_value() && facts.source->feature(name) != nullptr;
+}
+
+bool is_verified(const Facts& facts) { return facts.verdict.has_value() && facts.verdict->kind == VerdictKind::kOk; }
+
+}  // namespace stitch::rubric

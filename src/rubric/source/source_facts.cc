@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rubric/source/source_facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+
+#include "rubric/source/brackets.h"
+#include "rubric/source/functions.h"
+
+namespace stitch::rubric {
+namespace {
+
+struct Rule {
+  std::string name;
+  bool is_device = false;
+  std::vector<std::string> words;
+};
+
+std::vector<std::string> words_of(const char* text) {
+  std::istringstream stream(text);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) {
+    words.push_back(word);
+  }
+  return words;
+}
+
+const std::vector<Rule>& rules() {
+#define STITCH_FEATURE(name, where, words) {#name, std::string(#where) == "device", words_of(words)},
+  static const std::vector<Rule> all = {
+#include "rubric/source/features.def"
+  };
+#undef STITCH_FEATURE
+  return all;
+}
+
+bool matches(const std::string& pattern, const std::string& word) {
+  return pattern.ends_with('*') ? word.starts_with(pattern.substr(0, pattern.size() - 1)) : pattern == word;
+}
+
+// The words of what launches name: "rows<Load, 4>" is rows and Load.
+std::set<std::string> launched_names(const std::vector<LaunchRecord>& launches) {
+  std::set<std::string> names;
+  for (const LaunchRecord& launch : launches) {
+    for (const Token& token : tokens_of(launch.name)) {
+      names.insert(token.text);
+    }
+  }
+  return names;
+}
+
+// cudaLaunchKernel names no kernel, so that any may have run by it.
+bool is_launched(const Function& kernel, const std::set<std::string>& names) {
+  return names.contains(kernel.name) || names.contains("cudaLaunchKernel") || names.contains("cudaLaunchKernelEx");
+}
+
+bool is_run_root(const Function& function) {
+  return !function.is_device && (function.name == "run" || function.name == "run_program" ||
+                                 function.name.starts_with("step_"));
+}
+
+std::vector<const Function*> roots_of(const std::vector<Function>& functions, const std::set<std::string>& launched) {
+  std::vector<const Function*> roots;
+  const bool has_run = std::any_of(functions.begin(), functions.end(), is_run_root);
+  for (const Function& function : functions) {
+    const bool is_host_root = has_run ? is_run_root(function) : !function.is_device;
+    if (is_host_root || launched.contains(function.name) || launched.contains(function.owner)) {
+      roots.push_back(&function);
+    }
+  }
+  return roots;
+}
+
+bool has_static_storage(const std::vector<Token>& body, size_t at) {
+  if (!body[at].is("static")) {
+    return true;
+  }
+  const bool is_constant = at + 1 < body.size() && (body[at + 1].is("const") || body[at + 1].is("constexpr"));
+  return !is_constant || (at + 3 < body.size() && body[at + 3].is("*"));
+}
+
+void count_features(const Function& function, std::vector<SourceFeature>& features) {
+  for (const Rule& rule : rules()) {
+    if (rule.is_device != function.is_device) {
+      continue;
+    }
+    SourceFeature* entry = nullptr;
+    for (size_t i = 0; i < function.body.size(); ++i) {
+      const Token& token = function.body[i];
+      const bool is_it =
+          token.kind == Token::Kind::kWord &&
+          std::any_of(rule.words.begin(), rule.words.end(), [&](const auto& each) { return matches(each, token.text); });
+      if (!is_it || (rule.name == "mutable_static" && !has_static_storage(function.body, i))) {
+        continue;
+      }
+      if (entry == nullptr) {
+        const auto found = std::find_if(features.begin(), features.end(), [&](const auto& f) { return f.name == rule.name; });
+        entry = found != features.end() ? &*found
+                                        : &features.emplace_back(SourceFeature{
+                                              rule.name, 0, fmt::format("{}:{}", function.file, token.line)});
+      }
+      ++entry->count;
+    }
+  }
+}
+
+// Whether a kernel has const pointers among its parameters, and whether its body names one of them.
+void count_inputs(const Function& kernel, SourceFacts& facts) {
+  bool has_inputs = false;
+  bool reads = false;
+  size_t start = 0;
+  for (size_t i = 0; i <= kernel.parameters.size(); ++i) {
+    if (i < kernel.parameters.size() && !kernel.parameters[i].is(",")) {
+      continue;
+    }
+    bool is_constant = false;
+    bool is_pointer = false;
+    for (size_t k = start; k < i; ++k) {
+      is_constant = is_constant || kernel.parameters[k].is("const");
+      is_pointer = is_pointer || kernel.parameters[k].is("*");
+    }
+    if (is_constant && is_pointer && i > start) {
+      has_inputs = true;
+      const std::string& name = kernel.parameters[i - 1].text;
+      reads = reads || std::any_of(kernel.body.begin(), kernel.body.end(), [&](const Token& t) { return t.is(name.c_str()); });
+    }
+    start = i + 1;
+  }
+  facts.kernels_with_inputs += has_inputs ? 1 : 0;
+  facts.kernels_that_ignore_inputs += has_inputs && !reads ? 1 : 0;
+}
+
+int longest_list_of_numbers(const std::vector<Token>& tokens) {
+  int longest = 0;
+  int run = 0;
+  for (const Token& token : tokens) {
+    if (token.kind == Token::Kind::kNumber) {
+      longest = std::max(longest, ++run);
+    } else if (!token.is(",") && !token.is("-") && !token.is("{") && !token.is("}")) {
+      run = 0;
+    }
+  }
+  return longest;
+}
+
+}  // namespace
+
+SourceFacts source_facts(const std::map<std::string, std::string>& files,
+                         const std::optional<std::vector<LaunchRecord>>& launches) {
+  SourceFacts facts;
+  std::map<std::string, std::vector<Token>> tokens;
+  std::set<std::string> defined;
+  for (const auto& [name, text] : files) {
+    tokens[name] = tokens_of(text);
+    defined.merge(defined_names(tokens[name]));
+  }
+  std::vector<Function> functions;
+  for (const auto& [name, all] : tokens) {
+    const std::vector<Token> live = without_left_out(all, defined);
+    facts.longest_table = std::max(facts.longest_table, longest_list_of_numbers(live));
+    for (Function& function : functions_of(live, name)) {
+      functions.push_back(std::move(function));
+    }
+  }
+  const std::set<std::string> launched = launches.has_value() ? launched_names(*launches) : std::set<std::string>();
+  std::vector<Function> alive;
+  for (Function& function : functions) {
+    if (function.is_kernel && launches.has_value() && !is_launched(function, launched)) {
+      facts.left_aside.push_back(fmt::format("{} {}:{}", function.name, function.file, function.line));
+    } else {
+      alive.push_back(std::move(function));
+    }
+  }
+  for (const Function* function : reached_from(roots_of(alive, launched), alive)) {
+    count_features(*function, facts.features);
+    if (function->is_kernel) {
+      facts.kernels.push_back(fmt::format("{} {}:{}", function->name, function->file, function->line));
+      count_inputs(*function, facts);
+    }
+  }
+  return facts;
+}
+
+}  // namespace stitch::rubric
