@@ -43,7 +43,12 @@ def main() -> int:
             print(ask(request["url"], request["model"], prompt))
             return 0
         except urllib.error.HTTPError as error:
-            sentence, is_passing = f"the endpoint answered {error.code} {error.reason}", error.code in (429, 500, 502, 503)
+            sentence, is_passing = f"the endpoint answered {error.code} {error.reason}", error.code in (
+                429,
+                500,
+                502,
+                503,
+            )
         except OSError as error:
             sentence, is_passing = f"no connection ({getattr(error, 'reason', error)})", True
         except (ValueError, KeyError, IndexError, TypeError) as error:

@@ -9,7 +9,9 @@ import builtins
 MOST_CHARACTERS = 60_000
 # Modules whose names say what runs: they stay, and so do the attributes that are reached through them.
 KNOWN = {"torch", "nn", "F", "functional", "numpy", "np", "ctypes", "math", "os", "sys", "subprocess", "load_inline"}
-KEPT = KNOWN | set(dir(builtins)) | {"self", "forward", "ModelNew", "Module", "__init__", "super", "cpp", "triton", "tl"}
+KEPT = (
+    KNOWN | set(dir(builtins)) | {"self", "forward", "ModelNew", "Module", "__init__", "super", "cpp", "triton", "tl"}
+)
 
 
 class Neutral(ast.NodeTransformer):

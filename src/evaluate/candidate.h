@@ -63,7 +63,8 @@ struct CandidateLedger {
   std::vector<std::string> libraries;  // native code that it loaded
 };
 
-// What ran on the device in a call, as the worker says. Written by the threads that run candidates; the last call stays.
+// What ran on the device in a call, as the worker says. Written by the threads that run candidates; the last call
+// stays.
 class LaunchLedger {
  public:
   void keep(std::vector<LaunchRecord> launches);

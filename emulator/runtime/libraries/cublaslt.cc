@@ -60,7 +60,7 @@ struct Product {
   void* workspace;
 
   uint64_t flops() const {
-    return 2 * static_cast<uint64_t>(d_layout.rows * d_layout.columns * depth()) * static_cast<uint64_t>(d_layout.batch);
+    return 2 * static_cast<uint64_t>(d_layout.rows * d_layout.columns * depth() * d_layout.batch);
   }
   int64_t depth() const { return description.transposes_a == CUBLAS_OP_T ? a_layout.rows : a_layout.columns; }
 };

@@ -59,7 +59,8 @@ struct Convolution {
   }
 
   uint64_t flops() const {
-    const auto outputs = static_cast<uint64_t>(out.n) * static_cast<uint64_t>(out.c * out.h) * static_cast<uint64_t>(out.w);
+    const auto planes = static_cast<uint64_t>(out.n) * static_cast<uint64_t>(out.c);
+    const uint64_t outputs = planes * static_cast<uint64_t>(out.h * out.w);
     return 2 * outputs * static_cast<uint64_t>(filter.c * filter.h * filter.w);
   }
 

@@ -76,7 +76,8 @@ Result<int> run_score(Session& session) {
   json["out"] = place.string();
   std::string text = to_text(score);
   if (subject.facts.verdict.has_value()) {
-    text = fmt::format("verdict {}: {}\n{}", to_string(subject.facts.verdict->kind), subject.facts.verdict->reason, text);
+    text =
+        fmt::format("verdict {}: {}\n{}", to_string(subject.facts.verdict->kind), subject.facts.verdict->reason, text);
   }
   session.reporter().result(json, text);
   return !subject.facts.verdict.has_value() || subject.facts.verdict->kind == VerdictKind::kOk ? 0 : 1;

@@ -27,7 +27,8 @@ Result<std::string> run_judge(const Session& session, const Json& request) {
   if (!output.exit.ok()) {
     const size_t start = output.standard_error.find_first_not_of('\n');
     const std::string said = start == std::string::npos ? "no reason given" : output.standard_error.substr(start);
-    return failure(ErrorCode::kEnvironment, fmt::format("the judge could not be asked: {}", said.substr(0, said.find('\n'))),
+    return failure(ErrorCode::kEnvironment,
+                   fmt::format("the judge could not be asked: {}", said.substr(0, said.find('\n'))),
                    session.line().judge_url);
   }
   return output.standard_output;

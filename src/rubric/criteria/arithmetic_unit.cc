@@ -39,7 +39,8 @@ Mark score_arithmetic_unit(const Facts& facts) {
     return no_mark("no kernel of its own ran");
   }
   const bool is_tiled = ran.shared_bytes > 0 && ran.barriers > 0;
-  return mark(is_tiled ? 3 : 2, is_tiled ? "products of scalars on tiles in shared memory" : "products of scalars, one by one",
+  return mark(is_tiled ? 3 : 2,
+              is_tiled ? "products of scalars on tiles in shared memory" : "products of scalars, one by one",
               {ran.heaviest});
 }
 

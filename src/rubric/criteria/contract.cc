@@ -22,8 +22,9 @@ Mark score_contract(const Facts& facts) {
     const Executed ran = executed(*facts.launches);
     const int broken = (ran.waits > 0 ? 1 : 0) + (ran.allocations > 0 ? 1 : 0);
     return mark(5 - 2.0 * broken / (broken > 1 ? 4.0 / 3 : 1),
-                broken == 0 ? "a call neither waits nor allocates"
-                            : fmt::format("a call waited {} times and allocated or freed {} times", ran.waits, ran.allocations),
+                broken == 0
+                    ? "a call neither waits nor allocates"
+                    : fmt::format("a call waited {} times and allocated or freed {} times", ran.waits, ran.allocations),
                 {"launches: runtime"});
   }
   const bool is_suspect = has_feature(facts, "waits") || has_feature(facts, "allocation");

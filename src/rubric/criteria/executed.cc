@@ -59,8 +59,9 @@ Executed executed(const std::vector<LaunchRecord>& launches) {
       sum.blocks = record.launches > 0 ? record.blocks / record.launches : 0;
       sum.threads_per_block = record.blocks > 0 ? record.threads / record.blocks : 0;
       const size_t folder = record.file.find_last_of('/');
-      sum.heaviest = fmt::format("launches: {} {}:{}", record.name,
-                                 folder == std::string::npos ? record.file : record.file.substr(folder + 1), record.line);
+      sum.heaviest =
+          fmt::format("launches: {} {}:{}", record.name,
+                      folder == std::string::npos ? record.file : record.file.substr(folder + 1), record.line);
     }
   }
   return sum;

@@ -10,11 +10,11 @@
 namespace stitch::rubric {
 
 struct Executed {
-  int kernels = 0;          // different ones
-  int64_t launches = 0;     // of kernels
+  int kernels = 0;               // different ones
+  int64_t launches = 0;          // of kernels
   int64_t library_launches = 0;  // of cuBLAS and cuDNN
   int64_t library_epilogues = 0;
-  int64_t library_plans = 0;     // made in the call
+  int64_t library_plans = 0;  // made in the call
   int64_t copies = 0;
   int64_t waits = 0;
   int64_t allocations = 0;
@@ -23,11 +23,11 @@ struct Executed {
   int64_t warp_operations = 0;
   int64_t matrix_operations = 0;
   int64_t async_copies = 0;
-  int64_t shared_bytes = 0;  // the most of one block
+  int64_t shared_bytes = 0;       // the most of one block
   int64_t threads_per_block = 0;  // of the kernel that took most time
   int64_t blocks = 0;             // likewise
   double library_flops = 0;
-  std::string heaviest;           // "launches: matmul program.cu:5"
+  std::string heaviest;  // "launches: matmul program.cu:5"
 };
 
 bool is_library_product(const LaunchRecord& record);

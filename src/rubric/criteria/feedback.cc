@@ -14,34 +14,49 @@ namespace {
 
 struct Technique {
   const char* name;
-  std::vector<const char*> words;  // of the feedback, in lower case
+  std::vector<const char*> words;    // of the feedback, in lower case
   bool (*ran)(const Executed& ran);  // null: only the text can tell
   const char* feature;               // null: only what ran can tell
 };
 
 const std::vector<Technique>& techniques() {
   static const std::vector<Technique> all = {
-      {"shared memory", {"shared memory", "tile", "tiling", "__shared__"},
-       [](const Executed& ran) { return ran.shared_bytes > 0 && ran.barriers > 0; }, "shared_memory"},
-      {"tensor cores", {"tensor core", "wmma", "mma", "wgmma"},
-       [](const Executed& ran) { return ran.matrix_operations > 0; }, "matrix_unit"},
-      {"asynchronous copies", {"asynchronous cop", "async cop", "cp.async", "pipeline", "double buffer"},
-       [](const Executed& ran) { return ran.async_copies > 0; }, "async_copy"},
-      {"warp shuffles", {"shuffle", "warp-level", "warp level", "warp reduction"},
-       [](const Executed& ran) { return ran.warp_operations > 0; }, "warp_shuffle"},
+      {"shared memory",
+       {"shared memory", "tile", "tiling", "__shared__"},
+       [](const Executed& ran) { return ran.shared_bytes > 0 && ran.barriers > 0; },
+       "shared_memory"},
+      {"tensor cores",
+       {"tensor core", "wmma", "mma", "wgmma"},
+       [](const Executed& ran) { return ran.matrix_operations > 0; },
+       "matrix_unit"},
+      {"asynchronous copies",
+       {"asynchronous cop", "async cop", "cp.async", "pipeline", "double buffer"},
+       [](const Executed& ran) { return ran.async_copies > 0; },
+       "async_copy"},
+      {"warp shuffles",
+       {"shuffle", "warp-level", "warp level", "warp reduction"},
+       [](const Executed& ran) { return ran.warp_operations > 0; },
+       "warp_shuffle"},
       {"wide accesses", {"vectori", "float4", "128-bit", "wide load", "16 bytes"}, nullptr, "vector_access"},
-      {"a library's epilogue", {"epilogue"}, [](const Executed& ran) { return ran.library_epilogues > 0; },
+      {"a library's epilogue",
+       {"epilogue"},
+       [](const Executed& ran) { return ran.library_epilogues > 0; },
        "library_epilogue"},
-      {"no waiting", {"synchroni", "blocking call", "do not wait"},
-       [](const Executed& ran) { return ran.waits == 0; }, nullptr},
+      {"no waiting",
+       {"synchroni", "blocking call", "do not wait"},
+       [](const Executed& ran) { return ran.waits == 0; },
+       nullptr},
       {"no allocation", {"allocat", "cudamalloc"}, [](const Executed& ran) { return ran.allocations == 0; }, nullptr},
-      {"fewer launches", {"fuse", "fusion", "single kernel", "one kernel", "fewer launches"},
-       [](const Executed& ran) { return ran.launches + ran.library_launches <= 1; }, nullptr}};
+      {"fewer launches",
+       {"fuse", "fusion", "single kernel", "one kernel", "fewer launches"},
+       [](const Executed& ran) { return ran.launches + ran.library_launches <= 1; },
+       nullptr}};
   return all;
 }
 
 std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return text;
 }
 
@@ -78,7 +93,10 @@ Mark score_feedback(const Facts& facts) {
     }
     const double part = done(technique, facts);
     fulfilled += part;
-    asked.push_back(fmt::format("{} ({})", technique.name, part == 1 ? "done" : part > 0 ? "written, not seen to run" : "not done"));
+    asked.push_back(fmt::format("{} ({})", technique.name,
+                                part == 1  ? "done"
+                                : part > 0 ? "written, not seen to run"
+                                           : "not done"));
     if (technique.feature != nullptr && part > 0) {
       for (std::string& place : cite(facts, {technique.feature})) {
         citations.push_back(std::move(place));
@@ -89,8 +107,8 @@ Mark score_feedback(const Facts& facts) {
     return no_mark("the feedback names no technique that can be looked for");
   }
   citations.push_back("feedback");
-  return mark(1 + 4 * fulfilled / static_cast<double>(asked.size()), fmt::format("asked for: {}", fmt::join(asked, ", ")),
-              std::move(citations));
+  return mark(1 + 4 * fulfilled / static_cast<double>(asked.size()),
+              fmt::format("asked for: {}", fmt::join(asked, ", ")), std::move(citations));
 }
 
 }  // namespace stitch::rubric

@@ -17,8 +17,8 @@ Mark score_memory_access(const Facts& facts) {
     return no_mark("the text of the kernels was not there");
   }
   if (has_feature(facts, "vector_access")) {
-    return mark(facts.launches.has_value() ? 4 : 3, "kernels that can be reached read and write several elements at once",
-                cite(facts, {"vector_access"}));
+    return mark(facts.launches.has_value() ? 4 : 3,
+                "kernels that can be reached read and write several elements at once", cite(facts, {"vector_access"}));
   }
   return mark(3, "one element at a time", {"source: " + facts.source->kernels.front()});
 }

@@ -30,7 +30,8 @@ Mark score_operators_carried(const Facts& facts) {
     return no_mark("there is no verdict: what runs may compute something else");
   }
   if (!is_verified(facts)) {
-    return mark(1, "no operator is carried by what is not verified", {fmt::format("verdict: {}", to_string(facts.verdict->kind))});
+    return mark(1, "no operator is carried by what is not verified",
+                {fmt::format("verdict: {}", to_string(facts.verdict->kind))});
   }
   if (facts.framework.has_value()) {
     const FrameworkFacts& framework = *facts.framework;
@@ -38,7 +39,8 @@ Mark score_operators_carried(const Facts& facts) {
     return mark(all_own ? 5 : std::min(4.0, 1 + 4 * (1 - framework.share)), framework.evidence,
                 {"policy: " + framework.evidence});
   }
-  return facts.plan.empty() ? mark(5, "the answers are right and no framework is linked", {"verdict: ok"}) : of_plan(facts);
+  return facts.plan.empty() ? mark(5, "the answers are right and no framework is linked", {"verdict: ok"})
+                            : of_plan(facts);
 }
 
 }  // namespace stitch::rubric

@@ -26,7 +26,8 @@ Mark score_work_on_device(const Facts& facts) {
     return mark(2, "a call brings data to the host and waits: part of the work is done there",
                 cite(facts, {"copies_to_host", "waits"}));
   }
-  const double flops = facts.workload.has_value() ? std::max(facts.workload->flops, ran.library_flops) : ran.library_flops;
+  const double flops =
+      facts.workload.has_value() ? std::max(facts.workload->flops, ran.library_flops) : ran.library_flops;
   const double library = flops > 0 ? ran.library_flops / flops : 0;
   const bool fuses = 2 * ran.library_epilogues >= ran.library_launches;
   return mark(5 - library * (fuses ? 1 : 2),

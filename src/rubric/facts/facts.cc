@@ -20,9 +20,8 @@ Json to_json(const SourceFacts& facts) {
 }
 
 Json to_json(const Workload& work) {
-  return {{"operators", work.operators}, {"flops", work.flops},
-          {"contraction_flops", work.contraction_flops}, {"bytes", work.bytes},
-          {"steps", work.steps}, {"reuses_data", work.reuses_data}};
+  return {{"operators", work.operators}, {"flops", work.flops}, {"contraction_flops", work.contraction_flops},
+          {"bytes", work.bytes},         {"steps", work.steps}, {"reuses_data", work.reuses_data}};
 }
 
 Result<std::vector<std::string>> names_from(const Json& json, const char* key) {

@@ -22,12 +22,12 @@ struct SourceFeature {
 };
 
 struct SourceFacts {
-  std::vector<SourceFeature> features;     // of functions that can be reached
-  std::vector<std::string> kernels;        // that can be reached: "matmul candidate/program.cu:5"
-  std::vector<std::string> left_aside;     // defined, never launched: they earn nothing
-  int kernels_with_inputs = 0;             // of those reached, that have inputs (const pointers) among their parameters
-  int kernels_that_ignore_inputs = 0;      // of those, that read none of them
-  int longest_table = 0;                   // numbers in the longest list of numbers of the text
+  std::vector<SourceFeature> features;  // of functions that can be reached
+  std::vector<std::string> kernels;     // that can be reached: "matmul candidate/program.cu:5"
+  std::vector<std::string> left_aside;  // defined, never launched: they earn nothing
+  int kernels_with_inputs = 0;          // of those reached, that have inputs (const pointers) among their parameters
+  int kernels_that_ignore_inputs = 0;   // of those, that read none of them
+  int longest_table = 0;                // numbers in the longest list of numbers of the text
   const SourceFeature* feature(const std::string& name) const;
 };
 

@@ -70,8 +70,8 @@ Result<JudgeReply> judge_reply_from_text(const std::string& text) {
   if (marks == json.end() || !marks->is_object() || marks->size() != 4) {
     return malformed("marks has not four members");
   }
-  for (const Dimension dimension : {Dimension::kAntiHacking, Dimension::kEngineering, Dimension::kCoverage,
-                                    Dimension::kCompliance}) {
+  for (const Dimension dimension :
+       {Dimension::kAntiHacking, Dimension::kEngineering, Dimension::kCoverage, Dimension::kCompliance}) {
     const auto mark = marks->find(to_string(dimension));
     if (mark == marks->end() || !mark->is_number_integer() || *mark < 1 || *mark > 5) {
       return malformed(fmt::format("the mark of {} is no whole number from 1 to 5", to_string(dimension)));

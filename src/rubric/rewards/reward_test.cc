@@ -17,10 +17,8 @@ constexpr std::array kVerdicts = {VerdictKind::kOk,          VerdictKind::kBuild
 
 RewardFacts right(double candidate_us, double eager_us, double compiled_us, double floor_us) {
   return {.verdict = VerdictKind::kOk,
-          .times = RewardTimes{.candidate_us = candidate_us,
-                               .eager_us = eager_us,
-                               .compiled_us = compiled_us,
-                               .floor_us = floor_us}};
+          .times = RewardTimes{
+              .candidate_us = candidate_us, .eager_us = eager_us, .compiled_us = compiled_us, .floor_us = floor_us}};
 }
 
 double paid(const RewardProfile& profile, const RewardFacts& facts) {

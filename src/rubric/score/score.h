@@ -26,10 +26,10 @@ struct DimensionMark {
 struct Score {
   std::string version;  // "v1"; "judge" where the judge marked alone
   std::vector<DimensionMark> dimensions;
-  std::optional<int> total;        // 4 to 20; none: the judge was to mark alone and failed
-  bool is_flagged = false;         // by the judge: a major hack
+  std::optional<int> total;  // 4 to 20; none: the judge was to mark alone and failed
+  bool is_flagged = false;   // by the judge: a major hack
   std::optional<JudgeReply> judge{};
-  std::string judge_failure{};     // why there is no judge's reply where one was asked for
+  std::string judge_failure{};  // why there is no judge's reply where one was asked for
 };
 
 Score score(const Facts& facts, const RubricVersion& rubric);

@@ -17,7 +17,10 @@ Json to_json(const CriterionMark& each) {
 
 Json judge_json(const Score& score) {
   if (score.judge.has_value()) {
-    return {{"status", "ok"}, {"major_hack", score.is_flagged}, {"marks", score.judge->marks}, {"reason", score.judge->reason}};
+    return {{"status", "ok"},
+            {"major_hack", score.is_flagged},
+            {"marks", score.judge->marks},
+            {"reason", score.judge->reason}};
   }
   return score.judge_failure.empty() ? Json({{"status", "off"}})
                                      : Json({{"status", "failed"}, {"reason", score.judge_failure}});
@@ -34,10 +37,8 @@ Json to_json(const Score& score) {
     for (const CriterionMark& each : mark.criteria) {
       criteria.push_back(to_json(each));
     }
-    json["dimensions"].push_back({{"name", to_string(mark.dimension)},
-                                  {"points", mark.points},
-                                  {"note", mark.note},
-                                  {"criteria", criteria}});
+    json["dimensions"].push_back(
+        {{"name", to_string(mark.dimension)}, {"points", mark.points}, {"note", mark.note}, {"criteria", criteria}});
   }
   json["judge"] = judge_json(score);
   return json;
@@ -46,11 +47,13 @@ Json to_json(const Score& score) {
 std::string to_text(const Score& score) {
   std::string text;
   for (const DimensionMark& mark : score.dimensions) {
-    text += fmt::format("{}  {}{}\n", mark.points, to_string(mark.dimension), mark.note.empty() ? "" : " (" + mark.note + ")");
+    text += fmt::format("{}  {}{}\n", mark.points, to_string(mark.dimension),
+                        mark.note.empty() ? "" : " (" + mark.note + ")");
     for (const CriterionMark& each : mark.criteria) {
       const std::string points = each.mark.points.has_value() ? fmt::format("{:.1f}", *each.mark.points) : " - ";
-      text += fmt::format("   {}  {}: {}{}\n", points, each.criterion->name, each.mark.reason,
-                          each.mark.citations.empty() ? "" : fmt::format("  [{}]", fmt::join(each.mark.citations, "; ")));
+      text +=
+          fmt::format("   {}  {}: {}{}\n", points, each.criterion->name, each.mark.reason,
+                      each.mark.citations.empty() ? "" : fmt::format("  [{}]", fmt::join(each.mark.citations, "; ")));
     }
   }
   if (!score.judge_failure.empty()) {
@@ -60,8 +63,8 @@ std::string to_text(const Score& score) {
   } else if (score.judge.has_value()) {
     text += fmt::format("judge: {}{}\n", score.is_flagged ? "a major hack: " : "", score.judge->reason);
   }
-  return text + (score.total.has_value() ? fmt::format("{} of 20, rubric {}", *score.total, score.version)
-                                         : "not marked");
+  return text +
+         (score.total.has_value() ? fmt::format("{} of 20, rubric {}", *score.total, score.version) : "not marked");
 }
 
 }  // namespace stitch::rubric

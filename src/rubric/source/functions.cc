@@ -12,9 +12,22 @@ namespace {
 using Tokens = std::vector<Token>;
 
 const std::set<std::string>& no_names() {
-  static const std::set<std::string> words = {"if",     "for",    "while",       "switch",  "catch",    "return",
-                                              "sizeof", "alignof", "decltype",   "alignas", "noexcept", "requires",
-                                              "static_assert", "__launch_bounds__", "__attribute__", "constexpr"};
+  static const std::set<std::string> words = {"if",
+                                              "for",
+                                              "while",
+                                              "switch",
+                                              "catch",
+                                              "return",
+                                              "sizeof",
+                                              "alignof",
+                                              "decltype",
+                                              "alignas",
+                                              "noexcept",
+                                              "requires",
+                                              "static_assert",
+                                              "__launch_bounds__",
+                                              "__attribute__",
+                                              "constexpr"};
   return words;
 }
 
@@ -54,7 +67,9 @@ class Scanner {
     }
   }
 
-  static bool is_access(const Token& token) { return token.is("public") || token.is("private") || token.is("protected"); }
+  static bool is_access(const Token& token) {
+    return token.is("public") || token.is("private") || token.is("protected");
+  }
 
   // `namespace x {`, `struct x : y {`: what is inside declares; anything else is a value.
   size_t after_brace(size_t start, size_t open, const std::string& owner) {
@@ -65,7 +80,8 @@ class Scanner {
       const Token& token = tokens_[i];
       if (token.is("namespace") || token.is("extern")) {
         declares = true;
-      } else if ((token.is("struct") || token.is("class") || token.is("union")) && !(i > start && is_in_template(start, i))) {
+      } else if ((token.is("struct") || token.is("class") || token.is("union")) &&
+                 !(i > start && is_in_template(start, i))) {
         declares = true;
         name = i + 1 < open ? tokens_[i + 1].text : "";
       } else if (token.is("enum") || token.is("=")) {

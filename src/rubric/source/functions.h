@@ -15,10 +15,10 @@ struct Function {
   std::string owner;  // the struct it is a member of, or empty
   std::string file;
   int line = 0;
-  bool is_kernel = false;             // __global__
-  bool is_device = false;             // __device__ or a kernel
+  bool is_kernel = false;  // __global__
+  bool is_device = false;  // __device__ or a kernel
   std::vector<Token> parameters;
-  std::vector<Token> body;            // live_body()
+  std::vector<Token> body;  // live_body()
 };
 
 // Function-like macros count as functions of the host and the device.

@@ -58,8 +58,8 @@ bool is_launched(const Function& kernel, const std::set<std::string>& names) {
 }
 
 bool is_run_root(const Function& function) {
-  return !function.is_device && (function.name == "run" || function.name == "run_program" ||
-                                 function.name.starts_with("step_"));
+  return !function.is_device &&
+         (function.name == "run" || function.name == "run_program" || function.name.starts_with("step_"));
 }
 
 std::vector<const Function*> roots_of(const std::vector<Function>& functions, const std::set<std::string>& launched) {
@@ -91,20 +91,32 @@ void count_features(const Function& function, std::vector<SourceFeature>& featur
     for (size_t i = 0; i < function.body.size(); ++i) {
       const Token& token = function.body[i];
       const bool is_it =
-          token.kind == Token::Kind::kWord &&
-          std::any_of(rule.words.begin(), rule.words.end(), [&](const auto& each) { return matches(each, token.text); });
+          token.kind == Token::Kind::kWord && std::any_of(rule.words.begin(), rule.words.end(),
+                                                          [&](const auto& each) { return matches(each, token.text); });
       if (!is_it || (rule.name == "mutable_static" && !has_static_storage(function.body, i))) {
         continue;
       }
       if (entry == nullptr) {
-        const auto found = std::find_if(features.begin(), features.end(), [&](const auto& f) { return f.name == rule.name; });
-        entry = found != features.end() ? &*found
-                                        : &features.emplace_back(SourceFeature{
-                                              rule.name, 0, fmt::format("{}:{}", function.file, token.line)});
+        const auto found =
+            std::find_if(features.begin(), features.end(), [&](const auto& f) { return f.name == rule.name; });
+        entry =
+            found != features.end()
+                ? &*found
+                : &features.emplace_back(SourceFeature{rule.name, 0, fmt::format("{}:{}", function.file, token.line)});
       }
       ++entry->count;
     }
   }
+}
+
+// Whether a body names a value, and not a member of that name (threadIdx.x).
+bool names(const std::vector<Token>& body, const std::string& name) {
+  for (size_t i = 0; i < body.size(); ++i) {
+    if (body[i].is(name.c_str()) && !(i > 0 && body[i - 1].is("."))) {
+      return true;
+    }
+  }
+  return false;
 }
 
 // Whether a kernel has const pointers among its parameters, and whether its body names one of them.
@@ -124,8 +136,7 @@ void count_inputs(const Function& kernel, SourceFacts& facts) {
     }
     if (is_constant && is_pointer && i > start) {
       has_inputs = true;
-      const std::string& name = kernel.parameters[i - 1].text;
-      reads = reads || std::any_of(kernel.body.begin(), kernel.body.end(), [&](const Token& t) { return t.is(name.c_str()); });
+      reads = reads || names(kernel.body, kernel.parameters[i - 1].text);
     }
     start = i + 1;
   }

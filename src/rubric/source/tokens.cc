@@ -192,8 +192,8 @@ std::optional<bool> value_of(const std::vector<std::string>& words, const std::s
 }
 
 struct Branch {
-  bool was_live;               // around it
-  std::optional<bool> taken;   // of the branches so far; nothing: one of them may have been
+  bool was_live;              // around it
+  std::optional<bool> taken;  // of the branches so far; nothing: one of them may have been
   bool is_live;
 };
 

@@ -11,9 +11,10 @@ namespace {
 inline constexpr const char* kRubricGroup = "Rubric";
 
 void add_rubric(CLI::App* verb, CommandLine* line) {
-  add_choice(verb, "--skill", {"scratch", "refinement"},
-             [line](size_t chosen) { line->skill = chosen == 0 ? "scratch" : "refinement"; },
-             "What was asked of its author (default: refinement where --feedback is given)")
+  add_choice(
+      verb, "--skill", {"scratch", "refinement"},
+      [line](size_t chosen) { line->skill = chosen == 0 ? "scratch" : "refinement"; },
+      "What was asked of its author (default: refinement where --feedback is given)")
       ->group(kRubricGroup);
   verb->add_option("--feedback", line->feedback, "What a refinement was asked to do, as text")
       ->type_name("FILE")
@@ -21,8 +22,9 @@ void add_rubric(CLI::App* verb, CommandLine* line) {
   verb->add_option("--previous", line->previous, "The sources that were refined, to compare")
       ->type_name("DIR")
       ->group(kRubricGroup);
-  add_choice(verb, "--rubric", {"v1", "judge"}, [line](size_t chosen) { line->rubric = chosen == 0 ? "v1" : "judge"; },
-             "Marks from evidence, or those of the judge alone, from the text (default: v1)")
+  add_choice(
+      verb, "--rubric", {"v1", "judge"}, [line](size_t chosen) { line->rubric = chosen == 0 ? "v1" : "judge"; },
+      "Marks from evidence, or those of the judge alone, from the text (default: v1)")
       ->group(kRubricGroup);
   verb->add_option("--judge", line->judge_url,
                    "A language model's endpoint in OpenAI's form, which may lower marks; its key: STITCHCUDA_JUDGE_KEY")

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rubric/source/source_facts.h"
+
+#include <gtest/gtest.h>
+
+namespace stitch::rubric {
+namespace {
+
+constexpr const char* kHonest = R"cu(
+__global__ void product(const float* x, float* y, int n) {
+  y[threadIdx.x] = x[threadIdx.x];
+  %s
+}
+static int run_program(const Call& call) {
+  product<<<1, 32, 0, call.stream()>>>(call.input(0), call.output(0), 32);
+  return 0;
+}
+)cu";
+
+LaunchRecord launch(const std::string& name) {
+  LaunchRecord record;
+  record.name = name;
+  record.line = 7;
+  record.launches = 1;
+  return record;
+}
+
+SourceFacts facts_of(const std::string& inside, const std::string& beside = "") {
+  std::string text = kHonest;
+  text.replace(text.find("%s"), 2, inside);
+  return source_facts({{"program.cu", text + beside}}, std::vector<LaunchRecord>{launch("(product)")});
+}
+
+TEST(SourceFacts, SeesWhatCanRun) {
+  const SourceFacts facts = facts_of("__shared__ float tile[32]; __syncthreads(); const float4 v = load(x);");
+  ASSERT_NE(facts.feature("shared_memory"), nullptr);
+  EXPECT_EQ(facts.feature("shared_memory")->place, "program.cu:4");
+  EXPECT_NE(facts.feature("barrier"), nullptr);
+  EXPECT_NE(facts.feature("vector_access"), nullptr);
+  EXPECT_EQ(facts.kernels, std::vector<std::string>{"product program.cu:2"});
+}
+
+TEST(SourceFacts, GivesNothingForWordsThatCannotRun) {
+  for (const char* inside :
+       {"// __shared__ float4", "/* __shared__\n float4 */", "const char* words = \"__shared__ float4\";",
+        "const char* words = R\"(__shared__ float4)\";", "if (false) { __shared__ float4 tile[32]; }",
+        "if (0) __shared__ float4 tile;", "if constexpr (1 == 2) { __shared__ float4 tile[32]; } else { n = 1; }",
+        "if (n > 0 && false) { __shared__ float4 tile; }", "while (false) { __shared__ float4 tile; }",
+        "return; __shared__ float4 tile;", "\n#if 0\n__shared__ float4 tile;\n#endif\n",
+        "\n#ifdef NOBODY_DEFINES_ME\n__shared__ float4 tile;\n#else\nn = 1;\n#endif\n",
+        "\n#if 1\nn = 1;\n#else\n__shared__ float4 tile;\n#endif\n"}) {
+    const SourceFacts facts = facts_of(inside);
+    EXPECT_EQ(facts.feature("shared_memory"), nullptr) << inside;
+    EXPECT_EQ(facts.feature("vector_access"), nullptr) << inside;
+    EXPECT_EQ(facts.kernels.size(), 1u) << inside;
+  }
+}
+
+TEST(SourceFacts, KeepsWhatFollowsADeadBranch) {
+  for (const char* inside :
+       {"if (false) n = 1; else { __shared__ float t; }", "if (false) { n = 2; } __shared__ float t;",
+        "if (n < 0) return; __shared__ float t;", "if (n < 0) { return; } __shared__ float t;",
+        "\n#if 0\nn = 1;\n#else\n__shared__ float t;\n#endif\n"}) {
+    EXPECT_NE(facts_of(inside).feature("shared_memory"), nullptr) << inside;
+  }
+}
+
+TEST(SourceFacts, LeavesAsideKernelsThatWereNotLaunched) {
+  const SourceFacts facts = facts_of("",
+                                     "__global__ void idle(float* y) { __shared__ float4 tile[32]; helper(y); }\n"
+                                     "__device__ void helper(float* y) { __shfl_down_sync(0, *y, 1); }\n");
+  EXPECT_EQ(facts.feature("shared_memory"), nullptr);
+  EXPECT_EQ(facts.feature("warp_shuffle"), nullptr);
+  ASSERT_EQ(facts.left_aside.size(), 1u);
+  EXPECT_EQ(facts.left_aside[0].substr(0, 4), "idle");
+}
+
+TEST(SourceFacts, FollowsCallsAndFunctors) {
+  const SourceFacts facts = facts_of("Load load{x}; load(3);",
+                                     "struct Load { const float* x;\n __device__ float operator()(int i) const {"
+                                     " return *reinterpret_cast<const float4*>(x + i).x; } };\n");
+  EXPECT_NE(facts.feature("vector_access"), nullptr);
+}
+
+TEST(SourceFacts, SeesKernelsThatIgnoreTheirInputs) {
+  const std::string text = "__global__ void zeros(const float* x, float* y) { y[threadIdx.x] = 0; }";
+  const SourceFacts facts = source_facts({{"a.cu", text}}, std::vector<LaunchRecord>{launch("zeros")});
+  EXPECT_EQ(facts.kernels_with_inputs, 1);
+  EXPECT_EQ(facts.kernels_that_ignore_inputs, 1);
+  EXPECT_EQ(facts_of("").kernels_that_ignore_inputs, 0);
+}
+
+TEST(SourceFacts, TakesAnyBytes) {
+  for (const char* text : {"", "(", "}}}}", "\"", "R\"(", "#if", "#define", "/*", "template <", "if (false", "{((("}) {
+    EXPECT_TRUE(source_facts({{"a.cu", text}}, std::nullopt).features.empty()) << text;
+  }
+}
+
+}  // namespace
+}  // namespace stitch::rubric
