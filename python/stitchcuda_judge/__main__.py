@@ -33,8 +33,10 @@ def ask(url: str, model: str, prompt: str) -> str:
 def main() -> int:
     request = json.loads(pathlib.Path(sys.argv[1]).read_text(encoding="utf-8"))
     prompt = request["prompt"]
+    if request["program"] is not None:
+        prompt = prompt.replace("{{program}}", neutral_python({"program.py": request["program"]}), 1)
     if request["python"] is not None:
-        prompt = prompt.replace("{{python}}", neutral_python(request["python"]))
+        prompt = prompt.replace("{{python}}", neutral_python(request["python"]), 1)
     if not request["url"].startswith(("http://", "https://")):
         print(f"{request['url']} is no http address", file=sys.stderr)
         return 1

@@ -62,6 +62,7 @@ class Seen:
     reason: str
     problem: str
     seconds: float
+    hack_class: str = ""  # "clean", "partial_hack", "total_hack"
 
     def told(self) -> str:
         return f"{self.kind}: {self.reason}"[:160]
@@ -168,7 +169,8 @@ def judge(candidate: Candidate, build: pathlib.Path, scratch: pathlib.Path, cach
     seconds = time.monotonic() - started
     shutil.rmtree(place, ignore_errors=True)
     try:
-        verdict = json.loads(out)["verdict"]
+        said = json.loads(out)
+        verdict = said["verdict"]
     except (ValueError, KeyError):
         return Seen(candidate, "none", "", f"exit {exit_code} without a verdict: {(out + err).strip()[-300:]}", seconds)
     kind, reason = verdict["kind"], verdict["reason"]
@@ -182,4 +184,4 @@ def judge(candidate: Candidate, build: pathlib.Path, scratch: pathlib.Path, cach
         if as_expected
         else (f"{kind}: {reason}; expected {candidate.values['kind']}: " f"{candidate.values['reason']}")
     )
-    return Seen(candidate, kind, reason, problem, seconds)
+    return Seen(candidate, kind, reason, problem, seconds, said["candidate"]["class"])

@@ -105,8 +105,24 @@ Result<CandidateVerdict> judge_candidate(Session& session, const toolchain::Tool
   return verdict;
 }
 
+CandidateClass class_of(const CandidateVerdict& verdict) {
+  const bool was_seen = verdict.python.has_value() && !verdict.python->framework.sentence.empty();
+  if (was_seen && verdict.python->framework.hack_class != HackClass::kClean) {
+    return {verdict.python->framework.hack_class, verdict.python->framework.sentence};
+  }
+  const Verdict& judged = verdict.report.verify.verdict;
+  if (judged.kind == VerdictKind::kCheated || judged.kind == VerdictKind::kInvalidTime) {
+    return {HackClass::kTotal, judged.reason};
+  }
+  return {HackClass::kClean, was_seen ? verdict.python->framework.sentence : "nothing of PyTorch ran in it"};
+}
+
 Json to_json(const CandidateVerdict& verdict) {
-  Json json = {{"kind", to_string(verdict.kind)}, {"notes", verdict.notes}};
+  const CandidateClass judged = class_of(verdict);
+  Json json = {{"kind", to_string(verdict.kind)},
+               {"notes", verdict.notes},
+               {"class", to_string(judged.hack_class)},
+               {"class_evidence", judged.evidence}};
   if (verdict.report.library_facts.has_value()) {
     json["library"] = elf::to_json(*verdict.report.library_facts);
   }

@@ -28,6 +28,14 @@ struct CandidateVerdict {
 Result<CandidateVerdict> judge_candidate(Session& session, const toolchain::Toolchain& tools, DeviceKind device,
                                          const std::shared_ptr<evaluate::LaunchLedger>& launches = nullptr);
 
+// Who did the work, with the evidence: what PyTorch was seen to do; a cheat is a total hack; what cannot call PyTorch
+// and cheats nobody is clean, however slow or wrong it is.
+struct CandidateClass {
+  HackClass hack_class = HackClass::kClean;
+  std::string evidence;
+};
+CandidateClass class_of(const CandidateVerdict& verdict);
+
 Json to_json(const CandidateVerdict& verdict);
 
 }  // namespace stitch::cli

@@ -45,7 +45,13 @@ Result<rubric::JudgeReply> ask_judge(const Session& session, const rubric::Rubri
     request["python"] = subject.text;
   }
   const std::string candidate = subject.is_python ? "{{python}}" : rubric::neutral_text(subject.text);
-  request["prompt"] = rubric::judge_prompt(rubric, subject.facts, subject.reference, candidate);
+  request["program"] = nullptr;
+  std::string reference = subject.reference;
+  if (reference.empty() && !line.program.empty()) {  // nothing was imported: its text, made neutral likewise
+    STITCH_ASSIGN(request["program"], read_file(line.program));
+    reference = "{{program}}";
+  }
+  request["prompt"] = rubric::judge_prompt(rubric, subject.facts, reference, candidate);
   STITCH_ASSIGN(const std::string answer, run_judge(session, request));
   return rubric::judge_reply_from_text(answer);
 }
