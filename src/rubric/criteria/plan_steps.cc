@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of a project of ours, perhaps edited: whether each step's file launched something.
+// Of a project of ours, perhaps edited: whether a call launched as much as its plan has steps. Kernels come from
+// skeletons that steps share, so a launch does not tell which step it belongs to.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "rubric/criteria/criterion.h"
+#include "rubric/criteria/executed.h"
 
 namespace stitch::rubric {
 
@@ -15,19 +17,10 @@ Mark score_plan_steps(const Facts& facts) {
   if (!facts.launches.has_value()) {
     return no_mark("launches were not listed");
   }
-  size_t seen = 0;
-  std::string missing;
-  for (const PlanStepFacts& step : facts.plan) {
-    const bool ran = std::any_of(facts.launches->begin(), facts.launches->end(), [&](const LaunchRecord& launch) {
-      return launch.file.ends_with(step.file) || (step.is_library && launch.library_flops > 0);
-    });
-    seen += ran ? 1 : 0;
-    missing = ran || !missing.empty() ? missing : step.file;
-  }
-  const double share = static_cast<double>(seen) / static_cast<double>(facts.plan.size());
-  return mark(1 + 4 * share,
-              missing.empty() ? fmt::format("all {} steps of the plan launched", seen)
-                              : fmt::format("{} of {} steps launched; {} did not", seen, facts.plan.size(), missing),
+  const Executed ran = executed(*facts.launches);
+  const int64_t launches = ran.launches + ran.library_launches;
+  const double share = std::min(1.0, static_cast<double>(launches) / static_cast<double>(facts.plan.size()));
+  return mark(1 + 4 * share, fmt::format("{} launches for the {} steps of the plan", launches, facts.plan.size()),
               {"plan: plan.json"});
 }
 
