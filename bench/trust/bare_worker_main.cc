@@ -65,7 +65,7 @@ bool prepare(Loaded& loaded) {
   parameters.tensors = loaded.parameters.list.data();
   parameters.prepared_memory = aligned(loaded.prepared);
   return loaded.candidate.prepare(parameters, loaded.stream.get()).has_value() &&
-         loaded.stream.synchronise().has_value();
+         device::wait_for_device().has_value();
 }
 
 bool run(Loaded& loaded, const Header& header) {
@@ -89,7 +89,7 @@ bool run(Loaded& loaded, const Header& header) {
   call.stream = loaded.stream.get();
   call.rng_seed = header.rng_seed;
   device::set_schedule_seed(header.schedule_seed);
-  return loaded.candidate.run(call).has_value() && loaded.stream.synchronise().has_value();
+  return loaded.candidate.run(call).has_value() && device::wait_for_device().has_value();
 }
 
 bool send(const Tensors& tensors) {
