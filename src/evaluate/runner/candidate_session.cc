@@ -30,7 +30,11 @@ Unexpected CandidateSession::fail(Ending ending, std::string sentence) {
 Result<wire::Answer> CandidateSession::ask_with(const std::string& verb, const Json& arguments,
                                                 std::vector<Descriptor> descriptors) {
   STITCH_CHECK(worker_.has_value()) << "no worker to ask for " << verb;
-  STITCH_ASSIGN(WorkerReply reply, worker_->ask(verb, arguments, std::move(descriptors)));
+  Result<WorkerReply> answered = worker_->ask(verb, arguments, std::move(descriptors));
+  if (!answered.has_value()) {
+    return fail_unless_world_does(answered.error());
+  }
+  WorkerReply reply = std::move(*answered);
   if (WorkerFault* fault = std::get_if<WorkerFault>(&reply)) {
     const bool was_killed = fault->was_killed;
     Unexpected failed = fail(fault->ending, fault->sentence);
@@ -38,6 +42,16 @@ Result<wire::Answer> CandidateSession::ask_with(const std::string& verb, const J
     return failed;
   }
   return std::get<wire::Answer>(std::move(reply));
+}
+
+// The worker says that the world failed; but a candidate is there, which may have made it say so, to have no verdict. The
+// keeper, where none is, tries the device: only what fails for it too is the world's failure.
+Unexpected CandidateSession::fail_unless_world_does(const Error& error) {
+  const Result<void> tried = keeper_.try_device();
+  if (!tried.has_value()) {
+    return failure(with_context(error, tried.error().sentence));
+  }
+  return fail(Ending::kCrashed, fmt::format("{}, though the device is well", error.sentence));
 }
 
 Result<wire::Answer> CandidateSession::ask(const std::string& verb, const Json& arguments) {

@@ -45,6 +45,7 @@ class CandidateSession {
  private:
   CandidateSession(CandidateBinary binary, WorkerLimits limits, KeeperClient keeper);
   Result<wire::Answer> ask_with(const std::string& verb, const Json& arguments, std::vector<Descriptor> descriptors);
+  Unexpected fail_unless_world_does(const Error& error);
   Result<void> attach(const KeeperClient::Block& block);
 
   CandidateBinary binary_;

@@ -161,6 +161,15 @@ Result<std::vector<HostTensor>> KeeperClient::snapshot(const std::vector<wire::R
   return tensors;
 }
 
+Result<void> KeeperClient::try_device() {
+  constexpr uint64_t kBytes = uint64_t{2} << 20;
+  STITCH_ASSIGN(const Block block, allocate(kBytes));
+  const std::vector<wire::Region> whole = {{.block = block.token.id, .offset = 0, .bytes = kBytes}};
+  STITCH_TRY(poison(whole));
+  STITCH_TRY(digest(whole));
+  return release(block.token.id);
+}
+
 Result<void> KeeperClient::clock_start() {
   STITCH_TRY(ask("clock_start", Json::object()));
   return {};

@@ -39,6 +39,8 @@ class KeeperClient {
   // The regions' contents, each as a tensor of the spec at its place.
   Result<std::vector<HostTensor>> snapshot(const std::vector<wire::Region>& regions,
                                            const std::vector<TensorSpec>& specs);
+  // Allocates a little memory, writes and reads it: whether the device works at all.
+  Result<void> try_device();
   Result<void> clock_start();
   Result<double> clock_stop_us();
   // The clock starts when the last of these copies is written, and stops when the first of `regions` is about to be

@@ -160,7 +160,9 @@ Result<WorkerProcess> WorkerProcess::start_python(const PythonHost& host, const 
 }
 
 Result<void> WorkerProcess::greet(const std::string& program, const char* remedy, bool& was_killed) {
-  STITCH_ASSIGN(const WorkerReply greeting, ask_now("hello", Json::object(), {}));
+  Json arguments;
+  arguments["device"] = 0;
+  STITCH_ASSIGN(const WorkerReply greeting, ask_now("hello", arguments, {}));
   const WorkerFault* fault = std::get_if<WorkerFault>(&greeting);
   if (fault == nullptr) {
     return {};

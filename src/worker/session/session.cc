@@ -26,15 +26,22 @@ Result<void> need(bool condition, const char* sentence) {
 
 }  // namespace
 
-Result<wire::Answer> Session::load(const Json& arguments) {
-  STITCH_ASSIGN(const std::string library, json_string(arguments, "library"));
+// Before any candidate is there: what fails here is the world's failure, and nobody else can have said so.
+Result<wire::Answer> Session::hello(const Json& arguments) {
   STITCH_ASSIGN(const int64_t device, json_int(arguments, "device"));
   STITCH_ASSIGN(const device::Facts facts, device::open_device(static_cast<int>(device)));
   STITCH_ASSIGN(device::Stream stream, device::Stream::create());
+  stream_.emplace(std::move(stream));
+  return wire::Answer();
+}
+
+Result<wire::Answer> Session::load(const Json& arguments) {
+  STITCH_TRY(need(stream_.has_value(), "load comes after hello"));
+  STITCH_ASSIGN(const std::string library, json_string(arguments, "library"));
+  STITCH_ASSIGN(const int64_t device, json_int(arguments, "device"));
   STITCH_ASSIGN(Candidate candidate, Candidate::load(library));
   STITCH_ASSIGN(const wire::ProgramDescription description, candidate.describe());
   STITCH_TRY(candidate.create(static_cast<int>(device)));
-  stream_.emplace(std::move(stream));
   candidate_.emplace(std::move(candidate));
   return wire::Answer(wire::to_json(description));
 }
@@ -176,11 +183,9 @@ Result<wire::Answer> Session::handle(wire::Request& request) {
   if (request.verb == "attach") {
     return attach(request);
   }
-  if (request.verb == "hello") {
-    return wire::Answer();
-  }
   using Verb = Result<wire::Answer> (Session::*)(const Json&);
-  constexpr std::pair<const char*, Verb> kVerbs[] = {{"load", &Session::load},           {"detach", &Session::detach},
+  constexpr std::pair<const char*, Verb> kVerbs[] = {{"hello", &Session::hello},         {"load", &Session::load},
+                                                     {"detach", &Session::detach},
                                                      {"prepare", &Session::prepare},     {"run", &Session::run},
                                                      {"workspace", &Session::workspace}, {"bind", &Session::bind},
                                                      {"run_block", &Session::run_block},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The worker's verbs, asked by the supervisor:
-//   hello                                   -> nothing: it runs, and no candidate is there yet
+//   hello {device}                          -> nothing: it runs, has opened the device, and no candidate is there yet
 //   load {library, device}                  -> the program's description
 //   attach {blocks: [token..]}, detach {ids: [..]}
 //   prepare {parameters: [..], prepared: [region]}
@@ -11,7 +11,8 @@
 //   run_block {order: [..], with_calls}     these of the calls, waited for once; before each one `evict_bytes` are
 //                                           read and as many written, so that the L2 cache holds other data
 //                                           -> {event_us} from before the first eviction to behind the last call
-// An answer of kProgramInvalid tells what the candidate did wrong; any other error is the world's.
+// An answer of kProgramInvalid tells what the candidate did wrong. Any other error is the world's if it answers `hello`;
+// from `load` on the candidate may have written it.
 #pragma once
 
 #include <optional>
@@ -32,6 +33,7 @@ class Session {
   Result<wire::Answer> handle(wire::Request& request);
 
  private:
+  Result<wire::Answer> hello(const Json& arguments);
   Result<wire::Answer> load(const Json& arguments);
   Result<wire::Answer> attach(wire::Request& request);
   Result<wire::Answer> detach(const Json& arguments);
