@@ -44,8 +44,8 @@ Result<wire::Answer> CandidateSession::ask_with(const std::string& verb, const J
   return std::get<wire::Answer>(std::move(reply));
 }
 
-// The worker says that the world failed; but a candidate is there, which may have made it say so, to have no verdict. The
-// keeper, where none is, tries the device: only what fails for it too is the world's failure.
+// The worker says that the world failed; but a candidate is there, which may have made it say so, to have no verdict.
+// The keeper, where none is, tries the device: only what fails for it too is the world's failure.
 Unexpected CandidateSession::fail_unless_world_does(const Error& error) {
   const Result<void> tried = keeper_.try_device();
   if (!tried.has_value()) {

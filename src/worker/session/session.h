@@ -11,8 +11,8 @@
 //   run_block {order: [..], with_calls}     these of the calls, waited for once; before each one `evict_bytes` are
 //                                           read and as many written, so that the L2 cache holds other data
 //                                           -> {event_us} from before the first eviction to behind the last call
-// An answer of kProgramInvalid tells what the candidate did wrong. Any other error is the world's if it answers `hello`;
-// from `load` on the candidate may have written it.
+// An answer of kProgramInvalid tells what the candidate did wrong. Any other error is the world's if it answers
+// `hello`; from `load` on the candidate may have written it.
 #pragma once
 
 #include <optional>
