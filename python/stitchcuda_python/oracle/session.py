@@ -237,10 +237,10 @@ class Session:
         try:
             made = self._nulls.outputs(key)
         except DoesNotApply:
-            return {"run": [], "applies": False}
+            return {"run": [], "applies": False, "silent": [], "unchanged": []}
         tensors = [] if made is None else in_order(made, self.graph, (OUTPUT, STATE))
         paths = [write_raw(tensor, self._path(f"null_{at}")) for at, tensor in enumerate(tensors)]
-        return {"run": paths, "applies": True}
+        return {"run": paths, "applies": True, **self._nulls.spared()}
 
 
 def _wide(tensor: torch.Tensor) -> torch.Tensor:

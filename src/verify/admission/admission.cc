@@ -173,7 +173,7 @@ Result<void> Admission::judge_nulls(const OracleDraw& draw, const Regime& regime
     if (!answer.applies) {
       live.never_applies();
     } else if (!answer.made.empty()) {
-      live.judge(draw.outputs, answer.made, request_.source.math, regime.errors, label, as_given);
+      live.judge(draw.outputs, answer, request_.source.math, regime.errors, label, as_given);
     }
   }
   return {};

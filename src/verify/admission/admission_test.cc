@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include <functional>
 #include <map>
 
@@ -167,6 +169,36 @@ TEST(Admission, OneOutputOfSeveralThatIsConstantMakesATaskWeak) {
   const AdmissionReport report = admitted(oracle);
   EXPECT_EQ(report.status, AdmissionStatus::kWeak);
   EXPECT_EQ(report.sentence(), "weak: the task does not notice zeros (N01 for output 1)");
+}
+
+// As NaN in an output of whole numbers, for which the right answer stands.
+TEST(Admission, WhatANullNeverSpeaksOfIsNothingThatItPassesFor) {
+  TaskOracle oracle(2, [](const std::string&, int) {
+    return std::vector<Values>{counted(1, 0.5), counted(3, 0.25)};
+  });
+  oracle.add({"N19:nan", "N19", "NaN everywhere", true}, [](const std::vector<Values>& right) {
+    NullAnswer answer = answer_of({Values(kElements, std::nan("")), right[1]});
+    answer.silent = {1};
+    return answer;
+  });
+  const AdmissionReport report = admitted(oracle);
+  EXPECT_EQ(report.status, AdmissionStatus::kAdmitted);
+  EXPECT_EQ(oracle.draws, 1);
+}
+
+// What it leaves as it is in one draw it may pass for in another.
+TEST(Admission, WhatANullLeavesAloneIsLookedAtAgain) {
+  TaskOracle oracle(2, [](const std::string&, int) {
+    return std::vector<Values>{counted(1, 0.5), Values(kElements, 0.0)};
+  });
+  int asked = 0;
+  oracle.add({"N17", "N17", "rows shifted", true}, [&asked](const std::vector<Values>& right) {
+    NullAnswer answer = answer_of({Values(kElements, 9.0), right[1]});
+    answer.unchanged = asked++ == 0 ? std::vector<int64_t>{1} : std::vector<int64_t>{};
+    return answer;
+  });
+  const AdmissionReport report = admitted(oracle);
+  EXPECT_EQ(report.sentence(), "weak: the task does not notice rows shifted (N17 for output 1)");
 }
 
 TEST(Admission, SilenceNeedsNoMoreThanEachRegimesFirstDraw) {

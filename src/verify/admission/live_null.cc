@@ -5,22 +5,32 @@
 #include <utility>
 
 namespace stitch::verify {
+namespace {
 
-void LiveNull::judge(const std::vector<OutputReference>& references, const std::vector<HostTensor>& answer,
-                     MathMode mode, const std::vector<SmallOutputErrors>& errors, const std::string& draw,
-                     bool as_given) {
+bool contains(const std::vector<int64_t>& numbers, size_t number) {
+  return std::find(numbers.begin(), numbers.end(), static_cast<int64_t>(number)) != numbers.end();
+}
+
+}  // namespace
+
+void LiveNull::judge(const std::vector<OutputReference>& references, const NullAnswer& answer, MathMode mode,
+                     const std::vector<SmallOutputErrors>& errors, const std::string& draw, bool as_given) {
   const bool by_output = result_.null.by_output;
   const size_t judged = by_output ? outputs_ : references.size();
-  refused_by_.resize(judged, false);
+  for (std::vector<bool>* list : {&refused_by_, &spoke_of_, &silent_of_}) {
+    list->resize(judged, false);
+  }
   bool kernelbench = true;
   for (size_t i = 0; i < judged; ++i) {
     if (names_.size() <= i) {
       names_.push_back(references[i].name);
     }
-    if (refused_by_[i]) {
+    silent_of_[i] = by_output && contains(answer.silent, i);
+    if (refused_by_[i] || silent_of_[i] || (by_output && contains(answer.unchanged, i))) {
       continue;
     }
-    const OutputComparison comparison = compare_output(references[i], answer[i], mode, errors[i]);
+    spoke_of_[i] = true;
+    const OutputComparison comparison = compare_output(references[i], answer.made[i], mode, errors[i]);
     kernelbench = kernelbench && comparison.statistics.kernelbench_rule_ok;
     if (comparison.refusal) {
       refused_by_[i] = true;
@@ -31,9 +41,11 @@ void LiveNull::judge(const std::vector<OutputReference>& references, const std::
     result_.kernelbench_takes_it = kernelbench;
   }
   spoke_ = true;
-  const auto yes = [](bool refused) { return refused; };
-  refused_ = by_output ? std::all_of(refused_by_.begin(), refused_by_.end(), yes)
-                       : std::any_of(refused_by_.begin(), refused_by_.end(), yes);
+  const bool refused_one = std::find(refused_by_.begin(), refused_by_.end(), true) != refused_by_.end();
+  refused_ = refused_one;
+  for (size_t i = 0; by_output && i < judged; ++i) {
+    refused_ = refused_ && (refused_by_[i] || silent_of_[i]);
+  }
 }
 
 void LiveNull::refuse(const std::string& reason) {
@@ -47,12 +59,13 @@ NullResult LiveNull::finish() && {
     result_.outcome = NullOutcome::kSilent;
     return std::move(result_);
   }
-  result_.outcome = refused_ ? NullOutcome::kRefused : NullOutcome::kPassed;
   for (size_t i = 0; !refused_ && i < refused_by_.size(); ++i) {
-    if (!refused_by_[i]) {
+    if (spoke_of_[i] && !refused_by_[i]) {
       result_.outputs.push_back(names_[i]);
     }
   }
+  // What it never changed is nothing that it could pass for.
+  result_.outcome = result_.outputs.empty() ? NullOutcome::kRefused : NullOutcome::kPassed;
   result_.whole = !refused_ && result_.outputs.size() == refused_by_.size();
   return std::move(result_);
 }

@@ -6,6 +6,7 @@
 
 #include "verify/admission/admission_report.h"
 #include "verify/compare/compare_output.h"
+#include "verify/oracle/oracle.h"
 
 namespace stitch::verify {
 
@@ -25,7 +26,7 @@ class LiveNull {
 
   // What it answers in one draw, judged as a candidate's answer would be. `errors` are those of small outputs over the
   // draws of the regime; `draw` names it in reasons. `as_given`: of the file's own data.
-  void judge(const std::vector<OutputReference>& references, const std::vector<HostTensor>& answer, MathMode mode,
+  void judge(const std::vector<OutputReference>& references, const NullAnswer& answer, MathMode mode,
              const std::vector<SmallOutputErrors>& errors, const std::string& draw, bool as_given);
   // Once all draws are used up, or it is refused.
   NullResult finish() &&;
@@ -35,7 +36,10 @@ class LiveNull {
 
   size_t outputs_;
   NullResult result_;
-  std::vector<bool> refused_by_;  // by output, of one judged so
+  // By output, of one judged so.
+  std::vector<bool> refused_by_;
+  std::vector<bool> spoke_of_;
+  std::vector<bool> silent_of_;
   std::vector<std::string> names_;
   bool refused_ = false;
   bool spoke_ = false;

@@ -54,6 +54,10 @@ struct NullList {
 struct NullAnswer {
   std::vector<HostTensor> made;  // outputs, then new states; none where it has nothing to say in this draw
   bool applies = true;           // false: it has nothing to say in any draw of the program
+  // Outputs about which it never says anything, and those that it leaves as they are here: the right answer stands for
+  // them.
+  std::vector<int64_t> silent{};
+  std::vector<int64_t> unchanged{};
 };
 
 struct OracleDraw {

@@ -232,6 +232,8 @@ Result<NullList> null_list_from_json(const Json& json) {
 Result<NullAnswer> null_answer_from_json(const Json& json, const OracleProgram& program) {
   NullAnswer answer;
   STITCH_ASSIGN(answer.applies, json_bool(json, "applies"));
+  STITCH_ASSIGN(answer.silent, json_int_list(json, "silent"));
+  STITCH_ASSIGN(answer.unchanged, json_int_list(json, "unchanged"));
   STITCH_ASSIGN(const Json* paths, json_array(json, "run"));
   if (!paths->empty()) {
     STITCH_ASSIGN(answer.made, tensors_from_json(json, "run", made_by(program)));

@@ -47,13 +47,17 @@ class Null:
 @dataclass
 class DrawSeen:
     """One draw as nulls see it: every value of a run in native precision (`known`), values before the first call of
-    another draw (`other_given`), what the module made of both."""
+    another draw (`other_given`), what the module made of both. `silent`: the outputs about which the null candidate
+    asked for last has nothing to say, `unchanged`: those that it leaves as they are in this draw; the right answer stands
+    for both."""
 
     known: Values
     right: Values
     other_given: Values
     other_right: Values
     source: torch.Generator
+    silent: frozenset[str] = frozenset()
+    unchanged: frozenset[str] = frozenset()
 
 
 class Catalogue:
@@ -70,23 +74,25 @@ class Catalogue:
     def outputs_of(self, null: Null, seen: DrawSeen) -> Values | None:
         """What `null` answers, by name; None where it has nothing to say in this draw. Raises DoesNotApply where it has
         nothing to say in any."""
+        seen.silent = seen.unchanged = frozenset()
         if null.run is not None:
             return null.run(seen)
         inputs = {value.name: seen.known[value.name] for value in self._graph.of_role(INPUT)}
         made: Values = {}
-        silent, applies = True, False
+        silent, unchanged = set(), set()
         for output in self._graph.outputs:
             right = seen.right[output.value]
             answer = Answer(right, seen.other_right[output.value], inputs, seen.source)
             candidate = null.make(answer) if null.make is not None and output.role != STATE else None
-            applies = applies or candidate is not None
-            if candidate is not None and null.number in DAMAGE and leaves_alone(right, candidate):
-                candidate = None
-            silent = silent and candidate is None
-            made[output.value] = right if candidate is None else candidate
-        if not applies:
+            if candidate is None:
+                silent.add(output.value)
+            elif null.number in DAMAGE and leaves_alone(right, candidate):
+                unchanged.add(output.value)
+            made[output.value] = right if output.value in silent | unchanged else candidate
+        if len(silent) == len(made):
             raise DoesNotApply
-        return None if silent else made
+        seen.silent, seen.unchanged = frozenset(silent), frozenset(unchanged)
+        return None if len(silent | unchanged) == len(made) else made
 
     def _from_answers(self) -> list[Null]:
         made = [Null(key, about, True, make=make) for key, about, make in _FROM_ANSWERS]

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from ...failures import PROGRAM_INVALID, Failure, one_line
-from ...graph.functional import FunctionalProgram
+from ...graph.functional import OUTPUT, FunctionalProgram
 from ...memory import available_bytes
 from ..draw import Drawer
 from ..evaluate import Evaluator
@@ -60,6 +60,16 @@ class NullMaker:
             except (RuntimeError, IndexError, ValueError):  # the program does not take what was put in its place
                 return None
         return made
+
+    def spared(self) -> dict[str, list[int]]:
+        """Numbers of the outputs about which the null candidate asked for last has nothing to say, and of those that it
+        left as they are."""
+        seen = self._draw_seen()
+        names = [output.value for output in self._graph.outputs if output.role == OUTPUT]
+        return {
+            "silent": [number for number, name in enumerate(names) if name in seen.silent],
+            "unchanged": [number for number, name in enumerate(names) if name in seen.unchanged],
+        }
 
     def _draw_seen(self) -> DrawSeen:
         if self._seen is None:
