@@ -48,8 +48,8 @@ class Null:
 class DrawSeen:
     """One draw as nulls see it: every value of a run in native precision (`known`), values before the first call of
     another draw (`other_given`), what the module made of both. `silent`: the outputs about which the null candidate
-    asked for last has nothing to say, `unchanged`: those that it leaves as they are in this draw; the right answer stands
-    for both."""
+    asked for last has nothing to say, `unchanged`: those that it leaves as they are in this draw; the right answer
+    stands for both."""
 
     known: Values
     right: Values
