@@ -9,7 +9,7 @@ form: library               (optional) candidate/*.cc are compiled into a .so fi
                             into candidate/candidate.so, for the Python file there
 compile: -Wl,-rpath,/x      (optional)
 arguments: --math tf32      (optional) for `stitchcuda verify`
-devices: emulated cuda      (optional)
+devices: emulated gpu       (optional) else both, and a ModelNew on the emulated device alone
 long: yes                   (optional) not in the short run
 """
 
@@ -52,7 +52,8 @@ class Candidate:
         return self.values.get("long") == "yes"
 
     def devices(self) -> list[str]:
-        return self.values.get("devices", "emulated").split()
+        is_python = any((self.folder / "candidate").rglob("*.py"))
+        return self.values.get("devices", "emulated" if is_python else "emulated gpu").split()
 
 
 @dataclasses.dataclass
