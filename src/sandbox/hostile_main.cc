@@ -38,6 +38,13 @@ std::string write_file(const std::string& path) {
   return outcome(file >= 0 && ::write(file, "x", 1) == 1);
 }
 
+// As CUDA's driver names its threads.
+std::string name_thread(const std::string& name) {
+  const std::string path = "/proc/self/task/" + std::to_string(::gettid()) + "/comm";
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  return outcome(file >= 0 && ::write(file, name.data(), name.size()) == static_cast<ssize_t>(name.size()));
+}
+
 std::string list_folder(const std::string& path) { return outcome(::opendir(path.c_str()) != nullptr); }
 
 std::string open_socket(const std::string& family) {
@@ -145,7 +152,7 @@ std::string end_by_signal(const std::string& number) {
 
 int main(int count, char** words) {
   const std::map<std::string, std::function<std::string(const std::string&)>> verbs = {
-      {"read", read_file},     {"write", write_file},     {"list", list_folder},        {"socket", open_socket},
+      {"read", read_file},     {"write", write_file},     {"list", list_folder}, {"name", name_thread},       {"socket", open_socket},
       {"connect", connect_to}, {"trace", trace},          {"memory", read_memory},      {"kill", kill_other},
       {"call", call},          {"unshare", unshare_user}, {"run", run_other},           {"bomb", fork_bomb},
       {"fill", fill},          {"daemon", leave_daemon},  {"environment", environment}, {"user", user},

@@ -127,6 +127,20 @@ TEST_F(CageTest, WritesOnlyWhereItMay) {
   EXPECT_EQ(status.st_uid, ::geteuid()) << "what it made is ours again";
 }
 
+// CUDA's driver does, and fails where it cannot.
+TEST_F(CageTest, NamesItsThreadsWhereItMayUseTheGpu) {
+  CagePolicy policy;
+  policy.gpu = true;
+  if (layers_.has(Layer::kFiles) && lacks(Layer::kProcesses) && lacks(Layer::kLandlock)) {
+    GTEST_SKIP() << "others' entries of /proc would be open to it";
+  }
+  EXPECT_EQ(attempt("name", "a name", policy), "done");
+  for (const char* path : {"/proc/sys/kernel/hostname", "/proc/sysrq-trigger", "/proc/sys/net/ipv4/ip_forward"}) {
+    EXPECT_NE(attempt("write", path, policy), "done") << path;
+  }
+  EXPECT_TRUE(lacks_paths() || attempt("name", "a name") != "done");
+}
+
 TEST_F(CageTest, ItsTmpIsItsOwnAndEnds) {
   if (lacks(Layer::kFiles)) {
     GTEST_SKIP() << "no root folder of its own here";

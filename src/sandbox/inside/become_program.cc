@@ -57,7 +57,7 @@ Result<void> close_the_cage(const CageOrder& order, std::optional<uid_t> user) {
   const std::string working_folder = folder == nullptr ? "/" : folder;
   ::free(folder);
   if (own_root && !order.inside) {
-    STITCH_TRY(enter_own_root(policy, own_processes));
+    STITCH_TRY(enter_own_root(policy, layers));
   }
   STITCH_TRY(keep_working_folder(working_folder));
   STITCH_TRY(give_up_privileges(user));

@@ -117,9 +117,11 @@ Result<void> allow_all(Rules& rules, const CagePolicy& policy, const std::string
   }
   STITCH_TRY(own_root ? rules.allow("/tmp", ~uint64_t{0} & ~(policy.may_start_programs ? 0 : kExecute))
                       : Result<void>());
+  const uint64_t name_threads = policy.gpu ? kWriteFile | kTruncate : 0;  // as CUDA's driver does
   if (own_processes && own_root) {
-    return rules.allow("/proc", kReadFile | kReadFolder);
+    return rules.allow("/proc", kReadFile | kReadFolder | name_threads);
   }
+  STITCH_TRY(rules.allow("/proc/self/task", kReadFile | kReadFolder | name_threads));
   // Its own entry, and what says something of the machine alone.
   return rules.allow({"/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/devices",
                       "/proc/driver/nvidia", "/proc/sys/vm/overcommit_memory"},

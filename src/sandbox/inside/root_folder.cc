@@ -104,13 +104,30 @@ Result<void> show_system(const std::vector<fs::path>& folders) {
   return {};
 }
 
-Result<void> show_processes(bool own_processes) {
-  ::mkdir("/proc", 0555);
-  if (own_processes) {
-    return attempt(::mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RDONLY, nullptr) == 0,
-                   "mount a fresh /proc");
+// What speaks of the machine, below a /proc that can be written.
+Result<void> close_machine_settings() {
+  for (const char* path : {"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi"}) {
+    if (::access(path, F_OK) == 0) {
+      STITCH_TRY(attempt(::mount(path, path, nullptr, MS_BIND | MS_REC, nullptr) == 0, fmt::format("bind {}", path)));
+      STITCH_TRY(set_attributes(path, kReadOnly | MOUNT_ATTR_NOEXEC, AT_RECURSIVE));
+    }
   }
-  return bind({"/proc", "/proc", kReadOnly | MOUNT_ATTR_NOEXEC});
+  return {};
+}
+
+// CUDA's driver names its threads through /proc/self/task and does not start where it cannot (cuInit: 304).
+Result<void> show_processes(const CagePolicy& policy, const Layers& layers) {
+  ::mkdir("/proc", 0555);
+  const bool own_processes = layers.has(Layer::kProcesses);
+  const bool may_write = policy.gpu && (own_processes || layers.has(Layer::kLandlock));
+  if (!own_processes) {
+    return bind({"/proc", "/proc", (may_write ? kWritable : kReadOnly) | MOUNT_ATTR_NOEXEC});
+  }
+  constexpr unsigned long kFlags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
+  if (may_write && ::mount("proc", "/proc", "proc", kFlags, nullptr) == 0) {
+    return close_machine_settings();
+  }
+  return attempt(::mount("proc", "/proc", "proc", kFlags | MS_RDONLY, nullptr) == 0, "mount a fresh /proc");
 }
 
 Result<void> mount_scratch(const char* path, uint64_t bytes, bool may_start_programs) {
@@ -133,7 +150,7 @@ Result<void> move_to_empty_root() {
 
 }  // namespace
 
-Result<void> enter_own_root(const CagePolicy& policy, bool own_processes) {
+Result<void> enter_own_root(const CagePolicy& policy, const Layers& layers) {
   const std::vector<fs::path> folders = system_folders();
   const std::vector<Binding> bindings = bindings_of(policy);
   const mode_t mask = ::umask(022);
@@ -148,7 +165,7 @@ Result<void> enter_own_root(const CagePolicy& policy, bool own_processes) {
   if (policy.gpu) {
     STITCH_TRY(mount_scratch("/dev/shm", policy.scratch_bytes, false));
   }
-  STITCH_TRY(show_processes(own_processes));
+  STITCH_TRY(show_processes(policy, layers));
   STITCH_TRY(attempt(::umount2(kOld, MNT_DETACH) == 0 && ::rmdir(kOld) == 0, "let go of the old root folder"));
   ::umask(mask);
   return set_attributes("/", kReadOnly, 0);
