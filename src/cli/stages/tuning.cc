@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,6 +14,7 @@
 #include "base/json/json.h"
 #include "base/process/child.h"
 #include "base/process/descriptor.h"
+#include "base/process/tree.h"
 #include "cli/stages/compile_program.h"
 #include "evaluate/timing/clocks.h"
 #include "evaluate/timing/floor.h"
@@ -176,10 +178,10 @@ Result<MeasuredProgram> time_on_gpu(Session& session, const toolchain::Toolchain
   TimingLock lock(tools.cache / kLockName);
   MeasuredProgram measured;
   STITCH_TRY(lock.alone([&]() -> Result<void> {
-    measured.times.shared = evaluate::sharing_refusal(ask_smi("--query-gpu=", evaluate::kSharingQuery),
-                                                      ask_smi("--query-compute-apps=", evaluate::kProcessQuery));
+    const std::string shared = evaluate::sharing_refusal(ask_smi("--query-gpu=", evaluate::kSharingQuery),
+                                                         ask_smi("--query-compute-apps=", evaluate::kProcessQuery),
+                                                         list_descendants(::getpid()));
     const std::string before = ask_smi("--query-gpu=", evaluate::kClockQuery);
-    const std::string shared = measured.times.shared;
     STITCH_ASSIGN(measured.times, tuning::time_program(subject, options));
     measured.times.shared = shared;
     record_clocks(before, ask_smi("--query-gpu=", evaluate::kClockQuery), measured);

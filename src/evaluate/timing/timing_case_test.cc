@@ -144,7 +144,9 @@ std::string clocks(const std::string& line) {  // nvidia-smi's line before | aft
 
 std::string sharing(const std::string& line) {
   const size_t bar = line.find('|');
-  const std::string refusal = sharing_refusal(line.substr(0, bar), line.substr(std::min(bar + 2, line.size())));
+  std::string processes = line.substr(std::min(bar + 2, line.size()));
+  std::replace(processes.begin(), processes.end(), ';', '\n');
+  const std::string refusal = sharing_refusal(line.substr(0, bar), processes, {100, 101});
   return refusal.empty() ? "alone" : "refused: " + refusal;
 }
 
