@@ -152,11 +152,11 @@ std::string end_by_signal(const std::string& number) {
 
 int main(int count, char** words) {
   const std::map<std::string, std::function<std::string(const std::string&)>> verbs = {
-      {"read", read_file},     {"write", write_file},     {"list", list_folder}, {"name", name_thread},       {"socket", open_socket},
+      {"read", read_file},     {"write", write_file},     {"list", list_folder},      {"socket", open_socket},
       {"connect", connect_to}, {"trace", trace},          {"memory", read_memory},      {"kill", kill_other},
       {"call", call},          {"unshare", unshare_user}, {"run", run_other},           {"bomb", fork_bomb},
       {"fill", fill},          {"daemon", leave_daemon},  {"environment", environment}, {"user", user},
-      {"raise", end_by_signal}};
+      {"name", name_thread},   {"raise", end_by_signal}};
   const auto verb = count >= 2 ? verbs.find(words[1]) : verbs.end();
   if (verb == verbs.end()) {
     return 2;

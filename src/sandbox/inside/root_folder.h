@@ -8,7 +8,7 @@
 
 namespace stitch::sandbox {
 
-// Makes it in a mount namespace of the caller's own and moves there; the old one is gone then. With Layer::kProcesses the
+// Makes it in a mount namespace of its own and moves there; the old one is gone then. With Layer::kProcesses the
 // caller lies in a process namespace of its own and gets a /proc that shows no other.
 Result<void> enter_own_root(const CagePolicy& policy, const Layers& layers);
 
