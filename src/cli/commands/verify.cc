@@ -44,8 +44,10 @@ Result<int> run_verify(Session& session) {
   json["feedback"] = feedback(report.verify.verdict, report.verify.error_ratio);
   if (!line.candidate.empty()) {
     json["candidate"] = to_json(candidate);
+    json["measured"] = candidate.times.has_value() ? to_json(*candidate.times) : Json();
   }
-  session.reporter().result(json, verdict_text(report.verify) + worth_of(candidate));
+  const std::string times = candidate.times.has_value() ? "\n" + describe(*candidate.times) : "";
+  session.reporter().result(json, verdict_text(report.verify) + times + worth_of(candidate));
   return report.verify.verdict.kind == VerdictKind::kOk ? 0 : 1;
 }
 

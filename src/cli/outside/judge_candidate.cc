@@ -6,6 +6,7 @@
 #include "base/error/located.h"
 #include "base/json/json.h"
 #include "cli/outside/candidate_sources.h"
+#include "cli/outside/time_candidate.h"
 #include "cli/stages/judge.h"
 
 namespace stitch::cli {
@@ -100,6 +101,9 @@ Result<CandidateVerdict> judge_candidate(Session& session, const toolchain::Tool
   STITCH_TRY(judge_by_kind(session, tools, device, std::move(subject), verdict));
   if (verdict.report.verify.verdict.kind == VerdictKind::kOk && !verdict.admission.has_value() && launches == nullptr) {
     STITCH_TRY(ask_admission(session, tools, task, imported, device, verdict));
+  }
+  if (verdict.report.verify.verdict.kind == VerdictKind::kOk && device == DeviceKind::kCuda && launches == nullptr) {
+    STITCH_TRY(time_candidate(session, tools, imported, verdict));
   }
   verdict.graph = imported.graph;
   return verdict;

@@ -19,6 +19,7 @@
 #include "evaluate/timing/clocks.h"
 #include "evaluate/timing/floor.h"
 #include "evaluate/timing/sharing.h"
+#include "evaluate/verify/subject_run.h"
 #include "evaluate/verify/timed_subject.h"
 #include "toolchain/discovery/cuda_folders.h"
 #include "tuning/floor/compulsory_work.h"
@@ -97,8 +98,8 @@ void record_clocks(const std::string& before, const std::string& after, Measured
 }
 
 Result<void> judge_times(const TimedProgram& program, MeasuredProgram& measured) {
-  if (!measured.times.fault.empty()) {
-    measured.verdict = Verdict{VerdictKind::kCheated, "timing: " + measured.times.fault, {}};
+  measured.verdict = evaluate::verdict_of(measured.times.ending, measured.times.fault, "timing");
+  if (measured.verdict.has_value()) {
     return {};
   }
   const std::optional<evaluate::Datasheet> device = evaluate::datasheet_of(measured.times.device);
@@ -241,6 +242,7 @@ Json to_json(const MeasuredProgram& measured) {
                {"faster", times.graph_is_faster() ? "graph" : "plain"},
                {"prepare_us", times.prepare_us},
                {"floor_us", measured.floor_us > 0 ? Json(measured.floor_us) : Json()},
+               {"without_graph", times.without_graph},
                {"refusal", times.refusal()},
                {"device", times.device},
                {"clocks", measured.clocks}};

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "evaluate/verify/subject_run.h"
 
-#include <optional>
-
 namespace stitch::evaluate {
-namespace {
 
-std::optional<Verdict> verdict_of(const CandidateOutcome& outcome, const char* stage) {
-  const std::string sentence = std::string(stage) + ": " + outcome.sentence;
-  switch (outcome.ending) {
+std::optional<Verdict> verdict_of(Ending ending, const std::string& said, const char* stage) {
+  const std::string sentence = std::string(stage) + ": " + said;
+  switch (ending) {
     case Ending::kOk:
       return std::nullopt;
     case Ending::kCrashed:
@@ -24,6 +21,12 @@ std::optional<Verdict> verdict_of(const CandidateOutcome& outcome, const char* s
       return Verdict{VerdictKind::kUnsupported, sentence, {}};
   }
   return std::nullopt;
+}
+
+namespace {
+
+std::optional<Verdict> verdict_of(const CandidateOutcome& outcome, const char* stage) {
+  return verdict_of(outcome.ending, outcome.sentence, stage);
 }
 
 // The comparison may rely on counts and types; what a candidate returns is checked here.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <variant>
 
 #include "artifact/report/verdict.h"
@@ -21,6 +22,9 @@ struct RunSettings {
   bool states_in_place = false;
   bool prepares = true;  // false: these parameters have been handed over already
 };
+
+// Nothing for a good end; else the verdict on a program that ended so at that stage, as "run".
+std::optional<Verdict> verdict_of(Ending ending, const std::string& sentence, const char* stage);
 
 Result<RunResult> run_draw(Candidate& candidate, const verify::OracleDraw& draw, const RunSettings& settings);
 

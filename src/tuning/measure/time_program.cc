@@ -6,11 +6,13 @@
 namespace stitch::tuning {
 namespace {
 
-Result<void> expect_ok(evaluate::Ending ending, const std::string& sentence) {
-  if (ending == evaluate::Ending::kOk) {
-    return {};
+// Whether it goes on.
+bool ended_well(evaluate::Ending ending, const std::string& sentence, ProgramTimes& times) {
+  if (ending != evaluate::Ending::kOk) {
+    times.ending = ending;
+    times.fault = sentence;
   }
-  return failure(ErrorCode::kInternal, "the program cannot be timed: " + sentence);
+  return ending == evaluate::Ending::kOk;
 }
 
 }  // namespace
@@ -36,21 +38,23 @@ Result<ProgramTimes> time_program(const evaluate::TimedSubject& subject, const e
   times.l2_bytes = runner->l2_bytes();
   for (int call = 0; call < 2; ++call) {  // the first loads code
     STITCH_ASSIGN(const evaluate::CandidateOutcome prepared, runner->prepare(subject.parameters));
-    STITCH_TRY(expect_ok(prepared.ending, prepared.sentence));
+    if (!ended_well(prepared.ending, prepared.sentence, times)) {
+      return times;
+    }
     times.prepare_us = prepared.elapsed_us;
   }
   STITCH_ASSIGN(const evaluate::TimingOutcome plain, runner->time_blocks(subject.draws, timing));
-  if (plain.ending == evaluate::Ending::kTampered) {
-    times.fault = plain.sentence;
+  if (!ended_well(plain.ending, plain.sentence, times)) {
     return times;
   }
-  STITCH_TRY(expect_ok(plain.ending, plain.sentence));
   times.plain = plain.timing;
   evaluate::TimingOptions by_graph = timing;
   by_graph.graph = true;
   STITCH_ASSIGN(const evaluate::TimingOutcome replayed, runner->time_blocks(subject.draws, by_graph));
   if (replayed.ending == evaluate::Ending::kOk) {
     times.graph = replayed.timing;
+  } else {
+    times.without_graph = replayed.sentence;
   }
   return times;
 }

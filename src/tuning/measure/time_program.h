@@ -13,9 +13,12 @@ namespace stitch::tuning {
 
 struct ProgramTimes {
   evaluate::Timing plain;
-  evaluate::Timing graph;  // no samples when run() could not be captured
+  evaluate::Timing graph;  // no samples when run() could not be captured, or gave no right answers when replayed
+  std::string without_graph{};  // why not, then
   double prepare_us = 0;   // of a prepare() that is not the first
-  std::string fault{};     // what a timed call did that it must not; then there are no times
+  // How it ended while it was timed, and what it did there; without a good end there are no times.
+  evaluate::Ending ending = evaluate::Ending::kOk;
+  std::string fault{};
   std::string device{};    // as CUDA calls it
   uint64_t l2_bytes = 0;
   std::string shared{};  // with whom the GPU was shared; then the times may not be reported
@@ -30,7 +33,7 @@ struct ProgramTimes {
 // Sample values for what `graph` takes.
 evaluate::TimedSubject sample_subject(const ir::Graph& graph);
 
-// A program that ended badly while it was timed gives its sentence; kInternal when it does not even run.
+// A program that cannot be captured into a graph has no times by graph.
 Result<ProgramTimes> time_program(const evaluate::TimedSubject& subject, const evaluate::RunnerOptions& options,
                                   const evaluate::TimingOptions& timing = {});
 

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The time of somebody else's program on a GPU. Every timed call is judged, so that a program which works differently
+// once it is timed is found here.
+#pragma once
+
+#include <optional>
+
+#include "cli/outside/judge_candidate.h"
+#include "cli/stages/tuning.h"
+
+namespace stitch::cli {
+
+// Of a candidate that was found right; nothing for one in Python. What timing finds becomes its verdict.
+Result<void> time_candidate(Session& session, const toolchain::Toolchain& tools, const ImportedProgram& imported,
+                            CandidateVerdict& verdict);
+
+}  // namespace stitch::cli
