@@ -14,6 +14,7 @@ from typing import Any
 import torch
 
 from .absent import COMPUTING_MODULES
+from .channel import Fault
 from .operators import CANARY, COUNTED, PASSING
 
 # They compute beside the device.
@@ -21,6 +22,8 @@ _COMPUTING_LIBRARIES = ("libtorch", "libc10", "libmkl", "openblas", "libblas", "
 _PROCESSES = frozenset(
     "subprocess.Popen os.system os.exec os.fork os.forkpty os.posix_spawn os.spawn os.startfile pty.spawn".split()
 )
+# They write kernels, or load those they wrote, which then run past the dispatcher.
+_COMPILING_MODULES = ("torch._inductor.compile_fx", "torch._inductor.package")
 _LEDGER_GONE = 97
 _WAYS_AROUND: tuple[tuple[Any, tuple[str, ...]], ...] = (
     (torch._C._autograd, ("_enable_record_function", "_clear_callbacks")),
@@ -29,7 +32,27 @@ _WAYS_AROUND: tuple[tuple[Any, tuple[str, ...]], ...] = (
 )
 
 
-class Guard:
+class NoGuard:
+    """Of a process whose program may do what it likes, since nobody takes its word for anything."""
+
+    def watch(self, folder: str) -> None:
+        """Guard's."""
+
+    def watch_captures(self, runtime: str) -> None:
+        """Guard's."""
+
+    def enforce(self) -> None:
+        """Guard's."""
+
+    def check(self) -> None:
+        """Guard's."""
+
+    def counts(self) -> dict[str, int]:
+        """Guard's."""
+        return {}
+
+
+class Guard(NoGuard):
     """`observer` is the native library, `ledger` the pipe."""
 
     def __init__(self, observer: str, ledger: int) -> None:
@@ -57,6 +80,12 @@ class Guard:
         self._canary()
         if self._library.stitch_observer_observed() == before:
             raise OSError(f"PyTorch {torch.__version__} shows its operators to no observer")
+
+    def watch_captures(self, runtime: str) -> None:
+        """From now on for operators that go into CUDA graphs; `runtime` is the CUDA runtime's library. Raises a Fault
+        where this PyTorch cannot be watched."""
+        if not self._library.stitch_observer_watch_captures(runtime.encode()):
+            raise Fault(f"PyTorch {torch.__version__} does not show what it puts into CUDA graphs")
 
     def enforce(self) -> None:
         """The candidate is constructed: operators are forbidden now."""
@@ -103,6 +132,8 @@ def _judged(event: str, arguments: tuple[Any, ...]) -> tuple[bytes, str] | None:
         if top in COMPUTING_MODULES and sys.modules.get(top, top) is not None:
             return b"event", f"imported {top}"
         file = str(arguments[1] or "")
+        if str(arguments[0]) in _COMPILING_MODULES:
+            return b"operator", "torch.compile"
         return (b"library", os.path.basename(file)) if file.endswith(".so") and _is_own(file) else None
     return None
 

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-import ctypes
 from typing import Any
 
 from .channel import Fault
+from .host_device import HostDevice
 from .types import contiguous, data_pointer, is_contiguous, is_plain
 
 MOST_BYTES = 64 << 20  # of one output that is kept
@@ -15,13 +15,14 @@ MOST_BYTES = 64 << 20  # of one output that is kept
 class KeptOutputs:
     """What the last call returned, and what it held when it had been returned."""
 
-    def __init__(self) -> None:
+    def __init__(self, device: HostDevice) -> None:
+        self._device = device
         self._kept: list[tuple[int, Any, bytes]] = []
 
     def check(self) -> None:
         """After another call. Raises a Fault when it changed what the one before had returned."""
         for number, tensor, before in self._kept:
-            if _bytes_of(tensor, len(before)) != before:
+            if self._bytes_of(tensor, len(before)) != before:
                 raise Fault(f"output {number} of a call was overwritten by the next call: forward returns the same "
                             "memory each time, where the reference returns tensors that stay as they are")  # fmt: skip
 
@@ -34,9 +35,8 @@ class KeptOutputs:
                 continue
             address = data_pointer(tensor)
             if not any(start <= address < start + extent for start, extent in others):
-                self._kept.append((number, tensor, _bytes_of(tensor, size)))
+                self._kept.append((number, tensor, self._bytes_of(tensor, size)))
 
-
-def _bytes_of(tensor: Any, size: int) -> bytes:
-    whole = tensor if is_contiguous(tensor) else contiguous(tensor)
-    return ctypes.string_at(data_pointer(whole), size)
+    def _bytes_of(self, tensor: Any, size: int) -> bytes:
+        whole = tensor if is_contiguous(tensor) else contiguous(tensor)
+        return self._device.read(data_pointer(whole), size)

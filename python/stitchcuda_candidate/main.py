@@ -9,12 +9,14 @@ import sys
 CHANNEL, LEDGER = 3, 4
 
 
-def main(observer: str, folder: str) -> None:
-    """`observer` is the library that watches PyTorch, `folder` holds the candidate."""
+def main(observer: str, folder: str, device: str = "cpu", role: str = "candidate") -> None:
+    """`observer` is the library that watches PyTorch, `folder` holds the candidate, `device` is where it computes.
+    `role` is "candidate", "rehearsal" of one, which nobody judges, or "reference", which is the user's own program."""
     from .absent import COMPUTING_MODULES
 
-    for name in COMPUTING_MODULES:  # before PyTorch looks for NumPy: a tensor's numpy() is no way to compute either
-        sys.modules[name] = None  # type: ignore[assignment]
+    if role != "reference":
+        for name in COMPUTING_MODULES:  # before PyTorch looks for NumPy: its numpy() is no way to compute either
+            sys.modules[name] = None  # type: ignore[assignment]
     import warnings
 
     warnings.simplefilter("ignore")
@@ -22,13 +24,17 @@ def main(observer: str, folder: str) -> None:
 
     torch.set_num_threads(1)
     from .channel import Channel, Fault, out_of_the_way
-    from .guard import Guard
+    from .cuda_device import open_device
+    from .guard import Guard, NoGuard
+    from .rehearsal import FOLDER, record, replay
     from .session import Session
 
     channel = Channel(CHANNEL)
-    guard = Guard(observer, out_of_the_way(LEDGER))
+    guard = Guard(observer, out_of_the_way(LEDGER)) if role == "candidate" else NoGuard()
+    if (compiled := os.environ.get(FOLDER)) is not None:
+        (record if role == "rehearsal" else replay)(compiled)
     guard.watch(folder)
-    session = Session(guard)
+    session = Session(guard, open_device(device))
     while (request := channel.receive()) is not None:
         identity, message, descriptors = request
         try:

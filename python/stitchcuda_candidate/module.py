@@ -13,6 +13,7 @@ import torch
 from torch import nn
 
 from .channel import Fault
+from .host_device import HostDevice
 from .types import data_pointer, described, dtype_name, is_contiguous, is_plain, shape_of
 from .values import decoded
 
@@ -30,8 +31,9 @@ _train = nn.Module.train
 class CandidateModule:
     """`interface` is what the supervisor says of the program that this module stands for."""
 
-    def __init__(self, file: str, interface: dict[str, Any]) -> None:
-        self.file, self.interface = file, interface
+    def __init__(self, file: str, interface: dict[str, Any], device: HostDevice) -> None:
+        self.file, self.interface, self.device = file, interface, device
+        self.name = str(interface.get("class", "ModelNew"))
         self.module = self._construct(self._run_file())
         if interface["training"] is not None:
             _train(self.module, bool(interface["training"]))
@@ -44,20 +46,24 @@ class CandidateModule:
         sys.path.append(os.path.dirname(self.file))
         with open(self.file, "rb") as stream:
             text = stream.read()
-        with told("being imported", self.file):
+        with self._told("being imported"):
             exec(compile(text, self.file, "exec"), module.__dict__)
         return module
 
     def _construct(self, namespace: types.ModuleType) -> nn.Module:
-        kind = namespace.__dict__.get("ModelNew")
+        kind = namespace.__dict__.get(self.name)
         if not isinstance(kind, type) or not issubclass(kind, nn.Module):
-            raise Fault(f"{os.path.basename(self.file)} defines no class ModelNew(torch.nn.Module)")
+            raise Fault(f"{os.path.basename(self.file)} defines no class {self.name}(torch.nn.Module)")
         arguments = decoded(self.interface["init"], [])
-        with told("constructing ModelNew", self.file), torch.no_grad():
+        with self._told(f"constructing {self.name}"), torch.no_grad():
             made = kind(**arguments) if isinstance(arguments, dict) else kind(*arguments)
-        if not isinstance(made, nn.Module):
-            raise Fault("ModelNew(...) makes no torch.nn.Module")
+            if not isinstance(made, nn.Module):
+                raise Fault(f"{self.name}(...) makes no torch.nn.Module")
+            self.device.adopt(made)
         return made
+
+    def _told(self, doing: str) -> told:
+        return told(doing, self.file, self.device.name == "cpu")
 
     def _find_tensors(self) -> dict[str, torch.Tensor]:
         """By state dict key. Plain tensors that the reference holds as attributes are taken where they are there."""
@@ -71,7 +77,7 @@ class CandidateModule:
         ]
         if missing or listed:
             parts = [f"lacks {_some(missing)}"] * bool(missing) + [f"has {_some(listed)} besides"] * bool(listed)
-            raise Fault(f"ModelNew's state dict {' and '.join(parts)}: it must have the keys of the reference's")
+            raise Fault(f"{self.name}'s state dict {' and '.join(parts)}: it must have the keys of the reference's")
         found = {}
         for entry in self.interface["state"]:
             tensor = own[entry["key"]] if entry["key"] in own else _attribute(self.module, entry["key"])
@@ -80,11 +86,11 @@ class CandidateModule:
             )
             if not fits and entry["is_saved"]:
                 wanted = described(entry["dtype"], entry["shape"])
-                raise Fault(f"ModelNew's {entry['key']} is no tensor {wanted}, as the reference's is")
+                raise Fault(f"{self.name}'s {entry['key']} is no tensor {wanted}, as the reference's is")
             if fits:
                 if not is_contiguous(tensor):
                     raise Fault(
-                        f"ModelNew's {entry['key']} is not contiguous: its values cannot be given", "unsupported"
+                        f"{self.name}'s {entry['key']} is not contiguous: its values cannot be given", "unsupported"
                     )
                 found[entry["key"]] = tensor
         return found
@@ -112,7 +118,7 @@ class CandidateModule:
 
     def call(self, arguments: Any) -> Any:
         """forward. Raises a Fault with the candidate's line for whatever it raises."""
-        with told("running forward", self.file), torch.no_grad():
+        with self._told("running forward"), torch.no_grad():
             return self.module(*arguments)
 
 
@@ -129,8 +135,8 @@ def _some(keys: list[str]) -> str:
 class told:  # noqa: N801 - reads as a phrase
     """What the candidate raises becomes a Fault that names its line."""
 
-    def __init__(self, doing: str, file: str) -> None:
-        self._doing, self._file = doing, file
+    def __init__(self, doing: str, file: str, without_gpu: bool) -> None:
+        self._doing, self._file, self._without_gpu = doing, file, without_gpu
 
     def __enter__(self) -> None:
         pass
@@ -146,9 +152,10 @@ class told:  # noqa: N801 - reads as a phrase
         ]
         place = f" at {lines[-1]}" if lines else ""
         text = " ".join(str(error).split())[:500]
-        raise Fault(f"{self._doing}{place} raised {kind.__name__}: {text}", _where(error, text)) from None
+        raise Fault(f"{self._doing}{place} raised {kind.__name__}: {text}", self._where(error, text)) from None
 
-
-def _where(error: BaseException, text: str) -> str:
-    absent = isinstance(error, ImportError) and (error.name or "").split(".")[0] in _ABSENT_MODULES
-    return "unsupported" if absent or any(mark in text for mark in _NEEDS_A_GPU) else ""
+    def _where(self, error: BaseException, text: str) -> str:
+        absent = isinstance(error, ImportError) and (error.name or "").split(".")[0] in _ABSENT_MODULES
+        if absent or (self._without_gpu and any(mark in text for mark in _NEEDS_A_GPU)):
+            return "unsupported"
+        return "device" if text.startswith("CUDA error") else ""

@@ -6,12 +6,13 @@ from __future__ import annotations
 from typing import Any
 
 from .channel import Fault
-from .memory import Memory, copy_bytes
+from .host_device import HostDevice
+from .memory import Memory
 from .types import contiguous, data_pointer, described, device_type, dtype_name, is_contiguous, is_plain, shape_of
 from .values import leaves
 
 def hand_over(result: Any, form: dict[str, Any], specs: list[dict[str, Any]], arguments: list[dict[str, Any]],
-              memory: Memory, device: str) -> dict[int, Any]:  # fmt: skip
+              memory: Memory, device: HostDevice) -> dict[int, Any]:  # fmt: skip
     """Copies every output to its region. Raises a Fault for another structure, class, type or shape. The tensors, by
     their number."""
     found: dict[int, Any] = {}
@@ -23,7 +24,7 @@ def hand_over(result: Any, form: dict[str, Any], specs: list[dict[str, Any]], ar
     return found
 
 
-def copy_out(tensor: Any, dtype: str, argument: dict[str, Any], name: str, memory: Memory, device: str) -> None:
+def copy_out(tensor: Any, dtype: str, argument: dict[str, Any], name: str, memory: Memory, device: HostDevice) -> None:
     """One tensor's elements, row-major."""
     if not is_plain(tensor):
         raise Fault(f"{name} is {_class_of(tensor)}, not a plain torch.Tensor")
@@ -31,8 +32,8 @@ def copy_out(tensor: Any, dtype: str, argument: dict[str, Any], name: str, memor
     got = described(dtype_name(tensor), shape_of(tensor))
     if got != described(dtype, wanted):
         raise Fault(f"{name} is {got} where the reference returns {described(dtype, wanted)}")
-    if device_type(tensor) != device:
-        raise Fault(f"{name} lies on {device_type(tensor)} where the inputs lie on {device}")
+    if device_type(tensor) != device.name:
+        raise Fault(f"{name} lies on {device_type(tensor)} where the inputs lie on {device.name}")
     if int(argument["bytes"]) == 0:
         return
     if not is_contiguous(tensor):
@@ -40,7 +41,7 @@ def copy_out(tensor: Any, dtype: str, argument: dict[str, Any], name: str, memor
     address = data_pointer(tensor)
     if address == 0:
         raise Fault(f"{name} has no memory")
-    copy_bytes(memory.address(argument), address, int(argument["bytes"]))
+    device.copy(memory.address(argument), address, int(argument["bytes"]))
 
 
 def _class_of(value: Any) -> str:

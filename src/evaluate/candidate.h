@@ -75,8 +75,17 @@ class LaunchLedger {
   std::optional<std::vector<LaunchRecord>> launches_;
 };
 
+enum class PythonRole {
+  kCandidate,  // judged, and watched
+  kRehearsal,  // a candidate before it is judged: it may start compilers, and nobody believes it
+  kReference,  // the user's own program, which computes as it likes
+};
+const char* to_string(PythonRole role);
+
 // How to run a candidate that is a Python file.
 struct PythonHost {
+  PythonRole role = PythonRole::kCandidate;
+  std::string compiled;     // folder of what it compiled in a rehearsal; may be empty
   std::string interpreter;  // with the user's PyTorch
   std::string modules;      // the folder that holds the worker's package
   std::string library;      // built of the sources beside the file; may be empty

@@ -38,6 +38,15 @@ struct NoContext {
   void* pointer = nullptr;
 };
 
+// c10::cuda::CUDAStream: a c10::Stream, which is returned in registers.
+struct CudaStream {
+  int64_t device = 0;
+  int64_t id = 0;
+};
+using CurrentStream = CudaStream (*)(signed char);
+using HandleOfStream = void* (*)(const CudaStream*);
+using IsCapturing = int (*)(void*, int*);
+
 using AddGlobalCallback = uint64_t (*)(Callback);
 using OperatorName = const char* (*)(const void*);
 
@@ -51,6 +60,9 @@ struct Seen {
 };
 
 OperatorName operator_name = nullptr;
+CurrentStream current_stream = nullptr;  // these three only where PyTorch has CUDA
+HandleOfStream handle_of_stream = nullptr;
+IsCapturing is_capturing = nullptr;
 std::atomic<bool> enforced{false};
 std::atomic<uint64_t> observed{0};
 std::array<std::atomic<uint64_t>, kNames> passing{};  // operators that may run
@@ -115,9 +127,19 @@ void write_line(const char* kind, const char* name, const char* place) {
   }
 }
 
+// What a graph holds runs later, past the dispatcher: an operator that goes into one counts as if it ran then.
+bool is_being_captured() {
+  if (is_capturing == nullptr) {
+    return false;
+  }
+  const CudaStream stream = current_stream(-1);
+  int status = 0;
+  return is_capturing(handle_of_stream(&stream), &status) == 0 && status != 0;
+}
+
 NoContext on_operator(const void* record) {
   observed.fetch_add(1, std::memory_order_relaxed);
-  if (enforced.load(std::memory_order_relaxed)) {
+  if (enforced.load(std::memory_order_relaxed) || is_being_captured()) {
     const char* name = operator_name(record);
     const uint64_t hash = hash_of(name);
     const bool is_own = !contains(known, hash);
@@ -169,6 +191,22 @@ int stitch_observer_start(int pipe, const char* folder, const char* known_names,
     callback.scopes_and_flags[scope] = true;
   }
   add(callback);
+  return 1;
+}
+
+int stitch_observer_watch_captures(const char* runtime) {
+  void* cuda = ::dlopen("libc10_cuda.so", RTLD_LAZY | RTLD_NOLOAD);
+  void* library = ::dlopen(runtime, RTLD_LAZY | RTLD_NOLOAD);
+  if (cuda == nullptr || library == nullptr) {
+    return 0;
+  }
+  current_stream = reinterpret_cast<CurrentStream>(::dlsym(cuda, "_ZN3c104cuda20getCurrentCUDAStreamEa"));
+  handle_of_stream = reinterpret_cast<HandleOfStream>(::dlsym(cuda, "_ZNK3c104cuda10CUDAStream6streamEv"));
+  const auto capturing = reinterpret_cast<IsCapturing>(::dlsym(library, "cudaStreamIsCapturing"));
+  if (current_stream == nullptr || handle_of_stream == nullptr || capturing == nullptr) {
+    return 0;
+  }
+  is_capturing = capturing;
   return 1;
 }
 

@@ -9,6 +9,9 @@ extern "C" {
 // Begins to count. `known_names` and `passing_names` hold operator names, one a line ("aten::empty"): those of PyTorch
 // itself, and those of them that a candidate may call. 0 when PyTorch lacks what is needed.
 int stitch_observer_start(int pipe, const char* folder, const char* known_names, const char* passing_names);
+// From now on an operator that runs while a CUDA graph is captured is written as after enforcement. `runtime` is the
+// loaded libcudart. 0 when PyTorch lacks what is needed.
+int stitch_observer_watch_captures(const char* runtime);
 // From now on every operator that is not among the passing ones is written to the pipe, once.
 void stitch_observer_enforce();
 // All operators that were called since the start.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/json/json.h"
+#include "cli/outside/rehearse.h"
 #include "evaluate/runner/program_runner.h"
 #include "evaluate/verify/verify_program.h"
 #include "toolchain/build/build.h"
@@ -70,6 +71,19 @@ Result<void> build_beside(Session& session, const toolchain::Toolchain& tools, D
   return {};
 }
 
+// On a GPU a candidate may bring kernels that PyTorch's extension builder or Triton compile: they do so in a rehearsal.
+Result<std::optional<TemporaryDirectory>> compile_beforehand(Session& session, const std::string& file,
+                                                             evaluate::PythonHost& host, PythonVerdict& verdict) {
+  STITCH_ASSIGN(TemporaryDirectory folder, TemporaryDirectory::make("stitchcuda-compiled"));
+  host.compiled = folder.path().string();
+  Reporter::Wait wait = session.reporter().wait("build", "the candidate compiles its kernels");
+  STITCH_ASSIGN(const std::optional<Verdict> failed, rehearse(file, DeviceKind::kCuda, host));
+  if (failed.has_value()) {
+    verdict.report.verify.verdict = *failed;
+  }
+  return std::optional(std::move(folder));
+}
+
 Result<evaluate::VerifyReport> run(Session& session, const Task& task, const std::string& file, DeviceKind device,
                                    const evaluate::PythonHost& host) {
   STITCH_ASSIGN(const TemporaryDirectory folder, tensor_folder());
@@ -117,15 +131,16 @@ Result<PythonVerdict> judge_python_candidate(Session& session, const toolchain::
   }
   STITCH_ASSIGN(const Json interface, session.ask("candidate.interface", task.arguments(), kReadTimeoutMs));
   STITCH_ASSIGN(const bool is_random, json_bool(interface, "is_random"));
-  if (device == DeviceKind::kCuda || is_random) {
-    judged = {VerdictKind::kUnsupported,
-              is_random ? "the program draws random numbers, which a ModelNew cannot be given"
-                        : "a ModelNew is judged on the emulated device only (--device emulated)",
-              {}};
+  if (is_random) {
+    judged = {VerdictKind::kUnsupported, "the program draws random numbers, which a ModelNew cannot be given", {}};
     return verdict;
   }
   evaluate::PythonHost host = host_of(session, file, interface);
   STITCH_TRY(build_beside(session, tools, device, host, verdict));
+  std::optional<TemporaryDirectory> compiled;
+  if (judged.kind == VerdictKind::kOk && device == DeviceKind::kCuda) {
+    STITCH_ASSIGN(compiled, compile_beforehand(session, file, host, verdict));
+  }
   if (judged.kind != VerdictKind::kOk) {
     return verdict;
   }

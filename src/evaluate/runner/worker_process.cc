@@ -62,9 +62,10 @@ sandbox::CagePolicy worker_cage(DeviceKind device, const WorkerLimits& limits, b
 }
 
 // Likewise for one in Python: the interpreter, its packages and the candidate's own folder.
-sandbox::CagePolicy python_cage(const PythonHost& host, const std::vector<std::filesystem::path>& parts,
-                                const std::filesystem::path& home) {
+sandbox::CagePolicy python_cage(DeviceKind device, const PythonHost& host,
+                                const std::vector<std::filesystem::path>& parts, const std::filesystem::path& home) {
   sandbox::CagePolicy cage;
+  cage.gpu = device == DeviceKind::kCuda;
   cage.readable = parts;
   cage.readable.insert(cage.readable.end(), host.readable.begin(), host.readable.end());
   cage.readable.insert(cage.readable.end(), {host.interpreter, host.modules, host.folder});
@@ -72,11 +73,47 @@ sandbox::CagePolicy python_cage(const PythonHost& host, const std::vector<std::f
     cage.readable.emplace_back(host.library);
   }
   cage.writable = {home};
-  cage.limits = sandbox::worker_limits(std::nullopt);
+  cage.may_start_programs = host.role == PythonRole::kRehearsal;
+  if (!host.compiled.empty()) {
+    (cage.may_start_programs ? cage.writable : cage.readable).emplace_back(host.compiled);
+  }
+  if (cage.gpu) {
+    for (const std::string& folder : library_path({})) {
+      cage.readable.emplace_back(folder);
+    }
+  }
+  cage.limits = cage.may_start_programs ? sandbox::compiler_limits() : sandbox::worker_limits(std::nullopt);
+  cage.limits.address_space_bytes = std::nullopt;
   return cage;
 }
 
+// Where PyTorch's and Triton's compilers write, and where their programs are found.
+void add_compiled(const PythonHost& host, ChildOptions& options) {
+  if (host.compiled.empty()) {
+    return;
+  }
+  options.environment.emplace_back("STITCHCUDA_COMPILED", host.compiled);
+  options.environment.emplace_back("TORCH_EXTENSIONS_DIR", host.compiled + "/extensions");
+  options.environment.emplace_back("TRITON_CACHE_DIR", host.compiled + "/triton");
+  options.environment.emplace_back("MAX_JOBS", "4");
+  const char* path = std::getenv("PATH");
+  const std::string own = std::filesystem::path(host.interpreter).parent_path().string();
+  options.environment.emplace_back("PATH", path == nullptr ? own : fmt::format("{}:{}", own, path));
+}
+
 }  // namespace
+
+const char* to_string(PythonRole role) {
+  switch (role) {
+    case PythonRole::kCandidate:
+      return "candidate";
+    case PythonRole::kRehearsal:
+      return "rehearsal";
+    case PythonRole::kReference:
+      return "reference";
+  }
+  return "";
+}
 
 WorkerProcess::WorkerProcess(Child child, wire::Channel channel, const WorkerLimits& limits, bool is_watched)
     : child_(std::move(child)),
@@ -86,7 +123,7 @@ WorkerProcess::WorkerProcess(Child child, wire::Channel channel, const WorkerLim
 
 Result<WorkerProcess> WorkerProcess::start(const CandidateBinary& binary, const WorkerLimits& limits) {
   const auto begin = [&](bool& was_killed) {
-    return binary.python.has_value() ? start_python(*binary.python, limits, was_killed)
+    return binary.python.has_value() ? start_python(binary.device, *binary.python, limits, was_killed)
                                      : start_native(binary.device, limits, was_killed);
   };
   bool was_killed = false;
@@ -124,8 +161,8 @@ Result<WorkerProcess> WorkerProcess::start_native(DeviceKind device, const Worke
   return worker;
 }
 
-Result<WorkerProcess> WorkerProcess::start_python(const PythonHost& host, const WorkerLimits& limits,
-                                                  bool& was_killed) {
+Result<WorkerProcess> WorkerProcess::start_python(DeviceKind device, const PythonHost& host,
+                                                  const WorkerLimits& limits, bool& was_killed) {
   STITCH_ASSIGN(const std::filesystem::path observer, find_helper_program("libstitch_observer.so"));
   STITCH_ASSIGN(const std::filesystem::path emulator, find_helper_program("libstitch_emulator.so"));
   STITCH_ASSIGN(auto ends, wire::Channel::make_pair());
@@ -141,7 +178,9 @@ Result<WorkerProcess> WorkerProcess::start_python(const PythonHost& host, const 
                        "from stitchcuda_candidate.main import main; main(*sys.argv[2:])",
                        host.modules,
                        observer.string(),
-                       host.folder};
+                       host.folder,
+                       device == DeviceKind::kCuda ? "cuda" : "cpu",
+                       to_string(host.role)};
   options.descriptors = {{ends.second.get(), kChannelNumber}, {pipe.write_end.get(), kLedgerNumber}};
   options.working_directory = home.path();
   const std::string place = home.path().string();
@@ -149,7 +188,9 @@ Result<WorkerProcess> WorkerProcess::start_python(const PythonHost& host, const 
   if (!host.library.empty()) {
     options.environment.emplace_back("STITCHCUDA_LIBRARY", host.library);
   }
-  STITCH_ASSIGN(Child child, sandbox::start_caged(options, python_cage(host, {observer, emulator}, home.path())));
+  add_compiled(host, options);
+  STITCH_ASSIGN(Child child,
+                sandbox::start_caged(options, python_cage(device, host, {observer, emulator}, home.path())));
   ends.second = Descriptor();
   pipe.write_end = Descriptor();
   WorkerProcess worker(std::move(child), wire::Channel(std::move(ends.first)), limits, true);

@@ -43,7 +43,8 @@ class WorkerProcess {
   WorkerProcess(Child child, wire::Channel channel, const WorkerLimits& limits, bool is_watched);
   // `was_killed`: set where it did not start because somebody sent it SIGKILL.
   static Result<WorkerProcess> start_native(DeviceKind device, const WorkerLimits& limits, bool& was_killed);
-  static Result<WorkerProcess> start_python(const PythonHost& host, const WorkerLimits& limits, bool& was_killed);
+  static Result<WorkerProcess> start_python(DeviceKind device, const PythonHost& host, const WorkerLimits& limits,
+                                            bool& was_killed);
   Result<WorkerReply> ask_now(const std::string& verb, const Json& arguments, std::vector<Descriptor> descriptors);
   // Waits for a frame; a fault when the process ends, is late or holds too much memory.
   Result<std::variant<wire::Frame, WorkerFault>> await_frame(wire::Clock::time_point deadline);

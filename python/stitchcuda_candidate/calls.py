@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of the loaded module: states and inputs in, forward, states and outputs out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from .channel import Fault
+from .host_device import HostDevice
+from .kept import KeptOutputs
+from .memory import Memory
+from .module import CandidateModule
+from .outputs import copy_out, hand_over
+from .types import data_pointer
+from .values import decoded
+
+Arguments = dict[str, Any]
+
+
+@dataclass
+class BoundCall:
+    """A request's memory as forward takes it."""
+
+    call: Arguments
+    arguments: Any
+    states: list[tuple[torch.Tensor, int, int]]  # what holds each, where its value lies, bytes
+
+
+class Calls:
+    """`interface` is what the supervisor says of the program that the module stands for."""
+
+    def __init__(self, module: CandidateModule, interface: Arguments, memory: Memory, device: HostDevice) -> None:
+        self._module, self._interface, self._memory, self._device = module, interface, memory, device
+        self._program = interface["program"]
+        self._kept = KeptOutputs(device)
+        self._given: list[tuple[str, torch.Tensor, int, int]] = []  # name, tensor, where its value lies, bytes
+
+    def prepare(self, parameters: list[Arguments]) -> None:
+        """Writes parameters in place, as an optimiser's step or load_state_dict would."""
+        self._given = []
+        for binding, description, argument in zip(
+            self._interface["parameters"], self._program["parameters"], parameters
+        ):
+            self._give(binding, description["name"], argument)
+        self._device.settle()
+
+    def _give(self, binding: str, name: str, argument: Arguments) -> None:
+        """The keeper's bytes into the module's tensors of that name; constants of the graph have none."""
+        address, size = self._memory.address(argument), int(argument["bytes"])
+        for tensor in self._module.places(binding):
+            self._device.copy(data_pointer(tensor), address, size)
+            torch.autograd.graph.increment_version(tensor)
+            self._given.append((name, tensor, address, size))
+
+    def bind(self, call: Arguments) -> BoundCall:
+        """Tensors over the memory that a request names."""
+        inputs = [
+            self._memory.tensor(argument, description["dtype"])
+            for description, argument in zip(self._program["inputs"], call["inputs"])
+        ]
+        states = [
+            (tensor, self._memory.address(argument), int(argument["bytes"]))
+            for binding, argument in zip(self._interface["states"], call["states_in"])
+            for tensor in self._module.places(binding)
+        ]
+        return BoundCall(call, decoded(self._interface["takes"], inputs), states)
+
+    def put_states(self, bound: BoundCall) -> None:
+        """The values that the call starts from."""
+        for tensor, address, size in bound.states:
+            self._device.copy(data_pointer(tensor), address, size)
+            torch.autograd.graph.increment_version(tensor)
+
+    def forward(self, bound: BoundCall) -> Any:
+        """What the module returns."""
+        return self._module.call(bound.arguments)
+
+    def hand_over(self, bound: BoundCall, result: Any) -> dict[int, Any]:
+        """Outputs, by their number, to their places."""
+        return hand_over(
+            result,
+            self._interface["returns"],
+            self._program["outputs"],
+            bound.call["outputs"],
+            self._memory,
+            self._device,
+        )
+
+    def hand_states(self, bound: BoundCall) -> None:
+        """New states to their places."""
+        for binding, description, argument in zip(
+            self._interface["states_out"], self._program["states_out"], bound.call["states_out"]
+        ):
+            places = self._module.places(binding)
+            if not places:
+                raise Fault(f"ModelNew holds no {binding}, which the reference updates")
+            copy_out(places[0].detach(), description["dtype"], argument, f"state {binding}", self._memory, self._device)
+
+    def run(self, call: Arguments) -> None:
+        """A call that is looked at from all sides."""
+        bound = self.bind(call)
+        self.put_states(bound)
+        torch.manual_seed(int(call["rng_seed"]) & 0x7FFFFFFFFFFFFFFF)
+        self._device.settle()
+        found = self.hand_over(bound, self.forward(bound))
+        self.hand_states(bound)
+        self._device.called()
+        self._device.settle()
+        self._check_given()
+        self._kept.check()
+        sizes = [int(argument["bytes"]) for argument in call["outputs"]]
+        self._kept.keep(found, sizes, self._memory.extents() + self._module.extents())
+
+    def _check_given(self) -> None:
+        for name, tensor, address, size in self._given:
+            if not self._device.equal(data_pointer(tensor), address, size):
+                raise Fault(f"forward changed the parameter {name}, which the reference leaves as it is")

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where tensors lie on a GPU: in the keeper's allocations, opened in the context that PyTorch computes in."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import torch
+
+from .channel import Fault
+from .cuda_runtime import CudaRuntime, loaded_library
+from .host_device import HostDevice
+from .over import tensor_over
+
+_STAGING_BYTES = 16 << 20
+_move = torch.nn.Module.to
+
+
+class CudaDevice(HostDevice):
+    """HostDevice's interface; what it says of order holds for the stream that PyTorch uses unless told otherwise."""
+
+    name = "cuda"
+
+    def __init__(self, library: str = "") -> None:
+        self.runtime = library
+        self._staging: list[int] = []
+        self._eviction: tuple[int, int] | None = None
+        self._events: tuple[int, int] | None = None
+
+    def open(self) -> None:
+        if not self.runtime:
+            self._start_pytorch()
+            self.runtime = loaded_library()
+        self._runtime = CudaRuntime(self.runtime)
+        self._staging = [self._runtime.allocate_pinned(_STAGING_BYTES) for _ in range(2)]
+        self._events = self._runtime.make_event(), self._runtime.make_event()
+
+    def _start_pytorch(self) -> None:
+        if not torch.cuda.is_available():
+            raise Fault(f"PyTorch {torch.__version__} of this Python finds no GPU (STITCHCUDA_PYTHON names another)")
+        torch.cuda.init()
+        torch.empty(1, device="cuda:0")  # the context that everything else is opened in
+        self._current_stream, self._stream = torch.cuda.current_stream, torch.cuda.current_stream()
+        self._set_stream, self._current_device = torch.cuda.set_stream, torch.cuda.current_device
+
+    def attach(self, token: dict[str, Any], descriptor: int | None) -> tuple[Any, int]:
+        address = self._runtime.open_shared(str(token["handle"]))
+        return address, address
+
+    def detach(self, block: Any) -> None:
+        self._runtime.close_shared(block)
+
+    def tensor(self, block: Any, address: int, shape: list[int], dtype: str) -> torch.Tensor:
+        return tensor_over(address, shape, dtype, "cuda")
+
+    def adopt(self, module: torch.nn.Module) -> None:
+        _move(module, torch.device("cuda:0"))
+
+    def copy(self, to: int, from_: int, size: int) -> None:
+        if size > 0:
+            self._runtime.enqueue_copy(to, from_, size)
+
+    def equal(self, left: int, right: int, size: int) -> bool:
+        for start in range(0, size, _STAGING_BYTES):
+            part = min(_STAGING_BYTES, size - start)
+            for staged, place in zip(self._staging, (left, right)):
+                self._runtime.copy(staged, place + start, part)
+            if not super().equal(*self._staging, part):
+                return False
+        return True
+
+    def read(self, address: int, size: int) -> bytes:
+        held = ctypes.create_string_buffer(size)
+        self._runtime.copy(ctypes.addressof(held), address, size)
+        return held.raw
+
+    def settle(self) -> None:
+        self._runtime.wait()
+
+    def called(self) -> None:
+        if self._current_stream() != self._stream or self._current_device() != 0:
+            self._set_stream(self._stream)
+            raise Fault("forward leaves PyTorch with another current stream or device than it was called with")
+
+    def make_room(self, bytes_to_evict: int) -> None:
+        if self._eviction is not None:
+            self._runtime.free(self._eviction[0])
+        size = 2 * bytes_to_evict
+        self._eviction = (self._runtime.allocate(size), bytes_to_evict) if size > 0 else None
+
+    def begin_burst(self) -> None:
+        self._runtime.forget_persisting_lines()
+        self._runtime.record(self._pair()[0])
+
+    def evict(self, backwards: bool) -> None:
+        if self._eviction is None:
+            return
+        first, half = self._eviction
+        second = first + half
+        self._runtime.enqueue_copy(first if backwards else second, second if backwards else first, half)
+
+    def end_burst(self) -> None:
+        self._runtime.record(self._pair()[1])
+
+    def burst_us(self) -> float:
+        return self._runtime.microseconds(*self._pair())
+
+    def _pair(self) -> tuple[int, int]:
+        assert self._events is not None
+        return self._events
+
+
+def open_device(name: str) -> HostDevice:
+    """By its name in PyTorch."""
+    return CudaDevice() if name == "cuda" else HostDevice()

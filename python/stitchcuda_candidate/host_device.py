@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where tensors lie when the device is emulated: in memory shared with the keeper."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import os
+from typing import Any
+
+import torch
+
+from .over import tensor_over
+
+_compare = ctypes.CDLL(None).memcmp
+_compare.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
+
+
+class HostDevice:
+    """What a session needs of a device. Times are those of no device, hence zero."""
+
+    name = "cpu"
+    runtime = ""  # the library of its runtime, where it has one
+
+    def open(self) -> None:
+        """Before anything of the candidate's is there. Raises a Fault where the device cannot be used."""
+
+    def attach(self, token: dict[str, Any], descriptor: int | None) -> tuple[Any, int]:
+        """(what keeps the block alive, its address)."""
+        assert descriptor is not None
+        mapped = mmap.mmap(descriptor, int(token["bytes"]))
+        os.close(descriptor)
+        return mapped, ctypes.addressof(ctypes.c_char.from_buffer(mapped))
+
+    def detach(self, block: Any) -> None:
+        """Its memory goes when no tensor lies in it any more."""
+
+    def tensor(self, block: Any, address: int, shape: list[int], dtype: str) -> torch.Tensor:
+        """A tensor over part of a block."""
+        return tensor_over(address, shape, dtype, "cpu", block)
+
+    def adopt(self, module: torch.nn.Module) -> None:
+        """Moves what the module holds to the device."""
+
+    def copy(self, to: int, from_: int, size: int) -> None:
+        """Bytes on the device, in the order of what PyTorch's current stream does."""
+        ctypes.memmove(to, from_, size)
+
+    def equal(self, left: int, right: int, size: int) -> bool:
+        """Whether two pieces of memory hold the same."""
+        return size == 0 or _compare(left, right, size) == 0
+
+    def read(self, address: int, size: int) -> bytes:
+        """What lies there."""
+        return ctypes.string_at(address, size)
+
+    def settle(self) -> None:
+        """Waits for all work on the device. Raises a Fault where it failed."""
+
+    def called(self) -> None:
+        """After the candidate's forward. Raises a Fault where it left something of the device changed."""
+
+    def make_room(self, bytes_to_evict: int) -> None:
+        """Before timed calls."""
+
+    def begin_burst(self) -> None:
+        """Notes when timed calls begin."""
+
+    def evict(self, backwards: bool) -> None:
+        """Empties the caches before a timed call."""
+
+    def end_burst(self) -> None:
+        """Notes when timed calls have ended."""
+
+    def burst_us(self) -> float:
+        """Between the two."""
+        return 0.0
