@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels that a candidate compiles itself, on a GPU: load_inline, load and Triton start compilers, which a process that
-is judged may not. So the candidate is run once beforehand, on tensors of zeros, in a process that may start programs
-and that nobody believes; what it compiled stays in a folder that the judged process reads."""
+"""Kernels that a candidate compiles itself, on a GPU: load_inline, load and Triton start compilers, which a process
+that is judged may not. So the candidate is run once beforehand, on tensors of zeros, in a process that may start
+programs and that nobody believes; what it compiled stays in a folder that the judged process reads."""
 
 from __future__ import annotations
 
@@ -78,8 +78,8 @@ def _refuse_compilers(arguments: tuple[Any, ...]) -> None:
     program = str(words[0] if isinstance(words, (list, tuple)) and words else words).split(" ")[0]
     if os.path.basename(program).startswith(_COMPILERS):
         raise Fault(
-            f"starts {os.path.basename(program)} for a kernel that its first call did not compile: kernels are compiled "
-            "beforehand, by a call on tensors of zeros",
+            f"starts {os.path.basename(program)} for a kernel that its first call did not compile: kernels are "
+            "compiled beforehand, by a call on tensors of zeros",
             "unsupported",
         )
 
