@@ -90,9 +90,10 @@ std::optional<std::string> torch_refusal(const LibraryFacts& facts) {
   return std::nullopt;
 }
 
-std::optional<std::string> import_refusal(const LibraryFacts& facts) {
+std::optional<std::string> import_refusal(const LibraryFacts& facts, CudaRuntime runtime) {
+  const bool may_hold_runtime = facts.has_gpu_code && runtime == CudaRuntime::kPerhapsInside;
   for (const Import& import : facts.imports) {
-    if (facts.has_gpu_code && holds(kOfTheCudaRuntime, import.name)) {
+    if (may_hold_runtime && holds(kOfTheCudaRuntime, import.name)) {
       continue;
     }
     for (const Forbidden& forbidden : kForbidden) {
@@ -121,7 +122,7 @@ bool works_on_the_device(const LibraryFacts& facts) {
 
 }  // namespace
 
-std::optional<std::string> refusal(const LibraryFacts& facts) {
+std::optional<std::string> refusal(const LibraryFacts& facts, CudaRuntime runtime) {
   if (std::optional<std::string> torch = torch_refusal(facts)) {
     return torch;
   }
@@ -146,7 +147,7 @@ std::optional<std::string> refusal(const LibraryFacts& facts) {
   if (std::optional<std::string> replaced = export_refusal(facts)) {
     return replaced;
   }
-  if (std::optional<std::string> import = import_refusal(facts)) {
+  if (std::optional<std::string> import = import_refusal(facts, runtime)) {
     return import;
   }
   if (!works_on_the_device(facts)) {

@@ -10,7 +10,11 @@
 
 namespace stitch::elf {
 
+// Whether the library's imports may be those of the CUDA runtime, which GPU builds link in statically.
+enum class CudaRuntime { kPerhapsInside, kApart };
+
 // Why the library is refused, in a sentence; nothing when it may be loaded.
-std::optional<std::string> refusal(const LibraryFacts& facts);
+std::optional<std::string> refusal(const LibraryFacts& facts,
+                                   CudaRuntime runtime = CudaRuntime::kPerhapsInside);
 
 }  // namespace stitch::elf

@@ -88,6 +88,7 @@ TEST(PolicyTest, TheCudaRuntimeItself) {
   facts.imports = {{"dlopen", "libc.so.6"}, {"socket", "libc.so.6"}, {"syscall", "libc.so.6"}};
   facts.has_gpu_code = true;
   EXPECT_FALSE(refusal(facts).has_value());
+  EXPECT_TRUE(refusal(facts, CudaRuntime::kApart).has_value());
   facts.imports.push_back({"execve", "libc.so.6"});
   EXPECT_TRUE(refusal(facts).has_value());
 }

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "base/fs/files.h"
-#include "elf/policy/policy.h"
 
 namespace stitch::evaluate {
 namespace {
@@ -29,7 +28,7 @@ std::optional<std::string> unrunnable(const elf::LibraryFacts& facts, DeviceKind
 
 }  // namespace
 
-LibraryCheck check_library(const std::string& bytes, DeviceKind device) {
+LibraryCheck check_library(const std::string& bytes, DeviceKind device, elf::CudaRuntime runtime) {
   LibraryCheck check;
   Result<elf::LibraryFacts> facts = elf::inspect(std::as_bytes(std::span(bytes)));
   if (!facts.has_value()) {
@@ -37,7 +36,7 @@ LibraryCheck check_library(const std::string& bytes, DeviceKind device) {
     return check;
   }
   check.facts = std::move(*facts);
-  if (const auto refusal = elf::refusal(*check.facts)) {
+  if (const auto refusal = elf::refusal(*check.facts, runtime)) {
     check.refusal = verdict(VerdictKind::kCheated, *refusal);
   } else if (const auto other_device = unrunnable(*check.facts, device)) {
     check.refusal = verdict(VerdictKind::kUnsupported, *other_device);

@@ -9,6 +9,7 @@
 #include "artifact/device_kind.h"
 #include "artifact/report/verdict.h"
 #include "elf/facts/library_facts.h"
+#include "elf/policy/policy.h"
 
 namespace stitch::evaluate {
 
@@ -18,7 +19,8 @@ struct LibraryCheck {
 };
 
 // Whether a library of these bytes may be loaded, to be run on `device`.
-LibraryCheck check_library(const std::string& bytes, DeviceKind device);
+LibraryCheck check_library(const std::string& bytes, DeviceKind device,
+                           elf::CudaRuntime runtime = elf::CudaRuntime::kPerhapsInside);
 
 // Reads the file once and keeps what was read as `kept`, so that what is checked is what is loaded.
 Result<LibraryCheck> keep_and_check_library(const std::filesystem::path& library, DeviceKind device,

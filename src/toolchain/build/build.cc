@@ -152,7 +152,7 @@ Result<CompileReport> build(const BuildRequest& request, const Toolchain& tools)
   }
   Work work{.request = request,
             .tools = tools,
-            .target = {request.device, request.architecture, request.line_info, request.nvtx},
+            .target = {request.device, request.architecture, request.line_info, request.nvtx, request.own_code_alone},
             .cache = ObjectCache(tools.cache),
             .unit_keys = {},
             .pieces = {},

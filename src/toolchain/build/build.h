@@ -26,6 +26,7 @@ struct BuildRequest {
   bool line_info = false;                                // GPU: line numbers for profilers
   bool nvtx = false;                                     // GPU: an NVTX range around each step
   bool objects_only = false;                             // fill the cache, make no library
+  bool own_code_alone = false;  // GPU: without the CUDA runtime, so that what it imports is what the sources ask for
   int jobs = 0;                                          // compilers at a time; 0: one for each core
   std::function<void(const BuildProgress&)> progress{};  // called by one thread at a time
   std::function<void(const std::string& unit)> compiling{};  // a compiler starts on it; never at once with the former

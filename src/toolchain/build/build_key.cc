@@ -35,6 +35,7 @@ std::string library_key(const std::vector<std::string>& unit_keys, const Target&
   Sha256 hash;
   hash.update_field("stitchcuda.library/1");
   add_target(hash, target, tools);
+  hash.update_field(target.own_code_alone ? "own code alone" : "");
   hash.update_field(kExports);
   for (const std::string& key : unit_keys) {
     hash.update_field(key);

@@ -190,6 +190,19 @@ TEST_P(BuildTest, ObjectsMadeBeforeComeFromWhereTheyLie) {
   EXPECT_EQ(report.units_from_cache, 2);
 }
 
+// The CUDA runtime opens libraries and sockets; the sources here do not.
+TEST_P(BuildTest, OwnCodeAloneHoldsNothingOfTheCudaRuntime) {
+  const CompileReport whole = build_now();
+  request.own_code_alone = true;
+  const CompileReport own = build_now();
+  ASSERT_TRUE(whole.ok && own.ok);
+  EXPECT_EQ(own.units_compiled, 0);
+  EXPECT_NE(whole.build_key, own.build_key);
+  EXPECT_EQ(read_file(own.library)->find("dlopen"), std::string::npos);
+  const bool has_runtime = request.device == DeviceKind::kCuda;
+  EXPECT_EQ(read_file(whole.library)->find("dlopen") != std::string::npos, has_runtime);
+}
+
 INSTANTIATE_TEST_SUITE_P(Devices, BuildTest,
                          testing::Values(DeviceKind::kEmulated, DeviceKind::kChecked, DeviceKind::kCuda),
                          [](const auto& info) { return std::string(to_string(info.param)); });

@@ -108,7 +108,7 @@ Words link_command(const Target& target, const Toolchain& tools, const std::vect
     words.push_back(object.string());
   }
   words.push_back(fmt::format("-Wl,--version-script={}", exports.string()));
-  if (target.device == DeviceKind::kCuda) {
+  if (target.device == DeviceKind::kCuda && !target.own_code_alone) {
     // Its own copy of the runtime: streams and memory are the driver's and hence shared with the worker's copy.
     append(words, {tools.cuda_static_runtime.string(), "-ldl", "-lrt", "-lpthread"});
   }

@@ -17,6 +17,7 @@ struct Target {
   std::string architecture;  // "sm_90a", or several: "sm_80,sm_90a"
   bool line_info = false;    // of a GPU build: line numbers for profilers
   bool nvtx = false;         // of a GPU build: an NVTX range around each step
+  bool own_code_alone = false;  // of a GPU build: linked without the CUDA runtime, to be looked at and not loaded
 };
 
 // Flags that decide what the object holds. They name no path of this machine: they are part of the key.
