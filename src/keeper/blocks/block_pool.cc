@@ -36,7 +36,8 @@ Result<void> write_all(int file, std::span<const std::byte> bytes) {
 
 }  // namespace
 
-BlockPool::BlockPool() : staging_(kStagingBytes) { random_.fill(std::as_writable_bytes(std::span(&digest_key_, 1))); }
+// The key does not come from the generator of the random bytes: a candidate reads those and could run it backwards.
+BlockPool::BlockPool() : digest_key_(RandomBytes().next()), staging_(kStagingBytes) {}
 
 Result<BlockPool::Allocated> BlockPool::allocate(uint64_t bytes) {
   STITCH_ASSIGN(device::SharedBlock block, device::SharedBlock::allocate(bytes));
@@ -72,6 +73,10 @@ Result<void> BlockPool::fill(const std::vector<wire::Region>& regions, std::span
 
 Result<void> BlockPool::poison(const wire::Region& region) {
   STITCH_ASSIGN(std::byte * data, locate(region));
+  STITCH_ASSIGN(const bool is_filled, device::fill_on_device(data, region.bytes, random_.next()));
+  if (is_filled) {
+    return {};
+  }
   const uint64_t first = std::min(region.bytes, kStagingBytes);
   random_.fill(std::span(staging_).first(first));
   STITCH_TRY(device::copy_to_device(data, staging_.data(), first));
@@ -92,12 +97,29 @@ Result<void> BlockPool::copy(const wire::Region& from, const wire::Region& to) {
   return device::copy_on_device(data, source, from.bytes);
 }
 
-Result<uint64_t> BlockPool::digest(const wire::Region& region) {
-  STITCH_ASSIGN(const std::byte* data, locate(region));
+Result<std::vector<uint64_t>> BlockPool::digests(const std::vector<wire::Region>& regions) {
+  std::vector<device::Extent> extents;
+  for (const wire::Region& region : regions) {
+    STITCH_ASSIGN(const std::byte* data, locate(region));
+    extents.push_back({data, region.bytes});
+  }
+  STITCH_ASSIGN(std::optional<std::vector<uint64_t>> found, device::digests_on_device(extents, digest_key_));
+  if (found.has_value()) {
+    return std::move(*found);
+  }
+  std::vector<uint64_t> by_host;
+  for (const device::Extent& extent : extents) {
+    STITCH_ASSIGN(const uint64_t digest, digest_by_host(extent));
+    by_host.push_back(digest);
+  }
+  return by_host;
+}
+
+Result<uint64_t> BlockPool::digest_by_host(const device::Extent& extent) {
   Digest digest(digest_key_);
-  for (uint64_t done = 0; done < region.bytes; done += kStagingBytes) {
-    const uint64_t piece = std::min(kStagingBytes, region.bytes - done);
-    STITCH_TRY(device::copy_to_host(staging_.data(), data + done, piece));
+  for (uint64_t done = 0; done < extent.bytes; done += kStagingBytes) {
+    const uint64_t piece = std::min(kStagingBytes, extent.bytes - done);
+    STITCH_TRY(device::copy_to_host(staging_.data(), extent.data + done, piece));
     digest.update(std::span(staging_).first(piece));
   }
   return digest.finish();

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "device/bulk.h"
 #include "device/shared_block.h"
 #include "keeper/poison/random_bytes.h"
 #include "wire/messages/tensor_argument.h"
@@ -29,11 +30,13 @@ class BlockPool {
   Result<void> poison(const wire::Region& region);
   // Of the same size.
   Result<void> copy(const wire::Region& from, const wire::Region& to);
-  Result<uint64_t> digest(const wire::Region& region);
+  // One of each region.
+  Result<std::vector<uint64_t>> digests(const std::vector<wire::Region>& regions);
   // A copy in a new memfd of exactly region.bytes.
   Result<Descriptor> snapshot(const wire::Region& region);
 
  private:
+  Result<uint64_t> digest_by_host(const device::Extent& extent);
   Result<std::byte*> locate(const wire::Region& region);
 
   std::map<uint64_t, device::SharedBlock> blocks_;

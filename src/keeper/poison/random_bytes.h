@@ -16,8 +16,9 @@ class RandomBytes {
 
   void fill(std::span<std::byte> bytes);
 
- private:
   uint64_t next();
+
+ private:
   uint64_t state_;
 };
 

@@ -106,9 +106,9 @@ Result<wire::Answer> Session::poison(const Json& arguments) {
 
 Result<wire::Answer> Session::digest(const Json& arguments) {
   STITCH_ASSIGN(const std::vector<wire::Region> regions, wire::regions_from_json(arguments, "regions"));
+  STITCH_ASSIGN(const std::vector<uint64_t> found, pool_.digests(regions));
   Json digests = Json::array();
-  for (const wire::Region& region : regions) {
-    STITCH_ASSIGN(const uint64_t digest, pool_.digest(region));
+  for (const uint64_t digest : found) {
     digests.push_back(static_cast<int64_t>(digest));
   }
   Json json;

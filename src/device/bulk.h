@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Work on large regions of device memory, done where they lie: taking them through host memory costs a hundred times as
+// long.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/error/result.h"
+
+namespace stitch::device {
+
+struct Extent {
+  const std::byte* data = nullptr;  // need not be aligned
+  uint64_t bytes = 0;
+};
+
+// A keyed digest of each: equal for equal bytes, wherever they lie. Nothing where this device has no code for it; then
+// the caller looks at the bytes itself.
+Result<std::optional<std::vector<uint64_t>>> digests_on_device(const std::vector<Extent>& extents, uint64_t key);
+
+// Random bytes, other ones for each seed. False likewise.
+Result<bool> fill_on_device(std::byte* data, uint64_t bytes, uint64_t seed);
+
+}  // namespace stitch::device

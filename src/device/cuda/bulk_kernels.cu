@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/bulk_words.h"
+#include "device/cuda/bulk_kernels.h"
+
+namespace stitch::device {
+namespace {
+
+constexpr unsigned kThreads = 256;
+constexpr uint64_t kMostBlocks = 4096;
+
+unsigned blocks_for(uint64_t words) {
+  const uint64_t blocks = (words + kThreads - 1) / kThreads;
+  return static_cast<unsigned>(blocks < kMostBlocks ? blocks : kMostBlocks);
+}
+
+// Aligned words that hold the region; memory is handed out in larger pieces, so that all of each may be read.
+struct Words {
+  uint64_t* first;
+  unsigned offset;  // of the region's first byte in the first word
+};
+
+Words words_of(const void* data) {
+  const auto address = reinterpret_cast<uintptr_t>(data);
+  return {reinterpret_cast<uint64_t*>(address & ~uintptr_t{7}), static_cast<unsigned>(address & 7)};
+}
+
+__global__ void add_parts(Words region, uint64_t bytes, uint64_t key, unsigned long long* sum) {
+  const uint64_t words = (bytes + 7) / 8;
+  unsigned long long mine = 0;
+  for (uint64_t i = blockIdx.x * uint64_t{kThreads} + threadIdx.x; i < words; i += uint64_t{gridDim.x} * kThreads) {
+    const uint64_t left = bytes - 8 * i;
+    const bool spans_two = region.offset + (left < 8 ? left : 8) > 8;
+    const uint64_t second = spans_two ? region.first[i + 1] : 0;
+    mine += part_of_digest(key, i, word_across(region.first[i], second, region.offset, left));
+  }
+  for (int lane = 16; lane > 0; lane /= 2) {
+    mine += __shfl_down_sync(0xffffffffu, mine, lane);
+  }
+  if (threadIdx.x % 32 == 0) {
+    atomicAdd(sum, mine);
+  }
+}
+
+__global__ void write_random(Words region, uint64_t bytes, uint64_t seed) {
+  const uint64_t end = region.offset + bytes;  // in bytes from the first word
+  const uint64_t words = (end + 7) / 8;
+  for (uint64_t i = blockIdx.x * uint64_t{kThreads} + threadIdx.x; i < words; i += uint64_t{gridDim.x} * kThreads) {
+    const uint64_t word = random_word(seed, i);
+    if (8 * i >= region.offset && 8 * (i + 1) <= end) {
+      region.first[i] = word;
+      continue;
+    }
+    auto* bytes_here = reinterpret_cast<unsigned char*>(region.first + i);
+    for (unsigned byte = 0; byte < 8; ++byte) {  // what lies beside the region stays as it is
+      if (8 * i + byte >= region.offset && 8 * i + byte < end) {
+        bytes_here[byte] = static_cast<unsigned char>(word >> (8 * byte));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+cudaError_t launch_digest(const void* data, uint64_t bytes, uint64_t key, unsigned long long* sum) {
+  if (bytes > 0) {
+    add_parts<<<blocks_for((bytes + 7) / 8), kThreads>>>(words_of(data), bytes, key, sum);
+  }
+  return cudaGetLastError();
+}
+
+cudaError_t launch_fill(void* data, uint64_t bytes, uint64_t seed) {
+  if (bytes > 0) {
+    write_random<<<blocks_for(bytes / 8 + 2), kThreads>>>(words_of(data), bytes, seed);
+  }
+  return cudaGetLastError();
+}
+
+}  // namespace stitch::device

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels behind device/bulk.h, compiled by nvcc where there is one. Each answers with a cudaError_t.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+namespace stitch::device {
+
+// Adds the parts of all words of a region to `sum`, in device memory.
+cudaError_t launch_digest(const void* data, uint64_t bytes, uint64_t key, unsigned long long* sum);
+cudaError_t launch_fill(void* data, uint64_t bytes, uint64_t seed);
+
+}  // namespace stitch::device
