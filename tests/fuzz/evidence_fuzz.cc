@@ -5,6 +5,7 @@
 #include "base/json/json.h"
 #include "cli/evidence/agreement.h"
 #include "cli/evidence/manifest.h"
+#include "cli/runs/program_record.h"
 #include "cli/stages/task.h"
 #include "fuzz.h"
 #include "report/data/evidence_json.h"
@@ -38,6 +39,8 @@ void read_object(const Json& json) {
   if (record.has_value()) {
     (void)dump(runs::to_json(*record));
   }
+  const auto program = cli::program_record_from_json(json);
+  fuzz::require(program.has_value() || !program.error().sentence.empty(), "a refusal has a sentence");
 }
 
 void read_folder(const fuzz::FolderText& text) {

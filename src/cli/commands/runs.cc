@@ -10,6 +10,7 @@
 #include "base/json/json.h"
 #include "cli/commands/commands.h"
 #include "cli/runs/program_digest.h"
+#include "cli/runs/program_record.h"
 #include "cli/runs/remove_run.h"
 #include "cli/runs/run_diff.h"
 #include "cli/runs/run_text.h"
@@ -22,9 +23,22 @@ using runs::RunRecord;
 using runs::RunStore;
 
 // Null where the run did not come so far as to make a program, or an older stitchcuda kept none.
-Json program_of(const RunStore& store, const RunRecord& record) {
+Result<Json> program_of(const RunStore& store, const RunRecord& record) {
   const Result<std::string> text = read_file(store.folder_of(record.id) / kProgramFile);
-  return text.has_value() ? Json::parse(*text, nullptr, false) : Json();
+  return text.has_value() ? parse_json(*text, kProgramFile) : Result<Json>(Json());
+}
+
+// As a record; what is wrong with it names the file and a way out.
+Result<ProgramRecord> program_record(const RunStore& store, const RunRecord& record, const Result<Json>& program) {
+  Result<ProgramRecord> found =
+      program.has_value() ? program_record_from_json(*program) : Result<ProgramRecord>(failure(program.error()));
+  if (!found.has_value()) {
+    return failure(ErrorCode::kFileInvalid,
+                   fmt::format("what was kept of the program of {} is altered: {}", record.id, found.error().sentence),
+                   (store.folder_of(record.id) / kProgramFile).string(),
+                   fmt::format("forget that run: stitchcuda runs rm {}", record.id));
+  }
+  return found;
 }
 
 Json as_json(const std::vector<RunRecord>& records) {
@@ -50,18 +64,20 @@ Result<int> list(Session& session, const RunStore& store) {
 
 Result<int> show(Session& session, const RunStore& store) {
   STITCH_ASSIGN(const RunRecord record, store.read(session.line().words.front()));
-  const Json program = program_of(store, record);
+  const Result<Json> program = program_of(store, record);
+  STITCH_ASSIGN(const ProgramRecord read, program_record(store, record, program));
   Json object = runs::to_json(record);
-  object["program"] = program;
-  session.reporter().result(object, show_text(record, program, later_run_in(store, record), std::time(nullptr)));
+  object["program"] = *program;
+  session.reporter().result(object, show_text(record, read, later_run_in(store, record), std::time(nullptr)));
   return 0;
 }
 
 Result<int> diff(Session& session, const RunStore& store) {
   STITCH_ASSIGN(const RunRecord first, store.read(session.line().words.at(0)));
   STITCH_ASSIGN(const RunRecord second, store.read(session.line().words.at(1)));
-  const std::vector<RunDifference> found =
-      differences(first, program_of(store, first), second, program_of(store, second));
+  STITCH_ASSIGN(const ProgramRecord before, program_record(store, first, program_of(store, first)));
+  STITCH_ASSIGN(const ProgramRecord after, program_record(store, second, program_of(store, second)));
+  const std::vector<RunDifference> found = differences(first, before, second, after);
   session.reporter().result(Json{{"schema", "stitchcuda.runs_diff/1"},
                                  {"first", first.id},
                                  {"second", second.id},

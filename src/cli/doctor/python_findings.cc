@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "base/json/json.h"
+#include "base/json/shown.h"
 #include "cli/doctor/examination.h"
 #include "cli/doctor/mend.h"
 #include "cli/doctor/probe.h"
@@ -39,13 +40,14 @@ std::string bring_torch(const Examination& examination, const Json& python, cons
   if (!tree.empty()) {
     return tree;
   }
-  if (python.value("managed", false)) {
+  const Result<bool> is_managed = json_bool(python, "managed");
+  if (is_managed.has_value() && *is_managed) {
     return fmt::format(
         "python3 -m venv ~/.venvs/stitchcuda && ~/.venvs/stitchcuda/bin/pip install {} && "
         "export STITCHCUDA_PYTHON=~/.venvs/stitchcuda/bin/python",
         kWanted);
   }
-  const std::string program = python.value("program", examination.resources.python.string());
+  const std::string program = shown_string(python, "program", examination.resources.python.string());
   return fmt::format("{} -m pip install {}{}", shell_word(program), more, kWanted);
 }
 
@@ -59,7 +61,7 @@ Finding interpreter(const Examination& examination, const Answer& answer, const 
   const std::string program = examination.resources.python.string();
   if (!python.empty()) {
     return {kGroup,       "Python",
-            State::kHere, fmt::format("{}, {}", python.value("version", "?"), python.value("program", program)),
+            State::kHere, fmt::format("{}, {}", shown_string(python, "version", "?"), shown_string(python, "program", program)),
             "",           ""};
   }
   const std::string what = answer.is_there
@@ -80,10 +82,10 @@ Finding torch_finding(const Examination& examination, const Answer& answer, cons
             kNoProgram,
             bring_torch(examination, python, lacks_it ? "" : "--force-reinstall ")};
   }
-  const std::string version = torch.value("version", "?");
-  const std::string cuda = torch["cuda"].is_string() ? torch["cuda"].get<std::string>() : "";
+  const std::string version = shown_string(torch, "version", "?");
+  const std::string cuda = shown_string(torch, "cuda", "");
   const std::string what = fmt::format("{}, built for {}, {}", version, cuda.empty() ? "the CPU" : "CUDA " + cuda,
-                                       torch.value("place", "?"));
+                                       shown_string(torch, "place", "?"));
   if (!is_recent(version)) {
     return {kGroup,
             "torch",

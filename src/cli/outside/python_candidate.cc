@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/json/json.h"
+#include "base/json/shown.h"
 #include "cli/outside/rehearse.h"
 #include "evaluate/runner/program_runner.h"
 #include "evaluate/verify/verify_program.h"
@@ -28,7 +29,7 @@ Result<void> read_source(Session& session, const std::string& file, PythonVerdic
   STITCH_ASSIGN(const Json facts, answer);
   STITCH_ASSIGN(const Json* list, json_array(facts, "facts"));
   for (const Json& fact : *list) {
-    verdict.facts.push_back(fmt::format("line {}: {}", fact.value("line", 0), fact.value("what", "")));
+    verdict.facts.push_back(fmt::format("line {}: {}", shown_int(fact, "line", 0), shown_string(fact, "what", "")));
   }
   return {};
 }
@@ -45,7 +46,12 @@ evaluate::PythonHost host_of(const Session& session, const std::string& file, co
   host.modules = session.resources().python_path().string();
   host.folder = fs::path(file).parent_path().string();
   host.interface = interface.dump();
-  host.readable = interface.value("python_folders", std::vector<std::string>());
+  const Result<const Json*> folders = json_array(interface, "python_folders");
+  for (const Json& folder : folders.has_value() ? **folders : Json::array()) {
+    if (folder.is_string()) {
+      host.readable.push_back(folder.get<std::string>());
+    }
+  }
   host.ledger = std::make_shared<CandidateLedger>();
   return host;
 }

@@ -39,41 +39,26 @@ Properties properties(const RunRecord& record) {
 }
 
 // A step in one line; steps are matched by name, since numbers shift when one is added.
-std::string step_line(const Json& step) {
-  const Json setting = step.value("setting", Json::object());
-  const Json nodes = step.value("nodes", Json::array());
-  std::vector<std::string> names;
-  for (const Json& node : nodes) {
-    names.push_back(node.is_string() ? node.get<std::string>() : "?");
-  }
-  const std::string variant = setting.is_object() ? setting.value("variant", "") : "";
-  const int splits = setting.is_object() ? setting.value("splits", 1) : 1;
-  const Json measured = step.value("measured_us", Json());
-  const double us = measured.is_number() ? measured.get<double>() : step.value("modelled_us", 0.0);
-  return fmt::format("{}{}{} of {}, {:.1f} us{}", step.value("skeleton", "?"), variant.empty() ? "" : " " + variant,
-                     splits > 1 ? fmt::format(" in {} splits", splits) : "", fmt::join(names, " "), us,
-                     measured.is_number() ? "" : " modelled");
+std::string step_line(const StepRecord& step) {
+  return fmt::format("{}{}{} of {}, {:.1f} us{}", step.skeleton, step.variant.empty() ? "" : " " + step.variant,
+                     step.splits > 1 ? fmt::format(" in {} splits", step.splits) : "", fmt::join(step.nodes, " "),
+                     step.us, step.is_measured ? "" : " modelled");
 }
 
-Properties steps(const Json& program) {
+Properties steps(const ProgramRecord& program) {
   Properties found;
   std::map<std::string, int> seen;
-  if (program.is_object() && program.contains("steps") && program["steps"].is_array()) {
-    for (const Json& step : program["steps"]) {
-      const std::string name = step.value("name", "?");
-      const int before = seen[name]++;
-      found.emplace_back("step " + name + (before > 0 ? fmt::format(" ({})", before + 1) : ""), step_line(step));
-    }
+  for (const StepRecord& step : program.steps) {
+    const int before = seen[step.name]++;
+    found.emplace_back("step " + step.name + (before > 0 ? fmt::format(" ({})", before + 1) : ""), step_line(step));
   }
   return found;
 }
 
-Properties sources(const Json& program) {
+Properties sources(const ProgramRecord& program) {
   Properties found;
-  if (program.is_object() && program.contains("sources") && program["sources"].is_object()) {
-    for (const auto& [path, digest] : program["sources"].items()) {
-      found.emplace_back("source " + path, digest.is_string() ? digest.get<std::string>().substr(0, 12) : "?");
-    }
+  for (const auto& [path, digest] : program.sources) {
+    found.emplace_back("source " + path, digest.substr(0, 12));
   }
   return found;
 }
@@ -95,8 +80,8 @@ void compare(const Properties& first, const Properties& second, std::vector<RunD
 
 }  // namespace
 
-std::vector<RunDifference> differences(const RunRecord& first, const Json& first_program, const RunRecord& second,
-                                       const Json& second_program) {
+std::vector<RunDifference> differences(const RunRecord& first, const ProgramRecord& first_program,
+                                       const RunRecord& second, const ProgramRecord& second_program) {
   std::vector<RunDifference> found;
   compare(properties(first), properties(second), &found);
   compare(steps(first_program), steps(second_program), &found);

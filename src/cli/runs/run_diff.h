@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/json/json_forward.h"
+#include "cli/runs/program_record.h"
 #include "runs/record/run_record.h"
 
 namespace stitch::cli {
@@ -16,10 +17,10 @@ struct RunDifference {
   std::string after;
 };
 
-// `first_program` and `second_program` are what program_digest made; null where a run did not come so far. What is
-// different by itself (ids, times of day) is left out.
-std::vector<RunDifference> differences(const runs::RunRecord& first, const Json& first_program,
-                                       const runs::RunRecord& second, const Json& second_program);
+// A program is empty where its run did not come so far as to make one. What is different by itself (ids, times of day)
+// is left out.
+std::vector<RunDifference> differences(const runs::RunRecord& first, const ProgramRecord& first_program,
+                                       const runs::RunRecord& second, const ProgramRecord& second_program);
 
 std::string diff_text(const runs::RunRecord& first, const runs::RunRecord& second,
                       const std::vector<RunDifference>& differences);

@@ -6,7 +6,6 @@
 
 #include <cstdlib>
 
-#include "base/json/json.h"
 #include "cli/doctor/mend.h"
 #include "cli/output/columns.h"
 #include "cli/runs/words.h"
@@ -46,26 +45,15 @@ std::string count(const std::optional<int>& number) {
   return number.has_value() ? fmt::format("{}", *number) : std::string();
 }
 
-std::string setting_text(const Json& step) {
-  const Json setting = step.value("setting", Json::object());
-  if (!setting.is_object()) {
-    return {};
-  }
-  const int splits = setting.value("splits", 1);
-  return setting.value("variant", "") + (splits > 1 ? fmt::format(", {} splits", splits) : "");
-}
-
-std::string steps_text(const Json& program) {
-  const auto steps = program.is_object() ? program.find("steps") : program.end();
-  if (!program.is_object() || steps == program.end() || !steps->is_array() || steps->empty()) {
+std::string steps_text(const ProgramRecord& program) {
+  if (program.steps.empty()) {
     return {};
   }
   std::vector<std::vector<std::string>> rows = {{"  step", "kernel", "setting", "time"}};
-  for (const Json& step : *steps) {
-    const Json measured = step.value("measured_us", Json());
-    rows.push_back({"  " + step.value("name", "?"), step.value("skeleton", "?"), setting_text(step),
-                    measured.is_number() ? fmt::format("{:.1f} us", measured.get<double>())
-                                         : fmt::format("{:.1f} us modelled", step.value("modelled_us", 0.0))});
+  for (const StepRecord& step : program.steps) {
+    rows.push_back({"  " + step.name, step.skeleton,
+                    step.variant + (step.splits > 1 ? fmt::format(", {} splits", step.splits) : ""),
+                    fmt::format("{:.1f} us{}", step.us, step.is_measured ? "" : " modelled")});
   }
   return "\n" + table(rows);
 }
@@ -105,7 +93,7 @@ std::string list_text(const std::vector<RunRecord>& records, int64_t now, const 
   return text;
 }
 
-std::string show_text(const RunRecord& record, const Json& program, const std::string& later, int64_t now) {
+std::string show_text(const RunRecord& record, const ProgramRecord& program, const std::string& later, int64_t now) {
   std::vector<std::vector<std::string>> rows = {
       {"run", record.id},
       {"command", command_text(record)},

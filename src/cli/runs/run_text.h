@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "base/json/json_forward.h"
 #include "cli/output/terminal.h"
+#include "cli/runs/program_record.h"
 #include "runs/record/run_record.h"
 
 namespace stitch::cli {
@@ -16,9 +16,10 @@ namespace stitch::cli {
 // One line a run; `now` in seconds since 1970.
 std::string list_text(const std::vector<runs::RunRecord>& records, int64_t now, const Terminal& terminal);
 
-// Everything of one run. `program` is what program_digest made, null where the run did not come so far. `later`: the id
-// of a run that wrote to the same folder afterwards, or empty.
-std::string show_text(const runs::RunRecord& record, const Json& program, const std::string& later, int64_t now);
+// Everything of one run. `program` is empty where the run did not come so far as to make one. `later`: the id of a run that
+// wrote to the same folder afterwards, or empty.
+std::string show_text(const runs::RunRecord& record, const ProgramRecord& program, const std::string& later,
+                      int64_t now);
 
 // "build, 12 s" of a running one, else the state's name.
 std::string state_text(const runs::RunRecord& record);

@@ -7,6 +7,7 @@
 
 #include "artifact/tensor/tensor_json.h"
 #include "base/json/json.h"
+#include "base/json/shown.h"
 #include "verify/compare/elements.h"
 
 namespace stitch::verify {
@@ -170,7 +171,7 @@ Result<OracleProgram> oracle_program_from_json(const Json& json) {
   STITCH_ASSIGN(program.outputs, specs_from_json(json, "outputs", TensorRole::kOutput));
   STITCH_ASSIGN(program.states_out, specs_from_json(json, "states_out", TensorRole::kState));
   for (size_t i = 0; i < program.states_out.size(); ++i) {
-    program.states_out[i].name = json["states_out"][i].value("binding", program.states_out[i].name);
+    program.states_out[i].name = shown_string(json["states_out"][i], "binding", program.states_out[i].name);
   }
   STITCH_ASSIGN(const Json* gate, json_object(json, "gate"));
   STITCH_ASSIGN(program.gate_ok, json_bool(*gate, "ok"));
