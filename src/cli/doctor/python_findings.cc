@@ -60,9 +60,8 @@ bool is_recent(const std::string& version) {
 Finding interpreter(const Examination& examination, const Answer& answer, const Json& python) {
   const std::string program = examination.resources.python.string();
   if (!python.empty()) {
-    return {kGroup,       "Python",
-            State::kHere, fmt::format("{}, {}", shown_string(python, "version", "?"), shown_string(python, "program", program)),
-            "",           ""};
+    const std::string place = shown_string(python, "program", program);
+    return {kGroup, "Python", State::kHere, fmt::format("{}, {}", shown_string(python, "version", "?"), place), "", ""};
   }
   const std::string what = answer.is_there
                                ? fmt::format("{}: {}", program, answer.trouble(examination.probe_timeout_ms))

@@ -16,8 +16,8 @@ namespace stitch::cli {
 // One line a run; `now` in seconds since 1970.
 std::string list_text(const std::vector<runs::RunRecord>& records, int64_t now, const Terminal& terminal);
 
-// Everything of one run. `program` is empty where the run did not come so far as to make one. `later`: the id of a run that
-// wrote to the same folder afterwards, or empty.
+// Everything of one run. `program` is empty where the run did not come so far as to make one. `later`: the id of a run
+// that wrote to the same folder afterwards, or empty.
 std::string show_text(const runs::RunRecord& record, const ProgramRecord& program, const std::string& later,
                       int64_t now);
 
