@@ -51,7 +51,8 @@ class Stream {
 
   void* get() const { return stream_; }  // cudaStream_t
   Result<void> record(const Event& event);
-  // Reads one half of the buffer and writes the other: what any cache held before is gone when it is large enough.
+  // Reads one half of the buffer and writes the other: what any cache held before is gone when it is large enough. On a
+  // GPU nothing else runs meanwhile: work on other streams cannot hide behind it, since its time is subtracted.
   Result<void> evict_by(const Buffer& buffer, bool backwards);
   // What `enqueue` puts on this stream, recorded instead of run.
   Result<Graph> capture(const std::function<Result<void>()>& enqueue);

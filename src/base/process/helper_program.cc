@@ -34,7 +34,7 @@ Result<std::filesystem::path> find_helper_program(const std::string& name) {
     folders.emplace_back(named);
   }
   for (const std::filesystem::path& candidate : folders) {
-    if (::access((candidate / name).c_str(), X_OK) == 0) {
+    if (::access((candidate / name).c_str(), name.ends_with(".so") ? R_OK : X_OK) == 0) {
       return (candidate / name).lexically_normal();
     }
   }

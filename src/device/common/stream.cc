@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "device/bulk.h"
 #include "device/common/status.h"
 
 namespace stitch::device {
@@ -85,12 +86,13 @@ Result<void> Stream::record(const Event& event) {
 }
 
 Result<void> Stream::evict_by(const Buffer& buffer, bool backwards) {
-  const uint64_t half = buffer.bytes() / 2;
-  std::byte* const first = buffer.data();
-  std::byte* const second = first + half;
-  return check(cudaMemcpyAsync(backwards ? first : second, backwards ? second : first, half, cudaMemcpyDeviceToDevice,
-                               stream_of(stream_)),
-               "moving device memory");
+  const uint64_t half = buffer.bytes() / 32 * 16;
+  std::byte* const to = buffer.data() + (backwards ? 0 : half);
+  const std::byte* const from = buffer.data() + (backwards ? half : 0);
+  STITCH_ASSIGN(const bool is_copied, copy_alone(stream_, to, from, half));
+  return is_copied ? Result<void>()
+                   : check(cudaMemcpyAsync(to, from, half, cudaMemcpyDeviceToDevice, stream_of(stream_)),
+                           "moving device memory");
 }
 
 Result<Graph> Stream::capture(const std::function<Result<void>()>& enqueue) {

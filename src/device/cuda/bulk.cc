@@ -89,7 +89,14 @@ Result<bool> fill_on_device(std::byte* data, uint64_t bytes, uint64_t seed) {
   return true;
 }
 
+Result<bool> copy_alone(void* stream, std::byte* to, const std::byte* from, uint64_t bytes) {
+  STITCH_TRY(check(launch_copy_alone(to, from, bytes, static_cast<cudaStream_t>(stream)), "emptying the L2 cache"));
+  return true;
+}
+
 #else
+
+Result<bool> copy_alone(void*, std::byte*, const std::byte*, uint64_t) { return false; }
 
 Result<std::optional<std::vector<uint64_t>>> digests_on_device(const std::vector<Extent>&, uint64_t) {
   return std::optional<std::vector<uint64_t>>();

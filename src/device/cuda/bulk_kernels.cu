@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
 #include "device/bulk_words.h"
 #include "device/cuda/bulk_kernels.h"
 
@@ -59,7 +61,59 @@ __global__ void write_random(Words region, uint64_t bytes, uint64_t seed) {
   }
 }
 
+constexpr unsigned kCopyThreads = 1024;
+constexpr int kAtOnce = 4;  // loads in flight of each thread
+
+__global__ void __launch_bounds__(kCopyThreads) copy_words(uint4* to, const uint4* from, uint64_t count) {
+  const uint64_t step = uint64_t{gridDim.x} * kCopyThreads;
+  uint64_t i = blockIdx.x * uint64_t{kCopyThreads} + threadIdx.x;
+  for (; i + (kAtOnce - 1) * step < count; i += kAtOnce * step) {
+    uint4 words[kAtOnce];
+#pragma unroll
+    for (int turn = 0; turn < kAtOnce; ++turn) {
+      words[turn] = from[i + turn * step];
+    }
+#pragma unroll
+    for (int turn = 0; turn < kAtOnce; ++turn) {
+      to[i + turn * step] = words[turn];
+    }
+  }
+  for (; i < count; i += step) {
+    to[i] = from[i];
+  }
+}
+
+struct CopyShape {
+  cudaError_t status = cudaSuccess;
+  int multiprocessors = 0;
+  int shared_bytes = 0;
+};
+
+CopyShape copy_shape() {
+  CopyShape shape;
+  int device = 0;
+  shape.status = cudaGetDevice(&device);
+  for (const auto& [value, attribute] : {std::pair{&shape.multiprocessors, cudaDevAttrMultiProcessorCount},
+                                         {&shape.shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin}}) {
+    shape.status = shape.status == cudaSuccess ? cudaDeviceGetAttribute(value, attribute, device) : shape.status;
+  }
+  if (shape.status == cudaSuccess) {
+    shape.status = cudaFuncSetAttribute(copy_words, cudaFuncAttributeMaxDynamicSharedMemorySize, shape.shared_bytes);
+  }
+  return shape;
+}
+
 }  // namespace
+
+cudaError_t launch_copy_alone(void* to, const void* from, uint64_t bytes, cudaStream_t stream) {
+  static const CopyShape shape = copy_shape();
+  if (shape.status != cudaSuccess) {
+    return shape.status;
+  }
+  copy_words<<<static_cast<unsigned>(shape.multiprocessors), kCopyThreads, static_cast<size_t>(shape.shared_bytes),
+               stream>>>(static_cast<uint4*>(to), static_cast<const uint4*>(from), bytes / sizeof(uint4));
+  return cudaGetLastError();
+}
 
 cudaError_t launch_digest(const void* data, uint64_t bytes, uint64_t key, unsigned long long* sum) {
   if (bytes > 0) {

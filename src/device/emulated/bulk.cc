@@ -8,6 +8,8 @@ Result<std::optional<std::vector<uint64_t>>> digests_on_device(const std::vector
   return std::optional<std::vector<uint64_t>>();
 }
 
+Result<bool> copy_alone(void*, std::byte*, const std::byte*, uint64_t) { return false; }
+
 Result<bool> fill_on_device(std::byte*, uint64_t, uint64_t) { return false; }
 
 }  // namespace stitch::device
