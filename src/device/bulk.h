@@ -21,8 +21,8 @@ struct Extent {
 // the caller looks at the bytes itself.
 Result<std::optional<std::vector<uint64_t>>> digests_on_device(const std::vector<Extent>& extents, uint64_t key);
 
-// Copies `bytes` (a multiple of 16, as the addresses are) so that nothing else gets onto a multiprocessor meanwhile: what
-// runs beside it, on whatever stream, comes before or after. False likewise.
+// Copies `bytes` (a multiple of 16, as the addresses are) so that nothing else gets onto a multiprocessor meanwhile:
+// other work, on whatever stream, comes before or after. False likewise.
 Result<bool> copy_alone(void* stream, std::byte* to, const std::byte* from, uint64_t bytes);
 
 // Random bytes, other ones for each seed. False likewise.
