@@ -55,7 +55,12 @@ class CudaDevice(HostDevice):
         return tensor_over(address, shape, dtype, "cuda")
 
     def adopt(self, module: torch.nn.Module) -> None:
-        _move(module, torch.device("cuda:0"))
+        device = torch.device("cuda:0")
+        for part in module.modules():  # Module.to leaves tensors behind that are plain attributes
+            for name, item in list(part.__dict__.items()):
+                if isinstance(item, torch.Tensor):
+                    part.__dict__[name] = item.to(device)
+        _move(module, device)
 
     def copy(self, to: int, from_: int, size: int) -> None:
         if size > 0:

@@ -38,6 +38,7 @@ class CandidateModule:
         if interface["training"] is not None:
             _train(self.module, bool(interface["training"]))
         self.tensors = self._find_tensors()
+        self._forward = torch.compile(self.module) if interface.get("compiles") else self.module
 
     def _run_file(self) -> types.ModuleType:
         module = types.ModuleType("model_new")
@@ -119,7 +120,7 @@ class CandidateModule:
     def call(self, arguments: Any) -> Any:
         """forward. Raises a Fault with the candidate's line for whatever it raises."""
         with self._told("running forward"), torch.no_grad():
-            return self.module(*arguments)
+            return self._forward(*arguments)
 
 
 def _attribute(module: Any, key: str) -> Any:

@@ -6,12 +6,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import torch
+
 from .bursts import Bursts
 from .calls import Arguments, Calls
 from .guard import NoGuard
 from .host_device import HostDevice
 from .memory import Memory
 from .module import CandidateModule
+
+
+def set_math(mode: str) -> None:
+    """PyTorch's two TF32 switches as a math mode has them (the oracle's native runs have them alike)."""
+    matmul = mode in ("tf32", "reduced")
+    torch.backends.cuda.matmul.allow_tf32 = matmul
+    torch.backends.cudnn.allow_tf32 = matmul or mode == "kernelbench"
 
 
 class Session:
@@ -51,6 +60,8 @@ class Session:
 
     def _load(self, arguments: Arguments) -> dict[str, Any]:
         interface = arguments["interface"]
+        if "math" in interface:
+            set_math(interface["math"])
         module = CandidateModule(arguments["library"], interface, self._device)
         self._calls = Calls(module, interface, self._memory, self._device)
         self._guard.enforce()

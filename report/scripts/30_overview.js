@@ -18,6 +18,11 @@ page.showFigures = () => {
   if (best.length > 0) {
     add('Time', page.time(Math.min(...best)), 'measured', measured.faster === 'graph' ? 'with a CUDA graph' : 'plain launches');
   }
+  const baseline = measured.baseline;
+  if (best.length > 0 && baseline && page.isNumber(baseline.speedup)) {
+    add(`PyTorch ${baseline.name}`, page.time(baseline.us), 'measured',
+        `${page.digits(baseline.speedup)} times as long (${page.digits(baseline.low)} to ${page.digits(baseline.high)})`);
+  }
   add('Time', page.time(data.modelled_us), 'modelled', `on ${data.device_name}`);
   if (floor > 0) {
     add('Floor', page.time(floor), 'modelled', 'bytes and FLOPs over datasheet peaks, no launches');

@@ -34,6 +34,7 @@ def interface_of(exported: Exported, weights_file: str) -> dict[str, Any]:
         "states_out": [output.binding for output in graph.outputs if output.role == STATE],
         "training": None if program.request.mode == "as-is" else program.module.training,
         "is_random": bool(graph.of_role(RANDOM)),
+        "reference_class": _reference_class(program),
         "work": _work(graph),
         "python_folders": _python_folders(os.path.dirname(program.request.file)),
     }
@@ -46,6 +47,13 @@ def _python_folders(program_folder: str) -> list[str]:
     folders |= {os.path.realpath(folder) for folder in folders}
     found = {os.path.abspath(folder) for folder in folders if os.path.isabs(folder) and os.path.exists(folder)}
     return sorted(found - {program_folder, os.path.realpath(program_folder), own, "/"})
+
+
+def _reference_class(program: Any) -> str:
+    """The class that another process can construct the program from; empty for a function or a ready module."""
+    name = program.request.target or "Model"
+    found = getattr(program.namespace, name, None)
+    return name if isinstance(found, type) and issubclass(found, nn.Module) else ""
 
 
 def _constructor_arguments(program: Any, file: str) -> dict[str, Any]:

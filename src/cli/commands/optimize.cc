@@ -10,6 +10,7 @@
 #include "cli/commands/commands.h"
 #include "cli/runs/program_digest.h"
 #include "cli/stages/admission.h"
+#include "cli/stages/baseline.h"
 #include "cli/stages/batch.h"
 #include "cli/stages/build_ahead.h"
 #include "cli/evidence/manifest.h"
@@ -41,6 +42,7 @@ struct Run {
   NvccResult nvcc;
   int tuned = 0;                              // settings with a measured time
   std::optional<MeasuredProgram> times;       // of a verified program on a GPU
+  std::optional<tuning::BaselineTimes> untimed;  // a baseline on the emulated device
   Seconds seconds;
   std::optional<verify::AdmissionReport> admission;  // where somebody has asked for it before
 };
@@ -139,6 +141,28 @@ void tell_admission(const Session& session, const toolchain::Toolchain& tools, R
   }
 }
 
+// PyTorch constructs the program at the file's own sizes.
+Result<std::optional<tuning::Baseline>> baseline_of(Session& session, const Run& run) {
+  STITCH_ASSIGN(std::optional<tuning::Baseline> baseline, find_baseline(session, run.task, run.device));
+  if (baseline.has_value() && run.set.scale == "small") {
+    baseline->why_none = "ours has reduced sizes here, the program in PyTorch has its own (--scale full)";
+  }
+  return baseline;
+}
+
+// On the emulated device a baseline is run where it was asked for by name, and nothing is told of its time.
+Result<void> take_turns_if_asked(Session& session, Run& run) {
+  if (run.device == DeviceKind::kCuda || run.report.verify.verdict.kind != VerdictKind::kOk) {
+    return {};
+  }
+  STITCH_ASSIGN(const std::optional<tuning::Baseline> baseline, baseline_of(session, run));
+  if (baseline.has_value()) {
+    STITCH_ASSIGN(run.untimed,
+                  take_turns_without_gpu(run.imported.graph, run.report.compile.library, *baseline));
+  }
+  return {};
+}
+
 Json answer(const Run& run, double total_seconds) {
   const evaluate::VerifyReport& verify = run.report.verify;
   Json json = {{"schema", "stitchcuda.optimize/1"},
@@ -160,6 +184,9 @@ Json answer(const Run& run, double total_seconds) {
   if (run.times.has_value()) {
     json["measured"] = to_json(*run.times);
   }
+  if (run.untimed.has_value()) {
+    json["baseline"] = to_json(*run.untimed, false);
+  }
   if (run.admission.has_value()) {
     json["admission"] = {{"status", to_string(run.admission->status)}, {"sentence", run.admission->sentence()}};
   }
@@ -174,6 +201,7 @@ std::string summary(const Run& run) {
   std::string text = fmt::format("{} ({} sizes)\n", verdict_text(run.report.verify), run.set.scale);
   text += run.nvcc.sentence.empty() ? "" : run.nvcc.sentence + "\n";
   text += run.times.has_value() ? describe(*run.times) + "\n" : "";
+  text += run.untimed.has_value() ? describe(*run.untimed) + "\n" : "";
   return text + fmt::format("{:.1f} us modelled on {}, {} steps from {} operators, math {}  ->  {}",
                             plan::declared_modelled_us(plan), plan.device, plan.steps.size(), run.imported.operators,
                             to_string(run.task.math), run.out.string());
@@ -232,11 +260,13 @@ Result<int> run_optimize(Session& session) {
   tell_admission(session, tools, run);
   STITCH_ASSIGN(run.nvcc, compile_with_nvcc(session, tools, run.program.bundle, run.device));
   if (run.device == DeviceKind::kCuda && run.report.verify.verdict.kind == VerdictKind::kOk) {
+    STITCH_ASSIGN(const std::optional<tuning::Baseline> baseline, baseline_of(session, run));
     const TimedProgram timed{run.program.plan.graph, run.report.compile.library, run.report.verify.kept_draws,
-                             run.task.math};
+                             run.task.math, baseline};
     STITCH_ASSIGN(run.times, time_on_gpu(session, tools, timed));
     run.report.verify.verdict = run.times->verdict.value_or(run.report.verify.verdict);
   }
+  STITCH_TRY(take_turns_if_asked(session, run));
   const Json said = answer(run, session.reporter().elapsed_seconds());
   STITCH_TRY(leave_results(session, tools, run, said));
   keep_in_record(session, run);

@@ -39,6 +39,7 @@ struct CommandLine {
   ScaleChoice scale = ScaleChoice::kAuto;
   MathMode math = MathMode::kFp32;
   plan::Libraries libraries = plan::Libraries::kMeasured;
+  std::string baseline;         // optimize: "eager", "compile", "off"; empty: eager on a GPU, none elsewhere
   bool no_tune = false;         // choose settings by estimate alone
   double tune_seconds = 60;     // no timing of a setting begins after it
   std::string tuning_database;  // empty: in the cache

@@ -167,6 +167,14 @@ void add_tuning(CLI::App* verb, CommandLine* line) {
       ->group(kTuningGroup);
 }
 
+void add_baseline(CLI::App* verb, CommandLine* line) {
+  const std::vector<std::string> names = {"eager", "compile", "off"};
+  add_choice(
+      verb, "--baseline", names, [names, line](size_t chosen) { line->baseline = names[chosen]; },
+      "Your program in PyTorch, timed in turns with ours (default: eager on a GPU; compile takes torch.compile)")
+      ->group(kTuningGroup);
+}
+
 void add_scale(CLI::App* verb, CommandLine* line) {
   add_choice_of(verb, "--scale", kScales, &line->scale,
                 "Sizes to verify at (default: auto, reduced ones where the emulated device needs them)")

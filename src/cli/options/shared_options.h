@@ -34,6 +34,7 @@ void add_device(CLI::App* verb, CommandLine* line);
 void add_math(CLI::App* verb, CommandLine* line);
 void add_libraries(CLI::App* verb, CommandLine* line);
 void add_tuning(CLI::App* verb, CommandLine* line);
+void add_baseline(CLI::App* verb, CommandLine* line);
 void add_scale(CLI::App* verb, CommandLine* line);
 void add_seed(CLI::App* verb, CommandLine* line);
 void add_probe_seconds(CLI::App* verb, CommandLine* line);

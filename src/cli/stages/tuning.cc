@@ -15,6 +15,7 @@
 #include "base/process/child.h"
 #include "base/process/descriptor.h"
 #include "base/process/tree.h"
+#include "cli/stages/baseline.h"
 #include "cli/stages/compile_program.h"
 #include "evaluate/timing/clocks.h"
 #include "evaluate/timing/floor.h"
@@ -176,6 +177,10 @@ Result<MeasuredProgram> time_on_gpu(Session& session, const toolchain::Toolchain
   options.library_folders = library_folders(session);
   const evaluate::TimedSubject subject =
       evaluate::timed_subject(program.draws, program.math).value_or(tuning::sample_subject(program.graph));
+  std::optional<tuning::Baseline> baseline = program.baseline;
+  if (baseline.has_value() && program.draws.empty()) {
+    baseline->why_none = "nothing was drawn that both could be timed on";
+  }
   TimingLock lock(tools.cache / kLockName);
   MeasuredProgram measured;
   STITCH_TRY(lock.alone([&]() -> Result<void> {
@@ -183,7 +188,7 @@ Result<MeasuredProgram> time_on_gpu(Session& session, const toolchain::Toolchain
                                                          ask_smi("--query-compute-apps=", evaluate::kProcessQuery),
                                                          list_descendants(::getpid()));
     const std::string before = ask_smi("--query-gpu=", evaluate::kClockQuery);
-    STITCH_ASSIGN(measured.times, tuning::time_program(subject, options));
+    STITCH_ASSIGN(measured.times, tuning::time_program(subject, options, {}, baseline));
     measured.times.shared = shared;
     record_clocks(before, ask_smi("--query-gpu=", evaluate::kClockQuery), measured);
     return {};
@@ -198,9 +203,7 @@ std::string with_interval(const evaluate::Timing& timing) {
   return fmt::format("{:.1f} us ({:.1f} to {:.1f})", timing.median_us, timing.interval.low, timing.interval.high);
 }
 
-}  // namespace
-
-std::string describe(const MeasuredProgram& measured) {
+std::string describe_times(const MeasuredProgram& measured) {
   const tuning::ProgramTimes& times = measured.times;
   const std::string prepare = fmt::format("prepare {:.1f} us", times.prepare_us);
   const std::string refusal = times.refusal();
@@ -216,6 +219,14 @@ std::string describe(const MeasuredProgram& measured) {
   return times.graph_is_faster()
              ? fmt::format("measured {} by CUDA graph, {} by plain launches, {}{}", graph, plain, prepare, floor)
              : fmt::format("measured {} by plain launches, {} by CUDA graph, {}{}", plain, graph, prepare, floor);
+}
+
+}  // namespace
+
+std::string describe(const MeasuredProgram& measured) {
+  const std::optional<tuning::BaselineTimes>& baseline = measured.times.baseline;
+  const bool has_both = baseline.has_value() && measured.times.refusal().empty();
+  return describe_times(measured) + (has_both ? "\n" + describe(*baseline) : "");
 }
 
 Json to_json(const MeasuredProgram& measured) {
@@ -246,6 +257,7 @@ Json to_json(const MeasuredProgram& measured) {
                {"refusal", times.refusal()},
                {"device", times.device},
                {"clocks", measured.clocks}};
+  json["baseline"] = times.baseline.has_value() ? to_json(*times.baseline, is_told) : Json();
   json["plain"] = one(times.plain);
   json["graph"] = times.graph.samples_us.empty() ? Json() : one(times.graph);
   return json;

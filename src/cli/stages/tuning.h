@@ -44,6 +44,7 @@ struct TimedProgram {
   const std::string& library;
   const std::vector<verify::OracleDraw>& draws;  // on which it was verified; none: on sample values
   MathMode math = MathMode::kFp32;
+  std::optional<tuning::Baseline> baseline{};
 };
 struct MeasuredProgram {
   tuning::ProgramTimes times;

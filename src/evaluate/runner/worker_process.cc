@@ -73,9 +73,9 @@ sandbox::CagePolicy python_cage(DeviceKind device, const PythonHost& host,
     cage.readable.emplace_back(host.library);
   }
   cage.writable = {home};
-  cage.may_start_programs = host.role == PythonRole::kRehearsal;
+  cage.may_start_programs = host.role != PythonRole::kCandidate;  // the reference's torch.compile does, too
   if (!host.compiled.empty()) {
-    (cage.may_start_programs ? cage.writable : cage.readable).emplace_back(host.compiled);
+    (host.role == PythonRole::kRehearsal ? cage.writable : cage.readable).emplace_back(host.compiled);
   }
   if (cage.gpu) {
     for (const std::string& folder : library_path({})) {

@@ -67,6 +67,13 @@ void add_time(const plan::Plan& plan, const Json& evidence, Headline& line) {
   }
   line.time += fmt::format("{:.1f} \u00b5s modelled on {}", modelled, plan.device);
   line.time += plain ? "." : ", from counted work: a model, not a measurement.";
+  const Json* baseline = measured == nullptr ? nullptr : member(*measured, "baseline");
+  const auto speedup = baseline == nullptr ? std::nullopt : number(*baseline, "speedup");
+  if (plain && speedup) {
+    line.time += fmt::format(" {:.2f} times as fast as PyTorch {} ({:.2f} to {:.2f}), which takes {:.1f} \u00b5s.",
+                             *speedup, text(*baseline, "name"), number(*baseline, "low").value_or(0),
+                             number(*baseline, "high").value_or(0), number(*baseline, "us").value_or(0));
+  }
 }
 
 void add_limits(const Json& evidence, Headline& line) {

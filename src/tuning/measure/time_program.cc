@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuning/measure/time_program.h"
 
+#include "evaluate/runner/time_against.h"
 #include "tuning/measure/samples.h"
 
 namespace stitch::tuning {
@@ -13,6 +14,44 @@ bool ended_well(evaluate::Ending ending, const std::string& sentence, ProgramTim
     times.fault = sentence;
   }
   return ending == evaluate::Ending::kOk;
+}
+
+// Compilation of the baseline included.
+constexpr int64_t kBaselineTimeoutMs = 600'000;
+
+Result<evaluate::AgainstOutcome> take_turns(evaluate::ProgramRunner& ours, const evaluate::TimedSubject& subject,
+                                            evaluate::RunnerOptions options, const evaluate::TimingOptions& timing,
+                                            const Baseline& baseline) {
+  options.binary = baseline.binary;
+  options.timeout_ms = kBaselineTimeoutMs;
+  STITCH_ASSIGN(const auto theirs, evaluate::ProgramRunner::start(options));
+  STITCH_ASSIGN(const evaluate::CandidateOutcome prepared, theirs->prepare(subject.parameters));
+  if (prepared.ending != evaluate::Ending::kOk) {
+    return failure(ErrorCode::kEnvironment, prepared.sentence);
+  }
+  return evaluate::time_against(ours, *theirs, subject.draws, baseline.fours, timing);
+}
+
+void time_baseline(evaluate::ProgramRunner& ours, const evaluate::TimedSubject& subject,
+                   const evaluate::RunnerOptions& options, evaluate::TimingOptions timing, const Baseline& baseline,
+                   ProgramTimes& times) {
+  BaselineTimes& told = times.baseline.emplace();
+  told.name = baseline.name;
+  told.speedup.refusal = baseline.why_none;
+  if (!baseline.why_none.empty()) {
+    return;
+  }
+  timing.graph = times.graph_is_faster();
+  const Result<evaluate::AgainstOutcome> against = take_turns(ours, subject, options, timing, baseline);
+  if (!against.has_value()) {
+    told.speedup.refusal = against.error().sentence;
+    return;
+  }
+  told.ours_us = against->candidate_us;
+  told.theirs_us = against->baseline_us;
+  told.speedup = against->speedup;
+  told.tries = against->tries;
+  ended_well(against->ending, against->sentence, times);
 }
 
 }  // namespace
@@ -31,7 +70,7 @@ evaluate::TimedSubject sample_subject(const ir::Graph& graph) {
 }
 
 Result<ProgramTimes> time_program(const evaluate::TimedSubject& subject, const evaluate::RunnerOptions& options,
-                                  const evaluate::TimingOptions& timing) {
+                                  const evaluate::TimingOptions& timing, const std::optional<Baseline>& baseline) {
   STITCH_ASSIGN(const auto runner, evaluate::ProgramRunner::start(options));
   ProgramTimes times;
   times.device = runner->device_name();
@@ -55,6 +94,9 @@ Result<ProgramTimes> time_program(const evaluate::TimedSubject& subject, const e
     times.graph = replayed.timing;
   } else {
     times.without_graph = replayed.sentence;
+  }
+  if (baseline.has_value()) {
+    time_baseline(*runner, subject, options, timing, *baseline, times);
   }
   return times;
 }
