@@ -10,6 +10,7 @@
 #include "cli/doctor/mend.h"
 #include "cli/doctor/probe.h"
 #include "kernels/template/device_limits.h"
+#include "sandbox/cage/cage.h"
 #include "toolchain/discovery/cuda_folders.h"
 
 namespace stitch::cli::doctor {
@@ -155,6 +156,32 @@ Finding gpu_programs() {
   return {kGroup, "keeper, worker", State::kHere, "stitchcuda-keeper-cuda, stitchcuda-worker-cuda", "", ""};
 }
 
+// Candidates run in the cage: there the driver may meet less than it needs.
+std::optional<Finding> gpu_in_the_cage(const Examination& examination) {
+  const Result<fs::path> worker = find_helper_program("stitchcuda-worker-cuda");
+  const Result<sandbox::Layers> layers = sandbox::machine_layers();
+  if (!worker.has_value() || !layers.has_value() || layers->isolation() == sandbox::Isolation::kNone) {
+    return std::nullopt;
+  }
+  ChildOptions options;
+  options.arguments = {worker->string(), "--device"};
+  sandbox::CagePolicy policy;
+  policy.gpu = true;
+  const Result<ChildOutput> ran = sandbox::run_caged_child(options, policy, examination.probe_timeout_ms);
+  const bool ok = ran.has_value() && ran->exit.ok();
+  const std::string said = ran.has_value() ? ran->standard_output : ran.error().sentence;
+  const std::string line = said.substr(0, said.find('\n'));
+  if (ok) {
+    return Finding{kGroup, "GPU in the cage", State::kHere, line + " starts there", "", ""};
+  }
+  return Finding{kGroup,
+                 "GPU in the cage",
+                 State::kAbsent,
+                 line.empty() ? "the driver did not start there in time" : line,
+                 "Programs for a GPU can be built, but not verified here but with --unsafe-no-sandbox.",
+                 "in a container: mount a fresh /proc (docker run --security-opt systempaths=unconfined ...)"};
+}
+
 Finding libraries(const Examination& examination) {
   const std::vector<std::string> folders = toolchain::cuda_library_folders(examination.resources.python);
   const std::string python = shell_word(examination.resources.python.string());
@@ -178,6 +205,11 @@ std::vector<Finding> gpu_findings(const Examination& examination) {
   const std::vector<Finding> doubts = agreement(gpus, compiler);
   found.insert(found.end(), doubts.begin(), doubts.end());
   found.push_back(gpu_programs());
+  if (gpus.finding.state == State::kHere) {
+    if (std::optional<Finding> caged = gpu_in_the_cage(examination)) {
+      found.push_back(std::move(*caged));
+    }
+  }
   found.push_back(libraries(examination));
   return found;
 }
