@@ -23,7 +23,9 @@ esac"""
 PARTS = ("stitchcuda-keeper-emulated", "stitchcuda-worker-emulated", "stitchcuda-worker-checked", "stitchcuda-rewrite")
 LAYERS = ("files", "processes", "user", "landlock", "seccomp", "cgroup")
 # What a machine of its own would add: these lines are about the one that the test runs on.
-OWN_LINES = re.compile(r"^  \S+ +(memory, cores|GPU in the cage|/dev/shm|Chart\.js|highlight\.js)  .*\n(?:    .*\n)*", re.M)
+OWN_LINES = re.compile(
+    r"^  \S+ +(memory, cores|GPU in the cage|/dev/shm|Chart\.js|highlight\.js)  .*\n(?:    .*\n)*", re.M
+)
 
 
 def python(managed: str = "false", torch: str = "") -> str:
