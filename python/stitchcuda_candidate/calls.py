@@ -105,6 +105,7 @@ class Calls:
         self.put_states(bound)
         torch.manual_seed(int(call["rng_seed"]) & 0x7FFFFFFFFFFFFFFF)
         self._device.settle()
+        self._device.arrive_late([(self._memory.address(given), int(given["bytes"])) for given in call["inputs"]])
         found = self.hand_over(bound, self.forward(bound))
         self.hand_states(bound)
         self._device.called()

@@ -14,6 +14,9 @@ from .host_device import HostDevice
 from .over import tensor_over
 
 _STAGING_BYTES = 16 << 20
+_LATE_CYCLES = 1_000_000  # half a millisecond
+_GARBAGE = 0xFF  # NaN in every floating type
+_sleep = torch._C.__dict__.get("_cuda_sleep")  # not in a PyTorch without CUDA
 _move = torch.nn.Module.to
 
 
@@ -25,6 +28,7 @@ class CudaDevice(HostDevice):
     def __init__(self, library: str = "") -> None:
         self.runtime = library
         self._staging: list[int] = []
+        self._late: list[int] = []  # memory to free once the device is idle
         self._eviction: tuple[int, int] | None = None
         self._events: tuple[int, int] | None = None
 
@@ -82,6 +86,20 @@ class CudaDevice(HostDevice):
 
     def settle(self) -> None:
         self._runtime.wait()
+        while self._late:
+            self._runtime.free(self._late.pop())
+
+    def arrive_late(self, pieces: list[tuple[int, int]]) -> None:
+        held = [(address, size, self._runtime.allocate(size)) for address, size in pieces if size > 0]
+        for address, size, kept in held:
+            self._runtime.enqueue_copy(kept, address, size)
+            self._runtime.enqueue_fill(address, _GARBAGE, size)
+        self._runtime.wait()
+        if _sleep is not None:
+            _sleep(_LATE_CYCLES)
+        for address, size, kept in held:
+            self._runtime.enqueue_copy(address, kept, size)
+        self._late += [kept for _, _, kept in held]
 
     def called(self) -> None:
         if self._current_stream() != self._stream or self._current_device() != 0:

@@ -30,6 +30,7 @@ _SIGNATURES: dict[str, list[Any]] = {
     "cudaFree": [_address],
     "cudaMemcpy": [_address, _address, _size, ctypes.c_int],
     "cudaMemcpyAsync": [_address, _address, _size, ctypes.c_int, _address],
+    "cudaMemsetAsync": [_address, ctypes.c_int, _size, _address],
     "cudaDeviceSynchronize": [],
     "cudaGetLastError": [],
     "cudaDeviceSetLimit": [ctypes.c_int, _size],
@@ -99,6 +100,10 @@ class CudaRuntime:
     def enqueue_copy(self, to: int, from_: int, size: int) -> None:
         """Between any two places, in the order of the default stream."""
         self._call("moving memory", "cudaMemcpyAsync", to, from_, size, _COPY_BY_ADDRESS, DEFAULT_STREAM)
+
+    def enqueue_fill(self, address: int, byte: int, size: int) -> None:
+        """Likewise."""
+        self._call("filling memory", "cudaMemsetAsync", address, byte, size, DEFAULT_STREAM)
 
     def copy(self, to: int, from_: int, size: int) -> None:
         """The same, and done when this returns where one of the two is the host's."""

@@ -60,6 +60,10 @@ class HostDevice:
     def called(self) -> None:
         """After the candidate's forward. Raises a Fault where it left something of the device changed."""
 
+    def arrive_late(self, pieces: list[tuple[int, int]]) -> None:
+        """What lies there (address and bytes) is written a moment later, in the order of PyTorch's current stream: who
+        works on another one without waiting for it meets garbage, as after a caller's own kernels."""
+
     def make_room(self, bytes_to_evict: int) -> None:
         """Before timed calls."""
 

@@ -42,6 +42,11 @@ int cudaMemcpyAsync(void* to, const void* from, size_t size, int kind, void* str
   tell(to < from ? "backwards" : "forwards");
   return kind == 4 && stream == NULL ? failing : 1;
 }
+int cudaMemsetAsync(void* to, int byte, size_t size, void* stream) {
+  memset(to, byte, size);
+  tell("fill");
+  return stream == NULL ? failing : 1;
+}
 int cudaDeviceSynchronize(void) { return tell("wait"); }
 int cudaGetLastError(void) { return failing; }
 int cudaDeviceSetLimit(int limit, size_t value) { return limit == 6 && value == 0 ? tell("limit") : 1; }
@@ -143,6 +148,14 @@ class CudaDeviceTest(unittest.TestCase):
         self.assertTrue(self.device.equal(left.data_ptr(), right.data_ptr(), size - 1))
         self.assertTrue(self.device.equal(left.data_ptr(), right.data_ptr(), 0))
         self.assertEqual(self.device.read(right.data_ptr() + size - 2, 2), b"\0\1")
+
+    def test_inputs_that_arrive_late_are_what_they_were(self) -> None:
+        given, other = torch.arange(9, dtype=torch.float32), torch.ones(0)
+        self.device.arrive_late([(given.data_ptr(), 36), (other.data_ptr(), 0)])
+        self.assertEqual(given.tolist(), list(range(9)))
+        self.device.settle()
+        said = self.told().replace("backwards", "copy").replace("forwards", "copy")
+        self.assertEqual(said, "copy fill wait copy wait free")
 
     def test_what_the_device_reports_is_the_candidates_doing(self) -> None:
         self.fail_with(700)
