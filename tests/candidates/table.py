@@ -27,7 +27,8 @@ def rows(candidates: list[Candidate], seen: dict[str, Seen], before: dict[str, s
     lines = []
     for each in candidates:
         result = seen.get(each.name)
-        told = before.get(each.folder.name, "not run")
+        elsewhere = "not run" if "emulated" in each.devices() else "for a GPU alone"
+        told = before.get(each.folder.name, elsewhere)
         if result is not None:
             told = cell(f"`{result.kind}`: {first_words(result.reason)}")
         lines.append(f"| {each.values['id']} | `{each.folder.name}` | {cell(each.values['what'])} | {told} |")
