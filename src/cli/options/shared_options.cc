@@ -171,7 +171,7 @@ void add_baseline(CLI::App* verb, CommandLine* line) {
   const std::vector<std::string> names = {"eager", "compile", "off"};
   add_choice(
       verb, "--baseline", names, [names, line](size_t chosen) { line->baseline = names[chosen]; },
-      "Your program in PyTorch, timed in turns with ours (default: eager on a GPU; compile takes torch.compile)")
+      "The program in PyTorch, timed in turns with ours (default: eager on a GPU; compile takes torch.compile)")
       ->group(kTuningGroup);
 }
 

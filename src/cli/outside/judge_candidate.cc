@@ -103,7 +103,7 @@ Result<CandidateVerdict> judge_candidate(Session& session, const toolchain::Tool
     STITCH_TRY(ask_admission(session, tools, task, imported, device, verdict));
   }
   if (verdict.report.verify.verdict.kind == VerdictKind::kOk && device == DeviceKind::kCuda && launches == nullptr) {
-    STITCH_TRY(time_candidate(session, tools, imported, verdict));
+    STITCH_TRY(time_candidate(session, tools, task, imported, verdict));
   }
   verdict.graph = imported.graph;
   return verdict;

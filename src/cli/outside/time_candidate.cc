@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/outside/time_candidate.h"
 
+#include "cli/stages/baseline.h"
 #include "evaluate/inspect/library_check.h"
 #include "plan/rewrite/rewrite.h"
 
 namespace stitch::cli {
 
-Result<void> time_candidate(Session& session, const toolchain::Toolchain& tools, const ImportedProgram& imported,
-                            CandidateVerdict& verdict) {
+Result<void> time_candidate(Session& session, const toolchain::Toolchain& tools, const Task& task,
+                            const ImportedProgram& imported, CandidateVerdict& verdict) {
   if (verdict.kind == CandidateKind::kPython) {
     return {};
   }
@@ -24,8 +25,9 @@ Result<void> time_candidate(Session& session, const toolchain::Toolchain& tools,
     }
   }
   evaluate::VerifyReport& report = verdict.report.verify;
+  STITCH_ASSIGN(const auto baseline, find_baseline(session, task, DeviceKind::kCuda));
   STITCH_ASSIGN(verdict.times,
-                time_on_gpu(session, tools, {graph, library, report.kept_draws, session.line().math}));
+                time_on_gpu(session, tools, {graph, library, report.kept_draws, task.math, baseline}));
   report.verdict = verdict.times->verdict.value_or(report.verdict);
   return {};
 }

@@ -15,7 +15,8 @@ void add_verify(CLI::App* application, CommandLine* line) {
   CLI::Option* program =
       verb->add_option("--program", line->program, "The PyTorch program that a candidate stands for");
   program->type_name("FILE.py[:Name]")->group(kProgramGroup);
-  verb->add_option("--candidate", line->candidate, "Program to judge, whoever wrote it: a folder of *.cu, or a .so")
+  verb->add_option("--candidate", line->candidate,
+                   "Program to judge, whoever wrote it: a folder of *.cu, a .so, or ModelNew in a .py")
       ->needs(program)
       ->type_name("FILE|DIR")
       ->group(kProgramGroup);
@@ -32,6 +33,7 @@ void add_verify(CLI::App* application, CommandLine* line) {
       ->check(CLI::Range(0.1, 86400.0))
       ->type_name("SECONDS")
       ->group(kVerdictGroup);
+  add_baseline(verb, line);
   add_device(verb, line);
   add_gpu_build(verb, line);
   add_cache_size(verb, line);
