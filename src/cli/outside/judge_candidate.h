@@ -22,7 +22,7 @@ struct CandidateVerdict {
   // What a right answer is worth here. Known for one that was found right, and before one is judged with
   // --admitted-only.
   std::optional<TaskAdmission> admission;
-  std::optional<MeasuredProgram> times;  // of a native one that was found right on a GPU
+  std::optional<MeasuredProgram> times;  // of one that was found right on a GPU
 };
 // All regimes at the declared shapes: its sizes are compiled in as far as we know.
 // kProgramInvalid with --admitted-only where the program takes a null candidate: no verdict then.

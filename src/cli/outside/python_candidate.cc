@@ -78,8 +78,8 @@ Result<void> build_beside(Session& session, const toolchain::Toolchain& tools, D
 }
 
 // On a GPU a candidate may bring kernels that PyTorch's extension builder or Triton compile: they do so in a rehearsal.
-Result<std::optional<TemporaryDirectory>> compile_beforehand(Session& session, const std::string& file,
-                                                             evaluate::PythonHost& host, PythonVerdict& verdict) {
+Result<void> compile_beforehand(Session& session, const std::string& file, evaluate::PythonHost& host,
+                                PythonVerdict& verdict) {
   STITCH_ASSIGN(TemporaryDirectory folder, TemporaryDirectory::make("stitchcuda-compiled"));
   host.compiled = folder.path().string();
   Reporter::Wait wait = session.reporter().wait("build", "the candidate compiles its kernels");
@@ -87,22 +87,23 @@ Result<std::optional<TemporaryDirectory>> compile_beforehand(Session& session, c
   if (failed.has_value()) {
     verdict.report.verify.verdict = *failed;
   }
-  return std::optional(std::move(folder));
+  verdict.compiled = std::make_shared<TemporaryDirectory>(std::move(folder));
+  return {};
 }
 
-Result<evaluate::VerifyReport> run(Session& session, const Task& task, const std::string& file, DeviceKind device,
-                                   const evaluate::PythonHost& host) {
+Result<evaluate::VerifyReport> run(Session& session, const Task& task, const evaluate::CandidateBinary& binary) {
   STITCH_ASSIGN(const TemporaryDirectory folder, tensor_folder());
   const uint64_t seed = session.line().seed;
   evaluate::VerifySubject subject;
   subject.shape = "declared shapes";
-  subject.source = oracle_source(task, device, seed, folder.path().string());
-  subject.binary = {device, file, host};
+  subject.source = oracle_source(task, binary.device, seed, folder.path().string());
+  subject.binary = binary;
   Reporter::Wait wait = session.reporter().wait("verify", "the candidate is constructed");
   evaluate::VerifyRequest request;
   request.subjects = {std::move(subject)};
   request.math = task.math;
   request.seed = seed;
+  request.keeps_draws = binary.device == DeviceKind::kCuda;  // it is timed afterwards
   request.progress = [&](const std::string& sentence) { wait.say(sentence); };
   verify::OracleClient oracle = oracle_client(session);
   return evaluate::verify_program(request, oracle, evaluate::program_runner_factory({}));
@@ -143,14 +144,14 @@ Result<PythonVerdict> judge_python_candidate(Session& session, const toolchain::
   }
   evaluate::PythonHost host = host_of(session, file, interface);
   STITCH_TRY(build_beside(session, tools, device, host, verdict));
-  std::optional<TemporaryDirectory> compiled;
   if (judged.kind == VerdictKind::kOk && device == DeviceKind::kCuda) {
-    STITCH_ASSIGN(compiled, compile_beforehand(session, file, host, verdict));
+    STITCH_TRY(compile_beforehand(session, file, host, verdict));
   }
   if (judged.kind != VerdictKind::kOk) {
     return verdict;
   }
-  STITCH_ASSIGN(verdict.report.verify, run(session, task, file, device, host));
+  verdict.binary = {device, file, host};
+  STITCH_ASSIGN(verdict.report.verify, run(session, task, verdict.binary));
   STITCH_ASSIGN(const auto work, evaluate::reference_work_from_json(interface, "work"));
   verdict.framework = evaluate::framework_share(work, host.ledger->operators, host.ledger->libraries);
   add_policy(verdict, *host.ledger);

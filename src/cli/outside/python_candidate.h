@@ -9,6 +9,8 @@
 namespace stitch::cli {
 
 struct PythonVerdict {
+  evaluate::CandidateBinary binary;              // as it was judged
+  std::shared_ptr<TemporaryDirectory> compiled;  // what its rehearsal left, which it reads; may be null
   evaluate::EvaluateReport report;
   evaluate::FrameworkShare framework;
   std::vector<std::string> facts;  // of the source: what an audit should look at

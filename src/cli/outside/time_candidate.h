@@ -10,8 +10,7 @@
 
 namespace stitch::cli {
 
-// Of a candidate that was found right, in turns with the program it stands for; nothing for one in Python. What
-// timing finds becomes its verdict.
+// Of a candidate that was found right, in turns with the program it stands for. What timing finds becomes its verdict.
 Result<void> time_candidate(Session& session, const toolchain::Toolchain& tools, const Task& task,
                             const ImportedProgram& imported, CandidateVerdict& verdict);
 

@@ -173,7 +173,7 @@ Result<tuning::TuneResult> Tuning::run(const plan::Plan& plan) {
 
 Result<MeasuredProgram> time_on_gpu(Session& session, const toolchain::Toolchain& tools, const TimedProgram& program) {
   evaluate::RunnerOptions options;
-  options.binary = {DeviceKind::kCuda, program.library};
+  options.binary = program.binary.value_or(evaluate::CandidateBinary{DeviceKind::kCuda, program.library});
   options.library_folders = library_folders(session);
   const evaluate::TimedSubject subject =
       evaluate::timed_subject(program.draws, program.math).value_or(tuning::sample_subject(program.graph));
@@ -213,7 +213,7 @@ std::string describe_times(const MeasuredProgram& measured) {
   const std::string floor = measured.floor_us > 0 ? fmt::format(", floor {:.1f} us", measured.floor_us) : std::string();
   const std::string plain = with_interval(times.plain);
   if (times.graph.samples_us.empty()) {
-    return fmt::format("measured {} by plain launches (run() cannot be captured), {}{}", plain, prepare, floor);
+    return fmt::format("measured {} by plain launches (no CUDA graph), {}{}", plain, prepare, floor);
   }
   const std::string graph = with_interval(times.graph);
   return times.graph_is_faster()

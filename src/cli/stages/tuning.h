@@ -45,6 +45,7 @@ struct TimedProgram {
   const std::vector<verify::OracleDraw>& draws;  // on which it was verified; none: on sample values
   MathMode math = MathMode::kFp32;
   std::optional<tuning::Baseline> baseline{};
+  std::optional<evaluate::CandidateBinary> binary{};  // what runs, where it is no library
 };
 struct MeasuredProgram {
   tuning::ProgramTimes times;

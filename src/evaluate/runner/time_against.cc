@@ -34,7 +34,9 @@ Result<bool> take_turns(ProgramRunner& candidate, ProgramRunner& baseline, int f
 Result<AgainstOutcome> time_against(ProgramRunner& candidate, ProgramRunner& baseline,
                                     const std::vector<TimedDraw>& draws, int fours, const TimingOptions& options) {
   AgainstOutcome outcome;
-  STITCH_ASSIGN(const BlockOutcome theirs, baseline.open_timing(draws, options));
+  TimingOptions as_it_is = options;
+  as_it_is.graph = false;
+  STITCH_ASSIGN(const BlockOutcome theirs, baseline.open_timing(draws, as_it_is));
   if (theirs.ending != Ending::kOk) {
     return baseline_failed(theirs.sentence);
   }

@@ -17,6 +17,7 @@ struct AgainstOutcome {
 };
 
 // `fours` times A B B A; again, at most kMostTries times, as long as nothing may be said. Both have been prepared.
+// `options.graph` is for the candidate alone.
 Result<AgainstOutcome> time_against(ProgramRunner& candidate, ProgramRunner& baseline,
                                     const std::vector<TimedDraw>& draws, int fours, const TimingOptions& options);
 

@@ -54,6 +54,18 @@ void time_baseline(evaluate::ProgramRunner& ours, const evaluate::TimedSubject& 
   ended_well(against->ending, against->sentence, times);
 }
 
+Result<void> time_by_graph(evaluate::ProgramRunner& runner, const evaluate::TimedSubject& subject,
+                           evaluate::TimingOptions timing, ProgramTimes& times) {
+  timing.graph = true;
+  STITCH_ASSIGN(const evaluate::TimingOutcome replayed, runner.time_blocks(subject.draws, timing));
+  if (replayed.ending == evaluate::Ending::kOk) {
+    times.graph = replayed.timing;
+  } else {
+    times.without_graph = replayed.sentence;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string ProgramTimes::refusal() const {
@@ -87,13 +99,10 @@ Result<ProgramTimes> time_program(const evaluate::TimedSubject& subject, const e
     return times;
   }
   times.plain = plain.timing;
-  evaluate::TimingOptions by_graph = timing;
-  by_graph.graph = true;
-  STITCH_ASSIGN(const evaluate::TimingOutcome replayed, runner->time_blocks(subject.draws, by_graph));
-  if (replayed.ending == evaluate::Ending::kOk) {
-    times.graph = replayed.timing;
+  if (options.binary.python.has_value()) {
+    times.without_graph = "a module in Python is called as it is";
   } else {
-    times.without_graph = replayed.sentence;
+    STITCH_TRY(time_by_graph(*runner, subject, timing, times));
   }
   if (baseline.has_value()) {
     time_baseline(*runner, subject, options, timing, *baseline, times);
