@@ -165,7 +165,7 @@ def table(outcomes: list[Outcome]) -> str:
         place = f"{item.site.file}:{item.site.line} `{item.site.identity}`"
         lines.append(
             f"| {item.family} | {item.program} | {item.site.kind} | {place} "
-            f"| `{cell(item.site.after)}` | {item.verdict}{mark}: {cell(item.reason)[:160]} | {item.seconds:.1f} |"
+            f"| `{cell(item.site.after)}` | {item.verdict}{mark}: {cell(item.reason)[:240]} | {item.seconds:.1f} |"
         )
     return "\n".join(lines)
 
