@@ -18,8 +18,9 @@ import dataclasses
 import os
 import pathlib
 
-# base: the folder `base` of a verified program, `base.py` beside it. gpu, no-gpu, mount, tool NAME: else it is skipped.
-NEEDS = ("base", "gpu", "no-gpu", "mount", "not-root")
+# base: the folder `base` of a verified program, `base.py` beside it. Without one of the others the case is skipped;
+# little-memory: a program that runs under a limit of address space, as none does under AddressSanitizer.
+NEEDS = ("base", "gpu", "no-gpu", "mount", "not-root", "little-memory")
 KEYS = ("needs", "long", "deadline_s", "leaves", "setup", "run", "exit", "expect")
 
 

@@ -19,7 +19,8 @@ constexpr std::string_view kArrow = " -> ";
 constexpr std::string_view kPipe = "|";
 
 bool can_lie_in_a_folder(const std::string& name) {
-  if (name.empty() || name.find('\0') != std::string::npos || name.back() == '/' || name.front() == '/') {
+  const bool is_plain = name.find('\0') == std::string::npos && name.find("//") == std::string::npos;
+  if (name.empty() || !is_plain || name.back() == '/' || name.front() == '/') {
     return false;
   }
   for (const fs::path& part : fs::path(name)) {

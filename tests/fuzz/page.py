@@ -1,24 +1,48 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of a fuzzing.json."""
+"""The page of one or more fuzzing.json."""
 
 from __future__ import annotations
 
+import pathlib
 
-def page(facts: dict) -> str:
+CORPUS = pathlib.Path(__file__).resolve().parent / "corpus"
+HEAD = """# Fuzzing
+
+`tests/fuzz/run`: libFuzzer with AddressSanitizer and UndefinedBehaviorSanitizer. A search begins with what
+`tests/fuzz/corpus` keeps, and ends at its first finding.
+
+"""
+COLUMNS = (
+    "| target | seconds | executions | a second | edges at first | edges reached | new inputs | peak MB | findings |\n"
+    "|---|---|---|---|---|---|---|---|---|\n"
+)
+
+
+def section(facts: dict) -> str:
     rows = [
         f"| {each['target']} | {each['seconds']:.0f} | {each['executions']:,} "
         f"| {each['executions'] / max(each['seconds'], 0.1):,.0f} | {each['edges_at_first']:,} | {each['edges']:,} "
-        f"| {each['units']:,} | {each['peak_mb']:,} | {len(each['problems'])} |"
+        f"| {each['units']:,} | {each['peak_mb']:,} | {len(each['problems'])} |\n"
         for each in facts["targets"]
     ]
-    problems = [f"- {problem}" for each in facts["targets"] for problem in each["problems"]]
+    problems = [
+        f"- {problem.partition('; the input')[0]}\n" for each in facts["targets"] for problem in each["problems"]
+    ]
     return (
-        f"# Fuzzing\n\nMade on {facts['day']} by `tests/fuzz/run`: libFuzzer with AddressSanitizer and "
-        f"UndefinedBehaviorSanitizer, {facts['at_a_time']} targets at a time, {facts['machine']}, seed "
-        f"{facts['seed']}. The search begins with what `tests/fuzz/corpus` keeps; what was found before is there as "
-        "inputs named `found_*`.\n\n| target | seconds | executions | a second | edges at first | edges reached "
-        "| new inputs | peak MB | findings |\n|---|---|---|---|---|---|---|---|---|\n"
-        + "\n".join(rows)
+        f"## {facts['day']}, {facts['machine']}, {facts['at_a_time']} targets at a time, seed {facts['seed']}\n\n"
+        + COLUMNS
+        + "".join(rows)
+        + ("\n" if problems else "")
+        + "".join(problems)
         + "\n"
-        + ("\n" + "\n".join(problems) + "\n" if problems else "")
     )
+
+
+def found() -> str:
+    names = sorted(path.relative_to(CORPUS) for path in CORPUS.glob("*/found_*"))
+    lines = [f"- {name.parent}: {name.name.removeprefix('found_').replace('_', ' ')}\n" for name in names]
+    return "## Found and mended, kept in the corpus\n\n" + "".join(lines)
+
+
+def page(records: list[dict]) -> str:
+    return HEAD + "".join(section(record) for record in records) + found()

@@ -27,6 +27,7 @@ STACK_BYTES = 64 << 20
 # An input that takes longer is a hang. On a machine that does other work too, STITCH_TEST_PATIENCE multiplies it.
 HANG_S = 25 * float(os.environ.get("STITCH_TEST_PATIENCE", "1"))
 MERGE_S = 300
+LONGEST_KEPT_BYTES = 2048
 MARKS = re.compile(r"ERROR: (?:Address|Leak|libFuzzer)|runtime error:|does not hold:|^SUMMARY:|what\(\):|check failed")
 
 
@@ -166,12 +167,14 @@ def search(fuzzing: Fuzzing, outcome: Outcome, options: list[str], home: pathlib
 
 
 def merge(target: str, build: pathlib.Path, scratch: pathlib.Path, into: pathlib.Path) -> None:
-    """Of the new inputs, the smallest that together reach what the kept ones do not."""
+    """Of the new inputs, few that together reach the edges that the kept ones do not; the names begin with their order,
+    the one with most new edges first."""
     home = scratch / target
     merged = lay_out_seeds(target, home / "merged", with_tree=False)
     known = set(os.listdir(merged))
-    start(program_of(build, target), ["-merge=1", str(merged), "new"], home, MERGE_S)
+    words = ["-set_cover_merge=1", "-use_counters=0", f"-max_len={LONGEST_KEPT_BYTES}", str(merged), "new"]
+    start(program_of(build, target), words, home, MERGE_S)
     into.mkdir(parents=True)
-    for path in merged.iterdir():
-        if path.name not in known:
-            shutil.copy(path, into / path.name[:12])
+    added = [path for path in merged.iterdir() if path.name not in known]
+    for place, path in enumerate(sorted(added, key=lambda each: each.stat().st_mtime_ns)):
+        shutil.copy(path, into / f"{place:04}_{path.name[:12]}")

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cstring>
 #include <regex>
 #include <vector>
@@ -21,6 +23,11 @@ std::vector<std::string> lines_of(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return lines;
+}
+
+// The process is the candidate's, which may print a mark and nothing behind it.
+bool has_words(const std::string& text) {
+  return std::any_of(text.begin(), text.end(), [](unsigned char letter) { return std::isgraph(letter) != 0; });
 }
 
 std::string clean_file(std::string file) { return file.rfind("./", 0) == 0 ? file.substr(2) : file; }
@@ -46,7 +53,7 @@ std::optional<std::string> address_fault(const std::vector<std::string>& lines) 
   if (at == lines.size()) {
     return std::nullopt;
   }
-  std::string what = match[1];
+  std::string what = has_words(match[1]) ? match[1].str() : "a fault without a name";
   std::string place;
   for (++at; at < lines.size() && place.empty(); ++at) {
     if (std::smatch access; std::regex_match(lines[at], access, kAccess)) {
@@ -74,7 +81,7 @@ std::optional<std::string> undefined_behaviour(const std::vector<std::string>& l
 std::optional<std::string> reported_fault(std::string_view standard_error) {
   const std::vector<std::string> lines = lines_of(standard_error);
   for (const std::string& line : lines) {
-    if (line.compare(0, kEmulatorMark.size(), kEmulatorMark) == 0) {
+    if (line.starts_with(kEmulatorMark) && has_words(line.substr(kEmulatorMark.size()))) {
       return line.substr(kEmulatorMark.size());
     }
   }

@@ -13,6 +13,12 @@ TEST(FaultSentenceTest, TheEmulatorsSentenceComesFirst) {
             "steps/00_a.cu:7: barrier divergence");
 }
 
+TEST(FaultSentenceTest, AMarkWithoutWordsSaysNothing) {
+  EXPECT_EQ(reported_fault("stitch-emulator: \nstitch-emulator:  \t\n"), std::nullopt);
+  EXPECT_EQ(reported_fault("stitch-emulator: \nstitch-emulator: a.cu:7: a race\n"), "a.cu:7: a race");
+  EXPECT_EQ(reported_fault("==1==ERROR: AddressSanitizer:  on address 0x1\n"), "a fault without a name");
+}
+
 TEST(FaultSentenceTest, AddressSanitizerNamesTheCandidatesLine) {
   const char* text =
       "=================================================================\n"
