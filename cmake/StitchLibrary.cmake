@@ -34,15 +34,15 @@ if(STITCH_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   include(${CMAKE_CURRENT_LIST_DIR}/Precompiled.cmake)
 endif()
 
-# Where tests find the programs that they start. With sanitizers only the test itself is built: workers, keepers and the
-# cage, whose memory is limited, are those of build/.
+# Where tests find the programs that they start. With sanitizers only the test or stitchcuda itself is built: workers,
+# keepers and the cage, whose memory is limited, are those of build/.
 set(STITCH_HELPER_DIR ${CMAKE_BINARY_DIR})
 if(STITCH_SANITIZE)
   set(STITCH_HELPER_DIR ${PROJECT_SOURCE_DIR}/build)
 endif()
-function(stitch_test_starts test)
+function(stitch_starts program)
   if(NOT STITCH_SANITIZE)
-    add_dependencies(${test} ${ARGN})
+    add_dependencies(${program} ${ARGN})
   endif()
 endfunction()
 

@@ -9,8 +9,9 @@
 namespace stitch::cli {
 
 Json program_digest(const plan::Plan& plan, const SourceBundle& bundle) {
+  const Json whole = plan::to_json(plan);  // outlives the loop over a part of it
   Json steps = Json::array();
-  for (const Json& step : plan::to_json(plan).at("steps")) {
+  for (const Json& step : whole.at("steps")) {
     Json kept = Json::object();
     for (const char* key : {"name", "skeleton", "setting", "nodes", "modelled_us", "measured_us"}) {
       const auto found = step.find(key);
