@@ -10,14 +10,16 @@ from .host_device import HostDevice
 
 
 class Bursts:
-    """Calls that are bound once and made many times. Outputs are handed over at a burst's end. A program in C writes
-    them where they belong, a module in Python cannot: so a burst without calls hands over the last one's outputs again,
-    and what is subtracted for it holds that work too."""
+    """Calls that are bound once and made many times. Outputs are handed over at a burst's end, or after each call where
+    they lie in a buffer of the module's, which the next call changes. A program in C writes them where they belong, a
+    module in Python cannot: so a burst without calls hands over the last one's outputs again, and what is subtracted
+    for it holds that work too."""
 
     def __init__(self, calls: Calls, device: HostDevice, requests: list[dict[str, Any]], bytes_to_evict: int) -> None:
         self._calls, self._device = calls, device
         self._bound = [calls.bind(request) for request in requests]
         self._results: list[Any] = []
+        self._at_once: bool | None = None
         device.make_room(bytes_to_evict)
 
     def run(self, order: list[int], with_calls: bool) -> float:
@@ -28,16 +30,24 @@ class Bursts:
         self._device.begin_burst()
         for number, bound in enumerate(turns):
             self._device.evict(backwards=number % 2 != 0)
-            self._turn(bound, with_calls)
+            self._turn(number, bound, with_calls)
         self._device.end_burst()
-        for number, bound in enumerate(turns if self._results else []):
-            self._calls.hand_over(bound, self._results[number % len(self._results)])
+        for number, bound in enumerate([] if self._at_once else turns):
+            self._hand_over(number, bound)
         self._device.called()
         self._device.settle()
         return self._device.burst_us()
 
-    def _turn(self, bound: BoundCall, with_call: bool) -> None:
+    def _turn(self, number: int, bound: BoundCall, with_call: bool) -> None:
         self._calls.put_states(bound)
         if with_call:
             self._results.append(self._calls.forward(bound))
+        if self._at_once is None and self._results:
+            self._at_once = self._calls.lies_in_module(self._results[-1])
+        if self._at_once:
+            self._hand_over(number, bound)
         self._calls.hand_states(bound)
+
+    def _hand_over(self, number: int, bound: BoundCall) -> None:
+        if self._results:
+            self._calls.hand_over(bound, self._results[number % len(self._results)])

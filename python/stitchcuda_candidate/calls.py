@@ -14,8 +14,8 @@ from .kept import KeptOutputs
 from .memory import Memory
 from .module import CandidateModule
 from .outputs import copy_out, hand_over
-from .types import data_pointer
-from .values import decoded
+from .types import data_pointer, is_plain
+from .values import decoded, leaves
 
 Arguments = dict[str, Any]
 
@@ -88,6 +88,14 @@ class Calls:
             self._memory,
             self._device,
         )
+
+    def lies_in_module(self, result: Any) -> bool:
+        """Whether an output is part of a tensor that the module holds."""
+        found: dict[int, Any] = {}
+        leaves(self._interface["returns"], result, found)
+        extents = self._module.extents()
+        places = [data_pointer(tensor) for tensor in found.values() if is_plain(tensor)]
+        return any(start <= place < start + size for place in places for start, size in extents)
 
     def hand_states(self, bound: BoundCall) -> None:
         """New states to their places."""

@@ -28,7 +28,7 @@ class Model(torch.nn.Module):
 
     def forward(self, x):
         self.steps += 1
-        return x * self.weight
+        return x * self.weight, self.steps
 """
 _BLOCK_BYTES = 4096
 
@@ -62,7 +62,7 @@ def interface() -> dict[str, Any]:
         "math": "fp32",
         "init": {"list": [{"value": 3}]},
         "takes": {"list": [{"tensor": 0}]},
-        "returns": {"tensor": 0},
+        "returns": {"tuple": [{"tensor": 0}, {"tensor": 1}]},
         "state": [entry("weight", 3), entry("steps", 1)],
         "parameters": ["weight"],
         "states": ["steps"],
@@ -73,7 +73,7 @@ def interface() -> dict[str, Any]:
             "parameters": [described("weight", 3)],
             "states_in": [described("steps", 1)],
             "states_out": [described("steps", 1)],
-            "outputs": [described("y", 3)],
+            "outputs": [described("y", 3), described("count", 1)],
         },
     }
 
@@ -83,10 +83,10 @@ def region(offset: int, count: int) -> dict[str, Any]:
 
 
 def call_at(offset: int) -> dict[str, Any]:
-    """Input, output and state, 64 bytes apart; the state is replaced where it lies."""
+    """Input, output, state and an output that is the state's memory, 64 bytes apart. The state is replaced in place."""
     return {
         "inputs": [region(offset, 3)],
-        "outputs": [region(offset + 64, 3)],
+        "outputs": [region(offset + 64, 3), region(offset + 192, 1)],
         "states_in": [region(offset + 128, 1)],
         "states_out": [region(offset + 128, 1)],
         "rng_seed": 1,
@@ -142,6 +142,7 @@ class SessionTest(unittest.TestCase):
         self.assertEqual(self.read(64, 3), [2.0, 6.0, 12.0])
         self.assertEqual(self.read(512 + 64, 3), [2.0, 6.0, 4 * 515.0])
         self.assertEqual(self.read(128, 1) + self.read(512 + 128, 1), [11.0, 21.0])
+        self.assertEqual(self.read(192, 1) + self.read(512 + 192, 1), [11.0, 21.0], "the next call changes the buffer")
 
     def test_a_burst_without_calls_does_all_but_them(self) -> None:
         self.write(0, 1.0, 1.0, 1.0)
