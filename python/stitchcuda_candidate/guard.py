@@ -9,6 +9,7 @@ import ctypes
 import gc
 import os
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 import torch
@@ -24,6 +25,13 @@ _PROCESSES = frozenset(
 )
 # They write kernels, or load those they wrote, which then run past the dispatcher.
 _COMPILING_MODULES = ("torch._inductor.compile_fx", "torch._inductor.package")
+# Whoever looks these up by hand gets code, or memory for code, that nobody has read, or leaves the process. The kernel's
+# filter answers for what does not pass here.
+_LOOKED_UP = frozenset(
+    "dlopen dlmopen dlsym dlvsym dlinfo mmap mmap64 mremap mprotect pkey_mprotect memfd_create shm_open syscall "
+    "personality prctl arch_prctl ptrace process_vm_readv process_vm_writev fork vfork clone posix_spawn posix_spawnp "
+    "system popen execl execlp execv execve execvp fexecve".split()
+)
 _LEDGER_GONE = 97
 _WAYS_AROUND: tuple[tuple[Any, tuple[str, ...]], ...] = (
     (torch._C._autograd, ("_enable_record_function", "_clear_callbacks")),
@@ -39,6 +47,9 @@ class NoGuard:
         """Guard's."""
 
     def watch_captures(self, runtime: str) -> None:
+        """Guard's."""
+
+    def allow(self, libraries: Iterable[str]) -> None:
         """Guard's."""
 
     def enforce(self) -> None:
@@ -75,7 +86,8 @@ class Guard(NoGuard):
         if not started:
             raise OSError(f"PyTorch {torch.__version__} cannot be watched")
         _close_ways_around(self._lookup)
-        self._install_audit()
+        self._native = _NativeCode(folder)
+        self._install_audit(self._native)
         before = self._library.stitch_observer_observed()
         self._canary()
         if self._library.stitch_observer_observed() == before:
@@ -86,6 +98,10 @@ class Guard(NoGuard):
         where this PyTorch cannot be watched."""
         if not self._library.stitch_observer_watch_captures(runtime.encode()):
             raise Fault(f"PyTorch {torch.__version__} does not show what it puts into CUDA graphs")
+
+    def allow(self, libraries: Iterable[str]) -> None:
+        """The candidate may load these as well: the supervisor has read them."""
+        self._native.add(libraries)
 
     def enforce(self) -> None:
         """The candidate is constructed: operators are forbidden now."""
@@ -105,11 +121,11 @@ class Guard(NoGuard):
         """How often bytes were moved by PyTorch."""
         return {name: int(self._library.stitch_observer_count(name.encode())) for name in COUNTED}
 
-    def _install_audit(self) -> None:
+    def _install_audit(self, native: _NativeCode) -> None:
         tell = self._library.stitch_observer_tell
 
         def hook(event: str, arguments: tuple[Any, ...]) -> None:
-            said = _judged(event, arguments)
+            said = _judged(event, arguments, native)
             if said is not None:
                 tell(said[0], said[1].encode()[:120])
                 if said[0] == b"event":
@@ -118,29 +134,58 @@ class Guard(NoGuard):
         sys.addaudithook(hook)
 
 
-def _judged(event: str, arguments: tuple[Any, ...]) -> tuple[bytes, str] | None:
+class _NativeCode:
+    """Whose a library is, by where it truly lies. The candidate's own must be among those that the supervisor has read;
+    it names them in the environment, which the candidate has no hand in yet."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = os.path.realpath(folder) + "/"
+        self._libraries: frozenset[str] = frozenset()
+        self.add(os.environ.get("STITCHCUDA_NATIVE_FILES", "").split("\n"))
+        self._emulator = os.environ.get("STITCHCUDA_EMULATOR", "")
+        installed = [sys.prefix, sys.base_prefix, *sys.path]
+        places = [os.path.realpath(place) + "/" for place in installed if place] + ["/usr/", "/lib/", "/lib64/"]
+        self._installed = tuple(place for place in places if place != self._folder)
+
+    def add(self, libraries: Iterable[str]) -> None:
+        """More that was read: files, or folders that the candidate cannot write to."""
+        self._libraries |= {os.path.realpath(path) for path in libraries if path}
+
+    def judged(self, library: str) -> tuple[bytes, str] | None:
+        """(kind, what it means) of loading it."""
+        given, path = os.path.basename(library), os.path.realpath(library)
+        name = os.path.basename(path)
+        if name.startswith(_COMPUTING_LIBRARIES) or given.startswith(_COMPUTING_LIBRARIES):
+            return b"event", f"opened {name}"
+        if "/" not in library or library == self._emulator:
+            return None  # without a folder it is one of the system's: the loader's search path holds no others
+        if path in self._libraries or path.startswith(tuple(folder + "/" for folder in self._libraries)):
+            return b"library", name
+        if path.startswith(self._installed) and not path.startswith(self._folder):
+            return None
+        return b"event", f"loaded {name}, which is not among the libraries that it came with"
+
+
+def _judged(event: str, arguments: tuple[Any, ...], native: _NativeCode) -> tuple[bytes, str] | None:
     """(kind, what the candidate did) of an event that matters."""
     if event in _PROCESSES:
         return b"event", "started another process"
     if event == "ctypes.dlopen":
-        name = os.path.basename(str(arguments[0] or ""))
-        if name.startswith(_COMPUTING_LIBRARIES):
-            return b"event", f"opened {name}"
-        return (b"library", name) if _is_own(str(arguments[0] or "")) else None
+        return native.judged(_text(arguments[0])) if arguments[0] else None
+    if event in ("ctypes.dlsym", "ctypes.dlsym/handle") and _text(arguments[1]) in _LOOKED_UP:
+        return b"event", f"looked up {_text(arguments[1])}"
     if event == "import":
         top = str(arguments[0]).split(".")[0]
         if top in COMPUTING_MODULES and sys.modules.get(top, top) is not None:
             return b"event", f"imported {top}"
-        file = str(arguments[1] or "")
         if str(arguments[0]) in _COMPILING_MODULES:
             return b"operator", "torch.compile"
-        return (b"library", os.path.basename(file)) if file.endswith(".so") and _is_own(file) else None
+        return native.judged(_text(arguments[1])) if arguments[1] else None
     return None
 
 
-def _is_own(library: str) -> bool:
-    """Neither the system's nor an installed package's."""
-    return "/" in library and not library.startswith(("/usr/", "/lib")) and "-packages/" not in library
+def _text(name: Any) -> str:
+    return os.fsdecode(name) if isinstance(name, (str, bytes, os.PathLike)) else str(name)
 
 
 def _close_ways_around(guarded: Any) -> None:

@@ -21,7 +21,8 @@ sys.modules.update({{name: None for name in COMPUTING_MODULES}})
 import torch
 from stitchcuda_candidate.guard import Guard
 reader, writer = os.pipe()
-guard = Guard({observer!r}, writer)
+OBSERVER = {observer!r}
+guard = Guard(OBSERVER, writer)
 guard.watch("/nowhere")
 x = torch.ones(4, 4)
 guard.enforce()
@@ -116,6 +117,47 @@ found = [thing for thing in gc.get_objects() if type(thing).__name__ == "builtin
 print(len(found))
 """
         self.assertEqual(told_of(body).split(), ["0"])
+
+    def test_native_code_that_nobody_read_is_refused(self) -> None:
+        body = """
+import ctypes, importlib.machinery, importlib.util, pathlib, shutil, tempfile
+place = pathlib.Path(tempfile.mkdtemp())
+read, other = place / "read.so", place / "other.so"
+for path in (read, other, place / "libtorch_cpu.so", place / "module.so"):
+    shutil.copy(OBSERVER, path)
+(place / "link.so").symlink_to(place / "libtorch_cpu.so")
+(place / "site-packages").mkdir()
+shutil.copy(OBSERVER, place / "site-packages" / "packaged.so")
+guard.allow([str(read)])
+
+def imported():
+    loader = importlib.machinery.ExtensionFileLoader("module", str(place / "module.so"))
+    importlib.util.module_from_spec(importlib.util.spec_from_loader("module", loader))
+
+ways = {
+    "read": lambda: ctypes.CDLL(str(read)),
+    "system": lambda: ctypes.CDLL("libm.so.6").cos,
+    "other": lambda: ctypes.CDLL(str(other)),
+    "packaged": lambda: ctypes.CDLL(str(place / "site-packages" / "packaged.so")),
+    "link": lambda: ctypes.CDLL(str(place / "link.so")),
+    "torch_ops": lambda: torch.ops.load_library(str(other)),
+    "import": imported,
+    "dlopen": lambda: ctypes.CDLL(None).dlopen,
+    "mprotect": lambda: ctypes.c_void_p.in_dll(ctypes.CDLL(None), "mprotect"),
+}
+for name, way in ways.items():
+    try:
+        way()
+        print("ran:" + name)
+    except OSError:  # PyTorch makes one of every error
+        pass
+shutil.rmtree(place)
+"""
+        told = told_of(body)
+        self.assertEqual([word for word in told.split() if word.startswith("ran:")], ["ran:read", "ran:system"])
+        for event in ("loaded other.so", "loaded packaged.so", "loaded module.so", "opened libtorch_cpu.so",
+                      "looked up dlopen", "looked up mprotect"):  # fmt: skip
+            self.assertIn(event, told)
 
     def test_processes_and_libraries_are_told(self) -> None:
         body = """

@@ -89,6 +89,7 @@ struct PythonHost {
   std::string interpreter;  // with the user's PyTorch
   std::string modules;      // the folder that holds the worker's package
   std::string library;      // built of the sources beside the file; may be empty
+  std::vector<std::string> native_files{};  // libraries in the candidate's folder that it may load: inspected
   std::vector<std::string> readable;  // folders of the interpreter and its packages
   std::string folder;       // of the candidate
   std::string interface;    // JSON: what the candidate takes, holds and returns

@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -133,6 +135,36 @@ std::string leave_daemon(const std::string&) {
   return "done";
 }
 
+bool is_mapped(int protection, int flags, int file = -1) {
+  return ::mmap(nullptr, 4096, protection, flags, file, 0) != MAP_FAILED;
+}
+
+// Memory with code that it could have written itself.
+std::string make_code(const std::string& way) {
+  if (way == "anonymous") {
+    return outcome(is_mapped(PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS));
+  }
+  if (way == "changed") {
+    void* memory = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return outcome(::mprotect(memory, 4096, PROT_READ | PROT_EXEC) == 0);
+  }
+  if (way == "unnamed") {
+    const int file = ::memfd_create("code", 0);
+    return outcome(file >= 0 && ::ftruncate(file, 4096) == 0 && is_mapped(PROT_READ | PROT_EXEC, MAP_PRIVATE, file));
+  }
+  if (way == "implied") {
+    return outcome(::personality(READ_IMPLIES_EXEC) != -1);
+  }
+  const int file = ::open(way.c_str(), O_RDONLY);
+  return outcome(file >= 0 && is_mapped(PROT_READ | PROT_EXEC, MAP_PRIVATE, file));
+}
+
+// Likewise, by way of a file.
+std::string write_code(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT, 0755);
+  return outcome(file >= 0 && ::ftruncate(file, 4096) == 0 && is_mapped(PROT_READ | PROT_EXEC, MAP_PRIVATE, file));
+}
+
 std::string environment(const std::string&) {
   std::string names;
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -156,7 +188,7 @@ int main(int count, char** words) {
       {"connect", connect_to}, {"trace", trace},          {"memory", read_memory},      {"kill", kill_other},
       {"call", call},          {"unshare", unshare_user}, {"run", run_other},           {"bomb", fork_bomb},
       {"fill", fill},          {"daemon", leave_daemon},  {"environment", environment}, {"user", user},
-      {"name", name_thread},   {"raise", end_by_signal}};
+      {"name", name_thread},   {"raise", end_by_signal},  {"code", make_code},          {"write_code", write_code}};
   const auto verb = count >= 2 ? verbs.find(words[1]) : verbs.end();
   if (verb == verbs.end()) {
     return 2;

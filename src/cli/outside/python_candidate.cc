@@ -91,6 +91,22 @@ Result<void> compile_beforehand(Session& session, const std::string& file, evalu
   return {};
 }
 
+// Of a folder. A file stands for itself alone: what lies around it is not its own.
+Result<void> inspect_beside(const std::string& candidate, evaluate::PythonHost& host, PythonVerdict& verdict) {
+  std::error_code ignored;
+  if (!fs::is_directory(candidate, ignored)) {
+    return {};
+  }
+  STITCH_ASSIGN(verdict.native, evaluate::inspect_native_files(host.folder));
+  for (const evaluate::NativeFile& file : verdict.native.libraries) {
+    host.native_files.push_back(file.path);
+  }
+  if (verdict.native.refusal.has_value()) {
+    verdict.report.verify.verdict = *verdict.native.refusal;
+  }
+  return {};
+}
+
 Result<evaluate::VerifyReport> run(Session& session, const Task& task, const evaluate::CandidateBinary& binary) {
   STITCH_ASSIGN(const TemporaryDirectory folder, tensor_folder());
   const uint64_t seed = session.line().seed;
@@ -143,6 +159,10 @@ Result<PythonVerdict> judge_python_candidate(Session& session, const toolchain::
     return verdict;
   }
   evaluate::PythonHost host = host_of(session, file, interface);
+  STITCH_TRY(inspect_beside(candidate, host, verdict));
+  if (judged.kind != VerdictKind::kOk) {
+    return verdict;
+  }
   STITCH_TRY(build_beside(session, tools, device, host, verdict));
   if (judged.kind == VerdictKind::kOk && device == DeviceKind::kCuda) {
     STITCH_TRY(compile_beforehand(session, file, host, verdict));
@@ -153,7 +173,7 @@ Result<PythonVerdict> judge_python_candidate(Session& session, const toolchain::
   verdict.binary = {device, file, host};
   STITCH_ASSIGN(verdict.report.verify, run(session, task, verdict.binary));
   STITCH_ASSIGN(const auto work, evaluate::reference_work_from_json(interface, "work"));
-  verdict.framework = evaluate::framework_share(work, host.ledger->operators, host.ledger->libraries);
+  verdict.framework = evaluate::framework_share(work, host.ledger->operators, host.ledger->libraries, task.math);
   add_policy(verdict, *host.ledger);
   return verdict;
 }
@@ -161,6 +181,7 @@ Result<PythonVerdict> judge_python_candidate(Session& session, const toolchain::
 Json to_json(const PythonVerdict& verdict) {
   Json json = evaluate::to_json(verdict.framework);
   json["source_facts"] = verdict.facts;
+  json["native_files"] = to_json(verdict.native);
   return json;
 }
 

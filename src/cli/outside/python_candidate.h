@@ -4,6 +4,7 @@
 
 #include "base/json/json_forward.h"
 #include "cli/stages/judge.h"
+#include "evaluate/inspect/native_files.h"
 #include "evaluate/policy/framework_share.h"
 
 namespace stitch::cli {
@@ -13,6 +14,7 @@ struct PythonVerdict {
   std::shared_ptr<TemporaryDirectory> compiled;  // what its rehearsal left, which it reads; may be null
   evaluate::EvaluateReport report;
   evaluate::FrameworkShare framework;
+  evaluate::NativeFiles native;    // that lie beside it
   std::vector<std::string> facts;  // of the source: what an audit should look at
 };
 

@@ -122,7 +122,7 @@ bool works_on_the_device(const LibraryFacts& facts) {
 
 }  // namespace
 
-std::optional<std::string> refusal(const LibraryFacts& facts, CudaRuntime runtime) {
+std::optional<std::string> refusal(const LibraryFacts& facts, CudaRuntime runtime, LibraryUse use) {
   if (std::optional<std::string> torch = torch_refusal(facts)) {
     return torch;
   }
@@ -150,7 +150,7 @@ std::optional<std::string> refusal(const LibraryFacts& facts, CudaRuntime runtim
   if (std::optional<std::string> import = import_refusal(facts, runtime)) {
     return import;
   }
-  if (!works_on_the_device(facts)) {
+  if (use == LibraryUse::kProgram && !works_on_the_device(facts)) {
     return "the library launches no kernel and calls no library that does: nothing of it would run on a GPU";
   }
   return std::nullopt;

@@ -13,8 +13,13 @@ namespace stitch::elf {
 // Whether the library's imports may be those of the CUDA runtime, which GPU builds link in statically.
 enum class CudaRuntime { kPerhapsInside, kApart };
 
+enum class LibraryUse {
+  kProgram,       // is the candidate
+  kBesidePython,  // does what the candidate's Python tells it to: on the emulated device it may work on the host
+};
+
 // Why the library is refused, in a sentence; nothing when it may be loaded.
-std::optional<std::string> refusal(const LibraryFacts& facts,
-                                   CudaRuntime runtime = CudaRuntime::kPerhapsInside);
+std::optional<std::string> refusal(const LibraryFacts& facts, CudaRuntime runtime = CudaRuntime::kPerhapsInside,
+                                   LibraryUse use = LibraryUse::kProgram);
 
 }  // namespace stitch::elf

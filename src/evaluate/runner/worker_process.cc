@@ -61,14 +61,20 @@ sandbox::CagePolicy worker_cage(DeviceKind device, const WorkerLimits& limits, b
   return cage;
 }
 
-// Likewise for one in Python: the interpreter, its packages and the candidate's own folder.
+// Likewise for one in Python: the interpreter, its packages and the candidate's own folder. Where there is no GPU, whose
+// compilers make code, none runs that nobody has read: not of another file of that folder, nor of one or of memory that
+// the candidate wrote.
 sandbox::CagePolicy python_cage(DeviceKind device, const PythonHost& host,
                                 const std::vector<std::filesystem::path>& parts, const std::filesystem::path& home) {
   sandbox::CagePolicy cage;
   cage.gpu = device == DeviceKind::kCuda;
   cage.readable = parts;
   cage.readable.insert(cage.readable.end(), host.readable.begin(), host.readable.end());
-  cage.readable.insert(cage.readable.end(), {host.interpreter, host.modules, host.folder});
+  cage.readable.insert(cage.readable.end(), {host.interpreter, host.modules});
+  cage.readable.insert(cage.readable.end(), host.native_files.begin(), host.native_files.end());
+  const bool is_judged = host.role == PythonRole::kCandidate;
+  (is_judged ? cage.data : cage.readable).emplace_back(host.folder);
+  cage.may_make_code = cage.gpu || !is_judged;
   if (!host.library.empty()) {
     cage.readable.emplace_back(host.library);
   }
@@ -189,6 +195,8 @@ Result<WorkerProcess> WorkerProcess::start_python(DeviceKind device, const Pytho
     options.environment.emplace_back("STITCHCUDA_LIBRARY", host.library);
   }
   add_compiled(host, options);
+  options.environment.emplace_back("STITCHCUDA_NATIVE_FILES", fmt::format("{}\n{}\n{}", fmt::join(host.native_files, "\n"),
+                                                                          host.library, host.compiled));
   STITCH_ASSIGN(Child child,
                 sandbox::start_caged(options, python_cage(device, host, {observer, emulator}, home.path())));
   ends.second = Descriptor();

@@ -151,6 +151,46 @@ TEST_F(CageTest, ItsTmpIsItsOwnAndEnds) {
   EXPECT_FALSE(fs::exists("/tmp/much"));
 }
 
+TEST_F(CageTest, MakesNoCodeWhereItMayNot) {
+  if (lacks(Layer::kSystemCalls)) {
+    GTEST_SKIP() << "no filter on system calls here";
+  }
+  CagePolicy policy;
+  for (const char* way : {"anonymous", "changed", "unnamed", "implied"}) {
+    EXPECT_EQ(attempt("code", way, policy), "done") << way;
+  }
+  policy.may_make_code = false;
+  for (const char* way : {"anonymous", "changed", "unnamed"}) {
+    EXPECT_EQ(attempt("code", way, policy), "EACCES") << way;
+  }
+  EXPECT_EQ(attempt("code", "implied", policy), "EPERM");
+}
+
+TEST_F(CageTest, RunsNoCodeThatItWroteNorOfData) {
+  if (lacks(Layer::kFiles) || layers_.maker == Maker::kBubblewrap) {
+    GTEST_SKIP() << "no mounts of ours here";
+  }
+  const auto folder = TemporaryDirectory::make("stitchcuda-cage-test");
+  ASSERT_TRUE(folder.has_value());
+  ::chmod(folder->path().c_str(), 0755);
+  fs::create_directory(folder->path() / "candidate");
+  fs::create_directory(folder->path() / "home");
+  for (const char* name : {"named", "not_named"}) {
+    ASSERT_TRUE(write_file(folder->path() / "candidate" / name, std::string(4096, 'x')).has_value());
+  }
+  CagePolicy policy;
+  policy.data = {folder->path() / "candidate"};
+  policy.readable = {folder->path() / "candidate" / "named"};
+  policy.writable = {folder->path() / "home"};
+  EXPECT_EQ(attempt("code", (folder->path() / "candidate" / "named").string(), policy), "done");
+  EXPECT_EQ(attempt("code", (folder->path() / "candidate" / "not_named").string(), policy), "EPERM");
+  EXPECT_EQ(attempt("read", (folder->path() / "candidate" / "not_named").string(), policy), "done");
+  EXPECT_EQ(attempt("write_code", (folder->path() / "home" / "made").string(), policy), "EPERM");
+  EXPECT_EQ(attempt("write_code", "/tmp/made", policy), "EPERM");
+  policy.may_start_programs = true;  // a compiler
+  EXPECT_EQ(attempt("write_code", (folder->path() / "home" / "made").string(), policy), "done");
+}
+
 TEST_F(CageTest, OpensNoSocket) {
   if (lacks(Layer::kSystemCalls)) {
     GTEST_SKIP() << "no filter on system calls here";

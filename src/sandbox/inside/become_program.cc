@@ -71,7 +71,9 @@ Result<void> close_the_cage(const CageOrder& order, std::optional<uid_t> user) {
     STITCH_TRY(apply_landlock(policy, order.command.front(), own_root, own_processes));
   }
   if (layers.has(Layer::kSystemCalls)) {
-    STITCH_TRY(filter_system_calls({.local_sockets = policy.gpu, .signals_to_others = own_processes}));
+    STITCH_TRY(filter_system_calls({.local_sockets = policy.gpu,
+                                    .may_make_code = policy.may_make_code,
+                                    .signals_to_others = own_processes}));
   }
   return {};
 }

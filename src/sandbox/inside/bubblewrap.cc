@@ -56,7 +56,8 @@ CageOrder ordered_through_bubblewrap(const CageOrder& order) {
                  "ALL"};
   add(words, {"--size", std::to_string(policy.scratch_bytes), "--tmpfs", "/tmp"});
   show_system(words, policy.gpu);
-  std::vector<fs::path> readable = policy.readable;
+  std::vector<fs::path> readable = policy.data;  // it knows no mounts without code
+  readable.insert(readable.end(), policy.readable.begin(), policy.readable.end());
   readable.insert(readable.end(), {self, order.command.front()});
   show(words, "--ro-bind", readable);
   show(words, "--bind", policy.writable);

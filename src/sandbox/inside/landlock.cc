@@ -107,6 +107,7 @@ Result<void> allow_all(Rules& rules, const CagePolicy& policy, const std::string
   const uint64_t read = kReadFile | kReadFolder | (policy.may_start_programs ? kExecute : 0);
   STITCH_TRY(rules.allow(system_folders(), read));
   STITCH_TRY(rules.allow(policy.readable, read));
+  STITCH_TRY(rules.allow(policy.data, kReadFile | kReadFolder));
   STITCH_TRY(rules.allow(policy.writable, ~uint64_t{0}));
   STITCH_TRY(rules.allow(program, kReadFile | kExecute));
   STITCH_TRY(rules.allow(loader_of(program), kReadFile | kExecute));

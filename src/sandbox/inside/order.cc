@@ -14,6 +14,9 @@ std::vector<std::string> to_arguments(const CageOrder& order) {
   for (const auto& path : order.policy.readable) {
     add("--read", path.string());
   }
+  for (const auto& path : order.policy.data) {
+    add("--data", path.string());
+  }
   for (const auto& path : order.policy.writable) {
     add("--write", path.string());
   }
@@ -21,6 +24,7 @@ std::vector<std::string> to_arguments(const CageOrder& order) {
   add("--processes", std::to_string(order.policy.process_count));
   add("--gpu", order.policy.gpu ? "1" : "0");
   add("--programs", order.policy.may_start_programs ? "1" : "0");
+  add("--code", order.policy.may_make_code ? "1" : "0");
   add("--inside", order.inside ? "1" : "0");
   if (order.policy.limits.address_space_bytes.has_value()) {
     add("--memory", std::to_string(*order.policy.limits.address_space_bytes));
@@ -45,6 +49,8 @@ Result<CageOrder> order_from_arguments(const std::vector<std::string>& arguments
       order.layers.active.push_back(*layer);
     } else if (option == "--read") {
       order.policy.readable.emplace_back(value);
+    } else if (option == "--data") {
+      order.policy.data.emplace_back(value);
     } else if (option == "--write") {
       order.policy.writable.emplace_back(value);
     } else if (option == "--scratch") {
@@ -55,6 +61,8 @@ Result<CageOrder> order_from_arguments(const std::vector<std::string>& arguments
       order.policy.gpu = number != 0;
     } else if (option == "--programs") {
       order.policy.may_start_programs = number != 0;
+    } else if (option == "--code") {
+      order.policy.may_make_code = number != 0;
     } else if (option == "--inside") {
       order.inside = number != 0;
     } else if (option == "--memory") {

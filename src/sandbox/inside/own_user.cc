@@ -44,6 +44,7 @@ bool can_be_reached(const fs::path& path) {
 
 std::optional<uid_t> own_user_id(const CagePolicy& policy, const std::string& program, bool own_root) {
   std::vector<fs::path> read = policy.readable;
+  read.insert(read.end(), policy.data.begin(), policy.data.end());
   read.emplace_back(program);
   for (const fs::path& path : read) {
     std::error_code error;

@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -25,6 +26,7 @@ namespace fs = std::filesystem;
 constexpr const char* kOld = "/.old";
 constexpr uint64_t kReadOnly = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
 constexpr uint64_t kWritable = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
+constexpr uint64_t kData = kReadOnly | MOUNT_ATTR_NOEXEC;
 constexpr uint64_t kDevice = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC;
 
 struct Binding {
@@ -48,8 +50,9 @@ void add(std::vector<Binding>& bindings, const std::vector<fs::path>& paths, uin
 
 std::vector<Binding> bindings_of(const CagePolicy& policy) {
   std::vector<Binding> bindings;
+  add(bindings, policy.data, kData);
   add(bindings, policy.readable, kReadOnly);
-  add(bindings, policy.writable, kWritable);
+  add(bindings, policy.writable, kWritable | (policy.may_start_programs ? 0 : MOUNT_ATTR_NOEXEC));
   add(bindings, system_devices(policy.gpu), kDevice);
   if (policy.gpu) {
     add(bindings, driver_folders(), kReadOnly);
@@ -61,6 +64,11 @@ bool are_same(const fs::path& one, const fs::path& other) {
   struct stat a {};
   struct stat b {};
   return ::stat(one.c_str(), &a) == 0 && ::stat(other.c_str(), &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+bool forbids_code(const fs::path& path) {
+  struct statvfs status {};
+  return ::statvfs(path.c_str(), &status) == 0 && (status.f_flag & ST_NOEXEC) != 0;
 }
 
 // A place to mount on.
@@ -81,7 +89,7 @@ Result<void> make_place(const fs::path& target, bool is_folder) {
 
 Result<void> bind(const Binding& binding) {
   const fs::path source = kOld + binding.source.string();
-  if (binding.attributes == kReadOnly && are_same(source, binding.target)) {
+  if (binding.attributes == kReadOnly && are_same(source, binding.target) && !forbids_code(binding.target)) {
     return {};  // part of a folder that is there already
   }
   STITCH_TRY(make_place(binding.target, fs::is_directory(source)));

@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -74,6 +75,25 @@ Result<void> forbid_new_namespaces(const Filter& filter) {
   return forbid(filter, "clone3", ENOSYS);
 }
 
+// Whoever makes code while it runs shows none of it to an inspector. A file that may be executed is another matter: the
+// mounts say which are.
+Result<void> forbid_making_code(const Filter& filter) {
+  const auto all_of = [](unsigned argument, uint64_t bits) {
+    return scmp_arg_cmp{.arg = argument, .op = SCMP_CMP_MASKED_EQ, .datum_a = bits, .datum_b = bits};
+  };
+  const scmp_arg_cmp executable = all_of(2, PROT_EXEC);
+  STITCH_TRY(forbid(filter, "mmap", EACCES, {all_of(2, PROT_EXEC | PROT_WRITE)}));
+  STITCH_TRY(forbid(filter, "mmap", EACCES, {executable, all_of(3, MAP_ANONYMOUS)}));
+  STITCH_TRY(forbid(filter, "mmap", EACCES, {executable, all_of(3, MAP_SHARED)}));
+  STITCH_TRY(forbid(filter, "mprotect", EACCES, {executable}));
+  STITCH_TRY(forbid(filter, "pkey_mprotect", EACCES, {executable}));
+  STITCH_TRY(forbid(filter, "memfd_create", EACCES));
+  STITCH_TRY(forbid(filter, "memfd_secret", EACCES));
+  // READ_IMPLIES_EXEC makes all of it executable without saying so; asking is harmless.
+  constexpr uint64_t kAsked = 0xffffffff;
+  return forbid(filter, "personality", EPERM, {SCMP_A0(SCMP_CMP_NE, kAsked)});
+}
+
 // The socket to the supervisor is inherited; pairs of sockets reach nobody.
 Result<void> forbid_sockets(const Filter& filter, bool local_sockets) {
   if (local_sockets) {
@@ -116,6 +136,7 @@ Result<void> filter_system_calls(const SystemCallRules& rules) {
   STITCH_TRY(forbid_new_namespaces(filter));
   STITCH_TRY(forbid_sockets(filter, rules.local_sockets));
   STITCH_TRY(forbid_typing_for_the_user(filter));
+  STITCH_TRY(rules.may_make_code ? Result<void>() : forbid_making_code(filter));
   STITCH_TRY(rules.signals_to_others ? Result<void>() : forbid_signals_to_others(filter));
   return added(::seccomp_load(filter.get()), "system calls");
 }
