@@ -14,7 +14,7 @@ from torch.utils import _pytree as pytree
 
 from ..failures import from_user_code
 from ..graph.export import Exported
-from ..graph.flops import call_work, short_name
+from ..graph.flops import call_bytes, call_work, is_product, short_name
 from ..graph.functional import CONSTANT, INPUT, OUTPUT, PARAMETER, RANDOM, STATE, FunctionalProgram, Returned
 from ..graph.supported import DTYPE_NAMES
 from .values import encoded
@@ -126,11 +126,16 @@ def _state(module: nn.Module) -> list[dict[str, Any]]:
 
 
 def _work(graph: FunctionalProgram) -> list[dict[str, Any]]:
-    """How much of the program's arithmetic each of its operators carries."""
+    """What each call of the program has to do, views left out."""
     table = graph.results()
-    work: dict[str, list[int]] = {}
-    for call in graph.calls:
-        entry = work.setdefault(short_name(call.target), [0, 0])
-        entry[0] += call_work(call, table)
-        entry[1] += 1
-    return [{"operator": name, "flops": flops, "calls": calls} for name, (flops, calls) in work.items() if flops > 0]
+    return [
+        {
+            "operator": short_name(call.target),
+            "flops": flops,
+            "bytes": call_bytes(call, table),
+            "is_product": is_product(call),
+            "is_16_bit": any(table[result.name][0].itemsize == 2 for result in call.results if result.name in table),
+        }
+        for call in graph.calls
+        if (flops := call_work(call, table)) > 0
+    ]

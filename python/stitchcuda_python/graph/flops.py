@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from .functional import Call, FunctionalProgram, Ref, refs_in
+from .functional import Call, FunctionalProgram, Ref, refs_in, used_by
 
 Shape = tuple[int, ...]
 
@@ -17,6 +17,7 @@ _CONVOLUTIONS = {"conv1d", "conv2d", "conv3d", "convolution"}
 _TRANSPOSED = {"conv_transpose1d", "conv_transpose2d", "conv_transpose3d"}
 _RECURRENT = {"lstm", "gru", "rnn_tanh", "rnn_relu"}
 _CELLS = {f"{name}_cell" for name in _RECURRENT}
+_PICKING = {"embedding", "gather", "index_select", "index", "take", "take_along_dim"}
 _FREE = set("""view _unsafe_view reshape permute transpose t expand slice select squeeze unsqueeze alias detach flatten
     unflatten split split_with_sizes unbind chunk clone contiguous lift_fresh_copy empty zeros ones full arange
     as_strided narrow movedim swapaxes""".split())
@@ -56,6 +57,26 @@ def call_work(call: Call, table: dict[str, tuple[torch.dtype, Shape]]) -> int:
     outs = [result.shape for result in call.results if result.dtype is not None and result.dtype != torch.bool]
     transposed = "convolution" in call.target_name and len(call.args) > 6 and bool(call.args[6])
     return call_flops(short_name(call.target), shapes, outs, transposed)
+
+
+def call_bytes(call: Call, table: dict[str, tuple[torch.dtype, Shape]]) -> int:
+    """Bytes that one call reads and writes when nothing is fused with it; 0 for a view."""
+    name = short_name(call.target)
+    if name in _FREE:
+        return 0
+    made = sum(prod(table[each.name][1]) * table[each.name][0].itemsize for each in call.results if each.name in table)
+    read = [table[value] for value in dict.fromkeys(used_by(call))]
+    sizes = [prod(shape) * dtype.itemsize for dtype, shape in read]
+    if name in _PICKING and sizes:  # as much of the first as there are results
+        sizes[0] = min(sizes[0], made)
+    return made + sum(sizes)
+
+
+def is_product(call: Call) -> bool:
+    """Whether it multiplies matrices, which tensor cores do where the arithmetic allows."""
+    name = short_name(call.target)
+    known = _CONTRACTIONS | _CONVOLUTIONS | _TRANSPOSED | _RECURRENT | _CELLS | {"baddbmm", "addbmm", "addmv"}
+    return name in known or "scaled_dot_product" in name
 
 
 def _recurrent_flops(call: Call, table: dict[str, tuple[torch.dtype, Shape]]) -> int:
