@@ -86,6 +86,19 @@ class DrawTest(ServerCase):
         self.assertEqual(out["norm.num_batches_tracked"]["ref64"].item(), 1)
         self.assertFalse(torch.equal(out["norm.running_var"]["native"], variance))
 
+    def test_vectors_of_16_bits_are_moved_far_in_every_other_draw(self) -> None:
+        row = _row("bfloat16_mlp.py")
+        opened = self.open(problem(row), overrides=row.small)
+        names = [spec["name"] for spec in opened["parameters"]]
+        for name, near, far in (("norm_bias", 0.11, 0.4), ("gate_bias", 0.2, 0.4)):
+            place = names.index(name)
+            largest = []
+            for number in (0, 1):
+                path = self.draw(opened, "as_given", number)["parameters"][place]
+                largest.append(read(path, torch.bfloat16, opened["parameters"][place]["shape"]).abs().max().item())
+            self.assertLess(largest[0], near)
+            self.assertGreater(largest[1], far)
+
     def test_integers_stay_within_the_operators_bounds_and_reach_them(self) -> None:
         row = _row("embedding_linear_cross_entropy.py")
         opened = self.open(problem(row), overrides=row.small)

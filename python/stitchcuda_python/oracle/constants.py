@@ -11,6 +11,8 @@ MATHS = ("fp32", "kernelbench", "tf32", "reduced")
 # Parameters are multiplied by U(low, high); constant ones also moved by up to this share of max(1, |c|).
 PARAMETER_LOW, PARAMETER_HIGH = 0.5, 1.5
 CONSTANT_SHIFT = 0.1
+# Vectors of 16-bit types, which rounding would hide otherwise, are moved by this in every other draw.
+WIDE_SHIFT = 0.5
 # Running statistics: mean ~ N(0, this), variance ~ U(low, high).
 RUNNING_MEAN_SPREAD = 0.5
 RUNNING_VARIANCE_LOW, RUNNING_VARIANCE_HIGH = 0.5, 2.0

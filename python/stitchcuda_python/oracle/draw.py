@@ -16,7 +16,7 @@ from ..program.build import Program, draw_inputs
 from .bounds import ignored_targets, integer_bounds, offset_inputs
 from .given_numbers import Numbers, drawn_numbers
 from .native import NativeModule
-from .parameters import redrawn_mean, redrawn_parameter, redrawn_variance, running_statistics
+from .parameters import needs_wide_draws, redrawn_mean, redrawn_parameter, redrawn_variance, running_statistics
 from .perturb import finest_output, is_as_fine, one_ulp_away
 from .regimes import inside_observed, observe, transformed, with_ignored
 from .seeds import derive, generator
@@ -68,7 +68,7 @@ class Drawer:
 
         inputs = pytree.tree_map_only(torch.Tensor, change, inputs)
         inputs = pytree.tree_map_only(torch.Tensor, lambda tensor: tensor.to(self._device), inputs)
-        tensors = self._tensors(generator(self._device, seed, regime, number, "parameters"))
+        tensors = self._tensors(generator(self._device, seed, regime, number, "parameters"), number % 2 == 1)
         numbers = drawn_numbers(self._graph, generator("cpu", seed, regime, number, "numbers"), self._device)
         return Drawn(inputs, tensors, numbers)
 
@@ -84,22 +84,24 @@ class Drawer:
             sentence = f"get_inputs() of {base} draws {greatest} for input {name}, which may be {bound - 1} at most."
             raise Failure(PROGRAM_INVALID, sentence, request.file, "Draw indices inside the table that they index.")
 
-    def _tensors(self, source: torch.Generator) -> dict[str, torch.Tensor]:
+    def _tensors(self, source: torch.Generator, is_odd: bool) -> dict[str, torch.Tensor]:
         made: dict[str, torch.Tensor] = {}
         by_object: dict[int, torch.Tensor] = {}
         for name, tensor in self._native.tensors().items():
             if id(tensor) not in by_object:
-                by_object[id(tensor)] = self._tensor(name, isinstance(tensor, torch.nn.Parameter), source)
+                by_object[id(tensor)] = self._tensor(name, isinstance(tensor, torch.nn.Parameter), source, is_odd)
             made[name] = by_object[id(tensor)]
         return made
 
-    def _tensor(self, name: str, is_parameter: bool, source: torch.Generator) -> torch.Tensor:
+    def _tensor(self, name: str, is_parameter: bool, source: torch.Generator, is_odd: bool) -> torch.Tensor:
         original = self._native.constructed[name]
         if name in self._means:
             return redrawn_mean(original, source)
         if name in self._variances:
             return redrawn_variance(original, source)
-        return redrawn_parameter(original, source) if is_parameter else original
+        if not is_parameter:
+            return original
+        return redrawn_parameter(original, source, is_odd and needs_wide_draws(original))
 
     def graph_values(self, drawn: Drawn) -> dict[str, torch.Tensor]:
         """The draw by graph value name."""

@@ -24,15 +24,22 @@ def running_statistics(graph: FunctionalProgram) -> tuple[set[str], set[str]]:
     return means, variances
 
 
-def redrawn_parameter(original: torch.Tensor, source: torch.Generator) -> torch.Tensor:
+def needs_wide_draws(original: torch.Tensor) -> bool:
+    """A bias as constructors make it, behind a product and in front of a residual, moves a 16-bit answer by less than
+    its rounding does: whoever left it out would pass."""
+    return original.is_floating_point() and original.dim() == 1 and original.dtype.itemsize == 2
+
+
+def redrawn_parameter(original: torch.Tensor, source: torch.Generator, wide: bool = False) -> torch.Tensor:
     """`original` x U(0.5, 1.5), element by element; one that is constant is also shifted, so that neither a weight of
-    ones nor a bias of zeros hides a mistake."""
+    ones nor a bias of zeros hides a mistake. `wide`: shifted far, constant or not."""
     if not original.is_floating_point() or original.numel() == 0:
         return original.clone()
     made = original * uniform(original, c.PARAMETER_LOW, c.PARAMETER_HIGH, source)
     first = original.reshape(-1)[0]
-    if bool((original == first).all()):
-        made = made + uniform(original, -1.0, 1.0, source) * c.CONSTANT_SHIFT * max(1.0, abs(float(first)))
+    if wide or bool((original == first).all()):
+        shift = c.WIDE_SHIFT if wide else c.CONSTANT_SHIFT * max(1.0, abs(float(first)))
+        made = made + uniform(original, -1.0, 1.0, source) * shift
     return made
 
 
