@@ -61,7 +61,8 @@ Result<int> fail_visibly(const rubric::Score& score, const CommandLine& line) {
 Result<int> run_score(Session& session) {
   const CommandLine& line = session.line();
   const bool by_judge_alone = line.rubric == "judge";
-  STITCH_ASSIGN(const rubric::RubricVersion rubric, rubric::read_rubric(session.resources().rubrics() / "v1"));
+  const std::string version = by_judge_alone ? CommandLine{}.rubric : line.rubric;
+  STITCH_ASSIGN(const rubric::RubricVersion rubric, rubric::read_rubric(session.resources().rubrics() / version));
   STITCH_ASSIGN(const ScoreSubject subject, gather_facts(session, !by_judge_alone));
   STITCH_ASSIGN(const rubric::Score score, mark(session, rubric, subject));
   Json json = to_json(score);

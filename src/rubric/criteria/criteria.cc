@@ -41,7 +41,9 @@ const std::vector<Criterion>& builtin_criteria() {
        score_work_on_device},
       {"contract", kCompliance, "Is the contract kept: no waiting, no allocation in a call?", score_contract},
       {"plan_steps", kCompliance, "Did every step of the plan run?", score_plan_steps},
-      {"feedback", kCompliance, "Was what the feedback asked for done?", score_feedback}};
+      {"feedback", kCompliance, "Was what the feedback asked for done?", score_feedback},
+      {"refinement", kCompliance, "Is what the feedback asked for new since the previous candidate?",
+       score_refinement}};
   return criteria;
 }
 

@@ -42,6 +42,7 @@ Mark score_work_on_device(const Facts& facts);
 Mark score_contract(const Facts& facts);
 Mark score_plan_steps(const Facts& facts);
 Mark score_feedback(const Facts& facts);
+Mark score_refinement(const Facts& facts);
 
 // Read from top to bottom.
 const std::vector<Criterion>& builtin_criteria();

@@ -53,7 +53,7 @@ struct PlanStepFacts {
 
 struct FrameworkFacts {
   HackClass hack_class = HackClass::kClean;
-  double share = 0;  // of the reference's FLOPs, left to the framework
+  double share = 0;  // of the reference's time by roofline, left to the framework
   std::vector<std::string> left;
   std::string evidence;
 };

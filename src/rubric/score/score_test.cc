@@ -15,6 +15,8 @@ namespace {
 
 const std::filesystem::path kVersion1 = std::filesystem::path(STITCH_SOURCE_DIR) / "rubrics" / "v1";
 
+const std::filesystem::path kVersion2 = std::filesystem::path(STITCH_SOURCE_DIR) / "rubrics" / "v2";
+
 RubricVersion version1() { return std::move(read_rubric(kVersion1)).value(); }
 
 Facts verified() {
@@ -44,7 +46,9 @@ JudgeReply reply(int mark, bool major_hack) {
 
 int points(const Score& score, Dimension dimension) { return score.dimensions[static_cast<size_t>(dimension)].points; }
 
-// A published version is frozen: whoever wants other weights writes rubrics/v2.
+RubricVersion version2() { return std::move(read_rubric(kVersion2)).value(); }
+
+// A published version is frozen: whoever wants other weights writes rubrics/v3.
 TEST(Rubric, Version1NeverChanges) {
   EXPECT_EQ(sha256_hex(*read_file(kVersion1 / "rubric.json")),
             "4f127b39754537907469aa972279daef9132c655e62dfcb529256be7c0352ccb");
@@ -52,8 +56,15 @@ TEST(Rubric, Version1NeverChanges) {
             "69200fb62eb0e5de948664c15936461dd4b672dbe58eb73e5b30eec47e90bf09");
 }
 
-TEST(Rubric, EveryCriterionHasAWeightInVersion1) {
-  const RubricVersion rubric = version1();
+TEST(Rubric, Version2NeverChanges) {
+  EXPECT_EQ(sha256_hex(*read_file(kVersion2 / "rubric.json")),
+            "c436c3523bbb3722491181258e14fb15372d9ca1bff60ed9b23d035444cb8b85");
+  EXPECT_EQ(sha256_hex(*read_file(kVersion2 / "judge.md")),
+            "69200fb62eb0e5de948664c15936461dd4b672dbe58eb73e5b30eec47e90bf09");
+}
+
+TEST(Rubric, EveryCriterionHasAWeightInVersion2) {
+  const RubricVersion rubric = version2();
   size_t weighed = 0;
   for (const DimensionRule& rule : rubric.dimensions) {
     weighed += rule.weights.size();

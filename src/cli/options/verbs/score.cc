@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/App.hpp>
+#include <array>
 
 #include "cli/options/command_line.h"
 #include "cli/options/shared_options.h"
@@ -23,8 +24,9 @@ void add_rubric(CLI::App* verb, CommandLine* line) {
       ->type_name("DIR")
       ->group(kRubricGroup);
   add_choice(
-      verb, "--rubric", {"v1", "judge"}, [line](size_t chosen) { line->rubric = chosen == 0 ? "v1" : "judge"; },
-      "Marks from evidence, or those of the judge alone, from the text (default: v1)")
+      verb, "--rubric", {"v2", "v1", "judge"},
+      [line](size_t chosen) { line->rubric = std::array{"v2", "v1", "judge"}[chosen]; },
+      "Marks from evidence, or those of the judge alone, from the text (default: v2)")
       ->group(kRubricGroup);
   verb->add_option("--judge", line->judge_url,
                    "A language model's endpoint in OpenAI's form, which may lower marks; its key: STITCHCUDA_JUDGE_KEY")
