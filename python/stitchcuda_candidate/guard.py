@@ -25,8 +25,8 @@ _PROCESSES = frozenset(
 )
 # They write kernels, or load those they wrote, which then run past the dispatcher.
 _COMPILING_MODULES = ("torch._inductor.compile_fx", "torch._inductor.package")
-# Whoever looks these up by hand gets code, or memory for code, that nobody has read, or leaves the process. The kernel's
-# filter answers for what does not pass here.
+# Whoever looks these up by hand gets code, or memory for code, that nobody has read, or leaves the process. The
+# kernel's filter answers for what does not pass here.
 _LOOKED_UP = frozenset(
     "dlopen dlmopen dlsym dlvsym dlinfo mmap mmap64 mremap mprotect pkey_mprotect memfd_create shm_open syscall "
     "personality prctl arch_prctl ptrace process_vm_readv process_vm_writev fork vfork clone posix_spawn posix_spawnp "

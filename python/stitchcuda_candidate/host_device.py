@@ -4,16 +4,31 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import mmap
 import os
 from typing import Any
 
 import torch
 
-from .over import tensor_over
+from .types import DTYPES
 
 _compare = ctypes.CDLL(None).memcmp
 _compare.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
+
+
+def _forget_copies(descriptor: int) -> None:
+    """mmap keeps a copy of a descriptor, by which a candidate could map the memory again, as code."""
+    kept = os.fstat(descriptor)
+    nothing = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+    for number in map(int, os.listdir("/proc/self/fd")):
+        try:
+            found = os.fstat(number)
+        except OSError:
+            continue  # the one that listed them
+        if number != descriptor and (found.st_dev, found.st_ino) == (kept.st_dev, kept.st_ino):
+            os.dup2(nothing, number, inheritable=False)  # open, so that mmap closes this one and no other
+    os.close(nothing)
 
 
 class HostDevice:
@@ -29,6 +44,7 @@ class HostDevice:
         """(what keeps the block alive, its address)."""
         assert descriptor is not None
         mapped = mmap.mmap(descriptor, int(token["bytes"]))
+        _forget_copies(descriptor)
         os.close(descriptor)
         return mapped, ctypes.addressof(ctypes.c_char.from_buffer(mapped))
 
@@ -37,7 +53,11 @@ class HostDevice:
 
     def tensor(self, block: Any, address: int, shape: list[int], dtype: str) -> torch.Tensor:
         """A tensor over part of a block."""
-        return tensor_over(address, shape, dtype, "cpu", block)
+        count = math.prod(shape)
+        if count == 0:
+            return torch.empty(shape, dtype=DTYPES[dtype])
+        offset = address - ctypes.addressof(ctypes.c_char.from_buffer(block))
+        return torch.frombuffer(block, dtype=DTYPES[dtype], count=count, offset=offset).view(shape)
 
     def adopt(self, module: torch.nn.Module) -> None:
         """Moves what the module holds to the device."""

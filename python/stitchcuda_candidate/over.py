@@ -5,6 +5,7 @@ element type that the protocol has, and needs no NumPy, which __cuda_array_inter
 from __future__ import annotations
 
 import ctypes
+import functools
 from typing import Any
 
 import torch
@@ -43,9 +44,14 @@ _alive: dict[int, Any] = {}
 _deleter_type = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
-@_deleter_type
-def _forget(managed: int) -> None:
-    _alive.pop(managed, None)
+@functools.cache
+def _deleter() -> Any:
+    """Made when it is needed: it takes memory that is executed, which there is only on a GPU."""
+
+    def forget(managed: int) -> None:
+        _alive.pop(managed, None)
+
+    return _deleter_type(forget)
 
 
 def tensor_over(address: int, shape: list[int], dtype: str, device: str, owner: Any = None) -> torch.Tensor:
@@ -55,6 +61,6 @@ def tensor_over(address: int, shape: list[int], dtype: str, device: str, owner: 
     extents = (ctypes.c_int64 * len(shape))(*shape)
     managed = _Managed()
     managed.tensor = _Tensor(address, _DEVICES[device], 0, len(shape), _DataType(_KINDS[kind], bits, 1), extents)
-    managed.deleter = ctypes.cast(_forget, ctypes.c_void_p)
+    managed.deleter = ctypes.cast(_deleter(), ctypes.c_void_p)
     _alive[ctypes.addressof(managed)] = managed, extents, owner
     return _from_capsule(_new_capsule(ctypes.addressof(managed), _NAME, None))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Native code that lies beside a candidate in Python, read before a worker starts. A library is told by its bytes, not by
-// its name: that is how the dynamic loader tells one.
+// Native code that lies beside a candidate in Python, read before a worker starts. A library is told by its bytes, not
+// by its name: that is how the dynamic loader tells one.
 #pragma once
 
 #include <filesystem>

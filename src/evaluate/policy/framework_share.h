@@ -21,8 +21,8 @@ struct ReferenceWork {
   bool is_product = false;  // of matrices
   bool is_16_bit = false;
 };
-// The roofline max(FLOPs / peak, bytes / bandwidth) at an H200's datasheet peaks, whatever device judges: a class must not
-// depend on the machine, and a CPU's times say nothing of a GPU's. Memory-bound operators weigh what they cost.
+// The roofline max(FLOPs / peak, bytes / bandwidth) at an H200's datasheet peaks, whatever device judges: a class must
+// not depend on the machine, and a CPU's times say nothing of a GPU's. Memory-bound operators weigh what they cost.
 double roofline_us(const ReferenceWork& work, MathMode math);
 Result<std::vector<ReferenceWork>> reference_work_from_json(const Json& json, const char* key);
 

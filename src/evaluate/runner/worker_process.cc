@@ -61,9 +61,9 @@ sandbox::CagePolicy worker_cage(DeviceKind device, const WorkerLimits& limits, b
   return cage;
 }
 
-// Likewise for one in Python: the interpreter, its packages and the candidate's own folder. Where there is no GPU, whose
-// compilers make code, none runs that nobody has read: not of another file of that folder, nor of one or of memory that
-// the candidate wrote.
+// Likewise for one in Python: the interpreter, its packages and the candidate's own folder. Where there is no GPU, the
+// compilers of which make code, none runs that nobody has read: not of another file of that folder, nor of one or of
+// memory that the candidate wrote.
 sandbox::CagePolicy python_cage(DeviceKind device, const PythonHost& host,
                                 const std::vector<std::filesystem::path>& parts, const std::filesystem::path& home) {
   sandbox::CagePolicy cage;
@@ -195,8 +195,9 @@ Result<WorkerProcess> WorkerProcess::start_python(DeviceKind device, const Pytho
     options.environment.emplace_back("STITCHCUDA_LIBRARY", host.library);
   }
   add_compiled(host, options);
-  options.environment.emplace_back("STITCHCUDA_NATIVE_FILES", fmt::format("{}\n{}\n{}", fmt::join(host.native_files, "\n"),
-                                                                          host.library, host.compiled));
+  const std::string beside = fmt::format("{}", fmt::join(host.native_files, "\n"));
+  options.environment.emplace_back("STITCHCUDA_NATIVE_FILES",
+                                   fmt::format("{}\n{}\n{}", beside, host.library, host.compiled));
   STITCH_ASSIGN(Child child,
                 sandbox::start_caged(options, python_cage(device, host, {observer, emulator}, home.path())));
   ends.second = Descriptor();

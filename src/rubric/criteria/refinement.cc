@@ -14,7 +14,9 @@ namespace {
 
 // By what its text can do, not by its names and places.
 bool looks_unchanged(const SourceFacts& before, const SourceFacts& now) {
-  const auto same = [](const SourceFeature& a, const SourceFeature& b) { return a.name == b.name && a.count == b.count; };
+  const auto same = [](const SourceFeature& a, const SourceFeature& b) {
+    return a.name == b.name && a.count == b.count;
+  };
   return before.kernels.size() == now.kernels.size() &&
          std::equal(before.features.begin(), before.features.end(), now.features.begin(), now.features.end(), same);
 }

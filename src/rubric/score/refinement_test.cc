@@ -28,6 +28,7 @@ Facts refined(const SourceFacts& before, const SourceFacts& now, const std::stri
   facts.source = now;
   LaunchRecord kernel;
   kernel.name = "product";
+  kernel.line = 3;
   kernel.launches = 1;
   kernel.threads = 4096;
   kernel.blocks = 16;
