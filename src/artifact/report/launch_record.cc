@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
+
 #include "base/json/json.h"
 
 namespace stitch {
@@ -28,6 +31,28 @@ constexpr Number kNumbers[] = {{"line", &LaunchRecord::line},
                                {"library_flops", &LaunchRecord::library_flops},
                                {"epilogues", &LaunchRecord::epilogues}};
 
+bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\t'; }
+
+// The emulator spells an expression of the launch: "(rows<4 >)" is rows<4>.
+std::string kernel_name(std::string_view spelled) {
+  while (spelled.size() > 1 && spelled.front() == '(' && spelled.back() == ')') {
+    spelled = spelled.substr(1, spelled.size() - 2);
+    while (!spelled.empty() && is_blank(spelled.back())) {
+      spelled.remove_suffix(1);
+    }
+  }
+  std::string name;
+  for (size_t i = 0; i < spelled.size(); ++i) {
+    const bool is_last = i + 1 == spelled.size();
+    const bool separates = is_blank(spelled[i]) && !name.empty() && !is_last && !is_blank(spelled[i + 1]) &&
+                           name.back() != '<' && spelled[i + 1] != '>' && spelled[i + 1] != ',';
+    if (separates || !is_blank(spelled[i])) {
+      name += is_blank(spelled[i]) ? ' ' : spelled[i];
+    }
+  }
+  return name;
+}
+
 }  // namespace
 
 Json to_json(const std::vector<LaunchRecord>& records) {
@@ -52,6 +77,7 @@ Result<std::vector<LaunchRecord>> launch_records_from_json(const Json& json, con
     LaunchRecord record;
     STITCH_ASSIGN(record.name, json_string(entry, "name"));
     STITCH_ASSIGN(record.file, json_string(entry, "file"));
+    record.name = kernel_name(record.name);
     record.name.resize(std::min(record.name.size(), kLongestName));
     record.file.resize(std::min(record.file.size(), kLongestName));
     for (const Number& number : kNumbers) {

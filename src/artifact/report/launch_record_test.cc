@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "artifact/report/launch_record.h"
+
+#include <gtest/gtest.h>
+
+#include "base/json/json.h"
+
+namespace stitch {
+namespace {
+
+std::string name_read(const std::string& spelled) {
+  LaunchRecord record;
+  record.name = spelled;
+  const auto read = launch_records_from_json({{"launches", to_json({record})}}, "launches");
+  return read.has_value() && read->size() == 1 ? read->front().name : "unreadable";
+}
+
+TEST(LaunchRecord, NamesAreReadAsPeopleWriteThem) {
+  EXPECT_EQ(name_read("(apply)"), "apply");
+  EXPECT_EQ(name_read("(gemm_ffma_kernel<Tile, kLayoutA> )"), "gemm_ffma_kernel<Tile, kLayoutA>");
+  EXPECT_EQ(name_read("((rows< 4 , float >))"), "rows<4, float>");
+  EXPECT_EQ(name_read("(reduce<Sum,\n        float>)"), "reduce<Sum, float>");
+  EXPECT_EQ(name_read("cublasLtMatmul"), "cublasLtMatmul");
+  EXPECT_EQ(name_read("(*table)[0]"), "(*table)[0]");
+  EXPECT_EQ(name_read("()"), "");
+}
+
+}  // namespace
+}  // namespace stitch
