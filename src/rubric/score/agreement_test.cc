@@ -51,7 +51,7 @@ std::string facts_name(const std::vector<std::string>& cells) {
 }
 
 std::vector<Marked> all_marked() {
-  const Result<RubricVersion> rubric = read_rubric(fs::path(STITCH_SOURCE_DIR) / "rubrics" / "v1");
+  const Result<RubricVersion> rubric = read_rubric(fs::path(STITCH_SOURCE_DIR) / "rubrics" / "v2");
   EXPECT_TRUE(rubric.has_value());
   std::vector<Marked> all;
   std::ifstream table(kTests / "marks.tsv");
