@@ -7,12 +7,14 @@ import os
 import sys
 import traceback
 import types
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import torch
 from torch import nn
 
 from .channel import Fault
+from .extensions import NotBuilt
 from .host_device import HostDevice
 from .types import data_pointer, described, dtype_name, is_contiguous, is_plain, shape_of
 from .values import decoded
@@ -29,11 +31,14 @@ _train = nn.Module.train
 
 
 class CandidateModule:
-    """`interface` is what the supervisor says of the program that this module stands for."""
+    """`interface` is what the supervisor says of the program that this module stands for; `around` is entered while
+    the candidate's code runs."""
 
-    def __init__(self, file: str, interface: dict[str, Any], device: HostDevice) -> None:
+    def __init__(self, file: str, interface: dict[str, Any], device: HostDevice,
+                 around: AbstractContextManager[Any] | None = None) -> None:  # fmt: skip
         self.file, self.interface, self.device = file, interface, device
         self.name = str(interface.get("class", "ModelNew"))
+        self._around = around or nullcontext()
         self.module = self._construct(self._run_file())
         if interface["training"] is not None:
             _train(self.module, bool(interface["training"]))
@@ -47,7 +52,7 @@ class CandidateModule:
         sys.path.append(os.path.dirname(self.file))
         with open(self.file, "rb") as stream:
             text = stream.read()
-        with self._told("being imported"):
+        with self._told("being imported"), self._around:
             exec(compile(text, self.file, "exec"), module.__dict__)
         return module
 
@@ -56,7 +61,7 @@ class CandidateModule:
         if not isinstance(kind, type) or not issubclass(kind, nn.Module):
             raise Fault(f"{os.path.basename(self.file)} defines no class {self.name}(torch.nn.Module)")
         arguments = decoded(self.interface["init"], [])
-        with self._told(f"constructing {self.name}"), torch.no_grad():
+        with self._told(f"constructing {self.name}"), torch.no_grad(), self._around:
             made = kind(**arguments) if isinstance(arguments, dict) else kind(*arguments)
             if not isinstance(made, nn.Module):
                 raise Fault(f"{self.name}(...) makes no torch.nn.Module")
@@ -119,7 +124,7 @@ class CandidateModule:
 
     def call(self, arguments: Any) -> Any:
         """forward. Raises a Fault with the candidate's line for whatever it raises."""
-        with self._told("running forward"), torch.no_grad():
+        with self._told("running forward"), torch.no_grad(), self._around:
             return self._forward(*arguments)
 
 
@@ -143,7 +148,7 @@ class told:  # noqa: N801 - reads as a phrase
         pass
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if error is None or isinstance(error, Fault):
+        if error is None or isinstance(error, (Fault, NotBuilt)):
             return
         folder = os.path.dirname(self._file)
         lines = [

@@ -10,6 +10,7 @@ import torch
 
 from .bursts import Bursts
 from .calls import Arguments, Calls
+from .collect import collected, found_cuda
 from .guard import NoGuard
 from .host_device import HostDevice
 from .memory import Memory
@@ -33,6 +34,7 @@ class Session:
         self._verbs: dict[str, Callable[[Arguments], dict[str, Any]]] = {
             "hello": self._hello,
             "load": self._load,
+            "collect": lambda arguments: collected(arguments, self._guard, self._device),
             "detach": self._detach,
             "prepare": self._prepare,
             "workspace": lambda _: {"bytes": 0},
@@ -62,7 +64,8 @@ class Session:
         interface = arguments["interface"]
         if "math" in interface:
             set_math(interface["math"])
-        module = CandidateModule(arguments["library"], interface, self._device)
+        around = found_cuda(arguments, self._guard, collects=False)[1]
+        module = CandidateModule(arguments["library"], interface, self._device, around)
         self._calls = Calls(module, interface, self._memory, self._device)
         self._guard.enforce()
         return dict(interface["program"])

@@ -100,7 +100,7 @@ class Program {
     const at::Device device = parameters_.empty() ? inputs.at(0).device() : parameters_[0].device();
     const c10::cuda::CUDAGuard guard(device);
     const c10::cuda::CUDAStream stream = c10::cuda::getCurrentCUDAStream();
-    create(device);
+    create(device, guard.current_device().index());
     prepare(device, stream);
     Arguments in;
     for (std::size_t index = 0; index < inputs.size(); ++index) {
@@ -124,13 +124,13 @@ class Program {
     TORCH_CHECK(status == STITCH_OK, sentence);
   }
 
-  void create(const at::Device& device) {
+  void create(const at::Device& device, int index) {
     if (handle_ == nullptr || device != device_) {
       graphs_.reset();
       program_->destroy(handle_);
       handle_ = nullptr;
       device_ = device;
-      check(program_->create(device.index(), &handle_));
+      check(program_->create(index, &handle_));
       graphs_ = std::make_unique<stitch::GraphCache>(program_, handle_);
       prepared_ = allocate(program_->describe()->prepared_bytes, device);
       workspaces_.clear();

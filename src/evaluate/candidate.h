@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -92,6 +93,8 @@ struct PythonHost {
   std::vector<std::string> native_files{};  // libraries in the candidate's folder that it may load: inspected
   std::vector<std::string> readable;  // folders of the interpreter and its packages
   std::string folder;       // of the candidate
+  // Libraries of what it asks load_inline for, by the key of the request; nothing for one that has no use for them.
+  std::optional<std::map<std::string, std::string>> extensions{};
   std::string interface;    // JSON: what the candidate takes, holds and returns
   std::shared_ptr<CandidateLedger> ledger;
 };

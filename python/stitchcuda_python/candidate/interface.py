@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import sys
+import sysconfig
 from typing import Any
 
 import torch
@@ -36,7 +37,20 @@ def interface_of(exported: Exported, weights_file: str) -> dict[str, Any]:
         "is_random": bool(graph.of_role(RANDOM)),
         "reference_class": _reference_class(program),
         "work": _work(graph),
+        "extension_build": _extension_build(),
         "python_folders": _python_folders(os.path.dirname(program.request.file)),
+    }
+
+
+def _extension_build() -> dict[str, Any]:
+    """What an extension of this PyTorch is compiled and linked with."""
+    root = os.path.dirname(os.path.abspath(torch.__file__))
+    include = os.path.join(root, "include")
+    return {
+        "includes": [include, os.path.join(include, "torch", "csrc", "api", "include"), sysconfig.get_path("include")],
+        "libraries": os.path.join(root, "lib"),
+        "identity": f"PyTorch {torch.__version__}, Python {sys.version}",
+        "has_cxx11_strings": bool(torch.compiled_with_cxx11_abi()),
     }
 
 

@@ -5,6 +5,7 @@
 
 #include "base/json/json.h"
 #include "base/json/shown.h"
+#include "cli/outside/python_extensions.h"
 #include "cli/outside/rehearse.h"
 #include "evaluate/runner/program_runner.h"
 #include "evaluate/verify/verify_program.h"
@@ -166,6 +167,9 @@ Result<PythonVerdict> judge_python_candidate(Session& session, const toolchain::
   STITCH_TRY(build_beside(session, tools, device, host, verdict));
   if (judged.kind == VerdictKind::kOk && device == DeviceKind::kCuda) {
     STITCH_TRY(compile_beforehand(session, file, host, verdict));
+  } else if (judged.kind == VerdictKind::kOk && names_cpp_extension(file)) {
+    STITCH_ASSIGN(const auto refusal, build_extensions(session, tools, file, interface, host));
+    judged = refusal.value_or(judged);
   }
   if (judged.kind != VerdictKind::kOk) {
     return verdict;

@@ -123,11 +123,15 @@ bool works_on_the_device(const LibraryFacts& facts) {
 }  // namespace
 
 std::optional<std::string> refusal(const LibraryFacts& facts, CudaRuntime runtime, LibraryUse use) {
-  if (std::optional<std::string> torch = torch_refusal(facts)) {
-    return torch;
-  }
+  std::optional<std::string> torch = torch_refusal(facts);
+  return torch.has_value() ? torch : refusal_of_any(facts, runtime, use, {});
+}
+
+std::optional<std::string> refusal_of_any(const LibraryFacts& facts, CudaRuntime runtime, LibraryUse use,
+                                          std::span<const std::string_view> also_needed) {
   for (const std::string& library : facts.needed) {
-    if (!begins_with_one_of(library, kAllowedLibraries)) {
+    const bool is_expected = std::find(also_needed.begin(), also_needed.end(), library) != also_needed.end();
+    if (!is_expected && !begins_with_one_of(library, kAllowedLibraries)) {
       return fmt::format("the library wants {}, which is none of the C, C++ and CUDA libraries that it may use",
                          library);
     }

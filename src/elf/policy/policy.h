@@ -4,7 +4,9 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "elf/facts/library_facts.h"
 
@@ -21,5 +23,13 @@ enum class LibraryUse {
 // Why the library is refused, in a sentence; nothing when it may be loaded.
 std::optional<std::string> refusal(const LibraryFacts& facts, CudaRuntime runtime = CudaRuntime::kPerhapsInside,
                                    LibraryUse use = LibraryUse::kProgram);
+
+// Likewise for an extension module of Python that is built against PyTorch: memory, views and PyTorch's operators by
+// their dispatcher, where each call is seen, are allowed; what computes past it, or switches the observer off, is not.
+std::optional<std::string> extension_refusal(const LibraryFacts& facts);
+
+// What holds for both. `also_needed`: libraries beside those of C, C++ and CUDA.
+std::optional<std::string> refusal_of_any(const LibraryFacts& facts, CudaRuntime runtime, LibraryUse use,
+                                          std::span<const std::string_view> also_needed);
 
 }  // namespace stitch::elf

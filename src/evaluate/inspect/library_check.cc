@@ -46,6 +46,20 @@ LibraryCheck check_library(const std::string& bytes, DeviceKind device, elf::Cud
   return check;
 }
 
+LibraryCheck check_extension(const std::string& bytes) {
+  LibraryCheck check;
+  Result<elf::LibraryFacts> facts = elf::inspect(std::as_bytes(std::span(bytes)));
+  if (!facts.has_value()) {
+    check.refusal = verdict(VerdictKind::kBuildFailed, facts.error().sentence);
+    return check;
+  }
+  check.facts = std::move(*facts);
+  if (const auto refusal = elf::extension_refusal(*check.facts)) {
+    check.refusal = verdict(VerdictKind::kCheated, *refusal);
+  }
+  return check;
+}
+
 Result<LibraryCheck> keep_and_check_library(const std::filesystem::path& library, DeviceKind device,
                                             const std::filesystem::path& kept) {
   std::error_code failed;

@@ -22,6 +22,9 @@ struct LibraryCheck {
 LibraryCheck check_library(const std::string& bytes, DeviceKind device,
                            elf::CudaRuntime runtime = elf::CudaRuntime::kPerhapsInside);
 
+// Likewise for a library that is an extension module of Python, built by us from the candidate's sources.
+LibraryCheck check_extension(const std::string& bytes);
+
 // Reads the file once and keeps what was read as `kept`, so that what is checked is what is loaded.
 Result<LibraryCheck> keep_and_check_library(const std::filesystem::path& library, DeviceKind device,
                                             const std::filesystem::path& kept);

@@ -69,6 +69,9 @@ Result<bool> CandidateSession::ensure_loaded() {
   arguments["device"] = 0;
   if (binary_.python.has_value()) {
     STITCH_ASSIGN(arguments["interface"], parse_json(binary_.python->interface, "the interface of a candidate"));
+    if (binary_.python->extensions.has_value()) {
+      arguments["extensions"] = *binary_.python->extensions;
+    }
   }
   STITCH_ASSIGN(const wire::Answer answer, ask("load", arguments));
   Result<wire::ProgramDescription> description = wire::program_description_from_json(answer.json());

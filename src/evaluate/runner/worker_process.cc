@@ -78,6 +78,9 @@ sandbox::CagePolicy python_cage(DeviceKind device, const PythonHost& host,
   if (!host.library.empty()) {
     cage.readable.emplace_back(host.library);
   }
+  for (const auto& [key, library] : host.extensions.value_or(std::map<std::string, std::string>())) {
+    cage.readable.emplace_back(library);
+  }
   cage.writable = {home};
   cage.may_start_programs = host.role != PythonRole::kCandidate;  // the reference's torch.compile does, too
   if (!host.compiled.empty()) {

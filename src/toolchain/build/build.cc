@@ -124,10 +124,10 @@ Result<void> link(Work& work, CompileReport& report) {
   }
   const fs::path exports = folder.path() / "exports.map";
   const fs::path library = folder.path() / "program.so";
-  STITCH_TRY(write_file(exports, kExports));
+  STITCH_TRY(write_file(exports, exports_of(work.target)));
   STITCH_ASSIGN(const ToolRun linked, run_tool(link_command(work.target, work.tools, objects, exports, library),
                                                folder.path(), work.request.bundle.name, library,
-                                               tool_cage(work.tools, folder.path()),
+                                               tool_cage(work.tools, work.target, folder.path()),
                                                {.when_slow = when_slow(work, {})}));
   report.diagnostics.insert(report.diagnostics.end(), linked.diagnostics.begin(), linked.diagnostics.end());
   if (!linked.ok) {
@@ -152,7 +152,8 @@ Result<CompileReport> build(const BuildRequest& request, const Toolchain& tools)
   }
   Work work{.request = request,
             .tools = tools,
-            .target = {request.device, request.architecture, request.line_info, request.nvtx, request.own_code_alone},
+            .target = {request.device, request.architecture, request.line_info, request.nvtx, request.own_code_alone,
+                        request.torch},
             .cache = ObjectCache(tools.cache),
             .unit_keys = {},
             .pieces = {},

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "artifact/device_kind.h"
 #include "artifact/report/compile_report.h"
 #include "artifact/source/source_bundle.h"
+#include "toolchain/build/torch_kit.h"
 #include "toolchain/discovery/toolchain.h"
 
 namespace stitch::toolchain {
@@ -27,6 +29,7 @@ struct BuildRequest {
   bool nvtx = false;                                     // GPU: an NVTX range around each step
   bool objects_only = false;                             // fill the cache, make no library
   bool own_code_alone = false;  // GPU: without the CUDA runtime, so that what it imports is what the sources ask for
+  std::optional<TorchKit> torch{};                       // emulated: the units make an extension module of Python
   int jobs = 0;                                          // compilers at a time; 0: one for each core
   std::function<void(const BuildProgress&)> progress{};  // called by one thread at a time
   std::function<void(const std::string& unit)> compiling{};  // a compiler starts on it; never at once with the former

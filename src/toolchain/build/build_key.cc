@@ -11,6 +11,9 @@ void add_target(Sha256& hash, const Target& target, const Toolchain& tools) {
   for (const std::string& flag : compile_flags(target)) {
     hash.update_field(flag);
   }
+  for (const std::string& macro : target.torch.has_value() ? target.torch->macros : std::vector<std::string>()) {
+    hash.update_field(macro);
+  }
   for (const std::string& identity : tool_identities(target, tools)) {
     hash.update_field(identity);
   }
@@ -36,7 +39,7 @@ std::string library_key(const std::vector<std::string>& unit_keys, const Target&
   hash.update_field("stitchcuda.library/1");
   add_target(hash, target, tools);
   hash.update_field(target.own_code_alone ? "own code alone" : "");
-  hash.update_field(kExports);
+  hash.update_field(exports_of(target));
   for (const std::string& key : unit_keys) {
     hash.update_field(key);
   }

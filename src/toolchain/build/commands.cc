@@ -10,7 +10,9 @@
 namespace stitch::toolchain {
 namespace {
 
-constexpr const char* kEmulatorHeader = "stitch_emulator.h";  // what every emulated unit begins with
+constexpr const char* kEmulatorHeader = "stitch_emulator.h";
+constexpr const char* kTorchHeader = "stitch_emulator_torch.h";
+constexpr const char* kTorchOverlay = "stitch_emulator/torch";  // stands before PyTorch's own headers
 
 using Words = std::vector<std::string>;
 
@@ -28,9 +30,29 @@ void add_include_folders(Words& words) {
   }
 }
 
+void add_torch_folders(Words& words, const Target& target, const Toolchain& tools) {
+  if (!target.torch.has_value()) {
+    return;
+  }
+  append(words, {"-I", (tools.emulator_include / kTorchOverlay).string()});
+  for (const std::filesystem::path& folder : target.torch->includes) {
+    append(words, {"-isystem", folder.string()});
+  }
+}
+
 }  // namespace
 
-const char* const kExports = "{ global: stitch_program_v1; local: *; };\n";
+std::string exports_of(const Target& target) {
+  return fmt::format("{{ global: {}; local: *; }};\n", target.torch.has_value() ? "PyInit_*" : "stitch_program_v1");
+}
+
+std::string prelude_text(const Target& target) {
+  if (!target.torch.has_value()) {
+    return fmt::format("#include \"{}\"\n", kEmulatorHeader);
+  }
+  return fmt::format("#define _GLIBCXX_USE_CXX11_ABI {}\n#include \"{}\"\n", target.torch->has_cxx11_strings ? 1 : 0,
+                     kTorchHeader);
+}
 
 Words compile_flags(const Target& target) {
   if (target.device == DeviceKind::kCuda) {
@@ -78,8 +100,13 @@ Words compile_command(const Target& target, const Toolchain& tools, const std::f
     append(words, compile_flags(target));
     append(words, {fmt::format("-ffile-prefix-map={}=.", folder.string()), "-I", tools.emulator_include.string()});
     add_include_folders(words);
+    add_torch_folders(words, target, tools);
     append(words, {"-isystem", tools.cuda_include.string()});
-    append(words, {"-include", prelude.empty() ? kEmulatorHeader : prelude.string(), "-x", "c++"});
+    const char* header = target.torch.has_value() ? kTorchHeader : kEmulatorHeader;
+    append(words, {"-include", prelude.empty() ? header : prelude.string(), "-x", "c++"});
+  }
+  if (target.torch.has_value()) {
+    append(words, target.torch->macros);
   }
   append(words, {"-c", unit, "-o", object.string()});
   return words;
@@ -89,8 +116,9 @@ Words prelude_command(const Target& target, const Toolchain& tools, const std::f
                       const std::filesystem::path& parsed) {
   Words words = {tools.host_compiler->program.string()};
   append(words, compile_flags(target));
-  append(words, {"-I", tools.emulator_include.string(), "-isystem", tools.cuda_include.string(), "-x", "c++-header",
-                 header.string(), "-o", parsed.string()});
+  append(words, {"-I", tools.emulator_include.string()});
+  add_torch_folders(words, target, tools);
+  append(words, {"-isystem", tools.cuda_include.string(), "-x", "c++-header", header.string(), "-o", parsed.string()});
   return words;
 }
 
@@ -112,6 +140,9 @@ Words link_command(const Target& target, const Toolchain& tools, const std::vect
     // Its own copy of the runtime: streams and memory are the driver's and hence shared with the worker's copy.
     append(words, {tools.cuda_static_runtime.string(), "-ldl", "-lrt", "-lpthread"});
   }
+  if (target.torch.has_value()) {  // by name alone: the process that loads it has them already
+    append(words, {"-L", target.torch->libraries.string(), "-lc10", "-ltorch_cpu", "-ltorch_python"});
+  }
   // Elsewhere cuda* and the sanitizers' functions stay open: the worker that loads the library has them.
   return words;
 }
@@ -122,6 +153,9 @@ Words tool_identities(const Target& target, const Toolchain& tools) {
     append(identities, {target.architecture, tools.nvcc->identity});
   } else {
     append(identities, {tools.rewriter->identity, tools.emulator_identity});
+  }
+  if (target.torch.has_value()) {
+    append(identities, {target.torch->identity, prelude_text(target)});
   }
   return identities;
 }

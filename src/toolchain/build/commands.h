@@ -3,11 +3,13 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "artifact/device_kind.h"
+#include "toolchain/build/torch_kit.h"
 #include "toolchain/discovery/toolchain.h"
 
 namespace stitch::toolchain {
@@ -18,6 +20,7 @@ struct Target {
   bool line_info = false;    // of a GPU build: line numbers for profilers
   bool nvtx = false;         // of a GPU build: an NVTX range around each step
   bool own_code_alone = false;  // of a GPU build: linked without the CUDA runtime, to be looked at and not loaded
+  std::optional<TorchKit> torch{};  // an extension module of Python, instead of a program; emulated only
 };
 
 // Flags that decide what the object holds. They name no path of this machine: they are part of the key.
@@ -43,7 +46,10 @@ std::vector<std::string> link_command(const Target& target, const Toolchain& too
                                       const std::filesystem::path& exports, const std::filesystem::path& library);
 
 // The linker's version script: one symbol leaves the library.
-extern const char* const kExports;
+std::string exports_of(const Target& target);
+
+// What every emulated unit begins with.
+std::string prelude_text(const Target& target);
 
 // Everything beside sources and flags that an object depends on: compilers, headers.
 std::vector<std::string> tool_identities(const Target& target, const Toolchain& tools);

@@ -86,7 +86,7 @@ Result<UnitResult> compile_unit(const SourceBundle& bundle, const std::string& u
   for (const std::string& file : files) {
     STITCH_TRY(write_file(folder.path() / "sources" / file, bundle.files.at(file)));
   }
-  const sandbox::CagePolicy cage = tool_cage(tools, folder.path(), prelude);
+  const sandbox::CagePolicy cage = tool_cage(tools, target, folder.path(), prelude);
   UnitResult result;
   fs::path sources = folder.path() / "sources";
   if (target.device != DeviceKind::kCuda) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "toolchain/build/prelude.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <string>
 #include <system_error>
 
@@ -17,12 +20,11 @@ namespace fs = std::filesystem;
 constexpr const char* kHeader = "prelude.h";
 constexpr const char* kParsed = "prelude.h.gch";  // the name under which g++ looks for it
 constexpr const char* kBytes = "bytes";           // how long the parsed form is: a cut one is seen
-constexpr const char* kText = "#include \"stitch_emulator.h\"\n";
 
 fs::path folder_in(const fs::path& root, const Target& target, const Toolchain& tools) {
   Sha256 hash;
   hash.update_field("stitchcuda.prelude/1");
-  hash.update_field(kText);
+  hash.update_field(prelude_text(target));
   for (const std::string& flag : compile_flags(target)) {
     hash.update_field(flag);
   }
@@ -32,6 +34,9 @@ fs::path folder_in(const fs::path& root, const Target& target, const Toolchain& 
   // The parsed form names the headers that it was made of.
   hash.update_field(tools.emulator_include.string());
   hash.update_field(tools.cuda_include.string());
+  for (const fs::path& folder : target.torch.has_value() ? target.torch->includes : std::vector<fs::path>()) {
+    hash.update_field(folder.string());
+  }
   return root / "preludes" / hash.finish();
 }
 
@@ -50,18 +55,32 @@ void mark_used(const fs::path& folder) {
   }
 }
 
+// No candidate's fault: none of its lines is there yet.
+Unexpected headers_unusable(const ToolRun& run) {
+  const auto first = std::find_if(run.diagnostics.begin(), run.diagnostics.end(),
+                                  [](const Diagnostic& each) { return each.severity == Severity::kError; });
+  return failure(ErrorCode::kEnvironment,
+                 fmt::format("PyTorch's C++ headers do not compile here: {}",
+                             first == run.diagnostics.end() ? "the compiler failed" : first->message),
+                 first == run.diagnostics.end() ? "" : first->file,
+                 "install the headers of this Python (python3-dev) and a compiler that this PyTorch takes");
+}
+
 // It appears whole or not at all, whoever else makes the same one.
 Result<fs::path> make_prelude(const Target& target, const Toolchain& tools, const fs::path& folder,
                               const WhenSlow& when_slow) {
   STITCH_TRY(make_directories(folder.parent_path()));
   STITCH_ASSIGN(const TemporaryDirectory aside, TemporaryDirectory::make("making", folder.parent_path()));
   const fs::path made = aside.path() / "made";
-  STITCH_TRY(write_file(made / kHeader, kText));
+  STITCH_TRY(write_file(made / kHeader, prelude_text(target)));
   STITCH_ASSIGN(const ToolRun run, run_tool(prelude_command(target, tools, made / kHeader, made / kParsed),
-                                            aside.path(), kHeader, made / kParsed, tool_cage(tools, aside.path()),
+                                            aside.path(), kHeader, made / kParsed, tool_cage(tools, target, aside.path()),
                                             {.when_slow = when_slow}));
   std::error_code error;
   const uintmax_t bytes = fs::file_size(made / kParsed, error);
+  if ((!run.ok || error) && target.torch.has_value()) {
+    return headers_unusable(run);
+  }
   if (!run.ok || error) {
     return fs::path();
   }

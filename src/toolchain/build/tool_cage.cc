@@ -31,7 +31,8 @@ void add_installation(const fs::path& program, std::vector<fs::path>& readable) 
 
 }  // namespace
 
-sandbox::CagePolicy tool_cage(const Toolchain& tools, const fs::path& place, const fs::path& prelude) {
+sandbox::CagePolicy tool_cage(const Toolchain& tools, const Target& target, const fs::path& place,
+                              const fs::path& prelude) {
   sandbox::CagePolicy policy;
   for (const std::optional<Tool>* tool : {&tools.host_compiler, &tools.nvcc}) {
     if (tool->has_value()) {
@@ -43,6 +44,10 @@ sandbox::CagePolicy tool_cage(const Toolchain& tools, const fs::path& place, con
     if (!path.empty()) {
       policy.readable.push_back(path);
     }
+  }
+  if (target.torch.has_value()) {
+    policy.readable.insert(policy.readable.end(), target.torch->includes.begin(), target.torch->includes.end());
+    policy.readable.push_back(target.torch->libraries);
   }
   policy.writable = {place};
   policy.may_start_programs = true;

@@ -6,12 +6,12 @@
 #include <filesystem>
 
 #include "sandbox/policy/cage_policy.h"
-#include "toolchain/discovery/toolchain.h"
+#include "toolchain/build/commands.h"
 
 namespace stitch::toolchain {
 
 // `place` holds the sources and takes what is made of them. `prelude` as in compile_command.
-sandbox::CagePolicy tool_cage(const Toolchain& tools, const std::filesystem::path& place,
+sandbox::CagePolicy tool_cage(const Toolchain& tools, const Target& target, const std::filesystem::path& place,
                               const std::filesystem::path& prelude = {});
 
 }  // namespace stitch::toolchain

@@ -16,6 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int64_t kTimeoutMs = 20'000;
+constexpr int64_t kTorchTimeoutMs = 120'000;  // reading the parsed headers alone takes seconds
 constexpr uintmax_t kLeastFreeBytes = 4u << 20;  // what a step and its intermediate files come to
 constexpr const char* kUnit = "trial.cu";
 constexpr const char* kSource =
@@ -65,27 +66,27 @@ Result<void> check_free_space(const fs::path& folder) {
 
 }  // namespace
 
-Result<void> Trial::build(const fs::path& folder, const fs::path& prelude) const {
-  const sandbox::CagePolicy cage = tool_cage(tools_, folder, prelude);
-  const ToolTime time{.limit_ms = kTimeoutMs};
+Result<void> Trial::build(const fs::path& folder, const Target& target, const fs::path& prelude) const {
+  const sandbox::CagePolicy cage = tool_cage(tools_, target, folder, prelude);
+  const ToolTime time{.limit_ms = target.torch.has_value() ? kTorchTimeoutMs : kTimeoutMs};
   STITCH_TRY(write_file(folder / "sources" / kUnit, kSource));
   fs::path sources = folder / "sources";
-  if (target_.device != DeviceKind::kCuda) {
+  if (target.device != DeviceKind::kCuda) {
     const fs::path into = folder / "rewritten";
-    STITCH_TRY(check(run_tool(rewrite_command(tools_, {kUnit}, into), sources, kUnit, {}, cage, time), target_,
+    STITCH_TRY(check(run_tool(rewrite_command(tools_, {kUnit}, into), sources, kUnit, {}, cage, time), target,
                      tools_.rewriter->program, "rewrite"));
     sources = into;
   }
   const fs::path object = folder / "trial.o";
-  const Tool& compiler = target_.device == DeviceKind::kCuda ? *tools_.nvcc : *tools_.host_compiler;
-  STITCH_TRY(check(run_tool(compile_command(target_, tools_, sources, kUnit, object, prelude), sources, kUnit, object,
+  const Tool& compiler = target.device == DeviceKind::kCuda ? *tools_.nvcc : *tools_.host_compiler;
+  STITCH_TRY(check(run_tool(compile_command(target, tools_, sources, kUnit, object, prelude), sources, kUnit, object,
                             cage, time),
-                   target_, compiler.program, "compile"));
+                   target, compiler.program, "compile"));
   const fs::path exports = folder / "exports.map";
   const fs::path library = folder / "trial.so";
-  STITCH_TRY(write_file(exports, kExports));
-  return check(run_tool(link_command(target_, tools_, {object}, exports, library), folder, kUnit, library, cage, time),
-               target_, tools_.host_compiler->program, "link");
+  STITCH_TRY(write_file(exports, exports_of(target)));
+  return check(run_tool(link_command(target, tools_, {object}, exports, library), folder, kUnit, library, cage, time),
+               target, tools_.host_compiler->program, "link");
 }
 
 Result<void> Trial::run(const fs::path& prelude) {
@@ -99,11 +100,13 @@ Result<void> Trial::run(const fs::path& prelude) {
 Result<void> Trial::ask(const fs::path& prelude) const {
   STITCH_ASSIGN(const TemporaryDirectory folder, TemporaryDirectory::make("stitchcuda-build"));
   STITCH_TRY(check_free_space(folder.path()));
-  const Result<void> plain = build(folder.path(), {});
+  Target plain_target = target_;  // without PyTorch's headers, which take longer than one waits for a trial
+  plain_target.torch.reset();
+  const Result<void> plain = build(folder.path(), plain_target, {});
   if (!plain.has_value()) {
     return plain;
   }
-  if (!prelude.empty() && !build(folder.path(), prelude).has_value()) {
+  if (!prelude.empty() && !build(folder.path(), target_, prelude).has_value()) {
     std::error_code error;
     fs::remove_all(prelude.parent_path(), error);
     return failure(ErrorCode::kEnvironment, "the parsed headers that are kept for g++ are damaged",

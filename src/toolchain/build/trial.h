@@ -23,7 +23,8 @@ class Trial {
 
  private:
   Result<void> ask(const std::filesystem::path& prelude) const;
-  Result<void> build(const std::filesystem::path& folder, const std::filesystem::path& prelude) const;
+  Result<void> build(const std::filesystem::path& folder, const Target& target,
+                     const std::filesystem::path& prelude) const;
 
   const Target& target_;
   const Toolchain& tools_;

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/outside/python_extensions.h"
+
+#include <fmt/format.h>
+
+#include "base/fs/files.h"
+#include "base/json/json.h"
+#include "cli/outside/candidate_sources.h"
+#include "evaluate/inspect/library_check.h"
+#include "evaluate/runner/extension_requests.h"
+#include "evaluate/pipeline/evaluate.h"
+#include "toolchain/build/build.h"
+
+namespace stitch::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kMostRounds = 8;  // of extensions that are asked for only when others are there
+constexpr const char* kBuilder = "cpp_extension";
+
+Result<toolchain::TorchKit> kit_of(const Json& interface) {
+  const auto json = interface.find("extension_build");
+  if (json == interface.end()) {
+    return failure(ErrorCode::kInternal, "the interface of a candidate does not say what its PyTorch is built with");
+  }
+  toolchain::TorchKit kit;
+  STITCH_ASSIGN(const Json* includes, json_array(*json, "includes"));
+  for (const Json& folder : *includes) {
+    kit.includes.emplace_back(folder.get<std::string>());
+  }
+  STITCH_ASSIGN(kit.libraries, json_string(*json, "libraries"));
+  STITCH_ASSIGN(kit.identity, json_string(*json, "identity"));
+  STITCH_ASSIGN(kit.has_cxx11_strings, json_bool(*json, "has_cxx11_strings"));
+  return kit;
+}
+
+struct Built {
+  std::string library;
+  std::optional<Verdict> refusal;
+};
+
+Result<Built> build_one(Session& session, const toolchain::Toolchain& tools, toolchain::TorchKit kit,
+                        const evaluate::ExtensionRequest& wanted) {
+  if (const auto outside = outside_file(wanted.bundle)) {
+    return Built{{}, Verdict{VerdictKind::kBuildFailed, *outside, {}}};
+  }
+  kit.macros = wanted.macros;
+  kit.macros.push_back("-DTORCH_EXTENSION_NAME=" + wanted.bundle.name);
+  toolchain::BuildRequest request;
+  request.bundle = wanted.bundle;
+  request.device = DeviceKind::kEmulated;
+  request.torch = std::move(kit);
+  Reporter::Wait wait = session.reporter().wait("build", wanted.bundle.name + " is built against PyTorch's headers");
+  request.compiling = [&](const std::string& unit) { wait.say(fmt::format("compiling {}", unit)); };
+  STITCH_ASSIGN(const CompileReport compiled, toolchain::build(request, tools));
+  if (!compiled.ok) {
+    return Built{{}, evaluate::build_failed_verdict(compiled, to_string(DeviceKind::kEmulated))};
+  }
+  STITCH_ASSIGN(const std::string bytes, read_file(compiled.library));
+  return Built{compiled.library, evaluate::check_extension(bytes).refusal};
+}
+
+}  // namespace
+
+bool names_cpp_extension(const std::string& file) {
+  const auto holds = [](const fs::path& path) {
+    const Result<std::string> text = read_file(path);
+    return text.has_value() && text->find(kBuilder) != std::string::npos;
+  };
+  if (holds(file)) {
+    return true;
+  }
+  if (fs::path(file).filename() != "model_new.py") {  // its folder is not the candidate's own
+    return false;
+  }
+  std::error_code failed;
+  for (fs::directory_iterator entry(fs::path(file).parent_path(), failed), end; !failed && entry != end;
+       entry.increment(failed)) {
+    if (entry->path().extension() == ".py" && entry->is_regular_file(failed) && holds(entry->path())) {
+      return true;
+    }
+  }
+  return false;
+}
+
+Result<std::optional<Verdict>> build_extensions(Session& session, const toolchain::Toolchain& tools,
+                                                const std::string& file, const Json& interface,
+                                                evaluate::PythonHost& host) {
+  host.extensions.emplace();
+  STITCH_ASSIGN(const toolchain::TorchKit kit, kit_of(interface));
+  for (int round = 0; round < kMostRounds; ++round) {
+    const Result<evaluate::ExtensionRequests> asked =
+        evaluate::extension_requests({.device = DeviceKind::kEmulated, .library = file, .python = host});
+    if (!asked.has_value() && asked.error().code == ErrorCode::kProgramInvalid) {
+      return std::optional(Verdict{VerdictKind::kBuildFailed, asked.error().sentence, {}});
+    }
+    STITCH_ASSIGN(const evaluate::ExtensionRequests found, asked);
+    for (const evaluate::ExtensionRequest& wanted : found.requests) {
+      STITCH_ASSIGN(const Built built, build_one(session, tools, kit, wanted));
+      if (built.refusal.has_value()) {
+        return built.refusal;
+      }
+      (*host.extensions)[wanted.key] = built.library;
+    }
+    if (found.requests.empty() || !found.is_cut) {
+      break;
+    }
+  }
+  return std::optional<Verdict>();
+}
+
+}  // namespace stitch::cli

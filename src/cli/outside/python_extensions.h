@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels of a ModelNew that brings them as text, by torch.utils.cpp_extension: built here, for the worker that
+// will run it.
+#pragma once
+
+#include "artifact/report/verdict.h"
+#include "base/json/json_forward.h"
+#include "cli/stages/session.h"
+#include "evaluate/candidate.h"
+#include "toolchain/discovery/toolchain.h"
+
+namespace stitch::cli {
+
+// Whether a .py in the candidate's folder, or the file itself, names torch's builder of extensions.
+bool names_cpp_extension(const std::string& file);
+
+// Fills host.extensions; a verdict where one of them does not build, or may not be loaded. `interface` as
+// candidate.interface answers it. What one costs: PyTorch's headers are parsed once for each PyTorch (half a minute, 530
+// MB in the cache), then each unit takes some seconds, once.
+Result<std::optional<Verdict>> build_extensions(Session& session, const toolchain::Toolchain& tools,
+                                                const std::string& file, const Json& interface,
+                                                evaluate::PythonHost& host);
+
+}  // namespace stitch::cli

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a candidate in Python asks torch.utils.cpp_extension for, found out by a process that runs it up to there.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "artifact/source/source_bundle.h"
+#include "evaluate/candidate.h"
+
+namespace stitch::evaluate {
+
+struct ExtensionRequest {
+  std::string key;  // by which the candidate's process knows it
+  SourceBundle bundle;
+  std::vector<std::string> macros;  // "-DNAME=1"
+};
+
+struct ExtensionRequests {
+  std::vector<ExtensionRequest> requests;  // that have no library yet
+  bool is_cut = false;                     // it came no further: there may be more once these are built
+};
+
+// Nothing where the candidate ends badly before it asks: its verdict says how. All of the answer is the candidate's
+// word: names and sizes are checked, texts are only ever compiled. kProgramInvalid for what could not be compiled
+// anywhere.
+Result<ExtensionRequests> extension_requests(const CandidateBinary& binary);
+
+}  // namespace stitch::evaluate
