@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Included before every emulated unit of a PyTorch extension: PyTorch's headers as they are, then the emulator's. On the
-// emulated device memory is the host's, so that a tensor "on the GPU" is one of PyTorch's CPU tensors: from the end of
-// this file on, is_cuda() asks for those and kCUDA means kCPU. PyTorch's own code keeps its meaning.
+// Included before every emulated unit of a PyTorch extension: PyTorch's headers as they are, then the emulator's. On
+// the emulated device memory is the host's, so that a tensor "on the GPU" is one of PyTorch's CPU tensors: from the end
+// of this file on, is_cuda() asks for those and kCUDA means kCPU. PyTorch's own code keeps its meaning.
 #pragma once
 
 // What DeprecatedTypeProperties.h includes; then that header alone with the other meaning: x.type().is_cuda() has no
@@ -44,7 +44,9 @@ using at::RestrictPtrTraits;
 }
 
 namespace stitch_emulator {
-inline cudaError_t set_device(int device) { return cudaSetDevice(device < 0 ? 0 : device); }  // -1: a CPU tensor's index
+inline cudaError_t set_device(int device) {
+  return cudaSetDevice(device < 0 ? 0 : device);
+}  // -1: a CPU tensor's index
 }  // namespace stitch_emulator
 
 #define cudaSetDevice(...) ::stitch_emulator::set_device(__VA_ARGS__)

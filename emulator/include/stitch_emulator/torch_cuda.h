@@ -109,10 +109,10 @@ inline void gpuAtomicAddNoReturn(T* address, T value) {
   atomicAdd(address, value);
 }
 
-#define C10_CUDA_CHECK(EXPRESSION)                                                                  \
-  do {                                                                                              \
-    const cudaError_t stitch_status = (EXPRESSION);                                                 \
-    TORCH_CHECK(stitch_status == cudaSuccess, "CUDA error: ", cudaGetErrorString(stitch_status));   \
+#define C10_CUDA_CHECK(EXPRESSION)                                                                \
+  do {                                                                                            \
+    const cudaError_t stitch_status = (EXPRESSION);                                               \
+    TORCH_CHECK(stitch_status == cudaSuccess, "CUDA error: ", cudaGetErrorString(stitch_status)); \
   } while (false)
 #define C10_CUDA_CHECK_WARN(EXPRESSION) C10_CUDA_CHECK(EXPRESSION)
 #define C10_CUDA_ERROR_HANDLED(EXPRESSION) (EXPRESSION)

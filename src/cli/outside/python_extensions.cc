@@ -7,8 +7,8 @@
 #include "base/json/json.h"
 #include "cli/outside/candidate_sources.h"
 #include "evaluate/inspect/library_check.h"
-#include "evaluate/runner/extension_requests.h"
 #include "evaluate/pipeline/evaluate.h"
+#include "evaluate/runner/extension_requests.h"
 #include "toolchain/build/build.h"
 
 namespace stitch::cli {
@@ -28,6 +28,11 @@ Result<toolchain::TorchKit> kit_of(const Json& interface) {
   STITCH_ASSIGN(const Json* includes, json_array(*json, "includes"));
   for (const Json& folder : *includes) {
     kit.includes.emplace_back(folder.get<std::string>());
+  }
+  std::error_code ignored;
+  if (kit.includes.empty() || !fs::exists(kit.includes.back() / "Python.h", ignored)) {
+    return failure(ErrorCode::kEnvironment, "this Python has no C headers, which load_inline's sources include",
+                   kit.includes.empty() ? std::string() : kit.includes.back().string(), "install python3-dev");
   }
   STITCH_ASSIGN(kit.libraries, json_string(*json, "libraries"));
   STITCH_ASSIGN(kit.identity, json_string(*json, "identity"));

@@ -15,8 +15,8 @@ namespace stitch::cli {
 bool names_cpp_extension(const std::string& file);
 
 // Fills host.extensions; a verdict where one of them does not build, or may not be loaded. `interface` as
-// candidate.interface answers it. What one costs: PyTorch's headers are parsed once for each PyTorch (half a minute, 530
-// MB in the cache), then each unit takes some seconds, once.
+// candidate.interface answers it. What one costs: PyTorch's headers are parsed once for each PyTorch (half a minute,
+// 530 MB in the cache), then each unit takes some seconds, once.
 Result<std::optional<Verdict>> build_extensions(Session& session, const toolchain::Toolchain& tools,
                                                 const std::string& file, const Json& interface,
                                                 evaluate::PythonHost& host);

@@ -30,17 +30,17 @@ constexpr std::array<std::string_view, 34> kAllowed = {
     "torch::PyWarningHandler::", "torch::translate_exception_to_python", "torch::jit::parse", "torch::headeronly::"};
 constexpr std::array<std::string_view, 3> kCore = {"c10::", "torch::detail::", "at::detail::raise"};
 // Of c10, which is allowed otherwise: the dispatcher itself, by which a kernel runs without being seen.
-constexpr std::array<std::string_view, 6> kDispatcher = {"c10::Dispatcher::",       "c10::OperatorHandle::",
-                                                         "c10::KernelFunction::",   "c10::impl::OperatorEntry::",
-                                                         "c10::BoxedKernel::",      "c10::impl::ADInplaceOrView"};
+constexpr std::array<std::string_view, 6> kDispatcher = {
+    "c10::Dispatcher::",          "c10::OperatorHandle::", "c10::KernelFunction::",
+    "c10::impl::OperatorEntry::", "c10::BoxedKernel::",    "c10::impl::ADInplaceOrView"};
 // C functions that come without a version: Python's, CUDA's, and the emulator's.
-constexpr std::array<std::string_view, 13> kPlain = {
-    "Py",       "_Py",      "THPVariable", "cuda",    "cublasLt", "cudnn", "stitch_",
-    "threadIdx", "blockIdx", "blockDim",   "gridDim", "warpSize", "_ITM_"};
+constexpr std::array<std::string_view, 13> kPlain = {"Py",      "_Py",      "THPVariable", "cuda",     "cublasLt",
+                                                     "cudnn",   "stitch_",  "threadIdx",   "blockIdx", "blockDim",
+                                                     "gridDim", "warpSize", "_ITM_"};
 // Python's functions that take its audit hooks away, run text, or look into its state.
-constexpr std::array<std::string_view, 9> kPythonForbidden = {"_PySys",         "PySys_",     "PyRun_",
-                                                              "Py_CompileString", "PyEval_EvalCode", "PyEval_SetTrace",
-                                                              "_PyRuntime",     "PyMarshal_", "_PyInterpreterState"};
+constexpr std::array<std::string_view, 9> kPythonForbidden = {
+    "_PySys",          "PySys_",     "PyRun_",     "Py_CompileString",   "PyEval_EvalCode",
+    "PyEval_SetTrace", "_PyRuntime", "PyMarshal_", "_PyInterpreterState"};
 
 template <size_t N>
 bool begins_with_one_of(std::string_view name, const std::array<std::string_view, N>& beginnings) {
@@ -50,8 +50,8 @@ bool begins_with_one_of(std::string_view name, const std::array<std::string_view
 
 std::string demangled(const std::string& name) {
   int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
+  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
+                                                         &std::free);
   return status == 0 && text != nullptr ? std::string(text.get()) : std::string();
 }
 
@@ -98,9 +98,10 @@ std::optional<std::string> extension_refusal(const LibraryFacts& facts) {
     }
     if (import.library.empty() && !is_allowed(import.name)) {
       const std::string name = demangled(import.name);
-      return fmt::format("the extension imports {}: it may call PyTorch's operators by their dispatcher alone, where "
-                         "each is seen",
-                         name.empty() ? import.name : name);
+      return fmt::format(
+          "the extension imports {}: it may call PyTorch's operators by their dispatcher alone, where "
+          "each is seen",
+          name.empty() ? import.name : name);
     }
   }
   return refusal_of_any(facts, CudaRuntime::kApart, LibraryUse::kProgram, kTorchLibraries);

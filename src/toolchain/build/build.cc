@@ -125,10 +125,10 @@ Result<void> link(Work& work, CompileReport& report) {
   const fs::path exports = folder.path() / "exports.map";
   const fs::path library = folder.path() / "program.so";
   STITCH_TRY(write_file(exports, exports_of(work.target)));
-  STITCH_ASSIGN(const ToolRun linked, run_tool(link_command(work.target, work.tools, objects, exports, library),
-                                               folder.path(), work.request.bundle.name, library,
-                                               tool_cage(work.tools, work.target, folder.path()),
-                                               {.when_slow = when_slow(work, {})}));
+  STITCH_ASSIGN(const ToolRun linked,
+                run_tool(link_command(work.target, work.tools, objects, exports, library), folder.path(),
+                         work.request.bundle.name, library, tool_cage(work.tools, work.target, folder.path()),
+                         {.when_slow = when_slow(work, {})}));
   report.diagnostics.insert(report.diagnostics.end(), linked.diagnostics.begin(), linked.diagnostics.end());
   if (!linked.ok) {
     return work.trial.run(found_prelude(work));

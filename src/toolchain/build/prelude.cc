@@ -73,9 +73,9 @@ Result<fs::path> make_prelude(const Target& target, const Toolchain& tools, cons
   STITCH_ASSIGN(const TemporaryDirectory aside, TemporaryDirectory::make("making", folder.parent_path()));
   const fs::path made = aside.path() / "made";
   STITCH_TRY(write_file(made / kHeader, prelude_text(target)));
-  STITCH_ASSIGN(const ToolRun run, run_tool(prelude_command(target, tools, made / kHeader, made / kParsed),
-                                            aside.path(), kHeader, made / kParsed, tool_cage(tools, target, aside.path()),
-                                            {.when_slow = when_slow}));
+  STITCH_ASSIGN(const ToolRun run,
+                run_tool(prelude_command(target, tools, made / kHeader, made / kParsed), aside.path(), kHeader,
+                         made / kParsed, tool_cage(tools, target, aside.path()), {.when_slow = when_slow}));
   std::error_code error;
   const uintmax_t bytes = fs::file_size(made / kParsed, error);
   if ((!run.ok || error) && target.torch.has_value()) {
