@@ -52,4 +52,7 @@ inline cudaError_t set_device(int device) {
 #define cudaSetDevice(...) ::stitch_emulator::set_device(__VA_ARGS__)
 #define is_cuda is_cpu
 #define kCUDA kCPU
+#define STITCH_SECOND(first, second, ...) second
+// x.get_device() of a tensor, which is -1 for the host's; get_device(x) stays as it is.
+#define get_device(...) STITCH_SECOND(__VA_OPT__(, ) get_device(__VA_ARGS__), is_cpu() * 0)
 #define CUDA CPU  // DeviceType::CUDA, TORCH_LIBRARY_IMPL(name, CUDA, m)
