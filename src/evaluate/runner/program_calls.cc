@@ -203,13 +203,15 @@ Result<CandidateOutcome> ProgramCalls::prepare(std::vector<HostTensor> parameter
   return outcome;
 }
 
-// A new state has the name of the old one.
+// A new state has the name of the old one, and its type: both are the program's word, and one that gives a name to
+// something larger has its states apart.
 std::vector<int> ProgramCalls::new_states_of_old() const {
   const wire::ProgramDescription& program = *session_.description();
   std::vector<int> result;
   for (const wire::TensorDescription& before : program.states_in) {
-    const auto after = std::find_if(program.states_out.begin(), program.states_out.end(),
-                                    [&](const auto& state) { return state.spec.name == before.spec.name; });
+    const auto after = std::find_if(program.states_out.begin(), program.states_out.end(), [&](const auto& state) {
+      return state.spec.name == before.spec.name && state.spec.type == before.spec.type;
+    });
     result.push_back(after == program.states_out.end() ? -1 : static_cast<int>(after - program.states_out.begin()));
   }
   return result;

@@ -196,6 +196,33 @@ TEST_P(ProgramRunnerTest, OtherTensorsThanItTakesAreRefused) {
   EXPECT_EQ(outcome.sentence, "the program declares y as float32[1000], not as float32[1]");
 }
 
+// A program that says otherwise must not make the supervisor look for memory that nobody gave it.
+TEST_P(ProgramRunnerTest, NothingButAnInputCanBeLeftOut) {
+  const std::vector<TensorType> results = {inputs[0].spec().type, states[0].spec().type};
+  const auto refused = [&](const std::string& program) {
+    const auto runner = start(program);
+    const auto prepared = runner->prepare(parameters);
+    if (prepared.has_value() && prepared->ending != Ending::kOk) {
+      return prepared->sentence;
+    }
+    const auto ran = runner->run({.inputs = inputs, .states = states, .results = results});
+    return ran.has_value() ? ran->sentence : ran.error().sentence;
+  };
+  EXPECT_EQ(refused("parameter_left_out"), "the program has 2 parameters and constants, not 1");
+  EXPECT_EQ(refused("state_left_out"), "the program has 2 new states, not 1");
+  EXPECT_EQ(refused("output_left_out"), "the program has 1 new states, not 0");
+}
+
+TEST_P(ProgramRunnerTest, AStateOfAnotherTypeTakesNoOldStatesPlace) {
+  const auto runner = start("larger_state_of_that_name");
+  ASSERT_TRUE(runner->prepare(parameters).has_value());
+  states.push_back(states[0]);
+  const std::vector<TensorType> results(3, inputs[0].spec().type);
+  const auto ran = runner->run({.inputs = inputs, .states = states, .results = results, .states_in_place = true});
+  ASSERT_TRUE(ran.has_value()) << ran.error().sentence;
+  EXPECT_EQ(ran->ending, Ending::kOk) << ran->sentence;
+}
+
 TEST_P(ProgramRunnerTest, ARunTimeAxisTakesOtherExtentsOneAfterAnother) {
   const auto runner = start("shorter");
   ASSERT_EQ(outcome_of(*runner).ending, Ending::kOk);

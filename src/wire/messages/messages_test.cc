@@ -94,6 +94,18 @@ TEST(ProgramDescriptionTest, RoundTrip) {
   EXPECT_EQ(read->inputs[0].max_extents, (std::vector<int64_t>{9, 3}));
 }
 
+TEST(ProgramDescriptionTest, NothingButAnInputCanBeLeftOut) {
+  ProgramDescription description = example();
+  description.inputs[0].is_optional = true;
+  description.outputs = description.states_in = description.parameters = description.inputs;
+  const auto read = program_description_from_json(to_json(description));
+  ASSERT_TRUE(read.has_value());
+  EXPECT_TRUE(read->inputs[0].is_optional);
+  EXPECT_FALSE(read->outputs[0].is_optional);
+  EXPECT_FALSE(read->states_in[0].is_optional);
+  EXPECT_FALSE(read->parameters[0].is_optional);
+}
+
 TEST(ProgramDescriptionTest, ImpossibleShapesAreRefused) {
   for (const std::vector<int64_t>& shape :
        {std::vector<int64_t>{-1, 3}, {int64_t{1} << 40, int64_t{1} << 40}, std::vector<int64_t>(40, 1), {2, 3, 4}}) {

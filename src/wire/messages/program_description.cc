@@ -98,6 +98,8 @@ Result<ProgramDescription> program_description_from_json(const Json& json) {
     }
     for (const Json& item : *list) {
       STITCH_ASSIGN(TensorDescription tensor, tensor_from_json(item));
+      // Nothing else can be left out: whoever says so would have fewer regions than tensors.
+      tensor.is_optional = tensor.is_optional && group.member == &ProgramDescription::inputs;
       (description.*group.member).push_back(std::move(tensor));
     }
   }

@@ -57,6 +57,10 @@ constexpr int64_t kLeastCount = 1;
 constexpr int64_t kLeastCount = kCount;
 #endif
 
+#ifndef VECTOR_MORE_TENSORS  // behind the others
+#define VECTOR_MORE_TENSORS
+#endif
+
 static const StitchDescription* describe() {
   static const int64_t extents[] = {kCount};
   static const int64_t one[] = {1};
@@ -70,9 +74,10 @@ static const StitchDescription* describe() {
       {"calls", STITCH_STATE, STITCH_FLOAT32, 1, 16, one, fixed, one, one, -1, 0},
       {"calls", STITCH_STATE, STITCH_FLOAT32, 1, 16, one, fixed, one, one, 0, 0},
       {"sum", STITCH_OUTPUT, STITCH_FLOAT32, 1, 16, extents, free, least, extents, -1, 0},
-  };
+      VECTOR_MORE_TENSORS};
   static const StitchDescription description = {
-      sizeof(StitchDescription), STITCH_ABI_VERSION, "vector", 6, 0, tensors, kCount * sizeof(float)};
+      sizeof(StitchDescription), STITCH_ABI_VERSION, "vector", sizeof(tensors) / sizeof(tensors[0]), 0, tensors,
+      kCount * sizeof(float)};
   return &description;
 }
 
@@ -116,7 +121,14 @@ static void destroy(StitchHandle* handle) { delete handle; }
 static const char* last_error(const StitchHandle*) { return "vector program: a launch failed"; }
 
 extern "C" const StitchProgramV1* stitch_program_v1(void) {
-  static const StitchProgramV1 program = {sizeof(StitchProgramV1), STITCH_ABI_VERSION, describe, create,
-                                          prepare,                 workspace_bytes,    run,      destroy, last_error};
+  static const StitchProgramV1 program = {sizeof(StitchProgramV1),
+                                          STITCH_ABI_VERSION,
+                                          describe,
+                                          create,
+                                          prepare,
+                                          workspace_bytes,
+                                          run,
+                                          destroy,
+                                          last_error};
   return &program;
 }
