@@ -85,8 +85,12 @@ void read_changes(const Image& image, const std::vector<Elf64_Rela>& relocations
   const Elf64_Phdr* dynamic = image.dynamic_segment();
   for (const Elf64_Rela& relocation : relocations) {
     const uint64_t end = dynamic->p_vaddr + dynamic->p_memsz;
-    facts.changes_its_tables = facts.changes_its_tables ||
-                               (relocation.r_offset + sizeof(uint64_t) > dynamic->p_vaddr && relocation.r_offset < end);
+    // Of a symbol's own size, which no shared library needs: it could reach the tables from anywhere.
+    const bool is_copy = ELF64_R_TYPE(relocation.r_info) == R_X86_64_COPY;
+    const uint64_t words = ELF64_R_TYPE(relocation.r_info) == R_X86_64_TLSDESC ? 2 : 1;
+    const bool is_within =
+        relocation.r_offset < end && relocation.r_offset + words * sizeof(uint64_t) > dynamic->p_vaddr;
+    facts.changes_its_tables = facts.changes_its_tables || is_copy || is_within;
   }
 }
 

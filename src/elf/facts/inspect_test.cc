@@ -77,6 +77,18 @@ TEST(InspectTest, OverlappingSegmentsAreRefused) {
   EXPECT_NE(refusal_of(library).find("overlap"), std::string::npos);
 }
 
+// The loader maps pages: what is read of the first segment here would not be what lies there.
+TEST(InspectTest, SegmentsThatShareAPageAreRefused) {
+  MadeLibrary library = made_library();
+  library.segments[2] = library.segments[0];
+  library.segments[2].p_vaddr = 4095;
+  EXPECT_NE(refusal_of(library).find("overlap"), std::string::npos);
+  library.segments[2].p_vaddr = 4096;
+  EXPECT_EQ(refusal_of(library), "");
+  library.segments[2].p_vaddr = UINT64_MAX - 100;
+  EXPECT_NE(refusal_of(library).find("impossible size"), std::string::npos);
+}
+
 TEST(InspectTest, StackAndWritableCode) {
   MadeLibrary library = made_library();
   library.segments[2].p_flags = PF_R | PF_W | PF_X;
@@ -96,6 +108,13 @@ TEST(InspectTest, TablesThatItChangesItself) {
   EXPECT_TRUE(facts_of(bytes_of(library)).changes_its_tables);
   library = made_library();
   library.segments[0].p_flags = PF_R | PF_W;
+  EXPECT_TRUE(facts_of(bytes_of(library)).changes_its_tables);
+  library = made_library();
+  library.relocation.r_info = ELF64_R_INFO(1, R_X86_64_COPY);
+  EXPECT_TRUE(facts_of(bytes_of(library)).changes_its_tables);
+  library.relocation = {offsetof(MadeLibrary, dynamic) - 8, ELF64_R_INFO(1, R_X86_64_GLOB_DAT), 0};
+  EXPECT_FALSE(facts_of(bytes_of(library)).changes_its_tables);
+  library.relocation.r_info = ELF64_R_INFO(1, R_X86_64_TLSDESC);
   EXPECT_TRUE(facts_of(bytes_of(library)).changes_its_tables);
 }
 

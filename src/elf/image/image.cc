@@ -6,6 +6,9 @@
 namespace stitch::elf {
 namespace {
 
+constexpr uint64_t kPage = 4096;
+constexpr uint64_t kMostAddress = uint64_t{1} << 47;  // of a process
+
 bool is_loaded(const Elf64_Phdr& segment) { return segment.p_type == PT_LOAD; }
 
 Result<Bytes> from(Bytes bytes, uint64_t offset, const char* what) {
@@ -53,7 +56,8 @@ Result<void> Image::read_segments() {
   return {};
 }
 
-// What one address means must not depend on who looks: segments lie apart and in order, as the standard demands.
+// What one address means must not depend on who looks: segments lie apart and in order, as the standard demands, and no
+// two in one page, since the loader maps whole pages, the later segment's over the earlier one's.
 Result<void> Image::check_segments() const {
   uint64_t end = 0;
   for (const Elf64_Phdr& segment : segments_) {
@@ -63,13 +67,14 @@ Result<void> Image::check_segments() const {
     if (!is_loaded(segment)) {
       continue;
     }
-    if (segment.p_filesz > segment.p_memsz || segment.p_vaddr + segment.p_memsz < segment.p_vaddr) {
+    if (segment.p_filesz > segment.p_memsz || segment.p_vaddr > kMostAddress ||
+        segment.p_memsz > kMostAddress - segment.p_vaddr) {
       return refused("a segment has an impossible size");
     }
-    if (segment.p_vaddr < end) {
+    if (segment.p_vaddr / kPage * kPage < end) {
       return refused("its segments overlap or are out of order");
     }
-    end = segment.p_vaddr + segment.p_memsz;
+    end = (segment.p_vaddr + segment.p_memsz + kPage - 1) / kPage * kPage;
   }
   return {};
 }
