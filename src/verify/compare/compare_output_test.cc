@@ -48,6 +48,18 @@ TEST(CompareOutput, AnExactReferenceLeavesFourRoundings) {
   EXPECT_FALSE(accepted(reference, got));
 }
 
+// The squares of these are beyond what a double holds.
+TEST(CompareOutput, LargeDoublesHaveATolerance) {
+  const std::vector<double> truth(256, 1e200);
+  OutputReference reference = float_reference({256}, truth, truth);
+  reference.type.dtype = DataType::kFloat64;
+  reference.native = double_tensor({256}, truth);
+  EXPECT_FALSE(compare_output(reference, double_tensor({256}, truth), MathMode::kFp32).refusal);
+  std::vector<double> got = truth;
+  got[3] = 3e200;
+  EXPECT_TRUE(compare_output(reference, double_tensor({256}, got), MathMode::kFp32).refusal);
+}
+
 // The bound grows with the truth, never with what the candidate gives.
 TEST(CompareOutput, TheCandidatesOwnMagnitudeLoosensNothing) {
   const OutputReference reference = ones(0);

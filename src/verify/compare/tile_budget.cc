@@ -2,6 +2,7 @@
 #include "verify/compare/tile_budget.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace stitch::verify {
 namespace {
@@ -39,6 +40,8 @@ TileBudget measure_tile(std::span<const double> reference, const std::vector<std
     }
   }
   budget.rms = finite == 0 ? 0 : std::sqrt(squares / static_cast<double>(finite));
+  // Of doubles above 1e154, whose squares none holds: no tolerance is without an end.
+  budget.rms = std::isfinite(budget.rms) ? budget.rms : budget.magnitude;
   for (const auto& run : runs) {
     budget.own_error = std::max(budget.own_error, largest_error(reference, run));
   }
