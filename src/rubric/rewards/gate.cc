@@ -3,7 +3,18 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace stitch::rubric {
+namespace {
+
+// Accepted within: a NaN is no time, and above no floor.
+bool is_time(double us) { return std::isfinite(us) && us > 0; }
+bool is_possible(const RewardTimes& times) {
+  return is_time(times.candidate_us) && times.candidate_us >= times.floor_us;
+}
+
+}  // namespace
 
 std::optional<Reward> without_lesson(const RewardFacts& facts) {
   if (!facts.verdict.has_value()) {
@@ -12,12 +23,18 @@ std::optional<Reward> without_lesson(const RewardFacts& facts) {
   if (*facts.verdict == VerdictKind::kIllConditioned) {
     return Reward{.value = std::nullopt, .reason = "the task is ill conditioned: it tells no answer from another"};
   }
+  const bool has_baselines =
+      !facts.times.has_value() ||
+      (is_time(facts.times->eager_us) && is_time(facts.times->compiled_us) && is_time(facts.times->floor_us));
+  if (!has_baselines) {
+    return Reward{.value = std::nullopt, .reason = "a baseline or the floor is no time: the world failed"};
+  }
   return std::nullopt;
 }
 
 bool is_right(const RewardFacts& facts) {
-  const bool is_too_fast = facts.times.has_value() && facts.times->candidate_us < facts.times->floor_us;
-  return facts.verdict == VerdictKind::kOk && facts.hack != HackClass::kTotal && !is_too_fast;
+  const bool may_be_timed_so = !facts.times.has_value() || is_possible(*facts.times);
+  return facts.verdict == VerdictKind::kOk && facts.hack != HackClass::kTotal && may_be_timed_so;
 }
 
 std::string why_not_right(const RewardFacts& facts) {

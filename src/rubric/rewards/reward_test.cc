@@ -52,6 +52,20 @@ TEST(Rewards, AreFiniteForTheMostExtremeTimes) {
   }
 }
 
+TEST(Rewards, PayNothingForTimesThatAreNone) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const RewardProfile& profile : reward_profiles()) {
+    RewardFacts wrong = right(20, 100, 80, 10);
+    wrong.verdict = VerdictKind::kWrong;
+    for (const double none : {std::numeric_limits<double>::quiet_NaN(), infinity, -infinity, 0.0, -1.0}) {
+      EXPECT_LE(paid(profile, right(none, 100, 80, 10)), paid(profile, wrong)) << profile.name << " " << none;
+      for (const RewardFacts& facts : {right(20, none, 80, 10), right(20, 100, none, 10), right(20, 100, 80, none)}) {
+        EXPECT_FALSE(profile.compute(facts).value.has_value()) << profile.name << " " << none;
+      }
+    }
+  }
+}
+
 TEST(Rewards, NothingButARightAnswerPaysAsMuchAsARightOneThatIsSlow) {
   for (const RewardProfile& profile : reward_profiles()) {
     const double slow = paid(profile, right(1e9, 100, 80, 10));
