@@ -13,6 +13,7 @@ namespace {
 
 constexpr size_t kMostRecords = 4096;
 constexpr size_t kLongestName = 256;
+constexpr int64_t kMostOfOne = int64_t{1} << 49;  // so that sums over all records, and twice those, are numbers
 
 struct Number {
   const char* name;
@@ -82,8 +83,9 @@ Result<std::vector<LaunchRecord>> launch_records_from_json(const Json& json, con
     record.file.resize(std::min(record.file.size(), kLongestName));
     for (const Number& number : kNumbers) {
       STITCH_ASSIGN(record.*number.field, json_int(entry, number.name));
-      if (record.*number.field < 0) {
-        return failure(ErrorCode::kFileInvalid, fmt::format("{} of a kernel is negative", number.name));
+      if (record.*number.field < 0 || record.*number.field > kMostOfOne) {
+        return failure(ErrorCode::kFileInvalid,
+                       fmt::format("{} of a kernel is {}, which is impossible", number.name, record.*number.field));
       }
     }
     records.push_back(std::move(record));

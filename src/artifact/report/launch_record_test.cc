@@ -25,5 +25,18 @@ TEST(LaunchRecord, NamesAreReadAsPeopleWriteThem) {
   EXPECT_EQ(name_read("()"), "");
 }
 
+// The program's process wrote them: they are added up and multiplied.
+TEST(LaunchRecord, NumbersThatCannotBeAreRefused) {
+  const auto is_read = [](int64_t threads) {
+    LaunchRecord record;
+    record.threads = threads;
+    return launch_records_from_json({{"launches", to_json({record})}}, "launches").has_value();
+  };
+  EXPECT_TRUE(is_read(int64_t{1} << 49));
+  EXPECT_FALSE(is_read(-1));
+  EXPECT_FALSE(is_read(INT64_MAX));
+  EXPECT_FALSE(is_read(INT64_MAX / 4096 + 1));
+}
+
 }  // namespace
 }  // namespace stitch
