@@ -20,20 +20,25 @@ namespace fs = std::filesystem;
 constexpr const char* kSchema = "stitchcuda.manifest/1";
 constexpr const char* kRemedy = "run `stitchcuda optimize` on the program again";
 
-// Names relative to `folder` of the regular files below folder / `below`, sorted. Links are not followed.
-std::vector<std::string> files_below(const fs::path& folder, const std::string& below) {
+// Names relative to `folder` of what lies below folder / `below` and is `of_kind`, sorted. Links are not followed.
+template <typename OfKind>
+std::vector<std::string> names_below(const fs::path& folder, const std::string& below, const OfKind& of_kind) {
   std::vector<std::string> names;
   std::error_code failed;
   for (fs::recursive_directory_iterator entry(folder / below, failed), end; !failed && entry != end;
        entry.increment(failed)) {
     std::error_code ignored;
-    if (fs::is_regular_file(entry->symlink_status(ignored))) {
+    if (of_kind(entry->symlink_status(ignored))) {
       names.push_back(entry->path().lexically_relative(folder).string());
     }
   }
   std::sort(names.begin(), names.end());
   return names;
 }
+
+bool is_regular(const fs::file_status& status) { return fs::is_regular_file(status); }
+// A link is one too: what it leads to is not on record.
+bool is_no_folder(const fs::file_status& status) { return !fs::is_directory(status); }
 
 bool stays_inside(const std::string& name) {
   const fs::path path = fs::path(name).lexically_normal();
@@ -61,7 +66,7 @@ Result<Json> read_manifest(const std::string& text, const std::string& path) {
 
 Result<void> write_manifest(const fs::path& folder) {
   Json files = Json::object();
-  for (const std::string& name : files_below(folder, "")) {
+  for (const std::string& name : names_below(folder, "", is_regular)) {
     if (name != kManifest) {
       STITCH_ASSIGN(const std::string text, read_file(folder / name));
       files[name] = sha256_hex(text);
@@ -96,7 +101,7 @@ Result<ManifestCheck> check_manifest(const fs::path& folder) {
   check.files = static_cast<int>(files.size());
   for (const auto& [name, digest] : files.items()) {
     std::error_code ignored;
-    const bool is_file = fs::is_regular_file(folder / name, ignored);  // a pipe would be waited for
+    const bool is_file = is_regular(fs::symlink_status(folder / name, ignored));  // a pipe would be waited for
     const Result<std::string> now = is_file ? read_file(folder / name) : failure(ErrorCode::kFileInvalid, "no file");
     if (!now.has_value()) {
       check.missing.push_back(name);
@@ -105,7 +110,7 @@ Result<ManifestCheck> check_manifest(const fs::path& folder) {
     }
   }
   for (const char* below : {"evidence", "steps"}) {
-    for (const std::string& name : files_below(folder, below)) {
+    for (const std::string& name : names_below(folder, below, is_no_folder)) {
       if (name != kManifest && !files.contains(name)) {
         check.added.push_back(name);
       }

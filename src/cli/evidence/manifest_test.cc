@@ -49,6 +49,17 @@ TEST_F(Manifest, NamesWhatWasChangedRemovedAndAdded) {
   EXPECT_EQ(checked().sentence(), "changed: steps/00_a.cu; missing: plan.json; added: evidence/verdict.json");
 }
 
+// Python would import what a link leads to, wherever that lies.
+TEST_F(Manifest, NamesLinksThatWereAddedOrPutInAFilesPlace) {
+  write("notes/torch.py", "mine");
+  fs::create_symlink("../../notes/torch.py", folder() / "evidence/torch.py");
+  fs::create_directory_symlink("../../notes", folder() / "evidence/layers");
+  EXPECT_EQ(checked().sentence(), "added: evidence/layers, evidence/torch.py");
+  fs::rename(folder() / "plan.json", folder() / "notes/plan.json");
+  fs::create_symlink("notes/plan.json", folder() / "plan.json");
+  EXPECT_EQ(checked().sentence(), "missing: plan.json; added: evidence/layers, evidence/torch.py");
+}
+
 TEST_F(Manifest, LetsTheUserAddFilesOfTheirOwnElsewhere) {
   write("notes.txt", "mine");
   EXPECT_TRUE(checked().is_intact());
