@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/fs/files.h"
-#include "evaluate/inspect/library_check.h"
+#include "evaluate/inspect/built_library.h"
 #include "evaluate/verify/verify_program.h"
 #include "toolchain/build/build.h"
 
@@ -52,8 +52,8 @@ class Builder {
     }
     const std::string library = compiled.library;
     if (request_.is_outside) {
-      STITCH_ASSIGN(const bool may_be, may_be_loaded(build_request, library));
-      if (!may_be) {
+      STITCH_ASSIGN(LibraryCheck check, check_built_library(build_request, library, tools_));
+      if (!may_be_loaded(std::move(check))) {
         return std::optional<std::string>{};
       }
     }
@@ -71,21 +71,6 @@ class Builder {
     const std::filesystem::path kept = kept_->path() / "candidate.so";
     STITCH_ASSIGN(LibraryCheck check, keep_and_check_library(library, device, kept));
     return may_be_loaded(std::move(check)) ? std::optional(kept.string()) : std::nullopt;
-  }
-
-  // On a GPU the CUDA runtime lies in the library and opens libraries and sockets itself: what the sources ask for is
-  // seen in the same objects without it.
-  Result<bool> may_be_loaded(toolchain::BuildRequest built, const std::string& library) {
-    if (built.device == DeviceKind::kCuda) {
-      built.own_code_alone = true;
-      STITCH_ASSIGN(const CompileReport own, toolchain::build(built, tools_));
-      STITCH_ASSIGN(const std::string bytes, read_file(own.library));
-      if (!may_be_loaded(check_library(bytes, built.device, elf::CudaRuntime::kApart))) {
-        return false;
-      }
-    }
-    STITCH_ASSIGN(const std::string bytes, read_file(library));
-    return may_be_loaded(check_library(bytes, built.device));
   }
 
   bool may_be_loaded(LibraryCheck check) {
