@@ -143,6 +143,7 @@ void add_policy(PythonVerdict& verdict, const CandidateLedger& ledger) {
 }
 
 }  // namespace
+  request.repeats_calls = true;
 
 Result<PythonVerdict> judge_python_candidate(Session& session, const toolchain::Toolchain& tools, const Task& task,
                                              const std::string& candidate, DeviceKind device) {
