@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <set>
+
 #include "base/json/json.h"
 #include "base/json/shown.h"
 #include "cli/outside/python_extensions.h"
@@ -147,6 +150,30 @@ void add_policy(PythonVerdict& verdict, const CandidateLedger& ledger) {
 
 Result<PythonVerdict> judge_python_candidate(Session& session, const toolchain::Toolchain& tools, const Task& task,
                                              const std::string& candidate, DeviceKind device) {
+// What it says that it loaded, of what was there to be loaded: its process can be made to tell of more.
+std::vector<std::string> loaded_libraries(const evaluate::PythonHost& host) {
+  constexpr size_t kToldBytes = 120;  // of a name (guard.py)
+  std::set<std::string> there;
+  const auto add = [&](const std::string& path) {
+    std::error_code ignored;
+    there.insert(fs::weakly_canonical(path, ignored).filename().string().substr(0, kToldBytes));
+  };
+  add(host.library);
+  std::for_each(host.native_files.begin(), host.native_files.end(), add);
+  for (const auto& [key, library] : host.extensions.value_or(std::map<std::string, std::string>())) {
+    add(library);
+  }
+  std::error_code failed;
+  for (fs::recursive_directory_iterator entry(host.compiled, failed), end; !failed && entry != end;
+       entry.increment(failed)) {
+    add(entry->path());
+  }
+  std::vector<std::string> loaded;
+  std::copy_if(host.ledger->libraries.begin(), host.ledger->libraries.end(), std::back_inserter(loaded),
+               [&](const std::string& name) { return !name.empty() && there.contains(name); });
+  return loaded;
+}
+
   PythonVerdict verdict;
   const std::string file = file_of(candidate);
   Verdict& judged = verdict.report.verify.verdict;
@@ -178,7 +205,7 @@ Result<PythonVerdict> judge_python_candidate(Session& session, const toolchain::
   verdict.binary = {device, file, host};
   STITCH_ASSIGN(verdict.report.verify, run(session, task, verdict.binary));
   STITCH_ASSIGN(const auto work, evaluate::reference_work_from_json(interface, "work"));
-  verdict.framework = evaluate::framework_share(work, host.ledger->operators, host.ledger->libraries, task.math);
+  verdict.framework = evaluate::framework_share(work, host.ledger->operators, loaded_libraries(host), task.math);
   add_policy(verdict, *host.ledger);
   return verdict;
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -12,9 +13,9 @@
 namespace stitch::evaluate {
 namespace {
 
-constexpr size_t kMostLines = 1000;
-constexpr size_t kMostReads = 16;  // at a time: who never stops writing must not keep us here
-constexpr size_t kLongestLine = 2000;
+constexpr size_t kMostEntries = 1000;
+constexpr size_t kMostReads = 16;  // at a time, as much as a pipe can hold: who never stops must not keep us here
+constexpr const char* kForged = "wrote into the pipe that tells what it does";
 constexpr size_t kNamed = 6;  // operators that a sentence lists
 
 std::string with_place(const std::string& what, const std::string& place) {
@@ -48,20 +49,7 @@ LedgerReader::LedgerReader(Descriptor pipe, std::shared_ptr<CandidateLedger> led
     : pipe_(std::move(pipe)), ledger_(ledger == nullptr ? std::make_shared<CandidateLedger>() : std::move(ledger)) {}
 
 std::optional<std::string> LedgerReader::read() {
-  std::array<char, 65536> buffer;
-  for (size_t reads = 0; reads < kMostReads; ++reads) {
-    const ssize_t size = ::read(pipe_.get(), buffer.data(), buffer.size());
-    if (size <= 0) {
-      break;
-    }
-    received_.append(buffer.data(), static_cast<size_t>(size));
-    size_t start = 0;
-    for (size_t end = 0; (end = received_.find('\n', start)) != std::string::npos; start = end + 1) {
-      take(received_.substr(start, end - start));
-    }
-    received_.erase(0, start);
-    received_.resize(std::min(received_.size(), kLongestLine));
-  }
+  receive();
   if (!ledger_->events.empty()) {
     return "the candidate " + ledger_->events.front();
   }
@@ -77,11 +65,40 @@ std::optional<std::string> LedgerReader::read() {
                      more == 0 ? "" : fmt::format(" and {} more", more));
 }
 
+// The observer writes whole lines, each at once. Half a line, or a stream without an end, is somebody else's, who would
+// have the next line spoilt or never read.
+void LedgerReader::receive() {
+  std::array<char, 65536> buffer;
+  bool is_empty = false;
+  for (size_t reads = 0; reads < kMostReads && !is_empty; ++reads) {
+    const ssize_t size = ::read(pipe_.get(), buffer.data(), buffer.size());
+    is_empty = size <= 0;
+    received_.append(buffer.data(), static_cast<size_t>(is_empty ? 0 : size));
+    size_t start = 0;
+    for (size_t end = 0; (end = received_.find('\n', start)) != std::string::npos; start = end + 1) {
+      take(received_.substr(start, end - start));
+    }
+    received_.erase(0, start);
+  }
+  if (!is_empty || !received_.empty()) {
+    accuse(kForged);
+    received_.clear();
+  }
+}
+
+void LedgerReader::accuse(const std::string& sentence) {
+  if (ledger_->events.size() < kMostEntries) {
+    ledger_->events.push_back(sentence);
+  }
+}
+
+// No line is left out for being one too many: the one that matters could be the next.
 void LedgerReader::take(const std::string& line) {
   const size_t first = line.find('\t');
   const size_t second = first == std::string::npos ? first : line.find('\t', first + 1);
-  const size_t taken = ledger_->operators.size() + ledger_->libraries.size() + ledger_->events.size();
-  if (second == std::string::npos || taken >= kMostLines) {
+  const size_t taken = ledger_->operators.size() + ledger_->libraries.size();
+  if (second == std::string::npos || taken >= kMostEntries) {
+    accuse(kForged);
     return;
   }
   const std::string kind = line.substr(0, first);
@@ -91,9 +108,13 @@ void LedgerReader::take(const std::string& line) {
     ledger_->operators.push_back(what);
     ledger_->places.push_back(place);
   } else if (kind == "event") {
-    ledger_->events.push_back(with_place(what, place));
+    accuse(with_place(what, place));
   } else if (kind == "library") {
-    ledger_->libraries.push_back(what);
+    if (std::find(ledger_->libraries.begin(), ledger_->libraries.end(), what) == ledger_->libraries.end()) {
+      ledger_->libraries.push_back(what);  // told each time that it is loaded
+    }
+  } else if (kind != "own") {
+    accuse(kForged);
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pipe down which a Python candidate's worker tells what the candidate must not do, at once and for good. A hostile
-// worker may write anything, or nothing: lines are bounded, and count only against it.
+// worker may write anything, or nothing: what no observer writes counts against it, and nothing pushes a line out.
 #pragma once
 
 #include <memory>
@@ -25,7 +25,9 @@ class LedgerReader {
   std::optional<std::string> read();
 
  private:
+  void receive();
   void take(const std::string& line);
+  void accuse(const std::string& sentence);
 
   Descriptor pipe_;
   std::shared_ptr<CandidateLedger> ledger_;
