@@ -9,7 +9,7 @@ import unittest
 import torch
 from torch.utils import _pytree as pytree
 
-from .support import model_new, reference
+from .support import PROGRAMS, model_new, project, reference, succeed
 
 PROGRAM = "batch_norm_net"
 
@@ -36,6 +36,17 @@ class ModuleCase(unittest.TestCase):
             torch.testing.assert_close(value, wanted, rtol=1e-5, atol=1e-5)
         for name, value in old.state_dict().items():
             torch.testing.assert_close(new.state_dict()[name], value, rtol=1e-5, atol=1e-5)
+
+
+class CandidateTest(unittest.TestCase):
+    def test_verify_judges_it_beside_the_single_file(self) -> None:
+        folder = project(PROGRAM)
+        self.assertTrue((folder / "kernelbench_solution.py").exists())
+        answer = succeed(
+            "verify", "--candidate", str(folder / "model_new.py"), "--program", str(PROGRAMS / f"{PROGRAM}.py"),
+            "--device", "emulated", "--quiet",
+        )  # fmt: skip
+        self.assertEqual((answer["verdict"]["kind"], answer["candidate"]["class"]), ("ok", "clean"))
 
 
 class StandsForTheReference(ModuleCase):

@@ -76,12 +76,14 @@ bool names_cpp_extension(const std::string& file) {
   if (holds(file)) {
     return true;
   }
-  if (fs::path(file).filename() != "model_new.py") {  // its folder is not the candidate's own
+  std::error_code failed;
+  const fs::path folder = fs::path(file).parent_path();
+  // A folder that is not the candidate's own; or a project of ours, whose library is built from its sources, and whose
+  // other form lies there too.
+  if (fs::path(file).filename() != "model_new.py" || fs::exists(folder / "bundle.json", failed)) {
     return false;
   }
-  std::error_code failed;
-  for (fs::directory_iterator entry(fs::path(file).parent_path(), failed), end; !failed && entry != end;
-       entry.increment(failed)) {
+  for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
     if (entry->path().extension() == ".py" && entry->is_regular_file(failed) && holds(entry->path())) {
       return true;
     }
