@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/json/json.h"
 #include "evaluate/runner/program_runner.h"
 
 namespace stitch::cli {
@@ -26,12 +27,18 @@ std::vector<HostTensor> zeros(const Described& described) {
   return tensors;
 }
 
-Result<evaluate::CandidateOutcome> call_once(evaluate::ProgramRunner& runner) {
+// What the program is, by our own word: the process in which it is rehearsed may say that it takes terabytes.
+Result<wire::ProgramDescription> program_of(const evaluate::PythonHost& host) {
+  STITCH_ASSIGN(const Json interface, parse_json(host.interface, "the interface of a candidate"));
+  STITCH_ASSIGN(const Json* program, json_object(interface, "program"));
+  return wire::program_description_from_json(*program);
+}
+
+Result<evaluate::CandidateOutcome> call_once(evaluate::ProgramRunner& runner, const wire::ProgramDescription& program) {
   STITCH_ASSIGN(evaluate::CandidateOutcome outcome, runner.load());
   if (outcome.ending != evaluate::Ending::kOk) {
     return outcome;
   }
-  const wire::ProgramDescription program = *runner.description();
   STITCH_ASSIGN(outcome, runner.prepare(zeros(program.parameters)));
   if (outcome.ending != evaluate::Ending::kOk) {
     return outcome;
@@ -63,6 +70,7 @@ void open_to_others(const std::string& folder) {
 
 Result<evaluate::CandidateOutcome> run_rehearsal(const std::string& file, DeviceKind device,
                                                  evaluate::PythonHost host) {
+  STITCH_ASSIGN(const wire::ProgramDescription program, program_of(host));
   host.role = evaluate::PythonRole::kRehearsal;
   host.ledger = nullptr;  // what it does here counts for nothing
   evaluate::RunnerOptions options;
@@ -71,7 +79,7 @@ Result<evaluate::CandidateOutcome> run_rehearsal(const std::string& file, Device
   options.binary.python = std::move(host);
   options.timeout_ms = kCompileTimeoutMs;
   STITCH_ASSIGN(const auto runner, evaluate::ProgramRunner::start(options));
-  return call_once(*runner);  // its processes end with it
+  return call_once(*runner, program);  // its processes end with it
 }
 
 }  // namespace
