@@ -6,7 +6,8 @@ what: one sentence
 kind: wrong                 the verdict's kind; several where machines and moments differ
 reason: part of the reason  or several, with " | " between
 form: library               (optional) candidate/*.cc are compiled into a .so first, with `compile` flags; "beside":
-                            into candidate/candidate.so, for the Python file there
+                            into candidate/candidate.so, for the Python file there; "file": model_new.py is handed
+                            over and not its folder
 compile: -Wl,-rpath,/x      (optional)
 arguments: --math tf32      (optional) for `stitchcuda verify`
 devices: emulated gpu       (optional) else both, and a ModelNew on the emulated device alone
@@ -121,6 +122,8 @@ def lay_out(candidate: Candidate, place: pathlib.Path) -> pathlib.Path:
             check=True,
         )
         return library if form == "library" else place / "candidate"
+    if form == "file":
+        return place / "candidate" / "model_new.py"
     if any((place / "candidate").rglob("*.cu")):
         for header in INCLUDE.iterdir():
             shutil.copy(header, place / "candidate")

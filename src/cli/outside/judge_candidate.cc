@@ -25,8 +25,8 @@ Subject subject_of(const CommandLine& line) {
   return subject;
 }
 
-Result<void> judge_native(Session& session, const toolchain::Toolchain& tools, DeviceKind device, Subject subject,
-                          CandidateVerdict& verdict) {
+// Its sources, or where its library lies.
+Result<Subject> read_native(const Session& session, Subject subject, CandidateVerdict& verdict) {
   const CommandLine& line = session.line();
   if (verdict.kind == CandidateKind::kSources) {
     STITCH_ASSIGN(CandidateSources sources, read_candidate_sources(line.candidate, session.resources().runtime()));
@@ -39,8 +39,19 @@ Result<void> judge_native(Session& session, const toolchain::Toolchain& tools, D
   }
   if (const auto outside = outside_file(subject.bundle)) {
     verdict.report.verify.verdict = {VerdictKind::kBuildFailed, *outside, {}};
+  }
+  return subject;
+}
+
+Result<void> judge_native(Session& session, const toolchain::Toolchain& tools, DeviceKind device, Subject given,
+                          CandidateVerdict& verdict) {
+  Result<Subject> read = read_native(session, std::move(given), verdict);
+  Verdict& judged = verdict.report.verify.verdict;
+  judged = fault_of_files(read).value_or(judged);
+  if (judged.kind != VerdictKind::kOk) {
     return {};
   }
+  STITCH_ASSIGN(Subject subject, std::move(read));
   for (const std::string& note : verdict.notes) {
     session.reporter().progress("candidate", note);
   }

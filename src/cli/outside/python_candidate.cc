@@ -8,8 +8,10 @@
 
 #include "base/json/json.h"
 #include "base/json/shown.h"
+#include "cli/outside/candidate_sources.h"
 #include "cli/outside/python_extensions.h"
 #include "cli/outside/rehearse.h"
+#include "evaluate/inspect/built_library.h"
 #include "evaluate/runner/program_runner.h"
 #include "evaluate/verify/verify_program.h"
 #include "toolchain/build/build.h"
@@ -61,21 +63,34 @@ evaluate::PythonHost host_of(const Session& session, const std::string& file, co
 }
 
 // The worker may start no compiler: where the file's folder is a project of ours, its library is built here, from its
-// sources alone. A build_failed verdict where that fails.
+// sources alone, and looked at like any other. A verdict where that fails.
 Result<void> build_beside(Session& session, const toolchain::Toolchain& tools, DeviceKind device,
                           evaluate::PythonHost& host, PythonVerdict& verdict) {
   std::error_code ignored;
   if (!fs::exists(fs::path(host.folder) / "bundle.json", ignored)) {
     return {};
   }
+  Verdict& judged = verdict.report.verify.verdict;
   toolchain::BuildRequest request;
-  STITCH_ASSIGN(request.bundle, read_bundle(host.folder));
+  Result<SourceBundle> bundle = read_bundle(host.folder);
+  judged = fault_of_files(bundle).value_or(judged);
+  if (judged.kind != VerdictKind::kOk) {
+    return {};
+  }
+  STITCH_ASSIGN(request.bundle, std::move(bundle));
+  if (const auto outside = outside_file(request.bundle)) {
+    judged = {VerdictKind::kBuildFailed, *outside, {}};
+    return {};
+  }
   request.device = device;
   Reporter::Wait wait = session.reporter().wait("build", "the project beside the candidate is built");
   STITCH_ASSIGN(CompileReport compiled, toolchain::build(request, tools));
   host.library = compiled.library;
-  if (!compiled.ok) {
-    verdict.report.verify.verdict = evaluate::build_failed_verdict(compiled, to_string(device));
+  if (compiled.ok) {
+    STITCH_ASSIGN(const evaluate::LibraryCheck check, evaluate::check_built_library(request, compiled.library, tools));
+    judged = check.refusal.value_or(judged);
+  } else {
+    judged = evaluate::build_failed_verdict(compiled, to_string(device));
   }
   verdict.report.compile = std::move(compiled);
   return {};
@@ -101,7 +116,12 @@ Result<void> inspect_beside(const std::string& candidate, evaluate::PythonHost& 
   if (!fs::is_directory(candidate, ignored)) {
     return {};
   }
-  STITCH_ASSIGN(verdict.native, evaluate::inspect_native_files(host.folder));
+  Result<evaluate::NativeFiles> found = evaluate::inspect_native_files(host.folder);
+  if (const auto fault = fault_of_files(found)) {
+    verdict.report.verify.verdict = *fault;
+    return {};
+  }
+  STITCH_ASSIGN(verdict.native, std::move(found));
   for (const evaluate::NativeFile& file : verdict.native.libraries) {
     host.native_files.push_back(file.path);
   }
@@ -123,33 +143,13 @@ Result<evaluate::VerifyReport> run(Session& session, const Task& task, const eva
   request.subjects = {std::move(subject)};
   request.math = task.math;
   request.seed = seed;
+  request.repeats_calls = true;
   request.keeps_draws = binary.device == DeviceKind::kCuda;  // it is timed afterwards
   request.progress = [&](const std::string& sentence) { wait.say(sentence); };
   verify::OracleClient oracle = oracle_client(session);
   return evaluate::verify_program(request, oracle, evaluate::program_runner_factory({}));
 }
 
-// A right answer that nothing of the candidate's own computed is no answer; and every verdict tells its evidence.
-void add_policy(PythonVerdict& verdict, const CandidateLedger& ledger) {
-  Verdict& judged = verdict.report.verify.verdict;
-  const bool computes_nothing = ledger.operators.empty() && verdict.framework.hack_class == HackClass::kTotal;
-  if (judged.kind == VerdictKind::kOk && computes_nothing) {
-    judged.kind = VerdictKind::kCheated;
-    judged.reason = verdict.framework.sentence;
-  }
-  if (judged.kind == VerdictKind::kOk || judged.kind == VerdictKind::kCheated) {
-    judged.detail += fmt::format("class {}: {}\n", to_string(verdict.framework.hack_class), verdict.framework.sentence);
-  }
-  for (const std::string& fact : verdict.facts) {
-    judged.detail += fact + "\n";
-  }
-}
-
-}  // namespace
-  request.repeats_calls = true;
-
-Result<PythonVerdict> judge_python_candidate(Session& session, const toolchain::Toolchain& tools, const Task& task,
-                                             const std::string& candidate, DeviceKind device) {
 // What it says that it loaded, of what was there to be loaded: its process can be made to tell of more.
 std::vector<std::string> loaded_libraries(const evaluate::PythonHost& host) {
   constexpr size_t kToldBytes = 120;  // of a name (guard.py)
@@ -174,6 +174,26 @@ std::vector<std::string> loaded_libraries(const evaluate::PythonHost& host) {
   return loaded;
 }
 
+// A right answer that nothing of the candidate's own computed is no answer; and every verdict tells its evidence.
+void add_policy(PythonVerdict& verdict, const CandidateLedger& ledger) {
+  Verdict& judged = verdict.report.verify.verdict;
+  const bool computes_nothing = ledger.operators.empty() && verdict.framework.hack_class == HackClass::kTotal;
+  if (judged.kind == VerdictKind::kOk && computes_nothing) {
+    judged.kind = VerdictKind::kCheated;
+    judged.reason = verdict.framework.sentence;
+  }
+  if (judged.kind == VerdictKind::kOk || judged.kind == VerdictKind::kCheated) {
+    judged.detail += fmt::format("class {}: {}\n", to_string(verdict.framework.hack_class), verdict.framework.sentence);
+  }
+  for (const std::string& fact : verdict.facts) {
+    judged.detail += fact + "\n";
+  }
+}
+
+}  // namespace
+
+Result<PythonVerdict> judge_python_candidate(Session& session, const toolchain::Toolchain& tools, const Task& task,
+                                             const std::string& candidate, DeviceKind device) {
   PythonVerdict verdict;
   const std::string file = file_of(candidate);
   Verdict& judged = verdict.report.verify.verdict;

@@ -64,9 +64,12 @@ Result<LibraryCheck> keep_and_check_library(const std::filesystem::path& library
                                             const std::filesystem::path& kept) {
   std::error_code failed;
   const uintmax_t size = std::filesystem::file_size(library, failed);
-  if (failed || size > kMostBytes) {
-    return failure(ErrorCode::kFileInvalid, "cannot read the library, or it is larger than 2 GiB", library.string(),
+  if (failed) {
+    return failure(ErrorCode::kFileInvalid, "cannot read the library: " + failed.message(), library.string(),
                    "check the path and its permissions");
+  }
+  if (size > kMostBytes) {
+    return LibraryCheck{{}, verdict(VerdictKind::kBuildFailed, "the library is larger than 2 GiB")};
   }
   STITCH_ASSIGN(const std::string bytes, read_file(library));
   STITCH_TRY(write_file(kept, bytes));
