@@ -4,9 +4,11 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/json/json.h"
+#include "base/process/available_memory.h"
 
 namespace stitch::evaluate {
 
@@ -100,7 +102,28 @@ uint64_t CandidateSession::memory_limit_bytes() const {
   return binary_.device == DeviceKind::kCuda ? keeper_.facts().memory_bytes : limits_.memory_bytes;
 }
 
-Result<void> CandidateSession::place(MemoryGroup& group, const std::vector<uint64_t>& sizes, uint64_t alignment) {
+// A program that asked for more than the machine has would have the kernel end the keeper, or us: no verdict.
+Result<void> CandidateSession::check_room(uint64_t room, AskedBy asked_by) {
+  constexpr uint64_t kShareOfAvailable = 2;
+  uint64_t limit_bytes = memory_limit_bytes();
+  if (asked_by == AskedBy::kProgram && binary_.device != DeviceKind::kCuda) {
+    limit_bytes = std::min(limit_bytes, available_memory_bytes() / kShareOfAvailable);
+  }
+  if (room <= limit_bytes) {
+    return {};
+  }
+  if (asked_by == AskedBy::kProgram) {
+    return fail(Ending::kRefused,
+                fmt::format("the program wants {} bytes at once, more than there may be ({})", room, limit_bytes));
+  }
+  return failure(
+      ErrorCode::kEnvironment,
+      fmt::format("the task's own tensors take {} bytes at once, more than there may be ({})", room, limit_bytes), "",
+      "use smaller sizes (--scale small)");
+}
+
+Result<void> CandidateSession::place(MemoryGroup& group, const std::vector<uint64_t>& sizes, uint64_t alignment,
+                                     AskedBy asked_by) {
   if (group.block != 0 && group.sizes == sizes) {
     // The checked worker keeps a copy of each place that it was shown.
     if (binary_.device != DeviceKind::kChecked && by_chance(2)) {
@@ -117,11 +140,7 @@ Result<void> CandidateSession::place(MemoryGroup& group, const std::vector<uint6
     group = {};
   }
   const uint64_t room = room_for(sizes);
-  const uint64_t limit_bytes = memory_limit_bytes();
-  if (room > limit_bytes) {
-    return fail(Ending::kRefused,
-                fmt::format("the program wants {} bytes at once, more than there may be ({})", room, limit_bytes));
-  }
+  STITCH_TRY(check_room(room, asked_by));
   STITCH_ASSIGN(KeeperClient::Block block, keeper_.allocate(room));
   group.block = block.token.id;
   group.sizes = sizes;

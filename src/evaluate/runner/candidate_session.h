@@ -16,6 +16,10 @@
 
 namespace stitch::evaluate {
 
+// Who says how large a group of memory is. What a program asks for is refused where it is too much; a task whose own
+// tensors are too large fails as the world does.
+enum class AskedBy { kTask, kProgram };
+
 class CandidateSession {
  public:
   static Result<CandidateSession> start(CandidateBinary binary, WorkerLimits limits);
@@ -32,7 +36,7 @@ class CandidateSession {
   Result<wire::Answer> ask(const std::string& verb, const Json& arguments);
   // Gives `group` memory for these sizes, visible to keeper and worker; keeps the block when they did not change. Every
   // second time, by chance, its tensors then lie elsewhere in it.
-  Result<void> place(MemoryGroup& group, const std::vector<uint64_t>& sizes, uint64_t alignment);
+  Result<void> place(MemoryGroup& group, const std::vector<uint64_t>& sizes, uint64_t alignment, AskedBy asked_by);
   uint64_t memory_limit_bytes() const;
   std::mt19937_64& random() { return random_; }
   // True for one in `count`, by a chance that the program cannot know.
@@ -47,6 +51,7 @@ class CandidateSession {
   Result<wire::Answer> ask_with(const std::string& verb, const Json& arguments, std::vector<Descriptor> descriptors);
   Unexpected fail_unless_world_does(const Error& error);
   Result<void> attach(const KeeperClient::Block& block);
+  Result<void> check_room(uint64_t room, AskedBy asked_by);
 
   CandidateBinary binary_;
   WorkerLimits limits_;

@@ -167,8 +167,8 @@ Result<double> ProgramCalls::prepare_now() {
   is_prepared_ = false;
   STITCH_TRY(check_settled());
   STITCH_TRY(check_types("parameters and constants", types_of(parameters_), program.parameters));
-  STITCH_TRY(session_.place(parameter_memory_, sizes_of(parameters_), kTensorAlignment));
-  STITCH_TRY(session_.place(prepared_memory_, {program.prepared_bytes}, kBlockAlignment));
+  STITCH_TRY(session_.place(parameter_memory_, sizes_of(parameters_), kTensorAlignment, AskedBy::kTask));
+  STITCH_TRY(session_.place(prepared_memory_, {program.prepared_bytes}, kBlockAlignment, AskedBy::kProgram));
   STITCH_TRY(session_.keeper().fill(parameter_memory_.regions, parameters_));
   for (const MemoryGroup* group : {&parameter_memory_, &prepared_memory_}) {
     STITCH_TRY(session_.keeper().poison(group->red_zones));
@@ -271,8 +271,8 @@ Result<void> ProgramCalls::fill_call(const CandidateCall& call, CallMemory& memo
   STITCH_ASSIGN(const std::vector<uint64_t> result_sizes, describe_call(call, memory));
   std::vector<HostTensor> given(call.inputs.begin(), call.inputs.end());
   given.insert(given.end(), call.states.begin(), call.states.end());
-  STITCH_TRY(session_.place(memory.inputs, sizes_of(given), alignment));
-  STITCH_TRY(session_.place(memory.results, result_sizes, alignment));
+  STITCH_TRY(session_.place(memory.inputs, sizes_of(given), alignment, AskedBy::kTask));
+  STITCH_TRY(session_.place(memory.results, result_sizes, alignment, AskedBy::kTask));
   for (const MemoryGroup* group : {&memory.inputs, &memory.results}) {
     STITCH_TRY(session_.keeper().poison(group->red_zones));
   }
@@ -296,7 +296,7 @@ Result<void> ProgramCalls::place_workspace(const CallMemory& memory) {
   if (!bytes.has_value() || *bytes < 0) {
     return session_.fail(Ending::kTampered, "the program wrote into its worker's channel");
   }
-  STITCH_TRY(session_.place(workspace_, {static_cast<uint64_t>(*bytes)}, kBlockAlignment));
+  STITCH_TRY(session_.place(workspace_, {static_cast<uint64_t>(*bytes)}, kBlockAlignment, AskedBy::kProgram));
   STITCH_TRY(session_.keeper().poison(workspace_.red_zones));
   return session_.keeper().poison(workspace_.regions);
 }

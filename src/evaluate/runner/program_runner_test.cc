@@ -171,6 +171,17 @@ TEST_P(ProgramRunnerTest, TooMuchMemoryIsACrash) {
   EXPECT_EQ(outcome.ending, Ending::kCrashed) << outcome.sentence;
 }
 
+// Filled with random bytes it would end the keeper, and with it the verdict.
+TEST_P(ProgramRunnerTest, AWorkspaceLargerThanTheMachineIsRefused) {
+  if (GetParam() != DeviceKind::kChecked) {  // whose addresses nobody limits
+    GTEST_SKIP() << "a GPU's memory is a limit by itself";
+  }
+  options.memory_bytes = uint64_t{1} << 50;
+  const CandidateOutcome outcome = outcome_of("wants_what_nobody_has");
+  EXPECT_EQ(outcome.ending, Ending::kRefused);
+  EXPECT_TRUE(outcome.sentence.starts_with("the program wants 1099511")) << outcome.sentence;
+}
+
 TEST_P(ProgramRunnerTest, AnErrorOfTheProgramIsPassedOn) {
   const CandidateOutcome outcome = outcome_of("fails");
   EXPECT_EQ(outcome.ending, Ending::kCrashed);

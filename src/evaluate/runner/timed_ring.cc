@@ -59,8 +59,8 @@ Result<void> ProgramCalls::place_ring(const CandidateCall& call, const TimingOpt
                            .l2_bytes = options.cold_l2 ? l2_bytes : 0,
                            .memory_bytes = session_.memory_limit_bytes()});
   const auto sets = static_cast<size_t>(timed_.ring.sets);
-  STITCH_TRY(session_.place(timed_.inputs, repeated(input_sizes, timed_.ring.sets), kBlockAlignment));
-  STITCH_TRY(session_.place(timed_.results, repeated(result_sizes, timed_.ring.sets), kBlockAlignment));
+  STITCH_TRY(session_.place(timed_.inputs, repeated(input_sizes, timed_.ring.sets), kBlockAlignment, AskedBy::kTask));
+  STITCH_TRY(session_.place(timed_.results, repeated(result_sizes, timed_.ring.sets), kBlockAlignment, AskedBy::kTask));
   timed_.sets.assign(sets, pattern);
   for (size_t i = 0; i < sets; ++i) {
     timed_.sets[i].inputs = part_of(timed_.inputs, i, input_sizes.size());

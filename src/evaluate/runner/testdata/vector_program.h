@@ -57,6 +57,10 @@ constexpr int64_t kLeastCount = 1;
 constexpr int64_t kLeastCount = kCount;
 #endif
 
+#ifndef VECTOR_WORKSPACE_BYTES
+#define VECTOR_WORKSPACE_BYTES 4096
+#endif
+
 #ifndef VECTOR_MORE_TENSORS  // behind the others
 #define VECTOR_MORE_TENSORS
 #endif
@@ -96,7 +100,7 @@ static int prepare(StitchHandle* handle, const StitchParameters* parameters, voi
 
 static uint64_t workspace_bytes(StitchHandle*, const StitchTensor* inputs, int32_t input_count) {
   const int64_t count = inputs[0].extents[0];
-  return input_count == 2 && count >= kLeastCount && count <= kCount ? 4096 : UINT64_MAX;
+  return input_count == 2 && count >= kLeastCount && count <= kCount ? VECTOR_WORKSPACE_BYTES : UINT64_MAX;
 }
 
 static int run(StitchHandle* handle, const StitchCall* call) {
