@@ -93,6 +93,14 @@ TEST(ChildTest, LongOutputIsCutAndMarked) {
   EXPECT_NE(output.standard_output.find("bytes of output were cut here"), std::string::npos);
 }
 
+// Many writers keep a pipe full, however fast it is read.
+TEST(ChildTest, OneThatNeverStopsWritingEndsInTime) {
+  const auto start = std::chrono::steady_clock::now();
+  const ChildOutput output = run_shell("for n in 1 2 3 4 5 6 7 8; do cat /dev/zero & done; wait", 500);
+  EXPECT_TRUE(output.exit.timed_out);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(15));
+}
+
 TEST(ChildTest, OnlyPromisedDescriptorsArrive) {
   const Descriptor leaked(::open("/dev/null", O_RDONLY));  // without close-on-exec, on purpose
   const Descriptor shared(::open("/etc/hostname", O_RDONLY | O_CLOEXEC));
