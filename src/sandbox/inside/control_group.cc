@@ -35,7 +35,10 @@ std::string own_group() {
 
 Result<std::string> make_folder(const std::string& parent) {
   const std::string folder = fmt::format("{}/stitchcuda-{}", parent, ::getpid());
-  STITCH_TRY(attempt(::mkdir(folder.c_str(), 0755) == 0, "no group is delegated to us: make " + folder));
+  // An empty one of our number is left from a process that was killed.
+  const bool made = ::mkdir(folder.c_str(), 0755) == 0 ||
+                    (errno == EEXIST && ::rmdir(folder.c_str()) == 0 && ::mkdir(folder.c_str(), 0755) == 0);
+  STITCH_TRY(attempt(made, "no group is delegated to us: make " + folder));
   return folder;
 }
 
