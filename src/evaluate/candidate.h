@@ -87,6 +87,7 @@ const char* to_string(PythonRole role);
 struct PythonHost {
   PythonRole role = PythonRole::kCandidate;
   std::string compiled;     // folder of what it compiled in a rehearsal; may be empty
+  std::vector<std::string> compiled_files{};  // libraries in there that it may load: inspected
   std::string interpreter;  // with the user's PyTorch
   std::string modules;      // the folder that holds the worker's package
   std::string library;      // built of the sources beside the file; may be empty

@@ -97,15 +97,21 @@ Result<void> build_beside(Session& session, const toolchain::Toolchain& tools, D
 }
 
 // On a GPU a candidate may bring kernels that PyTorch's extension builder or Triton compile: they do so in a rehearsal.
+// What that leaves is read before anybody who counts loads it.
 Result<void> compile_beforehand(Session& session, const std::string& file, evaluate::PythonHost& host,
                                 PythonVerdict& verdict) {
   STITCH_ASSIGN(TemporaryDirectory folder, TemporaryDirectory::make("stitchcuda-compiled"));
   host.compiled = folder.path().string();
   Reporter::Wait wait = session.reporter().wait("build", "the candidate compiles its kernels");
-  STITCH_ASSIGN(const std::optional<Verdict> failed, rehearse(file, DeviceKind::kCuda, host));
-  if (failed.has_value()) {
-    verdict.report.verify.verdict = *failed;
+  STITCH_ASSIGN(std::optional<Verdict> failed, rehearse(file, DeviceKind::kCuda, host));
+  if (!failed.has_value()) {
+    STITCH_ASSIGN(verdict.built, evaluate::inspect_compiled_files(host.compiled));
+    failed = verdict.built.refusal;
   }
+  for (const evaluate::NativeFile& library : verdict.built.libraries) {
+    host.compiled_files.push_back(library.path);
+  }
+  verdict.report.verify.verdict = failed.value_or(verdict.report.verify.verdict);
   verdict.compiled = std::make_shared<TemporaryDirectory>(std::move(folder));
   return {};
 }
@@ -163,11 +169,7 @@ std::vector<std::string> loaded_libraries(const evaluate::PythonHost& host) {
   for (const auto& [key, library] : host.extensions.value_or(std::map<std::string, std::string>())) {
     add(library);
   }
-  std::error_code failed;
-  for (fs::recursive_directory_iterator entry(host.compiled, failed), end; !failed && entry != end;
-       entry.increment(failed)) {
-    add(entry->path());
-  }
+  std::for_each(host.compiled_files.begin(), host.compiled_files.end(), add);
   std::vector<std::string> loaded;
   std::copy_if(host.ledger->libraries.begin(), host.ledger->libraries.end(), std::back_inserter(loaded),
                [&](const std::string& name) { return !name.empty() && there.contains(name); });
@@ -234,6 +236,7 @@ Json to_json(const PythonVerdict& verdict) {
   Json json = evaluate::to_json(verdict.framework);
   json["source_facts"] = verdict.facts;
   json["native_files"] = to_json(verdict.native);
+  json["compiled_files"] = to_json(verdict.built);
   return json;
 }
 

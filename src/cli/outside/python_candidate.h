@@ -15,6 +15,7 @@ struct PythonVerdict {
   evaluate::EvaluateReport report;
   evaluate::FrameworkShare framework;
   evaluate::NativeFiles native;    // that lie beside it
+  evaluate::NativeFiles built;     // that its rehearsal compiled
   std::vector<std::string> facts;  // of the source: what an audit should look at
 };
 

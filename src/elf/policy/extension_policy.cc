@@ -2,6 +2,7 @@
 // Which of PyTorch's and Python's functions an extension module may import. A list of what may be: PyTorch exports
 // thousands of kernels that no observer of operators sees.
 #include <cxxabi.h>
+#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,13 +10,16 @@
 #include <cstdlib>
 #include <memory>
 
+#include "elf/policy/driver_module.h"
 #include "elf/policy/policy.h"
 
 namespace stitch::elf {
 namespace {
 
-constexpr std::array<std::string_view, 5> kTorchLibraries = {"libc10.so", "libtorch_cpu.so", "libtorch_python.so",
-                                                             "libtorch.so", "libstitch_emulator.so"};
+constexpr std::array<std::string_view, 5> kEmulatedLibraries = {"libc10.so", "libtorch_cpu.so", "libtorch_python.so",
+                                                                "libtorch.so", "libstitch_emulator.so"};
+constexpr std::array<std::string_view, 6> kCudaLibraries = {"libc10.so",   "libtorch_cpu.so", "libtorch_python.so",
+                                                            "libtorch.so", "libc10_cuda.so",  "libtorch_cuda.so"};
 
 // Beginnings of qualified names.
 constexpr std::array<std::string_view, 34> kAllowed = {
@@ -37,6 +41,29 @@ constexpr std::array<std::string_view, 6> kDispatcher = {
 constexpr std::array<std::string_view, 13> kPlain = {"Py",      "_Py",      "THPVariable", "cuda",     "cublasLt",
                                                      "cudnn",   "stitch_",  "threadIdx",   "blockIdx", "blockDim",
                                                      "gridDim", "warpSize", "_ITM_"};
+// On a GPU also: what PyTorch tells of device, streams and handles, and graphs, whose operators are seen when they are
+// captured.
+constexpr std::array<std::string_view, 17> kAllowedOnCuda = {"at::cuda::getCurrentDeviceProperties",
+                                                             "at::cuda::getDeviceProperties",
+                                                             "at::cuda::warp_size",
+                                                             "at::cuda::canDeviceAccessPeer",
+                                                             "at::cuda::get_p2p_access",
+                                                             "at::cuda::getCUDADeviceAllocator",
+                                                             "at::cuda::getCurrentCUDABlasHandle",
+                                                             "at::cuda::getCurrentCUDABlasLtHandle",
+                                                             "at::cuda::getChosenWorkspaceSize",
+                                                             "at::cuda::blas::_cublasGetErrorEnum",
+                                                             "at::cuda::CUDAEvent::",
+                                                             "at::cuda::CUDAGraph::",
+                                                             "at::cuda::detail::getDefaultCUDAGenerator",
+                                                             "at::cuda::detail::createCUDAGenerator",
+                                                             "at::CUDAGeneratorImpl::",
+                                                             "at::cuda::philox::",
+                                                             "at::detail::empty_cuda"};
+constexpr std::array<std::string_view, 2> kPlainOnCuda = {"cublas", "__cuda"};
+// Of the C library, whose functions are looked for where they are said to come from.
+constexpr std::array<const char*, 4> kOfC = {"libc.so.6", "libm.so.6", "libmvec.so.1", "libgcc_s.so.1"};
+constexpr std::array<std::string_view, 4> kOfCxx = {"__cxa_", "__gxx_", "__dynamic_cast", "__once_proxy"};
 // Python's functions that take its audit hooks away, run text, or look into its state.
 constexpr std::array<std::string_view, 9> kPythonForbidden = {
     "_PySys",          "PySys_",     "PyRun_",     "Py_CompileString",   "PyEval_EvalCode",
@@ -78,25 +105,56 @@ std::string qualified_name(const std::string& text) {
 // An operator of PyTorch by its dispatcher, where the observer sees it.
 bool is_seen_operator(const std::string& name) { return name.starts_with("at::_ops::") && name.ends_with("::call"); }
 
-bool is_allowed(const std::string& symbol) {
-  if (!symbol.starts_with("_Z")) {
-    return begins_with_one_of(symbol, kPlain) || symbol == "__gmon_start__";
+bool is_plain(const std::string& name, ExtensionDevice device) {
+  const bool is_of_cuda =
+      device == ExtensionDevice::kCuda && (begins_with_one_of(name, kPlainOnCuda) || is_driver_function(name));
+  return begins_with_one_of(name, kPlain) || is_of_cuda || name == "__gmon_start__";
+}
+
+bool is_of_c(const std::string& name) {
+  return begins_with_one_of(name, kOfCxx) || std::any_of(kOfC.begin(), kOfC.end(), [&](const char* library) {
+           void* const handle = ::dlopen(library, RTLD_LAZY);
+           const bool is_there = handle != nullptr && ::dlsym(handle, name.c_str()) != nullptr;
+           if (handle != nullptr) {
+             ::dlclose(handle);
+           }
+           return is_there;
+         });
+}
+
+// A version binds nothing by itself: the loader takes any function of that name from a library that has no versions, as
+// PyTorch's have none. So a name with a version must be one of those that have some.
+bool is_allowed(const Import& import, ExtensionDevice device) {
+  if (!import.name.starts_with("_Z")) {
+    return is_plain(import.name, device) || (!import.library.empty() && is_of_c(import.name));
   }
-  const std::string name = qualified_name(demangled(symbol));
+  const std::string text = demangled(import.name);
+  if (text.starts_with("typeinfo ")) {  // no function; of "bool" too, by which exceptions are told apart
+    return true;
+  }
+  const std::string name = qualified_name(text);
   if (begins_with_one_of(name, kDispatcher)) {
     return false;
   }
-  return begins_with_one_of(name, kAllowed) || begins_with_one_of(name, kCore) || is_seen_operator(name);
+  return begins_with_one_of(name, kAllowed) || begins_with_one_of(name, kCore) || is_seen_operator(name) ||
+         (device == ExtensionDevice::kCuda && begins_with_one_of(name, kAllowedOnCuda));
 }
 
 }  // namespace
 
-std::optional<std::string> extension_refusal(const LibraryFacts& facts) {
+std::optional<std::string> extension_refusal(const LibraryFacts& facts, ExtensionDevice device) {
   for (const Import& import : facts.imports) {
     if (begins_with_one_of(import.name, kPythonForbidden)) {
       return fmt::format("the extension imports {}, which takes Python out of its observers' sight", import.name);
     }
-    if (import.library.empty() && !is_allowed(import.name)) {
+  }
+  if (device == ExtensionDevice::kCuda && is_driver_module(facts)) {
+    LibraryFacts rest = facts;
+    std::erase_if(rest.imports, [](const Import& import) { return is_look_up(import.name); });
+    return refusal_of_any(rest, CudaRuntime::kApart, LibraryUse::kBesidePython, {});
+  }
+  for (const Import& import : facts.imports) {
+    if (!is_allowed(import, device)) {
       const std::string name = demangled(import.name);
       return fmt::format(
           "the extension imports {}: it may call PyTorch's operators by their dispatcher alone, where "
@@ -104,7 +162,10 @@ std::optional<std::string> extension_refusal(const LibraryFacts& facts) {
           name.empty() ? import.name : name);
     }
   }
-  return refusal_of_any(facts, CudaRuntime::kApart, LibraryUse::kProgram, kTorchLibraries);
+  const bool is_cuda = device == ExtensionDevice::kCuda;
+  const std::span<const std::string_view> libraries = is_cuda ? std::span<const std::string_view>(kCudaLibraries)
+                                                              : std::span<const std::string_view>(kEmulatedLibraries);
+  return refusal_of_any(facts, CudaRuntime::kApart, LibraryUse::kProgram, libraries);
 }
 
 }  // namespace stitch::elf

@@ -53,8 +53,8 @@ constexpr std::string_view kReplaced =
     " malloc calloc realloc free memcpy memmove memset clock_gettime gettimeofday time clock read write send recv poll "
     "mmap munmap open close dlopen dlsym exit _exit abort raise getrandom nanosleep usleep ";
 // Whatever works on the device goes through one of these.
-constexpr std::array<std::string_view, 6> kDeviceWork = {
-    "stitch_emulator_launch", "cudaLaunch", "cudaMemcpy", "cudaMemset", "cublas", "cudnn"};
+constexpr std::array<std::string_view, 7> kDeviceWork = {
+    "stitch_emulator_launch", "cudaLaunch", "cudaMemcpy", "cudaMemset", "cuLaunch", "cublas", "cudnn"};
 
 bool holds(std::string_view names, const std::string& name) {
   return names.find(fmt::format(" {} ", name)) != std::string_view::npos;

@@ -20,13 +20,21 @@ enum class LibraryUse {
   kBesidePython,  // does what the candidate's Python tells it to: on the emulated device it may work on the host
 };
 
+// What an extension was compiled for, and by whom.
+enum class ExtensionDevice {
+  kEmulated,  // by us, of the candidate's sources
+  kCuda,  // by PyTorch's builder or Triton in the candidate's own process: cuBLAS, the driver and Triton's modules too
+};
+
 // Why the library is refused, in a sentence; nothing when it may be loaded.
 std::optional<std::string> refusal(const LibraryFacts& facts, CudaRuntime runtime = CudaRuntime::kPerhapsInside,
                                    LibraryUse use = LibraryUse::kProgram);
 
 // Likewise for an extension module of Python that is built against PyTorch: memory, views and PyTorch's operators by
 // their dispatcher, where each call is seen, are allowed; what computes past it, or switches the observer off, is not.
-std::optional<std::string> extension_refusal(const LibraryFacts& facts);
+// Whatever it says of versions, its imports are judged by their names.
+std::optional<std::string> extension_refusal(const LibraryFacts& facts,
+                                             ExtensionDevice device = ExtensionDevice::kEmulated);
 
 // What holds for both. `also_needed`: libraries beside those of C, C++ and CUDA.
 std::optional<std::string> refusal_of_any(const LibraryFacts& facts, CudaRuntime runtime, LibraryUse use,

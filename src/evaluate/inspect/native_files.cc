@@ -51,43 +51,99 @@ Result<std::vector<fs::path>> loadable_files(const fs::path& folder) {
   return found;
 }
 
-Result<std::optional<Verdict>> inspect_one(const fs::path& path, NativeFile& file) {
+Verdict build_failed(std::string reason) { return {VerdictKind::kBuildFailed, std::move(reason), {}}; }
+
+struct ReadFile {
+  std::string bytes;
+  std::optional<Verdict> refusal;
+};
+
+using Rule = std::optional<std::string> (*)(const elf::LibraryFacts&);
+
+Result<ReadFile> inspect_one(const fs::path& path, Rule rule, NativeFile& file) {
   std::error_code failed;
   const uintmax_t size = fs::file_size(path, failed);
   if (failed || size > kMostBytes) {
-    return std::optional<Verdict>(
-        {VerdictKind::kBuildFailed, fmt::format("{} cannot be read, or is larger than 2 GiB", file.name), {}});
+    return ReadFile{{}, build_failed(fmt::format("{} cannot be read, or is larger than 2 GiB", file.name))};
   }
-  STITCH_ASSIGN(const std::string bytes, read_file(path));
-  Result<elf::LibraryFacts> facts = elf::inspect(std::as_bytes(std::span(bytes)));
+  ReadFile read;
+  STITCH_ASSIGN(read.bytes, read_file(path));
+  Result<elf::LibraryFacts> facts = elf::inspect(std::as_bytes(std::span(read.bytes)));
   if (!facts.has_value()) {
-    return std::optional<Verdict>(
-        {VerdictKind::kBuildFailed, fmt::format("{}: {}", file.name, facts.error().sentence), {}});
+    read.refusal = build_failed(fmt::format("{}: {}", file.name, facts.error().sentence));
+    return read;
   }
   file.facts = std::move(*facts);
-  if (const auto refusal = elf::refusal(file.facts, elf::CudaRuntime::kPerhapsInside, elf::LibraryUse::kBesidePython)) {
-    return std::optional<Verdict>({VerdictKind::kCheated, fmt::format("{}: {}", file.name, *refusal), {}});
+  if (const auto refusal = rule(file.facts)) {
+    read.refusal = Verdict{VerdictKind::kCheated, fmt::format("{}: {}", file.name, *refusal), {}};
   }
-  return std::optional<Verdict>();
+  return read;
+}
+
+std::optional<std::string> rule_beside(const elf::LibraryFacts& facts) {
+  return elf::refusal(facts, elf::CudaRuntime::kPerhapsInside, elf::LibraryUse::kBesidePython);
+}
+
+std::optional<std::string> rule_compiled(const elf::LibraryFacts& facts) {
+  return elf::extension_refusal(facts, elf::ExtensionDevice::kCuda);
+}
+
+// In the place of the file of that name, which stays what it is for whoever has it open. Made in a folder of ours: in
+// the candidate's, a name may lead anywhere.
+Result<void> put_anew(const fs::path& path, const std::string& bytes) {
+  STITCH_ASSIGN(const TemporaryDirectory own, TemporaryDirectory::make("stitchcuda-inspected"));
+  const fs::path made = own.path() / "library";
+  STITCH_TRY(write_file(made, bytes));
+  std::error_code failed;
+  fs::permissions(made, fs::perms::owner_read | fs::perms::group_read | fs::perms::others_read, failed);
+  if (!failed) {
+    fs::rename(made, path, failed);
+  }
+  if (failed) {
+    return failure(ErrorCode::kEnvironment, "cannot keep an inspected library: " + failed.message(), path.string(),
+                   "check that there is space in the folder for temporary files");
+  }
+  return {};
+}
+
+enum class Keeping { kAsItLies, kAnew };
+
+Result<NativeFiles> inspect_all(const fs::path& place, const std::vector<fs::path>& found, Rule rule, Keeping keeping) {
+  NativeFiles files;
+  for (const fs::path& path : found) {
+    NativeFile file{path.string(), path.lexically_relative(place).string(), {}};
+    STITCH_ASSIGN(ReadFile read, inspect_one(path, rule, file));
+    files.libraries.push_back(std::move(file));
+    if (read.refusal.has_value()) {
+      files.refusal = std::move(read.refusal);
+      return files;
+    }
+    if (keeping == Keeping::kAnew) {
+      STITCH_TRY(put_anew(path, read.bytes));
+    }
+  }
+  return files;
 }
 
 }  // namespace
 
 Result<NativeFiles> inspect_native_files(const fs::path& folder) {
-  NativeFiles files;
   std::error_code ignored;
   const fs::path place = fs::canonical(folder, ignored);
   STITCH_ASSIGN(const std::vector<fs::path> found, loadable_files(place));
-  for (const fs::path& path : found) {
-    NativeFile file{path.string(), path.lexically_relative(place).string(), {}};
-    STITCH_ASSIGN(std::optional<Verdict> refusal, inspect_one(path, file));
-    files.libraries.push_back(std::move(file));
-    if (refusal.has_value()) {
-      files.refusal = std::move(refusal);
-      return files;
-    }
+  return inspect_all(place, found, rule_beside, Keeping::kAsItLies);
+}
+
+Result<NativeFiles> inspect_compiled_files(const fs::path& folder) {
+  std::error_code ignored;
+  const fs::path place = fs::canonical(folder, ignored);
+  const Result<std::vector<fs::path>> found = loadable_files(place);
+  if (!found.has_value()) {
+    NativeFiles files;
+    files.refusal = build_failed("what the candidate compiled cannot be inspected: " + found.error().sentence);
+    return files;
   }
-  return files;
+  return inspect_all(place, *found, rule_compiled, Keeping::kAnew);
 }
 
 Json to_json(const NativeFiles& files) {

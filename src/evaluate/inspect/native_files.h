@@ -27,6 +27,10 @@ struct NativeFiles {
 
 // Programs, objects and files for other processors cannot be loaded and are left alone; links are not followed.
 Result<NativeFiles> inspect_native_files(const std::filesystem::path& folder);
+// Likewise for what PyTorch's builder of extensions and Triton left in `folder`, by the rules for extensions on a GPU.
+// Each library is put anew where it lies, with the bytes that were read: nobody who wrote it holds it open. Called when
+// no process of the candidate's runs. What cannot be read is a verdict, since the candidate arranged it so.
+Result<NativeFiles> inspect_compiled_files(const std::filesystem::path& folder);
 Json to_json(const NativeFiles& files);
 
 }  // namespace stitch::evaluate
