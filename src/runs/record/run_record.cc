@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <ctime>
+#include <type_traits>
+#include <utility>
 
 #include "base/json/json.h"
 
@@ -27,10 +29,23 @@ std::string text_of(const Json& json, const char* key) {
   return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
+// A number that its place cannot hold is no number of ours: to convert it would be undefined.
 template <typename T>
-std::optional<T> number_of(const Json& json, const char* key) {
+Result<std::optional<T>> number_of(const Json& json, const char* key) {
   const auto found = json.find(key);
-  return found != json.end() && found->is_number() ? std::optional<T>(found->get<T>()) : std::nullopt;
+  if (found == json.end() || !found->is_number()) {
+    return std::optional<T>();
+  }
+  bool fits = true;
+  if constexpr (std::is_integral_v<T>) {
+    fits = found->is_number_unsigned() ? std::in_range<T>(found->template get<uint64_t>())
+                                       : found->is_number_integer() && std::in_range<T>(found->template get<int64_t>());
+  }
+  if (!fits) {
+    return failure(ErrorCode::kFileInvalid,
+                   "the record of a run has " + found->dump() + " as its '" + key + "', which is no number for it");
+  }
+  return std::optional<T>(found->template get<T>());
 }
 
 Result<RunState> state_from_string(const std::string& name) {
@@ -50,13 +65,16 @@ std::string formatted(int64_t seconds, const char* format) {
   return std::string(text.data(), std::strftime(text.data(), text.size(), format, &parts));
 }
 
-void read_process(const Json& json, ProcessIdentity* process) {
+Result<void> read_process(const Json& json, ProcessIdentity* process) {
   const auto found = json.find("process");
   if (found != json.end() && found->is_object()) {
-    process->pid = static_cast<pid_t>(number_of<int64_t>(*found, "pid").value_or(0));
-    process->start_ticks = number_of<uint64_t>(*found, "start_ticks").value_or(0);
+    STITCH_ASSIGN(const std::optional<pid_t> pid, number_of<pid_t>(*found, "pid"));
+    STITCH_ASSIGN(const std::optional<uint64_t> ticks, number_of<uint64_t>(*found, "start_ticks"));
+    process->pid = pid.value_or(0);
+    process->start_ticks = ticks.value_or(0);
     process->boot = text_of(*found, "boot");
   }
+  return {};
 }
 
 void read_stage(const Json& json, RunRecord* record) {
@@ -145,18 +163,19 @@ Result<RunRecord> run_record_from_json(const Json& json) {
   STITCH_ASSIGN(record.state, state_from_string(state));
   record.verb = text_of(json, "verb");
   read_asked(json, &record);
-  read_process(json, &record.process);
+  STITCH_TRY(read_process(json, &record.process));
   read_stage(json, &record);
   record.ended = text_of(json, "ended");
-  record.seconds = number_of<double>(json, "seconds").value_or(0);
+  STITCH_ASSIGN(const std::optional<double> seconds, number_of<double>(json, "seconds"));
+  record.seconds = seconds.value_or(0);
   record.error = text_of(json, "error");
   record.verdict = text_of(json, "verdict");
-  record.modelled_us = number_of<double>(json, "modelled_us");
-  record.measured_us = number_of<double>(json, "measured_us");
+  STITCH_ASSIGN(record.modelled_us, number_of<double>(json, "modelled_us"));
+  STITCH_ASSIGN(record.measured_us, number_of<double>(json, "measured_us"));
   record.device = text_of(json, "device");
   record.math = text_of(json, "math");
-  record.steps = number_of<int>(json, "steps");
-  record.operators = number_of<int>(json, "operators");
+  STITCH_ASSIGN(record.steps, number_of<int>(json, "steps"));
+  STITCH_ASSIGN(record.operators, number_of<int>(json, "operators"));
   return record;
 }
 
