@@ -11,6 +11,9 @@ foreach(program ${wheel_programs})
             "Set CUDA_HOME to the toolkit's folder.")
   endif()
 endforeach()
+if(TARGET stitch_eviction)  # where there is an nvcc
+  list(APPEND wheel_programs stitch_eviction)
+endif()
 add_custom_target(wheel DEPENDS ${wheel_programs})
 
 set(wheel_folder stitchcuda/_programs)

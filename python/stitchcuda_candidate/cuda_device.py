@@ -10,6 +10,7 @@ import torch
 
 from .channel import Fault
 from .cuda_runtime import CudaRuntime, loaded_library
+from .eviction import ALIGNMENT, CopyAlone, eviction_beside
 from .host_device import HostDevice
 from .over import tensor_over
 
@@ -21,12 +22,14 @@ _move = torch.nn.Module.to
 
 
 class CudaDevice(HostDevice):
-    """HostDevice's interface; what it says of order holds for the stream that PyTorch uses unless told otherwise."""
+    """HostDevice's interface; what it says of order holds for the stream that PyTorch uses unless told otherwise.
+    `eviction` is libstitch_eviction.so; without it, in a build that had no nvcc, the runtime copies."""
 
     name = "cuda"
 
-    def __init__(self, library: str = "") -> None:
+    def __init__(self, library: str = "", eviction: str = "") -> None:
         self.runtime = library
+        self._copy_alone = CopyAlone(eviction) if eviction else None
         self._staging: list[int] = []
         self._late: list[int] = []  # memory to free once the device is idle
         self._eviction: tuple[int, int] | None = None
@@ -39,6 +42,19 @@ class CudaDevice(HostDevice):
         self._runtime = CudaRuntime(self.runtime)
         self._staging = [self._runtime.allocate_pinned(_STAGING_BYTES) for _ in range(2)]
         self._events = self._runtime.make_event(), self._runtime.make_event()
+        if self._copy_alone is not None:
+            self._check_eviction(self._copy_alone)
+
+    def _check_eviction(self, copy_alone: CopyAlone) -> None:
+        """That the kernel runs here, before a candidate could be blamed for it."""
+        first = self._runtime.allocate(2 * ALIGNMENT)
+        self._runtime.enqueue_fill(first, 0, ALIGNMENT)
+        self._runtime.enqueue_fill(first + ALIGNMENT, _GARBAGE, ALIGNMENT)
+        copy_alone.enqueue(first, first + ALIGNMENT, ALIGNMENT)
+        self._runtime.wait()
+        if self.read(first, ALIGNMENT) != bytes([_GARBAGE]) * ALIGNMENT:
+            raise Fault("the kernel that empties the L2 cache does not work on this GPU")
+        self._runtime.free(first)
 
     def _start_pytorch(self) -> None:
         if not torch.cuda.is_available():
@@ -109,8 +125,8 @@ class CudaDevice(HostDevice):
     def make_room(self, bytes_to_evict: int) -> None:
         if self._eviction is not None:
             self._runtime.free(self._eviction[0])
-        size = 2 * bytes_to_evict
-        self._eviction = (self._runtime.allocate(size), bytes_to_evict) if size > 0 else None
+        half = (bytes_to_evict + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
+        self._eviction = (self._runtime.allocate(2 * half), half) if half > 0 else None
 
     def begin_burst(self) -> None:
         self._runtime.forget_persisting_lines()
@@ -121,7 +137,11 @@ class CudaDevice(HostDevice):
             return
         first, half = self._eviction
         second = first + half
-        self._runtime.enqueue_copy(first if backwards else second, second if backwards else first, half)
+        to, from_ = (first, second) if backwards else (second, first)
+        if self._copy_alone is not None:
+            self._copy_alone.enqueue(to, from_, half)
+        else:
+            self._runtime.enqueue_copy(to, from_, half)
 
     def end_burst(self) -> None:
         self._runtime.record(self._pair()[1])
@@ -134,6 +154,6 @@ class CudaDevice(HostDevice):
         return self._events
 
 
-def open_device(name: str) -> HostDevice:
-    """By its name in PyTorch."""
-    return CudaDevice() if name == "cuda" else HostDevice()
+def open_device(name: str, observer: str) -> HostDevice:
+    """By its name in PyTorch. `observer` is a library of ours, beside which others lie."""
+    return CudaDevice(eviction=eviction_beside(observer)) if name == "cuda" else HostDevice()

@@ -30,11 +30,12 @@ def main(observer: str, folder: str, device: str = "cpu", role: str = "candidate
     from .session import Session
 
     channel = Channel(CHANNEL)
+    opened = open_device(device, observer)  # a library of ours, before anybody watches what is loaded
     guard = Guard(observer, out_of_the_way(LEDGER)) if role == "candidate" else NoGuard()
     if (compiled := os.environ.get(FOLDER)) is not None:
         (record if role == "rehearsal" else replay)(compiled)
     guard.watch(folder)
-    session = Session(guard, open_device(device))
+    session = Session(guard, opened)
     while (request := channel.receive()) is not None:
         identity, message, descriptors = request
         try:

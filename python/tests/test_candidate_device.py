@@ -14,6 +14,7 @@ import torch
 from stitchcuda_candidate.channel import Fault
 from stitchcuda_candidate.cuda_device import CudaDevice
 from stitchcuda_candidate.cuda_runtime import loaded_library
+from stitchcuda_candidate.eviction import eviction_beside
 from stitchcuda_candidate.memory import Memory
 from stitchcuda_candidate.over import tensor_over
 
@@ -23,7 +24,7 @@ _RUNTIME = r"""
 #include <string.h>
 typedef struct { unsigned char reserved[64]; } handle;
 char told[4096];
-int failing = 0;
+int failing = 0, broken = 0;
 static int tell(const char* what) { strcat(told, what); strcat(told, " "); return failing; }
 int cudaIpcOpenMemHandle(void** made, handle opened, unsigned flags) {
   memcpy(made, opened.reserved, sizeof(*made));
@@ -46,6 +47,12 @@ int cudaMemsetAsync(void* to, int byte, size_t size, void* stream) {
   memset(to, byte, size);
   tell("fill");
   return stream == NULL ? failing : 1;
+}
+int stitch_copy_alone(void* to, const void* from, unsigned long long size, void* stream) {
+  if (size % 16 != 0 || stream != NULL) return 1;
+  if (!broken) memcpy(to, from, size);
+  tell(to < from ? "alone-backwards" : "alone-forwards");
+  return failing;
 }
 int cudaDeviceSynchronize(void) { return tell("wait"); }
 int cudaGetLastError(void) { return failing; }
@@ -174,6 +181,34 @@ class CudaDeviceTest(unittest.TestCase):
         self.device.make_room(0)
         self.device.evict(backwards=False)
         self.assertEqual(self.told(), "limit reset event forwards backwards event free")
+
+    def test_bursts_evict_by_the_kernel_that_runs_alone(self) -> None:
+        device = CudaDevice(self.library, self.library)
+        device.open()
+        self.assertEqual(self.told(), "fill fill alone-backwards wait free")
+        device.make_room(1000)
+        device.evict(backwards=False)
+        device.evict(backwards=True)
+        self.assertEqual(self.told(), "alone-forwards alone-backwards")
+        self.fail_with(700)
+        with self.assertRaises(Fault) as caught:
+            device.evict(backwards=False)
+        self.assertEqual(caught.exception.place, "device")
+
+    def test_the_kernels_library_lies_beside_the_observer_or_nowhere(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            observer = pathlib.Path(folder, "libstitch_observer.so")
+            self.assertEqual(eviction_beside(str(observer)), "")
+            library = observer.with_name("libstitch_eviction.so")
+            library.touch()
+            self.assertEqual(eviction_beside(str(observer)), str(library))
+
+    def test_a_kernel_that_does_not_work_is_nobodys_fault_but_the_machines(self) -> None:
+        ctypes.c_int.in_dll(self.runtime, "broken").value = 1
+        self.addCleanup(setattr, ctypes.c_int.in_dll(self.runtime, "broken"), "value", 0)
+        with self.assertRaises(Fault) as caught:
+            CudaDevice(self.library, self.library).open()
+        self.assertIn("does not work on this GPU", caught.exception.sentence)
 
     def test_a_gpu_that_keeps_no_lines_is_asked_for_none(self) -> None:
         self.fail_with(801)

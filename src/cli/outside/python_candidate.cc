@@ -12,6 +12,7 @@
 #include "cli/outside/python_extensions.h"
 #include "cli/outside/rehearse.h"
 #include "evaluate/inspect/built_library.h"
+#include "evaluate/runner/eviction_library.h"
 #include "evaluate/runner/program_runner.h"
 #include "evaluate/verify/verify_program.h"
 #include "toolchain/build/build.h"
@@ -46,8 +47,10 @@ std::string file_of(const std::string& candidate) {
   return (fs::is_directory(path, ignored) ? path / kModuleFile : path).string();
 }
 
-evaluate::PythonHost host_of(const Session& session, const std::string& file, const Json& interface) {
+evaluate::PythonHost host_of(const Session& session, const std::string& file, const Json& interface,
+                             DeviceKind device) {
   evaluate::PythonHost host;
+  host.readable = evaluate::eviction_library(device);
   host.interpreter = session.resources().python.string();
   host.modules = session.resources().python_path().string();
   host.folder = fs::path(file).parent_path().string();
@@ -209,7 +212,7 @@ Result<PythonVerdict> judge_python_candidate(Session& session, const toolchain::
     judged = {VerdictKind::kUnsupported, "the program draws random numbers, which a ModelNew cannot be given", {}};
     return verdict;
   }
-  evaluate::PythonHost host = host_of(session, file, interface);
+  evaluate::PythonHost host = host_of(session, file, interface, device);
   STITCH_TRY(inspect_beside(candidate, host, verdict));
   if (judged.kind != VerdictKind::kOk) {
     return verdict;

@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "base/json/json.h"
+#include "evaluate/runner/eviction_library.h"
 #include "evaluate/timing/statistics.h"
 #include "ir/graph/graph.h"
 
@@ -55,6 +58,7 @@ Result<std::optional<tuning::Baseline>> find_baseline(Session& session, const Ta
   host.folder = fs::path(task.file).parent_path().string();
   host.interface = interface.dump();
   host.readable = interface.value("python_folders", std::vector<std::string>());
+  std::ranges::copy(evaluate::eviction_library(device), std::back_inserter(host.readable));
   baseline.binary.device = device;
   baseline.binary.library = task.file;
   baseline.binary.python = std::move(host);
