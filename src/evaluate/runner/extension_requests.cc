@@ -74,7 +74,26 @@ Result<ExtensionRequest> read_request(const Json& item) {
   return found;
 }
 
+Result<ExtensionRequests> read_requests(const Json& answer) {
+  ExtensionRequests found;
+  STITCH_ASSIGN(found.is_cut, json_bool(answer, "is_cut"));
+  STITCH_ASSIGN(const Json* list, json_array(answer, "requests"));
+  for (const Json& item : *list) {
+    STITCH_ASSIGN(ExtensionRequest request, read_request(item));
+    found.requests.push_back(std::move(request));
+  }
+  return found;
+}
+
 }  // namespace
+
+Result<ExtensionRequests> extension_requests_from_json(const Json& answer) {
+  Result<ExtensionRequests> found = read_requests(answer);
+  if (!found.has_value() && found.error().code != ErrorCode::kProgramInvalid) {
+    return invalid("the program wrote into its worker's channel: " + found.error().sentence);
+  }
+  return found;
+}
 
 Result<ExtensionRequests> extension_requests(const CandidateBinary& binary) {
   CandidateBinary own = binary;
@@ -86,19 +105,8 @@ Result<ExtensionRequests> extension_requests(const CandidateBinary& binary) {
   arguments["extensions"] = own.python->extensions.value_or(std::map<std::string, std::string>());
   STITCH_ASSIGN(arguments["interface"], parse_json(own.python->interface, "the interface of a candidate"));
   STITCH_ASSIGN(const WorkerReply reply, worker.ask("collect", arguments));
-  ExtensionRequests found;
   const auto* answer = std::get_if<wire::Answer>(&reply);
-  if (answer == nullptr) {
-    return found;
-  }
-  const Json json = answer->json();
-  STITCH_ASSIGN(found.is_cut, json_bool(json, "is_cut"));
-  STITCH_ASSIGN(const Json* list, json_array(json, "requests"));
-  for (const Json& item : *list) {
-    STITCH_ASSIGN(ExtensionRequest request, read_request(item));
-    found.requests.push_back(std::move(request));
-  }
-  return found;
+  return answer == nullptr ? ExtensionRequests() : extension_requests_from_json(answer->json());
 }
 
 }  // namespace stitch::evaluate

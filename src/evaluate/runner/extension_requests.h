@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "artifact/source/source_bundle.h"
+#include "base/json/json_forward.h"
 #include "evaluate/candidate.h"
 
 namespace stitch::evaluate {
@@ -21,9 +22,11 @@ struct ExtensionRequests {
   bool is_cut = false;                     // it came no further: there may be more once these are built
 };
 
-// Nothing where the candidate ends badly before it asks: its verdict says how. All of the answer is the candidate's
-// word: names and sizes are checked, texts are only ever compiled. kProgramInvalid for what could not be compiled
-// anywhere.
+// All of the answer is the candidate's word: names and sizes are checked, texts are only ever compiled. kProgramInvalid
+// for what could not be compiled anywhere, and for what is no answer: no failing world, whatever it says.
+Result<ExtensionRequests> extension_requests_from_json(const Json& answer);
+
+// Nothing where the candidate ends badly before it asks: its verdict says how.
 Result<ExtensionRequests> extension_requests(const CandidateBinary& binary);
 
 }  // namespace stitch::evaluate
