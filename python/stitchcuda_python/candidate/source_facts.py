@@ -71,8 +71,11 @@ class Fact:
 def source_facts(tree: ast.Module) -> list[Fact]:
     """In the order of their lines, each once."""
     finder = _Finder()
-    finder.learn(tree)
-    finder.visit(tree)
+    try:
+        finder.learn(tree)
+        finder.visit(tree)
+    except RecursionError:  # what cannot be explained is no failure: it runs, or it does not
+        finder.facts.append(Fact(1, "nests too deeply to be looked through"))
     return sorted(set(finder.facts), key=lambda fact: (fact.line, fact.what))
 
 

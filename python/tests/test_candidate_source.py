@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is read of a candidate's source before it runs: whatever stands there, a verdict follows."""
+
+import os
+import tempfile
+import unittest
+
+from stitchcuda_python.failures import PROGRAM_INVALID, Failure
+from stitchcuda_python.verbs.candidate_verbs import MOST_SOURCE_BYTES, candidate_source
+
+
+def facts_of(text: str) -> list:
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "model_new.py")
+        with open(path, "w", encoding="utf-8") as stream:
+            stream.write(text)
+        return candidate_source({"candidate": path}, print)["facts"]
+
+
+class SourceTest(unittest.TestCase):
+    def test_names_are_resolved(self) -> None:
+        self.assertEqual(
+            facts_of("import torch.nn.functional as f\ny = f.relu(1)\n"),
+            [{"line": 2, "what": "calls torch.nn.functional (torch.nn.functional.relu)"}],
+        )
+
+    def test_what_nests_too_deeply_to_be_walked_is_told(self) -> None:
+        for text in ("x = " + "1+" * 700 + "1\n", "x = a" + ".b" * 700 + "\n"):
+            self.assertEqual(facts_of(text), [{"line": 1, "what": "nests too deeply to be looked through"}])
+
+    def test_a_large_file_is_refused_before_it_is_read(self) -> None:
+        with self.assertRaises(Failure) as caught:
+            facts_of("# " + "x" * MOST_SOURCE_BYTES)
+        self.assertEqual(caught.exception.code, PROGRAM_INVALID)
+        self.assertIn("larger than 4 MiB", caught.exception.sentence)
+
+
+if __name__ == "__main__":
+    unittest.main()
