@@ -2,6 +2,7 @@
 /* The C ABI of a generated program, version 1. A program's shared library exports one symbol, stitch_program_v1().
  *
  * All memory is the caller's. run() is asynchronous: no synchronisation, no allocation, capturable into a CUDA graph.
+ * Its results are there in the order of the given stream: work on other streams is joined to it by events.
  * One handle = one thread; one workspace per (program, stream). Every tensor is contiguous, row-major, 16-byte aligned.
  * Functions return STITCH_OK or an error number; last_error() has the sentence. */
 #ifndef STITCH_PROGRAM_H_

@@ -44,6 +44,7 @@ Result<void> wait_for_device();
 
 class Stream {
  public:
+  // Of the greatest priority, so that no other goes before it.
   static Result<Stream> create();
   Stream(Stream&& other) noexcept;
   Stream& operator=(Stream&& other) noexcept;

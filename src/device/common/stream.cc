@@ -61,8 +61,11 @@ Result<void> wait_for_device() {
 }
 
 Result<Stream> Stream::create() {
+  int least = 0;
+  int greatest = 0;
+  STITCH_TRY(check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "asking for streams' priorities"));
   cudaStream_t created = nullptr;
-  STITCH_TRY(check(cudaStreamCreateWithFlags(&created, cudaStreamNonBlocking), "making a stream"));
+  STITCH_TRY(check(cudaStreamCreateWithPriority(&created, cudaStreamNonBlocking, greatest), "making a stream"));
   Stream stream;
   stream.stream_ = created;
   return stream;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cooperative_groups.h>
+
 #include <utility>
 
 #include "device/bulk_words.h"
@@ -64,7 +66,10 @@ __global__ void write_random(Words region, uint64_t bytes, uint64_t seed) {
 constexpr unsigned kCopyThreads = 1024;
 constexpr int kAtOnce = 4;  // loads in flight of each thread
 
+// No multiprocessor begins before all are taken, and none is given back before all have done their part: whoever waits
+// for one finds no gap at either end.
 __global__ void __launch_bounds__(kCopyThreads) copy_words(uint4* to, const uint4* from, uint64_t count) {
+  cooperative_groups::this_grid().sync();
   const uint64_t step = uint64_t{gridDim.x} * kCopyThreads;
   uint64_t i = blockIdx.x * uint64_t{kCopyThreads} + threadIdx.x;
   for (; i + (kAtOnce - 1) * step < count; i += kAtOnce * step) {
@@ -81,16 +86,37 @@ __global__ void __launch_bounds__(kCopyThreads) copy_words(uint4* to, const uint
   for (; i < count; i += step) {
     to[i] = from[i];
   }
+  cooperative_groups::this_grid().sync();
 }
 
-struct CopyShape {
+__device__ uint64_t nanoseconds() {
+  uint64_t now = 0;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+  return now;
+}
+
+// The first block goes on until `kFirstGoes`, the others until `kAllGo`.
+__global__ void hold_multiprocessors(HoldSignals* signals, unsigned* arrived, unsigned long long limit_ns) {
+  const uint64_t begin = nanoseconds();
+  if (atomicAdd(arrived, 1u) + 1 == gridDim.x) {
+    *const_cast<volatile unsigned*>(&signals->taken) = 1;
+    __threadfence_system();
+  }
+  const unsigned until = blockIdx.x == 0 ? kFirstGoes : kAllGo;
+  while (*const_cast<volatile unsigned*>(&signals->release) < until && nanoseconds() - begin < limit_ns) {
+    __nanosleep(500);
+  }
+}
+
+struct Whole {
   cudaError_t status = cudaSuccess;
   int multiprocessors = 0;
   int shared_bytes = 0;
 };
 
-CopyShape copy_shape() {
-  CopyShape shape;
+// What a kernel is launched with so that each of its blocks has a multiprocessor for itself.
+Whole whole_device(const void* kernel) {
+  Whole shape;
   int device = 0;
   shape.status = cudaGetDevice(&device);
   for (const auto& [value, attribute] : {std::pair{&shape.multiprocessors, cudaDevAttrMultiProcessorCount},
@@ -98,7 +124,7 @@ CopyShape copy_shape() {
     shape.status = shape.status == cudaSuccess ? cudaDeviceGetAttribute(value, attribute, device) : shape.status;
   }
   if (shape.status == cudaSuccess) {
-    shape.status = cudaFuncSetAttribute(copy_words, cudaFuncAttributeMaxDynamicSharedMemorySize, shape.shared_bytes);
+    shape.status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shape.shared_bytes);
   }
   return shape;
 }
@@ -106,12 +132,26 @@ CopyShape copy_shape() {
 }  // namespace
 
 cudaError_t launch_copy_alone(void* to, const void* from, uint64_t bytes, cudaStream_t stream) {
-  static const CopyShape shape = copy_shape();
-  if (shape.status != cudaSuccess) {
-    return shape.status;
+  static const Whole whole = whole_device(reinterpret_cast<const void*>(copy_words));
+  if (whole.status != cudaSuccess) {
+    return whole.status;
   }
-  copy_words<<<static_cast<unsigned>(shape.multiprocessors), kCopyThreads, static_cast<size_t>(shape.shared_bytes),
-               stream>>>(static_cast<uint4*>(to), static_cast<const uint4*>(from), bytes / sizeof(uint4));
+  auto* words_to = static_cast<uint4*>(to);
+  const auto* words_from = static_cast<const uint4*>(from);
+  uint64_t count = bytes / sizeof(uint4);
+  void* arguments[] = {&words_to, &words_from, &count};
+  return cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(copy_words),
+                                     dim3(static_cast<unsigned>(whole.multiprocessors)), dim3(kCopyThreads), arguments,
+                                     static_cast<size_t>(whole.shared_bytes), stream);
+}
+
+cudaError_t launch_hold(HoldSignals* signals, unsigned* arrived, uint64_t limit_ns, cudaStream_t stream) {
+  static const Whole whole = whole_device(reinterpret_cast<const void*>(hold_multiprocessors));
+  if (whole.status != cudaSuccess) {
+    return whole.status;
+  }
+  hold_multiprocessors<<<static_cast<unsigned>(whole.multiprocessors), 1, static_cast<size_t>(whole.shared_bytes),
+                         stream>>>(signals, arrived, limit_ns);
   return cudaGetLastError();
 }
 

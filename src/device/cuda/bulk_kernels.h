@@ -11,7 +11,18 @@ namespace stitch::device {
 // Adds the parts of all words of a region to `sum`, in device memory.
 cudaError_t launch_digest(const void* data, uint64_t bytes, uint64_t key, unsigned long long* sum);
 // One block on each multiprocessor, with all of its shared memory: no other block fits beside it.
+// All begin and end together.
 cudaError_t launch_copy_alone(void* to, const void* from, uint64_t bytes, cudaStream_t stream);
 cudaError_t launch_fill(void* data, uint64_t bytes, uint64_t seed);
+
+// In memory that host and device both see.
+struct HoldSignals {
+  unsigned taken = 0;    // the device says: no multiprocessor is free
+  unsigned release = 0;  // the host says: one of the following
+};
+constexpr unsigned kFirstGoes = 1;  // one multiprocessor is given back
+constexpr unsigned kAllGo = 2;
+// Takes every multiprocessor whole until it is released, or for `limit_ns`. `arrived` is device memory that holds zero.
+cudaError_t launch_hold(HoldSignals* signals, unsigned* arrived, uint64_t limit_ns, cudaStream_t stream);
 
 }  // namespace stitch::device

@@ -32,6 +32,8 @@ class CandidateSession {
 
   // Where the worker's list of launches is to go; null where nobody wants it.
   LaunchLedger* launches() const { return binary_.launches.get(); }
+  // Its worker can tell whether calls are ordered on their stream.
+  bool looks_at_order() const { return binary_.device == DeviceKind::kCuda && !binary_.python.has_value(); }
   // Asks the worker.
   Result<wire::Answer> ask(const std::string& verb, const Json& arguments);
   // Gives `group` memory for these sizes, visible to keeper and worker; keeps the block when they did not change. Every

@@ -93,7 +93,8 @@ class ProgramCalls {
   Result<void> hide_draws(const std::vector<TimedDraw>& draws);
   Result<void> run_untimed();
   Result<void> bind_ring(const TimingOptions& options);
-  Result<BlockTimes> burst(int calls, bool with_calls);
+  enum class Burst : std::uint8_t { kCalls, kNoCalls, kOrderedCalls };
+  Result<BlockTimes> burst(int calls, Burst kind);
   BurstCalls choose_calls(int calls);
   Result<void> put_contents(const BurstCalls& calls);
   Result<void> judge_results(const BurstCalls& calls, const std::vector<int64_t>& digests);

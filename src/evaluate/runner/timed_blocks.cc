@@ -18,6 +18,9 @@ namespace stitch::evaluate {
 namespace {
 
 constexpr int kMostGraceMs = 30;
+// In every block, at a place that nobody knows before: calls of which it is looked whether they are ordered on their
+// stream. A program that is so only while it is not timed would hide from a clock.
+constexpr int kOrderedCalls = 3;
 
 template <typename Value>
 void append(std::vector<Value>& to, const std::vector<Value>& values) {
@@ -61,7 +64,8 @@ Result<void> ProgramCalls::put_contents(const BurstCalls& calls) {
   return session_.keeper().clock_start(from, to);
 }
 
-Result<BlockTimes> ProgramCalls::burst(int count, bool with_calls) {
+Result<BlockTimes> ProgramCalls::burst(int count, Burst kind) {
+  const bool with_calls = kind != Burst::kNoCalls;
   const BurstCalls calls = choose_calls(count);
   Json request;
   Json order = Json::array();
@@ -78,6 +82,7 @@ Result<BlockTimes> ProgramCalls::burst(int count, bool with_calls) {
   }
   request["order"] = std::move(order);
   request["with_calls"] = with_calls;
+  request["ordered"] = kind == Burst::kOrderedCalls;
   STITCH_TRY(put_contents(calls));
   STITCH_ASSIGN(const wire::Answer answer, session_.ask("run_block", request));
   STITCH_ASSIGN(const KeeperClient::Stopped stopped,
@@ -160,12 +165,12 @@ Result<void> ProgramCalls::warm_up(double block_us) {
   constexpr int kMostPlans = 4;
   std::vector<double> times_us;
   while (judge_warm_up(times_us) == WarmUp::kGoOn) {
-    STITCH_ASSIGN(const BlockTimes times, burst(1, true));
+    STITCH_ASSIGN(const BlockTimes times, burst(1, Burst::kCalls));
     times_us.push_back(times.keeper_us);
   }
   timed_.plan = plan_bursts(times_us.back(), block_us, timed_.ring.sets);
   for (int i = 0; i < kMostPlans; ++i) {
-    STITCH_ASSIGN(const BlockTimes times, burst(timed_.plan.calls, true));
+    STITCH_ASSIGN(const BlockTimes times, burst(timed_.plan.calls, Burst::kCalls));
     const BurstPlan last = timed_.plan;
     timed_.plan = plan_bursts(times.keeper_us / times.calls, block_us, timed_.ring.sets);
     if (timed_.plan.calls <= last.calls) {
@@ -177,14 +182,20 @@ Result<void> ProgramCalls::warm_up(double block_us) {
 
 Result<BlockOutcome> ProgramCalls::time_block() {
   BlockTimes block;
-  for (int i = 0; i < timed_.plan.bursts; ++i) {
-    STITCH_ASSIGN(const BlockTimes times, burst(timed_.plan.calls, true));
+  const auto bursts = static_cast<uint64_t>(timed_.plan.bursts);
+  const bool looks_at_order = timed_.judges_all && session_.looks_at_order();
+  const uint64_t ordered_before = looks_at_order ? session_.random()() % bursts : bursts;
+  for (uint64_t i = 0; i < bursts; ++i) {
+    if (i == ordered_before) {
+      STITCH_TRY(burst(std::min(timed_.plan.calls, kOrderedCalls), Burst::kOrderedCalls));
+    }
+    STITCH_ASSIGN(const BlockTimes times, burst(timed_.plan.calls, Burst::kCalls));
     block.calls += times.calls;
     block.keeper_us += times.keeper_us;
     block.event_us += times.event_us;
   }
   STITCH_TRY(look_again());
-  STITCH_ASSIGN(const BlockTimes empty, burst(timed_.plan.calls, false));
+  STITCH_ASSIGN(const BlockTimes empty, burst(timed_.plan.calls, Burst::kNoCalls));
   timed_.empty_us.push_back(empty.keeper_empty_us);
   timed_.empty_event_us.push_back(empty.event_empty_us);
   // The empty burst's median: one that the host held up must not make its neighbour look free.

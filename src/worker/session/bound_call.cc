@@ -21,6 +21,12 @@ Result<BoundCall> BoundCall::bind(const wire::CallArguments& arguments, Attached
   STITCH_ASSIGN(bound.states_in_, BoundTensors::bind(arguments.states_in, memory));
   STITCH_ASSIGN(bound.states_out_, BoundTensors::bind(arguments.states_out, memory));
   STITCH_ASSIGN(bound.outputs_, BoundTensors::bind(arguments.outputs, memory));
+  for (const auto* list : {&arguments.outputs, &arguments.states_out}) {
+    for (const wire::TensorArgument& argument : *list) {
+      STITCH_ASSIGN(const std::byte* data, memory.address(argument.region));
+      bound.results_.push_back({data, argument.region.bytes});
+    }
+  }
   STITCH_ASSIGN(std::byte * workspace, memory.address(arguments.workspace));
   bound.call_ = {.struct_size = sizeof(StitchCall),
                  .abi_version = STITCH_ABI_VERSION,

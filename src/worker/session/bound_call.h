@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "device/bulk.h"
 #include "wire/messages/call_arguments.h"
 #include "worker/memory/attached_memory.h"
 
@@ -27,12 +28,15 @@ class BoundCall {
  public:
   static Result<BoundCall> bind(const wire::CallArguments& arguments, AttachedMemory& memory, void* stream);
   const StitchCall& get() const { return call_; }
+  // Outputs and new states.
+  const std::vector<device::Extent>& results() const { return results_; }
 
  private:
   BoundTensors inputs_;
   BoundTensors states_in_;
   BoundTensors states_out_;
   BoundTensors outputs_;
+  std::vector<device::Extent> results_;
   StitchCall call_{};
 };
 

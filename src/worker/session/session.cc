@@ -32,6 +32,7 @@ Result<wire::Answer> Session::hello(const Json& arguments) {
   STITCH_ASSIGN(const device::Facts facts, device::open_device(static_cast<int>(device)));
   STITCH_ASSIGN(device::Stream stream, device::Stream::create());
   stream_.emplace(std::move(stream));
+  STITCH_ASSIGN(order_check_, device::OrderCheck::create());
   return wire::Answer();
 }
 
@@ -99,11 +100,33 @@ Result<wire::Answer> Session::run(const Json& arguments) {
   device::set_schedule_seed(static_cast<uint64_t>(schedule_seed));
   memory_.copy_in();
   device::forget_launches();
-  STITCH_TRY(candidate_->run(bound.get()));
-  launches_ = device::launches();
-  STITCH_TRY(blame_candidate(device::wait_for_device()));
+  STITCH_TRY(run_in_order(bound, [&]() -> Result<void> {
+    STITCH_TRY(candidate_->run(bound.get()));
+    launches_ = device::launches();
+    return {};
+  }));
   memory_.copy_back();
   return wire::Answer();
+}
+
+Result<void> Session::run_in_order(const BoundCall& call, const std::function<Result<void>()>& enqueue) {
+  if (order_check_.has_value()) {
+    STITCH_TRY(blame_candidate(order_check_->begin(call.results())));
+  }
+  const Result<void> enqueued = enqueue();
+  const Result<void> ended = order_check_.has_value() ? order_check_->end(stream_->get()) : Result<void>();
+  STITCH_TRY(enqueued);
+  STITCH_TRY(blame_candidate(ended));
+  STITCH_TRY(blame_candidate(device::wait_for_device()));
+  if (order_check_.has_value()) {
+    STITCH_ASSIGN(const bool holds, order_check_->holds());
+    if (!holds) {
+      return failure(ErrorCode::kProgramInvalid,
+                     "results were still being written when the stream that run() was given had done its work: what "
+                     "runs on another stream must be joined to it by an event");
+    }
+  }
+  return {};
 }
 
 Result<wire::Answer> Session::launches(const Json&) {
@@ -146,9 +169,10 @@ Result<void> Session::enqueue_turn(size_t turn, bool backwards, bool with_call) 
   if (evict_.has_value()) {
     STITCH_TRY(blame_candidate(stream_->evict_by(*evict_, backwards)));  // fails after calls that did
   }
-  if (!with_call) {
-    return {};
-  }
+  return with_call ? enqueue_call(turn) : Result<void>();
+}
+
+Result<void> Session::enqueue_call(size_t turn) {
   return graphs_.empty() ? candidate_->run(bound_[turn].get()) : stream_->launch(graphs_[turn]);
 }
 
@@ -172,9 +196,18 @@ Result<wire::Answer> Session::run_block(const Json& arguments) {
   for (const int64_t turn : order) {
     STITCH_TRY(need(turn >= 0 && turn < static_cast<int64_t>(bound_.size()), "run_block wants bound calls"));
   }
+  STITCH_ASSIGN(const bool ordered, json_bool(arguments, "ordered"));
   memory_.copy_in();
   Json json;
-  STITCH_ASSIGN(json["event_us"], run_between_events(order, with_calls));
+  json["event_us"] = 0.0;
+  if (ordered) {
+    for (const int64_t turn : order) {
+      const auto index = static_cast<size_t>(turn);
+      STITCH_TRY(run_in_order(bound_[index], [&] { return enqueue_call(index); }));
+    }
+  } else {
+    STITCH_ASSIGN(json["event_us"], run_between_events(order, with_calls));
+  }
   memory_.copy_back();
   return wire::Answer(std::move(json));
 }

@@ -5,12 +5,15 @@
 //   attach {blocks: [token..]}, detach {ids: [..]}
 //   prepare {parameters: [..], prepared: [region]}
 //   workspace {inputs: [..]}                -> {bytes}
-//   run {call, schedule_seed}               one call, waited for
+//   run {call, schedule_seed}               one call, waited for; on a GPU it is looked whether it is ordered on its
+//                                           stream (device/order_check.h)
 //   launches                                -> {launches: [..] or null}, of the last run: a device may keep no list
 //   bind {calls: [..], evict_bytes, graph}  what run_block repeats; captured into graphs if so wished
-//   run_block {order: [..], with_calls}     these of the calls, waited for once; before each one `evict_bytes` are
+//   run_block {order: [..], with_calls, ordered}
+//                                           these of the calls, waited for once; before each one `evict_bytes` are
 //                                           read and as many written, so that the L2 cache holds other data
 //                                           -> {event_us} from before the first eviction to behind the last call
+//                                           `ordered`: each as by `run` instead, and no time
 // An answer of kProgramInvalid tells what the candidate did wrong. Any other error is the world's if it answers
 // `hello`; from `load` on the candidate may have written it.
 #pragma once
@@ -18,6 +21,7 @@
 #include <optional>
 
 #include "artifact/report/launch_record.h"
+#include "device/order_check.h"
 #include "device/stream.h"
 #include "wire/messages/call_arguments.h"
 #include "wire/messages/rpc.h"
@@ -43,12 +47,15 @@ class Session {
   Result<wire::Answer> launches(const Json& arguments);
   Result<wire::Answer> bind(const Json& arguments);
   Result<wire::Answer> run_block(const Json& arguments);
+  Result<void> run_in_order(const BoundCall& call, const std::function<Result<void>()>& enqueue);
+  Result<void> enqueue_call(size_t turn);
   Result<void> enqueue_turn(size_t turn, bool backwards, bool with_call);
   Result<double> run_between_events(const std::vector<int64_t>& order, bool with_calls);
 
   AttachedMemory memory_;
   std::optional<Candidate> candidate_;
   std::optional<device::Stream> stream_;
+  std::optional<device::OrderCheck> order_check_;  // where the device has it
   std::vector<BoundCall> bound_;
   std::vector<device::Graph> graphs_;  // empty, or one for each of bound_
   std::optional<device::Buffer> evict_;
