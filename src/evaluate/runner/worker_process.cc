@@ -96,7 +96,14 @@ sandbox::CagePolicy python_cage(DeviceKind device, const PythonHost& host,
   return cage;
 }
 
-// Where PyTorch's and Triton's compilers write, and where their programs are found.
+// Where the compilers that PyTorch and Triton start are found.
+void add_path(const PythonHost& host, ChildOptions& options) {
+  const char* path = std::getenv("PATH");
+  const std::string own = std::filesystem::path(host.interpreter).parent_path().string();
+  options.environment.emplace_back("PATH", path == nullptr ? own : fmt::format("{}:{}", own, path));
+}
+
+// Where PyTorch's and Triton's compilers write.
 void add_compiled(const PythonHost& host, ChildOptions& options) {
   if (host.compiled.empty()) {
     return;
@@ -105,9 +112,17 @@ void add_compiled(const PythonHost& host, ChildOptions& options) {
   options.environment.emplace_back("TORCH_EXTENSIONS_DIR", host.compiled + "/extensions");
   options.environment.emplace_back("TRITON_CACHE_DIR", host.compiled + "/triton");
   options.environment.emplace_back("MAX_JOBS", "4");
-  const char* path = std::getenv("PATH");
-  const std::string own = std::filesystem::path(host.interpreter).parent_path().string();
-  options.environment.emplace_back("PATH", path == nullptr ? own : fmt::format("{}:{}", own, path));
+  add_path(host, options);
+}
+
+// It keeps what it compiled in a folder named after the user, who has no name in the cage; and compilers of its own
+// would outlive their time in the cage.
+void add_for_torch_compile(const PythonHost& host, const std::string& place, ChildOptions& options) {
+  options.environment.emplace_back("USER", "stitchcuda");
+  options.environment.emplace_back("TORCHINDUCTOR_CACHE_DIR", place + "/inductor");
+  options.environment.emplace_back("TRITON_CACHE_DIR", place + "/triton");
+  options.environment.emplace_back("TORCHINDUCTOR_COMPILE_THREADS", "1");
+  add_path(host, options);
 }
 
 }  // namespace
@@ -198,6 +213,9 @@ Result<WorkerProcess> WorkerProcess::start_python(DeviceKind device, const Pytho
     options.environment.emplace_back("STITCHCUDA_LIBRARY", host.library);
   }
   add_compiled(host, options);
+  if (host.role == PythonRole::kReference) {
+    add_for_torch_compile(host, place, options);
+  }
   const std::string beside = fmt::format("{}", fmt::join(host.native_files, "\n"));
   options.environment.emplace_back("STITCHCUDA_NATIVE_FILES",
                                    fmt::format("{}\n{}\n{}", beside, host.library, host.compiled));
