@@ -56,6 +56,9 @@ bool is_made(const fs::path& file) {
   return stream && (file.extension() == ".gch" || std::string_view(start.data(), start.size()) == kElf);
 }
 
+// Compilers would take such a name for an option, or for a file of options.
+bool reads_as_option(const std::string& file) { return file.starts_with('-') || file.starts_with('@'); }
+
 }  // namespace
 
 Result<ToolRun> run_tool(const std::vector<std::string>& command, const fs::path& folder, const std::string& unit,
@@ -83,6 +86,10 @@ Result<UnitResult> compile_unit(const SourceBundle& bundle, const std::string& u
   STITCH_ASSIGN(const TemporaryDirectory folder, TemporaryDirectory::make("stitchcuda-build"));
   std::set<std::string> files = include_closure(bundle, unit);
   files.insert(unit);
+  if (const auto option = std::find_if(files.begin(), files.end(), reads_as_option); option != files.end()) {
+    return UnitResult{.object = {},
+                      .diagnostics = {{Severity::kError, *option, 0, "no source's name begins with - or @"}}};
+  }
   for (const std::string& file : files) {
     STITCH_TRY(write_file(folder.path() / "sources" / file, bundle.files.at(file)));
   }
