@@ -115,6 +115,13 @@ Result<void> ProgramCalls::adopt_results(const CandidateCall& call, CallMemory& 
   return check_types("new states", memory.state_types, program.states_out);
 }
 
+void ProgramCalls::add_red_zones(Constants& constants, const MemoryGroup& group, const char* of) {
+  for (const wire::Region& zone : group.red_zones) {
+    constants.regions.push_back(zone);
+    constants.names.push_back(fmt::format("outside of its {}", of));
+  }
+}
+
 ProgramCalls::Constants ProgramCalls::constants_of(const CallMemory* memory) const {
   const wire::ProgramDescription& program = *session_.description();
   Constants constants;
@@ -126,18 +133,12 @@ ProgramCalls::Constants ProgramCalls::constants_of(const CallMemory* memory) con
     add(parameter_memory_, i,
         fmt::format("{} {}", to_string(program.parameters[i].spec.role), program.parameters[i].spec.name));
   }
-  const auto add_red_zones = [&](const MemoryGroup& group, const char* of) {
-    for (const wire::Region& zone : group.red_zones) {
-      constants.regions.push_back(zone);
-      constants.names.push_back(fmt::format("outside of its {}", of));
-    }
-  };
-  add_red_zones(parameter_memory_, "parameters");
-  add_red_zones(prepared_memory_, "prepared memory");
+  add_red_zones(constants, parameter_memory_, "parameters");
+  add_red_zones(constants, prepared_memory_, "prepared memory");
   if (memory != nullptr) {
-    add_red_zones(memory->inputs, "inputs");
-    add_red_zones(memory->results, "outputs");
-    add_red_zones(workspace_, "workspace");
+    add_red_zones(constants, memory->inputs, "inputs");
+    add_red_zones(constants, memory->results, "outputs");
+    add_red_zones(constants, workspace_, "workspace");
     add(prepared_memory_, 0, "prepared memory");
     const size_t inputs = memory->input_types.size();
     for (size_t i = 0; i < inputs; ++i) {

@@ -44,6 +44,11 @@ class ProgramCalls {
     size_t draw = 0;
   };
   using BurstCalls = std::vector<TimedCall>;
+  // Memory that a call may read and must not change, and what each region is called.
+  struct Constants {
+    std::vector<wire::Region> regions;
+    std::vector<std::string> names;
+  };
   // What timed calls turn through.
   struct TimedRing {
     Ring ring;
@@ -51,7 +56,8 @@ class ProgramCalls {
     MemoryGroup inputs;  // of all sets; `sets` holds their parts
     MemoryGroup results;
     std::vector<CallMemory> sets;
-    std::vector<int64_t> red_zones;  // their digests
+    Constants constants;  // from block to block: parameters, prepared memory and all red zones
+    std::vector<int64_t> constant_digests;
     struct Draw {
       TimedDraw given;
       std::vector<wire::Region> hidden;      // its inputs, then its states, where the worker does not see them
@@ -65,16 +71,10 @@ class ProgramCalls {
     std::vector<double> empty_event_us;
     std::vector<wire::Region> last_results;  // of the last burst
     std::vector<int64_t> last_digests;
-    TimedCall last_call;
+    BurstCalls last_calls;
     int64_t calls_judged = 0;
     bool judges_all = true;
   };
-  // Memory that a call may read and must not change, and what each region is called.
-  struct Constants {
-    std::vector<wire::Region> regions;
-    std::vector<std::string> names;
-  };
-
   Result<void> ensure_prepared();
   Result<double> prepare_now();  // microseconds of the program's own prepare()
   Result<void> check_types(const char* what, const std::vector<TensorType>& given,
@@ -103,6 +103,8 @@ class ProgramCalls {
   Result<void> look_again();
   Result<std::vector<double>> time_series(int blocks, Timing& timing);
   Constants constants_of(const CallMemory* memory) const;
+  Constants constants_of_ring() const;
+  static void add_red_zones(Constants& constants, const MemoryGroup& group, const char* of);
   Result<void> poison_results(CallMemory& memory);
   Result<void> list_launches();
   Result<void> check_settled();

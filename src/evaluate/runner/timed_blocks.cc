@@ -94,7 +94,7 @@ Result<BlockTimes> ProgramCalls::burst(int count, Burst kind) {
   if (with_calls) {
     timed_.last_results = std::move(results);
     timed_.last_digests = stopped.digests;
-    timed_.last_call = calls.back();
+    timed_.last_calls = calls;
     STITCH_TRY(judge_results(looked_at, stopped.digests));
   }
   BlockTimes times;
@@ -135,26 +135,26 @@ Result<void> ProgramCalls::judge_call(size_t set, size_t draw) {
   return {};
 }
 
-// After a block, and after a while that nobody knows before: nothing was written since, nothing beside the results,
-// and no input.
+// After a block, and after a while that nobody knows before: nothing was written since, nothing beside the results, and
+// no input or parameter.
 Result<void> ProgramCalls::look_again() {
   std::this_thread::sleep_for(std::chrono::milliseconds(1 + session_.random()() % kMostGraceMs));
   STITCH_ASSIGN(const std::vector<int64_t> later, session_.keeper().digest(timed_.last_results));
   if (later != timed_.last_digests) {
     return session_.fail(Ending::kTampered, "the program went on writing into its outputs after the call had ended");
   }
-  std::vector<wire::Region> zones = timed_.inputs.red_zones;
-  append(zones, timed_.results.red_zones);
-  STITCH_ASSIGN(const std::vector<int64_t> red_zones, session_.keeper().digest(zones));
-  if (red_zones != timed_.red_zones) {
-    return session_.fail(Ending::kTampered, "the program wrote outside of its inputs or outputs");
+  STITCH_TRY(check_unchanged(timed_.constants, timed_.constant_digests));
+  std::vector<wire::Region> inputs;
+  std::vector<int64_t> given;
+  for (const auto& [set, draw] : timed_.last_calls) {
+    const CallMemory& memory = timed_.sets[set];
+    const auto count = static_cast<int64_t>(memory.input_types.size());
+    inputs.insert(inputs.end(), memory.inputs.regions.begin(), memory.inputs.regions.begin() + count);
+    const std::vector<int64_t>& digests = timed_.draws[draw].digests;
+    given.insert(given.end(), digests.begin(), digests.begin() + count);
   }
-  const auto [set, draw] = timed_.last_call;
-  const CallMemory& memory = timed_.sets[set];
-  const std::vector<wire::Region> inputs(
-      memory.inputs.regions.begin(), memory.inputs.regions.begin() + static_cast<int64_t>(memory.input_types.size()));
   STITCH_ASSIGN(const std::vector<int64_t> now, session_.keeper().digest(inputs));
-  if (!std::equal(now.begin(), now.end(), timed_.draws[draw].digests.begin())) {
+  if (now != given) {
     return session_.fail(Ending::kTampered, "the program changed its inputs");
   }
   return {};

@@ -103,6 +103,10 @@ TEST_P(TimedBlocksTest, AChangedInputIsFound) {
   expect_refused("writes_input_later", "the program changed its inputs");
 }
 
+TEST_P(TimedBlocksTest, ChangedPreparedMemoryIsFound) {
+  expect_refused("writes_prepared_later", "the program changed its prepared memory");
+}
+
 // The judge of whoever knows the right answer has a word too, and is asked of each new answer.
 TEST_P(TimedBlocksTest, TheJudgeIsAsked) {
   int asked = 0;

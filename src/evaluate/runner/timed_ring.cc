@@ -130,6 +130,16 @@ Result<void> ProgramCalls::bind_ring(const TimingOptions& options) {
   return {};
 }
 
+ProgramCalls::Constants ProgramCalls::constants_of_ring() const {
+  Constants constants = constants_of(nullptr);
+  constants.regions.push_back(prepared_memory_.regions.at(0));
+  constants.names.emplace_back("prepared memory");
+  add_red_zones(constants, workspace_, "workspace");
+  add_red_zones(constants, timed_.inputs, "inputs");
+  add_red_zones(constants, timed_.results, "outputs");
+  return constants;
+}
+
 Result<void> ProgramCalls::open_timing(const std::vector<TimedDraw>& draws, const TimingOptions& options) {
   STITCH_CHECK(!draws.empty()) << "nothing to time a program with";
   STITCH_TRY(ensure_prepared());
@@ -139,9 +149,8 @@ Result<void> ProgramCalls::open_timing(const std::vector<TimedDraw>& draws, cons
   const CandidateCall call = timed_call(timed_.draws[0].given);
   STITCH_TRY(place_ring(call, options));
   STITCH_TRY(bind_ring(options));
-  std::vector<wire::Region> red_zones = timed_.inputs.red_zones;
-  red_zones.insert(red_zones.end(), timed_.results.red_zones.begin(), timed_.results.red_zones.end());
-  STITCH_ASSIGN(timed_.red_zones, session_.keeper().digest(red_zones));
+  timed_.constants = constants_of_ring();
+  STITCH_ASSIGN(timed_.constant_digests, session_.keeper().digest(timed_.constants.regions));
   timed_.calls_judged = 0;
   timed_.judges_all = options.judges_all;
   timed_.empty_us.clear();
