@@ -148,7 +148,7 @@ class _NativeCode:
         self._installed = tuple(place for place in places if place != self._folder)
 
     def add(self, libraries: Iterable[str]) -> None:
-        """More that was read: files, or folders that the candidate cannot write to."""
+        """More that was read."""
         self._libraries |= {os.path.realpath(path) for path in libraries if path}
 
     def judged(self, library: str) -> tuple[bytes, str] | None:
@@ -159,7 +159,7 @@ class _NativeCode:
             return b"event", f"opened {name}"
         if "/" not in library or library == self._emulator:
             return None  # without a folder it is one of the system's: the loader's search path holds no others
-        if path in self._libraries or path.startswith(tuple(folder + "/" for folder in self._libraries)):
+        if path in self._libraries:
             return b"library", name
         if path.startswith(self._installed) and not path.startswith(self._folder):
             return None

@@ -7,6 +7,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 import textwrap
 import unittest
 
@@ -178,6 +179,21 @@ for way in ways:
         self.assertNotIn("ran", told)
         for event in ("started another process", "opened libtorch_cpu.so", "imported numpy"):
             self.assertIn(event, told)
+
+
+class NativeCodeTest(unittest.TestCase):
+    """Which libraries a candidate may load."""
+
+    def test_a_library_is_let_in_by_its_own_place_alone(self) -> None:
+        from stitchcuda_candidate.guard import _NativeCode
+
+        with tempfile.TemporaryDirectory() as folder:
+            read, other = os.path.join(folder, "mine", "read.so"), os.path.join(folder, "mine", "other.so")
+            native = _NativeCode("/nowhere")
+            native.add([read, folder])
+            self.assertEqual(native.judged(read), (b"library", "read.so"))
+            self.assertEqual(native.judged(f"{folder}/mine/../mine/read.so"), (b"library", "read.so"))
+            self.assertEqual((native.judged(other) or (b"",))[0], b"event")
 
 
 if __name__ == "__main__":

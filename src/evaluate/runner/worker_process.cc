@@ -216,9 +216,9 @@ Result<WorkerProcess> WorkerProcess::start_python(DeviceKind device, const Pytho
   if (host.role == PythonRole::kReference) {
     add_for_torch_compile(host, place, options);
   }
-  const std::string beside = fmt::format("{}", fmt::join(host.native_files, "\n"));
   options.environment.emplace_back("STITCHCUDA_NATIVE_FILES",
-                                   fmt::format("{}\n{}\n{}", beside, host.library, host.compiled));
+                                   fmt::format("{}\n{}\n{}", fmt::join(host.native_files, "\n"), host.library,
+                                               fmt::join(host.compiled_files, "\n")));
   STITCH_ASSIGN(Child child,
                 sandbox::start_caged(options, python_cage(device, host, {observer, emulator}, home.path())));
   ends.second = Descriptor();
