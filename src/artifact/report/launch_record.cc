@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string_view>
 
 #include "base/json/json.h"
@@ -54,6 +53,22 @@ std::string kernel_name(std::string_view spelled) {
   return name;
 }
 
+// Never through the middle of a character: the records are written as JSON again.
+void cut(std::string& text) {
+  constexpr unsigned kLead = 0xC0;
+  constexpr unsigned kContinuation = 0x80;
+  if (text.size() <= kLongestName) {
+    return;
+  }
+  text.resize(kLongestName);
+  while (!text.empty() && (static_cast<unsigned char>(text.back()) & kLead) == kContinuation) {
+    text.pop_back();
+  }
+  if (!text.empty() && static_cast<unsigned char>(text.back()) >= kLead) {
+    text.pop_back();
+  }
+}
+
 }  // namespace
 
 Json to_json(const std::vector<LaunchRecord>& records) {
@@ -79,8 +94,8 @@ Result<std::vector<LaunchRecord>> launch_records_from_json(const Json& json, con
     STITCH_ASSIGN(record.name, json_string(entry, "name"));
     STITCH_ASSIGN(record.file, json_string(entry, "file"));
     record.name = kernel_name(record.name);
-    record.name.resize(std::min(record.name.size(), kLongestName));
-    record.file.resize(std::min(record.file.size(), kLongestName));
+    cut(record.name);
+    cut(record.file);
     for (const Number& number : kNumbers) {
       STITCH_ASSIGN(record.*number.field, json_int(entry, number.name));
       if (record.*number.field < 0 || record.*number.field > kMostOfOne) {

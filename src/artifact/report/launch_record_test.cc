@@ -25,6 +25,16 @@ TEST(LaunchRecord, NamesAreReadAsPeopleWriteThem) {
   EXPECT_EQ(name_read("()"), "");
 }
 
+TEST(LaunchRecord, LongNamesAreCutBetweenCharacters) {
+  std::string letters = "k";
+  for (int i = 0; i < 200; ++i) {
+    letters += "\u00e9";
+  }
+  const std::string name = name_read(letters);
+  EXPECT_LE(name.size(), 256u);
+  EXPECT_EQ(Json(name).dump(), "\"" + name + "\"");  // throws where it is no UTF-8
+}
+
 // The program's process wrote them: they are added up and multiplied.
 TEST(LaunchRecord, NumbersThatCannotBeAreRefused) {
   const auto is_read = [](int64_t threads) {

@@ -70,7 +70,7 @@ Result<int> run_score(Session& session) {
   json["facts"] = to_json(subject.facts);
   json["rewards"] = rewards_of(subject.facts, score);
   const std::filesystem::path place = place_of(line);
-  STITCH_TRY(write_file(place, json.dump(1) + "\n"));
+  STITCH_TRY(write_file(place, json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n"));
   if (by_judge_alone && !score.total.has_value()) {
     return fail_visibly(score, line);
   }

@@ -16,7 +16,7 @@ constexpr int64_t kTimeoutMs = 180'000;
 Result<std::string> run_judge(const Session& session, const Json& request) {
   STITCH_ASSIGN(const TemporaryDirectory folder, TemporaryDirectory::make("stitchcuda-judge"));
   const std::filesystem::path file = folder.path() / "request.json";
-  STITCH_TRY(write_file(file, request.dump()));
+  STITCH_TRY(write_file(file, request.dump(-1, ' ', false, Json::error_handler_t::replace)));
   ChildOptions options;
   options.arguments = {session.resources().python.string(), "-m", "stitchcuda_judge", file.string()};
   options.environment = {{"PYTHONPATH", session.resources().python_path().string()}};
