@@ -112,6 +112,10 @@ Result<NativeFiles> inspect_all(const fs::path& place, const std::vector<fs::pat
   NativeFiles files;
   for (const fs::path& path : found) {
     NativeFile file{path.string(), path.lexically_relative(place).string(), {}};
+    if (file.path.find('\n') != std::string::npos) {  // by lines its process is told what it may load
+      files.refusal = build_failed("a library of the candidate's has a line break in its name");
+      return files;
+    }
     STITCH_ASSIGN(ReadFile read, inspect_one(path, rule, file));
     files.libraries.push_back(std::move(file));
     if (read.refusal.has_value()) {

@@ -72,6 +72,15 @@ std::string harmless() {
   return elf::testing::bytes_of(library);
 }
 
+// The rest of such a name would be a path of its own in the list of what may be loaded.
+TEST_F(NativeFilesTest, ALineBreakInANameIsRefused) {
+  write("harmless\ntmp/mine.so", elf::testing::compiled_library("int one() { return 1; }"));
+  const NativeFiles files = inspected();
+  ASSERT_TRUE(files.refusal.has_value());
+  EXPECT_EQ(files.refusal->kind, VerdictKind::kBuildFailed);
+  EXPECT_TRUE(files.libraries.empty());
+}
+
 TEST_F(NativeFilesTest, FindsALibraryByItsBytesWhereverItLies) {
   write("model_new.py", "class ModelNew: pass");
   write("deep/er/weights.bin", harmless());
