@@ -61,6 +61,20 @@ struct stitch_emulator_launches {
 size_t stitch_emulator_get_launches(struct stitch_emulator_launches* entries, size_t capacity);
 void stitch_emulator_forget_launches(void);
 
+/* Keeps the device's memory apart from the host's, as it is on a GPU: these ranges, of whole pages, and what cudaMalloc
+ * gives from the first such call on. Work on the device touches it; host code that does ends the process with a
+ * sentence. Null: together again. */
+struct stitch_emulator_range {
+  void* start;
+  size_t bytes;
+};
+void stitch_emulator_keep_apart(const struct stitch_emulator_range* ranges, size_t count);
+
+/* What runs in the next calls. The rest answers that it was done; a copy from the host to the device that is left out
+ * brings bytes of 0xff. An answer that is right all the same did not come from there. */
+enum { STITCH_EMULATOR_ALL = 0, STITCH_EMULATOR_COPIES = 1, STITCH_EMULATOR_DEVICE_COPIES = 2 };
+void stitch_emulator_run_only(int what);
+
 #ifdef __cplusplus
 }
 #endif

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "artifact/call_trial.h"
 #include "artifact/device_kind.h"
 #include "artifact/report/launch_record.h"
 #include "artifact/tensor/host_tensor.h"
@@ -45,6 +46,7 @@ struct CandidateCall {
   uint64_t rng_seed = 0;
   uint64_t schedule_seed = 0;  // emulated: 0 runs a block's threads in order, anything else in an order drawn from it
   bool states_in_place = false;  // new states lie in the memory of the old ones, as the ABI allows
+  CallTrial trial = CallTrial::kNone;  // emulated
 };
 
 class Candidate {

@@ -9,6 +9,7 @@
 #include "block/shared.h"
 #include "block/state.h"
 #include "block/variables.h"
+#include "control/apart.h"
 #include "control/counts.h"
 #include "control/launch_ledger.h"
 #include "fault/fault.h"
@@ -104,10 +105,22 @@ cudaError_t run_blocks(const LaunchConfig& config, const KernelCall& call) {
   return cudaSuccess;
 }
 
+// Whether this thread runs a kernel: another one of the host may be waiting for its turn meanwhile. Fibers stay on the
+// thread that launched them.
+thread_local bool is_launching = false;
+
+class Launching {
+ public:
+  Launching() { is_launching = true; }
+  ~Launching() { is_launching = false; }
+  Launching(const Launching&) = delete;
+  Launching& operator=(const Launching&) = delete;
+};
+
 }  // namespace
 
 cudaError_t run_launch(const LaunchConfig& config, const KernelCall& call) {
-  if (inside_block()) {
+  if (is_launching) {
     fault("a kernel launched a kernel; dynamic parallelism is not supported", call.file, call.line);
   }
   if (kernel_faulted()) {
@@ -116,10 +129,15 @@ cudaError_t run_launch(const LaunchConfig& config, const KernelCall& call) {
   // One arena and one set of fibers serve the process: host threads that launch at the same time take turns.
   static std::mutex device;
   const std::lock_guard<std::mutex> turn(device);
+  const Launching launching;
   install_signal_handlers();
   install_watchdog();
+  if (kernels_are_left_out()) {
+    return cudaSuccess;
+  }
   running_launch = {call.name, call.file, call.line};
   ++counts.launches;
+  const DeviceAccess access;
   LedgerEntry entry(call.name, call.file, call.line);
   const cudaError_t result = run_blocks(config, call);
   entry.used_shared(config.shared_bytes + declared_shared_bytes());

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "api/state.h"
+#include "control/apart.h"
 #include "control/launch_ledger.h"
 #include "fault/fault.h"
 
@@ -22,6 +23,7 @@ constexpr int kUndefined = 0xff;
 struct Allocation {
   size_t bytes;
   cudaMemoryType kind;
+  bool is_apart;
 };
 std::map<const char*, Allocation>& allocations() {
   static std::map<const char*, Allocation> map;
@@ -39,14 +41,20 @@ cudaError_t allocate(void** pointer, size_t bytes, cudaMemoryType kind) {
   if (bytes == 0) {
     return cudaSuccess;
   }
-  if (posix_memalign(pointer, kAlignment, bytes) != 0) {
+  const bool is_apart = kind == cudaMemoryTypeDevice && can_be_apart();
+  const DeviceAccess access;  // its end takes the new block away from the host, too
+  if (is_apart) {
+    *pointer = allocate_apart(bytes);
+  } else if (posix_memalign(pointer, kAlignment, bytes) != 0) {
     *pointer = nullptr;
+  }
+  if (*pointer == nullptr) {
     return report(cudaErrorMemoryAllocation);
   }
   if (bytes <= kFillBytes) {
     memset(*pointer, kUndefined, bytes);
   }
-  allocations()[static_cast<const char*>(*pointer)] = {bytes, kind};
+  allocations()[static_cast<const char*>(*pointer)] = {bytes, kind, is_apart};
   return cudaSuccess;
 }
 
@@ -57,18 +65,34 @@ cudaError_t release(void* pointer) {
   if (forbidden_by_capture()) {
     return report(cudaErrorStreamCaptureUnsupported);
   }
-  if (allocations().erase(static_cast<const char*>(pointer)) == 0) {
+  const auto found = allocations().find(static_cast<const char*>(pointer));
+  if (found == allocations().end()) {
     return report(cudaErrorInvalidValue);
   }
-  free(pointer);
+  found->second.is_apart ? release_apart(pointer) : free(pointer);
+  allocations().erase(found);
   return cudaSuccess;
+}
+
+void move_bytes(void* destination, const void* source, size_t bytes) {
+  const DeviceAccess access;
+  if (is_on_device(destination) && !is_on_device(source) && host_copies_are_left_out()) {
+    memset(destination, kUndefined, bytes);
+    return;
+  }
+  memmove(destination, source, bytes);
+}
+
+void set_bytes(void* pointer, int value, size_t bytes) {
+  const DeviceAccess access;
+  memset(pointer, value, bytes);
 }
 
 cudaError_t copy_now(void* destination, const void* source, size_t bytes) {
   if (kernel_faulted()) {
     return cudaErrorLaunchFailure;
   }
-  memmove(destination, source, bytes);
+  move_bytes(destination, source, bytes);
   return cudaSuccess;
 }
 
@@ -79,8 +103,8 @@ bool bad_copy(const void* destination, const void* source, size_t bytes) {
 cudaError_t copy_rows(void* destination, size_t destination_pitch, const void* source, size_t source_pitch,
                       size_t width, size_t height) {
   for (size_t row = 0; row < height; ++row) {
-    memmove(static_cast<char*>(destination) + row * destination_pitch,
-            static_cast<const char*>(source) + row * source_pitch, width);
+    move_bytes(static_cast<char*>(destination) + row * destination_pitch,
+               static_cast<const char*>(source) + row * source_pitch, width);
   }
   return kernel_faulted() ? cudaErrorLaunchFailure : cudaSuccess;
 }
@@ -192,13 +216,13 @@ cudaError_t cudaMemset(void* pointer, int value, size_t bytes) {
   if (forbidden_by_capture()) {
     return report(cudaErrorStreamCaptureUnsupported);
   }
-  memset(pointer, value, bytes);
+  set_bytes(pointer, value, bytes);
   return cudaSuccess;
 }
 
 cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t stream) {
   return enqueue(stream, [=] {
-    memset(pointer, value, bytes);
+    set_bytes(pointer, value, bytes);
     return cudaSuccess;
   });
 }
@@ -207,7 +231,7 @@ cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t wid
                               cudaStream_t stream) {
   return enqueue(stream, [=] {
     for (size_t row = 0; row < height; ++row) {
-      memset(static_cast<char*>(pointer) + row * pitch, value, width);
+      set_bytes(static_cast<char*>(pointer) + row * pitch, value, width);
     }
     return cudaSuccess;
   });

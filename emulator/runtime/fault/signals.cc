@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "block/state.h"
+#include "control/apart.h"
 #include "fault/fault.h"
 #include "fiber/fiber.h"
 #include "fiber/sanitizer.h"
@@ -50,6 +51,9 @@ void chain(int number, siginfo_t* info, void* context) {
 
 void on_signal(int number, siginfo_t* info, void* context) {
   if (!inside_block()) {
+    if (number == SIGSEGV && is_kept_apart(info->si_addr)) {
+      host_fault("host code read or wrote memory of the device, which it cannot on a GPU", nullptr, 0);
+    }
     chain(number, info, context);
     return;
   }

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "api/state.h"
+#include "control/apart.h"
 #include "control/launch_ledger.h"
 #include "libraries/elements.h"
 
@@ -210,6 +211,10 @@ cudnnStatus_t cudnnConvolutionForward(cudnnHandle_t handle, const void* alpha, c
     return CUDNN_STATUS_BAD_PARAM;
   }
   const cudaError_t done = enqueue(handle->stream, [wanted] {
+    if (kernels_are_left_out()) {
+      return cudaSuccess;
+    }
+    const DeviceAccess access;
     LedgerEntry entry("cudnnConvolutionForward", "", 0);
     entry.did_library_work(wanted.flops(), false);
     wanted.run();

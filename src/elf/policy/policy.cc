@@ -34,8 +34,8 @@ constexpr std::array<Forbidden, 6> kForbidden = {{
      "sigqueue setns unshare getppid setpgid setsid "},
     {"opens connections",
      " socket socketpair connect bind listen accept accept4 sendto sendmsg sendmmsg recvfrom recvmsg recvmmsg "
-     "getaddrinfo gethostbyname getnameinfo res_query "},
-    {"loads code at run time", " dlopen dlmopen dlsym dlvsym dlinfo "},
+     "getaddrinfo gethostbyname getnameinfo res_query rcmd rcmd_af rexec rexec_af "},
+    {"loads code at run time", " dlopen dlmopen dlsym dlvsym dlinfo iconv_open "},
     {"calls the kernel past the C library", " syscall "},
     {"changes its process's memory rights, limits or filters",
      " mprotect pkey_mprotect mremap personality prctl arch_prctl seccomp prlimit setrlimit mount umount umount2 "
@@ -45,6 +45,14 @@ constexpr std::array<Forbidden, 6> kForbidden = {{
 // The CUDA runtime, linked in statically as our own GPU builds do, has these for itself.
 constexpr std::string_view kOfTheCudaRuntime =
     " dlopen dlmopen dlsym dlvsym syscall kill socket socketpair connect bind listen accept sendmsg recvmsg mprotect ";
+
+// What compiled kernels call of the emulator. By the rest of its functions the worker orders, limits and counts what
+// the device does: a GPU has nothing of the kind.
+constexpr std::string_view kEmulator = "stitch_emulator_";
+constexpr std::string_view kOfKernels = " stitch_emulator_launch stitch_emulator_fault stitch_emulator_assert_failed ";
+// Beginnings of mangled names in our namespaces: what these hold is the worker's own.
+constexpr std::array<std::string_view, 4> kOurNamespaces = {"_ZN6stitch", "_ZNK6stitch", "_ZN15stitch_emulator",
+                                                            "_ZNK15stitch_emulator"};
 
 // Names of other libraries' functions: whoever brings them along wants to be called in their place.
 constexpr std::array<std::string_view, 9> kReplacedBeginnings = {
@@ -58,6 +66,20 @@ constexpr std::array<std::string_view, 7> kDeviceWork = {
 
 bool holds(std::string_view names, const std::string& name) {
   return names.find(fmt::format(" {} ", name)) != std::string_view::npos;
+}
+
+// The C library has many functions under several names: fork is __fork and __libc_fork, popen is _IO_popen, prlimit is
+// prlimit64. A mangled name of C++ is no such name.
+std::string plain_name(std::string_view name) {
+  if (name.starts_with("_Z")) {
+    return std::string(name);
+  }
+  name.remove_prefix(std::min(name.find_first_not_of('_'), name.size()));
+  for (const std::string_view beginning : {"libc_", "IO_"}) {
+    name.remove_prefix(name.starts_with(beginning) ? beginning.size() : 0);
+  }
+  name.remove_suffix(name.ends_with("64") ? 2 : 0);
+  return std::string(name);
 }
 
 template <size_t N>
@@ -79,7 +101,7 @@ std::optional<std::string> torch_refusal(const LibraryFacts& facts) {
     if (is_torch) {
       return fmt::format("the library imports {}: PyTorch may do none of a candidate's work", import.name);
     }
-    if (import.name.starts_with("Py_") || import.name.starts_with("PyObject_") || import.name.starts_with("PyRun_")) {
+    if (import.name.starts_with("Py") || import.name.starts_with("_Py")) {
       return fmt::format("the library imports {}: it may not call Python", import.name);
     }
     if (facts.names_torch && holds(kForbidden[3].names, import.name)) {
@@ -97,9 +119,22 @@ std::optional<std::string> import_refusal(const LibraryFacts& facts, CudaRuntime
       continue;
     }
     for (const Forbidden& forbidden : kForbidden) {
-      if (holds(forbidden.names, import.name)) {
+      if (holds(forbidden.names, import.name) || holds(forbidden.names, plain_name(import.name))) {
         return fmt::format("the library imports {}, which {}: no kernel needs that", import.name, forbidden.what);
       }
+    }
+  }
+  return std::nullopt;
+}
+
+// The worker itself and the device that it emulates, whatever library a version says the name is from: the loader takes
+// a name without a version for one with any.
+std::optional<std::string> worker_refusal(const LibraryFacts& facts) {
+  for (const Import& import : facts.imports) {
+    const bool is_control = import.name.starts_with(kEmulator) && !holds(kOfKernels, import.name);
+    if (is_control || begins_with_one_of(import.name, kOurNamespaces)) {
+      return fmt::format("the library imports {}, by which its worker steers and watches the emulated device",
+                         import.name);
     }
   }
   return std::nullopt;
@@ -152,6 +187,9 @@ std::optional<std::string> refusal_of_any(const LibraryFacts& facts, CudaRuntime
     return replaced;
   }
   if (std::optional<std::string> import = import_refusal(facts, runtime)) {
+    return import;
+  }
+  if (std::optional<std::string> import = worker_refusal(facts)) {
     return import;
   }
   if (use == LibraryUse::kProgram && !works_on_the_device(facts)) {

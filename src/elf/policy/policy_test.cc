@@ -39,6 +39,30 @@ TEST(PolicyTest, WhatNoKernelNeeds) {
   }
 }
 
+// The C library gives several names to one function.
+TEST(PolicyTest, OtherNamesOfWhatNoKernelNeeds) {
+  for (const char* name : {"__fork", "__libc_fork", "_IO_popen", "__libc_system", "prlimit64", "setrlimit64",
+                           "__mprotect", "__connect", "__arch_prctl", "iconv_open"}) {
+    EXPECT_NE(refusal_with_import(name).find(name), std::string::npos) << name;
+  }
+  for (const char* name : {"__printf_chk", "fopen64", "_ZN4forkEv", "__libc_single_threaded", "_", "64"}) {
+    EXPECT_EQ(refusal_with_import(name), "") << name;
+  }
+}
+
+// With a version, too: the loader binds such a name to one without.
+TEST(PolicyTest, TheWorkerAndTheDeviceThatItEmulates) {
+  for (const char* name :
+       {"stitch_emulator_set_schedule_seed", "stitch_emulator_forget_launches", "stitch_emulator_keep_apart",
+        "_ZN15stitch_emulator8settingsE", "_ZN6stitch6worker7Session3runERKN8nlohmann4jsonE"}) {
+    EXPECT_NE(refusal_with_import(name).find("emulated device"), std::string::npos) << name;
+  }
+  for (const char* name : {"stitch_emulator_launch", "stitch_emulator_fault", "stitch_emulator_assert_failed",
+                           "stitch_barrier", "_ZN7needleS6stitch2goEv"}) {
+    EXPECT_EQ(refusal_with_import(name), "") << name;
+  }
+}
+
 TEST(PolicyTest, Torch) {
   for (const char* name : {"_ZN2at4_ops6matmul4callERKNS_6TensorES4_", "_ZNK3c1010TensorImpl5sizesEv",
                            "aoti_torch_cpu_mm_out", "_ZN5torch3jit4loadE", "PyRun_SimpleString"}) {

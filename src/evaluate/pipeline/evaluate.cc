@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/fs/files.h"
+#include "base/text/printable.h"
 #include "evaluate/inspect/built_library.h"
 #include "evaluate/verify/verify_program.h"
 #include "toolchain/build/build.h"
@@ -19,7 +20,8 @@ constexpr const char* kAsGiven = "as_given";
 constexpr const char* kOtherRegimes[] = {"signed_scaled", "near_equal", "sparse_extreme"};
 
 std::string diagnostic_line(const Diagnostic& diagnostic) {
-  return fmt::format("{}:{}: {}", diagnostic.file, diagnostic.line, diagnostic.message);
+  constexpr size_t kLongest = 2000;  // a candidate's #error says what it likes
+  return printable_line(fmt::format("{}:{}: {}", diagnostic.file, diagnostic.line, diagnostic.message), kLongest);
 }
 
 class Builder {

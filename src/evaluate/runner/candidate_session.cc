@@ -9,8 +9,14 @@
 
 #include "base/json/json.h"
 #include "base/process/available_memory.h"
+#include "base/text/printable.h"
 
 namespace stitch::evaluate {
+namespace {
+
+constexpr size_t kLongestSentence = 2000;
+
+}  // namespace
 
 CandidateSession::CandidateSession(CandidateBinary binary, WorkerLimits limits, KeeperClient keeper)
     : binary_(std::move(binary)), limits_(limits), keeper_(std::move(keeper)) {}
@@ -23,7 +29,9 @@ Result<CandidateSession> CandidateSession::start(CandidateBinary binary, WorkerL
   return CandidateSession(std::move(binary), limits, std::move(keeper));
 }
 
-Unexpected CandidateSession::fail(Ending ending, std::string sentence) {
+// Much of a sentence is the candidate's own words.
+Unexpected CandidateSession::fail(Ending ending, const std::string& said) {
+  std::string sentence = printable_line(said, kLongestSentence);
   worker_.reset();
   fault_ = WorkerFault{ending, sentence};
   return failure(ErrorCode::kProgramInvalid, std::move(sentence));

@@ -45,7 +45,7 @@ class CandidateSession {
   bool by_chance(unsigned count) { return random_() % count == 0; }
 
   // Ends the worker by a fault found on this side.
-  Unexpected fail(Ending ending, std::string sentence);
+  Unexpected fail(Ending ending, const std::string& said);
   std::optional<WorkerFault> take_fault() { return std::exchange(fault_, std::nullopt); }
 
  private:

@@ -53,6 +53,12 @@ std::vector<TensorType> types_of(std::span<const HostTensor> tensors) {
   return types;
 }
 
+std::vector<HostTensor> given_to(const CandidateCall& call) {
+  std::vector<HostTensor> given(call.inputs.begin(), call.inputs.end());
+  given.insert(given.end(), call.states.begin(), call.states.end());
+  return given;
+}
+
 std::vector<TensorType> types_of(const Described& described) {
   std::vector<TensorType> types;
   for (const wire::TensorDescription& tensor : described) {
@@ -115,38 +121,43 @@ Result<void> ProgramCalls::adopt_results(const CandidateCall& call, CallMemory& 
   return check_types("new states", memory.state_types, program.states_out);
 }
 
-void ProgramCalls::add_red_zones(Constants& constants, const MemoryGroup& group, const char* of) {
+void ProgramCalls::Constants::add(const wire::Region& region, std::string name) {
+  regions.push_back(region);
+  names.push_back(std::move(name));
+}
+
+void ProgramCalls::Constants::add_red_zones(const MemoryGroup& group, const char* of) {
   for (const wire::Region& zone : group.red_zones) {
-    constants.regions.push_back(zone);
-    constants.names.push_back(fmt::format("outside of its {}", of));
+    add(zone, fmt::format("outside of its {}", of));
   }
 }
 
-ProgramCalls::Constants ProgramCalls::constants_of(const CallMemory* memory) const {
+// What stays from prepare() on.
+ProgramCalls::Constants ProgramCalls::prepared_constants() const {
   const wire::ProgramDescription& program = *session_.description();
   Constants constants;
-  const auto add = [&](const MemoryGroup& group, size_t index, std::string name) {
-    constants.regions.push_back(group.regions.at(index));
-    constants.names.push_back(std::move(name));
-  };
   for (size_t i = 0; i < program.parameters.size(); ++i) {
-    add(parameter_memory_, i,
-        fmt::format("{} {}", to_string(program.parameters[i].spec.role), program.parameters[i].spec.name));
+    constants.add(parameter_memory_.regions.at(i),
+                  fmt::format("{} {}", to_string(program.parameters[i].spec.role), program.parameters[i].spec.name));
   }
-  add_red_zones(constants, parameter_memory_, "parameters");
-  add_red_zones(constants, prepared_memory_, "prepared memory");
-  if (memory != nullptr) {
-    add_red_zones(constants, memory->inputs, "inputs");
-    add_red_zones(constants, memory->results, "outputs");
-    add_red_zones(constants, workspace_, "workspace");
-    add(prepared_memory_, 0, "prepared memory");
-    const size_t inputs = memory->input_types.size();
-    for (size_t i = 0; i < inputs; ++i) {
-      add(memory->inputs, i, "input " + program.inputs[i].spec.name);
-    }
-    for (size_t i = 0; i < program.states_in.size(); ++i) {
-      add(memory->inputs, inputs + i, "state " + program.states_in[i].spec.name + " (its old value)");
-    }
+  constants.add_red_zones(parameter_memory_, "parameters");
+  constants.add_red_zones(prepared_memory_, "prepared memory");
+  return constants;
+}
+
+// What stays during one call.
+ProgramCalls::Constants ProgramCalls::call_constants(const CallMemory& memory) const {
+  const wire::ProgramDescription& program = *session_.description();
+  Constants constants;
+  constants.add_red_zones(memory.inputs, "inputs");
+  constants.add_red_zones(memory.results, "outputs");
+  constants.add_red_zones(workspace_, "workspace");
+  const size_t inputs = memory.input_types.size();
+  for (size_t i = 0; i < inputs; ++i) {
+    constants.add(memory.inputs.regions.at(i), "input " + program.inputs[i].spec.name);
+  }
+  for (size_t i = 0; i < program.states_in.size(); ++i) {
+    constants.add(memory.inputs.regions.at(inputs + i), "state " + program.states_in[i].spec.name + " (its old value)");
   }
   return constants;
 }
@@ -175,7 +186,7 @@ Result<double> ProgramCalls::prepare_now() {
     STITCH_TRY(session_.keeper().poison(group->red_zones));
   }
   STITCH_TRY(session_.keeper().poison(prepared_memory_.regions));
-  const Constants constants = constants_of(nullptr);
+  const Constants constants = prepared_constants();
   STITCH_ASSIGN(const std::vector<int64_t> before, session_.keeper().digest(constants.regions));
   Json arguments;
   arguments["parameters"] = wire::to_json(arguments_of(types_of(program.parameters), parameter_memory_.regions, 0));
@@ -227,11 +238,12 @@ wire::Region ProgramCalls::old_state(const CallMemory& memory, size_t index) con
 
 // Random bytes, which no answer looks like; and now and then the last call's outputs, which do, for a program that
 // tells the one from the other.
-Result<void> ProgramCalls::poison_results(CallMemory& memory) {
+Result<void> ProgramCalls::poison_results(CallMemory& memory, CallTrial trial) {
   STITCH_TRY(session_.keeper().poison(memory.results.regions));
   const bool fits =
       last_outputs_.size() == memory.output_types.size() && types_of(last_outputs_) == memory.output_types;
-  if (!fits || !session_.by_chance(4)) {
+  const bool may_look_right = trial == CallTrial::kNone || trial == CallTrial::kApart;  // the others ask who wrote it
+  if (!fits || !may_look_right || !session_.by_chance(4)) {
     return {};
   }
   const auto end = memory.results.regions.begin() + static_cast<int64_t>(last_outputs_.size());
@@ -268,17 +280,18 @@ Result<std::vector<uint64_t>> ProgramCalls::describe_call(const CandidateCall& c
   return result_sizes;
 }
 
-Result<void> ProgramCalls::fill_call(const CandidateCall& call, CallMemory& memory, uint64_t alignment) {
+Result<void> ProgramCalls::place_call(const CandidateCall& call, CallMemory& memory) {
   STITCH_ASSIGN(const std::vector<uint64_t> result_sizes, describe_call(call, memory));
-  std::vector<HostTensor> given(call.inputs.begin(), call.inputs.end());
-  given.insert(given.end(), call.states.begin(), call.states.end());
-  STITCH_TRY(session_.place(memory.inputs, sizes_of(given), alignment, AskedBy::kTask));
-  STITCH_TRY(session_.place(memory.results, result_sizes, alignment, AskedBy::kTask));
+  STITCH_TRY(session_.place(memory.inputs, sizes_of(given_to(call)), kTensorAlignment, AskedBy::kTask));
+  return session_.place(memory.results, result_sizes, kTensorAlignment, AskedBy::kTask);
+}
+
+Result<void> ProgramCalls::fill_call(const CandidateCall& call, CallMemory& memory) {
   for (const MemoryGroup* group : {&memory.inputs, &memory.results}) {
     STITCH_TRY(session_.keeper().poison(group->red_zones));
   }
-  STITCH_TRY(session_.keeper().fill(memory.inputs.regions, given));
-  STITCH_TRY(poison_results(memory));
+  STITCH_TRY(session_.keeper().fill(memory.inputs.regions, given_to(call)));
+  STITCH_TRY(poison_results(memory, call.trial));
   if (!call.states_in_place) {
     return {};
   }
@@ -318,10 +331,11 @@ Result<wire::CallArguments> ProgramCalls::bind_call(const CandidateCall& call, c
   return arguments;
 }
 
-Result<double> ProgramCalls::run_timed(const wire::CallArguments& arguments, uint64_t schedule_seed) {
+Result<double> ProgramCalls::run_timed(const wire::CallArguments& arguments, const CandidateCall& call) {
   Json request;
   request["call"] = wire::to_json(arguments);
-  request["schedule_seed"] = static_cast<int64_t>(schedule_seed);
+  request["schedule_seed"] = static_cast<int64_t>(call.schedule_seed);
+  request["trial"] = static_cast<int>(call.trial);
   STITCH_TRY(session_.keeper().clock_start());
   STITCH_TRY(session_.ask("run", request));
   return session_.keeper().clock_stop_us();
@@ -361,13 +375,19 @@ Result<CandidateOutcome> ProgramCalls::run(const CandidateCall& call) {
   STITCH_TRY(ensure_prepared());
   STITCH_TRY(check_settled());
   CallMemory& memory = sets_[0];
-  STITCH_TRY(fill_call(call, memory, kTensorAlignment));
+  STITCH_TRY(place_call(call, memory));
+  Constants prepared = prepared_constants();
+  prepared.add(prepared_memory_.regions.at(0), "prepared memory");
+  STITCH_ASSIGN(const std::vector<int64_t> since_prepared, session_.keeper().digest(prepared.regions));
+  // It is asked what it needs before the contents are there: its answer is not part of the call.
   STITCH_TRY(place_workspace(memory));
-  const Constants constants = constants_of(&memory);
+  STITCH_TRY(fill_call(call, memory));
+  const Constants constants = call_constants(memory);
   STITCH_ASSIGN(const std::vector<int64_t> before, session_.keeper().digest(constants.regions));
   STITCH_ASSIGN(const wire::CallArguments arguments, bind_call(call, memory));
   CandidateOutcome outcome;
-  STITCH_ASSIGN(outcome.elapsed_us, run_timed(arguments, call.schedule_seed));
+  STITCH_ASSIGN(outcome.elapsed_us, run_timed(arguments, call));
+  STITCH_TRY(check_unchanged(prepared, since_prepared));
   STITCH_TRY(check_unchanged(constants, before));
   STITCH_TRY(list_launches());
 

@@ -48,6 +48,8 @@ class ProgramCalls {
   struct Constants {
     std::vector<wire::Region> regions;
     std::vector<std::string> names;
+    void add(const wire::Region& region, std::string name);
+    void add_red_zones(const MemoryGroup& group, const char* of);
   };
   // What timed calls turn through.
   struct TimedRing {
@@ -82,10 +84,11 @@ class ProgramCalls {
   Result<void> adopt_results(const CandidateCall& call, CallMemory& memory);
   std::vector<int> new_states_of_old() const;
   wire::Region old_state(const CallMemory& memory, size_t index) const;
-  Result<void> fill_call(const CandidateCall& call, CallMemory& memory, uint64_t alignment);
+  Result<void> place_call(const CandidateCall& call, CallMemory& memory);
+  Result<void> fill_call(const CandidateCall& call, CallMemory& memory);
   Result<wire::CallArguments> bind_call(const CandidateCall& call, const CallMemory& memory);
   Result<void> place_workspace(const CallMemory& memory);
-  Result<double> run_timed(const wire::CallArguments& arguments, uint64_t schedule_seed);
+  Result<double> run_timed(const wire::CallArguments& arguments, const CandidateCall& call);
   static CandidateCall timed_call(const TimedDraw& draw);
   std::vector<TensorSpec> result_specs(const CallMemory& memory) const;
   Result<std::vector<uint64_t>> describe_call(const CandidateCall& call, CallMemory& memory);
@@ -102,10 +105,10 @@ class ProgramCalls {
   Result<void> warm_up(double block_us);
   Result<void> look_again();
   Result<std::vector<double>> time_series(int blocks, Timing& timing);
-  Constants constants_of(const CallMemory* memory) const;
+  Constants prepared_constants() const;
   Constants constants_of_ring() const;
-  static void add_red_zones(Constants& constants, const MemoryGroup& group, const char* of);
-  Result<void> poison_results(CallMemory& memory);
+  Constants call_constants(const CallMemory& memory) const;
+  Result<void> poison_results(CallMemory& memory, CallTrial trial);
   Result<void> list_launches();
   Result<void> check_settled();
   Result<void> check_unchanged(const Constants& constants, const std::vector<int64_t>& before);

@@ -131,12 +131,11 @@ Result<void> ProgramCalls::bind_ring(const TimingOptions& options) {
 }
 
 ProgramCalls::Constants ProgramCalls::constants_of_ring() const {
-  Constants constants = constants_of(nullptr);
-  constants.regions.push_back(prepared_memory_.regions.at(0));
-  constants.names.emplace_back("prepared memory");
-  add_red_zones(constants, workspace_, "workspace");
-  add_red_zones(constants, timed_.inputs, "inputs");
-  add_red_zones(constants, timed_.results, "outputs");
+  Constants constants = prepared_constants();
+  constants.add(prepared_memory_.regions.at(0), "prepared memory");
+  constants.add_red_zones(workspace_, "workspace");
+  constants.add_red_zones(timed_.inputs, "inputs");
+  constants.add_red_zones(timed_.results, "outputs");
   return constants;
 }
 

@@ -19,6 +19,28 @@ Verdict wrong(const std::optional<verify::RefusedOutput>& refused) {
   return {VerdictKind::kWrong, fmt::format("{} ({}, regime as_given)", refused->sentence, refused->draw), {}};
 }
 
+// Half of the calls run a block's threads in another order, half of them keep the host out of the device's memory.
+RunSettings by_chance(std::mt19937_64& random, const verify::OracleDraw& draw) {
+  RunSettings settings;
+  settings.rng_seed = random() >> 1U;
+  settings.schedule_seed = random() % 2 == 0 ? random() >> 1U : 0;
+  settings.states_in_place = !draw.states.empty() && random() % 2 == 0;
+  settings.trial = random() % 2 == 0 ? CallTrial::kApart : CallTrial::kNone;
+  return settings;
+}
+
+bool fits(const std::vector<HostTensor>& got, const verify::OracleDraw& draw, MathMode math) {
+  verify::RegimeJudge judge(math);
+  return !judge.add_draw("", draw.outputs, got) && !judge.finish();
+}
+
+// Whether it gives the right answer in such a call. How it fails does not matter: nobody calls it so.
+Result<bool> is_right_in(CallTrial trial, const verify::OracleDraw& draw, MathMode math, Candidate& candidate) {
+  STITCH_ASSIGN(const RunResult result, run_draw(candidate, draw, {.trial = trial}));
+  const auto* got = std::get_if<std::vector<HostTensor>>(&result);
+  return got != nullptr && fits(*got, draw, math);
+}
+
 }  // namespace
 
 Result<RepeatedCalls> repeat_calls(const std::vector<verify::OracleDraw>& draws, MathMode math, Candidate& candidate) {
@@ -31,12 +53,10 @@ Result<RepeatedCalls> repeat_calls(const std::vector<verify::OracleDraw>& draws,
   while (!draws.empty() && done.calls < calls && std::chrono::steady_clock::now() < end) {
     const size_t index = random() % draws.size();
     const verify::OracleDraw& draw = draws[index];
-    const bool in_place = !draw.states.empty() && random() % 2 == 0;
     const bool is_new = index != std::exchange(last, index);
-    STITCH_ASSIGN(
-        const RunResult result,
-        run_draw(candidate, draw,
-                 {.rng_seed = random() >> 1U, .states_in_place = in_place, .prepares = is_new || random() % 2 == 0}));
+    RunSettings settings = by_chance(random, draw);
+    settings.prepares = is_new || random() % 2 == 0;
+    STITCH_ASSIGN(const RunResult result, run_draw(candidate, draw, settings));
     const std::string label = fmt::format("repeated call {}", ++done.calls);
     if (const auto* verdict = std::get_if<Verdict>(&result)) {
       done.verdict = *verdict;
@@ -52,6 +72,34 @@ Result<RepeatedCalls> repeat_calls(const std::vector<verify::OracleDraw>& draws,
     done.verdict = wrong(refused);
   }
   return done;
+}
+
+Result<std::optional<Verdict>> refuse_host_work(const std::vector<verify::OracleDraw>& draws, MathMode math,
+                                                Candidate& candidate) {
+  if (draws.size() < 2) {
+    return std::optional<Verdict>();
+  }
+  // Whatever a program keeps from its last call is then another draw's answer.
+  STITCH_ASSIGN(const RunResult last, run_draw(candidate, draws.front(), {}));
+  if (const auto* verdict = std::get_if<Verdict>(&last)) {
+    return std::optional<Verdict>(*verdict);
+  }
+  if (fits(std::get<std::vector<HostTensor>>(last), draws.back(), math)) {
+    return std::optional<Verdict>();  // all answers are alike: nothing follows from one
+  }
+  STITCH_ASSIGN(const bool without_kernels, is_right_in(CallTrial::kWithoutKernels, draws.back(), math, candidate));
+  if (!without_kernels) {
+    return std::optional<Verdict>();
+  }
+  STITCH_ASSIGN(const bool by_copies, is_right_in(CallTrial::kDeviceCopiesAlone, draws.front(), math, candidate));
+  if (by_copies) {
+    return std::optional<Verdict>();
+  }
+  return std::optional<Verdict>(
+      {VerdictKind::kCheated,
+       "the answer is as right when no kernel runs: the host computes it and copies it to the "
+       "device",
+       {}});
 }
 
 }  // namespace stitch::evaluate

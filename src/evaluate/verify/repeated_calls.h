@@ -25,4 +25,10 @@ struct RepeatedCalls {
 // at the same place, with and without new parameters. Every call is judged like any other.
 Result<RepeatedCalls> repeat_calls(const std::vector<verify::OracleDraw>& draws, MathMode math, Candidate& candidate);
 
+// A few calls more, at the end of all: one in which kernels and libraries do nothing and, where the answer is right all
+// the same, one in which only copies within the device work, as in a program that does no more than move its input. The
+// verdict on a program whose host did the work.
+Result<std::optional<Verdict>> refuse_host_work(const std::vector<verify::OracleDraw>& draws, MathMode math,
+                                                Candidate& candidate);
+
 }  // namespace stitch::evaluate

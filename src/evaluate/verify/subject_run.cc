@@ -58,8 +58,9 @@ Result<RunResult> run_draw(Candidate& candidate, const verify::OracleDraw& draw,
   for (const verify::OutputReference& output : draw.outputs) {
     results.push_back(output.type);
   }
-  STITCH_ASSIGN(CandidateOutcome outcome, candidate.run({draw.inputs, draw.states, results, settings.rng_seed,
-                                                         settings.schedule_seed, settings.states_in_place}));
+  STITCH_ASSIGN(CandidateOutcome outcome,
+                candidate.run({draw.inputs, draw.states, results, settings.rng_seed, settings.schedule_seed,
+                               settings.states_in_place, settings.trial}));
   if (auto verdict = verdict_of(outcome, "run")) {
     return RunResult(std::move(*verdict));
   }

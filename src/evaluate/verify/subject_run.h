@@ -21,6 +21,7 @@ struct RunSettings {
   uint64_t schedule_seed = 0;
   bool states_in_place = false;
   bool prepares = true;  // false: these parameters have been handed over already
+  CallTrial trial = CallTrial::kNone;
 };
 
 // Nothing for a good end; else the verdict on a program that ended so at that stage, as "run".

@@ -21,6 +21,14 @@ namespace {
 constexpr const char* kAsGiven = "as_given";
 constexpr const char* kCheckedLabel = "draw 0, checked";
 
+// Seeds in a row would tell a program which call it is in. SplitMix64, without the sign.
+uint64_t scattered(uint64_t number) {
+  uint64_t word = number + 0x9e3779b97f4a7c15u;
+  word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9u;
+  word = (word ^ (word >> 27)) * 0x94d049bb133111ebu;
+  return (word ^ (word >> 31)) >> 1U;
+}
+
 class Verification {
  public:
   Verification(const VerifyRequest& request, const StartCandidate& start_candidate)
@@ -68,7 +76,7 @@ class Verification {
   void keep_for_repetition(const QueuedDraw& queued);
   Result<void> end_checked();
   void judge_run(const RunResult& result, const verify::OracleDraw& draw, const std::string& label);
-  uint64_t next_rng_seed() { return request_.seed + static_cast<uint64_t>(report_.draws++); }
+  uint64_t next_rng_seed() { return scattered(request_.seed + static_cast<uint64_t>(report_.draws++)); }
   void judge_refusal(const std::optional<verify::RefusedOutput>& refused);
   void leave_out(const std::string& reason);
   void end_regime();
@@ -114,8 +122,12 @@ Result<bool> Verification::take(const QueuedDraw& queued) {
     // One draw of each subject runs a block's threads in random order: it finds missing barriers.
     const bool on_checked = subject().binary.device == DeviceKind::kChecked;
     const bool randomised = as_given && !on_checked && queued.number == std::min(1, subject().draws_per_regime - 1);
+    // One draw of a stranger's program keeps its host code out of the device's memory, as a GPU does.
+    const bool is_apart =
+        as_given && request_.repeats_calls && queued.number == std::min(2, subject().draws_per_regime - 1);
     const RunSettings settings{.schedule_seed = randomised ? (request_.seed | 1U) : 0,
-                               .states_in_place = may_update_in_place(queued)};
+                               .states_in_place = may_update_in_place(queued),
+                               .trial = is_apart ? CallTrial::kApart : CallTrial::kNone};
     const std::string label = fmt::format("draw {}{}{}", queued.number, randomised ? ", random thread order" : "",
                                           settings.states_in_place ? ", states in place" : "");
     STITCH_TRY(run_and_judge(queued, label, settings));
@@ -356,6 +368,11 @@ Result<void> Verification::repeat() {
   report_.repeated_calls = done.calls;
   if (done.verdict) {
     report_.verdict = *done.verdict;
+    return {};
+  }
+  STITCH_ASSIGN(const auto host_work, refuse_host_work(repeated_draws_, request_.math, *candidate_));
+  if (host_work) {
+    report_.verdict = *host_work;
   }
   return {};
 }

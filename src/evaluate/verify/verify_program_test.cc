@@ -72,6 +72,7 @@ class DoublingCandidate final : public Candidate {
     bool only_randomised = false;
     bool only_in_place = false;
     bool forgets_an_output = false;
+    CallTrial right_up_to = CallTrial::kApart;  // in trials beyond it, it gives zeros
   };
   explicit DoublingCandidate(Fault fault) : fault_(fault) {}
 
@@ -94,6 +95,9 @@ class DoublingCandidate final : public Candidate {
     }
     if (faulty) {
       values.back() *= 1 + 16 * kEpsilon;
+    }
+    if (call.trial > fault_.right_up_to) {
+      values.assign(kElements, 0);
     }
     if (!fault_.forgets_an_output) {
       outcome.outputs = {float_tensor({kElements}, values)};
@@ -310,6 +314,34 @@ TEST(VerifyProgram, ARaceShowsInTheRandomisedDraw) {
   ASSERT_TRUE(report.has_value());
   EXPECT_EQ(report->verdict.kind, VerdictKind::kWrong);
   EXPECT_NE(report->verdict.reason.find("random thread order"), std::string::npos) << report->verdict.reason;
+}
+
+Result<VerifyReport> verify_a_strangers(CallTrial right_up_to) {
+  DoublingOracle script;
+  auto oracle = script.make();
+  VerifyRequest request = two_subjects();
+  request.subjects.pop_back();
+  request.repeats_calls = true;
+  return verify_program(request, oracle, [&](const CandidateBinary&) {
+    DoublingCandidate::Fault fault;
+    fault.right_up_to = right_up_to;
+    return Result<std::unique_ptr<Candidate>>(std::make_unique<DoublingCandidate>(fault));
+  });
+}
+
+TEST(VerifyProgram, AnAnswerThatNeedsNoKernelIsTheHosts) {
+  for (const CallTrial honest : {CallTrial::kApart, CallTrial::kDeviceCopiesAlone}) {
+    const auto right = verify_a_strangers(honest);
+    ASSERT_TRUE(right.has_value()) << right.error().sentence;
+    EXPECT_EQ(right->verdict.kind, VerdictKind::kOk) << right->verdict.reason;
+  }
+  const auto host = verify_a_strangers(CallTrial::kWithoutKernels);
+  ASSERT_TRUE(host.has_value()) << host.error().sentence;
+  EXPECT_EQ(host->verdict.kind, VerdictKind::kCheated);
+  EXPECT_NE(host->verdict.reason.find("no kernel runs"), std::string::npos) << host->verdict.reason;
+  const auto touched = verify_a_strangers(CallTrial::kNone);
+  ASSERT_TRUE(touched.has_value()) << touched.error().sentence;
+  EXPECT_EQ(touched->verdict.kind, VerdictKind::kWrong);
 }
 
 TEST(VerifyProgram, BadEndingsBecomeTheirVerdicts) {

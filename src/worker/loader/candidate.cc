@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <cstring>
 #include <utility>
 
 #include "wire/messages/rpc.h"
@@ -37,10 +38,14 @@ bool is_complete(const StitchProgramV1& program) {
 Result<wire::TensorDescription> describe_tensor(const StitchTensorInfo& info) {
   constexpr int kTypes = static_cast<int>(DataType::kBool) + 1;  // the C ABI numbers types as DataType does
   constexpr int kMaxRank = 16;
+  constexpr size_t kLongestName = 1000;
   if (info.name == nullptr || info.dtype < 0 || info.dtype >= kTypes || info.rank < 0 || info.rank > kMaxRank ||
       (info.rank > 0 && (info.extents == nullptr || info.run_time_axes == nullptr || info.min_extents == nullptr ||
                          info.max_extents == nullptr))) {
     return at_fault("describe() gives a tensor without a name, or with an impossible type, rank or list of extents");
+  }
+  if (::strnlen(info.name, kLongestName + 1) > kLongestName) {
+    return at_fault(fmt::format("describe() gives a tensor a name of more than {} bytes", kLongestName));
   }
   wire::TensorDescription tensor;
   tensor.spec.name = info.name;

@@ -56,6 +56,14 @@ Result<std::byte*> AttachedMemory::address(const wire::Region& region) {
   return mirror.copy.get();
 }
 
+std::vector<device::Memory> AttachedMemory::ranges() const {
+  std::vector<device::Memory> ranges;
+  for (const auto& [id, block] : blocks_) {
+    ranges.push_back({block.data(), block.bytes()});
+  }
+  return ranges;
+}
+
 void AttachedMemory::copy_in() {
   for (auto& [key, mirror] : mirrors_) {
     std::memcpy(mirror.copy.get(), mirror.shared, mirror.bytes);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "device/shared_block.h"
+#include "device/trial.h"
 #include "wire/messages/tensor_argument.h"
 
 namespace stitch::worker {
@@ -22,10 +23,14 @@ class AttachedMemory {
   Result<void> attach(const std::vector<wire::BlockToken>& tokens, std::vector<Descriptor> memories);
   void detach(uint64_t id);
 
+  // The blocks as the device's memory.
+  std::vector<device::Memory> ranges() const;
+
   // Where the program finds this region. Stays valid until its block is detached.
   Result<std::byte*> address(const wire::Region& region);
 
   // Mirrored only: what the keeper wrote, into the copies; and what the program wrote, back.
+  bool is_mirrored() const { return mirrored_; }
   void copy_in();
   void copy_back();
 

@@ -8,6 +8,7 @@
 #include "device/l2_cache.h"
 #include "device/launches.h"
 #include "device/schedule.h"
+#include "device/trial.h"
 
 namespace stitch::worker {
 namespace {
@@ -97,9 +98,13 @@ Result<wire::Answer> Session::run(const Json& arguments) {
   STITCH_ASSIGN(const wire::CallArguments call, wire::call_arguments_from_json(*call_json));
   STITCH_ASSIGN(const int64_t schedule_seed, json_int(arguments, "schedule_seed"));
   STITCH_ASSIGN(const BoundCall bound, BoundCall::bind(call, memory_, stream_->get()));
+  STITCH_ASSIGN(const int64_t trial, json_int(arguments, "trial"));
+  STITCH_TRY(need(trial >= 0 && trial < kCallTrials, "run wants a trial that there is"));
   device::set_schedule_seed(static_cast<uint64_t>(schedule_seed));
   memory_.copy_in();
   device::forget_launches();
+  // Where the program sees copies, their memory is the sanitizer's.
+  trial_.emplace(memory_.ranges(), memory_.is_mirrored() ? CallTrial::kNone : static_cast<CallTrial>(trial));
   STITCH_TRY(run_in_order(bound, [&]() -> Result<void> {
     STITCH_TRY(candidate_->run(bound.get()));
     launches_ = device::launches();
@@ -213,16 +218,17 @@ Result<wire::Answer> Session::run_block(const Json& arguments) {
 }
 
 Result<wire::Answer> Session::handle(wire::Request& request) {
+  trial_.reset();  // it lasts until the next request: nobody has work between two calls
   if (request.verb == "attach") {
     return attach(request);
   }
   using Verb = Result<wire::Answer> (Session::*)(const Json&);
-  constexpr std::pair<const char*, Verb> kVerbs[] = {{"hello", &Session::hello},         {"load", &Session::load},
-                                                     {"detach", &Session::detach},
-                                                     {"prepare", &Session::prepare},     {"run", &Session::run},
-                                                     {"workspace", &Session::workspace}, {"bind", &Session::bind},
-                                                     {"run_block", &Session::run_block},
-                                                     {"launches", &Session::launches}};
+  constexpr std::pair<const char*, Verb> kVerbs[] = {
+      {"hello", &Session::hello},      {"load", &Session::load},
+      {"detach", &Session::detach},    {"prepare", &Session::prepare},
+      {"run", &Session::run},          {"workspace", &Session::workspace},
+      {"bind", &Session::bind},        {"run_block", &Session::run_block},
+      {"launches", &Session::launches}};
   for (const auto& [name, verb] : kVerbs) {
     if (request.verb == name) {
       return (this->*verb)(request.arguments);

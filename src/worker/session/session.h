@@ -5,7 +5,7 @@
 //   attach {blocks: [token..]}, detach {ids: [..]}
 //   prepare {parameters: [..], prepared: [region]}
 //   workspace {inputs: [..]}                -> {bytes}
-//   run {call, schedule_seed}               one call, waited for; on a GPU it is looked whether it is ordered on its
+//   run {call, schedule_seed, trial}        one call, waited for; on a GPU it is looked whether it is ordered on its
 //                                           stream (device/order_check.h)
 //   launches                                -> {launches: [..] or null}, of the last run: a device may keep no list
 //   bind {calls: [..], evict_bytes, graph}  what run_block repeats; captured into graphs if so wished
@@ -23,6 +23,7 @@
 #include "artifact/report/launch_record.h"
 #include "device/order_check.h"
 #include "device/stream.h"
+#include "device/trial.h"
 #include "wire/messages/call_arguments.h"
 #include "wire/messages/rpc.h"
 #include "worker/loader/candidate.h"
@@ -59,6 +60,7 @@ class Session {
   std::vector<BoundCall> bound_;
   std::vector<device::Graph> graphs_;  // empty, or one for each of bound_
   std::optional<device::Buffer> evict_;
+  std::optional<device::Trial> trial_;                 // under way
   std::optional<std::vector<LaunchRecord>> launches_;  // of the last run, until run() returned
 };
 

@@ -22,11 +22,17 @@ struct Line {
   int32_t dtype;
   int32_t rank;
   int64_t extents[kMostAxes];
+  int32_t optional;
 };
 
 template <typename... Extents>
 constexpr Line line(const char* name, int32_t role, int32_t dtype, Extents... extents) {
-  return {name, role, dtype, static_cast<int32_t>(sizeof...(extents)), {static_cast<int64_t>(extents)...}};
+  return {name, role, dtype, static_cast<int32_t>(sizeof...(extents)), {static_cast<int64_t>(extents)...}, 0};
+}
+
+constexpr Line optional(Line line) {
+  line.optional = 1;
+  return line;
 }
 
 }  // namespace candidate
@@ -35,6 +41,8 @@ constexpr Line line(const char* name, int32_t role, int32_t dtype, Extents... ex
 #define F16 STITCH_FLOAT16
 #define I64 STITCH_INT64
 #define INPUT(name, dtype, ...) candidate::line(name, STITCH_INPUT, dtype, ##__VA_ARGS__)
+// Numbers in place of those that the program draws: the last inputs, which a caller may leave out.
+#define RANDOM(name, dtype, ...) candidate::optional(INPUT(name, dtype, ##__VA_ARGS__))
 #define PARAMETER(name, dtype, ...) candidate::line(name, STITCH_PARAMETER, dtype, ##__VA_ARGS__)
 #define CONSTANT(name, dtype, ...) candidate::line(name, STITCH_CONSTANT, dtype, ##__VA_ARGS__)
 #define STATE(name, dtype, ...) candidate::line(name, STITCH_STATE, dtype, ##__VA_ARGS__)
@@ -112,7 +120,7 @@ static const StitchDescription* describe() {
   for (int i = 0; i < kLineCount; ++i) {
     const Line& line = kLines[i];
     tensors[i] = {line.name, line.role,    line.dtype,   line.rank, 16, line.extents,
-                  fixed,     line.extents, line.extents, -1,        0};
+                  fixed,     line.extents, line.extents, -1,        line.optional};
   }
   static const StitchDescription description = {
       sizeof(StitchDescription), STITCH_ABI_VERSION, "candidate", kLineCount, 0, tensors, PREPARED_BYTES};

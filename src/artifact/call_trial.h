@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is asked of a device beside running a program's call.
+#pragma once
+
+namespace stitch {
+
+// The numbers travel to the worker.
+enum class CallTrial {
+  kNone = 0,
+  kApart = 1,              // host code cannot touch the device's memory, as on a GPU
+  kWithoutKernels = 2,     // likewise, and kernels and functions of libraries do nothing
+  kDeviceCopiesAlone = 3,  // likewise, and copies from the host bring garbage
+};
+constexpr int kCallTrials = 4;
+
+}  // namespace stitch

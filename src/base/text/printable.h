@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text by somebody we do not trust, on its way to a person's terminal or a log.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace stitch {
+
+// `text` on one line and without anything that steers a terminal: line breaks become " | ", other control characters
+// "?". What is longer than `most` bytes ends in "...".
+std::string printable_line(std::string_view text, size_t most);
+// Likewise, but line breaks and tabs stay.
+std::string printable_lines(std::string_view text);
+
+}  // namespace stitch

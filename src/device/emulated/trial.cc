@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/trial.h"
+
+#include <stitch_emulator_control.h>
+
+#include <vector>
+
+namespace stitch::device {
+
+Trial::Trial(std::span<const Memory> apart, CallTrial kind) {
+  if (kind == CallTrial::kNone) {
+    return;
+  }
+  std::vector<stitch_emulator_range> ranges(1, {nullptr, 0});  // never an empty list, which would keep nothing apart
+  for (const Memory& memory : apart) {
+    ranges.push_back({memory.start, memory.bytes});
+  }
+  stitch_emulator_keep_apart(ranges.data(), ranges.size());
+  stitch_emulator_run_only(kind == CallTrial::kWithoutKernels      ? STITCH_EMULATOR_COPIES
+                           : kind == CallTrial::kDeviceCopiesAlone ? STITCH_EMULATOR_DEVICE_COPIES
+                                                                   : STITCH_EMULATOR_ALL);
+}
+
+Trial::~Trial() {
+  stitch_emulator_run_only(STITCH_EMULATOR_ALL);
+  stitch_emulator_keep_apart(nullptr, 0);
+}
+
+}  // namespace stitch::device
