@@ -68,7 +68,7 @@ class Unit {
     std::stable_sort(changes.refusals.begin(), changes.refusals.end(),
                      [](const Refusal& a, const Refusal& b) { return a.line < b.line; });
     for (const Refusal& refusal : changes.refusals) {
-      refusals_.push_back(name + ":" + std::to_string(refusal.line) + ": " + refusal.sentence);
+      refusals_.push_back(name + ":" + std::to_string(refusal.line) + ": error: " + refusal.sentence);
     }
     return apply_edits(source, std::move(changes.edits));
   }
@@ -129,7 +129,7 @@ class Unit {
     }
     const std::optional<std::string> source = read_file(path);
     if (!source) {
-      refusals_.push_back(key + ":1: the file could not be read");
+      refusals_.push_back(key + ":1: error: the file could not be read");
       return "";
     }
     const std::string body = "#line 1 " + quoted(key) + "\n" + file_text(*source, path, key, conditional) + "\n";

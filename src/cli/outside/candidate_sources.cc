@@ -100,9 +100,6 @@ Result<bool> holds_sources(const fs::path& folder) {
 
 std::optional<std::string> outside_file(const SourceBundle& bundle) {
   for (const auto& [file, text] : bundle.files) {
-    if (file.starts_with('-')) {
-      return fmt::format("a file is called {}: what begins with a hyphen is an option to a compiler", file);
-    }
     for (const std::string& name : toolchain::included_names(text)) {
       const fs::path path = (fs::path(file).parent_path() / name).lexically_normal();
       if (fs::path(name).is_absolute() || (!path.empty() && *path.begin() == "..")) {

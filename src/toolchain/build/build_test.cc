@@ -88,6 +88,20 @@ TEST_P(BuildTest, SourcesTakeInNothingThatLiesOutside) {
   }
 }
 
+TEST_P(BuildTest, WhatTheDeviceLacksIsNamedWithItsLine) {
+  if (request.device == DeviceKind::kCuda) {
+    GTEST_SKIP() << "a GPU has it";
+  }
+  request.bundle.files["steps/01_one.cu"] = "\n\n__global__ void barrier() { asm volatile(\"bar.sync 0;\"); }\n";
+  const CompileReport report = build_now();
+  EXPECT_FALSE(report.ok);
+  ASSERT_FALSE(report.diagnostics.empty());
+  EXPECT_EQ(report.diagnostics[0].file, "steps/01_one.cu");
+  EXPECT_EQ(report.diagnostics[0].line, 3);
+  const std::string& said = report.diagnostics[0].message;
+  EXPECT_TRUE(said.starts_with("inline PTX is not supported")) << said;
+}
+
 TEST_P(BuildTest, CompilesOnceAndThenComesFromTheCache) {
   std::vector<BuildProgress> progress;
   request.progress = [&](const BuildProgress& step) { progress.push_back(step); };
