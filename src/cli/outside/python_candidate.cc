@@ -156,7 +156,9 @@ Result<evaluate::VerifyReport> run(Session& session, const Task& task, const eva
   request.keeps_draws = binary.device == DeviceKind::kCuda;  // it is timed afterwards
   request.progress = [&](const std::string& sentence) { wait.say(sentence); };
   verify::OracleClient oracle = oracle_client(session);
-  return evaluate::verify_program(request, oracle, evaluate::program_runner_factory({}));
+  evaluate::RunnerOptions options;
+  options.timeout_ms = static_cast<int64_t>(session.line().call_timeout_seconds * 1000);
+  return evaluate::verify_program(request, oracle, evaluate::program_runner_factory(options));
 }
 
 // What it says that it loaded, of what was there to be loaded: its process can be made to tell of more.

@@ -5,9 +5,11 @@
 #include <fmt/ranges.h>
 #include <poll.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <sstream>
+#include <utility>
 
 #include "base/json/json.h"
 #include "base/process/resource_limit.h"
@@ -21,6 +23,7 @@ constexpr int kChannelNumber = 3;
 constexpr int kLedgerNumber = 4;
 constexpr int kWatchIntervalMs = 20;
 constexpr int64_t kPatienceWithTheDyingMs = 5000;
+constexpr int64_t kLongestStartMs = 120'000;
 constexpr double kMiB = 1 << 20;
 constexpr uint64_t kSanitizerBytes = uint64_t{20} << 40;  // its shadow memory, reserved and hardly used
 
@@ -233,7 +236,11 @@ Result<WorkerProcess> WorkerProcess::start_python(DeviceKind device, const Pytho
 Result<void> WorkerProcess::greet(const std::string& program, const char* remedy, bool& was_killed) {
   Json arguments;
   arguments["device"] = 0;
-  STITCH_ASSIGN(const WorkerReply greeting, ask_now("hello", arguments, {}));
+  // Importing PyTorch is no call of the candidate's, however short those are to be.
+  const int64_t of_a_call = std::exchange(limits_.timeout_ms, std::max(limits_.timeout_ms, kLongestStartMs));
+  Result<WorkerReply> greeted = ask_now("hello", arguments, {});
+  limits_.timeout_ms = of_a_call;
+  STITCH_ASSIGN(const WorkerReply greeting, std::move(greeted));
   const WorkerFault* fault = std::get_if<WorkerFault>(&greeting);
   if (fault == nullptr) {
     return {};
