@@ -24,8 +24,9 @@ constexpr std::chrono::milliseconds kMostForTaking{10};
 // All are held for as long as copies take that wait for nothing, one goes free for as long as a small program takes.
 constexpr std::chrono::microseconds kAllHeld{150};
 constexpr std::chrono::microseconds kOneFree{1500};
-constexpr uint64_t kPieceBytes = 4096;
-constexpr uint64_t kPieces = 16;  // of one result, from all over it
+// Small copies may be made by a multiprocessor, for which they would have to wait; large ones are not.
+constexpr uint64_t kPieceBytes = 256 << 10;
+constexpr uint64_t kPieces = 8;  // of one result, from all over it
 
 void append_pieces(const Extent& whole, std::vector<Extent>& pieces) {
   if (whole.bytes <= kPieces * kPieceBytes) {
