@@ -23,9 +23,9 @@ def found_cuda(
 ) -> tuple[Extensions, AbstractContextManager[Any]]:
     """The built libraries, and a GPU to ask for: the context to run the candidate's code in."""
     extensions = Extensions(arguments.get("extensions", {}), collects)
+    guard.allow(arguments.get("extensions", {}).values())
     if "extensions" not in arguments:
         return extensions, nullcontext()
-    guard.allow(arguments["extensions"].values())
     extensions.install()
     as_cuda.install()
     return extensions, as_cuda.AsCuda()

@@ -31,7 +31,8 @@ def main(observer: str, folder: str, device: str = "cpu", role: str = "candidate
 
     channel = Channel(CHANNEL)
     opened = open_device(device, observer)  # a library of ours, before anybody watches what is loaded
-    guard = Guard(observer, out_of_the_way(LEDGER)) if role == "candidate" else NoGuard()
+    is_judged = role == "candidate"
+    guard = Guard(observer, out_of_the_way(LEDGER), device == "cpu") if is_judged else NoGuard()
     if (compiled := os.environ.get(FOLDER)) is not None:
         (record if role == "rehearsal" else replay)(compiled)
     guard.watch(folder)

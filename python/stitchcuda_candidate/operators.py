@@ -19,7 +19,7 @@ QUESTIONS = """size sym_size stride sym_stride numel sym_numel storage_offset sy
     is_distributed""".split()
 
 # Bytes from one place to another, in the order and type they have; counted, and told with the verdict.
-COPIES = "copy_ clone contiguous to cpu cuda".split()
+COPIES = "copy_ _to_copy clone contiguous to cpu cuda".split()
 
 PASSING = tuple(f"aten::{name}" for name in (*ALLOCATIONS, *VIEWS, *QUESTIONS, *COPIES))
 COUNTED = tuple(f"aten::{name}" for name in ("copy_", "clone", "contiguous"))

@@ -7,16 +7,15 @@
 #include "observer/observer.h"
 
 #include <dlfcn.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 
+#include "observer/ledger.h"
 #include "observer/python_place.h"
+#include "observer/sealed_code.h"
 
 namespace {
 
@@ -50,7 +49,6 @@ using IsCapturing = int (*)(void*, int*);
 using AddGlobalCallback = uint64_t (*)(Callback);
 using OperatorName = const char* (*)(const void*);
 
-constexpr int kChannelClosedStatus = 97;
 constexpr size_t kNames = 8192;  // PyTorch 2.15 has 2053
 constexpr size_t kNameBytes = 128;
 
@@ -68,8 +66,6 @@ std::atomic<uint64_t> observed{0};
 std::array<std::atomic<uint64_t>, kNames> passing{};  // operators that may run
 std::array<std::atomic<uint64_t>, kNames> known{};    // PyTorch's own: whatever is not here is the candidate's
 std::array<Seen, kNames> seen{};
-int ledger = -1;
-struct stat ledger_identity {};
 
 uint64_t hash_of(const char* text) {
   uint64_t hash = 1469598103934665603U;  // FNV-1a
@@ -114,19 +110,6 @@ bool note(uint64_t hash) {
   return true;
 }
 
-// A candidate that closes the pipe, or puts another file in its place, ends here.
-void write_line(const char* kind, const char* name, const char* place) {
-  std::array<char, 1024> line{};
-  const int size =
-      std::snprintf(line.data(), line.size(), "%s\t%.*s\t%.600s\n", kind, static_cast<int>(kNameBytes), name, place);
-  struct stat now {};
-  const bool same =
-      ::fstat(ledger, &now) == 0 && now.st_ino == ledger_identity.st_ino && now.st_dev == ledger_identity.st_dev;
-  if (!same || size <= 0 || ::write(ledger, line.data(), static_cast<size_t>(size)) != size) {
-    ::_exit(kChannelClosedStatus);
-  }
-}
-
 // What a graph holds runs later, past the dispatcher: an operator that goes into one counts as if it ran then.
 bool is_being_captured() {
   if (is_capturing == nullptr) {
@@ -144,8 +127,10 @@ NoContext on_operator(const void* record) {
     const uint64_t hash = hash_of(name);
     const bool is_own = !contains(known, hash);
     if (note(hash) && !contains(passing, hash)) {
-      const PythonPlace place = python_place();
-      write_line(is_own ? "own" : "operator", name, place.text.data());
+      if (!is_own) {
+        unseal_code();  // it is told: that it computes changes nothing, and what else it calls is told as well
+      }
+      write_to_ledger(is_own ? "own" : "operator", name);
     }
   }
   return {};
@@ -170,6 +155,10 @@ void insert_lines(std::array<std::atomic<uint64_t>, kNames>& table, const char* 
 extern "C" {
 
 int stitch_observer_start(int pipe, const char* folder, const char* known_names, const char* passing_names) {
+  static std::atomic<bool> is_started{false};
+  if (is_started.exchange(true)) {
+    return 0;  // once: a candidate that finds this function would name a pipe of its own
+  }
   void* torch = ::dlopen("libtorch_cpu.so", RTLD_LAZY | RTLD_NOLOAD);  // Python has loaded it already
   if (torch == nullptr) {
     return 0;
@@ -177,10 +166,10 @@ int stitch_observer_start(int pipe, const char* folder, const char* known_names,
   const auto add =
       reinterpret_cast<AddGlobalCallback>(::dlsym(torch, "_ZN2at17addGlobalCallbackENS_22RecordFunctionCallbackE"));
   operator_name = reinterpret_cast<OperatorName>(::dlsym(torch, "_ZNK2at14RecordFunction4nameEv"));
-  if (add == nullptr || operator_name == nullptr || ::fstat(pipe, &ledger_identity) != 0) {
+  if (add == nullptr || operator_name == nullptr || !open_ledger(pipe)) {
     return 0;
   }
-  ledger = pipe;
+  find_code_to_seal(torch);
   set_candidate_folder(folder);
   insert_lines(known, known_names);
   insert_lines(passing, passing_names);
@@ -210,7 +199,13 @@ int stitch_observer_watch_captures(const char* runtime) {
   return 1;
 }
 
-void stitch_observer_enforce() { enforced.store(true); }
+void stitch_observer_enforce(int seals) {
+  enforced.store(true);
+  if (seals != 0) {
+    seal_code();
+  }
+  write_to_ledger("enforced", "");
+}
 
 uint64_t stitch_observer_observed() { return observed.load(); }
 
@@ -226,8 +221,5 @@ uint64_t stitch_observer_count(const char* name) {
   return 0;
 }
 
-void stitch_observer_tell(const char* kind, const char* name) {
-  const PythonPlace place = python_place();
-  write_line(kind, name, place.text.data());
-}
+void stitch_observer_tell_of_blindness() { write_to_ledger("event", "switched off the observer of operators"); }
 }

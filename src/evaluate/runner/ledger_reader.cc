@@ -45,8 +45,10 @@ Result<LedgerPipe> LedgerPipe::make() {
   return pipe;
 }
 
-LedgerReader::LedgerReader(Descriptor pipe, std::shared_ptr<CandidateLedger> ledger)
-    : pipe_(std::move(pipe)), ledger_(ledger == nullptr ? std::make_shared<CandidateLedger>() : std::move(ledger)) {}
+LedgerReader::LedgerReader(Descriptor pipe, std::shared_ptr<CandidateLedger> ledger, std::vector<std::string> libraries)
+    : pipe_(std::move(pipe)),
+      ledger_(ledger == nullptr ? std::make_shared<CandidateLedger>() : std::move(ledger)),
+      libraries_(std::move(libraries)) {}
 
 std::optional<std::string> LedgerReader::read() {
   receive();
@@ -110,9 +112,12 @@ void LedgerReader::take(const std::string& line) {
   } else if (kind == "event") {
     accuse(with_place(what, place));
   } else if (kind == "library") {
-    if (std::find(ledger_->libraries.begin(), ledger_->libraries.end(), what) == ledger_->libraries.end()) {
+    const bool can_be = std::find(libraries_.begin(), libraries_.end(), what) != libraries_.end();
+    if (can_be && std::find(ledger_->libraries.begin(), ledger_->libraries.end(), what) == ledger_->libraries.end()) {
       ledger_->libraries.push_back(what);  // told each time that it is loaded
     }
+  } else if (kind == "enforced") {
+    is_enforced_ = true;
   } else if (kind != "own") {
     accuse(kForged);
   }

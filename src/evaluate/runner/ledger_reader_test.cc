@@ -16,7 +16,7 @@ class Ledger : public testing::Test {
     auto pipe = LedgerPipe::make();
     ASSERT_TRUE(pipe.has_value());
     write_end = std::move(pipe->write_end);
-    reader.emplace(std::move(pipe->read_end), seen);
+    reader.emplace(std::move(pipe->read_end), seen, std::vector<std::string>{"mine.so"});
   }
   void write(const std::string& text) const {
     ASSERT_EQ(::write(write_end.get(), text.data(), text.size()), static_cast<ssize_t>(text.size()));
@@ -63,7 +63,23 @@ TEST_F(Ledger, NoLinePushesAnotherOut) {
     many += "library\t" + std::to_string(i) + "\t\n";
   }
   write(many + "operator\taten::mm\t\n");
+  EXPECT_EQ(reader->read(), "PyTorch computes in place of the candidate: aten::mm");
+  EXPECT_TRUE(seen->libraries.empty());  // none of them is there to be loaded
+  std::string operators;
+  for (int i = 0; i < 1500; ++i) {
+    operators += "operator\t" + std::to_string(i) + "\t\n";
+  }
+  write(operators);
   EXPECT_EQ(reader->read(), kForged);
+}
+
+TEST_F(Ledger, SaysSinceWhenOperatorsAreForbidden) {
+  write("own\tmine::relu\t\n");
+  reader->read();
+  EXPECT_FALSE(reader->is_enforced());
+  write("enforced\t\t\n");
+  EXPECT_EQ(reader->read(), std::nullopt);
+  EXPECT_TRUE(reader->is_enforced());
 }
 
 // More than any pipe holds at once was put there while it was read: there is no telling what is still to come.

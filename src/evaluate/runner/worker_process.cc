@@ -118,14 +118,32 @@ void add_compiled(const PythonHost& host, ChildOptions& options) {
   add_path(host, options);
 }
 
-// It keeps what it compiled in a folder named after the user, who has no name in the cage; and compilers of its own
-// would outlive their time in the cage.
+// Where it keeps what it compiled; compilers in processes of their own would outlive their time in the cage.
 void add_for_torch_compile(const PythonHost& host, const std::string& place, ChildOptions& options) {
-  options.environment.emplace_back("USER", "stitchcuda");
   options.environment.emplace_back("TORCHINDUCTOR_CACHE_DIR", place + "/inductor");
   options.environment.emplace_back("TRITON_CACHE_DIR", place + "/triton");
   options.environment.emplace_back("TORCHINDUCTOR_COMPILE_THREADS", "1");
   add_path(host, options);
+}
+
+// Files by which a candidate's worker can say that it loaded native code of its own.
+std::vector<std::string> loadable_names(const PythonHost& host) {
+  std::vector<std::filesystem::path> files(host.native_files.begin(), host.native_files.end());
+  files.emplace_back(host.library);
+  for (const auto& [key, library] : host.extensions.value_or(std::map<std::string, std::string>())) {
+    files.emplace_back(library);
+  }
+  std::error_code failed;
+  for (std::filesystem::recursive_directory_iterator entry(host.compiled, failed), end; !failed && entry != end;
+       entry.increment(failed)) {
+    files.push_back(entry->path());
+  }
+  std::vector<std::string> names;
+  for (const std::filesystem::path& file : files) {
+    std::error_code unresolved;
+    names.push_back(std::filesystem::weakly_canonical(file, unresolved).filename().string());
+  }
+  return names;
 }
 
 }  // namespace
@@ -211,7 +229,12 @@ Result<WorkerProcess> WorkerProcess::start_python(DeviceKind device, const Pytho
   options.descriptors = {{ends.second.get(), kChannelNumber}, {pipe.write_end.get(), kLedgerNumber}};
   options.working_directory = home.path();
   const std::string place = home.path().string();
-  options.environment = {{"HOME", place}, {"TMPDIR", place}, {"STITCHCUDA_EMULATOR", emulator.string()}};
+  // The user has no name in the cage, for which parts of PyTorch ask.
+  options.environment = {
+      {"HOME", place}, {"TMPDIR", place}, {"USER", "stitchcuda"}, {"STITCHCUDA_EMULATOR", emulator.string()}};
+  if (device != DeviceKind::kCuda) {
+    options.environment.emplace_back("CUDA_VISIBLE_DEVICES", "");  // a PyTorch with CUDA finds none
+  }
   if (!host.library.empty()) {
     options.environment.emplace_back("STITCHCUDA_LIBRARY", host.library);
   }
@@ -227,7 +250,8 @@ Result<WorkerProcess> WorkerProcess::start_python(DeviceKind device, const Pytho
   ends.second = Descriptor();
   pipe.write_end = Descriptor();
   WorkerProcess worker(std::move(child), wire::Channel(std::move(ends.first)), limits, true);
-  worker.ledger_.emplace(std::move(pipe.read_end), host.ledger);
+  worker.ledger_.emplace(std::move(pipe.read_end), host.ledger, loadable_names(host));
+  worker.is_judged_ = host.role == PythonRole::kCandidate;
   worker.private_home_.emplace(std::move(home));
   STITCH_TRY(worker.greet(host.interpreter, "check that this Python has PyTorch 2.6 or newer", was_killed));
   return worker;
@@ -306,6 +330,10 @@ Result<WorkerReply> WorkerProcess::ask(const std::string& verb, const Json& argu
   if (ledger_.has_value()) {
     if (std::optional<std::string> sentence = ledger_->read()) {
       return WorkerReply(end(Ending::kTampered, std::move(*sentence)));
+    }
+    if (is_judged_ && (verb == "run" || verb == "run_block") && !ledger_->is_enforced()) {
+      return WorkerReply(
+          end(Ending::kTampered, "the candidate kept the observer of PyTorch's operators from its work"));
     }
   }
   return reply;

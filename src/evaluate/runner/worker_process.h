@@ -60,6 +60,7 @@ class WorkerProcess {
   uint64_t last_id_ = 0;
   bool is_gone_ = false;
   std::optional<LedgerReader> ledger_;             // of a candidate in Python
+  bool is_judged_ = false;                         // such a one, rather than a rehearsal or the reference
   std::optional<TemporaryDirectory> private_home_;  // likewise
 };
 
