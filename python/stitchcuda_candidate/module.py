@@ -158,6 +158,8 @@ class told:  # noqa: N801 - reads as a phrase
         ]
         place = f" at {lines[-1]}" if lines else ""
         text = " ".join(str(error).split())[:500]
+        if isinstance(error, MemoryError) and self._without_gpu and not text:  # as ctypes raises it
+            text = "no memory is left, or none for code: C cannot call Python here (ctypes.CFUNCTYPE)"
         raise Fault(f"{self._doing}{place} raised {kind.__name__}: {text}", self._where(error, text)) from None
 
     def _where(self, error: BaseException, text: str) -> str:
