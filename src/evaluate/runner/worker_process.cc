@@ -60,6 +60,7 @@ sandbox::CagePolicy worker_cage(DeviceKind device, const WorkerLimits& limits, b
     cage.readable.emplace_back(folder);
   }
   cage.gpu = device == DeviceKind::kCuda;
+  cage.may_make_code = cage.gpu;  // CUDA's driver does; elsewhere nothing runs but the library that was read
   cage.limits = sandbox::worker_limits(is_watched ? std::nullopt : std::optional(limits.memory_bytes));
   return cage;
 }
