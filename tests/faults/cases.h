@@ -130,7 +130,7 @@ constexpr Case kCases[] = {
     {"keeper", "fill", "killed_late",
      "Error environment: the keeper failed at `fill`: the other process closed its channel"},
     {"keeper", "snapshot", "other_answer",
-     "Error environment: the keeper failed at `snapshot`: frame 123456 is no answer to request 25"},
+     "Error environment: the keeper failed at `snapshot`: frame 123456 is no answer to request 27"},
     {"keeper", "snapshot", "half",
      "Error environment: the keeper failed at `snapshot`: the other process closed its channel"},
     {"keeper", "digest", "abort",

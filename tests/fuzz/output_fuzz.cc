@@ -24,7 +24,7 @@ void read_ledger(std::string_view text) {
   }
   pipe->write_end = Descriptor();
   const auto ledger = std::make_shared<evaluate::CandidateLedger>();
-  evaluate::LedgerReader reader(std::move(pipe->read_end), ledger);
+  evaluate::LedgerReader reader(std::move(pipe->read_end), ledger, {"candidate.so"});
   const auto sentence = reader.read();
   fuzz::require(!sentence.has_value() || !sentence->empty(), "what is held against a candidate has a sentence");
   fuzz::require(ledger->places.size() <= ledger->operators.size(), "a place belongs to an operator");
