@@ -52,7 +52,9 @@ class Unit {
     const TokenList list = tokenise(source);
     const std::vector<Place> places = find_places(list);
     Changes changes;
-    refuse_unsupported(list, places, changes);
+    if (!options_.for_reading) {
+      refuse_unsupported(list, places, changes);
+    }
     rewrite_shared_memory(list, places, changes);
     rewrite_launches(list, places, changes);
     rewrite_declarations(list, places, changes);

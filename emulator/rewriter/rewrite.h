@@ -14,6 +14,8 @@ struct RewriteOptions {
   // Searched in order. Empty: includes stay as they are written, for a caller that rewrites each file into a folder
   // of its own.
   std::vector<std::string> include_directories;
+  // The text is read and never run: what the emulated device cannot do stays as it stands.
+  bool for_reading = false;
 };
 
 struct RewriteOutcome {

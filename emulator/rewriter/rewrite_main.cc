@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stitchcuda-rewrite IN.cu -o OUT.cc [-I FOLDER]... [--file-name NAME], or IN.cu... --into FOLDER
+// stitchcuda-rewrite IN.cu -o OUT.cc [-I FOLDER]... [--file-name NAME], or [--for-reading] IN.cu... --into FOLDER
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -20,11 +20,11 @@ constexpr int kEnvironment = 4;
 
 constexpr const char* kHelp =
     "stitchcuda-rewrite IN.cu -o OUT.cc [-I FOLDER]... [--file-name NAME]\n"
-    "stitchcuda-rewrite IN.cu... --into FOLDER\n"
+    "stitchcuda-rewrite [--for-reading] IN.cu... --into FOLDER\n"
     "  Rewrites CUDA sources for g++ and the emulator's headers: one, or each into FOLDER under its own name. With\n"
     "  -I, includes found beside the source or in such a folder are rewritten into the output; without, they stay as\n"
-    "  they are. Exit codes: 0 written, 1 refused (one sentence a line on standard error), 2 usage, 4 a file could\n"
-    "  not be read or written.\n";
+    "  they are. --for-reading refuses nothing: such text is parsed and never run. Exit codes: 0 written, 1 refused\n"
+    "  (one sentence a line on standard error), 2 usage, 4 a file could not be read or written.\n";
 
 struct Arguments {
   std::vector<std::string> inputs;
@@ -42,6 +42,8 @@ bool parse(int count, char** values, Arguments& arguments) {
       arguments.output = values[++i];
     } else if (word == "--into" && has_value) {
       arguments.into = values[++i];
+    } else if (word == "--for-reading") {
+      arguments.options.for_reading = true;
     } else if (word == "-I" && has_value) {
       arguments.options.include_directories.emplace_back(values[++i]);
     } else if (word.rfind("-I", 0) == 0 && word.size() > 2) {

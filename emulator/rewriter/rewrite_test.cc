@@ -109,5 +109,16 @@ TEST(RewriteTest, KeepsTheNumberOfLines) {
   EXPECT_NE(text.find("\n}\nint x;\n"), std::string::npos);
 }
 
+TEST(RewriteTest, RefusesNothingThatIsOnlyRead) {
+  RewriteOptions options;
+  options.path = options.file_name = "unit.cu";
+  const std::string source = "void f() { asm(\"\"); k<<<1, 2>>>(); }\n";
+  EXPECT_FALSE(rewrite(source, options).refusals.empty());
+  options.for_reading = true;
+  const RewriteOutcome outcome = rewrite(source, options);
+  EXPECT_TRUE(outcome.refusals.empty());
+  EXPECT_NE(outcome.text.find("asm(\"\"); STITCH_LAUNCH((k), 1, 2)();"), std::string::npos) << outcome.text;
+}
+
 }  // namespace
 }  // namespace stitch::rewriter

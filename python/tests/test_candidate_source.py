@@ -17,16 +17,23 @@ def facts_of(text: str) -> list:
         return candidate_source({"candidate": path}, print)["facts"]
 
 
+def told(line: int, what: str, audit: bool) -> dict:
+    return {"file": "model_new.py", "line": line, "what": what, "audit": audit, "refused": False}
+
+
 class SourceTest(unittest.TestCase):
     def test_names_are_resolved(self) -> None:
         self.assertEqual(
             facts_of("import torch.nn.functional as f\ny = f.relu(1)\n"),
-            [{"line": 2, "what": "calls torch.nn.functional (torch.nn.functional.relu)"}],
+            [told(2, "calls torch.nn.functional (torch.nn.functional.relu)", audit=False)],
         )
+
+    def test_what_hides_sends_a_person_to_look(self) -> None:
+        self.assertEqual(facts_of("exec('x = 1')\n"), [told(1, "runs text as code (exec)", audit=True)])
 
     def test_what_nests_too_deeply_to_be_walked_is_told(self) -> None:
         for text in ("x = " + "1+" * 700 + "1\n", "x = a" + ".b" * 700 + "\n"):
-            self.assertEqual(facts_of(text), [{"line": 1, "what": "nests too deeply to be looked through"}])
+            self.assertEqual(facts_of(text), [told(1, "nests too deeply to be looked through", audit=True)])
 
     def test_a_large_file_is_refused_before_it_is_read(self) -> None:
         with self.assertRaises(Failure) as caught:

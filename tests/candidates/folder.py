@@ -12,6 +12,7 @@ compile: -Wl,-rpath,/x      (optional)
 arguments: --math tf32      (optional) for `stitchcuda verify`
 devices: emulated gpu       (optional) else both, and a ModelNew on the emulated device alone
 long: yes                   (optional) not in the short run
+audit: part of a sentence   (optional) what its source must send a person to look at; "none": it must not
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ import time
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 INCLUDE = TESTS / "candidates" / "include"
-KEYS = ("id", "what", "kind", "reason", "form", "compile", "arguments", "devices", "long", "note")
+KEYS = ("id", "what", "kind", "reason", "form", "compile", "arguments", "devices", "long", "note", "audit")
 DEADLINE_S = 300
 
 
@@ -152,6 +153,15 @@ def run_verify(command: list[str], place: pathlib.Path, environment: dict[str, s
     return process.returncode, out, err
 
 
+def audit_problem(candidate: Candidate, source: dict) -> str:
+    """What is wrong with the places that a person should look at; empty when nothing is."""
+    wanted, told = candidate.values.get("audit"), source["audit"]
+    if source["unread"]:
+        return f"its source was not read: {source['unread'][0]}"
+    as_wanted = wanted is None or (not told if wanted == "none" else any(wanted in each for each in told))
+    return "" if as_wanted else f"expected to look at {wanted}, told: {told}"
+
+
 def judge(candidate: Candidate, build: pathlib.Path, scratch: pathlib.Path, cache: pathlib.Path, device: str) -> Seen:
     started = time.monotonic()
     place = scratch / candidate.name.replace("/", "-")
@@ -183,9 +193,6 @@ def judge(candidate: Candidate, build: pathlib.Path, scratch: pathlib.Path, cach
         and any(part in reason for part in candidate.reasons())
         and exit_code == (0 if kind == "ok" else 1)
     )
-    problem = (
-        ""
-        if as_expected
-        else (f"{kind}: {reason}; expected {candidate.values['kind']}: " f"{candidate.values['reason']}")
-    )
+    problem = f"{kind}: {reason}; expected {candidate.values['kind']}: {candidate.values['reason']}"
+    problem = audit_problem(candidate, said["candidate"]["source"]) if as_expected else problem
     return Seen(candidate, kind, reason, problem, seconds, said["candidate"]["class"])

@@ -96,7 +96,7 @@ class M18TheSameCodeSpelledTwoWays(unittest.TestCase):
             "from torch import nn\n" + body.format(nn="nn") + call.format(f="nn.functional"),
             "import torch.nn as nn\n" + body.format(nn="nn") + call.format(f="nn.functional"),
         ]
-        told = [[fact.what for fact in source_facts(ast.parse(text))] for text in spelled]
+        told = [[fact.what for fact in source_facts(ast.parse(text), "model_new.py")] for text in spelled]
         self.assertEqual(told[0], ["calls torch.nn.functional (torch.nn.functional.relu)"])
         self.assertEqual(told[1:], told[:1] * 2)
 

@@ -5,8 +5,8 @@ it decides nothing, because every name here has an honest use."""
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
-from typing import Any
+
+from stitchcuda_source.facts import Fact
 
 _CALLS = {
     "exec": "runs text as code (exec)",
@@ -54,34 +54,25 @@ _ATTRIBUTES = {
     "builtins": "reaches into Python's builtins",
 }
 _NAMES = {"__torch_function__", "__torch_dispatch__", "_make_subclass", "_make_wrapper_subclass"}
+# What honest candidates do every day: it is told, but sends nobody to look.
+_ONLY_TOLD = ("sets an attribute by name", "calls torch.nn.functional", "goes another way where an exception is raised")
 
 
-@dataclass(frozen=True)
-class Fact:
-    """One thing at one line."""
-
-    line: int
-    what: str
-
-    def to_json(self) -> dict[str, Any]:
-        """As the protocol has it."""
-        return {"line": self.line, "what": self.what}
-
-
-def source_facts(tree: ast.Module) -> list[Fact]:
+def source_facts(tree: ast.Module, file: str) -> list[Fact]:
     """In the order of their lines, each once."""
-    finder = _Finder()
+    finder = _Finder(file)
     try:
         finder.learn(tree)
         finder.visit(tree)
     except RecursionError:  # what cannot be explained is no failure: it runs, or it does not
-        finder.facts.append(Fact(1, "nests too deeply to be looked through"))
+        finder.facts.append(Fact(file, 1, "nests too deeply to be looked through", audit=True))
     return sorted(set(finder.facts), key=lambda fact: (fact.line, fact.what))
 
 
 class _Finder(ast.NodeVisitor):
-    def __init__(self) -> None:
+    def __init__(self, file: str) -> None:
         self.facts: list[Fact] = []
+        self._file = file
         self._aliases: dict[str, str] = {}
 
     def learn(self, tree: ast.Module) -> None:
@@ -113,7 +104,8 @@ class _Finder(ast.NodeVisitor):
         return ""
 
     def _tell(self, node: ast.AST, what: str) -> None:
-        self.facts.append(Fact(getattr(node, "lineno", 0), what))
+        audit = not what.startswith(_ONLY_TOLD)
+        self.facts.append(Fact(self._file, getattr(node, "lineno", 0), what, audit))
 
     def visit_Call(self, node: ast.Call) -> None:  # noqa: N802 - ast's own name
         """Calls by what they resolve to."""

@@ -33,4 +33,4 @@ def candidate_source(arguments: dict[str, Any], progress: Callable[[str], None])
         sentence = f"{path} is larger than {MOST_SOURCE_BYTES >> 20} MiB."
         raise Failure(PROGRAM_INVALID, sentence, path, "Make it smaller.")
     tree = parse_source(read_source(path), path)
-    return {"facts": [fact.to_json() for fact in source_facts(tree)]}
+    return {"facts": [fact.to_json() for fact in source_facts(tree, os.path.basename(path))]}

@@ -20,6 +20,19 @@ std::string worth_of(const CandidateVerdict& candidate) {
   return is_worth_it ? "" : "\n" + candidate.admission->report.sentence();
 }
 
+// What a person should look at, whatever the verdict.
+std::string looks_of(const CandidateVerdict& candidate) {
+  constexpr size_t kMost = 8;
+  std::string lines;
+  size_t count = 0;
+  for (const SourceFact& fact : candidate.source.facts) {
+    if (fact.audit && ++count <= kMost) {
+      lines += "\nlook at " + fact.sentence();
+    }
+  }
+  return count > kMost ? lines + fmt::format("\nand at {} more places, see --json", count - kMost) : lines;
+}
+
 }  // namespace
 
 Result<int> run_verify(Session& session) {
@@ -47,7 +60,7 @@ Result<int> run_verify(Session& session) {
     json["measured"] = candidate.times.has_value() ? to_json(*candidate.times) : Json();
   }
   const std::string times = candidate.times.has_value() ? "\n" + describe(*candidate.times) : "";
-  session.reporter().result(json, verdict_text(report.verify) + times + worth_of(candidate));
+  session.reporter().result(json, verdict_text(report.verify) + times + worth_of(candidate) + looks_of(candidate));
   return report.verify.verdict.kind == VerdictKind::kOk ? 0 : 1;
 }
 

@@ -43,6 +43,21 @@ Result<Subject> read_native(const Session& session, Subject subject, CandidateVe
   return subject;
 }
 
+// Sources that were compiled are read, too: what stands out in them explains, and what no kernel needs is refused.
+Result<void> explain(const Session& session, const toolchain::Toolchain& tools, const SourceBundle& bundle,
+                     const std::string& library, DeviceKind device, CandidateVerdict& verdict) {
+  Verdict& judged = verdict.report.verify.verdict;
+  if (judged.kind == VerdictKind::kBuildFailed || judged.kind == VerdictKind::kUnsupported) {
+    return {};
+  }
+  STITCH_TRY(add_source_facts(session, tools, bundle, device, verdict.source));
+  STITCH_TRY(add_instruction_facts(tools, library, device, verdict.source));
+  if (const auto refusal = refusal_of(verdict.source); refusal.has_value() && judged.kind != VerdictKind::kCheated) {
+    judged = *refusal;
+  }
+  return {};
+}
+
 Result<void> judge_native(Session& session, const toolchain::Toolchain& tools, DeviceKind device, Subject given,
                           CandidateVerdict& verdict) {
   Result<Subject> read = read_native(session, std::move(given), verdict);
@@ -55,13 +70,16 @@ Result<void> judge_native(Session& session, const toolchain::Toolchain& tools, D
   for (const std::string& note : verdict.notes) {
     session.reporter().progress("candidate", note);
   }
+  const SourceBundle bundle = subject.bundle;
+  const std::string given_library = subject.library;
   SubjectSet set;
   set.scale = "full";
   set.is_outside = true;
   set.launches = verdict.launches;
   set.subjects.push_back(std::move(subject));
   STITCH_ASSIGN(verdict.report, judge(session, tools, set, device));
-  return {};
+  const std::string library = given_library.empty() ? verdict.report.compile.library : given_library;
+  return explain(session, tools, bundle, library, device, verdict);
 }
 
 Result<void> judge_by_kind(Session& session, const toolchain::Toolchain& tools, DeviceKind device, Subject subject,
@@ -72,6 +90,7 @@ Result<void> judge_by_kind(Session& session, const toolchain::Toolchain& tools, 
   STITCH_ASSIGN(PythonVerdict judged,
                 judge_python_candidate(session, tools, subject.task, session.line().candidate, device));
   verdict.report = judged.report;
+  verdict.source = judged.source;
   verdict.python = std::move(judged);
   return {};
 }
@@ -138,6 +157,7 @@ Json to_json(const CandidateVerdict& verdict) {
                {"notes", verdict.notes},
                {"class", to_string(judged.hack_class)},
                {"class_evidence", judged.evidence}};
+  json["source"] = to_json(verdict.source);
   if (verdict.report.library_facts.has_value()) {
     json["library"] = elf::to_json(*verdict.report.library_facts);
   }

@@ -5,6 +5,7 @@
 #include "base/json/json_forward.h"
 #include "cli/outside/candidate_kind.h"
 #include "cli/outside/python_candidate.h"
+#include "cli/outside/source_facts.h"
 #include "cli/stages/admission.h"
 #include "cli/stages/session.h"
 #include "cli/stages/tuning.h"
@@ -19,6 +20,7 @@ struct CandidateVerdict {
   std::optional<ir::Graph> graph;  // of the program that it stands for
   std::shared_ptr<evaluate::LaunchLedger> launches;
   std::optional<PythonVerdict> python;  // of a candidate in Python: what PyTorch did for it
+  SourceFacts source;
   // What a right answer is worth here. Known for one that was found right, and before one is judged with
   // --admitted-only.
   std::optional<TaskAdmission> admission;

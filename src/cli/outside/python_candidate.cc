@@ -7,7 +7,6 @@
 #include <set>
 
 #include "base/json/json.h"
-#include "base/json/shown.h"
 #include "cli/outside/candidate_sources.h"
 #include "cli/outside/python_extensions.h"
 #include "cli/outside/rehearse.h"
@@ -34,10 +33,7 @@ Result<void> read_source(Session& session, const std::string& file, PythonVerdic
     return {};
   }
   STITCH_ASSIGN(const Json facts, answer);
-  STITCH_ASSIGN(const Json* list, json_array(facts, "facts"));
-  for (const Json& fact : *list) {
-    verdict.facts.push_back(fmt::format("line {}: {}", shown_int(fact, "line", 0), shown_string(fact, "what", "")));
-  }
+  STITCH_ASSIGN(verdict.source.facts, source_facts_from_json(facts, "facts"));
   return {};
 }
 
@@ -192,8 +188,8 @@ void add_policy(PythonVerdict& verdict, const CandidateLedger& ledger) {
   if (judged.kind == VerdictKind::kOk || judged.kind == VerdictKind::kCheated) {
     judged.detail += fmt::format("class {}: {}\n", to_string(verdict.framework.hack_class), verdict.framework.sentence);
   }
-  for (const std::string& fact : verdict.facts) {
-    judged.detail += fact + "\n";
+  for (const SourceFact& fact : verdict.source.facts) {
+    judged.detail += fact.sentence() + "\n";
   }
 }
 
@@ -233,13 +229,15 @@ Result<PythonVerdict> judge_python_candidate(Session& session, const toolchain::
   STITCH_ASSIGN(verdict.report.verify, run(session, task, verdict.binary));
   STITCH_ASSIGN(const auto work, evaluate::reference_work_from_json(interface, "work"));
   verdict.framework = evaluate::framework_share(work, host.ledger->operators, loaded_libraries(host), task.math);
+  for (const evaluate::NativeFile& library : verdict.built.libraries) {
+    STITCH_TRY(add_instruction_facts(tools, library.path, device, verdict.source));
+  }
   add_policy(verdict, *host.ledger);
   return verdict;
 }
 
 Json to_json(const PythonVerdict& verdict) {
   Json json = evaluate::to_json(verdict.framework);
-  json["source_facts"] = verdict.facts;
   json["native_files"] = to_json(verdict.native);
   json["compiled_files"] = to_json(verdict.built);
   return json;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/json/json_forward.h"
+#include "cli/outside/source_facts.h"
 #include "cli/stages/judge.h"
 #include "evaluate/inspect/native_files.h"
 #include "evaluate/policy/framework_share.h"
@@ -14,9 +15,9 @@ struct PythonVerdict {
   std::shared_ptr<TemporaryDirectory> compiled;  // what its rehearsal left, which it reads; may be null
   evaluate::EvaluateReport report;
   evaluate::FrameworkShare framework;
-  evaluate::NativeFiles native;    // that lie beside it
-  evaluate::NativeFiles built;     // that its rehearsal compiled
-  std::vector<std::string> facts;  // of the source: what an audit should look at
+  evaluate::NativeFiles native;  // that lie beside it
+  evaluate::NativeFiles built;   // that its rehearsal compiled
+  SourceFacts source;
 };
 
 // `candidate` is the file, or the folder that holds model_new.py.

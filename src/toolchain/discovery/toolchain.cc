@@ -129,6 +129,7 @@ void find_cuda(const ToolchainOptions& options, Toolchain& found) {
   if (const Result<std::string> text = read_file(found.cuda_include / "cuda_runtime_api.h"); text.has_value()) {
     found.cuda_identity = sha256_hex(*text);
   }
+  found.cuobjdump = first_existing(folders, {"bin/cuobjdump"});
   found.cuda_static_runtime = first_existing(
       folders, {"lib64/libcudart_static.a", "lib/libcudart_static.a", "targets/x86_64-linux/lib/libcudart_static.a",
                 "lib/x86_64-linux-gnu/libcudart_static.a"});

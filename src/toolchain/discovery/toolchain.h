@@ -27,6 +27,7 @@ struct Toolchain {
   std::filesystem::path cuda_include;         // holds cuda_runtime.h; empty when there is none
   std::string cuda_identity;                  // SHA-256 of its cuda_runtime_api.h
   std::filesystem::path cuda_static_runtime;  // libcudart_static.a; empty when there is none
+  std::filesystem::path cuobjdump;            // which shows the instructions of a GPU's code; empty when there is none
   std::optional<Tool> rewriter;               // stitchcuda-rewrite; identity: the SHA-256 of the program
   std::filesystem::path emulator_include;     // holds stitch_emulator.h; empty when there is none
   std::string emulator_identity;              // SHA-256 of those headers

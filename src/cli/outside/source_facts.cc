@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/outside/source_facts.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/json/json.h"
+#include "toolchain/reading/sass.h"
+#include "toolchain/reading/source_reader.h"
+
+namespace stitch::cli {
+
+Result<void> add_source_facts(const Session& session, const toolchain::Toolchain& tools, const SourceBundle& bundle,
+                              DeviceKind device, SourceFacts& found) {
+  if (bundle.units.empty()) {
+    return {};
+  }
+  const toolchain::SourceReader reader{session.resources().python, session.resources().python_path()};
+  toolchain::Target target;
+  target.device = device;
+  STITCH_ASSIGN(toolchain::SourceReading reading, toolchain::read_sources(bundle, target, tools, reader));
+  std::move(reading.facts.begin(), reading.facts.end(), std::back_inserter(found.facts));
+  std::move(reading.unread.begin(), reading.unread.end(), std::back_inserter(found.unread));
+  return {};
+}
+
+Result<void> add_instruction_facts(const toolchain::Toolchain& tools, const std::string& library, DeviceKind device,
+                                   SourceFacts& found) {
+  if (library.empty() || device != DeviceKind::kCuda) {
+    return {};
+  }
+  STITCH_ASSIGN(toolchain::SassReading reading, toolchain::read_sass(library, tools));
+  std::move(reading.facts.begin(), reading.facts.end(), std::back_inserter(found.facts));
+  if (!reading.unread.empty()) {
+    found.unread.push_back(std::move(reading.unread));
+  }
+  return {};
+}
+
+std::optional<Verdict> refusal_of(const SourceFacts& facts) {
+  const auto found =
+      std::find_if(facts.facts.begin(), facts.facts.end(), [](const SourceFact& fact) { return fact.refused; });
+  if (found == facts.facts.end()) {
+    return std::nullopt;
+  }
+  return Verdict{VerdictKind::kCheated, found->sentence(), {}};
+}
+
+Json to_json(const SourceFacts& facts) {
+  Json json = {{"facts", Json::array()}, {"audit", Json::array()}, {"unread", facts.unread}};
+  for (const SourceFact& fact : facts.facts) {
+    json["facts"].push_back(fact.sentence());
+    if (fact.audit) {
+      json["audit"].push_back(fact.sentence());
+    }
+  }
+  return json;
+}
+
+}  // namespace stitch::cli
