@@ -72,8 +72,9 @@ void count(std::string_view instruction, Kernel& kernel) {
 
 void tell(const std::string& name, const Kernel& kernel, std::vector<SourceFact>& facts) {
   const auto add = [&](const std::string& what, bool audit = false) { facts.push_back({name, 0, what, audit, false}); };
-  const bool reads = has(kernel, {"LDG", "LD.", "LDGSTS", "UBLKCP", "UTMALDG", "ATOM.", "ATOMG", "RED.", "REDG", "LDGMC"});
-  const bool writes = has(kernel, {"STG", "ST.", "ATOM.", "ATOMG", "RED.", "REDG", "UTMASTG", "UTMAREDG", "UBLKRED"});
+  const bool adds_in_place = has(kernel, {"ATOM.", "ATOMG", "RED.", "REDG"});
+  const bool reads = adds_in_place || has(kernel, {"LDG", "LD.", "UBLKCP", "UTMALDG"});
+  const bool writes = adds_in_place || has(kernel, {"STG", "ST.", "UTMASTG", "UTMAREDG", "UBLKRED"});
   const bool calculates =
       has(kernel, {"FADD", "FMUL", "FFMA", "FMNMX", "FSET", "FSEL", "HFMA2", "HADD2", "HMUL2", "HMNMX2", "HSETP2"}) ||
       has(kernel, {"DADD", "DMUL", "DFMA", "DSETP", "MUFU"}) || has_matrix_operations(kernel);
