@@ -230,7 +230,9 @@ Result<PythonVerdict> judge_python_candidate(Session& session, const toolchain::
   STITCH_ASSIGN(const auto work, evaluate::reference_work_from_json(interface, "work"));
   verdict.framework = evaluate::framework_share(work, host.ledger->operators, loaded_libraries(host), task.math);
   for (const evaluate::NativeFile& library : verdict.built.libraries) {
-    STITCH_TRY(add_instruction_facts(tools, library.path, device, verdict.source));
+    if (library.facts.has_gpu_code) {
+      STITCH_TRY(add_instruction_facts(tools, library.path, device, verdict.source));
+    }
   }
   add_policy(verdict, *host.ledger);
   return verdict;

@@ -19,10 +19,13 @@ cudaError_t launch_fill(void* data, uint64_t bytes, uint64_t seed);
 struct HoldSignals {
   unsigned taken = 0;    // the device says: no multiprocessor is free
   unsigned release = 0;  // the host says: one of the following
+  // The device says: for how long it has been held, less what other processes had of it.
+  unsigned long long held_ns = 0;
 };
 constexpr unsigned kFirstGoes = 1;  // one multiprocessor is given back
 constexpr unsigned kAllGo = 2;
-// Takes every multiprocessor whole until it is released, or for `limit_ns`. `arrived` is device memory that holds zero.
+// Takes every multiprocessor whole until it is released, or for `limit_ns` of such time. `arrived` is device memory
+// that holds zero.
 cudaError_t launch_hold(HoldSignals* signals, unsigned* arrived, uint64_t limit_ns, cudaStream_t stream);
 
 }  // namespace stitch::device

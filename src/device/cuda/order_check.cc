@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <random>
 #include <utility>
 
 #include "device/buffer.h"
@@ -20,21 +21,26 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kLongestHold{20};
-constexpr std::chrono::milliseconds kMostForTaking{10};
-// All are held for as long as copies take that wait for nothing, one goes free for as long as a small program takes.
+// By the host's clock, which runs on while other processes have the device.
+constexpr std::chrono::milliseconds kMostForTaking{100};
+constexpr std::chrono::milliseconds kMostForCopies{200};
+// All are held for as long as copies take that wait for nothing, one goes free for as long as a small program takes:
+// by the device's clock, as far as it is ours.
 constexpr std::chrono::microseconds kAllHeld{150};
 constexpr std::chrono::microseconds kOneFree{1500};
 // Small copies may be made by a multiprocessor, for which they would have to wait; large ones are not.
 constexpr uint64_t kPieceBytes = 256 << 10;
 constexpr uint64_t kPieces = 8;  // of one result, from all over it
 
-void append_pieces(const Extent& whole, std::vector<Extent>& pieces) {
+// By chance, so that nobody can see to it that these are written first.
+void append_pieces(const Extent& whole, std::mt19937_64& random, std::vector<Extent>& pieces) {
   if (whole.bytes <= kPieces * kPieceBytes) {
     pieces.push_back(whole);
     return;
   }
   for (uint64_t i = 0; i < kPieces; ++i) {
-    pieces.push_back({whole.data + (whole.bytes - kPieceBytes) / (kPieces - 1) * i, kPieceBytes});
+    const uint64_t room = whole.bytes / kPieces;
+    pieces.push_back({whole.data + room * i + random() % (room - kPieceBytes + 1), kPieceBytes});
   }
 }
 
@@ -71,6 +77,7 @@ struct OrderCheck::State {
   std::byte* copied = nullptr;  // page-locked: such copies need no multiprocessor
   uint64_t copied_bytes = 0;
   std::vector<Extent> pieces;
+  std::mt19937_64 random{std::random_device{}()};
 };
 
 Result<void> OrderCheck::State::allow(uint64_t bytes) {
@@ -112,8 +119,12 @@ Result<void> OrderCheck::State::copy_behind(cudaStream_t stream) {
 }
 
 void OrderCheck::State::wait_for_copies(std::chrono::microseconds most) const {
-  const Clock::time_point until = Clock::now() + most;
-  while (cudaStreamQuery(copying_stream()) == cudaErrorNotReady && Clock::now() < until) {
+  const auto held_ns = [&] {
+    return std::atomic_ref<unsigned long long>(signals->held_ns).load(std::memory_order_acquire);
+  };
+  const Clock::time_point until = Clock::now() + kMostForCopies;
+  const uint64_t released_ns = held_ns() + static_cast<uint64_t>(std::chrono::nanoseconds(most).count());
+  while (cudaStreamQuery(copying_stream()) == cudaErrorNotReady && held_ns() < released_ns && Clock::now() < until) {
   }
 }
 
@@ -137,8 +148,9 @@ Result<std::optional<OrderCheck>> OrderCheck::create() {
 Result<void> OrderCheck::begin(const std::vector<Extent>& results) {
   state_->pieces.clear();
   for (const Extent& result : results) {
-    append_pieces(result, state_->pieces);
+    append_pieces(result, state_->random, state_->pieces);
   }
+  std::shuffle(state_->pieces.begin(), state_->pieces.end(), state_->random);
   uint64_t bytes = 0;
   for (const Extent& piece : state_->pieces) {
     bytes += piece.bytes;

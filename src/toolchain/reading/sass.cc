@@ -137,6 +137,10 @@ Result<SassReading> read_sass(const fs::path& library, const Toolchain& tools) {
   options.working_directory = folder.path();
   options.environment = {{"TMPDIR", folder.path().string()}, {"PATH", tools.cuobjdump.parent_path().string()}};
   STITCH_ASSIGN(const ChildOutput output, sandbox::run_caged_child(options, cage, kTimeoutMs));
+  const std::string said = output.standard_error + output.standard_output;
+  if (said.find("does not contain device code") != std::string::npos) {
+    return SassReading{};
+  }
   if (!output.exit.ok()) {
     return SassReading{{}, "machine code was not read: cuobjdump did not take it"};
   }
