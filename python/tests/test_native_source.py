@@ -7,8 +7,11 @@ import os
 import pathlib
 import re
 import subprocess
+import sysconfig
 import tempfile
 import unittest
+
+import torch
 
 from stitchcuda_source.reader import Unreadable, read_unit
 
@@ -25,9 +28,15 @@ def cuda_include() -> str:
     return next(each["what"] for each in json.loads(told)["findings"] if each["name"] == "CUDA headers")
 
 
-def command(include: str) -> list[str]:
+def command(text: str, include: str) -> list[str]:
     words = ["g++", "-std=c++20", "-w", "-I", str(EMULATOR), "-I", ".", "-isystem", include]
-    return words + ["-include", "stitch_emulator.h"]
+    if "torch/extension.h" not in text:
+        return words + ["-include", "stitch_emulator.h"]
+    of_torch = pathlib.Path(torch.__file__).parent / "include"
+    words += ["-I", str(EMULATOR / "stitch_emulator" / "torch"), "-DTORCH_EXTENSION_NAME=extension"]
+    for folder in (of_torch, of_torch / "torch" / "csrc" / "api" / "include", sysconfig.get_path("include")):
+        words += ["-isystem", str(folder)]
+    return words + ["-include", "stitch_emulator_torch.h"]
 
 
 def told_of(text: str, include: str) -> set[tuple[int, str, str]]:
@@ -42,7 +51,7 @@ def told_of(text: str, include: str) -> set[tuple[int, str, str]]:
         here = os.getcwd()
         try:
             facts = read_unit(
-                command(include),
+                command(text, include),
                 "unit.cu",
                 pathlib.Path(folder) / "into",
                 EMULATOR / "stitch_emulator" / "for_reading.h",

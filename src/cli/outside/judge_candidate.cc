@@ -50,7 +50,7 @@ Result<void> explain(const Session& session, const toolchain::Toolchain& tools, 
   if (judged.kind == VerdictKind::kBuildFailed || judged.kind == VerdictKind::kUnsupported) {
     return {};
   }
-  STITCH_TRY(add_source_facts(session, tools, bundle, device, verdict.source));
+  STITCH_TRY(add_source_facts(session, tools, bundle, {.device = device, .architecture = {}}, verdict.source));
   STITCH_TRY(add_instruction_facts(tools, library, device, verdict.source));
   if (const auto refusal = refusal_of(verdict.source); refusal.has_value() && judged.kind != VerdictKind::kCheated) {
     judged = *refusal;

@@ -218,8 +218,9 @@ Result<PythonVerdict> judge_python_candidate(Session& session, const toolchain::
   STITCH_TRY(build_beside(session, tools, device, host, verdict));
   if (judged.kind == VerdictKind::kOk && device == DeviceKind::kCuda) {
     STITCH_TRY(compile_beforehand(session, file, host, verdict));
+    STITCH_TRY(read_compiled_sources(session, tools, host.compiled, interface, verdict.source));
   } else if (judged.kind == VerdictKind::kOk && names_cpp_extension(file)) {
-    STITCH_ASSIGN(const auto refusal, build_extensions(session, tools, file, interface, host));
+    STITCH_ASSIGN(const auto refusal, build_extensions(session, tools, file, interface, host, verdict.source));
     judged = refusal.value_or(judged);
   }
   if (judged.kind != VerdictKind::kOk) {

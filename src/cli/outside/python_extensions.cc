@@ -66,7 +66,49 @@ Result<Built> build_one(Session& session, const toolchain::Toolchain& tools, too
   return Built{compiled.library, evaluate::check_extension(bytes).refusal};
 }
 
+Result<void> read_extension(const Session& session, const toolchain::Toolchain& tools, toolchain::TorchKit kit,
+                            const SourceBundle& bundle, const std::vector<std::string>& macros, SourceFacts& source) {
+  kit.macros = macros;
+  kit.macros.push_back("-DTORCH_EXTENSION_NAME=" + bundle.name);
+  toolchain::Target target;
+  target.torch = std::move(kit);
+  return add_source_facts(session, tools, bundle, target, source);
+}
+
+// What the builder wrote into the folder of one extension; no units where that is none.
+Result<SourceBundle> compiled_bundle(const fs::path& folder) {
+  SourceBundle bundle;
+  bundle.name = folder.filename().string();
+  std::error_code failed;
+  for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
+    const std::string extension = entry->path().extension().string();
+    const bool is_file = entry->symlink_status(failed).type() == fs::file_type::regular;
+    if (is_file && (extension == ".cpp" || extension == ".cu")) {
+      const std::string name = entry->path().filename().string();
+      STITCH_ASSIGN(bundle.files[name], read_file(entry->path()));
+      bundle.units.push_back(name);
+    }
+  }
+  return bundle;
+}
+
 }  // namespace
+
+Result<void> read_compiled_sources(const Session& session, const toolchain::Toolchain& tools, const std::string& folder,
+                                   const Json& interface, SourceFacts& source) {
+  std::error_code failed;
+  for (fs::recursive_directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
+    if (entry->symlink_status(failed).type() != fs::file_type::directory) {
+      continue;
+    }
+    STITCH_ASSIGN(const SourceBundle bundle, compiled_bundle(entry->path()));
+    if (!bundle.units.empty()) {
+      STITCH_ASSIGN(const toolchain::TorchKit kit, kit_of(interface));
+      STITCH_TRY(read_extension(session, tools, kit, bundle, {}, source));
+    }
+  }
+  return {};
+}
 
 bool names_cpp_extension(const std::string& file) {
   const auto holds = [](const fs::path& path) {
@@ -93,7 +135,7 @@ bool names_cpp_extension(const std::string& file) {
 
 Result<std::optional<Verdict>> build_extensions(Session& session, const toolchain::Toolchain& tools,
                                                 const std::string& file, const Json& interface,
-                                                evaluate::PythonHost& host) {
+                                                evaluate::PythonHost& host, SourceFacts& source) {
   host.extensions.emplace();
   STITCH_ASSIGN(const toolchain::TorchKit kit, kit_of(interface));
   for (int round = 0; round < kMostRounds; ++round) {
@@ -108,6 +150,7 @@ Result<std::optional<Verdict>> build_extensions(Session& session, const toolchai
       if (built.refusal.has_value()) {
         return built.refusal;
       }
+      STITCH_TRY(read_extension(session, tools, kit, wanted.bundle, wanted.macros, source));
       (*host.extensions)[wanted.key] = built.library;
     }
     if (found.requests.empty() || !found.is_cut) {

@@ -5,6 +5,7 @@
 
 #include "artifact/report/verdict.h"
 #include "base/json/json_forward.h"
+#include "cli/outside/source_facts.h"
 #include "cli/stages/session.h"
 #include "evaluate/candidate.h"
 #include "toolchain/discovery/toolchain.h"
@@ -14,11 +15,15 @@ namespace stitch::cli {
 // Whether a .py in the candidate's folder, or the file itself, names torch's builder of extensions.
 bool names_cpp_extension(const std::string& file);
 
-// Fills host.extensions; a verdict where one of them does not build, or may not be loaded. `interface` as
+// Fills host.extensions, and `source` with what stands out in them; a verdict where one of them does not build, or may not be loaded. `interface` as
 // candidate.interface answers it. What one costs: PyTorch's headers are parsed once for each PyTorch (half a minute,
 // 530 MB in the cache), then each unit takes some seconds, once.
 Result<std::optional<Verdict>> build_extensions(Session& session, const toolchain::Toolchain& tools,
                                                 const std::string& file, const Json& interface,
-                                                evaluate::PythonHost& host);
+                                                evaluate::PythonHost& host, SourceFacts& source);
+
+// On a GPU PyTorch's own builder compiles them, in a rehearsal that leaves its sources below `folder`: these are read.
+Result<void> read_compiled_sources(const Session& session, const toolchain::Toolchain& tools, const std::string& folder,
+                                   const Json& interface, SourceFacts& source);
 
 }  // namespace stitch::cli

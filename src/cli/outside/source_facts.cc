@@ -11,14 +11,15 @@
 namespace stitch::cli {
 
 Result<void> add_source_facts(const Session& session, const toolchain::Toolchain& tools, const SourceBundle& bundle,
-                              DeviceKind device, SourceFacts& found) {
+                              const toolchain::Target& target, SourceFacts& found) {
   if (bundle.units.empty()) {
     return {};
   }
   const toolchain::SourceReader reader{session.resources().python, session.resources().python_path()};
-  toolchain::Target target;
-  target.device = device;
   STITCH_ASSIGN(toolchain::SourceReading reading, toolchain::read_sources(bundle, target, tools, reader));
+  for (SourceFact& fact : reading.facts) {
+    fact.file = target.torch.has_value() ? bundle.name + "/" + fact.file : fact.file;
+  }
   std::move(reading.facts.begin(), reading.facts.end(), std::back_inserter(found.facts));
   std::move(reading.unread.begin(), reading.unread.end(), std::back_inserter(found.unread));
   return {};

@@ -9,7 +9,7 @@
 #include "artifact/report/verdict.h"
 #include "artifact/source/source_bundle.h"
 #include "cli/stages/session.h"
-#include "toolchain/build/build.h"
+#include "toolchain/build/commands.h"
 
 namespace stitch::cli {
 
@@ -20,7 +20,7 @@ struct SourceFacts {
 
 // Of sources that compile, by clang, after the preprocessor. A bundle without units has none.
 Result<void> add_source_facts(const Session& session, const toolchain::Toolchain& tools, const SourceBundle& bundle,
-                              DeviceKind device, SourceFacts& found);
+                              const toolchain::Target& target, SourceFacts& found);
 // Of a library that was built for a GPU, by its instructions; of any other nothing.
 Result<void> add_instruction_facts(const toolchain::Toolchain& tools, const std::string& library, DeviceKind device,
                                    SourceFacts& found);
