@@ -15,9 +15,9 @@ namespace stitch::cli {
 // Whether a .py in the candidate's folder, or the file itself, names torch's builder of extensions.
 bool names_cpp_extension(const std::string& file);
 
-// Fills host.extensions, and `source` with what stands out in them; a verdict where one of them does not build, or may not be loaded. `interface` as
-// candidate.interface answers it. What one costs: PyTorch's headers are parsed once for each PyTorch (half a minute,
-// 530 MB in the cache), then each unit takes some seconds, once.
+// Fills host.extensions, and `source` with what stands out in them; a verdict where one of them does not build, or may
+// not be loaded. `interface` as candidate.interface answers it. What one costs: PyTorch's headers are parsed once for
+// each PyTorch (half a minute, 530 MB in the cache), then each unit takes some seconds, once.
 Result<std::optional<Verdict>> build_extensions(Session& session, const toolchain::Toolchain& tools,
                                                 const std::string& file, const Json& interface,
                                                 evaluate::PythonHost& host, SourceFacts& source);
