@@ -23,8 +23,8 @@ struct SourceReading {
   std::vector<std::string> unread;  // a sentence for each unit of which nothing is known
 };
 
-// Every unit of a bundle that builds for `target`; of an extension of PyTorch without what PyTorch's headers declare. An
-// Error where the machine cannot run anything at all.
+// Every unit of a bundle that builds for `target`; of an extension of PyTorch without what PyTorch's headers declare.
+// An Error where the machine cannot run anything at all.
 Result<SourceReading> read_sources(const SourceBundle& bundle, const Target& target, const Toolchain& tools,
                                    const SourceReader& reader);
 
