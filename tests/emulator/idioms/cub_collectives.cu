@@ -40,6 +40,49 @@ __global__ void block_collectives(const int* in, int* out) {
   if (threadIdx.x == kThreads - 1) out[kThreads + 2] = total;
 }
 
+// Several elements a thread, by sums and by an operation that does not commute.
+struct Second {
+  __host__ __device__ int operator()(int a, int b) const { return b == 0 ? a : b; }
+};
+
+template <int kThreads, int kEach>
+__global__ void block_scans(const int* in, int* out) {
+  using Scan = cub::BlockScan<int, kThreads>;
+  __shared__ typename Scan::TempStorage storage;
+  int mine[kEach], upto[kEach], before[kEach], last[kEach], total = 0;
+  for (int i = 0; i < kEach; ++i) mine[i] = in[threadIdx.x * kEach + i];
+  Scan(storage).InclusiveSum(mine, upto, total);
+  __syncthreads();
+  Scan(storage).ExclusiveScan(mine, last, 5, Second());
+  __syncthreads();
+  Scan(storage).ExclusiveSum(mine, before);
+  for (int i = 0; i < kEach; ++i) {
+    int* to = out + (threadIdx.x * kEach + i) * 4;
+    to[0] = upto[i];
+    to[1] = before[i];
+    to[2] = last[i];
+    to[3] = total;
+  }
+}
+
+template <int kThreads, int kEach>
+void check_block_scans() {
+  std::vector<int> in, expected;
+  int sum = 0, total = 0, last = 5;
+  for (int i = 0; i < kThreads * kEach; ++i) {
+    in.push_back(i * 5 % 11 - 4);
+    total += in.back();
+  }
+  for (const int value : in) {
+    expected.insert(expected.end(), {sum + value, sum, last, total});
+    sum += value;
+    last = value == 0 ? last : value;
+  }
+  DeviceArray<int> a(in), b(in.size() * 4);
+  block_scans<kThreads, kEach><<<1, kThreads>>>(a.data, b.data);
+  expect_equal(b.get(), expected, "scans of several elements");
+}
+
 __global__ void warp_collectives(const float* in, float* out) {
   using Reduce = cub::WarpReduce<float>;
   using Half = cub::WarpReduce<float, 16>;
@@ -71,6 +114,8 @@ int main() {
   DeviceArray<int> a(in), b(kThreads + 3);
   block_collectives<kThreads><<<1, kThreads>>>(a.data, b.data);
   expect_equal(b.get(), expected, "block");
+  check_block_scans<96, 3>();
+  check_block_scans<20, 4>();
 
   std::vector<float> values(64), results(70, 0.0f);
   for (int i = 0; i < 64; ++i) {

@@ -68,6 +68,56 @@ class BlockScan {
     ExclusiveScan(input, output, T{}, Sum(), aggregate, STITCH_PLACE_ARGUMENTS);
   }
 
+  // Several elements a thread, in the order of the threads.
+  template <int Count, class Operation>
+  void InclusiveScan(T (&input)[Count], T (&output)[Count], Operation operation, T& aggregate, STITCH_PLACE) {
+    T sums[Count];
+    scan_own(input, sums, operation);
+    T before;
+    const bool is_first = !scan_others(sums[Count - 1], before, operation, aggregate, STITCH_PLACE_ARGUMENTS);
+    for (int each = 0; each < Count; ++each) {
+      output[each] = is_first ? sums[each] : operation(before, sums[each]);
+    }
+  }
+  template <int Count, class Operation>
+  void InclusiveScan(T (&input)[Count], T (&output)[Count], Operation operation, STITCH_PLACE) {
+    T aggregate;
+    InclusiveScan(input, output, operation, aggregate, STITCH_PLACE_ARGUMENTS);
+  }
+  template <int Count>
+  void InclusiveSum(T (&input)[Count], T (&output)[Count], STITCH_PLACE) {
+    InclusiveScan(input, output, Sum(), STITCH_PLACE_ARGUMENTS);
+  }
+  template <int Count>
+  void InclusiveSum(T (&input)[Count], T (&output)[Count], T& aggregate, STITCH_PLACE) {
+    InclusiveScan(input, output, Sum(), aggregate, STITCH_PLACE_ARGUMENTS);
+  }
+  template <int Count, class Operation>
+  void ExclusiveScan(T (&input)[Count], T (&output)[Count], T initial, Operation operation, T& aggregate,
+                     STITCH_PLACE) {
+    T sums[Count];
+    scan_own(input, sums, operation);
+    T before;
+    const bool is_first = !scan_others(sums[Count - 1], before, operation, aggregate, STITCH_PLACE_ARGUMENTS);
+    const T start = is_first ? initial : operation(initial, before);
+    for (int each = Count - 1; each >= 0; --each) {
+      output[each] = each == 0 ? start : operation(start, sums[each - 1]);
+    }
+  }
+  template <int Count, class Operation>
+  void ExclusiveScan(T (&input)[Count], T (&output)[Count], T initial, Operation operation, STITCH_PLACE) {
+    T aggregate;
+    ExclusiveScan(input, output, initial, operation, aggregate, STITCH_PLACE_ARGUMENTS);
+  }
+  template <int Count>
+  void ExclusiveSum(T (&input)[Count], T (&output)[Count], STITCH_PLACE) {
+    ExclusiveScan(input, output, T{}, Sum(), STITCH_PLACE_ARGUMENTS);
+  }
+  template <int Count>
+  void ExclusiveSum(T (&input)[Count], T (&output)[Count], T& aggregate, STITCH_PLACE) {
+    ExclusiveScan(input, output, T{}, Sum(), aggregate, STITCH_PLACE_ARGUMENTS);
+  }
+
  private:
   // The inclusive scan inside the warp; afterwards every warp's total is in warps_.
   template <class Operation>
@@ -79,6 +129,33 @@ class BlockScan {
     }
     stitch_barrier(file, line);
     return value;
+  }
+
+  template <int Count, class Operation>
+  static void scan_own(const T (&input)[Count], T (&sums)[Count], Operation operation) {
+    sums[0] = input[0];
+    for (int each = 1; each < Count; ++each) {
+      sums[each] = operation(sums[each - 1], input[each]);
+    }
+  }
+
+  // What the threads before this one hold together; false for the first, which has none before it.
+  template <class Operation>
+  bool scan_others(T total, T& before, Operation operation, T& aggregate, const char* file, int line) {
+    const int warp = static_cast<int>(stitch_thread_in_block) / 32;
+    const T value = scan_warp(total, operation, file, line);
+    const T previous = detail::previous_lane(value, detail::warp_lanes(), 32, file, line);
+    for (int earlier = 0; earlier < warp; ++earlier) {
+      before = earlier == 0 ? warps_[0] : operation(before, warps_[earlier]);
+    }
+    if (stitch_lane() != 0) {
+      before = warp == 0 ? previous : operation(before, previous);
+    }
+    aggregate = warps_[0];
+    for (int each = 1; each < kWarps; ++each) {
+      aggregate = operation(aggregate, warps_[each]);
+    }
+    return stitch_thread_in_block != 0;
   }
 
   T* warps_;
