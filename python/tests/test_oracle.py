@@ -135,6 +135,14 @@ class DrawTest(ServerCase):
         x = read(drawn["inputs"][0], torch.float32, [64, 8])
         self.assertTrue(x.min() >= 0.1 and x.max() <= 1.1)
 
+    def test_a_regime_with_integers_of_what_none_holds_falls_back(self) -> None:
+        quotient = model("return torch.round(x / x[:, :1]).to(torch.int8)", inputs=LOG_INPUTS)
+        drawn = self.draw(self.open(self.file(quotient, "quotient.py")), "sparse_extreme", 0)
+        self.assertIn("makes integers of numbers that no integer of their type holds", drawn["fallback"])
+        wraps = model("return (x * 1000).to(torch.int8)", inputs=LOG_INPUTS)
+        opened = self.open(self.file(wraps, "wraps.py"))
+        self.assertIsNone(self.draw(opened, "sparse_extreme", 0)["fallback"])
+
     def test_a_regime_that_fails_even_there_is_left_out_by_name(self) -> None:
         positive = "def get_inputs():\n    x = torch.randn(8, 8)\n    return [x @ x.T + torch.eye(8)]\n"
         path = self.file(model("return torch.linalg.cholesky(x)", inputs=positive), "cholesky.py")

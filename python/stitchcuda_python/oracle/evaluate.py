@@ -29,6 +29,7 @@ class Runs:
     native_fp32: Values
     runs: list[Values]
     runs_tf32: list[Values] = field(default_factory=list)
+    has_overflow: bool = False  # the fp64 run made integers of floats that none of their type holds
 
     def all_finite(self) -> bool:
         """Whether every float of reference and native is finite."""
@@ -49,9 +50,10 @@ class Evaluator:
         """fp64 and native only: enough to see whether a draw is within what the program takes."""
         with tf32_flags("fp32"):
             ref64 = self.interpreter.run(self._drawer.graph_values(drawn), double=True)
+            has_overflow = self.interpreter.has_overflow
         with tf32_flags(self._math):
             native = self._native.run(drawn.inputs, drawn.tensors, drawn.numbers)
-        return Runs(ref64, native, native, [])
+        return Runs(ref64, native, native, [], has_overflow=has_overflow)
 
     def add_error_runs(self, runs: Runs, drawn: Drawn, seed: int, regime: str, number: int) -> None:
         """Fills in the runs that measure the reference's own error."""

@@ -16,6 +16,7 @@ _aten = torch.ops.aten
 
 # `view` demands strides that another device's kernels need not have made; clone's memory format is not kept.
 _RESHAPES = {_aten.view.default, _aten._unsafe_view.default}
+_INTEGERS = {torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64}
 _CLONES = {_aten.clone.default, _aten.lift_fresh_copy.default}
 
 # Runs one call in place of the operator itself; None = let the operator run.
@@ -31,6 +32,7 @@ class Interpreter:
         self._outputs = {output.value for output in graph.outputs}
         self._last_use = {name: index for index, call in enumerate(graph.calls) for name in used_by(call)}
         self._takes_device = [_takes_device(call.target) for call in graph.calls]
+        self.has_overflow = False  # of the last run: whether it made integers of floats that none of their type holds
 
     def run(
         self,
@@ -44,6 +46,7 @@ class Interpreter:
         become fp64, float dtype arguments are rewritten and the default dtype is fp64 meanwhile."""
         live = {name: _widened(tensor) if double else tensor for name, tensor in values.items()}
         keep = keep | self._outputs
+        self.has_overflow = False
         with torch.no_grad(), _default_dtype(torch.float64 if double else torch.get_default_dtype()):
             for index, call in enumerate(self._graph.calls):
                 live |= self._results(index, live, double, substitute)
@@ -77,6 +80,7 @@ class Interpreter:
         args, kwargs = _bound(call.args, live, double), _bound(call.kwargs, live, double)
         if self._takes_device[index]:
             kwargs["device"] = self._device
+        self.has_overflow = self.has_overflow or _overflows(call.target, args, kwargs)
         made = result_from(call.target, kwargs[NUMBERS], args) if NUMBERS in kwargs else None
         made = substitute(call, args, kwargs) if made is None and substitute else made
         made = execute(call, args, kwargs) if made is None else made
@@ -90,6 +94,16 @@ def execute(call: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:
         return args[0].reshape(args[1])
     made = call.target(*args, **kwargs)
     return made.contiguous() if call.target in _CLONES else made
+
+
+def _overflows(target: Any, args: list[Any], kwargs: dict[str, Any]) -> bool:
+    """Whether a conversion meets NaN or what lies outside of its type. C++ and PyTorch leave open what becomes of it;
+    devices differ."""
+    dtype = kwargs.get("dtype")
+    if target is not _aten._to_copy.default or dtype not in _INTEGERS or not args[0].is_floating_point():
+        return False
+    limits, whole = torch.iinfo(dtype), args[0].double().trunc()
+    return not bool(((whole >= float(limits.min)) & (whole < float(limits.max) + 1)).all())
 
 
 def _takes_device(target: Any) -> bool:

@@ -47,7 +47,7 @@ class Session:
         self._math = math
         self._last: tuple[Drawn, Runs] | None = None
         self._nulls: NullMaker | None = None
-        self._finite = True
+        self._finite, self._overflows = True, False
         self.gate = self._run_gate()
 
     def _run_gate(self) -> dict[str, object]:
@@ -60,6 +60,7 @@ class Session:
             raise from_user_code(error, "running forward", self._program.request.file, remedy) from error
         with tf32_flags("fp32"):
             graph = self._evaluator.interpreter.run(self._drawer.graph_values(drawn))
+            self._overflows = self._evaluator.interpreter.has_overflow
             result = compare_with_eager(graph, eager)
             again = eager if result.ok else self._native.run(drawn.inputs, drawn.tensors, drawn.numbers)
         refuse_unjudgeable(self.graph, eager, again, self._program.request.file)
@@ -114,6 +115,8 @@ class Session:
             return None, f"the reference raised {type(error).__name__} ({one_line(str(error))})"
         if self._finite and not runs.all_finite():
             return None, "the reference is not finite, though it is on the data that the file draws"
+        if runs.has_overflow and not self._overflows:
+            return None, "the reference makes integers of numbers that no integer of their type holds"
         return runs, ""
 
     def _path(self, name: str) -> str:
