@@ -39,14 +39,15 @@ struct CommandLine {
   ScaleChoice scale = ScaleChoice::kAuto;
   MathMode math = MathMode::kFp32;
   plan::Libraries libraries = plan::Libraries::kMeasured;
-  std::string baseline;         // optimize: "eager", "compile", "off"; empty: eager on a GPU, none elsewhere
-  bool no_tune = false;         // choose settings by estimate alone
-  double tune_seconds = 60;     // no timing of a setting begins after it
-  std::string tuning_database;  // empty: in the cache
-  std::string mode = "as-is";   // "train", "eval", or as the file leaves its module
+  std::string baseline;                 // optimize: "eager", "compile", "off"; empty: eager on a GPU, none elsewhere
+  bool no_tune = false;                 // choose settings by estimate alone
+  double tune_seconds = 60;             // no timing of a setting begins after it
+  std::string tuning_database;          // empty: in the cache
+  std::string mode = "as-is";           // "train", "eval", or as the file leaves its module
   double import_timeout_seconds = 120;  // for running the program's file, its constructor and forward, once
-  std::optional<int> step;      // verify: one step alone
-  double call_timeout_seconds = 120;  // verify: for one call of a candidate
+  std::optional<int> step;              // verify: one step alone
+  double call_timeout_seconds = 120;    // verify: for one call of a candidate
+  std::optional<double> total_timeout_seconds;  // verify: for all calls of one from outside; empty: by the time of one
   uint64_t seed = 0;
   bool json = false;
   bool quiet = false;

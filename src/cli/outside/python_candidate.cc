@@ -153,7 +153,8 @@ Result<evaluate::VerifyReport> run(Session& session, const Task& task, const eva
   request.progress = [&](const std::string& sentence) { wait.say(sentence); };
   verify::OracleClient oracle = oracle_client(session);
   evaluate::RunnerOptions options;
-  options.timeout_ms = static_cast<int64_t>(session.line().call_timeout_seconds * 1000);
+  options.timeout_ms = call_timeout_ms(session);
+  options.budget = call_budget(session);
   return evaluate::verify_program(request, oracle, evaluate::program_runner_factory(options));
 }
 

@@ -12,6 +12,7 @@ namespace {
 
 constexpr int64_t kOracleTimeoutMs = 600'000;
 constexpr const char* kMemoryFolder = "/dev/shm";
+constexpr double kCallsInTotal = 10;  // that may take as long as one may
 
 }  // namespace
 
@@ -34,6 +35,16 @@ Result<TemporaryDirectory> tensor_folder() {
   std::error_code ignored;
   const bool in_memory = std::filesystem::is_directory(kMemoryFolder, ignored);
   return TemporaryDirectory::make("stitchcuda-oracle", in_memory ? kMemoryFolder : "");
+}
+
+int64_t call_timeout_ms(const Session& session) {
+  return static_cast<int64_t>(session.line().call_timeout_seconds * 1000);
+}
+
+std::shared_ptr<evaluate::CallBudget> call_budget(const Session& session) {
+  const CommandLine& line = session.line();
+  const double seconds = line.total_timeout_seconds.value_or(kCallsInTotal * line.call_timeout_seconds);
+  return std::make_shared<evaluate::CallBudget>(static_cast<int64_t>(seconds * 1000));
 }
 
 Result<DeviceKind> choose_device(Session& session, const toolchain::Toolchain& tools) {
@@ -102,7 +113,10 @@ Result<evaluate::EvaluateReport> evaluate_with(Session& session, const toolchain
     STITCH_ASSIGN(request.architecture, gpu_architecture());
   }
   evaluate::RunnerOptions options;
-  options.timeout_ms = static_cast<int64_t>(session.line().call_timeout_seconds * 1000);
+  options.timeout_ms = call_timeout_ms(session);
+  if (request.is_outside) {
+    options.budget = call_budget(session);
+  }
   if (device == DeviceKind::kCuda) {
     options.library_folders = library_folders(session);
   }

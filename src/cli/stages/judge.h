@@ -2,9 +2,12 @@
 // Build and verify a program at its declared and hidden sizes, with the user's own PyTorch as the reference.
 #pragma once
 
+#include <memory>
+
 #include "base/fs/files.h"
 #include "cli/stages/subjects.h"
 #include "evaluate/pipeline/evaluate.h"
+#include "evaluate/runner/call_budget.h"
 #include "verify/oracle/oracle_client.h"
 
 namespace stitch::cli {
@@ -19,6 +22,9 @@ Result<evaluate::EvaluateReport> judge(Session& session, const toolchain::Toolch
 verify::OracleSource oracle_source(const Task& task, DeviceKind device, uint64_t seed, const std::string& folder);
 // A new folder for tensors, in memory where there is one.
 Result<TemporaryDirectory> tensor_folder();
+// How long one call of a candidate may take, and all calls of one from outside together.
+int64_t call_timeout_ms(const Session& session);
+std::shared_ptr<evaluate::CallBudget> call_budget(const Session& session);
 // The Python process as an oracle.
 verify::OracleClient oracle_client(Session& session);
 Result<evaluate::EvaluateReport> evaluate_with(Session& session, const toolchain::Toolchain& tools,

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "evaluate/candidate.h"
+#include "evaluate/runner/call_budget.h"
 #include "evaluate/runner/timing.h"
 #include "wire/messages/program_description.h"
 
@@ -20,6 +21,7 @@ struct RunnerOptions {
   int64_t timeout_ms = 120000;                 // for one request to the program
   uint64_t memory_bytes = uint64_t{16} << 30;  // of the worker, shared buffers included
   std::vector<std::string> library_folders{};  // where it looks for cuBLASLt and cuDNN before the system's folders
+  std::shared_ptr<CallBudget> budget{};        // of all requests to all runners that are started with it; or null
 };
 
 // Belongs to the thread that made it: its processes die with that thread.

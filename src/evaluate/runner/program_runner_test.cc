@@ -2,6 +2,8 @@
 // The contract of ProgramRunner, on every device: what a program does, and how it must end.
 #include "evaluate/runner/program_runner.h"
 
+#include <fmt/format.h>
+
 #include "evaluate/runner/vector_program_fixture.h"
 
 namespace stitch::evaluate {
@@ -127,6 +129,34 @@ TEST_P(ProgramRunnerTest, AnEndlessLoopIsEnded) {
   const CandidateOutcome outcome = outcome_of("endless");
   EXPECT_EQ(outcome.ending, Ending::kTimedOut);
   EXPECT_NE(outcome.sentence.find("did not end within"), std::string::npos) << outcome.sentence;
+}
+
+// Each process of the candidate spends of the same time, and when it is over none is asked any more.
+TEST_P(ProgramRunnerTest, AllCallsTogetherHaveATime) {
+  options.timeout_ms = 60000;
+  options.budget = std::make_shared<CallBudget>(GetParam() == DeviceKind::kCuda ? 20000 : 3000);
+  const std::string said = fmt::format("all calls of the program together did not end within {:.1f} s",
+                                       static_cast<double>(options.budget->total_ms()) / 1000);
+  const CandidateOutcome outcome = outcome_of("endless");
+  EXPECT_EQ(outcome.ending, Ending::kTimedOut);
+  EXPECT_EQ(outcome.sentence, said);
+  EXPECT_EQ(options.budget->left_ms(), 0);
+  const CandidateOutcome another = outcome_of("good");
+  EXPECT_EQ(another.ending, Ending::kTimedOut);
+  EXPECT_EQ(another.sentence, said);
+}
+
+TEST_P(ProgramRunnerTest, QuickCallsSpendLittleOfTheirTime) {
+  options.budget = std::make_shared<CallBudget>(600000);
+  const auto runner = start("good");
+  expect_right(outcome_of(*runner));
+  const int64_t left_ms = options.budget->left_ms();
+  EXPECT_LT(left_ms, 600000);
+  EXPECT_GT(left_ms, 300000);
+  for (int i = 0; i < 30; ++i) {
+    expect_right(outcome_of(*runner));
+  }
+  EXPECT_LT(options.budget->left_ms(), left_ms);
 }
 
 TEST_P(ProgramRunnerTest, TheCheckedDeviceSeesOneElementTooMany) {

@@ -52,6 +52,10 @@ std::vector<std::string> library_path(const std::vector<std::string>& folders) {
   return path;
 }
 
+std::string late_sentence(int64_t allowed_ms) {
+  return fmt::format("the program did not end within {:.1f} s", static_cast<double>(allowed_ms) / 1000);
+}
+
 // What the worker of this candidate may reach: the candidate, and where the libraries lie that it may need.
 sandbox::CagePolicy worker_cage(DeviceKind device, const WorkerLimits& limits, bool is_watched) {
   sandbox::CagePolicy cage;
@@ -185,10 +189,10 @@ Result<WorkerProcess> WorkerProcess::start_native(DeviceKind device, const Worke
   STITCH_ASSIGN(auto ends, wire::Channel::make_pair());
   const std::optional<ResourceLimit> limit = inherited_memory_limit();
   if (device == DeviceKind::kChecked && limit.has_value() && limit->bytes < kSanitizerBytes) {
-    return failure(ErrorCode::kEnvironment,
-                   fmt::format("the check for overruns of memory needs 20 TiB of addresses, more than {}",
-                               limit->words),
-                   program.string(), limit->remedy);
+    return failure(
+        ErrorCode::kEnvironment,
+        fmt::format("the check for overruns of memory needs 20 TiB of addresses, more than {}", limit->words),
+        program.string(), limit->remedy);
   }
   // AddressSanitizer and CUDA reserve terabytes of addresses.
   const bool is_watched = !sandbox::kAddressSpaceCanBeLimited || device != DeviceKind::kEmulated;
@@ -207,8 +211,8 @@ Result<WorkerProcess> WorkerProcess::start_native(DeviceKind device, const Worke
   return worker;
 }
 
-Result<WorkerProcess> WorkerProcess::start_python(DeviceKind device, const PythonHost& host,
-                                                  const WorkerLimits& limits, bool& was_killed) {
+Result<WorkerProcess> WorkerProcess::start_python(DeviceKind device, const PythonHost& host, const WorkerLimits& limits,
+                                                  bool& was_killed) {
   STITCH_ASSIGN(const std::filesystem::path observer, find_helper_program("libstitch_observer.so"));
   STITCH_ASSIGN(const std::filesystem::path emulator, find_helper_program("libstitch_emulator.so"));
   STITCH_ASSIGN(auto ends, wire::Channel::make_pair());
@@ -262,10 +266,8 @@ Result<void> WorkerProcess::greet(const std::string& program, const char* remedy
   Json arguments;
   arguments["device"] = 0;
   // Importing PyTorch is no call of the candidate's, however short those are to be.
-  const int64_t of_a_call = std::exchange(limits_.timeout_ms, std::max(limits_.timeout_ms, kLongestStartMs));
-  Result<WorkerReply> greeted = ask_now("hello", arguments, {});
-  limits_.timeout_ms = of_a_call;
-  STITCH_ASSIGN(const WorkerReply greeting, std::move(greeted));
+  const int64_t allowed_ms = std::max(limits_.timeout_ms, kLongestStartMs);
+  STITCH_ASSIGN(const WorkerReply greeting, ask_now("hello", arguments, {}, {allowed_ms, late_sentence(allowed_ms)}));
   const WorkerFault* fault = std::get_if<WorkerFault>(&greeting);
   if (fault == nullptr) {
     return {};
@@ -294,7 +296,16 @@ WorkerFault WorkerProcess::died() {
   return fault;
 }
 
-Result<std::variant<wire::Frame, WorkerFault>> WorkerProcess::await_frame(wire::Clock::time_point deadline) {
+WorkerProcess::Patience WorkerProcess::patience_with_a_call() const {
+  if (limits_.budget != nullptr && limits_.budget->left_ms() < limits_.timeout_ms) {
+    return {limits_.budget->left_ms(), fmt::format("all calls of the program together did not end within {:.1f} s",
+                                                   static_cast<double>(limits_.budget->total_ms()) / 1000)};
+  }
+  return {limits_.timeout_ms, late_sentence(limits_.timeout_ms)};
+}
+
+Result<std::variant<wire::Frame, WorkerFault>> WorkerProcess::await_frame(wire::Clock::time_point deadline,
+                                                                          const std::string& when_over) {
   using Awaited = std::variant<wire::Frame, WorkerFault>;
   while (true) {
     Result<std::optional<wire::Frame>> frame = channel_.try_receive();
@@ -308,8 +319,7 @@ Result<std::variant<wire::Frame, WorkerFault>> WorkerProcess::await_frame(wire::
       return Awaited(std::move(**frame));
     }
     if (wire::Clock::now() >= deadline) {
-      return Awaited(end(Ending::kTimedOut, fmt::format("the program did not end within {:.1f} s",
-                                                        static_cast<double>(limits_.timeout_ms) / 1000)));
+      return Awaited(end(Ending::kTimedOut, when_over));
     }
     if (memory_watch_.exceeded(child_)) {
       return Awaited(end(Ending::kCrashed, fmt::format("the program held more than its {:.0f} MiB of memory",
@@ -327,7 +337,15 @@ Result<std::variant<wire::Frame, WorkerFault>> WorkerProcess::await_frame(wire::
 // What a candidate in Python must not do comes before whatever became of the request.
 Result<WorkerReply> WorkerProcess::ask(const std::string& verb, const Json& arguments,
                                        std::vector<Descriptor> descriptors) {
-  Result<WorkerReply> reply = ask_now(verb, arguments, std::move(descriptors));
+  const Patience patience = patience_with_a_call();
+  if (patience.milliseconds == 0) {
+    return WorkerReply(end(Ending::kTimedOut, patience.when_over));
+  }
+  const auto asked = std::chrono::steady_clock::now();
+  Result<WorkerReply> reply = ask_now(verb, arguments, std::move(descriptors), patience);
+  if (limits_.budget != nullptr) {
+    limits_.budget->spend(std::chrono::steady_clock::now() - asked);
+  }
   if (ledger_.has_value()) {
     if (std::optional<std::string> sentence = ledger_->read()) {
       return WorkerReply(end(Ending::kTampered, std::move(*sentence)));
@@ -341,14 +359,14 @@ Result<WorkerReply> WorkerProcess::ask(const std::string& verb, const Json& argu
 }
 
 Result<WorkerReply> WorkerProcess::ask_now(const std::string& verb, const Json& arguments,
-                                           std::vector<Descriptor> descriptors) {
-  const auto deadline = wire::Clock::now() + std::chrono::milliseconds(limits_.timeout_ms);
+                                           std::vector<Descriptor> descriptors, const Patience& patience) {
+  const auto deadline = wire::Clock::now() + std::chrono::milliseconds(patience.milliseconds);
   const uint64_t id = ++last_id_;
   const auto sent = channel_.send(wire::encode_request(id, verb, arguments, std::move(descriptors)), deadline);
   if (!sent.has_value()) {
     return WorkerReply(died());
   }
-  STITCH_ASSIGN(auto awaited, await_frame(deadline));
+  STITCH_ASSIGN(auto awaited, await_frame(deadline, patience.when_over));
   if (WorkerFault* fault = std::get_if<WorkerFault>(&awaited)) {
     return WorkerReply(std::move(*fault));
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "base/fs/files.h"
 #include "base/process/child.h"
 #include "evaluate/candidate.h"
+#include "evaluate/runner/call_budget.h"
 #include "evaluate/runner/ledger_reader.h"
 #include "sandbox/limits/memory_watch.h"
 #include "wire/messages/rpc.h"
@@ -22,6 +24,7 @@ struct WorkerLimits {
   uint64_t memory_bytes = 0;
   std::vector<std::string> library_folders{};  // looked at before the system's
   std::string library{};                       // the candidate: the only file of ours that the worker sees
+  std::shared_ptr<CallBudget> budget{};        // of all its calls together; null: only each has its limit
 };
 
 // How a candidate failed a request. The worker is gone then.
@@ -45,9 +48,17 @@ class WorkerProcess {
   static Result<WorkerProcess> start_native(DeviceKind device, const WorkerLimits& limits, bool& was_killed);
   static Result<WorkerProcess> start_python(DeviceKind device, const PythonHost& host, const WorkerLimits& limits,
                                             bool& was_killed);
-  Result<WorkerReply> ask_now(const std::string& verb, const Json& arguments, std::vector<Descriptor> descriptors);
+  // How long one request may take, and what is said of one that takes longer.
+  struct Patience {
+    int64_t milliseconds = 0;
+    std::string when_over;
+  };
+  Patience patience_with_a_call() const;
+  Result<WorkerReply> ask_now(const std::string& verb, const Json& arguments, std::vector<Descriptor> descriptors,
+                              const Patience& patience);
   // Waits for a frame; a fault when the process ends, is late or holds too much memory.
-  Result<std::variant<wire::Frame, WorkerFault>> await_frame(wire::Clock::time_point deadline);
+  Result<std::variant<wire::Frame, WorkerFault>> await_frame(wire::Clock::time_point deadline,
+                                                             const std::string& when_over);
   WorkerFault end(Ending ending, std::string sentence);
   WorkerFault died();
   // Before anything of the candidate's is there: what fails then is the environment.
@@ -59,8 +70,8 @@ class WorkerProcess {
   sandbox::MemoryWatch memory_watch_;
   uint64_t last_id_ = 0;
   bool is_gone_ = false;
-  std::optional<LedgerReader> ledger_;             // of a candidate in Python
-  bool is_judged_ = false;                         // such a one, rather than a rehearsal or the reference
+  std::optional<LedgerReader> ledger_;              // of a candidate in Python
+  bool is_judged_ = false;                          // such a one, rather than a rehearsal or the reference
   std::optional<TemporaryDirectory> private_home_;  // likewise
 };
 

@@ -33,6 +33,11 @@ void add_verify(CLI::App* application, CommandLine* line) {
       ->check(CLI::Range(0.1, 86400.0))
       ->type_name("SECONDS")
       ->group(kVerdictGroup);
+  verb->add_option("--total-timeout", line->total_timeout_seconds,
+                   "How long all calls of a --candidate may take together (default: ten times --call-timeout)")
+      ->check(CLI::Range(0.1, 864000.0))
+      ->type_name("SECONDS")
+      ->group(kVerdictGroup);
   add_baseline(verb, line);
   add_device(verb, line);
   add_gpu_build(verb, line);
