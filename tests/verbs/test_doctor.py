@@ -24,12 +24,13 @@ PARTS = ("stitchcuda-keeper-emulated", "stitchcuda-worker-emulated", "stitchcuda
 LAYERS = ("files", "processes", "user", "landlock", "seccomp", "cgroup")
 # What a machine of its own would add: these lines are about the one that the test runs on.
 OWN_LINES = re.compile(
-    r"^  \S+ +(memory, cores|GPU in the cage|/dev/shm|Chart\.js|highlight\.js)  .*\n(?:    .*\n)*", re.M
+    r"^  \S+ +(memory, cores|GPU in the cage|/dev/shm|Chart\.js|highlight\.js|cuobjdump)  .*\n(?:    .*\n)*", re.M
 )
 
 
 def python(managed: str = "false", torch: str = "") -> str:
-    return f"echo '{FACTS % managed}'\n{torch}"
+    clang = 'case "$*" in *clang*) echo /opt/python/lib/clang/cindex.py; exit ;; esac'
+    return f"{clang}\necho '{FACTS % managed}'\n{torch}"
 
 
 def good_torch(version: str = "2.13.0+cpu", cuda: str = "null") -> str:

@@ -15,7 +15,7 @@ constexpr const char* kSays = "import clang.cindex as c; c.Index.create(); print
 Finding parser(const Examination& examination) {
   const std::string python = examination.resources.python.string();
   const Answer asked = ask({python, "-c", kSays}, examination.probe_timeout_ms);
-  if (asked.ok) {
+  if (asked.ok && asked.output.starts_with('/')) {
     return {kGroup, "libclang", State::kHere, first_line(asked.output), "", ""};
   }
   return {kGroup,
