@@ -18,6 +18,8 @@ struct Diagnostic {
 
 struct CompileReport {
   bool ok = false;
+  // What does not compile are words of CUDA that the emulated device does not have, and nothing else.
+  bool is_beyond_device = false;
   std::vector<Diagnostic> diagnostics;
   std::string library;    // path of the shared library, when ok
   std::string build_key;  // SHA-256 of everything the library depends on

@@ -145,7 +145,9 @@ Result<bool> build_subjects(const EvaluateRequest& request, Builder& builder, st
 }  // namespace
 
 Verdict build_failed_verdict(const CompileReport& report, const std::string& shape) {
-  Verdict verdict{VerdictKind::kBuildFailed, "the compiler gave no message (" + shape + ")", {}};
+  // A GPU would take it: no mistake of its author's.
+  const VerdictKind kind = report.is_beyond_device ? VerdictKind::kUnsupported : VerdictKind::kBuildFailed;
+  Verdict verdict{kind, "the compiler gave no message (" + shape + ")", {}};
   bool first = true;
   for (const Diagnostic& diagnostic : report.diagnostics) {
     verdict.detail += diagnostic_line(diagnostic) + "\n";

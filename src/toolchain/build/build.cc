@@ -165,8 +165,11 @@ Result<CompileReport> build(const BuildRequest& request, const Toolchain& tools)
                                [&](size_t index) { return make_piece(work, work.pieces[index]); }));
   CompileReport report;
   bool all_compiled = true;
+  bool is_beyond_device = true;
   for (const Piece& piece : work.pieces) {
-    all_compiled = all_compiled && !piece.result.object.empty();
+    const bool is_compiled = !piece.result.object.empty();
+    is_beyond_device = is_beyond_device && (is_compiled || piece.result.is_beyond_device);
+    all_compiled = all_compiled && is_compiled;
     report.diagnostics.insert(report.diagnostics.end(), piece.result.diagnostics.begin(),
                               piece.result.diagnostics.end());
     report.units_from_cache += piece.from_cache ? piece.unit_count : 0;
@@ -175,6 +178,7 @@ Result<CompileReport> build(const BuildRequest& request, const Toolchain& tools)
   if (!all_compiled) {
     STITCH_TRY(work.trial.run(found_prelude(work)));
   }
+  report.is_beyond_device = !all_compiled && is_beyond_device;
   report.ok = all_compiled && request.objects_only;
   if (all_compiled && !request.objects_only) {
     STITCH_TRY(link(work, report));

@@ -100,6 +100,15 @@ TEST_P(BuildTest, WhatTheDeviceLacksIsNamedWithItsLine) {
   EXPECT_EQ(report.diagnostics[0].line, 3);
   const std::string& said = report.diagnostics[0].message;
   EXPECT_TRUE(said.starts_with("inline PTX is not supported")) << said;
+  EXPECT_TRUE(report.is_beyond_device);
+}
+
+TEST_P(BuildTest, NoSourceSaysOfItselfWhatTheDeviceLacks) {
+  const std::string said = "inline PTX is not supported on the emulated device";
+  request.bundle.files["steps/01_one.cu"] = "#error " + said + "\nstatic_assert(false, \"" + said + "\");\n";
+  const CompileReport report = build_now();
+  EXPECT_FALSE(report.ok);
+  EXPECT_FALSE(report.is_beyond_device);
 }
 
 TEST_P(BuildTest, CompilesOnceAndThenComesFromTheCache) {

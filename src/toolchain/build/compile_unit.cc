@@ -59,6 +59,10 @@ bool is_made(const fs::path& file) {
 // Compilers would take such a name for an option, or for a file of options.
 bool reads_as_option(const std::string& file) { return file.starts_with('-') || file.starts_with('@'); }
 
+bool is_about_device(const Diagnostic& diagnostic) {
+  return diagnostic.message.find("supported on the emulated device") != std::string::npos;
+}
+
 }  // namespace
 
 Result<ToolRun> run_tool(const std::vector<std::string>& command, const fs::path& folder, const std::string& unit,
@@ -102,6 +106,7 @@ Result<UnitResult> compile_unit(const SourceBundle& bundle, const std::string& u
                                               {.when_slow = when_slow}));
     result.diagnostics = std::move(rewritten.diagnostics);
     if (!rewritten.ok) {
+      result.is_beyond_device = std::any_of(result.diagnostics.begin(), result.diagnostics.end(), is_about_device);
       return result;
     }
     sources = into;

@@ -17,6 +17,7 @@ namespace stitch::toolchain {
 struct UnitResult {
   std::string object;  // its bytes; empty when the unit does not compile
   std::vector<Diagnostic> diagnostics{};
+  bool is_beyond_device = false;  // by the rewriter's word, which runs none of the unit's own: no #error says so
 };
 
 // Works in a folder of its own, from which diagnostics name files as the bundle does. Safe to call from many threads.
