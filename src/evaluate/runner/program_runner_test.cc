@@ -4,7 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <thread>
+
 #include "evaluate/runner/vector_program_fixture.h"
+#include "sandbox/cage/cage.h"
 
 namespace stitch::evaluate {
 namespace {
@@ -157,6 +160,23 @@ TEST_P(ProgramRunnerTest, QuickCallsSpendLittleOfTheirTime) {
     expect_right(outcome_of(*runner));
   }
   EXPECT_LT(options.budget->left_ms(), left_ms);
+}
+
+// As many as spin would share the processors with whoever judges.
+TEST_P(ProgramRunnerTest, ThreadsThatStayAreNotMany) {
+  if (GetParam() == DeviceKind::kCuda) {
+    GTEST_SKIP() << "CUDA's driver has threads of its own";
+  }
+  const Result<sandbox::Layers> layers = sandbox::machine_layers();
+  ASSERT_TRUE(layers.has_value()) << layers.error().sentence;
+  if (!layers->has(sandbox::Layer::kProcesses) || !layers->has(sandbox::Layer::kUser)) {
+    GTEST_SKIP() << "the limit of processes holds for all of this user's, or for none";
+  }
+  const CandidateOutcome outcome = outcome_of("threads_without_end");
+  ASSERT_EQ(outcome.ending, Ending::kOk) << outcome.sentence;
+  const float started = values_of(outcome.outputs.at(0))[0];
+  EXPECT_GE(started, 100.0f);
+  EXPECT_LE(started, static_cast<float>(std::max(128U, 2 * std::thread::hardware_concurrency())));
 }
 
 TEST_P(ProgramRunnerTest, TheCheckedDeviceSeesOneElementTooMany) {

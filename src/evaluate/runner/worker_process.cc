@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <sstream>
+#include <thread>
 #include <utility>
 
 #include "base/json/json.h"
@@ -25,6 +26,7 @@ constexpr int kWatchIntervalMs = 20;
 constexpr int64_t kPatienceWithTheDyingMs = 5000;
 constexpr int64_t kLongestStartMs = 120'000;
 constexpr double kMiB = 1 << 20;
+constexpr uint64_t kLeastThreads = 128;
 constexpr uint64_t kSanitizerBytes = uint64_t{20} << 40;  // its shadow memory, reserved and hardly used
 
 const char* program_name(DeviceKind device) {
@@ -56,6 +58,9 @@ std::string late_sentence(int64_t allowed_ms) {
   return fmt::format("the program did not end within {:.1f} s", static_cast<double>(allowed_ms) / 1000);
 }
 
+// Threads without end that a program leaves behind share the processors with its judge.
+uint64_t threads_of_a_program() { return std::max(kLeastThreads, uint64_t{2} * std::thread::hardware_concurrency()); }
+
 // What the worker of this candidate may reach: the candidate, and where the libraries lie that it may need.
 sandbox::CagePolicy worker_cage(DeviceKind device, const WorkerLimits& limits, bool is_watched) {
   sandbox::CagePolicy cage;
@@ -64,6 +69,9 @@ sandbox::CagePolicy worker_cage(DeviceKind device, const WorkerLimits& limits, b
     cage.readable.emplace_back(folder);
   }
   cage.gpu = device == DeviceKind::kCuda;
+  if (!cage.gpu) {
+    cage.process_count = std::min(cage.process_count, threads_of_a_program());
+  }
   cage.may_make_code = cage.gpu;  // CUDA's driver does; elsewhere nothing runs but the library that was read
   cage.limits = sandbox::worker_limits(is_watched ? std::nullopt : std::optional(limits.memory_bytes));
   return cage;
