@@ -28,4 +28,17 @@ Result<bool> copy_alone(void* stream, std::byte* to, const std::byte* from, uint
 // Random bytes, other ones for each seed. False likewise.
 Result<bool> fill_on_device(std::byte* data, uint64_t bytes, uint64_t seed);
 
+// Of two regions of one size, element by element, each with the same chance: which, `seed` says (takes_first()). The
+// three neither overlap nor begin within an element.
+struct Mix {
+  std::byte* to = nullptr;
+  const std::byte* first = nullptr;
+  const std::byte* second = nullptr;
+  uint64_t bytes = 0;  // a multiple of the width
+  uint64_t width = 0;  // of an element: 2, 4 or 8 bytes
+  uint64_t seed = 0;
+};
+// Makes all of them. False likewise.
+Result<bool> mix_on_device(const std::vector<Mix>& mixes);
+
 }  // namespace stitch::device

@@ -23,6 +23,11 @@ STITCH_EITHER_SIDE uint64_t random_word(uint64_t seed, uint64_t index) {
   return word ^ (word >> 31);
 }
 
+// Of the elements of a mix: whether element `index` comes from the first of the two. 64 of them share a word.
+STITCH_EITHER_SIDE bool takes_first(uint64_t seed, uint64_t index) {
+  return ((random_word(seed, index / 64) >> (index % 64)) & 1) != 0;
+}
+
 STITCH_EITHER_SIDE uint64_t high_product(uint64_t a, uint64_t b) {
 #ifdef __CUDA_ARCH__
   return __umul64hi(a, b);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <vector>
 
 #include "device/buffer.h"
 #include "device/bulk_words.h"
@@ -36,6 +37,51 @@ Result<void> fill(std::byte* data, uint64_t bytes, uint64_t seed) {
   return check(cudaDeviceSynchronize(), "filling with random bytes");
 }
 
+Result<void> mix(const std::vector<Mix>& mixes) {
+  for (const Mix& each : mixes) {
+    STITCH_TRY(
+        check(launch_mix(each.to, each.first, each.second, each.bytes, each.width, each.seed), "mixing contents"));
+  }
+  return check(cudaDeviceSynchronize(), "mixing contents");
+}
+
+// Pieces of 16 bytes with a tail, and elements alone where a place is not aligned for pieces.
+Result<bool> mixes_as_the_host_does(uint64_t width, uint64_t offset) {
+  constexpr uint64_t kBytes = 1000;
+  constexpr uint64_t kRoom = 1024;
+  constexpr uint64_t kSeed = 11;
+  STITCH_ASSIGN(const Buffer buffer, Buffer::allocate(3 * kRoom));
+  STITCH_TRY(fill(buffer.data(), 3 * kRoom, kSeed));
+  std::vector<std::byte> expected(3 * kRoom);
+  STITCH_TRY(copy_to_host(expected.data(), buffer.data(), 3 * kRoom));
+  for (uint64_t i = 0; i < kBytes / width; ++i) {
+    const uint64_t from = (takes_first(kSeed, i) ? kRoom : 2 * kRoom) + i * width;
+    std::memcpy(expected.data() + offset + i * width, expected.data() + from, width);
+  }
+  STITCH_TRY(mix({{.to = buffer.data() + offset,
+                   .first = buffer.data() + kRoom,
+                   .second = buffer.data() + 2 * kRoom,
+                   .bytes = kBytes,
+                   .width = width,
+                   .seed = kSeed}}));
+  std::vector<std::byte> found(3 * kRoom);
+  STITCH_TRY(copy_to_host(found.data(), buffer.data(), 3 * kRoom));
+  return found == expected;
+}
+
+Result<void> check_mixes() {
+  for (const uint64_t width : {uint64_t{2}, uint64_t{4}, uint64_t{8}}) {
+    for (const uint64_t offset : {uint64_t{0}, uint64_t{8}}) {
+      STITCH_ASSIGN(const bool is_right, mixes_as_the_host_does(width, offset));
+      if (!is_right) {
+        return failure(ErrorCode::kEnvironment, "the GPU mixes contents in another way than the host", "",
+                       "check the GPU: nvidia-smi -q, dmesg");
+      }
+    }
+  }
+  return {};
+}
+
 // That the kernels run here and do what the host would do: a piece of memory that is not aligned, and what lies beside
 // it.
 Result<void> check_kernels() {
@@ -63,7 +109,7 @@ Result<void> check_kernels() {
     return failure(ErrorCode::kEnvironment, "the GPU computes other digests than the host", "",
                    "check the GPU: nvidia-smi -q, dmesg");
   }
-  return {};
+  return check_mixes();
 }
 
 Result<void> checked_once() {
@@ -89,6 +135,12 @@ Result<bool> fill_on_device(std::byte* data, uint64_t bytes, uint64_t seed) {
   return true;
 }
 
+Result<bool> mix_on_device(const std::vector<Mix>& mixes) {
+  STITCH_TRY(checked_once());
+  STITCH_TRY(mix(mixes));
+  return true;
+}
+
 Result<bool> copy_alone(void* stream, std::byte* to, const std::byte* from, uint64_t bytes) {
   STITCH_TRY(check(launch_copy_alone(to, from, bytes, static_cast<cudaStream_t>(stream)), "emptying the L2 cache"));
   return true;
@@ -103,6 +155,8 @@ Result<std::optional<std::vector<uint64_t>>> digests_on_device(const std::vector
 }
 
 Result<bool> fill_on_device(std::byte*, uint64_t, uint64_t) { return false; }
+
+Result<bool> mix_on_device(const std::vector<Mix>&) { return false; }
 
 #endif
 

@@ -63,6 +63,43 @@ __global__ void write_random(Words region, uint64_t bytes, uint64_t seed) {
   }
 }
 
+// The first `pieces` pieces of 16 bytes whole, each with one load and one store; what is behind them by elements.
+template <typename Element>
+__global__ void mix_elements(Element* to, const Element* first, const Element* second, uint64_t count, uint64_t pieces,
+                             uint64_t seed) {
+  constexpr unsigned kOfPiece = sizeof(uint4) / sizeof(Element);
+  const uint64_t begin = blockIdx.x * uint64_t{kThreads} + threadIdx.x;
+  const uint64_t step = uint64_t{gridDim.x} * kThreads;
+  for (uint64_t piece = begin; piece < pieces; piece += step) {
+    const uint4 from_first = reinterpret_cast<const uint4*>(first)[piece];
+    uint4 mixed = reinterpret_cast<const uint4*>(second)[piece];
+    const uint64_t element = piece * kOfPiece;  // those of a piece share a word of the mask
+    const uint64_t mask = random_word(seed, element / 64) >> (element % 64);
+    const auto* taken = reinterpret_cast<const Element*>(&from_first);
+    auto* made = reinterpret_cast<Element*>(&mixed);
+#pragma unroll
+    for (unsigned i = 0; i < kOfPiece; ++i) {
+      made[i] = ((mask >> i) & 1) != 0 ? taken[i] : made[i];
+    }
+    reinterpret_cast<uint4*>(to)[piece] = mixed;
+  }
+  for (uint64_t i = pieces * kOfPiece + begin; i < count; i += step) {
+    to[i] = takes_first(seed, i) ? first[i] : second[i];
+  }
+}
+
+template <typename Element>
+cudaError_t mix_as(void* to, const void* first, const void* second, uint64_t bytes, uint64_t seed) {
+  const uintptr_t places =
+      reinterpret_cast<uintptr_t>(to) | reinterpret_cast<uintptr_t>(first) | reinterpret_cast<uintptr_t>(second);
+  const uint64_t pieces = places % sizeof(uint4) == 0 ? bytes / sizeof(uint4) : 0;
+  const uint64_t count = bytes / sizeof(Element);
+  mix_elements<<<blocks_for(pieces > 0 ? pieces : count), kThreads>>>(
+      static_cast<Element*>(to), static_cast<const Element*>(first), static_cast<const Element*>(second), count, pieces,
+      seed);
+  return cudaGetLastError();
+}
+
 constexpr unsigned kCopyThreads = 1024;
 constexpr int kAtOnce = 4;  // loads in flight of each thread
 
@@ -176,6 +213,22 @@ cudaError_t launch_fill(void* data, uint64_t bytes, uint64_t seed) {
     write_random<<<blocks_for(bytes / 8 + 2), kThreads>>>(words_of(data), bytes, seed);
   }
   return cudaGetLastError();
+}
+
+cudaError_t launch_mix(void* to, const void* first, const void* second, uint64_t bytes, uint64_t width, uint64_t seed) {
+  if (bytes == 0) {
+    return cudaSuccess;
+  }
+  switch (width) {
+    case 2:
+      return mix_as<uint16_t>(to, first, second, bytes, seed);
+    case 4:
+      return mix_as<uint32_t>(to, first, second, bytes, seed);
+    case 8:
+      return mix_as<uint64_t>(to, first, second, bytes, seed);
+    default:
+      return cudaErrorInvalidValue;
+  }
 }
 
 }  // namespace stitch::device

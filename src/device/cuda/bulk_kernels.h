@@ -14,6 +14,8 @@ cudaError_t launch_digest(const void* data, uint64_t bytes, uint64_t key, unsign
 // All begin and end together.
 cudaError_t launch_copy_alone(void* to, const void* from, uint64_t bytes, cudaStream_t stream);
 cudaError_t launch_fill(void* data, uint64_t bytes, uint64_t seed);
+// to[i] is first[i] where takes_first(seed, i), else second[i]. Elements of 2, 4 or 8 bytes.
+cudaError_t launch_mix(void* to, const void* first, const void* second, uint64_t bytes, uint64_t width, uint64_t seed);
 
 // In memory that host and device both see.
 struct HoldSignals {

@@ -12,4 +12,6 @@ Result<bool> copy_alone(void*, std::byte*, const std::byte*, uint64_t) { return 
 
 Result<bool> fill_on_device(std::byte*, uint64_t, uint64_t) { return false; }
 
+Result<bool> mix_on_device(const std::vector<Mix>&) { return false; }
+
 }  // namespace stitch::device

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "device/buffer.h"
+#include "device/bulk_words.h"
 #include "keeper/digest/digest.h"
 
 namespace stitch::keeper {
@@ -95,6 +96,57 @@ Result<void> BlockPool::copy(const wire::Region& from, const wire::Region& to) {
     return failure(ErrorCode::kInternal, "copy wants regions of one size");
   }
   return device::copy_on_device(data, source, from.bytes);
+}
+
+Result<device::Mix> BlockPool::locate(const wire::MixedRegion& mix) {
+  STITCH_ASSIGN(const std::byte* first, locate(mix.first));
+  STITCH_ASSIGN(const std::byte* second, locate(mix.second));
+  STITCH_ASSIGN(std::byte * to, locate(mix.to));
+  const bool is_width = mix.width == 2 || mix.width == 4 || mix.width == 8;
+  if (!is_width || mix.to.bytes != mix.first.bytes || mix.to.bytes != mix.second.bytes) {
+    return failure(ErrorCode::kInternal, "a mix wants regions of one size, of elements of 2, 4 or 8 bytes");
+  }
+  const uint64_t places = mix.first.offset | mix.second.offset | mix.to.offset | mix.to.bytes;
+  if (places % mix.width != 0) {
+    return failure(ErrorCode::kInternal, "a mix wants regions of whole elements");
+  }
+  return device::Mix{
+      .to = to, .first = first, .second = second, .bytes = mix.to.bytes, .width = mix.width, .seed = mix.seed};
+}
+
+Result<void> BlockPool::mix(const std::vector<wire::MixedRegion>& mixes) {
+  std::vector<device::Mix> located;
+  for (const wire::MixedRegion& mix : mixes) {
+    STITCH_ASSIGN(const device::Mix found, locate(mix));
+    located.push_back(found);
+  }
+  STITCH_ASSIGN(const bool is_mixed, device::mix_on_device(located));
+  if (is_mixed) {
+    return {};
+  }
+  for (const device::Mix& mix : located) {
+    STITCH_TRY(mix_by_host(mix));
+  }
+  return {};
+}
+
+// Half of the staging memory for each of the two.
+Result<void> BlockPool::mix_by_host(const device::Mix& mix) {
+  constexpr uint64_t kHalf = kStagingBytes / 2;
+  std::byte* const first = staging_.data();
+  std::byte* const second = staging_.data() + kHalf;
+  for (uint64_t done = 0; done < mix.bytes; done += kHalf) {
+    const uint64_t piece = std::min(kHalf, mix.bytes - done);
+    STITCH_TRY(device::copy_to_host(first, mix.first + done, piece));
+    STITCH_TRY(device::copy_to_host(second, mix.second + done, piece));
+    for (uint64_t at = 0; at < piece; at += mix.width) {
+      if (device::takes_first(mix.seed, (done + at) / mix.width)) {
+        std::memcpy(second + at, first + at, mix.width);
+      }
+    }
+    STITCH_TRY(device::copy_to_device(mix.to + done, second, piece));
+  }
+  return {};
 }
 
 Result<std::vector<uint64_t>> BlockPool::digests(const std::vector<wire::Region>& regions) {

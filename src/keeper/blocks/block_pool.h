@@ -10,6 +10,7 @@
 #include "device/bulk.h"
 #include "device/shared_block.h"
 #include "keeper/poison/random_bytes.h"
+#include "wire/messages/mixed_region.h"
 #include "wire/messages/tensor_argument.h"
 
 namespace stitch::keeper {
@@ -30,6 +31,8 @@ class BlockPool {
   Result<void> poison(const wire::Region& region);
   // Of the same size.
   Result<void> copy(const wire::Region& from, const wire::Region& to);
+  // In turn: what one writes, a later one may read.
+  Result<void> mix(const std::vector<wire::MixedRegion>& mixes);
   // One of each region.
   Result<std::vector<uint64_t>> digests(const std::vector<wire::Region>& regions);
   // A copy in a new memfd of exactly region.bytes.
@@ -37,6 +40,8 @@ class BlockPool {
 
  private:
   Result<uint64_t> digest_by_host(const device::Extent& extent);
+  Result<device::Mix> locate(const wire::MixedRegion& mix);
+  Result<void> mix_by_host(const device::Mix& mix);
   Result<std::byte*> locate(const wire::Region& region);
 
   std::map<uint64_t, device::SharedBlock> blocks_;

@@ -38,6 +38,18 @@ TEST(BulkWordsTest, PlaceWordAndKeyCount) {
   }
 }
 
+TEST(BulkWordsTest, AMaskTakesHalfAndIsAnotherForEachSeed) {
+  constexpr uint64_t kElements = 4096;
+  uint64_t taken = 0;
+  uint64_t alike = 0;
+  for (uint64_t i = 0; i < kElements; ++i) {
+    taken += takes_first(1, i) ? 1 : 0;
+    alike += takes_first(1, i) == takes_first(2, i) ? 1 : 0;
+  }
+  EXPECT_NEAR(static_cast<double>(taken), kElements / 2.0, 200.0);
+  EXPECT_NEAR(static_cast<double>(alike), kElements / 2.0, 200.0);
+}
+
 TEST(BulkWordsTest, TheLengthCounts) { EXPECT_NE(digest_of_sum(1, 2, 8), digest_of_sum(1, 2, 16)); }
 
 }  // namespace

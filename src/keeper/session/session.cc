@@ -126,21 +126,41 @@ Result<wire::Answer> Session::snapshot(const Json& arguments) {
   return wire::Answer(Json::object(), std::move(files));
 }
 
-Result<wire::Answer> Session::copy(const Json& arguments) {
-  STITCH_ASSIGN(const std::vector<wire::Region> from, wire::regions_from_json(arguments, "from"));
-  STITCH_ASSIGN(const std::vector<wire::Region> to, wire::regions_from_json(arguments, "to"));
+Result<void> Session::copy(const Json& arguments, const char* from_key, const char* to_key) {
+  STITCH_ASSIGN(const std::vector<wire::Region> from, wire::regions_from_json(arguments, from_key));
+  STITCH_ASSIGN(const std::vector<wire::Region> to, wire::regions_from_json(arguments, to_key));
   if (from.size() != to.size()) {
     return failure(ErrorCode::kInternal, "copy wants as many regions to write as to read");
   }
   for (size_t i = 0; i < from.size(); ++i) {
     STITCH_TRY(pool_.copy(from[i], to[i]));
   }
-  return wire::Answer();
+  return {};
+}
+
+Result<wire::Answer> Session::mix(const Json& arguments) {
+  STITCH_ASSIGN(const std::vector<wire::MixedRegion> mixes, wire::mixed_regions_from_json(arguments, "mixed"));
+  Json digests = Json::array();
+  for (const wire::MixedRegion& mix : mixes) {
+    STITCH_TRY(pool_.mix({mix}));
+    STITCH_ASSIGN(const std::vector<uint64_t> found, pool_.digests({mix.to}));
+    digests.push_back(static_cast<int64_t>(found.at(0)));
+  }
+  Json json;
+  json["digests"] = std::move(digests);
+  return wire::Answer(std::move(json));
 }
 
 Result<wire::Answer> Session::clock_start(const Json& arguments) {
+  std::vector<wire::MixedRegion> mixes;  // read before anything is written
+  if (arguments.contains("mixed")) {
+    STITCH_ASSIGN(mixes, wire::mixed_regions_from_json(arguments, "mixed"));
+  }
   if (arguments.contains("from")) {
-    STITCH_TRY(copy(arguments));
+    STITCH_TRY(copy(arguments, "from", "to"));
+  }
+  if (!mixes.empty()) {
+    STITCH_TRY(pool_.mix(mixes));
   }
   clock_start_ = wire::Clock::now();
   return wire::Answer();
@@ -149,7 +169,11 @@ Result<wire::Answer> Session::clock_start(const Json& arguments) {
 Result<wire::Answer> Session::clock_stop(const Json& arguments) {
   const auto elapsed = wire::Clock::now() - clock_start_;
   Json json = Json::object();
-  if (arguments.contains("regions")) {
+  if (arguments.contains("kept")) {
+    STITCH_TRY(copy(arguments, "regions", "kept"));
+    STITCH_ASSIGN(const wire::Answer digests, digest(Json{{"regions", arguments["kept"]}}));
+    json = digests.json();
+  } else if (arguments.contains("regions")) {
     STITCH_ASSIGN(const wire::Answer digests, digest(arguments));
     json = digests.json();
   }
@@ -166,9 +190,10 @@ Result<wire::Answer> Session::handle(wire::Request& request) {
   }
   using Verb = Result<wire::Answer> (Session::*)(const Json&);
   constexpr std::pair<const char*, Verb> kVerbs[] = {
-      {"allocate", &Session::allocate},    {"release", &Session::release},   {"poison", &Session::poison},
-      {"digest", &Session::digest},        {"snapshot", &Session::snapshot}, {"clock_start", &Session::clock_start},
-      {"clock_stop", &Session::clock_stop}};
+      {"allocate", &Session::allocate},     {"release", &Session::release},
+      {"poison", &Session::poison},         {"digest", &Session::digest},
+      {"snapshot", &Session::snapshot},     {"clock_start", &Session::clock_start},
+      {"clock_stop", &Session::clock_stop}, {"mix", &Session::mix}};
   for (const auto& [name, verb] : kVerbs) {
     if (request.verb == name) {
       return (this->*verb)(request.arguments);

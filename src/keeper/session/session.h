@@ -7,9 +7,11 @@
 //   poison {regions: [..]}       fresh random bytes
 //   digest {regions: [..]}       -> {digests: [..]}
 //   snapshot {regions: [..]}     -> a memfd for each
-//   clock_start {[from, to]}     copies regions first, on the device, from blocks that no worker was handed: the clock
-//                                starts when the last input is written
-//   clock_stop {[regions]}       -> {elapsed_us[, digests]}: it stops before the first of the regions is read
+//   mix {mixed: [..]}            -> {digests: [..]}: makes each and takes its digest, in turn: they may share one place
+//   clock_start {[from, to, mixed]}  copies and mixes regions first, on the device, from blocks that no worker was
+//                                handed: the clock starts when the last input is written
+//   clock_stop {[regions[, kept]]}  -> {elapsed_us[, digests]}: it stops before the first of the regions is read. With
+//                                `kept` they are copied there, and the digests are those of the copies
 #pragma once
 
 #include "keeper/blocks/block_pool.h"
@@ -29,7 +31,8 @@ class Session {
   Result<wire::Answer> poison(const Json& arguments);
   Result<wire::Answer> digest(const Json& arguments);
   Result<wire::Answer> snapshot(const Json& arguments);
-  Result<wire::Answer> copy(const Json& arguments);
+  Result<wire::Answer> mix(const Json& arguments);
+  Result<void> copy(const Json& arguments, const char* from_key, const char* to_key);
   Result<wire::Answer> clock_start(const Json& arguments);
   Result<wire::Answer> clock_stop(const Json& arguments);
 

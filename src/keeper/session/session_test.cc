@@ -126,5 +126,112 @@ TEST_F(KeeperSessionTest, CopiesAreOfOneSize) {
   EXPECT_FALSE(ask("clock_start", copy).has_value());
 }
 
+// Three regions of a block, each of `count` elements of `width` bytes: the first two hold 'a' and 'b'.
+class KeeperMixTest : public KeeperSessionTest {
+ protected:
+  wire::MixedRegion place(uint64_t width, uint64_t count) {
+    const uint64_t bytes = width * count;
+    const uint64_t room = (bytes + 255) / 256 * 256 + 256;
+    const auto allocated = ask("allocate", Json{{"bytes", {3 * room}}});
+    EXPECT_TRUE(allocated.has_value());
+    const auto id = allocated->json()["blocks"][0]["id"].get<uint64_t>();
+    // One element behind a multiple of sixteen: nothing here is aligned for anything but its elements.
+    const wire::MixedRegion mix{.first = {id, width, bytes},
+                                .second = {id, room, bytes},
+                                .to = {id, 2 * room + width, bytes},
+                                .width = width,
+                                .seed = 12345};
+    std::vector<Descriptor> files;
+    files.push_back(file_with(std::string(bytes, 'a') + std::string(bytes, 'b')));
+    EXPECT_TRUE(ask("fill", {mix.first, mix.second}, std::move(files)).has_value());
+    return mix;
+  }
+  Result<wire::Answer> ask_mix(const std::string& verb, const std::vector<wire::MixedRegion>& mixes) {
+    return ask(verb, Json{{"mixed", wire::to_json(mixes)}});
+  }
+};
+
+TEST_F(KeeperMixTest, HalfOfTheElementsComeFromEachAndNoneIsTornApart) {
+  for (const uint64_t width : {2, 4, 8}) {
+    constexpr uint64_t kElements = 1001;
+    const wire::MixedRegion mix = place(width, kElements);
+    const auto mixed = ask_mix("mix", {mix});
+    ASSERT_TRUE(mixed.has_value()) << mixed.error().sentence;
+    const std::string text = contents(mix.to);
+    uint64_t of_first = 0;
+    for (uint64_t i = 0; i < kElements; ++i) {
+      const std::string element = text.substr(i * width, width);
+      const bool is_first = element == std::string(width, 'a');
+      ASSERT_TRUE(is_first || element == std::string(width, 'b')) << width << ", " << i << ": " << element;
+      of_first += is_first ? 1 : 0;
+    }
+    EXPECT_GT(of_first, 400u);
+    EXPECT_LT(of_first, 600u);
+    EXPECT_EQ(mixed->json()["digests"], ask("digest", {mix.to})->json()["digests"]);
+    EXPECT_EQ(contents(mix.first), std::string(kElements * width, 'a')) << "what is read stays as it is";
+  }
+}
+
+TEST_F(KeeperMixTest, TheSeedSaysWhichAndNothingElseDoes) {
+  wire::MixedRegion mix = place(4, 100);
+  const auto once = ask_mix("mix", {mix})->json()["digests"];
+  EXPECT_EQ(once, ask_mix("mix", {mix})->json()["digests"]);
+  wire::MixedRegion other = mix;
+  other.seed = mix.seed + 1;
+  const auto both = ask_mix("mix", {other, mix})->json()["digests"];
+  EXPECT_NE(both[0], once[0]);
+  EXPECT_EQ(both[1], once[0]) << "one place for both: the digest is that of its own mix";
+  ASSERT_TRUE(ask("poison", {mix.to}).has_value());
+  ASSERT_TRUE(ask_mix("clock_start", {mix}).has_value());
+  EXPECT_EQ(ask("digest", {mix.to})->json()["digests"], once) << "as the clock starts the same contents are there";
+}
+
+TEST_F(KeeperMixTest, AMixLongerThanTheStagingMemoryHasOneMask) {
+  constexpr uint64_t kElements = (uint64_t{9} << 20) / 4 + 3;
+  const wire::MixedRegion whole = place(4, kElements);
+  ASSERT_TRUE(ask_mix("mix", {whole}).has_value());
+  const std::string text = contents(whole.to);
+  const std::string piece = text.substr(0, 64 * 4 * 64);
+  EXPECT_EQ(text.find(piece, 1), std::string::npos) << "the mask repeats";
+  EXPECT_NE(text.substr(text.size() - 4000).find('a'), std::string::npos);
+  EXPECT_NE(text.substr(text.size() - 4000).find('b'), std::string::npos);
+}
+
+TEST_F(KeeperMixTest, WhatCannotBeMixedIsRefused) {
+  const wire::MixedRegion good = place(4, 10);
+  std::vector<wire::MixedRegion> bad(6, good);
+  bad[0].width = 3;
+  bad[1].width = 16;
+  bad[2].first.bytes -= 4;
+  bad[3].to.offset += 2;
+  bad[4].second.block += 1;
+  bad[5].to.bytes = bad[5].first.bytes = bad[5].second.bytes = 38;
+  for (const wire::MixedRegion& mix : bad) {
+    EXPECT_FALSE(ask_mix("mix", {good, mix}).has_value());
+    EXPECT_FALSE(ask_mix("clock_start", {mix}).has_value());
+  }
+  EXPECT_TRUE(ask_mix("mix", {good}).has_value());
+}
+
+TEST_F(KeeperSessionTest, WhatTheClockStopKeepsStaysWhenTheRegionsChange) {
+  const auto allocated = ask("allocate", Json{{"bytes", {64, 64}}});
+  const auto& blocks = allocated->json()["blocks"];
+  const wire::Region result{blocks[0]["id"].get<uint64_t>(), 8, 32};
+  const wire::Region kept{blocks[1]["id"].get<uint64_t>(), 0, 32};
+  ASSERT_TRUE(ask("poison", {result}).has_value());
+  const std::string text = contents(result);
+  Json stop;
+  stop["regions"] = wire::to_json(std::vector<wire::Region>{result});
+  stop["kept"] = wire::to_json(std::vector<wire::Region>{kept});
+  ASSERT_TRUE(ask("clock_start", Json::object()).has_value());
+  const auto stopped = ask("clock_stop", stop);
+  ASSERT_TRUE(stopped.has_value()) << stopped.error().sentence;
+  EXPECT_EQ(stopped->json()["digests"], ask("digest", {result})->json()["digests"]);
+  ASSERT_TRUE(ask("poison", {result}).has_value());
+  EXPECT_EQ(contents(kept), text);
+  stop["kept"] = wire::to_json(std::vector<wire::Region>{});
+  EXPECT_FALSE(ask("clock_stop", stop).has_value());
+}
+
 }  // namespace
 }  // namespace stitch::keeper

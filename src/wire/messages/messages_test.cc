@@ -5,6 +5,7 @@
 
 #include "base/json/json.h"
 #include "wire/messages/call_arguments.h"
+#include "wire/messages/mixed_region.h"
 #include "wire/messages/program_description.h"
 #include "wire/messages/rpc.h"
 #include "wire/messages/tensor_argument.h"
@@ -44,6 +45,37 @@ TEST(RpcTest, AnswersToOtherRequestsAndOtherKindsAreRefused) {
   EXPECT_FALSE(decode_answer({.kind = FrameKind::kAnswer, .id = 4, .payload = "[1"}, 4).has_value());
   EXPECT_FALSE(decode_answer({.kind = FrameKind::kError, .id = 4, .payload = "{}"}, 4).has_value());
   EXPECT_TRUE(decode_answer({.kind = FrameKind::kAnswer, .id = 4, .payload = "{}"}, 4).has_value());
+}
+
+TEST(MixedRegionTest, RoundTripWithEverySeed) {
+  for (const uint64_t seed : {uint64_t{0}, uint64_t{77}, uint64_t{1} << 63, ~uint64_t{0}}) {
+    const MixedRegion mix{.first = {1, 0, 64}, .second = {1, 64, 64}, .to = {2, 512, 64}, .width = 4, .seed = seed};
+    Json arguments;
+    arguments["mixed"] = to_json(std::vector<MixedRegion>{mix, mix});
+    const auto read = mixed_regions_from_json(arguments, "mixed");
+    ASSERT_TRUE(read.has_value()) << read.error().sentence;
+    ASSERT_EQ(read->size(), 2u);
+    EXPECT_EQ((*read)[1].second.offset, 64u);
+    EXPECT_EQ((*read)[1].to.block, 2u);
+    EXPECT_EQ((*read)[1].width, 4u);
+    EXPECT_EQ((*read)[1].seed, seed);
+  }
+}
+
+TEST(MixedRegionTest, WhatIsNoMixIsRefused) {
+  Json arguments;
+  arguments["mixed"] = to_json(std::vector<MixedRegion>{{.width = 4}});
+  arguments["mixed"].erase(2);
+  EXPECT_FALSE(mixed_regions_from_json(arguments, "mixed").has_value());
+  arguments["mixed"].push_back("seed");
+  EXPECT_FALSE(mixed_regions_from_json(arguments, "mixed").has_value());
+  EXPECT_FALSE(mixed_regions_from_json(Json::object(), "mixed").has_value());
+}
+
+TEST(MixedRegionTest, ABurstOfThousandsFitsAFrame) {
+  constexpr uint64_t kFar = uint64_t{1} << 37;
+  const MixedRegion mix{.first = {10, kFar, 65536}, .second = {10, kFar, 65536}, .to = {12, kFar, 65536}, .width = 4};
+  EXPECT_LT(to_json(std::vector<MixedRegion>(128 * 200, mix)).dump().size(), size_t{kMaxPayloadBytes});
 }
 
 TEST(CallArgumentsTest, RoundTrip) {
