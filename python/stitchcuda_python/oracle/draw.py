@@ -11,7 +11,7 @@ import torch
 from torch.utils import _pytree as pytree
 
 from ..failures import PROGRAM_INVALID, Failure
-from ..graph.functional import CONSTANT, INPUT, RANDOM, FunctionalProgram
+from ..graph.functional import CONSTANT, INPUT, RANDOM, STATE, FunctionalProgram
 from ..program.build import Program, draw_inputs
 from .bounds import ignored_targets, integer_bounds, offset_inputs
 from .given_numbers import Numbers, drawn_numbers
@@ -102,6 +102,18 @@ class Drawer:
         if not is_parameter:
             return original
         return redrawn_parameter(original, source, is_odd and needs_wide_draws(original))
+
+    def with_contents(self, drawn: Drawn, inputs: list[torch.Tensor], states: list[torch.Tensor]) -> Drawn:
+        """`drawn` with other inputs and states, in the graph's order; what else it holds stays. For programs whose
+        numbers are not random."""
+        given = iter(inputs)
+        replace = lambda tensor: next(given).to(self._device).reshape(tensor.shape)  # noqa: E731
+        by_object = {
+            id(drawn.tensors[value.binding]): state.to(self._device).reshape(drawn.tensors[value.binding].shape)
+            for value, state in zip(self._graph.of_role(STATE), states)
+        }
+        tensors = {name: by_object.get(id(tensor), tensor) for name, tensor in drawn.tensors.items()}
+        return Drawn(pytree.tree_map_only(torch.Tensor, replace, drawn.inputs), tensors, drawn.numbers)
 
     def graph_values(self, drawn: Drawn) -> dict[str, torch.Tensor]:
         """The draw by graph value name."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -13,7 +14,7 @@ from ..graph.export import export_program
 from ..graph.functional import CONSTANT, INPUT, OUTPUT, PARAMETER, RANDOM, STATE
 from ..graph.supported import DTYPE_NAMES
 from ..program.build import Request, build_program
-from ..weights.raw import write_raw
+from ..weights.raw import read_raw, write_raw
 from .bounds import index_source
 from .constants import MATHS, REGIMES
 from .draw import Drawer, Drawn
@@ -47,6 +48,7 @@ class Session:
         self._math = math
         self._last: tuple[Drawn, Runs] | None = None
         self._nulls: NullMaker | None = None
+        self._base: tuple[int, Drawn] | None = None  # of the contents that were given last
         self._finite, self._overflows = True, False
         self.gate = self._run_gate()
 
@@ -106,7 +108,29 @@ class Session:
         self._last = (drawn, runs)
         if self._nulls is not None:
             self._nulls.look_at(self._seed, regime, number, drawn, runs.native)
-        return {"dropped": None, "fallback": fallback} | self._write(f"{regime}_{number}_" if keep else "")
+        return {"dropped": None, "fallback": fallback} | self._write(
+            self._whole_draw, f"{regime}_{number}_" if keep else ""
+        )
+
+    def given(self, number: int, inputs: list[str], states: list[str], folder: str) -> dict[str, Any]:
+        """The answers to the inputs and states in these files, with the parameters of draw `number` as given; dropped
+        with a sentence where the program does not take them. From now on files are written to `folder`."""
+        if self.graph.of_role(RANDOM):
+            raise Failure(PROGRAM_INVALID, "The program draws random numbers.", "", "Ask for oracle.draw.")
+        self._folder = folder
+        if self._base is None or self._base[0] != number:
+            self._base = (number, self._drawer.draw(self._seed, "as_given", number))
+        base = self._base[1]
+        values = self._drawer.graph_values(base)
+        like = {role: [values[value.name] for value in self.graph.of_role(role)] for role in (INPUT, STATE)}
+        contents = [_read_all(paths, like[role]) for role, paths in ((INPUT, inputs), (STATE, states))]
+        drawn = self._drawer.with_contents(base, *contents)
+        runs, reason = self._try(drawn)
+        if runs is None:
+            return {"dropped": f"These contents are left out: {reason}."}
+        self._evaluator.add_error_runs(runs, drawn, self._seed, "given", number)
+        self._last = (drawn, runs)
+        return {"dropped": None} | self._write(self._answers, "given_")
 
     def _try(self, drawn: Drawn) -> tuple[Runs | None, str]:
         try:
@@ -122,24 +146,31 @@ class Session:
     def _path(self, name: str) -> str:
         return os.path.join(self._folder, name + ".bin")
 
-    def _write(self, prefix: str) -> dict[str, Any]:
-        drawn, runs = self._last_draw()
-        values = self._drawer.graph_values(drawn)
+    def _write(self, files: Callable[[str], dict[str, Any]], prefix: str) -> dict[str, Any]:
+        try:
+            return files(prefix)
+        except OSError as error:
+            sentence = f"A draw cannot be written to {self._folder}: {error.strerror}."
+            raise Failure(ENVIRONMENT, sentence, self._folder, "Free space there.") from error
+
+    def _whole_draw(self, prefix: str) -> dict[str, Any]:
+        values = self._drawer.graph_values(self._last_draw()[0])
         written = lambda role_values, group: [  # noqa: E731
             write_raw(values[value.name], self._path(f"{prefix}{group}_{index}"))
             for index, value in enumerate(role_values)
         ]
-        try:
-            return {
-                "inputs": written(self.graph.of_role(INPUT, RANDOM), "input"),
-                "parameters": written(self.graph.of_role(PARAMETER, CONSTANT), "parameter"),
-                "states": written(self.graph.of_role(STATE), "state"),
-                "outputs": self._write_results(OUTPUT, prefix + "output", runs),
-                "states_out": self._write_results(STATE, prefix + "state_out", runs),
-            }
-        except OSError as error:
-            sentence = f"A draw cannot be written to {self._folder}: {error.strerror}."
-            raise Failure(ENVIRONMENT, sentence, self._folder, "Free space there.") from error
+        return {
+            "inputs": written(self.graph.of_role(INPUT, RANDOM), "input"),
+            "parameters": written(self.graph.of_role(PARAMETER, CONSTANT), "parameter"),
+            "states": written(self.graph.of_role(STATE), "state"),
+        } | self._answers(prefix)
+
+    def _answers(self, prefix: str) -> dict[str, Any]:
+        runs = self._last_draw()[1]
+        return {
+            "outputs": self._write_results(OUTPUT, prefix + "output", runs),
+            "states_out": self._write_results(STATE, prefix + "state_out", runs),
+        }
 
     def _write_results(self, role: str, prefix: str, runs: Runs) -> list[dict[str, Any]]:
         made = []
@@ -248,3 +279,9 @@ class Session:
 
 def _wide(tensor: torch.Tensor) -> torch.Tensor:
     return tensor.double() if tensor.is_floating_point() else tensor.long()
+
+
+def _read_all(paths: list[str], like: list[torch.Tensor]) -> list[torch.Tensor]:
+    if len(paths) != len(like):
+        raise Failure(PROGRAM_INVALID, f"{len(like)} tensors are taken here, not {len(paths)}.", "", "Name them all.")
+    return [read_raw(path, tensor) for path, tensor in zip(paths, like)]

@@ -38,6 +38,13 @@ def draw(arguments: dict[str, Any], progress: _Progress) -> dict[str, Any]:
     return session.draw(str(arguments["regime"]), int(arguments["draw"]), bool(arguments.get("keep")))
 
 
+def given(arguments: dict[str, Any], progress: _Progress) -> dict[str, Any]:
+    """Arguments: oracle, draw, inputs and states (files), folder. Answers the paths of the answers to these contents
+    with that draw's parameters."""
+    files = [[str(path) for path in arguments[key]] for key in ("inputs", "states")]
+    return _session(arguments).given(int(arguments["draw"]), *files, str(arguments["folder"]))
+
+
 def extend(arguments: dict[str, Any], progress: _Progress) -> dict[str, Any]:
     """Arguments: oracle, nodes and wanted values of a plan (plan_values.extended). Answers their names here."""
     return {"names": _session(arguments).extend(list(arguments["nodes"]), list(arguments["wanted"]))}

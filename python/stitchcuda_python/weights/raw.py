@@ -24,3 +24,16 @@ def write_raw(tensor: torch.Tensor, path: str) -> str:
         while view:
             view = view[stream.write(view) :]
     return path
+
+
+def read_raw(path: str, like: torch.Tensor) -> torch.Tensor:
+    """The tensor in `path`, of the shape and dtype of `like`, in host memory. ValueError where the size is another."""
+    made = torch.empty(like.shape, dtype=like.dtype)
+    view = raw_bytes(made)
+    with open(path, "rb", buffering=0) as stream:
+        read = 0
+        while read < len(view) and (count := stream.readinto(view[read:])):
+            read += count
+        if read != len(view) or stream.read(1):
+            raise ValueError(f"{path} does not hold {len(view)} bytes")
+    return made

@@ -69,6 +69,14 @@ struct OracleDraw {
   std::vector<OutputReference> outputs;  // outputs, then new states
 };
 
+// Contents that no draw has, for a program without random numbers.
+struct GivenContents {
+  std::vector<HostTensor> inputs;
+  std::vector<HostTensor> states;
+  int draw = 0;                  // as given: its parameters count
+  std::filesystem::path folder;  // for tensor files, from now on; best in memory
+};
+
 // Not safe for use by two threads at once.
 class Oracle {
  public:
@@ -76,6 +84,13 @@ class Oracle {
   virtual Result<OracleProgram> open(const OracleSource& source) = 0;
   // The same (seed, regime, draw) always gives the same tensors. They stay valid for as long as they are held.
   virtual Result<OracleDraw> draw(const OracleProgram& program, const std::string& regime, int draw) = 0;
+  // The answers to these contents, and nothing else of a draw; dropped where the program does not take them, or gives
+  // non-finite results that it does not give to its own. It is the last draw then.
+  virtual Result<OracleDraw> given(const OracleProgram&, const GivenContents&) {
+    OracleDraw draw;
+    draw.dropped = "this oracle knows its own draws alone";
+    return draw;
+  }
   // Values of the functional graph in the last draw of `program`, by name, as references for a single step.
   virtual Result<std::vector<OutputReference>> intermediates(const OracleProgram& program,
                                                              const std::vector<TensorSpec>& values) = 0;

@@ -1,10 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/oracle/oracle_client.h"
 
+#include <fmt/format.h>
+
+#include "base/fs/files.h"
 #include "base/json/json.h"
 #include "verify/oracle/oracle_json.h"
 
 namespace stitch::verify {
+namespace {
+
+Result<Json> written(const std::vector<HostTensor>& tensors, const char* group, const std::filesystem::path& folder) {
+  Json paths = Json::array();
+  for (const HostTensor& tensor : tensors) {
+    const std::filesystem::path path = folder / fmt::format("given_{}_{}.bin", group, paths.size());
+    const std::span<const std::byte> bytes = tensor.bytes();
+    STITCH_TRY(write_file(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
+    paths.push_back(path.string());
+  }
+  return paths;
+}
+
+}  // namespace
 
 Result<OracleProgram> OracleClient::open(const OracleSource& source) {
   STITCH_ASSIGN(const Json answer, request_("oracle.open", to_json(source)));
@@ -15,6 +32,14 @@ Result<OracleDraw> OracleClient::draw(const OracleProgram& program, const std::s
   STITCH_ASSIGN(const Json answer,
                 request_("oracle.draw", Json{{"oracle", program.id}, {"regime", regime}, {"draw", draw}}));
   return oracle_draw_from_json(answer, program);
+}
+
+Result<OracleDraw> OracleClient::given(const OracleProgram& program, const GivenContents& contents) {
+  Json arguments{{"oracle", program.id}, {"draw", contents.draw}, {"folder", contents.folder.string()}};
+  STITCH_ASSIGN(arguments["inputs"], written(contents.inputs, "input", contents.folder));
+  STITCH_ASSIGN(arguments["states"], written(contents.states, "state", contents.folder));
+  STITCH_ASSIGN(const Json answer, request_("oracle.given", arguments));
+  return oracle_answers_from_json(answer, program);
 }
 
 Result<std::vector<OutputReference>> OracleClient::intermediates(const OracleProgram& program,

@@ -18,6 +18,7 @@ class OracleClient final : public Oracle {
 
   Result<OracleProgram> open(const OracleSource& source) override;
   Result<OracleDraw> draw(const OracleProgram& program, const std::string& regime, int draw) override;
+  Result<OracleDraw> given(const OracleProgram& program, const GivenContents& contents) override;
   Result<std::vector<std::vector<HostTensor>>> own_draws(const OracleProgram& program, int count) override;
   Result<NullList> nulls(const OracleProgram& program) override;
   Result<NullAnswer> null_answer(const OracleProgram& program, const NullCandidate& null) override;

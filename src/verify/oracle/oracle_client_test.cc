@@ -79,6 +79,50 @@ TEST(OracleClient, OpensAndDrawsFromFiles) {
   EXPECT_TRUE(std::filesystem::is_empty(folder->path())) << "the client takes the files away";
 }
 
+TEST(OracleClient, HandsContentsOverAndTakesTheirAnswers) {
+  auto folder = TemporaryDirectory::make("oracle-test");
+  ASSERT_TRUE(folder.has_value());
+  bool drops = false;
+  OracleClient client([&](const std::string& verb, const Json& arguments) -> Result<Json> {
+    if (verb == "oracle.open") {
+      return parse_json(kProgram, "script");
+    }
+    EXPECT_EQ(verb, "oracle.given");
+    EXPECT_EQ(arguments["oracle"], 4);
+    EXPECT_EQ(arguments["draw"], 1);
+    EXPECT_EQ(arguments["folder"], folder->path().string());
+    EXPECT_EQ(arguments["states"].size(), 0U);
+    const auto read = read_file(arguments["inputs"].at(0).get<std::string>());
+    EXPECT_TRUE(read.has_value() && read->size() == 2 * sizeof(float));
+    if (drops) {
+      return Json{{"dropped", "log of a negative"}};
+    }
+    const auto floats = [&](const char* name) { return written(*folder, name, float_tensor({2}, {3, 4})); };
+    const auto count = [&](const char* name) { return written(*folder, name, integer_tensor({}, {7})); };
+    return Json{{"dropped", nullptr},
+                {"outputs",
+                 {{{"name", "0"},
+                   {"ref64", written(*folder, "r", double_tensor({2}, {3, 4}))},
+                   {"native", floats("n")},
+                   {"runs", {floats("a"), floats("b"), floats("c")}}}}},
+                {"states_out", {{{"name", "count"}, {"ref64", count("s")}, {"native", count("t")}}}}};
+  });
+  const auto program = client.open({});
+  ASSERT_TRUE(program.has_value());
+  const GivenContents contents{
+      .inputs = {float_tensor({2}, {1, 2})}, .states = {}, .draw = 1, .folder = folder->path()};
+  const auto answered = client.given(*program, contents);
+  ASSERT_TRUE(answered.has_value()) << answered.error().sentence;
+  ASSERT_EQ(answered->outputs.size(), 2U);
+  EXPECT_EQ(answered->outputs[0].perturbed.size(), 2U);
+  EXPECT_GT(answered->outputs[0].input_epsilon, 0.0);
+  double values[2] = {};
+  load_doubles(answered->outputs[0].reference, 0, 2, values);
+  EXPECT_EQ(values[1], 4.0);
+  drops = true;
+  EXPECT_EQ(client.given(*program, contents)->dropped, "log of a negative");
+}
+
 TEST(OracleClient, ADroppedDrawSaysWhy) {
   OracleClient client([](const std::string& verb, const Json&) -> Result<Json> {
     return verb == "oracle.open" ? parse_json(kProgram, "script")

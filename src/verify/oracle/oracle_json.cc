@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <initializer_list>
 #include <system_error>
+#include <utility>
 
 #include "artifact/tensor/tensor_json.h"
 #include "base/json/json.h"
@@ -181,7 +182,7 @@ Result<OracleProgram> oracle_program_from_json(const Json& json) {
   return program;
 }
 
-Result<OracleDraw> oracle_draw_from_json(const Json& json, const OracleProgram& program) {
+Result<OracleDraw> oracle_answers_from_json(const Json& json, const OracleProgram& program) {
   OracleDraw draw;
   if (json.contains("dropped") && json["dropped"].is_string()) {
     draw.dropped = json["dropped"].get<std::string>();
@@ -190,15 +191,26 @@ Result<OracleDraw> oracle_draw_from_json(const Json& json, const OracleProgram& 
   if (json.contains("fallback") && json["fallback"].is_string()) {
     draw.note = json["fallback"].get<std::string>();
   }
-  STITCH_ASSIGN(draw.inputs, tensors_from_json(json, "inputs", program.inputs));
-  STITCH_ASSIGN(draw.parameters, tensors_from_json(json, "parameters", program.parameters));
-  STITCH_ASSIGN(draw.states, tensors_from_json(json, "states", program.states));
   STITCH_TRY(append_references(json, "outputs", program.outputs, draw.outputs));
   STITCH_TRY(append_references(json, "states_out", program.states_out, draw.outputs));
   const double unit = coarsest_epsilon({&program.inputs, &program.parameters, &program.states});
   for (OutputReference& output : draw.outputs) {
     output.input_epsilon = unit;
   }
+  return draw;
+}
+
+Result<OracleDraw> oracle_draw_from_json(const Json& json, const OracleProgram& program) {
+  OracleDraw given;
+  if (!json.contains("dropped") || !json["dropped"].is_string()) {
+    STITCH_ASSIGN(given.inputs, tensors_from_json(json, "inputs", program.inputs));
+    STITCH_ASSIGN(given.parameters, tensors_from_json(json, "parameters", program.parameters));
+    STITCH_ASSIGN(given.states, tensors_from_json(json, "states", program.states));
+  }
+  STITCH_ASSIGN(OracleDraw draw, oracle_answers_from_json(json, program));
+  draw.inputs = std::move(given.inputs);
+  draw.parameters = std::move(given.parameters);
+  draw.states = std::move(given.states);
   return draw;
 }
 

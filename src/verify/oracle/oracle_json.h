@@ -10,6 +10,8 @@ namespace stitch::verify {
 Json to_json(const OracleSource& source);
 Result<OracleProgram> oracle_program_from_json(const Json& json);
 Result<OracleDraw> oracle_draw_from_json(const Json& json, const OracleProgram& program);
+// The same without inputs, parameters and states.
+Result<OracleDraw> oracle_answers_from_json(const Json& json, const OracleProgram& program);
 // {"runs": [[path of each output, then of each new state]]}
 Result<std::vector<std::vector<HostTensor>>> own_draws_from_json(const Json& json, const OracleProgram& program);
 // {"nulls": [{"key", "number", "about", "outputs"}], "notes": [...]}
