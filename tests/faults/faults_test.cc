@@ -103,7 +103,8 @@ std::string run_everything(const Case& one) {
     how = ended((*runner)->run(call));
   }
   const TimingOptions timing{.block_us = 100, .blocks = 2, .tries = 1, .l2_bytes = 1 << 12};
-  return how == "ok" ? ended((*runner)->time_blocks({{.inputs = inputs, .states = states}}, timing)) : how;
+  const TimedSubject subject{.parameters = parameters, .draws = {{.inputs = inputs, .states = states}}};
+  return how == "ok" ? ended((*runner)->time_blocks(subject, timing)) : how;
 }
 
 class FaultsTest : public testing::TestWithParam<Case> {

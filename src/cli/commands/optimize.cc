@@ -8,17 +8,18 @@
 #include "base/fs/files.h"
 #include "base/json/json.h"
 #include "cli/commands/commands.h"
+#include "cli/evidence/manifest.h"
 #include "cli/runs/program_digest.h"
 #include "cli/stages/admission.h"
 #include "cli/stages/baseline.h"
 #include "cli/stages/batch.h"
 #include "cli/stages/build_ahead.h"
-#include "cli/evidence/manifest.h"
 #include "cli/stages/evidence.h"
 #include "cli/stages/judge.h"
 #include "cli/stages/leave_report.h"
 #include "cli/stages/project.h"
 #include "cli/stages/python_forms.h"
+#include "cli/stages/timed_draws.h"
 #include "cli/stages/tuning.h"
 #include "plan/batch/any_batch.h"
 #include "plan/plan.h"
@@ -157,8 +158,9 @@ Result<void> take_turns_if_asked(Session& session, Run& run) {
   }
   STITCH_ASSIGN(const std::optional<tuning::Baseline> baseline, baseline_of(session, run));
   if (baseline.has_value()) {
-    STITCH_ASSIGN(run.untimed,
-                  take_turns_without_gpu(run.imported.graph, run.report.compile.library, *baseline));
+    const evaluate::TimedSubject subject =
+        timed_draws(session, run.report.verify, run.task.math).value_or(tuning::sample_subject(run.imported.graph));
+    STITCH_ASSIGN(run.untimed, take_turns_without_gpu(subject, run.report.compile.library, *baseline));
   }
   return {};
 }
@@ -261,8 +263,8 @@ Result<int> run_optimize(Session& session) {
   STITCH_ASSIGN(run.nvcc, compile_with_nvcc(session, tools, run.program.bundle, run.device));
   if (run.device == DeviceKind::kCuda && run.report.verify.verdict.kind == VerdictKind::kOk) {
     STITCH_ASSIGN(const std::optional<tuning::Baseline> baseline, baseline_of(session, run));
-    const TimedProgram timed{run.program.plan.graph, run.report.compile.library, run.report.verify.kept_draws,
-                             run.task.math, baseline};
+    const TimedProgram timed{run.program.plan.graph, run.report.compile.library, run.report.verify, run.task.math,
+                             baseline};
     STITCH_ASSIGN(run.times, time_on_gpu(session, tools, timed));
     run.report.verify.verdict = run.times->verdict.value_or(run.report.verify.verdict);
   }

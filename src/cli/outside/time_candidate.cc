@@ -24,7 +24,7 @@ Result<void> time_candidate(Session& session, const toolchain::Toolchain& tools,
   }
   evaluate::VerifyReport& report = verdict.report.verify;
   STITCH_ASSIGN(const auto baseline, find_baseline(session, task, DeviceKind::kCuda));
-  TimedProgram timed{graph, library, report.kept_draws, task.math, baseline, {}};
+  TimedProgram timed{graph, library, report, task.math, baseline, {}};
   if (is_python) {
     timed.binary = verdict.python->binary;
   }

@@ -10,7 +10,6 @@
 #include "base/json/json.h"
 #include "evaluate/runner/eviction_library.h"
 #include "evaluate/timing/statistics.h"
-#include "ir/graph/graph.h"
 
 namespace stitch::cli {
 namespace {
@@ -65,15 +64,14 @@ Result<std::optional<tuning::Baseline>> find_baseline(Session& session, const Ta
   return std::optional(baseline);
 }
 
-Result<tuning::BaselineTimes> take_turns_without_gpu(const ir::Graph& graph, const std::string& library,
+Result<tuning::BaselineTimes> take_turns_without_gpu(const evaluate::TimedSubject& subject, const std::string& library,
                                                      tuning::Baseline baseline) {
   evaluate::RunnerOptions options;
   options.binary = {DeviceKind::kEmulated, library};
   constexpr evaluate::TimingOptions kShort{.block_us = 1000, .blocks = 3, .tries = 1, .l2_bytes = 1 << 16};
   baseline.fours = 3;
   const size_t blocks = 2 * static_cast<size_t>(baseline.fours);
-  STITCH_ASSIGN(const tuning::ProgramTimes times,
-                tuning::time_program(tuning::sample_subject(graph), options, kShort, baseline));
+  STITCH_ASSIGN(const tuning::ProgramTimes times, tuning::time_program(subject, options, kShort, baseline));
   tuning::BaselineTimes told = times.baseline.value_or(tuning::BaselineTimes());
   told.name = baseline.name;
   if (!times.fault.empty()) {
@@ -107,6 +105,7 @@ Json to_json(const tuning::BaselineTimes& baseline, bool is_told) {
           {"refusal", speedup.refusal},
           {"tries", baseline.tries},
           {"blocks", baseline.theirs_us.size()},
+          {"contents", baseline.is_mixed ? "mixed" : "drawn"},
           {"samples_us", has_times ? Json(baseline.theirs_us) : Json()},
           {"ours_samples_us", has_times ? Json(baseline.ours_us) : Json()}};
 }

@@ -15,7 +15,7 @@ namespace stitch::cli {
 Result<std::optional<tuning::Baseline>> find_baseline(Session& session, const Task& task, DeviceKind device);
 
 // On the emulated device: both take turns as they would on a GPU, which shows that they do; no time is told.
-Result<tuning::BaselineTimes> take_turns_without_gpu(const ir::Graph& graph, const std::string& library,
+Result<tuning::BaselineTimes> take_turns_without_gpu(const evaluate::TimedSubject& subject, const std::string& library,
                                                      tuning::Baseline baseline);
 
 // "eager 812.0 us: 3.50 times as fast (3.41 to 3.62)", or why nothing may be said.

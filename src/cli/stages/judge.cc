@@ -70,6 +70,7 @@ Result<evaluate::EvaluateReport> judge(Session& session, const toolchain::Toolch
   evaluate::EvaluateRequest request;
   request.is_outside = set.is_outside;
   request.launches = set.launches;
+  request.is_timed = !session.line().baseline.empty();
   for (const Subject& subject : set.subjects) {
     evaluate::EvaluateTask task{subject.shape, subject.bundle,
                                 oracle_source(subject.task, device, seed, folder.path().string()), subject.same_binary};

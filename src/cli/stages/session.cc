@@ -23,6 +23,7 @@ Told told_as(const std::string& verb) {
       {"hidden_shapes", {"shapes", "PyTorch looks for other sizes to verify"}},
       {"oracle.open", {"oracle", "PyTorch makes the module for its references"}},
       {"oracle.draw", {"oracle", "PyTorch computes the references of the next draw"}},
+      {"oracle.given", {"oracle", "PyTorch computes the references of contents that were mixed"}},
       {"forms", {"forms", "PyTorch reads the program's own source"}},
       {"weights", {"weights", "PyTorch saves the weights"}},
   };

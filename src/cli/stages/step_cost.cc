@@ -93,7 +93,8 @@ Result<void> measure_cost(Session& session, const toolchain::Toolchain& tools, c
   }
   evaluate::TimingOptions timing;
   timing.graph = true;
-  STITCH_ASSIGN(const evaluate::TimingOutcome timed, runner->time_blocks(tuning::sample_draws(alone.graph), timing));
+  const evaluate::TimedSubject subject{.parameters = {}, .draws = tuning::sample_draws(alone.graph)};
+  STITCH_ASSIGN(const evaluate::TimingOutcome timed, runner->time_blocks(subject, timing));
   if (timed.ending != evaluate::Ending::kOk) {
     return ended(timed.sentence);
   }

@@ -17,11 +17,11 @@
 #include "base/process/tree.h"
 #include "cli/stages/baseline.h"
 #include "cli/stages/compile_program.h"
+#include "cli/stages/timed_draws.h"
 #include "evaluate/timing/clocks.h"
 #include "evaluate/timing/floor.h"
 #include "evaluate/timing/sharing.h"
 #include "evaluate/verify/subject_run.h"
-#include "evaluate/verify/timed_subject.h"
 #include "toolchain/discovery/cuda_folders.h"
 #include "tuning/floor/compulsory_work.h"
 #include "tuning/measure/measure_setting.h"
@@ -176,9 +176,9 @@ Result<MeasuredProgram> time_on_gpu(Session& session, const toolchain::Toolchain
   options.binary = program.binary.value_or(evaluate::CandidateBinary{DeviceKind::kCuda, program.library});
   options.library_folders = library_folders(session);
   const evaluate::TimedSubject subject =
-      evaluate::timed_subject(program.draws, program.math).value_or(tuning::sample_subject(program.graph));
+      timed_draws(session, program.verified, program.math).value_or(tuning::sample_subject(program.graph));
   std::optional<tuning::Baseline> baseline = program.baseline;
-  if (baseline.has_value() && program.draws.empty()) {
+  if (baseline.has_value() && program.verified.kept_draws.empty()) {
     baseline->why_none = "nothing was drawn that both could be timed on";
   }
   TimingLock lock(tools.cache / kLockName);
@@ -242,6 +242,8 @@ Json to_json(const MeasuredProgram& measured) {
                 {"sets", timing.sets},
                 {"evicted_bytes", timing.evicted_bytes},
                 {"calls_judged", timing.calls_judged},
+                {"contents", timing.is_mixed ? "mixed" : "drawn"},
+                {"calls_compared", timing.calls_compared},
                 {"by_events", timing.by_events}};
   };
   const tuning::ProgramTimes& times = measured.times;

@@ -8,12 +8,12 @@
 
 #include "artifact/report/verdict.h"
 #include "cli/stages/session.h"
+#include "evaluate/verify/verify_report.h"
 #include "plan/plan.h"
 #include "toolchain/discovery/toolchain.h"
 #include "tuning/database/database.h"
 #include "tuning/measure/time_program.h"
 #include "tuning/measure/tune.h"
-#include "verify/oracle/oracle.h"
 
 namespace stitch::cli {
 
@@ -42,7 +42,7 @@ class Tuning {
 struct TimedProgram {
   const ir::Graph& graph;  // after all rewrites: what it cannot do without
   const std::string& library;
-  const std::vector<verify::OracleDraw>& draws;  // on which it was verified; none: on sample values
+  const evaluate::VerifyReport& verified;  // its draws are what it is timed on; none: sample values
   MathMode math = MathMode::kFp32;
   std::optional<tuning::Baseline> baseline{};
   std::optional<evaluate::CandidateBinary> binary{};  // what runs, where it is no library

@@ -166,7 +166,7 @@ Result<EvaluateReport> evaluate(const EvaluateRequest& request, const toolchain:
   verify_request.math = request.math;
   verify_request.seed = request.seed;
   verify_request.repeats_calls = request.is_outside;
-  verify_request.keeps_draws = request.device == DeviceKind::kCuda;  // what runs there is timed afterwards
+  verify_request.keeps_draws = request.is_timed || request.device == DeviceKind::kCuda;
   verify_request.two_at_once = request.device == DeviceKind::kEmulated;
   verify_request.progress = request.progress;
   const auto start = std::chrono::steady_clock::now();

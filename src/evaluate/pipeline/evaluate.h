@@ -38,6 +38,7 @@ struct EvaluateRequest {
   std::string architecture = "sm_90a";
   bool with_checked_draw = true;
   bool is_outside = false;  // somebody else wrote it: each library is looked at before anything loads it
+  bool is_timed = false;    // afterwards; on a GPU whatever is right is
   MathMode math = MathMode::kFp32;
   uint64_t seed = 0;
   std::function<void(const std::string&)> progress{};  // one short line at a time

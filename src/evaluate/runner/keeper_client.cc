@@ -175,16 +175,34 @@ Result<void> KeeperClient::clock_start() {
   return {};
 }
 
-Result<void> KeeperClient::clock_start(const std::vector<wire::Region>& from, const std::vector<wire::Region>& to) {
+Result<std::vector<int64_t>> KeeperClient::mix(const std::vector<wire::MixedRegion>& mixes) {
   Json arguments;
-  arguments["from"] = wire::to_json(from);
-  arguments["to"] = wire::to_json(to);
+  arguments["mixed"] = wire::to_json(mixes);
+  STITCH_ASSIGN(const wire::Answer answer, ask("mix", arguments));
+  STITCH_ASSIGN(std::vector<int64_t> digests, json_int_list(answer.json(), "digests"));
+  if (digests.size() != mixes.size()) {
+    return failure(ErrorCode::kInternal, "the keeper made another number of mixes");
+  }
+  return digests;
+}
+
+Result<void> KeeperClient::clock_start(const Contents& contents) {
+  Json arguments;
+  arguments["from"] = wire::to_json(contents.from);
+  arguments["to"] = wire::to_json(contents.to);
+  arguments["mixed"] = wire::to_json(contents.mixed);
   STITCH_TRY(ask("clock_start", arguments));
   return {};
 }
 
-Result<KeeperClient::Stopped> KeeperClient::clock_stop(const std::vector<wire::Region>& regions) {
-  STITCH_ASSIGN(const wire::Answer answer, ask_regions("clock_stop", regions));
+Result<KeeperClient::Stopped> KeeperClient::clock_stop(const std::vector<wire::Region>& regions,
+                                                       const std::vector<wire::Region>& kept) {
+  Json arguments;
+  arguments["regions"] = wire::to_json(regions);
+  if (!kept.empty()) {
+    arguments["kept"] = wire::to_json(kept);
+  }
+  STITCH_ASSIGN(const wire::Answer answer, ask("clock_stop", arguments));
   Stopped stopped;
   STITCH_ASSIGN(stopped.elapsed_us, elapsed_of(answer));
   STITCH_ASSIGN(stopped.digests, json_int_list(answer.json(), "digests"));

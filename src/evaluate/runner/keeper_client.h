@@ -9,6 +9,7 @@
 #include "artifact/device_kind.h"
 #include "artifact/tensor/host_tensor.h"
 #include "base/process/child.h"
+#include "wire/messages/mixed_region.h"
 #include "wire/messages/rpc.h"
 #include "wire/messages/tensor_argument.h"
 
@@ -43,14 +44,22 @@ class KeeperClient {
   Result<void> try_device();
   Result<void> clock_start();
   Result<double> clock_stop_us();
-  // The clock starts when the last of these copies is written, and stops when the first of `regions` is about to be
-  // read for its digest.
+  // Makes each of them and takes its digest, in turn: they may share one place.
+  Result<std::vector<int64_t>> mix(const std::vector<wire::MixedRegion>& mixes);
+  // What is written before the clock starts, all of it from memory that no worker sees: copies, and mixes of two.
+  struct Contents {
+    std::vector<wire::Region> from;
+    std::vector<wire::Region> to;
+    std::vector<wire::MixedRegion> mixed;
+  };
+  // The clock starts when the last of the contents is written, and stops when the first of `regions` is about to be
+  // read for its digest; where there are `kept` ones they are copied there, and the digests are those of the copies.
   struct Stopped {
     double elapsed_us = 0;
     std::vector<int64_t> digests;
   };
-  Result<void> clock_start(const std::vector<wire::Region>& from, const std::vector<wire::Region>& to);
-  Result<Stopped> clock_stop(const std::vector<wire::Region>& regions);
+  Result<void> clock_start(const Contents& contents);
+  Result<Stopped> clock_stop(const std::vector<wire::Region>& regions, const std::vector<wire::Region>& kept = {});
 
  private:
   KeeperClient(Child child, wire::Channel channel) : child_(std::move(child)), channel_(std::move(channel)) {}

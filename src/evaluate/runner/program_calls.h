@@ -22,10 +22,12 @@ class ProgramCalls {
   Result<CandidateOutcome> prepare(std::vector<HostTensor> parameters);
   Result<CandidateOutcome> run(const CandidateCall& call);
   // Places the ring, hides the draws' contents in memory that the worker does not see, and warms up; then block after
-  // block, each time judged; or all of it at once.
-  Result<void> open_timing(const std::vector<TimedDraw>& draws, const TimingOptions& options);
+  // block, each time judged; at the end what waited for it is judged; or all of it at once.
+  Result<void> open_timing(const TimedSubject& subject, const TimingOptions& options);
   Result<BlockOutcome> time_block();
-  Result<TimingOutcome> time_blocks(const std::vector<TimedDraw>& draws, const TimingOptions& options);
+  bool is_mixed() const { return timed_.mixing.has_value(); }
+  Result<void> close_timing();
+  Result<TimingOutcome> time_blocks(const TimedSubject& subject, const TimingOptions& options);
 
  private:
   // One set of memory for a call.
@@ -42,6 +44,9 @@ class ProgramCalls {
   struct TimedCall {
     size_t set = 0;
     size_t draw = 0;
+    size_t second = 0;              // of a mix: the other draw
+    std::vector<uint64_t> seeds{};  // of a mix, one for each input, then state; none: the draw as it is
+    bool is_mixed() const { return !seeds.empty(); }
   };
   using BurstCalls = std::vector<TimedCall>;
   // Memory that a call may read and must not change, and what each region is called.
@@ -68,12 +73,23 @@ class ProgramCalls {
       std::vector<HostTensor> untimed;       // what an untimed call gave
     };
     std::vector<Draw> draws;
-    uint64_t hidden_block = 0;
+    MemoryGroup hidden;  // the draws' contents
+    // Nothing of the rest of this without it.
+    std::optional<Mixing> mixing;
+    std::vector<wire::Region> scratch;  // hidden: room for the inputs, then states, of one mix
+    MemoryGroup kept;                   // hidden: the results of each set's last timed call
+    struct ChosenCall {
+      TimedCall call;
+      std::vector<HostTensor> results;
+    };
+    std::vector<ChosenCall> chosen;  // for the reference; any call so far had the same chance
+    uint64_t mixed_calls = 0;
+    int64_t calls_compared = 0;
     std::vector<double> empty_us;  // of bursts without calls, by the keeper
     std::vector<double> empty_event_us;
     std::vector<wire::Region> last_results;  // of the last burst
     std::vector<int64_t> last_digests;
-    BurstCalls last_calls;
+    BurstCalls last_calls;  // in the order in which they were looked at
     int64_t calls_judged = 0;
     bool judges_all = true;
   };
@@ -93,15 +109,30 @@ class ProgramCalls {
   std::vector<TensorSpec> result_specs(const CallMemory& memory) const;
   Result<std::vector<uint64_t>> describe_call(const CandidateCall& call, CallMemory& memory);
   Result<void> place_ring(const CandidateCall& call, const TimingOptions& options);
+  Result<void> hide(MemoryGroup& group, std::vector<uint64_t> sizes);
   Result<void> hide_draws(const std::vector<TimedDraw>& draws);
+  Result<void> hide_results();
   Result<void> run_untimed();
   Result<void> bind_ring(const TimingOptions& options);
   enum class Burst : std::uint8_t { kCalls, kNoCalls, kOrderedCalls };
   Result<BlockTimes> burst(int calls, Burst kind);
-  BurstCalls choose_calls(int calls);
+  TimedCall choose_call(size_t set, bool may_mix);
+  BurstCalls choose_calls(int calls, bool may_mix);
+  bool is_mixed(const TimedCall& call, size_t tensor) const;
+  void add_contents(const TimedCall& call, size_t tensor, const wire::Region& to,
+                    KeeperClient::Contents& contents) const;
   Result<void> put_contents(const BurstCalls& calls);
+  Result<std::vector<int64_t>> input_digests(const BurstCalls& calls);
+  std::vector<wire::Region> results_of(const BurstCalls& calls) const;
+  std::vector<wire::Region> kept_results_of(const BurstCalls& calls) const;
   Result<void> judge_results(const BurstCalls& calls, const std::vector<int64_t>& digests);
-  Result<void> judge_call(size_t set, size_t draw);
+  Result<void> judge_call(const TimedCall& call);
+  uint64_t most_chosen() const;
+  Result<void> choose_for_reference();
+  Result<void> repeat_calls();
+  Result<void> judge_repeated(const TimedCall& call);
+  Result<SaidOfCall> ask_reference(const TimedCall& call, const std::vector<HostTensor>& results);
+  Unexpected fail_timed_call(const std::string& wrong);
   Result<void> warm_up(double block_us);
   Result<void> look_again();
   Result<std::vector<double>> time_series(int blocks, Timing& timing);

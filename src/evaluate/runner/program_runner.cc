@@ -69,8 +69,8 @@ Result<CandidateOutcome> ProgramRunner::run(const CandidateCall& call) {
   return settle<CandidateOutcome>(run_now, state_->session, state_->may_try_again);
 }
 
-Result<TimingOutcome> ProgramRunner::time_blocks(const std::vector<TimedDraw>& draws, const TimingOptions& options) {
-  const auto time_now = [&] { return state_->calls.time_blocks(draws, options); };
+Result<TimingOutcome> ProgramRunner::time_blocks(const TimedSubject& subject, const TimingOptions& options) {
+  const auto time_now = [&] { return state_->calls.time_blocks(subject, options); };
   return settle<TimingOutcome>(time_now, state_->session, state_->may_try_again);
 }
 
@@ -78,10 +78,12 @@ const std::string& ProgramRunner::device_name() const { return state_->session.k
 
 uint64_t ProgramRunner::l2_bytes() const { return state_->session.keeper().facts().l2_bytes; }
 
-Result<BlockOutcome> ProgramRunner::open_timing(const std::vector<TimedDraw>& draws, const TimingOptions& options) {
+Result<BlockOutcome> ProgramRunner::open_timing(const TimedSubject& subject, const TimingOptions& options) {
   const auto open_now = [&]() -> Result<BlockOutcome> {
-    STITCH_TRY(state_->calls.open_timing(draws, options));
-    return BlockOutcome{};
+    STITCH_TRY(state_->calls.open_timing(subject, options));
+    BlockOutcome opened;
+    opened.is_mixed = state_->calls.is_mixed();
+    return opened;
   };
   return settle<BlockOutcome>(open_now, state_->session, state_->may_try_again);
 }
@@ -89,6 +91,15 @@ Result<BlockOutcome> ProgramRunner::open_timing(const std::vector<TimedDraw>& dr
 Result<BlockOutcome> ProgramRunner::time_block() {
   bool never_again = false;  // a new worker has no ring
   return settle<BlockOutcome>([&] { return state_->calls.time_block(); }, state_->session, never_again);
+}
+
+Result<BlockOutcome> ProgramRunner::close_timing() {
+  const auto close_now = [&]() -> Result<BlockOutcome> {
+    STITCH_TRY(state_->calls.close_timing());
+    return BlockOutcome{};
+  };
+  bool never_again = false;
+  return settle<BlockOutcome>(close_now, state_->session, never_again);
 }
 
 StartCandidate program_runner_factory(RunnerOptions options) {

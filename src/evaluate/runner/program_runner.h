@@ -37,15 +37,17 @@ class ProgramRunner final : public Candidate {
   Result<CandidateOutcome> prepare(std::span<const HostTensor> parameters) override;
   Result<CandidateOutcome> run(const CandidateCall& call) override;
 
-  // Times calls on these draws, all of the same types, after a prepare(). Every timed call is judged: one that is not
-  // right ends it as kTampered.
-  Result<TimingOutcome> time_blocks(const std::vector<TimedDraw>& draws, const TimingOptions& options);
+  // Times calls on the subject's draws, all of the same types, after a prepare() with its parameters. Every timed call
+  // is judged: one that is not right ends it as kTampered.
+  Result<TimingOutcome> time_blocks(const TimedSubject& subject, const TimingOptions& options);
   // Of the device, as CUDA tells them.
   const std::string& device_name() const;
   uint64_t l2_bytes() const;
-  // Block by block, to take turns with another program.
-  Result<BlockOutcome> open_timing(const std::vector<TimedDraw>& draws, const TimingOptions& options);
+  // Block by block, to take turns with another program; its times count once it was closed well.
+  Result<BlockOutcome> open_timing(const TimedSubject& subject, const TimingOptions& options);
   Result<BlockOutcome> time_block();
+  // Judges what waited for the end; tells no time.
+  Result<BlockOutcome> close_timing();
 
  private:
   class State;

@@ -29,20 +29,32 @@ Result<bool> take_turns(ProgramRunner& candidate, ProgramRunner& baseline, int f
   return true;
 }
 
+Result<void> close(ProgramRunner& candidate, ProgramRunner& baseline, AgainstOutcome& outcome) {
+  STITCH_ASSIGN(const BlockOutcome ours, candidate.close_timing());
+  outcome.ending = ours.ending;
+  outcome.sentence = ours.sentence;
+  if (ours.ending != Ending::kOk) {
+    return {};
+  }
+  STITCH_ASSIGN(const BlockOutcome theirs, baseline.close_timing());
+  return theirs.ending == Ending::kOk ? Result<void>() : baseline_failed(theirs.sentence);
+}
+
 }  // namespace
 
-Result<AgainstOutcome> time_against(ProgramRunner& candidate, ProgramRunner& baseline,
-                                    const std::vector<TimedDraw>& draws, int fours, const TimingOptions& options) {
+Result<AgainstOutcome> time_against(ProgramRunner& candidate, ProgramRunner& baseline, const TimedSubject& subject,
+                                    int fours, const TimingOptions& options) {
   AgainstOutcome outcome;
   TimingOptions as_it_is = options;
   as_it_is.graph = false;
-  STITCH_ASSIGN(const BlockOutcome theirs, baseline.open_timing(draws, as_it_is));
+  STITCH_ASSIGN(const BlockOutcome theirs, baseline.open_timing(subject, as_it_is));
   if (theirs.ending != Ending::kOk) {
     return baseline_failed(theirs.sentence);
   }
-  STITCH_ASSIGN(const BlockOutcome ours, candidate.open_timing(draws, options));
+  STITCH_ASSIGN(const BlockOutcome ours, candidate.open_timing(subject, options));
   outcome.ending = ours.ending;
   outcome.sentence = ours.sentence;
+  outcome.is_mixed = ours.is_mixed && theirs.is_mixed;
   bool goes_on = ours.ending == Ending::kOk;
   while (goes_on && outcome.tries < options.tries) {
     ++outcome.tries;
@@ -51,6 +63,9 @@ Result<AgainstOutcome> time_against(ProgramRunner& candidate, ProgramRunner& bas
       outcome.speedup = compare_abba(outcome.candidate_us, outcome.baseline_us);
       goes_on = !outcome.speedup.refusal.empty();
     }
+  }
+  if (outcome.ending == Ending::kOk) {
+    STITCH_TRY(close(candidate, baseline, outcome));
   }
   return outcome;
 }

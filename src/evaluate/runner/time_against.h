@@ -14,11 +14,13 @@ struct AgainstOutcome {
   std::vector<double> baseline_us;
   Speedup speedup;
   int tries = 0;
+  bool is_mixed = false;  // both had contents of their own
 };
 
-// `fours` times A B B A; again, at most kMostTries times, as long as nothing may be said. Both have been prepared.
+// `fours` times A B B A; again, at most kMostTries times, as long as nothing may be said. Both have been prepared with
+// the subject's parameters.
 // `options.graph` is for the candidate alone.
-Result<AgainstOutcome> time_against(ProgramRunner& candidate, ProgramRunner& baseline,
-                                    const std::vector<TimedDraw>& draws, int fours, const TimingOptions& options);
+Result<AgainstOutcome> time_against(ProgramRunner& candidate, ProgramRunner& baseline, const TimedSubject& subject,
+                                    int fours, const TimingOptions& options);
 
 }  // namespace stitch::evaluate

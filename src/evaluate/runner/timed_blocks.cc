@@ -22,80 +22,37 @@ constexpr int kMostGraceMs = 30;
 // stream. A program that is so only while it is not timed would hide from a clock.
 constexpr int kOrderedCalls = 3;
 
-template <typename Value>
-void append(std::vector<Value>& to, const std::vector<Value>& values) {
-  to.insert(to.end(), values.begin(), values.end());
-}
-
 }  // namespace
-
-// Which set each call has, and which draw each set: by chance, and known to nobody before it is there.
-ProgramCalls::BurstCalls ProgramCalls::choose_calls(int calls) {
-  std::vector<size_t> sets(timed_.sets.size());
-  std::iota(sets.begin(), sets.end(), size_t{0});
-  std::shuffle(sets.begin(), sets.end(), session_.random());
-  BurstCalls chosen;
-  for (int i = 0; i < calls; ++i) {
-    chosen.push_back({sets.at(static_cast<size_t>(i)), session_.random()() % timed_.draws.size()});
-  }
-  return chosen;
-}
-
-// Poison first, contents last: they come from memory of the keeper's own, so quickly that nobody can begin before the
-// clock does.
-Result<void> ProgramCalls::put_contents(const BurstCalls& calls) {
-  std::vector<wire::Region> poisoned;
-  std::vector<wire::Region> from;
-  std::vector<wire::Region> to;
-  for (const auto& [set, draw] : calls) {
-    const CallMemory& memory = timed_.sets[set];
-    append(poisoned, memory.results.regions);
-    append(from, timed_.draws[draw].hidden);
-    append(to, memory.inputs.regions);
-    const size_t inputs = memory.input_types.size();
-    for (size_t i = 0; i < memory.replaced_by.size(); ++i) {
-      if (memory.replaced_by[i] >= 0) {
-        from.push_back(timed_.draws[draw].hidden.at(inputs + i));
-        to.push_back(old_state(memory, i));
-      }
-    }
-  }
-  STITCH_TRY(session_.keeper().poison(poisoned));
-  return session_.keeper().clock_start(from, to);
-}
 
 Result<BlockTimes> ProgramCalls::burst(int count, Burst kind) {
   const bool with_calls = kind != Burst::kNoCalls;
-  const BurstCalls calls = choose_calls(count);
+  const BurstCalls calls = choose_calls(count, with_calls);
   Json request;
   Json order = Json::array();
-  std::vector<wire::Region> results;
-  for (const auto& [set, draw] : calls) {
-    order.push_back(set);
+  for (const TimedCall& call : calls) {
+    order.push_back(call.set);
   }
   // Looked at in another order than they were made in.
   BurstCalls looked_at = calls;
   std::shuffle(looked_at.begin(), looked_at.end(), session_.random());
-  looked_at.resize(timed_.judges_all ? looked_at.size() : 1);
-  for (const auto& [set, draw] : looked_at) {
-    append(results, timed_.sets[set].results.regions);
-  }
+  looked_at.resize(!with_calls ? 0 : timed_.judges_all ? looked_at.size() : 1);
   request["order"] = std::move(order);
   request["with_calls"] = with_calls;
   request["ordered"] = kind == Burst::kOrderedCalls;
   STITCH_TRY(put_contents(calls));
   STITCH_ASSIGN(const wire::Answer answer, session_.ask("run_block", request));
   STITCH_ASSIGN(const KeeperClient::Stopped stopped,
-                session_.keeper().clock_stop(with_calls ? results : std::vector<wire::Region>{}));
+                session_.keeper().clock_stop(results_of(looked_at), kept_results_of(looked_at)));
   const Result<double> event_us = json_double(answer.json(), "event_us");
   if (!event_us.has_value()) {
     return session_.fail(Ending::kTampered, "the program wrote into its worker's channel");
   }
   if (with_calls) {
-    timed_.last_results = std::move(results);
+    timed_.last_results = results_of(looked_at);
     timed_.last_digests = stopped.digests;
-    timed_.last_calls = calls;
-    STITCH_TRY(judge_results(looked_at, stopped.digests));
+    timed_.last_calls = std::move(looked_at);
+    STITCH_TRY(judge_results(timed_.last_calls, stopped.digests));
+    STITCH_TRY(choose_for_reference());
   }
   BlockTimes times;
   times.calls = count;
@@ -106,33 +63,35 @@ Result<BlockTimes> ProgramCalls::burst(int count, Burst kind) {
 
 Result<void> ProgramCalls::judge_results(const BurstCalls& calls, const std::vector<int64_t>& digests) {
   auto next = digests.begin();
-  for (const auto& [set, draw] : calls) {
-    const auto count = static_cast<int64_t>(timed_.sets[set].results.regions.size());
+  for (const TimedCall& call : calls) {
+    const auto count = static_cast<int64_t>(timed_.sets[call.set].results.regions.size());
     const std::vector<int64_t> own(next, next + count);
     next += count;
     ++timed_.calls_judged;
-    // What was right once is right again; a sum that ends in another order is judged anew.
-    if (!timed_.draws[draw].right.contains(own)) {
-      STITCH_TRY(judge_call(set, draw));
-      timed_.draws[draw].right.insert(own);
+    // What was right once is right again; a sum that ends in another order is judged anew. That of a mix is compared
+    // when it has been made again.
+    if (!call.is_mixed() && !timed_.draws[call.draw].right.contains(own)) {
+      STITCH_TRY(judge_call(call));
+      timed_.draws[call.draw].right.insert(own);
     }
   }
   return {};
 }
 
-Result<void> ProgramCalls::judge_call(size_t set, size_t draw) {
-  const CallMemory& memory = timed_.sets[set];
-  const TimedRing::Draw& given = timed_.draws[draw];
+Unexpected ProgramCalls::fail_timed_call(const std::string& wrong) {
+  return session_.fail(Ending::kTampered, "a timed call was not right: " + wrong);
+}
+
+Result<void> ProgramCalls::judge_call(const TimedCall& call) {
+  const CallMemory& memory = timed_.sets[call.set];
+  const TimedRing::Draw& given = timed_.draws[call.draw];
   STITCH_ASSIGN(const std::vector<HostTensor> results,
                 session_.keeper().snapshot(memory.results.regions, result_specs(memory)));
   std::optional<std::string> wrong = find_difference(results, given.untimed);
   if (!wrong.has_value() && given.given.judge) {
     STITCH_ASSIGN(wrong, given.given.judge(results));
   }
-  if (wrong.has_value()) {
-    return session_.fail(Ending::kTampered, "a timed call was not right: " + *wrong);
-  }
-  return {};
+  return wrong.has_value() ? fail_timed_call(*wrong) : Result<void>();
 }
 
 // After a block, and after a while that nobody knows before: nothing was written since, nothing beside the results, and
@@ -145,14 +104,12 @@ Result<void> ProgramCalls::look_again() {
   }
   STITCH_TRY(check_unchanged(timed_.constants, timed_.constant_digests));
   std::vector<wire::Region> inputs;
-  std::vector<int64_t> given;
-  for (const auto& [set, draw] : timed_.last_calls) {
-    const CallMemory& memory = timed_.sets[set];
+  for (const TimedCall& call : timed_.last_calls) {
+    const CallMemory& memory = timed_.sets[call.set];
     const auto count = static_cast<int64_t>(memory.input_types.size());
     inputs.insert(inputs.end(), memory.inputs.regions.begin(), memory.inputs.regions.begin() + count);
-    const std::vector<int64_t>& digests = timed_.draws[draw].digests;
-    given.insert(given.end(), digests.begin(), digests.begin() + count);
   }
+  STITCH_ASSIGN(const std::vector<int64_t> given, input_digests(timed_.last_calls));
   STITCH_ASSIGN(const std::vector<int64_t> now, session_.keeper().digest(inputs));
   if (now != given) {
     return session_.fail(Ending::kTampered, "the program changed its inputs");
@@ -166,11 +123,13 @@ Result<void> ProgramCalls::warm_up(double block_us) {
   std::vector<double> times_us;
   while (judge_warm_up(times_us) == WarmUp::kGoOn) {
     STITCH_ASSIGN(const BlockTimes times, burst(1, Burst::kCalls));
+    STITCH_TRY(repeat_calls());
     times_us.push_back(times.keeper_us);
   }
   timed_.plan = plan_bursts(times_us.back(), block_us, timed_.ring.sets);
   for (int i = 0; i < kMostPlans; ++i) {
     STITCH_ASSIGN(const BlockTimes times, burst(timed_.plan.calls, Burst::kCalls));
+    STITCH_TRY(repeat_calls());
     const BurstPlan last = timed_.plan;
     timed_.plan = plan_bursts(times.keeper_us / times.calls, block_us, timed_.ring.sets);
     if (timed_.plan.calls <= last.calls) {
@@ -188,13 +147,17 @@ Result<BlockOutcome> ProgramCalls::time_block() {
   for (uint64_t i = 0; i < bursts; ++i) {
     if (i == ordered_before) {
       STITCH_TRY(burst(std::min(timed_.plan.calls, kOrderedCalls), Burst::kOrderedCalls));
+      STITCH_TRY(repeat_calls());
     }
     STITCH_ASSIGN(const BlockTimes times, burst(timed_.plan.calls, Burst::kCalls));
+    if (i + 1 == bursts) {
+      STITCH_TRY(look_again());  // before anything else is written there
+    }
+    STITCH_TRY(repeat_calls());
     block.calls += times.calls;
     block.keeper_us += times.keeper_us;
     block.event_us += times.event_us;
   }
-  STITCH_TRY(look_again());
   STITCH_ASSIGN(const BlockTimes empty, burst(timed_.plan.calls, Burst::kNoCalls));
   timed_.empty_us.push_back(empty.keeper_empty_us);
   timed_.empty_event_us.push_back(empty.event_empty_us);
@@ -226,11 +189,12 @@ Result<std::vector<double>> ProgramCalls::time_series(int blocks, Timing& timing
   return samples_us;
 }
 
-Result<TimingOutcome> ProgramCalls::time_blocks(const std::vector<TimedDraw>& draws, const TimingOptions& options) {
-  STITCH_TRY(open_timing(draws, options));
+Result<TimingOutcome> ProgramCalls::time_blocks(const TimedSubject& subject, const TimingOptions& options) {
+  STITCH_TRY(open_timing(subject, options));
   Timing told;
   STITCH_ASSIGN(const SteadySeries series,
                 measure_steadily([&] { return time_series(options.blocks, told); }, options.tries));
+  STITCH_TRY(close_timing());
   TimingOutcome outcome;
   outcome.timing = summarise(series.samples_us, timed_.plan.calls * timed_.plan.bursts);
   outcome.timing.interval = series.verdict.interval;
@@ -242,6 +206,8 @@ Result<TimingOutcome> ProgramCalls::time_blocks(const std::vector<TimedDraw>& dr
   outcome.timing.evicted_bytes = timed_.ring.evict_bytes;
   outcome.timing.calls_judged = timed_.calls_judged;
   outcome.timing.by_events = told.by_events;
+  outcome.timing.is_mixed = is_mixed();
+  outcome.timing.calls_compared = timed_.calls_compared;
   return outcome;
 }
 

@@ -18,8 +18,8 @@ class TimedBlocksTest : public VectorProgramTest {
     }
     for (int i = 0; i < 3; ++i) {
       x[0] = static_cast<float>(1000 * i + 7);
-      draws.push_back({.inputs = {tensor("x", x), tensor("y", y)},
-                       .states = {tensor("calls", {41.0f + static_cast<float>(9 * i)})}});
+      subject.draws.push_back({.inputs = {tensor("x", x), tensor("y", y)},
+                               .states = {tensor("calls", {41.0f + static_cast<float>(9 * i)})}});
     }
     timing.block_us = 500;
     timing.blocks = 5;
@@ -31,7 +31,7 @@ class TimedBlocksTest : public VectorProgramTest {
     const auto runner = start(program);
     const auto prepared = runner->prepare(parameters);
     EXPECT_TRUE(prepared.has_value() && prepared->ending == Ending::kOk);
-    const auto outcome = runner->time_blocks(draws, timing);
+    const auto outcome = runner->time_blocks(subject, timing);
     EXPECT_TRUE(outcome.has_value()) << (outcome.has_value() ? "" : outcome.error().sentence);
     return outcome.has_value() ? *outcome : TimingOutcome{};
   }
@@ -42,7 +42,7 @@ class TimedBlocksTest : public VectorProgramTest {
     EXPECT_NE(outcome.sentence.find(sentence), std::string::npos) << program << ": " << outcome.sentence;
   }
 
-  std::vector<TimedDraw> draws;
+  TimedSubject subject;
   TimingOptions timing;
 };
 
@@ -116,7 +116,7 @@ TEST_P(TimedBlocksTest, ChangedPreparedMemoryIsFound) {
 // The judge of whoever knows the right answer has a word too, and is asked of each new answer.
 TEST_P(TimedBlocksTest, TheJudgeIsAsked) {
   int asked = 0;
-  for (TimedDraw& draw : draws) {
+  for (TimedDraw& draw : subject.draws) {
     draw.judge = [&](const std::vector<HostTensor>& results) -> Result<std::optional<std::string>> {
       ++asked;
       EXPECT_EQ(results.size(), 2u);
@@ -133,7 +133,7 @@ TEST_P(TimedBlocksTest, ABaselineTakesTurns) {
   ASSERT_TRUE(prepared.has_value());
   const auto baseline = start("thrice");
   ASSERT_TRUE(baseline->prepare(parameters).has_value());
-  const auto outcome = time_against(*candidate, *baseline, draws, 3, timing);
+  const auto outcome = time_against(*candidate, *baseline, subject, 3, timing);
   ASSERT_TRUE(outcome.has_value()) << outcome.error().sentence;
   ASSERT_EQ(outcome->ending, Ending::kOk) << outcome->sentence;
   EXPECT_EQ(outcome->candidate_us.size(), 6u);
@@ -146,12 +146,12 @@ TEST_P(TimedBlocksTest, ACandidateThatCheatsAgainstABaselineIsFoundAndABaselineT
   const auto good = start("good");
   ASSERT_TRUE(cheat->prepare(parameters).has_value());
   ASSERT_TRUE(good->prepare(parameters).has_value());
-  const auto found = time_against(*cheat, *good, draws, 3, timing);
+  const auto found = time_against(*cheat, *good, subject, 3, timing);
   ASSERT_TRUE(found.has_value()) << found.error().sentence;
   EXPECT_EQ(found->ending, Ending::kTampered);
   const auto cheat_again = start("works_nine_times");
   ASSERT_TRUE(cheat_again->prepare(parameters).has_value());
-  EXPECT_FALSE(time_against(*good, *cheat_again, draws, 3, timing).has_value());
+  EXPECT_FALSE(time_against(*good, *cheat_again, subject, 3, timing).has_value());
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, TimedBlocksTest, testing::Values(DeviceKind::kEmulated, DeviceKind::kCuda),

@@ -72,39 +72,59 @@ Result<void> ProgramCalls::place_ring(const CandidateCall& call, const TimingOpt
   return place_workspace(timed_.sets[0]);
 }
 
+// Memory of the keeper's that is never attached to a worker.
+Result<void> ProgramCalls::hide(MemoryGroup& group, std::vector<uint64_t> sizes) {
+  if (group.block != 0) {
+    STITCH_TRY(session_.keeper().release(std::exchange(group.block, 0)));
+  }
+  STITCH_ASSIGN(const KeeperClient::Block block, session_.keeper().allocate(room_for(sizes)));
+  group.block = block.token.id;
+  group.sizes = std::move(sizes);
+  lay_out(group, kBlockAlignment, session_.random());
+  return {};
+}
+
 // A ring of one content would let a program that knows it again answer from memory: as many draws as there are, and as
-// fit beside the ring.
+// fit beside the ring; and room for a mix of two.
 Result<void> ProgramCalls::hide_draws(const std::vector<TimedDraw>& draws) {
-  if (timed_.hidden_block != 0) {
-    STITCH_TRY(session_.keeper().release(std::exchange(timed_.hidden_block, 0)));
+  std::vector<uint64_t> sizes;
+  for (const std::vector<HostTensor>* tensors : {&draws.front().inputs, &draws.front().states}) {
+    for (const HostTensor& tensor : *tensors) {
+      sizes.push_back(tensor.bytes().size());
+    }
   }
-  MemoryGroup hidden;
-  for (const HostTensor& tensor : draws.front().inputs) {
-    hidden.sizes.push_back(tensor.bytes().size());
+  const uint64_t fit = session_.memory_limit_bytes() / kHiddenShare / room_for(sizes);
+  constexpr uint64_t kLeastToMix = 3;  // two draws, and what becomes of them
+  if (fit < kLeastToMix || draws.size() < 2) {
+    timed_.mixing.reset();
   }
-  for (const HostTensor& tensor : draws.front().states) {
-    hidden.sizes.push_back(tensor.bytes().size());
-  }
-  const uint64_t room = room_for(hidden.sizes);
-  const uint64_t fit = session_.memory_limit_bytes() / kHiddenShare / room;
-  const size_t count = std::clamp<size_t>(fit, 1, draws.size());
-  const size_t tensors = hidden.sizes.size();
-  hidden.sizes = repeated(hidden.sizes, static_cast<int>(count));
-  STITCH_ASSIGN(const KeeperClient::Block block, session_.keeper().allocate(room_for(hidden.sizes)));
-  timed_.hidden_block = block.token.id;  // never attached
-  hidden.block = block.token.id;
-  lay_out(hidden, kBlockAlignment, session_.random());
+  const size_t mixes = timed_.mixing.has_value() ? 1 : 0;
+  const size_t count = std::clamp<size_t>(fit - std::min<size_t>(fit, mixes), 1, draws.size());
+  STITCH_TRY(hide(timed_.hidden, repeated(sizes, static_cast<int>(count + mixes))));
   timed_.draws.clear();
   for (size_t i = 0; i < count; ++i) {
-    TimedRing::Draw draw{
-        .given = draws[i], .hidden = part_of(hidden, i, tensors).regions, .digests = {}, .right = {}, .untimed = {}};
+    TimedRing::Draw draw{.given = draws[i],
+                         .hidden = part_of(timed_.hidden, i, sizes.size()).regions,
+                         .digests = {},
+                         .right = {},
+                         .untimed = {}};
     std::vector<HostTensor> contents = draws[i].inputs;
     contents.insert(contents.end(), draws[i].states.begin(), draws[i].states.end());
     STITCH_TRY(session_.keeper().fill(draw.hidden, contents));
     STITCH_ASSIGN(draw.digests, session_.keeper().digest(draw.hidden));
     timed_.draws.push_back(std::move(draw));
   }
+  timed_.scratch = mixes > 0 ? part_of(timed_.hidden, count, sizes.size()).regions : std::vector<wire::Region>{};
   return {};
+}
+
+// Where the results of timed calls stay while the same calls are made again.
+Result<void> ProgramCalls::hide_results() {
+  const std::vector<uint64_t>& sizes = timed_.results.sizes;
+  if (room_for(sizes) > session_.memory_limit_bytes() / kHiddenShare) {
+    timed_.mixing.reset();
+  }
+  return timed_.mixing.has_value() ? hide(timed_.kept, sizes) : Result<void>();
 }
 
 Result<void> ProgramCalls::run_untimed() {
@@ -139,19 +159,24 @@ ProgramCalls::Constants ProgramCalls::constants_of_ring() const {
   return constants;
 }
 
-Result<void> ProgramCalls::open_timing(const std::vector<TimedDraw>& draws, const TimingOptions& options) {
-  STITCH_CHECK(!draws.empty()) << "nothing to time a program with";
+Result<void> ProgramCalls::open_timing(const TimedSubject& subject, const TimingOptions& options) {
+  STITCH_CHECK(!subject.draws.empty()) << "nothing to time a program with";
   STITCH_TRY(ensure_prepared());
   STITCH_TRY(check_settled());
-  STITCH_TRY(hide_draws(draws));
+  timed_.judges_all = options.judges_all;
+  timed_.mixing = options.judges_all ? subject.mixing : std::nullopt;
+  STITCH_TRY(hide_draws(subject.draws));
   STITCH_TRY(run_untimed());
   const CandidateCall call = timed_call(timed_.draws[0].given);
   STITCH_TRY(place_ring(call, options));
+  STITCH_TRY(hide_results());
   STITCH_TRY(bind_ring(options));
   timed_.constants = constants_of_ring();
   STITCH_ASSIGN(timed_.constant_digests, session_.keeper().digest(timed_.constants.regions));
   timed_.calls_judged = 0;
-  timed_.judges_all = options.judges_all;
+  timed_.calls_compared = 0;
+  timed_.mixed_calls = 0;
+  timed_.chosen.clear();
   timed_.empty_us.clear();
   timed_.empty_event_us.clear();
   return warm_up(options.block_us);

@@ -26,10 +26,27 @@ struct TimedDraw {
   std::function<Result<std::optional<std::string>>(const std::vector<HostTensor>&)> judge{};
 };
 
+// What whoever knows the right answers says of one call: nothing, that it was right, or a sentence.
+struct SaidOfCall {
+  bool is_said = true;
+  std::optional<std::string> wrong{};
+};
+
+// How two draws make contents that nobody has seen: element by element, each from either.
+struct Mixing {
+  std::vector<uint64_t> widths;  // of an element of each input, then state, in bytes; 0: it comes whole from one draw
+  int judged = 2;                // calls of a timing whose answers `judge` is asked about, chosen once they were made
+  // Of outputs, then new states, that a call gave to these inputs and states. Never empty.
+  std::function<Result<SaidOfCall>(const std::vector<HostTensor>& inputs, const std::vector<HostTensor>& states,
+                                   const std::vector<HostTensor>& results)>
+      judge;
+};
+
 // What a program is timed on.
 struct TimedSubject {
   std::vector<HostTensor> parameters;  // then constants
   std::vector<TimedDraw> draws;
+  std::optional<Mixing> mixing{};  // none: timed calls turn through the draws as they are
 };
 
 struct TimingOptions {
@@ -55,6 +72,8 @@ struct Timing {
   uint64_t evicted_bytes = 0;  // before each call
   int64_t calls_judged = 0;    // every timed call, warm-up included
   bool by_events = false;      // the worker's events told of more than the keeper's clock, in most blocks
+  bool is_mixed = false;       // no two timed calls had the same contents, but for one in eight
+  int64_t calls_compared = 0;  // of those with contents of their own, with the reference's answer to these
 };
 
 struct TimingOutcome {
@@ -69,7 +88,8 @@ struct BlockOutcome {
   std::string sentence;
   double per_call_us = 0;
   bool by_events = false;
-  std::string refusal;  // no time could be told
+  std::string refusal;    // no time could be told
+  bool is_mixed = false;  // what opened the timing: as Timing has it
 };
 
 // Median and spread of the samples.

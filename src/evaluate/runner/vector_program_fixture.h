@@ -76,7 +76,9 @@ class VectorProgramTest : public testing::TestWithParam<DeviceKind> {
     request.architecture = "sm_90";
     request.bundle.name = program;
     request.bundle.files["program.cu"] = read_file(folder / (program + ".cu")).value();
-    request.bundle.files["vector_program.h"] = read_file(folder / "vector_program.h").value();
+    for (const char* header : {"vector_program.h", "contents_table.h"}) {
+      request.bundle.files[header] = read_file(folder / header).value();
+    }
     request.bundle.files["runtime/include/stitch_program.h"] =
         read_file(fs::path(STITCH_SOURCE_DIR) / "runtime/include/stitch_program.h").value();
     request.bundle.units = {"program.cu"};

@@ -35,7 +35,7 @@ std::optional<std::string> judge_timed(const Draws& draws, MathMode math, const 
 
 }  // namespace
 
-std::optional<TimedSubject> timed_subject(const Draws& draws, MathMode math) {
+std::optional<TimedSubject> timed_subject(const Draws& draws, MathMode math, const AskReference& ask) {
   if (draws.empty()) {
     return std::nullopt;
   }
@@ -53,6 +53,7 @@ std::optional<TimedSubject> timed_subject(const Draws& draws, MathMode math) {
   subject.draws.front().judge = [draws, math](const std::vector<HostTensor>& results) {
     return Result<std::optional<std::string>>(judge_timed(draws, math, results));
   };
+  subject.mixing = find_mixing(draws, math, ask);
   return subject;
 }
 

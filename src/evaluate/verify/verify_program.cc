@@ -351,6 +351,8 @@ void Verification::keep_for_repetition(const QueuedDraw& queued) {
   }
   if (request_.keeps_draws && queued.plan == 0 && queued.regime == kAsGiven && report_.kept_draws.size() < kMostDraws &&
       bytes_with_answers(queued.draw) <= kMostBytesWithAnswers) {
+    report_.first_kept = report_.kept_draws.empty() ? queued.number : report_.first_kept;
+    report_.kept_program = queued.program;
     report_.kept_draws.push_back(queued.draw);
   }
   if (request_.repeats_calls && queued.plan == 0 && queued.regime == kAsGiven && repeated_draws_.size() < kMostDraws &&

@@ -2,6 +2,7 @@
 // What verification found.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,9 @@ struct VerifyReport {
   int randomised_draws = 0;         // of those, with a block's threads in random order
   int repeated_calls = 0;           // after all draws, of an outside program
   std::vector<verify::OracleDraw> kept_draws;  // as given, at the declared shapes, where the request asked for them
+  // Whose they are, and the first one's number: to ask the oracle about contents that it has not drawn.
+  std::shared_ptr<const verify::OracleProgram> kept_program;
+  int first_kept = 0;
   int in_place_draws = 0;           // of those, with new states in the memory of the old ones
   double seconds = 0;
 };

@@ -28,10 +28,10 @@ constexpr double kUsableSpread = 0.3;
 
 // Some work beside it on the machine may have spoilt a timing: the steadiest of a few counts.
 Result<std::optional<Measurement>> time_steadily(evaluate::ProgramRunner& runner,
-                                                 const std::vector<evaluate::TimedDraw>& draws) {
+                                                 const evaluate::TimedSubject& subject) {
   std::optional<Measurement> best;
   for (int attempt = 0; attempt < kAttempts && (!best.has_value() || best->spread > kSteadySpread); ++attempt) {
-    STITCH_ASSIGN(const evaluate::TimingOutcome timed, runner.time_blocks(draws, kTiming));
+    STITCH_ASSIGN(const evaluate::TimingOutcome timed, runner.time_blocks(subject, kTiming));
     if (timed.ending != evaluate::Ending::kOk) {
       return std::optional(kDoesNotWork);
     }
@@ -45,13 +45,13 @@ Result<std::optional<Measurement>> time_steadily(evaluate::ProgramRunner& runner
 }
 
 Result<std::optional<Measurement>> time_step(const evaluate::RunnerOptions& options,
-                                             const std::vector<evaluate::TimedDraw>& draws) {
+                                             const evaluate::TimedSubject& subject) {
   STITCH_ASSIGN(const auto runner, evaluate::ProgramRunner::start(options));
   STITCH_ASSIGN(const evaluate::CandidateOutcome prepared, runner->prepare({}));
   if (prepared.ending != evaluate::Ending::kOk) {
     return std::optional(kDoesNotWork);
   }
-  return time_steadily(*runner, draws);
+  return time_steadily(*runner, subject);
 }
 
 Result<CompileReport> build_step(const plan::Plan& alone, const toolchain::Toolchain& tools,
@@ -91,7 +91,7 @@ Result<std::optional<Measurement>> measure_setting(const plan::Plan& plan, size_
   runner_options.library_folders = options.library_folders;
   std::optional<Measurement> measurement;
   STITCH_TRY(options.alone([&]() -> Result<void> {
-    STITCH_ASSIGN(measurement, time_step(runner_options, sample_draws(alone->graph)));
+    STITCH_ASSIGN(measurement, time_step(runner_options, {.parameters = {}, .draws = sample_draws(alone->graph)}));
     return {};
   }));
   return measurement;

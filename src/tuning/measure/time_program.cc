@@ -29,7 +29,7 @@ Result<evaluate::AgainstOutcome> take_turns(evaluate::ProgramRunner& ours, const
   if (prepared.ending != evaluate::Ending::kOk) {
     return failure(ErrorCode::kEnvironment, prepared.sentence);
   }
-  return evaluate::time_against(ours, *theirs, subject.draws, baseline.fours, timing);
+  return evaluate::time_against(ours, *theirs, subject, baseline.fours, timing);
 }
 
 void time_baseline(evaluate::ProgramRunner& ours, const evaluate::TimedSubject& subject,
@@ -51,13 +51,14 @@ void time_baseline(evaluate::ProgramRunner& ours, const evaluate::TimedSubject& 
   told.theirs_us = against->baseline_us;
   told.speedup = against->speedup;
   told.tries = against->tries;
+  told.is_mixed = against->is_mixed;
   ended_well(against->ending, against->sentence, times);
 }
 
 Result<void> time_by_graph(evaluate::ProgramRunner& runner, const evaluate::TimedSubject& subject,
                            evaluate::TimingOptions timing, ProgramTimes& times) {
   timing.graph = true;
-  STITCH_ASSIGN(const evaluate::TimingOutcome replayed, runner.time_blocks(subject.draws, timing));
+  STITCH_ASSIGN(const evaluate::TimingOutcome replayed, runner.time_blocks(subject, timing));
   if (replayed.ending == evaluate::Ending::kOk) {
     times.graph = replayed.timing;
   } else {
@@ -78,7 +79,7 @@ std::string ProgramTimes::refusal() const {
 }
 
 evaluate::TimedSubject sample_subject(const ir::Graph& graph) {
-  return {samples(graph, {TensorRole::kParameter, TensorRole::kConstant}), sample_draws(graph)};
+  return {.parameters = samples(graph, {TensorRole::kParameter, TensorRole::kConstant}), .draws = sample_draws(graph)};
 }
 
 Result<ProgramTimes> time_program(const evaluate::TimedSubject& subject, const evaluate::RunnerOptions& options,
@@ -94,7 +95,7 @@ Result<ProgramTimes> time_program(const evaluate::TimedSubject& subject, const e
     }
     times.prepare_us = prepared.elapsed_us;
   }
-  STITCH_ASSIGN(const evaluate::TimingOutcome plain, runner->time_blocks(subject.draws, timing));
+  STITCH_ASSIGN(const evaluate::TimingOutcome plain, runner->time_blocks(subject, timing));
   if (!ended_well(plain.ending, plain.sentence, times)) {
     return times;
   }

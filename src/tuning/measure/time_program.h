@@ -19,6 +19,7 @@ struct BaselineTimes {
   std::vector<double> ours_us;   // one for each block, in the order in which they ran
   std::vector<double> theirs_us;
   evaluate::Speedup speedup{};   // ours over theirs; its refusal says why there is none
+  bool is_mixed = false;         // the contents of both, as evaluate::Timing has it
   int tries = 0;
 };
 

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/stages/timed_draws.h"
+
+#include <memory>
+
+#include "cli/stages/judge.h"
+
+namespace stitch::cli {
+namespace {
+
+// Nobody to ask about a program that draws random numbers: what it gives depends on more than its contents.
+evaluate::AskReference reference_of(Session& session, const evaluate::VerifyReport& verified) {
+  if (verified.kept_program == nullptr || verified.kept_program->random_inputs > 0) {
+    return {};
+  }
+  return
+      [&session, program = verified.kept_program, draw = verified.first_kept](
+          const std::vector<HostTensor>& inputs, const std::vector<HostTensor>& states) -> Result<verify::OracleDraw> {
+        STITCH_ASSIGN(const TemporaryDirectory folder, tensor_folder());
+        verify::OracleClient oracle = oracle_client(session);
+        return oracle.given(*program, {.inputs = inputs, .states = states, .draw = draw, .folder = folder.path()});
+      };
+}
+
+}  // namespace
+
+std::optional<evaluate::TimedSubject> timed_draws(Session& session, const evaluate::VerifyReport& verified,
+                                                  MathMode math) {
+  return evaluate::timed_subject(verified.kept_draws, math, reference_of(session, verified));
+}
+
+}  // namespace stitch::cli

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Timed calls on contents of their own, mixed of two draws: that no two are alike, who judges them, and that honest
+// programs pass.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <set>
+
+#include "evaluate/runner/time_against.h"
+#include "evaluate/runner/vector_program_fixture.h"
+
+namespace stitch::evaluate {
+namespace {
+
+class TimedContentsTest : public VectorProgramTest {
+ protected:
+  void SetUp() override {
+    VectorProgramTest::SetUp();
+    if (IsSkipped() || HasFatalFailure()) {
+      return;
+    }
+    std::mt19937 random(7);
+    std::uniform_real_distribution<float> uniform(-1.0f, 1.0f);
+    for (int i = 0; i < 3; ++i) {
+      for (float& value : x) {
+        value = uniform(random);
+      }
+      subject.draws.push_back({.inputs = {tensor("x", x), tensor("y", y)},
+                               .states = {tensor("calls", {41.0f + static_cast<float>(9 * i)})}});
+    }
+    subject.mixing = Mixing{.widths = {4, 0, 4}, .judged = 5, .judge = {}};
+    subject.mixing->judge = [this](const auto& given, const auto& old_states, const auto& results) {
+      return judge(given, old_states, results);
+    };
+    timing.block_us = 500;
+    timing.blocks = 5;
+    timing.tries = 1;
+    timing.l2_bytes = is_emulated() ? 1 << 15 : 0;
+  }
+
+  // What the program is to compute.
+  Result<SaidOfCall> judge(const std::vector<HostTensor>& given, const std::vector<HostTensor>& old_states,
+                           const std::vector<HostTensor>& results) {
+    ++asked;
+    const std::vector<float> given_x = values_of(given.at(0));
+    const std::vector<float> given_y = values_of(given.at(1));
+    const std::vector<float> sum = values_of(results.at(0));
+    first_elements.insert({given_x[0], given_x[1], given_x[2]});
+    SaidOfCall said;
+    for (size_t i = 0; i < sum.size(); ++i) {
+      if (!(std::abs(sum[i] - (given_x[i] + given_y[i] * scale[i])) <= 1e-4f)) {
+        said.wrong = "the reference says otherwise";
+      }
+    }
+    EXPECT_EQ(given_y, y) << "what may not be mixed comes whole";
+    if (values_of(results.at(1))[0] != values_of(old_states.at(0))[0] + 1.0f) {
+      said.wrong = "the reference counts otherwise";
+    }
+    return said;
+  }
+
+  TimingOutcome time(const std::string& program) {
+    const auto runner = start(program);
+    const auto prepared = runner->prepare(parameters);
+    EXPECT_TRUE(prepared.has_value() && prepared->ending == Ending::kOk);
+    const auto outcome = runner->time_blocks(subject, timing);
+    EXPECT_TRUE(outcome.has_value()) << (outcome.has_value() ? "" : outcome.error().sentence);
+    return outcome.has_value() ? *outcome : TimingOutcome{};
+  }
+
+  void expect_honest(const std::string& program) {
+    const TimingOutcome outcome = time(program);
+    ASSERT_EQ(outcome.ending, Ending::kOk) << program << ": " << outcome.sentence;
+    EXPECT_TRUE(outcome.timing.is_mixed);
+    EXPECT_GE(outcome.timing.calls_judged, 5 * outcome.timing.calls_per_block);
+  }
+
+  void expect_refused(const std::string& program, const std::string& sentence) {
+    const TimingOutcome outcome = time(program);
+    EXPECT_EQ(outcome.ending, Ending::kTampered) << program;
+    EXPECT_NE(outcome.sentence.find(sentence), std::string::npos) << program << ": " << outcome.sentence;
+  }
+
+  TimedSubject subject;
+  TimingOptions timing;
+  int asked = 0;
+  std::set<std::vector<float>> first_elements;  // of the contents that the reference was asked about
+};
+
+TEST_P(TimedContentsTest, HonestProgramsPassAndAFewCallsAreComparedWithTheReference) {
+  for (const bool graph : {false, true}) {
+    timing.graph = graph;
+    asked = 0;
+    expect_honest("good");
+    EXPECT_EQ(asked, 5);
+  }
+  EXPECT_GE(first_elements.size(), 3u) << "the reference is asked about contents that differ";
+}
+
+TEST_P(TimedContentsTest, SumsInAnotherOrderAreHonest) { expect_honest("sums_in_another_order"); }
+
+// The reference has the word where the same call on the same contents gives something else.
+TEST_P(TimedContentsTest, WhereTwoCallsDifferTheReferenceDecides) {
+  subject.mixing->judge = [this](const auto&, const auto&, const auto&) -> Result<SaidOfCall> {
+    ++asked;
+    return SaidOfCall{};
+  };
+  expect_honest("second_sight");
+  EXPECT_GT(asked, 5) << "each difference, and the calls chosen at the end";
+}
+
+TEST_P(TimedContentsTest, NoTwoTimedCallsHaveTheSameContents) {
+  timing.blocks = 20;
+  expect_honest("third_sight");
+  expect_honest("keyed_by_contents");
+}
+
+// The same program is found out where few contents can be mixed: it does tell what it has seen.
+TEST_P(TimedContentsTest, ContentsThatComeAgainAreTold) {
+  subject.mixing->widths = {0, 0, 4};  // nine contents in all, since the state has one element
+  subject.mixing->judged = 12;
+  timing.blocks = 40;
+  expect_refused("third_sight", "a timed call was not right: ");
+}
+
+TEST_P(TimedContentsTest, ATimedCallThatIsRightOnlyWhenMadeAgainIsFound) {
+  expect_refused("second_sight", "a timed call was not right: sum is another one than that of an untimed call");
+}
+
+TEST_P(TimedContentsTest, TheSameGarbageTwiceIsFoundByTheReference) {
+  timing.blocks = 60;
+  subject.mixing->judged = 12;
+  expect_refused("garbage_for_unseen", "a timed call was not right: the reference says otherwise");
+}
+
+TEST_P(TimedContentsTest, AReferenceThatSaysNothingRefusesNothing) {
+  subject.mixing->judge = [](const auto&, const auto&, const auto&) -> Result<SaidOfCall> {
+    return SaidOfCall{.is_said = false, .wrong = "nobody reads this"};
+  };
+  expect_honest("good");
+  expect_refused("second_sight", "a timed call was not right: sum is another one");
+}
+
+TEST_P(TimedContentsTest, WhatIsLookedAtAfterwardsIsLookedAtHereToo) {
+  timing.blocks = 40;
+  expect_refused("writes_input_later", "the program changed its inputs");
+  expect_refused("writes_prepared_later", "the program changed its prepared memory");
+  EXPECT_EQ(time("writes_late").ending, Ending::kTampered);
+  expect_refused("works_nine_times", "a timed call was not right: ");
+}
+
+TEST_P(TimedContentsTest, TheWorkspaceIsPoisonedBeforeEachBurst) {
+  expect_honest("reads_old_workspace");
+  subject.mixing.reset();
+  EXPECT_EQ(time("reads_old_workspace").ending, Ending::kOk);
+}
+
+TEST_P(TimedContentsTest, OneDrawAndTimesThatOnlyRankAreNotMixed) {
+  timing.judges_all = false;
+  EXPECT_FALSE(time("good").timing.is_mixed);
+  timing.judges_all = true;
+  subject.draws.resize(1);
+  const TimingOutcome outcome = time("good");
+  EXPECT_EQ(outcome.ending, Ending::kOk) << outcome.sentence;
+  EXPECT_FALSE(outcome.timing.is_mixed);
+  EXPECT_EQ(asked, 0);
+}
+
+TEST_P(TimedContentsTest, BothThatTakeTurnsAreJudgedAtTheEnd) {
+  const auto candidate = start("good");
+  const auto baseline = start("good");
+  ASSERT_TRUE(candidate->prepare(parameters).has_value());
+  ASSERT_TRUE(baseline->prepare(parameters).has_value());
+  const auto outcome = time_against(*candidate, *baseline, subject, 3, timing);
+  ASSERT_TRUE(outcome.has_value()) << outcome.error().sentence;
+  EXPECT_EQ(outcome->ending, Ending::kOk) << outcome->sentence;
+  EXPECT_TRUE(outcome->is_mixed);
+  EXPECT_EQ(asked, 10);
+  const auto cheat = start("garbage_for_unseen");
+  ASSERT_TRUE(cheat->prepare(parameters).has_value());
+  const auto found = time_against(*cheat, *baseline, subject, 20, timing);
+  ASSERT_TRUE(found.has_value()) << found.error().sentence;
+  EXPECT_EQ(found->ending, Ending::kTampered);
+  const auto cheat_again = start("garbage_for_unseen");
+  ASSERT_TRUE(cheat_again->prepare(parameters).has_value());
+  EXPECT_FALSE(time_against(*candidate, *cheat_again, subject, 20, timing).has_value());
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, TimedContentsTest, testing::Values(DeviceKind::kEmulated, DeviceKind::kCuda),
+                         [](const auto& info) { return std::string(to_string(info.param)); });
+
+}  // namespace
+}  // namespace stitch::evaluate
