@@ -116,8 +116,8 @@ class ProgramCalls {
   Result<void> bind_ring(const TimingOptions& options);
   enum class Burst : std::uint8_t { kCalls, kNoCalls, kOrderedCalls };
   Result<BlockTimes> burst(int calls, Burst kind);
-  TimedCall choose_call(size_t set, bool may_mix);
-  BurstCalls choose_calls(int calls, bool may_mix);
+  TimedCall choose_call(size_t set);
+  BurstCalls choose_calls(int calls);
   bool is_mixed(const TimedCall& call, size_t tensor) const;
   void add_contents(const TimedCall& call, size_t tensor, const wire::Region& to,
                     KeeperClient::Contents& contents) const;

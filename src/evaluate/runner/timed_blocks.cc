@@ -26,7 +26,7 @@ constexpr int kOrderedCalls = 3;
 
 Result<BlockTimes> ProgramCalls::burst(int count, Burst kind) {
   const bool with_calls = kind != Burst::kNoCalls;
-  const BurstCalls calls = choose_calls(count, with_calls);
+  const BurstCalls calls = choose_calls(count);
   Json request;
   Json order = Json::array();
   for (const TimedCall& call : calls) {

@@ -25,10 +25,10 @@ uint64_t secret_seed() {
 
 }  // namespace
 
-ProgramCalls::TimedCall ProgramCalls::choose_call(size_t set, bool may_mix) {
+ProgramCalls::TimedCall ProgramCalls::choose_call(size_t set) {
   const size_t draws = timed_.draws.size();
   TimedCall call{.set = set, .draw = session_.random()() % draws};
-  if (!may_mix || !timed_.mixing.has_value() || session_.by_chance(kOneDrawnIn)) {
+  if (!timed_.mixing.has_value() || session_.by_chance(kOneDrawnIn)) {
     return call;
   }
   call.second = (call.draw + 1 + session_.random()() % (draws - 1)) % draws;
@@ -38,14 +38,15 @@ ProgramCalls::TimedCall ProgramCalls::choose_call(size_t set, bool may_mix) {
   return call;
 }
 
-// Which set each call has, and which contents each set: by chance, and known to nobody before it is there.
-ProgramCalls::BurstCalls ProgramCalls::choose_calls(int calls, bool may_mix) {
+// Which set each call has, and which contents each set: by chance, and known to nobody before it is there. A burst
+// without calls is filled in the same way: a device that has just mixed is not the one that has just copied.
+ProgramCalls::BurstCalls ProgramCalls::choose_calls(int calls) {
   std::vector<size_t> sets(timed_.sets.size());
   std::iota(sets.begin(), sets.end(), size_t{0});
   std::shuffle(sets.begin(), sets.end(), session_.random());
   BurstCalls chosen;
   for (int i = 0; i < calls; ++i) {
-    chosen.push_back(choose_call(sets.at(static_cast<size_t>(i)), may_mix));
+    chosen.push_back(choose_call(sets.at(static_cast<size_t>(i))));
   }
   return chosen;
 }
