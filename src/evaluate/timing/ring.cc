@@ -9,6 +9,9 @@ namespace {
 
 constexpr uint64_t kLeastSets = 2;
 constexpr uint64_t kMostSets = 128;
+// Round trips to keeper and worker take some hundred microseconds a burst, give or take a hundred, which these share.
+constexpr uint64_t kSharing = 8;
+constexpr uint64_t kShareForSharing = 16;  // of the memory, at most
 constexpr uint64_t kTimesL2 = 4;
 constexpr uint64_t kEvictTimesL2 = 2;
 constexpr uint64_t kShareOfMemory = 4;
@@ -18,7 +21,9 @@ constexpr double kMostBursts = 4096;
 
 Ring plan_ring(const RingRequest& request) {
   const uint64_t set_bytes = std::max<uint64_t>(request.set_bytes, 1);
-  const uint64_t wanted = kTimesL2 * request.l2_bytes / set_bytes + 1;
+  const uint64_t sharing = std::min(kSharing, request.memory_bytes / kShareForSharing / set_bytes);
+  const uint64_t outgrowing = kTimesL2 * request.l2_bytes / set_bytes + 1;
+  const uint64_t wanted = request.l2_bytes > 0 ? std::max(sharing, outgrowing) : outgrowing;
   const uint64_t room = request.memory_bytes / kShareOfMemory / set_bytes;
   const uint64_t sets = std::max(kLeastSets, std::min({wanted, room, kMostSets}));
   Ring ring;

@@ -19,7 +19,8 @@ struct Ring {
   bool outgrows_l2 = false;  // the sets together are more than four times the cache
 };
 
-// At least two sets (a call must not find its own output), at most 128, and no more than a quarter of the memory. Small
+// At least two sets (a call must not find its own output), at most 128, and no more than a quarter of the memory; 8
+// where a sixteenth holds them, so that what a burst costs beside its calls is shared by many. Small
 // programs do not reach four times the cache by their sets: for them the eviction alone does it.
 Ring plan_ring(const RingRequest& request);
 
