@@ -34,7 +34,7 @@ _LOOK = {
     "cudaIpcOpenEventHandle cudaMemPoolExportToShareableHandle",
     "makes memory that host and device share": "cudaMallocManaged cudaHostAlloc cudaHostGetDevicePointer "
     "cudaHostRegister cudaMemPrefetchAsync",
-    "changes the whole device": "cudaDeviceReset cudaSetDevice cudaSetDeviceFlags cudaDeviceSetLimit "
+    "changes the whole device": "cudaDeviceReset cudaSetDeviceFlags cudaDeviceSetLimit "
     "cudaCtxResetPersistingL2Cache cudaDeviceSetCacheConfig cudaProfilerStart cudaProfilerStop",
     "loads code while it runs": "cudaLibraryLoadData cudaLibraryLoadFromFile cuModuleLoad cuModuleLoadData "
     "nvrtcCompileProgram",
@@ -46,6 +46,7 @@ _TELL = {
     "works on a stream of its own": "cudaStreamCreate cudaStreamCreateWithFlags cudaStreamCreateWithPriority",
     "keeps memory of its own": "cudaMalloc cudaMallocAsync cudaMallocPitch malloc calloc",
     "records a graph": "cudaStreamBeginCapture cudaGraphLaunch cudaGraphInstantiate",
+    "chooses a device": "cudaSetDevice",
     "asks what the device is": "cudaGetDeviceProperties cudaDeviceGetAttribute cudaMemGetInfo",
     "uses the library cuBLAS": "cublasCreate cublasLtMatmul cublasSgemm cublasGemmEx cublasGemmStridedBatchedEx",
     "uses the library cuDNN": "cudnnCreate cudnnConvolutionForward cudnnBackendExecute",

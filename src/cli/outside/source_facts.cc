@@ -3,12 +3,29 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string_view>
 
+#include "base/fs/files.h"
 #include "base/json/json.h"
 #include "toolchain/reading/sass.h"
 #include "toolchain/reading/source_reader.h"
 
 namespace stitch::cli {
+namespace {
+
+constexpr std::string_view kRuntime = "runtime/";
+
+// What every program of ours brings along says nothing about this one, as long as it is as we ship it.
+bool is_as_shipped(const Session& session, const SourceBundle& bundle, const std::string& file) {
+  const auto found = bundle.files.find(file);
+  if (found == bundle.files.end() || !file.starts_with(kRuntime)) {
+    return false;
+  }
+  const Result<std::string> ours = read_file(session.resources().runtime() / file.substr(kRuntime.size()));
+  return ours.has_value() && *ours == found->second;
+}
+
+}  // namespace
 
 Result<void> add_source_facts(const Session& session, const toolchain::Toolchain& tools, const SourceBundle& bundle,
                               const toolchain::Target& target, SourceFacts& found) {
@@ -17,6 +34,8 @@ Result<void> add_source_facts(const Session& session, const toolchain::Toolchain
   }
   const toolchain::SourceReader reader{session.resources().python, session.resources().python_path()};
   STITCH_ASSIGN(toolchain::SourceReading reading, toolchain::read_sources(bundle, target, tools, reader));
+  std::erase_if(reading.facts,
+                [&](const SourceFact& fact) { return is_as_shipped(session, bundle, fact.file); });
   for (SourceFact& fact : reading.facts) {
     fact.file = target.torch.has_value() ? bundle.name + "/" + fact.file : fact.file;
   }
