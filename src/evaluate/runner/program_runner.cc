@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "evaluate/runner/program_runner.h"
 
-#include "evaluate/runner/program_calls.h"
+#include "evaluate/calls/program_calls.h"
+#include "evaluate/timed_calls/timed_calls.h"
 
 namespace stitch::evaluate {
 namespace {
@@ -32,9 +33,10 @@ Result<Outcome> settle(const Call& call, CandidateSession& session, bool& may_tr
 
 class ProgramRunner::State {
  public:
-  explicit State(CandidateSession started) : session(std::move(started)), calls(session) {}
+  explicit State(CandidateSession started) : session(std::move(started)), calls(session), timed(calls) {}
   CandidateSession session;
   ProgramCalls calls;
+  TimedCalls timed;
   bool may_try_again = true;
 };
 
@@ -70,7 +72,7 @@ Result<CandidateOutcome> ProgramRunner::run(const CandidateCall& call) {
 }
 
 Result<TimingOutcome> ProgramRunner::time_blocks(const TimedSubject& subject, const TimingOptions& options) {
-  const auto time_now = [&] { return state_->calls.time_blocks(subject, options); };
+  const auto time_now = [&] { return state_->timed.time_blocks(subject, options); };
   return settle<TimingOutcome>(time_now, state_->session, state_->may_try_again);
 }
 
@@ -80,9 +82,9 @@ uint64_t ProgramRunner::l2_bytes() const { return state_->session.keeper().facts
 
 Result<BlockOutcome> ProgramRunner::open_timing(const TimedSubject& subject, const TimingOptions& options) {
   const auto open_now = [&]() -> Result<BlockOutcome> {
-    STITCH_TRY(state_->calls.open_timing(subject, options));
+    STITCH_TRY(state_->timed.open(subject, options));
     BlockOutcome opened;
-    opened.is_mixed = state_->calls.is_mixed();
+    opened.is_mixed = state_->timed.is_mixed();
     return opened;
   };
   return settle<BlockOutcome>(open_now, state_->session, state_->may_try_again);
@@ -90,12 +92,12 @@ Result<BlockOutcome> ProgramRunner::open_timing(const TimedSubject& subject, con
 
 Result<BlockOutcome> ProgramRunner::time_block() {
   bool never_again = false;  // a new worker has no ring
-  return settle<BlockOutcome>([&] { return state_->calls.time_block(); }, state_->session, never_again);
+  return settle<BlockOutcome>([&] { return state_->timed.time_block(); }, state_->session, never_again);
 }
 
 Result<BlockOutcome> ProgramRunner::close_timing() {
   const auto close_now = [&]() -> Result<BlockOutcome> {
-    STITCH_TRY(state_->calls.close_timing());
+    STITCH_TRY(state_->timed.close());
     return BlockOutcome{};
   };
   bool never_again = false;

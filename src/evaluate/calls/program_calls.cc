@@ -1,24 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "evaluate/runner/program_calls.h"
+#include "evaluate/calls/program_calls.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <chrono>
-#include <thread>
+#include <algorithm>
 #include <utility>
 
 #include "base/json/json.h"
+#include "evaluate/calls/call_types.h"
 
 namespace stitch::evaluate {
 namespace {
 
-constexpr std::chrono::milliseconds kGrace{40};
 constexpr uint64_t kMostKeptBytes = uint64_t{64} << 20;
-
-using Described = std::vector<wire::TensorDescription>;
-
-uint64_t bytes_of(const TensorType& type) { return static_cast<uint64_t>(type.bytes()); }
 
 uint64_t bytes_of(const std::vector<HostTensor>& tensors) {
   uint64_t bytes = 0;
@@ -28,82 +22,18 @@ uint64_t bytes_of(const std::vector<HostTensor>& tensors) {
   return bytes;
 }
 
-std::vector<uint64_t> sizes_of(std::span<const HostTensor> tensors) {
-  std::vector<uint64_t> sizes;
-  for (const HostTensor& tensor : tensors) {
-    sizes.push_back(bytes_of(tensor.spec().type));
-  }
-  return sizes;
-}
-
-std::vector<wire::TensorArgument> arguments_of(const std::vector<TensorType>& types,
-                                               const std::vector<wire::Region>& regions, size_t first) {
-  std::vector<wire::TensorArgument> arguments;
-  for (size_t i = 0; i < types.size(); ++i) {
-    arguments.push_back({.region = regions.at(first + i), .extents = types[i].shape});
-  }
-  return arguments;
-}
-
-std::vector<TensorType> types_of(std::span<const HostTensor> tensors) {
-  std::vector<TensorType> types;
-  for (const HostTensor& tensor : tensors) {
-    types.push_back(tensor.spec().type);
-  }
-  return types;
-}
-
 std::vector<HostTensor> given_to(const CandidateCall& call) {
   std::vector<HostTensor> given(call.inputs.begin(), call.inputs.end());
   given.insert(given.end(), call.states.begin(), call.states.end());
   return given;
 }
 
-std::vector<TensorType> types_of(const Described& described) {
-  std::vector<TensorType> types;
-  for (const wire::TensorDescription& tensor : described) {
-    types.push_back(tensor.spec.type);
-  }
-  return types;
-}
-
-// The declared type, but for run-time axes within their range.
-bool takes(const wire::TensorDescription& described, const TensorType& type) {
-  const TensorType& declared = described.spec.type;
-  bool good = type.dtype == declared.dtype && type.shape.size() == declared.shape.size();
-  for (size_t axis = 0; good && axis < declared.shape.size(); ++axis) {
-    const int64_t extent = type.shape[axis];
-    good = extent == declared.shape[axis] ||
-           (described.run_time_axes[axis] != 0 && extent >= described.min_extents[axis] &&
-            extent <= described.max_extents[axis]);
-  }
-  return good;
-}
-
-std::string describe_type(const TensorType& type) {
-  return fmt::format("{}[{}]", to_string(type.dtype), fmt::join(type.shape, ","));
-}
-
 }  // namespace
 
 Result<void> ProgramCalls::check_types(const char* what, const std::vector<TensorType>& given,
-                                       const Described& described) {
-  size_t least = described.size();
-  while (least > 0 && described[least - 1].is_optional) {
-    --least;
-  }
-  if (given.size() < least || given.size() > described.size()) {
-    return session_.fail(Ending::kRefused,
-                         fmt::format("the program has {} {}, not {}", described.size(), what, given.size()));
-  }
-  for (size_t i = 0; i < given.size(); ++i) {
-    if (!takes(described[i], given[i])) {
-      return session_.fail(Ending::kRefused,
-                           fmt::format("the program declares {} as {}, not as {}", described[i].spec.name,
-                                       describe_type(described[i].spec.type), describe_type(given[i])));
-    }
-  }
-  return {};
+                                       const std::vector<wire::TensorDescription>& described) {
+  const std::optional<std::string> mismatch = find_mismatch(what, given, described);
+  return mismatch.has_value() ? session_.fail(Ending::kRefused, *mismatch) : Result<void>();
 }
 
 // What the caller says of the results, or what the program declares.
@@ -121,21 +51,9 @@ Result<void> ProgramCalls::adopt_results(const CandidateCall& call, CallMemory& 
   return check_types("new states", memory.state_types, program.states_out);
 }
 
-void ProgramCalls::Constants::add(const wire::Region& region, std::string name) {
-  regions.push_back(region);
-  names.push_back(std::move(name));
-}
-
-void ProgramCalls::Constants::add_red_zones(const MemoryGroup& group, const char* of) {
-  for (const wire::Region& zone : group.red_zones) {
-    add(zone, fmt::format("outside of its {}", of));
-  }
-}
-
-// What stays from prepare() on.
-ProgramCalls::Constants ProgramCalls::prepared_constants() const {
+ConstantMemory ProgramCalls::parameter_constants() const {
   const wire::ProgramDescription& program = *session_.description();
-  Constants constants;
+  ConstantMemory constants;
   for (size_t i = 0; i < program.parameters.size(); ++i) {
     constants.add(parameter_memory_.regions.at(i),
                   fmt::format("{} {}", to_string(program.parameters[i].spec.role), program.parameters[i].spec.name));
@@ -145,10 +63,16 @@ ProgramCalls::Constants ProgramCalls::prepared_constants() const {
   return constants;
 }
 
+ConstantMemory ProgramCalls::prepared_constants() const {
+  ConstantMemory constants = parameter_constants();
+  constants.add(prepared_memory_.regions.at(0), "prepared memory");
+  return constants;
+}
+
 // What stays during one call.
-ProgramCalls::Constants ProgramCalls::call_constants(const CallMemory& memory) const {
+ConstantMemory ProgramCalls::call_constants(const CallMemory& memory) const {
   const wire::ProgramDescription& program = *session_.description();
-  Constants constants;
+  ConstantMemory constants;
   constants.add_red_zones(memory.inputs, "inputs");
   constants.add_red_zones(memory.results, "outputs");
   constants.add_red_zones(workspace_, "workspace");
@@ -162,49 +86,37 @@ ProgramCalls::Constants ProgramCalls::call_constants(const CallMemory& memory) c
   return constants;
 }
 
-Result<void> ProgramCalls::check_unchanged(const Constants& constants, const std::vector<int64_t>& before) {
-  STITCH_ASSIGN(const std::vector<int64_t> after, session_.keeper().digest(constants.regions));
-  for (size_t i = 0; i < constants.regions.size(); ++i) {
-    if (after.at(i) != before.at(i)) {
-      const bool is_red_zone = constants.names[i].starts_with("outside");
-      return session_.fail(Ending::kTampered, fmt::format("the program {}{}", is_red_zone ? "wrote " : "changed its ",
-                                                          constants.names[i]));
-    }
-  }
-  return {};
-}
-
 Result<double> ProgramCalls::prepare_now() {
   const wire::ProgramDescription& program = *session_.description();
   is_prepared_ = false;
   STITCH_TRY(check_settled());
   STITCH_TRY(check_types("parameters and constants", types_of(parameters_), program.parameters));
-  STITCH_TRY(session_.place(parameter_memory_, sizes_of(parameters_), kTensorAlignment, AskedBy::kTask));
+  STITCH_TRY(session_.place(parameter_memory_, sizes_of(types_of(parameters_)), kTensorAlignment, AskedBy::kTask));
   STITCH_TRY(session_.place(prepared_memory_, {program.prepared_bytes}, kBlockAlignment, AskedBy::kProgram));
   STITCH_TRY(session_.keeper().fill(parameter_memory_.regions, parameters_));
   for (const MemoryGroup* group : {&parameter_memory_, &prepared_memory_}) {
     STITCH_TRY(session_.keeper().poison(group->red_zones));
   }
   STITCH_TRY(session_.keeper().poison(prepared_memory_.regions));
-  const Constants constants = prepared_constants();
-  STITCH_ASSIGN(const std::vector<int64_t> before, session_.keeper().digest(constants.regions));
+  ConstantMemory constants = parameter_constants();
+  STITCH_TRY(constants.remember(session_));
   Json arguments;
   arguments["parameters"] = wire::to_json(arguments_of(types_of(program.parameters), parameter_memory_.regions, 0));
   arguments["prepared"] = wire::to_json(prepared_memory_.regions);
   STITCH_TRY(session_.keeper().clock_start());
   STITCH_TRY(session_.ask("prepare", arguments));
   STITCH_ASSIGN(const double elapsed_us, session_.keeper().clock_stop_us());
-  STITCH_TRY(check_unchanged(constants, before));
+  STITCH_TRY(constants.check(session_));
   is_prepared_ = true;
   return elapsed_us;
 }
 
-Result<void> ProgramCalls::ensure_prepared() {
+Result<void> ProgramCalls::make_ready() {
   STITCH_ASSIGN(const bool is_new, session_.ensure_loaded());
   if (is_new || !is_prepared_) {
     STITCH_TRY(prepare_now());
   }
-  return {};
+  return check_settled();
 }
 
 Result<CandidateOutcome> ProgramCalls::prepare(std::vector<HostTensor> parameters) {
@@ -229,16 +141,9 @@ std::vector<int> ProgramCalls::new_states_of_old() const {
   return result;
 }
 
-// Where an old state lies in this call: in its own region, or in that of its new value.
-wire::Region ProgramCalls::old_state(const CallMemory& memory, size_t index) const {
-  const int replaced_by = memory.replaced_by.at(index);
-  return replaced_by < 0 ? memory.inputs.regions.at(memory.input_types.size() + index)
-                         : memory.results.regions.at(memory.output_types.size() + static_cast<size_t>(replaced_by));
-}
-
 // Random bytes, which no answer looks like; and now and then the last call's outputs, which do, for a program that
 // tells the one from the other.
-Result<void> ProgramCalls::poison_results(CallMemory& memory, CallTrial trial) {
+Result<void> ProgramCalls::poison_results(const CallMemory& memory, CallTrial trial) {
   STITCH_TRY(session_.keeper().poison(memory.results.regions));
   const bool fits =
       last_outputs_.size() == memory.output_types.size() && types_of(last_outputs_) == memory.output_types;
@@ -250,43 +155,26 @@ Result<void> ProgramCalls::poison_results(CallMemory& memory, CallTrial trial) {
   return session_.keeper().fill({memory.results.regions.begin(), end}, last_outputs_);
 }
 
-// What a call gave is what it was when the call had ended: nobody went on writing.
-Result<void> ProgramCalls::check_settled() {
-  if (settled_.empty()) {
-    return {};
-  }
-  const std::vector<wire::Region> regions = std::exchange(settled_, {});
-  STITCH_ASSIGN(const std::vector<int64_t> now, session_.keeper().digest(regions));
-  if (now != settled_digests_) {
-    return session_.fail(Ending::kTampered, "the program went on writing into its outputs after the call had ended");
-  }
-  return {};
-}
-
-// Types of this call's tensors, and the sizes of its results.
 Result<std::vector<uint64_t>> ProgramCalls::describe_call(const CandidateCall& call, CallMemory& memory) {
   const wire::ProgramDescription& program = *session_.description();
   memory.input_types = types_of(call.inputs);
   STITCH_TRY(check_types("inputs", memory.input_types, program.inputs));
   STITCH_TRY(check_types("states", types_of(call.states), program.states_in));
   STITCH_TRY(adopt_results(call, memory));
-  std::vector<uint64_t> result_sizes;
-  for (const std::vector<TensorType>* list : {&memory.output_types, &memory.state_types}) {
-    for (const TensorType& type : *list) {
-      result_sizes.push_back(bytes_of(type));
-    }
-  }
   memory.replaced_by = call.states_in_place ? new_states_of_old() : std::vector<int>(call.states.size(), -1);
-  return result_sizes;
+  std::vector<uint64_t> sizes = sizes_of(memory.output_types);
+  const std::vector<uint64_t> of_states = sizes_of(memory.state_types);
+  sizes.insert(sizes.end(), of_states.begin(), of_states.end());
+  return sizes;
 }
 
 Result<void> ProgramCalls::place_call(const CandidateCall& call, CallMemory& memory) {
   STITCH_ASSIGN(const std::vector<uint64_t> result_sizes, describe_call(call, memory));
-  STITCH_TRY(session_.place(memory.inputs, sizes_of(given_to(call)), kTensorAlignment, AskedBy::kTask));
+  STITCH_TRY(session_.place(memory.inputs, sizes_of(types_of(given_to(call))), kTensorAlignment, AskedBy::kTask));
   return session_.place(memory.results, result_sizes, kTensorAlignment, AskedBy::kTask);
 }
 
-Result<void> ProgramCalls::fill_call(const CandidateCall& call, CallMemory& memory) {
+Result<void> ProgramCalls::fill_call(const CandidateCall& call, const CallMemory& memory) {
   for (const MemoryGroup* group : {&memory.inputs, &memory.results}) {
     STITCH_TRY(session_.keeper().poison(group->red_zones));
   }
@@ -297,7 +185,7 @@ Result<void> ProgramCalls::fill_call(const CandidateCall& call, CallMemory& memo
   }
   std::vector<wire::Region> regions;
   for (size_t i = 0; i < call.states.size(); ++i) {
-    regions.push_back(old_state(memory, i));
+    regions.push_back(memory.old_state(i));
   }
   return session_.keeper().fill(regions, call.states);
 }
@@ -315,13 +203,13 @@ Result<void> ProgramCalls::place_workspace(const CallMemory& memory) {
   return session_.keeper().poison(workspace_.regions);
 }
 
-Result<wire::CallArguments> ProgramCalls::bind_call(const CandidateCall& call, const CallMemory& memory) {
+wire::CallArguments ProgramCalls::bind_call(const CandidateCall& call, const CallMemory& memory) const {
   const wire::ProgramDescription& program = *session_.description();
   wire::CallArguments arguments;
   arguments.inputs = arguments_of(memory.input_types, memory.inputs.regions, 0);
   std::vector<wire::Region> old_states;
   for (size_t i = 0; i < program.states_in.size(); ++i) {
-    old_states.push_back(old_state(memory, i));
+    old_states.push_back(memory.old_state(i));
   }
   arguments.states_in = arguments_of(types_of(program.states_in), old_states, 0);
   arguments.outputs = arguments_of(memory.output_types, memory.results.regions, 0);
@@ -341,7 +229,6 @@ Result<double> ProgramCalls::run_timed(const wire::CallArguments& arguments, con
   return session_.keeper().clock_stop_us();
 }
 
-// Outputs, then new states.
 std::vector<TensorSpec> ProgramCalls::result_specs(const CallMemory& memory) const {
   const wire::ProgramDescription& program = *session_.description();
   std::vector<TensorSpec> specs;
@@ -371,40 +258,36 @@ Result<void> ProgramCalls::list_launches() {
   return {};
 }
 
-Result<CandidateOutcome> ProgramCalls::run(const CandidateCall& call) {
-  STITCH_TRY(ensure_prepared());
-  STITCH_TRY(check_settled());
-  CallMemory& memory = sets_[0];
-  STITCH_TRY(place_call(call, memory));
-  Constants prepared = prepared_constants();
-  prepared.add(prepared_memory_.regions.at(0), "prepared memory");
-  STITCH_ASSIGN(const std::vector<int64_t> since_prepared, session_.keeper().digest(prepared.regions));
-  // It is asked what it needs before the contents are there: its answer is not part of the call.
-  STITCH_TRY(place_workspace(memory));
-  STITCH_TRY(fill_call(call, memory));
-  const Constants constants = call_constants(memory);
-  STITCH_ASSIGN(const std::vector<int64_t> before, session_.keeper().digest(constants.regions));
-  STITCH_ASSIGN(const wire::CallArguments arguments, bind_call(call, memory));
-  CandidateOutcome outcome;
-  STITCH_ASSIGN(outcome.elapsed_us, run_timed(arguments, call));
-  STITCH_TRY(check_unchanged(prepared, since_prepared));
-  STITCH_TRY(check_unchanged(constants, before));
-  if (call.trial == CallTrial::kNone) {  // in a trial not all of it runs
-    STITCH_TRY(list_launches());
-  }
-
+Result<CandidateOutcome> ProgramCalls::take_results(const CallMemory& memory) {
   STITCH_ASSIGN(std::vector<HostTensor> results,
                 session_.keeper().snapshot(memory.results.regions, result_specs(memory)));
-  STITCH_ASSIGN(settled_digests_, session_.keeper().digest(memory.results.regions));
-  settled_ = memory.results.regions;
-  if (!std::exchange(was_awaited_, true)) {  // once for each session; later ones are looked at before the next call
-    std::this_thread::sleep_for(kGrace);
-    STITCH_TRY(check_settled());
-  }
+  STITCH_TRY(settled_.watch(session_, memory.results.regions));
+  CandidateOutcome outcome;
   const auto first_state = results.begin() + static_cast<int64_t>(session_.description()->outputs.size());
   outcome.states.assign(first_state, results.end());
   outcome.outputs.assign(results.begin(), first_state);
   last_outputs_ = bytes_of(outcome.outputs) <= kMostKeptBytes ? outcome.outputs : std::vector<HostTensor>{};
+  return outcome;
+}
+
+Result<CandidateOutcome> ProgramCalls::run(const CandidateCall& call) {
+  STITCH_TRY(make_ready());
+  STITCH_TRY(place_call(call, memory_));
+  ConstantMemory prepared = prepared_constants();
+  STITCH_TRY(prepared.remember(session_));
+  // It is asked what it needs before the contents are there: its answer is not part of the call.
+  STITCH_TRY(place_workspace(memory_));
+  STITCH_TRY(fill_call(call, memory_));
+  ConstantMemory constants = call_constants(memory_);
+  STITCH_TRY(constants.remember(session_));
+  STITCH_ASSIGN(const double elapsed_us, run_timed(bind_call(call, memory_), call));
+  STITCH_TRY(prepared.check(session_));
+  STITCH_TRY(constants.check(session_));
+  if (call.trial == CallTrial::kNone) {  // in a trial not all of it runs
+    STITCH_TRY(list_launches());
+  }
+  STITCH_ASSIGN(CandidateOutcome outcome, take_results(memory_));
+  outcome.elapsed_us = elapsed_us;
   return outcome;
 }
 

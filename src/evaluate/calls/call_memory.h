@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// One set of memory for a call, and of what types the tensors in it are.
+#pragma once
+
+#include <vector>
+
+#include "artifact/tensor/tensor_spec.h"
+#include "evaluate/runner/memory_group.h"
+
+namespace stitch::evaluate {
+
+struct CallMemory {
+  MemoryGroup inputs;   // inputs, then states in
+  MemoryGroup results;  // outputs, then states out
+  // Of this call: a run-time batch makes them others than the declared ones.
+  std::vector<TensorType> input_types;
+  std::vector<TensorType> output_types;
+  std::vector<TensorType> state_types;
+  // For each old state, the new one that takes its place: -1 for none, or where they lie apart.
+  std::vector<int> replaced_by;
+
+  // Where an old state lies in this call: in its own region, or in that of its new value.
+  wire::Region old_state(size_t index) const;
+};
+
+}  // namespace stitch::evaluate

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// prepare() and run() of a loaded program: fills and poisons memory before, looks after it afterwards.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "evaluate/calls/call_memory.h"
+#include "evaluate/calls/constant_memory.h"
+#include "evaluate/calls/settled_results.h"
+#include "evaluate/runner/candidate_session.h"
+#include "wire/messages/call_arguments.h"
+
+namespace stitch::evaluate {
+
+class ProgramCalls {
+ public:
+  explicit ProgramCalls(CandidateSession& session) : session_(session) {}
+
+  // Failures that are the candidate's are in session.take_fault().
+  Result<CandidateOutcome> prepare(std::vector<HostTensor> parameters);
+  Result<CandidateOutcome> run(const CandidateCall& call);
+
+  // For whoever makes calls in memory of its own.
+  CandidateSession& session() { return session_; }
+  // A program that is loaded and prepared, and of whose last call nobody still writes.
+  Result<void> make_ready();
+  Result<void> check_settled() { return settled_.check(session_); }
+  // The types of this call's tensors and which states take each other's place, into `memory`; gives the sizes of its
+  // results in bytes.
+  Result<std::vector<uint64_t>> describe_call(const CandidateCall& call, CallMemory& memory);
+  // Poisoned, as large as the program asks for with inputs of these types.
+  Result<void> place_workspace(const CallMemory& memory);
+  const MemoryGroup& workspace() const { return workspace_; }
+  wire::CallArguments bind_call(const CandidateCall& call, const CallMemory& memory) const;
+  // Of outputs, then new states.
+  std::vector<TensorSpec> result_specs(const CallMemory& memory) const;
+  // What stays from prepare() on, whatever is called.
+  ConstantMemory prepared_constants() const;
+
+ private:
+  Result<double> prepare_now();  // microseconds of the program's own prepare()
+  Result<void> check_types(const char* what, const std::vector<TensorType>& given,
+                           const std::vector<wire::TensorDescription>& described);
+  Result<void> adopt_results(const CandidateCall& call, CallMemory& memory);
+  std::vector<int> new_states_of_old() const;
+  Result<void> place_call(const CandidateCall& call, CallMemory& memory);
+  Result<void> fill_call(const CandidateCall& call, const CallMemory& memory);
+  Result<void> poison_results(const CallMemory& memory, CallTrial trial);
+  ConstantMemory parameter_constants() const;  // what stays while prepare() runs, too
+  ConstantMemory call_constants(const CallMemory& memory) const;
+  Result<double> run_timed(const wire::CallArguments& arguments, const CandidateCall& call);
+  Result<CandidateOutcome> take_results(const CallMemory& memory);
+  Result<void> list_launches();
+
+  CandidateSession& session_;
+  std::vector<HostTensor> parameters_;
+  bool is_prepared_ = false;
+  MemoryGroup parameter_memory_;
+  MemoryGroup prepared_memory_;
+  MemoryGroup workspace_;
+  CallMemory memory_;
+  SettledResults settled_;
+  std::vector<HostTensor> last_outputs_;
+};
+
+}  // namespace stitch::evaluate

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each timed call is given. Most have contents of their own, mixed of two draws, so that no answer to them can
+// have been kept; some have a draw as it is, whose answer is known.
+#pragma once
+
+#include <vector>
+
+#include "evaluate/runner/keeper_client.h"
+#include "evaluate/timed_calls/timed_memory.h"
+
+namespace stitch::evaluate {
+
+class TimedContents {
+ public:
+  TimedContents(ProgramCalls& calls, const TimedMemory& memory) : calls_(calls), memory_(memory) {}
+
+  // For each call of a burst a set, and contents for it: by chance, and known to nobody before they are there.
+  BurstCalls choose(int calls);
+  // Poisons results and workspace, puts the contents into the sets, and starts the clock.
+  Result<void> put(const BurstCalls& calls);
+  // Of these calls' inputs in turn, as they were given.
+  Result<std::vector<int64_t>> input_digests(const BurstCalls& calls);
+  // Inputs, then states, as one call was given them.
+  Result<std::vector<HostTensor>> given_to(const TimedCall& call);
+
+ private:
+  TimedCall choose_call(size_t set);
+  void add(const TimedCall& call, size_t tensor, const wire::Region& to, KeeperClient::Contents& contents) const;
+
+  ProgramCalls& calls_;
+  const TimedMemory& memory_;
+};
+
+}  // namespace stitch::evaluate

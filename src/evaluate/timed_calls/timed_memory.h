@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// What timed calls turn through: a ring of buffer sets that the worker has, and what it does not see: the draws'
+// contents, room for a mix of two, and what timed calls gave while the same calls are made again.
+#pragma once
+
+#include <set>
+#include <vector>
+
+#include "evaluate/calls/program_calls.h"
+#include "evaluate/runner/timing.h"
+#include "evaluate/timed_calls/timed_call.h"
+#include "evaluate/timing/ring.h"
+
+namespace stitch::evaluate {
+
+class TimedMemory {
+ public:
+  struct Draw {
+    TimedDraw given;
+    std::vector<wire::Region> hidden;      // its inputs, then its states
+    std::vector<int64_t> digests;          // of those
+    std::set<std::vector<int64_t>> right;  // digests of results that were judged
+    std::vector<HostTensor> untimed;       // what an untimed call gave
+  };
+
+  explicit TimedMemory(ProgramCalls& calls) : calls_(calls) {}
+
+  // Hides contents, calls the program on each draw untimed, and places and binds the ring. Where memory does not do
+  // for a mix there is none.
+  Result<void> open(const TimedSubject& subject, const TimingOptions& options);
+
+  // How inputs and states are mixed; none where each call has a draw as it is.
+  const std::optional<Mixing>& mixing() const { return mixing_; }
+  bool is_mixed(const TimedCall& call, size_t tensor) const;
+  const Ring& ring() const { return ring_; }
+  const std::vector<CallMemory>& sets() const { return sets_; }
+  const CallMemory& set_of(const TimedCall& call) const { return sets_[call.set]; }
+  std::vector<Draw>& draws() { return draws_; }
+  const std::vector<Draw>& draws() const { return draws_; }
+  // Room for the inputs, then states, of one mix.
+  const std::vector<wire::Region>& scratch() const { return scratch_; }
+  std::vector<wire::Region> results_of(const BurstCalls& calls) const;
+  // Where these calls' results are kept when the clock stops; nowhere without a mixing.
+  std::vector<wire::Region> kept_results_of(const BurstCalls& calls) const;
+  // What stays from block to block: parameters, prepared memory and all red zones.
+  ConstantMemory constants() const;
+
+ private:
+  Result<void> hide(MemoryGroup& group, std::vector<uint64_t> sizes);
+  Result<void> hide_draws(const std::vector<TimedDraw>& draws);
+  Result<void> hide_results();
+  Result<void> run_untimed();
+  Result<void> place_ring(const TimingOptions& options);
+  Result<void> bind_ring(bool graph);
+
+  ProgramCalls& calls_;
+  std::optional<Mixing> mixing_;
+  Ring ring_;
+  MemoryGroup inputs_;  // of all sets; sets_ has their parts
+  MemoryGroup results_;
+  std::vector<CallMemory> sets_;
+  std::vector<Draw> draws_;
+  MemoryGroup hidden_;  // the draws' contents, and scratch_
+  std::vector<wire::Region> scratch_;
+  MemoryGroup kept_;  // of each set the results of its last timed call
+};
+
+}  // namespace stitch::evaluate
