@@ -6,8 +6,8 @@
 
 #include <memory>
 
-#include "evaluate/runner/fault_sentence.h"
-#include "evaluate/runner/ledger_reader.h"
+#include "evaluate/processes/fault_sentence.h"
+#include "evaluate/processes/ledger_reader.h"
 #include "fuzz.h"
 #include "toolchain/diagnostics/parse.h"
 

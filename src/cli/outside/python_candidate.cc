@@ -11,7 +11,7 @@
 #include "cli/outside/python_extensions.h"
 #include "cli/outside/rehearse.h"
 #include "evaluate/inspect/built_library.h"
-#include "evaluate/runner/eviction_library.h"
+#include "evaluate/processes/eviction_library.h"
 #include "evaluate/runner/program_runner.h"
 #include "evaluate/verify/verify_program.h"
 #include "toolchain/build/build.h"

@@ -8,7 +8,7 @@
 #include "cli/outside/candidate_sources.h"
 #include "evaluate/inspect/library_check.h"
 #include "evaluate/pipeline/evaluate.h"
-#include "evaluate/runner/extension_requests.h"
+#include "evaluate/processes/extension_requests.h"
 #include "toolchain/build/build.h"
 
 namespace stitch::cli {

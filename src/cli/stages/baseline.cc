@@ -8,7 +8,7 @@
 #include <iterator>
 
 #include "base/json/json.h"
-#include "evaluate/runner/eviction_library.h"
+#include "evaluate/processes/eviction_library.h"
 #include "evaluate/timing/statistics.h"
 
 namespace stitch::cli {
@@ -77,8 +77,8 @@ Result<tuning::BaselineTimes> take_turns_without_gpu(const evaluate::TimedSubjec
   if (!times.fault.empty()) {
     told.speedup.refusal = times.fault;
   } else if (told.ours_us.size() == blocks && told.theirs_us.size() == blocks) {
-    told.speedup.refusal = fmt::format("{} blocks took turns, but no time is measured on the emulated device",
-                                       2 * blocks);
+    told.speedup.refusal =
+        fmt::format("{} blocks took turns, but no time is measured on the emulated device", 2 * blocks);
   }
   return told;
 }

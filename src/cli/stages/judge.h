@@ -7,7 +7,7 @@
 #include "base/fs/files.h"
 #include "cli/stages/subjects.h"
 #include "evaluate/pipeline/evaluate.h"
-#include "evaluate/runner/call_budget.h"
+#include "evaluate/processes/call_budget.h"
 #include "verify/oracle/oracle_client.h"
 
 namespace stitch::cli {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "artifact/tensor/tensor_spec.h"
-#include "evaluate/runner/memory_group.h"
+#include "evaluate/processes/memory_group.h"
 
 namespace stitch::evaluate {
 

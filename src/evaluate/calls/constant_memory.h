@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "evaluate/runner/candidate_session.h"
+#include "evaluate/processes/candidate_session.h"
 
 namespace stitch::evaluate {
 

@@ -9,7 +9,7 @@
 #include "evaluate/calls/call_memory.h"
 #include "evaluate/calls/constant_memory.h"
 #include "evaluate/calls/settled_results.h"
-#include "evaluate/runner/candidate_session.h"
+#include "evaluate/processes/candidate_session.h"
 #include "wire/messages/call_arguments.h"
 
 namespace stitch::evaluate {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "evaluate/runner/candidate_session.h"
+#include "evaluate/processes/candidate_session.h"
 
 namespace stitch::evaluate {
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "evaluate/candidate.h"
-#include "evaluate/runner/call_budget.h"
-#include "evaluate/runner/timing.h"
+#include "evaluate/processes/call_budget.h"
+#include "evaluate/timed_calls/timing.h"
 #include "wire/messages/program_description.h"
 
 namespace stitch::evaluate {

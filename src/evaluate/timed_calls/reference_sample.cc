@@ -43,9 +43,8 @@ Result<void> ReferenceSample::offer(const BurstCalls& made) {
   }
   for (ChosenCall& each : chosen_) {
     if (each.results.empty()) {  // one of this burst
-      STITCH_ASSIGN(each.results,
-                    calls_.session().keeper().snapshot(memory_.kept_results_of({each.call}),
-                                                       calls_.result_specs(memory_.set_of(each.call))));
+      STITCH_ASSIGN(each.results, calls_.session().keeper().snapshot(memory_.kept_results_of({each.call}),
+                                                                     calls_.result_specs(memory_.set_of(each.call))));
     }
   }
   return {};
@@ -67,7 +66,7 @@ Result<std::optional<std::string>> ReferenceSample::judge_chosen() {
       return said.wrong;
     }
   }
-  return std::nullopt;
+  return std::optional<std::string>();
 }
 
 }  // namespace stitch::evaluate

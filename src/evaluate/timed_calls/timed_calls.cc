@@ -149,7 +149,8 @@ Result<void> TimedCalls::look_again() {
   std::this_thread::sleep_for(std::chrono::milliseconds(1 + calls_.session().random()() % kMostGraceMs));
   STITCH_ASSIGN(const std::vector<int64_t> later, calls_.session().keeper().digest(last_.results));
   if (later != last_.digests) {
-    return calls_.session().fail(Ending::kTampered, "the program went on writing into its outputs after the call had ended");
+    return calls_.session().fail(Ending::kTampered,
+                                 "the program went on writing into its outputs after the call had ended");
   }
   STITCH_TRY(constants_.check(calls_.session()));
   std::vector<wire::Region> inputs;

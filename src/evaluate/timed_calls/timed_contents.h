@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "evaluate/runner/keeper_client.h"
+#include "evaluate/processes/keeper_client.h"
 #include "evaluate/timed_calls/timed_memory.h"
 
 namespace stitch::evaluate {

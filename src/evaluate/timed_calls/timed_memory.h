@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "evaluate/calls/program_calls.h"
-#include "evaluate/runner/timing.h"
 #include "evaluate/timed_calls/timed_call.h"
+#include "evaluate/timed_calls/timing.h"
 #include "evaluate/timing/ring.h"
 
 namespace stitch::evaluate {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "artifact/task/math_mode.h"
-#include "evaluate/runner/timing.h"
+#include "evaluate/timed_calls/timing.h"
 #include "verify/oracle/oracle.h"
 
 namespace stitch::evaluate {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "artifact/task/math_mode.h"
-#include "evaluate/runner/timing.h"
+#include "evaluate/timed_calls/timing.h"
 #include "evaluate/verify/mixing.h"
 #include "verify/oracle/oracle.h"
 

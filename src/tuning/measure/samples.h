@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "artifact/tensor/host_tensor.h"
-#include "evaluate/runner/timing.h"
+#include "evaluate/timed_calls/timing.h"
 #include "ir/graph/graph.h"
 
 namespace stitch::tuning {

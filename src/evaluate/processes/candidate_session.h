@@ -9,9 +9,9 @@
 #include <random>
 #include <string>
 
-#include "evaluate/runner/keeper_client.h"
-#include "evaluate/runner/memory_group.h"
-#include "evaluate/runner/worker_process.h"
+#include "evaluate/processes/keeper_client.h"
+#include "evaluate/processes/memory_group.h"
+#include "evaluate/processes/worker_process.h"
 #include "wire/messages/program_description.h"
 
 namespace stitch::evaluate {

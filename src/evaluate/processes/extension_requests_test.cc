@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "evaluate/runner/extension_requests.h"
+#include "evaluate/processes/extension_requests.h"
 
 #include <gtest/gtest.h>
 

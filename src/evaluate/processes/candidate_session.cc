@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "evaluate/runner/candidate_session.h"
+#include "evaluate/processes/candidate_session.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "evaluate/runner/extension_requests.h"
+#include "evaluate/processes/extension_requests.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <cctype>
 
 #include "base/json/json.h"
-#include "evaluate/runner/worker_process.h"
+#include "evaluate/processes/worker_process.h"
 
 namespace stitch::evaluate {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "evaluate/runner/fault_sentence.h"
+#include "evaluate/processes/fault_sentence.h"
 
 #include <fmt/format.h>
 

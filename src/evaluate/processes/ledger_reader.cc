@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "evaluate/runner/ledger_reader.h"
+#include "evaluate/processes/ledger_reader.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "evaluate/runner/memory_group.h"
+#include "evaluate/processes/memory_group.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "evaluate/runner/eviction_library.h"
+#include "evaluate/processes/eviction_library.h"
 
 #include "base/process/child.h"
 

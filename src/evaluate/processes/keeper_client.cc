@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "evaluate/runner/keeper_client.h"
+#include "evaluate/processes/keeper_client.h"
 
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -74,8 +74,7 @@ Result<KeeperClient> KeeperClient::start(DeviceKind device) {
   ends.second = Descriptor();  // the keeper's end is the keeper's alone: when it dies the channel ends
   KeeperClient client(std::move(child), wire::Channel(std::move(ends.first)));
   // Without a GPU this is where it shows: the keeper's own sentence says it all.
-  STITCH_ASSIGN(const wire::Answer hello,
-                ask_keeper(client.channel_, ++client.last_id_, "hello", Json::object(), {}));
+  STITCH_ASSIGN(const wire::Answer hello, ask_keeper(client.channel_, ++client.last_id_, "hello", Json::object(), {}));
   STITCH_ASSIGN(client.facts_.name, json_string(hello.json(), "name"));
   STITCH_ASSIGN(client.facts_.architecture, json_string(hello.json(), "architecture"));
   STITCH_ASSIGN(const int64_t memory_bytes, json_int(hello.json(), "memory_bytes"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "evaluate/runner/worker_process.h"
+#include "evaluate/processes/worker_process.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,7 +14,7 @@
 
 #include "base/json/json.h"
 #include "base/process/resource_limit.h"
-#include "evaluate/runner/fault_sentence.h"
+#include "evaluate/processes/fault_sentence.h"
 #include "sandbox/cage/cage.h"
 
 namespace stitch::evaluate {

@@ -12,8 +12,8 @@
 #include "base/fs/files.h"
 #include "base/process/child.h"
 #include "evaluate/candidate.h"
-#include "evaluate/runner/call_budget.h"
-#include "evaluate/runner/ledger_reader.h"
+#include "evaluate/processes/call_budget.h"
+#include "evaluate/processes/ledger_reader.h"
 #include "sandbox/limits/memory_watch.h"
 #include "wire/messages/rpc.h"
 

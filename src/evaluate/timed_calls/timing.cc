@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "evaluate/runner/timing.h"
+#include "evaluate/timed_calls/timing.h"
 
 #include <algorithm>
 #include <cmath>
