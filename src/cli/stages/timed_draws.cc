@@ -10,11 +10,11 @@ namespace {
 
 // Nobody to ask about a program that draws random numbers: what it gives depends on more than its contents.
 evaluate::AskReference reference_of(Session& session, const evaluate::VerifyReport& verified) {
-  if (verified.kept_program == nullptr || verified.kept_program->random_inputs > 0) {
+  if (verified.kept.program == nullptr || verified.kept.program->random_inputs > 0) {
     return {};
   }
   return
-      [&session, program = verified.kept_program, draw = verified.first_kept](
+      [&session, program = verified.kept.program, draw = verified.kept.first](
           const std::vector<HostTensor>& inputs, const std::vector<HostTensor>& states) -> Result<verify::OracleDraw> {
         STITCH_ASSIGN(const TemporaryDirectory folder, tensor_folder());
         verify::OracleClient oracle = oracle_client(session);
@@ -26,7 +26,7 @@ evaluate::AskReference reference_of(Session& session, const evaluate::VerifyRepo
 
 std::optional<evaluate::TimedSubject> timed_draws(Session& session, const evaluate::VerifyReport& verified,
                                                   MathMode math) {
-  return evaluate::timed_subject(verified.kept_draws, math, reference_of(session, verified));
+  return evaluate::timed_subject(verified.kept.draws, math, reference_of(session, verified));
 }
 
 }  // namespace stitch::cli

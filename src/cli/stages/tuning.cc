@@ -178,7 +178,7 @@ Result<MeasuredProgram> time_on_gpu(Session& session, const toolchain::Toolchain
   const evaluate::TimedSubject subject =
       timed_draws(session, program.verified, program.math).value_or(tuning::sample_subject(program.graph));
   std::optional<tuning::Baseline> baseline = program.baseline;
-  if (baseline.has_value() && program.verified.kept_draws.empty()) {
+  if (baseline.has_value() && program.verified.kept.draws.empty()) {
     baseline->why_none = "nothing was drawn that both could be timed on";
   }
   TimingLock lock(tools.cache / kLockName);

@@ -10,6 +10,7 @@
 
 #include "evaluate/verify/candidate_thread.h"
 #include "evaluate/verify/draw_queue.h"
+#include "evaluate/verify/kept_draws.h"
 #include "evaluate/verify/own_draws.h"
 #include "evaluate/verify/repeated_calls.h"
 #include "evaluate/verify/subject_run.h"
@@ -65,6 +66,10 @@ class Verification {
   };
 
   Result<void> begin(const QueuedDraw& queued);
+  void note(const std::string& sentence);
+  Result<void> take_good(const QueuedDraw& queued);
+  bool is_as_given(const QueuedDraw& queued, int number) const;
+  RunSettings settings_for(const QueuedDraw& queued);
   Result<void> run_and_judge(const QueuedDraw& queued, const std::string& label, RunSettings settings);
   int all_draws(const verify::OracleProgram& program) const;
   bool may_run_beside(const QueuedDraw& queued) const;
@@ -72,8 +77,7 @@ class Verification {
   bool may_update_in_place(const QueuedDraw& queued) const;
   Result<void> end_earlier();
   void start_checked(const verify::OracleDraw& draw);
-  static size_t bytes_with_answers(const verify::OracleDraw& draw);
-  void keep_for_repetition(const QueuedDraw& queued);
+  void keep(const QueuedDraw& queued);
   Result<void> end_checked();
   void judge_run(const RunResult& result, const verify::OracleDraw& draw, const std::string& label);
   uint64_t next_rng_seed() { return scattered(request_.seed + static_cast<uint64_t>(report_.draws++)); }
@@ -106,41 +110,17 @@ class Verification {
 
 Result<bool> Verification::take(const QueuedDraw& queued) {
   if (!queued.refusal.empty()) {
-    const std::string& shape = request_.subjects[queued.plan].shape;
-    report_.notes.push_back(fmt::format("{} left out: {}", shape, queued.refusal));
+    note(fmt::format("{} left out: {}", request_.subjects[queued.plan].shape, queued.refusal));
     return decided();
   }
   STITCH_TRY(begin(queued));
-  if (queued.draw.note &&
-      std::find(report_.notes.begin(), report_.notes.end(), *queued.draw.note) == report_.notes.end()) {
-    report_.notes.push_back(*queued.draw.note);
+  if (queued.draw.note) {
+    note(*queued.draw.note);
   }
   if (queued.draw.dropped) {
     current_->dropped.push_back(*queued.draw.dropped);
   } else if (!current_->left_out) {
-    const bool as_given = queued.regime == kAsGiven;
-    // One draw of each subject runs a block's threads in random order: it finds missing barriers.
-    const bool on_checked = subject().binary.device == DeviceKind::kChecked;
-    const bool randomised = as_given && !on_checked && queued.number == std::min(1, subject().draws_per_regime - 1);
-    // One draw of a stranger's program keeps its host code out of the device's memory, as a GPU does.
-    const bool is_apart =
-        as_given && request_.repeats_calls && queued.number == std::min(2, subject().draws_per_regime - 1);
-    const RunSettings settings{.schedule_seed = randomised ? (request_.seed | 1U) : 0,
-                               .states_in_place = may_update_in_place(queued),
-                               .trial = is_apart ? CallTrial::kApart : CallTrial::kNone};
-    const std::string label = fmt::format("draw {}{}{}", queued.number, randomised ? ", random thread order" : "",
-                                          settings.states_in_place ? ", states in place" : "");
-    STITCH_TRY(run_and_judge(queued, label, settings));
-    report_.randomised_draws += randomised ? 1 : 0;
-    keep_for_repetition(queued);
-    report_.in_place_draws += settings.states_in_place ? 1 : 0;
-    if (on_checked) {
-      ++report_.checked_draws;
-      report_.checked_shape = subject().shape;
-    }
-    if (!decided() && as_given && queued.number == 0 && subject().checked) {
-      start_checked(queued.draw);
-    }
+    STITCH_TRY(take_good(queued));
   }
   if (queued.is_last_of_regime && !decided()) {
     STITCH_TRY(end_earlier());  // where the draw after it was dropped
@@ -152,6 +132,47 @@ Result<bool> Verification::take(const QueuedDraw& queued) {
     end_regime();
   }
   return decided();
+}
+
+void Verification::note(const std::string& sentence) {
+  if (std::find(report_.notes.begin(), report_.notes.end(), sentence) == report_.notes.end()) {
+    report_.notes.push_back(sentence);
+  }
+}
+
+Result<void> Verification::take_good(const QueuedDraw& queued) {
+  const RunSettings settings = settings_for(queued);
+  const bool randomised = settings.schedule_seed != 0;
+  const std::string label = fmt::format("draw {}{}{}", queued.number, randomised ? ", random thread order" : "",
+                                        settings.states_in_place ? ", states in place" : "");
+  STITCH_TRY(run_and_judge(queued, label, settings));
+  report_.randomised_draws += randomised ? 1 : 0;
+  report_.in_place_draws += settings.states_in_place ? 1 : 0;
+  keep(queued);
+  if (subject().binary.device == DeviceKind::kChecked) {
+    ++report_.checked_draws;
+    report_.checked_shape = subject().shape;
+  }
+  if (!decided() && queued.regime == kAsGiven && queued.number == 0 && subject().checked) {
+    start_checked(queued.draw);
+  }
+  return {};
+}
+
+// The n-th draw as given of a subject, or its last where it has fewer, is the one that runs in another way.
+bool Verification::is_as_given(const QueuedDraw& queued, int number) const {
+  return queued.regime == kAsGiven && queued.number == std::min(number, subject().draws_per_regime - 1);
+}
+
+RunSettings Verification::settings_for(const QueuedDraw& queued) {
+  // One draw of each subject runs a block's threads in random order: it finds missing barriers.
+  const bool on_checked = subject().binary.device == DeviceKind::kChecked;
+  const bool randomised = !on_checked && is_as_given(queued, 1);
+  // One draw of a stranger's program keeps its host code out of the device's memory, as a GPU does.
+  const bool is_apart = request_.repeats_calls && is_as_given(queued, 2);
+  return {.schedule_seed = randomised ? (request_.seed | 1U) : 0,
+          .states_in_place = may_update_in_place(queued),
+          .trial = is_apart ? CallTrial::kApart : CallTrial::kNone};
 }
 
 Result<void> Verification::begin(const QueuedDraw& queued) {
@@ -323,41 +344,15 @@ void Verification::decide(VerdictKind kind, const std::string& reason, const std
                                        current_->regime, subject().shape);
 }
 
-// What a draw that is kept for a timing costs: its answers take more than it does.
-size_t Verification::bytes_with_answers(const verify::OracleDraw& draw) {
-  size_t bytes = 0;
-  for (const std::vector<HostTensor>* tensors : {&draw.inputs, &draw.parameters, &draw.states}) {
-    for (const HostTensor& tensor : *tensors) {
-      bytes += tensor.bytes().size();
-    }
+void Verification::keep(const QueuedDraw& queued) {
+  if (queued.plan != 0 || queued.regime != kAsGiven) {
+    return;
   }
-  for (const verify::OutputReference& output : draw.outputs) {
-    const size_t runs = 1 + output.perturbed.size() + output.disturbed.size() + output.tf32_runs.size();
-    bytes += output.reference.bytes().size() + runs * output.native.bytes().size();
+  if (request_.keeps_draws) {
+    report_.kept.offer(queued.draw, queued.number, queued.program);
   }
-  return bytes;
-}
-
-// Few and small ones: they stay in memory.
-void Verification::keep_for_repetition(const QueuedDraw& queued) {
-  constexpr size_t kMostDraws = 3;
-  constexpr size_t kMostBytes = size_t{64} << 20;
-  constexpr size_t kMostBytesWithAnswers = size_t{1} << 30;
-  size_t bytes = 0;
-  for (const std::vector<HostTensor>* tensors : {&queued.draw.inputs, &queued.draw.parameters, &queued.draw.states}) {
-    for (const HostTensor& tensor : *tensors) {
-      bytes += tensor.bytes().size();
-    }
-  }
-  if (request_.keeps_draws && queued.plan == 0 && queued.regime == kAsGiven && report_.kept_draws.size() < kMostDraws &&
-      bytes_with_answers(queued.draw) <= kMostBytesWithAnswers) {
-    report_.first_kept = report_.kept_draws.empty() ? queued.number : report_.first_kept;
-    report_.kept_program = queued.program;
-    report_.kept_draws.push_back(queued.draw);
-  }
-  if (request_.repeats_calls && queued.plan == 0 && queued.regime == kAsGiven && repeated_draws_.size() < kMostDraws &&
-      bytes <= kMostBytes) {
-    repeated_draws_.push_back(queued.draw);
+  if (request_.repeats_calls) {
+    offer_for_repetition(queued.draw, repeated_draws_);
   }
 }
 

@@ -36,7 +36,7 @@ struct VerifyRequest {
   uint64_t seed = 0;
   bool repeats_calls = false;  // of the declared shapes, when all draws were right
   bool keeps_draws = false;    // for a timing: a few draws as given, where they are not too large
-  bool two_at_once = false;  // every other draw of a regime runs in a second worker beside the next one
+  bool two_at_once = false;    // every other draw of a regime runs in a second worker beside the next one
   std::function<void(const std::string&)> progress;  // one short line at a time; may be empty
 };
 

@@ -8,8 +8,8 @@
 
 #include "artifact/report/verdict.h"
 #include "base/json/json_forward.h"
+#include "evaluate/verify/kept_draws.h"
 #include "verify/compare/output_statistics.h"
-#include "verify/oracle/oracle.h"
 
 namespace stitch::evaluate {
 
@@ -40,12 +40,9 @@ struct VerifyReport {
   std::string checked_shape;        // where checked draws have sizes of their own (a GPU's verdict); else empty
   int checked_draws = 0;            // of those, under AddressSanitizer and UndefinedBehaviorSanitizer
   int randomised_draws = 0;         // of those, with a block's threads in random order
-  int repeated_calls = 0;           // after all draws, of an outside program
-  std::vector<verify::OracleDraw> kept_draws;  // as given, at the declared shapes, where the request asked for them
-  // Whose they are, and the first one's number: to ask the oracle about contents that it has not drawn.
-  std::shared_ptr<const verify::OracleProgram> kept_program;
-  int first_kept = 0;
   int in_place_draws = 0;           // of those, with new states in the memory of the old ones
+  int repeated_calls = 0;           // after all draws, of an outside program
+  KeptDraws kept;                   // as given, at the declared shapes, where the request asked for them
   double seconds = 0;
 };
 Json to_json(const VerifyReport& report);

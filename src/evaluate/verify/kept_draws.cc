@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate/verify/kept_draws.h"
+
+namespace stitch::evaluate {
+namespace {
+
+constexpr size_t kMostDraws = 3;
+constexpr size_t kMostBytes = size_t{64} << 20;
+constexpr size_t kMostBytesWithAnswers = size_t{1} << 30;
+
+size_t bytes_of(const verify::OracleDraw& draw) {
+  size_t bytes = 0;
+  for (const std::vector<HostTensor>* tensors : {&draw.inputs, &draw.parameters, &draw.states}) {
+    for (const HostTensor& tensor : *tensors) {
+      bytes += tensor.bytes().size();
+    }
+  }
+  return bytes;
+}
+
+size_t bytes_with_answers(const verify::OracleDraw& draw) {
+  size_t bytes = bytes_of(draw);
+  for (const verify::OutputReference& output : draw.outputs) {
+    const size_t runs = 1 + output.perturbed.size() + output.disturbed.size() + output.tf32_runs.size();
+    bytes += output.reference.bytes().size() + runs * output.native.bytes().size();
+  }
+  return bytes;
+}
+
+}  // namespace
+
+void KeptDraws::offer(const verify::OracleDraw& draw, int number,
+                      const std::shared_ptr<const verify::OracleProgram>& of) {
+  if (draws.size() >= kMostDraws || bytes_with_answers(draw) > kMostBytesWithAnswers) {
+    return;
+  }
+  first = draws.empty() ? number : first;
+  program = of;
+  draws.push_back(draw);
+}
+
+void offer_for_repetition(const verify::OracleDraw& draw, std::vector<verify::OracleDraw>& kept) {
+  if (kept.size() < kMostDraws && bytes_of(draw) <= kMostBytes) {
+    kept.push_back(draw);
+  }
+}
+
+}  // namespace stitch::evaluate

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Draws that stay in memory once they were judged: few, and small ones.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "verify/oracle/oracle.h"
+
+namespace stitch::evaluate {
+
+// For a timing: with the program that they are of, and the number of the first, to ask the oracle about contents that
+// it has not drawn.
+struct KeptDraws {
+  std::vector<verify::OracleDraw> draws;
+  std::shared_ptr<const verify::OracleProgram> program;
+  int first = 0;
+
+  // Keeps it where there is room for it and its answers, which take more than it does.
+  void offer(const verify::OracleDraw& draw, int number, const std::shared_ptr<const verify::OracleProgram>& of);
+};
+
+// For calls that are made again; keeps it where there is room.
+void offer_for_repetition(const verify::OracleDraw& draw, std::vector<verify::OracleDraw>& kept);
+
+}  // namespace stitch::evaluate
