@@ -35,6 +35,7 @@ class Extensions:
     def __init__(self, built: dict[str, str], collects: bool) -> None:
         self._built, self._collects = built, collects
         self._loaded: dict[str, Any] = {}
+        self._meets_another_runtime = False
         self.requests: list[dict[str, Any]] = []
 
     def install(self) -> None:
@@ -43,7 +44,9 @@ class Extensions:
         module.__dict__.update(load_inline=self.load_inline, load=self.load, CUDA_HOME=None, include_paths=_no_paths)
         sys.modules[module.__name__] = module
         torch.utils.cpp_extension = module
-        ctypes.CDLL(os.environ["STITCHCUDA_EMULATOR"], mode=ctypes.RTLD_GLOBAL)  # extensions find CUDA there
+        emulator = ctypes.CDLL(os.environ["STITCHCUDA_EMULATOR"], mode=ctypes.RTLD_GLOBAL)  # they find CUDA there
+        # A PyTorch that was built with CUDA has brought its own before, which the loader would find first.
+        self._meets_another_runtime = _address_in(ctypes.CDLL(None)) != _address_in(emulator)
 
     def load_inline(self, name: str, cpp_sources: Any, cuda_sources: Any = None, sycl_sources: Any = None,
                     functions: Any = None, extra_cflags: Any = None, extra_cuda_cflags: Any = None,
@@ -85,6 +88,10 @@ class Extensions:
         return self._answer(request, is_python_module)
 
     def _answer(self, request: dict[str, Any], is_python_module: bool) -> Any:
+        if self._meets_another_runtime:
+            raise Fault("PyTorch has a CUDA runtime of its own here, which extensions would call instead of the "
+                        "emulated device's: judge this with --device gpu, or with a PyTorch without CUDA",
+                        "unsupported")  # fmt: skip
         text = json.dumps(request, sort_keys=True)
         key = hashlib.sha256(text.encode()).hexdigest()
         if key in self._loaded:
@@ -110,6 +117,11 @@ class Extensions:
         module = importlib.util.module_from_spec(spec)
         loader.exec_module(module)
         return module
+
+
+def _address_in(library: ctypes.CDLL) -> int | None:
+    """Where its CUDA runtime launches kernels."""
+    return ctypes.cast(library.cudaLaunchKernel, ctypes.c_void_p).value
 
 
 class _Unbuilt(types.ModuleType):
