@@ -12,7 +12,7 @@ import textwrap
 import unittest
 
 PYTHON = pathlib.Path(__file__).resolve().parents[1]
-BUILD = pathlib.Path(os.environ.get("STITCHCUDA_BUILD", PYTHON.parent / "build"))
+BUILD = PYTHON.parent / os.environ.get("STITCHCUDA_BUILD", "build")
 
 _START = """
 import os, sys

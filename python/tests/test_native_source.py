@@ -18,7 +18,7 @@ from stitchcuda_source.reader import Unreadable, read_unit
 CASES = pathlib.Path(__file__).resolve().parent / "native_source"
 ROOT = CASES.parents[2]
 EMULATOR = ROOT / "emulator" / "include"
-BUILD = pathlib.Path(os.environ.get("STITCHCUDA_BUILD", ROOT / "build"))
+BUILD = ROOT / os.environ.get("STITCHCUDA_BUILD", "build")
 EXPECTED = re.compile(r"// (fact|audit|refused)(?: (-\d+))?: (.*)$")
 
 

@@ -6,6 +6,6 @@ import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = pathlib.Path(os.environ.get("STITCHCUDA_BUILD", ROOT / "build"))
+BUILD = ROOT / os.environ.get("STITCHCUDA_BUILD", "build")
 os.environ.setdefault("STITCHCUDA", str(BUILD / "stitchcuda"))
 sys.path += [str(ROOT / "python"), str(pathlib.Path(__file__).parent / "programs")]

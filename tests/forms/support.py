@@ -13,7 +13,7 @@ import tempfile
 import types
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = pathlib.Path(os.environ.get("STITCHCUDA_BUILD", ROOT / "build"))
+BUILD = ROOT / os.environ.get("STITCHCUDA_BUILD", "build")
 PROGRAMS = pathlib.Path(__file__).parent / "programs"
 sys.path.insert(0, str(ROOT / "runtime" / "python"))
 _folder = tempfile.TemporaryDirectory()

@@ -11,7 +11,7 @@ import subprocess
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = pathlib.Path(os.environ.get("STITCHCUDA_BUILD", ROOT / "build"))
+BUILD = ROOT / os.environ.get("STITCHCUDA_BUILD", "build")
 PROGRAM = BUILD / "stitchcuda"
 EXPECTED = pathlib.Path(__file__).parent / "expected"
 
