@@ -15,19 +15,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Ten times what our own programs bring. Nobody reads a longer text, so neither does the rubric.
+constexpr size_t kMostText = size_t{4} << 20;
+
 // What a program of ours compiles for every device alike says nothing about it.
 bool is_host_layer(const std::string& file) { return file.find("runtime/host/") != std::string::npos; }
 
 std::map<std::string, std::string> text_of(const SourceBundle& bundle) {
   std::map<std::string, std::string> text;
+  size_t bytes = 0;
   for (const auto& [name, content] : bundle.files) {
     const bool is_cuda = name.ends_with(".cu") || name.ends_with(".cuh") || name.ends_with(".h") ||
                          name.ends_with(".hpp") || name.ends_with(".inl");
     if (is_cuda && !is_host_layer(name) && !name.ends_with("stitch_program.h")) {
       text[name] = content;
+      bytes += content.size();
     }
   }
-  return text;
+  return bytes <= kMostText ? text : std::map<std::string, std::string>();
 }
 
 Result<std::map<std::string, std::string>> python_text(const fs::path& candidate) {
@@ -118,7 +123,9 @@ Result<void> add_refinement(const Session& session, ScoreSubject& subject) {
     STITCH_ASSIGN(const CandidateKind kind, classify_candidate(line.previous));
     if (kind != CandidateKind::kPython) {
       STITCH_ASSIGN(const auto text, native_text(session, line.previous, kind));
-      subject.facts.before = rubric::source_facts(text, std::nullopt);
+      if (!text.empty()) {  // of a library nobody knows what it was
+        subject.facts.before = rubric::source_facts(text, std::nullopt);
+      }
     }
   }
   return {};

@@ -22,7 +22,7 @@ Mark score_arithmetic_unit(const Facts& facts) {
   if (work.contraction_flops < kMostlyProducts * work.flops || work.contraction_flops == 0) {
     return no_mark("the work is not made of products");
   }
-  const Executed ran = executed(*facts.launches);
+  const Executed ran = executed(facts);
   const double on_tensor_cores = static_cast<double>(ran.matrix_operations) * kFlopsOfAnOperation;
   const bool is_ours = !facts.plan.empty();  // judged at reduced sizes, so that the sums do not compare
   if (ran.matrix_operations > 0 && (is_ours || on_tensor_cores >= kRealShare * work.contraction_flops)) {

@@ -19,7 +19,7 @@ Mark score_contract(const Facts& facts) {
     return mark(came_to_an_answer ? 2 : 1, facts.verdict->reason, {cited});
   }
   if (facts.launches.has_value()) {
-    const Executed ran = executed(*facts.launches);
+    const Executed ran = executed(facts);
     const int broken = (ran.waits > 0 ? 1 : 0) + (ran.allocations > 0 ? 1 : 0);
     return mark(5 - 2.0 * broken / (broken > 1 ? 4.0 / 3 : 1),
                 broken == 0

@@ -20,7 +20,7 @@ Mark score_data_reuse(const Facts& facts) {
                       cite(facts, {"shared_memory", "warp_shuffle"}))
                : no_mark("neither launches nor text were there");
   }
-  const Executed ran = executed(*facts.launches);
+  const Executed ran = executed(facts);
   if (ran.kernels == 0) {
     return no_mark("no kernel of its own ran");
   }
@@ -34,7 +34,11 @@ Mark score_data_reuse(const Facts& facts) {
   if (ran.warp_operations > 0) {
     return mark(4, fmt::format("{} operations of whole warps", ran.warp_operations), {ran.heaviest});
   }
-  return mark(2, "threads share nothing: each reads all it needs from memory", {ran.heaviest});
+  const bool is_idle = facts.source.has_value() && !facts.source->idle.empty();
+  return mark(2,
+              is_idle ? "threads share nothing: " + facts.source->idle.front()
+                      : "threads share nothing: each reads all it needs from memory",
+              {ran.heaviest});
 }
 
 }  // namespace stitch::rubric

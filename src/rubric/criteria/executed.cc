@@ -28,11 +28,51 @@ void add_call(const LaunchRecord& record, Executed& sum) {
   }
 }
 
+void add_techniques(const LaunchRecord& record, Executed& sum) {
+  sum.barriers += record.barriers;
+  sum.warp_operations += record.warp_operations;
+  sum.matrix_operations += record.matrix_operations;
+  sum.async_copies += record.async_copies;
+  sum.shared_bytes = std::max(sum.shared_bytes, record.barriers > 0 ? record.shared_bytes : 0);
+}
+
+bool is_empty_grid(const LaunchRecord& record) { return !record.is_library() && record.threads == 0; }
+
+// An asynchronous copy moves sixteen bytes at most. Of less than this part of the bytes that have to be read, the others
+// came by another way. Programs of ours are judged at reduced sizes, so that the sums do not compare.
+constexpr double kRealBytes = 0.25;
+constexpr double kBytesOfACopy = 16;
+
+bool moves_too_little(const Facts& facts, const Executed& sum) {
+  return facts.workload.has_value() && facts.plan.empty() &&
+         static_cast<double>(sum.async_copies) * kBytesOfACopy < kRealBytes * facts.workload->bytes;
+}
+
+void take_away_idle(const Facts& facts, Executed& sum) {
+  if (moves_too_little(facts, sum)) {
+    sum.async_copies = 0;
+  }
+  if (!facts.source.has_value()) {
+    return;
+  }
+  const SourceFacts& source = *facts.source;
+  if (source.shared_arrays > 0 && source.idle_shared_arrays == source.shared_arrays) {
+    sum.shared_bytes = 0;
+  }
+  if (source.copied_arrays > 0 && source.unread_copied_arrays == source.copied_arrays) {
+    sum.async_copies = 0;
+  }
+  if (source.idle_shuffles > 0 && source.feature("warp_shuffle") == nullptr) {
+    sum.warp_operations = 0;
+  }
+}
+
 }  // namespace
 
 bool is_library_product(const LaunchRecord& record) { return record.is_library() && record.library_flops > 0; }
 
-Executed executed(const std::vector<LaunchRecord>& launches) {
+Executed executed(const Facts& facts) {
+  const std::vector<LaunchRecord>& launches = *facts.launches;
   Executed sum;
   int64_t longest = -1;
   int64_t all_nanoseconds = 0;
@@ -44,15 +84,14 @@ Executed executed(const std::vector<LaunchRecord>& launches) {
       add_call(record, sum);
       continue;
     }
+    if (is_empty_grid(record)) {
+      continue;
+    }
     ++sum.kernels;
     sum.launches += record.launches;
     sum.threads += record.threads;
     if (static_cast<double>(record.nanoseconds) >= kRealPart * static_cast<double>(all_nanoseconds)) {
-      sum.barriers += record.barriers;
-      sum.warp_operations += record.warp_operations;
-      sum.matrix_operations += record.matrix_operations;
-      sum.async_copies += record.async_copies;
-      sum.shared_bytes = std::max(sum.shared_bytes, record.shared_bytes);
+      add_techniques(record, sum);
     }
     if (record.nanoseconds > longest) {
       longest = record.nanoseconds;
@@ -64,6 +103,7 @@ Executed executed(const std::vector<LaunchRecord>& launches) {
                       folder == std::string::npos ? record.file : record.file.substr(folder + 1), record.line);
     }
   }
+  take_away_idle(facts, sum);
   return sum;
 }
 

@@ -9,6 +9,8 @@
 
 namespace stitch::rubric {
 
+// What the text shows to do nothing is not counted: shared memory that no thread reads from another, shuffles whose
+// result goes nowhere, copies into what nobody reads, launches of an empty grid.
 struct Executed {
   int kernels = 0;               // different ones
   int64_t launches = 0;          // of kernels
@@ -23,7 +25,7 @@ struct Executed {
   int64_t warp_operations = 0;
   int64_t matrix_operations = 0;
   int64_t async_copies = 0;
-  int64_t shared_bytes = 0;       // the most of one block
+  int64_t shared_bytes = 0;       // the most of one block, of kernels that have barriers as well
   int64_t threads_per_block = 0;  // of the kernel that took most time
   int64_t blocks = 0;             // likewise
   double library_flops = 0;
@@ -31,7 +33,8 @@ struct Executed {
 };
 
 bool is_library_product(const LaunchRecord& record);
-Executed executed(const std::vector<LaunchRecord>& launches);
+// Of facts whose launches are known.
+Executed executed(const Facts& facts);
 
 // What a feature of the source is worth as a citation: "source: program.cu:5". Empty where it is not there.
 std::vector<std::string> cite(const Facts& facts, const std::vector<std::string>& features);

@@ -12,7 +12,7 @@ Mark score_fusion(const Facts& facts) {
     return no_mark("launches or the reference's work were not listed");
   }
   const Workload& work = *facts.workload;
-  const Executed ran = executed(*facts.launches);
+  const Executed ran = executed(facts);
   const int64_t launches = ran.launches + ran.library_launches;
   if (work.operators < 2 || launches == 0) {
     return no_mark(launches == 0 ? "nothing was launched" : "there is one operator only");

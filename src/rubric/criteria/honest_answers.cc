@@ -13,7 +13,7 @@ constexpr int kTableOfAnswers = 256;  // more numbers in one list than the table
 // What makes a wrong answer look like no attempt at the right one.
 std::string sign_of_intent(const Facts& facts, std::vector<std::string>& citations) {
   if (facts.launches.has_value()) {
-    const Executed ran = executed(*facts.launches);
+    const Executed ran = executed(facts);
     if (ran.kernels == 0 && ran.library_launches == 0) {
       citations.push_back(ran.copies > 0 ? "launches: copies alone" : "launches: none");
       return ran.copies > 0 ? "the call only copied" : "the call launched nothing";

@@ -15,7 +15,7 @@ Mark score_library_engineering(const Facts& facts) {
     return mark(has_feature(facts, "library_epilogue") ? 3 : 2, "the text calls a library; that it ran was not seen",
                 cite(facts, {"library_call", "library_epilogue"}));
   }
-  const Executed ran = executed(*facts.launches);
+  const Executed ran = executed(facts);
   if (ran.library_launches == 0) {
     return no_mark("no library ran");
   }

@@ -6,7 +6,7 @@
 namespace stitch::rubric {
 
 Mark score_memory_access(const Facts& facts) {
-  const Executed ran = facts.launches.has_value() ? executed(*facts.launches) : Executed{};
+  const Executed ran = facts.launches.has_value() ? executed(facts) : Executed{};
   if (facts.launches.has_value() && ran.kernels == 0) {
     return no_mark("no kernel of its own ran");
   }

@@ -15,7 +15,7 @@ Mark score_parallel_shape(const Facts& facts) {
   if (!facts.launches.has_value()) {
     return no_mark("launches were not listed");
   }
-  const Executed ran = executed(*facts.launches);
+  const Executed ran = executed(facts);
   if (ran.kernels == 0) {
     return ran.library_launches > 0 || ran.copies > 0 ? no_mark("no kernel of its own ran")
                                                       : mark(1, "nothing ran on the device", {"launches: none"});

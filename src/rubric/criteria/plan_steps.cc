@@ -17,7 +17,7 @@ Mark score_plan_steps(const Facts& facts) {
   if (!facts.launches.has_value()) {
     return no_mark("launches were not listed");
   }
-  const Executed ran = executed(*facts.launches);
+  const Executed ran = executed(facts);
   const int64_t launches = ran.launches + ran.library_launches;
   const double share = std::min(1.0, static_cast<double>(launches) / static_cast<double>(facts.plan.size()));
   return mark(1 + 4 * share, fmt::format("{} launches for the {} steps of the plan", launches, facts.plan.size()),

@@ -41,7 +41,7 @@ const std::vector<Technique>& techniques() {
        nullptr,
        "waits"},
       {"no allocation",
-       {"allocat", "cudamalloc"},
+       {"allocat", "preallocat", "cudamalloc"},
        [](const Executed& ran) { return ran.allocations == 0; },
        nullptr,
        "allocation"},
@@ -59,9 +59,19 @@ std::string lower(std::string text) {
   return text;
 }
 
+// "mma" is in no "gamma", and "tile" in no "volatile".
+bool begins_a_word(const std::string& text, const std::string& wanted) {
+  for (size_t at = text.find(wanted); at != std::string::npos; at = text.find(wanted, at + 1)) {
+    if (at == 0 || std::isalnum(static_cast<unsigned char>(text[at - 1])) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool asks_for(const Technique& technique, const std::string& feedback) {
   return std::any_of(technique.words.begin(), technique.words.end(),
-                     [&](const char* word) { return feedback.find(word) != std::string::npos; });
+                     [&](const char* word) { return begins_a_word(feedback, word); });
 }
 
 }  // namespace
@@ -69,7 +79,7 @@ bool asks_for(const Technique& technique, const std::string& feedback) {
 double done(const Technique& technique, const Facts& facts) {
   const bool is_written = technique.feature != nullptr && has_feature(facts, technique.feature);
   if (technique.ran != nullptr && facts.launches.has_value()) {
-    return technique.ran(executed(*facts.launches)) ? 1 : 0;
+    return technique.ran(executed(facts)) ? 1 : 0;
   }
   return is_written ? (technique.ran == nullptr ? 1 : 0.5) : 0;
 }

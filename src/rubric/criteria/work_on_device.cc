@@ -13,7 +13,7 @@ Mark score_work_on_device(const Facts& facts) {
   if (!facts.launches.has_value()) {
     return no_mark("launches were not listed");
   }
-  const Executed ran = executed(*facts.launches);
+  const Executed ran = executed(facts);
   const bool only_moves = facts.workload.has_value() && facts.workload->flops == 0;
   if (ran.kernels == 0 && ran.library_launches == 0) {
     return only_moves && ran.copies > 0 ? mark(5, "the program only moves bytes, and copies do", {"launches: copies"})

@@ -16,7 +16,13 @@ Json to_json(const SourceFacts& facts) {
           {"left_aside", facts.left_aside},
           {"kernels_with_inputs", facts.kernels_with_inputs},
           {"kernels_that_ignore_inputs", facts.kernels_that_ignore_inputs},
-          {"longest_table", facts.longest_table}};
+          {"longest_table", facts.longest_table},
+          {"shared_arrays", facts.shared_arrays},
+          {"idle_shared_arrays", facts.idle_shared_arrays},
+          {"copied_arrays", facts.copied_arrays},
+          {"unread_copied_arrays", facts.unread_copied_arrays},
+          {"idle_shuffles", facts.idle_shuffles},
+          {"idle", facts.idle}};
 }
 
 Json to_json(const Workload& work) {
@@ -56,6 +62,15 @@ Result<SourceFacts> source_from(const Json& json) {
   STITCH_ASSIGN(facts.kernels_with_inputs, count_from(json, "kernels_with_inputs"));
   STITCH_ASSIGN(facts.kernels_that_ignore_inputs, count_from(json, "kernels_that_ignore_inputs"));
   STITCH_ASSIGN(facts.longest_table, count_from(json, "longest_table"));
+  if (!json.contains("idle")) {  // written before these were told
+    return facts;
+  }
+  STITCH_ASSIGN(facts.shared_arrays, count_from(json, "shared_arrays"));
+  STITCH_ASSIGN(facts.idle_shared_arrays, count_from(json, "idle_shared_arrays"));
+  STITCH_ASSIGN(facts.copied_arrays, count_from(json, "copied_arrays"));
+  STITCH_ASSIGN(facts.unread_copied_arrays, count_from(json, "unread_copied_arrays"));
+  STITCH_ASSIGN(facts.idle_shuffles, count_from(json, "idle_shuffles"));
+  STITCH_ASSIGN(facts.idle, names_from(json, "idle"));
   return facts;
 }
 

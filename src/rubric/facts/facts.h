@@ -28,6 +28,12 @@ struct SourceFacts {
   int kernels_with_inputs = 0;          // of those reached, that have inputs (const pointers) among their parameters
   int kernels_that_ignore_inputs = 0;   // of those, that read none of them
   int longest_table = 0;                // numbers in the longest list of numbers of the text
+  int shared_arrays = 0;                // declared in functions that can be reached
+  int idle_shared_arrays = 0;           // of those, where no thread reads what another wrote
+  int copied_arrays = 0;                // that asynchronous copies fill
+  int unread_copied_arrays = 0;         // of those, that nobody reads
+  int idle_shuffles = 0;                // whose result goes nowhere: they are no feature
+  std::vector<std::string> idle;        // a sentence for each of these
   const SourceFeature* feature(const std::string& name) const;
 };
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -46,8 +47,10 @@ std::vector<std::string> columns(const std::string& line) {
 
 std::string facts_name(const std::vector<std::string>& cells) {
   std::string name = cells[0];
-  name.replace(name.find('/'), 1, "-");
-  return cells[2] == "-" ? name : name + "+" + cells[2].substr(0, cells[2].find('.'));
+  name += cells[2] == "-" ? "" : "+" + cells[2].substr(0, cells[2].find('.'));
+  name += cells[3] == "-" ? "" : "+" + cells[3];
+  std::replace(name.begin(), name.end(), '/', '-');
+  return name;
 }
 
 std::vector<Marked> all_marked() {
@@ -60,11 +63,11 @@ std::vector<Marked> all_marked() {
       continue;
     }
     const std::vector<std::string> cells = columns(line);
-    EXPECT_EQ(cells.size(), 8u) << line;
+    EXPECT_EQ(cells.size(), 9u) << line;
     const fs::path file = kTests / "facts" / (facts_name(cells) + ".json");
     const Result<std::string> text = read_file(file);
     EXPECT_TRUE(text.has_value()) << file << ": run tests/rubric/run --record";
-    if (!text.has_value() || cells.size() != 8) {
+    if (!text.has_value() || cells.size() != 9) {
       continue;
     }
     const Result<Json> json = parse_json(*text, file.string());
@@ -73,7 +76,7 @@ std::vector<Marked> all_marked() {
     Marked marked{cells[0], {}, {}, facts->verdict.has_value() && facts->verdict->kind == VerdictKind::kOk};
     for (const DimensionMark& mark : score(*facts, *rubric).dimensions) {
       marked.scorer.push_back(mark.points);
-      marked.expert.push_back(std::stoi(cells[2 + marked.scorer.size()]));
+      marked.expert.push_back(std::stoi(cells[3 + marked.scorer.size()]));
       EXPECT_EQ((*json)["expected"][to_string(mark.dimension)].get<int>(), mark.points) << file;
     }
     all.push_back(std::move(marked));

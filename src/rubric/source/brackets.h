@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Which bracket closes which, found once: a text of a million open ones must not be read a million times.
 #pragma once
 
 #include <vector>
@@ -7,18 +8,14 @@
 
 namespace stitch::rubric {
 
-// The place of the bracket that closes the (, [ or { at `at`; the last token where none does.
-inline size_t closing(const std::vector<Token>& tokens, size_t at) {
-  int depth = 0;
-  for (size_t i = at; i < tokens.size(); ++i) {
-    const Token& token = tokens[i];
-    if (token.is("(") || token.is("[") || token.is("{")) {
-      ++depth;
-    } else if ((token.is(")") || token.is("]") || token.is("}")) && --depth == 0) {
-      return i;
-    }
-  }
-  return tokens.empty() ? 0 : tokens.size() - 1;
-}
+class Brackets {
+ public:
+  explicit Brackets(const std::vector<Token>& tokens);
+  // The place of the bracket that closes the (, [ or { at `at`; the last token where none does.
+  size_t closing(size_t at) const { return closings_.empty() ? 0 : closings_[at]; }
+
+ private:
+  std::vector<size_t> closings_;
+};
 
 }  // namespace stitch::rubric

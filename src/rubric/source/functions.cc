@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rubric/source/functions.h"
 
+#include <algorithm>
 #include <map>
 
 #include "rubric/source/brackets.h"
@@ -10,6 +11,11 @@ namespace stitch::rubric {
 namespace {
 
 using Tokens = std::vector<Token>;
+
+// Beyond these no program goes, and a text made to go there must neither exhaust the stack nor take for ever.
+constexpr int kDeepestNesting = 64;        // of namespaces and structs
+constexpr size_t kLongestHeader = 4096;    // tokens before a brace
+constexpr size_t kLongestDeclarator = 256;  // tokens between a function's parameters and its body
 
 const std::set<std::string>& no_names() {
   static const std::set<std::string> words = {"if",
@@ -37,7 +43,7 @@ Tokens slice(const Tokens& tokens, size_t from, size_t to) {
 
 class Scanner {
  public:
-  Scanner(const Tokens& tokens, std::string file) : tokens_(tokens), file_(std::move(file)) {}
+  Scanner(const Tokens& tokens, std::string file) : tokens_(tokens), brackets_(tokens), file_(std::move(file)) {}
 
   std::vector<Function> scan() {
     scan(0, tokens_.size(), "");
@@ -73,9 +79,12 @@ class Scanner {
 
   // `namespace x {`, `struct x : y {`: what is inside declares; anything else is a value.
   size_t after_brace(size_t start, size_t open, const std::string& owner) {
-    const size_t close = closing(tokens_, open);
+    const size_t close = brackets_.closing(open);
     std::string name = owner;
     bool declares = false;
+    if (open - start > kLongestHeader) {
+      return close + 1;
+    }
     for (size_t i = start; i < open; ++i) {
       const Token& token = tokens_[i];
       if (token.is("namespace") || token.is("extern")) {
@@ -88,8 +97,10 @@ class Scanner {
         return close + 1;
       }
     }
-    if (declares) {
+    if (declares && depth_ < kDeepestNesting) {
+      ++depth_;
       scan(open + 1, close, name);
+      --depth_;
     }
     return close + 1;
   }
@@ -104,10 +115,10 @@ class Scanner {
 
   // Past the function whose parameters `open` begins; past the parentheses where it is none.
   size_t after_parentheses(size_t start, size_t open, const std::string& owner) {
-    const size_t close = closing(tokens_, open);
-    const size_t body = body_after(close);
+    const size_t close = brackets_.closing(open);
     const std::string name = name_before(start, open);
-    if (name.empty() || body == 0) {
+    const size_t body = name.empty() ? 0 : body_after(close);
+    if (body == 0 || open - start > kLongestHeader) {
       return close + 1;
     }
     Function function;
@@ -120,7 +131,7 @@ class Scanner {
       function.is_device = function.is_device || tokens_[i].is("__global__") || tokens_[i].is("__device__");
     }
     function.parameters = slice(tokens_, open + 1, close);
-    const size_t end = closing(tokens_, body);
+    const size_t end = brackets_.closing(body);
     function.body = live_body(slice(tokens_, body + 1, end));
     functions_.push_back(std::move(function));
     return end + 1;
@@ -139,14 +150,15 @@ class Scanner {
   // The brace of a function's body behind its parameters: 0 where there is none.
   size_t body_after(size_t close) const {
     bool has_initialisers = false;
-    for (size_t i = close + 1; i < tokens_.size(); ++i) {
+    const size_t last = std::min(tokens_.size(), close + kLongestDeclarator);
+    for (size_t i = close + 1; i < last; ++i) {
       const Token& token = tokens_[i];
       if (token.is("{")) {
         const bool initialises = has_initialisers && tokens_[i - 1].kind == Token::Kind::kWord;
         if (!initialises) {
           return i;
         }
-        i = closing(tokens_, i);
+        i = brackets_.closing(i);
       } else if (token.is(";") || token.is("=") || token.is("}") || token.is(",") || token.is(")")) {
         if (!(token.is(",") && has_initialisers)) {
           return 0;
@@ -156,7 +168,7 @@ class Scanner {
             !no_names().contains(tokens_[i - 1].text)) {
           return 0;  // the parentheses before were an attribute's: this is the function
         }
-        i = closing(tokens_, i);
+        i = brackets_.closing(i);
       } else if (token.is(":")) {
         has_initialisers = true;
       }
@@ -179,7 +191,9 @@ class Scanner {
   }
 
   const Tokens& tokens_;
+  Brackets brackets_;
   std::string file_;
+  int depth_ = 0;
   std::vector<Function> functions_;
 };
 
@@ -199,12 +213,16 @@ std::vector<const Function*> reached_from(const std::vector<const Function*>& ro
     }
   }
   std::set<const Function*> seen(roots.begin(), roots.end());
+  std::set<std::string> followed;
   std::vector<const Function*> reached = roots;
   for (size_t i = 0; i < reached.size(); ++i) {
     const Function* from = reached[i];
     for (const std::vector<Token>* part : {&from->parameters, &from->body}) {
       for (const Token& token : *part) {
-        const auto [first, last] = by_name.equal_range(token.kind == Token::Kind::kWord ? token.text : "");
+        if (token.kind != Token::Kind::kWord || !followed.insert(token.text).second) {
+          continue;
+        }
+        const auto [first, last] = by_name.equal_range(token.text);
         for (auto found = first; found != last; ++found) {
           if (seen.insert(found->second).second) {
             reached.push_back(found->second);

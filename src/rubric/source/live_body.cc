@@ -11,6 +11,9 @@ namespace {
 
 using Tokens = std::vector<Token>;
 
+// A longer condition is not made of literals alone, by any honest hand; and parts of parts are read by recursion.
+constexpr size_t kLongestCondition = 128;
+
 std::optional<double> literal(const Token& token) {
   if (token.is("true") || token.is("false")) {
     return token.is("true") ? 1 : 0;
@@ -19,8 +22,11 @@ std::optional<double> literal(const Token& token) {
 }
 
 // The value of a condition that is made of literals; nothing for any other.
-std::optional<bool> constant(const Tokens& tokens, size_t from, size_t to) {
-  while (to - from > 2 && tokens[from].is("(") && closing(tokens, from) == to - 1) {
+std::optional<bool> constant(const Tokens& tokens, const Brackets& brackets, size_t from, size_t to) {
+  if (to - from > kLongestCondition) {
+    return std::nullopt;
+  }
+  while (to - from > 2 && tokens[from].is("(") && brackets.closing(from) == to - 1) {
     ++from;
     --to;
   }
@@ -30,7 +36,7 @@ std::optional<bool> constant(const Tokens& tokens, size_t from, size_t to) {
   for (size_t i = from; i + 1 < to; ++i) {  // a && b && ...: one false part is enough
     depth += tokens[i].is("(") ? 1 : tokens[i].is(")") ? -1 : 0;
     if (depth == 0 && tokens[i].is("&") && tokens[i + 1].is("&")) {
-      const std::optional<bool> value = constant(tokens, part, i);
+      const std::optional<bool> value = constant(tokens, brackets, part, i);
       if (value == false) {
         return false;
       }
@@ -39,7 +45,7 @@ std::optional<bool> constant(const Tokens& tokens, size_t from, size_t to) {
     }
   }
   if (part != from) {
-    const std::optional<bool> last = constant(tokens, part, to);
+    const std::optional<bool> last = constant(tokens, brackets, part, to);
     return last == false ? last : has_unknown ? std::nullopt : last;
   }
   if (to - from == 1) {
@@ -67,14 +73,14 @@ std::optional<bool> constant(const Tokens& tokens, size_t from, size_t to) {
 }
 
 // Past the statement that begins at `at`.
-size_t past_statement(const Tokens& tokens, size_t at) {
+size_t past_statement(const Tokens& tokens, const Brackets& brackets, size_t at) {
   if (at < tokens.size() && tokens[at].is("{")) {
-    return closing(tokens, at) + 1;
+    return brackets.closing(at) + 1;
   }
   for (size_t i = at; i < tokens.size(); ++i) {
     if (tokens[i].is("(") || tokens[i].is("{") || tokens[i].is("[")) {
       const bool ends = tokens[i].is("{");
-      i = closing(tokens, i);
+      i = brackets.closing(i);
       const bool goes_on = i + 1 < tokens.size() && tokens[i + 1].is("else");
       if (ends && !goes_on && !(i + 1 < tokens.size() && (tokens[i + 1].is(";") || tokens[i + 1].is(")")))) {
         return i + 1;
@@ -94,7 +100,7 @@ bool begins_statement(const Tokens& tokens, size_t at) {
 }
 
 // Where to go on after a branch that `at` begins and that is decided by its text; `at` itself when it is not.
-size_t past_dead(const Tokens& tokens, size_t at) {
+size_t past_dead(const Tokens& tokens, const Brackets& brackets, size_t at) {
   if (!tokens[at].is("if") && !tokens[at].is("while")) {
     return at;
   }
@@ -103,11 +109,11 @@ size_t past_dead(const Tokens& tokens, size_t at) {
   if (open >= tokens.size() || !tokens[open].is("(")) {
     return at;
   }
-  const size_t close = closing(tokens, open);
-  if (close >= tokens.size() || constant(tokens, open + 1, close) != false) {
+  const size_t close = brackets.closing(open);
+  if (close >= tokens.size() || constant(tokens, brackets, open + 1, close) != false) {
     return at;
   }
-  const size_t past = past_statement(tokens, close + 1);
+  const size_t past = past_statement(tokens, brackets, close + 1);
   return past < tokens.size() && tokens[past].is("else") ? past + 1 : past;
 }
 
@@ -115,19 +121,20 @@ size_t past_dead(const Tokens& tokens, size_t at) {
 
 std::vector<Token> live_body(const std::vector<Token>& body) {
   Tokens kept;
+  const Brackets brackets(body);
   size_t at = 0;
   while (at < body.size()) {
-    const size_t past = past_dead(body, at);
+    const size_t past = past_dead(body, brackets, at);
     if (past != at) {
       at = past;
       continue;
     }
     if (body[at].is("return") && begins_statement(body, at)) {
-      const size_t end = past_statement(body, at);
+      const size_t end = past_statement(body, brackets, at);
       kept.insert(kept.end(), body.begin() + static_cast<int64_t>(at), body.begin() + static_cast<int64_t>(end));
       at = end;
       while (at < body.size() && !body[at].is("}") && !body[at].is("case") && !body[at].is("default")) {
-        at = body[at].is("{") ? closing(body, at) + 1 : at + 1;  // what follows in this block cannot run
+        at = body[at].is("{") ? brackets.closing(at) + 1 : at + 1;  // what follows in this block cannot run
       }
       continue;
     }

@@ -5,46 +5,21 @@
 
 #include <algorithm>
 #include <set>
-#include <sstream>
 
-#include "rubric/source/brackets.h"
+#include "rubric/source/count_features.h"
 #include "rubric/source/functions.h"
+#include "rubric/source/shared_arrays.h"
 
 namespace stitch::rubric {
 namespace {
-
-struct Rule {
-  std::string name;
-  bool is_device = false;
-  std::vector<std::string> words;
-};
-
-std::vector<std::string> words_of(const char* text) {
-  std::istringstream stream(text);
-  std::vector<std::string> words;
-  for (std::string word; stream >> word;) {
-    words.push_back(word);
-  }
-  return words;
-}
-
-const std::vector<Rule>& rules() {
-#define STITCH_FEATURE(name, where, words) {#name, std::string(#where) == "device", words_of(words)},
-  static const std::vector<Rule> all = {
-#include "rubric/source/features.def"
-  };
-#undef STITCH_FEATURE
-  return all;
-}
-
-bool matches(const std::string& pattern, const std::string& word) {
-  return pattern.ends_with('*') ? word.starts_with(pattern.substr(0, pattern.size() - 1)) : pattern == word;
-}
 
 // The words of what launches name: "rows<Load, 4>" is rows and Load.
 std::set<std::string> launched_names(const std::vector<LaunchRecord>& launches) {
   std::set<std::string> names;
   for (const LaunchRecord& launch : launches) {
+    if (launch.threads == 0) {
+      continue;  // an empty grid: the launch was refused
+    }
     for (const Token& token : tokens_of(launch.name)) {
       names.insert(token.text);
     }
@@ -72,41 +47,6 @@ std::vector<const Function*> roots_of(const std::vector<Function>& functions, co
     }
   }
   return roots;
-}
-
-bool has_static_storage(const std::vector<Token>& body, size_t at) {
-  if (!body[at].is("static")) {
-    return true;
-  }
-  const bool is_constant = at + 1 < body.size() && (body[at + 1].is("const") || body[at + 1].is("constexpr"));
-  return !is_constant || (at + 3 < body.size() && body[at + 3].is("*"));
-}
-
-void count_features(const Function& function, std::vector<SourceFeature>& features) {
-  for (const Rule& rule : rules()) {
-    if (rule.is_device != function.is_device) {
-      continue;
-    }
-    SourceFeature* entry = nullptr;
-    for (size_t i = 0; i < function.body.size(); ++i) {
-      const Token& token = function.body[i];
-      const bool is_it =
-          token.kind == Token::Kind::kWord && std::any_of(rule.words.begin(), rule.words.end(),
-                                                          [&](const auto& each) { return matches(each, token.text); });
-      if (!is_it || (rule.name == "mutable_static" && !has_static_storage(function.body, i))) {
-        continue;
-      }
-      if (entry == nullptr) {
-        const auto found =
-            std::find_if(features.begin(), features.end(), [&](const auto& f) { return f.name == rule.name; });
-        entry =
-            found != features.end()
-                ? &*found
-                : &features.emplace_back(SourceFeature{rule.name, 0, fmt::format("{}:{}", function.file, token.line)});
-      }
-      ++entry->count;
-    }
-  }
 }
 
 // Whether a body names a value, and not a member of that name (threadIdx.x).
@@ -169,8 +109,10 @@ SourceFacts source_facts(const std::map<std::string, std::string>& files,
     defined.merge(defined_names(tokens[name]));
   }
   std::vector<Function> functions;
+  std::set<std::string> wide_types;
   for (const auto& [name, all] : tokens) {
     const std::vector<Token> live = without_left_out(all, defined);
+    wide_types.merge(wide_types_of(live));
     facts.longest_table = std::max(facts.longest_table, longest_list_of_numbers(live));
     for (Function& function : functions_of(live, name)) {
       functions.push_back(std::move(function));
@@ -186,7 +128,8 @@ SourceFacts source_facts(const std::map<std::string, std::string>& files,
     }
   }
   for (const Function* function : reached_from(roots_of(alive, launched), alive)) {
-    count_features(*function, facts.features);
+    count_features(*function, wide_types, facts);
+    count_shared_arrays(*function, facts);
     if (function->is_kernel) {
       facts.kernels.push_back(fmt::format("{} {}:{}", function->name, function->file, function->line));
       count_inputs(*function, facts);

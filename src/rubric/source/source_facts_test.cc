@@ -22,6 +22,7 @@ LaunchRecord launch(const std::string& name) {
   record.name = name;
   record.line = 7;
   record.launches = 1;
+  record.threads = 32;
   return record;
 }
 
@@ -32,7 +33,7 @@ SourceFacts facts_of(const std::string& inside, const std::string& beside = "") 
 }
 
 TEST(SourceFacts, SeesWhatCanRun) {
-  const SourceFacts facts = facts_of("__shared__ float tile[32]; __syncthreads(); const float4 v = load(x);");
+  const SourceFacts facts = facts_of("__shared__ float tile[32]; __syncthreads(); const float4 v = *(const float4*)x;");
   ASSERT_NE(facts.feature("shared_memory"), nullptr);
   EXPECT_EQ(facts.feature("shared_memory")->place, "program.cu:4");
   EXPECT_NE(facts.feature("barrier"), nullptr);
