@@ -8,6 +8,7 @@
 #include "base/json/json.h"
 #include "cli/commands/commands.h"
 #include "cli/outside/judge_candidate.h"
+#include "cli/outside/mode_hint.h"
 #include "cli/stages/judge_folder.h"
 
 namespace stitch::cli {
@@ -15,8 +16,8 @@ namespace {
 
 // What the verdict is worth, on a line of its own, where the task takes an answer without the work.
 std::string worth_of(const CandidateVerdict& candidate) {
-  const bool is_worth_it = !candidate.admission.has_value() ||
-                           candidate.admission->report.status == verify::AdmissionStatus::kAdmitted;
+  const bool is_worth_it =
+      !candidate.admission.has_value() || candidate.admission->report.status == verify::AdmissionStatus::kAdmitted;
   return is_worth_it ? "" : "\n" + candidate.admission->report.sentence();
 }
 
@@ -31,6 +32,16 @@ std::string looks_of(const CandidateVerdict& candidate) {
     }
   }
   return count > kMost ? lines + fmt::format("\nand at {} more places, see --json", count - kMost) : lines;
+}
+
+// What its author may have overlooked in the program, where the answer is wrong.
+std::vector<std::string> hints_of(const CandidateVerdict& candidate, const std::string& mode) {
+  std::vector<std::string> hints;
+  if (candidate.report.verify.verdict.kind == VerdictKind::kWrong && candidate.graph.has_value()) {
+    hints.push_back(mode_hint(*candidate.graph, mode));
+  }
+  std::erase(hints, "");
+  return hints;
 }
 
 }  // namespace
@@ -59,8 +70,15 @@ Result<int> run_verify(Session& session) {
     json["candidate"] = to_json(candidate);
     json["measured"] = candidate.times.has_value() ? to_json(*candidate.times) : Json();
   }
+  const std::vector<std::string> hints = hints_of(candidate, line.mode);
+  json["hints"] = hints;
+  std::string hinted;
+  for (const std::string& hint : hints) {
+    hinted += "\nhint: " + hint;
+  }
   const std::string times = candidate.times.has_value() ? "\n" + describe(*candidate.times) : "";
-  session.reporter().result(json, verdict_text(report.verify) + times + worth_of(candidate) + looks_of(candidate));
+  session.reporter().result(json,
+                            verdict_text(report.verify) + hinted + times + worth_of(candidate) + looks_of(candidate));
   return report.verify.verdict.kind == VerdictKind::kOk ? 0 : 1;
 }
 
