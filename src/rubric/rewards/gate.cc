@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace stitch::rubric {
@@ -49,7 +50,8 @@ double share_of_marks(const RewardFacts& facts) {
   if (!facts.marks.has_value()) {
     return 0.5;
   }
-  return static_cast<double>(*facts.marks - kLowestMark) / (kHighestMark - kLowestMark);
+  const int marks = std::clamp(*facts.marks, kLowestMark, kHighestMark);
+  return static_cast<double>(marks - kLowestMark) / (kHighestMark - kLowestMark);
 }
 
 }  // namespace stitch::rubric

@@ -66,6 +66,31 @@ TEST(Rewards, PayNothingForTimesThatAreNone) {
   }
 }
 
+// A baseline below the floor leaves no headroom, and one at the floor none that can be told from noise.
+TEST(Rewards, AreFiniteAndOrderedWithoutHeadroom) {
+  for (const RewardProfile& profile : reward_profiles()) {
+    for (const double baseline : {1.0, 9.99, 10.0, 10.01}) {
+      const double at_the_floor = paid(profile, right(10, baseline, baseline, 10));
+      const double slow = paid(profile, right(1e6, baseline, baseline, 10));
+      EXPECT_TRUE(std::isfinite(at_the_floor) && std::isfinite(slow)) << profile.name << " " << baseline;
+      EXPECT_GE(at_the_floor, slow) << profile.name << " " << baseline;
+      EXPECT_GE(slow, paid(profile, {.verdict = VerdictKind::kWrong})) << profile.name << " " << baseline;
+    }
+  }
+}
+
+TEST(Rewards, AreFiniteForMarksThatNobodyCanHave) {
+  for (const RewardProfile& profile : reward_profiles()) {
+    for (const int marks : {std::numeric_limits<int>::min(), -1, 0, 21, std::numeric_limits<int>::max()}) {
+      RewardFacts facts = right(20, 100, 80, 10);
+      facts.marks = marks;
+      const double extreme = paid(profile, facts);
+      facts.marks = marks < kLowestMark ? kLowestMark : kHighestMark;
+      EXPECT_EQ(extreme, paid(profile, facts)) << profile.name << " " << marks;
+    }
+  }
+}
+
 TEST(Rewards, NothingButARightAnswerPaysAsMuchAsARightOneThatIsSlow) {
   for (const RewardProfile& profile : reward_profiles()) {
     const double slow = paid(profile, right(1e9, 100, 80, 10));
