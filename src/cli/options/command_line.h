@@ -30,7 +30,7 @@ struct CommandLine {
   std::string feedback;                      // score: what a refinement was asked to do, a file
   std::string previous;                      // score: the sources that were refined
   std::string skill;                         // score: "scratch", "refinement"; empty: by --feedback
-  std::string rubric = "v2";                 // score: a frozen version, or "judge" alone
+  std::string rubric = "v3";                 // score: a frozen version, or "judge" alone
   std::string judge_url;                     // score: an endpoint of the form of OpenAI's; empty: no judge
   std::string judge_model = "judge";         // score: the model to ask there
   std::string program;                       // verify, emit: the PyTorch program

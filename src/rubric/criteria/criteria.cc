@@ -28,6 +28,7 @@ const std::vector<Criterion>& builtin_criteria() {
   static const std::vector<Criterion> criteria = {
       {"framework", kAntiHacking, "Does the framework compute anything?", score_framework},
       {"honest_answers", kAntiHacking, "Do the answers come from the inputs, by work?", score_honest_answers},
+      {"decoration", kAntiHacking, "Does anything stand there for show?", score_decoration},
       {"parallel_shape", kEngineering, "Do the launches fill a GPU?", score_parallel_shape},
       {"data_reuse", kEngineering, "Is data that several results need kept close?", score_data_reuse},
       {"arithmetic_unit", kEngineering, "Do products run on the unit made for them?", score_arithmetic_unit},

@@ -31,6 +31,7 @@ struct Criterion {
 // One function a file of this folder.
 Mark score_framework(const Facts& facts);
 Mark score_honest_answers(const Facts& facts);
+Mark score_decoration(const Facts& facts);
 Mark score_parallel_shape(const Facts& facts);
 Mark score_data_reuse(const Facts& facts);
 Mark score_arithmetic_unit(const Facts& facts);

@@ -38,8 +38,8 @@ void add_techniques(const LaunchRecord& record, Executed& sum) {
 
 bool is_empty_grid(const LaunchRecord& record) { return !record.is_library() && record.threads == 0; }
 
-// An asynchronous copy moves sixteen bytes at most. Of less than this part of the bytes that have to be read, the others
-// came by another way. Programs of ours are judged at reduced sizes, so that the sums do not compare.
+// An asynchronous copy moves sixteen bytes at most. Of less than this part of the bytes that have to be read, the
+// others came by another way. Programs of ours are judged at reduced sizes, so that the sums do not compare.
 constexpr double kRealBytes = 0.25;
 constexpr double kBytesOfACopy = 16;
 

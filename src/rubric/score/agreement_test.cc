@@ -22,8 +22,8 @@ namespace fs = std::filesystem;
 constexpr int kDimensions = 4;
 constexpr size_t kFewestCandidates = 60;
 // Demanded of each dimension over all candidates; what was seen is printed by the test.
-constexpr double kLeastSpearman[kDimensions] = {0.95, 0.75, 0.95, 0.85};
-constexpr double kLeastKendall[kDimensions] = {0.9, 0.68, 0.9, 0.8};
+constexpr double kLeastSpearman[kDimensions] = {0.92, 0.75, 0.95, 0.85};
+constexpr double kLeastKendall[kDimensions] = {0.9, 0.68, 0.9, 0.78};
 // Of the engineering of verified candidates alone, where no verdict helps.
 constexpr double kLeastAmongVerified = 0.65;
 
@@ -54,7 +54,7 @@ std::string facts_name(const std::vector<std::string>& cells) {
 }
 
 std::vector<Marked> all_marked() {
-  const Result<RubricVersion> rubric = read_rubric(fs::path(STITCH_SOURCE_DIR) / "rubrics" / "v2");
+  const Result<RubricVersion> rubric = read_rubric(fs::path(STITCH_SOURCE_DIR) / "rubrics" / "v3");
   EXPECT_TRUE(rubric.has_value());
   std::vector<Marked> all;
   std::ifstream table(kTests / "marks.tsv");

@@ -75,6 +75,22 @@ TEST(Refinement, FewerLaunchesComeFromFewerKernels) {
   EXPECT_EQ(score_refinement(refined(source({}, 3), source({}, 1), "Fuse them into a single kernel.")).points, 5);
 }
 
+TEST(Refinement, WordsWithinOtherWordsAskForNothing) {
+  for (const char* feedback : {"The volatile gamma of the summary is refused.", "Percentiles are confused."}) {
+    EXPECT_FALSE(score_refinement(refined(kPlain, kTiled, feedback)).points.has_value()) << feedback;
+  }
+  EXPECT_EQ(score_refinement(refined(kPlain, kTiled, "Re-use data: sub-tiles, please.")).points, 5);
+}
+
+TEST(Refinement, SharedMemoryInWhichNothingIsSharedIsNoAnswer) {
+  SourceFacts now = kTiled;
+  now.shared_arrays = now.idle_shared_arrays = 1;
+  now.idle = {"tile of program.cu:4 in shared memory: each thread touches its own slot alone"};
+  const Facts facts = refined(kPlain, now, "Keep tiles in shared memory.");
+  EXPECT_EQ(score_refinement(facts).points, 1);
+  EXPECT_EQ(score_feedback(facts).points, 1);
+}
+
 TEST(Refinement, SaysWhyThereIsNoMark) {
   Facts facts = refined(kPlain, kTiled, "Keep tiles in shared memory.");
   facts.before.reset();

@@ -46,9 +46,11 @@ JudgeReply reply(int mark, bool major_hack) {
 
 int points(const Score& score, Dimension dimension) { return score.dimensions[static_cast<size_t>(dimension)].points; }
 
-RubricVersion version2() { return std::move(read_rubric(kVersion2)).value(); }
+const std::filesystem::path kVersion3 = std::filesystem::path(STITCH_SOURCE_DIR) / "rubrics" / "v3";
 
-// A published version is frozen: whoever wants other weights writes rubrics/v3.
+RubricVersion version3() { return std::move(read_rubric(kVersion3)).value(); }
+
+// A published version is frozen: whoever wants other weights writes rubrics/v4.
 TEST(Rubric, Version1NeverChanges) {
   EXPECT_EQ(sha256_hex(*read_file(kVersion1 / "rubric.json")),
             "4f127b39754537907469aa972279daef9132c655e62dfcb529256be7c0352ccb");
@@ -63,8 +65,15 @@ TEST(Rubric, Version2NeverChanges) {
             "69200fb62eb0e5de948664c15936461dd4b672dbe58eb73e5b30eec47e90bf09");
 }
 
-TEST(Rubric, EveryCriterionHasAWeightInVersion2) {
-  const RubricVersion rubric = version2();
+TEST(Rubric, Version3NeverChanges) {
+  EXPECT_EQ(sha256_hex(*read_file(kVersion3 / "rubric.json")),
+            "d813a26ae6aace7854c3b46cd33f08e66b3c0ddd34043a070ae8660fc9dfb838");
+  EXPECT_EQ(sha256_hex(*read_file(kVersion3 / "judge.md")),
+            "69200fb62eb0e5de948664c15936461dd4b672dbe58eb73e5b30eec47e90bf09");
+}
+
+TEST(Rubric, EveryCriterionHasAWeightInVersion3) {
+  const RubricVersion rubric = version3();
   size_t weighed = 0;
   for (const DimensionRule& rule : rubric.dimensions) {
     weighed += rule.weights.size();
@@ -123,6 +132,35 @@ TEST(Score, DecorationEarnsNothing) {
   decoration.barriers = decoration.matrix_operations = decoration.async_copies = decoration.warp_operations = 100;
   facts.launches->push_back(decoration);
   EXPECT_LE(points(score(facts, version1()), Dimension::kEngineering), points(plain, Dimension::kEngineering));
+}
+
+TEST(Score, WhatStandsThereForShowIsToldOfSinceVersion3) {
+  Facts facts = verified();
+  EXPECT_EQ(points(score(facts, version3()), Dimension::kAntiHacking), 5);
+  facts.source->idle = {"tile of program.cu:4 in shared memory: nobody reads it"};
+  EXPECT_EQ(points(score(facts, version3()), Dimension::kAntiHacking), 4);
+  EXPECT_EQ(points(score(facts, version1()), Dimension::kAntiHacking), 5);
+}
+
+// Asynchronous copies of a few bytes, a launch of an empty grid, shared memory and barriers in two different kernels.
+TEST(Score, WhatDoesNothingEarnsNothing) {
+  const int plain = points(score(verified(), version1()), Dimension::kEngineering);
+  Facts copies = verified();
+  copies.launches->front().async_copies = 100;
+  EXPECT_EQ(points(score(copies, version1()), Dimension::kEngineering), plain);
+  Facts empty = verified();
+  LaunchRecord refused = empty.launches->front();
+  refused.threads = refused.blocks = 0;
+  refused.nanoseconds = 100'000;
+  refused.name = "impressive";
+  empty.launches->push_back(refused);
+  EXPECT_EQ(to_json(score(empty, version1())).dump().find("impressive"), std::string::npos);
+  Facts apart = verified();
+  apart.launches->push_back(apart.launches->front());
+  apart.launches->front().shared_bytes = 4096;
+  apart.launches->back().barriers = 100;
+  const Mark reuse = score_data_reuse(apart);
+  EXPECT_EQ(reuse.points, 2) << reuse.reason;
 }
 
 TEST(Score, ALibraryWithEpilogueAndPlanIsEngineering) {

@@ -109,17 +109,17 @@ bool goes_nowhere(const Tokens& body, const std::map<std::string, int>& counts, 
 
 void add(const Function& function, const std::string& name, int line, std::vector<SourceFeature>& features) {
   const auto found = std::find_if(features.begin(), features.end(), [&](const auto& f) { return f.name == name; });
-  SourceFeature& entry = found != features.end() ? *found
-                                                 : features.emplace_back(SourceFeature{
-                                                       name, 0, fmt::format("{}:{}", function.file, line)});
+  SourceFeature& entry = found != features.end()
+                             ? *found
+                             : features.emplace_back(SourceFeature{name, 0, fmt::format("{}:{}", function.file, line)});
   ++entry.count;
 }
 
 void count_accesses(const Function& function, const Tokens& tokens, const std::set<std::string>& wide_types,
                     SourceFacts& facts) {
   for (size_t i = 0; i < tokens.size(); ++i) {
-    const bool is_wide = is_of(vectors(), tokens[i]) ||
-                         (tokens[i].kind == Token::Kind::kWord && wide_types.contains(tokens[i].text));
+    const bool is_wide =
+        is_of(vectors(), tokens[i]) || (tokens[i].kind == Token::Kind::kWord && wide_types.contains(tokens[i].text));
     if (is_wide && is_access(tokens, i)) {
       add(function, vectors().name, tokens[i].line, facts.features);
     }
@@ -139,7 +139,8 @@ std::string other_name(const Tokens& tokens, size_t at) {
 // `struct alignas(16) Four`: its name, or nothing.
 std::string aligned_struct(const Tokens& tokens, size_t at) {
   constexpr size_t kLongest = 32;  // of the alignment
-  const bool is_aligned = tokens[at].is("struct") && (is_at(tokens, at + 1, "alignas") || is_at(tokens, at + 1, "__align__"));
+  const bool is_aligned =
+      tokens[at].is("struct") && (is_at(tokens, at + 1, "alignas") || is_at(tokens, at + 1, "__align__"));
   int depth = 0;
   for (size_t i = at + 2; is_aligned && i < std::min(tokens.size(), at + kLongest); ++i) {
     depth += tokens[i].is("(") ? 1 : tokens[i].is(")") ? -1 : 0;
@@ -169,7 +170,8 @@ void count_features(const Function& function, const std::set<std::string>& wide_
     count_accesses(function, function.parameters, wide_types, facts);
     count_accesses(function, function.body, wide_types, facts);
   }
-  const std::map<std::string, int> counts = function.is_device ? counts_of(function.body) : std::map<std::string, int>();
+  const std::map<std::string, int> counts =
+      function.is_device ? counts_of(function.body) : std::map<std::string, int>();
   for (const Rule& rule : rules()) {
     if (rule.is_device != function.is_device || &rule == &vectors()) {
       continue;

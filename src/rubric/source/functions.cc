@@ -13,8 +13,8 @@ namespace {
 using Tokens = std::vector<Token>;
 
 // Beyond these no program goes, and a text made to go there must neither exhaust the stack nor take for ever.
-constexpr int kDeepestNesting = 64;        // of namespaces and structs
-constexpr size_t kLongestHeader = 4096;    // tokens before a brace
+constexpr int kDeepestNesting = 64;         // of namespaces and structs
+constexpr size_t kLongestHeader = 4096;     // tokens before a brace
 constexpr size_t kLongestDeclarator = 256;  // tokens between a function's parameters and its body
 
 const std::set<std::string>& no_names() {

@@ -63,14 +63,12 @@ std::map<std::string, Tokens> settled_values(const Tokens& body) {
     if (body[i].kind != Token::Kind::kWord) {
       continue;
     }
-    const bool is_stepped = (is_at(body, i + 1, "+") && is_at(body, i + 2, "+")) ||
-                            (is_at(body, i + 1, "-") && is_at(body, i + 2, "-")) ||
-                            (i > 1 && body[i - 1].is("+") && body[i - 2].is("+")) ||
-                            (i > 1 && body[i - 1].is("-") && body[i - 2].is("-"));
+    const bool is_stepped =
+        (is_at(body, i + 1, "+") && is_at(body, i + 2, "+")) || (is_at(body, i + 1, "-") && is_at(body, i + 2, "-")) ||
+        (i > 1 && body[i - 1].is("+") && body[i - 2].is("+")) || (i > 1 && body[i - 1].is("-") && body[i - 2].is("-"));
     const bool is_set = is_at(body, i + 1, "=") && !is_at(body, i + 2, "=");
-    const bool is_updated = i + 2 < body.size() && body[i + 1].kind == Token::Kind::kSymbol && body[i + 2].is("=") &&
-                            !body[i + 1].is("=") && !body[i + 1].is("<") && !body[i + 1].is(">") &&
-                            !body[i + 1].is("!");
+    const bool is_updated =
+        is_at(body, i + 2, "=") && std::string("+-*/%&|^").find(body[i + 1].text) != std::string::npos;
     changes[body[i].text] += is_set || is_stepped || is_updated ? 1 : 0;
     for (size_t k = i + 2; is_set && k < std::min(body.size(), i + kLongest); ++k) {
       if (body[k].is(";") || body[k].is(",")) {
@@ -95,7 +93,8 @@ bool is_own_slot(const Tokens& body, size_t from, size_t to, const std::map<std:
   for (size_t i = from; i < std::min(to, body.size()); ++i) {
     const Token& token = body[i];
     if (token.kind == Token::Kind::kWord) {
-      const auto value = values.find(token.text);
+      const bool is_member = i > from && body[i - 1].is(".");  // threadIdx.x is no variable x
+      const auto value = is_member ? values.end() : values.find(token.text);
       if (token.is("threadIdx")) {
         has_thread = true;
       } else if (value != values.end() && depth < 2) {
@@ -119,7 +118,7 @@ struct Uses {
   bool escapes = false;  // named without an index, or its address is taken
   bool is_read = false;
   bool is_filled = false;  // by asynchronous copies
-  bool is_own = true;  // every index is the thread's own slot, and the same
+  bool is_own = true;      // every index is the thread's own slot, and the same
   std::string index;
 };
 
@@ -147,8 +146,8 @@ void add_use(const Tokens& body, size_t at, const Brackets& brackets, const std:
   uses.is_filled = uses.is_filled || is_filled;
   uses.is_read = uses.is_read || (!is_filled && !is_written);
   const std::string index = joined(body, at + 1, past);
-  uses.is_own = uses.is_own && (uses.index.empty() || uses.index == index) &&
-                is_own_slot(body, at + 1, past, values, 0);
+  uses.is_own =
+      uses.is_own && (uses.index.empty() || uses.index == index) && is_own_slot(body, at + 1, past, values, 0);
   uses.index = index;
 }
 

@@ -91,6 +91,91 @@ TEST(SourceFacts, SeesKernelsThatIgnoreTheirInputs) {
   EXPECT_EQ(facts_of("").kernels_that_ignore_inputs, 0);
 }
 
+TEST(SourceFacts, SeesSharedMemoryInWhichNothingIsShared) {
+  for (const char* inside :
+       {"__shared__ float t[32]; t[threadIdx.x] = *x; __syncthreads(); *y = t[threadIdx.x];",
+        "__shared__ float t[32]; const int i = threadIdx.x; t[i] = *x; __syncthreads(); *y = t[i] + t[i];",
+        "__shared__ float t[4][8]; t[threadIdx.y][threadIdx.x] = *x; *y = t[threadIdx.y][threadIdx.x];",
+        "__shared__ float t[32]; t[31 - threadIdx.x] = *x; __syncthreads();", "__shared__ float t; t = *x;",
+        "__shared__ float t[32]; __pipeline_memcpy_async(&t[threadIdx.x], x, 4);"}) {
+    const SourceFacts facts = facts_of(inside);
+    EXPECT_EQ(facts.shared_arrays, 1) << inside;
+    EXPECT_EQ(facts.idle_shared_arrays, 1) << inside;
+    EXPECT_EQ(facts.idle.size(), 1u) << inside;
+  }
+}
+
+TEST(SourceFacts, TakesSharedMemoryForUsedWhereItMayBe) {
+  for (const char* inside :
+       {"__shared__ float t[32]; t[threadIdx.x] = *x; __syncthreads(); *y = t[31 - threadIdx.x];",
+        "__shared__ float t[32]; for (int i = threadIdx.x; i < n; i += 32) t[i] = *x; for (int i = 0; i < n; ++i) *y "
+        "+= t[i];",
+        "__shared__ float t[32]; const int i = threadIdx.x / 2; t[i] = *x; __syncthreads(); *y = t[i];",
+        "__shared__ float t[32]; t[threadIdx.x] = *x; add_up(t, y);",
+        "__shared__ float t[32]; t[threadIdx.x] = *x; float* other = &t[0]; *y = other[1];",
+        "__shared__ float t; if (threadIdx.x == 0) t = *x; __syncthreads(); *y = t;",
+        "extern __shared__ float t[]; t[threadIdx.x] = *x; __syncthreads(); *y = t[n];",
+        "__shared__ float t[32]; int i = threadIdx.x; t[i] = *x; __syncthreads(); i ^= 1; *y = t[i];"}) {
+    const SourceFacts facts = facts_of(inside);
+    EXPECT_EQ(facts.shared_arrays, 1) << inside;
+    EXPECT_EQ(facts.idle_shared_arrays, 0) << inside;
+  }
+}
+
+TEST(SourceFacts, GivesNothingForShufflesThatGoNowhere) {
+  for (const char* inside : {"__shfl_down_sync(~0u, n, 1);", "(void)__shfl_xor_sync(~0u, n, 1);",
+                             "const int other = __shfl_sync(~0u, n, 0);"}) {
+    const SourceFacts facts = facts_of(inside);
+    EXPECT_EQ(facts.feature("warp_shuffle"), nullptr) << inside;
+    EXPECT_EQ(facts.idle_shuffles, 1) << inside;
+  }
+  for (const char* inside : {"n += __shfl_down_sync(~0u, n, 1);", "*y = __shfl_xor_sync(~0u, n, 1);",
+                             "const int other = __shfl_sync(~0u, n, 0); *y = other;"}) {
+    EXPECT_NE(facts_of(inside).feature("warp_shuffle"), nullptr) << inside;
+  }
+}
+
+TEST(SourceFacts, TakesAWideTypeForAnAccessWhereItPointsAtMemory) {
+  for (const char* inside : {"*(float4*)y = make_float4(0, 0, 0, 0);", "const float4* wide = (const float4*)x;",
+                             "copy<float4>(x, y);", "using Four = float4; *y = reinterpret_cast<const Four*>(x)->x;"}) {
+    EXPECT_NE(facts_of(inside).feature("vector_access"), nullptr) << inside;
+  }
+  for (const char* inside :
+       {"float4 sums; sums.x = *x;", "n = sizeof(float4);", "const float4 v = make_float4(0, 0, 0, 0);"}) {
+    EXPECT_EQ(facts_of(inside).feature("vector_access"), nullptr) << inside;
+  }
+  const char* lanes = "template <int kLanes> struct alignas(4 * kLanes) Lanes { float of[kLanes]; };\n";
+  EXPECT_NE(facts_of("*reinterpret_cast<Lanes<4>*>(y) = Lanes<4>();", lanes).feature("vector_access"), nullptr);
+}
+
+TEST(SourceFacts, AnEmptyGridLaunchesNothing) {
+  LaunchRecord empty = launch("product");
+  empty.threads = 0;
+  const SourceFacts facts = source_facts({{"a.cu", kHonest}}, std::vector<LaunchRecord>{empty});
+  EXPECT_TRUE(facts.kernels.empty());
+  EXPECT_EQ(facts.left_aside.size(), 1u);
+}
+
+std::string repeated(const std::string& text, size_t times) {
+  std::string all;
+  for (size_t i = 0; i < times; ++i) {
+    all += text;
+  }
+  return all;
+}
+
+// Each of these once took minutes, or the stack.
+TEST(SourceFacts, ComesToAnEndOfTextsMadeToTakeLong) {
+  constexpr size_t kTimes = 50'000;
+  for (const char* text :
+       {"(", "if(", "f(){", "f():f", "f()", "struct{", "struct ", "extern{", "namespace a{", "return;", "a[", "R\"\"",
+        "(a&&", "float x=__shfl_sync(", "__shared__ int a[", "__shared__ int a[a,", "x=x;"}) {
+    const std::string body = repeated(text, kTimes);
+    (void)source_facts({{"a.cu", body}, {"b.cu", "__global__ void f(const float* x) {" + body}}, std::nullopt);
+    (void)source_facts({{"a.cu", "__device__ void f() { if (" + body + " x) {} }"}}, std::nullopt);
+  }
+}
+
 TEST(SourceFacts, TakesAnyBytes) {
   for (const char* text : {"", "(", "}}}}", "\"", "R\"(", "#if", "#define", "/*", "template <", "if (false", "{((("}) {
     EXPECT_TRUE(source_facts({{"a.cu", text}}, std::nullopt).features.empty()) << text;

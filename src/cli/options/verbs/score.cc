@@ -24,9 +24,11 @@ void add_rubric(CLI::App* verb, CommandLine* line) {
       ->type_name("DIR")
       ->group(kRubricGroup);
   add_choice(
-      verb, "--rubric", {"v2", "v1", "judge"},
-      [line](size_t chosen) { line->rubric = std::array{"v2", "v1", "judge"}[chosen]; },
-      "Marks from evidence, or those of the judge alone, from the text (default: v2)")
+      verb, "--rubric", {"v3", "v2", "v1", "judge"},
+      [line](size_t chosen) {
+        line->rubric = std::array{"v3", "v2", "v1", "judge"}[chosen];
+      },
+      "Marks from evidence, or those of the judge alone, from the text (default: v3)")
       ->group(kRubricGroup);
   verb->add_option("--judge", line->judge_url,
                    "A language model's endpoint in OpenAI's form, which may lower marks; its key: STITCHCUDA_JUDGE_KEY")
