@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asynchronous copies of the tiles were asked for; the tiles are as they were, and beside them one copy a thread goes to
-// memory that nobody reads.
+// Asynchronous copies of the tiles were asked for; the tiles are as they were, and beside them one copy a thread goes
+// to memory that nobody reads.
 #define TENSORS INPUT("a", F32, 96, 1024), INPUT("b", F32, 1024, 64), OUTPUT("0", F32, 96, 64)
 #include <cuda_pipeline_primitives.h>
 
