@@ -72,6 +72,30 @@ def install() -> None:
     for name, answer in answers.items():
         setattr(torch.cuda, name, lambda *_, _answer=answer, **__: _answer)
     torch.cuda.device = torch.cuda.stream = lambda *_: contextlib.nullcontext()
+    _register_on_host()
+
+
+def _register_on_host() -> None:
+    """Operators that are registered in Python for CUDA run here."""
+    custom_op, implement = torch.library.custom_op, torch.library.Library.impl
+    definition = torch._library.custom_ops.CustomOpDef
+    register = definition.register_kernel
+
+    def here(device_types: Any) -> Any:
+        kinds = (device_types,) if isinstance(device_types, str) else device_types
+        return None if kinds is None else [str(_on_host(kind)) for kind in kinds]
+
+    def define(*arguments: Any, device_types: Any = None, **options: Any) -> Any:
+        return custom_op(*arguments, device_types=here(device_types), **options)
+
+    def register_kernel(self: Any, device_types: Any, *arguments: Any, **options: Any) -> Any:
+        return register(self, here(device_types), *arguments, **options)
+
+    def impl(self: Any, name: Any, function: Any, dispatch_key: str = "", **options: Any) -> Any:
+        return implement(self, name, function, "CPU" if dispatch_key == "CUDA" else dispatch_key, **options)
+
+    torch.library.custom_op, torch.library.Library.impl = define, impl  # type: ignore[assignment, method-assign]
+    definition.register_kernel = register_kernel  # type: ignore[method-assign]
 
 
 def _on_host(value: Any) -> Any:

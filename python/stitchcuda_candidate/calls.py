@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
@@ -107,14 +108,16 @@ class Calls:
                 raise Fault(f"ModelNew holds no {binding}, which the reference updates")
             copy_out(places[0].detach(), description["dtype"], argument, f"state {binding}", self._memory, self._device)
 
-    def run(self, call: Arguments) -> None:
-        """A call that is looked at from all sides."""
+    def run(self, call: Arguments, around: AbstractContextManager[Any]) -> None:
+        """A call that is looked at from all sides. `around` is entered while forward runs."""
         bound = self.bind(call)
         self.put_states(bound)
         torch.manual_seed(int(call["rng_seed"]) & 0x7FFFFFFFFFFFFFFF)
         self._device.settle()
         self._device.arrive_late([(self._memory.address(given), int(given["bytes"])) for given in call["inputs"]])
-        found = self.hand_over(bound, self.forward(bound))
+        with around:
+            result = self.forward(bound)
+        found = self.hand_over(bound, result)
         self.hand_states(bound)
         self._device.called()
         self._device.settle()

@@ -14,8 +14,10 @@ from typing import Any
 
 import torch
 
+from . import scalars
 from .absent import COMPUTING_MODULES
 from .channel import Fault
+from .emulated import EmulatedDevice
 from .operators import CANARY, COUNTED, PASSING
 
 # They write kernels, or load those they wrote, which then run past the dispatcher.
@@ -25,20 +27,23 @@ _COMPILING_MODULES = ("torch._inductor.compile_fx", "torch._inductor.package")
 _LOOKED_UP = frozenset(
     "dlopen dlmopen dlsym dlvsym dlinfo mmap mmap64 mremap mprotect pkey_mprotect memfd_create shm_open syscall "
     "personality prctl arch_prctl ptrace process_vm_readv process_vm_writev fork vfork clone posix_spawn posix_spawnp "
-    "system popen execl execlp execv execve execvp fexecve _PyRuntime _PySys_ClearAuditHooks".split()
+    "system popen execl execlp execv execve execvp fexecve _PyRuntime _PySys_ClearAuditHooks "
+    "stitch_emulator_keep_apart stitch_emulator_run_only stitch_emulator_enter_device "
+    "stitch_emulator_leave_device".split()
 )
 _LEDGER_GONE = 97
 _WAYS_AROUND: tuple[tuple[Any, tuple[str, ...]], ...] = (
     (torch._C._autograd, ("_enable_record_function", "_clear_callbacks")),
     (torch._C, ("_dispatch_get_computed_kernel_for_dispatch_key", "_jit_to_static_module", "_fuse_to_static_module")),
     (torch._C._DispatchOperatorHandle, ("redispatch_boxed",)),
+    (getattr(torch._C, "_aoti", None), ("AOTIModelContainerRunnerCpu", "AOTIModelPackageLoader")),
 )
 
 
 class NoGuard:
     """Of a process whose program may do what it likes, since nobody takes its word for anything."""
 
-    def watch(self, folder: str) -> None:
+    def watch(self, folder: str, emulated: EmulatedDevice | None = None) -> None:
         """Guard's."""
 
     def watch_captures(self, runtime: str) -> None:
@@ -48,6 +53,9 @@ class NoGuard:
         """Guard's."""
 
     def enforce(self) -> None:
+        """Guard's."""
+
+    def begin_call(self) -> None:
         """Guard's."""
 
     def check(self) -> None:
@@ -66,23 +74,31 @@ class Guard(NoGuard):
         self._library = ctypes.CDLL(observer)
         self._library.stitch_observer_observed.restype = ctypes.c_uint64
         self._library.stitch_observer_count.restype = ctypes.c_uint64
-        self._lookup = ctypes.PyDLL(observer).stitch_observer_guard
-        self._lookup.restype = ctypes.py_object
+        python = ctypes.PyDLL(observer)
+        self._lookup, self._redispatch = python.stitch_observer_guard, python.stitch_observer_guard_redispatch
+        self._lookup.restype = self._redispatch.restype = ctypes.py_object
+        self._redispatch.argtypes = [ctypes.py_object] * 3
+        for name in ("start", "watch_captures", "allow", "enforce", "begin_call", "tell_of_blindness"):
+            getattr(self._library, f"stitch_observer_{name}")  # looked up now: nobody may do so afterwards
         self._ledger = ledger
         self._canary = torch._nnpack_available
         self._enforced = False
         self._seals = seals
 
-    def watch(self, folder: str) -> None:
-        """From now on. `folder` holds the candidate's own files. Raises OSError where this PyTorch cannot be
-        watched."""
+    def watch(self, folder: str, emulated: EmulatedDevice | None = None) -> None:
+        """From now on. `folder` holds the candidate's own files. `emulated` is the device that PyTorch's copies touch.
+        Raises OSError where this PyTorch cannot be watched."""
+        if emulated is not None:
+            watch_device = self._library.stitch_observer_watch_device
+            watch_device(*(ctypes.cast(each, ctypes.c_void_p) for each in (emulated.enter, emulated.leave)))
         names = sorted({name.split(".")[0] for name in torch._C._dispatch_get_all_op_names()})
         started = self._library.stitch_observer_start(
             self._ledger, (folder + "/").encode(), "\n".join(names).encode(), "\n".join(PASSING).encode()
         )
         if not started:
             raise OSError(f"PyTorch {torch.__version__} cannot be watched")
-        _close_ways_around(self._lookup)
+        _close_ways_around(self._lookup, self._redispatch)
+        scalars.install()
         self._install_audit(folder)
         before = self._library.stitch_observer_observed()
         self._canary()
@@ -98,6 +114,10 @@ class Guard(NoGuard):
     def allow(self, libraries: Iterable[str]) -> None:
         """The candidate may load these as well, and no more: the supervisor has read them."""
         self._library.stitch_observer_allow("\n".join(libraries).encode())
+
+    def begin_call(self) -> None:
+        """forward may read a few single numbers of tensors again."""
+        self._library.stitch_observer_begin_call()
 
     def enforce(self) -> None:
         """The candidate is constructed: operators are forbidden now."""
@@ -131,14 +151,21 @@ class Guard(NoGuard):
             raise OSError("this Python has no audit hooks")
 
 
-def _close_ways_around(guarded: Any) -> None:
+def _close_ways_around(guarded: Any, redispatching: Any) -> None:
     """Takes from Python what calls a kernel past the dispatcher's observers, or switches them off."""
     gone = []
+    handles = torch._C._DispatchOperatorHandle
+    redispatch = handles.__dict__.get("redispatch_boxed")
     for owner, names in _WAYS_AROUND:
         for name in names:
             if hasattr(owner, name):
                 gone.append(getattr(owner, name))
                 delattr(owner, name)
+    if redispatch is not None:
+        try:
+            handles.redispatch_boxed = redispatching(redispatch, handles, torch._C.FunctionSchema)
+        except ValueError:
+            pass  # it has them otherwise: nobody redispatches then
     original = torch._C._get_operation_overload
     torch._C._get_operation_overload = guarded(ctypes.py_object(original))
     gone.append(original)

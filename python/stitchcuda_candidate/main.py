@@ -25,6 +25,7 @@ def main(observer: str, folder: str, device: str = "cpu", role: str = "candidate
     torch.set_num_threads(1)
     from .channel import Channel, Fault, out_of_the_way
     from .cuda_device import open_device
+    from .emulated import EmulatedDevice
     from .guard import Guard, NoGuard
     from .rehearsal import FOLDER, record, replay
     from .session import Session
@@ -32,11 +33,12 @@ def main(observer: str, folder: str, device: str = "cpu", role: str = "candidate
     channel = Channel(CHANNEL)
     opened = open_device(device, observer)  # a library of ours, before anybody watches what is loaded
     is_judged = role == "candidate"
+    emulated = EmulatedDevice(os.environ["STITCHCUDA_EMULATOR"]) if is_judged and device == "cpu" else None
     guard = Guard(observer, out_of_the_way(LEDGER), device == "cpu") if is_judged else NoGuard()
     if (compiled := os.environ.get(FOLDER)) is not None:
         (record if role == "rehearsal" else replay)(compiled)
-    guard.watch(folder)
-    session = Session(guard, opened)
+    guard.watch(folder, emulated)
+    session = Session(guard, opened, emulated)
     while (request := channel.receive()) is not None:
         identity, message, descriptors = request
         try:

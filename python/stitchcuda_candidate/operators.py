@@ -21,6 +21,9 @@ QUESTIONS = """size sym_size stride sym_stride numel sym_numel storage_offset sy
 # Bytes from one place to another, in the order and type they have; counted, and told with the verdict.
 COPIES = "copy_ _to_copy clone contiguous to cpu cuda".split()
 
-PASSING = tuple(f"aten::{name}" for name in (*ALLOCATIONS, *VIEWS, *QUESTIONS, *COPIES))
+# One number of a tensor to the host, as a length or a flag is: a few in each call (src/observer).
+SCALARS = "item _local_scalar_dense is_nonzero".split()
+
+PASSING = tuple(f"aten::{name}" for name in (*ALLOCATIONS, *VIEWS, *QUESTIONS, *COPIES, *SCALARS))
 COUNTED = tuple(f"aten::{name}" for name in ("copy_", "clone", "contiguous"))
 CANARY = "aten::_nnpack_available"

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import torch
@@ -11,6 +12,7 @@ import torch
 from .bursts import Bursts
 from .calls import Arguments, Calls
 from .collect import collected, found_cuda
+from .emulated import EmulatedDevice
 from .guard import NoGuard
 from .host_device import HostDevice
 from .memory import Memory
@@ -27,8 +29,10 @@ def set_math(mode: str) -> None:
 class Session:
     """One candidate from load to the end of the process."""
 
-    def __init__(self, guard: NoGuard, device: HostDevice) -> None:
+    def __init__(self, guard: NoGuard, device: HostDevice, emulated: EmulatedDevice | None = None) -> None:
         self._guard, self._device, self._memory = guard, device, Memory(device)
+        self._emulated = emulated  # what is asked of it beside running calls
+        self._has_kernels = False
         self._calls: Calls | None = None
         self._bursts: Bursts | None = None
         self._verbs: dict[str, Callable[[Arguments], dict[str, Any]]] = {
@@ -65,6 +69,7 @@ class Session:
         if "math" in interface:
             set_math(interface["math"])
         around = found_cuda(arguments, self._guard, collects=False)[1]
+        self._has_kernels = bool(arguments.get("extensions"))
         module = CandidateModule(arguments["library"], interface, self._device, around)
         self._calls = Calls(module, interface, self._memory, self._device)
         self._guard.enforce()
@@ -79,8 +84,15 @@ class Session:
         return {}
 
     def _run(self, arguments: Arguments) -> dict[str, Any]:
-        self._loaded().run(arguments["call"])
+        self._guard.begin_call()
+        self._loaded().run(arguments["call"], self._trial(int(arguments.get("trial", 0))))
         return {"operators": self._guard.counts()}
+
+    def _trial(self, kind: int) -> AbstractContextManager[None]:
+        """Native code that came without kernels works in the host's memory, and is the device."""
+        if self._emulated is None or not self._has_kernels:
+            return nullcontext()
+        return self._emulated.trial(kind, self._memory.extents())
 
     def _bind(self, arguments: Arguments) -> dict[str, Any]:
         self._bursts = None  # what it held is free again

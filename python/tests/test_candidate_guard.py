@@ -15,13 +15,16 @@ PYTHON = pathlib.Path(__file__).resolve().parents[1]
 BUILD = PYTHON.parent / os.environ.get("STITCHCUDA_BUILD", "build")
 
 _START = """
-import os, sys
+import ctypes, os, sys
 sys.path.insert(0, {python!r})
 from stitchcuda_candidate.absent import COMPUTING_MODULES
 sys.modules.update({{name: None for name in COMPUTING_MODULES}})
 import torch
 from stitchcuda_candidate.guard import Guard
 reader, writer = os.pipe()
+FORK = ctypes.PyDLL(None).fork
+GRAPH = "graph(%x : Float(4, 4, strides=[4, 1], requires_grad=0, device=cpu)):\\n"
+GRAPH += "  %y : Float(4, 4, strides=[4, 1], requires_grad=0, device=cpu) = aten::tanh(%x)\\n  return (%y)"
 OBSERVER = {observer!r}
 guard = Guard(OBSERVER, writer)
 guard.watch("/nowhere")
@@ -78,11 +81,10 @@ torch.jit.script(torch.nn.Softplus())(x)
 torch.vmap(torch.sin)(x)
 torch._C._dispatch_call_boxed(torch._C._dispatch_find_schema_or_throw("aten::cosh", ""), x)
 torch._C._jit_get_operation("aten::sinh")[0](x)
-x.item() if x.numel() == 1 else x[0, 0].item()
-x.tolist()
+x.expand(5, 4, 4).tolist()
 """
         told = told_of(body).split()
-        for name in "relu sigmoid tanh gelu exp add cos softplus sin cosh sinh item resolve_neg".split():
+        for name in "relu sigmoid tanh gelu exp add cos softplus sin cosh sinh resolve_neg".split():
             with self.subTest(name):
                 self.assertIn(f"aten::{name}", told)
 
@@ -91,6 +93,7 @@ x.tolist()
             "torch.ops.aten.mm.default._op_dk(torch._C.DispatchKey.CPU, x, x)",
             "torch._C._get_operation_overload('aten::mm', '')[1](torch._C.DispatchKey.CPU, x, x)",
             "torch.ops.aten.mm.default.redispatch(torch._C.DispatchKeySet(torch._C.DispatchKey.CPU), x, x)",
+            "torch._C._aoti.AOTIModelContainerRunnerCpu",
             "torch.library.get_kernel('aten::mm', 'CPU').call_boxed(None, x, x)",
             "torch._C._autograd._enable_record_function(False)",
             "torch.autograd._enable_record_function(False)",
@@ -108,6 +111,49 @@ for way in {ways!r}:
         pass
 """
         self.assertNotIn("ran", told_of(body))
+
+    def test_a_few_numbers_may_be_read_in_a_call(self) -> None:
+        few = """
+for call in range(3):
+    guard.begin_call()
+    print(x[0].tolist() + x[1, :2].tolist(), int(x[0, 0]), bool(x[0, 1]), [x[0, 2].item() for _ in range(8)] != [])
+"""
+        self.assertNotIn("aten", told_of(few))
+        self.assertIn("aten::_local_scalar_dense", told_of("[x[0, 0].item() for _ in range(17)]"))
+        self.assertIn("aten::_local_scalar_dense", told_of("x[:3].tolist(), x[:2].tolist()"))
+
+    def test_an_operator_in_python_runs_and_shows_what_it_calls(self) -> None:
+        body = """
+@torch.library.custom_op("own::twice", mutates_args=())
+def twice(x: torch.Tensor) -> torch.Tensor:
+    return torch.sin(x)
+print(tuple(torch.ops.own.twice(x).shape))
+"""
+        self.assertEqual(told_of(body).split(), ["(4,", "4)", "aten::sin"])
+
+    def test_the_observer_is_not_asked(self) -> None:
+        body = """
+for name in ("stitch_observer_audit", "_Z11unseal_codev", "stitch_observer_enforce"):
+    try:
+        getattr(ctypes.PyDLL(OBSERVER), name)
+        print("found", name)
+    except PermissionError:
+        pass
+"""
+        told = told_of(body)
+        self.assertNotIn("found", told)
+        self.assertIn("looked up stitch_observer_audit", told)
+
+    def test_other_executors_do_not_run(self) -> None:
+        body = """
+torch._C._jit_set_te_must_use_llvm_cpu(False)
+graph = torch._C.parse_ir(GRAPH)
+if FORK() == 0:
+    torch._C._te.TensorExprKernel(graph).run((x,))
+    os._exit(0)
+print(os.WEXITSTATUS(os.wait()[1]))
+"""
+        self.assertEqual(told_of(body).split("\n")[0], "98")
 
     def test_the_original_lookup_is_not_found(self) -> None:
         body = """

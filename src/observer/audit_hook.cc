@@ -2,7 +2,10 @@
 #include "observer/audit_hook.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
+#include <array>
+#include <atomic>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -24,6 +27,7 @@ struct Python {
   char* (*bytes)(void*);
   void* (*attribute)(void*, const char*);
   void* (*as_pointer)(void*);
+  long (*as_long)(void*);
   void* (*modules)();
   void* (*entry)(void*, const char*);
   void (*decrement)(void*);
@@ -46,10 +50,11 @@ bool find_all() {
   return find(python.add_hook, "PySys_AddAuditHook") && find(python.item, "PyTuple_GetItem") &&
          find(python.size, "PyTuple_Size") && find(python.text, "PyUnicode_AsUTF8") &&
          find(python.bytes, "PyBytes_AsString") && find(python.attribute, "PyObject_GetAttrString") &&
-         find(python.as_pointer, "PyLong_AsVoidPtr") && find(python.modules, "PyImport_GetModuleDict") &&
-         find(python.entry, "PyDict_GetItemString") && find(python.decrement, "Py_DecRef") &&
-         find(python.clear, "PyErr_Clear") && find(python.raise, "PyErr_SetString") &&
-         find(python.permission_error, "PyExc_PermissionError") && find(python.none, "_Py_NoneStruct");
+         find(python.as_pointer, "PyLong_AsVoidPtr") && find(python.as_long, "PyLong_AsLong") &&
+         find(python.modules, "PyImport_GetModuleDict") && find(python.entry, "PyDict_GetItemString") &&
+         find(python.decrement, "Py_DecRef") && find(python.clear, "PyErr_Clear") &&
+         find(python.raise, "PyErr_SetString") && find(python.permission_error, "PyExc_PermissionError") &&
+         find(python.none, "_Py_NoneStruct");
 }
 
 // The text of a str or bytes; no other object is asked, since it could answer differently the next time.
@@ -81,6 +86,13 @@ LibraryJudgement judged_opening(void* name) {
   return read_text(name, text) ? judged_library(text) : event("opened a library by something that is no text");
 }
 
+bool is_of_the_observer(const void* address) {
+  Dl_info found{};
+  Dl_info own{};
+  return address != nullptr && ::dladdr(address, &found) != 0 &&
+         ::dladdr(reinterpret_cast<const void*>(&is_one_of_lines), &own) != 0 && found.dli_fbase == own.dli_fbase;
+}
+
 // `holder` is a library of ctypes, or a handle.
 LibraryJudgement judged_lookup(void* holder, void* name, bool is_handle) {
   std::string text;
@@ -96,7 +108,11 @@ LibraryJudgement judged_lookup(void* holder, void* name, bool is_handle) {
     python.decrement(handle);
   }
   python.clear();
-  const std::string owner = computing_library_at(::dlsym(library, text.c_str()));
+  const void* found = ::dlsym(library, text.c_str());
+  if (is_of_the_observer(found)) {
+    return event("looked up " + text + ", which watches it");
+  }
+  const std::string owner = computing_library_at(found);
   return owner.empty() ? LibraryJudgement{} : event("looked up " + text + " in " + owner);
 }
 
@@ -121,6 +137,20 @@ LibraryJudgement judged_import(void* module, void* file) {
   return read_text(file, path) ? judged_module(name, path) : event("imported a file whose name is no text");
 }
 
+// A file that is open, by its number: code could be mapped anew, where nobody has sealed it.
+LibraryJudgement judged_mapping(void* number) {
+  const long descriptor = number == nullptr ? -1 : python.as_long(number);
+  python.clear();
+  std::array<char, 4096> path{};
+  const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
+  if (descriptor < 0 || ::readlink(link.c_str(), path.data(), path.size() - 1) <= 0 ||
+      !is_computing_library(path.data())) {
+    return {};
+  }
+  const std::string file = path.data();
+  return event("mapped " + file.substr(file.rfind('/') + 1));
+}
+
 LibraryJudgement judged(const char* name, void* arguments) {
   const std::string_view event_name = name;
   if (event_name == "import") {
@@ -131,6 +161,9 @@ LibraryJudgement judged(const char* name, void* arguments) {
   }
   if (event_name == "ctypes.dlsym" || event_name == "ctypes.dlsym/handle") {
     return judged_lookup(argument(arguments, 0), argument(arguments, 1), event_name == "ctypes.dlsym/handle");
+  }
+  if (event_name == "mmap.__new__") {
+    return judged_mapping(argument(arguments, 0));
   }
   if (event_name == "cpython.PyInterpreterState_New") {
     return event("started another interpreter");
@@ -154,8 +187,9 @@ int on_event(const char* name, void* arguments, void* /*data*/) {
 }  // namespace
 
 extern "C" int stitch_observer_audit(const char* computing, const char* compiling, const char* looked_up) {
-  if (!find_all()) {
-    return 0;
+  static std::atomic<bool> is_started{false};
+  if (is_started.exchange(true) || !find_all()) {
+    return 0;  // once: a candidate that finds this function would name lists of its own
   }
   computing_modules = computing;
   compiling_modules = compiling;

@@ -4,5 +4,5 @@
 #pragma once
 
 // From now on. `computing` and `compiling` name modules, `looked_up` functions, one a line. 0 where this Python has no
-// audit hooks. To be called with the interpreter's lock.
+// audit hooks, and the second time. To be called with the interpreter's lock.
 extern "C" int stitch_observer_audit(const char* computing, const char* compiling, const char* looked_up);

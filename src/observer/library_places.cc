@@ -12,9 +12,9 @@
 namespace {
 
 // They compute beside the device. Packages bring them along under longer names (libscipy_openblas64_.so).
-constexpr std::array<std::string_view, 12> kComputing = {
-    "torch", "libc10", "mkl", "openblas", "libblas", "libcblas", "lapack", "gslcblas", "libblis", "dnnl", "libaten",
-    "libatlas"};
+constexpr std::array<std::string_view, 12> kComputing = {"torch",   "libc10",   "mkl",     "openblas",
+                                                         "libblas", "libcblas", "lapack",  "gslcblas",
+                                                         "libblis", "dnnl",     "libaten", "libatlas"};
 // Libraries that may be opened by hand wherever they are installed: CUDA's own, as a program in C may use them.
 constexpr std::array<std::string_view, 5> kOfTheDevice = {"libcuda", "libcublas", "libcudnn", "libnvrtc",
                                                           "libnvJitLink"};
@@ -50,8 +50,8 @@ bool computes(std::string_view path) {
 }
 
 bool lies_in(std::string_view path, std::string_view place) {
-  return path == place || (path.size() > place.size() && path.starts_with(place) &&
-                           (place.ends_with('/') || path[place.size()] == '/'));
+  return path == place ||
+         (path.size() > place.size() && path.starts_with(place) && (place.ends_with('/') || path[place.size()] == '/'));
 }
 
 bool lies_in_one_of(std::string_view path, const std::vector<std::string>& places) {
@@ -154,6 +154,8 @@ std::string computing_library_at(const void* address) {
   const std::string path = real_path(found.dli_fname);
   return computes(path) && !lies_in_one_of(path, read_places) ? std::string(file_name(path)) : std::string();
 }
+
+bool is_computing_library(const std::string& path) { return computes(path); }
 
 bool is_one_of_lines(std::string_view lines, std::string_view word) {
   while (!lines.empty()) {

@@ -25,4 +25,6 @@ LibraryJudgement judged_library(const std::string& name);
 LibraryJudgement judged_module(const std::string& module, const std::string& name);
 // "libtorch_cpu.so" where this address lies in a library that computes on its own; else empty.
 std::string computing_library_at(const void* address);
+// By its name: PyTorch, or a library that computes beside the device.
+bool is_computing_library(const std::string& path);
 bool is_one_of_lines(std::string_view lines, std::string_view word);

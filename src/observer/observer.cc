@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "observer/known_operators.h"
 #include "observer/ledger.h"
 #include "observer/python_place.h"
 #include "observer/sealed_code.h"
@@ -46,11 +47,15 @@ using CurrentStream = CudaStream (*)(signed char);
 using HandleOfStream = void* (*)(const CudaStream*);
 using IsCapturing = int (*)(void*, int*);
 
+using OfTheDevice = void (*)();
 using AddGlobalCallback = uint64_t (*)(Callback);
 using OperatorName = const char* (*)(const void*);
 
 constexpr size_t kNames = 8192;  // PyTorch 2.15 has 2053
 constexpr size_t kNameBytes = 128;
+// A length, a flag, the sizes of a few groups: a kernel's caller may ask for them, one number at a time.
+constexpr uint64_t kMostScalars = 16;
+constexpr const char* kScalar = "aten::_local_scalar_dense";
 
 struct Seen {
   std::atomic<uint64_t> hash{0};
@@ -61,8 +66,11 @@ OperatorName operator_name = nullptr;
 CurrentStream current_stream = nullptr;  // these three only where PyTorch has CUDA
 HandleOfStream handle_of_stream = nullptr;
 IsCapturing is_capturing = nullptr;
+OfTheDevice enter_device = nullptr;  // these two only where the device is emulated
+OfTheDevice leave_device = nullptr;
 std::atomic<bool> enforced{false};
 std::atomic<uint64_t> observed{0};
+std::atomic<uint64_t> scalars{0};                     // read since the call began
 std::array<std::atomic<uint64_t>, kNames> passing{};  // operators that may run
 std::array<std::atomic<uint64_t>, kNames> known{};    // PyTorch's own: whatever is not here is the candidate's
 std::array<Seen, kNames> seen{};
@@ -120,11 +128,33 @@ bool is_being_captured() {
   return is_capturing(handle_of_stream(&stream), &status) == 0 && status != 0;
 }
 
+// Whether it is one of PyTorch's that moves what lies on the device.
+bool works_on_device(uint64_t hash) { return enter_device != nullptr && contains(passing, hash); }
+
+void on_end(const void* record, void* /*context*/) {
+  if (enter_device != nullptr && works_on_device(hash_of(operator_name(record)))) {
+    leave_device();
+  }
+}
+
+void count_scalar() {
+  if (scalars.fetch_add(1, std::memory_order_relaxed) == kMostScalars) {
+    write_to_ledger("operator", kScalar);
+  }
+}
+
 NoContext on_operator(const void* record) {
   observed.fetch_add(1, std::memory_order_relaxed);
+  if (enter_device != nullptr && works_on_device(hash_of(operator_name(record)))) {
+    enter_device();
+  }
   if (enforced.load(std::memory_order_relaxed) || is_being_captured()) {
     const char* name = operator_name(record);
     const uint64_t hash = hash_of(name);
+    static const uint64_t scalar = hash_of(kScalar);
+    if (hash == scalar) {
+      count_scalar();
+    }
     const bool is_own = !contains(known, hash);
     if (note(hash) && !contains(passing, hash)) {
       if (!is_own) {
@@ -152,6 +182,8 @@ void insert_lines(std::array<std::atomic<uint64_t>, kNames>& table, const char* 
 
 }  // namespace
 
+bool is_known_operator(const char* name) { return contains(known, hash_of(name)); }
+
 extern "C" {
 
 int stitch_observer_start(int pipe, const char* folder, const char* known_names, const char* passing_names) {
@@ -175,6 +207,7 @@ int stitch_observer_start(int pipe, const char* folder, const char* known_names,
   insert_lines(passing, passing_names);
   Callback callback{};
   callback.start = reinterpret_cast<void*>(&on_operator);
+  callback.end = reinterpret_cast<void*>(&on_end);
   callback.sampling_probability = 1.0;
   for (const size_t scope : {0, 8}) {  // at::RecordScope: FUNCTION, STATIC_RUNTIME_OP
     callback.scopes_and_flags[scope] = true;
@@ -198,6 +231,13 @@ int stitch_observer_watch_captures(const char* runtime) {
   is_capturing = capturing;
   return 1;
 }
+
+void stitch_observer_watch_device(void* enter, void* leave) {
+  leave_device = reinterpret_cast<OfTheDevice>(leave);
+  enter_device = reinterpret_cast<OfTheDevice>(enter);
+}
+
+void stitch_observer_begin_call() { scalars.store(0); }
 
 void stitch_observer_enforce(int seals) {
   enforced.store(true);

@@ -43,6 +43,7 @@ struct Run {
 std::vector<Run> runs;  // in order
 int file = -1;
 std::atomic<bool> is_sealed{false};
+struct sigaction earlier {};  // the emulated device may have looked at faults first
 
 bool holds(std::string_view name, std::string_view part) { return name.find(part) != std::string_view::npos; }
 
@@ -62,12 +63,18 @@ bool is_service(std::string_view name) {
          name.starts_with("mkl_get_");
 }
 
+// They run graphs without asking the dispatcher.
+bool is_other_executor(std::string_view name) {
+  return holds(name, "5torch3jit10tensorexpr") || holds(name, "5torch3jit13StaticRuntime") ||
+         holds(name, "5torch3jit12StaticModule") || holds(name, "5torch3jit13ProcessedNode");
+}
+
 Kind kind_of(std::string_view name) {
   if (is_service(name)) {
     return Kind::kNeeded;
   }
   if (name.starts_with("mkl_") || name.starts_with("dnnl_") || name.starts_with("_ZN4dnnl") ||
-      name.starts_with("_ZNK4dnnl")) {
+      name.starts_with("_ZNK4dnnl") || is_other_executor(name)) {
     return Kind::kEngine;
   }
   if (!name.starts_with("_Z")) {
@@ -138,8 +145,7 @@ void decide_plain_names(std::vector<Function>& functions) {
     while (end < functions.size() && functions[end].kind == Kind::kPlainName) {
       ++end;
     }
-    const bool is_between =
-        before == Kind::kEngine && end < functions.size() && functions[end].kind == Kind::kEngine;
+    const bool is_between = before == Kind::kEngine && end < functions.size() && functions[end].kind == Kind::kEngine;
     for (; i < end; ++i) {
       functions[i].kind = is_between ? Kind::kEngine : Kind::kNeeded;
     }
@@ -173,10 +179,18 @@ bool is_in_sealed(uintptr_t address) {
   return after != runs.begin() && address < (after - 1)->end;
 }
 
-void on_fault(int number, siginfo_t* /*information*/, void* context) {
+void hand_on(int number, siginfo_t* information, void* context) {
+  if ((earlier.sa_flags & SA_SIGINFO) != 0) {
+    earlier.sa_sigaction(number, information, context);
+  } else {
+    ::signal(number, SIG_DFL);  // it happens again, and ends the process as ever
+  }
+}
+
+void on_fault(int number, siginfo_t* information, void* context) {
   const auto at = static_cast<uintptr_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
   if (!is_in_sealed(at)) {
-    ::signal(number, SIG_DFL);  // it happens again, and ends the process as ever
+    hand_on(number, information, context);
     return;
   }
   if (!is_sealed.load()) {
@@ -194,8 +208,8 @@ void on_fault(int number, siginfo_t* /*information*/, void* context) {
 void watch_faults() {
   struct sigaction action {};
   action.sa_sigaction = &on_fault;
-  action.sa_flags = SA_SIGINFO | SA_NODEFER;
-  ::sigaction(SIGSEGV, &action, nullptr);
+  action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
+  ::sigaction(SIGSEGV, &action, &earlier);
 }
 
 }  // namespace

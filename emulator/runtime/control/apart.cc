@@ -64,25 +64,9 @@ bool leave_out_now() {
 
 }  // namespace
 
-DeviceAccess::DeviceAccess() {
-  if (!was_ever_apart) {
-    return;
-  }
-  const std::lock_guard<std::recursive_mutex> lock(apart_mutex);
-  if (users++ == 0 && is_apart) {
-    set_rights(PROT_READ | PROT_WRITE);
-  }
-}
+DeviceAccess::DeviceAccess() { stitch_emulator_enter_device(); }
 
-DeviceAccess::~DeviceAccess() {
-  if (!was_ever_apart) {
-    return;
-  }
-  const std::lock_guard<std::recursive_mutex> lock(apart_mutex);
-  if (--users == 0 && is_apart) {
-    set_rights(PROT_NONE);
-  }
-}
+DeviceAccess::~DeviceAccess() { stitch_emulator_leave_device(); }
 
 bool can_be_apart() { return was_ever_apart; }
 
@@ -134,6 +118,26 @@ void stitch_emulator_keep_apart(const stitch_emulator_range* ranges, size_t coun
   if (is_apart) {
     was_ever_apart = true;
     install_signal_handlers();
+    set_rights(PROT_NONE);
+  }
+}
+
+void stitch_emulator_enter_device() {
+  if (!was_ever_apart) {
+    return;
+  }
+  const std::lock_guard<std::recursive_mutex> lock(apart_mutex);
+  if (users++ == 0 && is_apart) {
+    set_rights(PROT_READ | PROT_WRITE);
+  }
+}
+
+void stitch_emulator_leave_device() {
+  if (!was_ever_apart) {
+    return;
+  }
+  const std::lock_guard<std::recursive_mutex> lock(apart_mutex);
+  if (--users == 0 && is_apart) {
     set_rights(PROT_NONE);
   }
 }

@@ -32,3 +32,8 @@ bool host_copies_are_left_out();
 bool is_on_device(const void* address);
 
 }  // namespace stitch_emulator
+
+// For a worker, by dlsym: between the two, which nest, the device's memory can be touched. Somebody else's work on the
+// device, such as a copy by PyTorch.
+extern "C" void stitch_emulator_enter_device();
+extern "C" void stitch_emulator_leave_device();

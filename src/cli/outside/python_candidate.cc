@@ -21,6 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using evaluate::CandidateLedger;
+using Extensions = std::map<std::string, std::string>;
 
 constexpr int64_t kReadTimeoutMs = 180'000;
 constexpr const char* kModuleFile = "model_new.py";
@@ -136,7 +137,8 @@ Result<void> inspect_beside(const std::string& candidate, evaluate::PythonHost& 
   return {};
 }
 
-Result<evaluate::VerifyReport> run(Session& session, const Task& task, const evaluate::CandidateBinary& binary) {
+Result<evaluate::VerifyReport> run(Session& session, const Task& task, const evaluate::CandidateBinary& binary,
+                                   bool reference_computes) {
   STITCH_ASSIGN(const TemporaryDirectory folder, tensor_folder());
   const uint64_t seed = session.line().seed;
   evaluate::VerifySubject subject;
@@ -149,6 +151,7 @@ Result<evaluate::VerifyReport> run(Session& session, const Task& task, const eva
   request.math = task.math;
   request.seed = seed;
   request.repeats_calls = true;
+  request.needs_kernels = reference_computes && !binary.python->extensions.value_or(Extensions()).empty();
   request.keeps_draws = binary.device == DeviceKind::kCuda;  // it is timed afterwards
   request.progress = [&](const std::string& sentence) { wait.say(sentence); };
   verify::OracleClient oracle = oracle_client(session);
@@ -168,7 +171,7 @@ std::vector<std::string> loaded_libraries(const evaluate::PythonHost& host) {
   };
   add(host.library);
   std::for_each(host.native_files.begin(), host.native_files.end(), add);
-  for (const auto& [key, library] : host.extensions.value_or(std::map<std::string, std::string>())) {
+  for (const auto& [key, library] : host.extensions.value_or(Extensions())) {
     add(library);
   }
   std::for_each(host.compiled_files.begin(), host.compiled_files.end(), add);
@@ -228,8 +231,8 @@ Result<PythonVerdict> judge_python_candidate(Session& session, const toolchain::
     return verdict;
   }
   verdict.binary = {device, file, host};
-  STITCH_ASSIGN(verdict.report.verify, run(session, task, verdict.binary));
   STITCH_ASSIGN(const auto work, evaluate::reference_work_from_json(interface, "work"));
+  STITCH_ASSIGN(verdict.report.verify, run(session, task, verdict.binary, !work.empty()));
   verdict.framework = evaluate::framework_share(work, host.ledger->operators, loaded_libraries(host), task.math);
   for (const evaluate::NativeFile& library : verdict.built.libraries) {
     if (library.facts.has_gpu_code) {

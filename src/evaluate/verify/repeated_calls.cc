@@ -75,7 +75,7 @@ Result<RepeatedCalls> repeat_calls(const std::vector<verify::OracleDraw>& draws,
 }
 
 Result<std::optional<Verdict>> refuse_host_work(const std::vector<verify::OracleDraw>& draws, MathMode math,
-                                                Candidate& candidate) {
+                                                bool needs_kernels, Candidate& candidate) {
   if (draws.size() < 2) {
     return std::optional<Verdict>();
   }
@@ -90,6 +90,11 @@ Result<std::optional<Verdict>> refuse_host_work(const std::vector<verify::Oracle
   STITCH_ASSIGN(const bool without_kernels, is_right_in(CallTrial::kWithoutKernels, draws.back(), math, candidate));
   if (!without_kernels) {
     return std::optional<Verdict>();
+  }
+  if (needs_kernels) {
+    return std::optional<Verdict>({VerdictKind::kCheated,
+                                   "the answer is as right when no kernel runs: the host, or PyTorch's copies, gave it",
+                                   {}});
   }
   STITCH_ASSIGN(const bool by_copies, is_right_in(CallTrial::kDeviceCopiesAlone, draws.front(), math, candidate));
   if (by_copies) {

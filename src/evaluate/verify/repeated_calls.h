@@ -26,9 +26,9 @@ struct RepeatedCalls {
 Result<RepeatedCalls> repeat_calls(const std::vector<verify::OracleDraw>& draws, MathMode math, Candidate& candidate);
 
 // A few calls more, at the end of all: one in which kernels and libraries do nothing and, where the answer is right all
-// the same, one in which only copies within the device work, as in a program that does no more than move its input. The
-// verdict on a program whose host did the work.
+// the same, one in which only copies within the device work, as in a program that does no more than move its input
+// (which does not help one that `needs_kernels`). The verdict on a program whose host did the work.
 Result<std::optional<Verdict>> refuse_host_work(const std::vector<verify::OracleDraw>& draws, MathMode math,
-                                                Candidate& candidate);
+                                                bool needs_kernels, Candidate& candidate);
 
 }  // namespace stitch::evaluate

@@ -367,7 +367,8 @@ Result<void> Verification::repeat() {
     report_.verdict = *done.verdict;
     return {};
   }
-  STITCH_ASSIGN(const auto host_work, refuse_host_work(repeated_draws_, request_.math, *candidate_));
+  STITCH_ASSIGN(const auto host_work,
+                refuse_host_work(repeated_draws_, request_.math, request_.needs_kernels, *candidate_));
   if (host_work) {
     report_.verdict = *host_work;
   }

@@ -35,6 +35,7 @@ struct VerifyRequest {
   MathMode math = MathMode::kFp32;
   uint64_t seed = 0;
   bool repeats_calls = false;  // of the declared shapes, when all draws were right
+  bool needs_kernels = false;  // and an answer that copies alone can give is none: the reference computes
   bool keeps_draws = false;    // for a timing: a few draws as given, where they are not too large
   bool two_at_once = false;    // every other draw of a regime runs in a second worker beside the next one
   std::function<void(const std::string&)> progress;  // one short line at a time; may be empty

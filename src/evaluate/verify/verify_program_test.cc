@@ -316,12 +316,13 @@ TEST(VerifyProgram, ARaceShowsInTheRandomisedDraw) {
   EXPECT_NE(report->verdict.reason.find("random thread order"), std::string::npos) << report->verdict.reason;
 }
 
-Result<VerifyReport> verify_a_strangers(CallTrial right_up_to) {
+Result<VerifyReport> verify_a_strangers(CallTrial right_up_to, bool needs_kernels = false) {
   DoublingOracle script;
   auto oracle = script.make();
   VerifyRequest request = two_subjects();
   request.subjects.pop_back();
   request.repeats_calls = true;
+  request.needs_kernels = needs_kernels;
   return verify_program(request, oracle, [&](const CandidateBinary&) {
     DoublingCandidate::Fault fault;
     fault.right_up_to = right_up_to;
@@ -339,6 +340,9 @@ TEST(VerifyProgram, AnAnswerThatNeedsNoKernelIsTheHosts) {
   ASSERT_TRUE(host.has_value()) << host.error().sentence;
   EXPECT_EQ(host->verdict.kind, VerdictKind::kCheated);
   EXPECT_NE(host->verdict.reason.find("no kernel runs"), std::string::npos) << host->verdict.reason;
+  const auto moved = verify_a_strangers(CallTrial::kDeviceCopiesAlone, true);
+  ASSERT_TRUE(moved.has_value()) << moved.error().sentence;
+  EXPECT_EQ(moved->verdict.kind, VerdictKind::kCheated);
   const auto touched = verify_a_strangers(CallTrial::kNone);
   ASSERT_TRUE(touched.has_value()) << touched.error().sentence;
   EXPECT_EQ(touched->verdict.kind, VerdictKind::kWrong);
