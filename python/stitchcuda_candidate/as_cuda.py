@@ -30,8 +30,10 @@ class AsCuda(TorchFunctionMode):
             return False
         if func == torch.Tensor.get_device:
             return 0
-        if func in (torch.Tensor.cuda, torch.Tensor.cpu):
+        if func == torch.Tensor.cuda:
             return args[0]
+        if func == torch.Tensor.cpu:
+            return args[0].clone()  # another memory, as on a GPU
         named = {key: _on_host(value) for key, value in (kwargs or {}).items()}
         return func(*(_on_host(value) for value in args), **named)
 

@@ -56,6 +56,9 @@ constexpr size_t kNameBytes = 128;
 // A length, a flag, the sizes of a few groups: a kernel's caller may ask for them, one number at a time.
 constexpr uint64_t kMostScalars = 16;
 constexpr const char* kScalar = "aten::_local_scalar_dense";
+// Of a tensor on the device to the host, too, which is no copy where both are the host's memory: what is read
+// afterwards may be the host's own.
+constexpr const char* kToHost = "aten::to";
 
 struct Seen {
   std::atomic<uint64_t> hash{0};
@@ -68,6 +71,7 @@ HandleOfStream handle_of_stream = nullptr;
 IsCapturing is_capturing = nullptr;
 OfTheDevice enter_device = nullptr;  // these two only where the device is emulated
 OfTheDevice leave_device = nullptr;
+std::atomic<bool> is_open{false};  // the device, to whom copied from it
 std::atomic<bool> enforced{false};
 std::atomic<uint64_t> observed{0};
 std::atomic<uint64_t> scalars{0};                     // read since the call began
@@ -131,6 +135,13 @@ bool is_being_captured() {
 // Whether it is one of PyTorch's that moves what lies on the device.
 bool works_on_device(uint64_t hash) { return enter_device != nullptr && contains(passing, hash); }
 
+// Until the next call begins.
+void open_device() {
+  if (!is_open.exchange(true)) {
+    enter_device();
+  }
+}
+
 void on_end(const void* record, void* /*context*/) {
   if (enter_device != nullptr && works_on_device(hash_of(operator_name(record)))) {
     leave_device();
@@ -146,6 +157,10 @@ void count_scalar() {
 NoContext on_operator(const void* record) {
   observed.fetch_add(1, std::memory_order_relaxed);
   if (enter_device != nullptr && works_on_device(hash_of(operator_name(record)))) {
+    static const uint64_t to_host = hash_of(kToHost);
+    if (hash_of(operator_name(record)) == to_host) {
+      open_device();
+    }
     enter_device();
   }
   if (enforced.load(std::memory_order_relaxed) || is_being_captured()) {
@@ -237,7 +252,12 @@ void stitch_observer_watch_device(void* enter, void* leave) {
   enter_device = reinterpret_cast<OfTheDevice>(enter);
 }
 
-void stitch_observer_begin_call() { scalars.store(0); }
+void stitch_observer_begin_call() {
+  scalars.store(0);
+  if (is_open.exchange(false)) {
+    leave_device();
+  }
+}
 
 void stitch_observer_enforce(int seals) {
   enforced.store(true);

@@ -11,7 +11,7 @@ __global__ void relu_kernel(const float* x, float* y, int count) {
   }
 }
 
-torch::Tensor relu(torch::Tensor x) {
+torch::Tensor clamped(torch::Tensor x) {
   torch::Tensor y = torch::empty_like(x);
   const int count = x.numel();
   relu_kernel<<<(count + 127) / 128, 128>>>(x.data_ptr<float>(), y.data_ptr<float>(), count);
@@ -30,7 +30,7 @@ torch::Tensor linear(torch::Tensor x, torch::Tensor w, torch::Tensor b) {
       }
     }
   }
-  return relu(y);
+  return clamped(y);
 }
 """
 
