@@ -72,6 +72,17 @@ class DrawTest(ServerCase):
         offset = read(self.draw(opened, "near_equal", 1)["inputs"][0], torch.float32, opened["inputs"][0]["shape"])
         self.assertGreater(offset.mean().abs(), 3)
 
+    def test_extremes_of_numbers_between_0_and_1_lead_an_exponential_out_of_range(self) -> None:
+        inputs = "def get_inputs():\n    return [torch.rand(512, 64), torch.rand(512, 64).half()]\n"
+        text = model("return torch.sigmoid(x) + torch.sigmoid(h)", inputs=inputs)
+        opened = self.open(self.file(text.replace("forward(self, x)", "forward(self, x, h)"), "sigmoids.py"))
+        paths = self.draw(opened, "sparse_extreme", 1)["inputs"]
+        x, h = read(paths[0], torch.float32, [512, 64]), read(paths[1], torch.float16, [512, 64])
+        self.assertGreater(x.max(), 89)
+        self.assertLess(x.min(), -89)
+        self.assertTrue(((x < -4) & (x > -12)).any())
+        self.assertLessEqual(h.abs().max(), 30)
+
     def test_parameters_and_running_statistics_are_redrawn(self) -> None:
         row = _row("conv_bn_relu_pool.py")
         opened = self.open(problem(row), overrides=row.small)

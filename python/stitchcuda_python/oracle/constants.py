@@ -22,8 +22,10 @@ SCALE_LOW_LOG2, SCALE_HIGH_LOG2 = -2.0, 2.0
 # near_equal, even draws: all rows are one row plus this much of its spread; odd draws: an offset of this many spreads.
 ROW_NOISE = 1e-2
 OFFSET_LOW, OFFSET_HIGH = 4.0, 8.0
-# sparse_extreme: share of elements kept, share of those made extreme, by what factor; share of rows wholly zero.
+# sparse_extreme: share of elements kept, share of those made extreme, by what factor; share of rows wholly zero. In odd
+# draws the factor is of either sign, and times 2^U(-spread, spread).
 KEPT_SHARE, EXTREME_SHARE, EXTREME_FACTOR, ZERO_ROW_SHARE = 0.1, 0.1, 30.0, 0.05
+EXTREME_SPREAD_LOG2 = 3.0
 # Probability of True for redrawn booleans.
 TRUE_SHARE = {"signed_scaled": 0.5, "near_equal": 0.9, "sparse_extreme": 0.1}
 # sparse_extreme: share of a loss's targets that are the one it ignores.

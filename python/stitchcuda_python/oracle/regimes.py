@@ -40,8 +40,10 @@ def transformed(
         return coin(tensor, c.TRUE_SHARE[regime], source)
     if not tensor.is_floating_point():
         return _integers(tensor, regime, bound, source)
-    made = _FLOATS[regime](tensor.float() if tensor.dtype.itemsize < 4 else tensor, draw, source)
-    return made.to(tensor.dtype)
+    if tensor.dtype.itemsize >= 4:
+        return _FLOATS[regime](tensor, draw, source)
+    most = c.EXTREME_FACTOR * float(tensor.abs().max())  # squares of 16-bit numbers are soon out of range
+    return _FLOATS[regime](tensor.float(), draw, source).clamp(-most, most).to(tensor.dtype)
 
 
 def _signed_scaled(tensor: torch.Tensor, _draw: int, source: torch.Generator) -> torch.Tensor:
@@ -61,12 +63,21 @@ def _near_equal(tensor: torch.Tensor, draw: int, source: torch.Generator) -> tor
     return tensor + (size if bool(coin(torch.empty(()), 0.5, source)) else -size)
 
 
-def _sparse_extreme(tensor: torch.Tensor, _draw: int, source: torch.Generator) -> torch.Tensor:
+def _sparse_extreme(tensor: torch.Tensor, draw: int, source: torch.Generator) -> torch.Tensor:
     made = tensor * coin(tensor, c.KEPT_SHARE, source)
-    made = torch.where(coin(tensor, c.EXTREME_SHARE, source), made * c.EXTREME_FACTOR, made)
+    made = torch.where(coin(tensor, c.EXTREME_SHARE, source), made * _extreme_factor(tensor, draw, source), made)
     if tensor.dim() > 1:
         made = made * ~coin(tensor[..., :1], c.ZERO_ROW_SHARE, source)
     return made
+
+
+def _extreme_factor(tensor: torch.Tensor, draw: int, source: torch.Generator) -> torch.Tensor | float:
+    """In odd draws of either sign and of many sizes: inputs between 0 and 1 too then lead an exponential out of range,
+    and functions to where they are flat."""
+    if draw % 2 == 0:
+        return c.EXTREME_FACTOR
+    sign = torch.where(coin(tensor, 0.5, source), 1.0, -1.0).to(tensor.dtype)
+    return sign * c.EXTREME_FACTOR * 2.0 ** uniform(tensor, -c.EXTREME_SPREAD_LOG2, c.EXTREME_SPREAD_LOG2, source)
 
 
 _FLOATS = {"signed_scaled": _signed_scaled, "near_equal": _near_equal, "sparse_extreme": _sparse_extreme}

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return torch.softmax(x, dim=-1)
+
+
+def get_inputs():
+    return [torch.rand(96, 300)]
+
+
+def get_init_inputs():
+    return []
