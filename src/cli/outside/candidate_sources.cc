@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 constexpr size_t kMostFiles = 2000;
 constexpr uintmax_t kMostBytes = uintmax_t{64} << 20;
 constexpr const char* kAbiHeader = "runtime/include/stitch_program.h";
-constexpr std::array kHeaders = {".cuh", ".h", ".hpp", ".inl"};
+constexpr std::array kHeaders = {".cuh", ".h", ".hh", ".hpp", ".hxx", ".inl", ".inc", ".ipp", ".tpp", ".def"};
 constexpr std::array kBuildScripts = {"Makefile", "makefile", "GNUmakefile", "CMakeLists.txt",
                                       "setup.py", "build.sh", "build.ninja"};
 
@@ -94,8 +94,8 @@ std::vector<std::string> notes_of(const Listing& listing) {
 }  // namespace
 
 Result<bool> holds_sources(const fs::path& folder) {
-  STITCH_ASSIGN(const Listing listing, list_folder(folder));
-  return !listing.units.empty() || !listing.headers.empty();
+  const Result<Listing> listing = list_folder(folder);  // too large a one is a candidate: its reader says what is wrong
+  return !listing.has_value() || !listing->units.empty() || !listing->headers.empty();
 }
 
 std::optional<std::string> outside_file(const SourceBundle& bundle) {

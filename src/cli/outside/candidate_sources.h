@@ -29,8 +29,8 @@ struct CandidateSources {
 // Why these sources are not compiled: one of them takes in a file that is not theirs. Nothing when all is well.
 std::optional<std::string> outside_file(const SourceBundle& bundle);
 
-// Every *.cu below `folder` is a unit; *.cuh, *.h, *.hpp and *.inl are headers. Links are not followed. kFileInvalid
-// when the folder is too large to be a program's sources.
+// Every *.cu below `folder` is a unit; *.cuh, *.h, *.inc and their like are headers. Links are not followed.
+// kFileInvalid when the folder is too large to be a program's sources.
 Result<CandidateSources> read_candidate_sources(const std::filesystem::path& folder,
                                                 const std::filesystem::path& runtime_folder);
 

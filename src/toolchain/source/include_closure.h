@@ -19,7 +19,8 @@ const std::vector<std::string>& include_folders();
 std::vector<std::string> included_names(std::string_view text);
 
 // The files that `unit` includes, directly or not, `unit` itself left out. Conditions are not evaluated: a file that
-// may be included counts. Includes that the bundle does not hold are the compiler's own.
+// may be included counts, and where a macro names one it may be any. Includes that the bundle does not hold are the
+// compiler's own.
 std::set<std::string> include_closure(const SourceBundle& bundle, const std::string& unit);
 
 // kFileInvalid when a path of the bundle is absolute, leaves the bundle, or a unit is not among its files.

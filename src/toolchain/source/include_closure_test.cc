@@ -27,6 +27,16 @@ TEST(IncludeClosureTest, FollowsIncludesThroughTheFolders) {
   EXPECT_TRUE(include_closure(example(), "steps/01_b.cu").empty());
 }
 
+TEST(IncludeClosureTest, AMacroMayNameAnyFile) {
+  SourceBundle bundle = example();
+  bundle.files["runtime/kernels/shared.cuh"] = "# include OTHER\n";
+  const std::set<std::string> closure = include_closure(bundle, "steps/00_a.cu");
+  EXPECT_EQ(closure.size(), bundle.files.size() - 1);
+  EXPECT_TRUE(closure.contains("runtime/kernels/other.cuh"));
+  EXPECT_FALSE(closure.contains("steps/00_a.cu"));
+  EXPECT_EQ(included_names("#include OTHER\n"), std::vector<std::string>{});
+}
+
 TEST(CheckBundlePathsTest, PathsThatLeaveTheBundleAreRefused) {
   EXPECT_TRUE(check_bundle_paths(example()).has_value());
   for (const char* name : {"/etc/passwd", "../a.cu", "a/../../b.cu", "./a.cu", ""}) {

@@ -1,0 +1,2 @@
+#pragma once
+#define TILE_HEADER "kernels/launch.inc"

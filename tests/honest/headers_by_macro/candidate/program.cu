@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names a header by a macro, and has headers of several endings.
+#include "linear_relu.h"
+#include "config.hh"
+#include "kernels/tile.cuh"
+#include TILE_HEADER
+static int run_program(const Call& call) { return launch_rows(call.input(0), call.parameter(0), call.parameter(1), call.output(0), call.stream()); }
