@@ -11,13 +11,15 @@ MOST_FACTS = 100  # of one unit: enough to look at, and no answer without an end
 
 @dataclass(frozen=True)
 class Fact:
-    """One thing at one place. Facts explain; `audit` sends a person to look; `refused` is what no kernel needs."""
+    """One thing at one place. Facts explain; `audit` sends a person to look; `refused` is what no kernel needs, and
+    `uncompilable` what no compiler for GPUs takes."""
 
     file: str
     line: int
     what: str
     audit: bool = False
     refused: bool = False
+    uncompilable: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """As the protocol has it."""
@@ -27,4 +29,5 @@ class Fact:
             "what": self.what,
             "audit": self.audit or self.refused,
             "refused": self.refused,
+            "uncompilable": self.uncompilable,
         }

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from clang.cindex import Cursor, CursorKind
 
@@ -31,9 +31,23 @@ class Kernel:
     cursor: Cursor
 
 
+@dataclass(frozen=True)
+class Place:
+    """Where a piece of code runs, as far as the marks of the functions around it say."""
+
+    in_device: bool = False  # perhaps on the host, too
+    on_gpu_alone: bool = False
+
+    def within(self, marks: set[str]) -> Place:
+        """In a function with these marks, or in a lambda with none."""
+        is_device = bool(marks & {"global", "device"})
+        return Place(self.in_device or is_device, self.on_gpu_alone or (is_device and "host" not in marks))
+
+
 @dataclass
 class Finder:
-    """`tell(cursor, what, audit=False)` takes what is found; `is_own` says where a declaration stands."""
+    """`tell(cursor, what, audit=False, uncompilable=False)` takes what is found; `is_own` says where a declaration
+    stands."""
 
     tell: Tell
     is_own: Callable[[Cursor], bool]
@@ -44,28 +58,27 @@ class Finder:
     def look_at(self, declarations: list[Cursor]) -> None:
         """All of a unit's own declarations, in order."""
         for declaration in declarations:
-            self._visit(declaration, in_device=False, in_function=False)
+            self._visit(declaration, Place())
         for kernel in self.kernels.values():
             # A call that clang does not understand leaves no reference: then the name stands there all the same.
             is_named = len(re.findall(rb"\b%s\b" % re.escape(kernel.name.encode()), self.text)) > 1
             if kernel.cursor.get_usr() not in self.used and not is_named:
                 self.tell(kernel.cursor, f"{kernel.name} is never launched")
 
-    def _visit(self, cursor: Cursor, in_device: bool, in_function: bool) -> None:
+    def _visit(self, cursor: Cursor, place: Place) -> None:
         kind = cursor.kind
         if kind in syntax.FUNCTIONS or kind == CursorKind.LAMBDA_EXPR:
-            in_device = in_device or bool(syntax.marks(cursor) & {"global", "device"})
-            in_function = True
+            place = place.within(syntax.marks(cursor))
             self._function(cursor)
         elif kind == CursorKind.VAR_DECL:
             self._variable(cursor)
-        elif kind in _LOOPS and not in_device:
+        elif kind in _LOOPS and not place.in_device:
             if self._works_on_floats(cursor):
                 self.tell(cursor, "works on floating-point values in a loop on the host", audit=True)
-                self._visit_children(cursor, True, in_function)  # once is enough for what it holds
+                self._visit_children(cursor, replace(place, in_device=True))  # once is enough for what it holds
                 return
         elif kind in _REFERENCES:
-            self._reference(cursor)
+            self._reference(cursor, place)
         elif kind == CursorKind.OVERLOADED_DECL_REF:  # within a template that clang has not instantiated
             self._name(cursor, cursor.spelling)
         elif kind == CursorKind.BINARY_OPERATOR:
@@ -73,11 +86,11 @@ class Finder:
         elif kind in (CursorKind.INIT_LIST_EXPR, CursorKind.STRING_LITERAL):
             if self._table(cursor):
                 return
-        self._visit_children(cursor, in_device, in_function)
+        self._visit_children(cursor, place)
 
-    def _visit_children(self, cursor: Cursor, in_device: bool, in_function: bool) -> None:
+    def _visit_children(self, cursor: Cursor, place: Place) -> None:
         for child in cursor.get_children():
-            self._visit(child, in_device, in_function)
+            self._visit(child, place)
 
     def _function(self, cursor: Cursor) -> None:
         if "global" not in syntax.marks(cursor) or not cursor.is_definition():
@@ -123,7 +136,7 @@ class Finder:
                     return True
         return False
 
-    def _reference(self, cursor: Cursor) -> None:
+    def _reference(self, cursor: Cursor, place: Place) -> None:
         target = cursor.referenced
         if target is None:
             return
@@ -132,6 +145,9 @@ class Finder:
         if template is not None:
             self.used.add(template.get_usr())
         if self.is_own(target):
+            if place.on_gpu_alone and syntax.is_of_the_host(template or target):
+                what = f"{target.spelling} is the host's, and a kernel uses it: no compiler for GPUs takes that"
+                self.tell(cursor, what, uncompilable=True)
             return
         if target.kind == CursorKind.CONSTRUCTOR:
             owner = target.semantic_parent

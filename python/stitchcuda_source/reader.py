@@ -78,15 +78,20 @@ def _is_below(folder: pathlib.Path, path: str) -> bool:
 def _facts_of(parsed: TranslationUnit, own: OwnText) -> list[Fact]:
     facts: dict[tuple[str, int, str], Fact] = {}
 
-    def tell_at(location: SourceLocation, what: str, audit: bool = False, refused: bool = False) -> None:
+    def tell_at(
+        location: SourceLocation, what: str, audit: bool = False, refused: bool = False, uncompilable: bool = False
+    ) -> None:
         file, line = own.place(location.line)
-        if len(facts) < MOST_FACTS or refused:
-            facts.setdefault((file, line, what), Fact(file, line, what, audit, refused))
+        if len(facts) < MOST_FACTS or refused or uncompilable:
+            facts.setdefault((file, line, what), Fact(file, line, what, audit, refused, uncompilable))
 
     def is_own(cursor: Cursor) -> bool:
         return cursor.location.file is not None and cursor.location.file.name == _NAME
 
-    finder = Finder(lambda cursor, what, audit=False: tell_at(cursor.location, what, audit), is_own, own.text.encode())
+    def tell(cursor: Cursor, what: str, audit: bool = False, uncompilable: bool = False) -> None:
+        tell_at(cursor.location, what, audit, uncompilable=uncompilable)
+
+    finder = Finder(tell, is_own, own.text.encode())
     try:
         finder.look_at([each for each in parsed.cursor.get_children() if is_own(each)])
     except RecursionError:

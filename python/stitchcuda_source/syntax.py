@@ -40,7 +40,8 @@ def qualified_name(declaration: Cursor) -> str:
 
 
 def marks(declaration: Cursor) -> set[str]:
-    """ "global", "device", "constant", "shared": what CUDA's words left of themselves (for_reading.h)."""
+    """ "global", "device", "host", "constant", "shared", "managed": what CUDA's words left of themselves
+    (for_reading.h)."""
     return {
         child.spelling.removeprefix("stitch.")
         for child in declaration.get_children()
@@ -94,3 +95,30 @@ def outlives_calls(variable: Cursor) -> bool:
     """Declared outside functions, or static within one."""
     is_local = variable.semantic_parent is not None and variable.semantic_parent.kind in FUNCTIONS
     return not is_local or variable.storage_class == StorageClass.STATIC or variable.tls_kind.value != 0
+
+
+def is_of_the_host(declaration: Cursor) -> bool:
+    """A function or a variable that has a place on the host alone. What the compiler makes, what is constant, and what
+    stands in a function are on both sides, or on that function's."""
+    every = [each for each in (declaration, declaration.canonical, declaration.get_definition()) if each is not None]
+    if any(marks(each) for each in every):
+        return False
+    if declaration.kind == CursorKind.VAR_DECL:
+        is_global = declaration.semantic_parent is not None and declaration.semantic_parent.kind not in FUNCTIONS
+        return is_global and not is_constant(declaration.type)
+    if declaration.kind not in (CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD, CursorKind.FUNCTION_TEMPLATE):
+        return False
+    heads = [_head(each) for each in every]
+    is_written = all("(" in head for head in heads)  # of what the compiler makes there is no text
+    is_constant_function = any(set(head) & {"constexpr", "consteval", "default", "delete"} for head in heads)
+    return declaration.spelling != "operator()" and is_written and not is_constant_function
+
+
+def _head(declaration: Cursor) -> list[str]:
+    """What stands before the body of a function."""
+    words = []
+    for token in declaration.get_tokens():
+        if token.spelling == "{":
+            break
+        words.append(token.spelling)
+    return words

@@ -18,7 +18,7 @@ def facts_of(text: str) -> list:
 
 
 def told(line: int, what: str, audit: bool) -> dict:
-    return {"file": "model_new.py", "line": line, "what": what, "audit": audit, "refused": False}
+    return {"file": "model_new.py", "line": line, "what": what, "audit": audit, "refused": False, "uncompilable": False}
 
 
 class SourceTest(unittest.TestCase):

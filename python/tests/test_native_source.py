@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is found in C++ and CUDA sources. Each file of native_source/ says at its own lines what is told of them:
-`// fact: ...`, `// audit: ...` where a person should look, `// refused: ...`; and nothing else may be told."""
+`// fact: ...`, `// audit: ...` where a person should look, `// refused: ...`,
+`// uncompilable: ...`; and nothing else may be told."""
 
 import json
 import os
@@ -19,7 +20,7 @@ CASES = pathlib.Path(__file__).resolve().parent / "native_source"
 ROOT = CASES.parents[2]
 EMULATOR = ROOT / "emulator" / "include"
 BUILD = ROOT / os.environ.get("STITCHCUDA_BUILD", "build")
-EXPECTED = re.compile(r"// (fact|audit|refused)(?: (-\d+))?: (.*)$")
+EXPECTED = re.compile(r"// (fact|audit|refused|uncompilable)(?: (-\d+))?: (.*)$")
 
 
 def cuda_include() -> str:
@@ -59,7 +60,9 @@ def told_of(text: str, include: str) -> set[tuple[int, str, str]]:
         finally:
             os.chdir(here)
     how = {(False, False): "fact", (True, False): "audit", (True, True): "refused", (False, True): "refused"}
-    return {(fact.line, how[fact.audit, fact.refused], fact.what) for fact in facts}
+    return {
+        (fact.line, "uncompilable" if fact.uncompilable else how[fact.audit, fact.refused], fact.what) for fact in facts
+    }
 
 
 def expected_of(text: str) -> set[tuple[int, str, str]]:

@@ -33,6 +33,7 @@ Result<std::vector<SourceFact>> source_facts_from_json(const Json& json, const c
     STITCH_ASSIGN(fact.what, json_string(each, "what"));
     STITCH_ASSIGN(fact.audit, json_bool(each, "audit"));
     STITCH_ASSIGN(fact.refused, json_bool(each, "refused"));
+    STITCH_ASSIGN(fact.uncompilable, json_bool(each, "uncompilable"));
     fact.file = fact.file.substr(0, kMostText);
     fact.what = fact.what.substr(0, kMostText);
     facts.push_back(std::move(fact));

@@ -16,8 +16,9 @@ struct SourceFact {
   std::string file;  // as the candidate names it; of machine code the kernel
   int64_t line = 0;  // 0: of all of it
   std::string what;
-  bool audit = false;    // a person should look
-  bool refused = false;  // no kernel needs this
+  bool audit = false;         // a person should look
+  bool refused = false;       // no kernel needs this
+  bool uncompilable = false;  // no compiler for GPUs takes this
 
   std::string sentence() const;  // "program.cu:12: reads a clock (clock64)"
 };

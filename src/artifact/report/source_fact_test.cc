@@ -9,7 +9,8 @@ namespace stitch {
 namespace {
 
 Json fact(const Json& line) {
-  return {{"file", "a.cu"}, {"line", line}, {"what", "reads a clock"}, {"audit", true}, {"refused", false}};
+  return {{"file", "a.cu"}, {"line", line},     {"what", "reads a clock"},
+          {"audit", true},  {"refused", false}, {"uncompilable", false}};
 }
 
 TEST(SourceFact, NamesItsPlaceAsFarAsItIsKnown) {

@@ -55,6 +55,9 @@ Result<void> explain(const Session& session, const toolchain::Toolchain& tools, 
   if (const auto refusal = refusal_of(verdict.source); refusal.has_value() && judged.kind != VerdictKind::kCheated) {
     judged = *refusal;
   }
+  if (const auto misfit = misfit_of(verdict.source); misfit.has_value() && judged.kind != VerdictKind::kCheated) {
+    judged = *misfit;
+  }
   return {};
 }
 

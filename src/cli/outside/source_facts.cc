@@ -66,6 +66,15 @@ std::optional<Verdict> refusal_of(const SourceFacts& facts) {
   return Verdict{VerdictKind::kCheated, found->sentence(), {}};
 }
 
+std::optional<Verdict> misfit_of(const SourceFacts& facts) {
+  const auto found =
+      std::find_if(facts.facts.begin(), facts.facts.end(), [](const SourceFact& fact) { return fact.uncompilable; });
+  if (found == facts.facts.end()) {
+    return std::nullopt;
+  }
+  return Verdict{VerdictKind::kBuildFailed, found->sentence(), {}};
+}
+
 Json to_json(const SourceFacts& facts) {
   Json json = {{"facts", Json::array()}, {"audit", Json::array()}, {"unread", facts.unread}};
   for (const SourceFact& fact : facts.facts) {

@@ -27,6 +27,8 @@ Result<void> add_instruction_facts(const toolchain::Toolchain& tools, const std:
 
 // What no kernel needs is a cheat, whatever else was found. Nothing where no fact says so.
 std::optional<Verdict> refusal_of(const SourceFacts& facts);
+// What the emulated device's compiler takes and no compiler for GPUs does. Nothing where no fact says so.
+std::optional<Verdict> misfit_of(const SourceFacts& facts);
 
 // {"facts": sentences, "audit": those that a person should look at, "unread": ...}
 Json to_json(const SourceFacts& facts);
