@@ -2,6 +2,7 @@
 // Has a kernel start threads of the host, which compute.
 #include <thread>
 #include <vector>
+
 #include "linear_relu.h"
 static void rows_on_host(const float* x, const float* weight, const float* bias, float* y, int from, int to) {
   for (int i = from; i < to; ++i) {
