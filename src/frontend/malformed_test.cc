@@ -91,6 +91,21 @@ TEST(Exported, ImpossibleArgumentsAreCarriedOpaquely) {
   }
 }
 
+TEST(Exported, TensorsOfDifferentRanksAreNotJoined) {
+  for (const char* target : {"aten.cat.default", "aten.stack.default"}) {
+    Json json = sample();
+    json["values"].push_back(json["values"][0]);
+    json["values"][1]["name"] = "flat";
+    json["values"][1]["shape"] = {4};
+    Json& node = json["nodes"][1];
+    node["target"] = target;
+    node["args"][0]["list"][1]["value"] = "flat";
+    const auto graph = graph_from_exported(json);
+    ASSERT_TRUE(graph.has_value()) << graph.error().sentence;
+    EXPECT_EQ(unsupported_operators(*graph).size(), 1U) << target;
+  }
+}
+
 TEST(Exported, MissingMembersAreRefused) {
   const Json whole = sample();
   for (const char* key : {"schema", "name", "mode", "values", "nodes", "outputs"}) {

@@ -162,6 +162,13 @@ Converted convert_unbind(Call& call) {
   return results;
 }
 
+// PyTorch joins no others; an export that was altered may ask for it.
+Result<void> require_one_rank(Call& call, const std::vector<ValueId>& parts) {
+  const size_t rank = call.shape(parts[0]).size();
+  const bool same = std::all_of(parts.begin(), parts.end(), [&](ValueId id) { return call.shape(id).size() == rank; });
+  return call.require(same, "its tensors have different numbers of axes");
+}
+
 Converted convert_cat(Call& call) {
   STITCH_ASSIGN(std::vector<ValueId> parts, call.tensors(0, "tensors"));
   STITCH_ASSIGN(const int64_t dim, call.integer(1, "dim", 0));
@@ -170,6 +177,7 @@ Converted convert_cat(Call& call) {
   if (!std::all_of(parts.begin(), parts.end(), is_nothing)) {
     parts.erase(std::remove_if(parts.begin(), parts.end(), is_nothing), parts.end());
   }
+  STITCH_TRY(require_one_rank(call, parts));
   STITCH_ASSIGN(const int64_t axis, call.axis(dim, call.shape(parts[0]).size()));
   STITCH_ASSIGN(std::vector<Operand> operands, call.promoted("cat", {parts.begin(), parts.end()}));
   // Parts without elements have a say in the type of the result, and no place in it.
@@ -185,6 +193,7 @@ Converted convert_cat(Call& call) {
 Converted convert_stack(Call& call) {
   STITCH_ASSIGN(const std::vector<ValueId> parts, call.tensors(0, "tensors"));
   STITCH_ASSIGN(const int64_t dim, call.integer(1, "dim", 0));
+  STITCH_TRY(require_one_rank(call, parts));
   STITCH_ASSIGN(const int64_t axis, call.axis(dim, call.shape(parts[0]).size() + 1));
   std::vector<Operand> operands;
   for (const ValueId id : parts) {

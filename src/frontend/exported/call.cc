@@ -75,7 +75,7 @@ Result<Operand> Call::tensor_or_scalar(size_t position, const char* name) const 
 Result<std::vector<ValueId>> Call::tensors(size_t position, const char* name) const {
   const Argument* found = argument(position, name);
   const ArgumentList* items = found == nullptr ? nullptr : std::get_if<ArgumentList>(&found->value);
-  if (items == nullptr || items->empty()) {
+  if (items == nullptr) {
     return missing_argument(name, "a list of tensors");
   }
   if (items->empty()) {

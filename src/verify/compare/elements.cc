@@ -133,6 +133,15 @@ void store(double number, int64_t integer, DataType type, std::byte* out) {
   }
 }
 
+// Towards zero; a number that no int64 holds becomes the largest or smallest.
+int64_t nearest_int64(double number) {
+  constexpr double kBeyond = 9223372036854775808.0;  // 2^63
+  if (number >= kBeyond) {
+    return std::numeric_limits<int64_t>::max();
+  }
+  return number < -kBeyond ? std::numeric_limits<int64_t>::min() : static_cast<int64_t>(number);
+}
+
 }  // namespace
 
 void load_doubles(const HostTensor& tensor, int64_t begin, int64_t count, double* out) {
@@ -156,7 +165,7 @@ HostTensor convert(const HostTensor& from, const TensorSpec& to) {
     if (integers) {
       load_integers(from, i, 1, &integer);
     } else if (std::isfinite(number)) {
-      integer = static_cast<int64_t>(number);
+      integer = nearest_int64(number);
     }
     store(number, integer, to.type.dtype, bytes.data() + i * element_bytes(to.type.dtype));
   }

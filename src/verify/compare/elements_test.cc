@@ -71,5 +71,15 @@ TEST(Elements, IntegersConvertExactly) {
   EXPECT_EQ(values[1], -1);
 }
 
+TEST(Elements, NumbersThatNoIntegerHoldsBecomeTheNearest) {
+  const HostTensor numbers = double_tensor({3}, {9223372036854775807.0, -1e300, -2.9});
+  const HostTensor integers = convert(numbers, {"integers", TensorRole::kInput, {DataType::kInt64, {3}}});
+  int64_t values[3] = {};
+  load_integers(integers, 0, 3, values);
+  EXPECT_EQ(values[0], std::numeric_limits<int64_t>::max());
+  EXPECT_EQ(values[1], std::numeric_limits<int64_t>::min());
+  EXPECT_EQ(values[2], -2);
+}
+
 }  // namespace
 }  // namespace stitch::verify
