@@ -161,6 +161,8 @@ def _close_ways_around(guarded: Any, redispatching: Any) -> None:
             if hasattr(owner, name):
                 gone.append(getattr(owner, name))
                 delattr(owner, name)
+            if gone and isinstance(gone[-1], type) and not hasattr(owner, name):
+                setattr(owner, name, type(name, (), {}))  # modules of PyTorch name it in annotations
     if redispatch is not None:
         try:
             handles.redispatch_boxed = redispatching(redispatch, handles, torch._C.FunctionSchema)
