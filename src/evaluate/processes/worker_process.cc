@@ -128,6 +128,8 @@ void add_compiled(const PythonHost& host, ChildOptions& options) {
   options.environment.emplace_back("TORCH_EXTENSIONS_DIR", host.compiled + "/extensions");
   options.environment.emplace_back("TRITON_CACHE_DIR", host.compiled + "/triton");
   options.environment.emplace_back("MAX_JOBS", "4");
+  // As in our own builds: CUB's ranges would have an extension open libraries by name.
+  options.environment.emplace_back("NVCC_PREPEND_FLAGS", "-DNVTX_DISABLE -DCCCL_DISABLE_NVTX");
   add_path(host, options);
 }
 
@@ -247,6 +249,9 @@ Result<WorkerProcess> WorkerProcess::start_python(DeviceKind device, const Pytho
       {"HOME", place}, {"TMPDIR", place}, {"USER", "stitchcuda"}, {"STITCHCUDA_EMULATOR", emulator.string()}};
   if (device != DeviceKind::kCuda) {
     options.environment.emplace_back("CUDA_VISIBLE_DEVICES", "");  // a PyTorch with CUDA finds none
+    // What is freed and allocated again must not hold the last call's answer: a call in which no kernel runs would be
+    // right by it.
+    options.environment.emplace_back("GLIBC_TUNABLES", "glibc.malloc.tcache_count=0:glibc.malloc.perturb=165");
   }
   if (!host.library.empty()) {
     options.environment.emplace_back("STITCHCUDA_LIBRARY", host.library);
