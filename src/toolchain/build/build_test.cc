@@ -226,6 +226,16 @@ TEST_P(BuildTest, OwnCodeAloneHoldsNothingOfTheCudaRuntime) {
   EXPECT_EQ(read_file(whole.library)->find("dlopen") != std::string::npos, has_runtime);
 }
 
+// An honest program that scans or sorts by CUB asks the loader for nothing.
+TEST_P(BuildTest, CubOpensNoLibraries) {
+  request.bundle.files["steps/02_scans.cu"] = "#include <cub/cub.cuh>\n";
+  request.bundle.units.push_back("steps/02_scans.cu");
+  request.own_code_alone = true;
+  const CompileReport own = build_now();
+  ASSERT_TRUE(own.ok);
+  EXPECT_EQ(read_file(own.library)->find("dlopen"), std::string::npos);
+}
+
 INSTANTIATE_TEST_SUITE_P(Devices, BuildTest,
                          testing::Values(DeviceKind::kEmulated, DeviceKind::kChecked, DeviceKind::kCuda),
                          [](const auto& info) { return std::string(to_string(info.param)); });

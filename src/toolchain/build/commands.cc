@@ -66,9 +66,8 @@ Words compile_flags(const Target& target) {
     if (target.line_info) {
       flags.push_back("-lineinfo");
     }
-    if (target.nvtx) {
-      flags.push_back("-DSTITCH_NVTX");
-    }
+    // CUB's own ranges would have every program that includes it open libraries by name.
+    append(flags, target.nvtx ? Words{"-DSTITCH_NVTX"} : Words{"-DNVTX_DISABLE", "-DCCCL_DISABLE_NVTX"});
     return flags;
   }
   // No contraction: a fused multiply-add where the source has none would hide or make differences between devices.
