@@ -14,6 +14,7 @@
 #include "base/json/json.h"
 #include "base/process/last_will.h"
 #include "cli/commands/commands.h"
+#include "toolchain/discovery/visible_gpu.h"
 
 namespace stitch::cli {
 namespace {
@@ -24,22 +25,14 @@ struct Verb {
   bool needs_own_files = true;  // python/, runtime/, emulator/; what is about stitchcuda itself works without
 };
 
-constexpr Verb kVerbs[] = {{"import", run_import},
-                           {"plan", run_plan},
-                           {"emit", run_emit},
-                           {"build", run_build},
-                           {"verify", run_verify},
-                           {"admit", run_admit},
-                           {"reverify", run_reverify},
-                           {"optimize", run_optimize},
-                           {"score", run_score},
-                           {"profile", run_profile},
-                           {"tune", run_tune},
-                           {"report", run_report},
-                           {"cache", run_cache},
-                           {"doctor", run_doctor, false},
-                           {"runs", run_runs, false},
-                           {"completion", run_completion, false},
+constexpr Verb kVerbs[] = {{"import", run_import},     {"plan", run_plan},
+                           {"emit", run_emit},         {"build", run_build},
+                           {"verify", run_verify},     {"admit", run_admit},
+                           {"reverify", run_reverify}, {"optimize", run_optimize},
+                           {"score", run_score},       {"profile", run_profile},
+                           {"tune", run_tune},         {"report", run_report},
+                           {"cache", run_cache},       {"doctor", run_doctor, false},
+                           {"runs", run_runs, false},  {"completion", run_completion, false},
                            {"man", run_man, false}};
 
 Result<int> run_verb(Session& session) {
@@ -83,6 +76,7 @@ int run_command(int argc, char** argv, RunCandidates run_candidates) {
     fmt::print("{}", line->help);
     return 0;
   }
+  toolchain::count_gpus_by_bus();
   start_last_will();
   Reporter reporter(line->json, line->quiet, line->color);
   RunLog run_log(reporter);

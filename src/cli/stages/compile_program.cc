@@ -11,6 +11,7 @@
 #include "cli/stages/enter_cage.h"
 #include "codegen/emit.h"
 #include "toolchain/build/build.h"
+#include "toolchain/discovery/visible_gpu.h"
 
 namespace stitch::cli {
 namespace {
@@ -26,7 +27,7 @@ std::string built_architectures(const Session& session) {
   if (!session.line().targets.empty()) {
     return fmt::format("{}", fmt::join(session.line().targets, ","));
   }
-  const Result<std::string> here = gpu_architecture();
+  const Result<std::string> here = toolchain::gpu_architecture();
   return here.has_value() ? *here : kDefaultArchitecture;
 }
 
@@ -136,21 +137,6 @@ Verdict build_verdict(const CompileReport& report, DeviceKind device) {
     verdict.detail += as_text(diagnostic) + "\n";
   }
   return verdict;
-}
-
-Result<std::string> gpu_architecture() {
-  ChildOptions options;
-  options.arguments = {"nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"};
-  const Result<ChildOutput> ran = run_child(options, 30'000);
-  if (!ran.has_value() || !ran->exit.ok() || ran->standard_output.find('.') == std::string::npos) {
-    return failure(ErrorCode::kEnvironment, "no NVIDIA GPU was found here", "nvidia-smi",
-                   "use --device emulated, or run 'stitchcuda doctor'");
-  }
-  const std::string& said = ran->standard_output;
-  const size_t dot = said.find('.');
-  const std::string number = said.substr(0, dot) + said.substr(dot + 1, said.find_first_of("\r\n", dot) - dot - 1);
-  // Only from Hopper on are there instructions that belong to one architecture alone ("a").
-  return fmt::format("sm_{}{}", number, number == "90" || number == "100" || number == "120" ? "a" : "");
 }
 
 }  // namespace stitch::cli

@@ -46,7 +46,4 @@ Result<CompileReport> build_bundle(Session& session, const toolchain::Toolchain&
 // What the compiler said, as a verdict on the sources.
 Verdict build_verdict(const CompileReport& report, DeviceKind device);
 
-// "sm_90a" of the first GPU here; kEnvironment when there is none.
-Result<std::string> gpu_architecture();
-
 }  // namespace stitch::cli

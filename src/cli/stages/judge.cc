@@ -6,6 +6,7 @@
 #include "base/json/json.h"
 #include "cli/stages/tuning.h"
 #include "evaluate/runner/program_runner.h"
+#include "toolchain/discovery/visible_gpu.h"
 
 namespace stitch::cli {
 namespace {
@@ -50,7 +51,7 @@ std::shared_ptr<evaluate::CallBudget> call_budget(const Session& session) {
 Result<DeviceKind> choose_device(Session& session, const toolchain::Toolchain& tools) {
   DeviceKind device = DeviceKind::kEmulated;
   if (session.line().device != DeviceChoice::kEmulated) {
-    const Result<std::string> architecture = gpu_architecture();
+    const Result<std::string> architecture = toolchain::gpu_architecture();
     const bool able = architecture.has_value() && tools.supports(DeviceKind::kCuda).has_value();
     if (session.line().device == DeviceChoice::kGpu && !architecture.has_value()) {
       return failure(architecture.error());
@@ -111,7 +112,7 @@ Result<evaluate::EvaluateReport> evaluate_with(Session& session, const toolchain
   Reporter::Wait wait = session.reporter().wait("verify", "the program is built at all sizes");
   request.progress = [&](const std::string& sentence) { wait.say(sentence); };
   if (device == DeviceKind::kCuda) {
-    STITCH_ASSIGN(request.architecture, gpu_architecture());
+    STITCH_ASSIGN(request.architecture, toolchain::gpu_architecture());
   }
   evaluate::RunnerOptions options;
   options.timeout_ms = call_timeout_ms(session);

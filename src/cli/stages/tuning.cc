@@ -12,7 +12,6 @@
 #include <mutex>
 
 #include "base/json/json.h"
-#include "base/process/child.h"
 #include "base/process/descriptor.h"
 #include "base/process/tree.h"
 #include "cli/stages/baseline.h"
@@ -23,6 +22,7 @@
 #include "evaluate/timing/sharing.h"
 #include "evaluate/verify/subject_run.h"
 #include "toolchain/discovery/cuda_folders.h"
+#include "toolchain/discovery/visible_gpu.h"
 #include "tuning/floor/compulsory_work.h"
 #include "tuning/measure/measure_setting.h"
 
@@ -32,21 +32,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kDatabaseName = "tuning.sqlite";
-constexpr const char* kLockName = "tuning.lock";
-constexpr int64_t kProbeTimeoutMs = 30'000;
 
-Result<std::string> gpu_name() {
-  ChildOptions options;
-  options.arguments = {"nvidia-smi", "--query-gpu=name", "--format=csv,noheader"};
-  STITCH_ASSIGN(const ChildOutput ran, run_child(options, kProbeTimeoutMs));
-  const std::string name = ran.standard_output.substr(0, ran.standard_output.find('\n'));
-  if (!ran.exit.ok() || name.empty()) {
-    return failure(ErrorCode::kEnvironment, "no NVIDIA GPU was found here", "nvidia-smi");
-  }
-  return name;
-}
-
-// One timing at a time on this machine, whatever process asks: a lock on a file beside the database.
+// One timing at a time on a GPU, whatever process asks: a lock on a file beside the database. Another GPU's timings do
+// not wait for it.
 class TimingLock {
  public:
   explicit TimingLock(fs::path file) : file_(std::move(file)) {}
@@ -65,6 +53,11 @@ class TimingLock {
   std::mutex mutex_;
 };
 
+fs::path lock_file(const fs::path& folder) {
+  const Result<std::string> gpu = toolchain::gpu_uuid();
+  return folder / fmt::format("timing-{}.lock", gpu.has_value() ? *gpu : "unknown");
+}
+
 std::string as_text(const tuning::Trial& trial, const tuning::Measurement& measurement, const plan::Plan& plan) {
   const std::string splits = trial.setting.splits > 1 ? fmt::format(" x{}", trial.setting.splits) : "";
   const std::string time =
@@ -72,17 +65,14 @@ std::string as_text(const tuning::Trial& trial, const tuning::Measurement& measu
   return fmt::format("{} by {}{}: {}", plan.steps[trial.step].name, trial.setting.variant, splits, time);
 }
 
-// What nvidia-smi says, or nothing where there is none.
-std::string ask_smi(const std::string& option, const char* query) {
-  ChildOptions options;
-  options.arguments = {"nvidia-smi", option + query, "--format=csv,noheader", "--id=0"};
-  if (option == "--query-gpu=") {
-    options.arguments[2] += ",nounits";
-  }
-  const Result<ChildOutput> ran = run_child(options, kProbeTimeoutMs);
-  return ran.has_value() && ran->exit.ok()
-             ? ran->standard_output.substr(0, ran->standard_output.find_last_not_of('\n') + 1)
-             : std::string();
+std::string ask_clocks() { return toolchain::ask_gpu(std::string("--query-gpu=") + evaluate::kClockQuery); }
+
+std::string sharing_here() {
+  const std::string mode =
+      toolchain::gpu_is_slice() ? "Enabled" : toolchain::ask_gpu(std::string("--query-gpu=") + evaluate::kSharingQuery);
+  return evaluate::sharing_refusal(mode,
+                                   toolchain::ask_gpu(std::string("--query-compute-apps=") + evaluate::kProcessQuery),
+                                   list_descendants(::getpid()));
 }
 
 // Not every machine lets its clocks be read: then that is what is recorded.
@@ -124,7 +114,7 @@ std::vector<std::string> library_folders(const Session& session) {
 }
 
 Result<std::optional<Tuning>> Tuning::open(Session& session, const toolchain::Toolchain& tools) {
-  const Result<std::string> gpu = gpu_name();
+  const Result<std::string> gpu = toolchain::gpu_field("name");
   if (session.line().no_tune || !gpu.has_value() || !tools.supports(DeviceKind::kCuda).has_value()) {
     return std::optional<Tuning>{};
   }
@@ -144,10 +134,10 @@ plan::MeasuredTimes Tuning::times() const {
 
 Result<tuning::TuneResult> Tuning::run(const plan::Plan& plan) {
   const std::vector<std::string> folders = library_folders(*session_);
-  TimingLock lock(tools_->cache / kLockName);
+  TimingLock lock(lock_file(tools_->cache));
   tuning::MeasureOptions measuring;
   measuring.runtime_folder = session_->resources().runtime();
-  STITCH_ASSIGN(measuring.architecture, gpu_architecture());
+  STITCH_ASSIGN(measuring.architecture, toolchain::gpu_architecture());
   measuring.library_folders = folders;
   measuring.alone = [&](const auto& work) { return lock.alone(work); };
   tuning::TuneOptions options;
@@ -181,16 +171,14 @@ Result<MeasuredProgram> time_on_gpu(Session& session, const toolchain::Toolchain
   if (baseline.has_value() && program.verified.kept.draws.empty()) {
     baseline->why_none = "nothing was drawn that both could be timed on";
   }
-  TimingLock lock(tools.cache / kLockName);
+  TimingLock lock(lock_file(tools.cache));
   MeasuredProgram measured;
   STITCH_TRY(lock.alone([&]() -> Result<void> {
-    const std::string shared = evaluate::sharing_refusal(ask_smi("--query-gpu=", evaluate::kSharingQuery),
-                                                         ask_smi("--query-compute-apps=", evaluate::kProcessQuery),
-                                                         list_descendants(::getpid()));
-    const std::string before = ask_smi("--query-gpu=", evaluate::kClockQuery);
+    const std::string shared = sharing_here();
+    const std::string before = ask_clocks();
     STITCH_ASSIGN(measured.times, tuning::time_program(subject, options, {}, baseline));
     measured.times.shared = shared;
-    record_clocks(before, ask_smi("--query-gpu=", evaluate::kClockQuery), measured);
+    record_clocks(before, ask_clocks(), measured);
     return {};
   }));
   STITCH_TRY(judge_times(program, measured));

@@ -22,9 +22,18 @@ ChildOptions confine(ChildOptions options, const Limits& limits) {
   options.address_space_bytes = limits.address_space_bytes;
   options.cpu_seconds = limits.cpu_seconds;
   options.file_bytes = limits.file_bytes;
-  options.kept_environment = {"PATH",      "HOME",      "TMPDIR",          "LANG",
-                              "LC_ALL",    "CUDA_HOME", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES",
-                              "CUDA_PATH", "TZ",        "NVIDIA_VISIBLE_DEVICES"};
+  options.kept_environment = {"PATH",
+                              "HOME",
+                              "TMPDIR",
+                              "LANG",
+                              "LC_ALL",
+                              "CUDA_HOME",
+                              "LD_LIBRARY_PATH",
+                              "CUDA_VISIBLE_DEVICES",
+                              "CUDA_PATH",
+                              "TZ",
+                              "NVIDIA_VISIBLE_DEVICES",
+                              "CUDA_DEVICE_ORDER"};
   return options;
 }
 
