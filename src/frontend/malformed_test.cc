@@ -64,6 +64,17 @@ TEST(Exported, UnknownNamesAreRefused) {
   EXPECT_EQ(refusal(json), "output nobody is no value of the program @ ");
 }
 
+TEST(Exported, SizesBeyondAnyMemoryAreRefused) {
+  Json json = sample();
+  json["values"][0]["shape"] = {2, INT64_MAX};
+  EXPECT_EQ(refusal(json), "shape [2,9223372036854775807] is larger than any memory @ ");
+  json = sample();
+  json["nodes"][0]["outputs"][0]["shape"] = {0, INT64_MAX};
+  EXPECT_EQ(refusal(json), "node 0: shape [0,9223372036854775807] is larger than any memory @ ");
+  json["nodes"][0]["outputs"][0]["shape"] = {-2, 3};
+  EXPECT_EQ(refusal(json), "node 0: shape [-2,3] holds a negative extent @ ");
+}
+
 // Forms that PyTorch itself would never write, in an export that was altered.
 TEST(Exported, ImpossibleArgumentsAreCarriedOpaquely) {
   for (const char* arguments : {

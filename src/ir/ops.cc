@@ -6,7 +6,7 @@
 #include <limits>
 #include <map>
 
-#include "ir/graph/extents.h"
+#include "artifact/tensor/extents.h"
 
 namespace stitch::ir {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "artifact/tensor/tensor_json.h"
 
+#include "artifact/tensor/extents.h"
 #include "base/json/json.h"
 
 namespace stitch {
@@ -17,10 +18,9 @@ Result<TensorType> tensor_type_from_json(const Json& json) {
   TensorType type;
   STITCH_ASSIGN(type.dtype, data_type_from_string(dtype));
   STITCH_ASSIGN(type.shape, json_int_list(json, "shape"));
-  for (const int64_t extent : type.shape) {
-    if (extent < 0) {
-      return failure(ErrorCode::kFileInvalid, "member \"shape\" holds a negative extent");
-    }
+  const Result<void> checked = check_extents(type);
+  if (!checked.has_value()) {
+    return failure(ErrorCode::kFileInvalid, checked.error().sentence);
   }
   return type;
 }

@@ -2,7 +2,7 @@
 // The same elements in the same row-major order under another shape.
 #include <fmt/format.h>
 
-#include "ir/graph/extents.h"
+#include "artifact/tensor/extents.h"
 #include "ir/ops/support/checks.h"
 
 namespace stitch::ir {

@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 
-#include "ir/graph/extents.h"
+#include "artifact/tensor/extents.h"
 #include "ir/ops.h"
 #include "ir/text/number.h"
 #include "ir/text/scanner.h"

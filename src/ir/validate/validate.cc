@@ -8,7 +8,7 @@
 #include <cctype>
 #include <set>
 
-#include "ir/graph/extents.h"
+#include "artifact/tensor/extents.h"
 #include "ir/ops.h"
 #include "ir/text/printer.h"
 

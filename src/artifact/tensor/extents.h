@@ -5,9 +5,9 @@
 
 #include "artifact/tensor/tensor_spec.h"
 
-namespace stitch::ir {
+namespace stitch {
 
 // No extent is negative, and the bytes (any zero extent left out) fit an address of 48 bits.
 Result<void> check_extents(const TensorType& type);
 
-}  // namespace stitch::ir
+}  // namespace stitch

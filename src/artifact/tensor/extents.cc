@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/graph/extents.h"
+#include "artifact/tensor/extents.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace stitch::ir {
+namespace stitch {
 
 Result<void> check_extents(const TensorType& type) {
   constexpr int64_t kMostBytes = int64_t{1} << 48;
@@ -23,4 +23,4 @@ Result<void> check_extents(const TensorType& type) {
   return {};
 }
 
-}  // namespace stitch::ir
+}  // namespace stitch
