@@ -56,6 +56,8 @@ class Candidate {
   virtual Result<CandidateOutcome> prepare(std::span<const HostTensor> parameters) = 0;
   // Outputs and workspace hold fresh random bytes when the program starts.
   virtual Result<CandidateOutcome> run(const CandidateCall& call) = 0;
+  // Has it give back what it holds. A later call starts it anew.
+  virtual Result<CandidateOutcome> destroy() { return CandidateOutcome{}; }
 };
 
 // What a candidate in Python was seen to do. Written by the thread that runs it.

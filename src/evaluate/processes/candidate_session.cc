@@ -95,6 +95,14 @@ Result<bool> CandidateSession::ensure_loaded() {
   return true;
 }
 
+Result<void> CandidateSession::unload() {
+  if (worker_.has_value() && worker_->is_alive() && !binary_.python.has_value()) {
+    STITCH_TRY(ask("destroy", Json::object()));
+  }
+  worker_.reset();
+  return {};
+}
+
 Result<void> CandidateSession::attach(const KeeperClient::Block& block) {
   Json arguments;
   arguments["blocks"] = wire::to_json(std::vector<wire::BlockToken>{block.token});

@@ -29,6 +29,8 @@ class CandidateSession {
   const std::optional<wire::ProgramDescription>& description() const { return description_; }
   // True when this call started a new worker: whatever the last one had prepared is gone.
   Result<bool> ensure_loaded();
+  // Has the program give back what it holds, and ends its worker. One in Python has nothing to give back.
+  Result<void> unload();
 
   // Where the worker's list of launches is to go; null where nobody wants it.
   LaunchLedger* launches() const { return binary_.launches.get(); }

@@ -392,7 +392,8 @@ Result<WorkerReply> WorkerProcess::ask_now(const std::string& verb, const Json& 
   const Error& error = answer.error();
   // A worker in Python has one code for errors, and any worker has while the candidate's own functions run: with
   // another, a candidate would have its verdict taken for a failing world.
-  const bool has_one_code = ledger_.has_value() || verb == "prepare" || verb == "workspace" || verb == "run";
+  const bool has_one_code =
+      ledger_.has_value() || verb == "prepare" || verb == "workspace" || verb == "run" || verb == "destroy";
   const bool is_foreign = has_one_code && error.code != ErrorCode::kProgramInvalid;
   if (kind != wire::FrameKind::kError || !is_for_this || is_foreign || error.sentence.empty()) {
     return WorkerReply(end(Ending::kTampered, "the program wrote into its worker's channel: " + error.sentence));

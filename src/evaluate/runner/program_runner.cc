@@ -71,6 +71,15 @@ Result<CandidateOutcome> ProgramRunner::run(const CandidateCall& call) {
   return settle<CandidateOutcome>(run_now, state_->session, state_->may_try_again);
 }
 
+Result<CandidateOutcome> ProgramRunner::destroy() {
+  const auto destroy_now = [&]() -> Result<CandidateOutcome> {
+    STITCH_TRY(state_->session.unload());
+    return CandidateOutcome{};
+  };
+  bool never_again = false;  // a new worker has nothing to give back
+  return settle<CandidateOutcome>(destroy_now, state_->session, never_again);
+}
+
 Result<TimingOutcome> ProgramRunner::time_blocks(const TimedSubject& subject, const TimingOptions& options) {
   const auto time_now = [&] { return state_->timed.time_blocks(subject, options); };
   return settle<TimingOutcome>(time_now, state_->session, state_->may_try_again);

@@ -39,6 +39,8 @@ class Verification {
   Result<bool> take(const QueuedDraw& queued);
   // Once all draws are right: calls of the program that ran them.
   Result<void> repeat();
+  // A stranger's program gives back what it holds: the last step of the C ABI is part of it.
+  Result<void> destroy();
   // For programs with random operators, once all draws are right: what they draw when left to themselves.
   Result<void> draw_by_itself(verify::Oracle& oracle);
   VerifyReport finish();
@@ -375,6 +377,17 @@ Result<void> Verification::repeat() {
   return {};
 }
 
+Result<void> Verification::destroy() {
+  if (decided() || !request_.repeats_calls || candidate_ == nullptr) {
+    return {};
+  }
+  STITCH_ASSIGN(const CandidateOutcome outcome, candidate_->destroy());
+  if (auto verdict = verdict_of(outcome.ending, outcome.sentence, "destroy")) {
+    report_.verdict = std::move(*verdict);
+  }
+  return {};
+}
+
 Result<void> Verification::draw_by_itself(verify::Oracle& oracle) {
   if (decided() || declared_ == nullptr || declared_->random_inputs == 0) {
     return {};
@@ -434,6 +447,7 @@ Result<VerifyReport> verify_program(const VerifyRequest& request, verify::Oracle
     }
   }
   STITCH_TRY(verification.repeat());
+  STITCH_TRY(verification.destroy());
   STITCH_TRY(verification.draw_by_itself(oracle));
   VerifyReport report = verification.finish();
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

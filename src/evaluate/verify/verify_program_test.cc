@@ -73,6 +73,7 @@ class DoublingCandidate final : public Candidate {
     bool only_in_place = false;
     bool forgets_an_output = false;
     CallTrial right_up_to = CallTrial::kApart;  // in trials beyond it, it gives zeros
+    Ending at_destroy = Ending::kOk;
   };
   explicit DoublingCandidate(Fault fault) : fault_(fault) {}
 
@@ -102,6 +103,12 @@ class DoublingCandidate final : public Candidate {
     if (!fault_.forgets_an_output) {
       outcome.outputs = {float_tensor({kElements}, values)};
     }
+    return outcome;
+  }
+  Result<CandidateOutcome> destroy() override {
+    CandidateOutcome outcome;
+    outcome.ending = fault_.at_destroy;
+    outcome.sentence = "signal 11";
     return outcome;
   }
 
@@ -316,7 +323,8 @@ TEST(VerifyProgram, ARaceShowsInTheRandomisedDraw) {
   EXPECT_NE(report->verdict.reason.find("random thread order"), std::string::npos) << report->verdict.reason;
 }
 
-Result<VerifyReport> verify_a_strangers(CallTrial right_up_to, bool needs_kernels = false) {
+Result<VerifyReport> verify_a_strangers(CallTrial right_up_to, bool needs_kernels = false,
+                                        Ending at_destroy = Ending::kOk) {
   DoublingOracle script;
   auto oracle = script.make();
   VerifyRequest request = two_subjects();
@@ -326,6 +334,7 @@ Result<VerifyReport> verify_a_strangers(CallTrial right_up_to, bool needs_kernel
   return verify_program(request, oracle, [&](const CandidateBinary&) {
     DoublingCandidate::Fault fault;
     fault.right_up_to = right_up_to;
+    fault.at_destroy = at_destroy;
     return Result<std::unique_ptr<Candidate>>(std::make_unique<DoublingCandidate>(fault));
   });
 }
@@ -346,6 +355,13 @@ TEST(VerifyProgram, AnAnswerThatNeedsNoKernelIsTheHosts) {
   const auto touched = verify_a_strangers(CallTrial::kNone);
   ASSERT_TRUE(touched.has_value()) << touched.error().sentence;
   EXPECT_EQ(touched->verdict.kind, VerdictKind::kWrong);
+}
+
+TEST(VerifyProgram, AStrangersProgramIsPutAwayAtLast) {
+  const auto report = verify_a_strangers(CallTrial::kApart, false, Ending::kCrashed);
+  ASSERT_TRUE(report.has_value()) << report.error().sentence;
+  EXPECT_EQ(report->verdict.kind, VerdictKind::kCrashed);
+  EXPECT_NE(report->verdict.reason.find("destroy: signal 11"), std::string::npos) << report->verdict.reason;
 }
 
 TEST(VerifyProgram, BadEndingsBecomeTheirVerdicts) {

@@ -110,9 +110,11 @@ Result<Candidate> Candidate::load(const std::string& library) {
 Candidate::Candidate(Candidate&& other) noexcept
     : program_(other.program_), handle_(std::exchange(other.handle_, nullptr)) {}
 
-Candidate::~Candidate() {
-  if (handle_ != nullptr) {
-    program_->destroy(handle_);
+Candidate::~Candidate() { destroy(); }
+
+void Candidate::destroy() {
+  if (StitchHandle* const handle = std::exchange(handle_, nullptr); handle != nullptr) {
+    program_->destroy(handle);
   }
 }
 

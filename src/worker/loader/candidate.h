@@ -24,6 +24,8 @@ class Candidate {
   Result<void> prepare(const StitchParameters& parameters, void* stream);
   Result<uint64_t> workspace_bytes(const std::vector<StitchTensor>& inputs);
   Result<void> run(const StitchCall& call);
+  // Nothing else may be called afterwards.
+  void destroy();
 
  private:
   explicit Candidate(const StitchProgramV1* program) : program_(program) {}

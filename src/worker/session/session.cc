@@ -134,6 +134,14 @@ Result<void> Session::run_in_order(const BoundCall& call, const std::function<Re
   return {};
 }
 
+Result<wire::Answer> Session::destroy(const Json&) {
+  STITCH_TRY(need(candidate_.has_value(), "destroy comes after load"));
+  candidate_->destroy();
+  candidate_.reset();
+  STITCH_TRY(blame_candidate(device::wait_for_device()));
+  return wire::Answer();
+}
+
 Result<wire::Answer> Session::launches(const Json&) {
   Json json = {{"launches", nullptr}};
   if (launches_.has_value()) {
@@ -224,11 +232,11 @@ Result<wire::Answer> Session::handle(wire::Request& request) {
   }
   using Verb = Result<wire::Answer> (Session::*)(const Json&);
   constexpr std::pair<const char*, Verb> kVerbs[] = {
-      {"hello", &Session::hello},      {"load", &Session::load},
-      {"detach", &Session::detach},    {"prepare", &Session::prepare},
-      {"run", &Session::run},          {"workspace", &Session::workspace},
-      {"bind", &Session::bind},        {"run_block", &Session::run_block},
-      {"launches", &Session::launches}};
+      {"hello", &Session::hello},       {"load", &Session::load},
+      {"detach", &Session::detach},     {"prepare", &Session::prepare},
+      {"run", &Session::run},           {"workspace", &Session::workspace},
+      {"bind", &Session::bind},         {"run_block", &Session::run_block},
+      {"launches", &Session::launches}, {"destroy", &Session::destroy}};
   for (const auto& [name, verb] : kVerbs) {
     if (request.verb == name) {
       return (this->*verb)(request.arguments);

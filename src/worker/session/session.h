@@ -45,6 +45,7 @@ class Session {
   Result<wire::Answer> prepare(const Json& arguments);
   Result<wire::Answer> workspace(const Json& arguments);
   Result<wire::Answer> run(const Json& arguments);
+  Result<wire::Answer> destroy(const Json& arguments);
   Result<wire::Answer> launches(const Json& arguments);
   Result<wire::Answer> bind(const Json& arguments);
   Result<wire::Answer> run_block(const Json& arguments);
