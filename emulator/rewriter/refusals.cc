@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -52,21 +53,61 @@ const Unsupported* find_unsupported(std::string_view word) {
   return nullptr;
 }
 
-// `#include <thrust/…>`: tokens after `include` are `<`, `thrust`, `/`, …
-void refuse_include(const TokenList& list, const Directive& directive, Changes& changes) {
-  if (directive.last - directive.first < 6 || !list.tokens[directive.first].is("include")) {
-    return;
+// What emulator/include/cub has.
+constexpr std::array<std::string_view, 6> kCubHeaders = {"cub/cub.cuh",
+                                                         "cub/operators.cuh",
+                                                         "cub/block/block_reduce.cuh",
+                                                         "cub/block/block_scan.cuh",
+                                                         "cub/warp/warp_reduce.cuh",
+                                                         "cub/warp/warp_scan.cuh"};
+constexpr std::array<std::string_view, 6> kCubClasses = {
+    "BlockReduce", "BlockScan", "WarpReduce", "WarpScan", "BlockReduceAlgorithm", "BlockScanAlgorithm"};
+constexpr std::string_view kCub =
+    "of cub, only reductions and scans of blocks and warps are supported on the emulated device";
+// Of CUDA's libraries it has cuBLASLt and cuDNN.
+constexpr std::array<std::string_view, 13> kLibraryHeaders = {
+    "cublas.h",   "cublas_v2.h",  "cublasXt.h",   "curand.h",   "curand_kernel.h", "cufft.h", "cufftXt.h",
+    "cusparse.h", "cusolverDn.h", "cusolverSp.h", "cutensor.h", "nccl.h",          "nvrtc.h"};
+
+template <size_t kCount>
+bool is_among(const std::array<std::string_view, kCount>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// "cub/cub.cuh" of `#include <cub/cub.cuh>` or of the same in quotes; empty for any other directive.
+std::string included_name(const TokenList& list, const Directive& directive) {
+  if (directive.last - directive.first < 2 || !list.tokens[directive.first].is("include")) {
+    return {};
   }
-  const std::string_view folder = list.tokens[directive.first + 2].text;
-  const bool in_folder = list.tokens[directive.first + 1].is("<") && list.tokens[directive.first + 3].is("/");
-  if (!in_folder || list.tokens[directive.first + 4].is("functional")) {
-    return;
+  const Token& first = list.tokens[directive.first + 1];
+  if (first.kind == TokenKind::kString && first.text.size() > 2) {
+    return std::string(first.text.substr(1, first.text.size() - 2));
   }
-  if (folder == "thrust" || folder == "cuda" || folder == "cutlass" || folder == "cute") {
-    changes.refuse(
-        directive.line,
-        std::string(folder) + "/ headers are not supported on the emulated device; write the loop as a kernel");
+  std::string name;
+  for (size_t i = directive.first + 2; first.is("<") && i < directive.last && !list.tokens[i].is(">"); ++i) {
+    name += list.tokens[i].text;
   }
+  return name;
+}
+
+std::string include_refusal(const std::string& name) {
+  const std::string folder = name.substr(0, std::min(name.find('/'), name.size()));
+  const bool is_in_folder = folder.size() < name.size();
+  const bool is_whole_folder = folder == "thrust" || folder == "cuda" || folder == "cutlass" || folder == "cute";
+  if (is_in_folder && is_whole_folder && name != "cuda/functional") {
+    return folder + "/ headers are not supported on the emulated device; write the loop as a kernel";
+  }
+  if (is_in_folder && folder == "cub" && !is_among(kCubHeaders, name)) {
+    return std::string(kCub);
+  }
+  return is_among(kLibraryHeaders, name) ? name + "'s library is not supported on the emulated device" : "";
+}
+
+// cub::DeviceReduce and the like, which cub.cuh has on a GPU.
+bool is_foreign_cub(const std::vector<Token>& tokens, size_t at) {
+  const std::string_view name = tokens[at].text;
+  const bool is_class = name.starts_with("Device") || name.starts_with("Block") || name.starts_with("Warp");
+  return is_class && !is_among(kCubClasses, name) && at >= 2 && tokens[at - 1].is("::") && tokens[at - 2].is("cub");
 }
 
 }  // namespace
@@ -81,13 +122,18 @@ void refuse_unsupported(const TokenList& list, const std::vector<Place>& places,
     const Unsupported* entry = find_unsupported(tokens[i].text);
     if (entry != nullptr && (called || !entry->is_prefix)) {
       changes.refuse(tokens[i].line, std::string(entry->sentence));
+    } else if (is_foreign_cub(tokens, i)) {
+      changes.refuse(tokens[i].line, std::string(kCub));
     } else if (tokens[i].is("texture") && i + 1 < tokens.size() && tokens[i + 1].is("<")) {
       changes.refuse(tokens[i].line, std::string(kTextures));
     }
   }
   for (const Directive& directive : list.directives) {
     if (directive.first < directive.last && !places[directive.first].inactive) {
-      refuse_include(list, directive, changes);
+      const std::string refusal = include_refusal(included_name(list, directive));
+      if (!refusal.empty()) {
+        changes.refuse(directive.line, refusal);
+      }
     }
   }
 }
