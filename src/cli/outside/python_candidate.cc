@@ -28,6 +28,11 @@ constexpr const char* kModuleFile = "model_new.py";
 
 // What stands out in the source; a build_failed verdict for what is no Python.
 Result<void> read_source(Session& session, const std::string& file, PythonVerdict& verdict) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(file, ignored)) {  // a pipe would never be read to its end
+    verdict.report.verify.verdict = {VerdictKind::kBuildFailed, file + " is not a file", {}};
+    return {};
+  }
   const Result<Json> answer = session.ask("candidate.source", {{"candidate", file}}, kReadTimeoutMs);
   if (!answer.has_value() && answer.error().code == ErrorCode::kProgramInvalid) {
     verdict.report.verify.verdict = {VerdictKind::kBuildFailed, answer.error().sentence, answer.error().place};

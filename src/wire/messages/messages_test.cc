@@ -126,6 +126,14 @@ TEST(ProgramDescriptionTest, RoundTrip) {
   EXPECT_EQ(read->inputs[0].max_extents, (std::vector<int64_t>{9, 3}));
 }
 
+TEST(ProgramDescriptionTest, PreparedMemoryBeyondASignedNumberIsRefused) {
+  ProgramDescription description = example();
+  description.prepared_bytes = UINT64_MAX;
+  const auto read = program_description_from_json(parse_json(to_json(description).dump(), "description").value());
+  ASSERT_FALSE(read.has_value());
+  EXPECT_EQ(read.error().sentence, "the program wants 18446744073709551615 bytes of prepared memory");
+}
+
 TEST(ProgramDescriptionTest, NothingButAnInputCanBeLeftOut) {
   ProgramDescription description = example();
   description.inputs[0].is_optional = true;

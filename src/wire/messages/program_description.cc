@@ -90,7 +90,11 @@ Result<ProgramDescription> program_description_from_json(const Json& json) {
   ProgramDescription description;
   STITCH_ASSIGN(description.name, json_string(json, "name"));
   STITCH_ASSIGN(const int64_t prepared_bytes, json_int(json, "prepared_bytes"));
-  description.prepared_bytes = static_cast<uint64_t>(std::max<int64_t>(prepared_bytes, 0));
+  description.prepared_bytes = static_cast<uint64_t>(prepared_bytes);
+  if (prepared_bytes < 0) {  // it was no signed number where it was written
+    return failure(ErrorCode::kFileInvalid,
+                   fmt::format("the program wants {} bytes of prepared memory", description.prepared_bytes));
+  }
   for (const Group& group : kGroups) {
     STITCH_ASSIGN(const Json* list, json_array(json, group.key));
     if (list->size() > kMaxTensors) {
