@@ -75,6 +75,9 @@ void stitch_emulator_keep_apart(const struct stitch_emulator_range* ranges, size
 enum { STITCH_EMULATOR_ALL = 0, STITCH_EMULATOR_COPIES = 1, STITCH_EMULATOR_DEVICE_COPIES = 2 };
 void stitch_emulator_run_only(int what);
 
+/* Leaves out one kernel, by its name, file and line as stitch_emulator_get_launches has them. Null: none. */
+void stitch_emulator_leave_out(const struct stitch_emulator_launches* kernel);
+
 #ifdef __cplusplus
 }
 #endif

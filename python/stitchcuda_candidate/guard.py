@@ -28,7 +28,7 @@ _LOOKED_UP = frozenset(
     "dlopen dlmopen dlsym dlvsym dlinfo mmap mmap64 mremap mprotect pkey_mprotect memfd_create shm_open syscall "
     "personality prctl arch_prctl ptrace process_vm_readv process_vm_writev fork vfork clone posix_spawn posix_spawnp "
     "system popen execl execlp execv execve execvp fexecve _PyRuntime _PySys_ClearAuditHooks "
-    "stitch_emulator_keep_apart stitch_emulator_run_only stitch_emulator_enter_device "
+    "stitch_emulator_keep_apart stitch_emulator_run_only stitch_emulator_leave_out stitch_emulator_enter_device "
     "stitch_emulator_leave_device".split()
 )
 _LEDGER_GONE = 97

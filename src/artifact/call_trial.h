@@ -10,7 +10,8 @@ enum class CallTrial {
   kApart = 1,              // host code cannot touch the device's memory, as on a GPU
   kWithoutKernels = 2,     // likewise, and kernels and functions of libraries do nothing
   kDeviceCopiesAlone = 3,  // likewise, and copies from the host bring garbage
+  kWithoutOne = 4,         // like kApart, and one kernel does nothing
 };
-constexpr int kCallTrials = 4;
+constexpr int kCallTrials = 5;
 
 }  // namespace stitch

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "artifact/call_trial.h"
+#include "artifact/report/launch_record.h"
 
 namespace stitch::device {
 
@@ -15,11 +16,11 @@ struct Memory {
   size_t bytes;
 };
 
-// Emulated: until its end host code that touches these ranges ends the process, and the device does only what `only`
-// says.
+// Emulated: until its end host code that touches these ranges ends the process, and the device does only what `kind`
+// says; `without` is kWithoutOne's kernel, as launches() named it.
 class Trial {
  public:
-  Trial(std::span<const Memory> apart, CallTrial kind);
+  Trial(std::span<const Memory> apart, CallTrial kind, const LaunchRecord* without);
   ~Trial();
   Trial(const Trial&) = delete;
   Trial& operator=(const Trial&) = delete;

@@ -25,8 +25,8 @@ enum class Ending {
   kOk,
   kCrashed,  // died, faulted on the device, or reported a fault of the device
   kTimedOut,
-  kRefused,   // answered with an error of its own, or does not fit the call
-  kTampered,  // changed its inputs, or memory that is not its own; ran what it must not
+  kRefused,      // answered with an error of its own, or does not fit the call
+  kTampered,     // changed its inputs, or memory that is not its own; ran what it must not
   kUnsupported,  // cannot run on this device
 };
 
@@ -44,9 +44,10 @@ struct CandidateCall {
   // Types of outputs, then of new states; empty: as the program declares them. Those of a run-time batch follow it.
   std::span<const TensorType> results{};
   uint64_t rng_seed = 0;
-  uint64_t schedule_seed = 0;  // emulated: 0 runs a block's threads in order, anything else in an order drawn from it
+  uint64_t schedule_seed = 0;    // emulated: 0 runs a block's threads in order, anything else in an order drawn from it
   bool states_in_place = false;  // new states lie in the memory of the old ones, as the ABI allows
   CallTrial trial = CallTrial::kNone;  // emulated
+  size_t left_out = 0;                 // kWithoutOne: the kernel's place in the list of the last whole call
 };
 
 class Candidate {
@@ -73,11 +74,14 @@ struct CandidateLedger {
 class LaunchLedger {
  public:
   void keep(std::vector<LaunchRecord> launches);
+  // The answer is as right without this one, in later lists too.
+  void mark_idle(const LaunchRecord& kernel);
   std::optional<std::vector<LaunchRecord>> launches() const;  // none: no call was listed
 
  private:
   mutable std::mutex mutex_;
   std::optional<std::vector<LaunchRecord>> launches_;
+  std::vector<LaunchRecord> idle_;
 };
 
 enum class PythonRole {
@@ -90,17 +94,17 @@ const char* to_string(PythonRole role);
 // How to run a candidate that is a Python file.
 struct PythonHost {
   PythonRole role = PythonRole::kCandidate;
-  std::string compiled;     // folder of what it compiled in a rehearsal; may be empty
+  std::string compiled;                       // folder of what it compiled in a rehearsal; may be empty
   std::vector<std::string> compiled_files{};  // libraries in there that it may load: inspected
-  std::string interpreter;  // with the user's PyTorch
-  std::string modules;      // the folder that holds the worker's package
-  std::string library;      // built of the sources beside the file; may be empty
-  std::vector<std::string> native_files{};  // libraries in the candidate's folder that it may load: inspected
-  std::vector<std::string> readable;  // folders of the interpreter and its packages
-  std::string folder;       // of the candidate
+  std::string interpreter;                    // with the user's PyTorch
+  std::string modules;                        // the folder that holds the worker's package
+  std::string library;                        // built of the sources beside the file; may be empty
+  std::vector<std::string> native_files{};    // libraries in the candidate's folder that it may load: inspected
+  std::vector<std::string> readable;          // folders of the interpreter and its packages
+  std::string folder;                         // of the candidate
   // Libraries of what it asks load_inline for, by the key of the request; nothing for one that has no use for them.
   std::optional<std::map<std::string, std::string>> extensions{};
-  std::string interface;    // JSON: what the candidate takes, holds and returns
+  std::string interface;  // JSON: what the candidate takes, holds and returns
   std::shared_ptr<CandidateLedger> ledger;
 };
 

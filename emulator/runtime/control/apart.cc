@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "control/counts.h"
+#include "control/launch_ledger.h"
 #include "fault/fault.h"
 
 namespace stitch_emulator {
@@ -23,6 +24,8 @@ std::recursive_mutex apart_mutex;
 std::atomic<bool> was_ever_apart{false};
 std::atomic<int> left_out{STITCH_EMULATOR_ALL};
 std::atomic<uint64_t> times_left_out{0};
+std::atomic<bool> leaves_one_out{false};
+stitch_emulator_launches one_left_out;
 bool is_apart = false;
 int users = 0;
 
@@ -100,6 +103,10 @@ bool is_kept_apart(const void* address) { return was_ever_apart && is_apart && i
 
 bool kernels_are_left_out() { return left_out != STITCH_EMULATOR_ALL && leave_out_now(); }
 
+bool is_left_out(const char* kernel, const char* file, int line) {
+  return leaves_one_out && is_launch_of(one_left_out, kernel, file, line) && leave_out_now();
+}
+
 bool host_copies_are_left_out() { return left_out == STITCH_EMULATOR_DEVICE_COPIES && leave_out_now(); }
 
 }  // namespace stitch_emulator
@@ -144,6 +151,14 @@ void stitch_emulator_leave_device() {
 
 void stitch_emulator_run_only(int what) {
   left_out = what;
+  times_left_out = 0;
+}
+
+void stitch_emulator_leave_out(const struct stitch_emulator_launches* kernel) {
+  leaves_one_out = kernel != nullptr;
+  if (kernel != nullptr) {
+    one_left_out = *kernel;
+  }
   times_left_out = 0;
 }
 

@@ -28,8 +28,7 @@ uint64_t now_nanoseconds() {
 // A library that is gone takes its names along: they are compared and kept by value.
 stitch_emulator_launches* entry_of(const char* name, const char* file, int line) {
   for (stitch_emulator_launches& entry : ledger()) {
-    if (entry.line == line && strncmp(entry.name, name, sizeof(entry.name) - 1) == 0 &&
-        strncmp(entry.file, file, sizeof(entry.file) - 1) == 0) {
+    if (is_launch_of(entry, name, file, line)) {
       return &entry;
     }
   }
@@ -45,6 +44,11 @@ stitch_emulator_launches* entry_of(const char* name, const char* file, int line)
 }
 
 }  // namespace
+
+bool is_launch_of(const stitch_emulator_launches& entry, const char* name, const char* file, int line) {
+  return entry.line == line && strncmp(entry.name, name == nullptr ? "" : name, sizeof(entry.name) - 1) == 0 &&
+         strncmp(entry.file, file == nullptr ? "" : file, sizeof(entry.file) - 1) == 0;
+}
 
 LedgerEntry::LedgerEntry(const char* name, const char* file, int line)
     : before_(counts),

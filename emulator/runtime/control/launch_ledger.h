@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "control/counts.h"
+#include "stitch_emulator_control.h"
 
 namespace stitch_emulator {
 
@@ -31,5 +32,8 @@ class LedgerEntry {
   uint64_t library_flops_ = 0;
   bool has_epilogue_ = false;
 };
+
+// Whether a launch of that name from that place belongs to the entry. Null is the empty string.
+bool is_launch_of(const stitch_emulator_launches& entry, const char* name, const char* file, int line);
 
 }  // namespace stitch_emulator

@@ -78,6 +78,9 @@ Json to_json(const std::vector<LaunchRecord>& records) {
     for (const Number& number : kNumbers) {
       entry[number.name] = record.*number.field;
     }
+    if (record.is_idle) {
+      entry["is_idle"] = true;
+    }
     list.push_back(std::move(entry));
   }
   return list;
@@ -102,6 +105,9 @@ Result<std::vector<LaunchRecord>> launch_records_from_json(const Json& json, con
         return failure(ErrorCode::kFileInvalid,
                        fmt::format("{} of a kernel is {}, which is impossible", number.name, record.*number.field));
       }
+    }
+    if (entry.contains("is_idle")) {
+      STITCH_ASSIGN(record.is_idle, json_bool(entry, "is_idle"));
     }
     records.push_back(std::move(record));
   }

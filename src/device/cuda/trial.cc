@@ -3,7 +3,7 @@
 
 namespace stitch::device {
 
-Trial::Trial(std::span<const Memory>, CallTrial) {}
+Trial::Trial(std::span<const Memory>, CallTrial, const LaunchRecord*) {}
 Trial::~Trial() = default;
 
 }  // namespace stitch::device

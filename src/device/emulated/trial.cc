@@ -7,7 +7,19 @@
 
 namespace stitch::device {
 
-Trial::Trial(std::span<const Memory> apart, CallTrial kind) {
+namespace {
+
+void leave_out(const LaunchRecord& kernel) {
+  stitch_emulator_launches entry{};
+  kernel.name.copy(entry.name, sizeof(entry.name) - 1);
+  kernel.file.copy(entry.file, sizeof(entry.file) - 1);
+  entry.line = static_cast<int>(kernel.line);
+  stitch_emulator_leave_out(&entry);
+}
+
+}  // namespace
+
+Trial::Trial(std::span<const Memory> apart, CallTrial kind, const LaunchRecord* without) {
   if (kind == CallTrial::kNone) {
     return;
   }
@@ -19,9 +31,13 @@ Trial::Trial(std::span<const Memory> apart, CallTrial kind) {
   stitch_emulator_run_only(kind == CallTrial::kWithoutKernels      ? STITCH_EMULATOR_COPIES
                            : kind == CallTrial::kDeviceCopiesAlone ? STITCH_EMULATOR_DEVICE_COPIES
                                                                    : STITCH_EMULATOR_ALL);
+  if (kind == CallTrial::kWithoutOne && without != nullptr) {
+    leave_out(*without);
+  }
 }
 
 Trial::~Trial() {
+  stitch_emulator_leave_out(nullptr);
   stitch_emulator_run_only(STITCH_EMULATOR_ALL);
   stitch_emulator_keep_apart(nullptr, 0);
 }

@@ -35,8 +35,9 @@ bool fits(const std::vector<HostTensor>& got, const verify::OracleDraw& draw, Ma
 }
 
 // Whether it gives the right answer in such a call. How it fails does not matter: nobody calls it so.
-Result<bool> is_right_in(CallTrial trial, const verify::OracleDraw& draw, MathMode math, Candidate& candidate) {
-  STITCH_ASSIGN(const RunResult result, run_draw(candidate, draw, {.trial = trial}));
+Result<bool> is_right_in(CallTrial trial, const verify::OracleDraw& draw, MathMode math, Candidate& candidate,
+                         size_t left_out = 0) {
+  STITCH_ASSIGN(const RunResult result, run_draw(candidate, draw, {.trial = trial, .left_out = left_out}));
   const auto* got = std::get_if<std::vector<HostTensor>>(&result);
   return got != nullptr && fits(*got, draw, math);
 }
@@ -105,6 +106,34 @@ Result<std::optional<Verdict>> refuse_host_work(const std::vector<verify::Oracle
        "the answer is as right when no kernel runs: the host computes it and copies it to the "
        "device",
        {}});
+}
+
+Result<void> find_idle_kernels(const std::vector<verify::OracleDraw>& draws, MathMode math, Candidate& candidate,
+                               LaunchLedger& ledger) {
+  if (draws.size() < 2) {
+    return {};
+  }
+  STITCH_ASSIGN(const RunResult whole, run_draw(candidate, draws.front(), {}));
+  const auto* got = std::get_if<std::vector<HostTensor>>(&whole);
+  const auto listed = ledger.launches();
+  if (got == nullptr || !listed.has_value() || fits(*got, draws.back(), math)) {
+    return {};
+  }
+  const auto end = std::chrono::steady_clock::now() + kLongest;
+  size_t tried = 0;
+  for (size_t i = 0; i < listed->size() && std::chrono::steady_clock::now() < end; ++i) {
+    const LaunchRecord& kernel = (*listed)[i];
+    if (kernel.is_library() || kernel.threads == 0) {
+      continue;
+    }
+    // By turns, so that what the program keeps from the call before is another draw's.
+    const verify::OracleDraw& draw = ++tried % 2 == 1 ? draws.back() : draws.front();
+    STITCH_ASSIGN(const bool is_idle, is_right_in(CallTrial::kWithoutOne, draw, math, candidate, i));
+    if (is_idle) {
+      ledger.mark_idle(kernel);
+    }
+  }
+  return {};
 }
 
 }  // namespace stitch::evaluate

@@ -60,7 +60,7 @@ Result<RunResult> run_draw(Candidate& candidate, const verify::OracleDraw& draw,
   }
   STITCH_ASSIGN(CandidateOutcome outcome,
                 candidate.run({draw.inputs, draw.states, results, settings.rng_seed, settings.schedule_seed,
-                               settings.states_in_place, settings.trial}));
+                               settings.states_in_place, settings.trial, settings.left_out}));
   if (auto verdict = verdict_of(outcome, "run")) {
     return RunResult(std::move(*verdict));
   }

@@ -22,6 +22,7 @@ struct RunSettings {
   bool states_in_place = false;
   bool prepares = true;  // false: these parameters have been handed over already
   CallTrial trial = CallTrial::kNone;
+  size_t left_out = 0;
 };
 
 // Nothing for a good end; else the verdict on a program that ended so at that stage, as "run".

@@ -373,8 +373,10 @@ Result<void> Verification::repeat() {
                 refuse_host_work(repeated_draws_, request_.math, request_.needs_kernels, *candidate_));
   if (host_work) {
     report_.verdict = *host_work;
+    return {};
   }
-  return {};
+  const auto& ledger = request_.subjects.front().binary.launches;
+  return ledger == nullptr ? Result<void>() : find_idle_kernels(repeated_draws_, request_.math, *candidate_, *ledger);
 }
 
 Result<void> Verification::destroy() {

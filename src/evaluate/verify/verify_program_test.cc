@@ -74,6 +74,8 @@ class DoublingCandidate final : public Candidate {
     bool forgets_an_output = false;
     CallTrial right_up_to = CallTrial::kApart;  // in trials beyond it, it gives zeros
     Ending at_destroy = Ending::kOk;
+    std::shared_ptr<LaunchLedger> launches{};  // where it lists two kernels
+    size_t idle_kernel = 2;                    // of these, the one that it does not need
   };
   explicit DoublingCandidate(Fault fault) : fault_(fault) {}
 
@@ -97,7 +99,17 @@ class DoublingCandidate final : public Candidate {
     if (faulty) {
       values.back() *= 1 + 16 * kEpsilon;
     }
-    if (call.trial > fault_.right_up_to) {
+    if (fault_.launches != nullptr && call.trial == CallTrial::kNone) {
+      std::vector<LaunchRecord> both(2);
+      both[0].name = "product";
+      both[1].name = "other";
+      both[0].line = both[1].line = 3;
+      both[0].threads = both[1].threads = 32;
+      fault_.launches->keep(both);
+    }
+    const bool lacks_work =
+        call.trial == CallTrial::kWithoutOne ? call.left_out != fault_.idle_kernel : call.trial > fault_.right_up_to;
+    if (lacks_work) {
       values.assign(kElements, 0);
     }
     if (!fault_.forgets_an_output) {
@@ -355,6 +367,27 @@ TEST(VerifyProgram, AnAnswerThatNeedsNoKernelIsTheHosts) {
   const auto touched = verify_a_strangers(CallTrial::kNone);
   ASSERT_TRUE(touched.has_value()) << touched.error().sentence;
   EXPECT_EQ(touched->verdict.kind, VerdictKind::kWrong);
+}
+
+TEST(VerifyProgram, AKernelThatTheAnswerDoesNotNeedIsFound) {
+  DoublingOracle script;
+  auto oracle = script.make();
+  const auto ledger = std::make_shared<LaunchLedger>();
+  VerifyRequest request = two_subjects();
+  request.subjects.pop_back();
+  request.subjects.front().binary.launches = ledger;
+  request.repeats_calls = true;
+  const auto report = verify_program(request, oracle, [&](const CandidateBinary&) {
+    DoublingCandidate::Fault fault;
+    fault.launches = ledger;
+    fault.idle_kernel = 1;
+    return Result<std::unique_ptr<Candidate>>(std::make_unique<DoublingCandidate>(fault));
+  });
+  ASSERT_TRUE(report.has_value()) << report.error().sentence;
+  EXPECT_EQ(report->verdict.kind, VerdictKind::kOk) << report->verdict.reason;
+  ASSERT_EQ(ledger->launches()->size(), 2U);
+  EXPECT_FALSE(ledger->launches()->front().is_idle);
+  EXPECT_TRUE(ledger->launches()->back().is_idle);
 }
 
 TEST(VerifyProgram, AStrangersProgramIsPutAwayAtLast) {

@@ -77,7 +77,8 @@ Executed executed(const Facts& facts) {
   int64_t longest = -1;
   int64_t all_nanoseconds = 0;
   for (const LaunchRecord& record : launches) {
-    all_nanoseconds += record.is_library() && !is_library_product(record) ? 0 : record.nanoseconds;
+    const bool is_work = !record.is_idle && (!record.is_library() || is_library_product(record));
+    all_nanoseconds += is_work ? record.nanoseconds : 0;
   }
   for (const LaunchRecord& record : launches) {
     if (record.is_library()) {
@@ -85,6 +86,10 @@ Executed executed(const Facts& facts) {
       continue;
     }
     if (is_empty_grid(record)) {
+      continue;
+    }
+    if (record.is_idle) {
+      sum.launches += record.launches;  // they cost time all the same
       continue;
     }
     ++sum.kernels;

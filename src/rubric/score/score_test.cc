@@ -142,6 +142,25 @@ TEST(Score, WhatStandsThereForShowIsToldOfSinceVersion3) {
   EXPECT_EQ(points(score(facts, version1()), Dimension::kAntiHacking), 5);
 }
 
+TEST(Score, AKernelThatTheAnswerDoesNotNeedEarnsNothing) {
+  const int plain = points(score(verified(), version3()), Dimension::kEngineering);
+  Facts facts = verified();
+  LaunchRecord idle = facts.launches->front();
+  idle.name = "impressive";
+  idle.shared_bytes = 4096;
+  idle.barriers = idle.matrix_operations = idle.async_copies = idle.warp_operations = 1'000'000;
+  facts.launches->push_back(idle);
+  EXPECT_GT(points(score(facts, version3()), Dimension::kEngineering), plain);  // as far as anybody knows
+  facts.launches->back().is_idle = true;
+  EXPECT_LE(points(score(facts, version3()), Dimension::kEngineering), plain);
+  EXPECT_EQ(points(score(facts, version3()), Dimension::kAntiHacking), 3);
+  facts.launches->back().nanoseconds = 0;
+  EXPECT_EQ(points(score(facts, version3()), Dimension::kAntiHacking), 4);
+  const Result<Facts> read = facts_from_json(to_json(facts));
+  ASSERT_TRUE(read.has_value());
+  EXPECT_TRUE(read->launches->back().is_idle);
+}
+
 // Asynchronous copies of a few bytes, a launch of an empty grid, shared memory and barriers in two different kernels.
 TEST(Score, WhatDoesNothingEarnsNothing) {
   const int plain = points(score(verified(), version1()), Dimension::kEngineering);

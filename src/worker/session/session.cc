@@ -100,18 +100,32 @@ Result<wire::Answer> Session::run(const Json& arguments) {
   STITCH_ASSIGN(const BoundCall bound, BoundCall::bind(call, memory_, stream_->get()));
   STITCH_ASSIGN(const int64_t trial, json_int(arguments, "trial"));
   STITCH_TRY(need(trial >= 0 && trial < kCallTrials, "run wants a trial that there is"));
+  STITCH_ASSIGN(const LaunchRecord* without, left_out(arguments, static_cast<CallTrial>(trial)));
   device::set_schedule_seed(static_cast<uint64_t>(schedule_seed));
   memory_.copy_in();
   device::forget_launches();
   // Where the program sees copies, their memory is the sanitizer's.
-  trial_.emplace(memory_.ranges(), memory_.is_mirrored() ? CallTrial::kNone : static_cast<CallTrial>(trial));
+  trial_.emplace(memory_.ranges(), memory_.is_mirrored() ? CallTrial::kNone : static_cast<CallTrial>(trial), without);
   STITCH_TRY(run_in_order(bound, [&]() -> Result<void> {
     STITCH_TRY(candidate_->run(bound.get()));
-    launches_ = device::launches();
+    if (trial == 0) {  // in a trial not all of it runs
+      launches_ = device::launches();
+    }
     return {};
   }));
   memory_.copy_back();
   return wire::Answer();
+}
+
+// The kernel that a call is to be made without, of those that the last whole call listed.
+Result<const LaunchRecord*> Session::left_out(const Json& arguments, CallTrial trial) const {
+  if (trial != CallTrial::kWithoutOne) {
+    return nullptr;
+  }
+  STITCH_ASSIGN(const int64_t index, json_int(arguments, "left_out"));
+  STITCH_TRY(need(launches_.has_value() && index >= 0 && index < static_cast<int64_t>(launches_->size()),
+                  "run wants to leave out a kernel that there is"));
+  return &(*launches_)[static_cast<size_t>(index)];
 }
 
 Result<void> Session::run_in_order(const BoundCall& call, const std::function<Result<void>()>& enqueue) {

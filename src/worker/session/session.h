@@ -46,6 +46,7 @@ class Session {
   Result<wire::Answer> workspace(const Json& arguments);
   Result<wire::Answer> run(const Json& arguments);
   Result<wire::Answer> destroy(const Json& arguments);
+  Result<const LaunchRecord*> left_out(const Json& arguments, CallTrial trial) const;
   Result<wire::Answer> launches(const Json& arguments);
   Result<wire::Answer> bind(const Json& arguments);
   Result<wire::Answer> run_block(const Json& arguments);
