@@ -7,6 +7,7 @@
 #include "base/fs/files.h"
 #include "base/json/json.h"
 #include "cli/commands/commands.h"
+#include "cli/outside/ignored_targets_hint.h"
 #include "cli/outside/judge_candidate.h"
 #include "cli/outside/mode_hint.h"
 #include "cli/stages/judge_folder.h"
@@ -39,6 +40,7 @@ std::vector<std::string> hints_of(const CandidateVerdict& candidate, const std::
   std::vector<std::string> hints;
   if (candidate.report.verify.verdict.kind == VerdictKind::kWrong && candidate.graph.has_value()) {
     hints.push_back(mode_hint(*candidate.graph, mode));
+    hints.push_back(ignored_targets_hint(*candidate.graph));
   }
   std::erase(hints, "");
   return hints;
