@@ -3,47 +3,20 @@
 // refused. How long it takes is not asked here: a loaded machine may take any time.
 #include <gtest/gtest.h>
 
-#include "evaluate/runner/time_against.h"
-#include "evaluate/runner/vector_program_fixture.h"
+#include "evaluate/timed_calls/timed_program_fixture.h"
 
 namespace stitch::evaluate {
 namespace {
 
-class TimedBlocksTest : public VectorProgramTest {
+class TimedBlocksTest : public TimedProgramTest {
  protected:
   void SetUp() override {
-    VectorProgramTest::SetUp();
-    if (IsSkipped() || HasFatalFailure()) {
-      return;
-    }
-    for (int i = 0; i < 3; ++i) {
+    TimedProgramTest::SetUp();
+    for (int i = 0; i < 3 && !IsSkipped() && !HasFatalFailure(); ++i) {
       x[0] = static_cast<float>(1000 * i + 7);
-      subject.draws.push_back({.inputs = {tensor("x", x), tensor("y", y)},
-                               .states = {tensor("calls", {41.0f + static_cast<float>(9 * i)})}});
+      add_draw();
     }
-    timing.block_us = 500;
-    timing.blocks = 5;
-    timing.tries = 1;
-    timing.l2_bytes = is_emulated() ? 1 << 15 : 0;  // a ring of a few sets
   }
-
-  TimingOutcome time(const std::string& program) {
-    const auto runner = start(program);
-    const auto prepared = runner->prepare(parameters);
-    EXPECT_TRUE(prepared.has_value() && prepared->ending == Ending::kOk);
-    const auto outcome = runner->time_blocks(subject, timing);
-    EXPECT_TRUE(outcome.has_value()) << (outcome.has_value() ? "" : outcome.error().sentence);
-    return outcome.has_value() ? *outcome : TimingOutcome{};
-  }
-
-  void expect_refused(const std::string& program, const std::string& sentence) {
-    const TimingOutcome outcome = time(program);
-    EXPECT_EQ(outcome.ending, Ending::kTampered) << program;
-    EXPECT_NE(outcome.sentence.find(sentence), std::string::npos) << program << ": " << outcome.sentence;
-  }
-
-  TimedSubject subject;
-  TimingOptions timing;
 };
 
 TEST_P(TimedBlocksTest, EveryTimedCallIsJudged) {
@@ -128,12 +101,7 @@ TEST_P(TimedBlocksTest, TheJudgeIsAsked) {
 }
 
 TEST_P(TimedBlocksTest, ABaselineTakesTurns) {
-  const auto candidate = start("good");
-  const auto prepared = candidate->prepare(parameters);
-  ASSERT_TRUE(prepared.has_value());
-  const auto baseline = start("thrice");
-  ASSERT_TRUE(baseline->prepare(parameters).has_value());
-  const auto outcome = time_against(*candidate, *baseline, subject, 3, timing);
+  const auto outcome = time_against(*prepared("good"), *prepared("thrice"), subject, 3, timing);
   ASSERT_TRUE(outcome.has_value()) << outcome.error().sentence;
   ASSERT_EQ(outcome->ending, Ending::kOk) << outcome->sentence;
   EXPECT_EQ(outcome->candidate_us.size(), 6u);
@@ -142,16 +110,7 @@ TEST_P(TimedBlocksTest, ABaselineTakesTurns) {
 }
 
 TEST_P(TimedBlocksTest, ACandidateThatCheatsAgainstABaselineIsFoundAndABaselineThatFailsIsAnError) {
-  const auto cheat = start("works_nine_times");
-  const auto good = start("good");
-  ASSERT_TRUE(cheat->prepare(parameters).has_value());
-  ASSERT_TRUE(good->prepare(parameters).has_value());
-  const auto found = time_against(*cheat, *good, subject, 3, timing);
-  ASSERT_TRUE(found.has_value()) << found.error().sentence;
-  EXPECT_EQ(found->ending, Ending::kTampered);
-  const auto cheat_again = start("works_nine_times");
-  ASSERT_TRUE(cheat_again->prepare(parameters).has_value());
-  EXPECT_FALSE(time_against(*good, *cheat_again, subject, 3, timing).has_value());
+  expect_found_in_turns("works_nine_times", 3);
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, TimedBlocksTest, testing::Values(DeviceKind::kEmulated, DeviceKind::kCuda),

@@ -7,16 +7,15 @@
 #include <random>
 #include <set>
 
-#include "evaluate/runner/time_against.h"
-#include "evaluate/runner/vector_program_fixture.h"
+#include "evaluate/timed_calls/timed_program_fixture.h"
 
 namespace stitch::evaluate {
 namespace {
 
-class TimedContentsTest : public VectorProgramTest {
+class TimedContentsTest : public TimedProgramTest {
  protected:
   void SetUp() override {
-    VectorProgramTest::SetUp();
+    TimedProgramTest::SetUp();
     if (IsSkipped() || HasFatalFailure()) {
       return;
     }
@@ -26,17 +25,12 @@ class TimedContentsTest : public VectorProgramTest {
       for (float& value : x) {
         value = uniform(random);
       }
-      subject.draws.push_back({.inputs = {tensor("x", x), tensor("y", y)},
-                               .states = {tensor("calls", {41.0f + static_cast<float>(9 * i)})}});
+      add_draw();
     }
     subject.mixing = Mixing{.widths = {4, 0, 4}, .judged = 5, .judge = {}};
     subject.mixing->judge = [this](const auto& given, const auto& old_states, const auto& results) {
       return judge(given, old_states, results);
     };
-    timing.block_us = 500;
-    timing.blocks = 5;
-    timing.tries = 1;
-    timing.l2_bytes = is_emulated() ? 1 << 15 : 0;
   }
 
   // What the program is to compute.
@@ -60,15 +54,6 @@ class TimedContentsTest : public VectorProgramTest {
     return said;
   }
 
-  TimingOutcome time(const std::string& program) {
-    const auto runner = start(program);
-    const auto prepared = runner->prepare(parameters);
-    EXPECT_TRUE(prepared.has_value() && prepared->ending == Ending::kOk);
-    const auto outcome = runner->time_blocks(subject, timing);
-    EXPECT_TRUE(outcome.has_value()) << (outcome.has_value() ? "" : outcome.error().sentence);
-    return outcome.has_value() ? *outcome : TimingOutcome{};
-  }
-
   void expect_honest(const std::string& program) {
     const TimingOutcome outcome = time(program);
     ASSERT_EQ(outcome.ending, Ending::kOk) << program << ": " << outcome.sentence;
@@ -76,14 +61,6 @@ class TimedContentsTest : public VectorProgramTest {
     EXPECT_GE(outcome.timing.calls_judged, 5 * outcome.timing.calls_per_block);
   }
 
-  void expect_refused(const std::string& program, const std::string& sentence) {
-    const TimingOutcome outcome = time(program);
-    EXPECT_EQ(outcome.ending, Ending::kTampered) << program;
-    EXPECT_NE(outcome.sentence.find(sentence), std::string::npos) << program << ": " << outcome.sentence;
-  }
-
-  TimedSubject subject;
-  TimingOptions timing;
   int asked = 0;
   std::set<std::vector<float>> first_elements;  // of the contents that the reference was asked about
 };
@@ -168,23 +145,12 @@ TEST_P(TimedContentsTest, OneDrawAndTimesThatOnlyRankAreNotMixed) {
 }
 
 TEST_P(TimedContentsTest, BothThatTakeTurnsAreJudgedAtTheEnd) {
-  const auto candidate = start("good");
-  const auto baseline = start("good");
-  ASSERT_TRUE(candidate->prepare(parameters).has_value());
-  ASSERT_TRUE(baseline->prepare(parameters).has_value());
-  const auto outcome = time_against(*candidate, *baseline, subject, 3, timing);
+  const auto outcome = time_against(*prepared("good"), *prepared("good"), subject, 3, timing);
   ASSERT_TRUE(outcome.has_value()) << outcome.error().sentence;
   EXPECT_EQ(outcome->ending, Ending::kOk) << outcome->sentence;
   EXPECT_TRUE(outcome->is_mixed);
   EXPECT_EQ(asked, 10);
-  const auto cheat = start("garbage_for_unseen");
-  ASSERT_TRUE(cheat->prepare(parameters).has_value());
-  const auto found = time_against(*cheat, *baseline, subject, 20, timing);
-  ASSERT_TRUE(found.has_value()) << found.error().sentence;
-  EXPECT_EQ(found->ending, Ending::kTampered);
-  const auto cheat_again = start("garbage_for_unseen");
-  ASSERT_TRUE(cheat_again->prepare(parameters).has_value());
-  EXPECT_FALSE(time_against(*candidate, *cheat_again, subject, 20, timing).has_value());
+  expect_found_in_turns("garbage_for_unseen", 20);
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, TimedContentsTest, testing::Values(DeviceKind::kEmulated, DeviceKind::kCuda),
