@@ -113,22 +113,21 @@ Result<void> find_idle_kernels(const std::vector<verify::OracleDraw>& draws, Mat
   if (draws.size() < 2) {
     return {};
   }
-  STITCH_ASSIGN(const RunResult whole, run_draw(candidate, draws.front(), {}));
-  const auto* got = std::get_if<std::vector<HostTensor>>(&whole);
-  const auto listed = ledger.launches();
-  if (got == nullptr || !listed.has_value() || fits(*got, draws.back(), math)) {
-    return {};
-  }
   const auto end = std::chrono::steady_clock::now() + kLongest;
-  size_t tried = 0;
-  for (size_t i = 0; i < listed->size() && std::chrono::steady_clock::now() < end; ++i) {
+  for (size_t i = 0; std::chrono::steady_clock::now() < end; ++i) {
+    // A whole call comes before each: what the program keeps from it is another draw's, and a process that ended with
+    // the trial before lists its kernels anew.
+    STITCH_ASSIGN(const RunResult whole, run_draw(candidate, draws.front(), {}));
+    const auto* got = std::get_if<std::vector<HostTensor>>(&whole);
+    const auto listed = ledger.launches();
+    if (got == nullptr || !listed.has_value() || i >= listed->size() || fits(*got, draws.back(), math)) {
+      return {};
+    }
     const LaunchRecord& kernel = (*listed)[i];
     if (kernel.is_library() || kernel.threads == 0) {
       continue;
     }
-    // By turns, so that what the program keeps from the call before is another draw's.
-    const verify::OracleDraw& draw = ++tried % 2 == 1 ? draws.back() : draws.front();
-    STITCH_ASSIGN(const bool is_idle, is_right_in(CallTrial::kWithoutOne, draw, math, candidate, i));
+    STITCH_ASSIGN(const bool is_idle, is_right_in(CallTrial::kWithoutOne, draws.back(), math, candidate, i));
     if (is_idle) {
       ledger.mark_idle(kernel);
     }

@@ -31,8 +31,8 @@ Result<RepeatedCalls> repeat_calls(const std::vector<verify::OracleDraw>& draws,
 Result<std::optional<Verdict>> refuse_host_work(const std::vector<verify::OracleDraw>& draws, MathMode math,
                                                 bool needs_kernels, Candidate& candidate);
 
-// One call more for each kernel that the last whole call listed, without that kernel: one that is right all the same
-// does not need it, and `ledger` says so from then on. Emulated.
+// Two calls more for each kernel that a call lists, the second without that kernel: a program that is right all the
+// same does not need it, and `ledger` says so from then on. Emulated; five seconds at most.
 Result<void> find_idle_kernels(const std::vector<verify::OracleDraw>& draws, MathMode math, Candidate& candidate,
                                LaunchLedger& ledger);
 
