@@ -74,23 +74,32 @@ bool is_among(const std::array<std::string_view, kCount>& names, std::string_vie
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// "cub/cub.cuh" of `#include <cub/cub.cuh>` or of the same in quotes; empty for any other directive.
-std::string included_name(const TokenList& list, const Directive& directive) {
-  if (directive.last - directive.first < 2 || !list.tokens[directive.first].is("include")) {
-    return {};
-  }
-  const Token& first = list.tokens[directive.first + 1];
-  if (first.kind == TokenKind::kString && first.text.size() > 2) {
-    return std::string(first.text.substr(1, first.text.size() - 2));
-  }
+bool is_include(const TokenList& list, const Directive& directive) {
+  return directive.last - directive.first >= 2 && list.tokens[directive.first].is("include");
+}
+
+// "cublas_v2.h" of `#include "cublas_v2.h"`; empty for anything else.
+std::string quoted_name(const Token& token) {
+  const bool is_quoted = token.kind == TokenKind::kString && token.text.size() > 2;
+  return is_quoted ? std::string(token.text.substr(1, token.text.size() - 2)) : std::string();
+}
+
+// "cub/cub.cuh" of `#include <cub/cub.cuh>`; empty for any other directive.
+std::string bracketed_name(const TokenList& list, const Directive& directive) {
   std::string name;
-  for (size_t i = directive.first + 2; first.is("<") && i < directive.last && !list.tokens[i].is(">"); ++i) {
+  const bool is_bracketed = list.tokens[directive.first + 1].is("<");
+  for (size_t i = directive.first + 2; is_bracketed && i < directive.last && !list.tokens[i].is(">"); ++i) {
     name += list.tokens[i].text;
   }
   return name;
 }
 
-std::string include_refusal(const std::string& name) {
+std::string library_refusal(const std::string& name) {
+  return is_among(kLibraryHeaders, name) ? name + "'s library is not supported on the emulated device" : "";
+}
+
+// A folder of one of these names that is named in quotes may be the program's own.
+std::string folder_refusal(const std::string& name) {
   const std::string folder = name.substr(0, std::min(name.find('/'), name.size()));
   const bool is_in_folder = folder.size() < name.size();
   const bool is_whole_folder = folder == "thrust" || folder == "cuda" || folder == "cutlass" || folder == "cute";
@@ -100,7 +109,18 @@ std::string include_refusal(const std::string& name) {
   if (is_in_folder && folder == "cub" && !is_among(kCubHeaders, name)) {
     return std::string(kCub);
   }
-  return is_among(kLibraryHeaders, name) ? name + "'s library is not supported on the emulated device" : "";
+  return "";
+}
+
+std::string include_refusal(const TokenList& list, const Directive& directive) {
+  if (!is_include(list, directive)) {
+    return "";
+  }
+  const std::string bracketed = bracketed_name(list, directive);
+  const std::string refusal = folder_refusal(bracketed);
+  return refusal.empty()
+             ? library_refusal(bracketed.empty() ? quoted_name(list.tokens[directive.first + 1]) : bracketed)
+             : refusal;
 }
 
 // cub::DeviceReduce and the like, which cub.cuh has on a GPU.
@@ -130,7 +150,7 @@ void refuse_unsupported(const TokenList& list, const std::vector<Place>& places,
   }
   for (const Directive& directive : list.directives) {
     if (directive.first < directive.last && !places[directive.first].inactive) {
-      const std::string refusal = include_refusal(included_name(list, directive));
+      const std::string refusal = include_refusal(list, directive);
       if (!refusal.empty()) {
         changes.refuse(directive.line, refusal);
       }
