@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # make run    set up what is missing, build, and turn one of our programs into verified CUDA
 # make test   everything that needs no GPU; the last line is "N passed, N failed"
-.PHONY: run test test-long test-gpu build dist setup setup-tests format clean help
+.PHONY: run test test-long test-gpu build build-tests dist setup setup-tests format clean help
 .DEFAULT_GOAL := help
 
 PROGRAM ?= problems/mlp_residual.py
@@ -19,14 +19,17 @@ setup-tests:
 build: setup
 	@tools/build
 
+build-tests: setup-tests
+	@tools/build --tests
+
 run: build
 	@build/stitchcuda optimize $(PROGRAM)
 
-test: setup-tests build
+test: build-tests
 	@tools/run-tests
 
 # Sweeps that do not fit the two-core budget of `make test`; each leaves a record in bench/results/.
-test-long: setup-tests build
+test-long: build-tests
 	@tools/run-tests --long
 
 # Needs an NVIDIA GPU: a missing one is an error here, not a skip.

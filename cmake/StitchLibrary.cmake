@@ -46,11 +46,20 @@ function(stitch_starts program)
   endif()
 endfunction()
 
+# `ninja` alone builds what users run; `ninja stitch_tests` what only tests and benches start.
+add_custom_target(stitch_tests)
+function(stitch_for_tests)
+  set_target_properties(${ARGN} PROPERTIES EXCLUDE_FROM_ALL ON)
+  add_dependencies(stitch_tests ${ARGN})
+endfunction()
+
 # stitch_library(NAME plan DEPS base artifact ir [LIBS fmt::fmt])
 # DEPS are our own folders and are what tools/check-layers checks includes against; LIBS are third-party targets.
 # HEADERS_ONLY: the folder builds its sources itself, more than once (src/device: one library for each device).
+# QUICK: compiled with -O1, a fifth cheaper; for folders without a loop that anyone waits for. Tests are compiled with -O0.
+# TESTS_NEED: a target without which the tests cannot be linked, and are left out.
 function(stitch_library)
-  cmake_parse_arguments(ARG "HEADERS_ONLY" "NAME" "DEPS;LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "HEADERS_ONLY;QUICK" "NAME;TESTS_NEED" "DEPS;LIBS" ${ARGN})
   set(directory ${CMAKE_CURRENT_SOURCE_DIR})
   set(all)
   if(NOT ARG_HEADERS_ONLY)
@@ -68,6 +77,9 @@ function(stitch_library)
   if(sources)
     add_library(stitch_${ARG_NAME} STATIC ${sources})
     target_link_libraries(stitch_${ARG_NAME} PUBLIC ${links} ${ARG_LIBS})
+    if(ARG_QUICK AND CMAKE_BUILD_TYPE STREQUAL "Release")
+      target_compile_options(stitch_${ARG_NAME} PRIVATE -O1)
+    endif()
     if(STITCH_PRECOMPILE)
       stitch_precompile(stitch_${ARG_NAME})
     endif()
@@ -76,8 +88,15 @@ function(stitch_library)
     target_link_libraries(stitch_${ARG_NAME} INTERFACE ${links} ${ARG_LIBS})
   endif()
 
+  if(ARG_TESTS_NEED AND NOT TARGET ${ARG_TESTS_NEED})
+    set(tests)
+  endif()
   if(tests)
     add_executable(${ARG_NAME}_test ${tests})
+    stitch_for_tests(${ARG_NAME}_test)
+    if(CMAKE_BUILD_TYPE STREQUAL "Release")
+      target_compile_options(${ARG_NAME}_test PRIVATE -O0)
+    endif()
     target_link_libraries(${ARG_NAME}_test PRIVATE stitch_${ARG_NAME} GTest::gtest GTest::gtest_main)
     target_compile_definitions(${ARG_NAME}_test PRIVATE STITCH_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                STITCH_BINARY_DIR="${STITCH_HELPER_DIR}")

@@ -7,11 +7,11 @@
 namespace stitch::internal {
 
 CheckFailure::CheckFailure(const char* file, int line, const char* condition) {
-  message_ << "stitchcuda: internal error at " << file << ":" << line << ": " << condition << " does not hold: ";
+  *this << "stitchcuda: internal error at " << file << ":" << line << ": " << condition << " does not hold: ";
 }
 
 CheckFailure::~CheckFailure() {
-  std::fprintf(stderr, "%s\n", message_.str().c_str());
+  std::fprintf(stderr, "%s\n", message_.c_str());
   std::abort();
 }
 

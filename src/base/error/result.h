@@ -21,6 +21,12 @@ inline Unexpected failure(ErrorCode code, std::string sentence, std::string plac
 }
 inline Unexpected failure(Error error) { return Unexpected{std::move(error)}; }
 
+namespace internal {
+// Out of line, so that each use of a Result is a test and a call. Both abort.
+[[noreturn]] void value_of_failed_result(const Error& error);
+[[noreturn]] void error_of_successful_result();
+}  // namespace internal
+
 template <typename T>
 class [[nodiscard]] Result {
  public:
@@ -30,12 +36,16 @@ class [[nodiscard]] Result {
   bool has_value() const { return state_.index() == 0; }
 
   T& value() & {
-    STITCH_CHECK(has_value()) << "value() of a failed Result: " << std::get<1>(state_).sentence;
-    return std::get<0>(state_);
+    if (!has_value()) {
+      internal::value_of_failed_result(*std::get_if<1>(&state_));
+    }
+    return *std::get_if<0>(&state_);
   }
   const T& value() const& {
-    STITCH_CHECK(has_value()) << "value() of a failed Result: " << std::get<1>(state_).sentence;
-    return std::get<0>(state_);
+    if (!has_value()) {
+      internal::value_of_failed_result(*std::get_if<1>(&state_));
+    }
+    return *std::get_if<0>(&state_);
   }
   T&& value() && { return std::move(value()); }
   T& operator*() & { return value(); }
@@ -43,10 +53,13 @@ class [[nodiscard]] Result {
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
 
-  const Error& error() const {
-    STITCH_CHECK(!has_value()) << "error() of a successful Result";
-    return std::get<1>(state_);
+  const Error& error() const& {
+    if (has_value()) {
+      internal::error_of_successful_result();
+    }
+    return *std::get_if<1>(&state_);
   }
+  Error&& error() && { return std::move(const_cast<Error&>(std::as_const(*this).error())); }
 
  private:
   std::variant<T, Error> state_;
@@ -59,10 +72,13 @@ class [[nodiscard]] Result<void> {
   Result(Unexpected failed) : error_(std::move(failed.error)) {}  // NOLINT: implicit by design
 
   bool has_value() const { return !error_.has_value(); }
-  const Error& error() const {
-    STITCH_CHECK(!has_value()) << "error() of a successful Result";
+  const Error& error() const& {
+    if (has_value()) {
+      internal::error_of_successful_result();
+    }
     return *error_;
   }
+  Error&& error() && { return std::move(const_cast<Error&>(std::as_const(*this).error())); }
 
  private:
   std::optional<Error> error_;
@@ -77,7 +93,7 @@ class [[nodiscard]] Result<void> {
 #define STITCH_TRY(expression)                                        \
   do {                                                                \
     if (auto stitch_try = (expression); !stitch_try.has_value()) {    \
-      return ::stitch::Unexpected{stitch_try.error()};                \
+      return ::stitch::Unexpected{std::move(stitch_try).error()};     \
     }                                                                 \
   } while (false)
 
@@ -87,6 +103,6 @@ class [[nodiscard]] Result<void> {
 #define STITCH_ASSIGN_INNER(declaration, expression, name) \
   auto name = (expression);                                \
   if (!name.has_value()) {                                 \
-    return ::stitch::Unexpected{name.error()};             \
+    return ::stitch::Unexpected{std::move(name).error()};  \
   }                                                        \
   declaration = std::move(name).value()

@@ -11,6 +11,9 @@
 #include "base/error/result.h"
 #include "base/json/json_forward.h"
 
+// Instantiated once, in json.cc: each source that uses JSON would otherwise compile its own copy of parser and printer.
+extern template class nlohmann::basic_json<nlohmann::ordered_map>;
+
 namespace stitch {
 
 // `what` names the text in the error, e.g. "plan.json".
