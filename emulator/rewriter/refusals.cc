@@ -24,7 +24,7 @@ constexpr std::string_view kCluster = "thread-block clusters are not supported o
 constexpr std::string_view kPtx =
     "inline PTX is not supported on the emulated device; use CUDA intrinsics, or the functions of runtime/ptx";
 
-constexpr std::array<Unsupported, 17> kUnsupported = {{
+constexpr std::array<Unsupported, 19> kUnsupported = {{
     {"asm", false, kPtx},
     {"__asm__", false, kPtx},
     {"__asm", false, kPtx},
@@ -42,6 +42,8 @@ constexpr std::array<Unsupported, 17> kUnsupported = {{
     {"cudaLaunchCooperativeKernel", false, kGrid},
     {"this_cluster", false, kCluster},
     {"cluster_group", false, kCluster},
+    {"__cluster_dims__", false, kCluster},
+    {"cudaLaunchAttributeClusterDimension", false, kCluster},
 }};
 
 const Unsupported* find_unsupported(std::string_view word) {

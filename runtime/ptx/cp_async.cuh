@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Asynchronous copies from global to shared memory (sm_80 and later). Each copies `valid_bytes` and fills the rest of
-// its 4 or 16 bytes with zeros; with valid_bytes == 0 the source is not read. Emulated: done at once.
+// its 4 or 16 bytes with zeros; with valid_bytes == 0 the source is not read.
 #pragma once
 
 #include <stdint.h>
 
-namespace stitch::ptx {
-
 #ifdef STITCH_EMULATED
-inline void emulate_copy(void* shared, const void* global, int bytes, int valid_bytes) {
-  for (int byte = 0; byte < bytes; ++byte) {
-    static_cast<char*>(shared)[byte] = byte < valid_bytes ? static_cast<const char*>(global)[byte] : char{0};
-  }
-}
+#include <stitch_emulator/ptx/cp_async.h>
 #endif
+
+namespace stitch::ptx {
 
 // Both addresses 16-byte aligned. Goes past L1.
 __device__ __forceinline__ void cp_async_16(void* shared, const void* global, int valid_bytes) {
 #ifdef STITCH_EMULATED
-  emulate_copy(shared, global, 16, valid_bytes);
+  emulated::cp_async(shared, global, 16, valid_bytes);
 #else
   const auto address = static_cast<uint32_t>(__cvta_generic_to_shared(shared));
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;\n" ::"r"(address), "l"(global), "r"(valid_bytes));
@@ -27,7 +23,7 @@ __device__ __forceinline__ void cp_async_16(void* shared, const void* global, in
 
 __device__ __forceinline__ void cp_async_4(void* shared, const void* global, int valid_bytes) {
 #ifdef STITCH_EMULATED
-  emulate_copy(shared, global, 4, valid_bytes);
+  emulated::cp_async(shared, global, 4, valid_bytes);
 #else
   const auto address = static_cast<uint32_t>(__cvta_generic_to_shared(shared));
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;\n" ::"r"(address), "l"(global), "r"(valid_bytes));
@@ -37,7 +33,7 @@ __device__ __forceinline__ void cp_async_4(void* shared, const void* global, int
 // Whole copies: nothing is filled with zeros.
 __device__ __forceinline__ void cp_async_16(void* shared, const void* global) {
 #ifdef STITCH_EMULATED
-  emulate_copy(shared, global, 16, 16);
+  emulated::cp_async(shared, global, 16, 16);
 #else
   const auto address = static_cast<uint32_t>(__cvta_generic_to_shared(shared));
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;\n" ::"r"(address), "l"(global));
@@ -46,7 +42,7 @@ __device__ __forceinline__ void cp_async_16(void* shared, const void* global) {
 
 __device__ __forceinline__ void cp_async_4(void* shared, const void* global) {
 #ifdef STITCH_EMULATED
-  emulate_copy(shared, global, 4, 4);
+  emulated::cp_async(shared, global, 4, 4);
 #else
   const auto address = static_cast<uint32_t>(__cvta_generic_to_shared(shared));
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4;\n" ::"r"(address), "l"(global));
@@ -56,7 +52,7 @@ __device__ __forceinline__ void cp_async_4(void* shared, const void* global) {
 // Four bytes, or zeros where the source is not valid (and then not read).
 __device__ __forceinline__ void cp_async_4_or_zero(void* shared, const void* global, bool valid) {
 #ifdef STITCH_EMULATED
-  emulate_copy(shared, global, 4, valid ? 4 : 0);
+  emulated::cp_async(shared, global, 4, valid ? 4 : 0);
 #else
   const auto address = static_cast<uint32_t>(__cvta_generic_to_shared(shared));
   asm volatile(
@@ -68,7 +64,9 @@ __device__ __forceinline__ void cp_async_4_or_zero(void* shared, const void* glo
 
 // Closes the group of copies that this thread has started since the last commit.
 __device__ __forceinline__ void cp_async_commit() {
-#ifndef STITCH_EMULATED
+#ifdef STITCH_EMULATED
+  emulated::cp_async_commit();
+#else
   asm volatile("cp.async.commit_group;\n" ::);
 #endif
 }
@@ -76,7 +74,9 @@ __device__ __forceinline__ void cp_async_commit() {
 // Waits until at most kPending of this thread's youngest groups are still under way.
 template <int kPending>
 __device__ __forceinline__ void cp_async_wait() {
-#ifndef STITCH_EMULATED
+#ifdef STITCH_EMULATED
+  emulated::cp_async_wait(kPending);
+#else
   asm volatile("cp.async.wait_group %0;\n" ::"n"(kPending) : "memory");
 #endif
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asynchronous copies into shared memory (cp.async and what is built on it). A copy is carried out only when its thread
-// waits for it, so that a program that forgets to wait reads undefined bytes.
+// Asynchronous copies into shared memory (cp.async and what is built on it). In order, a copy is carried out only when
+// its thread waits for it, so that a program that forgets to wait reads what was there before. In a random order some
+// are carried out when they start, so that a program that starts one too early overwrites what is still being read.
 #pragma once
 
 #include "stitch_emulator/language.h"

@@ -11,8 +11,6 @@
 #define __nv_is_extended_device_lambda_closure_type(type) false
 #undef __grid_constant__
 #define __grid_constant__
-#undef __cluster_dims__
-#define __cluster_dims__(...)
 #undef __maxnreg__
 #define __maxnreg__(...)
 

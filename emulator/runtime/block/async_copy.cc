@@ -2,7 +2,6 @@
 #include "stitch_emulator/async_copy.h"
 
 #include <cstring>
-#include <deque>
 #include <vector>
 
 #include "block/async_copy.h"
@@ -20,19 +19,44 @@ struct Copy {
   int valid_bytes;
 };
 
+// A thread's copies that are under way, oldest first, and where its committed groups end. Both keep their memory from
+// block to block: our own kernels commit a group each step.
 struct Queue {
-  std::deque<std::vector<Copy>> committed;
-  std::vector<Copy> open;
+  std::vector<Copy> copies;
+  std::vector<size_t> group_ends;
+  size_t first_copy = 0;
+  size_t first_group = 0;
+
+  size_t groups_under_way() const { return group_ends.size() - first_group; }
 };
 
 Queue queues[kMostThreads];
 bool any_used = false;
 
-void carry_out(const std::vector<Copy>& group) {
-  for (const Copy& copy : group) {
-    memcpy(copy.shared, copy.global, static_cast<size_t>(copy.valid_bytes));
-    memset(static_cast<char*>(copy.shared) + copy.valid_bytes, 0, static_cast<size_t>(copy.bytes - copy.valid_bytes));
+void carry_out(const Copy& copy) {
+  memcpy(copy.shared, copy.global, static_cast<size_t>(copy.valid_bytes));
+  memset(static_cast<char*>(copy.shared) + copy.valid_bytes, 0, static_cast<size_t>(copy.bytes - copy.valid_bytes));
+}
+
+void forget(Queue& queue) {
+  queue.copies.clear();
+  queue.group_ends.clear();
+  queue.first_copy = 0;
+  queue.first_group = 0;
+}
+
+void complete_until(Queue& queue, size_t end) {
+  for (; queue.first_copy < end; ++queue.first_copy) {
+    carry_out(queue.copies[queue.first_copy]);
   }
+  if (queue.first_copy == queue.copies.size() && queue.groups_under_way() == 0) {
+    forget(queue);
+  }
+}
+
+void complete_oldest_group(Queue& queue) {
+  const size_t end = queue.group_ends[queue.first_group++];
+  complete_until(queue, end);
 }
 
 bool misaligned(const void* pointer, int bytes) {
@@ -47,8 +71,7 @@ void forget_async_copies() {
   }
   any_used = false;
   for (Queue& queue : queues) {
-    queue.committed.clear();
-    queue.open.clear();
+    forget(queue);
   }
 }
 
@@ -65,28 +88,33 @@ void stitch_async_copy(void* shared, const void* global, int bytes, int valid_by
   if (misaligned(shared, bytes) || (valid_bytes > 0 && misaligned(global, bytes))) {
     fault("an asynchronous copy needs both addresses aligned to its size", file, line);
   }
-  any_used = true;
   ++counts.async_copies;
-  queues[block.current].open.push_back({shared, global, bytes, valid_bytes});
+  const Copy copy{shared, global, bytes, valid_bytes};
+  if (block.random != 0 && random_bits() % 2 == 0) {
+    carry_out(copy);
+    return;
+  }
+  any_used = true;
+  queues[block.current].copies.push_back(copy);
 }
 
 void stitch_async_commit() {
   Queue& queue = queues[block.current];
-  queue.committed.push_back(std::move(queue.open));
-  queue.open.clear();
+  queue.group_ends.push_back(queue.copies.size());
   any_used = true;
+  if (block.random != 0 && random_bits() % 4 == 0) {
+    complete_oldest_group(queue);
+  }
 }
 
 void stitch_async_wait(int pending) {
   Queue& queue = queues[block.current];
   const size_t keep = pending < 0 ? 0 : static_cast<size_t>(pending);
-  while (queue.committed.size() > keep) {
-    carry_out(queue.committed.front());
-    queue.committed.pop_front();
+  while (queue.groups_under_way() > keep) {
+    complete_oldest_group(queue);
   }
   if (pending < 0) {
-    carry_out(queue.open);
-    queue.open.clear();
+    complete_until(queue, queue.copies.size());
   }
 }
 

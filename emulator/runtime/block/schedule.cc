@@ -12,11 +12,6 @@ namespace stitch_emulator {
 Block block;
 bool in_block = false;
 
-namespace {
-
-const KernelCall* running_call = nullptr;
-bool block_faulted = false;
-
 uint32_t random_bits() {
   // xorshift64*: cheap, and good enough to vary an order.
   block.random ^= block.random >> 12;
@@ -24,6 +19,11 @@ uint32_t random_bits() {
   block.random ^= block.random >> 27;
   return static_cast<uint32_t>(block.random * 0x2545f4914f6cdd1dULL >> 32);
 }
+
+namespace {
+
+const KernelCall* running_call = nullptr;
+bool block_faulted = false;
 
 void end_thread() {
   const int thread = block.current;

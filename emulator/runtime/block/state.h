@@ -108,6 +108,9 @@ bool run_block(const KernelCall& call);
 void prepare_blocks(dim3 block_shape, uint64_t seed);
 [[noreturn]] void leave_block_after_fault();
 
+// For choices that a random order makes; only where block.random is not 0.
+uint32_t random_bits();
+
 extern bool in_block;
 inline bool inside_block() { return in_block; }
 
