@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The block's shared memory. Blocks run one after another, so one arena serves them all; its contents are undefined at
-// the start of each block and are filled with NaN bytes to say so.
+// The block's shared memory. Blocks run one after another, so one arena serves them all. Its contents are undefined at
+// the start of each block: they are bytes of NaN, and in a random order sometimes ordinary numbers, since a kernel that
+// repairs NaN would hide that it read them.
 #include "block/shared.h"
 
 #include <cstdio>
@@ -16,7 +17,8 @@ namespace {
 
 constexpr size_t kArenaBytes = 256 * 1024;
 constexpr size_t kRedZone = kChecked ? 64 : 0;
-constexpr int kUndefined = 0xff;
+constexpr int kNanByte = 0xff;
+constexpr int kOrdinaryByte = 0x3f;  // 0.747 in four bytes
 
 alignas(1024) char static_arena[kArenaBytes];
 
@@ -32,6 +34,11 @@ Use use;
 // The slots of this launch, to be filled anew for each block.
 constexpr int kMostSlots = 1024;
 const SharedSlot* slots[kMostSlots];
+
+void fill_undefined(void* memory, size_t bytes) {
+  const bool ordinary = block.random != 0 && random_bits() % 2 == 0;
+  memset(memory, ordinary ? kOrdinaryByte : kNanByte, bytes);
+}
 
 void check_limits(const char* name, const char* file, int line) {
   char sentence[512];
@@ -65,9 +72,9 @@ void prepare_shared(size_t dynamic_bytes, bool opted_in) {
 
 void refill_shared() {
   for (int i = 0; i < use.slot_count; ++i) {
-    memset(slots[i]->address, kUndefined, slots[i]->bytes);
+    fill_undefined(slots[i]->address, slots[i]->bytes);
   }
-  memset(stitch_dynamic_shared, kUndefined, use.dynamic_bytes);
+  fill_undefined(stitch_dynamic_shared, use.dynamic_bytes);
 }
 
 size_t declared_shared_bytes() { return use.declared_bytes; }
@@ -98,7 +105,7 @@ void stitch_shared_place(SharedSlot* slot, const char* name, const char* file, i
   slot->launch = stitch_launch_number;
   slots[use.slot_count++] = slot;
   unpoison(slot->address, slot->bytes);
-  memset(slot->address, kUndefined, slot->bytes);
+  fill_undefined(slot->address, slot->bytes);
 }
 
 bool stitch_is_shared(const void* address) {
