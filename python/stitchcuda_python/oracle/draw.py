@@ -12,9 +12,10 @@ from torch.utils import _pytree as pytree
 
 from ..failures import PROGRAM_INVALID, Failure
 from ..graph.functional import CONSTANT, INPUT, RANDOM, STATE, FunctionalProgram
-from ..program.build import Program, draw_inputs
+from ..program.build import Program
 from .bounds import ignored_targets, integer_bounds, offset_inputs
 from .given_numbers import Numbers, drawn_numbers
+from .inputs import InputSource
 from .native import NativeModule
 from .parameters import needs_wide_draws, redrawn_mean, redrawn_parameter, redrawn_variance, running_statistics
 from .perturb import finest_output, is_as_fine, one_ulp_away
@@ -35,12 +36,20 @@ class Drawn:
 class Drawer:
     """Makes draws for one program. The same (seed, regime, draw) gives the same values on the same kind of device."""
 
-    def __init__(self, program: Program, graph: FunctionalProgram, native: NativeModule, device: torch.device) -> None:
+    def __init__(
+        self,
+        program: Program,
+        graph: FunctionalProgram,
+        native: NativeModule,
+        device: torch.device,
+        source: InputSource,
+    ) -> None:
         self._program, self._graph, self._native, self._device = program, graph, native, device
         self._bounds, self._offsets = integer_bounds(graph), offset_inputs(graph)
         self._ignored = ignored_targets(graph)
         self._means, self._variances = running_statistics(graph)
         self._finest = finest_output(graph)
+        self._source = source
         self._input_names = [value.name for value in graph.values if value.role == INPUT]
         self._constants = {
             value.binding: graph.tensors[value.binding].to(device)
@@ -50,9 +59,9 @@ class Drawer:
 
     def draw(self, seed: int, regime: str, number: int, fallback: bool = False) -> Drawn:
         """The values of one draw. With `fallback`, the inputs are redrawn inside the range that the file draws."""
-        torch.manual_seed(derive(seed, regime, number, "inputs"))
-        inputs = draw_inputs(self._program.namespace, self._program.request)
-        source = generator("cpu", seed, regime, number, "transform")
+        program = self._program
+        inputs = self._source.draw(program.namespace, program.request, derive(seed, regime, number, "inputs"))
+        source = generator(self._device, seed, regime, number, "transform")
         names = iter(self._input_names)
 
         def change(tensor: torch.Tensor) -> torch.Tensor:
@@ -66,8 +75,7 @@ class Drawer:
             ignored = self._ignored.get(name) if regime == "sparse_extreme" else None
             return changed if ignored is None else with_ignored(changed, ignored, source)
 
-        inputs = pytree.tree_map_only(torch.Tensor, change, inputs)
-        inputs = pytree.tree_map_only(torch.Tensor, lambda tensor: tensor.to(self._device), inputs)
+        inputs = pytree.tree_map_only(torch.Tensor, lambda tensor: change(tensor.to(self._device)), inputs)
         tensors = self._tensors(generator(self._device, seed, regime, number, "parameters"), number % 2 == 1)
         numbers = drawn_numbers(self._graph, generator("cpu", seed, regime, number, "numbers"), self._device)
         return Drawn(inputs, tensors, numbers)

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 
@@ -13,7 +15,7 @@ from .disturb import Disturbance
 from .draw import Drawer, Drawn
 from .interpret import Interpreter
 from .native import NativeModule, tf32_flags
-from .rounding import ROUNDINGS
+from .rounding import ROUNDINGS, Rounding
 from .seeds import generator
 
 Values = dict[str, torch.Tensor]
@@ -55,26 +57,43 @@ class Evaluator:
             native = self._native.run(drawn.inputs, drawn.tensors, drawn.numbers)
         return Runs(ref64, native, native, [], has_overflow=has_overflow)
 
-    def add_error_runs(self, runs: Runs, drawn: Drawn, seed: int, regime: str, number: int) -> None:
-        """Fills in the runs that measure the reference's own error."""
-        source = generator(self._device, seed, regime, number, "perturb")
-        moved = [self._drawer.perturbed(drawn, source) for _ in range(2)]
+    def error_runs(self, drawn: Drawn, seed: int, regime: str, number: int) -> Iterator[tuple[str, Values]]:
+        """The runs that measure the reference's own error, one at a time and alike whenever they are asked for: in
+        mode kernelbench on a GPU "native_fp32" first; "perturbed" twice, "disturbed"; in mode kernelbench three of
+        "tf32"."""
         noise = generator(self._device, seed, regime, number, "disturb")
-        with tf32_flags("fp32"):
-            if self._math == "kernelbench" and self._device.type == "cuda":
-                runs.native_fp32 = self._native.run(drawn.inputs, drawn.tensors, drawn.numbers)
-            if ROUNDINGS[self._math] is None:
-                runs.runs = [self._native.run(item.inputs, item.tensors, item.numbers) for item in moved]
-                runs.runs.append(self._disturbed(drawn, Arithmetic(noise, None)))
-            else:
-                runs.runs = self._rounded(drawn, moved, noise, self._math)
-            if self._math == "kernelbench":
-                runs.runs_tf32 = self._rounded(drawn, moved, noise, "tf32")
+        if self._math == "kernelbench" and self._device.type == "cuda":
+            with tf32_flags("fp32"):
+                made = self._native.run(drawn.inputs, drawn.tensors, drawn.numbers)
+            yield "native_fp32", made
+            del made
+        perturbed = lambda: generator(self._device, seed, regime, number, "perturb")  # noqa: E731
+        yield from self._group(drawn, perturbed(), noise, ROUNDINGS[self._math], ("perturbed", "disturbed"))
+        if self._math == "kernelbench":
+            yield from self._group(drawn, perturbed(), noise, ROUNDINGS["tf32"], ("tf32", "tf32"))
 
-    def _rounded(self, drawn: Drawn, moved: list[Drawn], noise: torch.Generator, math: str) -> list[Values]:
-        rounding = ROUNDINGS[math]
-        runs = [self._disturbed(item, Arithmetic(None, rounding)) for item in moved]
-        return runs + [self._disturbed(drawn, Arithmetic(noise, rounding))]
+    def _group(
+        self, drawn: Drawn, source: torch.Generator, noise: torch.Generator, rounding: Rounding | None, names: Any
+    ) -> Iterator[tuple[str, Values]]:
+        for _ in range(2):
+            yield names[0], self._perturbed(self._drawer.perturbed(drawn, source), drawn, rounding)
+        with tf32_flags("fp32"):
+            made = self._disturbed(drawn, Arithmetic(noise, rounding))
+        yield names[1], made
+
+    def _perturbed(self, moved: Drawn, drawn: Drawn, rounding: Rounding | None) -> Values:
+        with tf32_flags("fp32"):
+            if rounding is None:
+                return self._native.run(moved.inputs, moved.tensors, moved.numbers, kept=drawn.inputs)
+            return self._disturbed(moved, Arithmetic(None, rounding))
+
+    def add_error_runs(self, runs: Runs, drawn: Drawn, seed: int, regime: str, number: int) -> None:
+        """Fills in all of them."""
+        for name, values in self.error_runs(drawn, seed, regime, number):
+            if name == "native_fp32":
+                runs.native_fp32 = values
+            else:
+                (runs.runs_tf32 if name == "tf32" else runs.runs).append(values)
 
     def _disturbed(self, drawn: Drawn, arithmetic: Arithmetic) -> Values:
         return self.interpreter.run(self._drawer.graph_values(drawn), substitute=Disturbance(arithmetic))

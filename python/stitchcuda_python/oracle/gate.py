@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import torch
@@ -11,6 +12,9 @@ import torch
 from ..failures import PROGRAM_INVALID, Failure
 from ..graph.functional import OUTPUT, FunctionalProgram
 from .constants import GATE_EPS, GATE_TOLERANCE
+
+
+_ELEMENTS_AT_ONCE = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -57,14 +61,35 @@ def _ratio(got: torch.Tensor, expected: torch.Tensor) -> float:
     if not expected.is_floating_point():
         return 0.0 if bool((got == expected).all()) else float("inf")
     tolerance = max(GATE_TOLERANCE, GATE_EPS * torch.finfo(expected.dtype).eps if expected.element_size() == 2 else 0.0)
-    got, expected = got.double(), expected.double()
-    finite = torch.isfinite(expected)
-    if not bool(torch.equal(torch.nan_to_num(got[~finite]), torch.nan_to_num(expected[~finite]))):
+    got, expected = got.reshape(-1), expected.reshape(-1)
+    rms, agree = _root_mean_square(got, expected)
+    if not agree:
         return float("inf")
-    got, expected = got[finite], expected[finite]
-    if expected.numel() == 0:
-        return 0.0
-    rms = expected.square().mean().sqrt()
-    allowed = tolerance * torch.maximum(expected.abs(), rms)
-    ratio = torch.where(got == expected, 0.0, (got - expected).abs() / allowed).max().item()
+    ratio = max(_slice_ratio(*pair, tolerance, rms) for pair in _slices(got, expected))
     return ratio if ratio == ratio else float("inf")
+
+
+def _slices(got: torch.Tensor, expected: torch.Tensor) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+    """Both in fp64, a part at a time: all at once they take several times the memory of a large output."""
+    for begin in range(0, expected.numel(), _ELEMENTS_AT_ONCE):
+        end = begin + _ELEMENTS_AT_ONCE
+        yield got[begin:end].double(), expected[begin:end].double()
+
+
+def _root_mean_square(got: torch.Tensor, expected: torch.Tensor) -> tuple[float, bool]:
+    """Of what is finite in `expected`; and whether both agree about what is not."""
+    squares, count = 0.0, 0
+    for ours, theirs in _slices(got, expected):
+        finite = torch.isfinite(theirs)
+        if not bool(torch.equal(torch.nan_to_num(ours[~finite]), torch.nan_to_num(theirs[~finite]))):
+            return 0.0, False
+        squares += float(torch.where(finite, theirs, 0.0).square().sum())
+        count += int(finite.sum())
+    return (squares / max(count, 1)) ** 0.5, True
+
+
+def _slice_ratio(got: torch.Tensor, expected: torch.Tensor, tolerance: float, rms: float) -> float:
+    finite = torch.isfinite(expected)
+    got, expected = torch.where(finite, got, 0.0), torch.where(finite, expected, 0.0)
+    allowed = tolerance * expected.abs().clamp_min(rms)
+    return float(torch.where(got == expected, 0.0, (got - expected).abs() / allowed).max())

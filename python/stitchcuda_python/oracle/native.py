@@ -60,12 +60,16 @@ class NativeModule:
         values: dict[str, torch.Tensor],
         numbers: Numbers | None = None,
         seed: int = _RANDOM_SEED,
+        kept: tuple[Any, ...] | None = None,
     ) -> dict[str, torch.Tensor]:
         """One call with parameters and buffers set to `values` (by state-dict name; others as constructed) and
         random numbers as in `numbers` (None: drawn from `seed`). Returns outputs and new states by graph value name,
-        detached."""
+        detached. Forward may change its inputs: it gets copies; of those that are not among `kept`, where that is
+        given, nobody needs one."""
         self._install(values)
-        placed = pytree.tree_map_only(torch.Tensor, lambda item: item.to(self._device, copy=True), inputs)
+        needed = {id(leaf) for leaf in pytree.tree_leaves(inputs if kept is None else kept)}
+        copied = lambda item: item.to(self._device, copy=id(item) in needed)  # noqa: E731
+        placed = pytree.tree_map_only(torch.Tensor, copied, inputs)
         torch.manual_seed(seed)
         given = GivenNumbers(self._graph, numbers) if numbers else None
         with torch.no_grad(), torch.device(self._device), given or nullcontext():

@@ -7,6 +7,8 @@ import torch
 
 from ..graph.functional import FunctionalProgram
 
+# Of a large tensor on a GPU, whose memory holds few of its size.
+ELEMENTS_AT_ONCE = 1 << 26
 _BITS = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
 
@@ -16,7 +18,16 @@ def one_ulp_away(tensor: torch.Tensor, source: torch.Generator) -> torch.Tensor:
     """
     if not tensor.is_floating_point() or tensor.numel() == 0:
         return tensor
-    bits = tensor.contiguous().view(_BITS[tensor.element_size()])
+    if tensor.device.type == "cpu" or tensor.numel() <= ELEMENTS_AT_ONCE:
+        return _moved(tensor.contiguous(), source)
+    made = torch.empty(tensor.shape, dtype=tensor.dtype, device=tensor.device)
+    for to, part in zip(made.view(-1).split(ELEMENTS_AT_ONCE), tensor.reshape(-1).split(ELEMENTS_AT_ONCE)):
+        to.copy_(_moved(part, source))
+    return made
+
+
+def _moved(tensor: torch.Tensor, source: torch.Generator) -> torch.Tensor:
+    bits = tensor.view(_BITS[tensor.element_size()])
     step = torch.randint(0, 2, tensor.shape, generator=source, device=source.device, dtype=torch.int8) * 2 - 1
     moved = (bits + step.to(bits)).view(tensor.dtype)
     return torch.where((tensor != 0) & torch.isfinite(tensor) & torch.isfinite(moved), moved, tensor)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import torch
 
 from . import constants as c
+from .perturb import ELEMENTS_AT_ONCE
 from .seeds import coin, normal, uniform
 
 
@@ -41,9 +42,21 @@ def transformed(
     if not tensor.is_floating_point():
         return _integers(tensor, regime, bound, source)
     if tensor.dtype.itemsize >= 4:
-        return _FLOATS[regime](tensor, draw, source)
+        return _in_parts(tensor, regime, draw, source)
     most = c.EXTREME_FACTOR * float(tensor.abs().max())  # squares of 16-bit numbers are soon out of range
     return _FLOATS[regime](tensor.float(), draw, source).clamp(-most, most).to(tensor.dtype)
+
+
+def _in_parts(tensor: torch.Tensor, regime: str, draw: int, source: torch.Generator) -> torch.Tensor:
+    """A float regime, applied row by row where the tensor is so large that a GPU holds few of its size."""
+    is_large = tensor.device.type != "cpu" and tensor.numel() > ELEMENTS_AT_ONCE and tensor.dim() > 1
+    if not is_large or regime != "sparse_extreme":
+        return _FLOATS[regime](tensor, draw, source)
+    made = torch.empty_like(tensor)
+    rows = max(1, ELEMENTS_AT_ONCE // (tensor.numel() // tensor.shape[0]))
+    for to, part in zip(made.split(rows), tensor.split(rows)):
+        to.copy_(_FLOATS[regime](part, draw, source))
+    return made
 
 
 def _signed_scaled(tensor: torch.Tensor, _draw: int, source: torch.Generator) -> torch.Tensor:
@@ -87,10 +100,10 @@ def _integers(tensor: torch.Tensor, regime: str, bound: int | None, source: torc
     low, high = (0, bound) if bound is not None else (int(tensor.min()), int(tensor.max()) + 1)
     if regime == "sparse_extreme":  # the ends of the range
         return torch.where(coin(tensor, 0.5, source), high - 1, low).to(tensor.dtype)
-    drawn = torch.randint(low, high, tensor.shape, generator=source, dtype=torch.int64)
+    drawn = torch.randint(low, high, tensor.shape, generator=source, device=source.device, dtype=torch.int64)
     if regime == "near_equal":  # many equal ones
-        few = torch.randint(low, high, (c.FEW_INTEGERS,), generator=source, dtype=torch.int64)
-        drawn = few[torch.randint(0, c.FEW_INTEGERS, tensor.shape, generator=source)]
+        few = torch.randint(low, high, (c.FEW_INTEGERS,), generator=source, device=source.device, dtype=torch.int64)
+        drawn = few[torch.randint(0, c.FEW_INTEGERS, tensor.shape, generator=source, device=source.device)]
     return drawn.to(tensor.dtype)
 
 
@@ -108,4 +121,4 @@ def inside_observed(tensor: torch.Tensor, observed: Observed, source: torch.Gene
         return uniform(tensor, observed.low, observed.high, source).clamp(observed.low, observed.high)
     if tensor.dim() == 0:
         return tensor
-    return tensor[torch.randperm(tensor.shape[0], generator=source)]
+    return tensor[torch.randperm(tensor.shape[0], generator=source, device=source.device)]

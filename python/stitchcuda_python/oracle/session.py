@@ -20,13 +20,17 @@ from .constants import MATHS, REGIMES
 from .draw import Drawer, Drawn
 from .evaluate import Evaluator, Runs
 from .gate import compare_with_eager, refuse_unjudgeable
+from .inputs import InputSource
 from .interpret import Interpreter
+from .large import LargeOutputs
 from .native import NativeModule, tf32_flags
 from .nulls.catalogue import DoesNotApply
 from .nulls.maker import NullMaker, in_order
+from .places import name_tensor, release_unused
 from .plan_values import extended
 from .seeds import derive
 
+_LEAST_SHARED_BYTES = 1 << 20
 GATE = "gate"  # the name of the gate's draw, which no verdict uses
 
 
@@ -40,13 +44,16 @@ class Session:
             raise Failure(ENVIRONMENT, "PyTorch sees no CUDA device.", "", "Use --device emulated.")
         self._seed, self._folder, self._device = seed, folder, torch.device(device)
         torch.manual_seed(derive(seed, "construct"))
-        self._program = build_program(request)
+        source = InputSource(self._device)
+        self._program = build_program(request, source.stand_ins)
         self.graph = export_program(self._program).graph
         self._native = NativeModule(self._program, self.graph, self._device)
-        self._drawer = Drawer(self._program, self.graph, self._native, self._device)
+        self._drawer = Drawer(self._program, self.graph, self._native, self._device, source)
         self._evaluator = Evaluator(self.graph, self._native, self._drawer, math, self._device)
         self._math = math
         self._last: tuple[Drawn, Runs] | None = None
+        self._large: LargeOutputs | None = None
+        self._shared: list[torch.Tensor] = []  # what other processes were told the places of
         self._nulls: NullMaker | None = None
         self._base: tuple[int, Drawn] | None = None  # of the contents that were given last
         self._finite, self._overflows = True, False
@@ -89,28 +96,62 @@ class Session:
             "gate": self.gate,
         }
 
-    def draw(self, regime: str, number: int, keep: bool = False) -> dict[str, Any]:
+    def draw(self, regime: str, number: int, keep: bool = False, stays: bool = False) -> dict[str, Any]:
         """Makes a draw and writes its files. A regime that the program cannot take even inside the observed range is
-        dropped with a sentence."""
+        dropped with a sentence. With `stays` what is large stays where it is until the next draw: of inputs,
+        parameters and states the place is told, and a candidate's outputs are looked at by look_at()."""
         if regime not in REGIMES:
             raise Failure(PROGRAM_INVALID, f"There is no regime {regime!r}.", "", f"Use {', '.join(REGIMES)}.")
         fallback, dropped = None, None
+        if stays or self._large is not None:
+            self._forget()
         drawn = self._drawer.draw(self._seed, regime, number)
         runs, reason = self._try(drawn)
         if runs is None and regime != "as_given":
             fallback = f"Regime {regime}: {reason}; its inputs were redrawn inside the range that the file draws."
+            del drawn
             drawn = self._drawer.draw(self._seed, regime, number, fallback=True)
             runs, reason = self._try(drawn)
         if runs is None:
             dropped = f"Regime {regime} is left out: {reason}."
             return {"dropped": dropped, "fallback": fallback}
-        self._evaluator.add_error_runs(runs, drawn, self._seed, regime, number)
+        place = (self._seed, regime, number)
+        if stays:
+            release_unused()
+            error_runs = lambda: self._evaluator.error_runs(drawn, *place)  # noqa: E731
+            is_rounded = self._math in ("tf32", "reduced")
+            self._large = LargeOutputs(runs, error_runs, is_rounded, self._coarsest_eps())
+        else:
+            self._evaluator.add_error_runs(runs, drawn, *place)
         self._last = (drawn, runs)
         if self._nulls is not None:
             self._nulls.look_at(self._seed, regime, number, drawn, runs.native)
         return {"dropped": None, "fallback": fallback} | self._write(
             self._whole_draw, f"{regime}_{number}_" if keep else ""
         )
+
+    def look_at(self, outputs: list[dict[str, Any] | None], whole: bool) -> list[dict[str, Any] | None]:
+        """What a candidate's outputs and new states, each at its place, look like beside the last draw's references;
+        nothing where no place is named. See LargeOutputs.look_at."""
+        names = [output.value for role in (OUTPUT, STATE) for output in self.graph.outputs if output.role == role]
+        if self._large is None or len(outputs) != len(names):
+            raise Failure(PROGRAM_INVALID, "No outputs of the last draw stay here.", "", "Ask for oracle.draw first.")
+        large, answers = self._large, []
+        for index, (name, place) in enumerate(zip(names, outputs)):
+            path = lambda part, at=index: self._path(f"doubt_{at}_{part}")  # noqa: E731
+            answers.append(None if place is None else large.look_at(name, place, path, whole))
+        return answers
+
+    def _forget(self) -> None:
+        """Frees the last draw: the next one needs its room."""
+        self._last, self._large, self._shared = None, None, []
+        release_unused()
+
+    def _coarsest_eps(self) -> float:
+        """Of what the program is given; 0 where none of it is floating-point."""
+        values = self.graph.of_role(INPUT, RANDOM, PARAMETER, CONSTANT, STATE)
+        dtypes = [self.graph.results()[value.name][0] for value in values]
+        return max([torch.finfo(dtype).eps for dtype in dtypes if dtype.is_floating_point], default=0.0)
 
     def given(self, number: int, inputs: list[str], states: list[str], folder: str) -> dict[str, Any]:
         """The answers to the inputs and states in these files, with the parameters of draw `number` as given; dropped
@@ -156,7 +197,7 @@ class Session:
     def _whole_draw(self, prefix: str) -> dict[str, Any]:
         values = self._drawer.graph_values(self._last_draw()[0])
         written = lambda role_values, group: [  # noqa: E731
-            write_raw(values[value.name], self._path(f"{prefix}{group}_{index}"))
+            self._hand_over(values[value.name], self._path(f"{prefix}{group}_{index}"))
             for index, value in enumerate(role_values)
         ]
         return {
@@ -164,6 +205,13 @@ class Session:
             "parameters": written(self.graph.of_role(PARAMETER, CONSTANT), "parameter"),
             "states": written(self.graph.of_role(STATE), "state"),
         } | self._answers(prefix)
+
+    def _hand_over(self, tensor: torch.Tensor, path: str) -> str | dict[str, Any]:
+        """A file of it, or its place where what is large stays."""
+        if self._large is None or tensor.numel() * tensor.element_size() < _LEAST_SHARED_BYTES:
+            return write_raw(tensor, path)
+        self._shared.append(tensor.detach().contiguous())
+        return name_tensor(self._shared[-1], path)
 
     def _answers(self, prefix: str) -> dict[str, Any]:
         runs = self._last_draw()[1]
@@ -177,6 +225,9 @@ class Session:
         outputs = [output for output in self.graph.outputs if output.role == role]
         for index, output in enumerate(outputs):
             name, path = output.value, f"{prefix}_{index}"
+            if self._large is not None and name in self._large:
+                made.append({"name": name, "kind": "float", "stays": True})
+                continue
             entry: dict[str, Any] = {
                 "name": name,
                 "ref64": write_raw(_wide(runs.ref64[name]), self._path(path + "_ref64")),

@@ -7,6 +7,7 @@ from __future__ import annotations
 import inspect
 import os
 import types
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -66,6 +67,9 @@ class Program:
         return [leaf for leaf in pytree.tree_leaves(self.inputs) if isinstance(leaf, torch.Tensor)]
 
 
+InputMaker = Callable[[types.ModuleType, Request], tuple[Any, ...]]
+
+
 class FunctionModule(nn.Module):
     """A plain function as a module."""
 
@@ -77,8 +81,9 @@ class FunctionModule(nn.Module):
         return self._function(*inputs)
 
 
-def build_program(request: Request) -> Program:
-    """Loads the file, constructs the module, draws the inputs. Whatever the user's code raises becomes a Failure."""
+def build_program(request: Request, inputs_of: InputMaker | None = None) -> Program:
+    """Loads the file, constructs the module, draws the inputs (by `inputs_of`, else with draw_inputs). Whatever the
+    user's code raises becomes a Failure."""
     namespace = run_source(request.file, request.overrides)
     module = construct_module(namespace, request)
     hold_tensors_as_buffers(module)
@@ -86,7 +91,7 @@ def build_program(request: Request) -> Program:
         load_weights(module, request.weights, request.file)
     if request.mode != "as-is":
         module.train(request.mode == "train")
-    return Program(request, namespace, module, draw_inputs(namespace, request))
+    return Program(request, namespace, module, (inputs_of or draw_inputs)(namespace, request))
 
 
 def hold_tensors_as_buffers(root: nn.Module) -> None:

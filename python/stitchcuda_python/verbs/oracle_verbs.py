@@ -9,6 +9,7 @@ from typing import Any
 
 from ..deadline import deadline
 from ..failures import ENVIRONMENT, INTERNAL, Failure
+from ..oracle.places import peak_bytes, release_unused
 from ..oracle.session import Session
 from ..program.build import Request
 
@@ -33,9 +34,19 @@ def open_oracle(arguments: dict[str, Any], progress: _Progress) -> dict[str, Any
 
 
 def draw(arguments: dict[str, Any], progress: _Progress) -> dict[str, Any]:
-    """Arguments: oracle, regime, draw, keep. Answers the paths of the files written."""
+    """Arguments: oracle, regime, draw, keep, stays. Answers the paths of the files written; with `stays` the places of
+    what is large, {handle, offset, bytes}, and the most bytes that this process's tensors took on the GPU."""
     session = _session(arguments)
-    return session.draw(str(arguments["regime"]), int(arguments["draw"]), bool(arguments.get("keep")))
+    flags = [bool(arguments.get(key)) for key in ("keep", "stays")]
+    made = session.draw(str(arguments["regime"]), int(arguments["draw"]), *flags)
+    return made | {"peak_bytes": peak_bytes()}
+
+
+def look_at(arguments: dict[str, Any], progress: _Progress) -> dict[str, Any]:
+    """Arguments: oracle, outputs (places, null for what came as files), whole. Answers what each looks like beside the
+    last draw's references."""
+    outputs = _session(arguments).look_at(list(arguments["outputs"]), bool(arguments.get("whole")))
+    return {"outputs": outputs, "peak_bytes": peak_bytes()}
 
 
 def given(arguments: dict[str, Any], progress: _Progress) -> dict[str, Any]:
@@ -76,6 +87,7 @@ def close_oracle(arguments: dict[str, Any], progress: _Progress) -> dict[str, An
     """Argument: oracle. Frees its memory; its files are the caller's."""
     _session(arguments)
     del _sessions[int(arguments["oracle"])]
+    release_unused()
     return {}
 
 

@@ -9,7 +9,18 @@ from typing import Any
 from .candidate_verbs import candidate_interface, candidate_source
 from .forms_verb import run_forms
 from .import_verb import run_import
-from .oracle_verbs import close_oracle, draw, extend, given, intermediates, null, nulls, open_oracle, own_draws
+from .oracle_verbs import (
+    close_oracle,
+    draw,
+    extend,
+    given,
+    intermediates,
+    look_at,
+    null,
+    nulls,
+    open_oracle,
+    own_draws,
+)
 from .shape_verbs import run_batch_axis, run_hidden_shapes, run_small_scale
 from .weights_verb import write_weights
 
@@ -18,6 +29,7 @@ VERBS: dict[str, Callable[[dict[str, Any], Callable[[str], None]], dict[str, Any
     "forms": run_forms,
     "oracle.open": open_oracle,
     "oracle.draw": draw,
+    "oracle.look_at": look_at,
     "oracle.given": given,
     "oracle.extend": extend,
     "oracle.intermediates": intermediates,
