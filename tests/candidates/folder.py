@@ -13,6 +13,7 @@ arguments: --math tf32      (optional) for `stitchcuda verify`
 devices: emulated gpu       (optional) else both, and a ModelNew on the emulated device alone
 long: yes                   (optional) not in the short run
 audit: part of a sentence   (optional) what its source must send a person to look at; "none": it must not
+link: name -> target        (optional) a link that is laid in candidate/: what reads this tree must meet none
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ import time
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 INCLUDE = TESTS / "candidates" / "include"
-KEYS = ("id", "what", "kind", "reason", "form", "compile", "arguments", "devices", "long", "note", "audit")
+KEYS = ("id", "what", "kind", "reason", "form", "compile", "arguments", "devices", "long", "note", "audit", "link")
 DEADLINE_S = 300
 
 
@@ -53,8 +54,13 @@ class Candidate:
     def is_long(self) -> bool:
         return self.values.get("long") == "yes"
 
+    def link(self) -> tuple[str, str]:
+        """Name and target; empty where it has none."""
+        name, _, target = self.values.get("link", "").partition(" -> ")
+        return name, target
+
     def devices(self) -> list[str]:
-        is_python = any((self.folder / "candidate").rglob("*.py"))
+        is_python = any((self.folder / "candidate").rglob("*.py")) or self.link()[0].endswith(".py")
         return self.values.get("devices", "emulated" if is_python else "emulated gpu").split()
 
 
@@ -80,9 +86,10 @@ def read_candidate(folder: pathlib.Path) -> Candidate:
             raise ValueError(f"{folder}/expect:{number}: {line} is no line of an expectation")
         values[key] = text.strip()
     lacking = [key for key in ("id", "what", "kind", "reason") if not values.get(key)]
-    if lacking or not (folder / "candidate").is_dir() or not (folder / "program.py").is_file():
-        raise ValueError(f"{folder}: lacks {lacking or 'candidate/ or program.py'}")
     candidate = Candidate(folder, values)
+    has_files = (folder / "candidate").is_dir() or "link" in values
+    if lacking or not has_files or not (folder / "program.py").is_file():
+        raise ValueError(f"{folder}: lacks {lacking or 'candidate/ or program.py'}")
     if candidate.is_reject() == ("ok" in candidate.kinds()):
         raise ValueError(f"{folder}: {values['kind']} is no verdict for this collection")
     return candidate
@@ -98,7 +105,12 @@ def all_candidates() -> list[Candidate]:
 
 def lay_out(candidate: Candidate, place: pathlib.Path) -> pathlib.Path:
     """A copy in a folder of its own, as a stranger would hand it over; the path to judge."""
-    shutil.copytree(candidate.folder / "candidate", place / "candidate", symlinks=True)
+    (place / "candidate").mkdir()
+    if (candidate.folder / "candidate").is_dir():
+        shutil.copytree(candidate.folder / "candidate", place / "candidate", symlinks=True, dirs_exist_ok=True)
+    name, target = candidate.link()
+    if name:
+        (place / "candidate" / name).symlink_to(target)
     shutil.copy(candidate.folder / "program.py", place)
     form = candidate.values.get("form")
     if form in ("library", "beside"):
