@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A folder of tests/rejects/ or tests/honest/: `program.py`, `candidate/` and `expect`, and its verdict.
+"""A candidate of tests/rejects/ or tests/honest/, and its verdict. It is a folder KIND/FAMILY/NAME (KIND: native, module
+for Python, gpu where only a GPU will do) with `candidate/`, `expect` and `program.py`, or a shared program's name.
 
 id: H45                     of the attack, or of the honest technique
 what: one sentence
+program: linear_relu        (optional) tests/programs/linear_relu.py, which candidates share
 kind: wrong                 the verdict's kind; several where machines and moments differ
 reason: part of the reason  or several, with " | " between
 form: library               (optional) candidate/*.cc are compiled into a .so first, with `compile` flags; "beside":
@@ -29,7 +31,10 @@ import time
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 INCLUDE = TESTS / "candidates" / "include"
-KEYS = ("id", "what", "kind", "reason", "form", "compile", "arguments", "devices", "long", "note", "audit", "link")
+PROGRAMS = TESTS / "programs"
+KEYS = (
+    "id", "what", "program", "kind", "reason", "form", "compile", "arguments", "devices", "long", "note", "audit", "link",
+)
 DEADLINE_S = 300
 
 
@@ -39,11 +44,24 @@ class Candidate:
     values: dict[str, str]
 
     @property
+    def collection(self) -> str:
+        return self.folder.relative_to(TESTS).parts[0]
+
+    @property
     def name(self) -> str:
-        return f"{self.folder.parent.name}/{self.folder.name}"
+        """Of its collection alone, so that pages and marks outlive a move to another family."""
+        return f"{self.collection}/{self.folder.name}"
+
+    @property
+    def path(self) -> str:
+        return str(self.folder.relative_to(TESTS))
+
+    def program(self) -> pathlib.Path:
+        shared = self.values.get("program")
+        return PROGRAMS / f"{shared}.py" if shared else self.folder / "program.py"
 
     def is_reject(self) -> bool:
-        return self.folder.parent.name == "rejects"
+        return self.collection == "rejects"
 
     def kinds(self) -> list[str]:
         return self.values["kind"].split()
@@ -77,30 +95,50 @@ class Seen:
         return f"{self.kind}: {self.reason}"[:160]
 
 
-def read_candidate(folder: pathlib.Path) -> Candidate:
-    """Raises ValueError for a folder that is none: one that is read wrongly would pass for no reason."""
+def read_values(folder: pathlib.Path) -> dict[str, str]:
+    """The lines of `expect`. Raises ValueError for one that is read wrongly: it would pass for no reason."""
     values = {}
     for number, line in enumerate((folder / "expect").read_text().splitlines(), 1):
         key, colon, text = line.partition(":")
         if not colon or key not in KEYS:
             raise ValueError(f"{folder}/expect:{number}: {line} is no line of an expectation")
         values[key] = text.strip()
+    return values
+
+
+def read_candidate(folder: pathlib.Path) -> Candidate:
+    """Raises ValueError for a folder that is none."""
+    candidate = Candidate(folder, read_values(folder))
+    values = candidate.values
     lacking = [key for key in ("id", "what", "kind", "reason") if not values.get(key)]
-    candidate = Candidate(folder, values)
     has_files = (folder / "candidate").is_dir() or "link" in values
-    if lacking or not has_files or not (folder / "program.py").is_file():
-        raise ValueError(f"{folder}: lacks {lacking or 'candidate/ or program.py'}")
+    if lacking or not has_files or not candidate.program().is_file():
+        raise ValueError(f"{folder}: lacks {lacking or 'candidate/ or its program'}")
     if candidate.is_reject() == ("ok" in candidate.kinds()):
         raise ValueError(f"{folder}: {values['kind']} is no verdict for this collection")
+    if len(folder.relative_to(TESTS).parts) != 4:
+        raise ValueError(f"{folder}: belongs into KIND/FAMILY/NAME of its collection")
     return candidate
 
 
 def all_candidates() -> list[Candidate]:
-    return [
-        read_candidate(path.parent)
-        for collection in ("rejects", "honest")
-        for path in sorted((TESTS / collection).glob("*/expect"))
-    ]
+    found = [read_candidate(path.parent) for collection in ("rejects", "honest")
+             for path in (TESTS / collection).rglob("expect")]
+    twice = {each.name for each in found if sum(each.name == other.name for other in found) > 1}
+    if twice:
+        raise ValueError(f"two folders are called {', '.join(sorted(twice))}")
+    return sorted(found, key=lambda each: each.path)
+
+
+def find_candidate(name: str) -> Candidate:
+    """By its collection and own name, as in `rejects/zeros`; a folder of tests/rubric/ has a program alone."""
+    collection, _, own = name.partition("/")
+    if collection == "rubric":
+        return Candidate(TESTS / name, read_values(TESTS / name))
+    folders = list((TESTS / collection).glob(f"*/*/{own}"))
+    if len(folders) != 1:
+        raise ValueError(f"tests/{collection} has {len(folders)} candidates called {own}")
+    return read_candidate(folders[0])
 
 
 def lay_out(candidate: Candidate, place: pathlib.Path) -> pathlib.Path:
@@ -111,7 +149,7 @@ def lay_out(candidate: Candidate, place: pathlib.Path) -> pathlib.Path:
     name, target = candidate.link()
     if name:
         (place / "candidate" / name).symlink_to(target)
-    shutil.copy(candidate.folder / "program.py", place)
+    shutil.copy(candidate.program(), place / "program.py")
     form = candidate.values.get("form")
     if form in ("library", "beside"):
         sources = sorted(str(path) for path in (place / "candidate").glob("*.cc"))

@@ -39,7 +39,7 @@ def write_table(page: pathlib.Path, results: list[Seen], candidates: list[Candid
     seen = {each.candidate.name: each for each in results}
     text = page.read_text()
     for collection in ("rejects", "honest"):
-        mine = [each for each in candidates if each.folder.parent.name == collection]
+        mine = [each for each in candidates if each.collection == collection]
         order = sorted(mine, key=lambda each: (each.values["id"], each.folder.name))
         table = "\n".join(
             ["| id | folder | what it does | verdict |", "|---|---|---|---|"] + rows(order, seen, told_before(text))
