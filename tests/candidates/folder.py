@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A candidate of tests/rejects/ or tests/honest/, and its verdict. It is a folder KIND/FAMILY/NAME (KIND: native, module
-for Python, gpu where only a GPU will do) with `candidate/`, `expect` and `program.py`, or a shared program's name.
+"""A candidate of tests/rejects/ or tests/honest/, and its verdict. It is a folder KIND/FAMILY/NAME (KIND: native;
+module for Python; gpu where only a GPU will do) with `candidate/`, `expect` and, unless it is shared, `program.py`.
 
 id: H45                     of the attack, or of the honest technique
 what: one sentence
@@ -32,9 +32,8 @@ import time
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 INCLUDE = TESTS / "candidates" / "include"
 PROGRAMS = TESTS / "programs"
-KEYS = (
-    "id", "what", "program", "kind", "reason", "form", "compile", "arguments", "devices", "long", "note", "audit", "link",
-)
+KEYS = ("id", "what", "program", "kind", "reason", "form", "compile", "arguments", "devices", "long", "note", "audit",
+        "link")
 DEADLINE_S = 300
 
 
