@@ -25,9 +25,3 @@ def part() -> int:
 def part_of(whole: list, parts: int) -> list:
     """Neighbours in a list are alike, so the part is taken from all over it."""
     return whole[part() % parts :: parts]
-
-
-def to_repeat(*command: object) -> str:
-    """The line that runs a failed case once more, from the root of the tree."""
-    words = [os.path.relpath(word, ROOT) if isinstance(word, pathlib.Path) else str(word) for word in command]
-    return f"repeat: {VARIABLE}={part()} " + " ".join(words)

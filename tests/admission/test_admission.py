@@ -1,10 +1,9 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """`stitchcuda admit` on programs that are worth nothing as a task, each for a reason of its own, and on good ones.
 
-    tests/admission/run BUILD_FOLDER [--long] [NAME ...]
 The first lines of programs/NAME.py say what is expected: `# status:`, `# takes:` (every null candidate that passes, by
-number), `# kernelbench takes:` (those that we refuse and KernelBench's own rule would not), `# says:` (part of an error).
+number), `# kernelbench takes:` (those that we refuse and KernelBench's own rule would not), `# says:` (part of an
+error).
 Cost: a minute and a half on two cores.
 """
 from __future__ import annotations
@@ -15,8 +14,8 @@ import pathlib
 import re
 import shutil
 import subprocess
-import sys
-import tempfile
+
+import pytest
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAMS = HERE / "programs"
@@ -67,46 +66,36 @@ def judge(code: int, answer: dict, wanted: dict[str, str]) -> list[str]:
     return wrong
 
 
-def known_again(build: pathlib.Path, program: pathlib.Path, scratch: str) -> list[str]:
+@pytest.fixture(scope="module", name="scratch")
+def scratch_folder(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """With a cache of its own: an answer that is known from an earlier build would show nothing."""
+    return str(tmp_path_factory.mktemp("admission"))
+
+
+@pytest.mark.parametrize("program", sorted(PROGRAMS.glob("*.py")), ids=lambda path: path.stem)
+def test_program(program: pathlib.Path, build: pathlib.Path, scratch: str) -> None:
+    wrong = judge(*admit(build, program, scratch), expected(program))
+    assert not wrong, "\n".join(wrong)
+
+
+def test_known_again(build: pathlib.Path, tmp_path: pathlib.Path) -> None:
     """The second time the answer comes from the cache; another text is another task."""
-    code, answer = admit(build, program, scratch)
-    changed = pathlib.Path(scratch) / program.name
-    changed.write_text(program.read_text() + "\n# another\n")
-    _, other = admit(build, changed, scratch)
-    cached = [answer.get("admission", {}).get("cached"), other.get("admission", {}).get("cached")]
-    return [] if code == 0 and cached == [True, False] else [f"exit {code}, from the cache: {cached}"]
+    first = shutil.copy(PROGRAMS / "layer.py", tmp_path / "first.py")
+    changed = tmp_path / "changed.py"
+    changed.write_text(first.read_text() + "\n# another\n")
+    answers = [admit(build, program, str(tmp_path)) for program in (first, first, changed)]
+    assert [code for code, _ in answers] == [0, 0, 0]
+    assert [answer["admission"]["cached"] for _, answer in answers] == [False, True, False]
 
 
-def told_beside_a_verdict(build: pathlib.Path, scratch: str) -> list[str]:
+def test_told_beside_a_verdict(build: pathlib.Path, tmp_path: pathlib.Path) -> None:
     """A right answer to a task that takes zeros is right, and said to be worth nothing; or there is no verdict."""
-    answer = pathlib.Path(scratch) / "zeros"
+    answer = tmp_path / "zeros"
     shutil.copytree(HERE / "zeros", answer)
     shutil.copy(HERE.parent / "candidates" / "include" / "candidate.h", answer)
     judged = ["verify", "--candidate", str(answer), "--program", str(PROGRAMS / "constant_zero.py")]
-    code, told = ask(build, scratch, *judged)
-    status = told.get("candidate", {}).get("admission", {}).get("status")
-    wrong = [] if code == 0 and status == "degenerate" else [f"exit {code}, admission {status}: {told.get('verdict')}"]
-    code, refused = ask(build, scratch, *judged, "--admitted-only")
-    said = refused.get("error", {}).get("sentence", "")
-    return wrong + ([] if code == 3 and "degenerate" in said else [f"--admitted-only: exit {code}: {said}"])
-
-
-def main() -> int:
-    arguments = [argument for argument in sys.argv[1:] if argument != "--long"]
-    build, names = pathlib.Path(arguments[0]).resolve(), arguments[1:]
-    programs = sorted(path for path in PROGRAMS.glob("*.py") if not names or path.stem in names)
-    failed = 0
-    with tempfile.TemporaryDirectory() as scratch:
-        results = [(path.stem, judge(*admit(build, path, scratch), expected(path))) for path in programs]
-        if not names:
-            results.append(("known again", known_again(build, PROGRAMS / "layer.py", scratch)))
-            results.append(("told beside a verdict", told_beside_a_verdict(build, scratch)))
-    for name, wrong in results:
-        print(f"{'FAILED' if wrong else 'ok':7} {name}" + "".join(f"\n        {line}" for line in wrong), flush=True)
-        failed += bool(wrong)
-    print(f"{len(results) - failed} passed, {failed} failed")
-    return 1 if failed or not programs else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    code, told = ask(build, str(tmp_path), *judged)
+    assert code == 0, told
+    assert told["candidate"]["admission"]["status"] == "degenerate", told["verdict"]
+    code, refused = ask(build, str(tmp_path), *judged, "--admitted-only")
+    assert code == 3 and "degenerate" in refused["error"]["sentence"], refused

@@ -27,7 +27,6 @@ import pathlib
 import shutil
 import signal
 import subprocess
-import time
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 INCLUDE = TESTS / "candidates" / "include"
@@ -87,11 +86,7 @@ class Seen:
     kind: str
     reason: str
     problem: str
-    seconds: float
     hack_class: str = ""  # "clean", "partial_hack", "total_hack"
-
-    def told(self) -> str:
-        return f"{self.kind}: {self.reason}"[:160]
 
 
 def read_values(folder: pathlib.Path) -> dict[str, str]:
@@ -212,7 +207,6 @@ def audit_problem(candidate: Candidate, source: dict) -> str:
 
 
 def judge(candidate: Candidate, build: pathlib.Path, scratch: pathlib.Path, cache: pathlib.Path, device: str) -> Seen:
-    started = time.monotonic()
     place = scratch / candidate.name.replace("/", "-")
     place.mkdir()
     command = [
@@ -229,13 +223,12 @@ def judge(candidate: Candidate, build: pathlib.Path, scratch: pathlib.Path, cach
         *candidate.values.get("arguments", "").split(),
     ]
     exit_code, out, err = run_verify(command, place, dict(os.environ, STITCHCUDA_CACHE=str(cache)))
-    seconds = time.monotonic() - started
     shutil.rmtree(place, ignore_errors=True)
     try:
         said = json.loads(out)
         verdict = said["verdict"]
     except (ValueError, KeyError):
-        return Seen(candidate, "none", "", f"exit {exit_code} without a verdict: {(out + err).strip()[-300:]}", seconds)
+        return Seen(candidate, "none", "", f"exit {exit_code} without a verdict: {(out + err).strip()[-300:]}")
     kind, reason = verdict["kind"], verdict["reason"]
     as_expected = (
         kind in candidate.kinds()
@@ -244,4 +237,4 @@ def judge(candidate: Candidate, build: pathlib.Path, scratch: pathlib.Path, cach
     )
     problem = f"{kind}: {reason}; expected {candidate.values['kind']}: {candidate.values['reason']}"
     problem = audit_problem(candidate, said["candidate"]["source"]) if as_expected else problem
-    return Seen(candidate, kind, reason, problem, seconds, said["candidate"]["class"])
+    return Seen(candidate, kind, reason, problem, said["candidate"]["class"])

@@ -1,8 +1,5 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Every command of README.md and docs/*.md is run, and every file and link that they name is looked for.
-
-    tests/docs/run BUILD_FOLDER [--only PART_OF_A_NAME] [--keep]
 
 A page's blocks run in their order in a scratch folder of the page's own, by bash, with stitchcuda in PATH:
 
@@ -20,10 +17,9 @@ A comment of HTML before a block says more:
     <!-- needs: nvcc cmake gpu slow --> left out, and counted, where one is missing; slow: only with --long
     <!-- not run: WHY -->            left out, and counted
 
-Cost: under two minutes on two cores. The last line is "N passed, N failed, N skipped".
+Cost: under two minutes on two cores.
 """
 
-import argparse
 import dataclasses
 import json
 import os
@@ -31,8 +27,8 @@ import pathlib
 import re
 import shutil
 import subprocess
-import sys
-import tempfile
+
+import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"^(?P<marks>(?:<!--.*?-->\n)*)```(?P<language>\w*)\n(?P<text>.*?)^```$", re.M | re.S)
@@ -98,7 +94,7 @@ def commands(text: str) -> list[tuple[str, list[str]]]:
 class Page:
     def __init__(self, path: pathlib.Path, scratch: pathlib.Path, build: pathlib.Path, include: str, long: bool):
         self.path, self.scratch, self.long = path, scratch, long
-        self.passed, self.failed, self.skipped = 0, 0, 0
+        self.problems: list[str] = []
         self.environment = dict(
             os.environ,
             PATH=f"{build}:{ROOT}/.venv/bin:{os.environ['PATH']}",
@@ -112,9 +108,7 @@ class Page:
             (scratch / name).symlink_to(ROOT / name)
 
     def check(self, block: Block, what: str, wrong: str) -> None:
-        self.passed, self.failed = self.passed + (not wrong), self.failed + bool(wrong)
-        if wrong:
-            print(f"FAILED  {self.path.name}:{block.line}: {what}\n{wrong}", flush=True)
+        self.problems += [f"{self.path.name}:{block.line}: {what}\n{wrong}"] if wrong else []
 
     def execute(self, command: str) -> subprocess.CompletedProcess:
         return subprocess.run(
@@ -157,10 +151,9 @@ class Page:
 
     def run(self, block: Block) -> None:
         if "not run" in block.marks or lacking(block.marks.get("needs", ""), self.long):
-            self.skipped += 1
+            print(f"not run: {self.path.name}:{block.line}")
         elif "file" in block.marks:
             (self.scratch / block.marks["file"]).write_text(block.text)
-            self.passed += 1
         elif block.language == "sh":
             self.run_shell(block)
         elif block.language == "console":
@@ -190,34 +183,19 @@ def check_names(path: pathlib.Path) -> list[str]:
     return [name for name in names(text) if not (path.parent / name).exists() and not (ROOT / name).exists()]
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("build", type=pathlib.Path)
-    parser.add_argument("--only", default="")
-    parser.add_argument("--keep", action="store_true")
-    parser.add_argument("--long", action="store_true")
-    given = parser.parse_args()
-    build = given.build.resolve()
-    include = cuda_include(build)
-    passed = failed = skipped = 0
-    for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]:
-        if given.only not in path.name:
-            continue
-        scratch = pathlib.Path(tempfile.mkdtemp(prefix="pages-of-stitchcuda-"))
-        page = Page(path, scratch, build, include, given.long)
-        for block in blocks(path.read_text()):
-            page.run(block)
-        missing = check_names(path)
-        for name in missing:
-            print(f"FAILED  {path.name}: {name} does not exist", flush=True)
-        passed, failed, skipped = passed + page.passed, failed + page.failed + len(missing), skipped + page.skipped
-        if given.keep:
-            print(f"kept    {scratch}")
-        else:
-            shutil.rmtree(scratch, ignore_errors=True)
-    print(f"{passed} passed, {failed} failed, {skipped} skipped")
-    return 1 if failed else 0
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_page(path: pathlib.Path, build: pathlib.Path, is_long: bool, tmp_path_factory) -> None:
+    scratch = tmp_path_factory.mktemp("pages-of-stitchcuda")
+    page = Page(path, scratch, build, cuda_include(build), is_long)
+    for block in blocks(path.read_text()):
+        page.run(block)
+    assert not page.problems, "\n".join(page.problems)
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_what_a_page_names_is_there(path: pathlib.Path) -> None:
+    missing = check_names(path)
+    assert not missing, f"{path.name} names {', '.join(missing)}"

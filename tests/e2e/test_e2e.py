@@ -1,36 +1,30 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The programs of problems/ through the real binary: each must verify on the emulated device, at its reduced sizes.
 
-    tests/e2e/run BUILD_FOLDER [--long]      --long: the whole set from an empty cache, with a table of seconds
-Without --long a third of them, chosen by the commit. Cost: five minutes on two cores with an empty cache, one with a
-warm one. Also: the verbs one by one must give the program that optimize gives. What goes wrong is in tests/bad_input.
+--long: the whole set from an empty cache; else a third of them. Cost: five minutes on two cores with an empty cache,
+one with a warm one. Also: the verbs one by one must give the program that optimize gives. What goes wrong is in
+tests/bad_input.
 """
 import json
 import os
 import pathlib
 import subprocess
-import sys
-import tempfile
-import time
 
 import batch_table
+import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests"))
-from part import part_of  # noqa: E402
-
 PARTS = 3
 
 
-def stitchcuda(build: str, *arguments: str, cache: str | None = None) -> tuple[int, str, str]:
+def stitchcuda(build: pathlib.Path, *arguments: str, cache: str | None = None) -> tuple[int, str, str]:
     environment = dict(os.environ, **({"STITCHCUDA_CACHE": cache} if cache else {}))
-    done = subprocess.run([str(pathlib.Path(build) / "stitchcuda"), *arguments], cwd=ROOT, env=environment, text=True,
+    done = subprocess.run([str(build / "stitchcuda"), *arguments], cwd=ROOT, env=environment, text=True,
                           capture_output=True, timeout=900, check=False, errors="replace")
     return done.returncode, done.stdout, done.stderr
 
 
-def verify_problem(build: str, program: pathlib.Path, out: str, cache: str | None) -> str:
+def verify_problem(build: pathlib.Path, program: pathlib.Path, out: str, cache: str | None) -> str:
     """The empty string when the program verifies, else what went wrong."""
     code, stdout, stderr = stitchcuda(build, "optimize", str(program), "--device", "emulated", "--out", out, "--json",
                                       cache=cache)
@@ -84,9 +78,9 @@ BATCHES = [
 ]
 
 
-def batch_program(build: str, folder: str, text: str, expected: str) -> str:
+def batch_program(build: pathlib.Path, folder: pathlib.Path, text: str, expected: str) -> str:
     """Optimised, and then verb by verb: both must say the same of the batch, plan alike and emit the same files."""
-    program, out, emitted = (pathlib.Path(folder) / name for name in ("batch.py", "out_batch", "emitted"))
+    program, out, emitted = (folder / name for name in ("batch.py", "out_batch", "emitted"))
     program.write_text(text)
     code, stdout, stderr = stitchcuda(build, "optimize", str(program), "--device", "emulated", "--out", str(out),
                                       "--json")
@@ -95,7 +89,7 @@ def batch_program(build: str, folder: str, text: str, expected: str) -> str:
     said = json.loads(stdout)["batch"]
     problems = [] if expected in said else [f"batch {said!r}, which lacks {expected!r}"]
     problems += batch_problems(out)
-    graph, plan = pathlib.Path(folder) / "graph.ir", pathlib.Path(folder) / "plan.json"
+    graph, plan = folder / "graph.ir", folder / "plan.json"
     for arguments in (("import", str(program), "--out", str(graph)), ("plan", str(graph), "--out", str(plan)),
                       ("emit", str(plan), "--out", str(emitted))):
         code, stdout, stderr = stitchcuda(build, *arguments)
@@ -115,13 +109,14 @@ STATEFUL = (MODEL + "        self.norm = nn.BatchNorm1d(11)\n        self.train(
 FUNCTION = "import torch\ndef double(x):\n    return x + x\ndef get_inputs():\n    return [torch.randn(9, 11)]\n"
 
 
-def baseline_takes_turns(build: str, folder: str, text: str, target: str, expected: str, contents: str) -> str:
+def baseline_takes_turns(build: pathlib.Path, folder: pathlib.Path, text: str, target: str, expected: str,
+                         contents: str) -> str:
     """The program in PyTorch runs behind the protocol of programs, each call on contents that the reference can judge;
     without a GPU nothing is told of its time."""
-    program = pathlib.Path(folder) / "baseline.py"
+    program = folder / "baseline.py"
     program.write_text(text)
     code, stdout, stderr = stitchcuda(build, "optimize", f"{program}{target}", "--device", "emulated", "--skip-nvcc",
-                                      "--baseline", "eager", "--out", str(pathlib.Path(folder) / "out_baseline"),
+                                      "--baseline", "eager", "--out", str(folder / "out_baseline"),
                                       "--json")
     if code != 0:
         return f"exit {code}: {stdout[-600:]} {stderr[-600:]}"
@@ -134,35 +129,26 @@ def baseline_takes_turns(build: str, folder: str, text: str, target: str, expect
     return "; ".join(problems)
 
 
-def problems(long: bool) -> list[pathlib.Path]:
-    """Neighbours in the list are no more alike than others."""
-    whole = sorted((ROOT / "problems").glob("*.py"))
-    return whole if long else part_of(whole, PARTS)
+@pytest.mark.in_parts(PARTS)
+@pytest.mark.parametrize("program", sorted((ROOT / "problems").glob("*.py")), ids=lambda path: path.stem)
+def test_problem(program: pathlib.Path, build: pathlib.Path, is_long: bool, tmp_path: pathlib.Path,
+                 tmp_path_factory: pytest.TempPathFactory) -> None:
+    cache = str(tmp_path_factory.getbasetemp() / "cache") if is_long else None
+    problem = verify_problem(build, program, str(tmp_path / program.stem), cache)
+    assert not problem, problem
 
 
-def main() -> int:
-    build, long = sys.argv[1], "--long" in sys.argv
-    failed = passed = 0
-    with tempfile.TemporaryDirectory() as folder:
-        cases = [(name, lambda t=text, e=expected: batch_program(build, folder, t, e))
-                  for name, text, expected in BATCHES]
-        cases += [(f"baseline {name}", lambda t=text, n=target, e=expected, c=contents:
-                   baseline_takes_turns(build, folder, t, n, e, c))
-                  for name, text, target, expected, contents in (
-                      ("with states", STATEFUL, "", "12 blocks took turns", "mixed"),
-                      ("of a function", FUNCTION, ":double", "no class that another process can construct", "drawn"))]
-        cache = str(pathlib.Path(folder) / "cache") if long else None
-        cases += [(p.stem, lambda p=p: verify_problem(build, p, str(pathlib.Path(folder) / p.stem), cache))
-                  for p in problems(long)]
-        for name, case in cases:
-            started = time.monotonic()
-            problem = case()
-            seconds = time.monotonic() - started
-            print(f"{'FAILED' if problem else 'passed'}  {name}  {seconds:.1f} s  {problem}", flush=True)
-            failed, passed = failed + bool(problem), passed + (not problem)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+@pytest.mark.parametrize("text,expected", [pytest.param(*case[1:], id=case[0]) for case in BATCHES])
+def test_batch(text: str, expected: str, build: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    problem = batch_program(build, tmp_path, text, expected)
+    assert not problem, problem
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+@pytest.mark.parametrize("text,target,expected,contents", [
+    pytest.param(STATEFUL, "", "12 blocks took turns", "mixed", id="with states"),
+    pytest.param(FUNCTION, ":double", "no class that another process can construct", "drawn", id="of a function"),
+])
+def test_baseline_takes_turns(text: str, target: str, expected: str, contents: str, build: pathlib.Path,
+                              tmp_path: pathlib.Path) -> None:
+    problem = baseline_takes_turns(build, tmp_path, text, target, expected, contents)
+    assert not problem, problem

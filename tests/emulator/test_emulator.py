@@ -1,30 +1,24 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the emulator's tests: tests/emulator/run BUILD_FOLDER [--only TEXT] [--jobs N] [--long]
+"""The emulator's tests.
 
 idioms/*.cu must compile with nvcc, and print PASS when emulated: in order, in random orders, and in the checked build.
 faults/*.cu say in their first lines what must become of them:
   // expect: refused | fault | checked | wrong      by the rewriter; when run; by the checked build; in a random order
   // says: TEXT                                     must be in the message; {HERE} is the line marked `// HERE`
-The rewriter's own tests count as one case. One line a case; the last line is `N passed, N failed`. Without --long or
---only half of them, chosen by the commit: 80 seconds on two cores; --long tries many more random orders, too.
-Compiled work is kept in BUILD_FOLDER by content."""
+Without --long half of them: 80 seconds on two cores; --long tries many more random orders, too. Compiled work is kept
+in the build folder by content."""
 
-import argparse
-import concurrent.futures
 import hashlib
 import os
 import pathlib
 import re
 import shutil
 import subprocess
-import sys
 import time
 
-FOLDER = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(FOLDER.parent))
-from part import part_of  # noqa: E402
+import pytest
 
+FOLDER = pathlib.Path(__file__).resolve().parent
 EMULATOR = FOLDER.parent.parent / "emulator"
 PLAIN_FLAGS = ["-O2"]
 CHECKED_FLAGS = ["-O1", "-g1", "-fno-omit-frame-pointer", "-fsanitize=address,undefined", "-fno-sanitize=vptr"]
@@ -185,49 +179,27 @@ def fault(builder, source):
     return next(line for line in done.stderr.splitlines() if line.startswith("stitch-emulator: "))
 
 
-def rewriter(builder, _):
-    done = call([builder.build / "emulator" / "rewriter_test", "--gtest_brief=1"])
-    if done.returncode != 0:
-        raise Failure(last_lines(done.stdout, 30))
-    return done.stdout.strip().splitlines()[-1].strip("[ ]")
+@pytest.fixture(scope="module", name="builder")
+def one_builder(build, is_long):
+    return Builder(build, LONG_RANDOM_SEEDS if is_long else RANDOM_SEEDS)
 
 
-KINDS = {"idioms": idiom, "faults": fault, "emulator": rewriter}
+def test_rewriter(build):
+    done = call([build / "emulator" / "rewriter_test", "--gtest_brief=1"])
+    assert done.returncode == 0, last_lines(done.stdout, 30)
 
 
-def run_case(builder, source):
-    started = time.monotonic()
-    name = f"{source.parent.name}/{source.stem}"
-    try:
-        told = KINDS[source.parent.name](builder, source)
-        return True, f"ok    {name}  {time.monotonic() - started:.1f} s  {told}"
-    except Failure as failure:
-        return False, f"FAIL  {name}  {failure}"
+def sources(folder):
+    return [pytest.param(path, id=path.stem) for path in sorted((FOLDER / folder).glob("*.cu"))]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("build", type=pathlib.Path)
-    parser.add_argument("--only", default="")
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--long", action="store_true")
-    arguments = parser.parse_args()
-    builder = Builder(arguments.build.resolve(), LONG_RANDOM_SEEDS if arguments.long else RANDOM_SEEDS)
-    cases = sorted(FOLDER.glob("*/*.cu"))
-    if not arguments.long and not arguments.only:
-        cases = part_of(cases, PARTS)
-    everything = [FOLDER / "rewriter", *cases]
-    sources = [path for path in everything if arguments.only in f"{path.parent.name}/{path.stem}"]
-    if not builder.nvcc:
-        print(f"skip  nvcc is not there: {len(sources)} files are not compiled for a GPU")
-    failed = 0
-    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        for ok, line in pool.map(lambda source: run_case(builder, source), sources):
-            failed += not ok
-            print(line, flush=True)
-    print(f"{len(sources) - failed} passed, {failed} failed")
-    return 1 if failed or not sources else 0
+@pytest.mark.in_parts(PARTS)
+@pytest.mark.parametrize("source", sources("idioms"))
+def test_idiom(source, builder):
+    print(idiom(builder, source))
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+@pytest.mark.in_parts(PARTS)
+@pytest.mark.parametrize("source", sources("faults"))
+def test_fault(source, builder):
+    print(fault(builder, source))

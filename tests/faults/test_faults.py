@@ -1,18 +1,14 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Faults around the whole program: the oracle fails at each kind of request, the disk is full at each write, the wall
 clock goes backwards, stitchcuda is killed at a step of the protocol and started again. No verdict is invented, nothing
 is lost: each case tells the exit status, the sentence and what is on the disk. (faults_test has the worker's and the
 keeper's.)
 
-    tests/faults/run BUILD_FOLDER [--long] [--seed N] [--only PART_OF_A_NAME]
-In about a minute on two cores; --long: every third write, twelve steps.
+In about a minute on two cores; --long: every third write, twelve steps. The part of the commit chooses the moments.
 """
 
 from __future__ import annotations
 
-import argparse
-import concurrent.futures
 import dataclasses
 import json
 import os
@@ -21,12 +17,12 @@ import random
 import re
 import shutil
 import subprocess
-import sys
-import tempfile
+
+import pytest
+from part import part
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-AT_A_TIME = 2
 LONGEST_S = 600
 PROGRAM = """import torch
 
@@ -180,49 +176,64 @@ ORACLE = [
 ]
 
 
-def cases(place: Place, long: bool, seed: int) -> list[tuple[str, object]]:
-    chance = random.Random(seed)
-    frames, writes = counts_of(place)
-    found = [
-        (f"the oracle at {fault}", lambda f=fault, c=code, s=sentence: oracle_fails(place, f, c, s))
-        for fault, code, sentence in (ORACLE if long else ORACLE[1::2])
-    ]
-    full = range(1, writes + 1, 3) if long else chance.sample(range(1, writes + 1), 3)
-    steps = chance.sample(range(1, frames + 1), 12 if long else 2)
-    found += [(f"the disk is full at write {n} of {writes}", lambda n=n: disk_is_full(place, n)) for n in full]
-    found += [(f"killed at frame {n} of {frames}", lambda n=n: killed_and_started_again(place, n)) for n in steps]
-    return found + [("the clock goes back", lambda: clock_goes_back(place))]
+MOST_WRITES, WRITES, MOST_FRAMES, FRAMES = 100, 3, 12, 2
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("build", type=lambda text: pathlib.Path(text).resolve())
-    parser.add_argument("--long", action="store_true")
-    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
-    parser.add_argument("--only", default="")
-    options = parser.parse_args()
-    scratch = pathlib.Path(tempfile.mkdtemp(prefix="faults-"))
-    passed = failed = 0
-    try:
-        place = Place(options.build, scratch)
-        (scratch / "base").mkdir()
-        (scratch / "base/base.py").write_text(PROGRAM)
-        made = place.run(scratch / "base", [word if word != "out" else "base" for word in OPTIMIZE])
-        shutil.rmtree(scratch / "base/temporary")
-        shutil.rmtree(scratch / "base/state", ignore_errors=True)
-        if made.returncode:
-            print(f"the base program does not verify: {made.stdout}{made.stderr}")
-            return 1
-        chosen = [each for each in cases(place, options.long, options.seed) if options.only in each[0]]
-        with concurrent.futures.ThreadPoolExecutor(AT_A_TIME) as pool:
-            for (name, _), problems in zip(chosen, pool.map(lambda each: each[1](), chosen)):
-                print(f"{'FAILED' if problems else 'passed'}  {name}  {'; '.join(problems)}", flush=True)
-                passed, failed = passed + (not problems), failed + bool(problems)
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
-    print(f"seed {options.seed}\n{passed} passed, {failed} failed")
-    return 1 if failed or not passed else 0
+def make_base(place: Place) -> None:
+    (place.scratch / "base").mkdir()
+    (place.scratch / "base/base.py").write_text(PROGRAM)
+    made = place.run(place.scratch / "base", [word if word != "out" else "base" for word in OPTIMIZE])
+    shutil.rmtree(place.scratch / "base/temporary")
+    shutil.rmtree(place.scratch / "base/state", ignore_errors=True)
+    assert made.returncode == 0, f"the base program does not verify: {made.stdout}{made.stderr}"
+    (place.scratch / "counts.json").write_text(json.dumps(counts_of(place)))
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+@pytest.fixture(scope="module", name="place")
+def one_place(build: pathlib.Path, shared_folder) -> Place:
+    """With a cache of its own: the writes of a run are counted."""
+    return Place(build, shared_folder("faults", lambda scratch: make_base(Place(build, scratch))))
+
+
+def moments(place: Place, which: int, count: int, is_long: bool) -> list[int]:
+    """Which write (1) or frame (0) each case disturbs; those of another commit are others."""
+    total = json.loads((place.scratch / "counts.json").read_text())[which]
+    if is_long and which == 1:
+        return list(range(1, total + 1, 3))
+    return random.Random(part() + which).sample(range(1, total + 1), min(count, total))
+
+
+@pytest.mark.parametrize("fault,code,sentence",
+                         [pytest.param(*case, id=case[0], marks=[] if number % 2 else [pytest.mark.long])
+                          for number, case in enumerate(ORACLE)])
+def test_oracle(place: Place, fault: str, code: int, sentence: str) -> None:
+    problems = oracle_fails(place, fault, code, sentence)
+    assert not problems, "; ".join(problems)
+
+
+@pytest.mark.parametrize("number", [pytest.param(number, marks=[] if number < WRITES else [pytest.mark.long])
+                                    for number in range(MOST_WRITES)])
+def test_disk_is_full(place: Place, number: int, is_long: bool) -> None:
+    chosen = moments(place, 1, WRITES, is_long)
+    if number >= len(chosen):
+        pytest.skip(f"a run makes {len(chosen)} writes that are tried")
+    problems = disk_is_full(place, chosen[number])
+    assert not problems, f"the disk is full at write {chosen[number]}: {'; '.join(problems)}"
+
+
+@pytest.mark.parametrize("number", [pytest.param(number, marks=[] if number < FRAMES else [pytest.mark.long])
+                                    for number in range(MOST_FRAMES)])
+def test_killed_and_started_again(place: Place, number: int) -> None:
+    frame = moments(place, 0, MOST_FRAMES, False)[number]
+    problems = killed_and_started_again(place, frame)
+    assert not problems, f"killed at frame {frame}: {'; '.join(problems)}"
+
+
+def test_clock_goes_back(place: Place) -> None:
+    problems = clock_goes_back(place)
+    assert not problems, "; ".join(problems)
+
+
+def test_counts_cover_a_run(place: Place) -> None:
+    frames, writes = json.loads((place.scratch / "counts.json").read_text())
+    assert frames >= MOST_FRAMES and writes <= 3 * MOST_WRITES, f"{frames} frames, {writes} writes"

@@ -1,10 +1,7 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The 28 evaluator mistakes: each row of README.md names tests that exist and are part of `make test`.
 
-    tests/mistakes/run BUILD_FOLDER [--table-only]
-GoogleTests run with their binaries; the candidates and Python tests that the table names are run here.
-Cost: about a minute on one core. --table-only checks the table and runs nothing.
+GoogleTests run with their binaries, the Python tests and candidates that the table names with their own suites.
 """
 
 from __future__ import annotations
@@ -14,10 +11,15 @@ import re
 import subprocess
 import sys
 
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "candidates"))
+from folder import find_candidate  # noqa: E402
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 ROWS = [f"M{number:02}" for number in range(1, 29)]
-PYTHON = str(ROOT / ".venv" / "bin" / "python")
+KNOWN_TESTS: dict[str, set[str]] = {}
 
 
 def rows_of(text: str) -> dict[str, list[str]]:
@@ -50,7 +52,7 @@ def is_enabled(test: str) -> bool:
 def problem_of(test: str, build: pathlib.Path, known: dict[str, set[str]]) -> str:
     """Why the test does not show anything, or nothing."""
     if test.startswith(("honest/", "rejects/")):
-        return "" if (ROOT / "tests" / test / "expect").exists() else "there is no such candidate"
+        return "" if find_candidate(test) else "there is no such candidate"
     if " " not in test:
         owner, _, name = test.partition(".")
         text = (HERE / "test_mistakes.py").read_text()
@@ -65,50 +67,16 @@ def problem_of(test: str, build: pathlib.Path, known: dict[str, set[str]]) -> st
     return "" if name in known[binary] and is_enabled(name) else f"{binary} has no such test"
 
 
-def check_table(build: pathlib.Path) -> tuple[list[str], set[str]]:
-    found, problems, known = rows_of((HERE / "README.md").read_text()), [], {}
-    for row in ROWS:
-        if not found.get(row):
-            problems.append(f"{row}: no test is named")
-        for test in found.get(row, []):
-            problem = problem_of(test, build, known)
-            problems += [f"{row}: {test}: {problem}"] if problem else []
-    problems += [f"{row} is no row of the 28" for row in found if row not in ROWS]
-    return problems, {test for tests in found.values() for test in tests}
+ROWS_NAMED = rows_of((HERE / "README.md").read_text())
 
 
-def run_candidates(tests: set[str], build: pathlib.Path) -> tuple[int, int, str]:
-    only = [part for test in sorted(tests) if "/" in test and " " not in test for part in ("--only", test.split("/")[1])]
-    done = subprocess.run(
-        [sys.executable, ROOT / "tests" / "candidates" / "run", build, *only], text=True, capture_output=True, check=False
-    )
-    counts = re.findall(r"^(\d+) passed, (\d+) failed", done.stdout, re.M)
-    passed, failed = (int(count) for count in counts[-1]) if counts else (0, 1)
-    return passed, failed, done.stdout + done.stderr if failed or not passed else ""
+def test_every_row_is_one_of_the_28() -> None:
+    assert sorted(ROWS_NAMED) == ROWS
 
 
-def run_python() -> tuple[int, int, str]:
-    command = [PYTHON, "-m", "unittest", "discover", "-s", str(HERE), "-t", str(HERE)]
-    done = subprocess.run(command, text=True, capture_output=True, check=False, cwd=ROOT)
-    ran = sum(int(count) for count in re.findall(r"^Ran (\d+) tests? in", done.stderr, re.M))
-    failed = sum(int(count) for count in re.findall(r"(?:failures|errors)=(\d+)", done.stderr))
-    failed = max(failed, 1 if done.returncode or ran == 0 else 0)
-    return ran - min(failed, ran), failed, done.stderr if failed else ""
-
-
-def main() -> int:
-    build = pathlib.Path(sys.argv[1]).resolve()
-    problems, tests = check_table(build)
-    for problem in problems:
-        print(f"FAIL: {problem}")
-    passed, failed = len(ROWS) - len({problem[:3] for problem in problems}), len(problems)
-    if "--table-only" not in sys.argv:
-        for more_passed, more_failed, text in (run_python(), run_candidates(tests, build)):
-            passed, failed = passed + more_passed, failed + more_failed
-            print(text, end="")
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+@pytest.mark.parametrize("row", ROWS)
+def test_row(row: str, build: pathlib.Path) -> None:
+    tests = ROWS_NAMED.get(row)
+    assert tests, "no test is named"
+    problems = [f"{test}: {problem}" for test in tests if (problem := problem_of(test, build, KNOWN_TESTS))]
+    assert not problems, "\n".join(problems)

@@ -1,32 +1,28 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """kill -9 at random moments of `optimize`: the same command then gives what an undisturbed run gives.
 
-    tests/resume/run BUILD_FOLDER [--long] [--seed N] [--record FILE.md]
 Every other moment kills stitchcuda alone, the others all its processes at once. After each: the folder of results is as
 it was or whole, no process of the run is left, nothing in /dev/shm or TMPDIR (of a run that was killed whole: after the
 next one); what was compiled is still in the cache. Then the same command again: same verdict, plan and sources.
---long: 30 moments over three programs of problems/, half of a minute each; else 4 over one small one, in about a minute.
+--long: 30 moments over three programs of problems/, half of a minute each; else 4 over one small one, in about a
+minute. The part of the commit chooses the moments.
 """
 
-import argparse
+import dataclasses
 import hashlib
 import json
 import os
 import pathlib
 import random
 import subprocess
-import sys
-import tempfile
 import time
 import uuid
 
 import processes
+import pytest
+from part import part
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests"))
-from part import part  # noqa: E402
-
 PROBLEMS = ("mlp_residual", "layernorm_linear_softmax", "message_passing")
 SMALL = """import torch
 import torch.nn as nn
@@ -46,14 +42,14 @@ def get_init_inputs():
 class Place:
     """One run's own folders; the cache is empty at first, so that compilers are killed too."""
 
-    def __init__(self, base: pathlib.Path, build: str, program: pathlib.Path) -> None:
+    def __init__(self, base: pathlib.Path, build: pathlib.Path, program: pathlib.Path) -> None:
         self.base, self.program = base, program
         self.out = base / "results" / "out"
         self.mark = f"STITCHCUDA_TEST_MARK={uuid.uuid4()}"
         for name in ("cache", "state", "tmp", "results"):
             (base / name).mkdir(parents=True, exist_ok=True)
         self.command = [
-            str(pathlib.Path(build).resolve() / "stitchcuda"),
+            str(build / "stitchcuda"),
             "optimize",
             str(program),
             "--device",
@@ -109,9 +105,6 @@ class Place:
     def objects(self) -> set[str]:
         return {path.name for path in (self.base / "cache" / "objects").rglob("*.o")}
 
-    def last_record(self) -> dict:
-        return json.loads(max((self.base / "state" / "runs").glob("*/run.json")).read_text())
-
 
 def shared_memory_of(pids: dict[int, int]) -> list[str]:
     return [name for name in os.listdir("/dev/shm") if any(f"-{pid}-{start}-" in name for pid, start in pids.items())]
@@ -147,13 +140,12 @@ def judge_kill(place: Place, family: dict[int, int], whole: bool, before: dict, 
     return problems
 
 
-def one_moment(place: Place, seconds: float, whole: bool, wanted: dict, verdict: dict) -> dict:
+def one_moment(place: Place, seconds: float, whole: bool, wanted: dict, verdict: dict) -> list[str]:
     before = place.results() if place.out.exists() else {}
     family, killed = kill_at(place, seconds, whole)
     problems = judge_kill(place, family, whole, before, wanted) if killed else []
-    record = place.last_record() if list((place.base / "state").glob("runs/*/run.json")) else {}
     compiled = place.objects()
-    answer, resumed = place.finish()
+    answer, _ = place.finish()
     if place.results() != wanted:
         other = {name for name in set(wanted) | set(place.results()) if wanted.get(name) != place.results().get(name)}
         problems.append(f"other results than an undisturbed run: {sorted(other)}")
@@ -163,86 +155,51 @@ def one_moment(place: Place, seconds: float, whole: bool, wanted: dict, verdict:
         problems.append("what was compiled before the kill is gone from the cache")
     if place.litter() or shared_memory_of(family):
         problems.append(f"left behind after the next run: {place.litter()} {shared_memory_of(family)}")
-    stage = record.get("stage", {})
-    return {
-        "program": place.program.stem,
-        "killed": killed,
-        "whole": whole,
-        "seconds": seconds,
-        "stage": f"{stage.get('name', 'before any')}: {stage.get('sentence', '')}"[:70] if killed else "had ended",
-        "compiled": len(compiled),
-        "resumed": resumed,
-        "problems": problems,
-    }
+    return problems
 
 
-def run_program(build: str, program: pathlib.Path, moments: int, dice: random.Random) -> list[dict]:
-    with tempfile.TemporaryDirectory() as folder:
-        reference = Place(pathlib.Path(folder) / "reference", build, program)
-        verdict, whole_seconds = reference.finish()
-        wanted = reference.results()
-        rows = []
-        for number in range(moments):
-            place = Place(pathlib.Path(folder) / f"moment{number}", build, program)
-            if number % 3 == 2:  # something of an earlier run is there
-                place.finish()
-                (place.out / "mine.txt").write_text("the user's own")
-                (place.base / "cache").rename(place.base / "cache-before")
-            expected = dict(
-                wanted, **({"mine.txt": hashlib.sha256(b"the user's own").hexdigest()} if number % 3 == 2 else {})
-            )
-            rows.append(one_moment(place, dice.uniform(0.02, whole_seconds), number % 2 == 1, expected, verdict))
-            row = rows[-1]
-            print(
-                f"{'FAIL' if row['problems'] else 'ok':5} {row['program']} {row['seconds']:.2f} s of "
-                f"{whole_seconds:.1f}, {'all' if row['whole'] else 'alone'}, {row['stage']} {row['problems'] or ''}",
-                flush=True,
-            )
-        return [dict(row, undisturbed=whole_seconds) for row in rows]
+@dataclasses.dataclass
+class Undisturbed:
+    """What a run gives that nobody disturbs, from an empty cache."""
+
+    program: pathlib.Path
+    verdict: dict
+    seconds: float
+    results: dict
 
 
-def table(rows: list[dict], seed: int) -> str:
-    lines = [
-        "# kill -9 at random moments of `optimize`",
-        "",
-        f"`tests/resume/run BUILD --long --seed {seed}` on {os.cpu_count()} cores, emulated device, each from an empty"
-        ' cache. "alone": stitchcuda\'s own process; "all": every process of the run at once. Each moment was'
-        " followed by the same command, which gave the verdict, plan and sources of an undisturbed run.",
-        "",
-        "| program | killed | at, s | undisturbed, s | stage | files compiled by then | resumed in, s | |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
-    for row in rows:
-        lines.append(
-            f"| {row['program']} | {('all' if row['whole'] else 'alone') if row['killed'] else 'had ended'} |"
-            f" {row['seconds']:.2f} | {row['undisturbed']:.1f} | {row['stage'].replace('|', '/')} |"
-            f" {row['compiled']} | {row['resumed']:.1f} | {'; '.join(row['problems']) or 'same result'} |"
-        )
-    passed = sum(not row["problems"] for row in rows)
-    return "\n".join(lines) + f"\n\n{passed} of {len(rows)} moments passed.\n"
+@pytest.fixture(scope="module")
+def undisturbed(request: pytest.FixtureRequest, build: pathlib.Path, tmp_path_factory) -> Undisturbed:
+    folder = tmp_path_factory.mktemp("undisturbed")
+    program = ROOT / "problems" / f"{request.param}.py"
+    if request.param == "small":
+        program = folder / "small.py"
+        program.write_text(SMALL)
+    place = Place(folder / "reference", build, program)
+    verdict, seconds = place.finish()
+    return Undisturbed(program, verdict, seconds, place.results())
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("build")
-    parser.add_argument("--long", action="store_true")
-    parser.add_argument("--seed", type=int, default=part())  # other moments for another commit
-    parser.add_argument("--record")
-    asked = parser.parse_args()
-    dice = random.Random(asked.seed)
-    with tempfile.TemporaryDirectory() as folder:
-        small = pathlib.Path(folder) / "small.py"
-        small.write_text(SMALL)
-        programs = [ROOT / "problems" / f"{name}.py" for name in PROBLEMS] if asked.long else [small]
-        rows: list[dict] = []
-        for program in programs:
-            rows += run_program(asked.build, program, 10 if asked.long else 4, dice)
-            if asked.record:
-                pathlib.Path(asked.record).write_text(table(rows, asked.seed))
-    failed = sum(bool(row["problems"]) for row in rows)
-    print(f"{len(rows) - failed} passed, {failed} failed")
-    return 1 if failed else 0
+def moments() -> list:
+    small = [("small", number, []) for number in range(4)]
+    return small + [(name, number, [pytest.mark.long]) for name in PROBLEMS for number in range(10)]
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+@pytest.mark.alone
+@pytest.mark.parametrize(
+    "undisturbed,number",
+    [pytest.param(name, number, id=f"{name}-{number}", marks=marks) for name, number, marks in moments()],
+    indirect=["undisturbed"],
+)
+def test_moment(undisturbed: Undisturbed, number: int, build: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    place = Place(tmp_path / "moment", build, undisturbed.program)
+    wanted = undisturbed.results
+    if number % 3 == 2:  # something of an earlier run is there
+        place.finish()
+        (place.out / "mine.txt").write_text("the user's own")
+        (place.base / "cache").rename(place.base / "cache-before")
+        wanted = dict(wanted, **{"mine.txt": hashlib.sha256(b"the user's own").hexdigest()})
+    dice = random.Random(f"{part()} {undisturbed.program.stem} {number}")
+    seconds = dice.uniform(0.02, undisturbed.seconds)
+    problems = one_moment(place, seconds, number % 2 == 1, wanted, undisturbed.verdict)
+    assert not problems, f"killed after {seconds:.2f} s of {undisturbed.seconds:.1f}: {'; '.join(problems)}"

@@ -1,8 +1,6 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """`reverify`: a folder that was moved, its program gone, gives its verdict again; one that was tampered with does not.
 
-    tests/reverify/run BUILD_FOLDER
 Cost: under a minute on two cores.
 """
 from __future__ import annotations
@@ -13,9 +11,9 @@ import os
 import pathlib
 import shutil
 import subprocess
-import sys
-import tempfile
 from collections.abc import Callable
+
+import pytest
 
 MODEL = """import torch
 
@@ -48,7 +46,7 @@ class Block(torch.nn.Module):
 
 
 def stitchcuda(build: pathlib.Path, scratch: pathlib.Path, *arguments: str) -> tuple[int, str, str]:
-    environment = dict(os.environ, STITCHCUDA_CACHE=str(scratch / "cache"), XDG_STATE_HOME=str(scratch / "state"))
+    environment = dict(os.environ, XDG_STATE_HOME=str(scratch / "state"))
     done = subprocess.run([str(build / "stitchcuda"), *arguments], cwd=scratch, env=environment, text=True,
                           capture_output=True, timeout=600, check=False)
     return done.returncode, done.stdout, done.stderr
@@ -104,9 +102,13 @@ def forge(change: Callable[[pathlib.Path], None]) -> Callable[[pathlib.Path], No
     return both
 
 
+def untouched(_: pathlib.Path) -> None:
+    pass
+
+
 # What is done to the folder, the exit status, and a part of what is said.
 CASES: list[tuple[str, Callable[[pathlib.Path], None], int, str]] = [
-    ("untouched", lambda folder: None, 0, "the verdict agrees: ok"),
+    ("untouched", untouched, 0, "the verdict agrees: ok"),
     ("a file of the user's own", lambda folder: append(folder, "notes.txt", "mine"), 0, "the verdict agrees: ok"),
     ("the program changed", lambda folder: append(folder, "evidence/program/layers/block.py", "\n"), 3,
      "changed: evidence/program/layers/block.py"),
@@ -119,28 +121,24 @@ CASES: list[tuple[str, Callable[[pathlib.Path], None], int, str]] = [
 ]
 
 
-def main() -> int:
-    build = pathlib.Path(sys.argv[1]).resolve()
-    passed = failed = 0
-    with tempfile.TemporaryDirectory(prefix="reverify-") as name:
-        scratch = pathlib.Path(name)
-        folder = make_folder(build, scratch)
-        program = sorted(path.relative_to(folder).as_posix() for path in (folder / "evidence/program").rglob("*.py"))
-        said = "" if program == ["evidence/program/layers/block.py", "evidence/program/model.py"] else str(program)
-        for case, change, status, part in CASES:
-            copy = scratch / "copies" / str(passed + failed) / "moved"
-            shutil.copytree(folder, copy)
-            change(copy)
-            code, stdout, stderr = stitchcuda(build, scratch, "reverify", str(copy), "--quiet")
-            if code != status or part not in stdout + stderr:
-                said = f"exit {code}, not {status}, or no {part!r} in: {stdout}{stderr}"
-            if case == "untouched" and "error figures are the same to the last bit\n" not in stdout:
-                said = f"on one machine figures are the same to the last bit: {stdout}"
-            print(f"{'FAILED' if said else 'passed'}  {case}  {said}", flush=True)
-            failed, passed, said = failed + bool(said), passed + (not said), ""
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+@pytest.fixture(scope="module", name="folder")
+def moved_folder(build: pathlib.Path, shared_folder) -> pathlib.Path:
+    scratch = shared_folder("reverify", lambda scratch: make_folder(build, scratch))
+    return scratch / "elsewhere" / "moved"
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def test_the_program_is_in_the_evidence(folder: pathlib.Path) -> None:
+    program = sorted(path.relative_to(folder).as_posix() for path in (folder / "evidence/program").rglob("*.py"))
+    assert program == ["evidence/program/layers/block.py", "evidence/program/model.py"]
+
+
+@pytest.mark.parametrize("change,status,part", [pytest.param(*case[1:], id=case[0]) for case in CASES])
+def test_case(change: Callable[[pathlib.Path], None], status: int, part: str, build: pathlib.Path,
+              folder: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    copy = tmp_path / "copy" / "moved"
+    shutil.copytree(folder, copy)
+    change(copy)
+    code, stdout, stderr = stitchcuda(build, tmp_path, "reverify", str(copy), "--quiet")
+    assert code == status and part in stdout + stderr, f"exit {code}: {stdout}{stderr}"
+    if change is untouched:  # on one machine
+        assert "error figures are the same to the last bit\n" in stdout

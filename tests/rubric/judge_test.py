@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import http.server
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -13,10 +14,11 @@ import threading
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "python"))
+sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tests" / "candidates")]
+from folder import find_candidate  # noqa: E402
 from stitchcuda_judge.neutral import neutral_python  # noqa: E402
 
-BUILD = ROOT / "build"
+BUILD = ROOT / os.environ.get("STITCHCUDA_BUILD", "build")
 DIMENSIONS = ("anti_hacking", "cuda_engineering", "operator_coverage", "skill_compliance")
 
 
@@ -57,9 +59,9 @@ class JudgeTest(unittest.TestCase):
 
     def score(self, candidate: str, url: str | None = None) -> tuple[int, dict]:
         with tempfile.TemporaryDirectory(prefix="judge-") as folder:
-            place = ROOT / "tests" / candidate
-            command = [str(BUILD / "stitchcuda"), "score", str(place / "candidate"), "--json", "--rubric", "judge"]
-            command += ["--program", str(place / "program.py"), "--judge", url or self.url]
+            found = find_candidate(candidate)
+            command = [str(BUILD / "stitchcuda"), "score", str(found.folder / "candidate"), "--json"]
+            command += ["--rubric", "judge", "--program", str(found.program()), "--judge", url or self.url]
             command += ["--out", f"{folder}/score.json"]
             done = subprocess.run(command, capture_output=True, text=True, timeout=120)
             return done.returncode, json.loads(done.stdout)

@@ -1,34 +1,29 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The rubric on candidates that experts have marked: marks.tsv names them, facts/ holds what was seen of each.
 
-    tests/rubric/run BUILD_FOLDER [--record] [--long] [--only PART_OF_A_NAME]... [--jobs 2]
-`rubric_test` computes the agreement with the experts from facts/ alone. This suite runs candidates for real: their facts
-must still give the marks that the recorded ones give. Without --long or --only those of this folder, refinements apart,
-and a few others that the commit chooses; --record writes facts/ anew. Cost: about four seconds each on one core, a
+`rubric_test` computes the agreement with the experts from facts/ alone. This suite runs candidates for real: their
+facts must still give the marks that the recorded ones give. Without --long those of this folder, refinements apart,
+and a few others that the commit chooses; --update writes facts/ anew. Cost: about four seconds each on one core, a
 minute in all; a program of problems/ costs half a minute.
 """
 
 from __future__ import annotations
 
-import argparse
-import concurrent.futures
 import json
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
-import tempfile
+
+import pytest
 
 HERE = pathlib.Path(__file__).resolve().parent
 TESTS = HERE.parent
-sys.path[:0] = [str(TESTS / "candidates"), str(TESTS)]
+sys.path.insert(0, str(TESTS / "candidates"))
 from folder import Candidate, find_candidate, lay_out  # noqa: E402
-from part import part  # noqa: E402
 
 DEADLINE_S = 600
-A_FEW = 4
+PARTS = 20
 
 
 def read_marks() -> list[dict[str, str]]:
@@ -101,55 +96,22 @@ def without_chance(facts: dict) -> dict:
     return facts
 
 
-def judge(row: dict[str, str], options: argparse.Namespace, scratch: pathlib.Path) -> str:
-    """A sentence on what is wrong, or nothing."""
-    said = score(row, options.build, scratch, options.cache or scratch / "cache")
+def is_ours(row: dict[str, str]) -> bool:
+    return row["candidate"].startswith("rubric/") and row["previous"] == "-"
+
+
+def cases() -> list:
+    return [pytest.param(row, id=facts_file(row).stem, marks=[pytest.mark.always] if is_ours(row) else [])
+            for row in read_marks()]
+
+
+@pytest.mark.in_parts(PARTS)
+@pytest.mark.parametrize("row", cases())
+def test_marks(row: dict[str, str], build: pathlib.Path, cache: pathlib.Path, update: bool,
+               tmp_path: pathlib.Path) -> None:
+    said = score(row, build, tmp_path, cache)
     file = facts_file(row)
-    if options.record:
+    if update:
         recorded = {"expected": marks_of(said), "facts": without_chance(said["facts"])}
         file.write_text(json.dumps(recorded, indent=1) + "\n")
-        return ""
-    expected = json.loads(file.read_text())["expected"]
-    return "" if marks_of(said) == expected else f"marks {marks_of(said)}, recorded {expected}"
-
-
-def chosen(rows: list[dict[str, str]], options: argparse.Namespace) -> list[dict[str, str]]:
-    if options.only:
-        return [row for row in rows if any(part in row["candidate"] for part in options.only)]
-    if options.long or options.record:
-        return rows
-    ours = [row for row in rows if row["candidate"].startswith("rubric/") and row["previous"] == "-"]
-    others = [row for row in rows if row not in ours]
-    start = part() * A_FEW % len(others)
-    return ours + (others + others)[start : start + A_FEW]
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("build", type=lambda text: pathlib.Path(text).resolve())
-    parser.add_argument("--record", action="store_true")
-    parser.add_argument("--long", action="store_true")
-    parser.add_argument("--only", action="append", default=[])
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--cache", type=pathlib.Path, help="of compiled code; else one that is made and thrown away")
-    options = parser.parse_args()
-    (HERE / "facts").mkdir(exist_ok=True)
-    rows = chosen(read_marks(), options)
-    scratch = pathlib.Path(tempfile.mkdtemp(prefix="rubric-"))
-    failed = 0
-    try:
-        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            runs = {pool.submit(judge, row, options, scratch): row for row in rows}
-            for run in concurrent.futures.as_completed(runs):
-                error = run.exception()
-                problem = str(error) if error else run.result()
-                failed += bool(problem)
-                print(f"{'FAILED' if problem else 'passed'}  {facts_file(runs[run]).stem}  {problem}", flush=True)
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
-    print(f"{len(rows) - failed} passed, {failed} failed")
-    return 1 if failed or not rows else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    assert marks_of(said) == json.loads(file.read_text())["expected"]

@@ -1,13 +1,10 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What a person sees on a terminal, and what Ctrl-C leaves.
 
-    tests/terminal/run BUILD_FOLDER [--long] [--seed N] [--update]
-Screens of `optimize` at three widths are compared with cases/ once times are taken out (--update writes them); Ctrl-C is
-pressed at random moments of `optimize`: 3, with --long 15. Cost: half a minute.
+Screens of `optimize` at three widths are compared with cases/ once times are taken out (--update writes them); Ctrl-C
+is pressed at moments of `optimize` that the part of the commit chooses: 3, with --long 15. Cost: half a minute.
 """
 
-import argparse
 import json
 import os
 import pathlib
@@ -16,16 +13,16 @@ import re
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import uuid
 
+import pytest
 import screen
+from part import part
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "tests" / "resume"), str(ROOT / "tests")]
+sys.path.insert(0, str(ROOT / "tests" / "resume"))
 import processes  # noqa: E402
-from part import part  # noqa: E402
 
 CASES = pathlib.Path(__file__).resolve().parent / "cases"
 WIDTHS = (40, 80, 200)
@@ -48,12 +45,12 @@ TURNING = re.compile("[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]")
 class Bench:
     """Where the runs take place: a folder of their own for everything they leave."""
 
-    def __init__(self, folder: str, build: str) -> None:
-        self.folder = pathlib.Path(folder)
+    def __init__(self, folder: pathlib.Path, build: pathlib.Path) -> None:
+        self.folder = folder
         self.program = self.folder / "模型 größe.py"
         self.program.write_text(PROGRAM)
         (self.folder / "tmp").mkdir()
-        self.binary = str(pathlib.Path(build).resolve() / "stitchcuda")
+        self.binary = str(build / "stitchcuda")
         self.mark = f"STITCHCUDA_TEST_MARK={uuid.uuid4()}"
 
     def environment(self, **more: str) -> dict[str, str]:
@@ -240,38 +237,47 @@ def has_terminals() -> bool:
     return True
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("build")
-    parser.add_argument("--long", action="store_true")
-    parser.add_argument("--seed", type=int, default=part())  # other moments for another commit
-    parser.add_argument("--update", action="store_true")
-    asked = parser.parse_args()
-    if not has_terminals():
-        print("skipped: this machine lends no pseudo-terminals (is /dev/pts mounted?)\n0 passed, 0 failed, 1 skipped")
-        return 0
-    dice = random.Random(asked.seed)
-    with tempfile.TemporaryDirectory() as folder:
-        bench = Bench(folder, asked.build)
-        began = time.monotonic()
-        results = {"plain lines": check_plain(bench)}
-        whole = (time.monotonic() - began) / 2
-        results |= {
-            "colours": check_colors(bench),
-            "widths": check_widths(bench, asked.update),
-            "json": check_json_interrupt(bench),
-        }
-        for number in range(15 if asked.long else 3):
-            results[f"interrupt {number}"] = check_interrupt(
-                bench, dice.uniform(0.05, whole), 2 if number % 3 == 2 else 1
-            )
-    for name, problems in results.items():
-        for problem in problems:
-            print(f"FAIL  {name}: {problem}")
-    failed = sum(bool(problems) for problems in results.values())
-    print(f"{len(results) - failed} passed, {failed} failed")
-    return 1 if failed else 0
+pytestmark = [
+    pytest.mark.alone,
+    pytest.mark.skipif(not has_terminals(), reason="this machine lends no pseudo-terminals (is /dev/pts mounted?)"),
+]
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+@pytest.fixture(scope="module", name="bench")
+def one_bench(tmp_path_factory, build: pathlib.Path) -> Bench:
+    return Bench(tmp_path_factory.mktemp("terminal"), build)
+
+
+@pytest.fixture(scope="module")
+def whole_seconds(bench: Bench) -> float:
+    """Of a run that nobody interrupts, with everything compiled."""
+    began = time.monotonic()
+    assert bench.terminal(bench.optimize(), 80).finish() == 0
+    return time.monotonic() - began
+
+
+def expect_none(problems: list[str]) -> None:
+    assert not problems, "\n".join(problems)
+
+
+def test_plain_lines(bench: Bench) -> None:
+    expect_none(check_plain(bench))
+
+
+def test_colors(bench: Bench) -> None:
+    expect_none(check_colors(bench))
+
+
+def test_widths(bench: Bench, update: bool) -> None:
+    expect_none(check_widths(bench, update))
+
+
+def test_json_interrupt(bench: Bench) -> None:
+    expect_none(check_json_interrupt(bench))
+
+
+@pytest.mark.parametrize("number", [pytest.param(number, marks=[pytest.mark.long] if number >= 3 else [])
+                                    for number in range(15)])
+def test_interrupt(bench: Bench, whole_seconds: float, number: int) -> None:
+    moment = random.Random(f"{part()} {number}").uniform(0.05, whole_seconds)
+    expect_none(check_interrupt(bench, moment, 2 if number % 3 == 2 else 1))

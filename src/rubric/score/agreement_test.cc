@@ -66,7 +66,7 @@ std::vector<Marked> all_marked() {
     EXPECT_EQ(cells.size(), 9u) << line;
     const fs::path file = kTests / "facts" / (facts_name(cells) + ".json");
     const Result<std::string> text = read_file(file);
-    EXPECT_TRUE(text.has_value()) << file << ": run tests/rubric/run --record";
+    EXPECT_TRUE(text.has_value()) << file << ": run .venv/bin/python -m pytest tests/rubric --long --update";
     if (!text.has_value() || cells.size() != 9) {
       continue;
     }
