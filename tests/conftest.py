@@ -17,12 +17,13 @@ import pathlib
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
+import preloaded  # noqa: E402
 from part import VARIABLE, part, part_of  # noqa: E402
 
 collect_ignore_glob = ["rejects/*", "honest/*", "programs/*", "rubric/*/candidate", "*/programs/*"]
@@ -118,6 +119,20 @@ def build(pytestconfig: pytest.Config) -> pathlib.Path:
 def cache() -> pathlib.Path:
     """Of compiled code; shared by all suites and kept, as each of its entries is named by what it was made from."""
     return pathlib.Path(os.environ["STITCHCUDA_CACHE"])
+
+
+@pytest.fixture(scope="session")
+def loaded_python(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    process, program = preloaded.start(tmp_path_factory.mktemp("preloaded"))
+    yield str(program)
+    process.stdin.close()
+    process.wait()
+
+
+@pytest.fixture
+def preloads(loaded_python: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a test starts finds PyTorch loaded; tests/preloaded.py says for whom that is not."""
+    monkeypatch.setenv("STITCHCUDA_PYTHON", loaded_python)
 
 
 @pytest.fixture(scope="session")

@@ -72,6 +72,7 @@ def scratch_folder(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(tmp_path_factory.mktemp("admission"))
 
 
+@pytest.mark.usefixtures("preloads")
 @pytest.mark.parametrize("program", sorted(PROGRAMS.glob("*.py")), ids=lambda path: path.stem)
 def test_program(program: pathlib.Path, build: pathlib.Path, scratch: str) -> None:
     wrong = judge(*admit(build, program, scratch), expected(program))

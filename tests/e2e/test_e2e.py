@@ -129,6 +129,7 @@ def baseline_takes_turns(build: pathlib.Path, folder: pathlib.Path, text: str, t
     return "; ".join(problems)
 
 
+@pytest.mark.usefixtures("preloads")
 @pytest.mark.in_parts(PARTS)
 @pytest.mark.parametrize("program", sorted((ROOT / "problems").glob("*.py")), ids=lambda path: path.stem)
 def test_problem(program: pathlib.Path, build: pathlib.Path, is_long: bool, tmp_path: pathlib.Path,
@@ -138,6 +139,7 @@ def test_problem(program: pathlib.Path, build: pathlib.Path, is_long: bool, tmp_
     assert not problem, problem
 
 
+@pytest.mark.usefixtures("preloads")
 @pytest.mark.parametrize("text,expected", [pytest.param(*case[1:], id=case[0]) for case in BATCHES])
 def test_batch(text: str, expected: str, build: pathlib.Path, tmp_path: pathlib.Path) -> None:
     problem = batch_program(build, tmp_path, text, expected)

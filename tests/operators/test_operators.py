@@ -15,6 +15,7 @@ TEN = max(1, len(every()) // 10)
 SHAPES_SEED = 1
 
 
+@pytest.mark.usefixtures("preloads")
 @pytest.mark.in_parts(TEN)
 @pytest.mark.parametrize("operator", every(), ids=lambda operator: operator.name)
 def test_operator(operator: Operator, build: pathlib.Path) -> None:
