@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from typing import Any
 
 import torch
+from torch._decomp import decomposition_table
 from torch._subclasses.fake_tensor import FakeTensor
 
 _GATES = {"lstm": 4, "gru": 3, "rnn_tanh": 1, "rnn_relu": 1}
@@ -21,24 +23,29 @@ def recurrent_results_by_shape() -> Iterator[None]:
     """While it lasts, a recurrent network over fake tensors returns fake tensors at once. Steps are counted and extents
     compared as its own way does, so that an export with free sizes keeps the same ones free. Where a release keeps its
     kernels elsewhere, nothing is changed."""
-    replaced = []
+    replaced: list[tuple[dict[Any, Any], Any, Any]] = []
+    operators = [getattr(torch.ops.aten, name).input for name in _GATES]
     try:
-        for name, gates in _GATES.items():
-            operator = getattr(torch.ops.aten, name).input
+        for operator, gates in zip(operators, _GATES.values()):
             kernels = getattr(operator, "py_kernels", {})
-            for key, kernel in list(kernels.items()):
-                if callable(kernel):
-                    replaced.append((operator, key, kernel))
-                    kernels[key] = _by_shape(kernel, gates)
+            places = [(kernels, key) for key in kernels]
+            # Where a program is made functional, fake tensors take the operator's description from this table instead.
+            places += [(decomposition_table, operator)] if operator in decomposition_table else []
+            for table, key in places:
+                if callable(table[key]):
+                    replaced.append((table, key, table[key]))
+                    table[key] = _by_shape(table[key], gates)
             operator._dispatch_cache.clear()
         yield
     finally:
-        for operator, key, kernel in replaced:
-            operator.py_kernels[key] = kernel
+        for table, key, kernel in replaced:
+            table[key] = kernel
+        for operator in operators:
             operator._dispatch_cache.clear()
 
 
 def _by_shape(kernel: Callable[..., Any], gates: int) -> Callable[..., Any]:
+    @wraps(kernel)  # PyTorch goes by the name and the module of what it finds in its table
     def results(x: Any, hx: Any, params: Any, has_biases: bool, layers: int, dropout: float, train: bool,
                 bidirectional: bool, batch_first: bool) -> Any:  # fmt: skip
         states = list(hx) if gates == _GATES["lstm"] else [hx]
