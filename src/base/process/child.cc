@@ -16,13 +16,12 @@
 #include <cstring>
 
 #include "base/process/last_will.h"
+#include "base/process/patience.h"
 #include "base/process/spawn.h"
 #include "base/process/tree.h"
 
 namespace stitch {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 struct Pipe {
   Descriptor read_end;
@@ -148,17 +147,19 @@ void Child::kill_tree() {
   }
 }
 
-// Waits at most timeout_ms (negative: for ever); false when it still runs.
+// Waits at most timeout_ms (negative: for ever), what others took of the processors not counted; false when it still
+// runs.
 bool Child::ends_within(int64_t timeout_ms) {
-  const auto deadline = Clock::now() + std::chrono::milliseconds(timeout_ms);
+  Patience patience(pid_, timeout_ms);
   const Descriptor pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
   while (is_running()) {
     int64_t left_ms = -1;
     if (timeout_ms >= 0) {
-      left_ms = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count() + 1;
-      if (Clock::now() >= deadline) {
+      if (patience.is_over()) {
         return false;
       }
+      const auto left = patience.next_look() - Patience::Clock::now();
+      left_ms = std::chrono::duration_cast<std::chrono::milliseconds>(left).count() + 1;
     }
     wait_for_event(pidfd.get(), open_output_descriptors(), left_ms);
     drain_output();

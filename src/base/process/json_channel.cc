@@ -13,11 +13,10 @@
 #include <cstring>
 
 #include "base/json/json.h"
+#include "base/process/patience.h"
 
 namespace stitch {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr int kChannelNumber = 3;
 constexpr size_t kLongestLine = 256u << 20;
@@ -55,11 +54,11 @@ struct JsonChannel::State {
   State(Child started, Descriptor socket_end, std::string program)
       : child(std::move(started)), socket(std::move(socket_end)), name(std::move(program)) {}
 
-  Result<void> send(std::string_view text, Clock::time_point deadline);
+  Result<void> send(std::string_view text, Patience& patience);
   // The next line from the child, in place of `line`.
-  Result<void> receive(std::string& line, Clock::time_point deadline);
-  // One poll over the socket and the child's outputs, until `events` hold or the deadline passes.
-  Result<void> wait_for(short events, Clock::time_point deadline);
+  Result<void> receive(std::string& line, Patience& patience);
+  // One poll over the socket and the child's outputs, until `events` hold or the patience is over.
+  Result<void> wait_for(short events, Patience& patience);
   Unexpected died();
 
   Child child;
@@ -88,10 +87,9 @@ Unexpected JsonChannel::State::died() {
                  exit.signal == 9 ? "check that the machine has enough free memory" : "run `stitchcuda doctor`");
 }
 
-Result<void> JsonChannel::State::wait_for(short events, Clock::time_point deadline) {
+Result<void> JsonChannel::State::wait_for(short events, Patience& patience) {
   while (true) {
-    const auto left_ms = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count() + 1;
-    if (Clock::now() >= deadline) {
+    if (patience.is_over()) {
       child.kill_tree();  // what it would still send could be taken for the next request's answer
       end = End{.exit = child.wait(0), .was_late = true, .had_begun = has_begun, .said = child.take_standard_error()};
       return failure(ErrorCode::kTimeout, fmt::format("{} did not answer in time", name), name,
@@ -101,7 +99,9 @@ Result<void> JsonChannel::State::wait_for(short events, Clock::time_point deadli
     for (const int output : child.open_output_descriptors()) {
       polled.push_back({.fd = output, .events = POLLIN, .revents = 0});
     }
-    ::poll(polled.data(), polled.size(), static_cast<int>(std::min<int64_t>(left_ms, 1000)));
+    const auto left = patience.next_look() - Patience::Clock::now();
+    const int64_t left_ms = std::chrono::duration_cast<std::chrono::milliseconds>(left).count() + 1;
+    ::poll(polled.data(), polled.size(), static_cast<int>(std::clamp<int64_t>(left_ms, 0, 1000)));
     child.drain_output();
     if (polled[0].revents != 0) {
       return {};
@@ -109,13 +109,13 @@ Result<void> JsonChannel::State::wait_for(short events, Clock::time_point deadli
   }
 }
 
-Result<void> JsonChannel::State::send(std::string_view text, Clock::time_point deadline) {
+Result<void> JsonChannel::State::send(std::string_view text, Patience& patience) {
   while (!text.empty()) {
     const ssize_t sent = ::send(socket.get(), text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent >= 0) {
       text.remove_prefix(static_cast<size_t>(sent));
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      STITCH_TRY(wait_for(POLLOUT, deadline));
+      STITCH_TRY(wait_for(POLLOUT, patience));
     } else if (errno != EINTR) {
       return died();
     }
@@ -123,7 +123,7 @@ Result<void> JsonChannel::State::send(std::string_view text, Clock::time_point d
   return {};
 }
 
-Result<void> JsonChannel::State::receive(std::string& line, Clock::time_point deadline) {
+Result<void> JsonChannel::State::receive(std::string& line, Patience& patience) {
   std::array<char, 65536> buffer;
   while (true) {
     const size_t end = received.find('\n', searched);
@@ -143,7 +143,7 @@ Result<void> JsonChannel::State::receive(std::string& line, Clock::time_point de
     if (size > 0) {
       received.append(buffer.data(), static_cast<size_t>(size));
     } else if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-      STITCH_TRY(wait_for(POLLIN, deadline));
+      STITCH_TRY(wait_for(POLLIN, patience));
     } else if (size == 0 || errno != EINTR) {
       return died();
     }
@@ -170,17 +170,17 @@ Result<JsonChannel> JsonChannel::start(ChildOptions options) {
 
 Result<Json> JsonChannel::request(const std::string& verb, const Json& arguments, int64_t timeout_ms,
                                   const Progress& progress) {
-  const auto deadline = Clock::now() + std::chrono::milliseconds(timeout_ms);
+  Patience patience(state_->child.pid(), timeout_ms);
   const int64_t id = ++state_->last_id;
   state_->has_begun = false;
   Json message;
   message["id"] = id;
   message["verb"] = verb;
   message["arguments"] = arguments;
-  STITCH_TRY(state_->send(message.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n", deadline));
+  STITCH_TRY(state_->send(message.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n", patience));
   std::string line;
   while (true) {
-    STITCH_TRY(state_->receive(line, deadline));
+    STITCH_TRY(state_->receive(line, patience));
     Result<Json> parsed = parse_json(line, "an answer");
     if (!parsed.has_value() || !parsed->is_object() || !json_int(*parsed, "id").has_value()) {
       return failure(ErrorCode::kInternal, fmt::format("{} answered `{}` with no JSON object", state_->name, verb));

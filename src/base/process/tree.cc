@@ -87,7 +87,7 @@ bool add_children(pid_t pid, std::vector<pid_t>& found) {
 
 }  // namespace
 
-uint64_t resident_bytes_of_tree(pid_t root) {
+std::vector<pid_t> list_tree(pid_t root) {
   std::vector<pid_t> tree = {root};
   for (size_t next = 0; next < tree.size(); ++next) {
     if (!add_children(tree[next], tree)) {
@@ -96,8 +96,12 @@ uint64_t resident_bytes_of_tree(pid_t root) {
       break;
     }
   }
+  return tree;
+}
+
+uint64_t resident_bytes_of_tree(pid_t root) {
   uint64_t bytes = 0;
-  for (const pid_t pid : tree) {
+  for (const pid_t pid : list_tree(root)) {
     bytes += resident_bytes(pid);
   }
   return bytes;

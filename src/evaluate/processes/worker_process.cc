@@ -309,7 +309,7 @@ WorkerFault WorkerProcess::died() {
   return fault;
 }
 
-WorkerProcess::Patience WorkerProcess::patience_with_a_call() const {
+WorkerProcess::TimeLimit WorkerProcess::limit_of_a_call() const {
   if (limits_.budget != nullptr && limits_.budget->left_ms() < limits_.timeout_ms) {
     return {limits_.budget->left_ms(), fmt::format("all calls of the program together did not end within {:.1f} s",
                                                    static_cast<double>(limits_.budget->total_ms()) / 1000)};
@@ -317,7 +317,7 @@ WorkerProcess::Patience WorkerProcess::patience_with_a_call() const {
   return {limits_.timeout_ms, late_sentence(limits_.timeout_ms)};
 }
 
-Result<std::variant<wire::Frame, WorkerFault>> WorkerProcess::await_frame(wire::Clock::time_point deadline,
+Result<std::variant<wire::Frame, WorkerFault>> WorkerProcess::await_frame(Patience& patience,
                                                                           const std::string& when_over) {
   using Awaited = std::variant<wire::Frame, WorkerFault>;
   while (true) {
@@ -331,7 +331,7 @@ Result<std::variant<wire::Frame, WorkerFault>> WorkerProcess::await_frame(wire::
     if (frame->has_value()) {
       return Awaited(std::move(**frame));
     }
-    if (wire::Clock::now() >= deadline) {
+    if (patience.is_over()) {
       return Awaited(end(Ending::kTimedOut, when_over));
     }
     if (memory_watch_.exceeded(child_)) {
@@ -342,7 +342,7 @@ Result<std::variant<wire::Frame, WorkerFault>> WorkerProcess::await_frame(wire::
     for (const int output : child_.open_output_descriptors()) {
       polled.push_back({.fd = output, .events = POLLIN, .revents = 0});
     }
-    ::poll(polled.data(), polled.size(), wire::poll_timeout_ms(deadline, kWatchIntervalMs));
+    ::poll(polled.data(), polled.size(), wire::poll_timeout_ms(patience.next_look(), kWatchIntervalMs));
     child_.drain_output();
   }
 }
@@ -350,12 +350,12 @@ Result<std::variant<wire::Frame, WorkerFault>> WorkerProcess::await_frame(wire::
 // What a candidate in Python must not do comes before whatever became of the request.
 Result<WorkerReply> WorkerProcess::ask(const std::string& verb, const Json& arguments,
                                        std::vector<Descriptor> descriptors) {
-  const Patience patience = patience_with_a_call();
-  if (patience.milliseconds == 0) {
-    return WorkerReply(end(Ending::kTimedOut, patience.when_over));
+  const TimeLimit limit = limit_of_a_call();
+  if (limit.milliseconds == 0) {
+    return WorkerReply(end(Ending::kTimedOut, limit.when_over));
   }
   const auto asked = std::chrono::steady_clock::now();
-  Result<WorkerReply> reply = ask_now(verb, arguments, std::move(descriptors), patience);
+  Result<WorkerReply> reply = ask_now(verb, arguments, std::move(descriptors), limit);
   if (limits_.budget != nullptr) {
     limits_.budget->spend(std::chrono::steady_clock::now() - asked);
   }
@@ -372,14 +372,15 @@ Result<WorkerReply> WorkerProcess::ask(const std::string& verb, const Json& argu
 }
 
 Result<WorkerReply> WorkerProcess::ask_now(const std::string& verb, const Json& arguments,
-                                           std::vector<Descriptor> descriptors, const Patience& patience) {
-  const auto deadline = wire::Clock::now() + std::chrono::milliseconds(patience.milliseconds);
+                                           std::vector<Descriptor> descriptors, const TimeLimit& limit) {
+  Patience patience(child_.pid(), limit.milliseconds);
   const uint64_t id = ++last_id_;
-  const auto sent = channel_.send(wire::encode_request(id, verb, arguments, std::move(descriptors)), deadline);
+  const auto sent =
+      channel_.send(wire::encode_request(id, verb, arguments, std::move(descriptors)), patience.next_look());
   if (!sent.has_value()) {
     return WorkerReply(died());
   }
-  STITCH_ASSIGN(auto awaited, await_frame(deadline, patience.when_over));
+  STITCH_ASSIGN(auto awaited, await_frame(patience, limit.when_over));
   if (WorkerFault* fault = std::get_if<WorkerFault>(&awaited)) {
     return WorkerReply(std::move(*fault));
   }

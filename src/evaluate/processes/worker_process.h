@@ -11,6 +11,7 @@
 #include "artifact/device_kind.h"
 #include "base/fs/files.h"
 #include "base/process/child.h"
+#include "base/process/patience.h"
 #include "evaluate/candidate.h"
 #include "evaluate/processes/call_budget.h"
 #include "evaluate/processes/ledger_reader.h"
@@ -48,17 +49,16 @@ class WorkerProcess {
   static Result<WorkerProcess> start_native(DeviceKind device, const WorkerLimits& limits, bool& was_killed);
   static Result<WorkerProcess> start_python(DeviceKind device, const PythonHost& host, const WorkerLimits& limits,
                                             bool& was_killed);
-  // How long one request may take, and what is said of one that takes longer.
-  struct Patience {
+  // How long one request may take on a machine that has nothing else to do, and what is said of one that takes longer.
+  struct TimeLimit {
     int64_t milliseconds = 0;
     std::string when_over;
   };
-  Patience patience_with_a_call() const;
+  TimeLimit limit_of_a_call() const;
   Result<WorkerReply> ask_now(const std::string& verb, const Json& arguments, std::vector<Descriptor> descriptors,
-                              const Patience& patience);
+                              const TimeLimit& limit);
   // Waits for a frame; a fault when the process ends, is late or holds too much memory.
-  Result<std::variant<wire::Frame, WorkerFault>> await_frame(wire::Clock::time_point deadline,
-                                                             const std::string& when_over);
+  Result<std::variant<wire::Frame, WorkerFault>> await_frame(Patience& patience, const std::string& when_over);
   WorkerFault end(Ending ending, std::string sentence);
   WorkerFault died();
   // Before anything of the candidate's is there: what fails then is the environment.
