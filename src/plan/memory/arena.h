@@ -19,5 +19,7 @@ struct Piece {
 
 // Sets the offsets; returns the size of the arena.
 int64_t place_pieces(std::vector<Piece>& pieces);
+// The same for pieces that are all needed at the same time.
+int64_t stack_pieces(std::vector<Piece>& pieces);
 
 }  // namespace stitch::plan

@@ -25,6 +25,42 @@ TEST(Arena, EmptyPlanNeedsNoMemory) {
   EXPECT_EQ(place_pieces(pieces), 0);
 }
 
+TEST(Arena, AStackIsWhatPlacingMakesOfPiecesThatAllLast) {
+  std::vector<Piece> stacked = {{700, 0, 0}, {3000, 0, 0}, {256, 0, 0}, {3000, 0, 0}, {1, 0, 0}};
+  std::vector<Piece> placed = stacked;
+  EXPECT_EQ(stack_pieces(stacked), place_pieces(placed));
+  for (size_t i = 0; i < stacked.size(); ++i) {
+    EXPECT_EQ(stacked[i].offset, placed[i].offset);
+  }
+}
+
+// Each piece at the lowest place that no piece of its time has, by looking at all of them.
+TEST(Arena, PlacesLikeOneThatComparesAllPairs) {
+  std::mt19937 generator(5);
+  for (int round = 0; round < 50; ++round) {
+    std::vector<Piece> pieces;
+    for (int i = 0; i < 40; ++i) {
+      const int first = static_cast<int>(generator() % 25);
+      pieces.push_back({static_cast<int64_t>(40 - i) * 256, first, first + static_cast<int>(generator() % 9)});
+    }
+    place_pieces(pieces);
+    for (size_t i = 0; i < pieces.size(); ++i) {
+      int64_t lowest = 0;
+      for (bool is_free = false; !is_free;) {
+        is_free = true;
+        for (size_t j = 0; j < i; ++j) {
+          const Piece tried{pieces[i].bytes, pieces[i].first_step, pieces[i].last_step, lowest};
+          if (overlap(tried, pieces[j])) {
+            lowest = pieces[j].offset + pieces[j].bytes;
+            is_free = false;
+          }
+        }
+      }
+      EXPECT_EQ(pieces[i].offset, lowest);
+    }
+  }
+}
+
 TEST(Arena, NeverOverlapsAndIsAligned) {
   std::mt19937 generator(3);
   for (int round = 0; round < 50; ++round) {

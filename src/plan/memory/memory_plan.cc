@@ -25,7 +25,7 @@ void place_prepared(Plan& plan) {
       offsets.push_back(&step.scratch_offset);
     }
   }
-  plan.prepared_bytes = place_pieces(pieces);
+  plan.prepared_bytes = stack_pieces(pieces);
   for (size_t i = 0; i < pieces.size(); ++i) {
     *offsets[i] = pieces[i].offset;
   }

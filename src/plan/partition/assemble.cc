@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <string_view>
 
 #include "plan/cost/cost.h"
 #include "plan/memory/memory_plan.h"
@@ -35,6 +37,7 @@ class Assembler {
     plan_.math = options.math;
     plan_.device = options.limits.name;
     add_inputs();
+    find_outputs();
   }
 
   Result<Plan> run(const std::vector<ChosenStep>& steps) {
@@ -75,28 +78,35 @@ class Assembler {
     }
   }
 
-  // New states are counted in the order of the old ones.
-  int state_index(const std::string& binding) const {
-    int index = 0;
-    for (const ir::GraphInput& input : plan_.graph.inputs) {
-      if (input.binding == binding && input.role == TensorRole::kState) {
-        break;
+  // Where each value that the program hands back goes: its first place among the outputs counts. New states are counted
+  // in the order of the old ones.
+  void find_outputs() {
+    std::set<std::string_view> new_states;
+    for (const ir::GraphOutput& output : plan_.graph.outputs) {
+      if (output.role == TensorRole::kState) {
+        new_states.insert(output.binding);
       }
-      index += std::any_of(plan_.graph.outputs.begin(), plan_.graph.outputs.end(), [&](const ir::GraphOutput& output) {
-        return output.role == TensorRole::kState && input.role == TensorRole::kState && output.binding == input.binding;
-      });
     }
-    return index;
+    std::map<std::string_view, int> state_indices;
+    for (const ir::GraphInput& input : plan_.graph.inputs) {
+      if (input.role == TensorRole::kState && new_states.count(input.binding) > 0) {
+        state_indices.emplace(input.binding, static_cast<int>(state_indices.size()));
+      }
+    }
+    int output_index = 0;
+    for (const ir::GraphOutput& output : plan_.graph.outputs) {
+      if (output.role == TensorRole::kState) {
+        outputs_.emplace(output.value, std::pair(BufferKind::kStateOut, state_indices[output.binding]));
+        continue;
+      }
+      outputs_.emplace(output.value, std::pair(BufferKind::kOutput, output_index));
+      output_index += output.role == TensorRole::kOutput ? 1 : 0;
+    }
   }
 
   int result_buffer(ir::ValueId value, Phase phase) {
-    int output_index = 0;
-    for (const ir::GraphOutput& output : plan_.graph.outputs) {
-      if (output.value == value) {
-        return output.role == TensorRole::kState ? add_buffer(value, BufferKind::kStateOut, state_index(output.binding))
-                                                 : add_buffer(value, BufferKind::kOutput, output_index);
-      }
-      output_index += output.role == TensorRole::kOutput ? 1 : 0;
+    if (const auto found = outputs_.find(value); found != outputs_.end()) {
+      return add_buffer(value, found->second.first, found->second.second);
     }
     return add_buffer(value, phase == Phase::kPrepare ? BufferKind::kPrepared : BufferKind::kArena, 0);
   }
@@ -112,23 +122,22 @@ class Assembler {
     return is_same ? &other.setting : nullptr;
   }
 
-  bool is_library(const ChosenStep& chosen, const Setting& setting) const {
-    const auto settings = chosen.kernel->library_space(chosen.group, options_.limits, plan_.math);
-    return std::find(settings.begin(), settings.end(), setting) != settings.end();
-  }
-
   // Best first. A measured time goes before any estimate: an estimate that is too good must not win over what is known.
   // Libraries that nobody measured come last, unless they are wanted anyhow.
   std::vector<Alternative> priced(const ChosenStep& chosen, const std::vector<Setting>& settings) const {
     const std::string signature =
         options_.measured ? step_signature(chosen.group, chosen.kernel->name()) : std::string();
+    const std::vector<Setting> of_libraries = chosen.kernel->library_space(chosen.group, options_.limits, plan_.math);
+    const auto is_library = [&](const Setting& setting) {
+      return std::find(of_libraries.begin(), of_libraries.end(), setting) != of_libraries.end();
+    };
     std::vector<std::pair<int, Alternative>> costs;  // rank: measured, estimated, not to be taken by itself
     for (const Setting& setting : settings) {
       Alternative cost{setting, estimated_us(chosen.kernel->work(chosen.group, setting), options_.limits)};
       if (options_.measured) {
         cost.measured_us = options_.measured(signature, setting);
       }
-      const bool waits = options_.libraries != Libraries::kOn && is_library(chosen, setting);
+      const bool waits = options_.libraries != Libraries::kOn && is_library(setting);
       costs.emplace_back(cost.measured_us.has_value() ? 0 : (waits ? 2 : 1), cost);
     }
     std::stable_sort(costs.begin(), costs.end(), [](const auto& a, const auto& b) {
@@ -225,6 +234,7 @@ class Assembler {
   const PlanOptions& options_;
   Plan plan_;
   std::map<ir::ValueId, int> buffers_;
+  std::map<ir::ValueId, std::pair<BufferKind, int>> outputs_;
 };
 
 }  // namespace

@@ -36,12 +36,10 @@ std::vector<Phase> phases_of(const ir::Graph& graph, const Users& users) {
 
 }  // namespace
 
-Drafts::Drafts(const ir::Graph& graph) : graph_(graph), users_(graph), phases_(phases_of(graph, users_)) {}
+Drafts::Drafts(const ir::Graph& graph)
+    : graph_(graph), users_(graph), phases_(phases_of(graph, users_)), owners_(graph.nodes.size(), -1) {}
 
-int Drafts::owner(ir::NodeId node) const {
-  const auto found = owners_.find(node);
-  return found == owners_.end() ? -1 : found->second;
-}
+int Drafts::owner(ir::NodeId node) const { return owners_[static_cast<size_t>(node.index)]; }
 
 int Drafts::source(ir::ValueId value) const {
   while (true) {
@@ -61,29 +59,70 @@ int Drafts::source(ir::ValueId value) const {
 
 int Drafts::add(Draft draft) {
   const int number = next_number_++;
+  links_.add(number);
   replace(number, std::move(draft));
   return number;
 }
 
+bool Drafts::own(ir::NodeId node, int number) {
+  int& owner = owners_[static_cast<size_t>(node.index)];
+  const bool is_new = owner < 0;
+  owner = number;
+  if (!kernels::is_view(graph_.node(node)) && !kernels::is_generated(graph_.node(node))) {
+    return false;
+  }
+  stored_.insert(graph_.node(node).outputs[0]);
+  return is_new;
+}
+
+void Drafts::link(int number) {
+  std::set<int> reads;
+  for (const ir::NodeId node : drafts_.at(number).nodes) {
+    for (const ir::Operand& operand : graph_.node(node).operands) {
+      if (ir::is_tensor(operand)) {
+        reads.insert(source(std::get<ir::ValueId>(operand)));
+      }
+    }
+  }
+  reads.erase(-1);
+  reads.erase(number);
+  links_.set_reads(number, reads);
+}
+
+void Drafts::link_readers(ir::NodeId node) {
+  const auto placed = [this](ir::NodeId user) { return is_placed(user); };
+  std::set<int> readers;
+  for (const ir::NodeId user : users_.through_views(graph_.node(node).outputs[0], placed)) {
+    readers.insert(owner(user));
+  }
+  readers.erase(-1);
+  for (const int reader : readers) {
+    link(reader);
+  }
+}
+
 void Drafts::replace(int number, Draft draft) {
+  std::vector<ir::NodeId> looked_through;
   for (const ir::NodeId node : draft.nodes) {
-    owners_[node] = number;
-    placed_.insert(node);
-    if (kernels::is_view(graph_.node(node)) || kernels::is_generated(graph_.node(node))) {
-      stored_.insert(graph_.node(node).outputs[0]);
+    if (own(node, number)) {
+      looked_through.push_back(node);
     }
   }
   drafts_[number] = std::move(draft);
+  link(number);
+  for (const ir::NodeId node : looked_through) {
+    link_readers(node);
+  }
 }
 
 void Drafts::merge(int number, int absorbed, Draft merged) {
   drafts_.erase(absorbed);
+  links_.merge(number, absorbed);
   replace(number, std::move(merged));
 }
 
 kernels::Group Drafts::group(const Draft& draft) const {
-  std::set<ir::NodeId> placed = placed_;
-  placed.insert(draft.nodes.begin(), draft.nodes.end());
+  const auto placed = [&](ir::NodeId node) { return is_placed(node) || draft.nodes.count(node) > 0; };
   std::vector<ir::ValueId> results;
   for (const ir::NodeId node : draft.nodes) {
     for (const ir::ValueId output : graph_.node(node).outputs) {
@@ -99,37 +138,6 @@ kernels::Group Drafts::group(const Draft& draft) const {
   return kernels::make_group(graph_, draft.root, {draft.nodes.begin(), draft.nodes.end()}, stored_, results);
 }
 
-std::set<int> Drafts::dependencies(const Draft& draft) const {
-  std::set<int> result;
-  for (const ir::NodeId node : draft.nodes) {
-    for (const ir::Operand& operand : graph_.node(node).operands) {
-      if (ir::is_tensor(operand)) {
-        result.insert(source(std::get<ir::ValueId>(operand)));
-      }
-    }
-  }
-  result.erase(-1);
-  return result;
-}
-
-bool Drafts::depends_on(int later, int earlier) const {
-  std::set<int> seen;
-  std::vector<int> todo = {later};
-  while (!todo.empty()) {
-    const int number = todo.back();
-    todo.pop_back();
-    for (const int dependency : dependencies(drafts_.at(number))) {
-      if (dependency == earlier && number != earlier) {
-        return true;
-      }
-      if (seen.insert(dependency).second) {
-        todo.push_back(dependency);
-      }
-    }
-  }
-  return false;
-}
-
 std::vector<int> Drafts::order() const {
   std::vector<int> by_root;
   for (const auto& [number, draft] : drafts_) {
@@ -142,7 +150,7 @@ std::vector<int> Drafts::order() const {
     if (!done.insert(number).second) {
       return;
     }
-    for (const int dependency : dependencies(drafts_.at(number))) {
+    for (const int dependency : dependencies(number)) {
       visit(dependency);
     }
     result.push_back(number);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/template/kernel_template.h"
+#include "plan/partition/draft_order.h"
 #include "plan/partition/users.h"
 #include "plan/plan.h"
 
@@ -42,20 +43,29 @@ class Drafts {
 
   // The draft as a group, with the results that the rest of the graph asks of it.
   kernels::Group group(const Draft& draft) const;
-  // Drafts whose results `number` reads.
-  std::set<int> dependencies(const Draft& draft) const;
+  // Drafts whose results draft `number` reads, and those that read its own.
+  const std::set<int>& dependencies(int number) const { return links_.reads(number); }
+  const std::set<int>& readers(int number) const { return links_.readers(number); }
   // Whether `later` needs, directly or not, a result of `earlier`.
-  bool depends_on(int later, int earlier) const;
+  bool depends_on(int later, int earlier) const { return links_.depends_on(later, earlier); }
   // All drafts in an order in which they can run.
   std::vector<int> order() const;
 
  private:
+  // Notes anew what draft `number` reads.
+  void link(int number);
+  bool is_placed(ir::NodeId node) const { return owner(node) >= 0; }
+  // `node` belongs to `number` from now on; true where it was looked through before.
+  bool own(ir::NodeId node, int number);
+  // Links those again that looked through `node`, which is stored now.
+  void link_readers(ir::NodeId node);
+
   const ir::Graph& graph_;
   Users users_;
   std::vector<Phase> phases_;
   std::map<int, Draft> drafts_;
-  std::map<ir::NodeId, int> owners_;
-  std::set<ir::NodeId> placed_;
+  std::vector<int> owners_;  // by node, -1 for none
+  DraftOrder links_;
   std::set<ir::ValueId> stored_;
   int next_number_ = 0;
 };

@@ -2,6 +2,7 @@
 #include "plan/partition/partition.h"
 
 #include <algorithm>
+#include <map>
 
 #include "ir/ops.h"
 #include "kernels/builtin_templates.h"
@@ -79,7 +80,10 @@ class Partitioner {
     if (!fit.ok) {
       return no_kernel(node, fit.reason);
     }
-    drafts_.add(draft);
+    const int number = drafts_.add(draft);
+    if (is_reduction(graph_.node(node))) {
+      reductions_[first_operand(node)].push_back(number);
+    }
     return {};
   }
 
@@ -99,9 +103,11 @@ class Partitioner {
         }
       }
     }
-    for (const auto& [number, draft] : drafts_.all()) {
-      if (is_sibling(graph_.node(draft.root), graph_.node(node))) {
-        candidates.push_back(number);
+    if (const auto found = reductions_.find(first_operand(node)); found != reductions_.end()) {
+      for (const int number : found->second) {
+        if (is_sibling(graph_.node(drafts_.at(number).root), graph_.node(node))) {
+          candidates.push_back(number);
+        }
       }
     }
     // Skeletons before chains of pointwise work (a chain can still move into a skeleton later), the latest first.
@@ -113,28 +119,37 @@ class Partitioner {
 
   bool is_pointwise(int number) const { return std::string(drafts_.at(number).kernel->name()) == "pointwise"; }
 
+  static bool is_reduction(const ir::Node& node) {
+    const ir::OpDef* def = ir::find_op(node.op);
+    return def != nullptr && def->family == ir::OpFamily::kReduction;
+  }
+
+  // What siblings have in common; no value where a node reads no tensor first.
+  ir::ValueId first_operand(ir::NodeId id) const {
+    const ir::Node& node = graph_.node(id);
+    return !node.operands.empty() && ir::is_tensor(node.operands[0]) ? std::get<ir::ValueId>(node.operands[0])
+                                                                     : ir::ValueId{};
+  }
+
   // Two reductions of one operand over the same axes can share a pass over it.
-  bool is_sibling(const ir::Node& a, const ir::Node& b) const {
-    const auto is_reduction = [](const ir::Node& node) {
-      const ir::OpDef* def = ir::find_op(node.op);
-      return def != nullptr && def->family == ir::OpFamily::kReduction;
-    };
+  static bool is_sibling(const ir::Node& a, const ir::Node& b) {
     return is_reduction(a) && is_reduction(b) && a.operands == b.operands &&
            ir::ints_attribute(a, "dim") == ir::ints_attribute(b, "dim");
   }
 
   bool try_join(int number, ir::NodeId node) {
     const Draft& existing = drafts_.at(number);
-    if (existing.phase != drafts_.phase_of(node)) {
+    if (existing.phase != drafts_.phase_of(node) || existing.nodes.size() >= kMaxNodes) {
       return false;
     }
-    Draft wider = existing;
-    wider.nodes.insert(node);
-    for (const int dependency : drafts_.dependencies(wider)) {
-      if (dependency != number && drafts_.depends_on(dependency, number)) {
+    for (const ir::Operand& operand : graph_.node(node).operands) {
+      const int read = ir::is_tensor(operand) ? drafts_.source(std::get<ir::ValueId>(operand)) : -1;
+      if (read >= 0 && read != number && drafts_.depends_on(read, number)) {
         return false;  // it would wait for a step that waits for this one
       }
     }
+    Draft wider = existing;
+    wider.nodes.insert(node);
     if (!wider.kernel->fits(drafts_.group(wider)).ok) {
       return false;
     }
@@ -142,46 +157,42 @@ class Partitioner {
     return true;
   }
 
-  // Pointwise drafts read by one other draft alone move into it, where that one can compute while it loads.
+  // Pointwise drafts read by one other draft alone move into it, where that one can compute while it loads; the lowest
+  // number that can goes first. Whether one can follows from itself and its reader: after a move only those have to be
+  // asked again that the wider draft reads, and it itself.
   void absorb_prologues() {
-    bool changed = true;
-    while (changed) {
-      changed = false;
-      for (const auto& [number, draft] : drafts_.all()) {
-        const int reader = only_reader(number);
-        if (reader >= 0 && try_absorb(reader, number)) {
-          changed = true;
-          break;
-        }
+    std::set<int> open;
+    for (const auto& [number, draft] : drafts_.all()) {
+      open.insert(number);
+    }
+    while (!open.empty()) {
+      const int number = *open.begin();
+      open.erase(open.begin());
+      const int reader = only_reader(number);
+      if (reader >= 0 && try_absorb(reader, number)) {
+        open.insert(reader);
+        open.insert(drafts_.dependencies(reader).begin(), drafts_.dependencies(reader).end());
       }
     }
   }
 
   int only_reader(int number) const {
-    if (!is_pointwise(number)) {
+    if (!is_pointwise(number) || drafts_.readers(number).size() != 1) {
       return -1;
     }
-    int reader = -1;
     for (const ir::ValueId result : drafts_.group(drafts_.at(number)).results) {
       if (drafts_.users().is_output(result)) {
         return -1;
       }
     }
-    for (const auto& [other, other_draft] : drafts_.all()) {
-      if (other != number && drafts_.dependencies(other_draft).count(number) > 0) {
-        if (reader >= 0) {
-          return -1;
-        }
-        reader = other;
-      }
-    }
-    return reader;
+    return *drafts_.readers(number).begin();
   }
 
   bool try_absorb(int reader, int number) {
     const Draft& prologue = drafts_.at(number);
     const Draft& existing = drafts_.at(reader);
-    if (alone_.count(existing.root) > 0 || prologue.phase != existing.phase ||
+    if (existing.nodes.size() + prologue.nodes.size() > kMaxNodes || alone_.count(existing.root) > 0 ||
+        prologue.phase != existing.phase ||
         prologue_cost(prologue) > allowed_cost(existing, prologue)) {
       return false;
     }
@@ -210,8 +221,12 @@ class Partitioner {
 
   static constexpr size_t kMostStored = 16;  // attempts: each writes one more view to memory
 
+  // Nodes of one group: each join asks for the code of the whole, and more live values than this have no registers.
+  static constexpr size_t kMaxNodes = 256;
+
   const ir::Graph& graph_;
   Drafts drafts_;
+  std::map<ir::ValueId, std::vector<int>> reductions_;  // drafts of such roots, by their first operand
   const std::set<ir::NodeId>& alone_;
 };
 

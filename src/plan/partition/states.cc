@@ -2,6 +2,8 @@
 #include "plan/partition/states.h"
 
 #include <algorithm>
+#include <map>
+#include <string_view>
 
 #include "ir/build/builder.h"
 #include "kernels/movement/cat_in_place.h"
@@ -17,12 +19,17 @@ struct StatePair {
 };
 
 std::vector<StatePair> state_pairs(const ir::Graph& graph) {
+  std::multimap<std::string_view, ir::ValueId> before;
+  for (const ir::GraphInput& input : graph.inputs) {
+    if (input.role == TensorRole::kState) {
+      before.emplace(input.binding, input.value);
+    }
+  }
   std::vector<StatePair> pairs;
   for (const ir::GraphOutput& output : graph.outputs) {
-    for (const ir::GraphInput& input : graph.inputs) {
-      if (output.role == TensorRole::kState && input.role == TensorRole::kState && input.binding == output.binding) {
-        pairs.push_back({input.value, output.value});
-      }
+    if (output.role == TensorRole::kState) {
+      const auto [first, last] = before.equal_range(output.binding);
+      std::for_each(first, last, [&](const auto& input) { pairs.push_back({input.second, output.value}); });
     }
   }
   return pairs;
@@ -62,14 +69,41 @@ bool updates_in_place(const PlacedGroup& placed, const StatePair& state) {
          (of_cat && is_state(*of_cat));
 }
 
-bool is_overwritten_too_early(const std::vector<PlacedGroup>& groups, const StatePair& state, const Users& users) {
+// The groups that read a value from memory or write it, in the order in which they run.
+class Accesses {
+ public:
+  explicit Accesses(const std::vector<PlacedGroup>& groups) {
+    for (const PlacedGroup& placed : groups) {
+      for (const std::vector<ir::ValueId>* values : {&placed.group.operands, &placed.group.results}) {
+        for (const ir::ValueId value : *values) {
+          by_value_[value].insert(&placed);  // of one array: addresses are in its order
+        }
+      }
+    }
+  }
+
+  std::set<const PlacedGroup*> of(const StatePair& state) const {
+    std::set<const PlacedGroup*> both;
+    for (const ir::ValueId value : {state.before, state.after}) {
+      if (const auto found = by_value_.find(value); found != by_value_.end()) {
+        both.insert(found->second.begin(), found->second.end());
+      }
+    }
+    return both;
+  }
+
+ private:
+  std::map<ir::ValueId, std::set<const PlacedGroup*>> by_value_;
+};
+
+bool is_overwritten_too_early(const Accesses& accesses, const StatePair& state, const Users& users) {
   bool is_written = false;
-  for (const PlacedGroup& placed : groups) {
-    const auto& results = placed.group.results;
+  for (const PlacedGroup* placed : accesses.of(state)) {
+    const auto& results = placed->group.results;
     const bool writes = std::find(results.begin(), results.end(), state.after) != results.end();
-    const bool reads = placed.group.reads(state.before);
+    const bool reads = placed->group.reads(state.before);
     if (reads &&
-        (is_written || (writes && !updates_in_place(placed, state) && !reads_in_place(placed, state, users)))) {
+        (is_written || (writes && !updates_in_place(*placed, state) && !reads_in_place(*placed, state, users)))) {
       return true;
     }
     is_written = is_written || writes;
@@ -83,10 +117,11 @@ Result<std::vector<PlacedGroup>> partition_with_states(ir::Graph& graph) {
   STITCH_ASSIGN(std::vector<PlacedGroup> groups, partition(graph, {}));
   std::set<ir::NodeId> alone;
   const Users users(graph);
+  const Accesses accesses(groups);
   ir::Graph with_copies = graph;
   ir::Builder builder(with_copies);
   for (const StatePair& state : state_pairs(graph)) {
-    if (!is_overwritten_too_early(groups, state, users)) {
+    if (!is_overwritten_too_early(accesses, state, users)) {
       continue;
     }
     const ir::Value& value = graph.value(state.after);

@@ -22,7 +22,7 @@ Users::Users(const ir::Graph& graph) : graph_(graph), direct_(graph.values.size(
   }
 }
 
-std::set<ir::NodeId> Users::through_views(ir::ValueId value, const std::set<ir::NodeId>& placed,
+std::set<ir::NodeId> Users::through_views(ir::ValueId value, const std::function<bool(ir::NodeId)>& is_placed,
                                           bool* reaches_output) const {
   std::set<ir::NodeId> result;
   std::vector<ir::ValueId> todo = {value};
@@ -33,7 +33,7 @@ std::set<ir::NodeId> Users::through_views(ir::ValueId value, const std::set<ir::
       *reaches_output = true;
     }
     for (const ir::NodeId user : direct(at)) {
-      if (kernels::is_view(graph_.node(user)) && placed.count(user) == 0) {
+      if (kernels::is_view(graph_.node(user)) && !is_placed(user)) {
         todo.push_back(graph_.node(user).outputs[0]);
       } else {
         result.insert(user);
