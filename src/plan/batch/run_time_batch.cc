@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <memory>
 
 #include "kernels/builtin_templates.h"
 #include "plan/batch/graph_family.h"
@@ -62,24 +64,53 @@ bool is_same_code(const kernels::StepCode& a, const kernels::StepCode& b) {
          a.launch == b.launch;
 }
 
-// The numbers of one plan at a batch, and whether they lie on the lines that were fitted.
+// What the code of a step follows from, at every batch: equal for steps that are the same but for their names.
+std::string key_of(const Plan& plan, const GraphFamily& family, size_t index) {
+  const Step& step = plan.steps[index];
+  const auto root = std::find(step.nodes.begin(), step.nodes.end(), step.root);
+  return fmt::format("{} {} {} {} {}", step.setting.variant, step.setting.splits, root - step.nodes.begin(),
+                     step_signature(step_group_in(plan, family.first(), index), step.skeleton),
+                     step_signature(step_group_in(plan, family.second(), index), step.skeleton));
+}
+
+// Whether anything that step `index` computes with changes from one graph of the family to the other.
+bool follows_batch(const Plan& plan, const GraphFamily& family, size_t index) {
+  const Step& step = plan.steps[index];
+  const auto is_other = [&](int buffer) { return family.follows(plan.buffers[static_cast<size_t>(buffer)].value); };
+  return std::any_of(step.operands.begin(), step.operands.end(), is_other) ||
+         std::any_of(step.nodes.begin(), step.nodes.end(), [&](ir::NodeId id) {
+           const ir::Node& node = family.first().node(id);
+           return node.attributes != family.second().node(id).attributes ||
+                  std::any_of(node.outputs.begin(), node.outputs.end(),
+                              [&](ir::ValueId output) { return family.follows(output); });
+         });
+}
+
+// The numbers of one plan at a batch, and whether they lie on the lines that were fitted. Of steps that are the same
+// but for their names the first is looked at for all.
 class BatchFit {
  public:
-  BatchFit(Plan& plan, const GraphFamily& family) : plan_(plan), family_(family) {}
+  BatchFit(Plan& plan, const GraphFamily& family) : plan_(plan), family_(family) {
+    std::map<std::string, size_t> known;
+    for (size_t i = 0; i < plan.steps.size(); ++i) {
+      first_alike_.push_back(known.emplace(key_of(plan, family, i), i).first->second);
+      follows_.push_back(follows_batch(plan, family, i));
+    }
+  }
 
   // Decides every step at both batches of the family and notes what their numbers grow by.
   Result<void> fit() {
     STITCH_TRY(check_roles());
     STITCH_ASSIGN(planned_, codes_in(family_.first()));
-    STITCH_ASSIGN(const std::vector<kernels::StepCode> others, codes_in(family_.second()));
+    STITCH_ASSIGN(const Codes others, codes_in(family_.second()));
     for (size_t i = 0; i < plan_.steps.size(); ++i) {
       Step& step = plan_.steps[i];
-      STITCH_TRY(check_code(i, others[i], family_.second_batch()));
+      STITCH_TRY(check_code(i, *others[i], family_.second_batch()));
       step.extents_per_batch.clear();
       for (size_t j = 0; j < step.extents.size(); ++j) {
-        step.extents_per_batch.push_back(family_.slope(step.extents[j], others[i].extents[j].value));
+        step.extents_per_batch.push_back(family_.slope(step.extents[j], others[i]->extents[j].value));
       }
-      step.scratch_bytes_per_batch = family_.slope(step.scratch_bytes, others[i].scratch_bytes);
+      step.scratch_bytes_per_batch = family_.slope(step.scratch_bytes, others[i]->scratch_bytes);
       STITCH_TRY(check_prepare(i));
     }
     return check_numbers(others, family_.second(), family_.second_batch());
@@ -91,14 +122,16 @@ class BatchFit {
     if (!graph.has_value()) {
       return refused(fmt::format("at batch {}: {}", batch, graph.error().sentence));
     }
-    STITCH_ASSIGN(const std::vector<kernels::StepCode> codes, codes_in(*graph));
+    STITCH_ASSIGN(const Codes codes, codes_in(*graph));
     for (size_t i = 0; i < codes.size(); ++i) {
-      STITCH_TRY(check_code(i, codes[i], batch));
+      STITCH_TRY(check_code(i, *codes[i], batch));
     }
     return check_numbers(codes, *graph, batch);
   }
 
  private:
+  using Codes = std::vector<std::shared_ptr<const kernels::StepCode>>;  // by step
+
   Result<void> check_roles() const {
     for (const ir::GraphInput& input : plan_.graph.inputs) {
       if (input.role != TensorRole::kInput && family_.follows(input.value)) {
@@ -125,9 +158,17 @@ class BatchFit {
     return {};
   }
 
-  Result<std::vector<kernels::StepCode>> codes_in(const ir::Graph& graph) const {
-    std::vector<kernels::StepCode> codes;
+  Result<Codes> codes_in(const ir::Graph& graph) const {
+    Codes codes;
     for (size_t i = 0; i < plan_.steps.size(); ++i) {
+      if (first_alike_[i] != i) {
+        codes.push_back(codes[first_alike_[i]]);
+        continue;
+      }
+      if (!planned_.empty() && !follows_[i]) {
+        codes.push_back(planned_[i]);
+        continue;
+      }
       const Step& step = plan_.steps[i];
       const kernels::KernelTemplate* kernel = kernels::find_template(step.skeleton);
       const kernels::Group group = step_group_in(plan_, graph, i);
@@ -138,25 +179,25 @@ class BatchFit {
       if (!code.has_value()) {
         return refused(fmt::format("step {} ({}): {}", i, step.name, code.error().sentence));
       }
-      codes.push_back(std::move(code).value());
+      codes.push_back(std::make_shared<const kernels::StepCode>(std::move(code).value()));
     }
     return codes;
   }
 
   Result<void> check_code(size_t index, const kernels::StepCode& code, int64_t batch) const {
-    if (is_same_code(planned_[index], code)) {
+    if (first_alike_[index] != index || is_same_code(*planned_[index], code)) {
       return {};
     }
     return refused(fmt::format("step {} ({}) is other code at batch {}", index, plan_.steps[index].name, batch));
   }
 
-  Result<void> check_numbers(const std::vector<kernels::StepCode>& codes, const ir::Graph& graph, int64_t batch) const {
+  Result<void> check_numbers(const Codes& codes, const ir::Graph& graph, int64_t batch) const {
     const int64_t distance = batch - family_.first_batch();
     for (size_t i = 0; i < codes.size(); ++i) {
       const Step& step = plan_.steps[i];
-      bool good = codes[i].scratch_bytes == step.scratch_bytes + step.scratch_bytes_per_batch * distance;
+      bool good = codes[i]->scratch_bytes == step.scratch_bytes + step.scratch_bytes_per_batch * distance;
       for (size_t j = 0; good && j < step.extents.size(); ++j) {
-        good = codes[i].extents[j].value == step.extents[j] + step.extents_per_batch[j] * distance;
+        good = codes[i]->extents[j].value == step.extents[j] + step.extents_per_batch[j] * distance;
       }
       if (!good) {
         return refused(fmt::format("a size of step {} ({}) follows it in no straight line", i, step.name));
@@ -174,7 +215,9 @@ class BatchFit {
 
   Plan& plan_;
   const GraphFamily& family_;
-  std::vector<kernels::StepCode> planned_;
+  std::vector<size_t> first_alike_;  // by step
+  std::vector<bool> follows_;        // by step
+  Codes planned_;
 };
 
 // The largest batch at which no tensor has too many elements.
