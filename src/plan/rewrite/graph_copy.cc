@@ -39,6 +39,10 @@ Result<ir::ValueId> GraphCopy::add(ir::Node node, const std::string& name) {
   return builder_.add_one(std::move(node), name);
 }
 
+Result<std::vector<ir::ValueId>> GraphCopy::add_all(ir::Node node, const std::vector<std::string>& names) {
+  return builder_.add(std::move(node), names);
+}
+
 ir::Graph GraphCopy::finish() {
   for (const ir::GraphOutput& output : from_.outputs) {
     to_.outputs.push_back({map_.at(output.value), output.role, output.binding});

@@ -25,6 +25,8 @@ class GraphCopy {
   Result<void> keep(const ir::Node& node);
   // Adds a node of the new graph with one result.
   Result<ir::ValueId> add(ir::Node node, const std::string& name);
+  // The same for several; `names` are wishes, one for each.
+  Result<std::vector<ir::ValueId>> add_all(ir::Node node, const std::vector<std::string>& names);
   // From now on `now` stands for `old`.
   void replace(ir::ValueId old, ir::ValueId now) { map_[old] = now; }
   // The new graph; every output must have been mapped.

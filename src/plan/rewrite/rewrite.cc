@@ -5,6 +5,7 @@ namespace stitch::plan {
 
 Result<ir::Graph> rewrite(const ir::Graph& graph) {
   STITCH_ASSIGN(ir::Graph result, remove_dead_code(graph));
+  STITCH_ASSIGN(result, join_time_steps(result));
   // Before identities, so that they see the pieces.
   STITCH_ASSIGN(result, decompose_batch_norm(result));
   STITCH_ASSIGN(result, decompose_attention(result));

@@ -15,6 +15,9 @@ Result<ir::Graph> rewrite(const ir::Graph& graph);
 
 // Nodes none of whose results reach an output go.
 Result<ir::Graph> remove_dead_code(const ir::Graph& graph);
+// Loops over time that repeat one cell, unrolled by tracing, become one recurrent layer over all their steps
+// (recurrence/chain.h).
+Result<ir::Graph> join_time_steps(const ir::Graph& graph);
 // Nodes with the same operator, operands and attributes become one.
 Result<ir::Graph> share_common_nodes(const ir::Graph& graph);
 // Nodes that change nothing go (x * 1, reshape to the same shape...), views of views become one, an adaptive pool to

@@ -22,6 +22,7 @@ using Pass = std::function<Result<ir::Graph>(const ir::Graph&)>;
 const std::map<std::string, Pass>& passes() {
   static const std::map<std::string, Pass> all = {{"remove_dead_code", remove_dead_code},
                                                   {"share_common_nodes", share_common_nodes},
+                                                  {"join_time_steps", join_time_steps},
                                                   {"simplify_identities", simplify_identities},
                                                   {"decompose_batch_norm", decompose_batch_norm},
                                                   {"decompose_attention", decompose_attention},
