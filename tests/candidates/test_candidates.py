@@ -13,7 +13,7 @@ import re
 import pytest
 from folder import TESTS, Candidate, all_candidates, judge
 
-PARTS = 8
+PARTS = 5
 
 
 def named_by_mistakes() -> set[str]:
