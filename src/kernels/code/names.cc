@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/code/names.h"
 
+#include <algorithm>
 #include <cctype>
+#include <iterator>
 
 namespace stitch::kernels {
 namespace {
 
 // Words that a local variable, member or type of emitted code must not be called.
-constexpr const char* kReserved[] = {
+constexpr std::string_view kReserved[] = {
     "alignas",  "alignof",   "and",       "asm",      "auto",      "bool",      "break",     "case",     "catch",
     "char",     "class",     "concept",   "const",    "consteval", "constexpr", "constinit", "continue", "decltype",
     "default",  "delete",    "do",        "double",   "else",      "enum",      "explicit",  "export",   "extern",
@@ -18,6 +20,11 @@ constexpr const char* kReserved[] = {
     "typeid",   "typename",  "union",     "unsigned", "using",     "virtual",   "void",      "volatile", "while",
     "xor",      "main",      "stitch",    "args",     "stream",    "threadIdx", "blockIdx",  "blockDim", "gridDim",
     "warpSize", "StepArgs",  "NAN",       "INFINITY"};
+
+// A table is made for each functor of each step: what all of them know is not copied into them.
+bool is_reserved(std::string_view name) {
+  return std::find(std::begin(kReserved), std::end(kReserved), name) != std::end(kReserved);
+}
 
 }  // namespace
 
@@ -37,15 +44,11 @@ std::string pascal_case(std::string_view snake) {
 
 std::string constant_name(std::string_view snake) { return "k" + pascal_case(snake); }
 
-NameTable::NameTable() {
-  for (const char* word : kReserved) {
-    taken_.insert(word);
-  }
-}
+NameTable::NameTable() = default;
 
 std::string NameTable::take(const std::string& wanted) {
   std::string name = wanted;
-  for (int number = 2; !taken_.insert(name).second; ++number) {
+  for (int number = 2; is_reserved(name) || !taken_.insert(name).second; ++number) {
     name = wanted + "_" + std::to_string(number);
   }
   return name;
