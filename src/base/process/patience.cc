@@ -115,6 +115,15 @@ int64_t Patience::counted_ms(int64_t passed_ms) const {
   return passed_ms - static_cast<int64_t>(held_up);
 }
 
+Patience::Clock::duration Patience::counted() const {
+  const Clock::duration passed = Clock::now() - start_;
+  if (limit_ms_ < kShortestWatchedMs) {
+    return passed;
+  }
+  const int64_t passed_ms = std::chrono::duration_cast<std::chrono::milliseconds>(passed).count();
+  return passed - std::chrono::milliseconds(passed_ms - counted_ms(passed_ms));
+}
+
 bool Patience::is_over() {
   const Clock::time_point now = Clock::now();
   if (now < next_look_) {

@@ -27,6 +27,8 @@ class Patience {
 
   // Whether the limit is used up. Looks at the processes only once the clock alone would say so.
   bool is_over();
+  // What has passed since the start, as far as it counts.
+  Clock::duration counted() const;
   // When to ask again at the latest: the earliest moment at which is_over() can be true.
   Clock::time_point next_look() const { return next_look_; }
 

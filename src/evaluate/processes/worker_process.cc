@@ -280,7 +280,8 @@ Result<void> WorkerProcess::greet(const std::string& program, const char* remedy
   arguments["device"] = 0;
   // Importing PyTorch is no call of the candidate's, however short those are to be.
   const int64_t allowed_ms = std::max(limits_.timeout_ms, kLongestStartMs);
-  STITCH_ASSIGN(const WorkerReply greeting, ask_now("hello", arguments, {}, {allowed_ms, late_sentence(allowed_ms)}));
+  Patience patience(child_.pid(), allowed_ms);
+  STITCH_ASSIGN(const WorkerReply greeting, ask_now("hello", arguments, {}, patience, late_sentence(allowed_ms)));
   const WorkerFault* fault = std::get_if<WorkerFault>(&greeting);
   if (fault == nullptr) {
     return {};
@@ -354,10 +355,10 @@ Result<WorkerReply> WorkerProcess::ask(const std::string& verb, const Json& argu
   if (limit.milliseconds == 0) {
     return WorkerReply(end(Ending::kTimedOut, limit.when_over));
   }
-  const auto asked = std::chrono::steady_clock::now();
-  Result<WorkerReply> reply = ask_now(verb, arguments, std::move(descriptors), limit);
+  Patience patience(child_.pid(), limit.milliseconds);
+  Result<WorkerReply> reply = ask_now(verb, arguments, std::move(descriptors), patience, limit.when_over);
   if (limits_.budget != nullptr) {
-    limits_.budget->spend(std::chrono::steady_clock::now() - asked);
+    limits_.budget->spend(patience.counted());
   }
   if (ledger_.has_value()) {
     if (std::optional<std::string> sentence = ledger_->read()) {
@@ -372,15 +373,15 @@ Result<WorkerReply> WorkerProcess::ask(const std::string& verb, const Json& argu
 }
 
 Result<WorkerReply> WorkerProcess::ask_now(const std::string& verb, const Json& arguments,
-                                           std::vector<Descriptor> descriptors, const TimeLimit& limit) {
-  Patience patience(child_.pid(), limit.milliseconds);
+                                           std::vector<Descriptor> descriptors, Patience& patience,
+                                           const std::string& when_over) {
   const uint64_t id = ++last_id_;
   const auto sent =
       channel_.send(wire::encode_request(id, verb, arguments, std::move(descriptors)), patience.next_look());
   if (!sent.has_value()) {
     return WorkerReply(died());
   }
-  STITCH_ASSIGN(auto awaited, await_frame(patience, limit.when_over));
+  STITCH_ASSIGN(auto awaited, await_frame(patience, when_over));
   if (WorkerFault* fault = std::get_if<WorkerFault>(&awaited)) {
     return WorkerReply(std::move(*fault));
   }

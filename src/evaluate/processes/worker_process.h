@@ -56,7 +56,7 @@ class WorkerProcess {
   };
   TimeLimit limit_of_a_call() const;
   Result<WorkerReply> ask_now(const std::string& verb, const Json& arguments, std::vector<Descriptor> descriptors,
-                              const TimeLimit& limit);
+                              Patience& patience, const std::string& when_over);
   // Waits for a frame; a fault when the process ends, is late or holds too much memory.
   Result<std::variant<wire::Frame, WorkerFault>> await_frame(Patience& patience, const std::string& when_over);
   WorkerFault end(Ending ending, std::string sentence);
