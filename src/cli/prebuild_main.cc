@@ -4,8 +4,8 @@
 #include <cstdio>
 
 #include "base/error/result.h"
-#include "cli/options/resources.h"
 #include "codegen/runtime_files.h"
+#include "driver/job/resources.h"
 #include "sandbox/cage/cage.h"
 #include "toolchain/build/build.h"
 #include "toolchain/cache/object_cache.h"
@@ -17,7 +17,7 @@ using namespace stitch;
 constexpr uint64_t kKeptBytes = uint64_t{256} << 20;  // earlier versions go
 
 Result<void> prebuild(const std::filesystem::path& folder) {
-  STITCH_ASSIGN(const cli::Resources resources, cli::find_resources());
+  STITCH_ASSIGN(const driver::Resources resources, driver::find_resources());
   toolchain::ToolchainOptions options;
   options.emulator_include = resources.emulator_include();
   options.cache = folder;
@@ -48,8 +48,7 @@ int main(int count, char** values) {
   stitch::sandbox::go_without_cage();  // our own sources
   const Result<void> done = prebuild(values[1]);
   if (!done.has_value()) {
-    std::fprintf(stderr, "stitchcuda-prebuild: %s (%s)\n", done.error().sentence.c_str(),
-                 done.error().remedy.c_str());
+    std::fprintf(stderr, "stitchcuda-prebuild: %s (%s)\n", done.error().sentence.c_str(), done.error().remedy.c_str());
     return 1;
   }
   return 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A candidate's folder as its author left it: which kind it is, what is taken out of it, what it includes.
 #include "artifact/source/source_bundle.h"
-#include "cli/outside/candidate_kind.h"
-#include "cli/outside/candidate_sources.h"
+#include "driver/outside/candidate_kind.h"
+#include "driver/outside/candidate_sources.h"
 #include "fuzz.h"
 #include "toolchain/source/include_closure.h"
 

@@ -2,11 +2,11 @@
 // What a run left, read with suspicion: the manifest and the files it names, two records of a verdict, and each file
 // by its own reader.
 #include "artifact/report/verdict.h"
+#include "artifact/task/task.h"
 #include "base/json/json.h"
-#include "cli/evidence/agreement.h"
-#include "cli/evidence/manifest.h"
 #include "cli/runs/program_record.h"
-#include "cli/stages/task.h"
+#include "driver/project/agreement.h"
+#include "driver/project/manifest.h"
 #include "fuzz.h"
 #include "report/data/evidence_json.h"
 #include "runs/record/run_record.h"

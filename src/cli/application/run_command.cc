@@ -64,7 +64,7 @@ bool keeps_record(const std::string& verb) { return verb == "optimize" || verb =
 
 }  // namespace
 
-int run_command(int argc, char** argv, RunCandidates run_candidates) {
+int run_command(int argc, char** argv, driver::RunCandidates run_candidates) {
   std::signal(SIGPIPE, SIG_IGN);
   Reporter usage_reporter(false, false);
   const Result<CommandLine> line = parse_command_line(argc, argv);
@@ -92,7 +92,8 @@ int run_command(int argc, char** argv, RunCandidates run_candidates) {
   if (line->debug) {
     ::setenv("STITCHCUDA_DEBUG", "1", 1);
   }
-  const Result<Resources> resources = needs_own_files(line->verb) ? find_resources() : Result<Resources>(Resources{});
+  const Result<driver::Resources> resources =
+      needs_own_files(line->verb) ? driver::find_resources() : Result<driver::Resources>(driver::Resources{});
   if (!resources.has_value()) {
     stop_handling_interrupts();
     reporter.error(resources.error(), schema);

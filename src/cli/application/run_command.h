@@ -2,11 +2,11 @@
 // Parses the command line, runs the verb, turns an Error into its sentence and exit status.
 #pragma once
 
-#include "cli/stages/session.h"
+#include "cli/application/session.h"
 
 namespace stitch::cli {
 
 // The exit status. Call once, first thing in main().
-int run_command(int argc, char** argv, RunCandidates run_candidates = evaluate::program_runner_factory);
+int run_command(int argc, char** argv, driver::RunCandidates run_candidates = evaluate::program_runner_factory);
 
 }  // namespace stitch::cli

@@ -2,13 +2,12 @@
 // Is a program worth anything as a task? Lets answers that do not do its work try to pass for right ones.
 #include <fmt/format.h>
 
-#include <filesystem>
-
 #include "base/json/json.h"
 #include "cli/commands/commands.h"
-#include "cli/stages/admission.h"
-#include "cli/stages/compile_program.h"
-#include "cli/stages/judge.h"
+#include "cli/options/request.h"
+#include "driver/admit/admission.h"
+#include "driver/build/compile_program.h"
+#include "driver/judge/judge.h"
 
 namespace stitch::cli {
 namespace {
@@ -37,7 +36,7 @@ std::string table(const verify::AdmissionReport& report) {
   return text;
 }
 
-std::string text_of(const TaskAdmission& admission) {
+std::string text_of(const driver::TaskAdmission& admission) {
   const verify::AdmissionReport& report = admission.report;
   std::string text = table(report);
   for (const std::string& note : report.notes) {
@@ -53,21 +52,16 @@ std::string text_of(const TaskAdmission& admission) {
 
 Result<int> run_admit(Session& session) {
   const CommandLine& line = session.line();
-  STITCH_ASSIGN(const toolchain::Toolchain tools, find_compilers(session));
-  STITCH_ASSIGN(const DeviceKind device, choose_device(session, tools));
-  Task task;
-  std::error_code ignored;
-  task.file = std::filesystem::absolute(line.file, ignored).lexically_normal().string();
-  task.target = line.target;
-  task.mode = line.mode;
-  task.weights =
-      line.weights.empty() ? "" : std::filesystem::absolute(line.weights, ignored).lexically_normal().string();
-  task.math = line.math;
+  STITCH_ASSIGN(driver::Options options, options_of(line));
+  driver::Job job(std::move(options), session.services());
+  STITCH_ASSIGN(const toolchain::Toolchain tools, find_compilers(job));
+  STITCH_ASSIGN(const DeviceKind device, choose_device(job, tools));
+  Task task = task_of(line, line.file);
   if (line.scale == ScaleChoice::kSmall) {
-    STITCH_ASSIGN(task.sizes, small_sizes(session, task, kSmallFlops));
+    STITCH_ASSIGN(task.sizes, small_sizes(job, task, driver::kSmallFlops));
   }
-  STITCH_ASSIGN(const ImportedProgram imported, import_program(session, task));
-  STITCH_ASSIGN(const TaskAdmission admission, admission_of(session, tools, task, imported, device));
+  STITCH_ASSIGN(const driver::ImportedProgram imported, import_program(job, task));
+  STITCH_ASSIGN(const driver::TaskAdmission admission, admission_of(job, tools, task, imported, device));
   session.reporter().result(Json{{"schema", "stitchcuda.admit/1"},
                                  {"task", task_name(line.file)},
                                  {"math", to_string(line.math)},

@@ -5,7 +5,8 @@
 #include "base/json/json.h"
 #include "cli/commands/commands.h"
 #include "cli/options/byte_size.h"
-#include "cli/stages/compile_program.h"
+#include "cli/options/request.h"
+#include "driver/build/compile_program.h"
 #include "toolchain/cache/cache_use.h"
 #include "toolchain/cache/object_cache.h"
 

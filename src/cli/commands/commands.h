@@ -3,7 +3,7 @@
 // printed by main.
 #pragma once
 
-#include "cli/stages/session.h"
+#include "cli/application/session.h"
 
 namespace stitch::cli {
 

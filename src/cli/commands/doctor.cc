@@ -18,7 +18,7 @@ using doctor::Examination;
 using doctor::Finding;
 
 // A machine without a writable cache still has its compilers: they are looked for with another folder.
-toolchain::Toolchain find_tools(const Resources& resources, int64_t timeout_ms) {
+toolchain::Toolchain find_tools(const driver::Resources& resources, int64_t timeout_ms) {
   toolchain::ToolchainOptions options;
   options.emulator_include = resources.root.empty() ? std::filesystem::path() : resources.emulator_include();
   options.version_timeout_ms = timeout_ms;
@@ -40,9 +40,9 @@ toolchain::Toolchain find_tools(const Resources& resources, int64_t timeout_ms) 
 // The parts look at different things, and each waits for other programs most of the time.
 std::vector<Finding> examine(const Examination& examination) {
   using Part = std::vector<Finding> (*)(const Examination&);
-  const std::vector<Part> parts = {doctor::python_findings, doctor::emulator_findings, doctor::gpu_findings,
-                                   doctor::machine_findings, doctor::sandbox_findings,
-                                   doctor::reading_findings, doctor::report_findings};
+  const std::vector<Part> parts = {doctor::python_findings,  doctor::emulator_findings, doctor::gpu_findings,
+                                   doctor::machine_findings, doctor::sandbox_findings,  doctor::reading_findings,
+                                   doctor::report_findings};
   std::vector<std::vector<Finding>> found(parts.size());
   const Result<void> done =
       for_each_parallel(parts.size(), static_cast<int>(parts.size()), [&](size_t part) -> Result<void> {
@@ -79,7 +79,7 @@ void check_torch_for_gpu(std::vector<Finding>& findings) {
 
 Result<int> run_doctor(Session& session) {
   Examination examination;
-  const Result<Resources> resources = find_resources();
+  const Result<driver::Resources> resources = driver::find_resources();
   std::vector<Finding> findings;
   if (resources.has_value()) {
     examination.resources = *resources;

@@ -6,15 +6,16 @@
 #include "base/fs/files.h"
 #include "base/json/json.h"
 #include "cli/commands/commands.h"
-#include "cli/stages/folder.h"
-#include "cli/stages/judge.h"
-#include "cli/stages/step_cost.h"
+#include "cli/options/request.h"
 #include "codegen/emit.h"
+#include "driver/judge/folder.h"
+#include "driver/judge/judge.h"
+#include "driver/time/step_cost.h"
 
 namespace stitch::cli {
 namespace {
 
-std::string line_of(const StepCost& cost) {
+std::string line_of(const driver::StepCost& cost) {
   std::string line =
       fmt::format("{:>3} {:<40} {:<28} {:>9.3f} GFLOP {:>9.3f} MB  modelled {:>8.2f} us", cost.step, cost.name,
                   cost.skeleton + " " + cost.setting, cost.flops * 1e-9, cost.bytes * 1e-6, cost.modelled_us);
@@ -46,25 +47,27 @@ Result<std::vector<int>> chosen_steps(const CommandLine& line, const plan::Plan&
 
 Result<int> run_profile(Session& session) {
   const CommandLine& line = session.line();
-  STITCH_ASSIGN(const Folder folder, read_folder(line.file));
-  STITCH_ASSIGN(const toolchain::Toolchain tools, find_compilers(session));
-  STITCH_ASSIGN(const DeviceKind device, choose_device(session, tools));
+  STITCH_ASSIGN(const driver::Folder folder, driver::read_folder(line.file));
+  STITCH_ASSIGN(driver::Options options, options_of(line));
+  driver::Job job(std::move(options), session.services());
+  STITCH_ASSIGN(const toolchain::Toolchain tools, find_compilers(job));
+  STITCH_ASSIGN(const DeviceKind device, choose_device(job, tools));
   STITCH_ASSIGN(const std::vector<int> steps, chosen_steps(line, folder.plan));
   Json rows = Json::array();
   std::string text;
   double modelled_us = 0;
   double measured_us = 0;
   for (const int step : steps) {
-    StepCost cost = counted_cost(folder.plan, step);
+    driver::StepCost cost = driver::counted_cost(folder.plan, step);
     if (device == DeviceKind::kCuda) {
       const std::string file = codegen::step_file_name(folder.plan, static_cast<size_t>(step));
       const auto found = folder.sources.files.find(file);
       if (found == folder.sources.files.end()) {
         return failure(ErrorCode::kFileInvalid, fmt::format("{} is missing", file), file, "emit the program again");
       }
-      Reporter::Wait wait = session.reporter().wait("profile", "the GPU");
+      driver::Progress::Wait wait = job.progress().wait("profile", "the GPU");
       wait.say(fmt::format("step {} of {}", step, folder.plan.steps.size()));
-      STITCH_TRY(measure_cost(session, tools, folder.plan, found->second, cost));
+      STITCH_TRY(measure_cost(job, tools, folder.plan, found->second, cost));
     }
     modelled_us += cost.prepares ? 0 : cost.modelled_us;
     measured_us += cost.prepares ? 0 : cost.measured_us.value_or(0);

@@ -4,7 +4,7 @@
 
 #include "base/json/json.h"
 #include "cli/commands/commands.h"
-#include "cli/stages/leave_report.h"
+#include "driver/project/leave_report.h"
 
 namespace stitch::cli {
 
@@ -12,7 +12,7 @@ Result<int> run_report(Session& session) {
   const CommandLine& line = session.line();
   const std::filesystem::path folder = line.file;
   const std::filesystem::path page = line.out.empty() ? folder / "report.html" : std::filesystem::path(line.out);
-  STITCH_TRY(write_report(session, folder, page));
+  STITCH_TRY(driver::write_report(session.services().resources, folder, page));
   std::error_code ignored;
   const uintmax_t bytes = std::filesystem::file_size(page, ignored);
   session.reporter().result(

@@ -7,9 +7,10 @@
 #include "base/fs/files.h"
 #include "base/json/json.h"
 #include "cli/commands/commands.h"
-#include "cli/evidence/agreement.h"
-#include "cli/evidence/manifest.h"
-#include "cli/stages/judge_folder.h"
+#include "cli/options/request.h"
+#include "driver/judge/judge_folder.h"
+#include "driver/project/agreement.h"
+#include "driver/project/manifest.h"
 
 namespace stitch::cli {
 namespace {
@@ -61,16 +62,16 @@ Result<void> point_at_evidence(const fs::path& folder, Task& task) {
   return {};
 }
 
-CommandLine repeated(CommandLine line, const Circumstances& circumstances) {
-  line.seed = circumstances.seed;
-  line.scale = circumstances.scale;
-  if (line.device == DeviceChoice::kAuto) {
-    line.device = circumstances.device == DeviceKind::kCuda ? DeviceChoice::kAuto : DeviceChoice::kEmulated;
+driver::Options repeated(driver::Options options, const Circumstances& circumstances) {
+  options.seed = circumstances.seed;
+  options.scale = circumstances.scale;
+  if (options.device == DeviceChoice::kAuto && circumstances.device == DeviceKind::kEmulated) {
+    options.device = DeviceChoice::kEmulated;
   }
-  return line;
+  return options;
 }
 
-std::string describe(const ManifestCheck& check) {
+std::string describe(const driver::ManifestCheck& check) {
   return fmt::format("{} files are as they were written (manifest {})", check.files, check.digest.substr(0, 16));
 }
 
@@ -78,29 +79,26 @@ std::string describe(const ManifestCheck& check) {
 
 Result<int> run_reverify(Session& session) {
   const fs::path folder = session.line().file;
-  STITCH_ASSIGN(Folder contents, read_folder(folder));
-  STITCH_ASSIGN(const ManifestCheck manifest, check_manifest(folder));
+  STITCH_ASSIGN(driver::Folder contents, driver::read_folder(folder));
+  STITCH_ASSIGN(const driver::ManifestCheck manifest, driver::check_manifest(folder));
   if (!manifest.is_intact()) {
     return failure(ErrorCode::kFileInvalid,
                    fmt::format("{} is not as it was written; {}", folder.string(), manifest.sentence()),
                    folder.string(), "for a verdict on what is there now: stitchcuda verify " + folder.string());
   }
-  session.reporter().progress("evidence", describe(manifest));
+  session.reporter().fact("evidence", describe(manifest));
   STITCH_ASSIGN(const Circumstances circumstances, read_circumstances(folder));
   STITCH_ASSIGN(const Json recorded, read_json(folder, "evidence/verify.json"));
   STITCH_TRY(point_at_evidence(folder, contents.task));
-  Session again(repeated(session.line(), circumstances), session.resources(), session.reporter(), session.run_log(),
-                session.run_candidates());
-  STITCH_ASSIGN(const toolchain::Toolchain tools, find_compilers(again));
-  STITCH_ASSIGN(const DeviceKind device, choose_device(again, tools));
-  STITCH_ASSIGN(const evaluate::EvaluateReport report, judge_folder(again, tools, contents, device));
-  STITCH_ASSIGN(const Agreement found, agreement(recorded, evaluate::to_json(report.verify)));
-  const Json json = {{"schema", "stitchcuda.reverify/1"},
-                     {"task", task_name(contents.task.file)},
-                     {"device", to_string(device)},
-                     {"recorded_device", to_string(circumstances.device)},
-                     {"manifest", manifest.digest},
-                     {"verdict", to_json(report.verify.verdict)},
+  STITCH_ASSIGN(const driver::Options options, options_of(session.line()));
+  driver::Job job(repeated(options, circumstances), session.services());
+  STITCH_ASSIGN(const toolchain::Toolchain tools, find_compilers(job));
+  STITCH_ASSIGN(const DeviceKind device, choose_device(job, tools));
+  STITCH_ASSIGN(const evaluate::EvaluateReport report, judge_folder(job, tools, contents, device));
+  STITCH_ASSIGN(const driver::Agreement found, driver::agreement(recorded, evaluate::to_json(report.verify)));
+  const Json json = {{"schema", "stitchcuda.reverify/1"}, {"task", task_name(contents.task.file)},
+                     {"device", to_string(device)},       {"recorded_device", to_string(circumstances.device)},
+                     {"manifest", manifest.digest},       {"verdict", to_json(report.verify.verdict)},
                      {"agreement", to_json(found)}};
   const std::string elsewhere = device == circumstances.device
                                     ? ""

@@ -2,12 +2,13 @@
 // Marks a program by the rubric: a program of ours, or a candidate from elsewhere.
 #include <fmt/format.h>
 
+#include "artifact/task/task.h"
 #include "base/fs/files.h"
 #include "base/json/json.h"
 #include "cli/commands/commands.h"
-#include "cli/score/ask_judge.h"
-#include "cli/score/gather_facts.h"
-#include "cli/stages/task.h"
+#include "cli/options/request.h"
+#include "driver/score/ask_judge.h"
+#include "driver/score/gather_facts.h"
 #include "rubric/rewards/reward.h"
 
 namespace stitch::cli {
@@ -32,6 +33,19 @@ Json rewards_of(const rubric::Facts& facts, const rubric::Score& score) {
   return list;
 }
 
+driver::ScoreRequest request_of(const CommandLine& line) {
+  driver::ScoreRequest request;
+  request.folder = line.file;
+  request.candidate.task = task_of(line, line.program);
+  request.candidate.candidate = line.candidate;
+  request.feedback = line.feedback;
+  request.previous = line.previous;
+  request.skill = line.skill;
+  request.judge_url = line.judge_url;
+  request.judge_model = line.judge_model;
+  return request;
+}
+
 std::filesystem::path place_of(const CommandLine& line) {
   if (!line.out.empty()) {
     return line.out;
@@ -39,14 +53,14 @@ std::filesystem::path place_of(const CommandLine& line) {
   return line.candidate.empty() ? std::filesystem::path(line.file) / "score.json" : "score.json";
 }
 
-Result<rubric::Score> mark(const Session& session, const rubric::RubricVersion& rubric, const ScoreSubject& subject) {
-  const CommandLine& line = session.line();
+Result<rubric::Score> mark(const driver::Job& job, const CommandLine& line, const driver::ScoreRequest& request,
+                           const rubric::RubricVersion& rubric, const driver::ScoreSubject& subject) {
   if (line.rubric == "judge") {
-    return rubric::score_by_judge(rubric, ask_judge(session, rubric, subject));
+    return rubric::score_by_judge(rubric, ask_judge(job, rubric, request, subject));
   }
   rubric::Score score = rubric::score(subject.facts, rubric);
   if (!line.judge_url.empty()) {
-    rubric::consult(score, ask_judge(session, rubric, subject));
+    rubric::consult(score, ask_judge(job, rubric, request, subject));
   }
   return score;
 }
@@ -60,11 +74,14 @@ Result<int> fail_visibly(const rubric::Score& score, const CommandLine& line) {
 
 Result<int> run_score(Session& session) {
   const CommandLine& line = session.line();
+  STITCH_ASSIGN(driver::Options options, options_of(line));
+  driver::Job job(std::move(options), session.services());
+  const driver::ScoreRequest request = request_of(line);
   const bool by_judge_alone = line.rubric == "judge";
   const std::string version = by_judge_alone ? CommandLine{}.rubric : line.rubric;
-  STITCH_ASSIGN(const rubric::RubricVersion rubric, rubric::read_rubric(session.resources().rubrics() / version));
-  STITCH_ASSIGN(const ScoreSubject subject, gather_facts(session, !by_judge_alone));
-  STITCH_ASSIGN(const rubric::Score score, mark(session, rubric, subject));
+  STITCH_ASSIGN(const rubric::RubricVersion rubric, rubric::read_rubric(job.resources().rubrics() / version));
+  STITCH_ASSIGN(const driver::ScoreSubject subject, gather_facts(job, request, !by_judge_alone));
+  STITCH_ASSIGN(const rubric::Score score, mark(job, line, request, rubric, subject));
   Json json = to_json(score);
   json["task"] = task_name(line.program.empty() ? line.file : line.program);
   json["facts"] = to_json(subject.facts);

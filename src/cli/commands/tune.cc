@@ -6,11 +6,12 @@
 
 #include "base/json/json.h"
 #include "cli/commands/commands.h"
-#include "cli/stages/batch.h"
-#include "cli/stages/compile_program.h"
-#include "cli/stages/import_program.h"
-#include "cli/stages/judge.h"
-#include "cli/stages/tuning.h"
+#include "cli/options/request.h"
+#include "driver/build/compile_program.h"
+#include "driver/import/batch.h"
+#include "driver/import/import_program.h"
+#include "driver/judge/judge.h"
+#include "driver/time/tuning.h"
 #include "plan/batch/any_batch.h"
 
 namespace stitch::cli {
@@ -70,8 +71,10 @@ Json as_json(const plan::Plan& plan) {
 
 Result<int> run_tune(Session& session) {
   const CommandLine& line = session.line();
-  STITCH_ASSIGN(const toolchain::Toolchain tools, find_compilers(session));
-  STITCH_ASSIGN(std::optional<Tuning> tuning, Tuning::open(session, tools));
+  STITCH_ASSIGN(driver::Options options, options_of(line));
+  driver::Job job(std::move(options), session.services());
+  STITCH_ASSIGN(const toolchain::Toolchain tools, find_compilers(job));
+  STITCH_ASSIGN(std::optional<driver::Tuning> tuning, driver::Tuning::open(job, tools, line.math));
   if (!tuning.has_value()) {
     return failure(ErrorCode::kEnvironment, "settings are measured on a GPU, and this machine lacks one or nvcc", "",
                    "run 'stitchcuda doctor', or plan by estimate");
@@ -81,14 +84,13 @@ Result<int> run_tune(Session& session) {
   task.target = line.target;
   task.mode = line.mode;
   task.math = line.math;
-  STITCH_ASSIGN(const ImportedProgram imported, import_program(session, task));
+  STITCH_ASSIGN(const driver::ImportedProgram imported, import_program(job, task));
   // Planned as optimize plans it, at the same batch: its steps are then known by the same signatures.
-  STITCH_ASSIGN(const BatchAxes axes, find_batch_axes(session, task));
-  STITCH_ASSIGN(const plan::ProgramBatches batches, import_batches(session, task, axes, imported.graph));
+  STITCH_ASSIGN(const driver::BatchAxes axes, find_batch_axes(job, task));
+  STITCH_ASSIGN(const plan::ProgramBatches batches, import_batches(job, task, axes, imported.graph));
   const auto planned = [&] {
-    return plan::plan_any_batch(batches, [&](const ir::Graph& graph) {
-      return make_plan(session, graph, line.math, tuning->times());
-    });
+    return plan::plan_any_batch(
+        batches, [&](const ir::Graph& graph) { return make_plan(job, graph, line.math, tuning->times()); });
   };
   STITCH_ASSIGN(const plan::Plan estimated, planned());
   STITCH_ASSIGN(const tuning::TuneResult result, tuning->run(estimated));

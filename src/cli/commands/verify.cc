@@ -7,23 +7,24 @@
 #include "base/fs/files.h"
 #include "base/json/json.h"
 #include "cli/commands/commands.h"
-#include "cli/outside/ignored_targets_hint.h"
-#include "cli/outside/judge_candidate.h"
-#include "cli/outside/mode_hint.h"
-#include "cli/stages/judge_folder.h"
+#include "cli/options/request.h"
+#include "driver/judge/judge_folder.h"
+#include "driver/outside/ignored_targets_hint.h"
+#include "driver/outside/judge_candidate.h"
+#include "driver/outside/mode_hint.h"
 
 namespace stitch::cli {
 namespace {
 
 // What the verdict is worth, on a line of its own, where the task takes an answer without the work.
-std::string worth_of(const CandidateVerdict& candidate) {
+std::string worth_of(const driver::CandidateVerdict& candidate) {
   const bool is_worth_it =
       !candidate.admission.has_value() || candidate.admission->report.status == verify::AdmissionStatus::kAdmitted;
   return is_worth_it ? "" : "\n" + candidate.admission->report.sentence();
 }
 
 // What a person should look at, whatever the verdict.
-std::string looks_of(const CandidateVerdict& candidate) {
+std::string looks_of(const driver::CandidateVerdict& candidate) {
   constexpr size_t kMost = 8;
   std::string lines;
   size_t count = 0;
@@ -36,11 +37,11 @@ std::string looks_of(const CandidateVerdict& candidate) {
 }
 
 // What its author may have overlooked in the program, where the answer is wrong.
-std::vector<std::string> hints_of(const CandidateVerdict& candidate, const std::string& mode) {
+std::vector<std::string> hints_of(const driver::CandidateVerdict& candidate, const std::string& mode) {
   std::vector<std::string> hints;
   if (candidate.report.verify.verdict.kind == VerdictKind::kWrong && candidate.graph.has_value()) {
-    hints.push_back(mode_hint(*candidate.graph, mode));
-    hints.push_back(ignored_targets_hint(*candidate.graph));
+    hints.push_back(driver::mode_hint(*candidate.graph, mode));
+    hints.push_back(driver::ignored_targets_hint(*candidate.graph));
   }
   std::erase(hints, "");
   return hints;
@@ -50,14 +51,17 @@ std::vector<std::string> hints_of(const CandidateVerdict& candidate, const std::
 
 Result<int> run_verify(Session& session) {
   const CommandLine& line = session.line();
-  STITCH_ASSIGN(const toolchain::Toolchain tools, find_compilers(session));
-  STITCH_ASSIGN(const DeviceKind device, choose_device(session, tools));
-  CandidateVerdict candidate;
+  STITCH_ASSIGN(driver::Options options, options_of(line));
+  driver::Job job(std::move(options), session.services());
+  STITCH_ASSIGN(const toolchain::Toolchain tools, find_compilers(job));
+  STITCH_ASSIGN(const DeviceKind device, choose_device(job, tools));
+  driver::CandidateVerdict candidate;
   if (line.candidate.empty()) {
-    STITCH_ASSIGN(const Folder folder, read_folder(line.file));
-    STITCH_ASSIGN(candidate.report, judge_folder(session, tools, folder, device));
+    STITCH_ASSIGN(const driver::Folder folder, driver::read_folder(line.file));
+    STITCH_ASSIGN(candidate.report, judge_folder(job, tools, folder, device, line.step));
   } else {
-    STITCH_ASSIGN(candidate, judge_candidate(session, tools, device));
+    STITCH_ASSIGN(candidate, judge_candidate(job, tools, device,
+                                             {task_of(line, line.program), line.candidate, line.admitted_only}));
   }
   const evaluate::EvaluateReport& report = candidate.report;
   Json json = {{"schema", "stitchcuda.verify/1"},
@@ -79,8 +83,8 @@ Result<int> run_verify(Session& session) {
     hinted += "\nhint: " + hint;
   }
   const std::string times = candidate.times.has_value() ? "\n" + describe(*candidate.times) : "";
-  session.reporter().result(json,
-                            verdict_text(report.verify) + hinted + times + worth_of(candidate) + looks_of(candidate));
+  session.reporter().result(
+      json, driver::verdict_text(report.verify) + hinted + times + worth_of(candidate) + looks_of(candidate));
   return report.verify.verdict.kind == VerdictKind::kOk ? 0 : 1;
 }
 

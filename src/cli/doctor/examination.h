@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "cli/doctor/finding.h"
-#include "cli/options/resources.h"
+#include "driver/job/resources.h"
 #include "toolchain/discovery/toolchain.h"
 
 namespace stitch::cli::doctor {
 
 struct Examination {
-  Resources resources;
+  driver::Resources resources;
   toolchain::Toolchain tools;
   int64_t probe_timeout_ms = 0;  // of each program that is asked something
 };

@@ -33,7 +33,7 @@ std::string install_packages(const std::string& debian, const std::string& fedor
   return is_in_path("dnf") ? as_root + "dnf install " + fedora : otherwise;
 }
 
-std::string set_up(const Resources& resources) {
+std::string set_up(const driver::Resources& resources) {
   std::error_code ignored;
   const bool is_source_tree = std::filesystem::exists(resources.root / "tools" / "setup", ignored);
   return is_source_tree ? "make -C " + shell_word(resources.root.string()) + " setup" : "";

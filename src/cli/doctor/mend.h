@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "cli/options/resources.h"
+#include "driver/job/resources.h"
 
 namespace stitch::cli::doctor {
 
@@ -13,7 +13,7 @@ namespace stitch::cli::doctor {
 std::string install_packages(const std::string& debian, const std::string& fedora, const std::string& otherwise);
 
 // "make -C /src/stitchcuda setup" in a source tree, whose set-up brings whatever is missing; empty in an installation.
-std::string set_up(const Resources& resources);
+std::string set_up(const driver::Resources& resources);
 
 // A word of a shell's command line: quoted where it must be.
 std::string shell_word(const std::string& text);

@@ -10,12 +10,13 @@
 #include "artifact/task/math_mode.h"
 #include "base/error/result.h"
 #include "cli/output/style.h"
+#include "driver/job/options.h"
 #include "plan/plan.h"
 
 namespace stitch::cli {
 
-enum class DeviceChoice { kAuto, kGpu, kEmulated };
-enum class ScaleChoice { kAuto, kFull, kSmall };
+using driver::DeviceChoice;
+using driver::ScaleChoice;
 
 struct CommandLine {
   std::vector<std::string> command;          // as it was given

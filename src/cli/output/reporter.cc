@@ -41,37 +41,34 @@ Reporter::Reporter(bool json, bool quiet, ColorChoice color)
   }
 }
 
-Reporter::Wait::Wait(Wait&& other) noexcept
-    : reporter_(std::exchange(other.reporter_, nullptr)), stage_(std::move(other.stage_)), id_(other.id_) {}
-
-Reporter::Wait::~Wait() {
-  if (reporter_ != nullptr && reporter_->live_ != nullptr) {
-    reporter_->live_->end(id_);
-  }
-}
-
-void Reporter::Wait::say(const std::string& sentence) {
-  reporter_->tell(stage_, sentence);
-  if (reporter_->live_ != nullptr) {
-    reporter_->live_->say(id_, sentence);
-  } else {
-    reporter_->line(stage_, sentence);
-  }
-}
-
-void Reporter::Wait::hint(const std::string& sentence) {
-  reporter_->tell(stage_, sentence);
-  if (reporter_->live_ != nullptr) {
-    reporter_->live_->say(id_, sentence);
-  }
-}
-
-Reporter::Wait Reporter::wait(const std::string& stage, const std::string& sentence) {
+int Reporter::begin(const std::string& stage, const std::string& sentence) {
   tell(stage, sentence);
-  return Wait(this, stage, live_ != nullptr ? live_->begin(stage, sentence) : 0);
+  return live_ != nullptr ? live_->begin(stage, sentence) : 0;
 }
 
-void Reporter::progress(const std::string& stage, const std::string& sentence) {
+void Reporter::say(int id, const std::string& stage, const std::string& sentence) {
+  tell(stage, sentence);
+  if (live_ != nullptr) {
+    live_->say(id, sentence);
+  } else {
+    line(stage, sentence);
+  }
+}
+
+void Reporter::hint(int id, const std::string& stage, const std::string& sentence) {
+  tell(stage, sentence);
+  if (live_ != nullptr) {
+    live_->say(id, sentence);
+  }
+}
+
+void Reporter::end(int id) {
+  if (live_ != nullptr) {
+    live_->end(id);
+  }
+}
+
+void Reporter::fact(const std::string& stage, const std::string& sentence) {
   tell(stage, sentence);
   if (live_ != nullptr) {
     live_->fact(stage, sentence);
@@ -80,9 +77,21 @@ void Reporter::progress(const std::string& stage, const std::string& sentence) {
   }
 }
 
+void Reporter::built(const std::string& device, size_t done, size_t total) {
+  if (listener_.has_value()) {
+    listener_->built(device, done, total);
+  }
+}
+
+void Reporter::installed() {
+  if (listener_.has_value()) {
+    listener_->installed();
+  }
+}
+
 void Reporter::tell(const std::string& stage, const std::string& sentence) {
-  if (listener_) {
-    listener_(stage, sentence);
+  if (listener_.has_value()) {
+    listener_->said(stage, sentence);
   }
 }
 
@@ -142,9 +151,7 @@ void Reporter::print_error(const Error& error, Json object) {
   fmt::print(stderr, "{} {}\n", style_.bad("stitchcuda:"), error_text(error));
 }
 
-void Reporter::listen(std::function<void(const std::string&, const std::string&)> listener) {
-  listener_ = std::move(listener);
-}
+void Reporter::listen(Listener listener) { listener_ = std::move(listener); }
 
 std::string error_text(const Error& error) {
   std::string text = without_stop(error.sentence);

@@ -7,42 +7,27 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "base/error/error.h"
 #include "base/json/json_forward.h"
 #include "cli/output/live_display.h"
 #include "cli/output/style.h"
+#include "driver/job/progress.h"
 
 namespace stitch::cli {
 
-class Reporter {
+class Reporter final : public driver::Progress {
  public:
   Reporter(bool json, bool quiet, ColorChoice color = ColorChoice::kAuto);
 
-  // Something under way, until it goes out of scope.
-  class Wait {
-   public:
-    Wait(Wait&& other) noexcept;
-    Wait& operator=(Wait&&) = delete;
-    ~Wait();
-    // How far it is: the line on a terminal, a line more elsewhere, of which those that come thicker than one a second
-    // are left out.
-    void say(const std::string& sentence);
-    // What it waits for now: on a terminal alone.
-    void hint(const std::string& sentence);
+  // All from any thread. Where nothing is drawn again, how far it is makes a line more, and lines that come thicker
+  // than one a second are left out; hints are for a terminal alone.
+  void fact(const std::string& stage, const std::string& sentence) override;
+  void built(const std::string& device, size_t done, size_t total) override;
+  void installed() override;
 
-   private:
-    friend Reporter;
-    Wait(Reporter* reporter, std::string stage, int id) : reporter_(reporter), stage_(std::move(stage)), id_(id) {}
-    Reporter* reporter_;
-    std::string stage_;
-    int id_;
-  };
-  Wait wait(const std::string& stage, const std::string& sentence);
-
-  // A fact that stays: "  plan      7 steps from 41 operators  (3.1 s)". All from any thread.
-  void progress(const std::string& stage, const std::string& sentence);
   // Prints the result: the object with --json, else `text`. No progress is shown after it.
   void result(const Json& object, const std::string& text);
   // Prints the error: inside `object` (which may already name the task) with --json, always as a sentence on stderr.
@@ -51,12 +36,23 @@ class Reporter {
   void hush();
   void last_word(const Error& error, Json object);
 
-  // Told of everything that is said, also of what is not printed; from the thread that says it. Set once.
-  void listen(std::function<void(const std::string& stage, const std::string& sentence)> listener);
+  // Told of everything that is said, also of what is not printed; from the thread that says it.
+  struct Listener {
+    std::function<void(const std::string& stage, const std::string& sentence)> said;
+    std::function<void(const std::string& device, size_t done, size_t total)> built;
+    std::function<void()> installed;
+  };
+  // Once.
+  void listen(Listener listener);
 
   double elapsed_seconds() const;
 
  private:
+  int begin(const std::string& stage, const std::string& sentence) override;
+  void say(int id, const std::string& stage, const std::string& sentence) override;
+  void hint(int id, const std::string& stage, const std::string& sentence) override;
+  void end(int id) override;
+
   void line(const std::string& stage, const std::string& sentence);
   void print_error(const Error& error, Json object);
   void tell(const std::string& stage, const std::string& sentence);
@@ -69,7 +65,7 @@ class Reporter {
   bool hushed_ = false;
   std::string last_stage_;
   double last_progress_seconds_ = 0;
-  std::function<void(const std::string&, const std::string&)> listener_;
+  std::optional<Listener> listener_;
   std::unique_ptr<LiveDisplay> live_;  // on a terminal
 };
 

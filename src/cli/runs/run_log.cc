@@ -6,8 +6,8 @@
 #include <ctime>
 #include <filesystem>
 
+#include "artifact/task/task.h"
 #include "base/fs/files.h"
-#include "cli/stages/task.h"
 
 namespace stitch::cli {
 namespace {
@@ -41,28 +41,33 @@ runs::RunRecord asked(const CommandLine& line) {
 }  // namespace
 
 void RunLog::begin(const CommandLine& line) {
-  {
-    const std::lock_guard lock(mutex_);
-    record_ = asked(line);
-    const int64_t now = std::time(nullptr);
-    record_.started = runs::utc_text(now);
-    record_.process = own_identity();
-    const Result<fs::path> state = runs::state_folder();
-    Result<void> kept = state.has_value() ? Result<void>() : Result<void>(failure(state.error()));
-    if (kept.has_value()) {
-      store_ = std::make_unique<runs::RunStore>(*state);
-      record_.id = store_->new_id(record_.task, now);
-      kept = store_->write(record_);
-    }
-    if (!kept.has_value()) {
-      store_.reset();
-      reporter_.progress("runs", fmt::format("no record of this run is kept: {}", kept.error().sentence));
-      return;
-    }
-    store_->prune(kKeptRuns);
-    warn_of_others();
+  make_record(line);
+  reporter_.listen(
+      {.said = [this](const std::string& stage, const std::string& sentence) { say_stage(stage, sentence); },
+       .built = [this](const std::string& device, size_t done, size_t total) { count_built(device, done, total); },
+       .installed = [this] { installed_ = true; }});
+}
+
+void RunLog::make_record(const CommandLine& line) {
+  const std::lock_guard lock(mutex_);
+  record_ = asked(line);
+  const int64_t now = std::time(nullptr);
+  record_.started = runs::utc_text(now);
+  record_.process = own_identity();
+  const Result<fs::path> state = runs::state_folder();
+  Result<void> kept = state.has_value() ? Result<void>() : Result<void>(failure(state.error()));
+  if (kept.has_value()) {
+    store_ = std::make_unique<runs::RunStore>(*state);
+    record_.id = store_->new_id(record_.task, now);
+    kept = store_->write(record_);
   }
-  reporter_.listen([this](const std::string& stage, const std::string& sentence) { say_stage(stage, sentence); });
+  if (!kept.has_value()) {
+    store_.reset();
+    reporter_.fact("runs", fmt::format("no record of this run is kept: {}", kept.error().sentence));
+    return;
+  }
+  store_->prune(kKeptRuns);
+  warn_of_others();
 }
 
 // Each makes its results aside and puts them in place at once, so that neither harms the other.
@@ -70,8 +75,8 @@ void RunLog::warn_of_others() {
   for (const runs::RunRecord& other : store_->list()) {
     if (other.state == runs::RunState::kRunning && other.id != record_.id && !record_.out.empty() &&
         other.out == record_.out) {
-      reporter_.progress(
-          "runs", fmt::format("the run {} writes to this folder too; the one that ends last replaces it", other.id));
+      reporter_.fact("runs",
+                     fmt::format("the run {} writes to this folder too; the one that ends last replaces it", other.id));
     }
   }
 }

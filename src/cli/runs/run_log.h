@@ -20,23 +20,22 @@ class RunLog {
  public:
   explicit RunLog(Reporter& reporter) : reporter_(reporter) {}
 
-  // Makes the record; from here on progress lines are the record's stage.
+  // Makes the record; from here on what the reporter is told is the record's stage.
   void begin(const CommandLine& line);
   // What became known of the run.
   void learn(const std::function<void(runs::RunRecord&)>& change);
   // Leaves a small file beside the record, for `runs diff`.
   void keep(const std::string& name, const std::string& text);
   void fail(const Error& error);
-  // Units that are compiled for a device, of how many.
-  void count_built(const std::string& device, size_t done, size_t total);
-  // The folder of results is replaced.
-  void say_installed() { installed_ = true; }
   // What the user has after an interruption, and how to go on.
   Error interruption();
   // Each but the first end is ignored.
   void end(runs::RunState state);
 
  private:
+  void make_record(const CommandLine& line);
+  // Units that are compiled for a device, of how many.
+  void count_built(const std::string& device, size_t done, size_t total);
   void say_stage(const std::string& stage, const std::string& sentence);
   void write();
   void warn_of_others();

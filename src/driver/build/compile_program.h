@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Graph to plan to sources to libraries.
+#pragma once
+
+#include <string>
+
+#include "artifact/device_kind.h"
+#include "artifact/report/compile_report.h"
+#include "artifact/report/verdict.h"
+#include "artifact/source/source_bundle.h"
+#include "driver/job/job.h"
+#include "ir/graph/graph.h"
+#include "plan/plan.h"
+#include "toolchain/discovery/toolchain.h"
+
+namespace stitch::driver {
+
+struct EmittedProgram {
+  plan::Plan plan;
+  SourceBundle bundle;
+};
+
+// Settings are chosen by what was measured, where `measured` knows it, and estimated elsewhere.
+Result<plan::Plan> make_plan(const Job& job, const ir::Graph& graph, MathMode math, plan::MeasuredTimes measured = {},
+                             const plan::Plan* like = nullptr);
+
+// `like`: the plan of the same program at other sizes, whose settings are kept; null: settings are chosen.
+Result<EmittedProgram> plan_and_emit(const Job& job, const ir::Graph& graph, MathMode math,
+                                     const plan::Plan* like = nullptr);
+
+// What a plan is made for: as `like` was, else the first --target, else the first device we know.
+Result<kernels::DeviceLimits> planned_limits(const Job& job, const plan::Plan* like = nullptr);
+
+// The sources of a plan that was read from its file.
+Result<EmittedProgram> emit_again(const Job& job, plan::Plan plan);
+
+// The compilers of this machine, with our own emulator headers. From here on the job counts as a user of the cache.
+Result<toolchain::Toolchain> find_compilers(Job& job);
+
+// Builds quietly but for one progress line per unit under the name `stage`; empty: none.
+Result<CompileReport> build_bundle(Job& job, const toolchain::Toolchain& tools, const SourceBundle& bundle,
+                                   DeviceKind device, const std::string& stage);
+
+// What the compiler said, as a verdict on the sources.
+Verdict build_verdict(const CompileReport& report, DeviceKind device);
+
+}  // namespace stitch::driver

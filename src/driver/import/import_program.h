@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// PyTorch program to graph.
+#pragma once
+
+#include "artifact/task/task.h"
+#include "driver/job/job.h"
+#include "ir/graph/graph.h"
+
+namespace stitch::driver {
+
+struct ImportedProgram {
+  ir::Graph graph;
+  int operators = 0;
+  std::string torch_version;         // that exported it
+  std::vector<std::string> sources;  // its own files, relative to the folder it lies in; none leads out of it
+  int64_t parameters = 0;            // elements
+  double flops = 0;                  // of one call, counted over the exported graph
+};
+
+// kUnsupportedOperator lists every operator we lack, with its place and the nearest one we have.
+Result<ImportedProgram> import_program(Job& job, const Task& task);
+
+// What one call of a program at reduced sizes may cost: a verdict at them takes seconds.
+inline constexpr double kSmallFlops = 4e7;
+
+// Sizes at which the counted work of one call is at most `budget_flops`, never below two tiles of an axis.
+Result<Sizes> small_sizes(Job& job, const Task& task, double budget_flops);
+
+// At most `count` other shapes the program must also hold for.
+Result<std::vector<Sizes>> hidden_sizes(Job& job, const Task& task, int count, uint64_t seed);
+
+}  // namespace stitch::driver

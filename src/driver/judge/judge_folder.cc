@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/judge/judge_folder.h"
+
+#include "driver/judge/step_subject.h"
+
+namespace stitch::driver {
+
+Result<evaluate::EvaluateReport> judge_folder(Job& job, const toolchain::Toolchain& tools, const Folder& folder,
+                                              DeviceKind device, std::optional<int> step,
+                                              std::shared_ptr<evaluate::LaunchLedger> launches) {
+  STITCH_ASSIGN(const ImportedProgram imported, import_program(job, folder.task));
+  STITCH_ASSIGN(const EmittedProgram program, emit_again(job, folder.plan));
+  if (step.has_value()) {
+    STITCH_ASSIGN(const SubjectSet first,
+                  make_first_subject(job, folder.task, imported, program, folder.sources, device));
+    return judge_step(job, tools, first, *step, device);
+  }
+  STITCH_ASSIGN(SubjectSet set, make_subjects(job, folder.task, imported, program, folder.sources, device));
+  set.launches = std::move(launches);
+  return judge(job, tools, set, device);
+}
+
+}  // namespace stitch::driver

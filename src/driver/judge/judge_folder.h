@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Judges what optimize left in a folder, as it is now.
+#pragma once
+
+#include "driver/judge/folder.h"
+#include "driver/judge/judge.h"
+
+namespace stitch::driver {
+
+// At its own sizes and hidden ones; or one step alone, where `step` names one. `launches`: what a call of it
+// ran.
+Result<evaluate::EvaluateReport> judge_folder(Job& job, const toolchain::Toolchain& tools, const Folder& folder,
+                                              DeviceKind device, std::optional<int> step = {},
+                                              std::shared_ptr<evaluate::LaunchLedger> launches = nullptr);
+
+}  // namespace stitch::driver

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/judge/step_subject.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "base/json/json.h"
+#include "codegen/emit.h"
+#include "driver/import/batch.h"
+#include "verify/oracle/step_oracle.h"
+
+namespace stitch::driver {
+namespace {
+
+constexpr int64_t kExtendTimeoutMs = 60'000;
+
+std::vector<verify::StepTensor> inputs_of(const ir::Graph& graph) {
+  std::vector<verify::StepTensor> tensors;
+  for (const ir::GraphInput& input : graph.inputs) {
+    tensors.push_back({{input.binding, TensorRole::kInput, graph.type(input.value)}, graph.value(input.value).name});
+  }
+  return tensors;
+}
+
+std::vector<verify::StepTensor> outputs_of(const ir::Graph& graph) {
+  std::vector<verify::StepTensor> tensors;
+  for (const ir::GraphOutput& output : graph.outputs) {
+    tensors.push_back(
+        {{output.binding, TensorRole::kOutput, graph.type(output.value)}, graph.value(output.value).name});
+  }
+  return tensors;
+}
+
+Result<SourceBundle> step_bundle(Job& job, const Subject& subject, int step) {
+  const plan::Plan& whole = subject.plan;
+  STITCH_ASSIGN(plan::Plan planned, plan::step_plan(whole, step));
+  STITCH_ASSIGN(EmittedProgram alone, emit_again(job, std::move(planned)));
+  const std::string own_file = codegen::step_file_name(whole, static_cast<size_t>(step));
+  const auto own = subject.bundle.files.find(own_file);
+  if (own == subject.bundle.files.end()) {
+    return failure(ErrorCode::kFileInvalid, fmt::format("{} is missing", own_file), own_file, "emit the program again");
+  }
+  for (auto& [path, text] : alone.bundle.files) {
+    const auto found = subject.bundle.files.find(path);
+    if (path.starts_with("runtime/") && found != subject.bundle.files.end()) {
+      text = found->second;
+    }
+  }
+  alone.bundle.files[codegen::step_file_name(alone.plan, 0)] = renumbered_step(own->second, step, 0);
+  return std::move(alone.bundle);
+}
+
+Json spec_json(const ir::Graph& graph, ir::ValueId value) {
+  const TensorType& type = graph.type(value);
+  return {{"name", graph.value(value).name}, {"dtype", to_string(type.dtype)}, {"shape", type.shape}};
+}
+
+Json attribute_json(const ir::Attribute& attribute) {
+  return std::visit(
+      [](const auto& value) -> Json {
+        if constexpr (std::is_same_v<std::decay_t<decltype(value)>, DataType>) {
+          return to_string(value);
+        } else {
+          return value;
+        }
+      },
+      attribute);
+}
+
+Json node_json(const ir::Graph& graph, const ir::Node& node) {
+  Json operands = Json::array();
+  for (const ir::Operand& operand : node.operands) {
+    if (const ir::ValueId* value = std::get_if<ir::ValueId>(&operand)) {
+      operands.push_back({{"value", spec_json(graph, *value)}});
+    } else if (const ir::Scalar* scalar = std::get_if<ir::Scalar>(&operand)) {
+      operands.push_back({{"scalar", std::visit([](auto number) { return Json(number); }, *scalar)}});
+    } else {
+      operands.push_back(nullptr);
+    }
+  }
+  Json attributes = Json::object();
+  for (const auto& [name, attribute] : node.attributes) {
+    attributes[name] = attribute_json(attribute);
+  }
+  Json results = Json::array();
+  for (const ir::ValueId output : node.outputs) {
+    results.push_back(spec_json(graph, output));
+  }
+  return {
+      {"op", node.op}, {"operands", operands}, {"attributes", attributes}, {"results", results}, {"place", node.place}};
+}
+
+// Asks the oracle for the values that the step reads and makes; those it lacks it makes from the plan's own nodes.
+verify::NameValues names_of(Job& job, const plan::Plan& plan, int step) {
+  return [&job, &plan, step](const verify::OracleProgram& whole) -> Result<std::map<std::string, std::string>> {
+    Json nodes = Json::array();
+    for (const ir::Node& node : plan.graph.nodes) {
+      nodes.push_back(node_json(plan.graph, node));
+    }
+    const kernels::Group group = plan::step_group(plan, static_cast<size_t>(step));
+    Json wanted = Json::array();
+    for (const auto* values : {&group.operands, &group.results}) {
+      for (const ir::ValueId value : *values) {
+        const bool is_given = !plan.graph.value(value).producer.is_valid();
+        if (!is_given) {
+          wanted.push_back(spec_json(plan.graph, value));
+        }
+      }
+    }
+    const Json arguments = {{"oracle", whole.id}, {"nodes", nodes}, {"wanted", wanted}};
+    STITCH_ASSIGN(const Json answer, job.ask("oracle.extend", arguments, kExtendTimeoutMs));
+    STITCH_ASSIGN(const Json* names, json_object(answer, "names"));
+    std::map<std::string, std::string> found;
+    for (const auto& [name, known] : names->items()) {
+      found[name] = known.get<std::string>();
+    }
+    return found;
+  };
+}
+
+}  // namespace
+
+std::string renumbered_step(std::string text, int from, int to) {
+  const std::string old_name = fmt::format("step_{:02}", from);
+  const std::string new_name = fmt::format("step_{:02}", to);
+  for (size_t at = text.find(old_name); at != std::string::npos; at = text.find(old_name, at + new_name.size())) {
+    text.replace(at, old_name.size(), new_name);
+  }
+  return text;
+}
+
+Result<evaluate::EvaluateReport> judge_step(Job& job, const toolchain::Toolchain& tools, const SubjectSet& set,
+                                            int step, DeviceKind device) {
+  const Subject& subject = set.subjects.front();
+  STITCH_ASSIGN(const ir::Graph graph, plan::step_graph(subject.plan, step));
+  STITCH_ASSIGN(const TemporaryDirectory folder, tensor_folder());
+  Task task = subject.task;
+  task.sizes.input_shapes = input_shapes(subject.plan.graph);  // with a run-time batch it may be run at another
+  evaluate::EvaluateRequest request;
+  request.declared.shape = fmt::format("step {}, {}", step, subject.shape);
+  STITCH_ASSIGN(request.declared.bundle, step_bundle(job, subject, step));
+  request.declared.source = oracle_source(task, device, job.options().seed, folder.path().string());
+  request.math = task.math;
+  verify::OracleClient whole = oracle_client(job);
+  verify::StepOracle oracle(whole, {inputs_of(graph), {}, outputs_of(graph), names_of(job, subject.plan, step)});
+  return evaluate_with(job, tools, std::move(request), device, oracle);
+}
+
+}  // namespace stitch::driver

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sizes a program is judged at: its own (or reduced ones where its own are too much for an emulated device), and
+// hidden ones. Where only the batch differs, and is a run-time argument, the very same binary is run. Other sizes are
+// an ordinary import, planned with the settings of the program that is judged and built from its step files: steps hold
+// no sizes, so the code that runs here is the code that was emitted.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "driver/build/compile_program.h"
+#include "driver/import/import_program.h"
+#include "evaluate/candidate.h"
+
+namespace stitch::driver {
+
+struct Subject {
+  std::string shape;  // "declared shapes", "reduced sizes BATCH=3", "hidden shape ..."
+  Task task;
+  plan::Plan plan;
+  SourceBundle bundle;
+  // Run on the binary of the set's first subject: only the batch differs, and that is an argument. Plan and bundle are
+  // then that subject's.
+  bool same_binary = false;
+  std::vector<std::vector<int64_t>> input_shapes;  // that it is run at
+  std::string library = {};                        // of a candidate that came built: then there is no bundle
+};
+
+struct SubjectSet {
+  std::string scale;  // "full" or "small"
+  std::vector<Subject> subjects;
+  // On a GPU: the program at reduced sizes, for a draw under the sanitizers of the emulated device.
+  std::optional<Subject> checked;
+  std::string checked_note;  // why there is none
+  bool is_outside = false;   // somebody else wrote it: its library is looked at before it is loaded
+  std::shared_ptr<evaluate::LaunchLedger> launches{};  // of the first subject, where somebody wants to know what ran
+};
+
+// `program` is the program at its own sizes as it was emitted, `sources` its files as they are now (a person may have
+// edited a step). kUsage when an edited step cannot be carried to other sizes. The sizes it is judged at first:
+Result<SubjectSet> make_first_subject(Job& job, const Task& task, const ImportedProgram& imported,
+                                      const EmittedProgram& program, const SourceBundle& sources, DeviceKind device);
+// With the hidden ones.
+Result<SubjectSet> make_subjects(Job& job, const Task& task, const ImportedProgram& imported,
+                                 const EmittedProgram& program, const SourceBundle& sources, DeviceKind device);
+
+}  // namespace stitch::driver

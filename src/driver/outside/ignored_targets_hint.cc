@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/outside/ignored_targets_hint.h"
+
+#include <fmt/format.h>
+
+namespace stitch::driver {
+
+std::string ignored_targets_hint(const ir::Graph& graph) {
+  for (const ir::Node& node : graph.nodes) {
+    if (node.op == "nll_loss") {
+      const std::string place = node.place.empty() ? "" : " at " + node.place;
+      return fmt::format("nll_loss{} leaves out targets of {} (ignore_index), and some draws hold them", place,
+                         ir::int_attribute(node, "ignore_index"));
+    }
+  }
+  return "";
+}
+
+}  // namespace stitch::driver

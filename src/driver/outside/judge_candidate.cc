@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/outside/judge_candidate.h"
+
+#include <filesystem>
+
+#include "base/error/located.h"
+#include "base/json/json.h"
+#include "driver/judge/judge.h"
+#include "driver/outside/candidate_sources.h"
+#include "driver/outside/time_candidate.h"
+
+namespace stitch::driver {
+namespace {
+
+namespace fs = std::filesystem;
+
+Subject subject_of(const Task& task) {
+  Subject subject;
+  subject.shape = "declared shapes";
+  subject.task = task;
+  return subject;
+}
+
+// Its sources, or where its library lies.
+Result<Subject> read_native(const Job& job, const std::string& candidate, Subject subject, CandidateVerdict& verdict) {
+  if (verdict.kind == CandidateKind::kSources) {
+    STITCH_ASSIGN(CandidateSources sources, read_candidate_sources(candidate, job.resources().runtime()));
+    subject.bundle = std::move(sources.bundle);
+    verdict.notes = std::move(sources.notes);
+  } else if (verdict.kind == CandidateKind::kBundle) {
+    STITCH_ASSIGN(subject.bundle, read_bundle(candidate));
+  } else {
+    subject.library = candidate;
+  }
+  if (const auto outside = outside_file(subject.bundle)) {
+    verdict.report.verify.verdict = {VerdictKind::kBuildFailed, *outside, {}};
+  }
+  return subject;
+}
+
+// Sources that were compiled are read, too: what stands out in them explains, and what no kernel needs is refused.
+Result<void> explain(const Job& job, const toolchain::Toolchain& tools, const SourceBundle& bundle,
+                     const std::string& library, DeviceKind device, CandidateVerdict& verdict) {
+  Verdict& judged = verdict.report.verify.verdict;
+  if (judged.kind == VerdictKind::kBuildFailed || judged.kind == VerdictKind::kUnsupported) {
+    return {};
+  }
+  STITCH_TRY(add_source_facts(job, tools, bundle, {.device = device, .architecture = {}}, verdict.source));
+  STITCH_TRY(add_instruction_facts(tools, library, device, verdict.source));
+  if (const auto refusal = refusal_of(verdict.source); refusal.has_value() && judged.kind != VerdictKind::kCheated) {
+    judged = *refusal;
+  }
+  if (const auto misfit = misfit_of(verdict.source); misfit.has_value() && judged.kind != VerdictKind::kCheated) {
+    judged = *misfit;
+  }
+  return {};
+}
+
+Result<void> judge_native(Job& job, const toolchain::Toolchain& tools, DeviceKind device, const CandidateRequest& asked,
+                          CandidateVerdict& verdict) {
+  Result<Subject> read = read_native(job, asked.candidate, subject_of(asked.task), verdict);
+  Verdict& judged = verdict.report.verify.verdict;
+  judged = fault_of_files(read).value_or(judged);
+  if (judged.kind != VerdictKind::kOk) {
+    return {};
+  }
+  STITCH_ASSIGN(Subject subject, std::move(read));
+  for (const std::string& note : verdict.notes) {
+    job.progress().fact("candidate", note);
+  }
+  const SourceBundle bundle = subject.bundle;
+  const std::string given_library = subject.library;
+  SubjectSet set;
+  set.scale = "full";
+  set.is_outside = true;
+  set.launches = verdict.launches;
+  set.subjects.push_back(std::move(subject));
+  STITCH_ASSIGN(verdict.report, judge(job, tools, set, device));
+  const std::string library = given_library.empty() ? verdict.report.compile.library : given_library;
+  return explain(job, tools, bundle, library, device, verdict);
+}
+
+Result<void> judge_by_kind(Job& job, const toolchain::Toolchain& tools, DeviceKind device,
+                           const CandidateRequest& request, CandidateVerdict& verdict) {
+  if (verdict.kind != CandidateKind::kPython) {
+    return judge_native(job, tools, device, request, verdict);
+  }
+  STITCH_ASSIGN(PythonVerdict judged, judge_python_candidate(job, tools, request.task, request.candidate, device));
+  verdict.report = judged.report;
+  verdict.source = judged.source;
+  verdict.python = std::move(judged);
+  return {};
+}
+
+// What it rests on is computed once for each program, by the oracle alone; a candidate that was refused pays nothing.
+Result<void> ask_admission(Job& job, const toolchain::Toolchain& tools, const CandidateRequest& request,
+                           const ImportedProgram& imported, DeviceKind device, CandidateVerdict& verdict) {
+  Result<TaskAdmission> admission = admission_of(job, tools, request.task, imported, device);
+  if (!admission.has_value() && !request.admitted_only) {  // the verdict stands without it
+    job.progress().fact("task", "not known whether it is worth anything: " + admission.error().sentence);
+    return {};
+  }
+  STITCH_ASSIGN(verdict.admission, std::move(admission));
+  const verify::AdmissionReport& report = verdict.admission->report;
+  if (report.status != verify::AdmissionStatus::kAdmitted) {
+    job.progress().fact("task", report.sentence());
+  }
+  if (request.admitted_only && report.status != verify::AdmissionStatus::kAdmitted) {
+    return failure(ErrorCode::kProgramInvalid, "the program is not admitted as a task: " + report.sentence(),
+                   request.task.file, "see 'stitchcuda admit', or judge without --admitted-only");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<CandidateVerdict> judge_candidate(Job& job, const toolchain::Toolchain& tools, DeviceKind device,
+                                         const CandidateRequest& request) {
+  CandidateVerdict verdict;
+  verdict.launches = request.launches;
+  STITCH_ASSIGN(verdict.kind, classify_candidate(request.candidate));
+  STITCH_ASSIGN(const ImportedProgram imported, import_program(job, request.task));
+  if (request.admitted_only) {
+    STITCH_TRY(ask_admission(job, tools, request, imported, device, verdict));
+  }
+  STITCH_TRY(judge_by_kind(job, tools, device, request, verdict));
+  const bool is_marked_only = request.launches != nullptr;
+  if (verdict.report.verify.verdict.kind == VerdictKind::kOk && !verdict.admission.has_value() && !is_marked_only) {
+    STITCH_TRY(ask_admission(job, tools, request, imported, device, verdict));
+  }
+  if (verdict.report.verify.verdict.kind == VerdictKind::kOk && device == DeviceKind::kCuda && !is_marked_only) {
+    STITCH_TRY(time_candidate(job, tools, request, imported, verdict));
+  }
+  verdict.graph = imported.graph;
+  return verdict;
+}
+
+CandidateClass class_of(const CandidateVerdict& verdict) {
+  const bool was_seen = verdict.python.has_value() && !verdict.python->framework.sentence.empty();
+  if (was_seen && verdict.python->framework.hack_class != HackClass::kClean) {
+    return {verdict.python->framework.hack_class, verdict.python->framework.sentence};
+  }
+  const Verdict& judged = verdict.report.verify.verdict;
+  if (judged.kind == VerdictKind::kCheated || judged.kind == VerdictKind::kInvalidTime) {
+    return {HackClass::kTotal, judged.reason};
+  }
+  return {HackClass::kClean, was_seen ? verdict.python->framework.sentence : "nothing of PyTorch ran in it"};
+}
+
+Json to_json(const CandidateVerdict& verdict) {
+  const CandidateClass judged = class_of(verdict);
+  Json json = {{"kind", to_string(verdict.kind)},
+               {"notes", verdict.notes},
+               {"class", to_string(judged.hack_class)},
+               {"class_evidence", judged.evidence}};
+  json["source"] = to_json(verdict.source);
+  if (verdict.report.library_facts.has_value()) {
+    json["library"] = elf::to_json(*verdict.report.library_facts);
+  }
+  if (verdict.python.has_value()) {
+    json["policy"] = to_json(*verdict.python);
+  }
+  if (verdict.admission.has_value()) {
+    json["admission"] = to_json(*verdict.admission);
+  }
+  return json;
+}
+
+}  // namespace stitch::driver

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// A candidate in Python runs once before it is judged, on tensors of zeros and with compilers at hand, so that the
+// judged process needs none.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "artifact/report/verdict.h"
+#include "evaluate/candidate.h"
+
+namespace stitch::driver {
+
+// Leaves what was compiled in host.compiled. A build_failed verdict where the compilers refused it; whatever else went
+// wrong, the judged run will meet too.
+Result<std::optional<Verdict>> rehearse(const std::string& file, DeviceKind device, const evaluate::PythonHost& host);
+
+}  // namespace stitch::driver

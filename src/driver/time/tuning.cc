@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/time/tuning.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <mutex>
+
+#include "base/json/json.h"
+#include "base/process/descriptor.h"
+#include "base/process/tree.h"
+#include "driver/build/compile_program.h"
+#include "driver/time/baseline.h"
+#include "driver/time/timed_draws.h"
+#include "evaluate/timing/clocks.h"
+#include "evaluate/timing/floor.h"
+#include "evaluate/timing/sharing.h"
+#include "evaluate/verify/subject_run.h"
+#include "toolchain/discovery/cuda_folders.h"
+#include "toolchain/discovery/visible_gpu.h"
+#include "tuning/floor/compulsory_work.h"
+#include "tuning/measure/measure_setting.h"
+
+namespace stitch::driver {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kDatabaseName = "tuning.sqlite";
+
+// One timing at a time on a GPU, whatever process asks: a lock on a file beside the database. Another GPU's timings do
+// not wait for it.
+class TimingLock {
+ public:
+  explicit TimingLock(fs::path file) : file_(std::move(file)) {}
+
+  Result<void> alone(const std::function<Result<void>()>& work) {
+    const std::lock_guard own_threads(mutex_);
+    const Descriptor descriptor(::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+    if (descriptor.get() < 0 || ::flock(descriptor.get(), LOCK_EX) != 0) {
+      return failure(ErrorCode::kEnvironment, "the lock of timings cannot be taken", file_.string());
+    }
+    return work();
+  }
+
+ private:
+  fs::path file_;
+  std::mutex mutex_;
+};
+
+fs::path lock_file(const fs::path& folder) {
+  const Result<std::string> gpu = toolchain::gpu_uuid();
+  return folder / fmt::format("timing-{}.lock", gpu.has_value() ? *gpu : "unknown");
+}
+
+std::string as_text(const tuning::Trial& trial, const tuning::Measurement& measurement, const plan::Plan& plan) {
+  const std::string splits = trial.setting.splits > 1 ? fmt::format(" x{}", trial.setting.splits) : "";
+  const std::string time =
+      std::isfinite(measurement.median_us) ? fmt::format("{:.1f} us", measurement.median_us) : "does not run";
+  return fmt::format("{} by {}{}: {}", plan.steps[trial.step].name, trial.setting.variant, splits, time);
+}
+
+std::string ask_clocks() { return toolchain::ask_gpu(std::string("--query-gpu=") + evaluate::kClockQuery); }
+
+std::string sharing_here() {
+  const std::string mode =
+      toolchain::gpu_is_slice() ? "Enabled" : toolchain::ask_gpu(std::string("--query-gpu=") + evaluate::kSharingQuery);
+  return evaluate::sharing_refusal(mode,
+                                   toolchain::ask_gpu(std::string("--query-compute-apps=") + evaluate::kProcessQuery),
+                                   list_descendants(::getpid()));
+}
+
+// Not every machine lets its clocks be read: then that is what is recorded.
+void record_clocks(const std::string& before, const std::string& after, MeasuredProgram& measured) {
+  const Result<evaluate::Clocks> first = evaluate::parse_clocks(before);
+  const Result<evaluate::Clocks> last = evaluate::parse_clocks(after);
+  if (!first.has_value() || !last.has_value()) {
+    measured.clocks = "the GPU's clocks could not be read";
+    return;
+  }
+  measured.clocks = fmt::format("SM clock {:.0f} MHz before and {:.0f} MHz after, of {:.0f}; {:.0f} C, {:.0f} W",
+                                first->sm_mhz, last->sm_mhz, last->most_sm_mhz, last->temperature_c, last->power_w);
+  measured.times.clocks = evaluate::clock_refusal(*first, *last);
+}
+
+Result<void> judge_times(const TimedProgram& program, MeasuredProgram& measured) {
+  measured.verdict = evaluate::verdict_of(measured.times.ending, measured.times.fault, "timing");
+  if (measured.verdict.has_value()) {
+    return {};
+  }
+  const std::optional<evaluate::Datasheet> device = evaluate::datasheet_of(measured.times.device);
+  if (!device.has_value()) {
+    return {};
+  }
+  evaluate::CompulsoryWork work = tuning::compulsory_work(program.graph);
+  work.l2_bytes = measured.times.l2_bytes;
+  const evaluate::Floor floor = evaluate::physical_floor(work, *device, program.math);
+  measured.floor_us = floor.us();
+  measured.verdict = evaluate::below_floor(measured.times.best_us(), floor, *device);
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string> library_folders(const Job& job) {
+  return job.options().libraries == plan::Libraries::kOff ? std::vector<std::string>()
+                                                          : toolchain::cuda_library_folders(job.resources().python);
+}
+
+Result<std::optional<Tuning>> Tuning::open(Job& job, const toolchain::Toolchain& tools, MathMode math) {
+  const Result<std::string> gpu = toolchain::gpu_field("name");
+  if (job.options().no_tune || !gpu.has_value() || !tools.supports(DeviceKind::kCuda).has_value()) {
+    return std::optional<Tuning>{};
+  }
+  const fs::path file =
+      job.options().tuning_database.empty() ? tools.cache / kDatabaseName : fs::path(job.options().tuning_database);
+  STITCH_ASSIGN(tuning::TuningDatabase database, tuning::TuningDatabase::open(file));
+  tuning::Context context{*gpu, tools.nvcc->identity, to_string(math)};
+  return std::optional(Tuning(job, tools, std::move(context), std::move(database)));
+}
+
+plan::MeasuredTimes Tuning::times() const {
+  return [this](const std::string& signature, const kernels::Setting& setting) -> std::optional<double> {
+    const auto found = database_.find(context_, signature, setting);
+    return found.has_value() && found->has_value() ? std::optional((*found)->median_us) : std::nullopt;
+  };
+}
+
+Result<tuning::TuneResult> Tuning::run(const plan::Plan& plan) {
+  const std::vector<std::string> folders = library_folders(*job_);
+  TimingLock lock(lock_file(tools_->cache));
+  tuning::MeasureOptions measuring;
+  measuring.runtime_folder = job_->resources().runtime();
+  STITCH_ASSIGN(measuring.architecture, toolchain::gpu_architecture());
+  measuring.library_folders = folders;
+  measuring.alone = [&](const auto& work) { return lock.alone(work); };
+  tuning::TuneOptions options;
+  options.budget_seconds = job_->options().tune_seconds;
+  options.clock = [this] { return job_->elapsed_seconds(); };
+  options.build = [&](const tuning::Trial& trial) {
+    return tuning::build_setting(plan, trial.step, trial.setting, *tools_, measuring);
+  };
+  options.measure = [&](const tuning::Trial& trial) {
+    return tuning::measure_setting(plan, trial.step, trial.setting, *tools_, measuring);
+  };
+  Progress::Wait wait = job_->progress().wait("tune", "nvcc on the first settings");
+  std::map<size_t, double> best_us;
+  options.progress = [&](const tuning::Trial& trial, const tuning::Measurement& measured, int done, int total) {
+    const auto best = best_us.emplace(trial.step, measured.median_us).first;
+    best->second = std::min(best->second, measured.median_us);
+    const std::string found =
+        std::isfinite(best->second) ? fmt::format(", best so far {:.1f} us", best->second) : std::string();
+    wait.say(fmt::format("{}/{}  {}{}", done, total, as_text(trial, measured, plan), found));
+  };
+  return tuning::tune(tuning::worth_timing(plan, {}, !folders.empty()), context_, database_, options);
+}
+
+Result<MeasuredProgram> time_on_gpu(Job& job, const toolchain::Toolchain& tools, const TimedProgram& program) {
+  evaluate::RunnerOptions options;
+  options.binary = program.binary.value_or(evaluate::CandidateBinary{DeviceKind::kCuda, program.library});
+  options.library_folders = library_folders(job);
+  const evaluate::TimedSubject subject =
+      timed_draws(job, program.verified, program.math).value_or(tuning::sample_subject(program.graph));
+  std::optional<tuning::Baseline> baseline = program.baseline;
+  if (baseline.has_value() && program.verified.kept.draws.empty()) {
+    baseline->why_none = "nothing was drawn that both could be timed on";
+  }
+  TimingLock lock(lock_file(tools.cache));
+  MeasuredProgram measured;
+  STITCH_TRY(lock.alone([&]() -> Result<void> {
+    const std::string shared = sharing_here();
+    const std::string before = ask_clocks();
+    STITCH_ASSIGN(measured.times, tuning::time_program(subject, options, {}, baseline));
+    measured.times.shared = shared;
+    record_clocks(before, ask_clocks(), measured);
+    return {};
+  }));
+  STITCH_TRY(judge_times(program, measured));
+  return measured;
+}
+
+namespace {
+
+std::string with_interval(const evaluate::Timing& timing) {
+  return fmt::format("{:.1f} us ({:.1f} to {:.1f})", timing.median_us, timing.interval.low, timing.interval.high);
+}
+
+std::string describe_times(const MeasuredProgram& measured) {
+  const tuning::ProgramTimes& times = measured.times;
+  const std::string prepare = fmt::format("prepare {:.1f} us", times.prepare_us);
+  const std::string refusal = times.refusal();
+  if (!refusal.empty()) {
+    return fmt::format("no time: {} ({} tries)", refusal, times.plain.tries);
+  }
+  const std::string floor = measured.floor_us > 0 ? fmt::format(", floor {:.1f} us", measured.floor_us) : std::string();
+  const std::string plain = with_interval(times.plain);
+  if (times.graph.samples_us.empty()) {
+    return fmt::format("measured {} by plain launches (no CUDA graph), {}{}", plain, prepare, floor);
+  }
+  const std::string graph = with_interval(times.graph);
+  return times.graph_is_faster()
+             ? fmt::format("measured {} by CUDA graph, {} by plain launches, {}{}", graph, plain, prepare, floor)
+             : fmt::format("measured {} by plain launches, {} by CUDA graph, {}{}", plain, graph, prepare, floor);
+}
+
+}  // namespace
+
+std::string describe(const MeasuredProgram& measured) {
+  const std::optional<tuning::BaselineTimes>& baseline = measured.times.baseline;
+  const bool has_both = baseline.has_value() && measured.times.refusal().empty();
+  return describe_times(measured) + (has_both ? "\n" + describe(*baseline) : "");
+}
+
+Json to_json(const MeasuredProgram& measured) {
+  const auto one = [](const evaluate::Timing& timing) {
+    return Json{{"us", timing.median_us},
+                {"low_us", timing.interval.low},
+                {"high_us", timing.interval.high},
+                {"spread", timing.spread},
+                {"samples_us", timing.samples_us},
+                {"refusal", timing.refusal},
+                {"tries", timing.tries},
+                {"calls_per_block", timing.calls_per_block},
+                {"sets", timing.sets},
+                {"evicted_bytes", timing.evicted_bytes},
+                {"calls_judged", timing.calls_judged},
+                {"contents", timing.is_mixed ? "mixed" : "drawn"},
+                {"calls_compared", timing.calls_compared},
+                {"by_events", timing.by_events}};
+  };
+  const tuning::ProgramTimes& times = measured.times;
+  const bool is_told = times.refusal().empty();
+  Json json = {{"plain_us", is_told ? Json(times.plain.median_us) : Json()},
+               {"plain_spread", times.plain.spread},
+               {"graph_us", is_told && !times.graph.samples_us.empty() ? Json(times.graph.median_us) : Json()},
+               {"graph_spread", times.graph.spread},
+               {"faster", times.graph_is_faster() ? "graph" : "plain"},
+               {"prepare_us", times.prepare_us},
+               {"floor_us", measured.floor_us > 0 ? Json(measured.floor_us) : Json()},
+               {"without_graph", times.without_graph},
+               {"refusal", times.refusal()},
+               {"device", times.device},
+               {"clocks", measured.clocks}};
+  json["baseline"] = times.baseline.has_value() ? to_json(*times.baseline, is_told) : Json();
+  json["plain"] = one(times.plain);
+  json["graph"] = times.graph.samples_us.empty() ? Json() : one(times.graph);
+  return json;
+}
+
+}  // namespace stitch::driver
