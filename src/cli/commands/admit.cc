@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Is a program worth anything as a task? Lets answers that do not do its work try to pass for right ones.
+#include "driver/requests/admit.h"
+
 #include <fmt/format.h>
 
 #include "base/json/json.h"
 #include "cli/commands/commands.h"
 #include "cli/options/request.h"
-#include "driver/admit/admission.h"
-#include "driver/build/compile_program.h"
-#include "driver/judge/judge.h"
 
 namespace stitch::cli {
 namespace {
@@ -53,22 +51,15 @@ std::string text_of(const driver::TaskAdmission& admission) {
 Result<int> run_admit(Session& session) {
   const CommandLine& line = session.line();
   STITCH_ASSIGN(driver::Options options, options_of(line));
-  driver::Job job(std::move(options), session.services());
-  STITCH_ASSIGN(const toolchain::Toolchain tools, find_compilers(job));
-  STITCH_ASSIGN(const DeviceKind device, choose_device(job, tools));
-  Task task = task_of(line, line.file);
-  if (line.scale == ScaleChoice::kSmall) {
-    STITCH_ASSIGN(task.sizes, small_sizes(job, task, driver::kSmallFlops));
-  }
-  STITCH_ASSIGN(const driver::ImportedProgram imported, import_program(job, task));
-  STITCH_ASSIGN(const driver::TaskAdmission admission, admission_of(job, tools, task, imported, device));
+  STITCH_ASSIGN(const driver::AdmitReport found,
+                driver::admit({task_of(line, line.file), std::move(options)}, session.services()));
   session.reporter().result(Json{{"schema", "stitchcuda.admit/1"},
                                  {"task", task_name(line.file)},
                                  {"math", to_string(line.math)},
-                                 {"sizes", describe(task.sizes)},
-                                 {"admission", to_json(admission)}},
-                            text_of(admission));
-  return admission.report.status == verify::AdmissionStatus::kAdmitted ? 0 : 1;
+                                 {"sizes", describe(found.sizes)},
+                                 {"admission", to_json(found.admission)}},
+                            text_of(found.admission));
+  return found.admission.report.status == verify::AdmissionStatus::kAdmitted ? 0 : 1;
 }
 
 }  // namespace stitch::cli

@@ -1,194 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// PyTorch program in, verified CUDA program out.
+#include "driver/requests/optimize.h"
+
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <memory>
-
-#include "base/fs/files.h"
 #include "base/json/json.h"
 #include "cli/commands/commands.h"
 #include "cli/options/request.h"
 #include "cli/runs/program_digest.h"
-#include "driver/admit/admission.h"
-#include "driver/build/build_ahead.h"
-#include "driver/import/batch.h"
 #include "driver/judge/judge.h"
-#include "driver/project/evidence.h"
-#include "driver/project/leave_report.h"
-#include "driver/project/manifest.h"
-#include "driver/project/project.h"
-#include "driver/project/python_forms.h"
-#include "driver/time/baseline.h"
-#include "driver/time/timed_draws.h"
-#include "driver/time/tuning.h"
 #include "plan/batch/any_batch.h"
-#include "plan/plan.h"
 
 namespace stitch::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-// Everything one run learns, from which its answer and its folder are made.
-struct Run {
-  Task task;
-  fs::path out;
-  DeviceKind device = DeviceKind::kEmulated;
-  driver::ImportedProgram imported;
-  plan::ProgramBatches batches;  // `imported`, and the same program at other batches
-  driver::EmittedProgram program;
-  std::unique_ptr<driver::BuildAhead> ahead;
-  driver::SubjectSet set;
-  evaluate::EvaluateReport report;
-  driver::NvccResult nvcc;
-  int tuned = 0;                                 // settings with a measured time
-  std::optional<driver::MeasuredProgram> times;  // of a verified program on a GPU
-  std::optional<tuning::BaselineTimes> untimed;  // a baseline on the emulated device
-  driver::Seconds seconds;
-  std::optional<verify::AdmissionReport> admission;  // where somebody has asked for it before
-};
-
-// By measured times where there is a GPU: those that are known, and those taken now.
-Result<plan::Plan> plan_program(driver::Job& job, const toolchain::Toolchain& tools, Run& run) {
-  const auto planned_by = [&](const plan::MeasuredTimes& times) {
-    return plan::plan_any_batch(run.batches,
-                                [&](const ir::Graph& graph) { return make_plan(job, graph, run.task.math, times); });
-  };
-  if (run.device != DeviceKind::kCuda) {
-    return planned_by({});
-  }
-  STITCH_ASSIGN(std::optional<driver::Tuning> tuning, driver::Tuning::open(job, tools, run.task.math));
-  if (!tuning.has_value()) {
-    return planned_by({});
-  }
-  STITCH_ASSIGN(const plan::Plan estimated, planned_by(tuning->times()));
-  STITCH_ASSIGN(const tuning::TuneResult tuned, tuning->run(estimated));
-  run.tuned = tuned.known + tuned.measured;
-  job.progress().fact(
-      "tune", fmt::format("{} settings measured, {} known before, {} left", tuned.measured, tuned.known, tuned.left));
-  return planned_by(tuning->times());
-}
-
-// With a declared batch of one the program may be planned for a larger one; otherwise the plan for its declared sizes
-// is the one that is emitted, whatever is found out of its batch.
-bool may_be_planned_larger(const ir::Graph& graph) {
-  const driver::InputShapes shapes = driver::input_shapes(graph);
-  return std::any_of(shapes.begin(), shapes.end(),
-                     [](const std::vector<int64_t>& shape) { return !shape.empty() && shape.front() == 1; });
-}
-
-Result<void> build_ahead(driver::Job& job, const toolchain::Toolchain& tools, Run& run, plan::Plan plan) {
-  job.progress().fact("plan", fmt::format("{} steps from {} operators, {:.1f} us modelled", plan.steps.size(),
-                                          run.imported.operators, plan::declared_modelled_us(plan)));
-  STITCH_ASSIGN(driver::EmittedProgram program, emit_again(job, std::move(plan)));
-  run.ahead = std::make_unique<driver::BuildAhead>(job, tools, std::move(program.bundle), run.device);
-  return {};
-}
-
-Result<void> import_and_plan(driver::Job& job, const toolchain::Toolchain& tools, Run& run) {
-  const double start = job.elapsed_seconds();
-  STITCH_ASSIGN(run.imported, import_program(job, run.task));
-  run.seconds.import = job.elapsed_seconds() - start;
-  job.progress().fact("import",
-                      fmt::format("{} -> {} operators, {:.3g} M parameters, {} mode",
-                                  fs::path(run.task.file).filename().string(), run.imported.operators,
-                                  static_cast<double>(run.imported.parameters) * 1e-6, run.imported.graph.mode));
-  if (run.device == DeviceKind::kEmulated && !may_be_planned_larger(run.imported.graph)) {
-    STITCH_ASSIGN(plan::Plan declared, make_plan(job, run.imported.graph, run.task.math));
-    STITCH_TRY(build_ahead(job, tools, run, std::move(declared)));
-  }
-  STITCH_ASSIGN(const driver::BatchAxes axes, find_batch_axes(job, run.task));
-  STITCH_ASSIGN(run.batches, import_batches(job, run.task, axes, run.imported.graph));
-  STITCH_ASSIGN(plan::Plan made, plan_program(job, tools, run));
-  if (run.ahead == nullptr) {
-    STITCH_TRY(build_ahead(job, tools, run, made));
-  }
-  STITCH_ASSIGN(run.program, emit_again(job, std::move(made)));
-  run.seconds.plan = job.elapsed_seconds() - start - run.seconds.import;
-  job.progress().fact("batch", driver::describe_batch(run.program.plan));
-  return {};
-}
-
-// Hidden shapes are imported by the Python process while the compilers work on the step files: they are the same ones.
-Result<void> verify(driver::Job& job, const toolchain::Toolchain& tools, Run& run) {
-  const double start = job.elapsed_seconds();
-  STITCH_ASSIGN(run.set, make_subjects(job, run.task, run.imported, run.program, run.program.bundle, run.device));
-  STITCH_TRY(run.ahead->wait());
-  const double subjects_ready = job.elapsed_seconds();
-  STITCH_ASSIGN(run.report, judge(job, tools, run.set, run.device));
-  run.seconds.build = subjects_ready - start + run.report.build_seconds;
-  run.seconds.verify = job.elapsed_seconds() - subjects_ready - run.report.build_seconds;
-  return {};
-}
-
-// What was found out about it as a task: optimize asks nobody, it only tells.
-void tell_admission(const driver::Job& job, const toolchain::Toolchain& tools, Run& run) {
-  run.admission = known_admission(job, tools, run.task, run.imported, run.device);
-  if (run.admission.has_value() && run.admission->status != verify::AdmissionStatus::kAdmitted) {
-    run.report.verify.notes.push_back("As a task for others: " + run.admission->sentence());
-  }
-}
-
-// PyTorch constructs the program at the file's own sizes.
-Result<std::optional<tuning::Baseline>> baseline_of(driver::Job& job, const Run& run) {
-  STITCH_ASSIGN(std::optional<tuning::Baseline> baseline, find_baseline(job, run.task, run.device));
-  if (baseline.has_value() && run.set.scale == "small") {
-    baseline->why_none = "ours has reduced sizes here, the program in PyTorch has its own (--scale full)";
-  }
-  return baseline;
-}
-
-// On the emulated device a baseline is run where it was asked for by name, and nothing is told of its time.
-Result<void> take_turns_if_asked(driver::Job& job, Run& run) {
-  if (run.device == DeviceKind::kCuda || run.report.verify.verdict.kind != VerdictKind::kOk) {
-    return {};
-  }
-  STITCH_ASSIGN(const std::optional<tuning::Baseline> baseline, baseline_of(job, run));
-  if (baseline.has_value()) {
-    const evaluate::TimedSubject subject =
-        timed_draws(job, run.report.verify, run.task.math).value_or(tuning::sample_subject(run.imported.graph));
-    STITCH_ASSIGN(run.untimed, driver::take_turns_without_gpu(subject, run.report.compile.library, *baseline));
-  }
-  return {};
-}
-
-Json answer(const Run& run, double total_seconds) {
-  const evaluate::VerifyReport& verify = run.report.verify;
-  Json json = {{"schema", "stitchcuda.optimize/1"},
-               {"task", task_name(run.task.file)},
-               {"device", to_string(run.device)},
-               {"coder", "expert"},
-               {"math", to_string(run.task.math)},
-               {"scale", run.set.scale},
-               {"operators", run.imported.operators},
-               {"steps", run.program.plan.steps.size()},
-               {"batch", driver::describe_batch(run.program.plan)},
-               {"verdict", to_json(verify.verdict)},
-               {"sentence", driver::verdict_text(verify)},
-               {"error_ratio", verify.error_ratio},
-               {"modelled_us", plan::declared_modelled_us(run.program.plan)},
-               {"tuned", run.tuned}};
-  json["seconds"] = {{"import", run.seconds.import}, {"plan", run.seconds.plan},     {"build", run.seconds.build},
-                     {"nvcc", run.nvcc.seconds},     {"verify", run.seconds.verify}, {"total", total_seconds}};
-  if (run.times.has_value()) {
-    json["measured"] = to_json(*run.times);
-  }
-  if (run.untimed.has_value()) {
-    json["baseline"] = driver::to_json(*run.untimed, false);
-  }
-  if (run.admission.has_value()) {
-    json["admission"] = {{"status", to_string(run.admission->status)}, {"sentence", run.admission->sentence()}};
-  }
-  json["nvcc"] = run.nvcc.sentence;
-  json["library"] = run.report.compile.library;  // in the cache: what the verdict is about
-  json["out"] = run.out.string();
-  return json;
-}
-
-std::string summary(const Run& run) {
+std::string summary(const driver::OptimizeReport& run) {
   const plan::Plan& plan = run.program.plan;
-  std::string text = fmt::format("{} ({} sizes)\n", driver::verdict_text(run.report.verify), run.set.scale);
+  std::string text = fmt::format("{} ({} sizes)\n", driver::verdict_text(run.report.verify), run.scale);
   text += run.nvcc.sentence.empty() ? "" : run.nvcc.sentence + "\n";
   text += run.times.has_value() ? describe(*run.times) + "\n" : "";
   text += run.untimed.has_value() ? driver::describe(*run.untimed) + "\n" : "";
@@ -197,32 +26,7 @@ std::string summary(const Run& run) {
                             to_string(run.task.math), run.out.string());
 }
 
-Result<void> leave_results(driver::Job& job, const toolchain::Toolchain& tools, const Run& run,
-                           const std::vector<std::string>& command, const Json& said) {
-  std::map<std::string, std::string> files;
-  files["graph.ir"] = plan::print(run.batches);
-  files["plan.json"] = plan::to_json(run.program.plan).dump(1) + "\n";
-  files["task.json"] = to_json(run.task).dump(1) + "\n";
-  files["evidence/result.json"] = said.dump(1) + "\n";
-  files["evidence/verify.json"] = evaluate::to_json(run.report.verify).dump(1) + "\n";
-  files["evidence/environment.json"] = environment(job, tools).dump(1) + "\n";
-  files["evidence/seeds.json"] = seeds(job.options().seed, run.set).dump(1) + "\n";
-  STITCH_ASSIGN(driver::PythonForms forms, python_forms(job, run.task, run.program.bundle));
-  if (!forms.missing.empty()) {
-    job.progress().fact("forms", "no model_new.py: " + forms.missing);
-  }
-  files.merge(forms.files);
-  const driver::Progress::Wait wait = job.progress().wait("write", run.out.string());
-  STITCH_TRY(driver::install_project(run.program.bundle, files, run.out, [&](const fs::path& fresh) -> Result<void> {
-    STITCH_TRY(leave_report(job, run.task, run.imported, command, fresh));
-    STITCH_TRY(write_weights(job, run.task, run.imported, fresh / "weights.safetensors"));
-    return driver::write_manifest(fresh);
-  }));
-  job.progress().installed();
-  return {};
-}
-
-void keep_in_record(Session& session, const Run& run) {
+void keep_in_record(Session& session, const driver::OptimizeReport& run) {
   session.run_log().learn([&](runs::RunRecord& record) {
     record.verdict = driver::verdict_text(run.report.verify);
     record.modelled_us = plan::declared_modelled_us(run.program.plan);
@@ -240,31 +44,15 @@ void keep_in_record(Session& session, const Run& run) {
 
 Result<int> run_optimize(Session& session) {
   const CommandLine& line = session.line();
-  STITCH_ASSIGN(driver::Options options, options_of(line));
-  driver::Job job(std::move(options), session.services());
-  Run run;
-  run.task = task_of(line, line.file);
-  run.out = line.out.empty() ? fs::path("out") / task_name(line.file) : fs::path(line.out);
-  STITCH_TRY(driver::check_output_folder(run.out));
-  STITCH_ASSIGN(const toolchain::Toolchain tools, find_compilers(job));
-  STITCH_ASSIGN(run.device, choose_device(job, tools));
-  STITCH_TRY(import_and_plan(job, tools, run));
-  STITCH_TRY(verify(job, tools, run));
-  tell_admission(job, tools, run);
-  STITCH_ASSIGN(run.nvcc, compile_with_nvcc(job, tools, run.program.bundle, run.device));
-  if (run.device == DeviceKind::kCuda && run.report.verify.verdict.kind == VerdictKind::kOk) {
-    STITCH_ASSIGN(const std::optional<tuning::Baseline> baseline, baseline_of(job, run));
-    const driver::TimedProgram timed{run.program.plan.graph, run.report.compile.library, run.report.verify,
-                                     run.task.math, baseline};
-    STITCH_ASSIGN(run.times, time_on_gpu(job, tools, timed));
-    run.report.verify.verdict = run.times->verdict.value_or(run.report.verify.verdict);
-  }
-  STITCH_TRY(take_turns_if_asked(job, run));
-  const Json said = answer(run, job.elapsed_seconds());
-  STITCH_TRY(leave_results(job, tools, run, line.command, said));
-  keep_in_record(session, run);
-  session.reporter().result(said, summary(run));
-  return run.report.verify.verdict.kind == VerdictKind::kOk ? 0 : 1;
+  driver::OptimizeRequest request;
+  request.task = task_of(line, line.file);
+  request.out = line.out.empty() ? fs::path("out") / task_name(line.file) : fs::path(line.out);
+  STITCH_ASSIGN(request.options, options_of(line));
+  request.command = line.command;
+  STITCH_ASSIGN(const driver::OptimizeReport report, driver::optimize(request, session.services()));
+  keep_in_record(session, report);
+  session.reporter().result(to_json(report), summary(report));
+  return report.report.verify.verdict.kind == VerdictKind::kOk ? 0 : 1;
 }
 
 }  // namespace stitch::cli

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times the settings of a program's steps on the GPU of this machine and keeps the times: later plans choose by them.
+#include "driver/requests/tune.h"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -7,12 +8,6 @@
 #include "base/json/json.h"
 #include "cli/commands/commands.h"
 #include "cli/options/request.h"
-#include "driver/build/compile_program.h"
-#include "driver/import/batch.h"
-#include "driver/import/import_program.h"
-#include "driver/judge/judge.h"
-#include "driver/time/tuning.h"
-#include "plan/batch/any_batch.h"
 
 namespace stitch::cli {
 namespace {
@@ -71,39 +66,20 @@ Json as_json(const plan::Plan& plan) {
 
 Result<int> run_tune(Session& session) {
   const CommandLine& line = session.line();
-  STITCH_ASSIGN(driver::Options options, options_of(line));
-  driver::Job job(std::move(options), session.services());
-  STITCH_ASSIGN(const toolchain::Toolchain tools, find_compilers(job));
-  STITCH_ASSIGN(std::optional<driver::Tuning> tuning, driver::Tuning::open(job, tools, line.math));
-  if (!tuning.has_value()) {
-    return failure(ErrorCode::kEnvironment, "settings are measured on a GPU, and this machine lacks one or nvcc", "",
-                   "run 'stitchcuda doctor', or plan by estimate");
-  }
-  Task task;
-  task.file = line.file;
-  task.target = line.target;
-  task.mode = line.mode;
-  task.math = line.math;
-  STITCH_ASSIGN(const driver::ImportedProgram imported, import_program(job, task));
-  // Planned as optimize plans it, at the same batch: its steps are then known by the same signatures.
-  STITCH_ASSIGN(const driver::BatchAxes axes, find_batch_axes(job, task));
-  STITCH_ASSIGN(const plan::ProgramBatches batches, import_batches(job, task, axes, imported.graph));
-  const auto planned = [&] {
-    return plan::plan_any_batch(
-        batches, [&](const ir::Graph& graph) { return make_plan(job, graph, line.math, tuning->times()); });
-  };
-  STITCH_ASSIGN(const plan::Plan estimated, planned());
-  STITCH_ASSIGN(const tuning::TuneResult result, tuning->run(estimated));
-  STITCH_ASSIGN(const plan::Plan measured, planned());
+  driver::TuneRequest request;
+  STITCH_ASSIGN(request.options, options_of(line));
+  request.task = task_of(line, line.file);
+  STITCH_ASSIGN(const driver::TuneReport found, driver::tune(request, session.services()));
+  const tuning::TuneResult& result = found.result;
   session.reporter().result(Json{{"schema", "stitchcuda.tune/1"},
                                  {"task", task_name(line.file)},
                                  {"math", to_string(line.math)},
                                  {"known", result.known},
                                  {"measured", result.measured},
                                  {"left", result.left},
-                                 {"steps", as_json(measured)}},
+                                 {"steps", as_json(found.plan)}},
                             fmt::format("{}{} settings measured, {} known before, {} left when the budget ended",
-                                        table(measured), result.measured, result.known, result.left));
+                                        table(found.plan), result.measured, result.known, result.left));
   return 0;
 }
 

@@ -13,6 +13,7 @@ struct Seconds {
   double plan = 0;
   double build = 0;
   double verify = 0;
+  double total = 0;
 };
 
 // Whether nvcc takes the emitted sources too; its time is told apart, since the emulated device does not need it.

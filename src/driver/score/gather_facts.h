@@ -20,6 +20,9 @@ struct ScoreRequest {
   std::string skill;           // "scratch", "refinement"; empty: by `feedback`
   std::string judge_url;       // an endpoint of the form of OpenAI's; empty: no judge
   std::string judge_model = "judge";
+  std::string rubric = "v3";  // a frozen version
+  bool by_judge_alone = false;
+  Options options;
 };
 
 struct ScoreSubject {

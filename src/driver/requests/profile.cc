@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/requests/profile.h"
+
+#include <fmt/format.h>
+
+#include "codegen/emit.h"
+#include "driver/judge/folder.h"
+#include "driver/judge/judge.h"
+
+namespace stitch::driver {
+namespace {
+
+Result<std::vector<int>> chosen_steps(const ProfileRequest& request, const plan::Plan& plan) {
+  const int count = static_cast<int>(plan.steps.size());
+  std::vector<int> steps;
+  if (!request.step.has_value()) {
+    for (int step = 0; step < count; ++step) {
+      steps.push_back(step);
+    }
+    return steps;
+  }
+  if (*request.step >= count) {
+    return failure(ErrorCode::kUsage, fmt::format("the plan has no step {}", *request.step), request.folder,
+                   fmt::format("name a step from 0 to {}", count - 1));
+  }
+  steps.push_back(*request.step);
+  return steps;
+}
+
+// From its file as it is now.
+Result<void> measure(Job& job, const toolchain::Toolchain& tools, const Folder& folder, int step, StepCost& cost) {
+  const std::string file = codegen::step_file_name(folder.plan, static_cast<size_t>(step));
+  const auto found = folder.sources.files.find(file);
+  if (found == folder.sources.files.end()) {
+    return failure(ErrorCode::kFileInvalid, fmt::format("{} is missing", file), file, "emit the program again");
+  }
+  Progress::Wait wait = job.progress().wait("profile", "the GPU");
+  wait.say(fmt::format("step {} of {}", step, folder.plan.steps.size()));
+  return measure_cost(job, tools, folder.plan, found->second, cost);
+}
+
+}  // namespace
+
+Result<ProfileReport> profile(const ProfileRequest& request, const Services& services) {
+  STITCH_ASSIGN(const Folder folder, read_folder(request.folder));
+  Job job(request.options, services);
+  STITCH_ASSIGN(const toolchain::Toolchain tools, find_compilers(job));
+  ProfileReport report;
+  report.task = task_name(folder.task.file);
+  report.planned_for = folder.plan.device;
+  STITCH_ASSIGN(report.device, choose_device(job, tools));
+  STITCH_ASSIGN(const std::vector<int> steps, chosen_steps(request, folder.plan));
+  for (const int step : steps) {
+    StepCost cost = counted_cost(folder.plan, step);
+    if (report.device == DeviceKind::kCuda) {
+      STITCH_TRY(measure(job, tools, folder, step, cost));
+    }
+    report.modelled_us += cost.prepares ? 0 : cost.modelled_us;
+    report.measured_us += cost.prepares ? 0 : cost.measured_us.value_or(0);
+    report.steps.push_back(std::move(cost));
+  }
+  return report;
+}
+
+}  // namespace stitch::driver

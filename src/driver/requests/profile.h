@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each step of a program costs, and against what: counted work and the roofline anywhere, measured times only on a
+// GPU.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "driver/time/step_cost.h"
+
+namespace stitch::driver {
+
+struct ProfileRequest {
+  std::string folder;
+  std::optional<int> step;  // that one alone
+  Options options;
+};
+
+struct ProfileReport {
+  std::string task;  // its name
+  DeviceKind device = DeviceKind::kEmulated;
+  std::string planned_for;
+  std::vector<StepCost> steps;
+  double modelled_us = 0;  // of all but what prepares
+  double measured_us = 0;  // likewise; on a GPU
+};
+
+// kUsage when the plan has no such step.
+Result<ProfileReport> profile(const ProfileRequest& request, const Services& services);
+
+}  // namespace stitch::driver

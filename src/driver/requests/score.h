@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Marks a program by the rubric: a program of ours, or a candidate from elsewhere.
+#pragma once
+
+#include "base/json/json_forward.h"
+#include "driver/score/gather_facts.h"
+#include "rubric/score/score.h"
+
+namespace stitch::driver {
+
+struct ScoreReport {
+  rubric::Facts facts;
+  rubric::Score score;
+};
+
+// A judge who was to mark alone and did not leaves a score without a total, and says why.
+Result<ScoreReport> score(const ScoreRequest& request, const Services& services);
+// The reward of every profile.
+Json rewards_of(const ScoreReport& report);
+
+}  // namespace stitch::driver

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/requests/stages.h"
+
+#include "base/error/located.h"
+#include "base/fs/files.h"
+#include "base/json/json.h"
+#include "codegen/emit.h"
+#include "driver/import/batch.h"
+#include "driver/judge/judge.h"
+#include "driver/project/project.h"
+#include "driver/project/python_forms.h"
+#include "plan/batch/any_batch.h"
+
+namespace stitch::driver {
+namespace {
+
+// Compiling for a named architecture needs no GPU here.
+Result<DeviceKind> built_device(Job& job, const toolchain::Toolchain& tools) {
+  if (job.options().device == DeviceChoice::kEmulated || job.options().targets.empty()) {
+    return choose_device(job, tools);
+  }
+  STITCH_TRY(tools.supports(DeviceKind::kCuda));
+  return DeviceKind::kCuda;
+}
+
+}  // namespace
+
+Result<ImportReport> import_stage(const ImportRequest& request, const Services& services) {
+  Job job(request.options, services);
+  Task task = request.task;
+  if (request.options.scale == ScaleChoice::kSmall) {
+    STITCH_ASSIGN(task.sizes, small_sizes(job, task, kSmallFlops));
+  }
+  ImportReport report;
+  STITCH_ASSIGN(report.imported, import_program(job, task));
+  STITCH_ASSIGN(const BatchAxes axes, find_batch_axes(job, task));
+  STITCH_ASSIGN(report.batches, import_batches(job, task, axes, report.imported.graph));
+  return report;
+}
+
+Result<plan::Plan> plan_stage(const PlanRequest& request, const Services& services) {
+  const std::string file = request.graph.string();
+  STITCH_ASSIGN(const std::string text, read_file(file));
+  STITCH_ASSIGN(const plan::ProgramBatches program,
+                located(plan::parse_batches(text, file), file, "make it again with `stitchcuda import`"));
+  plan::PlanOptions options;
+  options.math = request.math;
+  options.libraries = request.options.libraries;
+  STITCH_ASSIGN(options.limits, planned_limits(Job(request.options, services)));
+  return plan::plan_any_batch(program, [&](const ir::Graph& graph) { return plan::make_plan(graph, options); });
+}
+
+Result<EmitReport> emit_stage(const EmitRequest& request, const Services& services) {
+  const std::string file = request.plan.string();
+  STITCH_ASSIGN(const std::string text, read_file(file));
+  STITCH_ASSIGN(const Json json, parse_json(text, file));
+  STITCH_ASSIGN(const plan::Plan made, located(plan::from_json(json), file, "run `stitchcuda plan` again"));
+  codegen::EmitOptions options;
+  options.runtime_folder = services.resources.runtime().string();
+  options.architectures = request.options.targets;
+  EmitReport report;
+  STITCH_ASSIGN(report.bundle, codegen::emit(made, options));
+  report.out = request.out.empty() ? std::filesystem::path("out") / report.bundle.name : request.out;
+  STITCH_TRY(check_output_folder(report.out));
+  std::map<std::string, std::string> files = {{"plan.json", text}};
+  if (!request.program.file.empty()) {
+    Job job(request.options, services);
+    STITCH_ASSIGN(PythonForms forms, python_forms(job, request.program, report.bundle));
+    if (!forms.missing.empty()) {
+      return failure(ErrorCode::kProgramInvalid, forms.missing, request.program.file);
+    }
+    files.merge(forms.files);
+  }
+  STITCH_TRY(install_project(report.bundle, files, report.out));
+  return report;
+}
+
+Result<BuildReport> build_stage(const BuildRequest& request, const Services& services) {
+  const std::string folder = request.folder.string();
+  STITCH_ASSIGN(const SourceBundle bundle,
+                located(read_bundle(folder), folder, "name a folder that `stitchcuda emit` or optimize wrote"));
+  Job job(request.options, services);
+  STITCH_ASSIGN(const toolchain::Toolchain tools, find_compilers(job));
+  BuildReport report;
+  report.task = bundle.name;
+  STITCH_ASSIGN(report.device, built_device(job, tools));
+  STITCH_ASSIGN(report.compile, build_bundle(job, tools, bundle, report.device, "build"));
+  report.verdict = build_verdict(report.compile, report.device);
+  return report;
+}
+
+}  // namespace stitch::driver
