@@ -3,7 +3,7 @@
 // printed by main.
 #pragma once
 
-#include "cli/application/session.h"
+#include "cli/commands/session.h"
 
 namespace stitch::cli {
 

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/json/json.h"
-#include "driver/time/tuning.h"
+#include "driver/build/library_folders.h"
 #include "evaluate/runner/program_runner.h"
 #include "toolchain/discovery/visible_gpu.h"
 

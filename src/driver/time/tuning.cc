@@ -15,13 +15,13 @@
 #include "base/process/descriptor.h"
 #include "base/process/tree.h"
 #include "driver/build/compile_program.h"
+#include "driver/build/library_folders.h"
 #include "driver/time/baseline.h"
 #include "driver/time/timed_draws.h"
 #include "evaluate/timing/clocks.h"
 #include "evaluate/timing/floor.h"
 #include "evaluate/timing/sharing.h"
 #include "evaluate/verify/subject_run.h"
-#include "toolchain/discovery/cuda_folders.h"
 #include "toolchain/discovery/visible_gpu.h"
 #include "tuning/floor/compulsory_work.h"
 #include "tuning/measure/measure_setting.h"
@@ -106,11 +106,6 @@ Result<void> judge_times(const TimedProgram& program, MeasuredProgram& measured)
 }
 
 }  // namespace
-
-std::vector<std::string> library_folders(const Job& job) {
-  return job.options().libraries == plan::Libraries::kOff ? std::vector<std::string>()
-                                                          : toolchain::cuda_library_folders(job.resources().python);
-}
 
 Result<std::optional<Tuning>> Tuning::open(Job& job, const toolchain::Toolchain& tools, MathMode math) {
   const Result<std::string> gpu = toolchain::gpu_field("name");

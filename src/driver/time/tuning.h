@@ -60,7 +60,4 @@ Result<MeasuredProgram> time_on_gpu(Job& job, const toolchain::Toolchain& tools,
 std::string describe(const MeasuredProgram& measured);
 Json to_json(const MeasuredProgram& measured);
 
-// Where a program's cuBLASLt and cuDNN are on this machine; empty where they are not, or with --libraries off.
-std::vector<std::string> library_folders(const Job& job);
-
 }  // namespace stitch::driver
