@@ -5,7 +5,7 @@
 
 #include "base/json/json.h"
 #include "base/testing/case_file.h"
-#include "frontend/exported/convert.h"
+#include "frontend/convert.h"
 #include "ir/text/parser.h"
 #include "ir/text/printer.h"
 #include "ir/validate/validate.h"

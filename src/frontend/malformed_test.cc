@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "base/json/json.h"
-#include "frontend/exported/convert.h"
+#include "frontend/convert.h"
 #include "ir/validate/validate.h"
 
 namespace stitch::frontend {

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/json/json.h"
-#include "frontend/exported/convert.h"
+#include "frontend/convert.h"
 
 namespace stitch::driver {
 namespace {

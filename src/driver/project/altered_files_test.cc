@@ -11,7 +11,7 @@
 #include "artifact/task/task.h"
 #include "base/fs/files.h"
 #include "base/json/json.h"
-#include "frontend/exported/convert.h"
+#include "frontend/convert.h"
 #include "ir/text/parser.h"
 #include "plan/batch/program_batches.h"
 #include "plan/plan.h"

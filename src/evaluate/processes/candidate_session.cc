@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "base/json/json.h"
-#include "base/process/available_memory.h"
+#include "base/machine/available_memory.h"
 #include "base/text/printable.h"
 
 namespace stitch::evaluate {

@@ -17,7 +17,7 @@ constexpr std::array kVariants = {
 };
 
 constexpr std::array kConvVariants = {
-#include "kernels/conv/variants.def"
+#include "kernels/gemm/conv_variants.def"
 #undef STITCH_GEMM
 };
 

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "base/json/json.h"
-#include "rubric/score/rubric_version.h"
+#include "rubric/criteria/rubric_version.h"
 
 namespace stitch::rubric {
 namespace {

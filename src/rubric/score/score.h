@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "rubric/criteria/rubric_version.h"
 #include "rubric/judge/judge.h"
-#include "rubric/score/rubric_version.h"
 
 namespace stitch::rubric {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/exported/convert.h"
+#include "frontend/convert.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rubric/score/rubric_version.h"
+#include "rubric/criteria/rubric_version.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/process/available_memory.h"
+#include "base/machine/available_memory.h"
 
 #include <algorithm>
 #include <charconv>
