@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "artifact/task/input_shapes.h"
 #include "driver/import/import_program.h"
 #include "plan/batch/program_batches.h"
 #include "plan/plan.h"
@@ -31,7 +32,6 @@ Result<BatchAxes> find_batch_axes(Job& job, const Task& task);
 // Those of a plan whose batch is a run-time argument.
 BatchAxes batch_axes_of(const plan::Plan& plan);
 
-using InputShapes = std::vector<std::vector<int64_t>>;  // of a program's tensor inputs
 InputShapes input_shapes(const ir::Graph& graph);
 InputShapes at_batch(InputShapes shapes, const BatchAxes& axes, int64_t batch);
 // The batch that input shapes show; nothing where they agree on none.
