@@ -8,7 +8,9 @@ from typing import Any
 
 import torch
 
-INPUT, PARAMETER, CONSTANT, STATE, OUTPUT = "input", "parameter", "constant", "state", "output"
+from ..vocabulary import TENSOR_ROLES
+
+INPUT, PARAMETER, CONSTANT, STATE, OUTPUT = TENSOR_ROLES
 RANDOM = "random"  # the numbers of one call that draws: an input that a caller of the program may leave out
 
 

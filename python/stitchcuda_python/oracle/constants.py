@@ -6,7 +6,6 @@ from __future__ import annotations
 import torch
 
 REGIMES = ("as_given", "signed_scaled", "near_equal", "sparse_extreme")
-MATHS = ("fp32", "kernelbench", "tf32", "reduced")
 
 # Parameters are multiplied by U(low, high); constant ones also moved by up to this share of max(1, |c|).
 PARAMETER_LOW, PARAMETER_HIGH = 0.5, 1.5

@@ -12,6 +12,7 @@ from torch.utils import _pytree as pytree
 
 from ..graph.functional import OUTPUT, FunctionalProgram
 from ..program.build import Program
+from ..vocabulary import MATH_MODES
 from .given_numbers import GivenNumbers, Numbers
 
 _RANDOM_SEED = 20177  # the same for every run of a draw, so that random operators draw alike
@@ -21,9 +22,9 @@ _RANDOM_SEED = 20177  # the same for every run of a draw, so that random operato
 def tf32_flags(math: str) -> Iterator[None]:
     """PyTorch's two TF32 switches as a math mode has them. Without effect on a CPU."""
     before = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
-    matmul = math in ("tf32", "reduced")
-    torch.backends.cuda.matmul.allow_tf32 = matmul
-    torch.backends.cudnn.allow_tf32 = matmul or math == "kernelbench"  # PyTorch's default, which KernelBench keeps
+    mode = MATH_MODES[math]
+    torch.backends.cuda.matmul.allow_tf32 = mode.tf32_products
+    torch.backends.cudnn.allow_tf32 = mode.tf32_convolutions
     try:
         yield
     finally:

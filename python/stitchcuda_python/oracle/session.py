@@ -14,9 +14,10 @@ from ..graph.export import export_program
 from ..graph.functional import CONSTANT, INPUT, OUTPUT, PARAMETER, RANDOM, STATE
 from ..graph.supported import DTYPE_NAMES
 from ..program.build import Request, build_program
+from ..vocabulary import MATH_MODES
 from ..weights.raw import read_raw, write_raw
 from .bounds import index_source
-from .constants import MATHS, REGIMES
+from .constants import REGIMES
 from .draw import Drawer, Drawn
 from .evaluate import Evaluator, Runs
 from .gate import compare_with_eager, refuse_unjudgeable
@@ -38,8 +39,9 @@ class Session:
     """Raises a Failure from the constructor where the program cannot be taken or the device is not there."""
 
     def __init__(self, request: Request, math: str, seed: int, device: str, folder: str) -> None:
-        if math not in MATHS:
-            raise Failure(PROGRAM_INVALID, f"There is no math mode {math!r}.", "", f"Use one of {', '.join(MATHS)}.")
+        if math not in MATH_MODES:
+            known = ", ".join(MATH_MODES)
+            raise Failure(PROGRAM_INVALID, f"There is no math mode {math!r}.", "", f"Use one of {known}.")
         if device == "cuda" and not torch.cuda.is_available():
             raise Failure(ENVIRONMENT, "PyTorch sees no CUDA device.", "", "Use --device emulated.")
         self._seed, self._folder, self._device = seed, folder, torch.device(device)

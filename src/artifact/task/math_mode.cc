@@ -1,13 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "artifact/task/math_mode.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <string>
 
 namespace stitch {
 namespace {
 
-constexpr std::array<const char*, 4> kNames = {"fp32", "kernelbench", "tf32", "reduced"};
+constexpr std::array kNames = {
+#define STITCH_MATH_MODE(enumerator, name, tf32_products, tf32_convolutions) #name,
+#include "../python/stitchcuda_python/vocabulary/math_modes.def"
+#undef STITCH_MATH_MODE
+};
+
+constexpr std::array kModes = {
+#define STITCH_MATH_MODE(enumerator, name, tf32_products, tf32_convolutions) MathMode::enumerator,
+#include "../python/stitchcuda_python/vocabulary/math_modes.def"
+#undef STITCH_MATH_MODE
+};
+
+constexpr bool are_in_order() {
+  for (size_t i = 0; i < kModes.size(); ++i) {
+    if (kModes[i] != static_cast<MathMode>(i)) {
+      return false;
+    }
+  }
+  return true;
+}
+static_assert(are_in_order());
 
 }  // namespace
 
@@ -20,7 +42,7 @@ Result<MathMode> math_mode_from_string(std::string_view name) {
     }
   }
   return failure(ErrorCode::kUsage, "\"" + std::string(name) + "\" is not a math mode", "--math",
-                 "use one of fp32, kernelbench, tf32, reduced");
+                 fmt::format("use one of {}", fmt::join(kNames, ", ")));
 }
 
 }  // namespace stitch

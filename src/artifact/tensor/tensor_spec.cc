@@ -1,12 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "artifact/tensor/tensor_spec.h"
 
+#include <fmt/format.h>
+
 #include <array>
 
 namespace stitch {
 namespace {
 
-constexpr std::array<const char*, 5> kRoleNames = {"input", "parameter", "constant", "state", "output"};
+constexpr std::array kRoleNames = {
+#define STITCH_TENSOR_ROLE(enumerator, name) #name,
+#include "../python/stitchcuda_python/vocabulary/tensor_roles.def"
+#undef STITCH_TENSOR_ROLE
+};
+
+constexpr std::array kRoles = {
+#define STITCH_TENSOR_ROLE(enumerator, name) TensorRole::enumerator,
+#include "../python/stitchcuda_python/vocabulary/tensor_roles.def"
+#undef STITCH_TENSOR_ROLE
+};
+
+constexpr bool are_in_order() {
+  for (size_t i = 0; i < kRoles.size(); ++i) {
+    if (kRoles[i] != static_cast<TensorRole>(i)) {
+      return false;
+    }
+  }
+  return true;
+}
+static_assert(are_in_order());
 
 }  // namespace
 
@@ -35,7 +57,7 @@ Result<TensorRole> tensor_role_from_string(std::string_view name) {
     }
   }
   return failure(ErrorCode::kFileInvalid, "\"" + std::string(name) + "\" is not a tensor role", "",
-                 "use one of input, parameter, constant, state, output");
+                 fmt::format("use one of {}", fmt::join(kRoleNames, ", ")));
 }
 
 }  // namespace stitch
