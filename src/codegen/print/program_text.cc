@@ -22,6 +22,8 @@ std::string upper(std::string text) {
 
 std::string dtype_name(DataType dtype) { return "STITCH_" + upper(to_string(dtype)); }
 
+std::string role_name(TensorRole role) { return "STITCH_" + upper(to_string(role)); }
+
 // C forbids arrays of no elements; a tensor without axes has an array of one that is never read.
 template <typename T>
 std::string elements(const std::vector<T>& values) {
@@ -71,7 +73,7 @@ void print_tensor_infos(const ProgramFile& program, Lines& lines) {
     const std::string own = fmt::format("kTensor{}", i);
     const std::string axes = tensor.axes.empty() ? fmt::format("kFixedAxes, {0}Extents, {0}Extents", own)
                                                  : fmt::format("{0}Axes, {0}Least, {0}Greatest", own);
-    lines.add(fmt::format("{{\"{}\", {}, {}, {}, {}, {}Extents, {}, {}, {}}},", tensor.name, tensor.role,
+    lines.add(fmt::format("{{\"{}\", {}, {}, {}, {}, {}Extents, {}, {}, {}}},", tensor.name, role_name(tensor.role),
                           dtype_name(tensor.type.dtype), tensor.type.shape.size(), kTensorAlignment, own, axes,
                           tensor.alias_of, tensor.is_optional ? 1 : 0),
               kIndent);
@@ -99,15 +101,16 @@ void print_tensors(const ProgramFile& program, Lines& lines) {
 // Every axis that follows the batch, inputs first: the first one tells it.
 int print_batch_axes(const ProgramFile& program, Lines& lines) {
   std::vector<std::string> rows;
-  for (const char* role : {"STITCH_INPUT", "STITCH_OUTPUT"}) {
+  for (const TensorRole role : {TensorRole::kInput, TensorRole::kOutput}) {
     int place = 0;
     for (const TensorEntry& tensor : program.tensors) {
-      if (std::string(tensor.role) != role) {
+      if (tensor.role != role) {
         continue;
       }
       for (size_t axis = 0; axis < tensor.axes.size(); ++axis) {
         if (tensor.axes[axis].per_batch != 0) {
-          rows.push_back(fmt::format("{{{}, {}, {}, {}}},", role, place, axis, size_text(tensor.axes[axis])));
+          rows.push_back(
+              fmt::format("{{{}, {}, {}, {}}},", role_name(role), place, axis, size_text(tensor.axes[axis])));
         }
       }
       ++place;
@@ -218,11 +221,12 @@ std::string print_program_header(const ProgramFile& program) {
   std::string text = fmt::format("/* {}: the order of its tensors in calls; see stitch_program.h. */\n", program.name);
   const std::string guard = upper(program.name) + "_PROGRAM_H_";
   text += fmt::format("#ifndef {0}\n#define {0}\n\n#include \"stitch_program.h\"\n\n", guard);
-  for (const char* role : {"STITCH_INPUT", "STITCH_PARAMETER", "STITCH_CONSTANT", "STITCH_STATE", "STITCH_OUTPUT"}) {
+  for (const TensorRole role :
+       {TensorRole::kInput, TensorRole::kParameter, TensorRole::kConstant, TensorRole::kState, TensorRole::kOutput}) {
     int place = 0;
     for (const TensorEntry& tensor : program.tensors) {
-      if (std::string(tensor.role) == role && tensor.alias_of < 0) {
-        text += fmt::format("/* {} {}: \"{}\", {} [{}] */\n", role + 7, place++, tensor.name,
+      if (tensor.role == role && tensor.alias_of < 0) {
+        text += fmt::format("/* {} {}: \"{}\", {} [{}] */\n", upper(to_string(role)), place++, tensor.name,
                             to_string(tensor.type.dtype), fmt::join(tensor.type.shape, ", "));
       }
     }

@@ -6,10 +6,10 @@
 namespace stitch::codegen {
 namespace {
 
-void add_inputs(const ir::Graph& graph, TensorRole role, const char* name, std::vector<TensorEntry>& tensors) {
+void add_inputs(const ir::Graph& graph, TensorRole role, std::vector<TensorEntry>& tensors) {
   for (const ir::GraphInput& input : graph.inputs) {
     if (input.role == role) {
-      tensors.push_back({.name = input.binding, .role = name, .type = graph.type(input.value)});
+      tensors.push_back({.name = input.binding, .role = role, .type = graph.type(input.value)});
     }
   }
 }
@@ -18,13 +18,13 @@ void add_inputs(const ir::Graph& graph, TensorRole role, const char* name, std::
 void add_new_states(const ir::Graph& graph, std::vector<TensorEntry>& tensors) {
   const size_t count = tensors.size();
   for (size_t i = 0; i < count; ++i) {
-    if (std::string(tensors[i].role) != "STITCH_STATE") {
+    if (tensors[i].role != TensorRole::kState) {
       continue;
     }
     for (const ir::GraphOutput& output : graph.outputs) {
       if (output.role == TensorRole::kState && output.binding == tensors[i].name) {
         tensors.push_back({.name = output.binding,
-                           .role = "STITCH_STATE",
+                           .role = TensorRole::kState,
                            .type = graph.type(output.value),
                            .alias_of = static_cast<int>(i)});
       }
@@ -138,21 +138,21 @@ ProgramFile raise_program(const plan::Plan& plan) {
   for (const ir::GraphInput& input : plan.graph.inputs) {
     if (input.role == TensorRole::kInput) {
       file.tensors.push_back({.name = input.binding,
-                              .role = "STITCH_INPUT",
+                              .role = TensorRole::kInput,
                               .type = declared_type(plan, input.value),
                               .is_optional = ir::is_given_numbers(plan.graph, input.value),
                               .axes = axes_of(plan, input.value)});
     }
   }
-  add_inputs(plan.graph, TensorRole::kParameter, "STITCH_PARAMETER", file.tensors);
-  add_inputs(plan.graph, TensorRole::kConstant, "STITCH_CONSTANT", file.tensors);
-  add_inputs(plan.graph, TensorRole::kState, "STITCH_STATE", file.tensors);
+  add_inputs(plan.graph, TensorRole::kParameter, file.tensors);
+  add_inputs(plan.graph, TensorRole::kConstant, file.tensors);
+  add_inputs(plan.graph, TensorRole::kState, file.tensors);
   add_new_states(plan.graph, file.tensors);
   int parameters = 0;
   for (const ir::GraphOutput& output : plan.graph.outputs) {
     if (output.role == TensorRole::kOutput) {
       file.tensors.push_back({.name = output.binding,
-                              .role = "STITCH_OUTPUT",
+                              .role = TensorRole::kOutput,
                               .type = declared_type(plan, output.value),
                               .axes = axes_of(plan, output.value)});
     }

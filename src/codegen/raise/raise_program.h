@@ -13,7 +13,7 @@ namespace stitch::codegen {
 
 struct TensorEntry {
   std::string name;  // binding
-  const char* role = "";
+  TensorRole role = TensorRole::kInput;
   TensorType type;
   int alias_of = -1;
   bool is_optional = false;                // random numbers that a caller may hand in
