@@ -11,7 +11,7 @@ namespace {
 using namespace stitch;
 
 void look_into(const SourceBundle& bundle) {
-  (void)cli::outside_file(bundle);
+  (void)driver::outside_file(bundle);
   if (!toolchain::check_bundle_paths(bundle).has_value()) {
     return;
   }
@@ -27,11 +27,11 @@ void look_into(const SourceBundle& bundle) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const fuzz::FolderText text = fuzz::folder_text(fuzz::text_of(data, size));
   const fuzz::ScratchFolder folder(text);
-  (void)cli::classify_candidate(folder.path()).has_value();
+  (void)driver::classify_candidate(folder.path()).has_value();
   // The runtime's folder: anything with this file in it.
   static const fuzz::ScratchFolder runtime(
       fuzz::FolderText{.files = {{"include/stitch_program.h", "\n"}}, .links = {}});
-  const auto sources = cli::read_candidate_sources(folder.path(), runtime.path());
+  const auto sources = driver::read_candidate_sources(folder.path(), runtime.path());
   if (sources.has_value()) {
     for (const auto& [name, contents] : sources->bundle.files) {
       const bool is_theirs = text.files.contains(name) && text.files.at(name) == contents;

@@ -24,16 +24,16 @@ void read_object(const Json& json) {
     fuzz::require(again.has_value() && again->kind == verdict->kind && again->reason == verdict->reason,
                   "a verdict is read as written");
   }
-  const auto agreement = cli::agreement(json, json);
+  const auto agreement = driver::agreement(json, json);
   if (agreement.has_value()) {
     fuzz::require(agreement->agrees() && agreement->identical == agreement->figures, "a record agrees with itself");
-    (void)cli::describe(*agreement);
-    (void)dump(cli::to_json(*agreement));
+    (void)driver::describe(*agreement);
+    (void)dump(driver::to_json(*agreement));
   }
-  const auto task = cli::task_from_json(json);
+  const auto task = task_from_json(json);
   if (task.has_value()) {
-    (void)dump(cli::to_json(*task));
-    (void)cli::describe(task->sizes);
+    (void)dump(to_json(*task));
+    (void)describe(task->sizes);
   }
   const auto record = runs::run_record_from_json(json);
   if (record.has_value()) {
@@ -45,12 +45,12 @@ void read_object(const Json& json) {
 
 void read_folder(const fuzz::FolderText& text) {
   const fuzz::ScratchFolder folder(text);
-  const auto check = cli::check_manifest(folder.path());
+  const auto check = driver::check_manifest(folder.path());
   if (check.has_value()) {
     fuzz::require(check->is_intact() == check->sentence().empty(), "an altered folder is told in a sentence");
   }
-  if (text.links.empty() && !text.files.empty() && cli::write_manifest(folder.path()).has_value()) {
-    const auto fresh = cli::check_manifest(folder.path());
+  if (text.links.empty() && !text.files.empty() && driver::write_manifest(folder.path()).has_value()) {
+    const auto fresh = driver::check_manifest(folder.path());
     fuzz::require(fresh.has_value() && fresh->is_intact(), "a manifest that was just written holds");
   }
 }
