@@ -6,7 +6,6 @@
 #include "base/error/result.h"
 #include "codegen/runtime_files.h"
 #include "driver/job/resources.h"
-#include "sandbox/cage/cage.h"
 #include "toolchain/build/build.h"
 #include "toolchain/cache/object_cache.h"
 
@@ -21,7 +20,8 @@ Result<void> prebuild(const std::filesystem::path& folder) {
   toolchain::ToolchainOptions options;
   options.emulator_include = resources.emulator_include();
   options.cache = folder;
-  STITCH_ASSIGN(const toolchain::Toolchain tools, toolchain::find_toolchain(options));
+  STITCH_ASSIGN(toolchain::Toolchain tools, toolchain::find_toolchain(options));
+  tools.confinement.mode = sandbox::CageMode::kNone;  // our own sources
   toolchain::BuildRequest request;
   request.bundle.name = "prebuilt";
   request.objects_only = true;
@@ -45,7 +45,6 @@ int main(int count, char** values) {
     std::fputs("usage: stitchcuda-prebuild FOLDER\n", stderr);
     return 2;
   }
-  stitch::sandbox::go_without_cage();  // our own sources
   const Result<void> done = prebuild(values[1]);
   if (!done.has_value()) {
     std::fprintf(stderr, "stitchcuda-prebuild: %s (%s)\n", done.error().sentence.c_str(), done.error().remedy.c_str());

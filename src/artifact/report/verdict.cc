@@ -3,7 +3,6 @@
 
 #include <array>
 
-#include "artifact/report/verdict_mark.h"
 #include "base/json/json.h"
 
 namespace stitch {
@@ -11,11 +10,6 @@ namespace {
 
 constexpr std::array<const char*, 9> kNames = {"ok",      "build_failed", "wrong",           "crashed",    "timed_out",
                                                "cheated", "invalid_time", "ill_conditioned", "unsupported"};
-
-std::string& own_mark() {
-  static std::string mark;
-  return mark;
-}
 
 }  // namespace
 
@@ -30,13 +24,10 @@ Result<VerdictKind> verdict_kind_from_string(const std::string& name) {
   return failure(ErrorCode::kFileInvalid, "\"" + name + "\" is not a kind of verdict");
 }
 
-void mark_verdicts(const std::string& cage) { own_mark() = cage; }
-const std::string& verdict_mark() { return own_mark(); }
-
 Json to_json(const Verdict& verdict) {
   Json json = {{"kind", to_string(verdict.kind)}, {"reason", verdict.reason}, {"detail", verdict.detail}};
-  if (!verdict_mark().empty()) {
-    json["sandbox"] = verdict_mark();
+  if (!verdict.sandbox.empty()) {
+    json["sandbox"] = verdict.sandbox;
   }
   return json;
 }
@@ -47,6 +38,9 @@ Result<Verdict> verdict_from_json(const Json& json) {
   STITCH_ASSIGN(verdict.kind, verdict_kind_from_string(kind));
   STITCH_ASSIGN(verdict.reason, json_string(json, "reason"));
   STITCH_ASSIGN(verdict.detail, json_string(json, "detail"));
+  if (json.contains("sandbox")) {
+    STITCH_ASSIGN(verdict.sandbox, json_string(json, "sandbox"));
+  }
   return verdict;
 }
 

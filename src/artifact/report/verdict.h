@@ -27,6 +27,8 @@ struct Verdict {
   VerdictKind kind = VerdictKind::kOk;
   std::string reason;  // one sentence: what, where (output, tile, step, file:line)
   std::string detail;  // longer text: compiler messages, a table of errors; may be empty
+  // Of the cage that the candidate ran in, where that was not a whole one: "reduced: ..." or "none: ...".
+  std::string sandbox{};
 };
 
 Json to_json(const Verdict& verdict);

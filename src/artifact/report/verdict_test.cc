@@ -32,11 +32,26 @@ TEST(Verdict, NamesAreStable) {
   }
 }
 
+// Each verdict has its own mark: reading one gives it neither another's nor none.
+TEST(Verdict, TheMarkOfItsCageSurvives) {
+  const Verdict bare{VerdictKind::kOk, "right", {}, "none: --unsafe-no-sandbox"};
+  const Verdict whole{VerdictKind::kOk, "right", {}};
+  for (const Verdict* verdict : {&bare, &whole, &bare}) {
+    const Json json = to_json(*verdict);
+    EXPECT_EQ(json.contains("sandbox"), !verdict->sandbox.empty());
+    const auto read = verdict_from_json(parse_json(json.dump(), "verdict").value());
+    ASSERT_TRUE(read.has_value()) << read.error().sentence;
+    EXPECT_EQ(read->sandbox, verdict->sandbox);
+    EXPECT_EQ(to_json(*read).dump(), json.dump());
+  }
+}
+
 // Nothing but the word "ok" may be read as a pass.
 TEST(Verdict, AnythingElseIsRefused) {
   for (const char* text : {"null", "[]", "{}", R"({"kind": "OK", "reason": "", "detail": ""})",
                            R"({"kind": 0, "reason": "", "detail": ""})", R"({"kind": "ok", "reason": 1, "detail": ""})",
-                           R"({"kind": "ok", "reason": ""})", R"({"kind": "", "reason": "", "detail": ""})"}) {
+                           R"({"kind": "ok", "reason": ""})",
+                           R"({"kind": "ok", "reason": "", "detail": "", "sandbox": 1})", R"({"kind": "", "reason": "", "detail": ""})"}) {
     const auto read = verdict_from_json(parse_json(text, "verdict").value());
     ASSERT_FALSE(read.has_value()) << text;
     EXPECT_EQ(read.error().code, ErrorCode::kFileInvalid);

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <string_view>
 
 #include "cli/options/byte_size.h"
 #include "toolchain/cache/cache_use.h"
@@ -17,6 +18,12 @@ std::string absolute(const std::string& path) {
   return path.empty() ? path : fs::absolute(path, ignored).lexically_normal().string();
 }
 
+// As --unsafe-no-sandbox, by the environment, for containers that allow no cage.
+bool wants_no_cage(const CommandLine& line) {
+  const char* named = std::getenv("STITCHCUDA_UNSAFE_NO_SANDBOX");
+  return line.without_cage || (named != nullptr && std::string_view(named) == "1");
+}
+
 }  // namespace
 
 Result<driver::Options> options_of(const CommandLine& line) {
@@ -24,6 +31,7 @@ Result<driver::Options> options_of(const CommandLine& line) {
   options.device = line.device;
   options.scale = line.scale;
   options.seed = line.seed;
+  options.cage = wants_no_cage(line) ? sandbox::CageMode::kNone : sandbox::CageMode::kCaged;
   options.targets = line.targets;
   options.libraries = line.libraries;
   options.line_info = line.line_info;

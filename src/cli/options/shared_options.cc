@@ -7,7 +7,6 @@
 #include <CLI/App.hpp>
 #include <CLI/Validators.hpp>
 #include <algorithm>
-#include <cstdlib>
 
 #include "cli/options/byte_size.h"
 #include "cli/options/command_line.h"
@@ -140,9 +139,8 @@ void add_device(CLI::App* verb, CommandLine* line) {
   add_choice_of(verb, "--device", kDevices, &line->device,
                 "Where programs run (default: auto, a GPU where there is one and nvcc)")
       ->group(kDeviceGroup);
-  verb->add_flag_callback(
-          "--unsafe-no-sandbox", [] { ::setenv("STITCHCUDA_UNSAFE_NO_SANDBOX", "1", 1); },
-          "Compile and run candidates without a cage: they can do whatever you can")
+  verb->add_flag("--unsafe-no-sandbox", line->without_cage,
+                 "Compile and run candidates without a cage: they can do whatever you can")
       ->group(kDeviceGroup);
 }
 

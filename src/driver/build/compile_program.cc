@@ -6,7 +6,7 @@
 
 #include "base/process/child.h"
 #include "codegen/emit.h"
-#include "driver/build/enter_cage.h"
+#include "sandbox/cage/cage.h"
 #include "toolchain/build/build.h"
 #include "toolchain/discovery/visible_gpu.h"
 
@@ -26,6 +26,15 @@ std::string built_architectures(const Job& job) {
   }
   const Result<std::string> here = toolchain::gpu_architecture();
   return here.has_value() ? *here : kDefaultArchitecture;
+}
+
+// What keeps this request's candidates in, said once where that is not a whole cage.
+Result<sandbox::Confinement> confine_request(Job& job) {
+  STITCH_ASSIGN(sandbox::Confinement confinement, sandbox::confine_request(job.options().cage));
+  if (!confinement.mark.empty()) {
+    job.progress().fact("sandbox", confinement.mark);
+  }
+  return confinement;
 }
 
 }  // namespace
@@ -67,10 +76,11 @@ Result<EmittedProgram> emit_again(const Job& job, plan::Plan plan) {
 }
 
 Result<toolchain::Toolchain> find_compilers(Job& job) {
-  STITCH_TRY(enter_cage(job));
+  STITCH_ASSIGN(sandbox::Confinement confinement, confine_request(job));
   Progress::Wait wait = job.progress().wait("start", "looks for compilers");
   STITCH_ASSIGN(toolchain::Toolchain tools,
                 toolchain::find_toolchain({.emulator_include = job.resources().emulator_include(), .cache = {}}));
+  tools.confinement = std::move(confinement);
   tools.cache_bytes = job.options().cache_bytes;
   job.use_cache(tools.cache);
   return tools;

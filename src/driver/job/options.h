@@ -20,6 +20,7 @@ struct Options {
   DeviceChoice device = DeviceChoice::kAuto;
   ScaleChoice scale = ScaleChoice::kAuto;
   uint64_t seed = 0;
+  sandbox::CageMode cage = sandbox::CageMode::kCaged;  // of all that runs or compiles candidates
 
   // Plan and build.
   std::vector<std::string> targets;  // GPU architectures to plan and build for; empty: the one here, or the default

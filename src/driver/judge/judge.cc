@@ -113,6 +113,7 @@ Result<evaluate::EvaluateReport> evaluate_with(Job& job, const toolchain::Toolch
   }
   evaluate::RunnerOptions options;
   options.timeout_ms = call_timeout_ms(job);
+  options.cage = tools.confinement.mode;
   if (request.is_outside) {
     options.budget = call_budget(job);
   }

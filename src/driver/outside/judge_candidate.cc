@@ -131,6 +131,7 @@ Result<CandidateVerdict> judge_candidate(Job& job, const toolchain::Toolchain& t
   if (verdict.report.verify.verdict.kind == VerdictKind::kOk && device == DeviceKind::kCuda && !is_marked_only) {
     STITCH_TRY(time_candidate(job, tools, request, imported, verdict));
   }
+  verdict.report.verify.verdict.sandbox = tools.confinement.mark;
   verdict.graph = imported.graph;
   return verdict;
 }

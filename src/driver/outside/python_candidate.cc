@@ -102,11 +102,12 @@ Result<void> build_beside(Job& job, const toolchain::Toolchain& tools, DeviceKin
 
 // On a GPU a candidate may bring kernels that PyTorch's extension builder or Triton compile: they do so in a rehearsal.
 // What that leaves is read before anybody who counts loads it.
-Result<void> compile_beforehand(Job& job, const std::string& file, evaluate::PythonHost& host, PythonVerdict& verdict) {
+Result<void> compile_beforehand(Job& job, const toolchain::Toolchain& tools, const std::string& file,
+                                evaluate::PythonHost& host, PythonVerdict& verdict) {
   STITCH_ASSIGN(TemporaryDirectory folder, TemporaryDirectory::make("stitchcuda-compiled"));
   host.compiled = folder.path().string();
   Progress::Wait wait = job.progress().wait("build", "the candidate compiles its kernels");
-  STITCH_ASSIGN(std::optional<Verdict> failed, rehearse(file, DeviceKind::kCuda, host));
+  STITCH_ASSIGN(std::optional<Verdict> failed, rehearse(file, DeviceKind::kCuda, host, tools.confinement.mode));
   if (!failed.has_value()) {
     STITCH_ASSIGN(verdict.built, evaluate::inspect_compiled_files(host.compiled));
     failed = verdict.built.refusal;
@@ -140,8 +141,8 @@ Result<void> inspect_beside(const std::string& candidate, evaluate::PythonHost& 
   return {};
 }
 
-Result<evaluate::VerifyReport> run(Job& job, const Task& task, const evaluate::CandidateBinary& binary,
-                                   bool reference_computes) {
+Result<evaluate::VerifyReport> run(Job& job, const toolchain::Toolchain& tools, const Task& task,
+                                   const evaluate::CandidateBinary& binary, bool reference_computes) {
   STITCH_ASSIGN(const TemporaryDirectory folder, tensor_folder());
   const uint64_t seed = job.options().seed;
   evaluate::VerifySubject subject;
@@ -161,6 +162,7 @@ Result<evaluate::VerifyReport> run(Job& job, const Task& task, const evaluate::C
   evaluate::RunnerOptions options;
   options.timeout_ms = call_timeout_ms(job);
   options.budget = call_budget(job);
+  options.cage = tools.confinement.mode;
   return evaluate::verify_program(request, oracle, evaluate::program_runner_factory(options));
 }
 
@@ -224,7 +226,7 @@ Result<PythonVerdict> judge_python_candidate(Job& job, const toolchain::Toolchai
   }
   STITCH_TRY(build_beside(job, tools, device, host, verdict));
   if (judged.kind == VerdictKind::kOk && device == DeviceKind::kCuda) {
-    STITCH_TRY(compile_beforehand(job, file, host, verdict));
+    STITCH_TRY(compile_beforehand(job, tools, file, host, verdict));
     STITCH_TRY(read_compiled_sources(job, tools, host.compiled, interface, verdict.source));
   } else if (judged.kind == VerdictKind::kOk && names_cpp_extension(file)) {
     STITCH_ASSIGN(const auto refusal, build_extensions(job, tools, file, interface, host, verdict.source));
@@ -235,7 +237,7 @@ Result<PythonVerdict> judge_python_candidate(Job& job, const toolchain::Toolchai
   }
   verdict.binary = {device, file, host};
   STITCH_ASSIGN(const auto work, evaluate::reference_work_from_json(interface, "work"));
-  STITCH_ASSIGN(verdict.report.verify, run(job, task, verdict.binary, !work.empty()));
+  STITCH_ASSIGN(verdict.report.verify, run(job, tools, task, verdict.binary, !work.empty()));
   verdict.framework = evaluate::framework_share(work, host.ledger->operators, loaded_libraries(host), task.math);
   for (const evaluate::NativeFile& library : verdict.built.libraries) {
     if (library.facts.has_gpu_code) {

@@ -139,8 +139,8 @@ Result<std::optional<Verdict>> build_extensions(Job& job, const toolchain::Toolc
   host.extensions.emplace();
   STITCH_ASSIGN(const toolchain::TorchKit kit, kit_of(interface));
   for (int round = 0; round < kMostRounds; ++round) {
-    const Result<evaluate::ExtensionRequests> asked =
-        evaluate::extension_requests({.device = DeviceKind::kEmulated, .library = file, .python = host});
+    const Result<evaluate::ExtensionRequests> asked = evaluate::extension_requests(
+        {.device = DeviceKind::kEmulated, .library = file, .python = host}, tools.confinement.mode);
     if (!asked.has_value() && asked.error().code == ErrorCode::kProgramInvalid) {
       return std::optional(Verdict{VerdictKind::kBuildFailed, asked.error().sentence, {}});
     }

@@ -69,7 +69,7 @@ void open_to_others(const std::string& folder) {
 }
 
 Result<evaluate::CandidateOutcome> run_rehearsal(const std::string& file, DeviceKind device,
-                                                 evaluate::PythonHost host) {
+                                                 evaluate::PythonHost host, sandbox::CageMode cage) {
   STITCH_ASSIGN(const wire::ProgramDescription program, program_of(host));
   host.role = evaluate::PythonRole::kRehearsal;
   host.ledger = nullptr;  // what it does here counts for nothing
@@ -78,14 +78,16 @@ Result<evaluate::CandidateOutcome> run_rehearsal(const std::string& file, Device
   options.binary.library = file;
   options.binary.python = std::move(host);
   options.timeout_ms = kCompileTimeoutMs;
+  options.cage = cage;
   STITCH_ASSIGN(const auto runner, evaluate::ProgramRunner::start(options));
   return call_once(*runner, program);  // its processes end with it
 }
 
 }  // namespace
 
-Result<std::optional<Verdict>> rehearse(const std::string& file, DeviceKind device, const evaluate::PythonHost& host) {
-  STITCH_ASSIGN(const evaluate::CandidateOutcome outcome, run_rehearsal(file, device, host));
+Result<std::optional<Verdict>> rehearse(const std::string& file, DeviceKind device, const evaluate::PythonHost& host,
+                                        sandbox::CageMode cage) {
+  STITCH_ASSIGN(const evaluate::CandidateOutcome outcome, run_rehearsal(file, device, host, cage));
   open_to_others(host.compiled);
   for (const char* mark : kOfCompilers) {
     if (outcome.ending == evaluate::Ending::kRefused && outcome.sentence.find(mark) != std::string::npos) {

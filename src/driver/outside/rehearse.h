@@ -8,11 +8,13 @@
 
 #include "artifact/report/verdict.h"
 #include "evaluate/candidate.h"
+#include "sandbox/policy/confinement.h"
 
 namespace stitch::driver {
 
 // Leaves what was compiled in host.compiled. A build_failed verdict where the compilers refused it; whatever else went
 // wrong, the judged run will meet too.
-Result<std::optional<Verdict>> rehearse(const std::string& file, DeviceKind device, const evaluate::PythonHost& host);
+Result<std::optional<Verdict>> rehearse(const std::string& file, DeviceKind device, const evaluate::PythonHost& host,
+                                        sandbox::CageMode cage);
 
 }  // namespace stitch::driver

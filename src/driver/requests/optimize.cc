@@ -123,7 +123,7 @@ Result<std::optional<tuning::Baseline>> baseline_of(Job& job, const Run& run) {
 }
 
 // On the emulated device a baseline is run where it was asked for by name, and nothing is told of its time.
-Result<void> take_turns_if_asked(Job& job, Run& run) {
+Result<void> take_turns_if_asked(Job& job, const toolchain::Toolchain& tools, Run& run) {
   if (run.report.verify.verdict.kind != VerdictKind::kOk) {
     return {};
   }
@@ -131,7 +131,8 @@ Result<void> take_turns_if_asked(Job& job, Run& run) {
   if (baseline.has_value()) {
     const evaluate::TimedSubject subject =
         timed_draws(job, run.report.verify, run.task.math).value_or(tuning::sample_subject(run.imported.graph));
-    STITCH_ASSIGN(run.untimed, take_turns_without_gpu(subject, run.report.compile.library, *baseline));
+    STITCH_ASSIGN(run.untimed, take_turns_without_gpu(subject, run.report.compile.library, *baseline,
+                                                      tools.confinement.mode));
   }
   return {};
 }
@@ -164,13 +165,14 @@ Result<void> leave_results(Job& job, const toolchain::Toolchain& tools, const Ru
 // The time that counts, in turns with the program in PyTorch where that is asked for.
 Result<void> take_times(Job& job, const toolchain::Toolchain& tools, Run& run) {
   if (run.device != DeviceKind::kCuda || run.report.verify.verdict.kind != VerdictKind::kOk) {
-    return take_turns_if_asked(job, run);
+    return take_turns_if_asked(job, tools, run);
   }
   STITCH_ASSIGN(const std::optional<tuning::Baseline> baseline, baseline_of(job, run));
   const TimedProgram timed{run.program.plan.graph, run.report.compile.library, run.report.verify, run.task.math,
                            baseline};
   STITCH_ASSIGN(run.times, time_on_gpu(job, tools, timed));
   run.report.verify.verdict = run.times->verdict.value_or(run.report.verify.verdict);
+  run.report.verify.verdict.sandbox = tools.confinement.mark;
   return {};
 }
 

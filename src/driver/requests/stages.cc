@@ -86,6 +86,7 @@ Result<BuildReport> build_stage(const BuildRequest& request, const Services& ser
   STITCH_ASSIGN(report.device, built_device(job, tools));
   STITCH_ASSIGN(report.compile, build_bundle(job, tools, bundle, report.device, "build"));
   report.verdict = build_verdict(report.compile, report.device);
+  report.verdict.sandbox = tools.confinement.mark;
   return report;
 }
 

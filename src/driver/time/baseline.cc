@@ -65,9 +65,10 @@ Result<std::optional<tuning::Baseline>> find_baseline(Job& job, const Task& task
 }
 
 Result<tuning::BaselineTimes> take_turns_without_gpu(const evaluate::TimedSubject& subject, const std::string& library,
-                                                     tuning::Baseline baseline) {
+                                                     tuning::Baseline baseline, sandbox::CageMode cage) {
   evaluate::RunnerOptions options;
   options.binary = {DeviceKind::kEmulated, library};
+  options.cage = cage;
   constexpr evaluate::TimingOptions kShort{.block_us = 1000, .blocks = 3, .tries = 1, .l2_bytes = 1 << 16};
   baseline.fours = 3;
   const size_t blocks = 2 * static_cast<size_t>(baseline.fours);

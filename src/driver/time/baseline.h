@@ -16,7 +16,7 @@ Result<std::optional<tuning::Baseline>> find_baseline(Job& job, const Task& task
 
 // On the emulated device: both take turns as they would on a GPU, which shows that they do; no time is told.
 Result<tuning::BaselineTimes> take_turns_without_gpu(const evaluate::TimedSubject& subject, const std::string& library,
-                                                     tuning::Baseline baseline);
+                                                     tuning::Baseline baseline, sandbox::CageMode cage);
 
 // "eager 812.0 us: 3.50 times as fast (3.41 to 3.62)", or why nothing may be said.
 std::string describe(const tuning::BaselineTimes& baseline);

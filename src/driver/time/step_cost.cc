@@ -86,6 +86,7 @@ Result<void> measure_cost(Job& job, const toolchain::Toolchain& tools, const pla
   evaluate::RunnerOptions options;
   options.binary = {DeviceKind::kCuda, library};
   options.library_folders = library_folders(job);
+  options.cage = tools.confinement.mode;
   STITCH_ASSIGN(const auto runner, evaluate::ProgramRunner::start(options));
   STITCH_ASSIGN(const evaluate::CandidateOutcome prepared, runner->prepare({}));
   if (prepared.ending != evaluate::Ending::kOk) {

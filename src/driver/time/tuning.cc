@@ -159,6 +159,7 @@ Result<MeasuredProgram> time_on_gpu(Job& job, const toolchain::Toolchain& tools,
   evaluate::RunnerOptions options;
   options.binary = program.binary.value_or(evaluate::CandidateBinary{DeviceKind::kCuda, program.library});
   options.library_folders = library_folders(job);
+  options.cage = tools.confinement.mode;
   const evaluate::TimedSubject subject =
       timed_draws(job, program.verified, program.math).value_or(tuning::sample_subject(program.graph));
   std::optional<tuning::Baseline> baseline = program.baseline;

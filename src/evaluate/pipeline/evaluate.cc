@@ -176,6 +176,7 @@ Result<EvaluateReport> evaluate(const EvaluateRequest& request, const toolchain:
   if (built) {
     STITCH_ASSIGN(report.verify, verify_program(verify_request, oracle, start_candidate));
   }
+  report.verify.verdict.sandbox = tools.confinement.mark;
   return report;
 }
 

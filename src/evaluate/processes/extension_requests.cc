@@ -95,11 +95,14 @@ Result<ExtensionRequests> extension_requests_from_json(const Json& answer) {
   return found;
 }
 
-Result<ExtensionRequests> extension_requests(const CandidateBinary& binary) {
+Result<ExtensionRequests> extension_requests(const CandidateBinary& binary, sandbox::CageMode cage) {
   CandidateBinary own = binary;
   own.python->ledger = std::make_shared<CandidateLedger>();  // the verdict has its own
-  STITCH_ASSIGN(WorkerProcess worker,
-                WorkerProcess::start(own, {.timeout_ms = kTimeoutMs, .memory_bytes = kMemoryBytes}));
+  WorkerLimits limits;
+  limits.timeout_ms = kTimeoutMs;
+  limits.memory_bytes = kMemoryBytes;
+  limits.cage = cage;
+  STITCH_ASSIGN(WorkerProcess worker, WorkerProcess::start(own, limits));
   Json arguments;
   arguments["library"] = own.library;
   arguments["extensions"] = own.python->extensions.value_or(std::map<std::string, std::string>());

@@ -8,6 +8,7 @@
 #include "artifact/source/source_bundle.h"
 #include "base/json/json_forward.h"
 #include "evaluate/candidate.h"
+#include "sandbox/policy/confinement.h"
 
 namespace stitch::evaluate {
 
@@ -27,6 +28,6 @@ struct ExtensionRequests {
 Result<ExtensionRequests> extension_requests_from_json(const Json& answer);
 
 // Nothing where the candidate ends badly before it asks: its verdict says how.
-Result<ExtensionRequests> extension_requests(const CandidateBinary& binary);
+Result<ExtensionRequests> extension_requests(const CandidateBinary& binary, sandbox::CageMode cage);
 
 }  // namespace stitch::evaluate

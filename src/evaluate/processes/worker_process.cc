@@ -64,6 +64,7 @@ uint64_t threads_of_a_program() { return std::max(kLeastThreads, uint64_t{2} * s
 // What the worker of this candidate may reach: the candidate, and where the libraries lie that it may need.
 sandbox::CagePolicy worker_cage(DeviceKind device, const WorkerLimits& limits, bool is_watched) {
   sandbox::CagePolicy cage;
+  cage.mode = limits.cage;
   cage.readable.emplace_back(limits.library);
   for (const std::string& folder : library_path(limits.library_folders)) {
     cage.readable.emplace_back(folder);
@@ -263,8 +264,9 @@ Result<WorkerProcess> WorkerProcess::start_python(DeviceKind device, const Pytho
   options.environment.emplace_back("STITCHCUDA_NATIVE_FILES",
                                    fmt::format("{}\n{}\n{}", fmt::join(host.native_files, "\n"), host.library,
                                                fmt::join(host.compiled_files, "\n")));
-  STITCH_ASSIGN(Child child,
-                sandbox::start_caged(options, python_cage(device, host, {observer, emulator}, home.path())));
+  sandbox::CagePolicy cage = python_cage(device, host, {observer, emulator}, home.path());
+  cage.mode = limits.cage;
+  STITCH_ASSIGN(Child child, sandbox::start_caged(options, cage));
   ends.second = Descriptor();
   pipe.write_end = Descriptor();
   WorkerProcess worker(std::move(child), wire::Channel(std::move(ends.first)), limits, true);

@@ -16,6 +16,7 @@
 #include "evaluate/processes/call_budget.h"
 #include "evaluate/processes/ledger_reader.h"
 #include "sandbox/limits/memory_watch.h"
+#include "sandbox/policy/confinement.h"
 #include "wire/messages/rpc.h"
 
 namespace stitch::evaluate {
@@ -26,6 +27,7 @@ struct WorkerLimits {
   std::vector<std::string> library_folders{};  // looked at before the system's
   std::string library{};                       // the candidate: the only file of ours that the worker sees
   std::shared_ptr<CallBudget> budget{};        // of all its calls together; null: only each has its limit
+  sandbox::CageMode cage = sandbox::CageMode::kCaged;
 };
 
 // How a candidate failed a request. The worker is gone then.

@@ -12,6 +12,7 @@
 #include "evaluate/candidate.h"
 #include "evaluate/processes/call_budget.h"
 #include "evaluate/timed_calls/timing.h"
+#include "sandbox/policy/confinement.h"
 #include "wire/messages/program_description.h"
 
 namespace stitch::evaluate {
@@ -22,6 +23,7 @@ struct RunnerOptions {
   uint64_t memory_bytes = uint64_t{16} << 30;  // of the worker, shared buffers included
   std::vector<std::string> library_folders{};  // where it looks for cuBLASLt and cuDNN before the system's folders
   std::shared_ptr<CallBudget> budget{};        // of all requests to all runners that are started with it; or null
+  sandbox::CageMode cage = sandbox::CageMode::kCaged;  // of its worker
 };
 
 // Belongs to the thread that made it: its processes die with that thread.

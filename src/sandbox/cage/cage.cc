@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 
 #include "sandbox/inside/order.h"
@@ -17,11 +16,6 @@ namespace {
 
 constexpr const char* kProgram = "stitchcuda-cage";
 constexpr int64_t kProbeTimeoutMs = 60'000;
-
-std::atomic<bool>& without_cage() {
-  static std::atomic<bool> without = false;
-  return without;
-}
 
 Result<Layers> probe() {
   STITCH_ASSIGN(const std::filesystem::path program, find_helper_program(kProgram));
@@ -63,6 +57,18 @@ Unexpected not_started(const std::string& program, const std::string& told, Chil
                  "sandbox", "stitchcuda doctor says what this machine allows");
 }
 
+// In a few words: which layers are lacking.
+std::string mark_of(const Layers& layers) {
+  if (layers.isolation() != Isolation::kReduced) {
+    return {};
+  }
+  std::string lacking;
+  for (const Layers::Missing& missing : layers.missing) {
+    lacking += std::string(lacking.empty() ? "" : ", ") + to_string(missing.layer);
+  }
+  return "reduced: without " + lacking;
+}
+
 }  // namespace
 
 Result<Layers> machine_layers() {
@@ -70,16 +76,13 @@ Result<Layers> machine_layers() {
   return layers;
 }
 
-void go_without_cage() { without_cage() = true; }
-bool goes_without_cage() { return without_cage(); }
-
-Result<void> require_cage() {
-  if (goes_without_cage()) {
-    return {};
+Result<Confinement> confine_request(CageMode mode) {
+  if (mode == CageMode::kNone) {
+    return Confinement{mode, "none: --unsafe-no-sandbox"};
   }
   STITCH_ASSIGN(const Layers layers, machine_layers());
   if (layers.isolation() != Isolation::kNone) {
-    return {};
+    return Confinement{mode, mark_of(layers)};
   }
   return failure(ErrorCode::kEnvironment,
                  "this machine lets us put nothing between generated programs and your files: neither namespaces nor "
@@ -90,10 +93,10 @@ Result<void> require_cage() {
 
 Result<Child> start_caged(ChildOptions options, const CagePolicy& policy) {
   options = confine(std::move(options), policy.limits);
-  if (goes_without_cage()) {
+  if (policy.mode == CageMode::kNone) {
     return Child::start(options);
   }
-  STITCH_TRY(require_cage());
+  STITCH_TRY(confine_request(policy.mode));
   STITCH_ASSIGN(const Layers layers, machine_layers());
   for (const char* name : {"HOME", "TMPDIR"}) {
     const auto is_set = [&](const auto& pair) { return pair.first == name; };

@@ -11,13 +11,10 @@ namespace stitch::sandbox {
 // What this machine allows; tried once in the life of this process. An Error when the trial itself is impossible.
 Result<Layers> machine_layers();
 
-// From now on children run without a cage, limits apart. For users who say so, and for what is no candidate's code.
-void go_without_cage();
-bool goes_without_cage();
-// kEnvironment where no layer works and nobody said to go without.
-Result<void> require_cage();
+// What a request that asks for `mode` gets here. kEnvironment where it asks for a cage and no layer works.
+Result<Confinement> confine_request(CageMode mode);
 
-// Child::start() in a cage. An Error when the cage cannot be made: never the program's doing. Of the environment only
+// Child::start() in a cage, or without one where the policy says so. An Error when the cage cannot be made: never the program's doing. Of the environment only
 // a fixed list is handed on, beside `options.environment`.
 Result<Child> start_caged(ChildOptions options, const CagePolicy& policy);
 // run_child() in a cage.

@@ -76,6 +76,24 @@ TEST_F(CageTest, ReadsNothingOutside) {
   EXPECT_EQ(attempt("list", "/root"), no_such_file());
 }
 
+TEST_F(CageTest, APolicyWithoutACageReadsAllAndChangesNoOther) {
+  const CagePolicy bare{.mode = CageMode::kNone};
+  for (const CagePolicy& policy : {CagePolicy{}, bare, CagePolicy{}}) {
+    const std::string said = attempt("read", "/etc/passwd", policy);
+    EXPECT_EQ(said == no_such_file(), policy.mode == CageMode::kCaged && !lacks_paths()) << said;
+  }
+}
+
+TEST_F(CageTest, ARequestIsToldWhatKeepsItsCandidatesIn) {
+  const auto caged = confine_request(CageMode::kCaged);
+  const auto bare = confine_request(CageMode::kNone);
+  ASSERT_TRUE(caged.has_value() && bare.has_value());
+  EXPECT_EQ(caged->mode, CageMode::kCaged);
+  EXPECT_EQ(caged->mark.empty(), layers_.isolation() == Isolation::kFull);
+  EXPECT_EQ(bare->mode, CageMode::kNone);
+  EXPECT_EQ(bare->mark, "none: --unsafe-no-sandbox");
+}
+
 TEST_F(CageTest, ReadsWhatItsPolicyNamesAndNothingBeside) {
   const auto folder = TemporaryDirectory::make("stitchcuda-cage-test");
   ASSERT_TRUE(folder.has_value());

@@ -7,11 +7,13 @@
 #include <vector>
 
 #include "sandbox/limits/limits.h"
+#include "sandbox/policy/confinement.h"
 
 namespace stitch::sandbox {
 
 // Beside these it sees the system's programs and libraries, harmless device nodes, and its own processes in /proc.
 struct CagePolicy {
+  CageMode mode = CageMode::kCaged;  // kNone: of all that follows only the limits hold
   std::vector<std::filesystem::path> readable{};  // files and folders, under their own names
   std::vector<std::filesystem::path> data{};      // likewise, but no code is mapped from there, except what is readable
   std::vector<std::filesystem::path> writable{};  // folders, under their own names

@@ -34,6 +34,7 @@ void add_installation(const fs::path& program, std::vector<fs::path>& readable) 
 sandbox::CagePolicy tool_cage(const Toolchain& tools, const Target& target, const fs::path& place,
                               const fs::path& prelude) {
   sandbox::CagePolicy policy;
+  policy.mode = tools.confinement.mode;
   for (const std::optional<Tool>* tool : {&tools.host_compiler, &tools.nvcc}) {
     if (tool->has_value()) {
       add_installation((*tool)->program, policy.readable);

@@ -9,6 +9,7 @@
 
 #include "artifact/device_kind.h"
 #include "base/error/result.h"
+#include "sandbox/policy/confinement.h"
 
 namespace stitch::toolchain {
 
@@ -34,6 +35,8 @@ struct Toolchain {
   std::filesystem::path cache;                // a folder that can be written to
   uint64_t cache_bytes = kDefaultCacheBytes;  // the most it may hold when a build ends
   std::filesystem::path prebuilt;             // the same, made with stitchcuda and only read; empty when there is none
+
+  sandbox::Confinement confinement{};         // what they run in, and what is built by them
 
   // kEnvironment with what is missing to build for `device`, and the remedy.
   Result<void> supports(DeviceKind device) const;

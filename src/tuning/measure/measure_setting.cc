@@ -89,6 +89,7 @@ Result<std::optional<Measurement>> measure_setting(const plan::Plan& plan, size_
   evaluate::RunnerOptions runner_options;
   runner_options.binary = {DeviceKind::kCuda, built.library};
   runner_options.library_folders = options.library_folders;
+  runner_options.cage = tools.confinement.mode;
   std::optional<Measurement> measurement;
   STITCH_TRY(options.alone([&]() -> Result<void> {
     STITCH_ASSIGN(measurement, time_step(runner_options, {.parameters = {}, .draws = sample_draws(alone->graph)}));
