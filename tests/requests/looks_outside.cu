@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// 0 where it finds nothing outside of its cage; 1 more for what its compiler sees there, 2 more for what it sees when it
-// runs.
+// 0 where it finds nothing outside of its cage; 1 more for what its compiler sees there, 2 more for what it sees when
+// it runs.
 #include <stdio.h>
 
 #include "vector_program.h"

@@ -22,6 +22,8 @@ const char* how_wrong(double error_ratio) {
 
 std::string feedback(const Verdict& verdict, double error_ratio) {
   switch (verdict.kind) {
+    case VerdictKind::kUndecided:
+      return "It was not judged.";
     case VerdictKind::kOk:
       return "The answer is right.";
     case VerdictKind::kBuildFailed:

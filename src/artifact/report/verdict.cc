@@ -3,15 +3,22 @@
 
 #include <array>
 
+#include "artifact/report/finding.h"
 #include "base/json/json.h"
 
 namespace stitch {
 namespace {
 
-constexpr std::array<const char*, 9> kNames = {"ok",      "build_failed", "wrong",           "crashed",    "timed_out",
-                                               "cheated", "invalid_time", "ill_conditioned", "unsupported"};
+constexpr std::array<const char*, 10> kNames = {
+    "undecided", "ok",      "build_failed", "wrong",           "crashed",
+    "timed_out", "cheated", "invalid_time", "ill_conditioned", "unsupported"};
+
+constexpr std::array<const char*, 9> kStages = {"read",  "build",  "inspect",   "draws", "checked",
+                                                "calls", "source", "framework", "timing"};
 
 }  // namespace
+
+const char* to_string(Stage stage) { return kStages[static_cast<size_t>(stage)]; }
 
 const char* to_string(VerdictKind kind) { return kNames[static_cast<size_t>(kind)]; }
 

@@ -8,9 +8,10 @@
 namespace stitch {
 namespace {
 
-constexpr VerdictKind kAll[] = {VerdictKind::kOk,          VerdictKind::kBuildFailed,    VerdictKind::kWrong,
-                                VerdictKind::kCrashed,     VerdictKind::kTimedOut,       VerdictKind::kCheated,
-                                VerdictKind::kInvalidTime, VerdictKind::kIllConditioned, VerdictKind::kUnsupported};
+constexpr VerdictKind kAll[] = {VerdictKind::kUndecided,  VerdictKind::kOk,          VerdictKind::kBuildFailed,
+                                VerdictKind::kWrong,      VerdictKind::kCrashed,     VerdictKind::kTimedOut,
+                                VerdictKind::kCheated,    VerdictKind::kInvalidTime, VerdictKind::kIllConditioned,
+                                VerdictKind::kUnsupported};
 
 TEST(Verdict, ComesBackFromJson) {
   for (const VerdictKind kind : kAll) {
@@ -24,13 +25,15 @@ TEST(Verdict, ComesBackFromJson) {
 }
 
 TEST(Verdict, NamesAreStable) {
-  const std::vector<std::string> names = {"ok",      "build_failed", "wrong",           "crashed",    "timed_out",
-                                          "cheated", "invalid_time", "ill_conditioned", "unsupported"};
+  const std::vector<std::string> names = {"undecided", "ok",      "build_failed", "wrong",           "crashed",
+                                          "timed_out", "cheated", "invalid_time", "ill_conditioned", "unsupported"};
   for (size_t i = 0; i < names.size(); ++i) {
     EXPECT_EQ(to_string(kAll[i]), names[i]);
     EXPECT_EQ(verdict_kind_from_string(names[i]).value(), kAll[i]);
   }
 }
+
+TEST(Verdict, IsUndecidedUntilSomebodyDecides) { EXPECT_EQ(Verdict{}.kind, VerdictKind::kUndecided); }
 
 // Each verdict has its own mark: reading one gives it neither another's nor none.
 TEST(Verdict, TheMarkOfItsCageSurvives) {
@@ -51,7 +54,8 @@ TEST(Verdict, AnythingElseIsRefused) {
   for (const char* text : {"null", "[]", "{}", R"({"kind": "OK", "reason": "", "detail": ""})",
                            R"({"kind": 0, "reason": "", "detail": ""})", R"({"kind": "ok", "reason": 1, "detail": ""})",
                            R"({"kind": "ok", "reason": ""})",
-                           R"({"kind": "ok", "reason": "", "detail": "", "sandbox": 1})", R"({"kind": "", "reason": "", "detail": ""})"}) {
+                           R"({"kind": "ok", "reason": "", "detail": "", "sandbox": 1})",
+                           R"({"kind": "", "reason": "", "detail": ""})"}) {
     const auto read = verdict_from_json(parse_json(text, "verdict").value());
     ASSERT_FALSE(read.has_value()) << text;
     EXPECT_EQ(read.error().code, ErrorCode::kFileInvalid);

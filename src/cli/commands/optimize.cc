@@ -52,7 +52,7 @@ Result<int> run_optimize(Session& session) {
   STITCH_ASSIGN(const driver::OptimizeReport report, driver::optimize(request, session.services()));
   keep_in_record(session, report);
   session.reporter().result(to_json(report), summary(report));
-  return report.report.verify.verdict.kind == VerdictKind::kOk ? 0 : 1;
+  return report.report.verify.verdict().kind == VerdictKind::kOk ? 0 : 1;
 }
 
 }  // namespace stitch::cli

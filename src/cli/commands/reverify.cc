@@ -16,7 +16,7 @@ Result<int> run_reverify(Session& session) {
   STITCH_ASSIGN(const driver::ReverifyReport found, driver::reverify(request, session.services()));
   const Json json = {{"schema", "stitchcuda.reverify/1"},    {"task", task_name(found.task.file)},
                      {"device", to_string(found.device)},    {"recorded_device", to_string(found.recorded_device)},
-                     {"manifest", found.manifest.digest},    {"verdict", to_json(found.report.verify.verdict)},
+                     {"manifest", found.manifest.digest},    {"verdict", to_json(found.report.verify.verdict())},
                      {"agreement", to_json(found.agreement)}};
   const std::string elsewhere = found.device == found.recorded_device
                                     ? ""

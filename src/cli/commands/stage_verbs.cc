@@ -89,10 +89,10 @@ Result<int> run_build(Session& session) {
   session.reporter().result(Json{{"schema", "stitchcuda.build/1"},
                                  {"task", found.task},
                                  {"device", to_string(found.device)},
-                                 {"verdict", to_json(found.verdict)},
+                                 {"verdict", to_json(found.verdict())},
                                  {"library", library},
                                  {"build_key", found.compile.build_key}},
-                            found.compile.ok ? library : found.verdict.reason + "\n" + found.verdict.detail);
+                            found.compile.ok ? library : found.verdict().reason + "\n" + found.verdict().detail);
   return found.compile.ok ? 0 : 1;
 }
 

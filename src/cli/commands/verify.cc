@@ -44,11 +44,11 @@ Result<int> run_verify(Session& session) {
   Json json = {{"schema", "stitchcuda.verify/1"},
                {"task", task_name(line.candidate.empty() ? line.file : line.program)},
                {"device", to_string(found.device)},
-               {"verdict", to_json(report.verify.verdict)},
+               {"verdict", to_json(report.verify.verdict())},
                {"error_ratio", report.verify.error_ratio},
                {"report", evaluate::to_json(report.verify)}};
   // What its author may be told, where the rest of this answer is kept from them.
-  json["feedback"] = feedback(report.verify.verdict, report.verify.error_ratio);
+  json["feedback"] = feedback(report.verify.verdict(), report.verify.error_ratio);
   if (!line.candidate.empty()) {
     json["candidate"] = to_json(candidate);
     json["measured"] = candidate.times.has_value() ? to_json(*candidate.times) : Json();
@@ -61,7 +61,7 @@ Result<int> run_verify(Session& session) {
   const std::string times = candidate.times.has_value() ? "\n" + describe(*candidate.times) : "";
   session.reporter().result(
       json, driver::verdict_text(report.verify) + hinted + times + worth_of(candidate) + looks_of(candidate));
-  return report.verify.verdict.kind == VerdictKind::kOk ? 0 : 1;
+  return report.verify.verdict().kind == VerdictKind::kOk ? 0 : 1;
 }
 
 }  // namespace stitch::cli

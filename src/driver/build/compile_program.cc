@@ -120,20 +120,16 @@ Result<CompileReport> build_bundle(Job& job, const toolchain::Toolchain& tools, 
   return report;
 }
 
-Verdict build_verdict(const CompileReport& report, DeviceKind device) {
-  Verdict verdict;
-  if (report.ok) {
-    return verdict;
-  }
-  verdict.kind = VerdictKind::kBuildFailed;
-  verdict.reason = fmt::format("the sources do not compile for the {} device", to_string(device));
+Finding build_failed(const CompileReport& report, DeviceKind device) {
+  Finding finding{Stage::kBuild, VerdictKind::kBuildFailed,
+                  fmt::format("the sources do not compile for the {} device", to_string(device))};
   for (const Diagnostic& diagnostic : report.diagnostics) {
-    if (diagnostic.severity == Severity::kError && verdict.detail.empty()) {
-      verdict.reason += fmt::format(": {}", as_text(diagnostic));
+    if (diagnostic.severity == Severity::kError && finding.evidence.empty()) {
+      finding.reason += fmt::format(": {}", as_text(diagnostic));
     }
-    verdict.detail += as_text(diagnostic) + "\n";
+    finding.evidence += as_text(diagnostic) + "\n";
   }
-  return verdict;
+  return finding;
 }
 
 }  // namespace stitch::driver

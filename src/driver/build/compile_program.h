@@ -6,7 +6,7 @@
 
 #include "artifact/device_kind.h"
 #include "artifact/report/compile_report.h"
-#include "artifact/report/verdict.h"
+#include "artifact/report/finding.h"
 #include "artifact/source/source_bundle.h"
 #include "driver/job/job.h"
 #include "ir/graph/graph.h"
@@ -41,7 +41,7 @@ Result<toolchain::Toolchain> find_compilers(Job& job);
 Result<CompileReport> build_bundle(Job& job, const toolchain::Toolchain& tools, const SourceBundle& bundle,
                                    DeviceKind device, const std::string& stage);
 
-// What the compiler said, as a verdict on the sources.
-Verdict build_verdict(const CompileReport& report, DeviceKind device);
+// What the compiler said of sources that do not compile.
+Finding build_failed(const CompileReport& report, DeviceKind device);
 
 }  // namespace stitch::driver

@@ -87,8 +87,8 @@ Result<evaluate::EvaluateReport> judge(Job& job, const toolchain::Toolchain& too
                               true});
   } else if (device == DeviceKind::kCuda) {
     const Result<void> able = tools.supports(DeviceKind::kChecked);
-    job.progress().fact(
-        "checked", fmt::format("no checked draw: {}", able.has_value() ? set.checked_note : able.error().sentence));
+    request.no_checked_draw = able.has_value() ? set.checked_note : able.error().sentence;
+    job.progress().fact("checked", fmt::format("no checked draw: {}", request.no_checked_draw));
   }
   request.math = set.subjects.front().task.math;
   verify::OracleClient oracle = oracle_client(job);
@@ -122,14 +122,15 @@ Result<evaluate::EvaluateReport> evaluate_with(Job& job, const toolchain::Toolch
   }
   STITCH_ASSIGN(evaluate::EvaluateReport report,
                 evaluate::evaluate(request, tools, oracle, job.run_candidates()(options)));
-  job.progress().fact("verify", fmt::format("{}: {} draws at {} shapes", to_string(report.verify.verdict.kind),
+  job.progress().fact("verify", fmt::format("{}: {} draws at {} shapes", to_string(report.verify.verdict().kind),
                                             report.verify.draws, report.verify.shapes.size()));
   return report;
 }
 
 std::string verdict_text(const evaluate::VerifyReport& report) {
-  if (report.verdict.kind != VerdictKind::kOk) {
-    return fmt::format("not verified ({}): {}", to_string(report.verdict.kind), report.verdict.reason);
+  const Verdict verdict = report.verdict();
+  if (verdict.kind != VerdictKind::kOk) {
+    return fmt::format("not verified ({}): {}", to_string(verdict.kind), verdict.reason);
   }
   const std::string batches =
       report.same_binary_shapes == 0

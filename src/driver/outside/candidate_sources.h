@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "artifact/report/verdict.h"
+#include "artifact/report/finding.h"
 #include "artifact/source/source_bundle.h"
 
 namespace stitch::driver {
@@ -17,9 +17,10 @@ Result<bool> holds_sources(const std::filesystem::path& folder);
 // What cannot be read of a candidate's own files, a bundle.json that is none or too many of them, is its fault and no
 // failing world: build_failed. Nothing when all is well, or when the world did fail.
 template <typename T>
-std::optional<Verdict> fault_of_files(const Result<T>& read) {
+std::optional<Finding> fault_of_files(const Result<T>& read) {
   const bool is_its_own = !read.has_value() && read.error().code == ErrorCode::kFileInvalid;
-  return is_its_own ? std::optional(Verdict{VerdictKind::kBuildFailed, read.error().sentence, {}}) : std::nullopt;
+  return is_its_own ? std::optional(Finding{Stage::kRead, VerdictKind::kBuildFailed, read.error().sentence})
+                    : std::nullopt;
 }
 
 struct CandidateSources {

@@ -33,7 +33,7 @@ Result<Subject> read_native(const Job& job, const std::string& candidate, Subjec
     subject.library = candidate;
   }
   if (const auto outside = outside_file(subject.bundle)) {
-    verdict.report.verify.verdict = {VerdictKind::kBuildFailed, *outside, {}};
+    verdict.report.verify.findings.add({Stage::kRead, VerdictKind::kBuildFailed, *outside});
   }
   return subject;
 }
@@ -41,27 +41,22 @@ Result<Subject> read_native(const Job& job, const std::string& candidate, Subjec
 // Sources that were compiled are read, too: what stands out in them explains, and what no kernel needs is refused.
 Result<void> explain(const Job& job, const toolchain::Toolchain& tools, const SourceBundle& bundle,
                      const std::string& library, DeviceKind device, CandidateVerdict& verdict) {
-  Verdict& judged = verdict.report.verify.verdict;
-  if (judged.kind == VerdictKind::kBuildFailed || judged.kind == VerdictKind::kUnsupported) {
+  const VerdictKind kind = verdict.report.verify.verdict().kind;
+  if (kind == VerdictKind::kBuildFailed || kind == VerdictKind::kUnsupported) {
     return {};
   }
   STITCH_TRY(add_source_facts(job, tools, bundle, {.device = device, .architecture = {}}, verdict.source));
   STITCH_TRY(add_instruction_facts(tools, library, device, verdict.source));
-  if (const auto refusal = refusal_of(verdict.source); refusal.has_value() && judged.kind != VerdictKind::kCheated) {
-    judged = *refusal;
-  }
-  if (const auto misfit = misfit_of(verdict.source); misfit.has_value() && judged.kind != VerdictKind::kCheated) {
-    judged = *misfit;
-  }
+  verdict.report.verify.findings.add(refusal_of(verdict.source));
+  verdict.report.verify.findings.add(misfit_of(verdict.source));
   return {};
 }
 
 Result<void> judge_native(Job& job, const toolchain::Toolchain& tools, DeviceKind device, const CandidateRequest& asked,
                           CandidateVerdict& verdict) {
   Result<Subject> read = read_native(job, asked.candidate, subject_of(asked.task), verdict);
-  Verdict& judged = verdict.report.verify.verdict;
-  judged = fault_of_files(read).value_or(judged);
-  if (judged.kind != VerdictKind::kOk) {
+  verdict.report.verify.findings.add(fault_of_files(read));
+  if (!verdict.report.verify.findings.is_clean()) {
     return {};
   }
   STITCH_ASSIGN(Subject subject, std::move(read));
@@ -125,13 +120,13 @@ Result<CandidateVerdict> judge_candidate(Job& job, const toolchain::Toolchain& t
   }
   STITCH_TRY(judge_by_kind(job, tools, device, request, verdict));
   const bool is_marked_only = request.launches != nullptr;
-  if (verdict.report.verify.verdict.kind == VerdictKind::kOk && !verdict.admission.has_value() && !is_marked_only) {
+  if (verdict.report.verify.verdict().kind == VerdictKind::kOk && !verdict.admission.has_value() && !is_marked_only) {
     STITCH_TRY(ask_admission(job, tools, request, imported, device, verdict));
   }
-  if (verdict.report.verify.verdict.kind == VerdictKind::kOk && device == DeviceKind::kCuda && !is_marked_only) {
+  if (verdict.report.verify.verdict().kind == VerdictKind::kOk && device == DeviceKind::kCuda && !is_marked_only) {
     STITCH_TRY(time_candidate(job, tools, request, imported, verdict));
   }
-  verdict.report.verify.verdict.sandbox = tools.confinement.mark;
+  verdict.report.verify.findings.sandbox = tools.confinement.mark;
   verdict.graph = imported.graph;
   return verdict;
 }
@@ -141,7 +136,7 @@ CandidateClass class_of(const CandidateVerdict& verdict) {
   if (was_seen && verdict.python->framework.hack_class != HackClass::kClean) {
     return {verdict.python->framework.hack_class, verdict.python->framework.sentence};
   }
-  const Verdict& judged = verdict.report.verify.verdict;
+  const Verdict judged = verdict.report.verify.verdict();
   if (judged.kind == VerdictKind::kCheated || judged.kind == VerdictKind::kInvalidTime) {
     return {HackClass::kTotal, judged.reason};
   }

@@ -25,17 +25,21 @@ using Extensions = std::map<std::string, std::string>;
 
 constexpr int64_t kReadTimeoutMs = 180'000;
 constexpr const char* kModuleFile = "model_new.py";
+constexpr const char* kNoCheckedDraw = "PyTorch runs in the candidate's process, and is not built with sanitizers";
 
-// What stands out in the source; a build_failed verdict for what is no Python.
+verify::Findings& findings_of(PythonVerdict& verdict) { return verdict.report.verify.findings; }
+
+// What stands out in the source, and whether it is Python.
 Result<void> read_source(Job& job, const std::string& file, PythonVerdict& verdict) {
   std::error_code ignored;
   if (!fs::is_regular_file(file, ignored)) {  // a pipe would never be read to its end
-    verdict.report.verify.verdict = {VerdictKind::kBuildFailed, file + " is not a file", {}};
+    findings_of(verdict).add({Stage::kRead, VerdictKind::kBuildFailed, file + " is not a file"});
     return {};
   }
   const Result<Json> answer = job.ask("candidate.source", {{"candidate", file}}, kReadTimeoutMs);
   if (!answer.has_value() && answer.error().code == ErrorCode::kProgramInvalid) {
-    verdict.report.verify.verdict = {VerdictKind::kBuildFailed, answer.error().sentence, answer.error().place};
+    findings_of(verdict).add(
+        {Stage::kRead, VerdictKind::kBuildFailed, answer.error().sentence, answer.error().place});
     return {};
   }
   STITCH_ASSIGN(const Json facts, answer);
@@ -67,23 +71,22 @@ evaluate::PythonHost host_of(const Job& job, const std::string& file, const Json
 }
 
 // The worker may start no compiler: where the file's folder is a project of ours, its library is built here, from its
-// sources alone, and looked at like any other. A verdict where that fails.
+// sources alone, and looked at like any other.
 Result<void> build_beside(Job& job, const toolchain::Toolchain& tools, DeviceKind device, evaluate::PythonHost& host,
                           PythonVerdict& verdict) {
   std::error_code ignored;
   if (!fs::exists(fs::path(host.folder) / "bundle.json", ignored)) {
     return {};
   }
-  Verdict& judged = verdict.report.verify.verdict;
   toolchain::BuildRequest request;
   Result<SourceBundle> bundle = read_bundle(host.folder);
-  judged = fault_of_files(bundle).value_or(judged);
-  if (judged.kind != VerdictKind::kOk) {
+  if (auto fault = fault_of_files(bundle)) {
+    findings_of(verdict).add(std::move(fault));
     return {};
   }
   STITCH_ASSIGN(request.bundle, std::move(bundle));
   if (const auto outside = outside_file(request.bundle)) {
-    judged = {VerdictKind::kBuildFailed, *outside, {}};
+    findings_of(verdict).add({Stage::kRead, VerdictKind::kBuildFailed, *outside});
     return {};
   }
   request.device = device;
@@ -92,9 +95,9 @@ Result<void> build_beside(Job& job, const toolchain::Toolchain& tools, DeviceKin
   host.library = compiled.library;
   if (compiled.ok) {
     STITCH_ASSIGN(const evaluate::LibraryCheck check, evaluate::check_built_library(request, compiled.library, tools));
-    judged = check.refusal.value_or(judged);
+    findings_of(verdict).add(check.refusal);
   } else {
-    judged = evaluate::build_failed_verdict(compiled, to_string(device));
+    findings_of(verdict).add(evaluate::build_failed(compiled, to_string(device)));
   }
   verdict.report.compile = std::move(compiled);
   return {};
@@ -107,7 +110,7 @@ Result<void> compile_beforehand(Job& job, const toolchain::Toolchain& tools, con
   STITCH_ASSIGN(TemporaryDirectory folder, TemporaryDirectory::make("stitchcuda-compiled"));
   host.compiled = folder.path().string();
   Progress::Wait wait = job.progress().wait("build", "the candidate compiles its kernels");
-  STITCH_ASSIGN(std::optional<Verdict> failed, rehearse(file, DeviceKind::kCuda, host, tools.confinement.mode));
+  STITCH_ASSIGN(std::optional<Finding> failed, rehearse(file, DeviceKind::kCuda, host, tools.confinement.mode));
   if (!failed.has_value()) {
     STITCH_ASSIGN(verdict.built, evaluate::inspect_compiled_files(host.compiled));
     failed = verdict.built.refusal;
@@ -115,7 +118,7 @@ Result<void> compile_beforehand(Job& job, const toolchain::Toolchain& tools, con
   for (const evaluate::NativeFile& library : verdict.built.libraries) {
     host.compiled_files.push_back(library.path);
   }
-  verdict.report.verify.verdict = failed.value_or(verdict.report.verify.verdict);
+  findings_of(verdict).add(std::move(failed));
   verdict.compiled = std::make_shared<TemporaryDirectory>(std::move(folder));
   return {};
 }
@@ -128,16 +131,14 @@ Result<void> inspect_beside(const std::string& candidate, evaluate::PythonHost& 
   }
   Result<evaluate::NativeFiles> found = evaluate::inspect_native_files(host.folder);
   if (const auto fault = fault_of_files(found)) {
-    verdict.report.verify.verdict = *fault;
+    findings_of(verdict).add(fault);
     return {};
   }
   STITCH_ASSIGN(verdict.native, std::move(found));
   for (const evaluate::NativeFile& file : verdict.native.libraries) {
     host.native_files.push_back(file.path);
   }
-  if (verdict.native.refusal.has_value()) {
-    verdict.report.verify.verdict = *verdict.native.refusal;
-  }
+  findings_of(verdict).add(verdict.native.refusal);
   return {};
 }
 
@@ -155,6 +156,7 @@ Result<evaluate::VerifyReport> run(Job& job, const toolchain::Toolchain& tools, 
   request.math = task.math;
   request.seed = seed;
   request.repeats_calls = true;
+  request.no_checked_draw = kNoCheckedDraw;
   request.needs_kernels = reference_computes && !binary.python->extensions.value_or(Extensions()).empty();
   request.keeps_draws = binary.device == DeviceKind::kCuda;  // it is timed afterwards
   request.progress = [&](const std::string& sentence) { wait.say(sentence); };
@@ -188,17 +190,15 @@ std::vector<std::string> loaded_libraries(const evaluate::PythonHost& host) {
 
 // A right answer that nothing of the candidate's own computed is no answer; and every verdict tells its evidence.
 void add_policy(PythonVerdict& verdict, const CandidateLedger& ledger) {
-  Verdict& judged = verdict.report.verify.verdict;
-  const bool computes_nothing = ledger.operators.empty() && verdict.framework.hack_class == HackClass::kTotal;
-  if (judged.kind == VerdictKind::kOk && computes_nothing) {
-    judged.kind = VerdictKind::kCheated;
-    judged.reason = verdict.framework.sentence;
+  verify::Findings& findings = findings_of(verdict);
+  const evaluate::FrameworkShare& share = verdict.framework;
+  if (ledger.operators.empty() && share.hack_class == HackClass::kTotal) {
+    findings.add({Stage::kFramework, VerdictKind::kCheated, share.sentence});
   }
-  if (judged.kind == VerdictKind::kOk || judged.kind == VerdictKind::kCheated) {
-    judged.detail += fmt::format("class {}: {}\n", to_string(verdict.framework.hack_class), verdict.framework.sentence);
-  }
+  findings.remarks.push_back({fmt::format("class {}: {}\n", to_string(share.hack_class), share.sentence),
+                              {VerdictKind::kOk, VerdictKind::kCheated}});
   for (const SourceFact& fact : verdict.source.facts) {
-    judged.detail += fact.sentence() + "\n";
+    findings.remarks.push_back({fact.sentence() + "\n"});
   }
 }
 
@@ -208,31 +208,31 @@ Result<PythonVerdict> judge_python_candidate(Job& job, const toolchain::Toolchai
                                              const std::string& candidate, DeviceKind device) {
   PythonVerdict verdict;
   const std::string file = file_of(candidate);
-  Verdict& judged = verdict.report.verify.verdict;
   STITCH_TRY(read_source(job, file, verdict));
-  if (judged.kind != VerdictKind::kOk) {
+  if (!findings_of(verdict).is_clean()) {
     return verdict;
   }
   STITCH_ASSIGN(const Json interface, job.ask("candidate.interface", task.arguments(), kReadTimeoutMs));
   STITCH_ASSIGN(const bool is_random, json_bool(interface, "is_random"));
   if (is_random) {
-    judged = {VerdictKind::kUnsupported, "the program draws random numbers, which a ModelNew cannot be given", {}};
+    findings_of(verdict).add({Stage::kRead, VerdictKind::kUnsupported,
+                              "the program draws random numbers, which a ModelNew cannot be given"});
     return verdict;
   }
   evaluate::PythonHost host = host_of(job, file, interface, device);
   STITCH_TRY(inspect_beside(candidate, host, verdict));
-  if (judged.kind != VerdictKind::kOk) {
+  if (!findings_of(verdict).is_clean()) {
     return verdict;
   }
   STITCH_TRY(build_beside(job, tools, device, host, verdict));
-  if (judged.kind == VerdictKind::kOk && device == DeviceKind::kCuda) {
+  if (findings_of(verdict).is_clean() && device == DeviceKind::kCuda) {
     STITCH_TRY(compile_beforehand(job, tools, file, host, verdict));
     STITCH_TRY(read_compiled_sources(job, tools, host.compiled, interface, verdict.source));
-  } else if (judged.kind == VerdictKind::kOk && names_cpp_extension(file)) {
+  } else if (findings_of(verdict).is_clean() && names_cpp_extension(file)) {
     STITCH_ASSIGN(const auto refusal, build_extensions(job, tools, file, interface, host, verdict.source));
-    judged = refusal.value_or(judged);
+    findings_of(verdict).add(refusal);
   }
-  if (judged.kind != VerdictKind::kOk) {
+  if (!findings_of(verdict).is_clean()) {
     return verdict;
   }
   verdict.binary = {device, file, host};

@@ -42,13 +42,13 @@ Result<toolchain::TorchKit> kit_of(const Json& interface) {
 
 struct Built {
   std::string library;
-  std::optional<Verdict> refusal;
+  std::optional<Finding> refusal;
 };
 
 Result<Built> build_one(Job& job, const toolchain::Toolchain& tools, toolchain::TorchKit kit,
                         const evaluate::ExtensionRequest& wanted) {
   if (const auto outside = outside_file(wanted.bundle)) {
-    return Built{{}, Verdict{VerdictKind::kBuildFailed, *outside, {}}};
+    return Built{{}, Finding{Stage::kBuild, VerdictKind::kBuildFailed, *outside}};
   }
   kit.macros = wanted.macros;
   kit.macros.push_back("-DTORCH_EXTENSION_NAME=" + wanted.bundle.name);
@@ -60,7 +60,7 @@ Result<Built> build_one(Job& job, const toolchain::Toolchain& tools, toolchain::
   request.compiling = [&](const std::string& unit) { wait.say(fmt::format("compiling {}", unit)); };
   STITCH_ASSIGN(const CompileReport compiled, toolchain::build(request, tools));
   if (!compiled.ok) {
-    return Built{{}, evaluate::build_failed_verdict(compiled, to_string(DeviceKind::kEmulated))};
+    return Built{{}, evaluate::build_failed(compiled, to_string(DeviceKind::kEmulated))};
   }
   STITCH_ASSIGN(const std::string bytes, read_file(compiled.library));
   return Built{compiled.library, evaluate::check_extension(bytes).refusal};
@@ -133,7 +133,7 @@ bool names_cpp_extension(const std::string& file) {
   return false;
 }
 
-Result<std::optional<Verdict>> build_extensions(Job& job, const toolchain::Toolchain& tools, const std::string& file,
+Result<std::optional<Finding>> build_extensions(Job& job, const toolchain::Toolchain& tools, const std::string& file,
                                                 const Json& interface, evaluate::PythonHost& host,
                                                 SourceFacts& source) {
   host.extensions.emplace();
@@ -142,7 +142,7 @@ Result<std::optional<Verdict>> build_extensions(Job& job, const toolchain::Toolc
     const Result<evaluate::ExtensionRequests> asked = evaluate::extension_requests(
         {.device = DeviceKind::kEmulated, .library = file, .python = host}, tools.confinement.mode);
     if (!asked.has_value() && asked.error().code == ErrorCode::kProgramInvalid) {
-      return std::optional(Verdict{VerdictKind::kBuildFailed, asked.error().sentence, {}});
+      return std::optional(Finding{Stage::kBuild, VerdictKind::kBuildFailed, asked.error().sentence});
     }
     STITCH_ASSIGN(const evaluate::ExtensionRequests found, asked);
     for (const evaluate::ExtensionRequest& wanted : found.requests) {
@@ -157,7 +157,7 @@ Result<std::optional<Verdict>> build_extensions(Job& job, const toolchain::Toolc
       break;
     }
   }
-  return std::optional<Verdict>();
+  return std::optional<Finding>();
 }
 
 }  // namespace stitch::driver

@@ -3,7 +3,7 @@
 // will run it.
 #pragma once
 
-#include "artifact/report/verdict.h"
+#include "artifact/report/finding.h"
 #include "base/json/json_forward.h"
 #include "driver/job/job.h"
 #include "driver/outside/source_facts.h"
@@ -18,7 +18,7 @@ bool names_cpp_extension(const std::string& file);
 // Fills host.extensions, and `source` with what stands out in them; a verdict where one of them does not build, or may
 // not be loaded. `interface` as candidate.interface answers it. What one costs: PyTorch's headers are parsed once for
 // each PyTorch (half a minute, 530 MB in the cache), then each unit takes some seconds, once.
-Result<std::optional<Verdict>> build_extensions(Job& job, const toolchain::Toolchain& tools, const std::string& file,
+Result<std::optional<Finding>> build_extensions(Job& job, const toolchain::Toolchain& tools, const std::string& file,
                                                 const Json& interface, evaluate::PythonHost& host, SourceFacts& source);
 
 // On a GPU PyTorch's own builder compiles them, in a rehearsal that leaves its sources below `folder`: these are read.

@@ -85,16 +85,16 @@ Result<evaluate::CandidateOutcome> run_rehearsal(const std::string& file, Device
 
 }  // namespace
 
-Result<std::optional<Verdict>> rehearse(const std::string& file, DeviceKind device, const evaluate::PythonHost& host,
+Result<std::optional<Finding>> rehearse(const std::string& file, DeviceKind device, const evaluate::PythonHost& host,
                                         sandbox::CageMode cage) {
   STITCH_ASSIGN(const evaluate::CandidateOutcome outcome, run_rehearsal(file, device, host, cage));
   open_to_others(host.compiled);
   for (const char* mark : kOfCompilers) {
     if (outcome.ending == evaluate::Ending::kRefused && outcome.sentence.find(mark) != std::string::npos) {
-      return std::optional(Verdict{VerdictKind::kBuildFailed, outcome.sentence, {}});
+      return std::optional(Finding{Stage::kBuild, VerdictKind::kBuildFailed, outcome.sentence});
     }
   }
-  return std::optional<Verdict>();
+  return std::optional<Finding>();
 }
 
 }  // namespace stitch::driver

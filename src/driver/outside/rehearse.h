@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "artifact/report/verdict.h"
+#include "artifact/report/finding.h"
 #include "evaluate/candidate.h"
 #include "sandbox/policy/confinement.h"
 
@@ -14,7 +14,7 @@ namespace stitch::driver {
 
 // Leaves what was compiled in host.compiled. A build_failed verdict where the compilers refused it; whatever else went
 // wrong, the judged run will meet too.
-Result<std::optional<Verdict>> rehearse(const std::string& file, DeviceKind device, const evaluate::PythonHost& host,
+Result<std::optional<Finding>> rehearse(const std::string& file, DeviceKind device, const evaluate::PythonHost& host,
                                         sandbox::CageMode cage);
 
 }  // namespace stitch::driver

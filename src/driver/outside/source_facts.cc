@@ -56,22 +56,22 @@ Result<void> add_instruction_facts(const toolchain::Toolchain& tools, const std:
   return {};
 }
 
-std::optional<Verdict> refusal_of(const SourceFacts& facts) {
+std::optional<Finding> refusal_of(const SourceFacts& facts) {
   const auto found =
       std::find_if(facts.facts.begin(), facts.facts.end(), [](const SourceFact& fact) { return fact.refused; });
   if (found == facts.facts.end()) {
     return std::nullopt;
   }
-  return Verdict{VerdictKind::kCheated, found->sentence(), {}};
+  return Finding{Stage::kSource, VerdictKind::kCheated, found->sentence()};
 }
 
-std::optional<Verdict> misfit_of(const SourceFacts& facts) {
+std::optional<Finding> misfit_of(const SourceFacts& facts) {
   const auto found =
       std::find_if(facts.facts.begin(), facts.facts.end(), [](const SourceFact& fact) { return fact.uncompilable; });
   if (found == facts.facts.end()) {
     return std::nullopt;
   }
-  return Verdict{VerdictKind::kBuildFailed, found->sentence(), {}};
+  return Finding{Stage::kSource, VerdictKind::kBuildFailed, found->sentence()};
 }
 
 Json to_json(const SourceFacts& facts) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "artifact/report/source_fact.h"
-#include "artifact/report/verdict.h"
+#include "artifact/report/finding.h"
 #include "artifact/source/source_bundle.h"
 #include "driver/job/job.h"
 #include "toolchain/build/commands.h"
@@ -26,9 +26,9 @@ Result<void> add_instruction_facts(const toolchain::Toolchain& tools, const std:
                                    SourceFacts& found);
 
 // What no kernel needs is a cheat, whatever else was found. Nothing where no fact says so.
-std::optional<Verdict> refusal_of(const SourceFacts& facts);
+std::optional<Finding> refusal_of(const SourceFacts& facts);
 // What the emulated device's compiler takes and no compiler for GPUs does. Nothing where no fact says so.
-std::optional<Verdict> misfit_of(const SourceFacts& facts);
+std::optional<Finding> misfit_of(const SourceFacts& facts);
 
 // {"facts": sentences, "audit": those that a person should look at, "unread": ...}
 Json to_json(const SourceFacts& facts);

@@ -18,7 +18,7 @@ Result<void> time_candidate(Job& job, const toolchain::Toolchain& tools, const C
     STITCH_ASSIGN(const evaluate::LibraryCheck check,
                   evaluate::keep_and_check_library(request.candidate, DeviceKind::kCuda, library));
     if (check.refusal.has_value()) {
-      verdict.report.verify.verdict = *check.refusal;
+      verdict.report.verify.findings.add(check.refusal);
       return {};
     }
   }
@@ -29,7 +29,7 @@ Result<void> time_candidate(Job& job, const toolchain::Toolchain& tools, const C
     timed.binary = verdict.python->binary;
   }
   STITCH_ASSIGN(verdict.times, time_on_gpu(job, tools, timed));
-  report.verdict = verdict.times->verdict.value_or(report.verdict);
+  report.findings.add(verdict.times->finding);
   return {};
 }
 

@@ -72,7 +72,7 @@ Result<NvccResult> compile_with_nvcc(Job& job, const toolchain::Toolchain& tools
   if (!report.ok) {
     return failure(
         ErrorCode::kInternal,
-        fmt::format("nvcc refuses sources that we emitted: {}", build_verdict(report, DeviceKind::kCuda).reason),
+        fmt::format("nvcc refuses sources that we emitted: {}", build_failed(report, DeviceKind::kCuda).reason),
         bundle.name, "report this program as a bug of stitchcuda");
   }
   result.sentence = fmt::format("nvcc took all {} files", bundle.units.size());

@@ -124,7 +124,7 @@ Result<std::optional<tuning::Baseline>> baseline_of(Job& job, const Run& run) {
 
 // On the emulated device a baseline is run where it was asked for by name, and nothing is told of its time.
 Result<void> take_turns_if_asked(Job& job, const toolchain::Toolchain& tools, Run& run) {
-  if (run.report.verify.verdict.kind != VerdictKind::kOk) {
+  if (run.report.verify.verdict().kind != VerdictKind::kOk) {
     return {};
   }
   STITCH_ASSIGN(const std::optional<tuning::Baseline> baseline, baseline_of(job, run));
@@ -164,15 +164,14 @@ Result<void> leave_results(Job& job, const toolchain::Toolchain& tools, const Ru
 
 // The time that counts, in turns with the program in PyTorch where that is asked for.
 Result<void> take_times(Job& job, const toolchain::Toolchain& tools, Run& run) {
-  if (run.device != DeviceKind::kCuda || run.report.verify.verdict.kind != VerdictKind::kOk) {
+  if (run.device != DeviceKind::kCuda || run.report.verify.verdict().kind != VerdictKind::kOk) {
     return take_turns_if_asked(job, tools, run);
   }
   STITCH_ASSIGN(const std::optional<tuning::Baseline> baseline, baseline_of(job, run));
   const TimedProgram timed{run.program.plan.graph, run.report.compile.library, run.report.verify, run.task.math,
                            baseline};
   STITCH_ASSIGN(run.times, time_on_gpu(job, tools, timed));
-  run.report.verify.verdict = run.times->verdict.value_or(run.report.verify.verdict);
-  run.report.verify.verdict.sandbox = tools.confinement.mark;
+  run.report.verify.findings.add(run.times->finding);
   return {};
 }
 
@@ -207,7 +206,7 @@ Json to_json(const OptimizeReport& run) {
                {"operators", run.imported.operators},
                {"steps", run.program.plan.steps.size()},
                {"batch", describe_batch(run.program.plan)},
-               {"verdict", to_json(verify.verdict)},
+               {"verdict", to_json(verify.verdict())},
                {"sentence", verdict_text(verify)},
                {"error_ratio", verify.error_ratio},
                {"modelled_us", plan::declared_modelled_us(run.program.plan)},

@@ -85,8 +85,11 @@ Result<BuildReport> build_stage(const BuildRequest& request, const Services& ser
   report.task = bundle.name;
   STITCH_ASSIGN(report.device, built_device(job, tools));
   STITCH_ASSIGN(report.compile, build_bundle(job, tools, bundle, report.device, "build"));
-  report.verdict = build_verdict(report.compile, report.device);
-  report.verdict.sandbox = tools.confinement.mark;
+  report.findings.sandbox = tools.confinement.mark;
+  report.findings.proof.builds_only = report.compile.ok;
+  if (!report.compile.ok) {
+    report.findings.add(build_failed(report.compile, report.device));
+  }
   return report;
 }
 

@@ -6,12 +6,12 @@
 #include <string>
 
 #include "artifact/report/compile_report.h"
-#include "artifact/report/verdict.h"
 #include "artifact/source/source_bundle.h"
 #include "artifact/task/task.h"
 #include "driver/import/import_program.h"
 #include "plan/batch/program_batches.h"
 #include "plan/plan.h"
+#include "verify/decide/decide.h"
 
 namespace stitch::driver {
 
@@ -53,7 +53,8 @@ struct BuildReport {
   std::string task;  // its name
   DeviceKind device = DeviceKind::kEmulated;
   CompileReport compile;
-  Verdict verdict;
+  verify::Findings findings;
+  Verdict verdict() const { return verify::decide(findings); }
 };
 // Sources that do not compile are a verdict.
 Result<BuildReport> build_stage(const BuildRequest& request, const Services& services);

@@ -10,7 +10,7 @@ namespace {
 
 std::vector<std::string> hints_of(const CandidateVerdict& candidate, const std::string& mode) {
   std::vector<std::string> hints;
-  if (candidate.report.verify.verdict.kind == VerdictKind::kWrong && candidate.graph.has_value()) {
+  if (candidate.report.verify.verdict().kind == VerdictKind::kWrong && candidate.graph.has_value()) {
     hints.push_back(mode_hint(*candidate.graph, mode));
     hints.push_back(ignored_targets_hint(*candidate.graph));
   }

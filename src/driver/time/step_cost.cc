@@ -23,7 +23,7 @@ Result<std::string> built_step(Job& job, const toolchain::Toolchain& tools, cons
   program.bundle.files[codegen::step_file_name(alone, 0)] = renumbered_step(text, step, 0);
   STITCH_ASSIGN(const CompileReport built, build_bundle(job, tools, program.bundle, DeviceKind::kCuda, ""));
   if (!built.ok) {
-    return failure(ErrorCode::kProgramInvalid, build_verdict(built, DeviceKind::kCuda).reason, alone.steps[0].name,
+    return failure(ErrorCode::kProgramInvalid, build_failed(built, DeviceKind::kCuda).reason, alone.steps[0].name,
                    "mend the step's file");
   }
   return built.library;

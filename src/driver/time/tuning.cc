@@ -89,8 +89,9 @@ void record_clocks(const std::string& before, const std::string& after, Measured
 }
 
 Result<void> judge_times(const TimedProgram& program, MeasuredProgram& measured) {
-  measured.verdict = evaluate::verdict_of(measured.times.ending, measured.times.fault, "timing");
-  if (measured.verdict.has_value()) {
+  measured.finding =
+      evaluate::finding_of(measured.times.ending, measured.times.fault, "timing", Stage::kTiming);
+  if (measured.finding.has_value()) {
     return {};
   }
   const std::optional<evaluate::Datasheet> device = evaluate::datasheet_of(measured.times.device);
@@ -101,7 +102,7 @@ Result<void> judge_times(const TimedProgram& program, MeasuredProgram& measured)
   work.l2_bytes = measured.times.l2_bytes;
   const evaluate::Floor floor = evaluate::physical_floor(work, *device, program.math);
   measured.floor_us = floor.us();
-  measured.verdict = evaluate::below_floor(measured.times.best_us(), floor, *device);
+  measured.finding = evaluate::below_floor(measured.times.best_us(), floor, *device);
   return {};
 }
 

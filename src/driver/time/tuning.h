@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "artifact/report/verdict.h"
+#include "artifact/report/finding.h"
 #include "driver/job/job.h"
 #include "evaluate/verify/verify_report.h"
 #include "plan/plan.h"
@@ -51,7 +51,7 @@ struct MeasuredProgram {
   tuning::ProgramTimes times;
   std::string clocks;                // what nvidia-smi told before and after
   double floor_us = 0;               // 0: no datasheet of this device is known
-  std::optional<Verdict> verdict{};  // what the timing found that verification did not
+  std::optional<Finding> finding{};  // what the timing found that verification did not
 };
 // The times of a verified program, while nobody else times on this GPU.
 Result<MeasuredProgram> time_on_gpu(Job& job, const toolchain::Toolchain& tools, const TimedProgram& program);

@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kEntry = "stitch_program_v1";
 constexpr uintmax_t kMostBytes = uintmax_t{2} << 30;
 
-Verdict verdict(VerdictKind kind, std::string reason) { return {kind, std::move(reason), {}}; }
+Finding finding(VerdictKind kind, std::string reason) { return {Stage::kInspect, kind, std::move(reason)}; }
 
 // Code for the other device is no mistake of the candidate's, but there is nothing to run it on.
 std::optional<std::string> unrunnable(const elf::LibraryFacts& facts, DeviceKind device) {
@@ -32,16 +32,16 @@ LibraryCheck check_library(const std::string& bytes, DeviceKind device, elf::Cud
   LibraryCheck check;
   Result<elf::LibraryFacts> facts = elf::inspect(std::as_bytes(std::span(bytes)));
   if (!facts.has_value()) {
-    check.refusal = verdict(VerdictKind::kBuildFailed, facts.error().sentence);
+    check.refusal = finding(VerdictKind::kBuildFailed, facts.error().sentence);
     return check;
   }
   check.facts = std::move(*facts);
   if (const auto refusal = elf::refusal(*check.facts, runtime)) {
-    check.refusal = verdict(VerdictKind::kCheated, *refusal);
+    check.refusal = finding(VerdictKind::kCheated, *refusal);
   } else if (const auto other_device = unrunnable(*check.facts, device)) {
-    check.refusal = verdict(VerdictKind::kUnsupported, *other_device);
+    check.refusal = finding(VerdictKind::kUnsupported, *other_device);
   } else if (!std::binary_search(check.facts->exports.begin(), check.facts->exports.end(), kEntry)) {
-    check.refusal = verdict(VerdictKind::kBuildFailed, fmt::format("the library exports no function {}()", kEntry));
+    check.refusal = finding(VerdictKind::kBuildFailed, fmt::format("the library exports no function {}()", kEntry));
   }
   return check;
 }
@@ -50,12 +50,12 @@ LibraryCheck check_extension(const std::string& bytes) {
   LibraryCheck check;
   Result<elf::LibraryFacts> facts = elf::inspect(std::as_bytes(std::span(bytes)));
   if (!facts.has_value()) {
-    check.refusal = verdict(VerdictKind::kBuildFailed, facts.error().sentence);
+    check.refusal = finding(VerdictKind::kBuildFailed, facts.error().sentence);
     return check;
   }
   check.facts = std::move(*facts);
   if (const auto refusal = elf::extension_refusal(*check.facts)) {
-    check.refusal = verdict(VerdictKind::kCheated, *refusal);
+    check.refusal = finding(VerdictKind::kCheated, *refusal);
   }
   return check;
 }
@@ -69,7 +69,7 @@ Result<LibraryCheck> keep_and_check_library(const std::filesystem::path& library
                    "check the path and its permissions");
   }
   if (size > kMostBytes) {
-    return LibraryCheck{{}, verdict(VerdictKind::kBuildFailed, "the library is larger than 2 GiB")};
+    return LibraryCheck{{}, finding(VerdictKind::kBuildFailed, "the library is larger than 2 GiB")};
   }
   STITCH_ASSIGN(const std::string bytes, read_file(library));
   STITCH_TRY(write_file(kept, bytes));

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "artifact/device_kind.h"
-#include "artifact/report/verdict.h"
+#include "artifact/report/finding.h"
 #include "elf/facts/library_facts.h"
 #include "elf/policy/policy.h"
 
@@ -15,7 +15,7 @@ namespace stitch::evaluate {
 
 struct LibraryCheck {
   std::optional<elf::LibraryFacts> facts;  // nothing for bytes that are no library
-  std::optional<Verdict> refusal;
+  std::optional<Finding> refusal;
 };
 
 // Whether a library of these bytes may be loaded, to be run on `device`.

@@ -51,11 +51,13 @@ Result<std::vector<fs::path>> loadable_files(const fs::path& folder) {
   return found;
 }
 
-Verdict build_failed(std::string reason) { return {VerdictKind::kBuildFailed, std::move(reason), {}}; }
+Finding build_failed(std::string reason) {
+  return {Stage::kInspect, VerdictKind::kBuildFailed, std::move(reason)};
+}
 
 struct ReadFile {
   std::string bytes;
-  std::optional<Verdict> refusal;
+  std::optional<Finding> refusal;
 };
 
 using Rule = std::optional<std::string> (*)(const elf::LibraryFacts&);
@@ -75,7 +77,7 @@ Result<ReadFile> inspect_one(const fs::path& path, Rule rule, NativeFile& file) 
   }
   file.facts = std::move(*facts);
   if (const auto refusal = rule(file.facts)) {
-    read.refusal = Verdict{VerdictKind::kCheated, fmt::format("{}: {}", file.name, *refusal), {}};
+    read.refusal = Finding{Stage::kInspect, VerdictKind::kCheated, fmt::format("{}: {}", file.name, *refusal)};
   }
   return read;
 }

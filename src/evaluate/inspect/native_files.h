@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "artifact/report/verdict.h"
+#include "artifact/report/finding.h"
 #include "base/json/json_forward.h"
 #include "elf/facts/library_facts.h"
 
@@ -22,7 +22,7 @@ struct NativeFile {
 
 struct NativeFiles {
   std::vector<NativeFile> libraries;  // whatever could be loaded, by name
-  std::optional<Verdict> refusal;     // of the first that may not be
+  std::optional<Finding> refusal;     // of the first that may not be
 };
 
 // Programs, objects and files for other processors cannot be loaded and are left alone; links are not followed.

@@ -48,7 +48,7 @@ class Builder {
     report_.units_compiled += compiled.units_compiled;
     report_.units_from_cache += compiled.units_from_cache;
     if (!compiled.ok) {
-      report_.verify.verdict = build_failed_verdict(compiled, what);
+      report_.verify.findings.add(build_failed(compiled, what));
       report_.compile = std::move(compiled);
       return std::optional<std::string>{};
     }
@@ -79,9 +79,7 @@ class Builder {
     if (check.facts.has_value() && !report_.library_facts.has_value()) {
       report_.library_facts = std::move(check.facts);
     }
-    if (check.refusal.has_value()) {
-      report_.verify.verdict = std::move(*check.refusal);
-    }
+    report_.verify.findings.add(check.refusal);
     return !check.refusal.has_value();
   }
 
@@ -142,21 +140,29 @@ Result<bool> build_subjects(const EvaluateRequest& request, Builder& builder, st
   return true;
 }
 
+std::string why_not_checked(const EvaluateRequest& request) {
+  if (!request.declared.library.empty()) {
+    return "the candidate came built, and sanitizers are compiled in";
+  }
+  const bool is_known = !request.no_checked_draw.empty() || request.device != DeviceKind::kCuda;
+  return is_known ? request.no_checked_draw : "a GPU has no sanitizers";
+}
+
 }  // namespace
 
-Verdict build_failed_verdict(const CompileReport& report, const std::string& shape) {
+Finding build_failed(const CompileReport& report, const std::string& shape) {
   // A GPU would take it: no mistake of its author's.
   const VerdictKind kind = report.is_beyond_device ? VerdictKind::kUnsupported : VerdictKind::kBuildFailed;
-  Verdict verdict{kind, "the compiler gave no message (" + shape + ")", {}};
+  Finding finding{Stage::kBuild, kind, "the compiler gave no message (" + shape + ")"};
   bool first = true;
   for (const Diagnostic& diagnostic : report.diagnostics) {
-    verdict.detail += diagnostic_line(diagnostic) + "\n";
+    finding.evidence += diagnostic_line(diagnostic) + "\n";
     if (first && diagnostic.severity == Severity::kError) {
-      verdict.reason = fmt::format("{} ({})", diagnostic_line(diagnostic), shape);
+      finding.reason = fmt::format("{} ({})", diagnostic_line(diagnostic), shape);
       first = false;
     }
   }
-  return verdict;
+  return finding;
 }
 
 Result<EvaluateReport> evaluate(const EvaluateRequest& request, const toolchain::Toolchain& tools,
@@ -168,6 +174,7 @@ Result<EvaluateReport> evaluate(const EvaluateRequest& request, const toolchain:
   verify_request.repeats_calls = request.is_outside;
   verify_request.keeps_draws = request.is_timed || request.device == DeviceKind::kCuda;
   verify_request.two_at_once = request.device == DeviceKind::kEmulated;
+  verify_request.no_checked_draw = why_not_checked(request);
   verify_request.progress = request.progress;
   const auto start = std::chrono::steady_clock::now();
   Builder builder(request, tools, report);
@@ -176,7 +183,7 @@ Result<EvaluateReport> evaluate(const EvaluateRequest& request, const toolchain:
   if (built) {
     STITCH_ASSIGN(report.verify, verify_program(verify_request, oracle, start_candidate));
   }
-  report.verify.verdict.sandbox = tools.confinement.mark;
+  report.verify.findings.sandbox = tools.confinement.mark;
   return report;
 }
 

@@ -37,6 +37,7 @@ struct EvaluateRequest {
   DeviceKind device = DeviceKind::kEmulated;
   std::string architecture = "sm_90a";
   bool with_checked_draw = true;
+  std::string no_checked_draw{};  // why not, where nothing is built for the checked device
   bool is_outside = false;  // somebody else wrote it: each library is looked at before anything loads it
   bool is_timed = false;    // afterwards; on a GPU whatever is right is
   MathMode math = MathMode::kFp32;
@@ -47,7 +48,7 @@ struct EvaluateRequest {
 
 struct EvaluateReport {
   CompileReport compile;  // of the declared shapes on the device; of the first build that failed otherwise
-  VerifyReport verify;    // verdict build_failed and nothing else when a build failed
+  VerifyReport verify;    // a finding and nothing else when a build failed
   std::optional<elf::LibraryFacts> library_facts;  // of an outside candidate, as far as its library was there
   double build_seconds = 0;
   int units_compiled = 0;
@@ -57,7 +58,7 @@ struct EvaluateReport {
 Result<EvaluateReport> evaluate(const EvaluateRequest& request, const toolchain::Toolchain& tools,
                                 verify::Oracle& oracle, const StartCandidate& start_candidate);
 
-// "steps/03_fc1.cu:14: no such variable" of the first error, for a verdict's reason; and all of them, for its detail.
-Verdict build_failed_verdict(const CompileReport& report, const std::string& shape);
+// "steps/03_fc1.cu:14: no such variable" of the first error, for a finding's reason; and all of them, for its evidence.
+Finding build_failed(const CompileReport& report, const std::string& shape);
 
 }  // namespace stitch::evaluate

@@ -60,15 +60,14 @@ Floor physical_floor(const CompulsoryWork& work, const Datasheet& device, MathMo
   return floor;
 }
 
-std::optional<Verdict> below_floor(double time_us, const Floor& floor, const Datasheet& device) {
+std::optional<Finding> below_floor(double time_us, const Floor& floor, const Datasheet& device) {
   if (time_us >= floor.us()) {
     return std::nullopt;
   }
   const char* what = floor.memory_us >= floor.compute_us ? "to move the bytes that it must" : "for the arithmetic";
-  return Verdict{VerdictKind::kInvalidTime,
+  return Finding{Stage::kTiming, VerdictKind::kInvalidTime,
                  fmt::format("a call took {:.4g} us; at its datasheet's peak, the {} needs {:.4g} us {}", time_us,
-                             device.name, floor.us(), what),
-                 {}};
+                             device.name, floor.us(), what)};
 }
 
 }  // namespace stitch::evaluate

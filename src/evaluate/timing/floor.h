@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "artifact/report/verdict.h"
+#include "artifact/report/finding.h"
 #include "artifact/task/math_mode.h"
 
 namespace stitch::evaluate {
@@ -45,6 +45,6 @@ struct Floor {
 Floor physical_floor(const CompulsoryWork& work, const Datasheet& device, MathMode math);
 
 // invalid_time with its sentence, or nothing. Accepts what is at or above the floor; NaN is below it.
-std::optional<Verdict> below_floor(double time_us, const Floor& floor, const Datasheet& device);
+std::optional<Finding> below_floor(double time_us, const Floor& floor, const Datasheet& device);
 
 }  // namespace stitch::evaluate

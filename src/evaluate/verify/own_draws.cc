@@ -122,9 +122,11 @@ bool equal(const Outputs& a, const Outputs& b) {
   });
 }
 
-std::optional<Verdict> judge(const std::vector<Outputs>& got, const std::vector<Outputs>& wanted,
+std::optional<Finding> judge(const std::vector<Outputs>& got, const std::vector<Outputs>& wanted,
                              const verify::OracleDraw& draw) {
-  const auto wrong = [](std::string reason) { return Verdict{VerdictKind::kWrong, std::move(reason), {}}; };
+  const auto wrong = [](std::string reason) {
+    return Finding{Stage::kCalls, VerdictKind::kWrong, std::move(reason)};
+  };
   if (!equal(got[0], got[kRuns])) {
     return wrong("two calls with the same seed and offset draw different numbers");
   }
@@ -152,19 +154,19 @@ std::optional<Verdict> judge(const std::vector<Outputs>& got, const std::vector<
 
 }  // namespace
 
-Result<std::optional<Verdict>> judge_own_draws(verify::Oracle& oracle, const verify::OracleProgram& program,
+Result<std::optional<Finding>> judge_own_draws(verify::Oracle& oracle, const verify::OracleProgram& program,
                                                const verify::OracleDraw& draw, Candidate& candidate, uint64_t seed) {
   STITCH_ASSIGN(const std::vector<Outputs> wanted, oracle.own_draws(program, kRuns));
   if (wanted.empty()) {
-    return std::optional<Verdict>{};
+    return std::optional<Finding>{};
   }
   verify::OracleDraw own = draw;
   own.inputs.resize(own.inputs.size() - program.random_inputs);
   std::vector<Outputs> got;
   for (int run = 0; run <= kRuns; ++run) {  // the last one is the first again
     STITCH_ASSIGN(RunResult result, run_draw(candidate, own, {.rng_seed = seed + static_cast<uint64_t>(run % kRuns)}));
-    if (auto* verdict = std::get_if<Verdict>(&result)) {
-      return std::optional<Verdict>(std::move(*verdict));
+    if (auto* finding = std::get_if<Finding>(&result)) {
+      return std::optional<Finding>(at_stage(Stage::kCalls, std::move(*finding)));
     }
     got.push_back(std::move(std::get<Outputs>(result)));
   }

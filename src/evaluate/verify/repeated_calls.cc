@@ -15,8 +15,9 @@ namespace {
 constexpr int kMostMore = 24;
 constexpr std::chrono::seconds kLongest{5};
 
-Verdict wrong(const std::optional<verify::RefusedOutput>& refused) {
-  return {VerdictKind::kWrong, fmt::format("{} ({}, regime as_given)", refused->sentence, refused->draw), {}};
+Finding wrong(const std::optional<verify::RefusedOutput>& refused) {
+  return {Stage::kCalls, VerdictKind::kWrong,
+          fmt::format("{} ({}, regime as_given)", refused->sentence, refused->draw)};
 }
 
 // Half of the calls run a block's threads in another order, half of them keep the host out of the device's memory.
@@ -59,53 +60,52 @@ Result<RepeatedCalls> repeat_calls(const std::vector<verify::OracleDraw>& draws,
     settings.prepares = is_new || random() % 2 == 0;
     STITCH_ASSIGN(const RunResult result, run_draw(candidate, draw, settings));
     const std::string label = fmt::format("repeated call {}", ++done.calls);
-    if (const auto* verdict = std::get_if<Verdict>(&result)) {
-      done.verdict = *verdict;
-      done.verdict->reason += fmt::format(" ({})", label);
+    if (const auto* finding = std::get_if<Finding>(&result)) {
+      done.finding = at_stage(Stage::kCalls, *finding);
+      done.finding->reason += fmt::format(" ({})", label);
       return done;
     }
     if (const auto refused = judge.add_draw(label, draw.outputs, std::get<std::vector<HostTensor>>(result))) {
-      done.verdict = wrong(refused);
+      done.finding = wrong(refused);
       return done;
     }
   }
   if (const auto refused = judge.finish()) {
-    done.verdict = wrong(refused);
+    done.finding = wrong(refused);
   }
   return done;
 }
 
-Result<std::optional<Verdict>> refuse_host_work(const std::vector<verify::OracleDraw>& draws, MathMode math,
+Result<std::optional<Finding>> refuse_host_work(const std::vector<verify::OracleDraw>& draws, MathMode math,
                                                 bool needs_kernels, Candidate& candidate) {
   if (draws.size() < 2) {
-    return std::optional<Verdict>();
+    return std::optional<Finding>();
   }
   // Whatever a program keeps from its last call is then another draw's answer.
   STITCH_ASSIGN(const RunResult last, run_draw(candidate, draws.front(), {}));
-  if (const auto* verdict = std::get_if<Verdict>(&last)) {
-    return std::optional<Verdict>(*verdict);
+  if (const auto* finding = std::get_if<Finding>(&last)) {
+    return std::optional<Finding>(at_stage(Stage::kCalls, *finding));
   }
   if (fits(std::get<std::vector<HostTensor>>(last), draws.back(), math)) {
-    return std::optional<Verdict>();  // all answers are alike: nothing follows from one
+    return std::optional<Finding>();  // all answers are alike: nothing follows from one
   }
   STITCH_ASSIGN(const bool without_kernels, is_right_in(CallTrial::kWithoutKernels, draws.back(), math, candidate));
   if (!without_kernels) {
-    return std::optional<Verdict>();
+    return std::optional<Finding>();
   }
   if (needs_kernels) {
-    return std::optional<Verdict>({VerdictKind::kCheated,
-                                   "the answer is as right when no kernel runs: the host, or PyTorch's copies, gave it",
-                                   {}});
+    return std::optional<Finding>(
+        {Stage::kCalls, VerdictKind::kCheated,
+         "the answer is as right when no kernel runs: the host, or PyTorch's copies, gave it"});
   }
   STITCH_ASSIGN(const bool by_copies, is_right_in(CallTrial::kDeviceCopiesAlone, draws.front(), math, candidate));
   if (by_copies) {
-    return std::optional<Verdict>();
+    return std::optional<Finding>();
   }
-  return std::optional<Verdict>(
-      {VerdictKind::kCheated,
+  return std::optional<Finding>(
+      {Stage::kCalls, VerdictKind::kCheated,
        "the answer is as right when no kernel runs: the host computes it and copies it to the "
-       "device",
-       {}});
+       "device"});
 }
 
 Result<void> find_idle_kernels(const std::vector<verify::OracleDraw>& draws, MathMode math, Candidate& candidate,

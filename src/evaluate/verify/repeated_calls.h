@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "artifact/report/verdict.h"
+#include "artifact/report/finding.h"
 #include "artifact/task/math_mode.h"
 #include "evaluate/candidate.h"
 #include "verify/oracle/oracle.h"
@@ -18,7 +18,7 @@ inline constexpr int kRepeatedCalls = 40;
 
 struct RepeatedCalls {
   int calls = 0;
-  std::optional<Verdict> verdict;  // of the first call that was not right
+  std::optional<Finding> finding;  // of the first call that was not right
 };
 
 // Calls it on these draws, in an order by chance: with the same contents at the same or at another place, with others
@@ -27,8 +27,8 @@ Result<RepeatedCalls> repeat_calls(const std::vector<verify::OracleDraw>& draws,
 
 // A few calls more, at the end of all: one in which kernels and libraries do nothing and, where the answer is right all
 // the same, one in which only copies within the device work, as in a program that does no more than move its input
-// (which does not help one that `needs_kernels`). The verdict on a program whose host did the work.
-Result<std::optional<Verdict>> refuse_host_work(const std::vector<verify::OracleDraw>& draws, MathMode math,
+// (which does not help one that `needs_kernels`). What is found of a program whose host did the work.
+Result<std::optional<Finding>> refuse_host_work(const std::vector<verify::OracleDraw>& draws, MathMode math,
                                                 bool needs_kernels, Candidate& candidate);
 
 // Two calls more for each kernel that a call lists, the second without that kernel: a program that is right all the

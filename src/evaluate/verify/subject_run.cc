@@ -3,43 +3,43 @@
 
 namespace stitch::evaluate {
 
-std::optional<Verdict> verdict_of(Ending ending, const std::string& said, const char* stage) {
-  const std::string sentence = std::string(stage) + ": " + said;
+std::optional<Finding> finding_of(Ending ending, const std::string& said, const char* step, Stage stage) {
+  const std::string sentence = std::string(step) + ": " + said;
   switch (ending) {
     case Ending::kOk:
       return std::nullopt;
     case Ending::kCrashed:
-      return Verdict{VerdictKind::kCrashed, sentence, {}};
+      return Finding{stage, VerdictKind::kCrashed, sentence};
     case Ending::kTimedOut:
-      return Verdict{VerdictKind::kTimedOut, sentence, {}};
+      return Finding{stage, VerdictKind::kTimedOut, sentence};
     case Ending::kRefused:
       // A program that will not take valid inputs gives no right answer.
-      return Verdict{VerdictKind::kWrong, sentence, {}};
+      return Finding{stage, VerdictKind::kWrong, sentence};
     case Ending::kTampered:
-      return Verdict{VerdictKind::kCheated, sentence, {}};
+      return Finding{stage, VerdictKind::kCheated, sentence};
     case Ending::kUnsupported:
-      return Verdict{VerdictKind::kUnsupported, sentence, {}};
+      return Finding{stage, VerdictKind::kUnsupported, sentence};
   }
   return std::nullopt;
 }
 
 namespace {
 
-std::optional<Verdict> verdict_of(const CandidateOutcome& outcome, const char* stage) {
-  return verdict_of(outcome.ending, outcome.sentence, stage);
+std::optional<Finding> finding_of(const CandidateOutcome& outcome, const char* step) {
+  return finding_of(outcome.ending, outcome.sentence, step, Stage::kDraws);
 }
 
 // The comparison may rely on counts and types; what a candidate returns is checked here.
-std::optional<Verdict> misfit(const std::vector<HostTensor>& got, const verify::OracleDraw& draw) {
+std::optional<Finding> misfit(const std::vector<HostTensor>& got, const verify::OracleDraw& draw) {
   if (got.size() != draw.outputs.size()) {
-    return Verdict{VerdictKind::kWrong,
+    return Finding{Stage::kDraws, VerdictKind::kWrong,
                    "the program has " + std::to_string(got.size()) + " outputs and states where the reference has " +
-                       std::to_string(draw.outputs.size()),
-                   {}};
+                       std::to_string(draw.outputs.size())};
   }
   for (size_t i = 0; i < got.size(); ++i) {
     if (got[i].spec().type != draw.outputs[i].type) {
-      return Verdict{VerdictKind::kWrong, draw.outputs[i].name + " has another type or shape than the reference", {}};
+      return Finding{Stage::kDraws, VerdictKind::kWrong,
+                     draw.outputs[i].name + " has another type or shape than the reference"};
     }
   }
   return std::nullopt;
@@ -50,8 +50,8 @@ std::optional<Verdict> misfit(const std::vector<HostTensor>& got, const verify::
 Result<RunResult> run_draw(Candidate& candidate, const verify::OracleDraw& draw, const RunSettings& settings) {
   if (settings.prepares) {
     STITCH_ASSIGN(const CandidateOutcome prepared, candidate.prepare(draw.parameters));
-    if (auto verdict = verdict_of(prepared, "prepare")) {
-      return RunResult(std::move(*verdict));
+    if (auto finding = finding_of(prepared, "prepare")) {
+      return RunResult(std::move(*finding));
     }
   }
   std::vector<TensorType> results;
@@ -61,15 +61,15 @@ Result<RunResult> run_draw(Candidate& candidate, const verify::OracleDraw& draw,
   STITCH_ASSIGN(CandidateOutcome outcome,
                 candidate.run({draw.inputs, draw.states, results, settings.rng_seed, settings.schedule_seed,
                                settings.states_in_place, settings.trial, settings.left_out}));
-  if (auto verdict = verdict_of(outcome, "run")) {
-    return RunResult(std::move(*verdict));
+  if (auto finding = finding_of(outcome, "run")) {
+    return RunResult(std::move(*finding));
   }
   std::vector<HostTensor> got = std::move(outcome.outputs);
   for (HostTensor& state : outcome.states) {
     got.push_back(std::move(state));
   }
-  if (auto verdict = misfit(got, draw)) {
-    return RunResult(std::move(*verdict));
+  if (auto finding = misfit(got, draw)) {
+    return RunResult(std::move(*finding));
   }
   return RunResult(std::move(got));
 }

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs one built program on draws: hands over parameters, calls it, and turns a bad end into a verdict.
+// Runs one built program on draws: hands over parameters, calls it, and turns a bad end into a finding.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <variant>
 
-#include "artifact/report/verdict.h"
+#include "artifact/report/finding.h"
 #include "evaluate/candidate.h"
 #include "evaluate/verify/draw_queue.h"
 
 namespace stitch::evaluate {
 
-// Its outputs, then its new states, as the references list them; or what became of it instead.
-using RunResult = std::variant<std::vector<HostTensor>, Verdict>;
+// Its outputs, then its new states, as the references list them; or what became of it instead: a finding whose stage
+// whoever called it knows.
+using RunResult = std::variant<std::vector<HostTensor>, Finding>;
 
 // How to call it; see CandidateCall.
 struct RunSettings {
@@ -25,8 +26,8 @@ struct RunSettings {
   size_t left_out = 0;
 };
 
-// Nothing for a good end; else the verdict on a program that ended so at that stage, as "run".
-std::optional<Verdict> verdict_of(Ending ending, const std::string& sentence, const char* stage);
+// Nothing for a good end; else what it says of a program that ended so in this step, as "run".
+std::optional<Finding> finding_of(Ending ending, const std::string& sentence, const char* step, Stage stage);
 
 Result<RunResult> run_draw(Candidate& candidate, const verify::OracleDraw& draw, const RunSettings& settings);
 

@@ -33,7 +33,12 @@ uint64_t scattered(uint64_t number) {
 class Verification {
  public:
   Verification(const VerifyRequest& request, const StartCandidate& start_candidate)
-      : request_(request), start_candidate_(start_candidate) {}
+      : request_(request), start_candidate_(start_candidate) {
+    for (const VerifySubject& each : request.subjects) {
+      proof().shapes.push_back({.shape = each.shape});
+      proof().checked.planned += each.checked ? 1 : 0;
+    }
+  }
 
   // Takes draw after draw; true when the verdict is known and no more are wanted.
   Result<bool> take(const QueuedDraw& queued);
@@ -68,6 +73,7 @@ class Verification {
   };
 
   Result<void> begin(const QueuedDraw& queued);
+  void plan_draws(const verify::OracleProgram& program);
   void note(const std::string& sentence);
   Result<void> take_good(const QueuedDraw& queued);
   bool is_as_given(const QueuedDraw& queued, int number) const;
@@ -81,16 +87,21 @@ class Verification {
   void start_checked(const verify::OracleDraw& draw);
   void keep(const QueuedDraw& queued);
   Result<void> end_checked();
-  void judge_run(const RunResult& result, const verify::OracleDraw& draw, const std::string& label);
+  void judge_run(const RunResult& result, const verify::OracleDraw& draw, const std::string& label, Stage stage);
   uint64_t next_rng_seed() { return scattered(request_.seed + static_cast<uint64_t>(report_.draws++)); }
-  void judge_refusal(const std::optional<verify::RefusedOutput>& refused);
-  void leave_out(const std::string& reason);
+  void judge_refusal(const std::optional<verify::RefusedOutput>& refused, Stage stage);
+  void leave_out(const std::string& reason, Stage stage);
+  void refuse_sizes(const QueuedDraw& queued);
+  void drop(const QueuedDraw& queued);
+  void count_told(const QueuedDraw& queued);
   void end_regime();
   void keep_statistics();
 
   const VerifySubject& subject() const { return request_.subjects[current_->plan]; }
-  bool decided() const { return report_.verdict.kind != VerdictKind::kOk; }
-  void decide(VerdictKind kind, const std::string& reason, const std::string& label);
+  bool runs_checked() const { return subject().binary.device == DeviceKind::kChecked; }
+  verify::Proof& proof() { return report_.findings.proof; }
+  bool decided() const { return !report_.findings.is_clean(); }
+  void object(VerdictKind kind, const std::string& reason, const std::string& label, Stage stage);
   void say(const std::string& line) const {
     if (request_.progress) {
       request_.progress(line);
@@ -112,7 +123,7 @@ class Verification {
 
 Result<bool> Verification::take(const QueuedDraw& queued) {
   if (!queued.refusal.empty()) {
-    note(fmt::format("{} left out: {}", request_.subjects[queued.plan].shape, queued.refusal));
+    refuse_sizes(queued);
     return decided();
   }
   STITCH_TRY(begin(queued));
@@ -120,8 +131,10 @@ Result<bool> Verification::take(const QueuedDraw& queued) {
     note(*queued.draw.note);
   }
   if (queued.draw.dropped) {
-    current_->dropped.push_back(*queued.draw.dropped);
-  } else if (!current_->left_out) {
+    drop(queued);
+  } else if (current_->left_out) {
+    count_told(queued);
+  } else {
     STITCH_TRY(take_good(queued));
   }
   if (queued.is_last_of_regime && !decided()) {
@@ -134,6 +147,28 @@ Result<bool> Verification::take(const QueuedDraw& queued) {
     end_regime();
   }
   return decided();
+}
+
+void Verification::refuse_sizes(const QueuedDraw& queued) {
+  const VerifySubject& refused = request_.subjects[queued.plan];
+  note(fmt::format("{} left out: {}", refused.shape, queued.refusal));
+  proof().shapes[queued.plan].refusal = queued.refusal;
+  proof().checked.told += refused.checked ? 1 : 0;
+  if (refused.binary.device == DeviceKind::kChecked) {
+    proof().checked.absence = queued.refusal;
+  }
+}
+
+void Verification::drop(const QueuedDraw& queued) {
+  current_->dropped.push_back(*queued.draw.dropped);
+  count_told(queued);
+}
+
+// A draw that is not run, or not judged.
+void Verification::count_told(const QueuedDraw& queued) {
+  ++proof().shapes[queued.plan].told;
+  const bool would_be_checked = subject().checked && queued.regime == kAsGiven && queued.number == 0;
+  proof().checked.told += runs_checked() || would_be_checked ? 1 : 0;
 }
 
 void Verification::note(const std::string& sentence) {
@@ -187,6 +222,7 @@ Result<void> Verification::begin(const QueuedDraw& queued) {
   if (queued.plan == 0) {
     declared_ = queued.program;
   }
+  plan_draws(*queued.program);
   if (!queued.program->gate_ok) {
     return failure(ErrorCode::kProgramInvalid,
                    fmt::format("the imported graph differs from the eager module by {:.3g} times its own error",
@@ -208,6 +244,13 @@ Result<void> Verification::begin(const QueuedDraw& queued) {
   return {};
 }
 
+void Verification::plan_draws(const verify::OracleProgram& program) {
+  const size_t regimes = subject().regimes.empty() ? program.regimes.size() : subject().regimes.size();
+  const int planned = static_cast<int>(regimes) * subject().draws_per_regime;
+  proof().shapes[current_->plan].planned = planned;
+  proof().checked.planned += runs_checked() ? planned : 0;
+}
+
 // New states may lie where the old ones do, or elsewhere; a program must do right by both. The checked device is given
 // regions of their own, where it notices more.
 bool Verification::may_update_in_place(const QueuedDraw& queued) const {
@@ -224,8 +267,10 @@ Result<void> Verification::run_and_judge(const QueuedDraw& queued, const std::st
   }
   STITCH_ASSIGN(const RunResult result, run_draw(*candidate_, queued.draw, settings));
   STITCH_TRY(end_earlier());
-  if (!decided() && !current_->left_out) {
-    judge_run(result, queued.draw, label);
+  if (current_->left_out) {
+    count_told(queued);
+  } else if (!decided()) {
+    judge_run(result, queued.draw, label, Stage::kDraws);
   }
   return {};
 }
@@ -262,16 +307,19 @@ Result<void> Verification::end_earlier() {
   EarlierRun earlier = std::move(*current_->earlier);
   current_->earlier.reset();
   STITCH_ASSIGN(const RunResult result, earlier.result.get());
-  judge_run(result, earlier.draw, earlier.label);
+  judge_run(result, earlier.draw, earlier.label, Stage::kDraws);
   return {};
 }
 
-void Verification::judge_run(const RunResult& result, const verify::OracleDraw& draw, const std::string& label) {
-  if (const auto* verdict = std::get_if<Verdict>(&result)) {
-    decide(verdict->kind, verdict->reason, label);
+void Verification::judge_run(const RunResult& result, const verify::OracleDraw& draw, const std::string& label,
+                             Stage stage) {
+  if (const auto* finding = std::get_if<Finding>(&result)) {
+    object(finding->kind, finding->reason, label, stage);
     return;
   }
-  judge_refusal(current_->judge.add_draw(label, draw.outputs, std::get<std::vector<HostTensor>>(result)));
+  proof().shapes[current_->plan].judged += stage == Stage::kChecked ? 0 : 1;
+  proof().checked.judged += stage == Stage::kChecked || runs_checked() ? 1 : 0;
+  judge_refusal(current_->judge.add_draw(label, draw.outputs, std::get<std::vector<HostTensor>>(result)), stage);
 }
 
 void Verification::start_checked(const verify::OracleDraw& draw) {
@@ -284,7 +332,7 @@ void Verification::start_checked(const verify::OracleDraw& draw) {
   ++report_.checked_draws;
 }
 
-// Waits for it. What it finds comes before what a later draw found: it names the line.
+// Waits for it. decide() puts what it finds in the place of what a later draw found.
 Result<void> Verification::end_checked() {
   if (!current_->checked) {
     return {};
@@ -292,27 +340,30 @@ Result<void> Verification::end_checked() {
   STITCH_ASSIGN(const RunResult result, current_->checked->result.get());
   const verify::OracleDraw draw = std::move(current_->checked->draw);
   current_->checked.reset();
-  if (!current_->left_out || std::holds_alternative<Verdict>(result)) {
-    judge_run(result, draw, kCheckedLabel);
+  if (current_->left_out && !std::holds_alternative<Finding>(result)) {
+    ++proof().checked.told;
+  } else {
+    judge_run(result, draw, kCheckedLabel, Stage::kChecked);
   }
   return {};
 }
 
-void Verification::judge_refusal(const std::optional<verify::RefusedOutput>& refused) {
+void Verification::judge_refusal(const std::optional<verify::RefusedOutput>& refused, Stage stage) {
   if (const auto output = current_->judge.ill_conditioned()) {
     leave_out(
-        fmt::format("one ulp at the inputs moves more than 1 in 1000 elements of {} beyond its own error", *output));
+        fmt::format("one ulp at the inputs moves more than 1 in 1000 elements of {} beyond its own error", *output),
+        stage);
   } else if (refused) {
     report_.error_ratio = std::max(report_.error_ratio, refused->ratio);
-    decide(VerdictKind::kWrong, refused->sentence, refused->draw);
+    object(VerdictKind::kWrong, refused->sentence, refused->draw, stage);
   }
 }
 
-void Verification::leave_out(const std::string& reason) {
+void Verification::leave_out(const std::string& reason, Stage stage) {
   current_->left_out = true;
   report_.left_out.push_back({subject().shape, current_->regime, reason});
   if (current_->regime == kAsGiven && current_->plan == 0) {
-    decide(VerdictKind::kIllConditioned, reason, "");
+    object(VerdictKind::kIllConditioned, reason, "", stage);
   }
 }
 
@@ -321,10 +372,14 @@ void Verification::end_regime() {
     return;
   }
   if (current_->judge.statistics().empty()) {
-    leave_out(current_->dropped.empty() ? "no draws" : current_->dropped.front());
+    leave_out(current_->dropped.empty() ? "no draws" : current_->dropped.front(), Stage::kDraws);
     return;
   }
-  judge_refusal(current_->judge.finish());
+  if (!current_->dropped.empty()) {
+    note(fmt::format("{}, {}: {} of {} draws left out: {}", subject().shape, current_->regime, current_->dropped.size(),
+                     subject().draws_per_regime, current_->dropped.front()));
+  }
+  judge_refusal(current_->judge.finish(), Stage::kDraws);
   if (!current_->left_out && !decided()) {
     keep_statistics();
   }
@@ -340,10 +395,10 @@ void Verification::keep_statistics() {
   }
 }
 
-void Verification::decide(VerdictKind kind, const std::string& reason, const std::string& label) {
-  report_.verdict.kind = kind;
-  report_.verdict.reason = fmt::format("{} ({}{}regime {}, {})", reason, label, label.empty() ? "" : ", ",
-                                       current_->regime, subject().shape);
+void Verification::object(VerdictKind kind, const std::string& reason, const std::string& label, Stage stage) {
+  report_.findings.add({stage, kind,
+                        fmt::format("{} ({}{}regime {}, {})", reason, label, label.empty() ? "" : ", ",
+                                    current_->regime, subject().shape)});
 }
 
 void Verification::keep(const QueuedDraw& queued) {
@@ -365,14 +420,14 @@ Result<void> Verification::repeat() {
   say(fmt::format("{}, calls of it again and again", request_.subjects.front().shape));
   STITCH_ASSIGN(const RepeatedCalls done, repeat_calls(repeated_draws_, request_.math, *candidate_));
   report_.repeated_calls = done.calls;
-  if (done.verdict) {
-    report_.verdict = *done.verdict;
+  report_.findings.add(done.finding);
+  if (decided()) {
     return {};
   }
   STITCH_ASSIGN(const auto host_work,
                 refuse_host_work(repeated_draws_, request_.math, request_.needs_kernels, *candidate_));
-  if (host_work) {
-    report_.verdict = *host_work;
+  report_.findings.add(host_work);
+  if (decided()) {
     return {};
   }
   const auto& ledger = request_.subjects.front().binary.launches;
@@ -384,9 +439,7 @@ Result<void> Verification::destroy() {
     return {};
   }
   STITCH_ASSIGN(const CandidateOutcome outcome, candidate_->destroy());
-  if (auto verdict = verdict_of(outcome.ending, outcome.sentence, "destroy")) {
-    report_.verdict = std::move(*verdict);
-  }
+  report_.findings.add(finding_of(outcome.ending, outcome.sentence, "destroy", Stage::kCalls));
   return {};
 }
 
@@ -401,10 +454,8 @@ Result<void> Verification::draw_by_itself(verify::Oracle& oracle) {
     return {};
   }
   STITCH_ASSIGN(const auto candidate, start_candidate_(declared.binary));
-  STITCH_ASSIGN(const auto verdict, judge_own_draws(oracle, *declared_, draw, *candidate, request_.seed));
-  if (verdict) {
-    report_.verdict = *verdict;
-  }
+  STITCH_ASSIGN(const auto finding, judge_own_draws(oracle, *declared_, draw, *candidate, request_.seed));
+  report_.findings.add(finding);
   return {};
 }
 
@@ -416,10 +467,12 @@ VerifyReport Verification::finish() {
     report_.outputs.push_back(statistics.report(name));
     report_.error_ratio = std::max(report_.error_ratio, statistics.max_ratio);
   }
-  if (!decided()) {
-    report_.verdict.reason = fmt::format("{} draws at {} shapes: max error {:.2g} times the reference's own",
-                                         report_.draws, report_.shapes.size(), report_.error_ratio);
+  if (proof().checked.planned == 0 && proof().checked.absence.empty() && !request_.no_checked_draw.empty()) {
+    proof().checked.absence = request_.no_checked_draw;
+    note("no checked draw: " + request_.no_checked_draw);
   }
+  report_.findings.acceptance = fmt::format("{} draws at {} shapes: max error {:.2g} times the reference's own",
+                                            report_.draws, report_.shapes.size(), report_.error_ratio);
   return std::move(report_);
 }
 

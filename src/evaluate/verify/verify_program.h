@@ -37,6 +37,7 @@ struct VerifyRequest {
   bool repeats_calls = false;  // of the declared shapes, when all draws were right
   bool needs_kernels = false;  // and an answer that copies alone can give is none: the reference computes
   bool keeps_draws = false;    // for a timing: a few draws as given, where they are not too large
+  std::string no_checked_draw{};  // why no subject has one; an acceptance needs either
   bool two_at_once = false;    // every other draw of a regime runs in a second worker beside the next one
   std::function<void(const std::string&)> progress;  // one short line at a time; may be empty
 };

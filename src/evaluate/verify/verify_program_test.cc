@@ -155,7 +155,7 @@ Result<VerifyReport> verify_with(DoublingOracle script, DoublingCandidate::Fault
 TEST(VerifyProgram, ARightProgramIsAcceptedAfterAllDraws) {
   const auto report = verify_with({}, {});
   ASSERT_TRUE(report.has_value()) << report.error().sentence;
-  EXPECT_EQ(report->verdict.kind, VerdictKind::kOk) << report->verdict.reason;
+  EXPECT_EQ(report->verdict().kind, VerdictKind::kOk) << report->verdict().reason;
   EXPECT_EQ(report->draws, 5 * 4 + 1 + 2);
   EXPECT_EQ(report->checked_draws, 1);
   EXPECT_EQ(report->randomised_draws, 2);
@@ -179,14 +179,14 @@ TEST(VerifyProgram, StatesAreWrittenInPlaceInSomeDraws) {
   script.has_state = true;
   const auto right = verify_with(script, {});
   ASSERT_TRUE(right.has_value()) << right.error().sentence;
-  EXPECT_EQ(right->verdict.kind, VerdictKind::kOk) << right->verdict.reason;
+  EXPECT_EQ(right->verdict().kind, VerdictKind::kOk) << right->verdict().reason;
   EXPECT_EQ(right->in_place_draws, 4 * 2);
   DoublingCandidate::Fault fault;
   fault.only_in_place = true;
   const auto wrong = verify_with(script, fault);
   ASSERT_TRUE(wrong.has_value()) << wrong.error().sentence;
-  EXPECT_EQ(wrong->verdict.kind, VerdictKind::kWrong);
-  EXPECT_NE(wrong->verdict.reason.find("states in place"), std::string::npos) << wrong->verdict.reason;
+  EXPECT_EQ(wrong->verdict().kind, VerdictKind::kWrong);
+  EXPECT_NE(wrong->verdict().reason.find("states in place"), std::string::npos) << wrong->verdict().reason;
   const auto stateless = verify_with({}, fault);
   ASSERT_TRUE(stateless.has_value()) << stateless.error().sentence;
   EXPECT_EQ(stateless->in_place_draws, 0);
@@ -208,7 +208,7 @@ Result<VerifyReport> verify_two_at_once(DoublingOracle script, DoublingCandidate
 TEST(VerifyProgram, TwoDrawsAtOnceAreTheSameDraws) {
   const auto report = verify_two_at_once({}, {});
   ASSERT_TRUE(report.has_value()) << report.error().sentence;
-  EXPECT_EQ(report->verdict.kind, VerdictKind::kOk) << report->verdict.reason;
+  EXPECT_EQ(report->verdict().kind, VerdictKind::kOk) << report->verdict().reason;
   EXPECT_EQ(report->draws, 5 * 4 + 1 + 2);
   EXPECT_EQ(report->checked_draws, 1);
   EXPECT_EQ(report->randomised_draws, 2);
@@ -222,13 +222,13 @@ TEST(VerifyProgram, TheSecondWorkersDrawsAreJudgedToo) {
   fault.at_run = 3;
   const auto wrong = verify_two_at_once({}, fault);
   ASSERT_TRUE(wrong.has_value()) << wrong.error().sentence;
-  EXPECT_EQ(wrong->verdict.kind, VerdictKind::kWrong);
-  EXPECT_NE(wrong->verdict.reason.find("(draw 2, regime signed_scaled, declared shapes)"), std::string::npos)
-      << wrong->verdict.reason;
+  EXPECT_EQ(wrong->verdict().kind, VerdictKind::kWrong);
+  EXPECT_NE(wrong->verdict().reason.find("(draw 2, regime signed_scaled, declared shapes)"), std::string::npos)
+      << wrong->verdict().reason;
   fault.ending = Ending::kCrashed;
   const auto crashed = verify_two_at_once({}, fault);
   ASSERT_TRUE(crashed.has_value()) << crashed.error().sentence;
-  EXPECT_EQ(crashed->verdict.kind, VerdictKind::kCrashed);
+  EXPECT_EQ(crashed->verdict().kind, VerdictKind::kCrashed);
 }
 
 TEST(VerifyProgram, TwoDrawsAtOnceLeaveOutWhatOneWould) {
@@ -236,11 +236,11 @@ TEST(VerifyProgram, TwoDrawsAtOnceLeaveOutWhatOneWould) {
   script.chaotic = "near_equal";
   const auto report = verify_two_at_once(script, {});
   ASSERT_TRUE(report.has_value()) << report.error().sentence;
-  EXPECT_EQ(report->verdict.kind, VerdictKind::kOk) << report->verdict.reason;
+  EXPECT_EQ(report->verdict().kind, VerdictKind::kOk) << report->verdict().reason;
   EXPECT_FALSE(report->left_out.empty());
   DoublingOracle dropping;
   dropping.dropped = "near_equal";
-  EXPECT_EQ(verify_two_at_once(dropping, {})->verdict.kind, VerdictKind::kOk);
+  EXPECT_EQ(verify_two_at_once(dropping, {})->verdict().kind, VerdictKind::kOk);
   DoublingOracle failing;
   failing.failing = "near_equal";
   EXPECT_FALSE(verify_two_at_once(failing, {}).has_value());
@@ -305,7 +305,7 @@ TEST(VerifyProgram, SizesThatTheProgramRefusesAreLeftOutAndNamed) {
     });
     ASSERT_EQ(report.has_value(), refused == 1);
     if (refused == 1) {
-      EXPECT_EQ(report->verdict.kind, VerdictKind::kOk);
+      EXPECT_EQ(report->verdict().kind, VerdictKind::kOk);
       EXPECT_EQ(report->shapes, std::vector<std::string>{"declared shapes"});
       ASSERT_EQ(report->notes.size(), 1U);
       EXPECT_EQ(report->notes[0], "hidden shape 1 left out: forward raised IndexError");
@@ -318,9 +318,9 @@ TEST(VerifyProgram, AWrongElementStopsTheRunAndIsNamed) {
   fault.at_run = 7;
   const auto report = verify_with({}, fault);
   ASSERT_TRUE(report.has_value());
-  EXPECT_EQ(report->verdict.kind, VerdictKind::kWrong);
+  EXPECT_EQ(report->verdict().kind, VerdictKind::kWrong);
   EXPECT_EQ(report->draws, 9);  // the checked one among them
-  const std::string& reason = report->verdict.reason;
+  const std::string& reason = report->verdict().reason;
   EXPECT_NE(reason.find("1 of 512 elements of output 0 refused, the worst at [511] (tile 0)"), std::string::npos);
   EXPECT_NE(reason.find("(draw 2, regime signed_scaled, declared shapes)"), std::string::npos) << reason;
   EXPECT_GT(report->error_ratio, 4);
@@ -331,8 +331,8 @@ TEST(VerifyProgram, ARaceShowsInTheRandomisedDraw) {
   fault.only_randomised = true;
   const auto report = verify_with({}, fault);
   ASSERT_TRUE(report.has_value());
-  EXPECT_EQ(report->verdict.kind, VerdictKind::kWrong);
-  EXPECT_NE(report->verdict.reason.find("random thread order"), std::string::npos) << report->verdict.reason;
+  EXPECT_EQ(report->verdict().kind, VerdictKind::kWrong);
+  EXPECT_NE(report->verdict().reason.find("random thread order"), std::string::npos) << report->verdict().reason;
 }
 
 Result<VerifyReport> verify_a_strangers(CallTrial right_up_to, bool needs_kernels = false,
@@ -355,18 +355,18 @@ TEST(VerifyProgram, AnAnswerThatNeedsNoKernelIsTheHosts) {
   for (const CallTrial honest : {CallTrial::kApart, CallTrial::kDeviceCopiesAlone}) {
     const auto right = verify_a_strangers(honest);
     ASSERT_TRUE(right.has_value()) << right.error().sentence;
-    EXPECT_EQ(right->verdict.kind, VerdictKind::kOk) << right->verdict.reason;
+    EXPECT_EQ(right->verdict().kind, VerdictKind::kOk) << right->verdict().reason;
   }
   const auto host = verify_a_strangers(CallTrial::kWithoutKernels);
   ASSERT_TRUE(host.has_value()) << host.error().sentence;
-  EXPECT_EQ(host->verdict.kind, VerdictKind::kCheated);
-  EXPECT_NE(host->verdict.reason.find("no kernel runs"), std::string::npos) << host->verdict.reason;
+  EXPECT_EQ(host->verdict().kind, VerdictKind::kCheated);
+  EXPECT_NE(host->verdict().reason.find("no kernel runs"), std::string::npos) << host->verdict().reason;
   const auto moved = verify_a_strangers(CallTrial::kDeviceCopiesAlone, true);
   ASSERT_TRUE(moved.has_value()) << moved.error().sentence;
-  EXPECT_EQ(moved->verdict.kind, VerdictKind::kCheated);
+  EXPECT_EQ(moved->verdict().kind, VerdictKind::kCheated);
   const auto touched = verify_a_strangers(CallTrial::kNone);
   ASSERT_TRUE(touched.has_value()) << touched.error().sentence;
-  EXPECT_EQ(touched->verdict.kind, VerdictKind::kWrong);
+  EXPECT_EQ(touched->verdict().kind, VerdictKind::kWrong);
 }
 
 TEST(VerifyProgram, AKernelThatTheAnswerDoesNotNeedIsFound) {
@@ -384,7 +384,7 @@ TEST(VerifyProgram, AKernelThatTheAnswerDoesNotNeedIsFound) {
     return Result<std::unique_ptr<Candidate>>(std::make_unique<DoublingCandidate>(fault));
   });
   ASSERT_TRUE(report.has_value()) << report.error().sentence;
-  EXPECT_EQ(report->verdict.kind, VerdictKind::kOk) << report->verdict.reason;
+  EXPECT_EQ(report->verdict().kind, VerdictKind::kOk) << report->verdict().reason;
   ASSERT_EQ(ledger->launches()->size(), 2U);
   EXPECT_FALSE(ledger->launches()->front().is_idle);
   EXPECT_TRUE(ledger->launches()->back().is_idle);
@@ -393,8 +393,8 @@ TEST(VerifyProgram, AKernelThatTheAnswerDoesNotNeedIsFound) {
 TEST(VerifyProgram, AStrangersProgramIsPutAwayAtLast) {
   const auto report = verify_a_strangers(CallTrial::kApart, false, Ending::kCrashed);
   ASSERT_TRUE(report.has_value()) << report.error().sentence;
-  EXPECT_EQ(report->verdict.kind, VerdictKind::kCrashed);
-  EXPECT_NE(report->verdict.reason.find("destroy: signal 11"), std::string::npos) << report->verdict.reason;
+  EXPECT_EQ(report->verdict().kind, VerdictKind::kCrashed);
+  EXPECT_NE(report->verdict().reason.find("destroy: signal 11"), std::string::npos) << report->verdict().reason;
 }
 
 TEST(VerifyProgram, BadEndingsBecomeTheirVerdicts) {
@@ -409,8 +409,8 @@ TEST(VerifyProgram, BadEndingsBecomeTheirVerdicts) {
     for (const DeviceKind device : {DeviceKind::kEmulated, DeviceKind::kChecked}) {
       const auto report = verify_with({}, fault, device);
       ASSERT_TRUE(report.has_value());
-      EXPECT_EQ(report->verdict.kind, kind);
-      EXPECT_NE(report->verdict.reason.find("signal 11"), std::string::npos);
+      EXPECT_EQ(report->verdict().kind, kind);
+      EXPECT_NE(report->verdict().reason.find("signal 11"), std::string::npos);
     }
   }
 }
@@ -428,8 +428,8 @@ TEST(VerifyProgram, WhatTheCheckedDrawFindsComesBeforeALaterDraw) {
     return Result<std::unique_ptr<Candidate>>(std::make_unique<DoublingCandidate>(fault));
   });
   ASSERT_TRUE(report.has_value());
-  EXPECT_EQ(report->verdict.kind, VerdictKind::kCrashed);
-  EXPECT_NE(report->verdict.reason.find("draw 0, checked"), std::string::npos) << report->verdict.reason;
+  EXPECT_EQ(report->verdict().kind, VerdictKind::kCrashed);
+  EXPECT_NE(report->verdict().reason.find("draw 0, checked"), std::string::npos) << report->verdict().reason;
 }
 
 TEST(VerifyProgram, AMissingOutputIsWrong) {
@@ -437,7 +437,7 @@ TEST(VerifyProgram, AMissingOutputIsWrong) {
   fault.forgets_an_output = true;
   const auto report = verify_with({}, fault);
   ASSERT_TRUE(report.has_value());
-  EXPECT_EQ(report->verdict.kind, VerdictKind::kWrong);
+  EXPECT_EQ(report->verdict().kind, VerdictKind::kWrong);
 }
 
 TEST(VerifyProgram, ARegimeThatSaysNothingIsLeftOutAndNamed) {
@@ -446,7 +446,7 @@ TEST(VerifyProgram, ARegimeThatSaysNothingIsLeftOutAndNamed) {
   oracle.dropped = "sparse_extreme";
   const auto report = verify_with(oracle, {});
   ASSERT_TRUE(report.has_value());
-  EXPECT_EQ(report->verdict.kind, VerdictKind::kOk);
+  EXPECT_EQ(report->verdict().kind, VerdictKind::kOk);
   ASSERT_EQ(report->left_out.size(), 2U);
   EXPECT_EQ(report->left_out[0].regime, "signed_scaled");
   EXPECT_EQ(report->left_out[1].reason, "the reference raises");
@@ -457,7 +457,88 @@ TEST(VerifyProgram, OnlyTheRegimeAsGivenMakesATaskIllConditioned) {
   oracle.chaotic = "as_given";
   const auto report = verify_with(oracle, {});
   ASSERT_TRUE(report.has_value());
-  EXPECT_EQ(report->verdict.kind, VerdictKind::kIllConditioned);
+  EXPECT_EQ(report->verdict().kind, VerdictKind::kIllConditioned);
+}
+
+// Nothing was found against it, and nothing was shown either: never ok.
+void expect_undecided(const VerifyRequest& request, verify::ScriptedOracle oracle, const std::string& lack) {
+  const auto report = verify_program(request, oracle, [](const CandidateBinary&) {
+    return Result<std::unique_ptr<Candidate>>(std::make_unique<DoublingCandidate>(DoublingCandidate::Fault{}));
+  });
+  ASSERT_TRUE(report.has_value()) << report.error().sentence;
+  EXPECT_EQ(report->verdict().kind, VerdictKind::kUndecided) << report->verdict().reason;
+  EXPECT_EQ(report->verdict().reason, lack);
+}
+
+TEST(VerifyProgram, WithoutSubjectsNothingIsAccepted) {
+  DoublingOracle script;
+  expect_undecided({}, script.make(), "there was no shape to judge it at");
+}
+
+TEST(VerifyProgram, WithoutDrawsNothingIsAccepted) {
+  for (const size_t empty : {size_t{0}, size_t{1}}) {
+    DoublingOracle script;
+    VerifyRequest request = two_subjects();
+    request.subjects[empty].draws_per_regime = 0;
+    expect_undecided(request, script.make(),
+                     "nothing was to be drawn at " + request.subjects[empty].shape);
+  }
+}
+
+TEST(VerifyProgram, WithoutRegimesNothingIsAccepted) {
+  DoublingOracle script;
+  script.regimes.clear();
+  expect_undecided(two_subjects(), script.make(), "nothing was to be drawn at declared shapes");
+}
+
+TEST(VerifyProgram, AnOracleWithoutAnswersAcceptsNothing) {
+  DoublingOracle script;
+  script.regimes = {"signed_scaled"};
+  script.dropped = "signed_scaled";
+  VerifyRequest request = two_subjects();
+  request.subjects.pop_back();
+  request.subjects[0].checked.reset();
+  request.no_checked_draw = "this test has none";
+  expect_undecided(request, script.make(), "no draw was judged at declared shapes");
+}
+
+TEST(VerifyProgram, AnAbsentCheckedDrawIsToldOrNothingIsAccepted) {
+  DoublingOracle script;
+  VerifyRequest request = two_subjects();
+  request.subjects[0].checked.reset();
+  expect_undecided(request, script.make(), "no draw was checked, and nobody said why");
+  request.no_checked_draw = "a GPU has no sanitizers";
+  auto oracle = script.make();
+  const auto report = verify_program(request, oracle, [](const CandidateBinary&) {
+    return Result<std::unique_ptr<Candidate>>(std::make_unique<DoublingCandidate>(DoublingCandidate::Fault{}));
+  });
+  ASSERT_TRUE(report.has_value()) << report.error().sentence;
+  EXPECT_EQ(report->verdict().kind, VerdictKind::kOk) << report->verdict().reason;
+  EXPECT_EQ(report->notes, std::vector<std::string>{"no checked draw: a GPU has no sanitizers"});
+}
+
+// A draw that says nothing is counted and named, where others of its regime were judged.
+TEST(VerifyProgram, ADrawThatTheReferenceRefusesIsTold) {
+  DoublingOracle script;
+  auto doubling = script.make();
+  verify::ScriptedOracle oracle{[&](const OracleSource& source) { return doubling.open(source); },
+                                [&](const OracleProgram& program, const std::string& regime, int draw) {
+                                  Result<OracleDraw> made = doubling.draw(program, regime, draw);
+                                  if (regime == "near_equal" && draw == 1) {
+                                    made->dropped = "the reference raises";
+                                  }
+                                  return made;
+                                }};
+  const auto report = verify_program(two_subjects(), oracle, [](const CandidateBinary&) {
+    return Result<std::unique_ptr<Candidate>>(std::make_unique<DoublingCandidate>(DoublingCandidate::Fault{}));
+  });
+  ASSERT_TRUE(report.has_value()) << report.error().sentence;
+  EXPECT_EQ(report->verdict().kind, VerdictKind::kOk) << report->verdict().reason;
+  EXPECT_EQ(report->findings.proof.shapes[0].planned, 20);
+  EXPECT_EQ(report->findings.proof.shapes[0].judged, 19);
+  EXPECT_EQ(report->findings.proof.shapes[0].told, 1);
+  EXPECT_EQ(report->notes, std::vector<std::string>{
+                               "declared shapes, near_equal: 1 of 5 draws left out: the reference raises"});
 }
 
 TEST(VerifyProgram, AFailingWorldIsAnError) {

@@ -20,7 +20,7 @@ Json to_json(const VerifyReport& report) {
   for (const auto& regime : report.left_out) {
     left_out.push_back({{"shape", regime.shape}, {"regime", regime.regime}, {"reason", regime.reason}});
   }
-  return Json{{"verdict", to_json(report.verdict)},
+  return Json{{"verdict", to_json(report.verdict())},
               {"error_ratio", report.error_ratio},
               {"outputs", outputs},
               {"regimes", regimes},

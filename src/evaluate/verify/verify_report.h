@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "artifact/report/verdict.h"
 #include "base/json/json_forward.h"
 #include "evaluate/verify/kept_draws.h"
 #include "verify/compare/output_statistics.h"
+#include "verify/decide/decide.h"
 
 namespace stitch::evaluate {
 
@@ -28,7 +28,10 @@ struct RegimeErrors {
 };
 
 struct VerifyReport {
-  Verdict verdict;
+  verify::Findings findings;  // stages beside verification add theirs
+  // By all that was found so far.
+  Verdict verdict() const { return verify::decide(findings); }
+
   double error_ratio = 0;  // the largest error, as a multiple of the reference's own
   std::vector<verify::OutputReport> outputs;
   std::vector<RegimeErrors> regimes;  // what `outputs` sums up

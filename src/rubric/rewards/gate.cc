@@ -21,6 +21,9 @@ std::optional<Reward> without_lesson(const RewardFacts& facts) {
   if (!facts.verdict.has_value()) {
     return Reward{.value = std::nullopt, .reason = "no verdict: the world failed, not the candidate"};
   }
+  if (*facts.verdict == VerdictKind::kUndecided) {
+    return Reward{.value = std::nullopt, .reason = "the verdict is undecided: too little was judged"};
+  }
   if (*facts.verdict == VerdictKind::kIllConditioned) {
     return Reward{.value = std::nullopt, .reason = "the task is ill conditioned: it tells no answer from another"};
   }

@@ -32,8 +32,10 @@ TEST(Rewards, AFailingWorldAndAnIllConditionedTaskPayNothingAtAll) {
     RewardFacts facts = right(10, 20, 15, 5);
     facts.verdict = std::nullopt;
     EXPECT_FALSE(profile.compute(facts).value.has_value()) << profile.name;
-    facts.verdict = VerdictKind::kIllConditioned;
-    EXPECT_FALSE(profile.compute(facts).value.has_value()) << profile.name;
+    for (const VerdictKind judges_nobody : {VerdictKind::kIllConditioned, VerdictKind::kUndecided}) {
+      facts.verdict = judges_nobody;
+      EXPECT_FALSE(profile.compute(facts).value.has_value()) << profile.name;
+    }
   }
 }
 

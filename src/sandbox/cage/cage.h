@@ -14,8 +14,8 @@ Result<Layers> machine_layers();
 // What a request that asks for `mode` gets here. kEnvironment where it asks for a cage and no layer works.
 Result<Confinement> confine_request(CageMode mode);
 
-// Child::start() in a cage, or without one where the policy says so. An Error when the cage cannot be made: never the program's doing. Of the environment only
-// a fixed list is handed on, beside `options.environment`.
+// Child::start() in a cage, or without one where the policy says so. An Error when the cage cannot be made: never the
+// program's doing. Of the environment only a fixed list is handed on, beside `options.environment`.
 Result<Child> start_caged(ChildOptions options, const CagePolicy& policy);
 // run_child() in a cage.
 Result<ChildOutput> run_caged_child(ChildOptions options, const CagePolicy& policy, int64_t timeout_ms,
