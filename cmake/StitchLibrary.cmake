@@ -5,6 +5,7 @@
 include_guard(GLOBAL)
 
 option(STITCH_SANITIZE "Build host code with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+option(STITCH_SANITIZE_THREADS "Build host code with ThreadSanitizer" OFF)
 
 add_library(stitch_warnings INTERFACE)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
@@ -23,6 +24,9 @@ if(STITCH_SANITIZE)
     target_compile_options(stitch_warnings INTERFACE -fsanitize=fuzzer-no-link)
   endif()
   target_link_options(stitch_warnings INTERFACE -fsanitize=address,undefined)
+elseif(STITCH_SANITIZE_THREADS)
+  target_compile_options(stitch_warnings INTERFACE -fsanitize=thread -fno-omit-frame-pointer)
+  target_link_options(stitch_warnings INTERFACE -fsanitize=thread)
 else()
   # One build runs on any x86-64 Linux with a recent enough glibc.
   target_link_options(stitch_warnings INTERFACE -static-libstdc++ -static-libgcc)
@@ -37,11 +41,11 @@ endif()
 # Where tests find the programs that they start. With sanitizers only the test or stitchcuda itself is built: workers,
 # keepers and the cage, whose memory is limited, are those of build/.
 set(STITCH_HELPER_DIR ${CMAKE_BINARY_DIR})
-if(STITCH_SANITIZE)
+if(STITCH_SANITIZE OR STITCH_SANITIZE_THREADS)
   set(STITCH_HELPER_DIR ${PROJECT_SOURCE_DIR}/build)
 endif()
 function(stitch_starts program)
-  if(NOT STITCH_SANITIZE)
+  if(NOT STITCH_SANITIZE AND NOT STITCH_SANITIZE_THREADS)
     add_dependencies(${program} ${ARGN})
   endif()
 endfunction()
