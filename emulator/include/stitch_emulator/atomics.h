@@ -8,6 +8,8 @@
 extern "C" {
 extern int stitch_spin_budget;
 void stitch_spin_exhausted(const char* file, int line);
+// The checked build: after an atomic operation.
+void stitch_note_atomic(const void* address, size_t bytes);
 }
 
 namespace stitch_emulator {
@@ -28,6 +30,9 @@ inline T update(T* address, Update next, const char* file, int line) {
   count_atomic(file, line);
   const T old = *address;
   *address = next(old);
+#ifdef __SANITIZE_ADDRESS__
+  stitch_note_atomic(address, sizeof(T));
+#endif
   return old;
 }
 

@@ -30,6 +30,11 @@ inline int __syncthreads_and(int predicate, STITCH_PLACE) {
 }
 inline void __nanosleep(unsigned int, STITCH_PLACE) { stitch_yield(STITCH_PLACE_ARGUMENTS); }
 
+#ifdef __SANITIZE_ADDRESS__
+extern "C" void stitch_note_fence(void);
+inline void __threadfence() { stitch_note_fence(); }
+#else
 inline void __threadfence() {}
-inline void __threadfence_block() {}
-inline void __threadfence_system() {}
+#endif
+inline void __threadfence_block() { __threadfence(); }
+inline void __threadfence_system() { __threadfence(); }

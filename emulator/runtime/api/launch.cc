@@ -13,6 +13,7 @@
 #include "control/counts.h"
 #include "control/launch_ledger.h"
 #include "fault/fault.h"
+#include "updates/order.h"
 
 namespace stitch_emulator {
 namespace {
@@ -89,6 +90,7 @@ cudaError_t run_blocks(const LaunchConfig& config, const KernelCall& call) {
   prepare_shared(config.shared_bytes, config.shared_bytes > settings.limits.static_shared_bytes);
   current_block_shape = config.block;
   current_grid_shape = grid;
+  begin_launch_updates();
   const BlockOrder order(block_count, seed);
   for (uint64_t number = 0; number < block_count; ++number) {
     const uint64_t index = order.block(number);
@@ -96,10 +98,12 @@ cudaError_t run_blocks(const LaunchConfig& config, const KernelCall& call) {
                            static_cast<unsigned int>(index / grid.x % grid.y),
                            static_cast<unsigned int>(index / grid.x / grid.y)};
     refill_shared();
+    begin_block_updates(index);
     ++counts.blocks;
     if (!run_block(call)) {
       return cudaErrorLaunchFailure;
     }
+    end_block_updates();
   }
   counts.threads += block_count * config.block.x * config.block.y * config.block.z;
   return cudaSuccess;

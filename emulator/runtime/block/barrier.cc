@@ -5,6 +5,7 @@
 
 #include "block/switching.h"
 #include "fault/fault.h"
+#include "updates/order.h"
 
 namespace stitch_emulator {
 namespace {
@@ -37,6 +38,7 @@ void open_barrier() {
     report_missing_threads();
   }
   counts.barriers += static_cast<uint64_t>(block.barrier_arrived);
+  note_block_barrier();
   block.barrier_arrived = 0;
   block.count_result = block.count_sum;
   block.count_sum = 0;
@@ -54,6 +56,7 @@ void require_block(const char* what, const char* file, int line) {
 
 void open_named_barrier(NamedBarrier& barrier) {
   counts.barriers += static_cast<uint64_t>(barrier.arrived);
+  note_block_barrier();
   barrier.arrived = 0;
   for (unsigned int warp = 0; warp < block.warp_count; ++warp) {
     make_ready(warp, barrier.waiting[warp]);

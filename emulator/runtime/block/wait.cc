@@ -2,6 +2,7 @@
 // Waits on memory: a thread that polls (mbarrier, spin lock, flag) steps aside until its condition holds.
 #include "block/switching.h"
 #include "fault/fault.h"
+#include "updates/order.h"
 
 namespace stitch_emulator {
 namespace {
@@ -34,6 +35,9 @@ bool release_predicates() {
       make_ready(warp_number(thread), bit_of(thread));
       released = true;
     }
+  }
+  if (released) {
+    note_block_barrier();
   }
   return released;
 }

@@ -5,6 +5,7 @@
 
 #include "block/switching.h"
 #include "fault/fault.h"
+#include "updates/order.h"
 
 namespace stitch_emulator {
 namespace {
@@ -31,6 +32,7 @@ void complete(unsigned int warp, int index, uint32_t except) {
   const WarpMeeting meeting = all.meetings[index];
   all.meetings[index] = all.meetings[--block.warps[warp].meeting_count];
   ++counts.warp_operations;
+  note_warp_operation(warp);
   combine(all.exchange, meeting);
   make_ready(warp, meeting.arrived & ~except);
 }
@@ -130,6 +132,7 @@ bool release_converged() {
       }
     }
     warp.converging &= ~together;
+    note_warp_operation(number);
     make_ready(number, together);
     released = true;
   }

@@ -9,6 +9,7 @@ namespace stitch_emulator {
 
 Fiber host_fiber;
 Fiber* current_fiber = &host_fiber;
+Stacks stacks;
 
 namespace {
 
@@ -52,6 +53,7 @@ Fiber* make_fiber() {
       return nullptr;
     }
     pool.base = static_cast<char*>(base);
+    stacks = {reinterpret_cast<uintptr_t>(base), kSlotBytes * kMostFibers};
   }
   if (pool.made == kMostFibers) {
     return nullptr;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "fiber/switch.h"
 
@@ -22,6 +23,13 @@ using FiberMain = void (*)();
 // The fiber that stands for the OS thread's own stack, and the one that runs.
 extern Fiber host_fiber;
 extern Fiber* current_fiber;
+
+// Where the stacks of all fibers lie.
+struct Stacks {
+  uintptr_t start = 0;
+  size_t bytes = 0;
+};
+extern Stacks stacks;
 
 // Where new fibers start. Set it before the first take_fiber.
 void set_fiber_main(FiberMain main);
