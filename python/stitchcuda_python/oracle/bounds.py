@@ -9,7 +9,7 @@ from math import prod
 from ..graph.flops import short_name
 from ..graph.functional import INPUT, Call, FunctionalProgram, Ref, refs_in, used_by
 
-_VIEWS = set(
+VIEWS = set(
     """view _unsafe_view reshape permute transpose t unsqueeze squeeze expand slice select clone alias contiguous
     flatten _to_copy to lift_fresh_copy detach unbind split split_with_sizes chunk""".split()
 )
@@ -64,7 +64,7 @@ def _users(graph: FunctionalProgram, name: str) -> tuple[set[str], list[Call]]:
     for call in graph.calls:
         if not aliases.intersection(used_by(call)):
             continue
-        if short_name(call.target) in _VIEWS:
+        if short_name(call.target) in VIEWS:
             aliases.update(result.name for result in call.results)
         else:
             users.append(call)

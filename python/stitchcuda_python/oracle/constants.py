@@ -36,6 +36,11 @@ FEW_INTEGERS = 2
 EPS32 = torch.finfo(torch.float32).eps
 DISTURBANCE_DIVISOR = 5.0
 
+# A decision lies within rounding where its operand is as near to the jump as so many times the largest error that runs
+# of the same decisions make around it, and as many roundings: what an output may err by.
+NEAR_TIE_MULTIPLE = 4.0
+NEAR_TIE_ROUNDINGS = 4.0
+
 # The gate: |graph - eager| <= this * max(|eager|, rms(eager)); of 16-bit values this many eps of their type, since an
 # operator that PyTorch runs whole rounds its sums at other places than one that is taken apart.
 GATE_TOLERANCE = 1e-4

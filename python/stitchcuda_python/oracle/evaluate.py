@@ -11,6 +11,7 @@ import torch
 
 from ..graph.functional import FunctionalProgram
 from .arithmetic import Arithmetic
+from .decisions import ALL, HALVES, Decisions
 from .disturb import Disturbance
 from .draw import Drawer, Drawn
 from .interpret import Interpreter
@@ -32,6 +33,9 @@ class Runs:
     runs: list[Values]
     runs_tf32: list[Values] = field(default_factory=list)
     has_overflow: bool = False  # the fp64 run made integers of floats that none of their type holds
+    decided: Values = field(default_factory=dict)  # of the fp64 run: what its deciding calls read and gave
+    near_ties: int = 0  # how many of its decisions lie within rounding
+    otherwise: list[Values] = field(default_factory=list)  # fp64 runs in which such decisions fall the other way
 
     def all_finite(self) -> bool:
         """Whether every float of reference and native is finite."""
@@ -47,15 +51,19 @@ class Evaluator:
     ) -> None:
         self._native, self._drawer, self._math, self._device = native, drawer, math, device
         self.interpreter = Interpreter(graph, device)
+        self._decisions = Decisions(graph)
 
     def references(self, drawn: Drawn) -> Runs:
         """fp64 and native only: enough to see whether a draw is within what the program takes."""
         with tf32_flags("fp32"):
-            ref64 = self.interpreter.run(self._drawer.graph_values(drawn), double=True)
+            values = self._drawer.graph_values(drawn)
+            made = self.interpreter.run(values, double=True, keep=self._decisions.kept)
             has_overflow = self.interpreter.has_overflow
         with tf32_flags(self._math):
             native = self._native.run(drawn.inputs, drawn.tensors, drawn.numbers)
-        return Runs(ref64, native, native, [], has_overflow=has_overflow)
+        ref64 = {name: made[name] for name in native}
+        decided = {name: made[name] for name in self._decisions.kept}
+        return Runs(ref64, native, native, [], has_overflow=has_overflow, decided=decided)
 
     def error_runs(self, drawn: Drawn, seed: int, regime: str, number: int) -> Iterator[tuple[str, Values]]:
         """The runs that measure the reference's own error, one at a time and alike whenever they are asked for: in
@@ -71,6 +79,31 @@ class Evaluator:
         yield from self._group(drawn, perturbed(), noise, ROUNDINGS[self._math], ("perturbed", "disturbed"))
         if self._math == "kernelbench":
             yield from self._group(drawn, perturbed(), noise, ROUNDINGS["tf32"], ("tf32", "tf32"))
+
+    def decide_otherwise(self, runs: Runs, drawn: Drawn, seed: int, regime: str, number: int) -> None:
+        """Fills in what the program gives where decisions within rounding fall the other way: all of them, and where
+        there are several each half of them, so that of two in one row either may fall alone."""
+        decisions, values = self._decisions, self._drawer.graph_values(drawn)
+        if not decisions.calls:
+            return
+        noise = generator(self._device, seed, regime, number, "decide")
+        rounding = ROUNDINGS["tf32" if self._math == "kernelbench" else self._math]
+        with tf32_flags("fp32"):
+            spread_runs = [
+                self.interpreter.run(
+                    values,
+                    keep=decisions.kept,
+                    substitute=decisions.pinned(runs.decided, Disturbance(Arithmetic(source, rounding))),
+                )
+                for source in (None, noise)
+            ]
+            spreads = decisions.spreads(runs.decided, spread_runs)
+            runs.near_ties = decisions.near_ties(runs.decided, spreads)
+            runs.decided = {}
+            del spread_runs
+            for part in () if runs.near_ties == 0 else (ALL,) if runs.near_ties == 1 else (ALL, *HALVES):
+                made = self.interpreter.run(values, double=True, substitute=decisions.otherwise(spreads, part))
+                runs.otherwise.append({name: made[name] for name in runs.ref64})
 
     def _group(
         self, drawn: Drawn, source: torch.Generator, noise: torch.Generator, rounding: Rounding | None, names: Any

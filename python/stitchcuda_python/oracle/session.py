@@ -118,7 +118,8 @@ class Session:
             dropped = f"Regime {regime} is left out: {reason}."
             return {"dropped": dropped, "fallback": fallback}
         place = (self._seed, regime, number)
-        if stays:
+        self._evaluator.decide_otherwise(runs, drawn, *place)
+        if stays and not runs.otherwise:  # with near ties every element is compared, and that is done elsewhere
             release_unused()
             error_runs = lambda: self._evaluator.error_runs(drawn, *place)  # noqa: E731
             is_rounded = self._math in ("tf32", "reduced")
@@ -171,6 +172,7 @@ class Session:
         runs, reason = self._try(drawn)
         if runs is None:
             return {"dropped": f"These contents are left out: {reason}."}
+        self._evaluator.decide_otherwise(runs, drawn, self._seed, "given", number)
         self._evaluator.add_error_runs(runs, drawn, self._seed, "given", number)
         self._last = (drawn, runs)
         return {"dropped": None} | self._write(self._answers, "given_")
@@ -218,6 +220,7 @@ class Session:
     def _answers(self, prefix: str) -> dict[str, Any]:
         runs = self._last_draw()[1]
         return {
+            "near_ties": runs.near_ties,
             "outputs": self._write_results(OUTPUT, prefix + "output", runs),
             "states_out": self._write_results(STATE, prefix + "state_out", runs),
         }
@@ -240,6 +243,10 @@ class Session:
                 if group:
                     paths = [self._path(f"{path}_{key}_{position}") for position in range(len(group))]
                     entry[key] = [write_raw(values[name], where) for values, where in zip(group, paths)]
+            others = [run[name] for run in runs.otherwise if not torch.equal(run[name], runs.ref64[name])]
+            if others:
+                paths = [self._path(f"{path}_otherwise_{position}") for position in range(len(others))]
+                entry["otherwise"] = [write_raw(_wide(values), where) for values, where in zip(others, paths)]
             if runs.runs_tf32:
                 entry["native_fp32"] = write_raw(runs.native_fp32[name], self._path(path + "_native_fp32"))
             made.append(entry | self._index_entry(name, path))

@@ -22,7 +22,7 @@ size_t bytes_with_answers(const verify::OracleDraw& draw) {
   size_t bytes = bytes_of(draw);
   for (const verify::OutputReference& output : draw.outputs) {
     const size_t runs = 1 + output.perturbed.size() + output.disturbed.size() + output.tf32_runs.size();
-    bytes += output.reference.bytes().size() + runs * output.native.bytes().size();
+    bytes += (1 + output.otherwise.size()) * output.reference.bytes().size() + runs * output.native.bytes().size();
   }
   return bytes;
 }

@@ -96,6 +96,7 @@ class Verification {
   void count_told(const QueuedDraw& queued);
   void end_regime();
   void keep_statistics();
+  void tell_of_near_ties();
 
   const VerifySubject& subject() const { return request_.subjects[current_->plan]; }
   bool runs_checked() const { return subject().binary.device == DeviceKind::kChecked; }
@@ -185,6 +186,7 @@ Result<void> Verification::take_good(const QueuedDraw& queued) {
   STITCH_TRY(run_and_judge(queued, label, settings));
   report_.randomised_draws += randomised ? 1 : 0;
   report_.in_place_draws += settings.states_in_place ? 1 : 0;
+  report_.near_ties += queued.draw.near_ties;
   keep(queued);
   if (subject().binary.device == DeviceKind::kChecked) {
     ++report_.checked_draws;
@@ -459,6 +461,20 @@ Result<void> Verification::draw_by_itself(verify::Oracle& oracle) {
   return {};
 }
 
+// A top-k, a comparison or a rounding whose operands are as near to its edge as rounding reaches may fall either way in
+// an honest program.
+void Verification::tell_of_near_ties() {
+  if (report_.near_ties == 0) {
+    return;
+  }
+  int64_t elements = 0;
+  for (const verify::OutputReport& output : report_.outputs) {
+    elements += output.either_way;
+  }
+  note(fmt::format("{} decisions of the program lay within rounding; {} elements were compared under either",
+                   report_.near_ties, elements));
+}
+
 VerifyReport Verification::finish() {
   if (current_ && decided()) {
     keep_statistics();  // what was seen up to the refusal
@@ -467,6 +483,7 @@ VerifyReport Verification::finish() {
     report_.outputs.push_back(statistics.report(name));
     report_.error_ratio = std::max(report_.error_ratio, statistics.max_ratio);
   }
+  tell_of_near_ties();
   if (proof().checked.planned == 0 && proof().checked.absence.empty() && !request_.no_checked_draw.empty()) {
     proof().checked.absence = request_.no_checked_draw;
     note("no checked draw: " + request_.no_checked_draw);

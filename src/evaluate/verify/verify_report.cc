@@ -26,6 +26,7 @@ Json to_json(const VerifyReport& report) {
               {"regimes", regimes},
               {"left_out", left_out},
               {"notes", report.notes},
+              {"near_ties", report.near_ties},
               {"shapes", report.shapes},
               {"same_binary_shapes", report.same_binary_shapes},
               {"draws", report.draws},

@@ -44,6 +44,7 @@ struct VerifyReport {
   int checked_draws = 0;            // of those, under AddressSanitizer and UndefinedBehaviorSanitizer
   int randomised_draws = 0;         // of those, with a block's threads in random order
   int in_place_draws = 0;           // of those, with new states in the memory of the old ones
+  int64_t near_ties = 0;            // decisions of the program within rounding, over all draws that were compared
   int repeated_calls = 0;           // after all draws, of an outside program
   KeptDraws kept;                   // as given, at the declared shapes, where the request asked for them
   double seconds = 0;

@@ -26,6 +26,7 @@ OutputComparison compare_floats(const OutputReference& reference, const HostTens
   result.statistics = all.statistics;
   result.refusal = all.main.refusal();
   result.statistics.max_ratio = all.main.max_ratio();
+  result.statistics.either_way = all.main.either_way();
   if (result.refusal && mode == MathMode::kKernelBench && !reference.tf32_runs.empty()) {
     const bool accepted = result.statistics.kernelbench_rule_ok && !all.tf32.refusal();
     result.refusal = accepted ? std::nullopt : result.refusal;
@@ -51,8 +52,8 @@ SmallOutputErrors small_output_errors(const OutputReference& reference, MathMode
   reader.read(0, Tiling(reference.type.shape).tile(0));
   const TileData& tile = reader.data();
   const auto base = condition_of(reader, mode).base;
-  const TileBudget budget = measure_tile(tile.reference, tile.runs, base);
-  const TileBudget tf32 = measure_tile(tile.reference, reader.tf32_runs(), base);
+  const TileBudget budget = measure_tile(tile.truth, tile.runs, base);
+  const TileBudget tf32 = measure_tile(tile.truth, reader.tf32_runs(), base);
   return {ratio_to(budget.own_error, budget.magnitude), ratio_to(tf32.own_error, tf32.magnitude),
           ratio_to(budget.base_error, budget.magnitude)};
 }

@@ -17,6 +17,14 @@ std::vector<int64_t> load(const HostTensor& tensor, TileRange range) {
   return values;
 }
 
+std::vector<std::vector<int64_t>> load_all(const std::vector<HostTensor>& tensors, TileRange range) {
+  std::vector<std::vector<int64_t>> all;
+  for (const HostTensor& tensor : tensors) {
+    all.push_back(load(tensor, range));
+  }
+  return all;
+}
+
 std::vector<std::vector<int64_t>> load_runs(const OutputReference& reference, TileRange range) {
   std::vector<std::vector<int64_t>> runs{load(reference.native, range)};
   for (const auto* group : {&reference.perturbed, &reference.disturbed}) {
@@ -47,11 +55,15 @@ OutputComparison compare_exactly(const OutputReference& reference, const HostTen
     const auto expected = load(reference.reference, range);
     const auto values = load(got, range);
     const auto runs = load_runs(reference, range);
+    const auto others = load_all(reference.otherwise, range);
     for (size_t i = 0; i < expected.size(); ++i) {
       const auto differs = [&](const std::vector<int64_t>& run) { return run[i] != expected[i]; };
       const auto agrees = [&](const std::vector<int64_t>& run) { return run[i] == values[i]; };
-      result.statistics.ill_conditioned += std::any_of(runs.begin(), runs.end(), differs) ? 1 : 0;
-      if (values[i] != expected[i] && std::none_of(runs.begin(), runs.end(), agrees)) {
+      const bool either_way = std::any_of(others.begin(), others.end(), differs);
+      result.statistics.either_way += either_way ? 1 : 0;
+      result.statistics.ill_conditioned += !either_way && std::any_of(runs.begin(), runs.end(), differs) ? 1 : 0;
+      if (values[i] != expected[i] && std::none_of(runs.begin(), runs.end(), agrees) &&
+          std::none_of(others.begin(), others.end(), agrees)) {
         refuse_exactly(result, Refusal{range.begin + static_cast<int64_t>(i), tile, static_cast<double>(values[i]),
                                        static_cast<double>(expected[i]), 0, 0});
       }

@@ -8,9 +8,10 @@
 namespace stitch::verify {
 
 void FloatRule::judge_tile(const TileData& tile, const TileBudget& budget) {
-  for (size_t i = 0; i < tile.reference.size(); ++i) {
-    const double expected = tile.reference[i];
+  for (size_t i = 0; i < tile.got.size(); ++i) {
     const double got = tile.got[i];
+    const double expected = tile.truth.nearest(i, got);
+    either_way_ += is_either_way(tile, budget, i) ? 1 : 0;
     double ratio = std::numeric_limits<double>::infinity();
     bool accepted = false;
     if (std::isfinite(expected)) {
@@ -37,6 +38,7 @@ void FloatRule::judge_tile(const TileData& tile, const TileBudget& budget) {
 
 void FloatRule::merge(const FloatRule& later) {
   max_ratio_ = std::max(max_ratio_, later.max_ratio_);
+  either_way_ += later.either_way_;
   if (!later.worst_.has_value()) {
     return;
   }
@@ -50,7 +52,7 @@ void FloatRule::merge(const FloatRule& later) {
 bool FloatRule::agrees_with_a_run(const TileData& tile, const TileBudget& budget, size_t i) const {
   const double got = tile.got[i];
   const auto agrees = [&](std::span<const double> run) {
-    if (same_pattern(run[i], tile.reference[i])) {
+    if (same_pattern(run[i], tile.truth.reference[i])) {
       return false;
     }
     return std::isfinite(run[i]) ? std::fabs(got - run[i]) <= budget.tolerance(run[i], epsilon_)
@@ -59,11 +61,20 @@ bool FloatRule::agrees_with_a_run(const TileData& tile, const TileBudget& budget
   return std::any_of(tile.runs.begin(), tile.runs.end(), agrees);
 }
 
+bool FloatRule::is_either_way(const TileData& tile, const TileBudget& budget, size_t i) const {
+  const double expected = tile.truth.reference[i];
+  const auto& others = tile.truth.otherwise;
+  return std::any_of(others.begin(), others.end(), [&](const auto& other) {
+    return !same_pattern(other[i], expected) ||
+           (std::isfinite(expected) && std::fabs(other[i] - expected) > budget.tolerance(expected, epsilon_));
+  });
+}
+
 void FloatRule::refuse(const TileData& tile, const TileBudget& budget, size_t i, double ratio) {
   const int64_t refused = worst_ ? worst_->refused + 1 : 1;
   if (!worst_ || ratio > worst_->ratio) {
     worst_ = Refusal{
-        tile.begin + static_cast<int64_t>(i), tile.tile, tile.got[i], tile.reference[i], ratio, 0, budget.erring};
+        tile.begin + static_cast<int64_t>(i), tile.tile, tile.got[i], tile.truth.reference[i], ratio, 0, budget.erring};
   }
   worst_->refused = refused;
 }

@@ -21,18 +21,18 @@ constexpr int64_t kPieceElements = 1 << 18;  // a few milliseconds of work for o
 // Adds one tile to the sums that reports are made of. None of it decides anything.
 void observe_tile(const TileReader& reader, DataType type, OutputStatistics& statistics) {
   const TileData& tile = reader.data();
-  statistics.elements += static_cast<int64_t>(tile.reference.size());
+  statistics.elements += static_cast<int64_t>(tile.got.size());
   statistics.kernelbench_rule_ok =
       statistics.kernelbench_rule_ok && kernelbench_rule_holds(reader.native_in_mode(), tile.got, type);
-  for (size_t i = 0; i < tile.reference.size(); ++i) {
-    const double expected = tile.reference[i];
+  for (size_t i = 0; i < tile.got.size(); ++i) {
+    const double expected = tile.truth.nearest(i, tile.got[i]);
     const double error = std::fabs(tile.got[i] - expected);
     if (!std::isfinite(error)) {
       continue;
     }
     double own = 0;
     for (const auto& run : tile.runs) {
-      own = std::fmax(own, std::fabs(run[i] - expected));
+      own = std::fmax(own, std::fabs(run[i] - tile.truth.nearest(i, run[i])));
     }
     const double unit = unit_in_the_last_place(expected, type);
     statistics.error_sum += error;
@@ -98,17 +98,17 @@ void Piece::judge_tile(const TileReader& reader) {
   // What perturbed runs are measured by.
   const double unit = std::max(epsilon(whole_.type), whole_.reference.input_epsilon);
   const Condition condition = condition_of(reader, whole_.mode);
-  const TileBudget measured = measure_tile(tile.reference, tile.runs, condition.base);
+  const TileBudget measured = measure_tile(tile.truth, tile.runs, condition.base);
   const TileBudget budget =
       with_small_errors(companies_.main.steadied(tile.tile, measured), errors.own, errors.base, small);
   verdicts_.main.judge_tile(tile, budget);
   verdicts_.statistics.ill_conditioned +=
-      count_ill_conditioned(tile.reference, condition.base, condition.perturbed, budget, unit);
+      count_ill_conditioned(tile.truth, condition.base, condition.perturbed, budget, unit);
   if (whole_.mode == MathMode::kKernelBench) {
     TileData with_tf32 = tile;
     with_tf32.runs = reader.tf32_runs();
     const TileBudget tf32 =
-        companies_.tf32.steadied(tile.tile, measure_tile(tile.reference, with_tf32.runs, condition.base));
+        companies_.tf32.steadied(tile.tile, measure_tile(tile.truth, with_tf32.runs, condition.base));
     verdicts_.tf32.judge_tile(with_tf32, with_small_errors(tf32, errors.own_tf32, errors.base, small));
   }
 }

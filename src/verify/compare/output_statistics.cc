@@ -15,12 +15,14 @@ Json to_json(const OutputReport& report) {
               {"ulp_p50", report.ulp_p50},
               {"ulp_p99", report.ulp_p99},
               {"ulp_max", report.ulp_max},
+              {"either_way", report.either_way},
               {"kernelbench_rule_ok", report.kernelbench_rule_ok}};
 }
 
 void OutputStatistics::merge(const OutputStatistics& other) {
   elements += other.elements;
   ill_conditioned += other.ill_conditioned;
+  either_way += other.either_way;
   max_ratio = std::max(max_ratio, other.max_ratio);
   error_sum += other.error_sum;
   own_error_sum += other.own_error_sum;
@@ -39,6 +41,7 @@ OutputReport OutputStatistics::report(const std::string& name) const {
   line.ulp_p50 = ulps.percentile(kMedian);
   line.ulp_p99 = ulps.percentile(kTail);
   line.ulp_max = ulps.maximum();
+  line.either_way = either_way;
   line.kernelbench_rule_ok = kernelbench_rule_ok;
   return line;
 }

@@ -28,6 +28,7 @@ OutputReference owned(OutputReference reference) {
   own_all(reference.perturbed);
   own_all(reference.disturbed);
   own_all(reference.tf32_runs);
+  own_all(reference.otherwise);
   if (reference.index_source) {
     reference.index_source->values = owned(reference.index_source->values);
   }

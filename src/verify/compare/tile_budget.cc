@@ -7,10 +7,10 @@
 namespace stitch::verify {
 namespace {
 
-double largest_error(std::span<const double> reference, std::span<const double> run) {
+double largest_error(const TileTruth& truth, std::span<const double> run) {
   double largest = 0;
-  for (size_t i = 0; i < reference.size(); ++i) {
-    const double error = std::fabs(run[i] - reference[i]);
+  for (size_t i = 0; i < run.size(); ++i) {
+    const double error = std::fabs(run[i] - truth.nearest(i, run[i]));
     // Written to take in finite errors only: an infinity or a NaN on either side leaves `largest` alone.
     largest = std::isfinite(error) && error > largest ? error : largest;
   }
@@ -27,8 +27,23 @@ int64_t count_erring(std::span<const double> reference, const std::vector<std::s
 
 }  // namespace
 
-TileBudget measure_tile(std::span<const double> reference, const std::vector<std::span<const double>>& runs,
+double TileTruth::nearest(size_t i, double value) const {
+  double closest = reference[i];
+  if (same_pattern(value, closest) && !std::isfinite(value)) {
+    return closest;
+  }
+  for (const auto& other : otherwise) {
+    const bool closer = std::isfinite(value)
+                            ? !(std::fabs(value - closest) <= std::fabs(value - other[i])) && std::isfinite(other[i])
+                            : same_pattern(value, other[i]);
+    closest = closer ? other[i] : closest;
+  }
+  return closest;
+}
+
+TileBudget measure_tile(const TileTruth& truth, const std::vector<std::span<const double>>& runs,
                         std::span<const double> base) {
+  const std::span<const double> reference = truth.reference;
   TileBudget budget;
   double squares = 0;
   int64_t finite = 0;
@@ -43,23 +58,26 @@ TileBudget measure_tile(std::span<const double> reference, const std::vector<std
   // Of doubles above 1e154, whose squares none holds: no tolerance is without an end.
   budget.rms = std::isfinite(budget.rms) ? budget.rms : budget.magnitude;
   for (const auto& run : runs) {
-    budget.own_error = std::max(budget.own_error, largest_error(reference, run));
+    budget.own_error = std::max(budget.own_error, largest_error(truth, run));
   }
-  budget.base_error = largest_error(reference, base);
+  budget.base_error = largest_error(truth, base);
   budget.erring = count_erring(reference, runs);
   return budget;
 }
 
-int64_t count_ill_conditioned(std::span<const double> reference, std::span<const double> base,
+int64_t count_ill_conditioned(const TileTruth& truth, std::span<const double> base,
                               const std::vector<std::span<const double>>& perturbed, const TileBudget& budget,
                               double epsilon) {
   int64_t count = 0;
-  for (size_t i = 0; i < reference.size(); ++i) {
-    bool steady = same_pattern(base[i], reference[i]);
+  for (size_t i = 0; i < base.size(); ++i) {
+    const double expected = truth.nearest(i, base[i]);
+    bool steady = same_pattern(base[i], expected);
     for (const auto& run : perturbed) {
-      const double moved = std::fabs(run[i] - base[i]);
+      // What moves from one right value to another has moved by what is left then.
+      const double step = truth.nearest(i, run[i]) - expected;
+      const double moved = std::fabs(run[i] - base[i] - (std::isfinite(step) ? step : 0));
       steady = steady && same_pattern(run[i], base[i]) &&
-               (!std::isfinite(base[i]) || moved <= budget.condition_bound(reference[i], epsilon));
+               (!std::isfinite(base[i]) || moved <= budget.condition_bound(expected, epsilon));
     }
     count += steady ? 0 : 1;
   }

@@ -12,6 +12,16 @@
 
 namespace stitch::verify {
 
+// What is right at each element of a tile: `reference`, or one of `otherwise`, in which decisions that lie within
+// rounding fall the other way.
+struct TileTruth {
+  std::span<const double> reference;
+  std::vector<std::span<const double>> otherwise{};
+
+  // The right value that `value` is closest to; `reference` where it is close to none.
+  double nearest(size_t i, double value) const;
+};
+
 struct TileBudget {
   double own_error = 0;   // E(tile): the largest |run - ref64| over the native run and all others
   double base_error = 0;  // the largest error of the run that the perturbed ones are compared with
@@ -33,11 +43,12 @@ struct TileBudget {
 // `runs` are all runs of the reference, the native one first. `base` is the one of them that the perturbed runs differ
 // from by their perturbation only. Elements that are not finite in the reference or in a run take no part: their
 // pattern is compared, not their value.
-TileBudget measure_tile(std::span<const double> reference, const std::vector<std::span<const double>>& runs,
+TileBudget measure_tile(const TileTruth& truth, const std::vector<std::span<const double>>& runs,
                         std::span<const double> base);
 
-// The elements of the tile that one ulp at the inputs moves beyond the bound, or in or out of the finite numbers.
-int64_t count_ill_conditioned(std::span<const double> reference, std::span<const double> base,
+// The elements of the tile that one ulp at the inputs moves beyond the bound, or in or out of the finite numbers. One
+// that it moves from one right value to another is none: a near tie is known to be one.
+int64_t count_ill_conditioned(const TileTruth& truth, std::span<const double> base,
                               const std::vector<std::span<const double>>& perturbed, const TileBudget& budget,
                               double epsilon);
 

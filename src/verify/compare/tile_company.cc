@@ -37,7 +37,7 @@ TileCompany::Errors TileCompany::errors(int64_t tile) {
   const auto [found, is_new] = known_.try_emplace(tile);
   if (is_new) {
     reader_.read(tile, tiling_.tile(tile));
-    const TileBudget budget = measure_tile(reader_.data().reference, runs_(reader_), reader_.native());
+    const TileBudget budget = measure_tile(reader_.data().truth, runs_(reader_), reader_.native());
     found->second = {budget.own_error, budget.erring};
   }
   return found->second;

@@ -11,7 +11,7 @@ namespace stitch::verify {
 TileReader::TileReader(const OutputReference& reference, const HostTensor* got) : reference_(reference), got_(got) {
   constexpr size_t kReferenceNativesGot = 4;
   buffers_.resize(kReferenceNativesGot + reference.perturbed.size() + reference.disturbed.size() +
-                  reference.tf32_runs.size());
+                  reference.tf32_runs.size() + reference.otherwise.size());
 }
 
 void TileReader::read(int64_t tile, TileRange range) {
@@ -21,9 +21,10 @@ void TileReader::read(int64_t tile, TileRange range) {
   perturbed_.clear();
   tf32_runs_.clear();
   auto buffer = buffers_.begin();
-  data_.reference = load(reference_.reference, range, *buffer);
-  for (double& value : *buffer++) {
-    value = overflow_to_infinity(value, reference_.type.dtype);
+  data_.truth.otherwise.clear();
+  data_.truth.reference = load_truth(reference_.reference, range, *buffer++);
+  for (const HostTensor& other : reference_.otherwise) {
+    data_.truth.otherwise.push_back(load_truth(other, range, *buffer++));
   }
   native_ = load(reference_.native, range, *buffer++);
   native_in_mode_ = reference_.native_in_mode ? load(*reference_.native_in_mode, range, *buffer++) : native_;
@@ -49,6 +50,15 @@ std::span<const double> TileReader::load(const HostTensor& tensor, TileRange ran
   load_doubles(tensor, range.begin, range.count, buffer.data());
   if (reference_.kind == OutputKind::kIndex) {
     look_up_indices(range, buffer);
+  }
+  return buffer;
+}
+
+std::span<const double> TileReader::load_truth(const HostTensor& tensor, TileRange range,
+                                               std::vector<double>& buffer) const {
+  load(tensor, range, buffer);
+  for (double& value : buffer) {
+    value = overflow_to_infinity(value, reference_.type.dtype);
   }
   return buffer;
 }

@@ -28,6 +28,7 @@ class TileReader {
 
  private:
   std::span<const double> load(const HostTensor& tensor, TileRange range, std::vector<double>& buffer) const;
+  std::span<const double> load_truth(const HostTensor& tensor, TileRange range, std::vector<double>& buffer) const;
   void look_up_indices(TileRange range, std::vector<double>& buffer) const;
 
   const OutputReference& reference_;

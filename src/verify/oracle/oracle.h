@@ -67,6 +67,7 @@ struct OracleDraw {
   std::vector<HostTensor> parameters;
   std::vector<HostTensor> states;
   std::vector<OutputReference> outputs;  // outputs, then new states
+  int64_t near_ties = 0;                 // decisions of the program that lie within rounding; see OutputReference
 };
 
 // Contents that no draw has, for a program without random numbers.

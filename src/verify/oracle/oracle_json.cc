@@ -193,6 +193,9 @@ Result<OracleDraw> oracle_answers_from_json(const Json& json, const OracleProgra
   }
   STITCH_TRY(append_references(json, "outputs", program.outputs, draw.outputs));
   STITCH_TRY(append_references(json, "states_out", program.states_out, draw.outputs));
+  if (json.contains("near_ties")) {
+    STITCH_ASSIGN(draw.near_ties, json_int(json, "near_ties"));
+  }
   const double unit = coarsest_epsilon({&program.inputs, &program.parameters, &program.states});
   for (OutputReference& output : draw.outputs) {
     output.input_epsilon = unit;
@@ -278,6 +281,7 @@ Result<OutputReference> output_reference_from_json(const Json& json, const Tenso
     reference.perturbed.pop_back();
   }
   STITCH_ASSIGN(reference.tf32_runs, runs_from_json(json, "runs_tf32", spec));
+  STITCH_ASSIGN(reference.otherwise, runs_from_json(json, "otherwise", truth));
   STITCH_ASSIGN(reference.index_source, index_source_from_json(json));
   return reference;
 }
