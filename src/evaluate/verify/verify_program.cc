@@ -96,7 +96,7 @@ class Verification {
   void count_told(const QueuedDraw& queued);
   void end_regime();
   void keep_statistics();
-  void tell_of_near_ties();
+  void tell_of_exceptions();
 
   const VerifySubject& subject() const { return request_.subjects[current_->plan]; }
   bool runs_checked() const { return subject().binary.device == DeviceKind::kChecked; }
@@ -461,18 +461,25 @@ Result<void> Verification::draw_by_itself(verify::Oracle& oracle) {
   return {};
 }
 
-// A top-k, a comparison or a rounding whose operands are as near to its edge as rounding reaches may fall either way in
-// an honest program.
-void Verification::tell_of_near_ties() {
-  if (report_.near_ties == 0) {
-    return;
-  }
-  int64_t elements = 0;
+// Where the accept rule took more than four times the reference's own error, or one of two values.
+void Verification::tell_of_exceptions() {
+  int64_t either_way = 0;
+  int64_t excused = 0;
+  double largest = 0;
   for (const verify::OutputReport& output : report_.outputs) {
-    elements += output.either_way;
+    either_way += output.either_way;
+    excused += output.excused;
+    largest = std::max(largest, output.largest_excused);
   }
-  note(fmt::format("{} decisions of the program lay within rounding; {} elements were compared under either",
-                   report_.near_ties, elements));
+  if (report_.near_ties > 0) {
+    note(fmt::format("{} decisions of the program lay within rounding; {} elements were compared under either",
+                     report_.near_ties, either_way));
+  }
+  if (excused > 0 && !decided()) {
+    note(fmt::format("{} tiles, in which few elements err at all, were accepted at up to {:.3g} times the reference's "
+                     "own error",
+                     excused, largest));
+  }
 }
 
 VerifyReport Verification::finish() {
@@ -483,7 +490,7 @@ VerifyReport Verification::finish() {
     report_.outputs.push_back(statistics.report(name));
     report_.error_ratio = std::max(report_.error_ratio, statistics.max_ratio);
   }
-  tell_of_near_ties();
+  tell_of_exceptions();
   if (proof().checked.planned == 0 && proof().checked.absence.empty() && !request_.no_checked_draw.empty()) {
     proof().checked.absence = request_.no_checked_draw;
     note("no checked draw: " + request_.no_checked_draw);

@@ -26,6 +26,8 @@ OutputComparison compare_floats(const OutputReference& reference, const HostTens
   result.statistics = all.statistics;
   result.refusal = all.main.refusal();
   result.statistics.max_ratio = all.main.max_ratio();
+  result.statistics.excused = all.main.excused();
+  result.statistics.largest_excused = all.main.largest_excused();
   result.statistics.either_way = all.main.either_way();
   if (result.refusal && mode == MathMode::kKernelBench && !reference.tf32_runs.empty()) {
     const bool accepted = result.statistics.kernelbench_rule_ok && !all.tf32.refusal();

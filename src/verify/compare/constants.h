@@ -3,6 +3,7 @@
 // (honest kernels below, planted bugs above) and bench/results/calibration.md holds its last record.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace stitch::verify {
@@ -28,6 +29,27 @@ inline constexpr int64_t kTileMaximumElements = 4096;
 inline constexpr int64_t kSteadyElements = 64;
 // How far it looks for them: sixteen tiles of the largest size.
 inline constexpr int64_t kCompanyElements = 16 * kTileMaximumElements;
+
+// A tile that errs beyond kErrorMultiple is judged again with the median of as many tiles around it, each relative to
+// its tile's rms, where that is more than its own: all elements of a row may share the error of one sum (softmax, a
+// norm), and four runs of one number may all be small by luck. The median of rows is not.
+inline constexpr int64_t kTypicalTiles = 32;
+
+// Where the errors of a tile are those of few elements (an exponential's largest, what a clamp leaves inside its ends),
+// E is the largest of little more than kErrorRuns numbers. Of n such tiles an honest program's largest error is then
+// beyond 4 E sooner or later: the chance that |Z0| > c max(|Z1|, ... |Z4|), for normal Z of one spread, is at most
+//   E[(sqrt(2/pi) |Z0| / c)^4] = (2/pi)^2 E[Z^4] / c^4 = 12 / pi^2 / c^4 = 1.216 / c^4,
+// since |Z| < x has a chance of at most x sqrt(2/pi). So the j-th largest of n may be c_j, where n * 1.216 / c_j^4 is
+// the mean of a Poisson number that reaches j with a chance of kRefusalChance / 2^j: of 20 such tiles one may err by
+// 149 E, a second by 18 E, a third by 9 E, all others by 4 E. bench/margins/tails measures it over honest arithmetic:
+// bench/results/margins.md.
+inline constexpr size_t kErrorRuns = 4;
+inline constexpr double kLoneTail = 1.2159;
+// An output in one draw. A verdict compares about a hundred: one honest program in 100,000 is refused.
+inline constexpr double kRefusalChance = 1e-7;
+// How few: (sum e^2)^2 / sum e^4 over the reference's errors e, which counts equal ones and hardly the small. More
+// than one by far, since elements share the errors of what they are computed from (nine pixels, those of one place).
+inline constexpr double kFewElements = 32;
 
 // A regime in which more than this share of elements moves beyond the bound below when its inputs move by one ulp says
 // nothing about a candidate, and is left out. One in a thousand: a mask's edge or a tie may flip, a trend may not.

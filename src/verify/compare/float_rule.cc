@@ -6,45 +6,100 @@
 #include <limits>
 
 namespace stitch::verify {
+namespace {
 
-void FloatRule::judge_tile(const TileData& tile, const TileBudget& budget) {
-  for (size_t i = 0; i < tile.got.size(); ++i) {
-    const double got = tile.got[i];
-    const double expected = tile.truth.nearest(i, got);
+// The one with the larger ratio, the first of equals; it counts the refused elements of both.
+Refusal worse_of(const std::optional<Refusal>& first, const Refusal& second) {
+  if (!first) {
+    return second;
+  }
+  Refusal worse = first->ratio >= second.ratio ? *first : second;
+  worse.refused = first->refused + second.refused;
+  return worse;
+}
+
+}  // namespace
+
+void FloatRule::judge_tile(const TileData& tile, const TileBudget& budget,
+                           const std::function<TileBudget()>& typical) {
+  Found found = judge_elements(tile, budget);
+  if (found.worst && typical) {
+    found = judge_elements(tile, typical());
+  }
+  for (size_t i = 0; i < tile.got.size() && !tile.truth.otherwise.empty(); ++i) {
     either_way_ += is_either_way(tile, budget, i) ? 1 : 0;
-    double ratio = std::numeric_limits<double>::infinity();
-    bool accepted = false;
-    if (std::isfinite(expected)) {
-      // Positive logic: a NaN or an infinity in `got` fails the comparison.
-      const double error = std::fabs(got - expected);
-      const double tolerance = budget.tolerance(expected, epsilon_);
-      accepted = std::isfinite(got) && error <= tolerance;
-      if (std::isfinite(got)) {
-        ratio = error == 0 ? 0 : kErrorMultiple * error / tolerance;
-      }
-    } else {
-      accepted = same_pattern(got, expected);
-      ratio = accepted ? 0 : ratio;
+  }
+  const bool is_lone = tile.runs.size() >= kErrorRuns && budget.effective() < kFewElements;
+  if (is_lone) {
+    lone_.see();
+  }
+  // More elements than its error is the error of: chance does not explain them.
+  const bool are_few = found.worst && static_cast<double>(found.worst->refused) <= std::fmax(1, budget.effective());
+  if (is_lone && are_few && std::isfinite(found.worst->ratio)) {
+    lone_.exceed(*found.worst);
+    return;
+  }
+  max_ratio_ = std::max(max_ratio_, found.max_ratio);
+  if (found.worst) {
+    worst_ = worse_of(worst_, *found.worst);
+  }
+}
+
+FloatRule::Found FloatRule::judge_elements(const TileData& tile, const TileBudget& budget) const {
+  Found found;
+  for (size_t i = 0; i < tile.got.size(); ++i) {
+    judge_element(tile, budget, i, found);
+  }
+  return found;
+}
+
+void FloatRule::judge_element(const TileData& tile, const TileBudget& budget, size_t i, Found& found) const {
+  const double got = tile.got[i];
+  const double expected = tile.truth.nearest(i, got);
+  double ratio = std::numeric_limits<double>::infinity();
+  bool accepted = false;
+  if (std::isfinite(expected)) {
+    // Positive logic: a NaN or an infinity in `got` fails the comparison.
+    const double error = std::fabs(got - expected);
+    const double tolerance = budget.tolerance(expected, epsilon_);
+    accepted = std::isfinite(got) && error <= tolerance;
+    if (std::isfinite(got)) {
+      ratio = error == 0 ? 0 : kErrorMultiple * error / tolerance;
     }
-    if (!accepted && agrees_with_a_run(tile, budget, i)) {
-      continue;
-    }
-    max_ratio_ = std::max(max_ratio_, ratio);
-    if (!accepted) {
-      refuse(tile, budget, i, ratio);
-    }
+  } else {
+    accepted = same_pattern(got, expected);
+    ratio = accepted ? 0 : ratio;
+  }
+  if (!accepted && agrees_with_a_run(tile, budget, i)) {
+    return;
+  }
+  found.max_ratio = std::max(found.max_ratio, ratio);
+  if (!accepted) {
+    found.worst = worse_of(found.worst, Refusal{tile.begin + static_cast<int64_t>(i), tile.tile, got,
+                                                tile.truth.reference[i], ratio, 1, budget.erring});
   }
 }
 
 void FloatRule::merge(const FloatRule& later) {
   max_ratio_ = std::max(max_ratio_, later.max_ratio_);
   either_way_ += later.either_way_;
-  if (!later.worst_.has_value()) {
-    return;
+  lone_.merge(later.lone_);
+  if (later.worst_) {
+    worst_ = worse_of(worst_, *later.worst_);
   }
-  const int64_t refused = later.worst_->refused + (worst_.has_value() ? worst_->refused : 0);
-  worst_ = worst_.has_value() && worst_->ratio >= later.worst_->ratio ? worst_ : later.worst_;
-  worst_->refused = refused;
+}
+
+std::optional<Refusal> FloatRule::refusal() const {
+  std::optional<Refusal> worst = worst_;
+  for (const Refusal& each : lone_.refused()) {
+    worst = worse_of(worst, each);
+  }
+  return worst;
+}
+
+double FloatRule::max_ratio() const {
+  const std::optional<Refusal> worst = refusal();
+  return worst ? std::max(max_ratio_, worst->ratio) : max_ratio_;
 }
 
 // Where a run of the reference is not finite although the truth is (or the other way round), the pattern is a matter of
@@ -68,15 +123,6 @@ bool FloatRule::is_either_way(const TileData& tile, const TileBudget& budget, si
     return !same_pattern(other[i], expected) ||
            (std::isfinite(expected) && std::fabs(other[i] - expected) > budget.tolerance(expected, epsilon_));
   });
-}
-
-void FloatRule::refuse(const TileData& tile, const TileBudget& budget, size_t i, double ratio) {
-  const int64_t refused = worst_ ? worst_->refused + 1 : 1;
-  if (!worst_ || ratio > worst_->ratio) {
-    worst_ = Refusal{
-        tile.begin + static_cast<int64_t>(i), tile.tile, tile.got[i], tile.truth.reference[i], ratio, 0, budget.erring};
-  }
-  worst_->refused = refused;
 }
 
 }  // namespace stitch::verify

@@ -2,10 +2,12 @@
 // The accept rule for floating-point outputs, tile after tile.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "verify/compare/lone_tiles.h"
 #include "verify/compare/refusal.h"
 #include "verify/compare/tile_budget.h"
 
@@ -24,26 +26,37 @@ class FloatRule {
  public:
   explicit FloatRule(double epsilon) : epsilon_(epsilon) {}
 
-  void judge_tile(const TileData& tile, const TileBudget& budget);
+  // `typical` gives the budget that a tile is judged by which errs beyond `budget`.
+  void judge_tile(const TileData& tile, const TileBudget& budget, const std::function<TileBudget()>& typical = {});
   // Takes in what was judged of later tiles.
   void merge(const FloatRule& later);
 
   // The worst refused element, if any was refused.
-  const std::optional<Refusal>& refusal() const { return worst_; }
+  std::optional<Refusal> refusal() const;
+  // Tiles that were accepted beyond kErrorMultiple, as lone_tiles.h says; 0 where any was refused.
+  int64_t excused() const { return refusal() ? 0 : lone_.exceeding(); }
+  double largest_excused() const { return lone_.largest(); }
   // Elements whose right value depends on decisions that lie within rounding.
   int64_t either_way() const { return either_way_; }
-  // The largest error as a multiple of the reference's own; kErrorMultiple is the limit.
-  double max_ratio() const { return max_ratio_; }
+  // The largest error as a multiple of the reference's own; kErrorMultiple is the limit. Excused tiles are left out.
+  double max_ratio() const;
 
  private:
   bool agrees_with_a_run(const TileData& tile, const TileBudget& budget, size_t i) const;
+  // What was found of one tile: its largest error, and the worst refused element.
+  struct Found {
+    double max_ratio = 0;
+    std::optional<Refusal> worst{};
+  };
+  Found judge_elements(const TileData& tile, const TileBudget& budget) const;
+  void judge_element(const TileData& tile, const TileBudget& budget, size_t i, Found& found) const;
   bool is_either_way(const TileData& tile, const TileBudget& budget, size_t i) const;
-  void refuse(const TileData& tile, const TileBudget& budget, size_t i, double ratio);
 
   double epsilon_;
   double max_ratio_ = 0;
   int64_t either_way_ = 0;
   std::optional<Refusal> worst_;
+  LoneTiles lone_;
 };
 
 }  // namespace stitch::verify

@@ -101,7 +101,7 @@ void Piece::judge_tile(const TileReader& reader) {
   const TileBudget measured = measure_tile(tile.truth, tile.runs, condition.base);
   const TileBudget budget =
       with_small_errors(companies_.main.steadied(tile.tile, measured), errors.own, errors.base, small);
-  verdicts_.main.judge_tile(tile, budget);
+  verdicts_.main.judge_tile(tile, budget, [&] { return companies_.main.typical(tile.tile, budget); });
   verdicts_.statistics.ill_conditioned +=
       count_ill_conditioned(tile.truth, condition.base, condition.perturbed, budget, unit);
   if (whole_.mode == MathMode::kKernelBench) {
@@ -109,7 +109,9 @@ void Piece::judge_tile(const TileReader& reader) {
     with_tf32.runs = reader.tf32_runs();
     const TileBudget tf32 =
         companies_.tf32.steadied(tile.tile, measure_tile(tile.truth, with_tf32.runs, condition.base));
-    verdicts_.tf32.judge_tile(with_tf32, with_small_errors(tf32, errors.own_tf32, errors.base, small));
+    const TileBudget with_small = with_small_errors(tf32, errors.own_tf32, errors.base, small);
+    verdicts_.tf32.judge_tile(with_tf32, with_small,
+                              [&] { return companies_.tf32.typical(with_tf32.tile, with_small); });
   }
 }
 

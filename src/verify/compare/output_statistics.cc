@@ -15,6 +15,8 @@ Json to_json(const OutputReport& report) {
               {"ulp_p50", report.ulp_p50},
               {"ulp_p99", report.ulp_p99},
               {"ulp_max", report.ulp_max},
+              {"excused", report.excused},
+              {"largest_excused", report.largest_excused},
               {"either_way", report.either_way},
               {"kernelbench_rule_ok", report.kernelbench_rule_ok}};
 }
@@ -22,6 +24,8 @@ Json to_json(const OutputReport& report) {
 void OutputStatistics::merge(const OutputStatistics& other) {
   elements += other.elements;
   ill_conditioned += other.ill_conditioned;
+  excused += other.excused;
+  largest_excused = std::max(largest_excused, other.largest_excused);
   either_way += other.either_way;
   max_ratio = std::max(max_ratio, other.max_ratio);
   error_sum += other.error_sum;
@@ -41,6 +45,8 @@ OutputReport OutputStatistics::report(const std::string& name) const {
   line.ulp_p50 = ulps.percentile(kMedian);
   line.ulp_p99 = ulps.percentile(kTail);
   line.ulp_max = ulps.maximum();
+  line.excused = excused;
+  line.largest_excused = largest_excused;
   line.either_way = either_way;
   line.kernelbench_rule_ok = kernelbench_rule_ok;
   return line;

@@ -17,12 +17,20 @@ double largest_error(const TileTruth& truth, std::span<const double> run) {
   return largest;
 }
 
-int64_t count_erring(std::span<const double> reference, const std::vector<std::span<const double>>& runs) {
-  int64_t count = 0;
-  for (size_t i = 0; i < reference.size(); ++i) {
-    count += std::any_of(runs.begin(), runs.end(), [&](const auto& run) { return run[i] != reference[i]; }) ? 1 : 0;
+void add_errors(const TileTruth& truth, const std::vector<std::span<const double>>& runs, TileBudget& budget) {
+  for (size_t i = 0; i < truth.reference.size(); ++i) {
+    double largest = 0;
+    bool errs = false;
+    for (const auto& run : runs) {
+      const double error = std::fabs(run[i] - truth.nearest(i, run[i]));
+      largest = std::isfinite(error) && error > largest ? error : largest;
+      errs = errs || run[i] != truth.reference[i];
+    }
+    budget.own_error = std::max(budget.own_error, largest);
+    budget.squares += largest * largest;
+    budget.fourths += largest * largest * largest * largest;
+    budget.erring += errs ? 1 : 0;
   }
-  return count;
 }
 
 }  // namespace
@@ -57,11 +65,8 @@ TileBudget measure_tile(const TileTruth& truth, const std::vector<std::span<cons
   budget.rms = finite == 0 ? 0 : std::sqrt(squares / static_cast<double>(finite));
   // Of doubles above 1e154, whose squares none holds: no tolerance is without an end.
   budget.rms = std::isfinite(budget.rms) ? budget.rms : budget.magnitude;
-  for (const auto& run : runs) {
-    budget.own_error = std::max(budget.own_error, largest_error(truth, run));
-  }
+  add_errors(truth, runs, budget);
   budget.base_error = largest_error(truth, base);
-  budget.erring = count_erring(reference, runs);
   return budget;
 }
 

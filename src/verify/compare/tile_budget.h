@@ -27,7 +27,12 @@ struct TileBudget {
   double base_error = 0;  // the largest error of the run that the perturbed ones are compared with
   double rms = 0;         // of ref64
   double magnitude = 0;   // max |ref64|
+  double squares = 0;     // sum of the squared errors, each the largest of its element's runs
+  double fourths = 0;     // sum of their squares
   int64_t erring = 0;     // elements at which some run errs: what `own_error` is the largest of
+
+  // How many elements of equal errors would give the same sums: how many E is the largest of, in effect.
+  double effective() const { return squares * squares / fourths; }
 
   // What a candidate may deviate by at an element whose true value is `expected`.
   double tolerance(double expected, double epsilon) const {

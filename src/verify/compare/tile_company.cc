@@ -24,8 +24,10 @@ TileBudget TileCompany::steadied(int64_t tile, TileBudget budget) {
       if (neighbour < 0 || neighbour >= tiling_.tile_count()) {
         continue;
       }
-      const Errors other = errors(neighbour);
-      budget.own_error = std::max(budget.own_error, other.largest);
+      const TileBudget& other = errors(neighbour);
+      budget.own_error = std::max(budget.own_error, other.own_error);
+      budget.squares += other.squares;
+      budget.fourths += other.fourths;
       budget.erring += other.erring;
       elements += tiling_.tile(neighbour).count;
     }
@@ -33,12 +35,27 @@ TileBudget TileCompany::steadied(int64_t tile, TileBudget budget) {
   return budget;
 }
 
-TileCompany::Errors TileCompany::errors(int64_t tile) {
+TileBudget TileCompany::typical(int64_t tile, TileBudget budget) {
+  if (tiling_.tile_count() <= kTypicalTiles || budget.own_error == 0) {
+    return budget;
+  }
+  const int64_t first = std::clamp<int64_t>(tile - kTypicalTiles / 2, 0, tiling_.tile_count() - kTypicalTiles);
+  std::vector<double> relative;
+  for (int64_t other = first; other < first + kTypicalTiles; ++other) {
+    const TileBudget& around = errors(other);
+    relative.push_back(around.rms > 0 ? around.own_error / around.rms : 0);
+  }
+  const auto middle = relative.begin() + kTypicalTiles / 2;
+  std::nth_element(relative.begin(), middle, relative.end());
+  budget.own_error = std::max(budget.own_error, *middle * budget.rms);
+  return budget;
+}
+
+const TileBudget& TileCompany::errors(int64_t tile) {
   const auto [found, is_new] = known_.try_emplace(tile);
   if (is_new) {
     reader_.read(tile, tiling_.tile(tile));
-    const TileBudget budget = measure_tile(reader_.data().truth, runs_(reader_), reader_.native());
-    found->second = {budget.own_error, budget.erring};
+    found->second = measure_tile(reader_.data().truth, runs_(reader_), reader_.native());
   }
   return found->second;
 }

@@ -27,17 +27,17 @@ class TileCompany {
   // is not: what a ReLU cuts off in every run, an honest candidate's error may lift above it.
   TileBudget steadied(int64_t tile, TileBudget budget);
 
+  // `budget` of `tile` with no less error than what is typical around it; see kTypicalTiles. As it is where there are
+  // fewer tiles than that.
+  TileBudget typical(int64_t tile, TileBudget budget);
+
  private:
-  struct Errors {
-    double largest = 0;
-    int64_t erring = 0;
-  };
-  Errors errors(int64_t tile);
+  const TileBudget& errors(int64_t tile);
 
   const Tiling& tiling_;
   Runs runs_;
   TileReader reader_;
-  std::unordered_map<int64_t, Errors> known_;  // by tile
+  std::unordered_map<int64_t, TileBudget> known_;  // by tile
 };
 
 }  // namespace stitch::verify

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/compare/lone_tiles.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "verify/compare/compare_output.h"
+#include "verify/compare/constants.h"
+#include "verify/compare/test_tensors.h"
+
+namespace stitch::verify {
+namespace {
+
+constexpr int64_t kRow = 256;  // one tile
+constexpr double kError = 0x1p-10;
+
+Refusal worst(double ratio) { return Refusal{0, 0, 0, 0, ratio, 1, 1}; }
+
+// `tiles` tiles of ones, in each of which `erring` elements err in all four runs and many more hardly do, in tile
+// `lucky` by a tenth as much.
+OutputReference ones(int64_t tiles, int64_t erring, int64_t lucky = -1) {
+  const std::vector<int64_t> shape = {tiles, kRow};
+  const std::vector<double> truth(static_cast<size_t>(tiles * kRow), 1.0);
+  std::vector<double> run = truth;
+  for (int64_t tile = 0; tile < tiles; ++tile) {
+    for (int64_t i = 0; i < kSteadyElements; ++i) {
+      const double error = i < erring ? kError : kError / 1000;
+      run[static_cast<size_t>(tile * kRow + i)] += tile == lucky ? error / 10 : error;
+    }
+  }
+  OutputReference reference = float_reference(shape, truth, run);
+  reference.perturbed = {float_tensor(shape, run), float_tensor(shape, run)};
+  reference.disturbed = {float_tensor(shape, run)};
+  return reference;
+}
+
+// With an element of each of the first tiles off by so many errors.
+OutputComparison compare(const OutputReference& reference, const std::vector<double>& multiples) {
+  std::vector<double> got(static_cast<size_t>(reference.type.element_count()), 1.0);
+  for (size_t tile = 0; tile < multiples.size(); ++tile) {
+    got[tile * kRow + 100] += multiples[tile] * kError;
+  }
+  return compare_output(reference, float_tensor(reference.type.shape, got), MathMode::kFp32);
+}
+
+TEST(LoneTiles, OneAmongManyMayErrMoreThanASecond) {
+  EXPECT_NEAR(lone_multiple(1, 20), 148.5, 0.1);
+  EXPECT_NEAR(lone_multiple(2, 20), 18.2, 0.1);
+  EXPECT_NEAR(lone_multiple(3, 20), 8.7, 0.1);
+  EXPECT_EQ(lone_multiple(6, 20), kErrorMultiple);
+  EXPECT_LT(lone_multiple(1, 1), lone_multiple(1, 20));
+}
+
+TEST(LoneTiles, TheChanceOfTheBudgetIsTheOneStated) {
+  // At a hundred thousand times the stated chance, so that it can be counted: one tile, limits of 0.01.
+  std::mt19937 source(7);
+  std::normal_distribution<double> normal;
+  const double limit = std::pow(kLoneTail / 0.01, 0.25);
+  constexpr int kTrials = 200000;
+  int beyond = 0;
+  for (int trial = 0; trial < kTrials; ++trial) {
+    double largest = 0;
+    for (size_t run = 0; run < kErrorRuns; ++run) {
+      largest = std::max(largest, std::fabs(normal(source)));
+    }
+    beyond += std::fabs(normal(source)) > limit * largest ? 1 : 0;
+  }
+  EXPECT_LE(beyond, 0.01 * kTrials);
+  EXPECT_GE(beyond, 0.005 * kTrials);  // and the bound is near
+}
+
+TEST(LoneTiles, WhatChanceDoesNotExplainIsRefusedWithAllThatIsLarger) {
+  LoneTiles lone;
+  for (int tile = 0; tile < 20; ++tile) {
+    lone.see();
+  }
+  lone.exceed(worst(5));
+  lone.exceed(worst(100));
+  EXPECT_TRUE(lone.refused().empty());
+  LoneTiles later;
+  later.exceed(worst(30));
+  lone.merge(later);
+  EXPECT_EQ(lone.refused().size(), 2u);
+  EXPECT_EQ(lone.exceeding(), 3);
+  EXPECT_EQ(lone.largest(), 100);
+}
+
+TEST(LoneTiles, ANumberThatIsNoneIsRefused) {
+  LoneTiles lone;
+  lone.see();
+  lone.exceed(worst(std::nan("")));
+  EXPECT_EQ(lone.refused().size(), 1u);
+}
+
+TEST(LoneTiles, OneElementWhereFewErrIsAcceptedAndTold) {
+  const OutputComparison accepted = compare(ones(72, 3), {4.19});
+  EXPECT_FALSE(accepted.refusal);
+  EXPECT_EQ(accepted.statistics.excused, 1);
+  EXPECT_NEAR(accepted.statistics.largest_excused, 4.19, 0.01);
+  EXPECT_LT(accepted.statistics.max_ratio, kErrorMultiple);
+  EXPECT_TRUE(compare(ones(72, 3), {1e4}).refusal);
+}
+
+TEST(LoneTiles, WhereManyErrFourErrorsAreTheLimit) {
+  EXPECT_TRUE(compare(ones(72, 64), {4.19}).refusal);
+  EXPECT_FALSE(compare(ones(72, 64), {3.9}).refusal);
+}
+
+TEST(LoneTiles, ManySuchTilesAreNoChance) {
+  EXPECT_TRUE(compare(ones(72, 3), std::vector<double>(20, 4.5)).refusal);
+}
+
+TEST(LoneTiles, MoreElementsThanErrInTheReferenceAreNoChance) {
+  const OutputReference reference = ones(72, 3);
+  std::vector<double> got(72 * kRow, 1.0);
+  for (size_t i = 0; i < 8; ++i) {
+    got[i] += 4.5 * kError;
+  }
+  EXPECT_TRUE(compare_output(reference, float_tensor(reference.type.shape, got), MathMode::kFp32).refusal);
+}
+
+// All elements of a row may share one error, which happens to be small in all runs.
+TEST(LoneTiles, ATileThatErrsLittleByLuckHasTheErrorOfItsNeighbours) {
+  EXPECT_FALSE(compare(ones(40, 64, 0), {3.5}).refusal);
+  EXPECT_TRUE(compare(ones(40, 64, 0), {4.5}).refusal);
+  EXPECT_TRUE(compare(ones(20, 64, 0), {3.5}).refusal);  // too few of them to tell
+}
+
+TEST(LoneTiles, OfFewerRunsNothingIsKnown) {
+  OutputReference reference = ones(72, 3);
+  reference.disturbed.clear();
+  EXPECT_TRUE(compare(reference, {4.5}).refusal);
+}
+
+}  // namespace
+}  // namespace stitch::verify
