@@ -2,6 +2,7 @@
 // Emitted steps, to the letter; and what must hold of all emitted text.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <regex>
 #include <sstream>
@@ -9,6 +10,8 @@
 #include "base/fs/files.h"
 #include "base/testing/case_file.h"
 #include "codegen/emit.h"
+#include "ir/graph/op.h"
+#include "ir/ops.h"
 #include "ir/text/parser.h"
 
 namespace stitch::codegen {
@@ -76,22 +79,54 @@ void expect_no_unused_name(const std::string& path, const std::string& text) {
   }
 }
 
+// Counts the steps of the program.
+int expect_no_unused_names(const std::string& program) {
+  const auto bundle = emitted(program);
+  EXPECT_TRUE(bundle.has_value()) << bundle.error().sentence << " of\n" << program;
+  int steps = 0;
+  for (const auto& [path, text] : bundle.has_value() ? bundle->files : std::map<std::string, std::string>{}) {
+    if (path.rfind("steps/", 0) == 0) {
+      expect_no_unused_name(path, text);
+      ++steps;
+    }
+  }
+  return steps;
+}
+
 TEST(Emit, NothingIsDeclaredInVain) {
   const std::string folder = std::string(STITCH_SOURCE_DIR) + "/src/plan/testdata/operators";
   int steps = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     const auto program = read_file(entry.path());
     ASSERT_TRUE(program.has_value());
-    const auto bundle = emitted(*program);
-    ASSERT_TRUE(bundle.has_value()) << entry.path() << ": " << bundle.error().sentence;
-    for (const auto& [path, text] : bundle->files) {
-      if (path.rfind("steps/", 0) == 0) {
-        expect_no_unused_name(path, text);
-        ++steps;
-      }
-    }
+    steps += expect_no_unused_names(*program);
   }
   EXPECT_GT(steps, 80);
+}
+
+// Programs with empty tensors are not taken.
+bool has_empty_tensor(const ir::Graph& graph) {
+  return std::any_of(graph.values.begin(), graph.values.end(),
+                     [](const ir::Value& value) { return value.type.element_count() == 0; });
+}
+
+// No program has to be written for a pointwise operator: its cases are.
+TEST(Emit, NothingIsDeclaredInVainOfPointwiseOperators) {
+  int steps = 0;
+  for (const ir::Op op : ir::all_ops()) {
+    if (ir::find_op(op)->family != ir::OpFamily::kPointwise) {
+      continue;
+    }
+    const auto cases =
+        testing::read_cases(std::string(STITCH_SOURCE_DIR) + "/src/ir/testdata/ops/" + to_string(op) + ".case");
+    ASSERT_TRUE(cases.has_value()) << cases.error().sentence;
+    for (const testing::CaseFile& one : *cases) {
+      const auto graph = ir::parse(one.input, "case");
+      const bool is_program = one.expected.rfind("refused: ", 0) != 0 && graph.has_value() && !has_empty_tensor(*graph);
+      steps += is_program ? expect_no_unused_names(one.input) : 0;
+    }
+  }
+  EXPECT_GT(steps, 150);
 }
 
 // A program with `batch` and `width` in place of {B} and {W}.

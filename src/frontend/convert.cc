@@ -7,6 +7,7 @@
 #include <set>
 
 #include "frontend/aten/converters.h"
+#include "ir/graph/op.h"
 #include "ir/ops.h"
 #include "ir/text/printer.h"
 #include "ir/validate/validate.h"
@@ -109,7 +110,7 @@ class Conversion {
 
   void carry_opaquely(const ExportedNode& node, const std::string& reason) {
     ir::Node opaque;
-    opaque.op = "opaque";
+    opaque.op = Op::kOpaque;
     opaque.place = node.place;
     opaque.attributes = {{"target", node.target}, {"reason", reason}};
     add_known_operands(node.arguments, opaque);
@@ -150,7 +151,7 @@ class Conversion {
       }
       // An output whose element type we have no word for stems from an opaque node, which is reported.
       const bool has_opaque = std::any_of(graph_.nodes.begin(), graph_.nodes.end(),
-                                          [](const ir::Node& node) { return node.op == "opaque"; });
+                                          [](const ir::Node& node) { return node.op == Op::kOpaque; });
       if (!has_opaque) {
         return failure(ErrorCode::kFileInvalid, fmt::format("output {} is no value of the program", result.value));
       }
@@ -175,7 +176,7 @@ Result<ir::Graph> graph_from_exported(const Json& exported) {
 std::vector<Unsupported> unsupported_operators(const ir::Graph& graph) {
   std::vector<Unsupported> found;
   for (const ir::Node& node : graph.nodes) {
-    if (node.op != "opaque") {
+    if (node.op != Op::kOpaque) {
       continue;
     }
     Unsupported entry;

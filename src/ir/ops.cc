@@ -3,34 +3,56 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <limits>
-#include <map>
 
 #include "artifact/tensor/extents.h"
+#include "ir/graph/op.h"
+#include "ir/ops/pointwise/registry.h"
+#include "ir/ops/support/convolution.h"
+#include "ir/ops/support/pool.h"
+#include "ir/ops/support/position_of_extreme.h"
+#include "ir/ops/support/random.h"
+#include "ir/ops/support/row_axis.h"
+#include "ir/ops/support/triangle.h"
 
 namespace stitch::ir {
 
+#define STITCH_POINTWISE(name, meaning, definition, floating_point, integer, boolean, cost, range)
+#define STITCH_POINTWISE_SPECIAL(name, meaning, definition, cost, range)
 #define STITCH_OP(name, operands, family) OpDef name##_def();
+#define STITCH_OP_AS(name, operands, family, definition)
 #include "ir/ops.def"
 #undef STITCH_OP
+#undef STITCH_OP_AS
 
 namespace {
 
 constexpr int kAnyNumber = -1;
 
-OpDef completed(OpDef def, int operands, OpFamily family) {
+using Registry = std::array<OpDef, kOpCount>;
+
+void define(Registry& registry, Op op, OpDef def, int operands, OpFamily family) {
   def.family = family;
   def.min_operands = operands == kAnyNumber ? 1 : operands;
   def.max_operands = operands == kAnyNumber ? std::numeric_limits<int>::max() : operands;
-  return def;
+  registry[index_of(op)] = std::move(def);
 }
 
-const std::map<std::string_view, OpDef>& registry() {
-  static const std::map<std::string_view, OpDef> operators = {
-#define STITCH_OP(name, operands, family) {#name, completed(name##_def(), operands, OpFamily::family)},
+const Registry& registry() {
+  static const Registry operators = [] {
+    Registry all;
+    define_pointwise(all);
+#define STITCH_OP(name, operands, family) define(all, op_named(#name), name##_def(), operands, OpFamily::family);
+#define STITCH_OP_AS(name, operands, family, definition) \
+  define(all, op_named(#name), definition, operands, OpFamily::family);
 #include "ir/ops.def"
 #undef STITCH_OP
-  };
+#undef STITCH_OP_AS
+#undef STITCH_POINTWISE
+#undef STITCH_POINTWISE_SPECIAL
+    return all;
+  }();
   return operators;
 }
 
@@ -74,26 +96,16 @@ Result<std::vector<TensorType>> checked_extents(std::vector<TensorType> types) {
 
 }  // namespace
 
-const OpDef* find_op(std::string_view name) {
-  const auto found = registry().find(name);
-  return found == registry().end() ? nullptr : &found->second;
-}
-
-std::vector<std::string_view> op_names() {
-  return {
-#define STITCH_OP(name, operands, family) #name,
-#include "ir/ops.def"
-#undef STITCH_OP
-  };
-}
+const OpDef* find_op(Op op) { return op == Op::kOpaque ? nullptr : &registry()[index_of(op)]; }
 
 Result<std::vector<TensorType>> infer_types(const Graph& graph, const Node& node) {
   const OpDef* def = find_op(node.op);
   if (def == nullptr) {
-    return failure(ErrorCode::kUnsupportedOperator, fmt::format("there is no operator {}", node.op), node.place);
+    return failure(ErrorCode::kUnsupportedOperator, fmt::format("there is no operator {}", to_string(node.op)),
+                   node.place);
   }
   if (auto checked = check_declaration(node, *def); !checked.has_value()) {
-    Error error = with_context(checked.error(), node.op);
+    Error error = with_context(checked.error(), to_string(node.op));
     error.place = node.place;
     return failure(std::move(error));
   }
@@ -102,7 +114,7 @@ Result<std::vector<TensorType>> infer_types(const Graph& graph, const Node& node
     types = checked_extents(std::move(types).value());
   }
   if (!types.has_value()) {
-    Error error = with_context(types.error(), node.op);
+    Error error = with_context(types.error(), to_string(node.op));
     error.place = node.place;
     return failure(std::move(error));
   }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operator registry: ops.def lists every operator, one source file in ops/ defines each.
+// The operator registry: what ops.def says of each operator.
 #pragma once
 
 #include <functional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "base/error/result.h"
 #include "ir/graph/graph.h"
+#include "ir/graph/op.h"
 
 namespace stitch::ir {
 
@@ -74,9 +74,7 @@ struct OpDef {
 // Errors name operator and place. An "opaque" node has no rule and is refused.
 Result<std::vector<TensorType>> infer_types(const Graph& graph, const Node& node);
 
-// nullptr when there is no such operator.
-const OpDef* find_op(std::string_view name);
-// Every name in ops.def, in its order.
-std::vector<std::string_view> op_names();
+// nullptr of Op::kOpaque alone.
+const OpDef* find_op(Op op);
 
 }  // namespace stitch::ir

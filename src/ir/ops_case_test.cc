@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/testing/case_file.h"
+#include "ir/graph/op.h"
 #include "ir/ops.h"
 #include "ir/testing/run_case.h"
 #include "ir/text/parser.h"
@@ -61,17 +62,18 @@ INSTANTIATE_TEST_SUITE_P(All, OpsCase, ::testing::ValuesIn(testing::case_files(c
                          [](const auto& parameter) { return parameter.param.stem().string(); });
 
 TEST(Ops, EachHasAReferenceAndATypeRule) {
-  for (const std::string_view name : op_names()) {
-    const OpDef* def = find_op(name);
-    ASSERT_NE(def, nullptr) << name;
-    EXPECT_TRUE(static_cast<bool>(def->infer)) << name;
-    EXPECT_TRUE(static_cast<bool>(def->reference)) << name;
+  for (const Op op : all_ops()) {
+    const OpDef* def = find_op(op);
+    ASSERT_NE(def, nullptr) << to_string(op);
+    EXPECT_TRUE(static_cast<bool>(def->infer)) << to_string(op);
+    EXPECT_TRUE(static_cast<bool>(def->reference)) << to_string(op);
   }
 }
 
 TEST(Ops, EachHasTwoGoodShapesAndARefusalAmongItsCases) {
-  for (const std::string_view name : op_names()) {
-    const auto cases = testing::read_cases(case_folder() + std::string(name) + ".case");
+  for (const Op op : all_ops()) {
+    const std::string name = to_string(op);
+    const auto cases = testing::read_cases(case_folder() + name + ".case");
     ASSERT_TRUE(cases.has_value()) << cases.error().sentence << ": " << name;
     const auto refused = std::count_if(cases->begin(), cases->end(), is_refusal);
     const bool has_values = std::any_of(cases->begin(), cases->end(), [](const testing::CaseFile& one) {
@@ -81,14 +83,23 @@ TEST(Ops, EachHasTwoGoodShapesAndARefusalAmongItsCases) {
     EXPECT_GE(static_cast<int64_t>(cases->size()) - refused, 2) << name;
     EXPECT_TRUE(has_values) << name;
     for (const testing::CaseFile& one : *cases) {
-      EXPECT_NE(one.input.find("= " + std::string(name) + "("), std::string::npos) << name << "\n" << one.input;
+      EXPECT_NE(one.input.find("= " + name + "("), std::string::npos) << name << "\n" << one.input;
     }
+  }
+}
+
+TEST(Ops, NamesAndOperatorsAreOneToOne) {
+  EXPECT_EQ(std::string(to_string(Op::kMaxPool2dWithIndices)), "max_pool2d_with_indices");
+  EXPECT_EQ(find_op(Op::kOpaque), nullptr);
+  EXPECT_FALSE(op_from_string("Linear").has_value());
+  for (const Op op : all_ops()) {
+    EXPECT_EQ(op_from_string(to_string(op)), op);
   }
 }
 
 TEST(Ops, NoCaseIsOfAnOperatorThatIsNot) {
   for (const std::filesystem::path& path : testing::case_files(case_folder())) {
-    EXPECT_NE(find_op(path.stem().string()), nullptr) << path;
+    EXPECT_TRUE(op_from_string(path.stem().string()).has_value()) << path;
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "ir/graph/op.h"
 #include "kernels/builtin_templates.h"
 #include "kernels/expression/literal.h"
 
@@ -30,7 +31,7 @@ std::string mathematics(const ir::Graph& graph, const ir::Node& node) {
   for (const ir::ValueId output : node.outputs) {
     text += (text.empty() ? "" : ", ") + graph.value(output).name;
   }
-  text += " = " + node.op + "(";
+  text += std::string(" = ") + to_string(node.op) + "(";
   for (size_t i = 0; i < node.operands.size(); ++i) {
     text += (i == 0 ? "" : ", ") + operand_text(graph, node.operands[i]);
   }

@@ -8,6 +8,7 @@
 #include "base/json/json.h"
 #include "codegen/emit.h"
 #include "driver/import/batch.h"
+#include "ir/graph/op.h"
 #include "verify/oracle/step_oracle.h"
 
 namespace stitch::driver {
@@ -87,8 +88,11 @@ Json node_json(const ir::Graph& graph, const ir::Node& node) {
   for (const ir::ValueId output : node.outputs) {
     results.push_back(spec_json(graph, output));
   }
-  return {
-      {"op", node.op}, {"operands", operands}, {"attributes", attributes}, {"results", results}, {"place", node.place}};
+  return {{"op", to_string(node.op)},
+          {"operands", operands},
+          {"attributes", attributes},
+          {"results", results},
+          {"place", node.place}};
 }
 
 // Asks the oracle for the values that the step reads and makes; those it lacks it makes from the plan's own nodes.

@@ -3,11 +3,13 @@
 
 #include <fmt/format.h>
 
+#include "ir/graph/op.h"
+
 namespace stitch::driver {
 
 std::string ignored_targets_hint(const ir::Graph& graph) {
   for (const ir::Node& node : graph.nodes) {
-    if (node.op == "nll_loss") {
+    if (node.op == ir::Op::kNllLoss) {
       const std::string place = node.place.empty() ? "" : " at " + node.place;
       return fmt::format("nll_loss{} leaves out targets of {} (ignore_index), and some draws hold them", place,
                          ir::int_attribute(node, "ignore_index"));

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "ir/graph/op.h"
+
 namespace stitch::driver {
 namespace {
 
@@ -10,7 +12,7 @@ TEST(IgnoredTargetsHint, SaysWhichTargetsALossLeavesOut) {
   ir::Graph graph;
   EXPECT_EQ(ignored_targets_hint(graph), "");
   ir::Node node;
-  node.op = "nll_loss";
+  node.op = ir::Op::kNllLoss;
   node.place = "model.py:9";
   node.attributes = {{"reduction", std::string("none")}, {"ignore_index", int64_t{-100}}};
   graph.nodes.push_back(node);

@@ -5,17 +5,19 @@
 
 #include <string_view>
 
+#include "ir/graph/op.h"
+
 namespace stitch::driver {
 namespace {
 
 // What an operator does in this mode that it would not do in the other; null for one that is alike in both. Dropout in
 // eval mode is no operator at all, so that drawing numbers tells the mode where there is any.
 const char* what_it_does(const ir::Node& node, bool is_training) {
-  if (node.op == "batch_norm") {
+  if (node.op == ir::Op::kBatchNorm) {
     const bool by_batch = ir::bool_attribute(node, "training");
     return by_batch ? "normalises by the batch's own statistics" : "normalises by the running statistics";
   }
-  const bool draws = node.op == "uniform" || node.op == "normal";
+  const bool draws = node.op == ir::Op::kUniform || node.op == ir::Op::kNormal;
   return draws && is_training ? "draws random numbers, as dropout does in this mode" : nullptr;
 }
 
@@ -29,7 +31,8 @@ std::string mode_hint(const ir::Graph& graph, const std::string& asked) {
   for (const ir::Node& node : graph.nodes) {
     if (const char* does = what_it_does(node, is_training)) {
       const std::string place = node.place.empty() ? "" : " at " + node.place;
-      return fmt::format("the program is judged in {} mode, {}: {}{} {}", graph.mode, why, node.op, place, does);
+      return fmt::format("the program is judged in {} mode, {}: {}{} {}", graph.mode, why, to_string(node.op), place,
+                         does);
     }
   }
   return "";

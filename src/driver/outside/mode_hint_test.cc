@@ -3,16 +3,18 @@
 
 #include <gtest/gtest.h>
 
+#include "ir/graph/op.h"
+
 namespace stitch::driver {
 namespace {
 
-ir::Graph graph_of(const std::string& mode, const std::string& op, bool training = false) {
+ir::Graph graph_of(const std::string& mode, ir::Op op, bool training = false) {
   ir::Graph graph;
   graph.mode = mode;
   ir::Node node;
   node.op = op;
   node.place = "model.py:9";
-  if (op == "batch_norm") {
+  if (op == ir::Op::kBatchNorm) {
     node.attributes = {{"training", training}};
   }
   graph.nodes.push_back(node);
@@ -20,25 +22,26 @@ ir::Graph graph_of(const std::string& mode, const std::string& op, bool training
 }
 
 TEST(ModeHint, SaysWhichStatisticsANormTakes) {
-  EXPECT_EQ(mode_hint(graph_of("train", "batch_norm", true), "as-is"),
+  EXPECT_EQ(mode_hint(graph_of("train", ir::Op::kBatchNorm, true), "as-is"),
             "the program is judged in train mode, as its file leaves its module (--eval judges it in the other): "
             "batch_norm at model.py:9 normalises by the batch's own statistics");
-  EXPECT_EQ(mode_hint(graph_of("eval", "batch_norm", false), "eval"),
+  EXPECT_EQ(mode_hint(graph_of("eval", ir::Op::kBatchNorm, false), "eval"),
             "the program is judged in eval mode, as was asked for: batch_norm at model.py:9 normalises by the running "
             "statistics");
 }
 
 TEST(ModeHint, GoesByTheNormAndNotByTheModule) {  // one frozen by hand within a module in train mode
-  EXPECT_NE(mode_hint(graph_of("train", "batch_norm", false), "as-is").find("running statistics"), std::string::npos);
+  EXPECT_NE(mode_hint(graph_of("train", ir::Op::kBatchNorm, false), "as-is").find("running statistics"),
+            std::string::npos);
 }
 
 TEST(ModeHint, SaysThatNumbersAreDrawn) {
-  EXPECT_NE(mode_hint(graph_of("train", "uniform"), "as-is").find("draws random numbers"), std::string::npos);
-  EXPECT_EQ(mode_hint(graph_of("eval", "uniform"), "as-is"), "");
+  EXPECT_NE(mode_hint(graph_of("train", ir::Op::kUniform), "as-is").find("draws random numbers"), std::string::npos);
+  EXPECT_EQ(mode_hint(graph_of("eval", ir::Op::kUniform), "as-is"), "");
 }
 
 TEST(ModeHint, SaysNothingWhereTheGraphDoesNotTell) {
-  EXPECT_EQ(mode_hint(graph_of("train", "relu"), "as-is"), "");
+  EXPECT_EQ(mode_hint(graph_of("train", ir::Op::kRelu), "as-is"), "");
   EXPECT_EQ(mode_hint(ir::Graph(), "as-is"), "");
 }
 

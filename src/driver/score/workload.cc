@@ -5,6 +5,7 @@
 
 #include "codegen/emit.h"
 #include "driver/build/compile_program.h"
+#include "ir/graph/op.h"
 #include "ir/ops.h"
 
 namespace stitch::driver {
@@ -85,7 +86,8 @@ std::vector<rubric::PlanStepFacts> plan_facts(const plan::Plan& plan) {
 std::string operators_of(const ir::Graph& graph) {
   std::string names;
   for (const ir::Node& node : graph.nodes) {
-    names += (names.empty() ? "" : ", ") + node.op;
+    names += names.empty() ? "" : ", ";
+    names += to_string(node.op);
   }
   return names;
 }

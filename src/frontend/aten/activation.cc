@@ -17,18 +17,18 @@ Converted clamp_by_tensors(Call& call, ValueId x) {
   STITCH_ASSIGN(const Operand low, call.optional_tensor(1, "min"));
   STITCH_ASSIGN(const Operand high, call.optional_tensor(2, "max"));
   if (ir::is_tensor(low)) {
-    STITCH_ASSIGN(x, call.pointwise("maximum", {x, low}));
+    STITCH_ASSIGN(x, call.pointwise(Op::kMaximum, {x, low}));
   }
   if (ir::is_tensor(high)) {
-    STITCH_ASSIGN(x, call.pointwise("minimum", {x, high}));
+    STITCH_ASSIGN(x, call.pointwise(Op::kMinimum, {x, high}));
   }
   return std::vector<ValueId>{x};
 }
 
 // Bounds that are floating point make integers so.
 Converted clamp_between(Call& call, ValueId x, double low, double high, bool has_fraction) {
-  STITCH_ASSIGN(const auto operands, call.promoted("clamp", {x, has_fraction ? Scalar(0.0) : Scalar(int64_t{0})}));
-  return call.finish("clamp", {operands[0]}, {{"min", low}, {"max", high}});
+  STITCH_ASSIGN(const auto operands, call.promoted(Op::kClamp, {x, has_fraction ? Scalar(0.0) : Scalar(int64_t{0})}));
+  return call.finish(Op::kClamp, {operands[0]}, {{"min", low}, {"max", high}});
 }
 
 bool is_real(const Argument* argument) {
@@ -51,7 +51,7 @@ Converted convert_clamp_min(Call& call) {
   STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
   if (call.node().overload == "Tensor") {
     STITCH_ASSIGN(const ValueId low, call.tensor(1, "min"));
-    return call.finish_pointwise("maximum", {x, low});
+    return call.finish_pointwise(Op::kMaximum, {x, low});
   }
   STITCH_ASSIGN(const double low, call.number(1, "min"));
   return clamp_between(call, x, low, kInfinity, is_real(call.argument(1, "min")));
@@ -61,7 +61,7 @@ Converted convert_clamp_max(Call& call) {
   STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
   if (call.node().overload == "Tensor") {
     STITCH_ASSIGN(const ValueId high, call.tensor(1, "max"));
-    return call.finish_pointwise("minimum", {x, high});
+    return call.finish_pointwise(Op::kMinimum, {x, high});
   }
   STITCH_ASSIGN(const double high, call.number(1, "max"));
   return clamp_between(call, x, -kInfinity, high, is_real(call.argument(1, "max")));
@@ -71,18 +71,18 @@ Converted convert_hardtanh(Call& call) {
   STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
   STITCH_ASSIGN(const double low, call.number(1, "min_val", -1.0));
   STITCH_ASSIGN(const double high, call.number(2, "max_val", 1.0));
-  return call.finish("hardtanh", {x}, {{"min", low}, {"max", high}});
+  return call.finish(Op::kHardtanh, {x}, {{"min", low}, {"max", high}});
 }
 
 Converted convert_relu6(Call& call) {
   STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
-  return call.finish("hardtanh", {x}, {{"min", 0.0}, {"max", 6.0}});
+  return call.finish(Op::kHardtanh, {x}, {{"min", 0.0}, {"max", 6.0}});
 }
 
 Converted convert_leaky_relu(Call& call) {
   STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
   STITCH_ASSIGN(const double slope, call.number(1, "negative_slope", 0.01));
-  return call.finish("leaky_relu", {x}, {{"negative_slope", slope}});
+  return call.finish(Op::kLeakyRelu, {x}, {{"negative_slope", slope}});
 }
 
 Converted convert_elu(Call& call) {
@@ -90,58 +90,58 @@ Converted convert_elu(Call& call) {
   STITCH_ASSIGN(const double alpha, call.number(1, "alpha", 1.0));
   STITCH_ASSIGN(const double scale, call.number(2, "scale", 1.0));
   STITCH_ASSIGN(const double input_scale, call.number(3, "input_scale", 1.0));
-  return call.finish("elu", {x}, {{"alpha", alpha}, {"scale", scale}, {"input_scale", input_scale}});
+  return call.finish(Op::kElu, {x}, {{"alpha", alpha}, {"scale", scale}, {"input_scale", input_scale}});
 }
 
 Converted convert_selu(Call& call) {
   STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
-  return call.finish("elu", {x}, {{"alpha", kSeluAlpha}, {"scale", kSeluScale}, {"input_scale", 1.0}});
+  return call.finish(Op::kElu, {x}, {{"alpha", kSeluAlpha}, {"scale", kSeluScale}, {"input_scale", 1.0}});
 }
 
 Converted convert_celu(Call& call) {
   STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
   STITCH_ASSIGN(const double alpha, call.number(1, "alpha", 1.0));
-  return call.finish("elu", {x}, {{"alpha", alpha}, {"scale", 1.0}, {"input_scale", 1.0 / alpha}});
+  return call.finish(Op::kElu, {x}, {{"alpha", alpha}, {"scale", 1.0}, {"input_scale", 1.0 / alpha}});
 }
 
 Converted convert_gelu(Call& call) {
   STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
   STITCH_ASSIGN(const std::string approximate, call.text(1, "approximate", "none"));
-  return call.finish("gelu", {x}, {{"approximate", approximate}});
+  return call.finish(Op::kGelu, {x}, {{"approximate", approximate}});
 }
 
 Converted convert_softplus(Call& call) {
   STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
   STITCH_ASSIGN(const double beta, call.number(1, "beta", 1.0));
   STITCH_ASSIGN(const double threshold, call.number(2, "threshold", 20.0));
-  return call.finish("softplus", {x}, {{"beta", beta}, {"threshold", threshold}});
+  return call.finish(Op::kSoftplus, {x}, {{"beta", beta}, {"threshold", threshold}});
 }
 
 // x / (1 + |x|)
 Converted convert_softsign(Call& call) {
   STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
-  STITCH_ASSIGN(const ValueId magnitude, call.emit("abs", {x}));
-  STITCH_ASSIGN(const ValueId divisor, call.pointwise("add", {magnitude, Scalar(1.0)}));
-  return call.finish_pointwise("div", {x, divisor});
+  STITCH_ASSIGN(const ValueId magnitude, call.emit(Op::kAbs, {x}));
+  STITCH_ASSIGN(const ValueId divisor, call.pointwise(Op::kAdd, {magnitude, Scalar(1.0)}));
+  return call.finish_pointwise(Op::kDiv, {x, divisor});
 }
 
 // x * tanh(softplus(x))
 Converted convert_mish(Call& call) {
   STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
-  STITCH_ASSIGN(const ValueId soft, call.emit("softplus", {x}, {{"beta", 1.0}, {"threshold", 20.0}}));
-  STITCH_ASSIGN(const ValueId gate, call.emit("tanh", {soft}));
-  return call.finish("mul", {x, gate});
+  STITCH_ASSIGN(const ValueId soft, call.emit(Op::kSoftplus, {x}, {{"beta", 1.0}, {"threshold", 20.0}}));
+  STITCH_ASSIGN(const ValueId gate, call.emit(Op::kTanh, {soft}));
+  return call.finish(Op::kMul, {x, gate});
 }
 
 // min(x, 0) - log1p(exp(-|x|)), which overflows nowhere
 Converted convert_log_sigmoid(Call& call) {
   STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
-  STITCH_ASSIGN(const ValueId below, call.emit("minimum", {x, Scalar(0.0)}));
-  STITCH_ASSIGN(const ValueId magnitude, call.emit("abs", {x}));
-  STITCH_ASSIGN(const ValueId negative, call.emit("neg", {magnitude}));
-  STITCH_ASSIGN(const ValueId power, call.emit("exp", {negative}));
-  STITCH_ASSIGN(const ValueId rest, call.emit("log1p", {power}));
-  STITCH_ASSIGN(const auto result, call.finish("sub", {below, rest}));
+  STITCH_ASSIGN(const ValueId below, call.emit(Op::kMinimum, {x, Scalar(0.0)}));
+  STITCH_ASSIGN(const ValueId magnitude, call.emit(Op::kAbs, {x}));
+  STITCH_ASSIGN(const ValueId negative, call.emit(Op::kNeg, {magnitude}));
+  STITCH_ASSIGN(const ValueId power, call.emit(Op::kExp, {negative}));
+  STITCH_ASSIGN(const ValueId rest, call.emit(Op::kLog1p, {power}));
+  STITCH_ASSIGN(const auto result, call.finish(Op::kSub, {below, rest}));
   return call.node().outputs.size() > 1 ? std::vector<ValueId>{result[0], kNotComputed} : result;
 }
 
@@ -155,9 +155,9 @@ Converted convert_prelu(Call& call) {
     shape[1] = call.shape(slope)[0];
     STITCH_ASSIGN(slope, call.reshape(slope, shape));
   }
-  STITCH_ASSIGN(const ValueId positive, call.emit("gt", {x, Scalar(0.0)}));
-  STITCH_ASSIGN(const ValueId below, call.emit("mul", {x, slope}));
-  return call.finish("where", {positive, x, below});
+  STITCH_ASSIGN(const ValueId positive, call.emit(Op::kGt, {x, Scalar(0.0)}));
+  STITCH_ASSIGN(const ValueId below, call.emit(Op::kMul, {x, slope}));
+  return call.finish(Op::kWhere, {positive, x, below});
 }
 
 // The first half of an axis times the sigmoid of the second
@@ -167,33 +167,33 @@ Converted convert_glu(Call& call) {
   STITCH_ASSIGN(const int64_t axis, call.axis(dim, call.shape(x).size()));
   const int64_t extent = call.shape(x)[static_cast<size_t>(axis)];
   const auto part = [&](int64_t start, int64_t end) {
-    return call.emit("slice", {x}, {{"dim", axis}, {"start", start}, {"end", end}, {"step", int64_t{1}}});
+    return call.emit(Op::kSlice, {x}, {{"dim", axis}, {"start", start}, {"end", end}, {"step", int64_t{1}}});
   };
   STITCH_ASSIGN(const ValueId values, part(0, extent / 2));
   STITCH_ASSIGN(const ValueId gates, part(extent / 2, extent));
-  STITCH_ASSIGN(const ValueId gate, call.emit("sigmoid", {gates}));
-  return call.finish("mul", {values, gate});
+  STITCH_ASSIGN(const ValueId gate, call.emit(Op::kSigmoid, {gates}));
+  return call.finish(Op::kMul, {values, gate});
 }
 
 Converted convert_threshold(Call& call) {
   STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
   STITCH_ASSIGN(const double threshold, call.number(1, "threshold"));
   STITCH_ASSIGN(const double value, call.number(2, "value"));
-  return call.finish("threshold", {x}, {{"threshold", threshold}, {"value", value}});
+  return call.finish(Op::kThreshold, {x}, {{"threshold", threshold}, {"value", value}});
 }
 
 // hardshrink and softshrink
 Converted convert_shrink(Call& call) {
   STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
   STITCH_ASSIGN(const double lambd, call.number(1, "lambd", 0.5));
-  return call.finish(call.node().base, {x}, {{"lambd", lambd}});
+  return call.finish(call.node().base == "hardshrink" ? Op::kHardshrink : Op::kSoftshrink, {x}, {{"lambd", lambd}});
 }
 
 // x - tanh(x)
 Converted convert_tanhshrink(Call& call) {
   STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
-  STITCH_ASSIGN(const ValueId held, call.pointwise("tanh", {x}));
-  return call.finish_pointwise("sub", {x, held});
+  STITCH_ASSIGN(const ValueId held, call.pointwise(Op::kTanh, {x}));
+  return call.finish_pointwise(Op::kSub, {x, held});
 }
 
 // In evaluation the slope is the middle of its range; in training it is random.
@@ -207,7 +207,7 @@ Converted convert_rrelu(Call& call) {
   if (training) {
     return call.unsupported("rrelu draws random slopes in train mode; import the program with --eval");
   }
-  STITCH_ASSIGN(const auto result, call.finish("leaky_relu", {x}, {{"negative_slope", (lower + upper) / 2}}));
+  STITCH_ASSIGN(const auto result, call.finish(Op::kLeakyRelu, {x}, {{"negative_slope", (lower + upper) / 2}}));
   return call.node().outputs.size() > 1 ? std::vector<ValueId>{result[0], kNotComputed} : result;
 }
 

@@ -36,11 +36,11 @@ Result<Operand> scaled(Call& call, Operand operand, size_t position, const char*
     }
     return Operand(multiplied(std::get<Scalar>(operand), std::get<Scalar>(factor)));
   }
-  STITCH_ASSIGN(const ValueId product, call.pointwise("mul", {operand, factor}));
+  STITCH_ASSIGN(const ValueId product, call.pointwise(Op::kMul, {operand, factor}));
   return Operand(product);
 }
 
-Converted linear_combination(Call& call, const char* op) {
+Converted linear_combination(Call& call, Op op) {
   STITCH_ASSIGN(const Operand a, call.tensor_or_scalar(0, "self"));
   STITCH_ASSIGN(const Operand b, call.tensor_or_scalar(1, "other"));
   STITCH_ASSIGN(const Operand scaled_b, scaled(call, b, 2, "alpha"));
@@ -48,7 +48,7 @@ Converted linear_combination(Call& call, const char* op) {
 }
 
 // `op` on integers, `logical` on truth values.
-Converted on_bits(Call& call, const char* op, const char* logical, size_t count) {
+Converted on_bits(Call& call, Op op, Op logical, size_t count) {
   std::vector<Operand> operands;
   for (size_t i = 0; i < count; ++i) {
     STITCH_ASSIGN(const Operand operand, call.tensor_or_scalar(i, i == 0 ? "self" : "other"));
@@ -59,6 +59,14 @@ Converted on_bits(Call& call, const char* op, const char* logical, size_t count)
   return call.finish_pointwise(dtype == DataType::kBool ? logical : op, std::move(operands));
 }
 
+// Of floor, ceil, trunc and round, by ATen's names.
+Op rounding_named(const std::string& base) {
+  if (base == "trunc" || base == "fix") {
+    return Op::kTrunc;
+  }
+  return base == "floor" ? Op::kFloor : base == "ceil" ? Op::kCeil : Op::kRound;
+}
+
 // A number as a tensor without axes, of the type that PyTorch says the result has.
 Result<Operand> number_as_tensor(Call& call, size_t position, const char* name) {
   STITCH_ASSIGN(const double value, call.number(position, name));
@@ -66,20 +74,20 @@ Result<Operand> number_as_tensor(Call& call, size_t position, const char* name) 
                           "its result has no element type"));
   const DataType dtype = call.node().outputs[0].type->dtype;
   STITCH_ASSIGN(const ValueId number,
-                call.emit("full", {}, {{"shape", std::vector<int64_t>{}}, {"value", value}, {"dtype", dtype}}));
+                call.emit(Op::kFull, {}, {{"shape", std::vector<int64_t>{}}, {"value", value}, {"dtype", dtype}}));
   return Operand(number);
 }
 
 }  // namespace
 
-Converted convert_add(Call& call) { return linear_combination(call, "add"); }
-Converted convert_sub(Call& call) { return linear_combination(call, "sub"); }
+Converted convert_add(Call& call) { return linear_combination(call, Op::kAdd); }
+Converted convert_sub(Call& call) { return linear_combination(call, Op::kSub); }
 
 Converted convert_rsub(Call& call) {
   STITCH_ASSIGN(const Operand a, call.tensor_or_scalar(0, "self"));
   STITCH_ASSIGN(const Operand b, call.tensor_or_scalar(1, "other"));
   STITCH_ASSIGN(const Operand scaled_a, scaled(call, a, 2, "alpha"));
-  return call.finish_pointwise("sub", {b, scaled_a});
+  return call.finish_pointwise(Op::kSub, {b, scaled_a});
 }
 
 Converted convert_div(Call& call) {
@@ -87,37 +95,37 @@ Converted convert_div(Call& call) {
   STITCH_ASSIGN(const Operand b, call.tensor_or_scalar(1, "other"));
   STITCH_ASSIGN(const std::string rounding, call.text(2, "rounding_mode", "none"));
   if (rounding == "none") {
-    return call.finish_pointwise("div", {a, b});
+    return call.finish_pointwise(Op::kDiv, {a, b});
   }
   if (rounding != "floor" && rounding != "trunc") {
     return call.unsupported("rounding_mode " + rounding + " is not known");
   }
-  return call.finish_pointwise(rounding == "floor" ? "floor_divide" : "div_trunc", {a, b});
+  return call.finish_pointwise(rounding == "floor" ? Op::kFloorDivide : Op::kDivTrunc, {a, b});
 }
 
 Converted convert_square(Call& call) {
   STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
-  return call.finish_pointwise("mul", {x, x});
+  return call.finish_pointwise(Op::kMul, {x, x});
 }
 
 Converted convert_pow(Call& call) {
   STITCH_ASSIGN(const Operand base, call.tensor_or_scalar(0, "self"));
   STITCH_ASSIGN(const Operand exponent, call.tensor_or_scalar(1, "exponent"));
-  return call.finish_pointwise("pow", {base, exponent});
+  return call.finish_pointwise(Op::kPow, {base, exponent});
 }
 
 // self + value * (tensor1 op tensor2)
-Converted add_scaled(Call& call, const char* op) {
+Converted add_scaled(Call& call, Op op) {
   STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
   STITCH_ASSIGN(const ValueId a, call.tensor(1, "tensor1"));
   STITCH_ASSIGN(const ValueId b, call.tensor(2, "tensor2"));
   STITCH_ASSIGN(const ValueId joined, call.pointwise(op, {a, b}));
   STITCH_ASSIGN(const Operand term, scaled(call, joined, 3, "value"));
-  return call.finish_pointwise("add", {x, term});
+  return call.finish_pointwise(Op::kAdd, {x, term});
 }
 
-Converted convert_addcmul(Call& call) { return add_scaled(call, "mul"); }
-Converted convert_addcdiv(Call& call) { return add_scaled(call, "div"); }
+Converted convert_addcmul(Call& call) { return add_scaled(call, Op::kMul); }
+Converted convert_addcdiv(Call& call) { return add_scaled(call, Op::kDiv); }
 
 Converted convert_where(Call& call) {
   STITCH_ASSIGN(const ValueId condition, call.tensor(0, "condition"));
@@ -126,9 +134,9 @@ Converted convert_where(Call& call) {
   if (!ir::is_tensor(a) && !ir::is_tensor(b)) {
     STITCH_ASSIGN(a, number_as_tensor(call, 1, "self"));
   }
-  STITCH_ASSIGN(std::vector<Operand> operands, call.promoted("where", {a, b}));
+  STITCH_ASSIGN(std::vector<Operand> operands, call.promoted(Op::kWhere, {a, b}));
   operands.insert(operands.begin(), condition);
-  return call.finish("where", std::move(operands));
+  return call.finish(Op::kWhere, std::move(operands));
 }
 
 // The result keeps self's type: the value is converted, never self.
@@ -138,10 +146,10 @@ Converted convert_masked_fill(Call& call) {
   STITCH_ASSIGN(const Operand value, call.tensor_or_scalar(2, "value"));
   if (const ValueId* id = std::get_if<ValueId>(&value)) {
     STITCH_ASSIGN(const ValueId cast, call.cast(*id, call.type(x).dtype));
-    return call.finish("where", {mask, cast, x});
+    return call.finish(Op::kWhere, {mask, cast, x});
   }
-  STITCH_ASSIGN(const auto operands, call.promoted("where", {value, x}));
-  return call.finish("where", {mask, operands[0], x});
+  STITCH_ASSIGN(const auto operands, call.promoted(Op::kWhere, {value, x}));
+  return call.finish(Op::kWhere, {mask, operands[0], x});
 }
 
 // Integers are round already. `decimals` moves the point and back, as PyTorch does.
@@ -152,22 +160,20 @@ Converted convert_rounding(Call& call) {
   if (!is_floating_point(dtype) && dtype != DataType::kBool) {
     return std::vector<ValueId>{x};
   }
-  const std::string op =
-      call.node().base == "fix" ? "trunc" : (call.node().base == "special_round" ? "round" : call.node().base);
   if (decimals == 0) {
-    return call.finish(op, {x});
+    return call.finish(rounding_named(call.node().base), {x});
   }
   const Scalar power = std::pow(10.0, static_cast<double>(std::abs(decimals)));
-  const char* there = decimals > 0 ? "mul" : "div";
-  const char* back = decimals > 0 ? "div" : "mul";
+  const Op there = decimals > 0 ? Op::kMul : Op::kDiv;
+  const Op back = decimals > 0 ? Op::kDiv : Op::kMul;
   STITCH_ASSIGN(const ValueId moved, call.emit(there, {x, power}));
-  STITCH_ASSIGN(const ValueId rounded, call.emit("round", {moved}));
+  STITCH_ASSIGN(const ValueId rounded, call.emit(Op::kRound, {moved}));
   return call.finish(back, {rounded, power});
 }
 
-Converted convert_bitwise_and(Call& call) { return on_bits(call, "bitwise_and", "logical_and", 2); }
-Converted convert_bitwise_or(Call& call) { return on_bits(call, "bitwise_or", "logical_or", 2); }
-Converted convert_bitwise_xor(Call& call) { return on_bits(call, "bitwise_xor", "ne", 2); }
-Converted convert_bitwise_not(Call& call) { return on_bits(call, "bitwise_not", "logical_not", 1); }
+Converted convert_bitwise_and(Call& call) { return on_bits(call, Op::kBitwiseAnd, Op::kLogicalAnd, 2); }
+Converted convert_bitwise_or(Call& call) { return on_bits(call, Op::kBitwiseOr, Op::kLogicalOr, 2); }
+Converted convert_bitwise_xor(Call& call) { return on_bits(call, Op::kBitwiseXor, Op::kNe, 2); }
+Converted convert_bitwise_not(Call& call) { return on_bits(call, Op::kBitwiseNot, Op::kLogicalNot, 1); }
 
 }  // namespace stitch::frontend

@@ -52,7 +52,7 @@ Converted convert_attention(Call& call) {
   const double features = static_cast<double>(call.shape(query).back());
   STITCH_ASSIGN(const double scale, call.number(6, "scale", 1.0 / std::sqrt(features)));
   STITCH_ASSIGN(const auto tensors, with_equal_batches(call, {query, key, value}, grouped));
-  return call.finish("scaled_dot_product_attention", {tensors[0], tensors[1], tensors[2], mask},
+  return call.finish(Op::kScaledDotProductAttention, {tensors[0], tensors[1], tensors[2], mask},
                      {{"is_causal", is_causal}, {"scale", scale}, {"enable_gqa", grouped}});
 }
 

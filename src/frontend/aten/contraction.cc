@@ -11,7 +11,7 @@ Result<ValueId> scaled(Call& call, ValueId x, size_t position, const char* name)
   if (factor == 1.0) {
     return x;
   }
-  return call.emit("mul", {x, Scalar(factor)});
+  return call.emit(Op::kMul, {x, Scalar(factor)});
 }
 
 // beta * input + alpha * product, for the operators whose first argument is the input and last two keywords these.
@@ -23,7 +23,7 @@ Converted added_to_input(Call& call, ValueId product) {
     return std::vector<ValueId>{scaled_product};
   }
   STITCH_ASSIGN(const ValueId scaled_input, scaled(call, input, 3, "beta"));
-  return call.finish("add", {scaled_product, scaled_input});
+  return call.finish(Op::kAdd, {scaled_product, scaled_input});
 }
 
 }  // namespace
@@ -34,7 +34,7 @@ Converted convert_matmul(Call& call) {
   const bool a_is_vector = call.shape(a).size() == 1;
   const bool b_is_vector = call.shape(b).size() == 1;
   if (!a_is_vector && !b_is_vector) {
-    return call.finish("matmul", {a, b});
+    return call.finish(Op::kMatmul, {a, b});
   }
   if (a_is_vector) {
     STITCH_ASSIGN(a, call.reshape(a, {1, call.shape(a)[0]}));
@@ -42,7 +42,7 @@ Converted convert_matmul(Call& call) {
   if (b_is_vector) {
     STITCH_ASSIGN(b, call.reshape(b, {call.shape(b)[0], 1}));
   }
-  STITCH_ASSIGN(const ValueId product, call.emit("matmul", {a, b}));
+  STITCH_ASSIGN(const ValueId product, call.emit(Op::kMatmul, {a, b}));
   std::vector<int64_t> shape = call.shape(product);
   if (b_is_vector) {
     shape.pop_back();
@@ -50,14 +50,14 @@ Converted convert_matmul(Call& call) {
   if (a_is_vector) {
     shape.erase(shape.end() - (b_is_vector ? 1 : 2));
   }
-  return call.finish("reshape", {product}, {{"shape", shape}});
+  return call.finish(Op::kReshape, {product}, {{"shape", shape}});
 }
 
 // beta * input + alpha * a b
 Converted convert_addmm(Call& call) {
   STITCH_ASSIGN(const ValueId a, call.tensor(1, "mat1"));
   STITCH_ASSIGN(const ValueId b, call.tensor(2, "mat2"));
-  STITCH_ASSIGN(const ValueId product, call.emit("matmul", {a, b}));
+  STITCH_ASSIGN(const ValueId product, call.emit(Op::kMatmul, {a, b}));
   return added_to_input(call, product);
 }
 
@@ -67,10 +67,10 @@ Converted convert_addbmm(Call& call) {
   STITCH_ASSIGN(const ValueId b, call.tensor(2, "batch2"));
   const std::vector<int64_t> left = call.shape(a);
   const std::vector<int64_t> right = call.shape(b);
-  STITCH_ASSIGN(const ValueId rows_first, call.emit("permute", {a}, {{"dims", std::vector<int64_t>{1, 0, 2}}}));
+  STITCH_ASSIGN(const ValueId rows_first, call.emit(Op::kPermute, {a}, {{"dims", std::vector<int64_t>{1, 0, 2}}}));
   STITCH_ASSIGN(const ValueId wide, call.reshape(rows_first, {left[1], left[0] * left[2]}));
   STITCH_ASSIGN(const ValueId tall, call.reshape(b, {right[0] * right[1], right[2]}));
-  STITCH_ASSIGN(const ValueId product, call.emit("matmul", {wide, tall}));
+  STITCH_ASSIGN(const ValueId product, call.emit(Op::kMatmul, {wide, tall}));
   return added_to_input(call, product);
 }
 
@@ -78,7 +78,7 @@ Converted convert_addmv(Call& call) {
   STITCH_ASSIGN(const ValueId a, call.tensor(1, "mat"));
   STITCH_ASSIGN(const ValueId vector, call.tensor(2, "vec"));
   STITCH_ASSIGN(const ValueId column, call.reshape(vector, {call.shape(vector)[0], 1}));
-  STITCH_ASSIGN(const ValueId product, call.emit("matmul", {a, column}));
+  STITCH_ASSIGN(const ValueId product, call.emit(Op::kMatmul, {a, column}));
   STITCH_ASSIGN(const ValueId line, call.reshape(product, {call.shape(product)[0]}));
   return added_to_input(call, line);
 }
@@ -88,7 +88,7 @@ Converted convert_addr(Call& call) {
   STITCH_ASSIGN(const ValueId a, call.tensor(1, "vec1"));
   STITCH_ASSIGN(const ValueId b, call.tensor(2, "vec2"));
   STITCH_ASSIGN(const ValueId column, call.reshape(a, {call.shape(a)[0], 1}));
-  STITCH_ASSIGN(const ValueId product, call.pointwise("mul", {column, b}));
+  STITCH_ASSIGN(const ValueId product, call.pointwise(Op::kMul, {column, b}));
   return added_to_input(call, product);
 }
 
@@ -101,30 +101,30 @@ Converted convert_bilinear(Call& call) {
   STITCH_ASSIGN(const Operand bias, call.optional_tensor(3, "bias"));
   const std::vector<int64_t> sizes = call.shape(weight);
   std::vector<int64_t> shape = call.shape(first);
-  STITCH_ASSIGN(const ValueId turned, call.emit("permute", {weight}, {{"dims", std::vector<int64_t>{0, 2, 1}}}));
+  STITCH_ASSIGN(const ValueId turned, call.emit(Op::kPermute, {weight}, {{"dims", std::vector<int64_t>{0, 2, 1}}}));
   STITCH_ASSIGN(const ValueId rows, call.reshape(turned, {sizes[0] * sizes[2], sizes[1]}));
-  STITCH_ASSIGN(const ValueId half, call.emit("linear", {first, rows, Absent{}}));
+  STITCH_ASSIGN(const ValueId half, call.emit(Op::kLinear, {first, rows, Absent{}}));
   shape.back() = sizes[0];
   shape.push_back(sizes[2]);
   STITCH_ASSIGN(const ValueId parts, call.reshape(half, shape));
   shape = call.shape(second);
   shape.insert(shape.end() - 1, 1);
   STITCH_ASSIGN(const ValueId other, call.reshape(second, shape));
-  STITCH_ASSIGN(const ValueId products, call.emit("mul", {parts, other}));
+  STITCH_ASSIGN(const ValueId products, call.emit(Op::kMul, {parts, other}));
   const Attributes over_last = {{"dim", std::vector<int64_t>{static_cast<int64_t>(shape.size()) - 1}},
                                 {"keepdim", false}};
-  STITCH_ASSIGN(const ValueId sums, call.emit("sum", {products}, over_last));
+  STITCH_ASSIGN(const ValueId sums, call.emit(Op::kSum, {products}, over_last));
   if (!ir::is_tensor(bias)) {
     return std::vector<ValueId>{sums};
   }
-  return call.finish("add", {sums, bias});
+  return call.finish(Op::kAdd, {sums, bias});
 }
 
 Converted convert_linear(Call& call) {
   STITCH_ASSIGN(const ValueId x, call.tensor(0, "input"));
   STITCH_ASSIGN(const ValueId weight, call.tensor(1, "weight"));
   STITCH_ASSIGN(const Operand bias, call.optional_tensor(2, "bias"));
-  return call.finish("linear", {x, weight, bias});
+  return call.finish(Op::kLinear, {x, weight, bias});
 }
 
 }  // namespace stitch::frontend

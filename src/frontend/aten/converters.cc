@@ -11,9 +11,9 @@
 namespace stitch::frontend {
 namespace {
 
-const std::map<std::string_view, std::string_view>& renamed() {
-  static const std::map<std::string_view, std::string_view> table = {
-#define STITCH_SAME(aten_name, op) {#aten_name, #op},
+const std::map<std::string_view, ir::Op>& renamed() {
+  static const std::map<std::string_view, ir::Op> table = {
+#define STITCH_SAME(aten_name, op) {#aten_name, ir::op_named(#op)},
 #define STITCH_CONVERTED(aten_name, converter)
 #include "frontend/torch_names.def"
 #undef STITCH_SAME
@@ -34,7 +34,7 @@ const std::map<std::string_view, Converter>& converters() {
 }
 
 // An operator without attributes: its arguments are its operands.
-Converted convert_same(Call& call, const std::string& op, const ir::OpDef& def) {
+Converted convert_same(Call& call, Op op, const ir::OpDef& def) {
   const auto count = static_cast<size_t>(def.max_operands);
   if (!def.attributes.empty() || call.node().arguments.size() != count || !call.node().keywords.empty()) {
     return call.unsupported(fmt::format("this form of {} has other arguments", call.node().base));
@@ -59,12 +59,11 @@ Converted convert(Call& call) {
     return found->second(call);
   }
   const auto other_name = renamed().find(base);
-  const std::string op(other_name == renamed().end() ? std::string_view(base) : other_name->second);
-  const ir::OpDef* def = ir::find_op(op);
-  if (def == nullptr || call.node().overload.empty()) {
+  const std::optional<Op> op = other_name == renamed().end() ? ir::op_from_string(base) : other_name->second;
+  if (!op.has_value() || *op == Op::kOpaque || call.node().overload.empty()) {
     return call.unsupported("");
   }
-  return convert_same(call, op, *def);
+  return convert_same(call, *op, *ir::find_op(*op));
 }
 
 std::string nearest_supported(std::string_view base) {
@@ -83,9 +82,9 @@ std::string nearest_supported(std::string_view base) {
   for (const auto& [name, op] : renamed()) {
     consider(name);
   }
-  for (const std::string_view name : ir::op_names()) {
-    if (ir::find_op(name)->attributes.empty()) {
-      consider(name);
+  for (const Op op : ir::all_ops()) {
+    if (ir::find_op(op)->attributes.empty()) {
+      consider(to_string(op));
     }
   }
   return std::string(nearest);

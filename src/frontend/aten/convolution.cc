@@ -97,7 +97,7 @@ Result<ValueId> without_first_outputs(Call& call, ValueId y, const std::vector<b
     const Attributes part = {
         {"dim", static_cast<int64_t>(axis)}, {"start", 1}, {"end", call.shape(y)[axis]}, {"step", 1}};
     if (padded_too_far[i]) {
-      STITCH_ASSIGN(y, call.emit("slice", {y}, part));
+      STITCH_ASSIGN(y, call.emit(Op::kSlice, {y}, part));
     }
   }
   return y;
@@ -123,8 +123,9 @@ Converted convolve(Call& call, Result<ConvolutionSetting> (*read)(Call&, ValueId
     STITCH_ASSIGN(weight, with_row_axis(call, weight));
     add_row(setting);
   }
-  const std::string op = std::string(setting.transposed ? "conv_transpose" : "conv") + (rank == 5 ? "3d" : "2d");
-  STITCH_ASSIGN(ValueId y, call.emit(op, {x, weight, bias}, attributes_of(setting)));
+  const Op flat = setting.transposed ? Op::kConvTranspose2d : Op::kConv2d;
+  const Op deep = setting.transposed ? Op::kConvTranspose3d : Op::kConv3d;
+  STITCH_ASSIGN(ValueId y, call.emit(rank == 5 ? deep : flat, {x, weight, bias}, attributes_of(setting)));
   if (rank == 3) {
     STITCH_ASSIGN(y, without_row_axis(call, y));
   }

@@ -20,11 +20,11 @@ Converted filled(Call& call, double value) {
     return call.unsupported("its result has no shape");
   }
   const TensorType& type = *call.node().outputs[0].type;
-  return call.finish("full", {},
+  return call.finish(Op::kFull, {},
                      {{"shape", type.shape}, {"value", as_element(value, type.dtype)}, {"dtype", type.dtype}});
 }
 
-Converted triangle(Call& call, const char* op) {
+Converted triangle(Call& call, Op op) {
   STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
   STITCH_ASSIGN(const int64_t diagonal, call.integer(1, "diagonal", 0));
   return call.finish(op, {x}, {{"diagonal", diagonal}});
@@ -75,11 +75,11 @@ Converted convert_arange(Call& call) {
     STITCH_ASSIGN(step, call.number(2, "step", 1.0));
   }
   STITCH_ASSIGN(const double end, call.number(has_start ? 1 : 0, "end"));
-  return call.finish("arange", {},
+  return call.finish(Op::kArange, {},
                      {{"start", start}, {"end", end}, {"step", step}, {"dtype", call.node().outputs[0].type->dtype}});
 }
 
-Converted convert_tril(Call& call) { return triangle(call, "tril"); }
-Converted convert_triu(Call& call) { return triangle(call, "triu"); }
+Converted convert_tril(Call& call) { return triangle(call, Op::kTril); }
+Converted convert_triu(Call& call) { return triangle(call, Op::kTriu); }
 
 }  // namespace stitch::frontend

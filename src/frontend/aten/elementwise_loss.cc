@@ -20,49 +20,49 @@ Result<Pair> pair_arguments(Call& call) {
 
 Result<ValueId> distance(Call& call) {
   STITCH_ASSIGN(const Pair pair, pair_arguments(call));
-  STITCH_ASSIGN(const ValueId difference, call.pointwise("sub", {pair.x, pair.target}));
-  return call.emit("abs", {difference});
+  STITCH_ASSIGN(const ValueId difference, call.pointwise(Op::kSub, {pair.x, pair.target}));
+  return call.emit(Op::kAbs, {difference});
 }
 
 // Below `limit` (or at it) half the square of the distance, above it a line that continues there. `scale` divides the
 // square, `slope` multiplies the line.
-Converted half_square_then_line(Call& call, const char* comparison, double limit, double scale, double slope) {
+Converted half_square_then_line(Call& call, Op comparison, double limit, double scale, double slope) {
   STITCH_ASSIGN(const std::string how, reduction_argument(call, 2));
   STITCH_ASSIGN(const ValueId z, distance(call));
-  STITCH_ASSIGN(const ValueId half, call.emit("mul", {z, Scalar(0.5)}));
-  STITCH_ASSIGN(ValueId square, call.emit("mul", {half, z}));
+  STITCH_ASSIGN(const ValueId half, call.emit(Op::kMul, {z, Scalar(0.5)}));
+  STITCH_ASSIGN(ValueId square, call.emit(Op::kMul, {half, z}));
   if (scale != 1.0) {
-    STITCH_ASSIGN(square, call.emit("div", {square, Scalar(scale)}));
+    STITCH_ASSIGN(square, call.emit(Op::kDiv, {square, Scalar(scale)}));
   }
-  STITCH_ASSIGN(ValueId line, call.emit("sub", {z, Scalar(0.5 * limit)}));
+  STITCH_ASSIGN(ValueId line, call.emit(Op::kSub, {z, Scalar(0.5 * limit)}));
   if (slope != 1.0) {
-    STITCH_ASSIGN(line, call.emit("mul", {line, Scalar(slope)}));
+    STITCH_ASSIGN(line, call.emit(Op::kMul, {line, Scalar(slope)}));
   }
   STITCH_ASSIGN(const ValueId is_near, call.emit(comparison, {z, Scalar(limit)}));
-  STITCH_ASSIGN(const ValueId losses, call.emit("where", {is_near, square, line}));
+  STITCH_ASSIGN(const ValueId losses, call.emit(Op::kWhere, {is_near, square, line}));
   return reduced(call, losses, how);
 }
 
 Result<ValueId> weighted(Call& call, ValueId losses, size_t position) {
   STITCH_ASSIGN(const Operand weight, call.optional_tensor(position, "weight"));
-  return ir::is_tensor(weight) ? call.pointwise("mul", {losses, weight}) : losses;
+  return ir::is_tensor(weight) ? call.pointwise(Op::kMul, {losses, weight}) : losses;
 }
 
 // log(sigmoid(x)) = min(x, 0) - log1p(exp(-|x|))
 Result<ValueId> log_of_sigmoid(Call& call, ValueId x) {
-  STITCH_ASSIGN(const ValueId low, call.emit("minimum", {x, Scalar(0.0)}));
-  STITCH_ASSIGN(const ValueId magnitude, call.emit("abs", {x}));
-  STITCH_ASSIGN(const ValueId negative, call.emit("neg", {magnitude}));
-  STITCH_ASSIGN(const ValueId power, call.emit("exp", {negative}));
-  STITCH_ASSIGN(const ValueId logarithm, call.emit("log1p", {power}));
-  return call.emit("sub", {low, logarithm});
+  STITCH_ASSIGN(const ValueId low, call.emit(Op::kMinimum, {x, Scalar(0.0)}));
+  STITCH_ASSIGN(const ValueId magnitude, call.emit(Op::kAbs, {x}));
+  STITCH_ASSIGN(const ValueId negative, call.emit(Op::kNeg, {magnitude}));
+  STITCH_ASSIGN(const ValueId power, call.emit(Op::kExp, {negative}));
+  STITCH_ASSIGN(const ValueId logarithm, call.emit(Op::kLog1p, {power}));
+  return call.emit(Op::kSub, {low, logarithm});
 }
 
 // log(x), no less than -100, so that a loss stays finite
-Result<ValueId> held_logarithm(Call& call, const char* op, ValueId x) {
+Result<ValueId> held_logarithm(Call& call, Op op, ValueId x) {
   STITCH_ASSIGN(const ValueId logarithm, call.emit(op, {x}));
   constexpr double kLeast = -100.0;
-  return call.emit("maximum", {logarithm, Scalar(kLeast)});
+  return call.emit(Op::kMaximum, {logarithm, Scalar(kLeast)});
 }
 
 }  // namespace
@@ -70,8 +70,8 @@ Result<ValueId> held_logarithm(Call& call, const char* op, ValueId x) {
 Converted convert_mse_loss(Call& call) {
   STITCH_ASSIGN(const Pair pair, pair_arguments(call));
   STITCH_ASSIGN(const std::string how, reduction_argument(call, 2));
-  STITCH_ASSIGN(const ValueId difference, call.pointwise("sub", {pair.x, pair.target}));
-  STITCH_ASSIGN(const ValueId squares, call.emit("mul", {difference, difference}));
+  STITCH_ASSIGN(const ValueId difference, call.pointwise(Op::kSub, {pair.x, pair.target}));
+  STITCH_ASSIGN(const ValueId squares, call.emit(Op::kMul, {difference, difference}));
   return reduced(call, squares, how);
 }
 
@@ -83,12 +83,12 @@ Converted convert_l1_loss(Call& call) {
 
 Converted convert_smooth_l1_loss(Call& call) {
   STITCH_ASSIGN(const double beta, call.number(3, "beta", 1.0));
-  return beta == 0.0 ? convert_l1_loss(call) : half_square_then_line(call, "lt", beta, beta, 1.0);
+  return beta == 0.0 ? convert_l1_loss(call) : half_square_then_line(call, Op::kLt, beta, beta, 1.0);
 }
 
 Converted convert_huber_loss(Call& call) {
   STITCH_ASSIGN(const double delta, call.number(3, "delta", 1.0));
-  return half_square_then_line(call, "le", delta, 1.0, delta);
+  return half_square_then_line(call, Op::kLe, delta, 1.0, delta);
 }
 
 // target * (log(target) - x), which is 0 where the target is 0; or exp(target) * (target - x)
@@ -97,17 +97,17 @@ Converted convert_kl_div(Call& call) {
   STITCH_ASSIGN(const std::string how, reduction_argument(call, 2));
   STITCH_ASSIGN(const bool is_logarithm, call.boolean(3, "log_target", false));
   if (is_logarithm) {
-    STITCH_ASSIGN(const ValueId probability, call.emit("exp", {pair.target}));
-    STITCH_ASSIGN(const ValueId difference, call.pointwise("sub", {pair.target, pair.x}));
-    STITCH_ASSIGN(const ValueId losses, call.pointwise("mul", {probability, difference}));
+    STITCH_ASSIGN(const ValueId probability, call.emit(Op::kExp, {pair.target}));
+    STITCH_ASSIGN(const ValueId difference, call.pointwise(Op::kSub, {pair.target, pair.x}));
+    STITCH_ASSIGN(const ValueId losses, call.pointwise(Op::kMul, {probability, difference}));
     return reduced(call, losses, how);
   }
-  STITCH_ASSIGN(const ValueId is_zero, call.emit("eq", {pair.target, Scalar(0.0)}));
-  STITCH_ASSIGN(const ValueId safe, call.emit("where", {is_zero, Scalar(1.0), pair.target}));
-  STITCH_ASSIGN(const ValueId logarithm, call.emit("log", {safe}));
-  STITCH_ASSIGN(const ValueId entropy, call.emit("mul", {pair.target, logarithm}));
-  STITCH_ASSIGN(const ValueId product, call.pointwise("mul", {pair.target, pair.x}));
-  STITCH_ASSIGN(const ValueId losses, call.pointwise("sub", {entropy, product}));
+  STITCH_ASSIGN(const ValueId is_zero, call.emit(Op::kEq, {pair.target, Scalar(0.0)}));
+  STITCH_ASSIGN(const ValueId safe, call.emit(Op::kWhere, {is_zero, Scalar(1.0), pair.target}));
+  STITCH_ASSIGN(const ValueId logarithm, call.emit(Op::kLog, {safe}));
+  STITCH_ASSIGN(const ValueId entropy, call.emit(Op::kMul, {pair.target, logarithm}));
+  STITCH_ASSIGN(const ValueId product, call.pointwise(Op::kMul, {pair.target, pair.x}));
+  STITCH_ASSIGN(const ValueId losses, call.pointwise(Op::kSub, {entropy, product}));
   return reduced(call, losses, how);
 }
 
@@ -115,13 +115,13 @@ Converted convert_kl_div(Call& call) {
 Converted convert_binary_cross_entropy(Call& call) {
   STITCH_ASSIGN(const Pair pair, pair_arguments(call));
   STITCH_ASSIGN(const std::string how, reduction_argument(call, 3));
-  STITCH_ASSIGN(const ValueId opposite, call.emit("neg", {pair.x}));
-  STITCH_ASSIGN(const ValueId log_absent, held_logarithm(call, "log1p", opposite));
-  STITCH_ASSIGN(const ValueId log_present, held_logarithm(call, "log", pair.x));
-  STITCH_ASSIGN(const ValueId absent, call.emit("sub", {pair.target, Scalar(1.0)}));
-  STITCH_ASSIGN(const ValueId first, call.pointwise("mul", {absent, log_absent}));
-  STITCH_ASSIGN(const ValueId second, call.pointwise("mul", {pair.target, log_present}));
-  STITCH_ASSIGN(const ValueId losses, call.pointwise("sub", {first, second}));
+  STITCH_ASSIGN(const ValueId opposite, call.emit(Op::kNeg, {pair.x}));
+  STITCH_ASSIGN(const ValueId log_absent, held_logarithm(call, Op::kLog1p, opposite));
+  STITCH_ASSIGN(const ValueId log_present, held_logarithm(call, Op::kLog, pair.x));
+  STITCH_ASSIGN(const ValueId absent, call.emit(Op::kSub, {pair.target, Scalar(1.0)}));
+  STITCH_ASSIGN(const ValueId first, call.pointwise(Op::kMul, {absent, log_absent}));
+  STITCH_ASSIGN(const ValueId second, call.pointwise(Op::kMul, {pair.target, log_present}));
+  STITCH_ASSIGN(const ValueId losses, call.pointwise(Op::kSub, {first, second}));
   STITCH_ASSIGN(const ValueId counted, weighted(call, losses, 2));
   return reduced(call, counted, how);
 }
@@ -133,14 +133,14 @@ Converted convert_binary_cross_entropy_with_logits(Call& call) {
   STITCH_ASSIGN(const std::string how, reduction_argument(call, 4));
   STITCH_ASSIGN(ValueId logarithm, log_of_sigmoid(call, pair.x));
   if (ir::is_tensor(positive)) {
-    STITCH_ASSIGN(const ValueId more, call.emit("sub", {positive, Scalar(1.0)}));
-    STITCH_ASSIGN(const ValueId share, call.pointwise("mul", {more, pair.target}));
-    STITCH_ASSIGN(const ValueId factor, call.emit("add", {share, Scalar(1.0)}));
-    STITCH_ASSIGN(logarithm, call.pointwise("mul", {factor, logarithm}));
+    STITCH_ASSIGN(const ValueId more, call.emit(Op::kSub, {positive, Scalar(1.0)}));
+    STITCH_ASSIGN(const ValueId share, call.pointwise(Op::kMul, {more, pair.target}));
+    STITCH_ASSIGN(const ValueId factor, call.emit(Op::kAdd, {share, Scalar(1.0)}));
+    STITCH_ASSIGN(logarithm, call.pointwise(Op::kMul, {factor, logarithm}));
   }
-  STITCH_ASSIGN(const ValueId absent, call.emit("sub", {Scalar(1.0), pair.target}));
-  STITCH_ASSIGN(const ValueId linear, call.pointwise("mul", {absent, pair.x}));
-  STITCH_ASSIGN(const ValueId losses, call.pointwise("sub", {linear, logarithm}));
+  STITCH_ASSIGN(const ValueId absent, call.emit(Op::kSub, {Scalar(1.0), pair.target}));
+  STITCH_ASSIGN(const ValueId linear, call.pointwise(Op::kMul, {absent, pair.x}));
+  STITCH_ASSIGN(const ValueId losses, call.pointwise(Op::kSub, {linear, logarithm}));
   STITCH_ASSIGN(const ValueId counted, weighted(call, losses, 2));
   return reduced(call, counted, how);
 }
@@ -149,10 +149,10 @@ Converted convert_binary_cross_entropy_with_logits(Call& call) {
 Converted convert_soft_margin_loss(Call& call) {
   STITCH_ASSIGN(const Pair pair, pair_arguments(call));
   STITCH_ASSIGN(const std::string how, reduction_argument(call, 2));
-  STITCH_ASSIGN(const ValueId product, call.pointwise("mul", {pair.target, pair.x}));
-  STITCH_ASSIGN(const ValueId negative, call.emit("neg", {product}));
-  STITCH_ASSIGN(const ValueId power, call.emit("exp", {negative}));
-  STITCH_ASSIGN(const ValueId losses, call.emit("log1p", {power}));
+  STITCH_ASSIGN(const ValueId product, call.pointwise(Op::kMul, {pair.target, pair.x}));
+  STITCH_ASSIGN(const ValueId negative, call.emit(Op::kNeg, {product}));
+  STITCH_ASSIGN(const ValueId power, call.emit(Op::kExp, {negative}));
+  STITCH_ASSIGN(const ValueId losses, call.emit(Op::kLog1p, {power}));
   return reduced(call, losses, how);
 }
 

@@ -12,14 +12,14 @@ struct Bags {
   ValueId indices;  // [indices]
   ValueId offsets;  // where each bag begins
   int64_t count = 0;
-  std::string reduce;
+  Op reduce{};  // sum, mean or amax
   std::optional<int64_t> padding;
 };
 
 // The length of the bags where they are all as long: offsets counted up from zero.
 std::optional<int64_t> common_length(const Call& call, const Bags& bags) {
   const ir::NodeId producer = call.graph().value(bags.offsets).producer;
-  if (!producer.is_valid() || call.graph().node(producer).op != "arange" || bags.padding.has_value()) {
+  if (!producer.is_valid() || call.graph().node(producer).op != Op::kArange || bags.padding.has_value()) {
     return std::nullopt;
   }
   const ir::Node& node = call.graph().node(producer);
@@ -40,17 +40,18 @@ Result<ValueId> bag_of_each(Call& call, const Bags& bags) {
   STITCH_ASSIGN(const ValueId offsets, call.cast(bags.offsets, DataType::kInt64));
   STITCH_ASSIGN(
       const ValueId numbers,
-      call.emit("arange", {},
+      call.emit(Op::kArange, {},
                 {{"start", 0.0}, {"end", static_cast<double>(count)}, {"step", 1.0}, {"dtype", DataType::kInt64}}));
   STITCH_ASSIGN(const ValueId column, call.reshape(numbers, {count, 1}));
-  STITCH_ASSIGN(const ValueId has_begun, call.emit("le", {offsets, column}));
-  STITCH_ASSIGN(const ValueId ones, call.emit("to", {has_begun}, {{"dtype", DataType::kInt64}}));
-  STITCH_ASSIGN(const ValueId begun, call.emit("sum", {ones}, {{"dim", std::vector<int64_t>{1}}, {"keepdim", false}}));
-  STITCH_ASSIGN(ValueId bag, call.emit("sub", {begun, Scalar(int64_t{1})}));
+  STITCH_ASSIGN(const ValueId has_begun, call.emit(Op::kLe, {offsets, column}));
+  STITCH_ASSIGN(const ValueId ones, call.emit(Op::kTo, {has_begun}, {{"dtype", DataType::kInt64}}));
+  STITCH_ASSIGN(const ValueId begun,
+                call.emit(Op::kSum, {ones}, {{"dim", std::vector<int64_t>{1}}, {"keepdim", false}}));
+  STITCH_ASSIGN(ValueId bag, call.emit(Op::kSub, {begun, Scalar(int64_t{1})}));
   if (bags.padding.has_value()) {  // a row that only fills up is sent nowhere
     STITCH_ASSIGN(const ValueId indices, call.cast(bags.indices, DataType::kInt64));
-    STITCH_ASSIGN(const ValueId is_padding, call.emit("eq", {indices, Scalar(*bags.padding)}));
-    STITCH_ASSIGN(bag, call.emit("where", {is_padding, Scalar(int64_t{-1}), bag}));
+    STITCH_ASSIGN(const ValueId is_padding, call.emit(Op::kEq, {indices, Scalar(*bags.padding)}));
+    STITCH_ASSIGN(bag, call.emit(Op::kWhere, {is_padding, Scalar(int64_t{-1}), bag}));
   }
   return bag;
 }
@@ -61,8 +62,8 @@ Result<ValueId> reduced_bags(Call& call, const Bags& bags) {
   const DataType dtype = rows.dtype;
   STITCH_ASSIGN(const ValueId bag, bag_of_each(call, bags));
   STITCH_ASSIGN(const ValueId along, index_along(call, bag, 0, 2));
-  STITCH_ASSIGN(const ValueId empty, call.emit("full", {}, {{"shape", shape}, {"value", 0.0}, {"dtype", dtype}}));
-  return scatter_into(call, {empty, 0, along, bags.rows, bags.reduce, false});
+  STITCH_ASSIGN(const ValueId empty, call.emit(Op::kFull, {}, {{"shape", shape}, {"value", 0.0}, {"dtype", dtype}}));
+  return scatter_into(call, {empty, 0, along, bags.rows, to_string(bags.reduce), false});
 }
 
 }  // namespace
@@ -79,14 +80,14 @@ Converted convert_embedding_bag(Call& call) {
   STITCH_ASSIGN(const int64_t padding, call.integer(8, "padding_idx", -1));
   STITCH_TRY(call.require(call.shape(bags.indices).size() == 1, "indices have more than one axis"));
   bags.count = call.shape(bags.offsets)[0] - (ends_with_count ? 1 : 0);
-  bags.reduce = mode == 0 ? "sum" : mode == 1 ? "mean" : "amax";
+  bags.reduce = mode == 0 ? Op::kSum : mode == 1 ? Op::kMean : Op::kAmax;
   if (call.has(8, "padding_idx") && padding >= 0) {
     bags.padding = padding;
   }
-  STITCH_ASSIGN(bags.rows, call.emit("index_select", {weight, bags.indices}, {{"dim", int64_t{0}}}));
+  STITCH_ASSIGN(bags.rows, call.emit(Op::kIndexSelect, {weight, bags.indices}, {{"dim", int64_t{0}}}));
   if (const ValueId* by_row = std::get_if<ValueId>(&factors)) {
     STITCH_ASSIGN(const ValueId column, call.reshape(*by_row, {call.shape(*by_row)[0], 1}));
-    STITCH_ASSIGN(bags.rows, call.pointwise("mul", {bags.rows, column}));
+    STITCH_ASSIGN(bags.rows, call.pointwise(Op::kMul, {bags.rows, column}));
   }
   const std::optional<int64_t> length = common_length(call, bags);
   STITCH_ASSIGN(const ValueId result,

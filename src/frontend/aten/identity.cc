@@ -32,7 +32,7 @@ Converted convert_conversion(Call& call) {
   if (dtype == call.type(x).dtype) {
     return std::vector<ValueId>{x};
   }
-  return call.finish("to", {x}, {{"dtype", dtype}});
+  return call.finish(Op::kTo, {x}, {{"dtype", dtype}});
 }
 
 Converted convert_type_as(Call& call) {

@@ -25,9 +25,9 @@ Converted masked(Call& call, ValueId x, ValueId mask, size_t axis, ValueId value
     STITCH_ASSIGN(values, call.reshape(values, {}));
   }
   if (accumulate) {
-    STITCH_ASSIGN(values, call.pointwise("add", {x, values}));
+    STITCH_ASSIGN(values, call.pointwise(Op::kAdd, {x, values}));
   }
-  return call.finish("where", {picked, values, x});
+  return call.finish(Op::kWhere, {picked, values, x});
 }
 
 // The values in the shape that x[indices] has, with the axes of the indices made one.
@@ -77,7 +77,7 @@ Converted convert_index_put(Call& call) {
   STITCH_ASSIGN(ValueId result, scatter_into(call, what));
   STITCH_ASSIGN(result, call.reshape(result, advanced.unmerged));
   if (!advanced.order.empty()) {
-    return call.finish("permute", {result}, {{"dims", inverse(advanced.order)}});
+    return call.finish(Op::kPermute, {result}, {{"dims", inverse(advanced.order)}});
   }
   return std::vector<ValueId>{result};
 }

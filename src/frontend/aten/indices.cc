@@ -13,14 +13,14 @@ bool is_counted(const Call& call, ValueId index) {
     return false;
   }
   const ir::Node& node = call.graph().node(producer);
-  if (node.op == "reshape" || node.op == "expand" || node.op == "permute" || node.op == "to") {
+  if (node.op == Op::kReshape || node.op == Op::kExpand || node.op == Op::kPermute || node.op == Op::kTo) {
     return is_counted(call, ir::tensor_operand(node, 0));
   }
-  if (node.op == "topk" || node.op == "sort") {
+  if (node.op == Op::kTopk || node.op == Op::kSort) {
     return node.outputs[1] == index;
   }
-  return node.op == "argmax" || node.op == "argmin" ||
-         (node.op == "arange" && ir::double_attribute(node, "start") >= 0 && ir::double_attribute(node, "step") > 0);
+  return node.op == Op::kArgmax || node.op == Op::kArgmin ||
+         (node.op == Op::kArange && ir::double_attribute(node, "start") >= 0 && ir::double_attribute(node, "step") > 0);
 }
 
 Result<void> check_index(const Call& call, ValueId index) {
@@ -49,10 +49,9 @@ Places indexed_places(const std::vector<std::optional<ValueId>>& indices) {
 
 // An extent as a value of its own: immediate numbers are compiled in, and it may follow the batch.
 Result<ValueId> extent_value(Call& call, int64_t extent) {
-  return call.emit("full", {},
-                   {{"shape", std::vector<int64_t>{}},
-                    {"value", static_cast<double>(extent)},
-                    {"dtype", DataType::kInt64}});
+  return call.emit(
+      Op::kFull, {},
+      {{"shape", std::vector<int64_t>{}}, {"value", static_cast<double>(extent)}, {"dtype", DataType::kInt64}});
 }
 
 // Indices of several axes as one of all of them together.
@@ -65,8 +64,8 @@ Result<ValueId> merged_index(Call& call, const std::vector<ValueId>& indices, co
       continue;
     }
     STITCH_ASSIGN(const ValueId extent, extent_value(call, extents[i]));
-    STITCH_ASSIGN(const ValueId scaled, call.pointwise("mul", {merged, extent}));
-    STITCH_ASSIGN(merged, call.pointwise("add", {scaled, index}));
+    STITCH_ASSIGN(const ValueId scaled, call.pointwise(Op::kMul, {merged, extent}));
+    STITCH_ASSIGN(merged, call.pointwise(Op::kAdd, {scaled, index}));
   }
   return merged;
 }
@@ -82,10 +81,10 @@ Result<ValueId> counted_from_front(Call& call, ValueId index, int64_t extent) {
   if (is_counted(call, wide)) {
     return wide;
   }
-  STITCH_ASSIGN(const ValueId is_negative, call.emit("lt", {wide, Scalar(int64_t{0})}));
+  STITCH_ASSIGN(const ValueId is_negative, call.emit(Op::kLt, {wide, Scalar(int64_t{0})}));
   STITCH_ASSIGN(const ValueId count, extent_value(call, extent));
-  STITCH_ASSIGN(const ValueId from_end, call.pointwise("add", {wide, count}));
-  return call.emit("where", {is_negative, from_end, wide});
+  STITCH_ASSIGN(const ValueId from_end, call.pointwise(Op::kAdd, {wide, count}));
+  return call.emit(Op::kWhere, {is_negative, from_end, wide});
 }
 
 Result<AdvancedIndex> advanced_index(Call& call, ValueId x, const std::vector<std::optional<ValueId>>& indices) {
@@ -110,7 +109,7 @@ Result<AdvancedIndex> advanced_index(Call& call, ValueId x, const std::vector<st
         result.order.push_back(static_cast<int64_t>(axis));
       }
     }
-    STITCH_ASSIGN(result.x, call.emit("permute", {x}, {{"dims", result.order}}));
+    STITCH_ASSIGN(result.x, call.emit(Op::kPermute, {x}, {{"dims", result.order}}));
   }
   result.unmerged = call.shape(result.x);
   std::vector<int64_t> merged = result.unmerged;

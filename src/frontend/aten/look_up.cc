@@ -12,7 +12,7 @@ Converted gathered(Call& call, ValueId x, int64_t dim, ValueId index) {
   STITCH_ASSIGN(x, with_an_axis(call, x));
   STITCH_ASSIGN(index, with_an_axis(call, index));
   STITCH_ASSIGN(const int64_t axis, call.axis(dim, call.shape(x).size()));
-  STITCH_ASSIGN(const ValueId result, call.emit("gather", {x, index}, {{"dim", axis}}));
+  STITCH_ASSIGN(const ValueId result, call.emit(Op::kGather, {x, index}, {{"dim", axis}}));
   return finish_as_exported(call, result);
 }
 
@@ -32,7 +32,7 @@ Converted convert_index_select(Call& call) {
   STITCH_ASSIGN(x, with_an_axis(call, x));
   STITCH_ASSIGN(index, with_an_axis(call, index));
   STITCH_ASSIGN(const int64_t axis, call.axis(dim, call.shape(x).size()));
-  STITCH_ASSIGN(const ValueId result, call.emit("index_select", {x, index}, {{"dim", axis}}));
+  STITCH_ASSIGN(const ValueId result, call.emit(Op::kIndexSelect, {x, index}, {{"dim", axis}}));
   return finish_as_exported(call, result);
 }
 
@@ -67,7 +67,7 @@ Converted convert_take(Call& call) {
   const int64_t count = call.type(x).element_count();
   STITCH_ASSIGN(const ValueId row, call.reshape(x, {count}));
   STITCH_ASSIGN(const ValueId counted, counted_from_front(call, index, count));
-  return call.finish("index_select", {row, counted}, {{"dim", int64_t{0}}});
+  return call.finish(Op::kIndexSelect, {row, counted}, {{"dim", int64_t{0}}});
 }
 
 Converted convert_index(Call& call) {
@@ -77,7 +77,7 @@ Converted convert_index(Call& call) {
     return std::vector<ValueId>{x};
   }
   STITCH_ASSIGN(const AdvancedIndex advanced, advanced_index(call, x, indices));
-  return call.finish("index_select", {advanced.x, advanced.index}, {{"dim", static_cast<int64_t>(advanced.axis)}});
+  return call.finish(Op::kIndexSelect, {advanced.x, advanced.index}, {{"dim", static_cast<int64_t>(advanced.axis)}});
 }
 
 // one_hot(x, classes): each index compared with all classes
@@ -90,10 +90,10 @@ Converted convert_one_hot(Call& call) {
   STITCH_ASSIGN(const ValueId index, call.reshape(x, shape));
   STITCH_ASSIGN(
       const ValueId numbers,
-      call.emit("arange", {},
+      call.emit(Op::kArange, {},
                 {{"start", 0.0}, {"end", static_cast<double>(classes)}, {"step", 1.0}, {"dtype", call.type(x).dtype}}));
-  STITCH_ASSIGN(const ValueId is_class, call.emit("eq", {index, numbers}));
-  return call.finish("to", {is_class}, {{"dtype", DataType::kInt64}});
+  STITCH_ASSIGN(const ValueId is_class, call.emit(Op::kEq, {index, numbers}));
+  return call.finish(Op::kTo, {is_class}, {{"dtype", DataType::kInt64}});
 }
 
 }  // namespace stitch::frontend

@@ -22,7 +22,7 @@ Result<ValueId> padded(Call& call, ValueId x, const Amounts& amounts, const std:
   if (is_nothing(amounts)) {
     return x;
   }
-  return call.emit("pad", {x},
+  return call.emit(Op::kPad, {x},
                    {{"before", amounts.before}, {"after", amounts.after}, {"mode", mode}, {"value", value}});
 }
 
@@ -135,7 +135,7 @@ Converted convert_rot90(Call& call) {
     std::vector<int64_t> order(rank);
     std::iota(order.begin(), order.end(), int64_t{0});
     std::swap(order[static_cast<size_t>(from)], order[static_cast<size_t>(towards)]);
-    return call.finish("permute", {x}, {{"dims", order}});
+    return call.finish(Op::kPermute, {x}, {{"dims", order}});
   }
   return std::vector<ValueId>{x};
 }
@@ -162,11 +162,11 @@ Converted convert_cross(Call& call) {
   const auto products = [&](int64_t first, int64_t second) -> Result<ValueId> {
     STITCH_ASSIGN(const ValueId left, rolled(call, a, {first}, {dim}));
     STITCH_ASSIGN(const ValueId right, rolled(call, b, {second}, {dim}));
-    return call.pointwise("mul", {left, right});
+    return call.pointwise(Op::kMul, {left, right});
   };
   STITCH_ASSIGN(const ValueId forward, products(-1, -2));
   STITCH_ASSIGN(const ValueId backward, products(-2, -1));
-  return call.finish("sub", {forward, backward});
+  return call.finish(Op::kSub, {forward, backward});
 }
 
 }  // namespace stitch::frontend

@@ -37,7 +37,7 @@ Converted finish_batch_norm(Call& call, std::vector<Operand> operands, Attribute
     }
   }
   STITCH_ASSIGN(std::vector<ValueId> results,
-                call.finish_all("batch_norm", std::move(operands), std::move(attributes)));
+                call.finish_all(Op::kBatchNorm, std::move(operands), std::move(attributes)));
   for (size_t i = 0; i < results.size() && i < call.node().outputs.size(); ++i) {
     if (call.node().outputs[i].type.has_value()) {
       STITCH_ASSIGN(results[i], call.cast(results[i], call.node().outputs[i].type->dtype));
@@ -56,7 +56,7 @@ Result<ValueId> normalized_rows(Call& call, ValueId x, std::vector<int64_t> rows
   const int64_t columns = rows.back();
   STITCH_ASSIGN(const ValueId merged, call.reshape(x, std::move(rows)));
   STITCH_ASSIGN(const ValueId normalized,
-                call.emit("layer_norm", {merged, Absent{}, Absent{}},
+                call.emit(Op::kLayerNorm, {merged, Absent{}, Absent{}},
                           {{"normalized_shape", std::vector<int64_t>{columns}}, {"eps", eps}}));
   return call.reshape(normalized, shape);
 }
@@ -65,22 +65,23 @@ Result<ValueId> normalized_rows(Call& call, ValueId x, std::vector<int64_t> rows
 Result<ValueId> scaled_per_channel(Call& call, ValueId x, const Operand& weight, const Operand& bias) {
   std::vector<int64_t> shape(call.shape(x).size() - 1, 1);
   shape[0] = call.shape(x)[1];
-  const auto apply = [&](const char* op, ValueId value, const Operand& vector) -> Result<ValueId> {
+  const auto apply = [&](Op op, ValueId value, const Operand& vector) -> Result<ValueId> {
     if (!ir::is_tensor(vector)) {
       return value;
     }
     STITCH_ASSIGN(const ValueId column, call.reshape(std::get<ValueId>(vector), shape));
     return call.emit(op, {value, column});
   };
-  STITCH_ASSIGN(const ValueId product, apply("mul", x, weight));
-  return apply("add", product, bias);
+  STITCH_ASSIGN(const ValueId product, apply(Op::kMul, x, weight));
+  return apply(Op::kAdd, product, bias);
 }
 
-Converted softmax_of_dim(Call& call, const char* op) {
+Converted softmax_of_dim(Call& call, Op op) {
   STITCH_ASSIGN(ValueId x, call.tensor(0, "self"));
   STITCH_ASSIGN(const int64_t dim, call.integer(1, "dim"));
   STITCH_ASSIGN(const int64_t axis, call.axis(dim, call.shape(x).size()));
-  if (call.node().base == op) {  // the public form takes an element type; the inner one a flag for half precision
+  // The public form takes an element type; the inner one a flag for half precision.
+  if (call.node().base == to_string(op)) {
     STITCH_ASSIGN(const auto dtype, call.dtype(2, "dtype"));
     STITCH_ASSIGN(x, call.cast(x, dtype.value_or(call.type(x).dtype)));
   } else {
@@ -142,7 +143,7 @@ Converted convert_layer_norm(Call& call) {
   STITCH_ASSIGN(const Operand bias, call.optional_tensor(3, "bias"));
   STITCH_ASSIGN(const double eps, call.number(4, "eps", 1e-5));
   STITCH_ASSIGN(std::vector<ValueId> results,
-                call.finish("layer_norm", {x, weight, bias}, {{"normalized_shape", normalized_shape}, {"eps", eps}}));
+                call.finish(Op::kLayerNorm, {x, weight, bias}, {{"normalized_shape", normalized_shape}, {"eps", eps}}));
   results.resize(call.node().outputs.size(), kNotComputed);  // native_layer_norm's mean and deviation
   return results;
 }
@@ -197,13 +198,13 @@ Converted convert_rms_norm(Call& call) {
   for (size_t i = rank - normalized_shape.size(); i < rank; ++i) {
     axes.push_back(static_cast<int64_t>(i));
   }
-  STITCH_ASSIGN(const ValueId squares, call.emit("mul", {x, x}));
-  STITCH_ASSIGN(const ValueId mean, call.emit("mean", {squares}, {{"dim", axes}, {"keepdim", true}}));
-  STITCH_ASSIGN(const ValueId shifted, call.emit("add", {mean, Scalar(eps)}));
-  STITCH_ASSIGN(const ValueId factor, call.emit("rsqrt", {shifted}));
-  STITCH_ASSIGN(ValueId normalized, call.emit("mul", {x, factor}));
+  STITCH_ASSIGN(const ValueId squares, call.emit(Op::kMul, {x, x}));
+  STITCH_ASSIGN(const ValueId mean, call.emit(Op::kMean, {squares}, {{"dim", axes}, {"keepdim", true}}));
+  STITCH_ASSIGN(const ValueId shifted, call.emit(Op::kAdd, {mean, Scalar(eps)}));
+  STITCH_ASSIGN(const ValueId factor, call.emit(Op::kRsqrt, {shifted}));
+  STITCH_ASSIGN(ValueId normalized, call.emit(Op::kMul, {x, factor}));
   if (ir::is_tensor(weight)) {
-    STITCH_ASSIGN(normalized, call.pointwise("mul", {normalized, weight}));
+    STITCH_ASSIGN(normalized, call.pointwise(Op::kMul, {normalized, weight}));
   }
   STITCH_ASSIGN(const ValueId result, call.cast(normalized, own));
   return std::vector<ValueId>{result};
@@ -217,13 +218,14 @@ Converted convert_safe_softmax(Call& call) {
   STITCH_ASSIGN(const auto dtype, call.dtype(2, "dtype"));
   STITCH_ASSIGN(x, call.cast(x, dtype.value_or(call.type(x).dtype)));
   STITCH_ASSIGN(const ValueId largest,
-                call.emit("amax", {x}, {{"dim", std::vector<int64_t>{axis}}, {"keepdim", true}}));
-  STITCH_ASSIGN(const ValueId is_masked, call.emit("eq", {largest, Scalar(-std::numeric_limits<double>::infinity())}));
-  STITCH_ASSIGN(const ValueId softmax, call.emit("softmax", {x}, {{"dim", axis}}));
-  return call.finish("where", {is_masked, Scalar(0.0), softmax});
+                call.emit(Op::kAmax, {x}, {{"dim", std::vector<int64_t>{axis}}, {"keepdim", true}}));
+  STITCH_ASSIGN(const ValueId is_masked,
+                call.emit(Op::kEq, {largest, Scalar(-std::numeric_limits<double>::infinity())}));
+  STITCH_ASSIGN(const ValueId softmax, call.emit(Op::kSoftmax, {x}, {{"dim", axis}}));
+  return call.finish(Op::kWhere, {is_masked, Scalar(0.0), softmax});
 }
 
-Converted convert_softmax(Call& call) { return softmax_of_dim(call, "softmax"); }
-Converted convert_log_softmax(Call& call) { return softmax_of_dim(call, "log_softmax"); }
+Converted convert_softmax(Call& call) { return softmax_of_dim(call, Op::kSoftmax); }
+Converted convert_log_softmax(Call& call) { return softmax_of_dim(call, Op::kLogSoftmax); }
 
 }  // namespace stitch::frontend

@@ -11,7 +11,7 @@ namespace {
 constexpr size_t kNowhere = std::numeric_limits<size_t>::max();
 
 // argmax(x, dim, keepdim); without dim over everything
-Converted position(Call& call, const char* op) {
+Converted position(Call& call, Op op) {
   STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
   STITCH_ASSIGN(const bool keepdim, call.boolean(2, "keepdim", false));
   const size_t rank = call.shape(x).size();
@@ -58,7 +58,7 @@ Converted sorted(Call& call) {
   const bool by_keyword = call.node().overload == "stable";
   STITCH_ASSIGN(const Line line, line_of(call, by_keyword ? kNowhere : 1, x));
   STITCH_ASSIGN(const bool descending, call.boolean(by_keyword ? kNowhere : 2, "descending", false));
-  return call.emit_all("sort", {line.x}, {{"dim", line.axis}, {"descending", descending}});
+  return call.emit_all(Op::kSort, {line.x}, {{"dim", line.axis}, {"descending", descending}});
 }
 
 struct Kth {
@@ -69,11 +69,11 @@ struct Kth {
 // The k-th smallest along a line, counted from one, its axis kept.
 Result<Kth> kth_smallest(Call& call, const Line& line, int64_t k) {
   STITCH_ASSIGN(const auto smallest,
-                call.emit_all("topk", {line.x}, {{"k", k}, {"dim", line.axis}, {"largest", false}}));
+                call.emit_all(Op::kTopk, {line.x}, {{"k", k}, {"dim", line.axis}, {"largest", false}}));
   const Attributes last = {{"dim", line.axis}, {"start", k - 1}, {"end", k}, {"step", int64_t{1}}};
   Kth kth;
-  STITCH_ASSIGN(kth.value, call.emit("slice", {smallest[0]}, last));
-  STITCH_ASSIGN(kth.position, call.emit("slice", {smallest[1]}, last));
+  STITCH_ASSIGN(kth.value, call.emit(Op::kSlice, {smallest[0]}, last));
+  STITCH_ASSIGN(kth.position, call.emit(Op::kSlice, {smallest[1]}, last));
   return kth;
 }
 
@@ -84,11 +84,11 @@ Result<Kth> median_of(Call& call, const Line& line) {
     return median;
   }
   const Attributes over = {{"dim", std::vector<int64_t>{line.axis}}, {"keepdim", true}};
-  STITCH_ASSIGN(const ValueId first_nan, call.emit("argmax", {line.x}, over));
-  STITCH_ASSIGN(const ValueId largest, call.emit("amax", {line.x}, over));
-  STITCH_ASSIGN(const ValueId has_nan, call.emit("ne", {largest, largest}));
-  STITCH_ASSIGN(median.value, call.emit("where", {has_nan, largest, median.value}));
-  STITCH_ASSIGN(median.position, call.emit("where", {has_nan, first_nan, median.position}));
+  STITCH_ASSIGN(const ValueId first_nan, call.emit(Op::kArgmax, {line.x}, over));
+  STITCH_ASSIGN(const ValueId largest, call.emit(Op::kAmax, {line.x}, over));
+  STITCH_ASSIGN(const ValueId has_nan, call.emit(Op::kNe, {largest, largest}));
+  STITCH_ASSIGN(median.value, call.emit(Op::kWhere, {has_nan, largest, median.value}));
+  STITCH_ASSIGN(median.position, call.emit(Op::kWhere, {has_nan, first_nan, median.position}));
   return median;
 }
 
@@ -109,20 +109,21 @@ Converted places_in(Call& call, ValueId row, Operand value) {
       STITCH_ASSIGN(row, call.reshape(row, row_shape));
     }
   }
-  STITCH_ASSIGN(const ValueId is_after, call.pointwise(side == "right" || right_flag ? "gt" : "ge", {row, value}));
-  STITCH_ASSIGN(const ValueId is_before, call.emit("logical_not", {is_after}));
-  STITCH_ASSIGN(const ValueId ones, call.emit("to", {is_before}, {{"dtype", DataType::kInt64}}));
+  STITCH_ASSIGN(const ValueId is_after,
+                call.pointwise(side == "right" || right_flag ? Op::kGt : Op::kGe, {row, value}));
+  STITCH_ASSIGN(const ValueId is_before, call.emit(Op::kLogicalNot, {is_after}));
+  STITCH_ASSIGN(const ValueId ones, call.emit(Op::kTo, {is_before}, {{"dtype", DataType::kInt64}}));
   const auto last = static_cast<int64_t>(call.shape(ones).size()) - 1;
   STITCH_ASSIGN(const ValueId count,
-                call.emit("sum", {ones}, {{"dim", std::vector<int64_t>{last}}, {"keepdim", false}}));
+                call.emit(Op::kSum, {ones}, {{"dim", std::vector<int64_t>{last}}, {"keepdim", false}}));
   STITCH_ASSIGN(const ValueId result, call.cast(count, narrow ? DataType::kInt32 : DataType::kInt64));
   return finish_as_exported(call, result);
 }
 
 }  // namespace
 
-Converted convert_argmax(Call& call) { return position(call, "argmax"); }
-Converted convert_argmin(Call& call) { return position(call, "argmin"); }
+Converted convert_argmax(Call& call) { return position(call, Op::kArgmax); }
+Converted convert_argmin(Call& call) { return position(call, Op::kArgmin); }
 
 Converted convert_sort(Call& call) {
   STITCH_ASSIGN(const auto results, sorted(call));
@@ -137,7 +138,7 @@ Converted convert_argsort(Call& call) {
 Converted convert_msort(Call& call) {
   STITCH_ASSIGN(ValueId x, call.tensor(0, "self"));
   STITCH_ASSIGN(x, with_an_axis(call, x));
-  STITCH_ASSIGN(const auto results, call.emit_all("sort", {x}, {{"dim", int64_t{0}}, {"descending", false}}));
+  STITCH_ASSIGN(const auto results, call.emit_all(Op::kSort, {x}, {{"dim", int64_t{0}}, {"descending", false}}));
   return finish_as_exported(call, results[0]);
 }
 
@@ -148,7 +149,7 @@ Converted convert_topk(Call& call) {
   STITCH_ASSIGN(const Line line, line_of(call, 2, x));
   STITCH_ASSIGN(const bool largest, call.boolean(3, "largest", true));
   STITCH_ASSIGN(const auto results,
-                call.emit_all("topk", {line.x}, {{"k", k}, {"dim", line.axis}, {"largest", largest}}));
+                call.emit_all(Op::kTopk, {line.x}, {{"k", k}, {"dim", line.axis}, {"largest", largest}}));
   return pair_as_exported(call, results);
 }
 

@@ -28,7 +28,7 @@ Result<ValueId> part(Call& call, const Along& along, int64_t start, int64_t end,
   if (start == 0 && end == along.extent && step == 1) {
     return along.x;
   }
-  return call.emit("slice", {along.x}, {{"dim", along.axis}, {"start", start}, {"end", end}, {"step", step}});
+  return call.emit(Op::kSlice, {along.x}, {{"dim", along.axis}, {"start", start}, {"end", end}, {"step", step}});
 }
 
 // Python's reading of a bound: negative from the end, then held within the extent.
@@ -63,7 +63,7 @@ Result<ValueId> joined(Call& call, const std::vector<ValueId>& parts, int64_t ax
   if (present.size() == 1) {
     return std::get<ValueId>(present[0]);
   }
-  return call.emit("cat", present, {{"dim", axis}});
+  return call.emit(Op::kCat, present, {{"dim", axis}});
 }
 
 std::vector<int64_t> with_axis_split(std::vector<int64_t> shape, int64_t axis, int64_t outer, int64_t inner) {
@@ -133,7 +133,8 @@ Converted convert_narrow(Call& call) {
 Converted convert_select(Call& call) {
   STITCH_ASSIGN(const Along along, along_axis(call, 1, 0));
   STITCH_ASSIGN(const int64_t index, call.integer(2, "index"));
-  return call.finish("select", {along.x}, {{"dim", along.axis}, {"index", index < 0 ? index + along.extent : index}});
+  return call.finish(Op::kSelect, {along.x},
+                     {{"dim", along.axis}, {"index", index < 0 ? index + along.extent : index}});
 }
 
 // split.Tensor(x, size, dim) and split_with_sizes(x, sizes, dim)
@@ -156,7 +157,7 @@ Converted convert_unbind(Call& call) {
   STITCH_ASSIGN(const Along along, along_axis(call, 1, 0));
   std::vector<ValueId> results;
   for (int64_t index = 0; index < along.extent; ++index) {
-    STITCH_ASSIGN(const ValueId next, call.emit("select", {along.x}, {{"dim", along.axis}, {"index", index}}));
+    STITCH_ASSIGN(const ValueId next, call.emit(Op::kSelect, {along.x}, {{"dim", along.axis}, {"index", index}}));
     results.push_back(next);
   }
   return results;
@@ -179,7 +180,7 @@ Converted convert_cat(Call& call) {
   }
   STITCH_TRY(require_one_rank(call, parts));
   STITCH_ASSIGN(const int64_t axis, call.axis(dim, call.shape(parts[0]).size()));
-  STITCH_ASSIGN(std::vector<Operand> operands, call.promoted("cat", {parts.begin(), parts.end()}));
+  STITCH_ASSIGN(std::vector<Operand> operands, call.promoted(Op::kCat, {parts.begin(), parts.end()}));
   // Parts without elements have a say in the type of the result, and no place in it.
   const auto adds_nothing = [&](const Operand& operand) {
     return call.shape(std::get<ValueId>(operand))[static_cast<size_t>(axis)] == 0;
@@ -187,7 +188,7 @@ Converted convert_cat(Call& call) {
   if (!std::all_of(operands.begin(), operands.end(), adds_nothing)) {
     operands.erase(std::remove_if(operands.begin(), operands.end(), adds_nothing), operands.end());
   }
-  return call.finish("cat", operands, {{"dim", axis}});
+  return call.finish(Op::kCat, operands, {{"dim", axis}});
 }
 
 Converted convert_stack(Call& call) {
@@ -202,8 +203,8 @@ Converted convert_stack(Call& call) {
     STITCH_ASSIGN(const ValueId with_axis, call.reshape(id, shape));
     operands.emplace_back(with_axis);
   }
-  STITCH_ASSIGN(operands, call.promoted("cat", operands));
-  return call.finish("cat", operands, {{"dim", axis}});
+  STITCH_ASSIGN(operands, call.promoted(Op::kCat, operands));
+  return call.finish(Op::kCat, operands, {{"dim", axis}});
 }
 
 // slice_scatter(x, source, dim, start, end, step)

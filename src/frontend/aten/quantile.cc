@@ -58,16 +58,16 @@ Converted convert_quantile(Call& call) {
   }
   const int64_t extent = call.shape(x)[static_cast<size_t>(axis)];
   STITCH_ASSIGN(const Rank rank, rank_of(call, q, extent, call.type(x).dtype, interpolation));
-  STITCH_ASSIGN(const auto sorted, call.emit_all("sort", {x}, {{"dim", axis}, {"descending", false}}));
+  STITCH_ASSIGN(const auto sorted, call.emit_all(Op::kSort, {x}, {{"dim", axis}, {"descending", false}}));
   const auto element = [&](int64_t index) {
-    return call.emit("select", {sorted[0]}, {{"dim", axis}, {"index", index}});
+    return call.emit(Op::kSelect, {sorted[0]}, {{"dim", axis}, {"index", index}});
   };
   STITCH_ASSIGN(const ValueId below, element(rank.below));
   STITCH_ASSIGN(const ValueId above, element(rank.above));
   STITCH_ASSIGN(const ValueId last, element(extent - 1));
-  STITCH_ASSIGN(const ValueId between, call.emit("lerp", {below, above, Scalar(rank.share)}));
-  STITCH_ASSIGN(const ValueId has_nan, call.emit("ne", {last, last}));
-  STITCH_ASSIGN(const ValueId result, call.emit("where", {has_nan, last, between}));
+  STITCH_ASSIGN(const ValueId between, call.emit(Op::kLerp, {below, above, Scalar(rank.share)}));
+  STITCH_ASSIGN(const ValueId has_nan, call.emit(Op::kNe, {last, last}));
+  STITCH_ASSIGN(const ValueId result, call.emit(Op::kWhere, {has_nan, last, between}));
   return finish_as_exported(call, result);
 }
 

@@ -15,7 +15,7 @@ Result<TensorType> exported_type(const Call& call) {
 }
 
 Result<ValueId> positions(Call& call, int64_t count, DataType dtype) {
-  return call.emit("arange", {},
+  return call.emit(Op::kArange, {},
                    {{"start", 0.0}, {"end", static_cast<double>(count)}, {"step", 1.0}, {"dtype", dtype}});
 }
 
@@ -25,16 +25,16 @@ Result<ValueId> evenly_spaced(Call& call, double start, double end, const Tensor
   const int64_t count = type.shape.empty() ? 1 : type.shape[0];
   const double step = count > 1 ? (end - start) / static_cast<double>(count - 1) : 0.0;
   STITCH_ASSIGN(const ValueId position, positions(call, count, dtype));
-  STITCH_ASSIGN(const ValueId distance, call.emit("mul", {position, Scalar(step)}));
-  STITCH_ASSIGN(const ValueId from_start, call.emit("add", {distance, Scalar(start)}));
+  STITCH_ASSIGN(const ValueId distance, call.emit(Op::kMul, {position, Scalar(step)}));
+  STITCH_ASSIGN(const ValueId from_start, call.emit(Op::kAdd, {distance, Scalar(start)}));
   if (count < 2) {
     return from_start;
   }
-  STITCH_ASSIGN(const ValueId beyond, call.emit("sub", {position, Scalar(static_cast<double>(count - 1))}));
-  STITCH_ASSIGN(const ValueId back, call.emit("mul", {beyond, Scalar(step)}));
-  STITCH_ASSIGN(const ValueId from_end, call.emit("add", {back, Scalar(end)}));
-  STITCH_ASSIGN(const ValueId is_first_half, call.emit("lt", {position, Scalar(static_cast<double>(count / 2))}));
-  return call.emit("where", {is_first_half, from_start, from_end});
+  STITCH_ASSIGN(const ValueId beyond, call.emit(Op::kSub, {position, Scalar(static_cast<double>(count - 1))}));
+  STITCH_ASSIGN(const ValueId back, call.emit(Op::kMul, {beyond, Scalar(step)}));
+  STITCH_ASSIGN(const ValueId from_end, call.emit(Op::kAdd, {back, Scalar(end)}));
+  STITCH_ASSIGN(const ValueId is_first_half, call.emit(Op::kLt, {position, Scalar(static_cast<double>(count / 2))}));
+  return call.emit(Op::kWhere, {is_first_half, from_start, from_end});
 }
 
 struct Span {
@@ -67,7 +67,7 @@ Converted convert_logspace(Call& call) {
   STITCH_ASSIGN(const Span span, span_of(call));
   STITCH_ASSIGN(const double base, call.number(3, "base", 10.0));
   STITCH_ASSIGN(const ValueId spaced, evenly_spaced(call, span.start, span.end, span.type));
-  STITCH_ASSIGN(const ValueId powers, call.emit("pow", {Scalar(base), spaced}));
+  STITCH_ASSIGN(const ValueId powers, call.emit(Op::kPow, {Scalar(base), spaced}));
   STITCH_ASSIGN(const ValueId result, call.cast(powers, span.type.dtype));
   return std::vector<ValueId>{result};
 }
@@ -78,7 +78,7 @@ Converted convert_eye(Call& call) {
   STITCH_ASSIGN(const ValueId row, positions(call, type.shape[0], DataType::kInt64));
   STITCH_ASSIGN(const ValueId column, positions(call, type.shape[1], DataType::kInt64));
   STITCH_ASSIGN(const ValueId upright, call.reshape(row, {type.shape[0], 1}));
-  STITCH_ASSIGN(const ValueId is_diagonal, call.emit("eq", {upright, column}));
+  STITCH_ASSIGN(const ValueId is_diagonal, call.emit(Op::kEq, {upright, column}));
   STITCH_ASSIGN(const ValueId result, call.cast(is_diagonal, type.dtype));
   return std::vector<ValueId>{result};
 }

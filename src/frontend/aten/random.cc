@@ -11,14 +11,14 @@ namespace {
 constexpr size_t kNowhere = std::numeric_limits<size_t>::max();
 
 // The call's numbers: `op` is uniform or normal.
-Result<ValueId> numbers(Call& call, const char* op) {
+Result<ValueId> numbers(Call& call, Op op) {
   STITCH_ASSIGN(const ValueId given, call.tensor(kNowhere, "random"));
   STITCH_ASSIGN(const int64_t stream, call.integer(kNowhere, "random_stream"));
   return call.emit(op, {given}, {{"stream", stream}});
 }
 
 // Numbers as a result: those in 16 bits would round up to 1, and double precision has more bits than are drawn.
-Result<ValueId> numbers_as_result(Call& call, const char* op) {
+Result<ValueId> numbers_as_result(Call& call, Op op) {
   const auto& outputs = call.node().outputs;
   STITCH_TRY(
       call.require(!outputs.empty() && outputs[0].type.has_value() && outputs[0].type->dtype == DataType::kFloat32,
@@ -29,18 +29,18 @@ Result<ValueId> numbers_as_result(Call& call, const char* op) {
 // values * scale + offset, each left out where it changes nothing
 Result<ValueId> scaled_and_moved(Call& call, ValueId values, const Operand& scale, const Operand& offset) {
   if (scale != Operand(Scalar(1.0))) {
-    STITCH_ASSIGN(values, call.pointwise("mul", {values, scale}));
+    STITCH_ASSIGN(values, call.pointwise(Op::kMul, {values, scale}));
   }
   if (offset != Operand(Scalar(0.0))) {
-    STITCH_ASSIGN(values, call.pointwise("add", {values, offset}));
+    STITCH_ASSIGN(values, call.pointwise(Op::kAdd, {values, offset}));
   }
   return values;
 }
 
 // 1 with this probability, else 0, as booleans
 Result<ValueId> kept(Call& call, const Operand& probability) {
-  STITCH_ASSIGN(const ValueId drawn, numbers(call, "uniform"));
-  return call.emit("lt", {drawn, probability});
+  STITCH_ASSIGN(const ValueId drawn, numbers(call, Op::kUniform));
+  return call.emit(Op::kLt, {drawn, probability});
 }
 
 // What probabilities are compared as.
@@ -58,13 +58,13 @@ Converted convert_dropout(Call& call) {
     return has_mask ? std::vector<ValueId>{x, kNotComputed} : std::vector<ValueId>{x};
   }
   if (probability == 1.0) {  // nothing is drawn
-    STITCH_ASSIGN(const ValueId nothing, call.emit("mul", {x, Scalar(0.0)}));
+    STITCH_ASSIGN(const ValueId nothing, call.emit(Op::kMul, {x, Scalar(0.0)}));
     return has_mask ? std::vector<ValueId>{nothing, kNotComputed} : std::vector<ValueId>{nothing};
   }
   STITCH_ASSIGN(const ValueId mask, kept(call, Scalar(rounded_to_float(1.0 - probability))));
   STITCH_ASSIGN(const ValueId ones, call.cast(mask, call.type(x).dtype));
-  STITCH_ASSIGN(const ValueId factor, call.emit("mul", {ones, Scalar(1.0 / (1.0 - probability))}));
-  STITCH_ASSIGN(const ValueId dropped, call.emit("mul", {x, factor}));
+  STITCH_ASSIGN(const ValueId factor, call.emit(Op::kMul, {ones, Scalar(1.0 / (1.0 - probability))}));
+  STITCH_ASSIGN(const ValueId dropped, call.emit(Op::kMul, {x, factor}));
   return has_mask ? std::vector<ValueId>{dropped, mask} : std::vector<ValueId>{dropped};
 }
 
@@ -87,12 +87,12 @@ Converted convert_bernoulli(Call& call) {
 }
 
 Converted convert_random_uniform(Call& call) {
-  STITCH_ASSIGN(const ValueId drawn, numbers_as_result(call, "uniform"));
+  STITCH_ASSIGN(const ValueId drawn, numbers_as_result(call, Op::kUniform));
   return std::vector<ValueId>{drawn};
 }
 
 Converted convert_random_normal(Call& call) {
-  STITCH_ASSIGN(const ValueId drawn, numbers_as_result(call, "normal"));
+  STITCH_ASSIGN(const ValueId drawn, numbers_as_result(call, Op::kNormal));
   return std::vector<ValueId>{drawn};
 }
 
@@ -100,7 +100,7 @@ Converted convert_random_normal(Call& call) {
 Converted convert_uniform_between(Call& call) {
   STITCH_ASSIGN(const double from, call.number(1, "from", 0.0));
   STITCH_ASSIGN(const double to, call.number(2, "to", 1.0));
-  STITCH_ASSIGN(const ValueId drawn, numbers_as_result(call, "uniform"));
+  STITCH_ASSIGN(const ValueId drawn, numbers_as_result(call, Op::kUniform));
   STITCH_ASSIGN(const ValueId result, scaled_and_moved(call, drawn, Scalar(to - from), Scalar(from)));
   return std::vector<ValueId>{result};
 }
@@ -109,7 +109,7 @@ Converted convert_uniform_between(Call& call) {
 Converted convert_normal_like(Call& call) {
   STITCH_ASSIGN(const double mean, call.number(1, "mean", 0.0));
   STITCH_ASSIGN(const double deviation, call.number(2, "std", 1.0));
-  STITCH_ASSIGN(const ValueId drawn, numbers_as_result(call, "normal"));
+  STITCH_ASSIGN(const ValueId drawn, numbers_as_result(call, Op::kNormal));
   STITCH_ASSIGN(const ValueId result, scaled_and_moved(call, drawn, Scalar(deviation), Scalar(mean)));
   return std::vector<ValueId>{result};
 }
@@ -118,7 +118,7 @@ Converted convert_normal_like(Call& call) {
 Converted convert_normal(Call& call) {
   STITCH_ASSIGN(const Operand mean, call.has(0, "mean") ? call.tensor_or_scalar(0, "mean") : Operand(Scalar(0.0)));
   STITCH_ASSIGN(const Operand deviation, call.has(1, "std") ? call.tensor_or_scalar(1, "std") : Operand(Scalar(1.0)));
-  STITCH_ASSIGN(const ValueId drawn, numbers_as_result(call, "normal"));
+  STITCH_ASSIGN(const ValueId drawn, numbers_as_result(call, Op::kNormal));
   STITCH_ASSIGN(const ValueId result, scaled_and_moved(call, drawn, deviation, mean));
   return std::vector<ValueId>{result};
 }
@@ -126,10 +126,10 @@ Converted convert_normal(Call& call) {
 // exponential(x, lambd) = -log(1 - uniform) / lambd
 Converted convert_exponential(Call& call) {
   STITCH_ASSIGN(const double rate, call.number(1, "lambd", 1.0));
-  STITCH_ASSIGN(const ValueId drawn, numbers_as_result(call, "uniform"));
-  STITCH_ASSIGN(const ValueId negative, call.emit("neg", {drawn}));
-  STITCH_ASSIGN(const ValueId logarithm, call.emit("log1p", {negative}));
-  STITCH_ASSIGN(const ValueId result, call.emit("mul", {logarithm, Scalar(-1.0 / rate)}));
+  STITCH_ASSIGN(const ValueId drawn, numbers_as_result(call, Op::kUniform));
+  STITCH_ASSIGN(const ValueId negative, call.emit(Op::kNeg, {drawn}));
+  STITCH_ASSIGN(const ValueId logarithm, call.emit(Op::kLog1p, {negative}));
+  STITCH_ASSIGN(const ValueId result, call.emit(Op::kMul, {logarithm, Scalar(-1.0 / rate)}));
   return std::vector<ValueId>{result};
 }
 

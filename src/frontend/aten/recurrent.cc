@@ -9,15 +9,15 @@ namespace stitch::frontend {
 namespace {
 
 struct Kind {
-  std::string op;  // of ir/ops.def
+  Op op{};
   Attributes attributes;
   bool has_cell = false;
 };
 
-const Kind kLstm{"lstm_layer", {}, true};
-const Kind kGru{"gru_layer", {}, false};
-const Kind kRnnTanh{"rnn_layer", {{"nonlinearity", std::string("tanh")}}, false};
-const Kind kRnnRelu{"rnn_layer", {{"nonlinearity", std::string("relu")}}, false};
+const Kind kLstm{Op::kLstmLayer, {}, true};
+const Kind kGru{Op::kGruLayer, {}, false};
+const Kind kRnnTanh{Op::kRnnLayer, {{"nonlinearity", std::string("tanh")}}, false};
+const Kind kRnnRelu{Op::kRnnLayer, {{"nonlinearity", std::string("relu")}}, false};
 
 // The weights of one direction of one layer.
 struct Weights {
@@ -34,21 +34,21 @@ struct Layer {
 };
 
 Result<ValueId> swapped_axes(Call& call, ValueId x) {
-  return call.emit("permute", {x}, {{"dims", std::vector<int64_t>{1, 0, 2}}});
+  return call.emit(Op::kPermute, {x}, {{"dims", std::vector<int64_t>{1, 0, 2}}});
 }
 
 Result<ValueId> part(Call& call, ValueId x, int64_t axis, int64_t start, int64_t end) {
   if (start == 0 && end == call.shape(x)[static_cast<size_t>(axis)]) {
     return x;
   }
-  return call.emit("slice", {x}, {{"dim", axis}, {"start", start}, {"end", end}, {"step", int64_t{1}}});
+  return call.emit(Op::kSlice, {x}, {{"dim", axis}, {"start", start}, {"end", end}, {"step", int64_t{1}}});
 }
 
 Result<ValueId> joined(Call& call, const std::vector<Operand>& parts, int64_t axis) {
   if (parts.size() == 1) {
     return std::get<ValueId>(parts[0]);
   }
-  return call.emit("cat", parts, {{"dim", axis}});
+  return call.emit(Op::kCat, parts, {{"dim", axis}});
 }
 
 // An LSTM whose hidden state is projected runs on the state before its projection: a step's share of the gates,
@@ -58,9 +58,9 @@ Result<Layer> without_projection(Call& call, const Layer& layer) {
   Layer plain = layer;
   const std::vector<int64_t> cell = call.shape(layer.cell);
   STITCH_ASSIGN(plain.hidden,
-                call.emit("full", {}, {{"shape", cell}, {"value", 0.0}, {"dtype", call.type(layer.cell).dtype}}));
+                call.emit(Op::kFull, {}, {{"shape", cell}, {"value", 0.0}, {"dtype", call.type(layer.cell).dtype}}));
   for (Weights& weights : plain.directions) {
-    STITCH_ASSIGN(weights.hidden, call.emit("matmul", {weights.hidden, *weights.projection}));
+    STITCH_ASSIGN(weights.hidden, call.emit(Op::kMatmul, {weights.hidden, *weights.projection}));
   }
   return plain;
 }
@@ -69,16 +69,16 @@ Result<Layer> without_projection(Call& call, const Layer& layer) {
 Result<ValueId> with_initial_share(Call& call, ValueId gates, const Layer& layer, int64_t number) {
   STITCH_ASSIGN(const ValueId hidden, part(call, layer.hidden, 0, number, number + 1));
   STITCH_ASSIGN(ValueId share,
-                call.emit("linear", {hidden, layer.directions[static_cast<size_t>(number)].hidden, Absent{}}));
+                call.emit(Op::kLinear, {hidden, layer.directions[static_cast<size_t>(number)].hidden, Absent{}}));
   const int64_t later = call.shape(gates)[0] - 1;
   if (later > 0) {
     const std::vector<int64_t> before = {number == 0 ? 0 : later, 0, 0};
     const std::vector<int64_t> after = {number == 0 ? later : 0, 0, 0};
     STITCH_ASSIGN(share,
-                  call.emit("pad", {share},
+                  call.emit(Op::kPad, {share},
                             {{"before", before}, {"after", after}, {"mode", std::string("constant")}, {"value", 0.0}}));
   }
-  return call.emit("add", {gates, share});
+  return call.emit(Op::kAdd, {gates, share});
 }
 
 // Output and last hidden state of every direction through its projection.
@@ -90,8 +90,8 @@ Result<void> project(Call& call, const Layer& layer, std::vector<ValueId>& resul
     const auto number = static_cast<int64_t>(outputs.size());
     STITCH_ASSIGN(const ValueId output, part(call, results[0], 2, number * units, (number + 1) * units));
     STITCH_ASSIGN(const ValueId state, part(call, results[1], 0, number, number + 1));
-    STITCH_ASSIGN(const ValueId projected_output, call.emit("linear", {output, *weights.projection, Absent{}}));
-    STITCH_ASSIGN(const ValueId projected_state, call.emit("linear", {state, *weights.projection, Absent{}}));
+    STITCH_ASSIGN(const ValueId projected_output, call.emit(Op::kLinear, {output, *weights.projection, Absent{}}));
+    STITCH_ASSIGN(const ValueId projected_state, call.emit(Op::kLinear, {state, *weights.projection, Absent{}}));
     outputs.emplace_back(projected_output);
     states.emplace_back(projected_state);
   }
@@ -110,7 +110,7 @@ Result<std::vector<ValueId>> emit_layer(Call& call, const Kind& kind, const Laye
   std::vector<Operand> operands;
   int64_t number = 0;
   for (const Weights& weights : layer.directions) {
-    STITCH_ASSIGN(ValueId gates, call.emit("linear", {x, weights.input, weights.input_bias}));
+    STITCH_ASSIGN(ValueId gates, call.emit(Op::kLinear, {x, weights.input, weights.input_bias}));
     if (batch_first) {
       STITCH_ASSIGN(gates, swapped_axes(call, gates));
     }

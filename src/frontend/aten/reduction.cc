@@ -31,10 +31,10 @@ Result<std::vector<int64_t>> axes_of(Call& call, ValueId x, size_t position, con
 bool is_over_everything(const Call& call) { return call.node().overload == "default"; }
 
 // (x, dim, keepdim, *, dtype), or (x, *, dtype) in the default overload of sum and mean
-Converted summed(Call& call, const char* op, ValueId x) {
+Converted summed(Call& call, Op op, ValueId x) {
   const bool everything = is_over_everything(call) && call.node().base != "nansum";
   STITCH_ASSIGN(const auto dtype, call.dtype(call.node().arguments.size(), "dtype"));
-  const bool counts = !is_floating_point(call.type(x).dtype) && std::string_view(op) == "sum";
+  const bool counts = !is_floating_point(call.type(x).dtype) && op == Op::kSum;
   STITCH_ASSIGN(x, call.cast(x, dtype.value_or(counts ? DataType::kInt64 : call.type(x).dtype)));
   constexpr size_t kNowhere = std::numeric_limits<size_t>::max();
   STITCH_ASSIGN(const auto axes, axes_of(call, x, everything ? kNowhere : 1, "dim"));
@@ -42,12 +42,12 @@ Converted summed(Call& call, const char* op, ValueId x) {
   return call.finish(op, {x}, {{"dim", axes}, {"keepdim", keepdim}});
 }
 
-Converted summed(Call& call, const char* op) {
+Converted summed(Call& call, Op op) {
   STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
   return summed(call, op, x);
 }
 
-Converted extreme(Call& call, const char* op) {
+Converted extreme(Call& call, Op op) {
   STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
   STITCH_ASSIGN(const auto axes, axes_of(call, x, 1, "dim"));
   STITCH_ASSIGN(const bool keepdim, call.boolean(2, "keepdim", false));
@@ -57,7 +57,7 @@ Converted extreme(Call& call, const char* op) {
 }
 
 // max.dim: the extreme and where it stands first
-Converted extreme_and_position(Call& call, const char* op, const char* position) {
+Converted extreme_and_position(Call& call, Op op, Op position) {
   STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
   std::vector<int64_t> axes;
   if (!call.shape(x).empty()) {
@@ -71,7 +71,7 @@ Converted extreme_and_position(Call& call, const char* op, const char* position)
 }
 
 // any and all, over everything or over the axes dim; of uint8 they are uint8.
-Converted truth(Call& call, const char* op) {
+Converted truth(Call& call, Op op) {
   STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
   const bool everything = is_over_everything(call);
   constexpr size_t kNowhere = std::numeric_limits<size_t>::max();
@@ -116,7 +116,7 @@ Result<Variance> variance(Call& call) {
   }
   STITCH_ASSIGN(
       result.value,
-      call.emit("var", {result.x},
+      call.emit(Op::kVar, {result.x},
                 {{"dim", result.axes}, {"correction", static_cast<int64_t>(correction)}, {"keepdim", result.keepdim}}));
   return result;
 }
@@ -126,58 +126,58 @@ Converted norm_of(Call& call, ValueId x, double order, const Attributes& over) {
   STITCH_ASSIGN(const auto dtype, call.dtype(std::numeric_limits<size_t>::max(), "dtype"));
   STITCH_ASSIGN(x, call.cast(x, dtype.value_or(call.type(x).dtype)));
   if (order == 2.0) {
-    STITCH_ASSIGN(const ValueId squares, call.emit("mul", {x, x}));
-    STITCH_ASSIGN(const ValueId sum, call.emit("sum", {squares}, over));
-    return call.finish("sqrt", {sum});
+    STITCH_ASSIGN(const ValueId squares, call.emit(Op::kMul, {x, x}));
+    STITCH_ASSIGN(const ValueId sum, call.emit(Op::kSum, {squares}, over));
+    return call.finish(Op::kSqrt, {sum});
   }
   if (order == 0.0) {
-    STITCH_ASSIGN(const ValueId differs, call.emit("ne", {x, Scalar(0.0)}));
+    STITCH_ASSIGN(const ValueId differs, call.emit(Op::kNe, {x, Scalar(0.0)}));
     STITCH_ASSIGN(const ValueId counted, call.cast(differs, call.type(x).dtype));
-    return call.finish("sum", {counted}, over);
+    return call.finish(Op::kSum, {counted}, over);
   }
-  STITCH_ASSIGN(const ValueId magnitudes, call.emit("abs", {x}));
+  STITCH_ASSIGN(const ValueId magnitudes, call.emit(Op::kAbs, {x}));
   if (order == 1.0 || std::isinf(order)) {
-    return call.finish(order == 1.0 ? "sum" : (order > 0.0 ? "amax" : "amin"), {magnitudes}, over);
+    return call.finish(order == 1.0 ? Op::kSum : (order > 0.0 ? Op::kAmax : Op::kAmin), {magnitudes}, over);
   }
-  STITCH_ASSIGN(const ValueId powers, call.emit("pow", {magnitudes, Scalar(order)}));
-  STITCH_ASSIGN(const ValueId sum, call.emit("sum", {powers}, over));
-  return call.finish("pow", {sum, Scalar(1.0 / order)});
+  STITCH_ASSIGN(const ValueId powers, call.emit(Op::kPow, {magnitudes, Scalar(order)}));
+  STITCH_ASSIGN(const ValueId sum, call.emit(Op::kSum, {powers}, over));
+  return call.finish(Op::kPow, {sum, Scalar(1.0 / order)});
 }
 
 }  // namespace
 
-Converted convert_sum(Call& call) { return summed(call, "sum"); }
-Converted convert_mean(Call& call) { return summed(call, "mean"); }
-Converted convert_amax(Call& call) { return extreme(call, "amax"); }
-Converted convert_amin(Call& call) { return extreme(call, "amin"); }
+Converted convert_sum(Call& call) { return summed(call, Op::kSum); }
+Converted convert_mean(Call& call) { return summed(call, Op::kMean); }
+Converted convert_amax(Call& call) { return extreme(call, Op::kAmax); }
+Converted convert_amin(Call& call) { return extreme(call, Op::kAmin); }
 
 // max.other is a pointwise operator by the same name.
 Converted convert_max(Call& call) {
   if (call.node().overload == "dim") {
-    return extreme_and_position(call, "amax", "argmax");
+    return extreme_and_position(call, Op::kAmax, Op::kArgmax);
   }
   if (call.node().overload != "other") {
-    return extreme(call, "amax");
+    return extreme(call, Op::kAmax);
   }
   STITCH_ASSIGN(const ValueId a, call.tensor(0, "self"));
   STITCH_ASSIGN(const ValueId b, call.tensor(1, "other"));
-  return call.finish_pointwise("maximum", {a, b});
+  return call.finish_pointwise(Op::kMaximum, {a, b});
 }
 
 Converted convert_min(Call& call) {
   if (call.node().overload == "dim") {
-    return extreme_and_position(call, "amin", "argmin");
+    return extreme_and_position(call, Op::kAmin, Op::kArgmin);
   }
   if (call.node().overload != "other") {
-    return extreme(call, "amin");
+    return extreme(call, Op::kAmin);
   }
   STITCH_ASSIGN(const ValueId a, call.tensor(0, "self"));
   STITCH_ASSIGN(const ValueId b, call.tensor(1, "other"));
-  return call.finish_pointwise("minimum", {a, b});
+  return call.finish_pointwise(Op::kMinimum, {a, b});
 }
 
-Converted convert_any(Call& call) { return truth(call, "amax"); }
-Converted convert_all(Call& call) { return truth(call, "amin"); }
+Converted convert_any(Call& call) { return truth(call, Op::kAmax); }
+Converted convert_all(Call& call) { return truth(call, Op::kAmin); }
 
 // prod(x, *, dtype) or prod.dim_int(x, dim, keepdim, *, dtype)
 Converted convert_prod(Call& call) {
@@ -192,7 +192,7 @@ Converted convert_prod(Call& call) {
     STITCH_ASSIGN(axes, axes_of(call, x, everything ? kNowhere : 1, "dim"));
   }
   STITCH_ASSIGN(const bool keepdim, call.boolean(everything ? kNowhere : 2, "keepdim", false));
-  return call.finish("prod", {x}, {{"dim", axes}, {"keepdim", keepdim}});
+  return call.finish(Op::kProd, {x}, {{"dim", axes}, {"keepdim", keepdim}});
 }
 
 // aminmax(x, *, dim, keepdim)
@@ -205,8 +205,8 @@ Converted convert_aminmax(Call& call) {
   }
   STITCH_ASSIGN(const bool keepdim, call.boolean(kNowhere, "keepdim", false));
   const Attributes over = {{"dim", axes}, {"keepdim", keepdim}};
-  STITCH_ASSIGN(const ValueId least, call.emit("amin", {x}, over));
-  STITCH_ASSIGN(const ValueId largest, call.emit("amax", {x}, over));
+  STITCH_ASSIGN(const ValueId least, call.emit(Op::kAmin, {x}, over));
+  STITCH_ASSIGN(const ValueId largest, call.emit(Op::kAmax, {x}, over));
   return std::vector<ValueId>{least, largest};
 }
 
@@ -219,17 +219,17 @@ Converted convert_count_nonzero(Call& call) {
   }
   STITCH_ASSIGN(const ValueId truths, call.cast(x, DataType::kBool));
   STITCH_ASSIGN(const ValueId ones, call.cast(truths, DataType::kInt64));
-  return call.finish("sum", {ones}, {{"dim", axes}, {"keepdim", false}});
+  return call.finish(Op::kSum, {ones}, {{"dim", axes}, {"keepdim", false}});
 }
 
 // nansum(x, dim, keepdim, *, dtype): a NaN counts as nothing
 Converted convert_nansum(Call& call) {
   STITCH_ASSIGN(ValueId x, call.tensor(0, "self"));
   if (is_floating_point(call.type(x).dtype)) {
-    STITCH_ASSIGN(const ValueId is_nan, call.emit("ne", {x, x}));
-    STITCH_ASSIGN(x, call.emit("where", {is_nan, Scalar(0.0), x}));
+    STITCH_ASSIGN(const ValueId is_nan, call.emit(Op::kNe, {x, x}));
+    STITCH_ASSIGN(x, call.emit(Op::kWhere, {is_nan, Scalar(0.0), x}));
   }
-  return summed(call, "sum", x);
+  return summed(call, Op::kSum, x);
 }
 
 // _cdist_forward(x, y, p, mode) and _euclidean_dist(x, y): the norm of the difference of each row of x from each row of
@@ -244,7 +244,7 @@ Converted convert_cdist_forward(Call& call) {
   shape = call.shape(y);
   shape.insert(shape.end() - 2, 1);
   STITCH_ASSIGN(y, call.reshape(y, shape));
-  STITCH_ASSIGN(const ValueId difference, call.emit("sub", {x, y}));
+  STITCH_ASSIGN(const ValueId difference, call.emit(Op::kSub, {x, y}));
   const auto last = static_cast<int64_t>(call.shape(difference).size()) - 1;
   return norm_of(call, difference, order, {{"dim", std::vector<int64_t>{last}}, {"keepdim", false}});
 }
@@ -256,12 +256,13 @@ Converted convert_var(Call& call) {
 
 Converted convert_std(Call& call) {
   STITCH_ASSIGN(const Variance result, variance(call));
-  return call.finish("sqrt", {result.value});
+  return call.finish(Op::kSqrt, {result.value});
 }
 
 Converted convert_var_mean(Call& call) {
   STITCH_ASSIGN(const Variance result, variance(call));
-  STITCH_ASSIGN(const ValueId mean, call.emit("mean", {result.x}, {{"dim", result.axes}, {"keepdim", result.keepdim}}));
+  STITCH_ASSIGN(const ValueId mean,
+                call.emit(Op::kMean, {result.x}, {{"dim", result.axes}, {"keepdim", result.keepdim}}));
   return std::vector<ValueId>{result.value, mean};
 }
 
@@ -270,22 +271,24 @@ Converted convert_logsumexp(Call& call) {
   STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
   STITCH_ASSIGN(const auto axes, axes_of(call, x, 1, "dim"));
   STITCH_ASSIGN(const bool keepdim, call.boolean(2, "keepdim", false));
-  STITCH_ASSIGN(const ValueId largest, call.emit("amax", {x}, {{"dim", axes}, {"keepdim", true}}));
-  STITCH_ASSIGN(const ValueId magnitude, call.emit("abs", {largest}));
-  STITCH_ASSIGN(const ValueId infinite, call.emit("eq", {magnitude, Scalar(std::numeric_limits<double>::infinity())}));
-  STITCH_ASSIGN(const ValueId offset, call.emit("where", {infinite, Scalar(0.0), largest}));
-  STITCH_ASSIGN(const ValueId shifted, call.emit("sub", {x, offset}));
-  STITCH_ASSIGN(const ValueId exponentials, call.emit("exp", {shifted}));
-  STITCH_ASSIGN(const ValueId sum, call.emit("sum", {exponentials}, {{"dim", axes}, {"keepdim", keepdim}}));
-  STITCH_ASSIGN(const ValueId logarithm, call.emit("log", {sum}));
+  STITCH_ASSIGN(const ValueId largest, call.emit(Op::kAmax, {x}, {{"dim", axes}, {"keepdim", true}}));
+  STITCH_ASSIGN(const ValueId magnitude, call.emit(Op::kAbs, {largest}));
+  STITCH_ASSIGN(const ValueId infinite,
+                call.emit(Op::kEq, {magnitude, Scalar(std::numeric_limits<double>::infinity())}));
+  STITCH_ASSIGN(const ValueId offset, call.emit(Op::kWhere, {infinite, Scalar(0.0), largest}));
+  STITCH_ASSIGN(const ValueId shifted, call.emit(Op::kSub, {x, offset}));
+  STITCH_ASSIGN(const ValueId exponentials, call.emit(Op::kExp, {shifted}));
+  STITCH_ASSIGN(const ValueId sum, call.emit(Op::kSum, {exponentials}, {{"dim", axes}, {"keepdim", keepdim}}));
+  STITCH_ASSIGN(const ValueId logarithm, call.emit(Op::kLog, {sum}));
   STITCH_ASSIGN(const ValueId same_axes, call.reshape(offset, call.shape(logarithm)));
-  return call.finish("add", {logarithm, same_axes});
+  return call.finish(Op::kAdd, {logarithm, same_axes});
 }
 
 Converted convert_std_mean(Call& call) {
   STITCH_ASSIGN(const Variance result, variance(call));
-  STITCH_ASSIGN(const ValueId deviation, call.emit("sqrt", {result.value}));
-  STITCH_ASSIGN(const ValueId mean, call.emit("mean", {result.x}, {{"dim", result.axes}, {"keepdim", result.keepdim}}));
+  STITCH_ASSIGN(const ValueId deviation, call.emit(Op::kSqrt, {result.value}));
+  STITCH_ASSIGN(const ValueId mean,
+                call.emit(Op::kMean, {result.x}, {{"dim", result.axes}, {"keepdim", result.keepdim}}));
   return std::vector<ValueId>{deviation, mean};
 }
 

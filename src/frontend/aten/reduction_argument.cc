@@ -21,7 +21,7 @@ Converted reduced(Call& call, ValueId losses, const std::string& reduction) {
   }
   std::vector<int64_t> axes(call.shape(losses).size());
   std::iota(axes.begin(), axes.end(), int64_t{0});
-  return call.finish(reduction, {losses}, {{"dim", axes}, {"keepdim", false}});
+  return call.finish(reduction == "mean" ? Op::kMean : Op::kSum, {losses}, {{"dim", axes}, {"keepdim", false}});
 }
 
 }  // namespace stitch::frontend

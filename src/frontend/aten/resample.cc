@@ -41,7 +41,7 @@ Converted upsample(Call& call, const std::string& mode) {
   const std::vector<int64_t>& shape = call.node().outputs[0].type->shape;
   const std::vector<int64_t> size(shape.begin() + 2, shape.end());
   STITCH_ASSIGN(const std::vector<double> scales, read_scales(call, is_nearest ? 2 : 3, size.size()));
-  return call.finish("interpolate", {x},
+  return call.finish(Op::kInterpolate, {x},
                      {{"output_size", size}, {"mode", mode}, {"align_corners", align_corners}, {"scales", scales}});
 }
 
@@ -51,7 +51,7 @@ Converted rearranged(Call& call, ValueId x, const std::vector<int64_t>& split, c
     return call.unsupported("its result has no shape");
   }
   STITCH_ASSIGN(const ValueId parts, call.reshape(x, split));
-  STITCH_ASSIGN(const ValueId moved, call.emit("permute", {parts}, {{"dims", dims}}));
+  STITCH_ASSIGN(const ValueId moved, call.emit(Op::kPermute, {parts}, {{"dims", dims}}));
   STITCH_ASSIGN(const ValueId y, call.reshape(moved, call.node().outputs[0].type->shape));
   return std::vector<ValueId>{y};
 }

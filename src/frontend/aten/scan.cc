@@ -25,7 +25,7 @@ Result<Line> line_of(Call& call) {
 }
 
 // Integers and truth values are added up as int64, unless another type is asked for.
-Converted counted_up(Call& call, const char* op) {
+Converted counted_up(Call& call, Op op) {
   STITCH_ASSIGN(Line line, line_of(call));
   STITCH_ASSIGN(const auto dtype, call.dtype(kNowhere, "dtype"));
   const DataType own = call.type(line.x).dtype;
@@ -34,7 +34,7 @@ Converted counted_up(Call& call, const char* op) {
   return finish_as_exported(call, result);
 }
 
-Converted extremes(Call& call, const char* op) {
+Converted extremes(Call& call, Op op) {
   STITCH_ASSIGN(const Line line, line_of(call));
   STITCH_ASSIGN(std::vector<ValueId> results, call.emit_all(op, {line.x}, {{"dim", line.axis}}));
   for (size_t i = 0; i < results.size() && i < call.node().outputs.size(); ++i) {
@@ -47,14 +47,14 @@ Converted extremes(Call& call, const char* op) {
 
 }  // namespace
 
-Converted convert_cumsum(Call& call) { return counted_up(call, "cumsum"); }
-Converted convert_cumprod(Call& call) { return counted_up(call, "cumprod"); }
-Converted convert_cummax(Call& call) { return extremes(call, "cummax"); }
-Converted convert_cummin(Call& call) { return extremes(call, "cummin"); }
+Converted convert_cumsum(Call& call) { return counted_up(call, Op::kCumsum); }
+Converted convert_cumprod(Call& call) { return counted_up(call, Op::kCumprod); }
+Converted convert_cummax(Call& call) { return extremes(call, Op::kCummax); }
+Converted convert_cummin(Call& call) { return extremes(call, Op::kCummin); }
 
 Converted convert_logcumsumexp(Call& call) {
   STITCH_ASSIGN(const Line line, line_of(call));
-  STITCH_ASSIGN(const ValueId result, call.emit("logcumsumexp", {line.x}, {{"dim", line.axis}}));
+  STITCH_ASSIGN(const ValueId result, call.emit(Op::kLogcumsumexp, {line.x}, {{"dim", line.axis}}));
   return finish_as_exported(call, result);
 }
 

@@ -10,7 +10,7 @@
 namespace stitch::frontend {
 
 Result<ValueId> scatter_into(Call& call, const Scattered& what) {
-  return call.emit("scatter", {what.x, what.index, what.source},
+  return call.emit(Op::kScatter, {what.x, what.index, what.source},
                    {{"dim", what.axis}, {"reduce", what.reduce}, {"include_self", what.include_self}});
 }
 
@@ -28,14 +28,14 @@ Result<ValueId> first_elements(Call& call, ValueId x, size_t axis, int64_t start
   if (start == 0 && end == call.shape(x)[axis]) {
     return x;
   }
-  return call.emit("slice", {x},
+  return call.emit(Op::kSlice, {x},
                    {{"dim", static_cast<int64_t>(axis)}, {"start", start}, {"end", end}, {"step", int64_t{1}}});
 }
 
 // Indices that were expanded along all other axes: without that, all columns share them.
 ValueId before_expansion(const Call& call, ValueId index, size_t axis) {
   const ir::NodeId producer = call.graph().value(index).producer;
-  if (!producer.is_valid() || call.graph().node(producer).op != "expand") {
+  if (!producer.is_valid() || call.graph().node(producer).op != Op::kExpand) {
     return index;
   }
   const ValueId narrow = ir::tensor_operand(call.graph().node(producer), 0);
@@ -55,7 +55,7 @@ Result<ValueId> scatter_within(Call& call, Scattered what, const std::vector<int
     STITCH_ASSIGN(what.x, first_elements(call, whole, i, 0, reached[i]));
     STITCH_ASSIGN(const ValueId changed, scatter_within(call, what, reached, i + 1));
     STITCH_ASSIGN(const ValueId rest, first_elements(call, whole, i, reached[i], extent));
-    return call.emit("cat", {changed, rest}, {{"dim", static_cast<int64_t>(i)}});
+    return call.emit(Op::kCat, {changed, rest}, {{"dim", static_cast<int64_t>(i)}});
   }
   return scatter_into(call, what);
 }
@@ -82,7 +82,7 @@ Converted scattered(Call& call, Operand source, const std::string& reduce, bool 
   } else {
     const double number = std::visit([](auto value) { return static_cast<double>(value); }, std::get<Scalar>(source));
     STITCH_ASSIGN(what.source,
-                  call.emit("full", {}, {{"shape", reached}, {"value", number}, {"dtype", call.type(x).dtype}}));
+                  call.emit(Op::kFull, {}, {{"shape", reached}, {"value", number}, {"dtype", call.type(x).dtype}}));
   }
   STITCH_ASSIGN(const ValueId result, scatter_within(call, what, reached, 0));
   return finish_as_exported(call, result);
@@ -131,7 +131,7 @@ Converted convert_index_add(Call& call) {
   if (alpha != 1.0) {
     const bool is_whole = !is_floating_point(call.type(source).dtype);
     const Scalar factor = is_whole ? Scalar(static_cast<int64_t>(alpha)) : Scalar(alpha);
-    STITCH_ASSIGN(source, call.pointwise("mul", {source, factor}));
+    STITCH_ASSIGN(source, call.pointwise(Op::kMul, {source, factor}));
   }
   return sent_slices(call, source, "sum", true);
 }
@@ -167,7 +167,7 @@ Converted convert_index_fill(Call& call) {
   } else {
     const double number = std::visit([](auto it) { return static_cast<double>(it); }, std::get<Scalar>(value));
     STITCH_ASSIGN(what.source,
-                  call.emit("full", {}, {{"shape", shape}, {"value", number}, {"dtype", call.type(x).dtype}}));
+                  call.emit(Op::kFull, {}, {{"shape", shape}, {"value", number}, {"dtype", call.type(x).dtype}}));
   }
   STITCH_ASSIGN(const ValueId result, scatter_into(call, what));
   return finish_as_exported(call, result);

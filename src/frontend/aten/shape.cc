@@ -32,7 +32,7 @@ Converted permuted(Call& call, ValueId x, std::vector<int64_t> order) {
   if (std::is_sorted(order.begin(), order.end())) {
     return std::vector<ValueId>{x};
   }
-  return call.finish("permute", {x}, {{"dims", std::move(order)}});
+  return call.finish(Op::kPermute, {x}, {{"dims", std::move(order)}});
 }
 
 std::vector<int64_t> axes_in_order(size_t rank) {

@@ -19,16 +19,16 @@ Result<ValueId> real(Call& call, size_t position, const char* name) {
 }
 
 // A test that is the same for all integers and truth values.
-Converted tested(Call& call, bool of_integers, const char* op, bool of_magnitude, const Scalar& limit) {
+Converted tested(Call& call, bool of_integers, Op op, bool of_magnitude, const Scalar& limit) {
   STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
   if (!is_floating_point(call.type(x).dtype)) {
-    return call.finish("full", {},
+    return call.finish(Op::kFull, {},
                        {{"shape", call.shape(x)}, {"value", of_integers ? 1.0 : 0.0}, {"dtype", DataType::kBool}});
   }
   if (!of_magnitude) {
     return call.finish(op, {x, limit});
   }
-  STITCH_ASSIGN(const ValueId magnitude, call.emit("abs", {x}));
+  STITCH_ASSIGN(const ValueId magnitude, call.emit(Op::kAbs, {x}));
   return call.finish(op, {magnitude, limit});
 }
 
@@ -50,12 +50,13 @@ double largest(DataType dtype) {
 
 Converted convert_isnan(Call& call) {
   STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
-  return is_floating_point(call.type(x).dtype) ? call.finish("ne", {x, x}) : tested(call, false, "", false, 0.0);
+  return is_floating_point(call.type(x).dtype) ? call.finish(Op::kNe, {x, x})
+                                               : tested(call, false, Op::kNe, false, 0.0);
 }
-Converted convert_isinf(Call& call) { return tested(call, false, "eq", true, kInfinity); }
-Converted convert_isposinf(Call& call) { return tested(call, false, "eq", false, kInfinity); }
-Converted convert_isneginf(Call& call) { return tested(call, false, "eq", false, -kInfinity); }
-Converted convert_isfinite(Call& call) { return tested(call, true, "lt", true, kInfinity); }
+Converted convert_isinf(Call& call) { return tested(call, false, Op::kEq, true, kInfinity); }
+Converted convert_isposinf(Call& call) { return tested(call, false, Op::kEq, false, kInfinity); }
+Converted convert_isneginf(Call& call) { return tested(call, false, Op::kEq, false, -kInfinity); }
+Converted convert_isfinite(Call& call) { return tested(call, true, Op::kLt, true, kInfinity); }
 
 // isin(elements, test_elements, *, assume_unique, invert): either may be a number
 Converted convert_isin(Call& call) {
@@ -63,7 +64,7 @@ Converted convert_isin(Call& call) {
   STITCH_ASSIGN(const Operand wanted, call.tensor_or_scalar(1, "test_elements"));
   STITCH_ASSIGN(const bool invert, call.boolean(std::numeric_limits<size_t>::max(), "invert", false));
   if (!ir::is_tensor(element) || !ir::is_tensor(wanted)) {
-    return call.finish_pointwise(invert ? "ne" : "eq", {element, wanted});
+    return call.finish_pointwise(invert ? Op::kNe : Op::kEq, {element, wanted});
   }
   const auto x = std::get<ValueId>(element);
   const auto y = std::get<ValueId>(wanted);
@@ -72,20 +73,20 @@ Converted convert_isin(Call& call) {
   shape.push_back(1);
   STITCH_ASSIGN(const ValueId column, call.reshape(x, shape));
   STITCH_ASSIGN(const ValueId row, call.reshape(y, {call.type(y).element_count()}));
-  STITCH_ASSIGN(const ValueId equal, call.pointwise("eq", {column, row}));
+  STITCH_ASSIGN(const ValueId equal, call.pointwise(Op::kEq, {column, row}));
   const auto last = static_cast<int64_t>(shape.size()) - 1;
   const Attributes over = {{"dim", std::vector<int64_t>{last}}, {"keepdim", false}};
-  STITCH_ASSIGN(const ValueId found, call.emit("amax", {equal}, over));
-  return invert ? call.finish("logical_not", {found}) : Converted(std::vector<ValueId>{found});
+  STITCH_ASSIGN(const ValueId found, call.emit(Op::kAmax, {equal}, over));
+  return invert ? call.finish(Op::kLogicalNot, {found}) : Converted(std::vector<ValueId>{found});
 }
 
 // Of real numbers: pi for those below zero.
 Converted convert_angle(Call& call) {
   STITCH_ASSIGN(const ValueId x, real(call, 0, "self"));
-  STITCH_ASSIGN(const ValueId negative, call.emit("lt", {x, Scalar(0.0)}));
-  STITCH_ASSIGN(const ValueId is_nan, call.emit("ne", {x, x}));
-  STITCH_ASSIGN(const ValueId forward, call.emit("where", {is_nan, x, Scalar(0.0)}));
-  return call.finish("where", {negative, Scalar(kPi), forward});
+  STITCH_ASSIGN(const ValueId negative, call.emit(Op::kLt, {x, Scalar(0.0)}));
+  STITCH_ASSIGN(const ValueId is_nan, call.emit(Op::kNe, {x, x}));
+  STITCH_ASSIGN(const ValueId forward, call.emit(Op::kWhere, {is_nan, x, Scalar(0.0)}));
+  return call.finish(Op::kWhere, {negative, Scalar(kPi), forward});
 }
 
 // |a - b| <= atol + rtol |b|, or equal; a NaN is close to nothing, unless equal_nan says so.
@@ -95,28 +96,28 @@ Converted convert_isclose(Call& call) {
   STITCH_ASSIGN(const double rtol, call.number(2, "rtol", 1e-5));
   STITCH_ASSIGN(const double atol, call.number(3, "atol", 1e-8));
   STITCH_ASSIGN(const bool equal_nan, call.boolean(4, "equal_nan", false));
-  STITCH_ASSIGN(const auto operands, call.promoted("sub", {a, b}));
+  STITCH_ASSIGN(const auto operands, call.promoted(Op::kSub, {a, b}));
   const bool in_float = is_floating_point(call.type(std::get<ValueId>(operands[0])).dtype);
   STITCH_ASSIGN(const ValueId left, in_float ? Result<ValueId>(std::get<ValueId>(operands[0]))
                                              : call.cast(std::get<ValueId>(operands[0]), DataType::kFloat32));
   STITCH_ASSIGN(const ValueId right, in_float ? Result<ValueId>(std::get<ValueId>(operands[1]))
                                               : call.cast(std::get<ValueId>(operands[1]), DataType::kFloat32));
-  STITCH_ASSIGN(ValueId close, call.emit("eq", {operands[0], operands[1]}));
+  STITCH_ASSIGN(ValueId close, call.emit(Op::kEq, {operands[0], operands[1]}));
   if (equal_nan && in_float) {
-    STITCH_ASSIGN(const ValueId left_nan, call.emit("ne", {left, left}));
-    STITCH_ASSIGN(const ValueId right_nan, call.emit("ne", {right, right}));
-    STITCH_ASSIGN(const ValueId both, call.emit("logical_and", {left_nan, right_nan}));
-    STITCH_ASSIGN(close, call.emit("logical_or", {close, both}));
+    STITCH_ASSIGN(const ValueId left_nan, call.emit(Op::kNe, {left, left}));
+    STITCH_ASSIGN(const ValueId right_nan, call.emit(Op::kNe, {right, right}));
+    STITCH_ASSIGN(const ValueId both, call.emit(Op::kLogicalAnd, {left_nan, right_nan}));
+    STITCH_ASSIGN(close, call.emit(Op::kLogicalOr, {close, both}));
   }
-  STITCH_ASSIGN(const ValueId difference, call.emit("sub", {left, right}));
-  STITCH_ASSIGN(const ValueId distance, call.emit("abs", {difference}));
-  STITCH_ASSIGN(const ValueId share, call.emit("mul", {right, Scalar(rtol)}));
-  STITCH_ASSIGN(const ValueId magnitude, call.emit("abs", {share}));
-  STITCH_ASSIGN(const ValueId allowed, call.emit("add", {magnitude, Scalar(atol)}));
-  STITCH_ASSIGN(const ValueId within, call.emit("le", {distance, allowed}));
-  STITCH_ASSIGN(const ValueId finite, call.emit("lt", {distance, Scalar(kInfinity)}));
-  STITCH_ASSIGN(const ValueId near, call.emit("logical_and", {within, finite}));
-  return call.finish("logical_or", {close, near});
+  STITCH_ASSIGN(const ValueId difference, call.emit(Op::kSub, {left, right}));
+  STITCH_ASSIGN(const ValueId distance, call.emit(Op::kAbs, {difference}));
+  STITCH_ASSIGN(const ValueId share, call.emit(Op::kMul, {right, Scalar(rtol)}));
+  STITCH_ASSIGN(const ValueId magnitude, call.emit(Op::kAbs, {share}));
+  STITCH_ASSIGN(const ValueId allowed, call.emit(Op::kAdd, {magnitude, Scalar(atol)}));
+  STITCH_ASSIGN(const ValueId within, call.emit(Op::kLe, {distance, allowed}));
+  STITCH_ASSIGN(const ValueId finite, call.emit(Op::kLt, {distance, Scalar(kInfinity)}));
+  STITCH_ASSIGN(const ValueId near, call.emit(Op::kLogicalAnd, {within, finite}));
+  return call.finish(Op::kLogicalOr, {close, near});
 }
 
 Converted convert_nan_to_num(Call& call) {
@@ -128,32 +129,32 @@ Converted convert_nan_to_num(Call& call) {
   STITCH_ASSIGN(const double nan, call.number(1, "nan", 0.0));
   STITCH_ASSIGN(const double posinf, call.number(2, "posinf", largest(dtype)));
   STITCH_ASSIGN(const double neginf, call.number(3, "neginf", -largest(dtype)));
-  return call.finish("nan_to_num", {x}, {{"nan", nan}, {"posinf", posinf}, {"neginf", neginf}});
+  return call.finish(Op::kNanToNum, {x}, {{"nan", nan}, {"posinf", posinf}, {"neginf", neginf}});
 }
 
 // x - trunc(x)
 Converted convert_frac(Call& call) {
   STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
-  STITCH_ASSIGN(const ValueId whole, call.emit("trunc", {x}));
-  return call.finish("sub", {x, whole});
+  STITCH_ASSIGN(const ValueId whole, call.emit(Op::kTrunc, {x}));
+  return call.finish(Op::kSub, {x, whole});
 }
 
 Converted convert_deg2rad(Call& call) {
   STITCH_ASSIGN(const ValueId x, real(call, 0, "self"));
-  return call.finish("mul", {x, Scalar(kPi / 180.0)});
+  return call.finish(Op::kMul, {x, Scalar(kPi / 180.0)});
 }
 Converted convert_rad2deg(Call& call) {
   STITCH_ASSIGN(const ValueId x, real(call, 0, "self"));
-  return call.finish("mul", {x, Scalar(180.0 / kPi)});
+  return call.finish(Op::kMul, {x, Scalar(180.0 / kPi)});
 }
 
 // x * 2^other
 Converted convert_ldexp(Call& call) {
   STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
   STITCH_ASSIGN(const ValueId other, call.tensor(1, "other"));
-  STITCH_ASSIGN(const ValueId power, call.pointwise("pow", {Scalar(2.0), other}));
+  STITCH_ASSIGN(const ValueId power, call.pointwise(Op::kPow, {Scalar(2.0), other}));
   const DataType dtype = call.graph().type(x).dtype;
-  STITCH_ASSIGN(const ValueId product, call.pointwise("mul", {x, power}));
+  STITCH_ASSIGN(const ValueId product, call.pointwise(Op::kMul, {x, power}));
   // 2^other alone would not fit half precision, and does not decide the result's dtype.
   STITCH_ASSIGN(const ValueId rounded,
                 call.cast(product, is_floating_point(dtype) ? dtype : call.graph().type(product).dtype));
@@ -172,7 +173,7 @@ Converted convert_float_power(Call& call) {
     }
     operands.push_back(operand);
   }
-  return call.finish("pow", std::move(operands));
+  return call.finish(Op::kPow, std::move(operands));
 }
 
 // Whether exactly one is true; of numbers, whether exactly one is zero.
@@ -181,7 +182,7 @@ Converted convert_logical_xor(Call& call) {
   STITCH_ASSIGN(const ValueId b, call.tensor(1, "other"));
   STITCH_ASSIGN(const ValueId left, call.cast(a, DataType::kBool));
   STITCH_ASSIGN(const ValueId right, call.cast(b, DataType::kBool));
-  return call.finish("ne", {left, right});
+  return call.finish(Op::kNe, {left, right});
 }
 
 // log(x / (1 - x)), x held within [eps, 1 - eps] where eps is given
@@ -189,29 +190,29 @@ Converted convert_logit(Call& call) {
   STITCH_ASSIGN(ValueId x, real(call, 0, "self"));
   STITCH_ASSIGN(const double eps, call.number(1, "eps", -1.0));
   if (eps >= 0.0) {
-    STITCH_ASSIGN(x, call.emit("clamp", {x}, {{"min", eps}, {"max", 1.0 - eps}}));
+    STITCH_ASSIGN(x, call.emit(Op::kClamp, {x}, {{"min", eps}, {"max", 1.0 - eps}}));
   }
-  STITCH_ASSIGN(const ValueId rest, call.emit("sub", {Scalar(1.0), x}));
-  STITCH_ASSIGN(const ValueId odds, call.emit("div", {x, rest}));
-  return call.finish("log", {odds});
+  STITCH_ASSIGN(const ValueId rest, call.emit(Op::kSub, {Scalar(1.0), x}));
+  STITCH_ASSIGN(const ValueId odds, call.emit(Op::kDiv, {x, rest}));
+  return call.finish(Op::kLog, {odds});
 }
 
 // -x log(x), 0 at zero, minus infinity below
 // -x * log(x), and 0 at 0, without the sign that the product's negative would give it
 Converted convert_special_entr(Call& call) {
   STITCH_ASSIGN(const ValueId x, real(call, 0, "self"));
-  STITCH_ASSIGN(const ValueId negative, call.emit("neg", {x}));
-  STITCH_ASSIGN(const ValueId entropy, call.emit("xlogy", {negative, x}));
-  STITCH_ASSIGN(const ValueId below, call.emit("lt", {x, Scalar(0.0)}));
-  return call.finish("where", {below, Scalar(-kInfinity), entropy});
+  STITCH_ASSIGN(const ValueId negative, call.emit(Op::kNeg, {x}));
+  STITCH_ASSIGN(const ValueId entropy, call.emit(Op::kXlogy, {negative, x}));
+  STITCH_ASSIGN(const ValueId below, call.emit(Op::kLt, {x, Scalar(0.0)}));
+  return call.finish(Op::kWhere, {below, Scalar(-kInfinity), entropy});
 }
 
 // erfc(-x / sqrt(2)) / 2: the normal distribution's share below x
 Converted convert_special_ndtr(Call& call) {
   STITCH_ASSIGN(const ValueId x, real(call, 0, "self"));
-  STITCH_ASSIGN(const ValueId scaled, call.emit("mul", {x, Scalar(-std::sqrt(0.5))}));
-  STITCH_ASSIGN(const ValueId tail, call.emit("erfc", {scaled}));
-  return call.finish("mul", {tail, Scalar(0.5)});
+  STITCH_ASSIGN(const ValueId scaled, call.emit(Op::kMul, {x, Scalar(-std::sqrt(0.5))}));
+  STITCH_ASSIGN(const ValueId tail, call.emit(Op::kErfc, {scaled}));
+  return call.finish(Op::kMul, {tail, Scalar(0.5)});
 }
 
 }  // namespace stitch::frontend

@@ -8,21 +8,21 @@ namespace stitch::frontend {
 namespace {
 
 Result<ValueId> windows(Call& call, ValueId x, int64_t dim, int64_t size, int64_t step) {
-  return call.emit("unfold", {x}, {{"dim", dim}, {"size", size}, {"step", step}});
+  return call.emit(Op::kUnfold, {x}, {{"dim", dim}, {"size", size}, {"step", step}});
 }
 
 Result<ValueId> sliced(Call& call, ValueId x, int64_t dim, int64_t start, int64_t end, int64_t step = 1) {
   if (start == 0 && end == call.shape(x)[static_cast<size_t>(dim)] && step == 1) {
     return x;
   }
-  return call.emit("slice", {x}, {{"dim", dim}, {"start", start}, {"end", end}, {"step", step}});
+  return call.emit(Op::kSlice, {x}, {{"dim", dim}, {"start", start}, {"end", end}, {"step", step}});
 }
 
 Result<ValueId> permuted(Call& call, ValueId x, std::vector<int64_t> dims) {
   if (std::is_sorted(dims.begin(), dims.end())) {
     return x;
   }
-  return call.emit("permute", {x}, {{"dims", std::move(dims)}});
+  return call.emit(Op::kPermute, {x}, {{"dims", std::move(dims)}});
 }
 
 // The axes of `rank` but two, in order, then those two.
@@ -87,7 +87,7 @@ Result<Diagonal> diagonal_arguments(Call& call, size_t position, size_t rank, in
 // Whether an element of [rows, columns] lies on the diagonal `offset` columns right of the main one.
 Result<ValueId> on_diagonal(Call& call, int64_t rows, int64_t columns, int64_t offset) {
   const auto counted = [&](int64_t start, int64_t count) {
-    return call.emit("arange", {},
+    return call.emit(Op::kArange, {},
                      {{"start", static_cast<double>(start)},
                       {"end", static_cast<double>(start + count)},
                       {"step", 1.0},
@@ -96,7 +96,7 @@ Result<ValueId> on_diagonal(Call& call, int64_t rows, int64_t columns, int64_t o
   STITCH_ASSIGN(const ValueId row, counted(offset, rows));
   STITCH_ASSIGN(const ValueId as_column, call.reshape(row, {rows, 1}));
   STITCH_ASSIGN(const ValueId column, counted(0, columns));
-  return call.emit("eq", {as_column, column});
+  return call.emit(Op::kEq, {as_column, column});
 }
 
 // x [..., k] stood up as [..., rows, 1], its first element in row `first`.
@@ -106,8 +106,8 @@ Result<ValueId> stood_up(Call& call, ValueId x, int64_t rows, int64_t first) {
   before.back() = first;
   after.back() = rows - first - shape.back();
   if (before.back() != 0 || after.back() != 0) {
-    STITCH_ASSIGN(x,
-                  call.emit("pad", {x}, {{"before", before}, {"after", after}, {"mode", "constant"}, {"value", 0.0}}));
+    STITCH_ASSIGN(
+        x, call.emit(Op::kPad, {x}, {{"before", before}, {"after", after}, {"mode", "constant"}, {"value", 0.0}}));
   }
   shape.back() = rows;
   shape.push_back(1);
@@ -123,7 +123,7 @@ Converted convert_unfold(Call& call) {
   STITCH_ASSIGN(const int64_t step, call.integer(3, "step"));
   STITCH_TRY(call.require(!call.shape(x).empty(), "a single number has no windows"));
   STITCH_ASSIGN(const int64_t axis, call.axis(dim, call.shape(x).size()));
-  return call.finish("unfold", {x}, {{"dim", axis}, {"size", size}, {"step", step}});
+  return call.finish(Op::kUnfold, {x}, {{"dim", axis}, {"size", size}, {"step", step}});
 }
 
 // im2col(x [n, c, h, w] or [c, h, w], kernel_size, dilation, padding, stride) -> [n, c * kernel, windows]
@@ -139,7 +139,7 @@ Converted convert_im2col(Call& call) {
   const std::vector<int64_t> amounts = {0, 0, window.padding[0], window.padding[1]};
   if (window.padding[0] != 0 || window.padding[1] != 0) {
     STITCH_ASSIGN(
-        x, call.emit("pad", {x}, {{"before", amounts}, {"after", amounts}, {"mode", "constant"}, {"value", 0.0}}));
+        x, call.emit(Op::kPad, {x}, {{"before", amounts}, {"after", amounts}, {"mode", "constant"}, {"value", 0.0}}));
   }
   STITCH_ASSIGN(const ValueId rows, dilated_windows(call, x, 2, window, 0));
   STITCH_ASSIGN(const ValueId both, dilated_windows(call, rows, 3, window, 1));  // [n, c, oh, ow, kh, kw]
@@ -211,7 +211,7 @@ Converted convert_diag_embed(Call& call) {
   STITCH_ASSIGN(const ValueId here, on_diagonal(call, side, side, diagonal.offset));
   const ir::Scalar zero = is_floating_point(call.type(x).dtype) ? ir::Scalar(0.0) : ir::Scalar(int64_t{0});
   const bool is_truth = call.type(x).dtype == DataType::kBool;
-  STITCH_ASSIGN(const ValueId square, call.emit("where", {here, column, is_truth ? ir::Scalar(false) : zero}));
+  STITCH_ASSIGN(const ValueId square, call.emit(Op::kWhere, {here, column, is_truth ? ir::Scalar(false) : zero}));
   // From "two axes last" to where the call wants them.
   const std::vector<int64_t> order = two_last(rank, diagonal.first, diagonal.second);
   std::vector<int64_t> back(rank);
@@ -234,7 +234,7 @@ Converted convert_diagonal_scatter(Call& call) {
   const int64_t rows = call.shape(x)[rank - 2];
   STITCH_ASSIGN(const ValueId column, stood_up(call, source, rows, std::max<int64_t>(0, -diagonal.offset)));
   STITCH_ASSIGN(const ValueId here, on_diagonal(call, rows, call.shape(x)[rank - 1], diagonal.offset));
-  return call.finish("where", {here, column, x});
+  return call.finish(Op::kWhere, {here, column, x});
 }
 
 // as_strided(x, size, stride, storage_offset) of an input of the program, whose elements lie one after another: each

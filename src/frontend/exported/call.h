@@ -10,10 +10,12 @@
 
 #include "frontend/exported/program.h"
 #include "ir/build/builder.h"
+#include "ir/graph/op.h"
 
 namespace stitch::frontend {
 
 using ir::Absent;
+using ir::Op;
 using ir::Operand;
 using ir::Scalar;
 using ir::ValueId;
@@ -61,30 +63,29 @@ class Call {
   Result<int64_t> axis(int64_t dim, size_t rank) const;
 
   // Emits one operator: as an intermediate value, or as the node's (only) output.
-  Result<ValueId> emit(const std::string& op, std::vector<Operand> operands, Attributes attributes = {});
+  Result<ValueId> emit(Op op, std::vector<Operand> operands, Attributes attributes = {});
   // The same for an operator with several outputs.
-  Result<std::vector<ValueId>> emit_all(const std::string& op, std::vector<Operand> operands,
-                                        Attributes attributes = {});
-  Converted finish(const std::string& op, std::vector<Operand> operands, Attributes attributes = {});
+  Result<std::vector<ValueId>> emit_all(Op op, std::vector<Operand> operands, Attributes attributes = {});
+  Converted finish(Op op, std::vector<Operand> operands, Attributes attributes = {});
   // A node whose outputs are the exported ones, as many as the operator gives.
-  Converted finish_all(const std::string& op, std::vector<Operand> operands, Attributes attributes = {});
+  Converted finish_all(Op op, std::vector<Operand> operands, Attributes attributes = {});
 
   // Nothing is emitted where nothing would change.
   Result<ValueId> reshape(ValueId x, std::vector<int64_t> shape);
   Result<ValueId> expand(ValueId x, std::vector<int64_t> shape);
   Result<ValueId> cast(ValueId x, DataType dtype);
   // A pointwise operator after PyTorch's promotion of its operands.
-  Result<ValueId> pointwise(const std::string& op, std::vector<Operand> operands, Attributes attributes = {});
-  Converted finish_pointwise(const std::string& op, std::vector<Operand> operands, Attributes attributes = {});
+  Result<ValueId> pointwise(Op op, std::vector<Operand> operands, Attributes attributes = {});
+  Converted finish_pointwise(Op op, std::vector<Operand> operands, Attributes attributes = {});
   // The operands in the one type that the operator computes in.
-  Result<std::vector<Operand>> promoted(const std::string& op, std::vector<Operand> operands);
+  Result<std::vector<Operand>> promoted(Op op, std::vector<Operand> operands);
 
   // Why this form is not supported.
   Unexpected unsupported(const std::string& reason) const;
   Result<void> require(bool fits, const std::string& reason) const;
 
  private:
-  ir::Node make_node(const std::string& op, std::vector<Operand> operands, Attributes attributes) const;
+  ir::Node make_node(Op op, std::vector<Operand> operands, Attributes attributes) const;
   Unexpected missing_argument(const char* name, const char* kind) const;
 
   const ExportedNode& node_;

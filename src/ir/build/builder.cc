@@ -3,6 +3,7 @@
 
 #include <cctype>
 
+#include "ir/graph/op.h"
 #include "ir/ops.h"
 #include "ir/validate/validate.h"
 
@@ -57,7 +58,7 @@ Result<std::vector<ValueId>> Builder::add(Node node, const std::vector<std::stri
   STITCH_ASSIGN(const std::vector<TensorType> types, infer_types(graph_, node));
   std::vector<std::pair<std::string, TensorType>> outputs;
   for (size_t i = 0; i < types.size(); ++i) {
-    outputs.emplace_back(i < names.size() && !names[i].empty() ? names[i] : node.op, types[i]);
+    outputs.emplace_back(i < names.size() && !names[i].empty() ? names[i] : to_string(node.op), types[i]);
   }
   return add_typed(std::move(node), outputs);
 }

@@ -5,6 +5,8 @@
 
 #include <optional>
 
+#include "ir/graph/op.h"
+
 namespace stitch::ir {
 namespace {
 
@@ -29,7 +31,7 @@ Result<void> bind_inputs(const Graph& graph, const std::vector<ReferenceTensor>&
 Result<void> run_node(const Graph& graph, const Node& node, Values& values) {
   const OpDef* def = find_op(node.op);
   if (def == nullptr) {
-    return failure(ErrorCode::kUnsupportedOperator, fmt::format("{} has no reference", node.op), node.place);
+    return failure(ErrorCode::kUnsupportedOperator, fmt::format("{} has no reference", to_string(node.op)), node.place);
   }
   std::vector<const ReferenceTensor*> operands;
   for (const Operand& operand : node.operands) {
@@ -37,7 +39,8 @@ Result<void> run_node(const Graph& graph, const Node& node, Values& values) {
     operands.push_back(id == nullptr ? nullptr : &*values[static_cast<size_t>(id->index)]);
   }
   std::vector<ReferenceTensor> results = def->reference(graph, node, operands);
-  STITCH_CHECK(results.size() == node.outputs.size()) << node.op << "'s reference gives another number of results";
+  STITCH_CHECK(results.size() == node.outputs.size())
+      << to_string(node.op) << "'s reference gives another number of results";
   for (size_t i = 0; i < results.size(); ++i) {
     values[static_cast<size_t>(node.outputs[i].index)] = std::move(results[i]);
   }

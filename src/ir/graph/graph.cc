@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/graph/graph.h"
 
+#include "ir/graph/op.h"
+
 namespace stitch::ir {
 namespace {
 
 template <typename T>
 const T& typed_attribute(const Node& node, std::string_view name) {
   const T* value = std::get_if<T>(&attribute(node, name));
-  STITCH_CHECK(value != nullptr) << node.op << "'s attribute " << name << " has another kind";
+  STITCH_CHECK(value != nullptr) << to_string(node.op) << "'s attribute " << name << " has another kind";
   return *value;
 }
 
@@ -38,7 +40,7 @@ const Attribute& attribute(const Node& node, std::string_view name) {
       return value;
     }
   }
-  STITCH_CHECK(false) << node.op << " at " << node.place << " has no attribute " << name;
+  STITCH_CHECK(false) << to_string(node.op) << " at " << node.place << " has no attribute " << name;
   __builtin_unreachable();
 }
 
@@ -58,7 +60,7 @@ DataType dtype_attribute(const Node& node, std::string_view name) { return typed
 
 ValueId tensor_operand(const Node& node, size_t i) {
   STITCH_CHECK(i < node.operands.size() && is_tensor(node.operands[i]))
-      << node.op << "'s operand " << i << " is not a tensor";
+      << to_string(node.op) << "'s operand " << i << " is not a tensor";
   return std::get<ValueId>(node.operands[i]);
 }
 

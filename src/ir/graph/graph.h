@@ -14,6 +14,8 @@
 
 namespace stitch::ir {
 
+enum class Op : uint16_t;  // the operators; ir/graph/op.h has the enumerators
+
 struct ValueId {
   int32_t index = -1;
   bool operator==(const ValueId&) const = default;
@@ -43,7 +45,7 @@ struct Value {
 };
 
 struct Node {
-  std::string op;  // a name in ops.def, or "opaque"
+  Op op{};
   std::vector<Operand> operands;
   std::vector<std::pair<std::string, Attribute>> attributes;  // in the order the operator declares them
   std::vector<ValueId> outputs;

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "artifact/tensor/extents.h"
+#include "ir/graph/op.h"
 #include "ir/ops.h"
 #include "ir/text/number.h"
 #include "ir/text/scanner.h"
@@ -111,7 +112,7 @@ Result<Attribute> read_attribute(Scanner& scanner) {
 }
 
 // `value=1` means 1.0 where the operator declares a double.
-Attribute as_declared(Attribute value, const std::string& op, const std::string& name) {
+Attribute as_declared(Attribute value, Op op, const std::string& name) {
   const OpDef* def = find_op(op);
   for (size_t i = 0; def != nullptr && i < def->attributes.size(); ++i) {
     const int64_t* integer = std::get_if<int64_t>(&value);
@@ -186,9 +187,10 @@ class Parser {
     return scanner.expect_end();
   }
 
-  Result<void> take_node(const std::vector<Definition>& definitions, const std::string& op, Scanner& scanner) {
+  Result<void> take_node(const std::vector<Definition>& definitions, const std::string& name, Scanner& scanner) {
+    const std::optional<Op> op = op_from_string(name);
     Node node;
-    node.op = op;
+    node.op = op.value_or(Op::kOpaque);
     STITCH_TRY(scanner.expect('('));
     while (!scanner.next_is(')') && !scanner.next_is(';')) {
       if (!node.operands.empty()) {
@@ -206,7 +208,11 @@ class Parser {
       node.place = scanner.remainder();
     }
     STITCH_TRY(scanner.expect_end());
-    return append(std::move(node), definitions);
+    Result<void> known;
+    if (!op.has_value()) {
+      known = failure(ErrorCode::kUnsupportedOperator, fmt::format("there is no operator {}", name), node.place);
+    }
+    return append(std::move(node), definitions, known);
   }
 
   static Result<void> take_attributes(Node& node, Scanner& scanner) {
@@ -240,17 +246,19 @@ class Parser {
     return Operand(found->second);
   }
 
-  Result<void> append(Node node, const std::vector<Definition>& definitions) {
+  // `known`: why the node's name is no operator.
+  Result<void> append(Node node, const std::vector<Definition>& definitions, const Result<void>& known) {
     bool all_typed = true;
     for (const Definition& definition : definitions) {
       all_typed = all_typed && definition.type.has_value();
     }
     std::vector<TensorType> inferred;
     if (!all_typed) {
+      STITCH_TRY(known);
       STITCH_ASSIGN(inferred, infer_types(graph_, node));
       if (inferred.size() != definitions.size()) {
-        return failure(ErrorCode::kFileInvalid,
-                       fmt::format("{} has {} results, not {}", node.op, inferred.size(), definitions.size()));
+        return failure(ErrorCode::kFileInvalid, fmt::format("{} has {} results, not {}", to_string(node.op),
+                                                            inferred.size(), definitions.size()));
       }
     }
     std::vector<std::pair<std::string, TensorType>> outputs;
@@ -258,6 +266,7 @@ class Parser {
       outputs.emplace_back(definitions[i].name, definitions[i].type.has_value() ? *definitions[i].type : inferred[i]);
       STITCH_TRY(remember(definitions[i].name, i));
     }
+    STITCH_TRY(known);
     graph_.add_node(std::move(node), outputs);
     return {};
   }

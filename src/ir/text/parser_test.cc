@@ -80,6 +80,15 @@ TEST(Parser, AnotherFirstLineIsRefused) {
   EXPECT_EQ(empty.error().sentence, "the return line is missing (truncated?)");
 }
 
+TEST(Parser, AnOperatorThatIsNotIsRefusedAtItsPlace) {
+  const auto graph = parse(
+      "graph g mode=eval\nx: f32[2] = input \"x\"\ny: f32[2] = adds(x, x)  @ model.py:8\nreturn output \"0\" = y\n",
+      "a");
+  ASSERT_FALSE(graph.has_value());
+  EXPECT_EQ(graph.error().code, ErrorCode::kUnsupportedOperator);
+  EXPECT_EQ(graph.error().sentence + " @ " + graph.error().place, "there is no operator adds @ model.py:8");
+}
+
 TEST(Parser, BlankLinesCommentsAndPlacesAreTaken) {
   const auto graph = parse(
       "# a comment\n\ngraph g mode=train\r\n  x: f32[2] = state \"a \\\"b\\\"\"\r\n\n"

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "ir/graph/op.h"
 #include "ir/text/number.h"
 
 namespace stitch::ir {
@@ -69,7 +70,7 @@ std::string print(const Graph& graph, const Node& node) {
   for (const auto& [name, value] : node.attributes) {
     attributes.push_back(name + "=" + std::visit(AttributePrinter{}, value));
   }
-  return fmt::format("{} = {}({}{}{}){}{}", fmt::join(definitions, ", "), node.op, fmt::join(operands, ", "),
+  return fmt::format("{} = {}({}{}{}){}{}", fmt::join(definitions, ", "), to_string(node.op), fmt::join(operands, ", "),
                      attributes.empty() ? "" : "; ", fmt::join(attributes, ", "), node.place.empty() ? "" : "  @ ",
                      node.place);
 }

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "artifact/tensor/extents.h"
+#include "ir/graph/op.h"
 #include "ir/ops.h"
 #include "ir/text/printer.h"
 
@@ -43,10 +44,11 @@ Result<void> check_operands(const Graph& graph, const Node& node, const std::vec
       continue;
     }
     if (!is_value(graph, *id)) {
-      return invalid(fmt::format("{} has an operand that is no value of the graph", node.op), node.place);
+      return invalid(fmt::format("{} has an operand that is no value of the graph", to_string(node.op)), node.place);
     }
     if (!defined[static_cast<size_t>(id->index)]) {
-      return invalid(fmt::format("{} uses {} before it is defined", node.op, graph.value(*id).name), node.place);
+      return invalid(fmt::format("{} uses {} before it is defined", to_string(node.op), graph.value(*id).name),
+                     node.place);
     }
   }
   return {};
@@ -55,19 +57,20 @@ Result<void> check_operands(const Graph& graph, const Node& node, const std::vec
 Result<void> check_types(const Graph& graph, const Node& node) {
   const auto is_one = [&](ValueId id) { return is_value(graph, id); };
   if (!std::all_of(node.outputs.begin(), node.outputs.end(), is_one)) {
-    return invalid(fmt::format("{} has a result that is no value of the graph", node.op), node.place);
+    return invalid(fmt::format("{} has a result that is no value of the graph", to_string(node.op)), node.place);
   }
-  if (node.op == "opaque") {
+  if (node.op == Op::kOpaque) {
     return {};
   }
   STITCH_ASSIGN(const std::vector<TensorType> inferred, infer_types(graph, node));
   if (inferred.size() != node.outputs.size()) {
-    return invalid(fmt::format("{} has {} results, not {}", node.op, inferred.size(), node.outputs.size()), node.place);
+    return invalid(fmt::format("{} has {} results, not {}", to_string(node.op), inferred.size(), node.outputs.size()),
+                   node.place);
   }
   for (size_t i = 0; i < inferred.size(); ++i) {
     const Value& value = graph.value(node.outputs[i]);
     if (value.type != inferred[i]) {
-      return invalid(fmt::format("{} gives {} of type {}, but it is declared {}", node.op, value.name,
+      return invalid(fmt::format("{} gives {} of type {}, but it is declared {}", to_string(node.op), value.name,
                                  print(inferred[i]), print(value.type)),
                      node.place);
     }

@@ -38,12 +38,6 @@ TEST(Validate, FindsATypeDeclaredInText) {
   EXPECT_EQ(refusal(*graph), "relu gives y of type f32[2], but it is declared i64[2] @ m.py:1");
 }
 
-TEST(Validate, FindsAnUnknownOperator) {
-  Graph graph = sample();
-  graph.nodes[1].op = "adds";
-  EXPECT_EQ(refusal(graph), "there is no operator adds @ model.py:8");
-}
-
 TEST(Validate, FindsAWrongNumberOfResults) {
   Graph graph = sample();
   graph.nodes[1].outputs.push_back(graph.nodes[1].outputs[0]);

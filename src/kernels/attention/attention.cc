@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "ir/graph/op.h"
 #include "kernels/attention/limits.h"
 #include "kernels/attention/variants.h"
 #include "kernels/expression/literal.h"
@@ -46,7 +47,7 @@ class Attention final : public KernelTemplate {
   const char* name() const override { return "attention"; }
 
   bool is_root(const ir::Graph& graph, const ir::Node& node) const override {
-    return node.op == "scaled_dot_product_attention" && flash_attention_takes(graph, node);
+    return node.op == ir::Op::kScaledDotProductAttention && flash_attention_takes(graph, node);
   }
 
   std::vector<ir::ValueId> store_first(const Group& group) const override {
@@ -181,9 +182,10 @@ void add_launch(StepBuilder& step, const AttentionVariant& variant, int64_t spli
     step.launch(fmt::format("    shape, query, key, value, mask, store, {}, args->scratch, stream);", parts));
     return;
   }
-  const bool on_tensor_cores = *variant.math != '\0';
+  const bool on_tensor_cores = variant.math != TensorMath::kNone;
   step.launch(fmt::format("return stitch::launch_flash_attention{}<{}{}, {}>(", on_tensor_cores ? "_mma" : "",
-                          on_tensor_cores ? fmt::format("stitch::{}, ", variant.math) : "", width, is_causal));
+                          on_tensor_cores ? fmt::format("stitch::{}, ", policy_type(variant.math)) : "", width,
+                          is_causal));
   step.launch("    shape, query, key, value, mask, store, stream);");
 }
 
@@ -191,8 +193,9 @@ Result<StepCode> Attention::emit(const Group& group, const Setting& setting) con
   const ir::Node& node = group.root_node();
   const AttentionVariant& variant = *attention_variant(setting.variant);
   StepBuilder step(group);
-  step.include(fmt::format("kernels/attention/{}.cuh",
-                           variant.rows > 0 ? "split_keys" : (*variant.math != '\0' ? "flash_mma" : "flash")));
+  step.include(
+      fmt::format("kernels/attention/{}.cuh",
+                  variant.rows > 0 ? "split_keys" : (variant.math != TensorMath::kNone ? "flash_mma" : "flash")));
   if (operand_type(group) != DataType::kFloat32) {
     step.include("kernels/common/half.cuh");
   }

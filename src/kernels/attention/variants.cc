@@ -10,27 +10,27 @@ namespace {
 
 // The first of a width is portable and keeps infinities; the others come where their cost is lower.
 constexpr AttentionVariant kVariants[] = {
-    {"flash_32", "", 32, Pipe::kFp32, 1, 0.2, 0},
-    {"flash_64", "", 64, Pipe::kFp32, 1, 0.25, 0},
-    {"flash_128", "", 128, Pipe::kFp32, 1, 0.25, 0},
-    {"flash_tf32x3_32", "Tf32x3", 32, Pipe::kTf32, 3, 0.1, 0},
-    {"flash_tf32x3_64", "Tf32x3", 64, Pipe::kTf32, 3, 0.13, 0},
-    {"flash_tf32x3_128", "Tf32x3", 128, Pipe::kTf32, 3, 0.13, 0},
-    {"flash_tf32_32", "Tf32", 32, Pipe::kTf32, 1, 0.06, 0},
-    {"flash_tf32_64", "Tf32", 64, Pipe::kTf32, 1, 0.08, 0},
-    {"flash_tf32_128", "Tf32", 128, Pipe::kTf32, 1, 0.08, 0},
-    {"split_keys_32x1", "", 32, Pipe::kFp32, 1, 0.25, 1},
-    {"split_keys_32x2", "", 32, Pipe::kFp32, 1, 0.25, 2},
-    {"split_keys_32x4", "", 32, Pipe::kFp32, 1, 0.25, 4},
-    {"split_keys_32x8", "", 32, Pipe::kFp32, 1, 0.25, 8},
-    {"split_keys_64x1", "", 64, Pipe::kFp32, 1, 0.25, 1},
-    {"split_keys_64x2", "", 64, Pipe::kFp32, 1, 0.25, 2},
-    {"split_keys_64x4", "", 64, Pipe::kFp32, 1, 0.25, 4},
-    {"split_keys_64x8", "", 64, Pipe::kFp32, 1, 0.25, 8},
-    {"split_keys_128x1", "", 128, Pipe::kFp32, 1, 0.25, 1},
-    {"split_keys_128x2", "", 128, Pipe::kFp32, 1, 0.25, 2},
-    {"split_keys_128x4", "", 128, Pipe::kFp32, 1, 0.25, 4},
-    {"split_keys_128x8", "", 128, Pipe::kFp32, 1, 0.25, 8},
+    {"flash_32", TensorMath::kNone, 32, Pipe::kFp32, 1, 0.2, 0},
+    {"flash_64", TensorMath::kNone, 64, Pipe::kFp32, 1, 0.25, 0},
+    {"flash_128", TensorMath::kNone, 128, Pipe::kFp32, 1, 0.25, 0},
+    {"flash_tf32x3_32", TensorMath::kTf32x3, 32, Pipe::kTf32, 3, 0.1, 0},
+    {"flash_tf32x3_64", TensorMath::kTf32x3, 64, Pipe::kTf32, 3, 0.13, 0},
+    {"flash_tf32x3_128", TensorMath::kTf32x3, 128, Pipe::kTf32, 3, 0.13, 0},
+    {"flash_tf32_32", TensorMath::kTf32, 32, Pipe::kTf32, 1, 0.06, 0},
+    {"flash_tf32_64", TensorMath::kTf32, 64, Pipe::kTf32, 1, 0.08, 0},
+    {"flash_tf32_128", TensorMath::kTf32, 128, Pipe::kTf32, 1, 0.08, 0},
+    {"split_keys_32x1", TensorMath::kNone, 32, Pipe::kFp32, 1, 0.25, 1},
+    {"split_keys_32x2", TensorMath::kNone, 32, Pipe::kFp32, 1, 0.25, 2},
+    {"split_keys_32x4", TensorMath::kNone, 32, Pipe::kFp32, 1, 0.25, 4},
+    {"split_keys_32x8", TensorMath::kNone, 32, Pipe::kFp32, 1, 0.25, 8},
+    {"split_keys_64x1", TensorMath::kNone, 64, Pipe::kFp32, 1, 0.25, 1},
+    {"split_keys_64x2", TensorMath::kNone, 64, Pipe::kFp32, 1, 0.25, 2},
+    {"split_keys_64x4", TensorMath::kNone, 64, Pipe::kFp32, 1, 0.25, 4},
+    {"split_keys_64x8", TensorMath::kNone, 64, Pipe::kFp32, 1, 0.25, 8},
+    {"split_keys_128x1", TensorMath::kNone, 128, Pipe::kFp32, 1, 0.25, 1},
+    {"split_keys_128x2", TensorMath::kNone, 128, Pipe::kFp32, 1, 0.25, 2},
+    {"split_keys_128x4", TensorMath::kNone, 128, Pipe::kFp32, 1, 0.25, 4},
+    {"split_keys_128x8", TensorMath::kNone, 128, Pipe::kFp32, 1, 0.25, 8},
 };
 
 constexpr int64_t kMostRows = 8;           // of a block for few queries
@@ -120,8 +120,8 @@ std::vector<Setting> attention_settings(const Group& group, const DeviceLimits& 
   const bool may_round = !in_float || math == MathMode::kTf32 || math == MathMode::kReduced;
   std::vector<Setting> settings;
   for (const AttentionVariant& variant : kVariants) {
-    const std::string policy = variant.math;
-    if (variant.width != width_of(extents) || (policy == "Tf32" && !may_round) || (policy == "Tf32x3" && !in_float)) {
+    if (variant.width != width_of(extents) || (variant.math == TensorMath::kTf32 && !may_round) ||
+        (variant.math == TensorMath::kTf32x3 && !in_float)) {
       continue;
     }
     if (variant.rows == 0) {

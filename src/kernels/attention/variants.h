@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/template/kernel_template.h"
+#include "kernels/template/tensor_math.h"
 
 namespace stitch::kernels {
 
@@ -13,7 +14,7 @@ constexpr int64_t kMostKeySplits = 64;  // of the keys of a row
 
 struct AttentionVariant {
   const char* name;
-  const char* math;  // tensor-core policy, "" for the ordinary pipes
+  TensorMath math;
   int64_t width;     // features of a head, rounded up
   Pipe pipe;
   int products;  // multiplications per product of the model

@@ -14,8 +14,6 @@ namespace stitch::kernels {
 namespace {
 
 constexpr const char* kDepthwise = "depthwise";
-
-constexpr const char* kSplitK = "_split_k";
 constexpr int64_t kMostSplits = 16;
 constexpr int64_t kLeastDepthOfSplit = 256;  // shorter parts do not repay their partial sums
 
@@ -23,14 +21,6 @@ bool is_sixteen_bit(DataType dtype) { return dtype == DataType::kFloat16 || dtyp
 
 // What input, weight and result are stored in.
 DataType storage(const Group& group) { return group.graph->type(group.root_node().outputs[0]).dtype; }
-
-// The variant without the mark of split K.
-std::string variant_name(const Setting& setting) {
-  const size_t mark = setting.variant.rfind(kSplitK);
-  return mark == std::string::npos ? setting.variant : setting.variant.substr(0, mark);
-}
-
-bool splits_depth(const Setting& setting) { return setting.variant != variant_name(setting); }
 
 // The weights of a transposed convolution are gathered, every thread staying with one output channel.
 bool suits(const GemmVariant& variant, const ConvolutionProblem& problem) {
@@ -80,10 +70,10 @@ class Convolution final : public KernelTemplate {
       if (!suits(variant, problem)) {
         continue;
       }
-      settings.push_back({variant.name, 1});
+      settings.push_back(to_setting({&variant}));
       for (const int64_t splits : {2, 4, 8, 16}) {
         if (problem.depth() / splits >= kLeastDepthOfSplit) {
-          settings.push_back({std::string(variant.name) + kSplitK, splits});
+          settings.push_back(to_setting({&variant, splits}));
         }
       }
     }
@@ -100,8 +90,12 @@ class Convolution final : public KernelTemplate {
     if (is_cudnn_setting(setting)) {
       return allows_library(group, setting);
     }
-    return KernelTemplate::allows(group, {variant_name(setting), 1}) && setting.splits >= 1 &&
-           setting.splits <= kMostSplits && (splits_depth(setting) || setting.splits == 1);
+    if (setting.variant == kDepthwise) {
+      return setting.splits == 1 && KernelTemplate::allows(group, setting);
+    }
+    const auto own = gemm_setting(setting);
+    return own.has_value() && own->splits_of_depth <= kMostSplits &&
+           KernelTemplate::allows(group, to_setting({own->variant}));
   }
 
   Work work(const Group& group, const Setting& setting) const override {
@@ -121,7 +115,7 @@ class Convolution final : public KernelTemplate {
       work.bandwidth_share = 0.8;
       return work;
     }
-    const GemmVariant& variant = gemm_variant(variant_name(setting));
+    const GemmVariant& variant = *gemm_setting(setting)->variant;
     add_gemm_work(variant, problem.matrices(), problem.rows(), problem.columns(), problem.depth(), setting.splits,
                   work);
     work.peak_share = variant.convolution_share;
@@ -182,14 +176,14 @@ void describe(StepBuilder& step, bool depthwise, bool transposed) {
 }
 
 // As launches are called.
-const char* arithmetic_of(const std::string& math) {
-  return math == kSixteenBit ? "mma_16bit" : (math.empty() ? "ffma" : "mma");
+const char* arithmetic_of(TensorMath math) {
+  return math == TensorMath::kSixteenBit ? "mma_16bit" : (math == TensorMath::kNone ? "ffma" : "mma");
 }
 
-void include_skeleton(StepBuilder& step, bool depthwise, const std::string& math) {
+void include_skeleton(StepBuilder& step, bool depthwise, TensorMath math) {
   if (depthwise) {
     step.include("kernels/conv/depthwise.cuh");
-  } else if (math == kSixteenBit) {
+  } else if (math == TensorMath::kSixteenBit) {
     step.include("kernels/conv/implicit_gemm_16bit.cuh");
     step.describe("Arithmetic: 16-bit operands as they are on the tensor cores, sums in fp32.");
   } else {
@@ -241,9 +235,10 @@ Result<StepCode> Convolution::emit(const Group& group, const Setting& setting) c
   const ConvolutionProblem problem = convolution_problem(group);
   const bool depthwise = setting.variant == kDepthwise;
   const bool by_library = is_cudnn_setting(setting);
-  const GemmVariant* variant =
-      depthwise ? nullptr : &gemm_variant(by_library ? own_setting_for(setting) : variant_name(setting));
-  const std::string math = depthwise ? "" : variant->math;
+  const GemmSetting own = depthwise    ? GemmSetting{}
+                          : by_library ? GemmSetting{&gemm_variant(own_setting_for(setting))}
+                                       : *gemm_setting(setting);
+  const TensorMath math = depthwise ? TensorMath::kNone : own.variant->math;
   StepBuilder step(group);
   include_skeleton(step, depthwise, math);
   describe(step, depthwise, problem.transposed);
@@ -264,13 +259,13 @@ Result<StepCode> Convolution::emit(const Group& group, const Setting& setting) c
   }
   std::string arguments = "Window";
   if (!depthwise) {
-    arguments = fmt::format("stitch::{}, Window", variant->tile);
-    if (!math.empty() && math != kSixteenBit) {
-      arguments = fmt::format("stitch::{}, {}", math, arguments);
+    arguments = fmt::format("stitch::{}, Window", own.variant->tile);
+    if (*policy_type(math) != '\0') {
+      arguments = fmt::format("stitch::{}, {}", policy_type(math), arguments);
     }
   }
   std::string split_arguments;
-  const bool splits = !by_library && splits_depth(setting);
+  const bool splits = own.splits_of_depth > 0;
   if (splits) {
     constexpr int64_t kFloatBytes = 4;
     split_arguments =
@@ -278,7 +273,7 @@ Result<StepCode> Convolution::emit(const Group& group, const Setting& setting) c
     step.set_scratch_bytes(setting.splits * problem.matrices() * problem.rows() * problem.columns() * kFloatBytes);
   }
   const std::string family = depthwise ? "depthwise" : arithmetic_of(math);
-  step.launch(fmt::format("return stitch::launch_conv_{}{}<{}>(", family, splits ? kSplitK : "", arguments));
+  step.launch(fmt::format("return stitch::launch_conv_{}{}<{}>(", family, splits ? "_split_k" : "", arguments));
   step.launch(fmt::format("    shape, input, weight, epilogue, {}stream);", split_arguments));
   return step.take();
 }

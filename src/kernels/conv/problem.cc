@@ -3,6 +3,8 @@
 
 #include <numeric>
 
+#include "ir/graph/op.h"
+
 namespace stitch::kernels {
 namespace {
 
@@ -11,7 +13,8 @@ int64_t ceil_divide(int64_t value, int64_t divisor) { return (value + divisor - 
 }  // namespace
 
 bool is_convolution(const ir::Node& node) {
-  return node.op == "conv2d" || node.op == "conv3d" || node.op == "conv_transpose2d" || node.op == "conv_transpose3d";
+  return node.op == ir::Op::kConv2d || node.op == ir::Op::kConv3d || node.op == ir::Op::kConvTranspose2d ||
+         node.op == ir::Op::kConvTranspose3d;
 }
 
 int64_t ConvolutionProblem::matrices() const {
@@ -61,7 +64,7 @@ ConvolutionProblem convolution_problem(const Group& group) {
                     ir::ints_attribute(node, "stride"),
                     ir::ints_attribute(node, "padding"),
                     ir::ints_attribute(node, "dilation")};
-  problem.transposed = node.op == "conv_transpose2d" || node.op == "conv_transpose3d";
+  problem.transposed = node.op == ir::Op::kConvTranspose2d || node.op == ir::Op::kConvTranspose3d;
   return problem;
 }
 

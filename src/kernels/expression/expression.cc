@@ -9,74 +9,84 @@
 #include <cmath>
 #include <optional>
 
+#include "ir/graph/op.h"
 #include "kernels/expression/literal.h"
 
 namespace stitch::kernels {
 namespace {
 
+enum class Range : uint8_t { kStaysInRange, kMayLeaveRange };
+
+// What pointwise.def says of an operator; no text in it for those of special_expression().
 struct Entry {
-  const char* op;
-  const char* floating_point;
-  const char* integer;
-  const char* boolean;
-  double cost;
+  const char* floating_point = "";
+  const char* integer = "";
+  const char* boolean = "";
+  double cost = 1;
+  Range range = Range::kStaysInRange;
+  bool is_special = false;
 };
 
-constexpr std::array kTable = {
-#define STITCH_EXPRESSION(op, floating_point, integer, boolean, cost) \
-  Entry{#op, floating_point, integer, boolean, cost},
-#include "kernels/expression/pointwise.def"
-#undef STITCH_EXPRESSION
-};
-
-const Entry* find_entry(const std::string& op) {
-  for (const Entry& entry : kTable) {
-    if (op == entry.op) {
-      return &entry;
-    }
-  }
-  return nullptr;
+constexpr std::array<Entry, ir::kOpCount> make_table() {
+  using enum Range;
+  std::array<Entry, ir::kOpCount> table{};
+#define STITCH_POINTWISE(name, meaning, definition, floating_point, integer, boolean, cost, range) \
+  table[index_of(ir::op_named(#name))] = {floating_point, integer, boolean, cost, range};
+#define STITCH_POINTWISE_SPECIAL(name, meaning, definition, cost, range) \
+  table[index_of(ir::op_named(#name))] = {"", "", "", cost, range, true};
+#include "ir/ops/pointwise/pointwise.def"
+#undef STITCH_POINTWISE
+#undef STITCH_POINTWISE_SPECIAL
+  return table;
 }
 
+constexpr std::array<Entry, ir::kOpCount> kTable = make_table();
+
+const Entry& entry_of(ir::Op op) { return kTable[index_of(op)]; }
+
 // What scalar operand i of `op` is called.
-const char* scalar_role(const std::string& op, size_t i) {
-  struct Role {
-    const char* op;
-    const char* first;
-    const char* second;
-  };
-  static constexpr Role kRoles[] = {{"add", "addend", "addend"},
-                                    {"sub", "minuend", "subtrahend"},
-                                    {"mul", "factor", "factor"},
-                                    {"div", "dividend", "divisor"},
-                                    {"div_trunc", "dividend", "divisor"},
-                                    {"floor_divide", "dividend", "divisor"},
-                                    {"remainder", "dividend", "divisor"},
-                                    {"fmod", "dividend", "divisor"},
-                                    {"gcd", "number", "number"},
-                                    {"pow", "base", "exponent"},
-                                    {"maximum", "least", "least"},
-                                    {"minimum", "greatest", "greatest"},
-                                    {"bitwise_and", "mask", "mask"},
-                                    {"bitwise_or", "mask", "mask"},
-                                    {"bitwise_xor", "mask", "mask"},
-                                    {"bitwise_left_shift", "shifted", "distance"},
-                                    {"bitwise_right_shift", "shifted", "distance"},
-                                    {"lerp", "start", "end"}};
-  for (const Role& role : kRoles) {
-    if (op == role.op) {
-      return i == 0 ? role.first : role.second;
-    }
+const char* scalar_role(ir::Op op, size_t i) {
+  using ir::Op;
+  switch (op) {
+    case Op::kAdd:
+      return "addend";
+    case Op::kSub:
+      return i == 0 ? "minuend" : "subtrahend";
+    case Op::kMul:
+      return "factor";
+    case Op::kDiv:
+    case Op::kDivTrunc:
+    case Op::kFloorDivide:
+    case Op::kRemainder:
+    case Op::kFmod:
+      return i == 0 ? "dividend" : "divisor";
+    case Op::kGcd:
+      return "number";
+    case Op::kPow:
+      return i == 0 ? "base" : "exponent";
+    case Op::kMaximum:
+      return "least";
+    case Op::kMinimum:
+      return "greatest";
+    case Op::kBitwiseAnd:
+    case Op::kBitwiseOr:
+    case Op::kBitwiseXor:
+      return "mask";
+    case Op::kBitwiseLeftShift:
+    case Op::kBitwiseRightShift:
+      return i == 0 ? "shifted" : "distance";
+    case Op::kLerp:
+      return i == 0 ? "start" : "end";
+    case Op::kWhere:
+      return i == 1 ? "chosen" : "otherwise";
+    default:
+      return "threshold";
   }
-  if (op == "where") {
-    return i == 1 ? "chosen" : "otherwise";
-  }
-  return "threshold";
 }
 
 // The element type the operator works in: that of its first tensor operand after a condition.
 DataType working_dtype(const ir::Graph& graph, const ir::Node& node) {
-  for (size_t i = node.op == "where" ? 1 : 0; i < node.operands.size(); ++i) {
+  for (size_t i = node.op == ir::Op::kWhere ? 1 : 0; i < node.operands.size(); ++i) {
     if (ir::is_tensor(node.operands[i])) {
       return graph.type(std::get<ir::ValueId>(node.operands[i])).dtype;
     }
@@ -151,21 +161,15 @@ std::string in_double(const std::string& text) {
   return result;
 }
 
-// Whether the operator's result may lie outside the range of its operands' integer type.
-bool may_leave_range(const std::string& op) {
-  static constexpr const char* kOps[] = {"add", "sub",          "mul",       "neg",         "abs",
-                                         "pow", "floor_divide", "div_trunc", "bitwise_not", "bitwise_left_shift",
-                                         "gcd"};
-  return std::find(std::begin(kOps), std::end(kOps), op) != std::end(kOps);
-}
-
 // `text`, computed in int64_t or float, as the operator's element type has it.
-std::string in_element_type(const std::string& text, const std::string& op, DataType dtype) {
+std::string in_element_type(const std::string& text, ir::Op op, DataType dtype) {
   if (dtype == DataType::kFloat64) {
     return in_double(text);
   }
   const bool is_narrow = !is_floating_point(dtype) && dtype != DataType::kBool && dtype != DataType::kInt64;
-  return is_narrow && may_leave_range(op) ? fmt::format("stitch::wrapped<{}>({})", cuda_type_name(dtype), text) : text;
+  return is_narrow && entry_of(op).range == Range::kMayLeaveRange
+             ? fmt::format("stitch::wrapped<{}>({})", cuda_type_name(dtype), text)
+             : text;
 }
 
 std::string elu_expression(const ir::Graph& graph, const ir::Node& node, const std::string& x, StepBuilder& step) {
@@ -219,33 +223,31 @@ std::optional<std::string> pow_expression(const ir::Graph& graph, const ir::Node
 
 std::optional<std::string> special_expression(const ir::Graph& graph, const ir::Node& node,
                                               const std::vector<std::string>& operands, StepBuilder& step) {
-  if (node.op == "to") {
+  if (node.op == ir::Op::kTo) {
     return converted(operands[0], working_dtype(graph, node), ir::dtype_attribute(node, "dtype"));
   }
-  if (node.op == "gelu") {
+  if (node.op == ir::Op::kGelu) {
     const bool by_tanh = ir::string_attribute(node, "approximate") == "tanh";
     return fmt::format("stitch::{}({})", by_tanh ? "gelu_tanh" : "gelu", operands[0]);
   }
-  if (node.op == "elu") {
+  if (node.op == ir::Op::kElu) {
     return elu_expression(graph, node, operands[0], step);
   }
-  if (node.op == "clamp") {
+  if (node.op == ir::Op::kClamp) {
     return clamp_expression(graph, node, operands[0], step);
   }
-  return node.op == "pow" ? pow_expression(graph, node, operands) : std::nullopt;
+  return node.op == ir::Op::kPow ? pow_expression(graph, node, operands) : std::nullopt;
 }
 
 }  // namespace
 
 Result<void> check_expression(const ir::Graph& graph, const ir::Node& node) {
   const DataType dtype = working_dtype(graph, node);
-  if (node.op == "to" || node.op == "gelu" || node.op == "elu" || node.op == "clamp" || node.op == "pow") {
-    return {};
-  }
-  const Entry* entry = find_entry(node.op);
-  if (entry == nullptr || *template_for(*entry, dtype) == '\0') {
+  const Entry& entry = entry_of(node.op);
+  if (!entry.is_special && *template_for(entry, dtype) == '\0') {
     return failure(ErrorCode::kUnsupportedOperator,
-                   fmt::format("no kernel computes {} of {} elements", node.op, to_string(dtype)), node.place);
+                   fmt::format("no kernel computes {} of {} elements", to_string(node.op), to_string(dtype)),
+                   node.place);
   }
   return {};
 }
@@ -254,7 +256,7 @@ std::string scalar_operand(const ir::Graph& graph, const ir::Node& node, size_t 
   const auto& scalar = std::get<ir::Scalar>(node.operands[i]);
   const DataType dtype = working_dtype(graph, node);
   const std::string text = literal(scalar, dtype);
-  if (speaks_for_itself(scalar) || (node.op == "pow" && is_square_root(scalar))) {
+  if (speaks_for_itself(scalar) || (node.op == ir::Op::kPow && is_square_root(scalar))) {
     return text;
   }
   return step.constant(compute_type(dtype), graph.value(node.outputs[0]).name + "_" + scalar_role(node.op, i), text);
@@ -265,10 +267,10 @@ Result<std::string> expression(const ir::Graph& graph, const ir::Node& node, con
   STITCH_TRY(check_expression(graph, node));
   const DataType dtype = working_dtype(graph, node);
   if (const auto special = special_expression(graph, node, operands, step)) {
-    return node.op == "to" ? *special : in_element_type(*special, node.op, dtype);
+    return node.op == ir::Op::kTo ? *special : in_element_type(*special, node.op, dtype);
   }
-  const Entry& entry = *find_entry(node.op);
-  std::string text = replace_all(template_for(entry, dtype), "{bits}", std::to_string(8 * element_bytes(dtype)));
+  std::string text =
+      replace_all(template_for(entry_of(node.op), dtype), "{bits}", std::to_string(8 * element_bytes(dtype)));
   if (dtype == DataType::kFloat64) {
     text = in_double(text);
   }
@@ -285,14 +287,10 @@ Result<std::string> expression(const ir::Graph& graph, const ir::Node& node, con
 }
 
 double lane_operations(const ir::Node& node) {
-  if (node.op == "gelu" || node.op == "elu" || node.op == "pow") {
-    return 24;
+  if (node.op == ir::Op::kUniform || node.op == ir::Op::kNormal) {
+    return node.op == ir::Op::kUniform ? 48 : 80;
   }
-  if (node.op == "uniform" || node.op == "normal") {
-    return node.op == "uniform" ? 48 : 80;
-  }
-  const Entry* entry = find_entry(node.op);
-  return entry != nullptr ? entry->cost : 1;
+  return entry_of(node.op).cost;
 }
 
 }  // namespace stitch::kernels

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "ir/graph/op.h"
 #include "kernels/gemm/library.h"
 #include "kernels/gemm/problem.h"
 #include "kernels/gemm/variants.h"
@@ -26,7 +27,7 @@ class Gemm final : public KernelTemplate {
   const char* name() const override { return "gemm"; }
 
   bool is_root(const ir::Graph& graph, const ir::Node& node) const override {
-    return (node.op == "linear" || node.op == "matmul") &&
+    return (node.op == ir::Op::kLinear || node.op == ir::Op::kMatmul) &&
            is_float_storage(graph.type(ir::tensor_operand(node, 0)).dtype);
   }
 
@@ -41,10 +42,10 @@ class Gemm final : public KernelTemplate {
     std::vector<Setting> settings;
     const bool in_float = group.graph->type(problem.a.stored).dtype == DataType::kFloat32;
     for (const GemmVariant& variant : in_float ? gemm_variants(math, limits) : sixteen_bit_gemm_variants(limits)) {
-      settings.push_back({variant.name, 1});
+      settings.push_back(to_setting({&variant}));
       for (const int64_t splits : {2, 4, 8, 16}) {
         if (problem.k / splits >= kLeastDepthOfSplit) {
-          settings.push_back({std::string(variant.name) + "_split_k", splits});
+          settings.push_back(to_setting({&variant, splits}));
         }
       }
     }
@@ -61,9 +62,9 @@ class Gemm final : public KernelTemplate {
     if (is_library_setting(setting)) {
       return allows_library(group, setting);
     }
-    const bool splits_k = setting.variant != variant_name(setting);
-    return KernelTemplate::allows(group, {variant_name(setting), 1}) && setting.splits >= 1 &&
-           setting.splits <= kMostSplits && (splits_k || setting.splits == 1);
+    const auto own = gemm_setting(setting);
+    return own.has_value() && own->splits_of_depth <= kMostSplits &&
+           KernelTemplate::allows(group, to_setting({own->variant}));
   }
 
   Work work(const Group& group, const Setting& setting) const override {
@@ -75,18 +76,12 @@ class Gemm final : public KernelTemplate {
     Work work;
     work.bytes = least_bytes(group);
     work.lane_operations = pointwise_operations(group);
-    add_gemm_work(gemm_variant(variant_name(setting)), problem.batch, problem.m, problem.n, problem.k, setting.splits,
+    add_gemm_work(*gemm_setting(setting)->variant, problem.batch, problem.m, problem.n, problem.k, setting.splits,
                   work);
     return work;
   }
 
   Result<StepCode> emit(const Group& group, const Setting& setting) const override;
-
- private:
-  static std::string variant_name(const Setting& setting) {
-    const size_t suffix = setting.variant.find("_split_k");
-    return setting.variant.substr(0, suffix);
-  }
 };
 
 Result<FunctorText> make_epilogue(StepBuilder& step, const GemmProblem& problem) {
@@ -158,11 +153,11 @@ void describe(StepBuilder& step, const GemmProblem& problem, const GemmVariant& 
       fmt::format("Access: tiles of {} x {} results; A is read {}, B {}, both once per tile through shared "
                   "memory.",
                   variant.m, variant.n, read(problem.a.layout), read(problem.b.layout)));
-  if (std::string(variant.math) == "Tf32x3") {
+  if (variant.math == TensorMath::kTf32x3) {
     step.describe(
         "Arithmetic: each product as three of TF32 parts on the tensor cores, sums promoted to fp32 in time.");
   }
-  if (std::string(variant.math) == kSixteenBit) {
+  if (variant.math == TensorMath::kSixteenBit) {
     step.describe("Arithmetic: 16-bit operands as they are on the tensor cores, sums in fp32.");
   }
   step.describe("Bound: arithmetic once all three extents are beyond a few hundred, memory below.");
@@ -180,10 +175,11 @@ Result<StepCode> Gemm::emit(const Group& group, const Setting& setting) const {
   }
   StepBuilder step(group);
   const bool by_library = is_library_setting(setting);
-  const GemmVariant& variant =
-      gemm_variant(by_library ? own_setting_for(group, problem, setting) : variant_name(setting));
-  const bool on_tensor_cores = *variant.math != '\0';
-  const bool in_sixteen_bits = std::string(variant.math) == kSixteenBit;
+  const GemmSetting own =
+      by_library ? GemmSetting{&gemm_variant(own_setting_for(group, problem, setting))} : *gemm_setting(setting);
+  const GemmVariant& variant = *own.variant;
+  const bool on_tensor_cores = variant.math != TensorMath::kNone;
+  const bool in_sixteen_bits = variant.math == TensorMath::kSixteenBit;
   step.include(in_sixteen_bits ? "kernels/gemm/mma_16bit.cuh"
                                : (on_tensor_cores ? "kernels/gemm/mma.cuh" : "kernels/gemm/ffma.cuh"));
   describe(step, problem, variant);
@@ -204,12 +200,12 @@ Result<StepCode> Gemm::emit(const Group& group, const Setting& setting) const {
     add_library_call(step, problem, setting,
                      fmt::format("{}, {}", layout_name(problem.a.layout), layout_name(problem.b.layout)));
   }
-  const bool splits_k = !by_library && setting.variant != variant.name;
+  const bool splits_k = own.splits_of_depth > 0;
   std::string call =
       fmt::format("return stitch::launch_gemm_{}{}<",
                   in_sixteen_bits ? "mma_16bit" : (on_tensor_cores ? "mma" : "ffma"), splits_k ? "_split_k" : "");
   if (on_tensor_cores && !in_sixteen_bits) {
-    call += fmt::format("stitch::{}, ", variant.math);
+    call += fmt::format("stitch::{}, ", policy_type(variant.math));
   }
   step.launch(fmt::format("{}stitch::{}, {},", call, variant.tile, layout_name(problem.a.layout)));
   std::string arguments = "shape, a, b, epilogue, ";

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/graph/op.h"
 #include "kernels/gemm/problem.h"
 #include "kernels/lowering/functor_builder.h"
 #include "kernels/lowering/launch_text.h"
@@ -54,7 +55,7 @@ class GemmDouble final : public KernelTemplate {
   const char* name() const override { return "gemm_double"; }
 
   bool is_root(const ir::Graph& graph, const ir::Node& node) const override {
-    return (node.op == "linear" || node.op == "matmul") &&
+    return (node.op == ir::Op::kLinear || node.op == ir::Op::kMatmul) &&
            graph.type(ir::tensor_operand(node, 0)).dtype == DataType::kFloat64;
   }
 

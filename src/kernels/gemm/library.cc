@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "ir/graph/op.h"
 #include "kernels/lowering/functor_builder.h"
 
 namespace stitch::kernels {
@@ -45,7 +46,7 @@ const ir::Node* only_user(const Group& group, ir::ValueId value) {
 // The other operand of an addition when it lies in memory and has the product's type; for a row of one element per
 // column, `is_row` is set.
 std::optional<ir::ValueId> added_tensor(const Group& group, const ir::Node& node, ir::ValueId product, bool* is_row) {
-  if (node.op != "add" || node.operands.size() != 2 || !ir::is_tensor(node.operands[0]) ||
+  if (node.op != ir::Op::kAdd || node.operands.size() != 2 || !ir::is_tensor(node.operands[0]) ||
       !ir::is_tensor(node.operands[1])) {
     return std::nullopt;
   }
@@ -60,10 +61,10 @@ std::optional<ir::ValueId> added_tensor(const Group& group, const ir::Node& node
 
 // cuBLASLt's GELU is the tanh form. Its ReLU and GELU keep NaN, as PyTorch's do (seen with cuBLAS 13.0 on an H200).
 std::optional<std::string> activation_of(const ir::Node& node) {
-  if (node.op == "relu") {
+  if (node.op == ir::Op::kRelu) {
     return "kRelu";
   }
-  const bool is_gelu = node.op == "gelu" && ir::string_attribute(node, "approximate") == "tanh";
+  const bool is_gelu = node.op == ir::Op::kGelu && ir::string_attribute(node, "approximate") == "tanh";
   return is_gelu ? std::optional<std::string>("kGeluTanh") : std::nullopt;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/graph/op.h"
 #include "kernels/lowering/strided_view.h"
 
 namespace stitch::kernels {
@@ -158,15 +159,15 @@ std::vector<ir::ValueId> analyse_gemm(const Group& group, GemmProblem& problem) 
   problem.b.stored = b->stored;
   problem.b.offset = b->offset;
   const bool fits =
-      node.op == "linear" ? analyse_linear(group, *a, *b, problem) : analyse_matmul(group, *a, *b, problem);
+      node.op == ir::Op::kLinear ? analyse_linear(group, *a, *b, problem) : analyse_matmul(group, *a, *b, problem);
   const bool a_fits = choose_layout(problem.a, problem.m, problem.k);
   const bool b_fits = choose_layout(problem.b, problem.n, problem.k);
   if (!a_fits || !fits) {
     missing.push_back(a_value);
   }
-  if ((!b_fits || !fits) && node.op != "linear" && b_value != a_value) {
+  if ((!b_fits || !fits) && node.op != ir::Op::kLinear && b_value != a_value) {
     missing.push_back(b_value);
-  } else if (!b_fits && node.op == "linear") {
+  } else if (!b_fits && node.op == ir::Op::kLinear) {
     missing.push_back(b_value);
   }
   // What is in memory contiguously already is not the obstacle.

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
+#include <string>
 
 #include "base/error/check.h"
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array kVariants = {
 #define STITCH_GEMM(name, tile, math, m, n, k, threads, blocks, shared, pipe, products, share, convolution) \
-  GemmVariant{name, tile, math, m, n, k, threads, blocks, shared, Pipe::pipe, products, share, convolution},
+  GemmVariant{name, tile, TensorMath::math, m, n, k, threads, blocks, shared, Pipe::pipe, products, share, convolution},
 #include "kernels/gemm/variants.def"
 };
 
@@ -21,18 +21,33 @@ constexpr std::array kConvVariants = {
 #undef STITCH_GEMM
 };
 
+constexpr const char* kSplitK = "_split_k";  // marks names of settings
+
+const GemmVariant* find_variant(std::string_view name) {
+  const auto is_called = [&](const GemmVariant& variant) { return name == variant.name; };
+  const auto* found = std::find_if(kVariants.begin(), kVariants.end(), is_called);
+  if (found != kVariants.end()) {
+    return found;
+  }
+  const auto* of_conv = std::find_if(kConvVariants.begin(), kConvVariants.end(), is_called);
+  return of_conv == kConvVariants.end() ? nullptr : of_conv;
+}
+
 int64_t ceil_divide(int64_t value, int64_t divisor) { return (value + divisor - 1) / divisor; }
 
 bool allowed(const GemmVariant& variant, MathMode math) {
-  const std::string policy = variant.math;
-  if (policy.empty() || policy == "Tf32x3") {
-    return true;
+  switch (variant.math) {
+    case TensorMath::kNone:
+    case TensorMath::kTf32x3:
+      return true;
+    case TensorMath::kTf32:
+      return math == MathMode::kTf32 || math == MathMode::kReduced;
+    case TensorMath::kBf16:
+      // Operands in bfloat16 lose three bits more than in float16, which is what `reduced` accepts wherever float16's
+      // range suffices; TF32 has float16's precision and float32's range.
+    case TensorMath::kSixteenBit:
+      return false;
   }
-  if (policy == "Tf32") {
-    return math == MathMode::kTf32 || math == MathMode::kReduced;
-  }
-  // Operands in bfloat16 lose three bits more than in float16, which is what `reduced` accepts wherever float16's range
-  // suffices; TF32 has float16's precision and float32's range.
   return false;
 }
 
@@ -54,8 +69,8 @@ std::vector<GemmVariant> gemm_variants(MathMode math, const DeviceLimits& limits
 std::vector<GemmVariant> sixteen_bit_gemm_variants(const DeviceLimits& limits) {
   std::vector<GemmVariant> result;
   std::copy_if(kVariants.begin(), kVariants.end(), std::back_inserter(result), [&](const GemmVariant& variant) {
-    const std::string policy = variant.math;
-    return (policy.empty() || policy == kSixteenBit) && variant.shared_bytes <= limits.shared_bytes_per_block;
+    const bool takes = variant.math == TensorMath::kNone || variant.math == TensorMath::kSixteenBit;
+    return takes && variant.shared_bytes <= limits.shared_bytes_per_block;
   });
   return result;
 }
@@ -66,15 +81,27 @@ std::vector<GemmVariant> conv_variants(MathMode math, const DeviceLimits& limits
   return result;
 }
 
-const GemmVariant& gemm_variant(const std::string& name) {
-  const auto is_called = [&](const GemmVariant& variant) { return name == variant.name; };
-  const auto* found = std::find_if(kVariants.begin(), kVariants.end(), is_called);
-  if (found != kVariants.end()) {
-    return *found;
+const GemmVariant& gemm_variant(std::string_view name) {
+  const GemmVariant* found = find_variant(name);
+  STITCH_CHECK(found != nullptr) << "no GEMM setting is called " << name;
+  return *found;
+}
+
+Setting to_setting(const GemmSetting& setting) {
+  const bool splits = setting.splits_of_depth > 0;
+  return {std::string(setting.variant->name) + (splits ? kSplitK : ""), splits ? setting.splits_of_depth : 1};
+}
+
+std::optional<GemmSetting> gemm_setting(const Setting& setting) {
+  std::string_view name = setting.variant;
+  const bool splits = name.ends_with(kSplitK);
+  name.remove_suffix(splits ? std::string_view(kSplitK).size() : 0);
+  const GemmVariant* variant = find_variant(name);
+  const bool is_whole = splits ? setting.splits >= 1 : setting.splits == 1;
+  if (variant == nullptr || !is_whole) {
+    return std::nullopt;
   }
-  const auto* of_conv = std::find_if(kConvVariants.begin(), kConvVariants.end(), is_called);
-  STITCH_CHECK(of_conv != kConvVariants.end()) << "no GEMM setting is called " << name;
-  return *of_conv;
+  return GemmSetting{variant, splits ? setting.splits : 0};
 }
 
 void add_gemm_work(const GemmVariant& variant, int64_t batch, int64_t m, int64_t n, int64_t k, int64_t splits,

@@ -2,21 +2,21 @@
 // The compiled-in choices of the GEMM and convolution skeletons: arithmetic and tile.
 #pragma once
 
-#include <string>
+#include <cstdint>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "artifact/task/math_mode.h"
 #include "kernels/template/kernel_template.h"
+#include "kernels/template/tensor_math.h"
 
 namespace stitch::kernels {
-
-// The policy of variants that multiply operands stored in 16 bits.
-inline constexpr const char* kSixteenBit = "SixteenBit";
 
 struct GemmVariant {
   const char* name;  // of the setting: "ffma_128x128"
   const char* tile;  // of the skeleton: "FfmaTileLarge"
-  const char* math;  // tensor-core policy, "" for the ordinary pipes
+  TensorMath math;
   int m;
   int n;
   int k;
@@ -35,7 +35,18 @@ std::vector<GemmVariant> gemm_variants(MathMode math, const DeviceLimits& limits
 std::vector<GemmVariant> sixteen_bit_gemm_variants(const DeviceLimits& limits);
 // Also those that only a convolution can use.
 std::vector<GemmVariant> conv_variants(MathMode math, const DeviceLimits& limits);
-const GemmVariant& gemm_variant(const std::string& name);
+const GemmVariant& gemm_variant(std::string_view name);
+
+// A setting of the GEMM or convolution skeleton: a variant, and how many blocks share the depth of a tile; 0 where the
+// kernel is the one that does not split.
+struct GemmSetting {
+  const GemmVariant* variant = nullptr;
+  int64_t splits_of_depth = 0;
+};
+// As plan.json has it: "tf32x3_64x64_split_k" and 4.
+Setting to_setting(const GemmSetting& setting);
+// Nothing where it is no setting of these skeletons.
+std::optional<GemmSetting> gemm_setting(const Setting& setting);
 
 // Adds what m x n x k, `batch` times, costs with this variant.
 void add_gemm_work(const GemmVariant& variant, int64_t batch, int64_t m, int64_t n, int64_t k, int64_t splits,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "ir/graph/op.h"
 #include "ir/ops.h"
 
 namespace stitch::kernels {
@@ -31,15 +32,16 @@ bool is_generated(const ir::Node& node) {
 
 bool is_elementwise(const ir::Node& node) {
   const ir::OpDef* def = ir::find_op(node.op);
-  return def != nullptr && (def->family == ir::OpFamily::kPointwise || def->family == ir::OpFamily::kGather ||
-                            node.op == "pad" || is_random(node) || node.op == "tril" || node.op == "triu");
+  return def != nullptr &&
+         (def->family == ir::OpFamily::kPointwise || def->family == ir::OpFamily::kGather || node.op == ir::Op::kPad ||
+          is_random(node) || node.op == ir::Op::kTril || node.op == ir::Op::kTriu);
 }
 
-bool is_random(const ir::Node& node) { return node.op == "uniform" || node.op == "normal"; }
+bool is_random(const ir::Node& node) { return node.op == ir::Op::kUniform || node.op == ir::Op::kNormal; }
 
 bool is_look_up(const ir::Node& node) {
   const ir::OpDef* def = ir::find_op(node.op);
-  return def != nullptr && (def->family == ir::OpFamily::kGather || node.op == "pad");
+  return def != nullptr && (def->family == ir::OpFamily::kGather || node.op == ir::Op::kPad);
 }
 
 Group make_group(const ir::Graph& graph, ir::NodeId root, const std::vector<ir::NodeId>& nodes,

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "ir/graph/op.h"
 #include "kernels/expression/literal.h"
 #include "kernels/lowering/functor_builder.h"
 #include "kernels/lowering/launch_text.h"
@@ -58,7 +59,7 @@ class NllLoss final : public KernelTemplate {
   const char* name() const override { return "nll_loss"; }
 
   bool is_root(const ir::Graph& graph, const ir::Node& node) const override {
-    return node.op == "nll_loss" && graph.type(node.outputs[0]).dtype != DataType::kFloat64;
+    return node.op == ir::Op::kNllLoss && graph.type(node.outputs[0]).dtype != DataType::kFloat64;
   }
 
   std::vector<ir::ValueId> store_first(const Group& group) const override {

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "ir/graph/op.h"
 #include "kernels/expression/expression.h"
 #include "kernels/expression/literal.h"
 #include "kernels/lowering/views.h"
@@ -107,16 +108,16 @@ Result<std::string> FunctorBuilder::compute(ir::ValueId value, const ir::Node& n
   if (is_view(node)) {
     return through_view(node, map);
   }
-  if (node.op == "full") {
+  if (node.op == ir::Op::kFull) {
     return scalar_full(value, node);
   }
-  if (node.op == "arange") {
+  if (node.op == ir::Op::kArange) {
     return counted(value, node, map);
   }
-  if (node.op == "tril" || node.op == "triu") {
+  if (node.op == ir::Op::kTril || node.op == ir::Op::kTriu) {
     return triangle(value, node, map);
   }
-  if (node.op == "pad") {
+  if (node.op == ir::Op::kPad) {
     return padded(value, node, map);
   }
   if (is_random(node)) {
@@ -127,21 +128,23 @@ Result<std::string> FunctorBuilder::compute(ir::ValueId value, const ir::Node& n
   }
   if (!is_elementwise(node)) {
     return failure(ErrorCode::kUnsupportedOperator,
-                   graph_.value(value).name + " comes from " + node.op + ", which has a kernel of its own", node.place);
+                   graph_.value(value).name + " comes from " + to_string(node.op) + ", which has a kernel of its own",
+                   node.place);
   }
   return pointwise(value, node, map);
 }
 
 Result<std::string> FunctorBuilder::through_view(const ir::Node& node, const IndexMap& map) {
   const ir::ValueId operand = ir::tensor_operand(node, 0);
-  if (node.op == "reshape" && !group_.computes(operand)) {
+  if (node.op == ir::Op::kReshape && !group_.computes(operand)) {
     // In memory the elements are in the same order under either shape.
     return load(operand, linear_index(domain_.current(map), graph_.type(node.outputs[0]).shape));
   }
   const auto operand_map = view_operand_map(graph_, node, map, domain_);
   if (!operand_map.has_value()) {
     return failure(ErrorCode::kUnsupportedOperator,
-                   fmt::format("{} cannot be looked through as a {}", graph_.value(operand).name, node.op), node.place);
+                   fmt::format("{} cannot be looked through as a {}", graph_.value(operand).name, to_string(node.op)),
+                   node.place);
   }
   return value(operand, *operand_map);
 }
@@ -199,8 +202,8 @@ Result<std::string> FunctorBuilder::triangle(ir::ValueId value_id, const ir::Nod
   const std::string limit =
       speaks_for_itself(diagonal) ? number : step_.constant("int64_t", name + "_diagonal", number);
   const std::string zero = literal(ir::Scalar{0.0}, graph_.type(value_id).dtype);
-  return local(value_id, fmt::format("{} - {} {} {} ? {} : {}", column, row, node.op == "tril" ? "<=" : ">=", limit,
-                                     element, zero));
+  return local(value_id, fmt::format("{} - {} {} {} ? {} : {}", column, row,
+                                     node.op == ir::Op::kTril ? "<=" : ">=", limit, element, zero));
 }
 
 void FunctorBuilder::store(ir::ValueId value, const AffineIndex& index, const std::string& text) {
@@ -258,7 +261,7 @@ Result<void> FunctorBuilder::store_results() {
 Result<void> FunctorBuilder::store_result(ir::ValueId result, const std::map<ir::ValueId, IndexMap>& maps) {
   ir::ValueId source = result;
   while (maps.count(source) == 0 && group_.computes(source) &&
-         graph_.node(graph_.value(source).producer).op == "reshape") {
+         graph_.node(graph_.value(source).producer).op == ir::Op::kReshape) {
     source = ir::tensor_operand(graph_.node(graph_.value(source).producer), 0);
   }
   const auto map = maps.find(source);

@@ -2,6 +2,7 @@
 // The part of FunctorBuilder that reads tables: elements whose place is computed, not walked.
 #include <fmt/format.h>
 
+#include "ir/graph/op.h"
 #include "kernels/expression/literal.h"
 #include "kernels/lowering/functor_builder.h"
 #include "kernels/lowering/strided_view.h"
@@ -60,8 +61,8 @@ Result<std::string> FunctorBuilder::look_up(ir::ValueId table, IndexMap map, con
 Result<std::string> FunctorBuilder::looked_up(const ir::Node& node, const IndexMap& map) {
   const ir::ValueId table = ir::tensor_operand(node, 0);
   const ir::ValueId indices = ir::tensor_operand(node, 1);
-  const size_t axis = node.op == "embedding" ? 0 : static_cast<size_t>(ir::int_attribute(node, "dim"));
-  if (node.op == "gather") {
+  const size_t axis = node.op == ir::Op::kEmbedding ? 0 : static_cast<size_t>(ir::int_attribute(node, "dim"));
+  if (node.op == ir::Op::kGather) {
     STITCH_ASSIGN(const std::string row, value(indices, map));
     return look_up(table, map, axis, row);
   }
@@ -133,7 +134,7 @@ std::string FunctorBuilder::drawn(ir::ValueId value_id, const ir::Node& node, co
       member("stitch::RandomNumbers", name + "_numbers",
              fmt::format("stitch::RandomNumbers{{static_cast<const float*>({}), args->rng_seed, args->rng_offset, {}}}",
                          step_.tensor(ir::tensor_operand(node, 0)), stream));
-  return local(value_id, fmt::format("{}.{}({})", numbers, node.op, place));
+  return local(value_id, fmt::format("{}.{}({})", numbers, to_string(node.op), place));
 }
 
 }  // namespace stitch::kernels

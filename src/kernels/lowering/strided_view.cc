@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/lowering/strided_view.h"
 
+#include "ir/graph/op.h"
 #include "kernels/lowering/digits.h"
 #include "kernels/lowering/views.h"
 
@@ -14,7 +15,7 @@ std::optional<StridedView> strided_view(const Group& group, ir::ValueId value) {
   std::vector<int64_t> shape = graph.type(value).shape;  // as `map` sees what is in memory
   while (group.computes(at)) {
     const ir::Node& node = graph.node(graph.value(at).producer);
-    if (node.op == "reshape" && !group.computes(ir::tensor_operand(node, 0))) {
+    if (node.op == ir::Op::kReshape && !group.computes(ir::tensor_operand(node, 0))) {
       at = ir::tensor_operand(node, 0);  // the same elements in the same order, whatever the shape
       break;
     }

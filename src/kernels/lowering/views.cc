@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "ir/graph/op.h"
+
 namespace stitch::kernels {
 namespace {
 
@@ -43,7 +45,7 @@ std::optional<IndexMap> view_operand_map(const ir::Graph& graph, const ir::Node&
                                          Domain& domain) {
   const std::vector<int64_t>& from = graph.type(ir::tensor_operand(node, 0)).shape;
   const std::vector<int64_t>& to = graph.type(node.outputs[0]).shape;
-  if (node.op == "permute") {
+  if (node.op == ir::Op::kPermute) {
     IndexMap result(map.size());
     const std::vector<int64_t>& dims = ir::ints_attribute(node, "dims");
     for (size_t i = 0; i < dims.size(); ++i) {
@@ -51,33 +53,33 @@ std::optional<IndexMap> view_operand_map(const ir::Graph& graph, const ir::Node&
     }
     return result;
   }
-  if (node.op == "expand") {
+  if (node.op == ir::Op::kExpand) {
     return broadcast(map, to, from);
   }
-  if (node.op == "slice") {
+  if (node.op == ir::Op::kSlice) {
     return sliced(node, map);
   }
-  if (node.op == "unfold") {
+  if (node.op == ir::Op::kUnfold) {
     return window_elements(node, domain.current(map));
   }
-  if (node.op == "select") {
+  if (node.op == ir::Op::kSelect) {
     IndexMap result = map;
     result.insert(result.begin() + ir::int_attribute(node, "dim"), AffineIndex{ir::int_attribute(node, "index"), {}});
     return result;
   }
-  return node.op == "reshape" ? domain.reshape(map, to, from) : std::nullopt;
+  return node.op == ir::Op::kReshape ? domain.reshape(map, to, from) : std::nullopt;
 }
 
 std::optional<IndexMap> view_result_map(const ir::Graph& graph, const ir::Node& node, const IndexMap& map,
                                         Domain& domain) {
-  if (node.op == "permute") {
+  if (node.op == ir::Op::kPermute) {
     IndexMap result;
     for (const int64_t axis : ir::ints_attribute(node, "dims")) {
       result.push_back(map[static_cast<size_t>(axis)]);
     }
     return result;
   }
-  if (node.op == "reshape") {
+  if (node.op == ir::Op::kReshape) {
     return domain.reshape(map, graph.type(ir::tensor_operand(node, 0)).shape, graph.type(node.outputs[0]).shape);
   }
   return std::nullopt;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "ir/graph/op.h"
 #include "kernels/lowering/functor_builder.h"
 #include "kernels/lowering/launch_text.h"
 #include "kernels/movement/cat_in_place.h"
@@ -17,7 +18,7 @@ class Cat final : public KernelTemplate {
  public:
   const char* name() const override { return "cat"; }
 
-  bool is_root(const ir::Graph&, const ir::Node& node) const override { return node.op == "cat"; }
+  bool is_root(const ir::Graph&, const ir::Node& node) const override { return node.op == ir::Op::kCat; }
 
   std::vector<Setting> space(const Group&, const DeviceLimits&, MathMode) const override {
     return {{"map_per_part", 1}};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/movement/cat_in_place.h"
 
+#include "ir/graph/op.h"
+
 namespace stitch::kernels {
 namespace {
 
@@ -10,7 +12,7 @@ std::optional<ir::ValueId> kept_from(const Group& group, ir::ValueId part, int64
     return std::nullopt;
   }
   const ir::Node& node = group.graph->node(group.graph->value(part).producer);
-  const bool is_in_place = node.op == "slice" && ir::int_attribute(node, "dim") == dim &&
+  const bool is_in_place = node.op == ir::Op::kSlice && ir::int_attribute(node, "dim") == dim &&
                            ir::int_attribute(node, "start") == offset && ir::int_attribute(node, "step") == 1;
   return is_in_place ? std::optional(ir::tensor_operand(node, 0)) : std::nullopt;
 }
@@ -28,7 +30,7 @@ int64_t all_uses(const Group& group, ir::ValueId value) {
 std::optional<CatInPlace> cat_in_place(const Group& group) {
   const ir::Graph& graph = *group.graph;
   const ir::Node& node = group.root_node();
-  if (node.op != "cat" || group.results != std::vector<ir::ValueId>{node.outputs[0]}) {
+  if (node.op != ir::Op::kCat || group.results != std::vector<ir::ValueId>{node.outputs[0]}) {
     return std::nullopt;
   }
   CatInPlace found;

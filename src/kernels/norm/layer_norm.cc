@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/graph/op.h"
 #include "kernels/expression/literal.h"
 #include "kernels/rows/row_functors.h"
 
@@ -52,7 +53,7 @@ class LayerNorm final : public KernelTemplate {
   const char* name() const override { return "layer_norm"; }
 
   bool is_root(const ir::Graph& graph, const ir::Node& node) const override {
-    return node.op == "layer_norm" && graph.type(node.outputs[0]).dtype != DataType::kFloat64;
+    return node.op == ir::Op::kLayerNorm && graph.type(node.outputs[0]).dtype != DataType::kFloat64;
   }
 
   std::vector<Setting> space(const Group&, const DeviceLimits&, MathMode) const override { return row_settings(); }

@@ -12,6 +12,7 @@ namespace {
 class PointwiseMap final : public KernelTemplate {
  public:
   const char* name() const override { return "pointwise"; }
+  bool is_pointwise() const override { return true; }
 
   bool is_root(const ir::Graph&, const ir::Node& node) const override {
     return is_elementwise(node) || is_view(node) || is_generated(node);

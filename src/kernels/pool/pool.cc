@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/graph/op.h"
 #include "ir/ops.h"
 #include "kernels/conv/window.h"
 #include "kernels/lowering/launch_text.h"
@@ -11,8 +12,27 @@
 namespace stitch::kernels {
 namespace {
 
-bool is_adaptive(const ir::Node& node) { return node.op.rfind("adaptive_", 0) == 0; }
-bool is_max(const ir::Node& node) { return node.op.find("max_pool") != std::string::npos; }
+using ir::Op;
+
+bool is_adaptive(const ir::Node& node) {
+  switch (node.op) {
+    case Op::kAdaptiveAvgPool2d:
+    case Op::kAdaptiveAvgPool3d:
+    case Op::kAdaptiveMaxPool2d:
+    case Op::kAdaptiveMaxPool3d:
+    case Op::kAdaptiveMaxPool2dWithIndices:
+    case Op::kAdaptiveMaxPool3dWithIndices:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_average(ir::Op op) {
+  return op == Op::kAvgPool2d || op == Op::kAvgPool3d || op == Op::kAdaptiveAvgPool2d || op == Op::kAdaptiveAvgPool3d;
+}
+
+bool is_max(const ir::Node& node) { return !is_average(node.op); }
 bool gives_indices(const ir::Node& node) { return node.outputs.size() > 1; }
 
 bool is_pool(const ir::Node& node) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "ir/graph/op.h"
 #include "kernels/expression/literal.h"
 
 namespace stitch::kernels {
@@ -15,20 +16,21 @@ constexpr AccumulatorKind kMax{"MaxAccumulator", 4, false};
 constexpr AccumulatorKind kMin{"MinAccumulator", 4, false};
 constexpr AccumulatorKind kWelford{"WelfordAccumulator", 12, false};
 
-bool serves(const AccumulatorKind& kind, const std::string& op) {
+bool serves(const AccumulatorKind& kind, ir::Op op) {
   if (&kind == &kSum) {
-    return op == "sum" || op == "mean";
+    return op == ir::Op::kSum || op == ir::Op::kMean;
   }
   if (&kind == &kWelford) {
-    return op == "mean" || op == "var";
+    return op == ir::Op::kMean || op == ir::Op::kVar;
   }
-  return op == (&kind == &kMax ? "amax" : "amin");
+  return op == (&kind == &kMax ? ir::Op::kAmax : ir::Op::kAmin);
 }
 
 }  // namespace
 
 bool is_reduction(const ir::Node& node) {
-  return node.op == "sum" || node.op == "mean" || node.op == "amax" || node.op == "amin" || node.op == "var";
+  return node.op == ir::Op::kSum || node.op == ir::Op::kMean || node.op == ir::Op::kAmax || node.op == ir::Op::kAmin ||
+         node.op == ir::Op::kVar;
 }
 
 std::vector<ir::NodeId> reductions_of(const Group& group) {
@@ -55,13 +57,13 @@ Result<AccumulatorKind> choose_accumulator(const ir::Graph& graph, const std::ve
 }
 
 Result<std::string> AccumulatorKind::result(const ir::Node& node, const std::string& count) const {
-  if (node.op == "mean") {
+  if (node.op == ir::Op::kMean) {
     return needs_count ? "total.sum / " + count : std::string("total.mean");
   }
-  if (node.op == "sum") {
+  if (node.op == ir::Op::kSum) {
     return std::string("total.sum");
   }
-  if (node.op == "var") {
+  if (node.op == ir::Op::kVar) {
     const auto correction = static_cast<double>(ir::int_attribute(node, "correction"));
     return fmt::format("total.variance({})", float_literal(correction));
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "ir/graph/op.h"
 #include "kernels/rows/element_functors.h"
 #include "kernels/rows/row_sharing.h"
 
@@ -20,22 +21,24 @@ struct Accumulator {
   int64_t bytes = 16;
 };
 
-bool is_largest(const std::string& op) { return op == "argmax" || op == "amax"; }
-bool is_extreme(const std::string& op) { return op == "argmax" || op == "argmin" || op == "amax" || op == "amin"; }
+bool is_largest(ir::Op op) { return op == ir::Op::kArgmax || op == ir::Op::kAmax; }
+bool is_extreme(ir::Op op) {
+  return op == ir::Op::kArgmax || op == ir::Op::kArgmin || op == ir::Op::kAmax || op == ir::Op::kAmin;
+}
 
 Accumulator accumulator_of(const ir::Graph& graph, const ir::Node& node) {
   const std::string element = element_type(graph, ir::tensor_operand(node, 0));
   if (is_extreme(node.op)) {
     return {fmt::format("stitch::ArgAccumulator<{}, {}>", element, is_largest(node.op)), 16};
   }
-  return {fmt::format("stitch::Exact{}Accumulator<{}>", node.op == "sum" ? "Sum" : "Product", element), 8};
+  return {fmt::format("stitch::Exact{}Accumulator<{}>", node.op == ir::Op::kSum ? "Sum" : "Product", element), 8};
 }
 
-const char* result_text(const std::string& op) {
-  if (op == "argmax" || op == "argmin") {
+const char* result_text(ir::Op op) {
+  if (op == ir::Op::kArgmax || op == ir::Op::kArgmin) {
     return "total.index";
   }
-  return op == "sum" ? "total.sum" : op == "prod" ? "total.product" : "total.value";
+  return op == ir::Op::kSum ? "total.sum" : op == ir::Op::kProd ? "total.product" : "total.value";
 }
 
 // The reductions of the group that one pass serves: an extreme and its position go together.
@@ -59,10 +62,10 @@ class ReducePositions final : public KernelTemplate {
   const char* name() const override { return "reduce_positions"; }
 
   bool is_root(const ir::Graph& graph, const ir::Node& node) const override {
-    if (node.op == "argmax" || node.op == "argmin" || node.op == "prod") {
+    if (node.op == ir::Op::kArgmax || node.op == ir::Op::kArgmin || node.op == ir::Op::kProd) {
       return true;
     }
-    const bool is_exact = node.op == "sum" || node.op == "amax" || node.op == "amin";
+    const bool is_exact = node.op == ir::Op::kSum || node.op == ir::Op::kAmax || node.op == ir::Op::kAmin;
     return is_exact && !is_floating_point(graph.type(node.outputs[0]).dtype);
   }
 
@@ -118,9 +121,10 @@ Result<FunctorText> make_store(StepBuilder& step, const Accumulator& accumulator
     if (graph.type(node.outputs[0]).shape != domain.shape()) {
       return failure(ErrorCode::kUnsupportedOperator, "reductions of one step must have results of one shape");
     }
-    const bool is_position = node.op == "argmax" || node.op == "argmin";
+    const bool is_position = node.op == ir::Op::kArgmax || node.op == ir::Op::kArgmin;
     if (!is_position && graph.type(node.outputs[0]).dtype != graph.type(ir::tensor_operand(node, 0)).dtype) {
-      return failure(ErrorCode::kUnsupportedOperator, node.op + " changes the element type", node.place);
+      return failure(ErrorCode::kUnsupportedOperator, std::string(to_string(node.op)) + " changes the element type",
+                     node.place);
     }
     builder.bind_text(node.outputs[0], domain.anchor_map(), result_text(node.op));
   }

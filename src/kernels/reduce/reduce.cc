@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "ir/graph/op.h"
 #include "kernels/expression/literal.h"
 #include "kernels/reduce/accumulator.h"
 #include "kernels/rows/row_functors.h"
@@ -90,7 +91,7 @@ Result<FunctorText> make_store(StepBuilder& step, const std::vector<ir::NodeId>&
     if (graph.type(node.outputs[0]).shape != domain.shape()) {
       return failure(ErrorCode::kUnsupportedOperator, "reductions of one step must have results of one shape");
     }
-    if (node.op == "mean" && accumulator.needs_count && count_member.empty()) {
+    if (node.op == ir::Op::kMean && accumulator.needs_count && count_member.empty()) {
       count_member = builder.member("float", "count", fmt::format("static_cast<float>({})", count));
     }
     STITCH_ASSIGN(const std::string text, accumulator.result(node, count_member));

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "ir/graph/op.h"
 #include "kernels/conv/window.h"
 #include "kernels/lowering/launch_text.h"
 #include "kernels/pool/planes.h"
@@ -54,7 +55,7 @@ class Interpolate final : public KernelTemplate {
 
   bool is_root(const ir::Graph& graph, const ir::Node& node) const override {
     const DataType dtype = graph.type(node.outputs[0]).dtype;
-    return node.op == "interpolate" && is_floating_point(dtype) && dtype != DataType::kFloat64;
+    return node.op == ir::Op::kInterpolate && is_floating_point(dtype) && dtype != DataType::kFloat64;
   }
 
   std::vector<Setting> space(const Group&, const DeviceLimits&, MathMode) const override {

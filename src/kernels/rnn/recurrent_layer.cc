@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/error/check.h"
+#include "ir/graph/op.h"
 #include "ir/ops/support/recurrent.h"
 #include "kernels/lowering/functor_builder.h"
 #include "kernels/lowering/launch_text.h"
@@ -52,15 +53,15 @@ struct Layer {
 };
 
 bool is_layer(const ir::Node& node) {
-  return node.op == "lstm_layer" || node.op == "gru_layer" || node.op == "rnn_layer";
+  return node.op == ir::Op::kLstmLayer || node.op == ir::Op::kGruLayer || node.op == ir::Op::kRnnLayer;
 }
 
 Layer layer_of(const Group& group) {
   const ir::Node& node = group.root_node();
   Layer layer;
-  layer.has_cell = node.op == "lstm_layer";
-  layer.gates = node.op == "lstm_layer" ? 4 : node.op == "gru_layer" ? 3 : 1;
-  if (node.op == "rnn_layer") {
+  layer.has_cell = node.op == ir::Op::kLstmLayer;
+  layer.gates = node.op == ir::Op::kLstmLayer ? 4 : node.op == ir::Op::kGruLayer ? 3 : 1;
+  if (node.op == ir::Op::kRnnLayer) {
     layer.cell = ir::string_attribute(node, "nonlinearity") == "tanh" ? "stitch::RnnTanhCell" : "stitch::RnnReluCell";
   } else {
     layer.cell = layer.has_cell ? "stitch::LstmCell" : "stitch::GruCell";

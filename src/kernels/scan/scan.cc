@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "ir/graph/op.h"
 #include "kernels/rows/element_functors.h"
 #include "kernels/rows/row_sharing.h"
 
@@ -28,13 +29,14 @@ struct State {
 
 State state_of(const ir::Graph& graph, const ir::Node& node) {
   const std::string element = element_type(graph, ir::tensor_operand(node, 0));
-  if (node.op == "cumsum" || node.op == "cumprod") {
-    return {fmt::format("stitch::{}Scan<{}>", node.op == "cumsum" ? "Sum" : "Product", element), "total.value", 8};
+  if (node.op == ir::Op::kCumsum || node.op == ir::Op::kCumprod) {
+    return {fmt::format("stitch::{}Scan<{}>", node.op == ir::Op::kCumsum ? "Sum" : "Product", element), "total.value",
+            8};
   }
-  if (node.op == "logcumsumexp") {
+  if (node.op == ir::Op::kLogcumsumexp) {
     return {"stitch::LogSumExpScan", "total.total.value()", 8};
   }
-  return {fmt::format("stitch::ExtremeScan<{}, {}>", element, node.op == "cummax"), "total.value", 16};
+  return {fmt::format("stitch::ExtremeScan<{}, {}>", element, node.op == ir::Op::kCummax), "total.value", 16};
 }
 
 class Scan final : public KernelTemplate {
@@ -42,8 +44,9 @@ class Scan final : public KernelTemplate {
   const char* name() const override { return "scan"; }
 
   bool is_root(const ir::Graph& graph, const ir::Node& node) const override {
-    const bool is_scan = node.op == "cumsum" || node.op == "cumprod" || node.op == "cummax" || node.op == "cummin";
-    return is_scan || (node.op == "logcumsumexp" && graph.type(node.outputs[0]).dtype != DataType::kFloat64);
+    const bool is_scan = node.op == ir::Op::kCumsum || node.op == ir::Op::kCumprod || node.op == ir::Op::kCummax ||
+                         node.op == ir::Op::kCummin;
+    return is_scan || (node.op == ir::Op::kLogcumsumexp && graph.type(node.outputs[0]).dtype != DataType::kFloat64);
   }
 
   std::vector<Setting> space(const Group& group, const DeviceLimits&, MathMode) const override {

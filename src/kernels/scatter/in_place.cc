@@ -3,10 +3,12 @@
 
 #include <algorithm>
 
+#include "ir/graph/op.h"
+
 namespace stitch::kernels {
 namespace {
 
-bool keeps_elements(const ir::Node& node) { return node.op == "reshape" || node.op == "permute"; }
+bool keeps_elements(const ir::Node& node) { return node.op == ir::Op::kReshape || node.op == ir::Op::kPermute; }
 
 // The views that make `value` of something else, the last one first; `value` becomes that.
 std::vector<const ir::Node*> views_behind(const Group& group, ir::ValueId& value) {
@@ -27,7 +29,7 @@ bool undoes(const ir::Graph& graph, const ir::Node& second, const ir::Node& firs
   if (second.op != first.op || graph.type(second.outputs[0]).shape != graph.type(ir::tensor_operand(first, 0)).shape) {
     return false;
   }
-  if (first.op == "reshape") {
+  if (first.op == ir::Op::kReshape) {
     return true;
   }
   const std::vector<int64_t>& there = ir::ints_attribute(first, "dims");
@@ -49,7 +51,7 @@ bool lie_alike(const ir::Graph& graph, const std::vector<const ir::Node*>& befor
   }
   const auto is_rest_reshaped = [undone](const std::vector<const ir::Node*>& views) {
     return std::all_of(views.begin() + static_cast<std::ptrdiff_t>(undone), views.end(),
-                       [](const ir::Node* view) { return view->op == "reshape"; });
+                       [](const ir::Node* view) { return view->op == ir::Op::kReshape; });
   };
   return is_rest_reshaped(before) && is_rest_reshaped(after);
 }
@@ -58,7 +60,7 @@ bool lie_alike(const ir::Graph& graph, const std::vector<const ir::Node*>& befor
 
 std::optional<InPlace> scatter_in_place(const Group& group) {
   const ir::Node& node = group.root_node();
-  if (node.op != "scatter" || group.results.size() != 1) {
+  if (node.op != ir::Op::kScatter || group.results.size() != 1) {
     return std::nullopt;
   }
   ir::ValueId from = ir::tensor_operand(node, 0);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "ir/graph/op.h"
 #include "kernels/rows/element_functors.h"
 #include "kernels/scatter/in_place.h"
 
@@ -48,7 +49,7 @@ class Scatter final : public KernelTemplate {
  public:
   const char* name() const override { return "scatter"; }
 
-  bool is_root(const ir::Graph&, const ir::Node& node) const override { return node.op == "scatter"; }
+  bool is_root(const ir::Graph&, const ir::Node& node) const override { return node.op == ir::Op::kScatter; }
 
   std::vector<Setting> space(const Group& group, const DeviceLimits&, MathMode) const override {
     const Operands operands = operands_of(group);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/graph/op.h"
 #include "kernels/rows/row_functors.h"
 
 namespace stitch::kernels {
@@ -18,7 +19,7 @@ class Softmax final : public KernelTemplate {
   const char* name() const override { return "softmax"; }
 
   bool is_root(const ir::Graph& graph, const ir::Node& node) const override {
-    return (node.op == "softmax" || node.op == "log_softmax") &&
+    return (node.op == ir::Op::kSoftmax || node.op == ir::Op::kLogSoftmax) &&
            graph.type(node.outputs[0]).dtype != DataType::kFloat64;
   }
 
@@ -52,7 +53,7 @@ class Softmax final : public KernelTemplate {
     construct(step, store, "store");
     add_row_shape(step, axes, {{&load, "load"}, {&store, "store"}});
     const RowSettingSize size = row_setting_size(setting);
-    const std::string kind = node.op == "softmax" ? "kSoftmax" : "kLogSoftmax";
+    const std::string kind = node.op == ir::Op::kSoftmax ? "kSoftmax" : "kLogSoftmax";
     const std::string threads = step.constant("int", "threads_per_row", std::to_string(size.threads));
     const std::string kept = step.constant("int", "elements_per_thread", std::to_string(size.per_thread));
     step.launch(

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ir/graph/op.h"
 #include "kernels/rows/element_functors.h"
 #include "kernels/rows/row_sharing.h"
 
@@ -46,12 +47,14 @@ class Sort final : public KernelTemplate {
  public:
   const char* name() const override { return "sort"; }
 
-  bool is_root(const ir::Graph&, const ir::Node& node) const override { return node.op == "sort" || node.op == "topk"; }
+  bool is_root(const ir::Graph&, const ir::Node& node) const override {
+    return node.op == ir::Op::kSort || node.op == ir::Op::kTopk;
+  }
 
   std::vector<Setting> space(const Group& group, const DeviceLimits&, MathMode) const override {
     const RowAxes axes = axes_of(group);
     std::vector<Setting> settings;
-    if (group.root_node().op == "topk" && kept_of(group) <= kMostSelected) {
+    if (group.root_node().op == ir::Op::kTopk && kept_of(group) <= kMostSelected) {
       settings = {{"select_32", 1}, {"select_1", 1}, {"select_256", 1}};
     }
     if (axes.column_count <= kLongestRanked) {
@@ -130,7 +133,7 @@ Result<FunctorText> make_store(StepBuilder& step, const RowAxes& axes) {
 Result<StepCode> Sort::emit(const Group& group, const Setting& setting) const {
   const ir::Node& node = group.root_node();
   const RowAxes axes = axes_of(group);
-  const bool descends = ir::bool_attribute(node, node.op == "topk" ? "largest" : "descending");
+  const bool descends = ir::bool_attribute(node, node.op == ir::Op::kTopk ? "largest" : "descending");
   StepBuilder step(group);
   const bool selects = is_kind(setting, "select");
   const bool ranks = is_kind(setting, "rank");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/graph/op.h"
 #include "kernels/expression/expression.h"
 
 namespace stitch::kernels {
@@ -22,7 +23,7 @@ int64_t elements_read(const Group& group, ir::ValueId value) {
       if (is_random(node)) {
         continue;  // looked at only where a caller hands numbers in
       }
-      const bool is_part = node.op == "slice" || node.op == "select" || (is_look_up(node) && i == 0);
+      const bool is_part = node.op == ir::Op::kSlice || node.op == ir::Op::kSelect || (is_look_up(node) && i == 0);
       read += is_part ? graph.type(node.outputs[0]).element_count() : all;
     }
   }
@@ -33,7 +34,7 @@ int64_t elements_read(const Group& group, ir::ValueId value) {
 std::vector<ir::ValueId> reshaped_views(const Group& group) {
   for (const ir::NodeId id : group.nodes) {
     const ir::Node& node = group.graph->node(id);
-    if (node.op != "reshape") {
+    if (node.op != ir::Op::kReshape) {
       continue;
     }
     const ir::ValueId operand = ir::tensor_operand(node, 0);

@@ -51,6 +51,8 @@ class KernelTemplate {
  public:
   virtual ~KernelTemplate() = default;
   virtual const char* name() const = 0;
+  // Whether this is the skeleton of chains of pointwise work, which others take in where they can.
+  virtual bool is_pointwise() const { return false; }
   // Whether `node` can be the root of a group of this skeleton.
   virtual bool is_root(const ir::Graph& graph, const ir::Node& node) const = 0;
   // The settings worth trying, best guess first; never empty for a group that fits.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "ir/graph/op.h"
 #include "ir/validate/validate.h"
 
 namespace stitch::plan {
@@ -14,7 +15,7 @@ namespace {
 using Numbers = std::vector<int64_t>;
 
 std::string place_of(const ir::Node& node) {
-  return node.place.empty() ? node.op : fmt::format("{} ({})", node.op, node.place);
+  return node.place.empty() ? to_string(node.op) : fmt::format("{} ({})", to_string(node.op), node.place);
 }
 
 // Visits every integer that may follow the batch, in both graphs at once; stops where `visit` says false.
@@ -60,7 +61,7 @@ std::string attribute_difference(const ir::Node& a, const ir::Node& b) {
 
 std::string node_difference(const ir::Node& a, const ir::Node& b) {
   if (a.op != b.op) {
-    return fmt::format("{} is {} there", place_of(a), b.op);
+    return fmt::format("{} is {} there", place_of(a), to_string(b.op));
   }
   if (a.operands != b.operands || a.outputs != b.outputs) {
     return fmt::format("a number made from it is an operand of {}, and would be compiled in", place_of(a));

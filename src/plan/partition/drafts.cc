@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <functional>
 
+#include "ir/graph/op.h"
+
 namespace stitch::plan {
 namespace {
 
 // An extent as a value, of indices counted from the end: it may follow the batch, and prepare() knows none.
 bool is_extent(const ir::Graph& graph, const ir::Node& node) {
-  return node.op == "full" && graph.type(node.outputs[0]).dtype == DataType::kInt64;
+  return node.op == ir::Op::kFull && graph.type(node.outputs[0]).dtype == DataType::kInt64;
 }
 
 std::vector<Phase> phases_of(const ir::Graph& graph, const Users& users) {

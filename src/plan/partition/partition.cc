@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "ir/graph/op.h"
 #include "ir/ops.h"
 #include "kernels/builtin_templates.h"
 #include "kernels/expression/expression.h"
@@ -89,7 +90,8 @@ class Partitioner {
 
   Result<void> no_kernel(ir::NodeId id, const std::string& reason) const {
     const ir::Node& node = graph_.node(id);
-    return failure(ErrorCode::kUnsupportedOperator, "no kernel takes " + node.op + ": " + reason, node.place,
+    return failure(ErrorCode::kUnsupportedOperator,
+                   std::string("no kernel takes ") + to_string(node.op) + ": " + reason, node.place,
                    "write this part with operators that `stitchcuda plan` can place");
   }
 
@@ -117,7 +119,7 @@ class Partitioner {
     return std::any_of(candidates.begin(), candidates.end(), [&](int number) { return try_join(number, node); });
   }
 
-  bool is_pointwise(int number) const { return std::string(drafts_.at(number).kernel->name()) == "pointwise"; }
+  bool is_pointwise(int number) const { return drafts_.at(number).kernel->is_pointwise(); }
 
   static bool is_reduction(const ir::Node& node) {
     const ir::OpDef* def = ir::find_op(node.op);

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "ir/build/builder.h"
+#include "ir/graph/op.h"
 #include "kernels/movement/cat_in_place.h"
 #include "kernels/scatter/in_place.h"
 #include "plan/partition/users.h"
@@ -48,7 +49,7 @@ bool reads_in_place(const PlacedGroup& placed, const StatePair& state, const Use
     const ir::Node& node = graph.node(user);
     const bool is_same_element =
         kernels::is_elementwise(node) && !kernels::is_look_up(node) && graph.type(node.outputs[0]).shape == shape;
-    const bool is_stored_from = std::string(placed.kernel->name()) == "pointwise" || group.root < user;
+    const bool is_stored_from = placed.kernel->is_pointwise() || group.root < user;
     if (!is_same_element || !is_stored_from) {
       return false;
     }
@@ -125,7 +126,7 @@ Result<std::vector<PlacedGroup>> partition_with_states(ir::Graph& graph) {
       continue;
     }
     const ir::Value& value = graph.value(state.after);
-    ir::Node copy{"reshape", {state.after}, {{"shape", value.type.shape}}, {}, {}};
+    ir::Node copy{ir::Op::kReshape, {state.after}, {{"shape", value.type.shape}}, {}, {}};
     STITCH_ASSIGN(const ir::ValueId copied, builder.add_one(copy, value.name + "_copied"));
     alone.insert(with_copies.value(copied).producer);
     for (ir::GraphOutput& output : with_copies.outputs) {

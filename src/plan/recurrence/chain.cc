@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "ir/graph/op.h"
+
 namespace stitch::plan {
 namespace {
 
@@ -54,7 +56,7 @@ class Finder {
   // Reshapes keep the order of elements: whatever they are called, the values are the same.
   ValueId through_reshapes(ValueId value) const {
     const ir::Node* node = producer(value);
-    while (node != nullptr && node->op == "reshape") {
+    while (node != nullptr && node->op == ir::Op::kReshape) {
       value = ir::tensor_operand(*node, 0);
       node = producer(value);
     }
@@ -77,8 +79,8 @@ class Finder {
   // A recurrent layer of one direction.
   std::optional<Candidate> layer(NodeId id) const {
     const ir::Node& node = graph_.node(id);
-    const bool has_cell = node.op == "lstm_layer";
-    if (!has_cell && node.op != "gru_layer" && node.op != "rnn_layer") {
+    const bool has_cell = node.op == ir::Op::kLstmLayer;
+    if (!has_cell && node.op != ir::Op::kGruLayer && node.op != ir::Op::kRnnLayer) {
       return std::nullopt;
     }
     const size_t weight = has_cell ? 3 : 2;
@@ -100,17 +102,17 @@ class Finder {
 
   bool is_linear(const Operand& operand) const {
     const ir::Node* node = ir::is_tensor(operand) ? producer(std::get<ValueId>(operand)) : nullptr;
-    return node != nullptr && node->op == "linear";
+    return node != nullptr && node->op == ir::Op::kLinear;
   }
 
   // act(linear(x) + linear(state)); which of the two is the state's is known once an earlier step is.
   std::optional<Candidate> written_out(NodeId id) const {
     const ir::Node& node = graph_.node(id);
-    if (node.op != "tanh" && node.op != "relu") {
+    if (node.op != ir::Op::kTanh && node.op != ir::Op::kRelu) {
       return std::nullopt;
     }
     const ir::Node* sum = producer(ir::tensor_operand(node, 0));
-    if (sum == nullptr || sum->op != "add" || !is_linear(sum->operands[0]) || !is_linear(sum->operands[1])) {
+    if (sum == nullptr || sum->op != ir::Op::kAdd || !is_linear(sum->operands[0]) || !is_linear(sum->operands[1])) {
       return std::nullopt;
     }
     for (const size_t of_state : {size_t{1}, size_t{0}}) {
@@ -122,7 +124,14 @@ class Finder {
       const bool goes_on = is_step_like(through_reshapes(state), node.op);
       if (fits && (goes_on || starts_chain(node, linear))) {
         Candidate found;
-        found.chain = {{{id, gates}}, true, "rnn_layer", {{"nonlinearity", node.op}}, {state}, {}, {}, {}};
+        found.chain = {{{id, gates}},
+                       true,
+                       ir::Op::kRnnLayer,
+                       {{"nonlinearity", std::string(to_string(node.op))}},
+                       {state},
+                       {},
+                       {},
+                       {}};
         found.chain.weight = ir::tensor_operand(linear, 1);
         found.chain.bias = linear.operands[2];
         found.from = {through_reshapes(state)};
@@ -132,7 +141,7 @@ class Finder {
     return std::nullopt;
   }
 
-  bool is_step_like(ValueId value, const std::string& act) const {
+  bool is_step_like(ValueId value, ir::Op act) const {
     const ir::Node* node = producer(value);
     return node != nullptr && node->op == act && candidates_.count(graph_.value(value).producer) > 0;
   }
@@ -142,7 +151,7 @@ class Finder {
     const auto& users = users_[static_cast<size_t>(node.outputs[0].index)];
     return std::any_of(users.begin(), users.end(), [&](NodeId user) {
       const ir::Node& next = graph_.node(user);
-      return next.op == "linear" && next.operands[1] == of_state.operands[1] &&
+      return next.op == ir::Op::kLinear && next.operands[1] == of_state.operands[1] &&
              next.operands[2] == of_state.operands[2];
     });
   }
@@ -199,7 +208,7 @@ class Finder {
     const auto& users = users_[static_cast<size_t>(value.index)];
     return std::all_of(users.begin(), users.end(), [&](NodeId user) {
       const ir::Node& node = graph_.node(user);
-      return user == reader || (node.op == "reshape" && is_read_by_alone(node.outputs[0], reader));
+      return user == reader || (node.op == ir::Op::kReshape && is_read_by_alone(node.outputs[0], reader));
     });
   }
 

@@ -20,7 +20,7 @@ struct TimeStep {
 struct Chain {
   std::vector<TimeStep> steps;  // in the order of time
   bool is_written_out = false;
-  std::string op;  // "rnn_layer", "gru_layer", "lstm_layer"
+  ir::Op op{};  // rnn_layer, gru_layer or lstm_layer
   std::vector<std::pair<std::string, ir::Attribute>> attributes;
   std::vector<ir::ValueId> states;  // that the first step starts from: hidden, and cell of an LSTM
   ir::ValueId weight;

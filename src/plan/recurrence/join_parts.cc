@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "ir/graph/op.h"
 #include "plan/rewrite/graph_copy.h"
 
 namespace stitch::plan {
@@ -48,7 +49,7 @@ class PartJoiner {
     const ir::NodeId id = graph().value(value).producer;
     return id.is_valid() ? &graph().node(id) : nullptr;
   }
-  Result<ValueId> add(const std::string& op, std::vector<ir::Operand> operands,
+  Result<ValueId> add(ir::Op op, std::vector<ir::Operand> operands,
                       std::vector<std::pair<std::string, ir::Attribute>> attributes) {
     return copy_.add({op, std::move(operands), std::move(attributes), {}, place_}, name_);
   }
@@ -58,14 +59,14 @@ class PartJoiner {
   std::optional<Part> part_of(ValueId value) const {
     const Numbers& shape = graph().type(value).shape;
     const ir::Node* node = producer(value);
-    while (node != nullptr && node->op == "reshape") {
+    while (node != nullptr && node->op == ir::Op::kReshape) {
       node = producer(ir::tensor_operand(*node, 0));
     }
-    if (node == nullptr || (node->op != "select" && node->op != "slice")) {
+    if (node == nullptr || (node->op != ir::Op::kSelect && node->op != ir::Op::kSlice)) {
       return std::nullopt;
     }
     Part part{ir::tensor_operand(*node, 0), static_cast<size_t>(ir::int_attribute(*node, "dim"))};
-    const bool is_slice = node->op == "slice";
+    const bool is_slice = node->op == ir::Op::kSlice;
     part.begin = ir::int_attribute(*node, is_slice ? "start" : "index");
     part.end = is_slice ? ir::int_attribute(*node, "end") : part.begin + 1;
     if (is_slice && ir::int_attribute(*node, "step") != 1) {
@@ -95,7 +96,7 @@ class PartJoiner {
     const Numbers& shape = graph().type(part.whole).shape;
     ValueId value = part.whole;
     if (part.begin != 0 || part.end != shape[part.axis]) {
-      STITCH_ASSIGN(value, add("slice", {value},
+      STITCH_ASSIGN(value, add(ir::Op::kSlice, {value},
                                {{"dim", static_cast<int64_t>(part.axis)},
                                 {"start", part.begin},
                                 {"end", part.end},
@@ -111,19 +112,19 @@ class PartJoiner {
       }
     }
     dims.insert(dims.begin() + static_cast<std::ptrdiff_t>(axis_), static_cast<int64_t>(part.axis));
-    return add("permute", {value}, {{"dims", dims}});
+    return add(ir::Op::kPermute, {value}, {{"dims", dims}});
   }
 
   // The linear that makes a part, seen through a reshape that only puts an axis of one in front.
   const ir::Node* linear_of(ValueId value) const {
     const ir::Node* node = producer(value);
-    if (node != nullptr && node->op == "reshape" && axis_ == 0) {
+    if (node != nullptr && node->op == ir::Op::kReshape && axis_ == 0) {
       const ValueId inner = ir::tensor_operand(*node, 0);
       Numbers shape = graph().type(inner).shape;
       shape.insert(shape.begin(), 1);
       node = shape == graph().type(value).shape ? producer(inner) : nullptr;
     }
-    return node != nullptr && node->op == "linear" ? node : nullptr;
+    return node != nullptr && node->op == ir::Op::kLinear ? node : nullptr;
   }
 
   Result<std::optional<ValueId>> join_linears(const std::vector<ValueId>& parts) {
@@ -141,16 +142,16 @@ class PartJoiner {
       if (graph().type(input).shape.size() < graph().type(part).shape.size()) {
         Numbers shape = graph().type(input).shape;
         shape.insert(shape.begin(), 1);
-        STITCH_ASSIGN(input, add("reshape", {input}, {{"shape", shape}}));
+        STITCH_ASSIGN(input, add(ir::Op::kReshape, {input}, {{"shape", shape}}));
       }
       inputs.push_back(input);
     }
     STITCH_ASSIGN(std::optional<ValueId> all, join(inputs));
     if (!all.has_value()) {
-      STITCH_ASSIGN(all, add("cat", std::vector<ir::Operand>(inputs.begin(), inputs.end()),
+      STITCH_ASSIGN(all, add(ir::Op::kCat, std::vector<ir::Operand>(inputs.begin(), inputs.end()),
                              {{"dim", static_cast<int64_t>(axis_)}}));
     }
-    STITCH_ASSIGN(const ValueId joined, add("linear", {*all, first->operands[1], first->operands[2]}, {}));
+    STITCH_ASSIGN(const ValueId joined, add(ir::Op::kLinear, {*all, first->operands[1], first->operands[2]}, {}));
     return std::optional(joined);
   }
 
@@ -165,7 +166,7 @@ class PartJoiner {
 Result<ir::Graph> join_parts(const ir::Graph& graph) {
   GraphCopy copy(graph);
   for (const ir::Node& node : graph.nodes) {
-    if (node.op == "cat") {
+    if (node.op == ir::Op::kCat) {
       std::vector<ValueId> parts;
       for (const ir::Operand& operand : copy.mapped(node).operands) {
         parts.push_back(std::get<ValueId>(operand));

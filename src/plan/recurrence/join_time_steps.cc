@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/graph/op.h"
 #include "plan/recurrence/chain.h"
 #include "plan/recurrence/join_parts.h"
 #include "plan/rewrite/graph_copy.h"
@@ -77,7 +78,7 @@ class Joiner {
     if (copy_.graph().type(value).shape == shape) {
       return value;
     }
-    return copy_.add({"reshape", {value}, {{"shape", shape}}, {}, place()}, name);
+    return copy_.add({ir::Op::kReshape, {value}, {{"shape", shape}}, {}, place()}, name);
   }
 
   // Where a cell is written out its tensors lack the axis of time.
@@ -90,7 +91,7 @@ class Joiner {
   }
 
   Result<void> add_layer() {
-    ir::Node cat{"cat", {}, {{"dim", int64_t{0}}}, {}, place()};
+    ir::Node cat{ir::Op::kCat, {}, {{"dim", int64_t{0}}}, {}, place()};
     std::vector<int64_t> begins = {0};
     for (const TimeStep& step : chain_.steps) {
       STITCH_ASSIGN(const ValueId gates, with_time(step.gates));
@@ -140,8 +141,11 @@ class Joiner {
 
   Result<ValueId> times(ValueId all, int64_t begin, int64_t end, ValueId old) {
     const std::string& name = graph_.value(old).name;
-    ir::Node slice{
-        "slice", {all}, {{"dim", int64_t{0}}, {"start", begin}, {"end", end}, {"step", int64_t{1}}}, {}, place()};
+    ir::Node slice{ir::Op::kSlice,
+                   {all},
+                   {{"dim", int64_t{0}}, {"start", begin}, {"end", end}, {"step", int64_t{1}}},
+                   {},
+                   place()};
     STITCH_ASSIGN(const ValueId part, copy_.add(std::move(slice), name));
     return reshaped(part, graph_.type(old).shape, name + "_flat");
   }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/graph/op.h"
 #include "plan/rewrite/rewrite.h"
 
 namespace stitch::plan {
@@ -7,7 +8,7 @@ Result<void> check_plannable(const ir::Graph& graph) {
   std::string missing;
   std::string place;
   for (const ir::Node& node : graph.nodes) {
-    if (node.op == "opaque") {
+    if (node.op == ir::Op::kOpaque) {
       missing += (missing.empty() ? "" : ", ") + ir::string_attribute(node, "target");
       place = place.empty() ? node.place : place;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <limits>
 
+#include "ir/graph/op.h"
 #include "kernels/attention/limits.h"
 #include "plan/rewrite/node_chain.h"
 #include "plan/rewrite/rewrite.h"
@@ -15,9 +16,9 @@ using ir::ValueId;
 // [rows, columns] of true where row i may look at column j <= i.
 ValueId causal_mask(NodeChain& chain, int64_t rows, int64_t columns) {
   const ValueId ones =
-      chain.add("full", {}, "_ones",
+      chain.add(ir::Op::kFull, {}, "_ones",
                 {{"shape", std::vector<int64_t>{rows, columns}}, {"value", 1.0}, {"dtype", DataType::kBool}});
-  return chain.add("tril", {ones}, "_causal", {{"diagonal", int64_t{0}}});
+  return chain.add(ir::Op::kTril, {ones}, "_causal", {{"diagonal", int64_t{0}}});
 }
 
 // left [..., h, m, k] times right [..., g, k, n], where each of the g heads of `right` serves h / g of `left`.
@@ -28,19 +29,19 @@ ValueId shared_heads_product(NodeChain& chain, ValueId left, ValueId right, cons
   const std::vector<int64_t> shape = chain.graph().type(left).shape;
   std::vector<int64_t> right_shape = chain.graph().type(right).shape;
   if (shape.size() < 3 || shape[shape.size() - 3] == right_shape[right_shape.size() - 3]) {
-    return chain.add("matmul", {left, right}, suffix);
+    return chain.add(ir::Op::kMatmul, {left, right}, suffix);
   }
   const int64_t groups = right_shape[right_shape.size() - 3];
   std::vector<int64_t> left_shape = shape;
   left_shape[shape.size() - 3] = groups;
   left_shape.insert(left_shape.end() - 2, shape[shape.size() - 3] / groups);
   right_shape.insert(right_shape.end() - 2, 1);
-  const ValueId grouped = chain.add("reshape", {left}, suffix + "_grouped", {{"shape", left_shape}});
-  const ValueId shared = chain.add("reshape", {right}, suffix + "_shared", {{"shape", right_shape}});
-  const ValueId product = chain.add("matmul", {grouped, shared}, suffix + "_by_group");
+  const ValueId grouped = chain.add(ir::Op::kReshape, {left}, suffix + "_grouped", {{"shape", left_shape}});
+  const ValueId shared = chain.add(ir::Op::kReshape, {right}, suffix + "_shared", {{"shape", right_shape}});
+  const ValueId product = chain.add(ir::Op::kMatmul, {grouped, shared}, suffix + "_by_group");
   std::vector<int64_t> result_shape = shape;
   result_shape.back() = right_shape.back();
-  return chain.add("reshape", {product}, suffix, {{"shape", result_shape}});
+  return chain.add(ir::Op::kReshape, {product}, suffix, {{"shape", result_shape}});
 }
 
 // The mixture, but zero for rows all of whose scores are barred: their softmax is not a number.
@@ -50,9 +51,10 @@ ValueId without_barred_rows(NodeChain& chain, ValueId scores, ValueId mixture) {
   }
   const auto last_axis = static_cast<int64_t>(chain.graph().type(scores).shape.size()) - 1;
   const ValueId largest =
-      chain.add("amax", {scores}, "_largest", {{"dim", std::vector<int64_t>{last_axis}}, {"keepdim", true}});
-  const ValueId is_barred = chain.add("eq", {largest, Scalar{-std::numeric_limits<double>::infinity()}}, "_barred");
-  return chain.add("where", {is_barred, Scalar{0.0}, mixture}, "");
+      chain.add(ir::Op::kAmax, {scores}, "_largest", {{"dim", std::vector<int64_t>{last_axis}}, {"keepdim", true}});
+  const ValueId is_barred =
+      chain.add(ir::Op::kEq, {largest, Scalar{-std::numeric_limits<double>::infinity()}}, "_barred");
+  return chain.add(ir::Op::kWhere, {is_barred, Scalar{0.0}, mixture}, "");
 }
 
 Result<void> decompose(GraphCopy& copy, const ir::Graph& from, const ir::Node& old) {
@@ -65,9 +67,9 @@ Result<void> decompose(GraphCopy& copy, const ir::Graph& from, const ir::Node& o
     swapped.push_back(static_cast<int64_t>(i));
   }
   std::swap(swapped[swapped.size() - 1], swapped[swapped.size() - 2]);
-  const ValueId keys = chain.add("permute", {node.operands[1]}, "_keys", {{"dims", swapped}});
+  const ValueId keys = chain.add(ir::Op::kPermute, {node.operands[1]}, "_keys", {{"dims", swapped}});
   const ValueId products = shared_heads_product(chain, ir::tensor_operand(node, 0), keys, "_products");
-  ValueId scores = chain.add("mul", {products, Scalar{ir::double_attribute(node, "scale")}}, "_scores");
+  ValueId scores = chain.add(ir::Op::kMul, {products, Scalar{ir::double_attribute(node, "scale")}}, "_scores");
   Operand mask = node.operands[3];
   const bool may_bar_rows = ir::is_tensor(mask);  // is_causal leaves every row its first column
   if (ir::bool_attribute(node, "is_causal")) {
@@ -76,11 +78,11 @@ Result<void> decompose(GraphCopy& copy, const ir::Graph& from, const ir::Node& o
   if (ir::is_tensor(mask)) {
     const bool is_choice = chain.graph().type(std::get<ValueId>(mask)).dtype == DataType::kBool;
     constexpr double kBarred = -std::numeric_limits<double>::infinity();
-    scores = is_choice ? chain.add("where", {mask, scores, Scalar{kBarred}}, "_masked")
-                       : chain.add("add", {scores, mask}, "_masked");
+    scores = is_choice ? chain.add(ir::Op::kWhere, {mask, scores, Scalar{kBarred}}, "_masked")
+                       : chain.add(ir::Op::kAdd, {scores, mask}, "_masked");
   }
   const auto last_axis = static_cast<int64_t>(query_shape.size()) - 1;
-  const ValueId weights = chain.add("softmax", {scores}, "_weights", {{"dim", last_axis}});
+  const ValueId weights = chain.add(ir::Op::kSoftmax, {scores}, "_weights", {{"dim", last_axis}});
   const ValueId mixture =
       shared_heads_product(chain, weights, ir::tensor_operand(node, 2), may_bar_rows ? "_mixture" : "");
   copy.replace(old.outputs[0], may_bar_rows ? without_barred_rows(chain, scores, mixture) : mixture);
@@ -92,7 +94,7 @@ Result<void> decompose(GraphCopy& copy, const ir::Graph& from, const ir::Node& o
 Result<ir::Graph> decompose_attention(const ir::Graph& graph) {
   GraphCopy copy(graph);
   for (const ir::Node& node : graph.nodes) {
-    if (node.op == "scaled_dot_product_attention" && !kernels::flash_attention_takes(graph, node)) {
+    if (node.op == ir::Op::kScaledDotProductAttention && !kernels::flash_attention_takes(graph, node)) {
       STITCH_TRY(decompose(copy, graph, node));
     } else {
       STITCH_TRY(copy.keep(node));

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "ir/graph/op.h"
 #include "ir/ops.h"
 #include "plan/rewrite/node_chain.h"
 #include "plan/rewrite/rewrite.h"
@@ -34,15 +35,19 @@ class Windows {
   explicit Windows(NodeChain& chain) : chain_(chain) {}
 
   Numbers shape(ValueId x) const { return chain_.result().has_value() ? chain_.graph().type(x).shape : Numbers(9, 1); }
-  ValueId reshape(ValueId x, const Numbers& shape) { return chain_.add("reshape", {x}, "_shaped", {{"shape", shape}}); }
-  ValueId permute(ValueId x, const Numbers& dims) { return chain_.add("permute", {x}, "_turned", {{"dims", dims}}); }
+  ValueId reshape(ValueId x, const Numbers& shape) {
+    return chain_.add(ir::Op::kReshape, {x}, "_shaped", {{"shape", shape}});
+  }
+  ValueId permute(ValueId x, const Numbers& dims) {
+    return chain_.add(ir::Op::kPermute, {x}, "_turned", {{"dims", dims}});
+  }
 
   // `before` and `after` along the last axes of x.
   ValueId pad(ValueId x, const Numbers& before, const Numbers& after, double value,
               const std::string& mode = "constant") {
     const Numbers none(shape(x).size() - before.size(), 0);
     return chain_.add(
-        "pad", {x}, "_padded",
+        ir::Op::kPad, {x}, "_padded",
         {{"before", joined({none, before})}, {"after", joined({none, after})}, {"mode", mode}, {"value", value}});
   }
 
@@ -50,9 +55,9 @@ class Windows {
   ValueId windows(ValueId x, int64_t out, int64_t kernel, int64_t stride, int64_t dilation) {
     const int64_t span = dilation * (kernel - 1) + 1;
     const int64_t one = 1;
-    x = chain_.add("unfold", {x}, "_windows", {{"dim", one}, {"size", span}, {"step", stride}});
-    x = chain_.add("slice", {x}, "_windows", {{"dim", one}, {"start", int64_t{0}}, {"end", out}, {"step", one}});
-    return chain_.add("slice", {x}, "_taps",
+    x = chain_.add(ir::Op::kUnfold, {x}, "_windows", {{"dim", one}, {"size", span}, {"step", stride}});
+    x = chain_.add(ir::Op::kSlice, {x}, "_windows", {{"dim", one}, {"start", int64_t{0}}, {"end", out}, {"step", one}});
+    return chain_.add(ir::Op::kSlice, {x}, "_taps",
                       {{"dim", int64_t{3}}, {"start", int64_t{0}}, {"end", span}, {"step", dilation}});
   }
 
@@ -112,7 +117,7 @@ Plain plain_transposed(Windows& windows, const ir::Node& node) {
 ValueId convolution(NodeChain& chain, const ir::Node& node, const Numbers& out) {
   const size_t axes = out.size() - 2;
   Windows windows(chain);
-  const bool transposed = node.op == "conv_transpose2d" || node.op == "conv_transpose3d";
+  const bool transposed = node.op == ir::Op::kConvTranspose2d || node.op == ir::Op::kConvTranspose3d;
   const Plain plain = transposed ? plain_transposed(windows, node) : plain_convolution(windows, node);
   const Numbers filter = windows.shape(plain.weight);
   const Numbers kernel(filter.begin() + 2, filter.end());
@@ -136,18 +141,18 @@ ValueId convolution(NodeChain& chain, const ir::Node& node, const Numbers& out) 
   x = windows.permute(x, {1, 2, 4, 0, 3});
   x = windows.reshape(x, {groups, depth, out[0] * product(places)});
   const ValueId weight = windows.reshape(plain.weight, {groups, filter[0] / groups, depth});
-  ValueId made = chain.add("matmul", {weight, x}, "_product");
+  ValueId made = chain.add(ir::Op::kMatmul, {weight, x}, "_product");
   made = windows.reshape(made, joined({{out[1], out[0]}, places}));
   made = windows.permute(made, joined({{1, 0}, axes_between(2, 2 + axes)}));
   if (node.operands.size() > 2 && ir::is_tensor(node.operands[2])) {
     const ValueId bias = windows.reshape(ir::tensor_operand(node, 2), joined({{out[1]}, Numbers(axes, 1)}));
-    made = chain.add("add", {made, bias}, "_biased");
+    made = chain.add(ir::Op::kAdd, {made, bias}, "_biased");
   }
   return made;
 }
 
 ValueId pool(NodeChain& chain, const ir::Node& node, const Numbers& out) {
-  const bool takes_largest = node.op.rfind("max", 0) == 0;
+  const bool takes_largest = node.op == ir::Op::kMaxPool2d || node.op == ir::Op::kMaxPool3d;
   const Numbers& kernel = ir::ints_attribute(node, "kernel_size");
   const Numbers& stride = ir::ints_attribute(node, "stride");
   const Numbers& padding = ir::ints_attribute(node, "padding");
@@ -165,7 +170,7 @@ ValueId pool(NodeChain& chain, const ir::Node& node, const Numbers& out) {
     beyond.push_back(after.back() - padding[i]);
   }
   // One axis after the other: so both reductions come apart.
-  const auto reduced = [&](const char* op, ValueId padded) {
+  const auto reduced = [&](ir::Op op, ValueId padded) {
     Numbers left = windows.shape(padded);
     const size_t first = left.size() - axes;
     for (size_t i = 0; i < axes; ++i) {
@@ -180,26 +185,26 @@ ValueId pool(NodeChain& chain, const ir::Node& node, const Numbers& out) {
     return windows.reshape(padded, left);
   };
   if (takes_largest) {
-    return reduced("amax", windows.pad(x, padding, after, -std::numeric_limits<double>::infinity()));
+    return reduced(ir::Op::kAmax, windows.pad(x, padding, after, -std::numeric_limits<double>::infinity()));
   }
-  const ValueId total = reduced("sum", windows.pad(x, padding, after, 0.0));
+  const ValueId total = reduced(ir::Op::kSum, windows.pad(x, padding, after, 0.0));
   const int64_t divisor = ir::int_attribute(node, "divisor_override");
   if (divisor != 0) {
-    return chain.add("div", {total, Scalar{static_cast<double>(divisor)}}, "");
+    return chain.add(ir::Op::kDiv, {total, Scalar{static_cast<double>(divisor)}}, "");
   }
   const Numbers ones(out.size() - axes, 1);
-  ValueId counted = chain.add("full", {}, "_ones",
+  ValueId counted = chain.add(ir::Op::kFull, {}, "_ones",
                               {{"shape", joined({ones, extents})}, {"value", 1.0}, {"dtype", DataType::kFloat64}});
   if (ir::bool_attribute(node, "count_include_pad")) {
     counted = windows.pad(windows.pad(counted, padding, padding, 1.0), Numbers(axes, 0), beyond, 0.0);
   } else {
     counted = windows.pad(counted, padding, after, 0.0);
   }
-  return chain.add("div", {total, reduced("sum", counted)}, "");
+  return chain.add(ir::Op::kDiv, {total, reduced(ir::Op::kSum, counted)}, "");
 }
 
-bool is_pool(const std::string& op) {
-  return op == "max_pool2d" || op == "max_pool3d" || op == "avg_pool2d" || op == "avg_pool3d";
+bool is_pool(ir::Op op) {
+  return op == ir::Op::kMaxPool2d || op == ir::Op::kMaxPool3d || op == ir::Op::kAvgPool2d || op == ir::Op::kAvgPool3d;
 }
 
 }  // namespace

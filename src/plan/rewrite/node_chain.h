@@ -17,7 +17,7 @@ class NodeChain {
   NodeChain(GraphCopy& copy, std::string prefix, std::string place)
       : copy_(copy), prefix_(std::move(prefix)), place_(std::move(place)) {}
 
-  ir::ValueId add(const std::string& op, std::vector<ir::Operand> operands, const std::string& suffix,
+  ir::ValueId add(ir::Op op, std::vector<ir::Operand> operands, const std::string& suffix,
                   std::vector<std::pair<std::string, ir::Attribute>> attributes = {}) {
     if (error_.has_value()) {
       return {};

@@ -2,6 +2,7 @@
 #include <set>
 
 #include "ir/build/builder.h"
+#include "ir/graph/op.h"
 #include "plan/rewrite/rewrite.h"
 
 namespace stitch::plan {
@@ -18,7 +19,7 @@ Result<ir::Graph> separate_outputs(const ir::Graph& graph) {
       continue;
     }
     const ir::Value& value = graph.value(output.value);
-    ir::Node copy{"reshape", {output.value}, {{"shape", value.type.shape}}, {}, {}};
+    ir::Node copy{ir::Op::kReshape, {output.value}, {{"shape", value.type.shape}}, {}, {}};
     STITCH_ASSIGN(output.value, builder.add_one(copy, value.name + "_copy"));
     taken.insert(output.value);
   }

@@ -29,7 +29,7 @@ struct NumberHash {
 
 // Equal for nodes that are the same.
 size_t hash_of(const ir::Node& node) {
-  size_t hash = std::hash<std::string>()(node.op);
+  size_t hash = static_cast<size_t>(node.op);
   for (const ir::Operand& operand : node.operands) {
     if (const ir::ValueId* value = std::get_if<ir::ValueId>(&operand)) {
       hash = mixed(hash, static_cast<size_t>(value->index));

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "ir/graph/op.h"
 #include "plan/rewrite/graph_copy.h"
 #include "plan/rewrite/rewrite.h"
 
@@ -18,19 +19,20 @@ std::optional<ir::ValueId> unchanged_operand(const ir::Node& node) {
   const auto other = [&](size_t i) -> std::optional<ir::ValueId> {
     return ir::is_tensor(node.operands[i]) ? std::optional(std::get<ir::ValueId>(node.operands[i])) : std::nullopt;
   };
-  if (node.op == "mul" || node.op == "div" || node.op == "pow") {
+  if (node.op == ir::Op::kMul || node.op == ir::Op::kDiv || node.op == ir::Op::kPow) {
     if (is_number(node.operands[1], 1.0)) {
       return other(0);
     }
-    return node.op == "mul" && is_number(node.operands[0], 1.0) ? other(1) : std::nullopt;
+    return node.op == ir::Op::kMul && is_number(node.operands[0], 1.0) ? other(1) : std::nullopt;
   }
-  if (node.op == "add" || node.op == "sub") {
+  if (node.op == ir::Op::kAdd || node.op == ir::Op::kSub) {
     if (is_number(node.operands[1], 0.0)) {
       return other(0);
     }
-    return node.op == "add" && is_number(node.operands[0], 0.0) ? other(1) : std::nullopt;
+    return node.op == ir::Op::kAdd && is_number(node.operands[0], 0.0) ? other(1) : std::nullopt;
   }
-  const bool may_keep_all = node.op == "to" || node.op == "reshape" || node.op == "expand" || node.op == "slice";
+  const bool may_keep_all =
+      node.op == ir::Op::kTo || node.op == ir::Op::kReshape || node.op == ir::Op::kExpand || node.op == ir::Op::kSlice;
   return may_keep_all ? other(0) : std::nullopt;
 }
 
@@ -50,7 +52,7 @@ ir::Node merged_view(const ir::Graph& graph, ir::Node node) {
     return node;
   }
   const ir::Node& inner = graph.node(producer);
-  if (node.op == "permute") {
+  if (node.op == ir::Op::kPermute) {
     std::vector<int64_t> dims;
     for (const int64_t axis : ir::ints_attribute(node, "dims")) {
       dims.push_back(ir::ints_attribute(inner, "dims")[static_cast<size_t>(axis)]);
@@ -63,7 +65,7 @@ ir::Node merged_view(const ir::Graph& graph, ir::Node node) {
 
 // Average pooling of whole planes is a mean, which a reduction computes with more parallelism.
 bool pools_whole_planes(const ir::Node& node) {
-  if (node.op != "adaptive_avg_pool2d" && node.op != "adaptive_avg_pool3d") {
+  if (node.op != ir::Op::kAdaptiveAvgPool2d && node.op != ir::Op::kAdaptiveAvgPool3d) {
     return false;
   }
   const std::vector<int64_t>& size = ir::ints_attribute(node, "output_size");
@@ -76,7 +78,7 @@ ir::Node mean_for_pool(const ir::Graph& graph, const ir::Node& node) {
   for (size_t i = ir::ints_attribute(node, "output_size").size(); i > 0; --i) {
     axes.push_back(rank - static_cast<int64_t>(i));
   }
-  return {"mean", node.operands, {{"dim", axes}, {"keepdim", true}}, {}, node.place};
+  return {ir::Op::kMean, node.operands, {{"dim", axes}, {"keepdim", true}}, {}, node.place};
 }
 
 Result<void> simplify(GraphCopy& copy, const ir::Graph& from, const ir::Node& old) {
@@ -85,10 +87,10 @@ Result<void> simplify(GraphCopy& copy, const ir::Graph& from, const ir::Node& ol
   if (pools_whole_planes(node)) {
     node = mean_for_pool(copy.graph(), node);
   }
-  if (node.op == "reshape" || node.op == "permute") {
+  if (node.op == ir::Op::kReshape || node.op == ir::Op::kPermute) {
     node = merged_view(copy.graph(), std::move(node));
   }
-  if (node.op == "permute" && is_identity_order(ir::ints_attribute(node, "dims"))) {
+  if (node.op == ir::Op::kPermute && is_identity_order(ir::ints_attribute(node, "dims"))) {
     copy.replace(old.outputs[0], ir::tensor_operand(node, 0));
     return {};
   }

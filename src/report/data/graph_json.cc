@@ -5,13 +5,14 @@
 #include <vector>
 
 #include "base/json/json.h"
+#include "ir/graph/op.h"
 #include "ir/ops.h"
 #include "ir/text/printer.h"
 
 namespace stitch::report {
 namespace {
 
-const char* family_name(const std::string& op) {
+const char* family_name(ir::Op op) {
   const ir::OpDef* def = ir::find_op(op);
   if (def == nullptr) {
     return "other";
@@ -69,7 +70,7 @@ Json node_json(const ir::Graph& graph, const ir::Node& node, const std::vector<i
     }
   }
   const bool has_output = !node.outputs.empty();
-  return Json{{"op", node.op},
+  return Json{{"op", to_string(node.op)},
               {"family", family_name(node.op)},
               {"name", has_output ? graph.value(node.outputs[0]).name : ""},
               {"type", has_output ? ir::print(graph.type(node.outputs[0])) : ""},

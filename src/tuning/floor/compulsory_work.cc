@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ir/graph/op.h"
 #include "ir/ops.h"
 
 namespace stitch::tuning {
@@ -13,11 +14,10 @@ namespace {
 
 using ir::Graph;
 using ir::Node;
+using ir::Op;
 using ir::ValueId;
 
-bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
+bool is_one_of(Op op, std::initializer_list<Op> ops) { return std::find(ops.begin(), ops.end(), op) != ops.end(); }
 
 // A truth value, or numbers made of some: what it is multiplied with need not be read everywhere.
 bool is_mask(const Graph& graph, ValueId id) {
@@ -25,7 +25,7 @@ bool is_mask(const Graph& graph, ValueId id) {
     return true;
   }
   const ir::NodeId producer = graph.value(id).producer;
-  return producer.is_valid() && graph.node(producer).op == "to" &&
+  return producer.is_valid() && graph.node(producer).op == Op::kTo &&
          is_mask(graph, ir::tensor_operand(graph.node(producer), 0));
 }
 
@@ -36,12 +36,12 @@ bool has_twice(const Node& node, const ir::Operand& operand) {
 // Values that decide the result by themselves (a false one of a conjunction, a zero of a product) let a program skip
 // the rest; one that meets itself (x - x) may cancel.
 bool pointwise_needs(const Graph& graph, const Node& node, size_t index) {
-  if (is_one_of(node.op, {"where", "logical_and", "logical_or", "bitwise_and", "bitwise_or", "xlogy", "special_xlog1py",
-                          "heaviside", "copysign", "gcd"}) ||
+  if (is_one_of(node.op, {Op::kWhere, Op::kLogicalAnd, Op::kLogicalOr, Op::kBitwiseAnd, Op::kBitwiseOr, Op::kXlogy,
+                          Op::kSpecialXlog1py, Op::kHeaviside, Op::kCopysign, Op::kGcd}) ||
       has_twice(node, node.operands[index])) {
     return false;
   }
-  for (size_t other = 0; node.op == "mul" && other < node.operands.size(); ++other) {
+  for (size_t other = 0; node.op == Op::kMul && other < node.operands.size(); ++other) {
     if (other != index && ir::is_tensor(node.operands[other]) && is_mask(graph, ir::tensor_operand(node, other))) {
       return false;
     }
@@ -64,9 +64,9 @@ bool needs_whole(const Graph& graph, const Node& node, size_t index) {
     case ir::OpFamily::kPointwise:
       return pointwise_needs(graph, node, index);
     case ir::OpFamily::kView:
-      return is_one_of(node.op, {"reshape", "permute", "expand"});
+      return is_one_of(node.op, {Op::kReshape, Op::kPermute, Op::kExpand});
     case ir::OpFamily::kReduction:  // any() and all() are maxima and minima of truth values
-      return node.op != "prod" && !is_mask(graph, ir::tensor_operand(node, index));
+      return node.op != Op::kProd && !is_mask(graph, ir::tensor_operand(node, index));
     case ir::OpFamily::kSoftmax:
       return true;
     case ir::OpFamily::kNormalization:
@@ -74,13 +74,14 @@ bool needs_whole(const Graph& graph, const Node& node, size_t index) {
     case ir::OpFamily::kSort:
       return index == 0;
     case ir::OpFamily::kScan:
-      return node.op == "cumsum";
+      return node.op == Op::kCumsum;
     case ir::OpFamily::kContraction:
       return index < 2;
     case ir::OpFamily::kConvolution:
-      return index == 0 && is_one_of(node.op, {"conv2d", "conv3d"}) && all_ones(ir::ints_attribute(node, "stride"));
+      return index == 0 && is_one_of(node.op, {Op::kConv2d, Op::kConv3d}) &&
+             all_ones(ir::ints_attribute(node, "stride"));
     default:
-      return node.op == "cat";
+      return node.op == Op::kCat;
   }
 }
 
@@ -113,8 +114,9 @@ std::set<ValueId> shown_values(const Graph& graph) {
   for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
     const ir::OpDef* def = ir::find_op(node->op);
     const bool passes =
-        def != nullptr && (def->family == ir::OpFamily::kPointwise || def->family == ir::OpFamily::kSoftmax ||
-                           def->family == ir::OpFamily::kNormalization || is_one_of(node->op, {"reshape", "permute"}));
+        def != nullptr &&
+        (def->family == ir::OpFamily::kPointwise || def->family == ir::OpFamily::kSoftmax ||
+         def->family == ir::OpFamily::kNormalization || is_one_of(node->op, {Op::kReshape, Op::kPermute}));
     if (passes && shown.contains(node->outputs.front()) && ir::is_tensor(node->operands[0]) &&
         needs_whole(graph, *node, 0)) {
       shown.insert(ir::tensor_operand(*node, 0));
@@ -128,7 +130,7 @@ bool is_plain(const Graph& graph, const Node& node, size_t index) {
   ValueId id = ir::tensor_operand(node, index);
   while (graph.value(id).producer.is_valid()) {
     const Node& producer = graph.node(graph.value(id).producer);
-    if (!is_one_of(producer.op, {"reshape", "permute"})) {
+    if (!is_one_of(producer.op, {Op::kReshape, Op::kPermute})) {
       return false;
     }
     id = ir::tensor_operand(producer, 0);
@@ -140,8 +142,8 @@ double elements(const TensorType& type) { return static_cast<double>(type.elemen
 
 // Products of which each result is shown.
 void add_flops(const Graph& graph, const Node& node, evaluate::CompulsoryWork& work) {
-  const bool is_matmul = is_one_of(node.op, {"linear", "matmul"});
-  const bool is_convolution = is_one_of(node.op, {"conv2d", "conv3d"});
+  const bool is_matmul = is_one_of(node.op, {Op::kLinear, Op::kMatmul});
+  const bool is_convolution = is_one_of(node.op, {Op::kConv2d, Op::kConv3d});
   if ((!is_matmul && !is_convolution) || has_twice(node, node.operands[0]) || !is_plain(graph, node, 0) ||
       !is_plain(graph, node, 1)) {
     return;

@@ -11,15 +11,14 @@
 namespace stitch::ir {
 namespace {
 
-double held(const Node& node, std::span<const double> operands) {
-  const double x = operands[0];
+double held(double x, const Node& node) {
   return std::isnan(x) ? x : std::fmin(std::fmax(x, double_attribute(node, "min")), double_attribute(node, "max"));
 }
 
 }  // namespace
 
 OpDef held_between_bounds() {
-  OpDef def = pointwise(ElementRule::kNumber, {{"min", AttributeKind::kDouble}, {"max", AttributeKind::kDouble}}, held);
+  OpDef def = pointwise(ElementRule::kNumber, {"min", "max"}, held);
   def.infer = [same = def.infer](const Graph& graph, const Node& node) -> Types {
     STITCH_ASSIGN(std::vector<TensorType> types, same(graph, node));
     for (const char* name : {"min", "max"}) {

@@ -104,8 +104,8 @@ std::vector<ReferenceTensor> pointwise_reference(const Graph& graph, const Node&
   return {result};
 }
 
-OpDef pointwise(ElementRule rule, std::vector<AttributeDef> attributes, PointwiseFunction function) {
-  OpDef def;
+OpDef pointwise(ElementRule rule, int operands, std::vector<AttributeDef> attributes, PointwiseFunction function) {
+  OpDef def{.min_operands = operands, .max_operands = operands};
   def.elements = rule;
   def.attributes = std::move(attributes);
   def.infer = [rule](const Graph& graph, const Node& node) -> Types {
@@ -121,11 +121,26 @@ OpDef pointwise(ElementRule rule, std::vector<AttributeDef> attributes, Pointwis
 }
 
 OpDef pointwise(ElementRule rule, double (*function)(double)) {
-  return pointwise(rule, {}, [function](const Node&, std::span<const double> x) { return function(x[0]); });
+  return pointwise(rule, 1, {}, [function](const Node&, std::span<const double> x) { return function(x[0]); });
 }
 
 OpDef pointwise(ElementRule rule, double (*function)(double, double)) {
-  return pointwise(rule, {}, [function](const Node&, std::span<const double> x) { return function(x[0], x[1]); });
+  return pointwise(rule, 2, {}, [function](const Node&, std::span<const double> x) { return function(x[0], x[1]); });
+}
+
+OpDef pointwise(ElementRule rule, double (*function)(double, double, double)) {
+  return pointwise(rule, 3, {},
+                   [function](const Node&, std::span<const double> x) { return function(x[0], x[1], x[2]); });
+}
+
+OpDef pointwise(ElementRule rule, std::initializer_list<const char*> attributes,
+                double (*function)(double, const Node& node)) {
+  std::vector<AttributeDef> defs;
+  for (const char* attribute : attributes) {
+    defs.push_back({attribute, AttributeKind::kDouble});
+  }
+  return pointwise(rule, 1, std::move(defs),
+                   [function](const Node& node, std::span<const double> x) { return function(x[0], node); });
 }
 
 }  // namespace stitch::ir

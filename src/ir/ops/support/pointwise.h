@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <span>
 #include <vector>
 
@@ -16,7 +17,11 @@ using PointwiseFunction = std::function<double(const Node&, std::span<const doub
 
 OpDef pointwise(ElementRule rule, double (*function)(double));
 OpDef pointwise(ElementRule rule, double (*function)(double, double));
-OpDef pointwise(ElementRule rule, std::vector<AttributeDef> attributes, PointwiseFunction function);
+OpDef pointwise(ElementRule rule, double (*function)(double, double, double));
+// Of one operand and these attributes, which are numbers.
+OpDef pointwise(ElementRule rule, std::initializer_list<const char*> attributes,
+                double (*function)(double, const Node& node));
+OpDef pointwise(ElementRule rule, int operands, std::vector<AttributeDef> attributes, PointwiseFunction function);
 
 // A whole number as an integer type holds it: the low bits in two's complement. int64, bool and floats are left alone.
 double wrapped_to(double value, DataType dtype);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "ir/graph/op.h"
 #include "ir/ops/support/checks.h"
 #include "ir/ops/support/index.h"
 
@@ -36,7 +37,7 @@ bool is_given_numbers(const Graph& graph, ValueId value) {
   for (const Node& node : graph.nodes) {
     const bool reads = std::any_of(node.operands.begin(), node.operands.end(),
                                    [&](const Operand& operand) { return operand == Operand(value); });
-    if (reads && node.op != "uniform" && node.op != "normal") {
+    if (reads && node.op != Op::kUniform && node.op != Op::kNormal) {
       return false;
     }
     is_read = is_read || reads;

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+# Makes ir/graph/op_names.def of the operators' rows in src/ir: one line STITCH_OP_NAME(kConv2d, conv2d) each. The file is
+# written only when a name comes or goes, so that changing a row does not compile everything that knows the names.
+include_guard(GLOBAL)
+
+function(stitch_operator_names output)
+  set(lines "")
+  foreach(table ${ARGN})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${table})
+    file(READ ${table} text)
+    string(REGEX MATCHALL "\nSTITCH_[A-Z_]+\\([a-z0-9_]+," rows "${text}")
+    foreach(row ${rows})
+      string(REGEX REPLACE ".*\\((.*)," "\\1" name ${row})
+      string(REPLACE "_" ";" words ${name})
+      set(enumerator k)
+      foreach(word ${words})
+        string(SUBSTRING ${word} 0 1 first)
+        string(SUBSTRING ${word} 1 -1 rest)
+        string(TOUPPER ${first} first)
+        string(APPEND enumerator ${first}${rest})
+      endforeach()
+      string(APPEND lines "STITCH_OP_NAME(${enumerator}, ${name})\n")
+    endforeach()
+  endforeach()
+  file(CONFIGURE OUTPUT ${output} CONTENT "// Made by cmake/OperatorNames.cmake; included by src/ir/graph/op.h.\n${lines}" @ONLY)
+endfunction()

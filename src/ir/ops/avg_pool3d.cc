@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-#include "ir/ops/support/pool.h"
-
-namespace stitch::ir {
-
-OpDef avg_pool3d_def() { return avg_pool_def(3); }
-
-}  // namespace stitch::ir
