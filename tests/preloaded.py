@@ -144,6 +144,8 @@ class Loaded:
         self.selector.register(watched, selectors.EVENT_READ, lambda _: self.fork_ended(connection))
 
     def asker_ended(self, connection: socket.socket) -> None:
+        if connection not in self.forks:  # its fork ended in the same moment, and was seen first
+            return
         self.selector.unregister(connection)
         os.kill(self.forks[connection][0], signal.SIGKILL)
 
