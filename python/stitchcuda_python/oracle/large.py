@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from .evaluate import Runs, Values
-from .places import opened, write_ranges
+from .places import opened, release_unused, write_ranges
 from .tile_errors import TileErrors
 
 LEAST_BYTES = 16 << 20  # of an output that stays
@@ -65,6 +65,7 @@ class LargeOutputs:
             elif key == "disturbed":
                 self._take(values)
             del values
+            release_unused()  # else memory holds what each run needed, all beside each other
         for errors in self._errors.values():
             errors.base_is_done()
 

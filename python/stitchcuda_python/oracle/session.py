@@ -108,6 +108,8 @@ class Session:
         if stays or self._large is not None:
             self._forget()
         drawn = self._drawer.draw(self._seed, regime, number)
+        if stays:
+            release_unused()
         runs, reason = self._try(drawn)
         if runs is None and regime != "as_given":
             fallback = f"Regime {regime}: {reason}; its inputs were redrawn inside the range that the file draws."
@@ -143,6 +145,11 @@ class Session:
             path = lambda part, at=index: self._path(f"doubt_{at}_{part}")  # noqa: E731
             answers.append(None if place is None else large.look_at(name, place, path, whole))
         return answers
+
+    def rest(self) -> None:
+        """Frees a draw that stays: nobody asks about it again."""
+        if self._large is not None:
+            self._forget()
 
     def _forget(self) -> None:
         """Frees the last draw: the next one needs its room."""

@@ -20,6 +20,13 @@ Json to_json(const VerifyReport& report) {
   for (const auto& regime : report.left_out) {
     left_out.push_back({{"shape", regime.shape}, {"regime", regime.regime}, {"reason", regime.reason}});
   }
+  Json planned = Json::array();
+  for (const ShapeDraws& plan : report.planned) {
+    planned.push_back(to_json(plan));
+  }
+  const Json phases = {{"drawing", report.seconds_drawing},
+                       {"running", report.seconds_running},
+                       {"comparing", report.seconds_comparing}};
   return Json{{"verdict", to_json(report.verdict())},
               {"error_ratio", report.error_ratio},
               {"outputs", outputs},
@@ -29,11 +36,13 @@ Json to_json(const VerifyReport& report) {
               {"shapes", report.shapes},
               {"same_binary_shapes", report.same_binary_shapes},
               {"draws", report.draws},
+              {"planned", planned},
               {"checked_draws", report.checked_draws},
               {"checked_shape", report.checked_shape},
               {"randomised_draws", report.randomised_draws},
               {"repeated_calls", report.repeated_calls},
               {"in_place_draws", report.in_place_draws},
+              {"phases", phases},
               {"seconds", report.seconds}};
 }
 

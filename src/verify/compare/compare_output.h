@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "artifact/task/math_mode.h"
 #include "verify/compare/output_reference.h"
@@ -31,5 +32,9 @@ struct OutputComparison {
 // `got` must hold as many elements as the reference. `errors` is for small outputs; others ignore it.
 OutputComparison compare_output(const OutputReference& reference, const HostTensor& got, MathMode mode,
                                 const SmallOutputErrors& errors = {});
+// These tiles of a floating-point output alone, in rising order; `reference` and `got` must hold them and what lies
+// within kCompanyElements of them.
+OutputComparison compare_tiles(const OutputReference& reference, const HostTensor& got, MathMode mode,
+                               const std::vector<int64_t>& tiles);
 
 }  // namespace stitch::verify
