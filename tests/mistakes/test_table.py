@@ -32,7 +32,7 @@ def rows_of(text: str) -> dict[str, list[str]]:
     return found
 
 
-def tests_of(binary: pathlib.Path) -> set[str]:
+def names_in(binary: pathlib.Path) -> set[str]:
     """Every test that the binary would run."""
     listed = subprocess.run([binary, "--gtest_list_tests"], text=True, capture_output=True, check=False).stdout
     names, suite = set(), ""
@@ -63,7 +63,7 @@ def problem_of(test: str, build: pathlib.Path, known: dict[str, set[str]]) -> st
     found = sorted(build.glob(f"src/*/{binary}"))
     if not found:
         return f"there is no {binary}; tools/run-tests runs build/src/*/*_test"
-    known.setdefault(binary, tests_of(found[0]))
+    known.setdefault(binary, names_in(found[0]))
     return "" if name in known[binary] and is_enabled(name) else f"{binary} has no such test"
 
 
