@@ -19,7 +19,6 @@
 namespace stitch::ir {
 
 #define STITCH_POINTWISE(name, meaning, definition, floating_point, integer, boolean, cost, range)
-#define STITCH_POINTWISE_SPECIAL(name, meaning, definition, cost, range)
 #define STITCH_OP(name, operands, family) OpDef name##_def();
 #define STITCH_OP_AS(name, operands, family, definition)
 #include "ir/ops.def"
@@ -50,7 +49,6 @@ const Registry& registry() {
 #undef STITCH_OP
 #undef STITCH_OP_AS
 #undef STITCH_POINTWISE
-#undef STITCH_POINTWISE_SPECIAL
     return all;
   }();
   return operators;

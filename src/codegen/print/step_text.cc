@@ -34,7 +34,8 @@ void print_head(const StepFile& step, Lines& lines) {
 void print_constants(const kernels::StepCode& code, Lines& lines) {
   for (const kernels::Constant& constant : code.constants) {
     const std::string comment = constant.comment.empty() ? "" : "  // " + constant.comment;
-    lines.add(fmt::format("constexpr {} {} = {};{}", constant.type, constant.name, constant.value, comment));
+    lines.add(fmt::format("constexpr {} {} = {};{}", kernels::to_string(constant.value.type), constant.name,
+                          kernels::to_text(constant.value), comment));
   }
   if (!code.constants.empty()) {
     lines.blank();

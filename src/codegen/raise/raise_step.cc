@@ -7,7 +7,6 @@
 
 #include "ir/graph/op.h"
 #include "kernels/builtin_templates.h"
-#include "kernels/expression/literal.h"
 
 namespace stitch::codegen {
 namespace {
@@ -56,7 +55,8 @@ Result<StepFile> raise_step(const plan::Plan& plan, size_t index) {
   }
   const kernels::KernelTemplate* kernel = kernels::find_template(step.skeleton);
   STITCH_CHECK(kernel != nullptr) << "a plan names the skeleton " << step.skeleton;
-  STITCH_ASSIGN(file.code, kernel->emit(group, step.setting));
+  STITCH_ASSIGN(const kernels::StepDraft draft, kernel->draft(group, step.setting));
+  file.code = kernels::to_text(draft);
   return file;
 }
 

@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "ir/graph/op.h"
 #include "kernels/attention/limits.h"
 #include "kernels/attention/variants.h"
-#include "kernels/expression/literal.h"
 #include "kernels/lowering/functor_builder.h"
 #include "kernels/lowering/launch_text.h"
 #include "kernels/lowering/strided_view.h"
@@ -84,23 +84,23 @@ class Attention final : public KernelTemplate {
     return work;
   }
 
-  Result<StepCode> emit(const Group& group, const Setting& setting) const override;
+  Result<StepDraft> draft(const Group& group, const Setting& setting) const override;
 };
 
-Result<FunctorText> make_store(StepBuilder& step) {
+Result<LoweredFunctor> make_store(StepBuilder& step) {
   const Group& group = step.group();
   const ir::ValueId output = group.root_node().outputs[0];
   const Domain domain(group.graph->type(output).shape);
   FunctorBuilder builder(step, pascal_case(group.graph->value(group.results[0]).name) + "Store", domain,
                          coordinates(domain.shape().size(), "query", "dimension"));
-  builder.bind(output, domain.anchor_map(), "value", "value");
+  builder.bind(output, domain.anchor_map(), bound("value"));
   STITCH_TRY(builder.store_results());
   return builder.finish(
       {.comment = "Stores what follows from one element of a query's mixture.", .extra_parameters = "float value"});
 }
 
 // The score where the mask lets it pass: a bool mask bars, a float mask is added.
-Result<FunctorText> make_mask(StepBuilder& step) {
+Result<LoweredFunctor> make_mask(StepBuilder& step) {
   const Group& group = step.group();
   const ir::Graph& graph = *group.graph;
   const ir::Node& node = group.root_node();
@@ -110,30 +110,31 @@ Result<FunctorText> make_mask(StepBuilder& step) {
   const Domain domain(scores);
   FunctorBuilder builder(step, pascal_case(graph.value(mask).name) + "Mask", domain,
                          coordinates(scores.size(), "query", "key"));
-  STITCH_ASSIGN(const std::string text,
+  STITCH_ASSIGN(const Expr element,
                 builder.value(mask, broadcast(domain.anchor_map(), scores, graph.type(mask).shape)));
   const bool bars = graph.type(mask).dtype == DataType::kBool;
   return builder.finish({.comment = bars ? "Bars the scores where the mask is false." : "Adds the mask to the scores.",
                          .extra_parameters = "float score",
-                         .returns = bars ? text + " ? score : -INFINITY" : "score + " + text});
+                         .returns = bars ? select(element, bound("score"), literal_expr(float_literal(-INFINITY)))
+                                         : sum(bound("score"), element)});
 }
 
 void add_operand(StepBuilder& step, size_t number) {
   const std::string name = kOperandNames[number];
   const StridedView view = *strided_view(step.group(), ir::tensor_operand(step.group().root_node(), number));
   const DataType dtype = step.group().graph->type(view.stored).dtype;
-  std::string data = fmt::format("static_cast<const {}*>({})", cuda_type_name(dtype), step.tensor(view.stored));
+  Expr data = cast(fmt::format("const {}*", cuda_type_name(dtype)), step.tensor(view.stored));
   if (view.offset != 0) {
-    data += " + " + step.extent(name + "_offset", view.offset);
+    data = sum(std::move(data), step.extent(name + "_offset", view.offset));
   }
   const std::string type = dtype == DataType::kFloat32 ? std::string("AttentionOperand")
                                                        : fmt::format("AttentionOperandOf<{}>", cuda_type_name(dtype));
-  step.launch(fmt::format("const stitch::{} {}{{", type, name));
-  step.launch(fmt::format("    .data = {},", data));
+  step.launch("const stitch::{} {}{{", type, name);
+  step.launch("    .data = {},", data);
   const char* fields[] = {"batch_stride", "head_stride", "row_stride"};
   for (size_t i = 0; i < std::size(fields); ++i) {
-    const std::string stride = step.extent(name + "_" + fields[i], stride_from_end(view, std::size(fields) + 1 - i));
-    step.launch(fmt::format("    .{} = {},", fields[i], stride));
+    const Expr stride = step.extent(name + "_" + fields[i], stride_from_end(view, std::size(fields) + 1 - i));
+    step.launch("    .{} = {},", fields[i], stride);
   }
   step.launch("};");
 }
@@ -151,10 +152,10 @@ void describe(StepBuilder& step, const AttentionVariant& variant) {
   step.describe("Bound: arithmetic, but for a few queries, where reading keys and values is dearer.");
 }
 
-void add_shape(StepBuilder& step, const AttentionExtents& extents, const std::string& scale) {
+void add_shape(StepBuilder& step, const AttentionExtents& extents, const Expr& scale) {
   step.launch("const stitch::AttentionShape shape{");
   const auto add_extent = [&](const char* name, int64_t value) {
-    step.launch(fmt::format("    .{} = {},", name, step.extent(name, value)));
+    step.launch("    .{} = {},", name, step.extent(name, value));
   };
   add_extent("batch", extents.batch);
   add_extent("heads", extents.heads);
@@ -163,33 +164,36 @@ void add_shape(StepBuilder& step, const AttentionExtents& extents, const std::st
   add_extent("keys", extents.keys);
   add_extent("head_dimension", extents.features);
   add_extent("value_head_dimension", extents.value_features);
-  step.launch(fmt::format("    .scale = {},", scale));
+  step.launch("    .scale = {},", scale);
   step.launch("};");
 }
 
 void add_launch(StepBuilder& step, const AttentionVariant& variant, int64_t splits) {
   const ir::Node& node = step.group().root_node();
   const char* is_causal = ir::bool_attribute(node, "is_causal") ? "true" : "false";
-  const std::string width =
-      step.constant("int", "head_tile", std::to_string(variant.width), "features of a head, rounded up");
+  const Expr width =
+      step.int_constant("head_tile", variant.width, "features of a head, rounded up");
   if (variant.rows > 0) {
     const AttentionExtents extents = attention_extents(step.group());
     step.set_scratch_bytes(static_cast<int64_t>(sizeof(float)) * attention_scratch_floats(extents, splits));
-    const std::string rows = step.constant("int", "block_rows", std::to_string(variant.rows),
+    const Expr rows = step.int_constant("block_rows", variant.rows,
                                            "queries, of all heads that share keys, of a block");
-    const std::string parts = step.extent("splits", splits, "blocks that share the keys of a query");
-    step.launch(fmt::format("return stitch::launch_split_keys_attention<{}, {}, {}>(", width, rows, is_causal));
-    step.launch(fmt::format("    shape, query, key, value, mask, store, {}, args->scratch, stream);", parts));
+    const Expr parts = step.extent("splits", splits, "blocks that share the keys of a query");
+    step.launch("return stitch::launch_split_keys_attention<{}, {}, {}>(", width, rows, is_causal);
+    step.launch("    shape, query, key, value, mask, store, {}, args->scratch, stream);", parts);
     return;
   }
   const bool on_tensor_cores = variant.math != TensorMath::kNone;
-  step.launch(fmt::format("return stitch::launch_flash_attention{}<{}{}, {}>(", on_tensor_cores ? "_mma" : "",
-                          on_tensor_cores ? fmt::format("stitch::{}, ", policy_type(variant.math)) : "", width,
-                          is_causal));
+  if (on_tensor_cores) {
+    step.launch("return stitch::launch_flash_attention_mma<stitch::{}, {}, {}>(", policy_type(variant.math), width,
+                is_causal);
+  } else {
+    step.launch("return stitch::launch_flash_attention<{}, {}>(", width, is_causal);
+  }
   step.launch("    shape, query, key, value, mask, store, stream);");
 }
 
-Result<StepCode> Attention::emit(const Group& group, const Setting& setting) const {
+Result<StepDraft> Attention::draft(const Group& group, const Setting& setting) const {
   const ir::Node& node = group.root_node();
   const AttentionVariant& variant = *attention_variant(setting.variant);
   StepBuilder step(group);
@@ -200,15 +204,15 @@ Result<StepCode> Attention::emit(const Group& group, const Setting& setting) con
     step.include("kernels/common/half.cuh");
   }
   describe(step, variant);
-  STITCH_ASSIGN(const FunctorText store, make_store(step));
+  STITCH_ASSIGN(const LoweredFunctor store, make_store(step));
   construct(step, store, "store");
   if (ir::is_tensor(node.operands[3])) {
-    STITCH_ASSIGN(const FunctorText mask, make_mask(step));
+    STITCH_ASSIGN(const LoweredFunctor mask, make_mask(step));
     construct(step, mask, "mask");
   } else {
     step.launch("const stitch::NoMask mask{};");
   }
-  const std::string scale = step.constant("float", "score_scale", float_literal(ir::double_attribute(node, "scale")));
+  const Expr scale = step.constant("score_scale", float_literal(ir::double_attribute(node, "scale")));
   add_shape(step, attention_extents(group), scale);
   for (size_t i = 0; i < std::size(kOperandNames); ++i) {
     add_operand(step, i);

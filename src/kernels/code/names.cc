@@ -2,6 +2,7 @@
 #include "kernels/code/names.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <iterator>
 
@@ -21,9 +22,15 @@ constexpr std::string_view kReserved[] = {
     "xor",      "main",      "stitch",    "args",     "stream",    "threadIdx", "blockIdx",  "blockDim", "gridDim",
     "warpSize", "StepArgs",  "NAN",       "INFINITY"};
 
-// A table is made for each functor of each step: what all of them know is not copied into them.
+constexpr auto kSortedReserved = [] {
+  std::array<std::string_view, std::size(kReserved)> words{};
+  std::copy(std::begin(kReserved), std::end(kReserved), words.begin());
+  std::sort(words.begin(), words.end());
+  return words;
+}();
+
 bool is_reserved(std::string_view name) {
-  return std::find(std::begin(kReserved), std::end(kReserved), name) != std::end(kReserved);
+  return std::binary_search(kSortedReserved.begin(), kSortedReserved.end(), name);
 }
 
 }  // namespace

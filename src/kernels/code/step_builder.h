@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collects a step's code while its functors are made: each table entry gets a name once, in order of first use.
+// Collects what a step is made of while its functors are drafted: each table entry gets a name once, in order of first
+// use.
 #pragma once
 
 #include <map>
 #include <string>
 
 #include "kernels/code/names.h"
-#include "kernels/code/step_code.h"
+#include "kernels/code/step_draft.h"
 #include "kernels/group/group.h"
 
 namespace stitch::kernels {
@@ -16,28 +17,45 @@ class StepBuilder {
   explicit StepBuilder(const Group& group);
 
   const Group& group() const { return group_; }
-  // "args->tensors[kExpandWeight]"
-  std::string tensor(ir::ValueId value) const;
-  // "args->extents[kColumns]"; a new entry each time, so that equal sizes never share one by chance.
-  std::string extent(const std::string& wanted, int64_t value, const std::string& comment = {});
+  // The memory of `value`, which the step reads or writes.
+  Expr tensor(ir::ValueId value) const;
+  // A new entry each time, so that equal sizes never share one by chance.
+  Expr extent(const std::string& wanted, int64_t value, const std::string& comment = {});
   // A named constant of this value; the same name for the same type and value.
-  std::string constant(const std::string& type, const std::string& wanted, const std::string& value,
-                       const std::string& comment = {});
+  Expr constant(const std::string& wanted, const Literal& value, const std::string& comment = {});
+  Expr int_constant(const std::string& wanted, int64_t value, const std::string& comment = {});
   std::string type_name(const std::string& wanted) { return names_.take(wanted); }
 
   void include(const std::string& header);
-  void describe(const std::string& line) { code_.description.push_back(line); }
-  void add(Functor functor) { code_.functors.push_back(std::move(functor)); }
-  void launch(const std::string& statement) { code_.launch.push_back(statement); }
-  void set_scratch_bytes(int64_t bytes) { code_.scratch_bytes = bytes; }
+  // A line of the comment over the step; of the step's function. `format`, a literal, is kept, and the values that
+  // stand in its gaps.
+  template <typename... Values>
+  void describe(const char* format, const Values&... values) {
+    draft_.description.push_back({format, {in_line(values)...}});
+  }
+  template <typename... Values>
+  void launch(const char* format, const Values&... values) {
+    draft_.launch.emplace_back(Line{format, {in_line(values)...}});
+  }
+  // Makes `functor` in the step's function, under the name `variable`.
+  void construct(FunctorTree functor, const std::string& variable);
+  void set_scratch_bytes(int64_t bytes) { draft_.shape.scratch_bytes = bytes; }
 
-  StepCode take() { return std::move(code_); }
+  StepDraft take() { return std::move(draft_); }
 
  private:
+  static Expr in_line(const Expr& value) { return value; }
+  static Expr in_line(const std::string& name) { return named(name); }
+  static Expr in_line(const char* name) { return named(name); }
+  static Expr in_line(bool value) { return literal_expr({value, ScalarType::kBool}); }
+  static Expr in_line(int value) { return in_line(int64_t{value}); }
+  static Expr in_line(size_t value) { return in_line(static_cast<int64_t>(value)); }
+  static Expr in_line(int64_t value) { return literal_expr({value, ScalarType::kInt}); }
+
   const Group& group_;
   NameTable names_;
   std::map<ir::ValueId, std::string> tensor_names_;
-  StepCode code_;
+  StepDraft draft_;
 };
 
 }  // namespace stitch::kernels

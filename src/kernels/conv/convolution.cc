@@ -122,10 +122,10 @@ class Convolution final : public KernelTemplate {
     return work;
   }
 
-  Result<StepCode> emit(const Group& group, const Setting& setting) const override;
+  Result<StepDraft> draft(const Group& group, const Setting& setting) const override;
 };
 
-Result<FunctorText> make_epilogue(StepBuilder& step) {
+Result<LoweredFunctor> make_epilogue(StepBuilder& step) {
   const Group& group = step.group();
   const ir::Node& node = group.root_node();
   const ir::ValueId output = node.outputs[0];
@@ -138,24 +138,21 @@ Result<FunctorText> make_epilogue(StepBuilder& step) {
                          coordinates);
   const IndexMap map = domain.anchor_map();
   if (node.operands.size() > 2 && ir::is_tensor(node.operands[2])) {
-    STITCH_ASSIGN(const std::string bias, builder.value(ir::tensor_operand(node, 2), {map[1]}));
-    builder.bind_expression(output, map, "<$accumulator|accumulator> + " + bias);
+    STITCH_ASSIGN(Expr bias, builder.value(ir::tensor_operand(node, 2), {map[1]}));
+    builder.bind_computation(output, map, sum(bound("accumulator"), std::move(bias)));
   } else {
-    builder.bind(output, map, "accumulator", "accumulator");
+    builder.bind(output, map, bound("accumulator"));
   }
   STITCH_TRY(builder.store_results());
   return builder.finish({.comment = "Stores what follows from one output pixel of one channel.",
                          .extra_parameters = "float accumulator"});
 }
 
-std::string pointer_to(StepBuilder& step, ir::ValueId operand, const std::string& name) {
+Expr pointer_to(StepBuilder& step, ir::ValueId operand, const std::string& name) {
   const auto view = strided_view(step.group(), operand);
-  std::string text =
-      fmt::format("static_cast<const {}*>({})", cuda_type_name(storage(step.group())), step.tensor(view->stored));
-  if (view->offset != 0) {
-    text += " + " + step.extent(name + "_offset", view->offset);
-  }
-  return text;
+  const Expr start =
+      cast(fmt::format("const {}*", cuda_type_name(storage(step.group()))), step.tensor(view->stored));
+  return view->offset == 0 ? start : sum(start, step.extent(name + "_offset", view->offset));
 }
 
 void describe(StepBuilder& step, bool depthwise, bool transposed) {
@@ -197,7 +194,7 @@ void include_skeleton(StepBuilder& step, bool depthwise, TensorMath math) {
 void add_shape(StepBuilder& step, const ConvolutionProblem& problem) {
   step.launch("const stitch::ConvShape shape{");
   const auto add_extent = [&](const std::string& name, int64_t value) {
-    step.launch(fmt::format("    .{} = {},", name, step.extent(name, value)));
+    step.launch("    .{} = {},", name, step.extent(name, value));
   };
   // The order of the members; depths come last since most shapes have none.
   const size_t y = problem.window.axes() - 2;
@@ -219,7 +216,7 @@ void add_shape(StepBuilder& step, const ConvolutionProblem& problem) {
 void add_library_call(StepBuilder& step, const ConvolutionProblem& problem, const Setting& setting) {
   step.include("kernels/conv/library.cuh");
   step.launch("// cuDNN where it is installed; elsewhere it answers cudaErrorNotSupported and our own kernel runs.");
-  step.launch(fmt::format("constexpr bool kTf32 = {};", setting.variant == "cudnn_tf32"));
+  step.launch("constexpr bool kTf32 = {};", setting.variant == "cudnn_tf32");
   step.launch(
       "const cudaError_t by_library = stitch::launch_conv_library<kTf32, Window>(args, shape, input, weight, "
       "epilogue,");
@@ -230,7 +227,7 @@ void add_library_call(StepBuilder& step, const ConvolutionProblem& problem, cons
   step.set_scratch_bytes(convolution_library_scratch_bytes(problem, setting));
 }
 
-Result<StepCode> Convolution::emit(const Group& group, const Setting& setting) const {
+Result<StepDraft> Convolution::draft(const Group& group, const Setting& setting) const {
   const ir::Node& node = group.root_node();
   const ConvolutionProblem problem = convolution_problem(group);
   const bool depthwise = setting.variant == kDepthwise;
@@ -242,18 +239,16 @@ Result<StepCode> Convolution::emit(const Group& group, const Setting& setting) c
   StepBuilder step(group);
   include_skeleton(step, depthwise, math);
   describe(step, depthwise, problem.transposed);
-  STITCH_ASSIGN(const FunctorText epilogue, make_epilogue(step));
+  STITCH_ASSIGN(const LoweredFunctor epilogue, make_epilogue(step));
   construct(step, epilogue, "epilogue");
   add_shape(step, problem);
   const std::string type = cuda_type_name(storage(group));
-  step.launch(fmt::format("const {}* input = {};", type, pointer_to(step, ir::tensor_operand(node, 0), "input")));
-  step.launch(fmt::format("const {}* weight = {};", type, pointer_to(step, ir::tensor_operand(node, 1), "weight")));
+  step.launch("const {}* input = {};", type, pointer_to(step, ir::tensor_operand(node, 0), "input"));
+  step.launch("const {}* weight = {};", type, pointer_to(step, ir::tensor_operand(node, 1), "weight"));
   const size_t axes = problem.window.axes();
-  step.launch(
-      fmt::format("// Kernel, stride, padding and dilation, each along {}.", axes == 3 ? "z, y and x" : "y and x"));
+  step.launch("// Kernel, stride, padding and dilation, each along {}.", axes == 3 ? "z, y and x" : "y and x");
   const std::string window = window_type(axes == 3 ? "stitch::ConvWindow3d" : "stitch::ConvWindow", problem.window);
-  step.launch(problem.transposed ? fmt::format("using Window = stitch::Transposed<{}>;", window)
-                                 : fmt::format("using Window = {};", window));
+  step.launch(problem.transposed ? "using Window = stitch::Transposed<{}>;" : "using Window = {};", window);
   if (by_library) {
     add_library_call(step, problem, setting);
   }
@@ -264,17 +259,17 @@ Result<StepCode> Convolution::emit(const Group& group, const Setting& setting) c
       arguments = fmt::format("stitch::{}, {}", policy_type(math), arguments);
     }
   }
-  std::string split_arguments;
   const bool splits = own.splits_of_depth > 0;
+  const std::string family = depthwise ? "depthwise" : arithmetic_of(math);
+  step.launch("return stitch::launch_conv_{}{}<{}>(", family, splits ? "_split_k" : "", arguments);
   if (splits) {
     constexpr int64_t kFloatBytes = 4;
-    split_arguments =
-        step.extent("splits", setting.splits, "blocks that share the depth of one tile") + ", args->scratch, ";
     step.set_scratch_bytes(setting.splits * problem.matrices() * problem.rows() * problem.columns() * kFloatBytes);
+    step.launch("    shape, input, weight, epilogue, {}, args->scratch, stream);",
+                step.extent("splits", setting.splits, "blocks that share the depth of one tile"));
+  } else {
+    step.launch("    shape, input, weight, epilogue, stream);");
   }
-  const std::string family = depthwise ? "depthwise" : arithmetic_of(math);
-  step.launch(fmt::format("return stitch::launch_conv_{}{}<{}>(", family, splits ? "_split_k" : "", arguments));
-  step.launch(fmt::format("    shape, input, weight, epilogue, {}stream);", split_arguments));
   return step.take();
 }
 

@@ -81,23 +81,23 @@ class Gemm final : public KernelTemplate {
     return work;
   }
 
-  Result<StepCode> emit(const Group& group, const Setting& setting) const override;
+  Result<StepDraft> draft(const Group& group, const Setting& setting) const override;
 };
 
-Result<FunctorText> make_epilogue(StepBuilder& step, const GemmProblem& problem) {
+Result<LoweredFunctor> make_epilogue(StepBuilder& step, const GemmProblem& problem) {
   const Group& group = step.group();
   const ir::ValueId output = group.root_node().outputs[0];
   const auto rank = static_cast<int>(group.graph->type(output).shape.size());
   const Domain domain(group.graph->type(output).shape);
   FunctorBuilder builder(step, pascal_case(group.graph->value(group.results[0]).name) + "Epilogue", domain,
                          {{"batch", problem.batch_axes}, {"row", problem.row_axes}, {"column", {rank - 1}}});
-  const std::string accumulator = "<$accumulator|accumulators[lane]>";
+  const Expr accumulator = bound("accumulator", "accumulators[lane]");
   if (problem.bias.has_value()) {
     const IndexMap map = domain.anchor_map();
-    STITCH_ASSIGN(const std::string bias, builder.value(*problem.bias, {map.back()}));
-    builder.bind_expression(output, map, accumulator + " + " + bias);
+    STITCH_ASSIGN(Expr bias, builder.value(*problem.bias, {map.back()}));
+    builder.bind_computation(output, map, sum(accumulator, std::move(bias)));
   } else {
-    builder.bind(output, domain.anchor_map(), "accumulator", "accumulators[lane]");
+    builder.bind(output, domain.anchor_map(), accumulator);
   }
   STITCH_TRY(builder.store_results());
   return builder.finish({.comment = "Stores one element of the product, or kLanes neighbouring ones.",
@@ -106,53 +106,53 @@ Result<FunctorText> make_epilogue(StepBuilder& step, const GemmProblem& problem)
                          .may_take_lanes = true});
 }
 
+Expr number(int64_t value) { return literal_expr(int_literal(value)); }
+
 void add_operand(StepBuilder& step, const GemmProblem& problem, const GemmOperand& operand, bool is_a) {
   const std::string name = is_a ? "a" : "b";
   const std::string type = cuda_type_name(step.group().graph->type(operand.stored).dtype);
-  std::string data = fmt::format("static_cast<const {}*>({})", type, step.tensor(operand.stored));
+  Expr data = cast(fmt::format("const {}*", type), step.tensor(operand.stored));
   if (operand.offset != 0) {
-    data += " + " + step.extent(name + "_offset", operand.offset);
+    data = sum(std::move(data), step.extent(name + "_offset", operand.offset));
   }
   const bool has_batch = !problem.batch_axes.empty();
   const auto stride = [&](const std::string& axis, int64_t value) {
     return step.extent(fmt::format("{}_{}_stride", name, axis), value);
   };
-  step.launch(fmt::format("const stitch::StridedMatrix<{}> {}{{", type, name));
-  step.launch(fmt::format("    .data = {},", data));
-  step.launch(fmt::format("    .batch_stride = {},", has_batch ? stride("batch", operand.batch_stride) : "0"));
+  step.launch("const stitch::StridedMatrix<{}> {}{{", type, name);
+  step.launch("    .data = {},", data);
+  step.launch("    .batch_stride = {},", has_batch ? stride("batch", operand.batch_stride) : number(0));
   const bool k_is_one = operand.layout == Layout::kContiguousK;
-  const std::string k_stride = k_is_one ? "1" : stride("k", operand.k_stride);
-  const std::string outer_stride = k_is_one ? stride(is_a ? "row" : "column", operand.outer_stride) : "1";
-  step.launch(fmt::format("    .row_stride = {},", is_a ? outer_stride : k_stride));
-  step.launch(fmt::format("    .column_stride = {},", is_a ? k_stride : outer_stride));
+  const Expr k_stride = k_is_one ? number(1) : stride("k", operand.k_stride);
+  const Expr outer_stride = k_is_one ? stride(is_a ? "row" : "column", operand.outer_stride) : number(1);
+  step.launch("    .row_stride = {},", is_a ? outer_stride : k_stride);
+  step.launch("    .column_stride = {},", is_a ? k_stride : outer_stride);
   if (has_batch) {
-    step.launch(fmt::format("    .inner_batch_stride = {},", stride("inner_batch", operand.inner_batch_stride)));
+    step.launch("    .inner_batch_stride = {},", stride("inner_batch", operand.inner_batch_stride));
   }
   step.launch("};");
 }
 
-void add_shape(StepBuilder& step, const GemmProblem& problem, const std::string& columns,
-               const std::string& vectorised) {
+void add_shape(StepBuilder& step, const GemmProblem& problem, const Expr& columns, const Expr& vectorised) {
   const bool has_batch = !problem.batch_axes.empty();
   step.launch("const stitch::GemmShape shape{");
-  step.launch(fmt::format("    .batch = {},", has_batch ? step.extent("batch", problem.batch, "matrices") : "1"));
-  step.launch(fmt::format("    .m = {},", step.extent("rows", problem.m, "of A and the result")));
-  step.launch(fmt::format("    .n = {},", columns));
-  step.launch(fmt::format("    .k = {},", step.extent("depth", problem.k, "summed over")));
+  step.launch("    .batch = {},", has_batch ? step.extent("batch", problem.batch, "matrices") : number(1));
+  step.launch("    .m = {},", step.extent("rows", problem.m, "of A and the result"));
+  step.launch("    .n = {},", columns);
+  step.launch("    .k = {},", step.extent("depth", problem.k, "summed over"));
   if (has_batch) {
-    step.launch(fmt::format("    .inner_batch = {},",
-                            step.extent("inner_batch", problem.inner_batch, "inner one of two batch levels")));
+    step.launch("    .inner_batch = {},",
+                step.extent("inner_batch", problem.inner_batch, "inner one of two batch levels"));
   }
-  step.launch(fmt::format("    .epilogue_vectorised = {},", vectorised));
+  step.launch("    .epilogue_vectorised = {},", vectorised);
   step.launch("};");
 }
 
 void describe(StepBuilder& step, const GemmProblem& problem, const GemmVariant& variant) {
   const auto read = [](Layout layout) { return layout == Layout::kContiguousK ? "along k" : "across k"; };
   step.describe(
-      fmt::format("Access: tiles of {} x {} results; A is read {}, B {}, both once per tile through shared "
-                  "memory.",
-                  variant.m, variant.n, read(problem.a.layout), read(problem.b.layout)));
+      "Access: tiles of {} x {} results; A is read {}, B {}, both once per tile through shared memory.", variant.m,
+      variant.n, read(problem.a.layout), read(problem.b.layout));
   if (variant.math == TensorMath::kTf32x3) {
     step.describe(
         "Arithmetic: each product as three of TF32 parts on the tensor cores, sums promoted to fp32 in time.");
@@ -167,7 +167,7 @@ const char* layout_name(Layout layout) {
   return layout == Layout::kContiguousK ? "stitch::Layout::kContiguousK" : "stitch::Layout::kContiguousOuter";
 }
 
-Result<StepCode> Gemm::emit(const Group& group, const Setting& setting) const {
+Result<StepDraft> Gemm::draft(const Group& group, const Setting& setting) const {
   GemmProblem problem;
   if (const auto missing = analyse_gemm(group, problem); !missing.empty()) {
     return failure(ErrorCode::kUnsupportedOperator,
@@ -189,10 +189,10 @@ Result<StepCode> Gemm::emit(const Group& group, const Setting& setting) const {
       step.include("kernels/common/half.cuh");
     }
   }
-  STITCH_ASSIGN(const FunctorText epilogue, make_epilogue(step, problem));
+  STITCH_ASSIGN(const LoweredFunctor epilogue, make_epilogue(step, problem));
   construct(step, epilogue, "epilogue");
-  const std::string columns = step.extent("columns", problem.n, "of B and the result");
-  const std::string vectorised = prove_vectorised(step, columns, {{&epilogue, "epilogue"}});
+  const Expr columns = step.extent("columns", problem.n, "of B and the result");
+  const Expr vectorised = prove_vectorised(step, columns, {{&epilogue, "epilogue"}});
   add_shape(step, problem, columns, vectorised);
   add_operand(step, problem, problem.a, true);
   add_operand(step, problem, problem.b, false);
@@ -201,20 +201,19 @@ Result<StepCode> Gemm::emit(const Group& group, const Setting& setting) const {
                      fmt::format("{}, {}", layout_name(problem.a.layout), layout_name(problem.b.layout)));
   }
   const bool splits_k = own.splits_of_depth > 0;
-  std::string call =
-      fmt::format("return stitch::launch_gemm_{}{}<",
-                  in_sixteen_bits ? "mma_16bit" : (on_tensor_cores ? "mma" : "ffma"), splits_k ? "_split_k" : "");
-  if (on_tensor_cores && !in_sixteen_bits) {
-    call += fmt::format("stitch::{}, ", policy_type(variant.math));
-  }
-  step.launch(fmt::format("{}stitch::{}, {},", call, variant.tile, layout_name(problem.a.layout)));
-  std::string arguments = "shape, a, b, epilogue, ";
+  const std::string math =
+      on_tensor_cores && !in_sixteen_bits ? fmt::format("stitch::{}, ", policy_type(variant.math)) : std::string();
+  step.launch("return stitch::launch_gemm_{}{}<{}stitch::{}, {},",
+              in_sixteen_bits ? "mma_16bit" : (on_tensor_cores ? "mma" : "ffma"), splits_k ? "_split_k" : "", math,
+              variant.tile, layout_name(problem.a.layout));
   if (splits_k) {
     constexpr int kFloatBytes = 4;
-    arguments += step.extent("splits", setting.splits, "blocks that share the depth of one tile") + ", args->scratch, ";
     step.set_scratch_bytes(setting.splits * problem.batch * problem.m * problem.n * kFloatBytes);
+    step.launch("    {}>(shape, a, b, epilogue, {}, args->scratch, stream);", layout_name(problem.b.layout),
+                step.extent("splits", setting.splits, "blocks that share the depth of one tile"));
+  } else {
+    step.launch("    {}>(shape, a, b, epilogue, stream);", layout_name(problem.b.layout));
   }
-  step.launch(fmt::format("    {}>({}stream);", layout_name(problem.b.layout), arguments));
   return step.take();
 }
 

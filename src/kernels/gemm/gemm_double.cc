@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kTile = 16;
 
-Result<FunctorText> make_epilogue(StepBuilder& step, const GemmProblem& problem) {
+Result<LoweredFunctor> make_epilogue(StepBuilder& step, const GemmProblem& problem) {
   const Group& group = step.group();
   const ir::ValueId output = group.root_node().outputs[0];
   const auto rank = static_cast<int>(group.graph->type(output).shape.size());
@@ -21,32 +21,31 @@ Result<FunctorText> make_epilogue(StepBuilder& step, const GemmProblem& problem)
   FunctorBuilder builder(step, pascal_case(group.graph->value(group.results[0]).name) + "Epilogue", domain,
                          {{"batch", problem.batch_axes}, {"row", problem.row_axes}, {"column", {rank - 1}}});
   const IndexMap map = domain.anchor_map();
-  std::string text = "accumulator";
+  Expr result = bound("accumulator");
   if (problem.bias.has_value()) {
-    STITCH_ASSIGN(const std::string bias, builder.value(*problem.bias, {map.back()}));
-    text += " + " + bias;
+    STITCH_ASSIGN(Expr bias, builder.value(*problem.bias, {map.back()}));
+    result = sum(std::move(result), std::move(bias));
   }
-  builder.bind_expression(output, map, text);
+  builder.bind_computation(output, map, std::move(result));
   STITCH_TRY(builder.store_results());
   return builder.finish({.comment = "Stores one element of the product.", .extra_parameters = "double accumulator"});
 }
 
 void add_operand(StepBuilder& step, const GemmOperand& operand, bool is_a) {
   const std::string name = is_a ? "a" : "b";
-  std::string data = fmt::format("static_cast<const double*>({})", step.tensor(operand.stored));
+  Expr data = cast("const double*", step.tensor(operand.stored));
   if (operand.offset != 0) {
-    data += " + " + step.extent(name + "_offset", operand.offset);
+    data = sum(std::move(data), step.extent(name + "_offset", operand.offset));
   }
   const auto stride = [&](const char* axis, int64_t value) {
     return step.extent(fmt::format("{}_{}_stride", name, axis), value);
   };
-  step.launch(fmt::format("const stitch::StridedMatrix<double> {}{{", name));
-  step.launch(fmt::format("    .data = {},", data));
-  step.launch(fmt::format("    .batch_stride = {},", stride("batch", operand.batch_stride)));
-  step.launch(fmt::format("    .row_stride = {},", stride("row", is_a ? operand.outer_stride : operand.k_stride)));
-  step.launch(
-      fmt::format("    .column_stride = {},", stride("column", is_a ? operand.k_stride : operand.outer_stride)));
-  step.launch(fmt::format("    .inner_batch_stride = {},", stride("inner_batch", operand.inner_batch_stride)));
+  step.launch("const stitch::StridedMatrix<double> {}{{", name);
+  step.launch("    .data = {},", data);
+  step.launch("    .batch_stride = {},", stride("batch", operand.batch_stride));
+  step.launch("    .row_stride = {},", stride("row", is_a ? operand.outer_stride : operand.k_stride));
+  step.launch("    .column_stride = {},", stride("column", is_a ? operand.k_stride : operand.outer_stride));
+  step.launch("    .inner_batch_stride = {},", stride("inner_batch", operand.inner_batch_stride));
   step.launch("};");
 }
 
@@ -84,7 +83,7 @@ class GemmDouble final : public KernelTemplate {
     return work;
   }
 
-  Result<StepCode> emit(const Group& group, const Setting&) const override {
+  Result<StepDraft> draft(const Group& group, const Setting&) const override {
     GemmProblem problem;
     if (const auto missing = analyse_gemm(group, problem); !missing.empty()) {
       return failure(ErrorCode::kUnsupportedOperator,
@@ -94,15 +93,15 @@ class GemmDouble final : public KernelTemplate {
     step.include("kernels/gemm/double_precision.cuh");
     step.describe("Access: tiles of 16 x 16 of both operands through shared memory.");
     step.describe("Bound: shared memory, two reads a multiply-add.");
-    STITCH_ASSIGN(const FunctorText epilogue, make_epilogue(step, problem));
+    STITCH_ASSIGN(const LoweredFunctor epilogue, make_epilogue(step, problem));
     construct(step, epilogue, "epilogue");
     step.launch("const stitch::GemmShape shape{");
-    step.launch(fmt::format("    .batch = {},", step.extent("batch", problem.batch, "matrices")));
-    step.launch(fmt::format("    .m = {},", step.extent("rows", problem.m, "of A and the result")));
-    step.launch(fmt::format("    .n = {},", step.extent("columns", problem.n, "of B and the result")));
-    step.launch(fmt::format("    .k = {},", step.extent("depth", problem.k, "summed over")));
-    step.launch(fmt::format("    .inner_batch = {},",
-                            step.extent("inner_batch", problem.inner_batch, "inner one of two batch levels")));
+    step.launch("    .batch = {},", step.extent("batch", problem.batch, "matrices"));
+    step.launch("    .m = {},", step.extent("rows", problem.m, "of A and the result"));
+    step.launch("    .n = {},", step.extent("columns", problem.n, "of B and the result"));
+    step.launch("    .k = {},", step.extent("depth", problem.k, "summed over"));
+    step.launch("    .inner_batch = {},",
+                step.extent("inner_batch", problem.inner_batch, "inner one of two batch levels"));
     step.launch("};");
     add_operand(step, problem.a, true);
     add_operand(step, problem.b, false);

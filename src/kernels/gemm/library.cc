@@ -164,7 +164,7 @@ void add_library_call(StepBuilder& step, const GemmProblem& problem, const Setti
   const std::string arguments = fmt::format("<stitch::LibraryMath::{}, {}>", math, layouts);
   step.launch("// cuBLASLt where it is installed; elsewhere it answers cudaErrorNotSupported and our own kernel runs.");
   if (has_second_kernel(setting)) {
-    step.launch(fmt::format("const cudaError_t by_library = stitch::launch_gemm_library_then{}(", arguments));
+    step.launch("const cudaError_t by_library = stitch::launch_gemm_library_then{}(", arguments);
     step.launch("    args, shape, a, b, epilogue, stream);");
     step.set_scratch_bytes(kWorkspaceBytes + kFloatBytes * problem.batch * problem.m * problem.n);
   } else {
@@ -172,15 +172,15 @@ void add_library_call(StepBuilder& step, const GemmProblem& problem, const Setti
     const std::string type = cuda_type_name(group.graph->type(group.results[0]).dtype);
     step.launch("const stitch::LibraryEpilogue library_epilogue{");
     if (fused.bias.has_value()) {
-      step.launch(fmt::format("    .bias = {},", step.tensor(*fused.bias)));
+      step.launch("    .bias = {},", step.tensor(*fused.bias));
     }
     if (fused.residual.has_value()) {
-      step.launch(fmt::format("    .residual = {},", step.tensor(*fused.residual)));
+      step.launch("    .residual = {},", step.tensor(*fused.residual));
     }
-    step.launch(fmt::format("    .activation = stitch::LibraryActivation::{},", fused.activation));
+    step.launch("    .activation = stitch::LibraryActivation::{},", fused.activation);
     step.launch("};");
-    step.launch(fmt::format("auto* result = static_cast<{}*>({});", type, step.tensor(group.results[0])));
-    step.launch(fmt::format("const cudaError_t by_library = stitch::launch_gemm_library{}(", arguments));
+    step.launch("auto* result = static_cast<{}*>({});", type, step.tensor(group.results[0]));
+    step.launch("const cudaError_t by_library = stitch::launch_gemm_library{}(", arguments);
     step.launch("    args, shape, a, b, result, library_epilogue, args->scratch, stream);");
     step.set_scratch_bytes(kWorkspaceBytes);
   }

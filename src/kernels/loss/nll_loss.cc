@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/loss/nll_loss.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "ir/graph/op.h"
-#include "kernels/expression/literal.h"
 #include "kernels/lowering/functor_builder.h"
 #include "kernels/lowering/launch_text.h"
 #include "kernels/lowering/strided_view.h"
@@ -16,8 +13,8 @@ namespace stitch::kernels {
 namespace {
 
 struct Picked {
-  std::string loss;  // weighted, 0 for an ignored target
-  std::string weight;
+  Expr loss;  // weighted, 0 for an ignored target
+  Expr weight;
 };
 
 // The loss of the sample that the target stands at.
@@ -27,23 +24,23 @@ Result<Picked> picked_loss(FunctorBuilder& builder, StepBuilder& step, const Ind
   const std::string name = group.graph->value(node.outputs[0]).name;
   const ir::ValueId probabilities = ir::tensor_operand(node, 0);
   const size_t class_axis = group.graph->type(probabilities).shape.size() == 1 ? 0 : 1;
-  STITCH_ASSIGN(const std::string target, builder.value(ir::tensor_operand(node, 1), target_map));
-  const std::string ignored =
-      step.constant("int64_t", "ignored_target", int_literal(ir::int_attribute(node, "ignore_index")));
-  const std::string counts = builder.local("bool", name + "_counts", target + " != " + ignored);
+  STITCH_ASSIGN(const Expr target, builder.value(ir::tensor_operand(node, 1), target_map));
+  const Expr ignored = step.constant("ignored_target", int_literal(ir::int_attribute(node, "ignore_index")));
+  const Expr counts = builder.local("bool", name + "_counts", binary(BinaryOp::kNotEqual, target, ignored));
   // An ignored target may be no class at all: look at class 0 instead, and drop what is found there.
-  const std::string chosen = builder.local("int64_t", name + "_class", fmt::format("{} ? {} : 0", counts, target));
+  const Expr chosen =
+      builder.local("int64_t", name + "_class", select(counts, target, literal_expr(int_literal(0))));
   IndexMap map = target_map;
   map.insert(map.begin() + static_cast<std::ptrdiff_t>(class_axis), AffineIndex{});
-  STITCH_ASSIGN(const std::string picked, builder.look_up(probabilities, map, class_axis, chosen));
-  std::string weight = "1.0f";
+  STITCH_ASSIGN(const Expr picked, builder.look_up(probabilities, map, class_axis, chosen));
+  Expr weight = literal_expr(float_literal(1.0));
   if (ir::is_tensor(node.operands[2])) {
     STITCH_ASSIGN(weight, builder.look_up(ir::tensor_operand(node, 2), {AffineIndex{}}, 0, chosen));
   }
-  const std::string counted = builder.local("float", name + "_weight", fmt::format("{} ? {} : 0.0f", counts, weight));
-  const std::string loss =
-      builder.local("float", name + "_loss", fmt::format("{} ? -{} * {} : 0.0f", counts, picked, counted));
-  return Picked{loss, counted};
+  const Expr zero = literal_expr(float_literal(0.0));
+  const Expr counted = builder.local("float", name + "_weight", select(counts, weight, zero));
+  const Expr weighted = product(unary(UnaryOp::kNegate, picked), counted);
+  return Picked{builder.local("float", name + "_loss", select(counts, weighted, zero)), counted};
 }
 
 std::vector<int> all_axes(size_t rank) {
@@ -103,8 +100,8 @@ class NllLoss final : public KernelTemplate {
     return work;
   }
 
-  Result<StepCode> emit(const Group& group, const Setting& setting) const override {
-    return is_per_sample(group) ? emit_per_sample(group) : emit_reduced(group, setting);
+  Result<StepDraft> draft(const Group& group, const Setting& setting) const override {
+    return is_per_sample(group) ? draft_per_sample(group) : draft_reduced(group, setting);
   }
 
  private:
@@ -115,7 +112,7 @@ class NllLoss final : public KernelTemplate {
     return group.graph->type(ir::tensor_operand(group.root_node(), 1)).element_count();
   }
 
-  static Result<StepCode> emit_per_sample(const Group& group) {
+  static Result<StepDraft> draft_per_sample(const Group& group) {
     const ir::ValueId output = group.root_node().outputs[0];
     StepBuilder step(group);
     step.include("kernels/pointwise/map.cuh");
@@ -125,17 +122,17 @@ class NllLoss final : public KernelTemplate {
     FunctorBuilder builder(step, pascal_case(group.graph->value(group.results[0]).name) + "Map", domain,
                            {map_coordinate(domain)});
     STITCH_ASSIGN(const Picked picked, picked_loss(builder, step, domain.anchor_map()));
-    builder.bind_text(output, domain.anchor_map(), picked.loss);
+    builder.bind(output, domain.anchor_map(), picked.loss);
     STITCH_TRY(builder.store_results());
-    const FunctorText functor =
+    const LoweredFunctor functor =
         builder.finish({.comment = "Computes and stores the loss of one sample.", .takes_index = true});
     construct(step, functor, "map");
-    STITCH_ASSIGN(const std::string call, map_launch(step, functor, "map", ""));
-    step.launch("return " + call + ";");
+    STITCH_ASSIGN(const Expr launched, map_launch(step, functor, "map", ""));
+    step.launch("return {};", launched);
     return step.take();
   }
 
-  static Result<FunctorText> make_load(StepBuilder& step) {
+  static Result<LoweredFunctor> make_load(StepBuilder& step) {
     const Group& group = step.group();
     const ir::ValueId target = ir::tensor_operand(group.root_node(), 1);
     const Domain domain(group.graph->type(target).shape);
@@ -143,38 +140,40 @@ class NllLoss final : public KernelTemplate {
                            {{"sample", all_axes(domain.shape().size())}});
     STITCH_ASSIGN(const Picked picked, picked_loss(builder, step, domain.anchor_map()));
     return builder.finish({.comment = "The loss of one sample and its weight, both zero for an ignored target.",
-                           .returns = fmt::format("stitch::WeightedLoss{{{}, {}}}", picked.loss, picked.weight),
+                           .returns = aggregate("stitch::WeightedLoss", {picked.loss, picked.weight}),
                            .return_type = "stitch::WeightedLoss"});
   }
 
-  static Result<FunctorText> make_store(StepBuilder& step) {
+  static Result<LoweredFunctor> make_store(StepBuilder& step) {
     const Group& group = step.group();
     const ir::Node& node = group.root_node();
     const Domain domain(group.graph->type(node.outputs[0]).shape);
     FunctorBuilder builder(step, pascal_case(group.graph->value(group.results[0]).name) + "Store", domain, {});
     const bool is_mean = ir::string_attribute(node, "reduction") == "mean";
-    builder.bind_expression(node.outputs[0], domain.anchor_map(), is_mean ? "total.loss / total.weight" : "total.loss");
+    const Expr loss = bound("total.loss");
+    builder.bind_computation(node.outputs[0], domain.anchor_map(),
+                             is_mean ? binary(BinaryOp::kDivide, loss, bound("total.weight")) : loss);
     STITCH_TRY(builder.store_results());
     return builder.finish({.comment = "Stores what follows from the loss of all samples.",
                            .extra_parameters = "const stitch::WeightedLoss& total"});
   }
 
-  static Result<StepCode> emit_reduced(const Group& group, const Setting& setting) {
+  static Result<StepDraft> draft_reduced(const Group& group, const Setting& setting) {
     StepBuilder step(group);
     step.include("kernels/loss/weighted_sum.cuh");
     step.describe("Access: neighbouring threads take neighbouring samples; each picks one probability.");
     step.describe("Bound: memory latency of the picked probabilities.");
-    STITCH_ASSIGN(const FunctorText load, make_load(step));
-    STITCH_ASSIGN(const FunctorText store, make_store(step));
+    STITCH_ASSIGN(const LoweredFunctor load, make_load(step));
+    STITCH_ASSIGN(const LoweredFunctor store, make_store(step));
     construct(step, load, "load");
     construct(step, store, "store");
     constexpr int64_t kPartialBytes = 8;
     step.set_scratch_bytes(setting.splits * kPartialBytes);
-    const std::string threads = step.constant("int", "threads", "256");
-    const std::string samples = step.extent("samples", samples_of(group));
-    const std::string splits = step.extent("splits", setting.splits, "blocks that share the samples");
-    step.launch(fmt::format("return stitch::launch_weighted_sum<{}>(load, store, {}, {}, args->scratch, stream);",
-                            threads, samples, splits));
+    const Expr threads = step.int_constant("threads", 256);
+    const Expr samples = step.extent("samples", samples_of(group));
+    const Expr splits = step.extent("splits", setting.splits, "blocks that share the samples");
+    step.launch("return stitch::launch_weighted_sum<{}>(load, store, {}, {}, args->scratch, stream);",
+                threads, samples, splits);
     return step.take();
   }
 };

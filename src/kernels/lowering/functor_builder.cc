@@ -7,7 +7,6 @@
 
 #include "ir/graph/op.h"
 #include "kernels/expression/expression.h"
-#include "kernels/expression/literal.h"
 #include "kernels/lowering/views.h"
 
 namespace stitch::kernels {
@@ -18,7 +17,7 @@ FunctorBuilder::FunctorBuilder(StepBuilder& step, std::string name, Domain domai
       graph_(*step.group().graph),
       domain_(std::move(domain)),
       coordinates_(std::move(coordinates)),
-      name_(step.type_name(name)) {
+      draft_{.name = step.type_name(name)} {
   for (const Coordinate& coordinate : coordinates_) {
     names_.take(coordinate.name);
   }
@@ -28,63 +27,53 @@ FunctorBuilder::FunctorBuilder(StepBuilder& step, std::string name, Domain domai
   }
 }
 
-void FunctorBuilder::bind(ir::ValueId value, const IndexMap& map, const std::string& scalar_text,
-                          const std::string& lane_text) {
-  known_.push_back({value, map, fmt::format("<${}|{}>", scalar_text, lane_text), true});
+void FunctorBuilder::bind(ir::ValueId value, const IndexMap& map, Expr known) {
+  known_.push_back({value, map, std::move(known), true});
 }
 
-void FunctorBuilder::bind_expression(ir::ValueId value, const IndexMap& map, const std::string& text) {
-  known_.push_back({value, map, local(value, text), true});
-}
-
-void FunctorBuilder::bind_text(ir::ValueId value, const IndexMap& map, const std::string& text) {
-  known_.push_back({value, map, text, true});
+void FunctorBuilder::bind_computation(ir::ValueId value, const IndexMap& map, Expr computed) {
+  known_.push_back({value, map, local(value, std::move(computed)), true});
 }
 
 Result<void> FunctorBuilder::bind_computed(ir::ValueId bound, const IndexMap& map) {
-  STITCH_ASSIGN(const std::string text, value(bound, map));
-  known_.push_back({bound, map, text, true});
+  STITCH_ASSIGN(Expr element, value(bound, map));
+  known_.push_back({bound, map, std::move(element), true});
   return {};
 }
 
-std::string FunctorBuilder::local(ir::ValueId value, const std::string& text) {
-  const std::string name = names_.take(graph_.value(value).name);
-  draft_.statements.push_back({compute_type(graph_.type(value).dtype), name, text});
-  return name;
+Expr FunctorBuilder::local(ir::ValueId value, Expr computed) {
+  return local(to_string(compute_type(graph_.type(value).dtype)), graph_.value(value).name, std::move(computed));
 }
 
-std::string FunctorBuilder::local(const std::string& type, const std::string& wanted, const std::string& text) {
+Expr FunctorBuilder::local(const std::string& type, const std::string& wanted, Expr value) {
   const std::string name = names_.take(wanted);
-  draft_.statements.push_back({type, name, text});
-  return name;
+  draft_.statements.push_back({type, name, std::move(value)});
+  return named(name);
 }
 
-std::string FunctorBuilder::member(const std::string& type, const std::string& wanted, const std::string& initial) {
+Expr FunctorBuilder::member(const std::string& type, const std::string& wanted, Expr initial) {
   const std::string name = names_.take(wanted);
-  draft_.members.push_back({type, name, initial});
-  return name;
+  draft_.members.push_back({type, name, std::move(initial)});
+  return named(name);
 }
 
-std::string FunctorBuilder::load(ir::ValueId value, const AffineIndex& index) {
-  const std::string pointer = graph_.value(value).name;
+Expr FunctorBuilder::load(ir::ValueId value, const AffineIndex& index) {
   // Two loads of one tensor at different places share the pointer only when their offsets agree: give each its own.
-  const std::string name = names_.take(pointer);
-  draft_.accesses.push_back({.value = value, .pointer = name, .local = name, .index = index});
-  return fmt::format("<#{}>", draft_.accesses.size() - 1);
+  draft_.accesses.push_back({.value = value, .name = names_.take(graph_.value(value).name), .index = index});
+  return load_of(draft_.accesses.size() - 1);
 }
 
-std::string FunctorBuilder::position(const AffineIndex& index, const std::string& wanted) {
-  draft_.positions.push_back(index);
-  draft_.position_names.push_back(names_.take(wanted));
-  return fmt::format("<@{}>", draft_.positions.size() - 1);
+Expr FunctorBuilder::position(const AffineIndex& index, const std::string& wanted) {
+  draft_.positions.push_back({names_.take(wanted), index});
+  return position_of(draft_.positions.size() - 1);
 }
 
-Result<std::string> FunctorBuilder::value(ir::ValueId value, const IndexMap& map) {
+Result<Expr> FunctorBuilder::value(ir::ValueId value, const IndexMap& map) {
   bool is_bound_elsewhere = false;
   for (const Known& known : known_) {
     if (known.value == value) {
       if (domain_.same_place(known.map, map)) {
-        return known.text;
+        return known.element;
       }
       is_bound_elsewhere = is_bound_elsewhere || known.is_bound;
     }
@@ -93,18 +82,18 @@ Result<std::string> FunctorBuilder::value(ir::ValueId value, const IndexMap& map
   if (is_bound_elsewhere) {
     return failure(ErrorCode::kUnsupportedOperator, name + " is needed at another position than it is made at");
   }
-  std::string text;
+  Expr element;
   if (group_.computes(value)) {
     const ir::Node& node = graph_.node(graph_.value(value).producer);
-    STITCH_ASSIGN(text, compute(value, node, map));
+    STITCH_ASSIGN(element, compute(value, node, map));
   } else {
-    text = load(value, linear_index(domain_.current(map), graph_.type(value).shape));
+    element = load(value, linear_index(domain_.current(map), graph_.type(value).shape));
   }
-  known_.push_back({value, map, text, false});
-  return text;
+  known_.push_back({value, map, element, false});
+  return element;
 }
 
-Result<std::string> FunctorBuilder::compute(ir::ValueId value, const ir::Node& node, const IndexMap& map) {
+Result<Expr> FunctorBuilder::compute(ir::ValueId value, const ir::Node& node, const IndexMap& map) {
   if (is_view(node)) {
     return through_view(node, map);
   }
@@ -134,7 +123,7 @@ Result<std::string> FunctorBuilder::compute(ir::ValueId value, const ir::Node& n
   return pointwise(value, node, map);
 }
 
-Result<std::string> FunctorBuilder::through_view(const ir::Node& node, const IndexMap& map) {
+Result<Expr> FunctorBuilder::through_view(const ir::Node& node, const IndexMap& map) {
   const ir::ValueId operand = ir::tensor_operand(node, 0);
   if (node.op == ir::Op::kReshape && !group_.computes(operand)) {
     // In memory the elements are in the same order under either shape.
@@ -149,8 +138,8 @@ Result<std::string> FunctorBuilder::through_view(const ir::Node& node, const Ind
   return value(operand, *operand_map);
 }
 
-Result<std::string> FunctorBuilder::pointwise(ir::ValueId value_id, const ir::Node& node, const IndexMap& map) {
-  std::vector<std::string> operands;
+Result<Expr> FunctorBuilder::pointwise(ir::ValueId value_id, const ir::Node& node, const IndexMap& map) {
+  std::vector<Expr> operands;
   const std::vector<int64_t>& shape = graph_.type(value_id).shape;
   STITCH_TRY(check_expression(graph_, node));
   for (size_t i = 0; i < node.operands.size(); ++i) {
@@ -159,58 +148,59 @@ Result<std::string> FunctorBuilder::pointwise(ir::ValueId value_id, const ir::No
       continue;
     }
     const ir::ValueId operand = std::get<ir::ValueId>(node.operands[i]);
-    STITCH_ASSIGN(const std::string text, value(operand, broadcast(map, shape, graph_.type(operand).shape)));
-    operands.push_back(text);
+    STITCH_ASSIGN(Expr element, value(operand, broadcast(map, shape, graph_.type(operand).shape)));
+    operands.push_back(std::move(element));
   }
-  STITCH_ASSIGN(const std::string text, expression(graph_, node, operands, step_));
-  return local(value_id, text);
+  STITCH_ASSIGN(Expr computed, expression(graph_, node, operands, step_));
+  return local(value_id, std::move(computed));
 }
 
-std::string FunctorBuilder::scalar_full(ir::ValueId value, const ir::Node& node) {
-  const ir::Scalar scalar = ir::double_attribute(node, "value");
+Expr FunctorBuilder::constant(const std::string& wanted, const Literal& value) {
+  return speaks_for_itself(value.value) ? literal_expr(value) : step_.constant(wanted, value);
+}
+
+Expr FunctorBuilder::scalar_full(ir::ValueId value, const ir::Node& node) {
   const DataType dtype = graph_.type(value).dtype;
   const std::string& name = graph_.value(value).name;
   const double number = ir::double_attribute(node, "value");
   if (dtype == DataType::kInt64 && std::abs(number) > 1.0) {  // an extent, which may follow the batch
     return member("int64_t", name, step_.extent(name, static_cast<int64_t>(number)));
   }
-  const std::string text = literal(scalar, dtype);
-  return speaks_for_itself(scalar) ? text : step_.constant(compute_type(dtype), name, text);
+  return constant(name, literal(number, dtype));
 }
 
-std::string FunctorBuilder::counted(ir::ValueId value, const ir::Node& node, const IndexMap& map) {
+Expr FunctorBuilder::counted(ir::ValueId value, const ir::Node& node, const IndexMap& map) {
   const std::string& name = graph_.value(value).name;
   const DataType dtype = graph_.type(value).dtype;
-  const std::string at = position(map[0], name + "_position");
-  const auto named = [&](const char* attribute) {
-    const ir::Scalar scalar = ir::double_attribute(node, attribute);
-    const std::string text = literal(scalar, dtype);
-    return speaks_for_itself(scalar) ? text : step_.constant(compute_type(dtype), name + "_" + attribute, text);
+  const Expr at = position(map[0], name + "_position");
+  const auto number = [&](const char* attribute) {
+    return constant(name + "_" + attribute, literal(ir::double_attribute(node, attribute), dtype));
   };
-  const std::string count = is_floating_point(dtype) ? fmt::format("static_cast<{}>({})", compute_type(dtype), at) : at;
-  return local(value, fmt::format("{} + {} * {}", named("start"), count, named("step")));
+  const Expr step = number("step");
+  const Expr count = is_floating_point(dtype) ? cast(to_string(compute_type(dtype)), at) : at;
+  return local(value, sum(number("start"), product(count, step)));
 }
 
-Result<std::string> FunctorBuilder::triangle(ir::ValueId value_id, const ir::Node& node, const IndexMap& map) {
+Result<Expr> FunctorBuilder::triangle(ir::ValueId value_id, const ir::Node& node, const IndexMap& map) {
   const std::string& name = graph_.value(value_id).name;
   const size_t rank = map.size();
-  STITCH_ASSIGN(const std::string element, value(ir::tensor_operand(node, 0), map));
-  const std::string row = position(map[rank - 2], name + "_row");
-  const std::string column = position(map[rank - 1], name + "_column");
-  const ir::Scalar diagonal = ir::int_attribute(node, "diagonal");
-  const std::string number = int_literal(std::get<int64_t>(diagonal));
-  const std::string limit =
-      speaks_for_itself(diagonal) ? number : step_.constant("int64_t", name + "_diagonal", number);
-  const std::string zero = literal(ir::Scalar{0.0}, graph_.type(value_id).dtype);
-  return local(value_id, fmt::format("{} - {} {} {} ? {} : {}", column, row,
-                                     node.op == ir::Op::kTril ? "<=" : ">=", limit, element, zero));
+  STITCH_ASSIGN(Expr element, value(ir::tensor_operand(node, 0), map));
+  const Expr row = position(map[rank - 2], name + "_row");
+  const Expr column = position(map[rank - 1], name + "_column");
+  const Expr limit = constant(name + "_diagonal", int_literal(ir::int_attribute(node, "diagonal")));
+  const Expr distance = binary(BinaryOp::kSubtract, column, row);
+  const bool keeps_lower = node.op == ir::Op::kTril;
+  return local(value_id,
+               select(binary(keeps_lower ? BinaryOp::kLessEqual : BinaryOp::kGreaterEqual, distance, limit),
+                      std::move(element), literal_expr(literal(0.0, graph_.type(value_id).dtype))));
 }
 
-void FunctorBuilder::store(ir::ValueId value, const AffineIndex& index, const std::string& text) {
-  const std::string name = graph_.value(value).name;
-  const std::string pointer = names_.take(name + "_out");
-  draft_.accesses.push_back(
-      {.value = value, .pointer = pointer, .local = pointer, .index = index, .is_store = true, .text = text});
+void FunctorBuilder::store(ir::ValueId value, const AffineIndex& index, Expr stored) {
+  draft_.accesses.push_back({.value = value,
+                             .name = names_.take(graph_.value(value).name + "_out"),
+                             .index = index,
+                             .is_store = true,
+                             .stored = std::move(stored)});
   stored_.push_back(value);
 }
 
@@ -269,20 +259,20 @@ Result<void> FunctorBuilder::store_result(ir::ValueId result, const std::map<ir:
     return failure(ErrorCode::kUnsupportedOperator,
                    graph_.value(result).name + " is not made element by element from the step's own result");
   }
-  STITCH_ASSIGN(const std::string text, value(source, map->second));
-  store(result, linear_index(domain_.current(map->second), graph_.type(source).shape), text);
+  STITCH_ASSIGN(Expr element, value(source, map->second));
+  store(result, linear_index(domain_.current(map->second), graph_.type(source).shape), std::move(element));
   return {};
 }
 
-FunctorText FunctorBuilder::finish(const FunctorShape& shape) const {
+LoweredFunctor FunctorBuilder::finish(const FunctorShape& shape) const {
   FunctorDraft draft = draft_;
-  for (Access& access : draft.accesses) {
+  for (DraftAccess& access : draft.accesses) {
     access.index = domain_.current(IndexMap{access.index})[0];
   }
-  for (AffineIndex& index : draft.positions) {
-    index = domain_.current(IndexMap{index})[0];
+  for (DraftPosition& position : draft.positions) {
+    position.index = domain_.current(IndexMap{position.index})[0];
   }
-  return write_functor(step_, name_, domain_, coordinates_, std::move(draft), shape);
+  return lower_functor(step_, domain_, coordinates_, draft, shape);
 }
 
 }  // namespace stitch::kernels

@@ -41,7 +41,7 @@ class Cat final : public KernelTemplate {
     return work;
   }
 
-  Result<StepCode> emit(const Group& group, const Setting&) const override {
+  Result<StepDraft> draft(const Group& group, const Setting&) const override {
     const ir::Node& node = group.root_node();
     StepBuilder step(group);
     step.include("kernels/pointwise/map.cuh");
@@ -49,8 +49,7 @@ class Cat final : public KernelTemplate {
     const auto in_place = cat_in_place(group);
     if (in_place) {
       step.describe("Parts that stay where they are need no copy when the result is to lie in the same memory.");
-      step.launch(
-          fmt::format("const bool is_in_place = {} == {};", step.tensor(in_place->from), step.tensor(in_place->to)));
+      step.launch("const bool is_in_place = {} == {};", step.tensor(in_place->from), step.tensor(in_place->to));
     }
     step.describe("Bound: memory.");
     int64_t offset = 0;
@@ -70,26 +69,26 @@ class Cat final : public KernelTemplate {
     const Domain domain(group.graph->type(operand).shape);
     FunctorBuilder builder(step, fmt::format("{}Part{}", pascal_case(group.graph->value(group.results[0]).name), part),
                            domain, {map_coordinate(domain)});
-    STITCH_ASSIGN(const std::string text, builder.value(operand, domain.anchor_map()));
+    STITCH_ASSIGN(Expr element, builder.value(operand, domain.anchor_map()));
     IndexMap place = domain.anchor_map();
     place[static_cast<size_t>(ir::int_attribute(node, "dim"))].offset = offset;
-    builder.bind_text(node.outputs[0], place, text);
+    builder.bind(node.outputs[0], place, std::move(element));
     STITCH_TRY(builder.store_results());
-    const FunctorText functor = builder.finish(
+    const LoweredFunctor functor = builder.finish(
         {.comment = "Writes kLanes neighbouring elements of one part.", .takes_index = true, .may_take_lanes = true});
     const std::string suffix = fmt::format("_{}", part);
     construct(step, functor, "part" + suffix);
-    STITCH_ASSIGN(std::string call, map_launch(step, functor, "part" + suffix, suffix));
+    STITCH_ASSIGN(Expr launched, map_launch(step, functor, "part" + suffix, suffix));
     if (is_kept) {
-      call = "is_in_place ? cudaSuccess : " + call;
+      launched = select(named("is_in_place"), named("cudaSuccess"), std::move(launched));
     }
     if (part + 1 == node.operands.size()) {
-      step.launch("return " + call + ";");
+      step.launch("return {};", launched);
       return {};
     }
-    step.launch(fmt::format("const cudaError_t error{} = {};", suffix, call));
-    step.launch(fmt::format("if (error{} != cudaSuccess) {{", suffix));
-    step.launch(fmt::format("  return error{};", suffix));
+    step.launch("const cudaError_t error{} = {};", suffix, launched);
+    step.launch("if (error{} != cudaSuccess) {{", suffix);
+    step.launch("  return error{};", suffix);
     step.launch("}");
     return {};
   }

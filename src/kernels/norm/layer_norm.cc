@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/norm/layer_norm.h"
 
-#include <fmt/format.h>
-
 #include "ir/graph/op.h"
-#include "kernels/expression/literal.h"
 #include "kernels/rows/row_functors.h"
 
 namespace stitch::kernels {
@@ -22,7 +19,7 @@ RowAxes axes_of(const Group& group) {
 }
 
 // The normalised element, scaled and shifted as the operator says, then whatever was fused behind it.
-Result<FunctorText> make_store(StepBuilder& step, const RowAxes& axes) {
+Result<LoweredFunctor> make_store(StepBuilder& step, const RowAxes& axes) {
   const Group& group = step.group();
   const ir::Node& node = group.root_node();
   const ir::ValueId output = node.outputs[0];
@@ -31,16 +28,16 @@ Result<FunctorText> make_store(StepBuilder& step, const RowAxes& axes) {
                          {{"row", axes.rows}, {"column", axes.columns}});
   const IndexMap map = domain.anchor_map();
   const IndexMap column_map(map.begin() + static_cast<std::ptrdiff_t>(axes.rows.size()), map.end());
-  std::string text = "<$value|values[lane]>";
+  Expr result = bound("value", "values[lane]");
   if (ir::is_tensor(node.operands[1])) {
-    STITCH_ASSIGN(const std::string weight, builder.value(ir::tensor_operand(node, 1), column_map));
-    text += " * " + weight;
+    STITCH_ASSIGN(Expr weight, builder.value(ir::tensor_operand(node, 1), column_map));
+    result = product(std::move(result), std::move(weight));
   }
   if (ir::is_tensor(node.operands[2])) {
-    STITCH_ASSIGN(const std::string bias, builder.value(ir::tensor_operand(node, 2), column_map));
-    text += " + " + bias;
+    STITCH_ASSIGN(Expr bias, builder.value(ir::tensor_operand(node, 2), column_map));
+    result = sum(std::move(result), std::move(bias));
   }
-  builder.bind_expression(output, map, text);
+  builder.bind_computation(output, map, std::move(result));
   STITCH_TRY(builder.store_results());
   return builder.finish({.comment = "Scales and shifts a normalised element and stores what follows from it.",
                          .extra_parameters = "float value",
@@ -62,7 +59,7 @@ class LayerNorm final : public KernelTemplate {
     return row_work(group, axes_of(group), setting, 3);
   }
 
-  Result<StepCode> emit(const Group& group, const Setting& setting) const override {
+  Result<StepDraft> draft(const Group& group, const Setting& setting) const override {
     const ir::Node& node = group.root_node();
     const RowAxes axes = axes_of(group);
     StepBuilder step(group);
@@ -71,17 +68,16 @@ class LayerNorm final : public KernelTemplate {
         "Access: the threads of a row read neighbouring elements and keep them for both passes (mean, then "
         "squared distances); a row too long for that is read three times.");
     step.describe("Bound: memory, one read and one write of every element.");
-    STITCH_ASSIGN(const FunctorText load, make_row_loader(step, ir::tensor_operand(node, 0), axes, true));
-    STITCH_ASSIGN(const FunctorText store, make_store(step, axes));
+    STITCH_ASSIGN(const LoweredFunctor load, make_row_loader(step, ir::tensor_operand(node, 0), axes, true));
+    STITCH_ASSIGN(const LoweredFunctor store, make_store(step, axes));
     construct(step, load, "load");
     construct(step, store, "store");
     add_row_shape(step, axes, {{&load, "load"}, {&store, "store"}});
     const RowSettingSize size = row_setting_size(setting);
-    const std::string threads = step.constant("int", "threads_per_row", std::to_string(size.threads));
-    const std::string kept = step.constant("int", "elements_per_thread", std::to_string(size.per_thread));
-    const std::string epsilon = step.constant("float", "epsilon", float_literal(ir::double_attribute(node, "eps")));
-    step.launch(fmt::format("return stitch::launch_layer_norm<{}, {}>(load, store, shape, {}, stream);", threads, kept,
-                            epsilon));
+    const Expr threads = step.int_constant("threads_per_row", size.threads);
+    const Expr kept = step.int_constant("elements_per_thread", size.per_thread);
+    const Expr epsilon = step.constant("epsilon", float_literal(ir::double_attribute(node, "eps")));
+    step.launch("return stitch::launch_layer_norm<{}, {}>(load, store, shape, {}, stream);", threads, kept, epsilon);
     return step.take();
   }
 };

@@ -46,7 +46,7 @@ class PointwiseMap final : public KernelTemplate {
     return work;
   }
 
-  Result<StepCode> emit(const Group& group, const Setting& setting) const override {
+  Result<StepDraft> draft(const Group& group, const Setting& setting) const override {
     StepBuilder step(group);
     step.include("kernels/pointwise/map.cuh");
     step.describe(
@@ -60,12 +60,12 @@ class PointwiseMap final : public KernelTemplate {
     STITCH_TRY(builder.bind_computed(root, domain.anchor_map()));
     STITCH_TRY(builder.store_results());
     const bool wants_lanes = setting.variant == "lanes_4";
-    const FunctorText functor = builder.finish({.comment = "Computes and stores kLanes neighbouring elements.",
+    const LoweredFunctor functor = builder.finish({.comment = "Computes and stores kLanes neighbouring elements.",
                                                 .takes_index = true,
                                                 .may_take_lanes = wants_lanes});
     construct(step, functor, "map");
-    STITCH_ASSIGN(const std::string call, map_launch(step, functor, "map", ""));
-    step.launch("return " + call + ";");
+    STITCH_ASSIGN(const Expr launched, map_launch(step, functor, "map", ""));
+    step.launch("return {};", launched);
     return step.take();
   }
 };

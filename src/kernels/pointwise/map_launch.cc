@@ -22,25 +22,25 @@ Coordinate map_coordinate(const Domain& domain) {
   return at;
 }
 
-Result<std::string> map_launch(StepBuilder& step, const FunctorText& functor, const std::string& variable,
-                               const std::string& suffix) {
+Result<Expr> map_launch(StepBuilder& step, const LoweredFunctor& functor, const std::string& variable,
+                        const std::string& suffix) {
   const size_t rank = std::max<size_t>(functor.digits.size(), 1);
   if (rank > kLargestRank) {
     return failure(ErrorCode::kUnsupportedOperator,
                    fmt::format("the operands walk {} axes in different orders, a kernel takes {}", rank, kLargestRank));
   }
-  std::string extents;
-  std::string last = "1";
+  std::vector<Expr> extents;
   for (size_t axis = 0; axis < functor.digits.size(); ++axis) {
     const std::string name = functor.digits.size() == 1 ? "elements" : fmt::format("axis_{}", axis);
-    last = step.extent(name + suffix, functor.digits[axis].extent);
-    extents += (axis == 0 ? "" : ", ") + last;
+    extents.push_back(step.extent(name + suffix, functor.digits[axis].extent));
   }
-  const std::string vectorised = prove_vectorised(step, last, {{&functor, variable}}, suffix);
-  step.launch(fmt::format("const stitch::MapShape<{}> shape{}{{{{{}}}, {}}};", rank, suffix,
-                          extents.empty() ? "1" : extents, vectorised));
-  return fmt::format("stitch::launch_map<{}{}>({}, shape{}, stream)", rank, functor.takes_lanes ? "" : ", 1", variable,
-                     suffix);
+  if (extents.empty()) {
+    extents.push_back(literal_expr(int_literal(1)));
+  }
+  const Expr vectorised = prove_vectorised(step, extents.back(), {{&functor, variable}}, suffix);
+  step.launch("const stitch::MapShape<{}> shape{}{{{}, {}}};", rank, suffix, aggregate("", extents), vectorised);
+  return call(fmt::format("stitch::launch_map<{}{}>", rank, functor.tree.takes_lanes ? "" : ", 1"),
+              {named(variable), named("shape" + suffix), named("stream")});
 }
 
 }  // namespace stitch::kernels

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "kernels/lowering/functor_text.h"
+#include "kernels/lowering/lower_functor.h"
 
 namespace stitch::kernels {
 
@@ -13,7 +13,7 @@ Coordinate map_coordinate(const Domain& domain);
 
 // Adds the shape that functor `variable` walks (names end in `suffix`), and returns the call of launch_map(). Fails
 // when its accesses walk more axes in different orders than the skeleton takes.
-Result<std::string> map_launch(StepBuilder& step, const FunctorText& functor, const std::string& variable,
+Result<Expr> map_launch(StepBuilder& step, const LoweredFunctor& functor, const std::string& variable,
                                const std::string& suffix);
 
 }  // namespace stitch::kernels

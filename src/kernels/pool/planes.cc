@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/pool/planes.h"
 
-#include <fmt/format.h>
-
 #include <functional>
 #include <numeric>
 
@@ -22,7 +20,7 @@ std::vector<Coordinate> plane_coordinates(size_t rank, size_t axes, const std::s
 
 void add_pool_shape(StepBuilder& step, const std::vector<int64_t>& in, const std::vector<int64_t>& out, size_t axes) {
   const auto add_extent = [&](const char* name, int64_t value) {
-    step.launch(fmt::format("    .{} = {},", name, step.extent(name, value)));
+    step.launch("    .{} = {},", name, step.extent(name, value));
   };
   step.launch("const stitch::PoolShape shape{");
   add_extent("planes",
@@ -47,26 +45,26 @@ void add_pool_shape(StepBuilder& step, const std::vector<int64_t>& in, const std
   step.launch("};");
 }
 
-Result<FunctorText> make_plane_load(StepBuilder& step, size_t axes) {
+Result<LoweredFunctor> make_plane_load(StepBuilder& step, size_t axes) {
   const ir::Graph& graph = *step.group().graph;
   const ir::ValueId input = ir::tensor_operand(step.group().root_node(), 0);
   const Domain domain(graph.type(input).shape);
   FunctorBuilder builder(step, pascal_case(graph.value(input).name) + "Load", domain,
                          plane_coordinates(domain.shape().size(), axes, ""));
-  STITCH_ASSIGN(const std::string text, builder.value(input, domain.anchor_map()));
-  return builder.finish({.comment = "Reads one element of a plane.", .returns = text});
+  STITCH_ASSIGN(Expr element, builder.value(input, domain.anchor_map()));
+  return builder.finish({.comment = "Reads one element of a plane.", .returns = std::move(element)});
 }
 
-Result<FunctorText> make_plane_store(StepBuilder& step, size_t axes) {
+Result<LoweredFunctor> make_plane_store(StepBuilder& step, size_t axes) {
   const Group& group = step.group();
   const ir::Node& node = group.root_node();
   const Domain domain(group.graph->type(node.outputs[0]).shape);
   FunctorBuilder builder(step, pascal_case(group.graph->value(group.results[0]).name) + "Store", domain,
                          plane_coordinates(domain.shape().size(), axes, "out_"));
-  builder.bind(node.outputs[0], domain.anchor_map(), "value", "value");
+  builder.bind(node.outputs[0], domain.anchor_map(), bound("value"));
   const bool gives_indices = node.outputs.size() > 1;
   if (gives_indices) {
-    builder.bind(node.outputs[1], domain.anchor_map(), "index", "index");
+    builder.bind(node.outputs[1], domain.anchor_map(), bound("index"));
   }
   STITCH_TRY(builder.store_results());
   return builder.finish({.comment = "Stores what follows from one output of the planes.",

@@ -17,7 +17,7 @@ void add_pool_shape(StepBuilder& step, const std::vector<int64_t>& in, const std
 
 // `load` reads one element of the root's operand; `store` takes what the root gives at one place: its value, and its
 // second output's index where it has one.
-Result<FunctorText> make_plane_load(StepBuilder& step, size_t axes);
-Result<FunctorText> make_plane_store(StepBuilder& step, size_t axes);
+Result<LoweredFunctor> make_plane_load(StepBuilder& step, size_t axes);
+Result<LoweredFunctor> make_plane_store(StepBuilder& step, size_t axes);
 
 }  // namespace stitch::kernels

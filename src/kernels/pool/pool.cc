@@ -84,7 +84,7 @@ class Pool final : public KernelTemplate {
     return work;
   }
 
-  Result<StepCode> emit(const Group& group, const Setting&) const override {
+  Result<StepDraft> draft(const Group& group, const Setting&) const override {
     const ir::Node& node = group.root_node();
     const std::vector<int64_t>& in = group.graph->type(ir::tensor_operand(node, 0)).shape;
     const std::vector<int64_t>& out = group.graph->type(node.outputs[0]).shape;
@@ -93,12 +93,12 @@ class Pool final : public KernelTemplate {
     step.describe(
         "Access: one thread per output, neighbouring threads along its row; overlapping windows meet in cache.");
     step.describe("Bound: memory, one read of the input and one write of the output.");
-    STITCH_ASSIGN(const FunctorText load, make_plane_load(step, axes_of(node)));
-    STITCH_ASSIGN(const FunctorText store, make_plane_store(step, axes_of(node)));
+    STITCH_ASSIGN(const LoweredFunctor load, make_plane_load(step, axes_of(node)));
+    STITCH_ASSIGN(const LoweredFunctor store, make_plane_store(step, axes_of(node)));
     construct(step, load, "load");
     construct(step, store, "store");
     add_pool_shape(step, in, out, axes_of(node));
-    step.launch(fmt::format("return stitch::launch_{}(load, store, shape, stream);", skeleton(node)));
+    step.launch("return stitch::launch_{}(load, store, shape, stream);", skeleton(node));
     return step.take();
   }
 

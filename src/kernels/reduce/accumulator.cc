@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/reduce/accumulator.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "ir/graph/op.h"
-#include "kernels/expression/literal.h"
-
 namespace stitch::kernels {
 namespace {
 
@@ -56,18 +52,18 @@ Result<AccumulatorKind> choose_accumulator(const ir::Graph& graph, const std::ve
   return failure(ErrorCode::kUnsupportedOperator, "these reductions do not share an accumulator");
 }
 
-Result<std::string> AccumulatorKind::result(const ir::Node& node, const std::string& count) const {
+Expr AccumulatorKind::result(const ir::Node& node, const Expr& count) const {
   if (node.op == ir::Op::kMean) {
-    return needs_count ? "total.sum / " + count : std::string("total.mean");
+    return needs_count ? binary(BinaryOp::kDivide, bound("total.sum"), count) : bound("total.mean");
   }
   if (node.op == ir::Op::kSum) {
-    return std::string("total.sum");
+    return bound("total.sum");
   }
   if (node.op == ir::Op::kVar) {
     const auto correction = static_cast<double>(ir::int_attribute(node, "correction"));
-    return fmt::format("total.variance({})", float_literal(correction));
+    return method_call(bound("total"), "variance", {literal_expr(float_literal(correction))});
   }
-  return std::string("total.value");
+  return bound("total.value");
 }
 
 }  // namespace stitch::kernels

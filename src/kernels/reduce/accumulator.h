@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/code/expr.h"
 #include "kernels/group/group.h"
 
 namespace stitch::kernels {
@@ -15,7 +16,7 @@ struct AccumulatorKind {
   bool needs_count = false;  // a mean divides by the number of elements
 
   // The result of `node` in terms of the accumulator `total`.
-  Result<std::string> result(const ir::Node& node, const std::string& count) const;
+  Expr result(const ir::Node& node, const Expr& count) const;
 };
 
 bool is_reduction(const ir::Node& node);  // sum mean amax amin var

@@ -34,7 +34,8 @@ Accumulator accumulator_of(const ir::Graph& graph, const ir::Node& node) {
   return {fmt::format("stitch::Exact{}Accumulator<{}>", node.op == ir::Op::kSum ? "Sum" : "Product", element), 8};
 }
 
-const char* result_text(ir::Op op) {
+// The member of the accumulator that holds it.
+const char* result_name(ir::Op op) {
   if (op == ir::Op::kArgmax || op == ir::Op::kArgmin) {
     return "total.index";
   }
@@ -107,10 +108,10 @@ class ReducePositions final : public KernelTemplate {
     return work;
   }
 
-  Result<StepCode> emit(const Group& group, const Setting& setting) const override;
+  Result<StepDraft> draft(const Group& group, const Setting& setting) const override;
 };
 
-Result<FunctorText> make_store(StepBuilder& step, const Accumulator& accumulator) {
+Result<LoweredFunctor> make_store(StepBuilder& step, const Accumulator& accumulator) {
   const Group& group = step.group();
   const ir::Graph& graph = *group.graph;
   const Domain domain(graph.type(group.root_node().outputs[0]).shape);
@@ -126,14 +127,14 @@ Result<FunctorText> make_store(StepBuilder& step, const Accumulator& accumulator
       return failure(ErrorCode::kUnsupportedOperator, std::string(to_string(node.op)) + " changes the element type",
                      node.place);
     }
-    builder.bind_text(node.outputs[0], domain.anchor_map(), result_text(node.op));
+    builder.bind(node.outputs[0], domain.anchor_map(), bound(result_name(node.op)));
   }
   STITCH_TRY(builder.store_results());
   return builder.finish({.comment = "Stores what follows from one finished reduction.",
                          .extra_parameters = fmt::format("const {}& total", accumulator.type)});
 }
 
-Result<StepCode> ReducePositions::emit(const Group& group, const Setting& setting) const {
+Result<StepDraft> ReducePositions::draft(const Group& group, const Setting& setting) const {
   const ir::Node& node = group.root_node();
   const RowAxes axes = reduced_axes(group);
   const Accumulator accumulator = accumulator_of(*group.graph, node);
@@ -142,21 +143,22 @@ Result<StepCode> ReducePositions::emit(const Group& group, const Setting& settin
   step.describe(threads_of(setting) > 1 ? "Access: the threads of a row read neighbouring elements."
                                         : "Access: neighbouring threads read neighbouring rows.");
   step.describe("Bound: memory, one read of every element.");
-  STITCH_ASSIGN(const FunctorText load, make_element_loader(step, ir::tensor_operand(node, 0), axes));
-  STITCH_ASSIGN(const FunctorText store, make_store(step, accumulator));
+  STITCH_ASSIGN(const LoweredFunctor load, make_element_loader(step, ir::tensor_operand(node, 0), axes));
+  STITCH_ASSIGN(const LoweredFunctor store, make_store(step, accumulator));
   construct(step, load, "load");
   construct(step, store, "store");
-  const std::string reduced = step.extent("reduced", axes.column_count, "elements that make one result");
-  const std::string kept = step.extent("kept", axes.row_count, "results");
-  const std::string threads = step.constant("int", "threads_per_row", std::to_string(threads_of(setting)));
-  std::string arguments = fmt::format("load, store, {}, {}, ", kept, reduced);
+  const Expr reduced = step.extent("reduced", axes.column_count, "elements that make one result");
+  const Expr kept = step.extent("kept", axes.row_count, "results");
+  const Expr threads = step.int_constant("threads_per_row", threads_of(setting));
   if (is_split(setting)) {
-    arguments += step.extent("splits", setting.splits, "blocks that share a row") + ", args->scratch, ";
     step.set_scratch_bytes(axes.row_count * setting.splits * accumulator.bytes);
+    step.launch("return stitch::launch_reduce_positions_split<{}, {}>(", accumulator.type, threads);
+    step.launch("    load, store, {}, {}, {}, args->scratch, stream);", kept, reduced,
+                step.extent("splits", setting.splits, "blocks that share a row"));
+  } else {
+    step.launch("return stitch::launch_reduce_positions<{}, {}>(", accumulator.type, threads);
+    step.launch("    load, store, {}, {}, stream);", kept, reduced);
   }
-  step.launch(fmt::format("return stitch::launch_reduce_positions{}<{}, {}>(", is_split(setting) ? "_split" : "",
-                          accumulator.type, threads));
-  step.launch(fmt::format("    {}stream);", arguments));
   return step.take();
 }
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "ir/graph/op.h"
-#include "kernels/expression/literal.h"
 #include "kernels/reduce/accumulator.h"
 #include "kernels/rows/row_functors.h"
 #include "kernels/rows/row_sharing.h"
@@ -71,11 +70,11 @@ class Reduce final : public KernelTemplate {
     return work;
   }
 
-  Result<StepCode> emit(const Group& group, const Setting& setting) const override;
+  Result<StepDraft> draft(const Group& group, const Setting& setting) const override;
 };
 
-Result<FunctorText> make_store(StepBuilder& step, const std::vector<ir::NodeId>& reductions,
-                               const AccumulatorKind& accumulator, const std::string& count) {
+Result<LoweredFunctor> make_store(StepBuilder& step, const std::vector<ir::NodeId>& reductions,
+                               const AccumulatorKind& accumulator, const Expr& count) {
   const Group& group = step.group();
   const ir::Graph& graph = *group.graph;
   const ir::ValueId root = group.root_node().outputs[0];
@@ -85,24 +84,23 @@ Result<FunctorText> make_store(StepBuilder& step, const std::vector<ir::NodeId>&
     axes.push_back(static_cast<int>(axis));
   }
   FunctorBuilder builder(step, pascal_case(graph.value(group.results[0]).name) + "Store", domain, {{"row", axes}});
-  std::string count_member;
+  Expr count_member;
   for (const ir::NodeId id : reductions) {
     const ir::Node& node = graph.node(id);
     if (graph.type(node.outputs[0]).shape != domain.shape()) {
       return failure(ErrorCode::kUnsupportedOperator, "reductions of one step must have results of one shape");
     }
-    if (node.op == ir::Op::kMean && accumulator.needs_count && count_member.empty()) {
-      count_member = builder.member("float", "count", fmt::format("static_cast<float>({})", count));
+    if (node.op == ir::Op::kMean && accumulator.needs_count && count_member.is_nothing()) {
+      count_member = builder.member("float", "count", cast("float", count));
     }
-    STITCH_ASSIGN(const std::string text, accumulator.result(node, count_member));
-    builder.bind_expression(node.outputs[0], domain.anchor_map(), text);
+    builder.bind_computation(node.outputs[0], domain.anchor_map(), accumulator.result(node, count_member));
   }
   STITCH_TRY(builder.store_results());
   return builder.finish({.comment = "Stores what follows from one finished reduction.",
                          .extra_parameters = fmt::format("const stitch::{}& total", accumulator.type)});
 }
 
-Result<StepCode> Reduce::emit(const Group& group, const Setting& setting) const {
+Result<StepDraft> Reduce::draft(const Group& group, const Setting& setting) const {
   const ir::Node& node = group.root_node();
   const RowAxes axes = reduced_axes(group);
   const std::vector<ir::NodeId> reductions = reductions_of(group);
@@ -115,23 +113,25 @@ Result<StepCode> Reduce::emit(const Group& group, const Setting& setting) const 
                     ? "Access: the threads of a row read neighbouring elements."
                     : "Access: neighbouring threads read neighbouring rows, each walking down its column of elements.");
   step.describe("Bound: memory, one read of every element.");
-  STITCH_ASSIGN(const FunctorText load, make_row_loader(step, ir::tensor_operand(node, 0), axes, rows));
-  const std::string reduced = step.extent("reduced", axes.column_count, "elements summed up in one result");
-  STITCH_ASSIGN(const FunctorText store, make_store(step, reductions, accumulator, reduced));
+  STITCH_ASSIGN(const LoweredFunctor load, make_row_loader(step, ir::tensor_operand(node, 0), axes, rows));
+  const Expr reduced = step.extent("reduced", axes.column_count, "elements summed up in one result");
+  STITCH_ASSIGN(const LoweredFunctor store, make_store(step, reductions, accumulator, reduced));
   construct(step, load, "load");
   construct(step, store, "store");
-  const std::string kept = step.extent("kept", axes.row_count, "results");
-  const std::string vectorised = rows ? prove_vectorised(step, reduced, {{&load, "load"}}) : "false";
-  step.launch(fmt::format("const stitch::ReduceShape shape{{{}, {}, {}}};", kept, reduced, vectorised));
-  const std::string threads =
-      step.constant("int", rows ? "threads_per_row" : "warps_per_column", std::to_string(threads_of(setting)));
-  std::string arguments = "load, store, shape, ";
+  const Expr kept = step.extent("kept", axes.row_count, "results");
+  const Expr vectorised = rows ? prove_vectorised(step, reduced, {{&load, "load"}}) : named("false");
+  step.launch("const stitch::ReduceShape shape{{{}, {}, {}}};", kept, reduced, vectorised);
+  const Expr threads = step.int_constant(rows ? "threads_per_row" : "warps_per_column", threads_of(setting));
+  const char* along = rows ? "rows" : "columns";
   if (is_split(setting)) {
-    arguments += step.extent("splits", setting.splits, "blocks that share a row") + ", args->scratch, ";
     step.set_scratch_bytes(axes.row_count * setting.splits * accumulator.bytes);
+    step.launch("return stitch::launch_reduce_{}_split<stitch::{}, {}>(load, store, shape, {}, args->scratch, stream);",
+                along, accumulator.type, threads,
+                step.extent("splits", setting.splits, "blocks that share a row"));
+  } else {
+    step.launch("return stitch::launch_reduce_{}<stitch::{}, {}>(load, store, shape, stream);", along,
+                accumulator.type, threads);
   }
-  step.launch(fmt::format("return stitch::launch_reduce_{}{}<stitch::{}, {}>({}stream);", rows ? "rows" : "columns",
-                          is_split(setting) ? "_split" : "", accumulator.type, threads, arguments));
   return step.take();
 }
 

@@ -12,18 +12,19 @@
 namespace stitch::kernels {
 namespace {
 
-Result<FunctorText> make_load(StepBuilder& step, const RowAxes& axes) {
+Result<LoweredFunctor> make_load(StepBuilder& step, const RowAxes& axes) {
   const ir::Graph& graph = *step.group().graph;
   const ir::ValueId input = ir::tensor_operand(step.group().root_node(), 0);
   const Domain domain(graph.type(input).shape);
   FunctorBuilder builder(step, pascal_case(graph.value(input).name) + "Load", domain,
                          {{"row", axes.rows}, {"column", axes.columns}});
-  STITCH_ASSIGN(const std::string text, builder.value(input, domain.anchor_map()));
-  return builder.finish({.comment = "Reads one element of a row.", .returns = text, .return_type = "double"});
+  STITCH_ASSIGN(Expr element, builder.value(input, domain.anchor_map()));
+  return builder.finish(
+      {.comment = "Reads one element of a row.", .returns = std::move(element), .return_type = "double"});
 }
 
-Result<FunctorText> make_store(StepBuilder& step, const std::vector<ir::NodeId>& reductions,
-                               const AccumulatorKind& accumulator, const std::string& count) {
+Result<LoweredFunctor> make_store(StepBuilder& step, const std::vector<ir::NodeId>& reductions,
+                               const AccumulatorKind& accumulator, const Expr& count) {
   const Group& group = step.group();
   const ir::Graph& graph = *group.graph;
   const Domain domain(graph.type(group.root_node().outputs[0]).shape);
@@ -32,14 +33,13 @@ Result<FunctorText> make_store(StepBuilder& step, const std::vector<ir::NodeId>&
     axes.push_back(static_cast<int>(axis));
   }
   FunctorBuilder builder(step, pascal_case(graph.value(group.results[0]).name) + "Store", domain, {{"row", axes}});
-  const std::string count_member = builder.member("double", "count", fmt::format("static_cast<double>({})", count));
+  const Expr count_member = builder.member("double", "count", cast("double", count));
   for (const ir::NodeId id : reductions) {
     const ir::Node& node = graph.node(id);
     if (graph.type(node.outputs[0]).shape != domain.shape()) {
       return failure(ErrorCode::kUnsupportedOperator, "reductions of one step have results of one shape");
     }
-    STITCH_ASSIGN(const std::string text, accumulator.result(node, count_member));
-    builder.bind_expression(node.outputs[0], domain.anchor_map(), text);
+    builder.bind_computation(node.outputs[0], domain.anchor_map(), accumulator.result(node, count_member));
   }
   STITCH_TRY(builder.store_results());
   return builder.finish(
@@ -70,7 +70,7 @@ class ReduceDouble final : public KernelTemplate {
     return work;
   }
 
-  Result<StepCode> emit(const Group& group, const Setting&) const override {
+  Result<StepDraft> draft(const Group& group, const Setting&) const override {
     const RowAxes axes = reduced_axes(group);
     const std::vector<ir::NodeId> reductions = reductions_of(group);
     STITCH_ASSIGN(const AccumulatorKind accumulator, choose_accumulator(*group.graph, reductions));
@@ -78,15 +78,14 @@ class ReduceDouble final : public KernelTemplate {
     step.include("kernels/reduce/double_precision.cuh");
     step.describe("Access: the threads of a block share a row.");
     step.describe("Bound: memory, one read of every element.");
-    STITCH_ASSIGN(const FunctorText load, make_load(step, axes));
-    const std::string reduced = step.extent("reduced", axes.column_count, "elements summed up in one result");
-    STITCH_ASSIGN(const FunctorText store, make_store(step, reductions, accumulator, reduced));
+    STITCH_ASSIGN(const LoweredFunctor load, make_load(step, axes));
+    const Expr reduced = step.extent("reduced", axes.column_count, "elements summed up in one result");
+    STITCH_ASSIGN(const LoweredFunctor store, make_store(step, reductions, accumulator, reduced));
     construct(step, load, "load");
     construct(step, store, "store");
-    const std::string kept = step.extent("kept", axes.row_count, "results");
-    step.launch(
-        fmt::format("return stitch::double_precision::launch_reduce<stitch::double_precision::{}>(", accumulator.type));
-    step.launch(fmt::format("    load, store, {}, {}, stream);", kept, reduced));
+    const Expr kept = step.extent("kept", axes.row_count, "results");
+    step.launch("return stitch::double_precision::launch_reduce<stitch::double_precision::{}>(", accumulator.type);
+    step.launch("    load, store, {}, {}, stream);", kept, reduced);
     return step.take();
   }
 };

@@ -40,10 +40,8 @@ std::string factors_text(const ir::Node& node, StepBuilder& step) {
   std::string text;
   for (size_t axis = 0; axis < scales.size(); ++axis) {
     if (scales[axis] > 0) {
-      const std::string value = fmt::format("{}", scales[axis]);
-      const bool whole = value.find_first_of(".e") == std::string::npos;
-      const std::string name = step.constant("double", "factor_" + names[axis], whole ? value + ".0" : value);
-      text += fmt::format("{}.{} = {}", text.empty() ? "" : ", ", names[axis], name);
+      const Expr factor = step.constant("factor_" + names[axis], {scales[axis], ScalarType::kDouble});
+      text += fmt::format("{}.{} = {}", text.empty() ? "" : ", ", names[axis], factor.name);
     }
   }
   return "{" + text + "}";
@@ -75,21 +73,21 @@ class Interpolate final : public KernelTemplate {
     return work;
   }
 
-  Result<StepCode> emit(const Group& group, const Setting&) const override {
+  Result<StepDraft> draft(const Group& group, const Setting&) const override {
     const ir::Node& node = group.root_node();
     StepBuilder step(group);
     step.include("kernels/resample/interpolate.cuh");
     step.describe(
         "Access: one thread per output, neighbouring threads along its row; inputs read by several meet in cache.");
     step.describe("Bound: memory, one read of the input and one write of the output.");
-    STITCH_ASSIGN(const FunctorText load, make_plane_load(step, axes_of(node)));
-    STITCH_ASSIGN(const FunctorText store, make_plane_store(step, axes_of(node)));
+    STITCH_ASSIGN(const LoweredFunctor load, make_plane_load(step, axes_of(node)));
+    STITCH_ASSIGN(const LoweredFunctor store, make_plane_store(step, axes_of(node)));
     construct(step, load, "load");
     construct(step, store, "store");
     add_pool_shape(step, group.graph->type(ir::tensor_operand(node, 0)).shape, group.graph->type(node.outputs[0]).shape,
                    axes_of(node));
-    step.launch(fmt::format("return stitch::launch_interpolate<{}, {}>(load, store, shape, {}, stream);", axes_of(node),
-                            mode_type(node), factors_text(node, step)));
+    step.launch("return stitch::launch_interpolate<{}, {}>(load, store, shape, {}, stream);", axes_of(node),
+                mode_type(node), factors_text(node, step));
     return step.take();
   }
 };

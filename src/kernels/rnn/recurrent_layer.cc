@@ -186,7 +186,7 @@ class RecurrentLayer final : public KernelTemplate {
     return work;
   }
 
-  Result<StepCode> emit(const Group& group, const Setting& setting) const override;
+  Result<StepDraft> draft(const Group& group, const Setting& setting) const override;
 };
 
 // Both initial states look alike: a functor of direction, sample and unit.
@@ -196,8 +196,8 @@ Result<void> add_initial_state(StepBuilder& step, ir::ValueId state, const std::
   const Domain domain(graph.type(state).shape);
   FunctorBuilder builder(step, pascal_case(graph.value(state).name) + "Initial", domain,
                          {{"direction", {0}}, {"row", {1}}, {"unit", {2}}});
-  STITCH_ASSIGN(const std::string text, builder.value(state, domain.anchor_map()));
-  construct(step, builder.finish({.comment = comment, .returns = text}), variable);
+  STITCH_ASSIGN(Expr element, builder.value(state, domain.anchor_map()));
+  construct(step, builder.finish({.comment = comment, .returns = std::move(element)}), variable);
   return {};
 }
 
@@ -219,16 +219,16 @@ Result<void> add_store(StepBuilder& step, const Layer& layer) {
   const AffineIndex column{0, {{at[2].terms[0].loop, layer.units}, at[3].terms[0]}};
   builder.reserve("hidden");
   builder.reserve("cell");
-  builder.bind_text(node.outputs[0], {at[0], at[1], column}, "hidden");
-  builder.bind_text(node.outputs[1], {at[2], at[1], at[3]}, "hidden");
+  builder.bind(node.outputs[0], {at[0], at[1], column}, bound("hidden"));
+  builder.bind(node.outputs[1], {at[2], at[1], at[3]}, bound("hidden"));
   if (layer.has_cell) {
-    builder.bind_text(node.outputs[2], {at[2], at[1], at[3]}, "cell");
+    builder.bind(node.outputs[2], {at[2], at[1], at[3]}, bound("cell"));
   }
   STITCH_TRY(builder.store_results());
   const bool stores_cell = layer.has_cell && std::any_of(group.results.begin(), group.results.end(), [&](auto result) {
                              return shown_by(group, result) == node.outputs[2];
                            });
-  const FunctorText store = builder.finish(
+  const LoweredFunctor store = builder.finish(
       {.comment = "Stores what follows from one unit's new state. A last state is written at every step: the last one "
                   "stays.",
        .extra_parameters = stores_cell ? "float hidden, float cell" : "float hidden, float /*cell*/"});
@@ -236,20 +236,17 @@ Result<void> add_store(StepBuilder& step, const Layer& layer) {
   return {};
 }
 
-std::string pointer_to(StepBuilder& step, ir::ValueId value, const std::string& role) {
+Expr pointer_to(StepBuilder& step, ir::ValueId value, const std::string& role) {
   const StridedView view = *strided_view(step.group(), value);
-  std::string data = fmt::format("static_cast<const {}*>({})",
-                                 cuda_type_name(step.group().graph->type(view.stored).dtype), step.tensor(view.stored));
-  if (view.offset != 0) {
-    data += " + " + step.extent(role + "_offset", view.offset);
-  }
-  return data;
+  const Expr start = cast(fmt::format("const {}*", cuda_type_name(step.group().graph->type(view.stored).dtype)),
+                          step.tensor(view.stored));
+  return view.offset == 0 ? start : sum(start, step.extent(role + "_offset", view.offset));
 }
 
 void add_shape(StepBuilder& step, const Layer& layer) {
   step.launch("const stitch::RecurrentShape shape{");
   const auto add = [&](const char* field, int64_t value, const char* comment) {
-    step.launch(fmt::format("    .{} = {},", field, step.extent(field, value, comment)));
+    step.launch("    .{} = {},", field, step.extent(field, value, comment));
   };
   add("steps", layer.steps, "of time, one launch each");
   add("batch", layer.batch, "");
@@ -261,28 +258,27 @@ void add_shape(StepBuilder& step, const Layer& layer) {
 // stitch::RecurrentOperands: each field has an entry for each direction.
 void add_operands(StepBuilder& step, const Layer& layer, const std::string& type) {
   constexpr const char* kDirections[] = {"forward", "reverse"};
-  std::string gates, time_strides, batch_strides, weights, biases;
+  std::vector<Expr> gates, time_strides, batch_strides, weights, biases;
   for (size_t i = 0; i < layer.directions.size(); ++i) {
     const Direction& direction = layer.directions[i];
     const std::string name = kDirections[i];
-    const std::string comma = i == 0 ? "" : ", ";
     const StridedView view = *strided_view(step.group(), direction.gates);
-    gates += comma + pointer_to(step, direction.gates, name + "_gates");
-    time_strides += comma + step.extent(name + "_gates_time_stride", view.strides[0]);
-    batch_strides += comma + step.extent(name + "_gates_batch_stride", view.strides[1]);
-    weights += comma + pointer_to(step, direction.weight, name + "_weight");
-    biases += comma + (direction.bias.has_value() ? pointer_to(step, *direction.bias, name + "_bias") : "nullptr");
+    gates.push_back(pointer_to(step, direction.gates, name + "_gates"));
+    time_strides.push_back(step.extent(name + "_gates_time_stride", view.strides[0]));
+    batch_strides.push_back(step.extent(name + "_gates_batch_stride", view.strides[1]));
+    weights.push_back(pointer_to(step, direction.weight, name + "_weight"));
+    biases.push_back(direction.bias.has_value() ? pointer_to(step, *direction.bias, name + "_bias") : named("nullptr"));
   }
-  step.launch(fmt::format("const stitch::RecurrentOperands<{}> operands{{", type));
-  step.launch(fmt::format("    .gates = {{{}}},", gates));
-  step.launch(fmt::format("    .gates_time_stride = {{{}}},", time_strides));
-  step.launch(fmt::format("    .gates_batch_stride = {{{}}},", batch_strides));
-  step.launch(fmt::format("    .weight = {{{}}},", weights));
-  step.launch(fmt::format("    .bias = {{{}}},", biases));
+  step.launch("const stitch::RecurrentOperands<{}> operands{{", type);
+  step.launch("    .gates = {},", aggregate("", gates));
+  step.launch("    .gates_time_stride = {},", aggregate("", time_strides));
+  step.launch("    .gates_batch_stride = {},", aggregate("", batch_strides));
+  step.launch("    .weight = {},", aggregate("", weights));
+  step.launch("    .bias = {},", aggregate("", biases));
   step.launch("};");
 }
 
-Result<StepCode> RecurrentLayer::emit(const Group& group, const Setting& setting) const {
+Result<StepDraft> RecurrentLayer::draft(const Group& group, const Setting& setting) const {
   const Layer layer = layer_of(group);
   const Variant& variant = variant_named(setting.variant);
   STITCH_TRY(check_last_states(group));
@@ -305,11 +301,10 @@ Result<StepCode> RecurrentLayer::emit(const Group& group, const Setting& setting
   }
   add_shape(step, layer);
   add_operands(step, layer, cuda_type_name(dtype));
-  const std::string rows = step.constant("int", "rows_of_thread", std::to_string(variant.rows));
-  const std::string lanes =
-      step.constant("int", "row_lanes", std::to_string(variant.row_lanes), "lanes of a warp with samples of their own");
-  step.launch(fmt::format("return stitch::launch_recurrent_layer<{}, stitch::RecurrentTile<{}, {}>>(", layer.cell, rows,
-                          lanes));
+  const Expr rows = step.int_constant("rows_of_thread", variant.rows);
+  const Expr lanes = step.int_constant("row_lanes", variant.row_lanes, "lanes of a warp with samples of their own");
+  step.launch("return stitch::launch_recurrent_layer<{}, stitch::RecurrentTile<{}, {}>>(", layer.cell, rows,
+              lanes);
   step.launch("    shape, operands, initial_hidden, initial_cell, store, args->scratch, stream);");
   constexpr int64_t kStates = 3;  // hidden before and after, cell
   constexpr int64_t kFloatBytes = 4;

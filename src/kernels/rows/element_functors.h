@@ -10,6 +10,6 @@ namespace stitch::kernels {
 std::string element_type(const ir::Graph& graph, ir::ValueId value);
 
 // `element_type operator()(int64_t row, int64_t column) const`, the elements of `input` seen as rows and columns.
-Result<FunctorText> make_element_loader(StepBuilder& step, ir::ValueId input, const RowAxes& axes);
+Result<LoweredFunctor> make_element_loader(StepBuilder& step, ir::ValueId input, const RowAxes& axes);
 
 }  // namespace stitch::kernels

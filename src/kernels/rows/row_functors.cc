@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/rows/row_functors.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 
@@ -34,19 +32,19 @@ RowAxes split_axes(const std::vector<int64_t>& shape, const std::vector<int64_t>
   return axes;
 }
 
-Result<FunctorText> make_row_loader(StepBuilder& step, ir::ValueId input, const RowAxes& axes, bool may_take_lanes) {
+Result<LoweredFunctor> make_row_loader(StepBuilder& step, ir::ValueId input, const RowAxes& axes, bool may_take_lanes) {
   const ir::Graph& graph = *step.group().graph;
   const TensorType& type = graph.type(input);
   const Domain domain(type.shape);
   FunctorBuilder builder(step, pascal_case(graph.value(input).name) + "Load", domain,
                          {{"row", axes.rows}, {"column", axes.columns}});
-  STITCH_ASSIGN(std::string text, builder.value(input, domain.anchor_map()));
+  STITCH_ASSIGN(Expr element, builder.value(input, domain.anchor_map()));
   if (!is_floating_point(type.dtype)) {
-    text = fmt::format("stitch::to_float({})", text);
+    element = call("stitch::to_float", {std::move(element)});
   }
   return builder.finish({.comment = "Reads one element of a row, or kLanes neighbouring ones.",
                          .may_take_lanes = may_take_lanes,
-                         .returns = text});
+                         .returns = std::move(element)});
 }
 
 std::vector<Setting> row_settings() {
@@ -96,10 +94,10 @@ Work row_work(const Group& group, const RowAxes& axes, const Setting& setting, i
 }
 
 void add_row_shape(StepBuilder& step, const RowAxes& axes, const std::vector<LaneUser>& users) {
-  const std::string rows = step.extent("rows", axes.row_count);
-  const std::string columns = step.extent("columns", axes.column_count);
-  const std::string vectorised = prove_vectorised(step, columns, users);
-  step.launch(fmt::format("const stitch::RowShape shape{{{}, {}, {}}};", rows, columns, vectorised));
+  const Expr rows = step.extent("rows", axes.row_count);
+  const Expr columns = step.extent("columns", axes.column_count);
+  const Expr vectorised = prove_vectorised(step, columns, users);
+  step.launch("const stitch::RowShape shape{{{}, {}, {}}};", rows, columns, vectorised);
 }
 
 }  // namespace stitch::kernels

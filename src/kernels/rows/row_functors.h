@@ -19,7 +19,7 @@ struct RowAxes {
 RowAxes split_axes(const std::vector<int64_t>& shape, const std::vector<int64_t>& columns);
 
 // float operator()(row, column), and lanes along the columns where `may_take_lanes`.
-Result<FunctorText> make_row_loader(StepBuilder& step, ir::ValueId input, const RowAxes& axes, bool may_take_lanes);
+Result<LoweredFunctor> make_row_loader(StepBuilder& step, ir::ValueId input, const RowAxes& axes, bool may_take_lanes);
 
 struct RowSettingSize {
   int threads;

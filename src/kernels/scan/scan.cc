@@ -90,26 +90,26 @@ class Scan final : public KernelTemplate {
     return work;
   }
 
-  Result<StepCode> emit(const Group& group, const Setting& setting) const override;
+  Result<StepDraft> draft(const Group& group, const Setting& setting) const override;
 };
 
-Result<FunctorText> make_store(StepBuilder& step, const RowAxes& axes, const State& state) {
+Result<LoweredFunctor> make_store(StepBuilder& step, const RowAxes& axes, const State& state) {
   const Group& group = step.group();
   const ir::Graph& graph = *group.graph;
   const ir::Node& node = group.root_node();
   const Domain domain(graph.type(node.outputs[0]).shape);
   FunctorBuilder builder(step, pascal_case(graph.value(group.results[0]).name) + "Store", domain,
                          {{"row", axes.rows}, {"column", axes.columns}});
-  builder.bind_text(node.outputs[0], domain.anchor_map(), state.value);
+  builder.bind(node.outputs[0], domain.anchor_map(), bound(state.value));
   if (node.outputs.size() > 1) {
-    builder.bind_text(node.outputs[1], domain.anchor_map(), "total.index");
+    builder.bind(node.outputs[1], domain.anchor_map(), bound("total.index"));
   }
   STITCH_TRY(builder.store_results());
   return builder.finish({.comment = "Stores what follows from the elements up to one.",
                          .extra_parameters = fmt::format("const {}& total", state.type)});
 }
 
-Result<StepCode> Scan::emit(const Group& group, const Setting& setting) const {
+Result<StepDraft> Scan::draft(const Group& group, const Setting& setting) const {
   const ir::Node& node = group.root_node();
   const RowAxes axes = axes_of(group);
   const State state = state_of(*group.graph, node);
@@ -119,24 +119,24 @@ Result<StepCode> Scan::emit(const Group& group, const Setting& setting) const {
                     ? "Access: neighbouring threads walk down neighbouring rows."
                     : "Access: the threads of a row read neighbouring elements and pass on what stands before them.");
   step.describe("Bound: memory, one read and one write of every element.");
-  STITCH_ASSIGN(const FunctorText load, make_element_loader(step, ir::tensor_operand(node, 0), axes));
-  STITCH_ASSIGN(const FunctorText store, make_store(step, axes, state));
+  STITCH_ASSIGN(const LoweredFunctor load, make_element_loader(step, ir::tensor_operand(node, 0), axes));
+  STITCH_ASSIGN(const LoweredFunctor store, make_store(step, axes, state));
   construct(step, load, "load");
   construct(step, store, "store");
-  step.launch(fmt::format("const stitch::ScanShape shape{{{}, {}}};", step.extent("rows", axes.row_count),
-                          step.extent("columns", axes.column_count)));
+  step.launch("const stitch::ScanShape shape{{{}, {}}};", step.extent("rows", axes.row_count),
+              step.extent("columns", axes.column_count));
   if (setting.variant == "serial") {
-    step.launch(fmt::format("return stitch::launch_scan_serial<{}>(load, store, shape, stream);", state.type));
+    step.launch("return stitch::launch_scan_serial<{}>(load, store, shape, stream);", state.type);
     return step.take();
   }
-  const std::string threads = step.constant("int", "threads_per_row", std::to_string(threads_of(setting)));
-  std::string more;
+  const Expr threads = step.int_constant("threads_per_row", threads_of(setting));
   if (is_split(setting)) {
-    more = step.extent("splits", setting.splits, "blocks that share a row") + ", args->scratch, ";
     step.set_scratch_bytes(axes.row_count * setting.splits * state.bytes);
+    step.launch("return stitch::launch_scan_split<{}, {}>(load, store, shape, {}, args->scratch, stream);", state.type,
+                threads, step.extent("splits", setting.splits, "blocks that share a row"));
+  } else {
+    step.launch("return stitch::launch_scan_rows<{}, {}>(load, store, shape, stream);", state.type, threads);
   }
-  step.launch(fmt::format("return stitch::launch_scan_{}<{}, {}>(load, store, shape, {}stream);",
-                          is_split(setting) ? "split" : "rows", state.type, threads, more));
   return step.take();
 }
 

@@ -91,7 +91,7 @@ class Scatter final : public KernelTemplate {
     return work;
   }
 
-  Result<StepCode> emit(const Group& group, const Setting& setting) const override;
+  Result<StepDraft> draft(const Group& group, const Setting& setting) const override;
 
  private:
   // A state's new value goes where the old one lies, if the caller wishes it so: then only what is sent moves.
@@ -118,47 +118,47 @@ class Scatter final : public KernelTemplate {
   }
 };
 
-Result<FunctorText> make_target(StepBuilder& step, const Operands& operands) {
+Result<LoweredFunctor> make_target(StepBuilder& step, const Operands& operands) {
   const ir::Graph& graph = *step.group().graph;
   const std::vector<int64_t>& shape = graph.type(operands.source).shape;
   const Domain domain(shape);
   FunctorBuilder builder(step, pascal_case(graph.value(operands.output).name) + "Target", domain,
                          {{"column", operands.axes.rows}, {"source", operands.axes.columns}});
   const IndexMap map = broadcast(domain.anchor_map(), shape, graph.type(operands.index).shape);
-  STITCH_ASSIGN(const std::string text, builder.value(operands.index, map));
+  STITCH_ASSIGN(Expr element, builder.value(operands.index, map));
   return builder.finish(
-      {.comment = "The place that one source is sent to.", .returns = text, .return_type = "int64_t"});
+      {.comment = "The place that one source is sent to.", .returns = std::move(element), .return_type = "int64_t"});
 }
 
-Result<FunctorText> make_value(StepBuilder& step, const Operands& operands) {
+Result<LoweredFunctor> make_value(StepBuilder& step, const Operands& operands) {
   const ir::Graph& graph = *step.group().graph;
   const Domain domain(graph.type(operands.source).shape);
   FunctorBuilder builder(step, pascal_case(graph.value(operands.output).name) + "Sent", domain,
                          {{"column", operands.axes.rows}, {"source", operands.axes.columns}});
-  STITCH_ASSIGN(const std::string text, builder.value(operands.source, domain.anchor_map()));
+  STITCH_ASSIGN(Expr element, builder.value(operands.source, domain.anchor_map()));
   return builder.finish({.comment = "The value that one source sends.",
-                         .returns = text,
+                         .returns = std::move(element),
                          .return_type = element_type(graph, operands.source)});
 }
 
-Result<FunctorText> make_self(StepBuilder& step, const Operands& operands) {
+Result<LoweredFunctor> make_self(StepBuilder& step, const Operands& operands) {
   const ir::Graph& graph = *step.group().graph;
   const Domain domain(graph.type(operands.self).shape);
   FunctorBuilder builder(step, pascal_case(graph.value(operands.output).name) + "Self", domain,
                          {{"column", operands.axes.rows}, {"place", operands.axes.columns}});
-  STITCH_ASSIGN(const std::string text, builder.value(operands.self, domain.anchor_map()));
+  STITCH_ASSIGN(Expr element, builder.value(operands.self, domain.anchor_map()));
   return builder.finish({.comment = "What stands at a place before anything is sent there.",
-                         .returns = text,
+                         .returns = std::move(element),
                          .return_type = element_type(graph, operands.self)});
 }
 
-Result<FunctorText> make_store(StepBuilder& step, const Operands& operands) {
+Result<LoweredFunctor> make_store(StepBuilder& step, const Operands& operands) {
   const Group& group = step.group();
   const ir::Graph& graph = *group.graph;
   const Domain domain(graph.type(operands.output).shape);
   FunctorBuilder builder(step, pascal_case(graph.value(group.results[0]).name) + "Store", domain,
                          {{"column", operands.axes.rows}, {"place", operands.axes.columns}});
-  builder.bind(operands.output, domain.anchor_map(), "value", "value");
+  builder.bind(operands.output, domain.anchor_map(), bound("value"));
   STITCH_TRY(builder.store_results());
   return builder.finish({.comment = "Stores what follows from one element of the result.",
                          .extra_parameters = element_type(graph, operands.output) + " value"});
@@ -182,32 +182,32 @@ void describe(StepBuilder& step, const std::string& variant) {
 void launch_in_place(StepBuilder& step, const std::string& template_arguments) {
   const Group& group = step.group();
   const InPlace in_place = *scatter_in_place(group);
-  const std::string bytes = step.extent("bytes", group.graph->type(in_place.to).bytes(), "of the whole result");
-  step.launch(fmt::format("const stitch::ScatterMemory memory{{{}, {}, {}}};", step.tensor(in_place.from),
-                          step.tensor(in_place.to), bytes));
-  step.launch(fmt::format("return stitch::launch_scatter_in_place<{}>(", template_arguments));
+  const Expr bytes = step.extent("bytes", group.graph->type(in_place.to).bytes(), "of the whole result");
+  step.launch("const stitch::ScatterMemory memory{{{}, {}, {}}};", step.tensor(in_place.from),
+              step.tensor(in_place.to), bytes);
+  step.launch("return stitch::launch_scatter_in_place<{}>(", template_arguments);
   step.launch("    target, value, self, store, shape, memory, stream);");
 }
 
-Result<StepCode> Scatter::emit(const Group& group, const Setting& setting) const {
+Result<StepDraft> Scatter::draft(const Group& group, const Setting& setting) const {
   const ir::Node& node = group.root_node();
   const Operands operands = operands_of(group);
   StepBuilder step(group);
   describe(step, setting.variant);
-  STITCH_ASSIGN(const FunctorText target, make_target(step, operands));
-  STITCH_ASSIGN(const FunctorText value, make_value(step, operands));
-  STITCH_ASSIGN(const FunctorText self, make_self(step, operands));
-  STITCH_ASSIGN(const FunctorText store, make_store(step, operands));
+  STITCH_ASSIGN(const LoweredFunctor target, make_target(step, operands));
+  STITCH_ASSIGN(const LoweredFunctor value, make_value(step, operands));
+  STITCH_ASSIGN(const LoweredFunctor self, make_self(step, operands));
+  STITCH_ASSIGN(const LoweredFunctor store, make_store(step, operands));
   construct(step, target, "target");
   construct(step, value, "value");
   construct(step, self, "self");
   construct(step, store, "store");
   const auto rank = static_cast<int64_t>(group.graph->type(operands.output).shape.size());
   const bool innermost = ir::int_attribute(node, "dim") == rank - 1;
-  const std::string columns = step.extent("columns", operands.axes.row_count);
-  const std::string places = step.extent("places", operands.places, "of a column, that values are sent to");
-  const std::string sources = step.extent("sources", operands.axes.column_count, "of a column, that send a value");
-  step.launch(fmt::format("const stitch::ScatterShape shape{{{}, {}, {}, {}}};", columns, places, sources, innermost));
+  const Expr columns = step.extent("columns", operands.axes.row_count);
+  const Expr places = step.extent("places", operands.places, "of a column, that values are sent to");
+  const Expr sources = step.extent("sources", operands.axes.column_count, "of a column, that send a value");
+  step.launch("const stitch::ScatterShape shape{{{}, {}, {}, {}}};", columns, places, sources, innermost);
   const std::string kind =
       fmt::format("stitch::ScatterReduce::{}, {}", constant_name(ir::string_attribute(node, "reduce")),
                   ir::bool_attribute(node, "include_self"));
@@ -217,15 +217,14 @@ Result<StepCode> Scatter::emit(const Group& group, const Setting& setting) const
     return step.take();
   }
   if (setting.variant == "pull") {
-    step.launch(fmt::format("return stitch::launch_scatter_pull<{}, {}>(", kind, type));
+    step.launch("return stitch::launch_scatter_pull<{}, {}>(", kind, type);
     step.launch("    target, value, self, store, shape, stream);");
     return step.take();
   }
   constexpr int64_t kWordBytes = 4;
   const int64_t shared_columns = target_columns(group, operands);
   step.set_scratch_bytes(kWordBytes * (shared_columns * (2 * operands.places + operands.axes.column_count) + 1));
-  step.launch(
-      fmt::format("return stitch::launch_scatter_buckets<{}, {}, {}>(", kind, shares_targets(group, operands), type));
+  step.launch("return stitch::launch_scatter_buckets<{}, {}, {}>(", kind, shares_targets(group, operands), type);
   step.launch("    target, value, self, store, shape, args->scratch, stream);");
   return step.take();
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/softmax/softmax.h"
 
-#include <fmt/format.h>
-
 #include "ir/graph/op.h"
 #include "kernels/rows/row_functors.h"
 
@@ -29,7 +27,7 @@ class Softmax final : public KernelTemplate {
     return row_work(group, axes_of(group), setting, 2);
   }
 
-  Result<StepCode> emit(const Group& group, const Setting& setting) const override {
+  Result<StepDraft> draft(const Group& group, const Setting& setting) const override {
     const ir::Node& node = group.root_node();
     const RowAxes axes = axes_of(group);
     const ir::ValueId output = node.outputs[0];
@@ -39,13 +37,13 @@ class Softmax final : public KernelTemplate {
         "Access: the threads of a row read neighbouring elements and keep them; a row too long for that is read "
         "twice.");
     step.describe("Bound: memory, one read and one write of every element.");
-    STITCH_ASSIGN(const FunctorText load, make_row_loader(step, ir::tensor_operand(node, 0), axes, true));
+    STITCH_ASSIGN(const LoweredFunctor load, make_row_loader(step, ir::tensor_operand(node, 0), axes, true));
     const Domain domain(group.graph->type(output).shape);
     FunctorBuilder builder(step, pascal_case(group.graph->value(group.results[0]).name) + "Store", domain,
                            {{"row", axes.rows}, {"column", axes.columns}});
-    builder.bind(output, domain.anchor_map(), "value", "values[lane]");
+    builder.bind(output, domain.anchor_map(), bound("value", "values[lane]"));
     STITCH_TRY(builder.store_results());
-    const FunctorText store = builder.finish({.comment = "Stores what follows from one element of the softmax.",
+    const LoweredFunctor store = builder.finish({.comment = "Stores what follows from one element of the softmax.",
                                               .extra_parameters = "float value",
                                               .lane_parameters = "const stitch::Lanes<float, kLanes>& values",
                                               .may_take_lanes = true});
@@ -54,11 +52,10 @@ class Softmax final : public KernelTemplate {
     add_row_shape(step, axes, {{&load, "load"}, {&store, "store"}});
     const RowSettingSize size = row_setting_size(setting);
     const std::string kind = node.op == ir::Op::kSoftmax ? "kSoftmax" : "kLogSoftmax";
-    const std::string threads = step.constant("int", "threads_per_row", std::to_string(size.threads));
-    const std::string kept = step.constant("int", "elements_per_thread", std::to_string(size.per_thread));
-    step.launch(
-        fmt::format("return stitch::launch_softmax<stitch::SoftmaxKind::{}, {}, {}>(load, store, shape, stream);", kind,
-                    threads, kept));
+    const Expr threads = step.int_constant("threads_per_row", size.threads);
+    const Expr kept = step.int_constant("elements_per_thread", size.per_thread);
+    step.launch("return stitch::launch_softmax<stitch::SoftmaxKind::{}, {}, {}>(load, store, shape, stream);", kind,
+                threads, kept);
     return step.take();
   }
 };

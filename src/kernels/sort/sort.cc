@@ -71,7 +71,7 @@ class Sort final : public KernelTemplate {
   }
 
   Work work(const Group& group, const Setting& setting) const override;
-  Result<StepCode> emit(const Group& group, const Setting& setting) const override;
+  Result<StepDraft> draft(const Group& group, const Setting& setting) const override;
 };
 
 Work Sort::work(const Group& group, const Setting& setting) const {
@@ -114,7 +114,7 @@ Work Sort::work(const Group& group, const Setting& setting) const {
   return work;
 }
 
-Result<FunctorText> make_store(StepBuilder& step, const RowAxes& axes) {
+Result<LoweredFunctor> make_store(StepBuilder& step, const RowAxes& axes) {
   const Group& group = step.group();
   const ir::Graph& graph = *group.graph;
   const ir::Node& node = group.root_node();
@@ -122,15 +122,15 @@ Result<FunctorText> make_store(StepBuilder& step, const RowAxes& axes) {
   FunctorBuilder builder(step, pascal_case(graph.value(group.results[0]).name) + "Store", domain,
                          {{"row", axes.rows}, {"rank", axes.columns}});
   builder.reserve("position");
-  builder.bind(node.outputs[0], domain.anchor_map(), "value", "value");
-  builder.bind(node.outputs[1], domain.anchor_map(), "position", "position");
+  builder.bind(node.outputs[0], domain.anchor_map(), bound("value"));
+  builder.bind(node.outputs[1], domain.anchor_map(), bound("position"));
   STITCH_TRY(builder.store_results());
   return builder.finish(
       {.comment = "Stores what follows from one element in its place, and from where it stood.",
        .extra_parameters = fmt::format("{} value, int64_t position", element_type(graph, node.outputs[0]))});
 }
 
-Result<StepCode> Sort::emit(const Group& group, const Setting& setting) const {
+Result<StepDraft> Sort::draft(const Group& group, const Setting& setting) const {
   const ir::Node& node = group.root_node();
   const RowAxes axes = axes_of(group);
   const bool descends = ir::bool_attribute(node, node.op == ir::Op::kTopk ? "largest" : "descending");
@@ -142,32 +142,30 @@ Result<StepCode> Sort::emit(const Group& group, const Setting& setting) const {
                 : ranks ? "Access: each element's thread counts those of its row that come before it."
                         : "Access: each row is read once and sorted by a bitonic network.");
   step.describe("Bound: comparisons. Equal elements keep their order, so the result is that of a stable sort.");
-  STITCH_ASSIGN(const FunctorText load, make_element_loader(step, ir::tensor_operand(node, 0), axes));
-  STITCH_ASSIGN(const FunctorText store, make_store(step, axes));
+  STITCH_ASSIGN(const LoweredFunctor load, make_element_loader(step, ir::tensor_operand(node, 0), axes));
+  STITCH_ASSIGN(const LoweredFunctor store, make_store(step, axes));
   construct(step, load, "load");
   construct(step, store, "store");
-  step.launch(fmt::format("const stitch::SortShape shape{{{}, {}, {}}};", step.extent("rows", axes.row_count),
-                          step.extent("columns", axes.column_count),
-                          step.extent("kept", kept_of(group), "of each row, from the first in order")));
+  step.launch("const stitch::SortShape shape{{{}, {}, {}}};", step.extent("rows", axes.row_count),
+              step.extent("columns", axes.column_count),
+              step.extent("kept", kept_of(group), "of each row, from the first in order"));
   const std::string kind = fmt::format("{}, {}", element_type(*group.graph, ir::tensor_operand(node, 0)), descends);
   if (ranks) {
-    step.launch(fmt::format("return stitch::launch_sort_by_rank<{}>(load, store, shape, stream);", kind));
+    step.launch("return stitch::launch_sort_by_rank<{}>(load, store, shape, stream);", kind);
     return step.take();
   }
-  const std::string threads =
-      step.constant("int", selects ? "threads_per_row" : "threads", std::to_string(threads_of(setting)));
+  const Expr threads = step.int_constant(selects ? "threads_per_row" : "threads", threads_of(setting));
   if (selects) {
-    step.launch(fmt::format("return stitch::launch_select<{}, {}>(load, store, shape, stream);", kind, threads));
+    step.launch("return stitch::launch_select<{}, {}>(load, store, shape, stream);", kind, threads);
     return step.take();
   }
-  const std::string capacity =
-      step.constant("int", "capacity", std::to_string(kCapacity), "keys sorted in shared memory");
+  const Expr capacity = step.int_constant("capacity", kCapacity, "keys sorted in shared memory");
   const bool is_long = is_kind(setting, "long");
   if (is_long) {
     step.set_scratch_bytes(axes.row_count * padded_columns(axes) * key_bytes(group));
   }
-  step.launch(fmt::format("return stitch::launch_sort_{}rows<{}, {}, {}>(load, store, shape, {}stream);",
-                          is_long ? "long_" : "", kind, threads, capacity, is_long ? "args->scratch, " : ""));
+  step.launch("return stitch::launch_sort_{}rows<{}, {}, {}>(load, store, shape, {}stream);",
+              is_long ? "long_" : "", kind, threads, capacity, is_long ? "args->scratch, " : "");
   return step.take();
 }
 

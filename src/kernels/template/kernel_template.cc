@@ -75,13 +75,18 @@ Fit KernelTemplate::fits(const Group& group) const {
     fit.reason = std::string(name()) + " has no setting for this";
     return fit;
   }
-  const auto code = emit(group, settings.front());
-  fit.ok = code.has_value();
+  const auto drafted = draft(group, settings.front());
+  fit.ok = drafted.has_value();
   if (!fit.ok) {
-    fit.reason = code.error().sentence;
+    fit.reason = drafted.error().sentence;
     fit.store_first = reshaped_views(group);
   }
   return fit;
+}
+
+Result<StepShape> KernelTemplate::shape(const Group& group, const Setting& setting) const {
+  STITCH_ASSIGN(StepDraft drafted, draft(group, setting));
+  return std::move(drafted.shape);
 }
 
 double least_bytes(const Group& group) {

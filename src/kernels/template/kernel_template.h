@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "artifact/task/math_mode.h"
-#include "kernels/code/step_code.h"
+#include "kernels/code/step_draft.h"
 #include "kernels/group/group.h"
 #include "kernels/template/device_limits.h"
 
@@ -63,7 +63,9 @@ class KernelTemplate {
   virtual bool allows(const Group& group, const Setting& setting) const;
   virtual Work work(const Group& group, const Setting& setting) const = 0;
   // Decides the step's code. Fails, with the reason, for a group it cannot compute.
-  virtual Result<StepCode> emit(const Group& group, const Setting& setting) const = 0;
+  virtual Result<StepDraft> draft(const Group& group, const Setting& setting) const = 0;
+  // The extents and the scratch memory of that code.
+  Result<StepShape> shape(const Group& group, const Setting& setting) const;
   // Operands of the root that this skeleton cannot read as they are, because they are views it cannot stride through
   // or values that would have to be computed on the way.
   virtual std::vector<ir::ValueId> store_first(const Group&) const { return {}; }

@@ -54,16 +54,6 @@ kernels::Group step_group_in(const Plan& plan, const ir::Graph& graph, size_t in
   return group;
 }
 
-bool is_same_code(const kernels::StepCode& a, const kernels::StepCode& b) {
-  const bool same_extents = std::equal(a.extents.begin(), a.extents.end(), b.extents.begin(), b.extents.end(),
-                                       [](const kernels::NamedExtent& left, const kernels::NamedExtent& right) {
-                                         return left.name == right.name && left.comment == right.comment;
-                                       });
-  return same_extents && a.includes == b.includes && a.description == b.description && a.constants == b.constants &&
-         a.tensors == b.tensors && a.operand_count == b.operand_count && a.functors == b.functors &&
-         a.launch == b.launch;
-}
-
 // What the code of a step follows from, at every batch: equal for steps that are the same but for their names.
 std::string key_of(const Plan& plan, const GraphFamily& family, size_t index) {
   const Step& step = plan.steps[index];
@@ -108,9 +98,9 @@ class BatchFit {
       STITCH_TRY(check_code(i, *others[i], family_.second_batch()));
       step.extents_per_batch.clear();
       for (size_t j = 0; j < step.extents.size(); ++j) {
-        step.extents_per_batch.push_back(family_.slope(step.extents[j], others[i]->extents[j].value));
+        step.extents_per_batch.push_back(family_.slope(step.extents[j], others[i]->shape.extents[j].value));
       }
-      step.scratch_bytes_per_batch = family_.slope(step.scratch_bytes, others[i]->scratch_bytes);
+      step.scratch_bytes_per_batch = family_.slope(step.scratch_bytes, others[i]->shape.scratch_bytes);
       STITCH_TRY(check_prepare(i));
     }
     return check_numbers(others, family_.second(), family_.second_batch());
@@ -130,7 +120,7 @@ class BatchFit {
   }
 
  private:
-  using Codes = std::vector<std::shared_ptr<const kernels::StepCode>>;  // by step
+  using Codes = std::vector<std::shared_ptr<const kernels::StepDraft>>;  // by step
 
   Result<void> check_roles() const {
     for (const ir::GraphInput& input : plan_.graph.inputs) {
@@ -175,17 +165,17 @@ class BatchFit {
       if (kernel == nullptr || !kernel->store_first(group).empty() || !kernel->allows(group, step.setting)) {
         return refused(fmt::format("step {} ({}) has no setting {} there", i, step.name, step.setting.variant));
       }
-      Result<kernels::StepCode> code = kernel->emit(group, step.setting);
+      Result<kernels::StepDraft> code = kernel->draft(group, step.setting);
       if (!code.has_value()) {
         return refused(fmt::format("step {} ({}): {}", i, step.name, code.error().sentence));
       }
-      codes.push_back(std::make_shared<const kernels::StepCode>(std::move(code).value()));
+      codes.push_back(std::make_shared<const kernels::StepDraft>(std::move(code).value()));
     }
     return codes;
   }
 
-  Result<void> check_code(size_t index, const kernels::StepCode& code, int64_t batch) const {
-    if (first_alike_[index] != index || is_same_code(*planned_[index], code)) {
+  Result<void> check_code(size_t index, const kernels::StepDraft& code, int64_t batch) const {
+    if (first_alike_[index] != index || kernels::is_same_code(*planned_[index], code)) {
       return {};
     }
     return refused(fmt::format("step {} ({}) is other code at batch {}", index, plan_.steps[index].name, batch));
@@ -195,9 +185,9 @@ class BatchFit {
     const int64_t distance = batch - family_.first_batch();
     for (size_t i = 0; i < codes.size(); ++i) {
       const Step& step = plan_.steps[i];
-      bool good = codes[i]->scratch_bytes == step.scratch_bytes + step.scratch_bytes_per_batch * distance;
+      bool good = codes[i]->shape.scratch_bytes == step.scratch_bytes + step.scratch_bytes_per_batch * distance;
       for (size_t j = 0; good && j < step.extents.size(); ++j) {
-        good = codes[i]->extents[j].value == step.extents[j] + step.extents_per_batch[j] * distance;
+        good = codes[i]->shape.extents[j].value == step.extents[j] + step.extents_per_batch[j] * distance;
       }
       if (!good) {
         return refused(fmt::format("a size of step {} ({}) follows it in no straight line", i, step.name));

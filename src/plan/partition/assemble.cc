@@ -207,11 +207,11 @@ class Assembler {
     step.flops = work.flops;
     step.bytes_min = work.bytes;
     step.modelled_us = modelled_us(work, options_.limits);
-    STITCH_ASSIGN(const kernels::StepCode code, chosen.kernel->emit(chosen.group, step.setting));
-    for (const kernels::NamedExtent& extent : code.extents) {
+    STITCH_ASSIGN(const kernels::StepShape shape, chosen.kernel->shape(chosen.group, step.setting));
+    for (const kernels::NamedExtent& extent : shape.extents) {
       step.extents.push_back(extent.value);
     }
-    step.scratch_bytes = code.scratch_bytes;
+    step.scratch_bytes = shape.scratch_bytes;
     for (const ir::ValueId result : chosen.group.results) {
       if (buffers_.count(result) > 0) {
         return failure(ErrorCode::kFileInvalid, "two steps of the plan make " + plan_.graph.value(result).name);

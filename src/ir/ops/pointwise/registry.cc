@@ -19,10 +19,8 @@ void define_pointwise(std::span<OpDef> by_op) {
   using enum ElementRule;
 #define STITCH_POINTWISE(name, meaning, definition, floating_point, integer, boolean, cost, range) \
   by_op[index_of(op_named(#name))] = definition;
-#define STITCH_POINTWISE_SPECIAL(name, meaning, definition, cost, range) by_op[index_of(op_named(#name))] = definition;
 #include "ir/ops/pointwise/pointwise.def"
 #undef STITCH_POINTWISE
-#undef STITCH_POINTWISE_SPECIAL
 }
 
 }  // namespace stitch::ir
