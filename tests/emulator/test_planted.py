@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plants mistakes in the pipelines of runtime/kernels, one at a time; the kernels' own tests must find each.
+
+Each mistake is one line replaced in a copy of runtime/. The copy's test is rewritten, compiled and run as in the build:
+in order, where copies complete late, and in random orders, where some complete at once. The unchanged copies must pass.
+About 15 seconds of one core each."""
+
+import dataclasses
+import pathlib
+import re
+import shutil
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SEEDS = ("", "7", "8", "9", "10")
+MAINLOOP = "kernels/gemm/mma_mainloop.cuh"
+FLASH = "kernels/attention/flash_mma.cuh"
+pytestmark = pytest.mark.long
+
+
+@dataclasses.dataclass(frozen=True)
+class Mistake:
+    name: str
+    test: str
+    file: str
+    line: str
+    instead: str
+
+
+MISTAKES = (
+    Mistake("gemm_waits_for_one_group_too_few", "gemm_mma_test", MAINLOOP, "    ptx::cp_async_wait<kAhead - 1>();",
+            "    ptx::cp_async_wait<kAhead>();"),
+    Mistake("gemm_does_not_commit", "gemm_mma_test", MAINLOOP, "    ptx::cp_async_commit();", ""),
+    Mistake("gemm_waits_without_a_barrier", "gemm_mma_test", MAINLOOP,
+            "    ptx::cp_async_wait<kAhead - 1>();\n    __syncthreads();", "    ptx::cp_async_wait<kAhead - 1>();"),
+    Mistake("gemm_fills_the_tile_that_is_read", "gemm_mma_test", MAINLOOP,
+            "  static constexpr int kAhead = Tile::stages - 1;", "  static constexpr int kAhead = Tile::stages;"),
+    Mistake("attention_does_not_wait_for_keys", "attention_test", FLASH,
+            "    ptx::cp_async_wait<0>();\n    __syncthreads();  // the keys", "    __syncthreads();  // the keys"),
+    Mistake("attention_does_not_wait_for_values", "attention_test", FLASH,
+            "    ptx::cp_async_wait<0>();\n    __syncthreads();  // the values",
+            "    ptx::cp_async_wait<1>();\n    __syncthreads();  // the values"),
+    Mistake("attention_copies_keys_while_they_are_read", "attention_test", FLASH,
+            "    __syncthreads();  // the values", "    __syncwarp();  // the values"),
+)
+
+
+def call(command: list[object]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, errors="replace",
+                          check=False)
+
+
+def cuda_include(build: pathlib.Path) -> str:
+    found = re.search(r"^STITCH_EMULATOR_CUDA_INCLUDE:\w+=(.*)$", (build / "CMakeCache.txt").read_text(), re.M)
+    assert found, f"{build} was configured without CUDA's headers"
+    return found.group(1)
+
+
+def plant(mistake: Mistake, runtime: pathlib.Path) -> None:
+    path = runtime / mistake.file
+    text = path.read_text()
+    assert text.count(mistake.line) == 1, f"{mistake.file} has the line to replace {text.count(mistake.line)} times"
+    path.write_text(text.replace(mistake.line, mistake.instead))
+
+
+def compile_test(test: str, runtime: pathlib.Path, build: pathlib.Path) -> pathlib.Path:
+    rewritten, program = runtime.parent / "test.cc", runtime.parent / "test"
+    source = runtime / "tests" / f"{test}.cu"
+    done = call([build / "stitchcuda-rewrite", source, "-I", runtime, "-o", rewritten])
+    assert done.returncode == 0, f"the rewriter refuses it:\n{(done.stdout + done.stderr)[-1500:]}"
+    folders = [runtime, runtime / "include", runtime / "tests", ROOT / "emulator" / "include"]
+    included = [word for each in folders for word in ("-I", each)] + ["-isystem", cuda_include(build)]
+    archive = ["-Wl,--whole-archive", build / "libstitch_emulator.a", "-Wl,--no-whole-archive"]
+    done = call(["g++", "-std=c++20", "-O1", "-ffp-contract=off", "-w", *included, "-include", "stitch_emulator.h",
+                 rewritten, *archive, "-o", program])
+    assert done.returncode == 0, f"it does not compile:\n{(done.stdout + done.stderr)[-1500:]}"
+    return program
+
+
+def failing_orders(program: pathlib.Path) -> list[str]:
+    return [seed or "in order" for seed in SEEDS if call([program, *([seed] if seed else [])]).returncode != 0]
+
+
+@pytest.fixture
+def runtime(tmp_path: pathlib.Path) -> pathlib.Path:
+    """A copy that may be changed."""
+    return shutil.copytree(ROOT / "runtime", tmp_path / "runtime")
+
+
+@pytest.mark.parametrize("test", sorted({mistake.test for mistake in MISTAKES}))
+def test_unchanged(test: str, runtime: pathlib.Path, build: pathlib.Path) -> None:
+    assert failing_orders(compile_test(test, runtime, build)) == []
+
+
+@pytest.mark.parametrize("mistake", [pytest.param(mistake, id=mistake.name) for mistake in MISTAKES])
+def test_mistake(mistake: Mistake, runtime: pathlib.Path, build: pathlib.Path) -> None:
+    plant(mistake, runtime)
+    assert failing_orders(compile_test(mistake.test, runtime, build)), "no order of the kernels' own test finds it"
