@@ -41,6 +41,10 @@ def is_worker(config: pytest.Config) -> bool:
     return hasattr(config, "workerinput")
 
 
+# Made by tools/build-sanitized.
+SANITIZED_BUILD = ROOT / "build-asan"
+
+
 def build_folder(config: pytest.Config) -> pathlib.Path:
     return (ROOT / config.getoption("--build")).resolve()
 
@@ -86,6 +90,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """A missing GPU is an error where `make test-gpu` asks for one."""
+    if item.get_closest_marker("sanitized") and not SANITIZED_BUILD.is_dir():
+        pytest.skip("no build with sanitizers is here: tools/build-sanitized makes it, with clang")
     if item.get_closest_marker("gpu") and not is_gpu_there():
         (pytest.fail if os.environ.get("STITCH_REQUIRE_GPU") else pytest.skip)("no GPU is here")
 
@@ -97,8 +103,8 @@ def pytest_terminal_summary(terminalreporter, config: pytest.Config) -> None:
     options += [f"--device {config.getoption('--device')}"] if config.getoption("--device") != "emulated" else []
     options += ["--long"] if config.getoption("--long") else []
     for report in failed:
-        terminalreporter.write_line(
-            f"repeat: {VARIABLE}={part()} .venv/bin/python -m pytest {' '.join(options)} '{report.nodeid}'")
+        words = [f"{VARIABLE}={part()}", ".venv/bin/python -m pytest", *options, f"'{report.nodeid}'"]
+        terminalreporter.write_line(f"repeat: {' '.join(words)}")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -113,6 +119,11 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 @pytest.fixture(scope="session")
 def build(pytestconfig: pytest.Config) -> pathlib.Path:
     return build_folder(pytestconfig)
+
+
+@pytest.fixture(scope="session")
+def sanitized_build() -> pathlib.Path:
+    return SANITIZED_BUILD
 
 
 @pytest.fixture(scope="session")

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
+import time
 
 CORPUS = pathlib.Path(__file__).resolve().parent / "corpus"
 HEAD = """# Fuzzing
 
-`tests/fuzz/run`: libFuzzer with AddressSanitizer and UndefinedBehaviorSanitizer. A search begins with what
+`tests/fuzz`: libFuzzer with AddressSanitizer and UndefinedBehaviorSanitizer. A search begins with what
 `tests/fuzz/corpus` keeps, and ends at its first finding.
 
 """
@@ -16,6 +18,16 @@ COLUMNS = (
     "| target | seconds | executions | a second | edges at first | edges reached | new inputs | peak MB | findings |\n"
     "|---|---|---|---|---|---|---|---|---|\n"
 )
+
+
+def facts(outcomes: list[dict], at_a_time: int, seed: int) -> dict:
+    return {
+        "day": time.strftime("%Y-%m-%d", time.gmtime()),
+        "machine": f"{os.cpu_count()} cores",
+        "at_a_time": at_a_time,
+        "seed": seed,
+        "targets": outcomes,
+    }
 
 
 def section(facts: dict) -> str:

@@ -125,35 +125,55 @@ def lay_out_seeds(target: str, folder: pathlib.Path, with_tree: bool) -> pathlib
     return folder
 
 
-def run_target(fuzzing: Fuzzing, target: str) -> Outcome:
-    outcome = Outcome(target)
-    program, home = program_of(fuzzing.build, target), fuzzing.scratch / target
-    (home / "new").mkdir(parents=True)
-    kept = sorted((CORPUS / target).iterdir())
-    options = [f"-timeout={HANG_S:g}", f"-rss_limit_mb={MEMORY_MB}", f"-artifact_prefix={fuzzing.found}/{target}-"]
+def kept_inputs(target: str) -> list[pathlib.Path]:
+    return sorted((CORPUS / target).iterdir())
+
+
+def home_of(fuzzing: Fuzzing, target: str) -> pathlib.Path:
+    home = fuzzing.scratch / target
+    (home / "new").mkdir(parents=True, exist_ok=True)
+    return home
+
+
+def options_of(fuzzing: Fuzzing, target: str) -> list[str]:
+    return [f"-timeout={HANG_S:g}", f"-rss_limit_mb={MEMORY_MB}", f"-artifact_prefix={fuzzing.found}/{target}-"]
+
+
+def take_kept(fuzzing: Fuzzing, target: str) -> dict[str, str]:
+    """What happened at each kept input that fails, by its name."""
+    program, home, options = program_of(fuzzing.build, target), home_of(fuzzing, target), options_of(fuzzing, target)
+    kept = kept_inputs(target)
     # One process for all of them; where it fails, one for each says which.
     code, _ = start(program, options + [str(path) for path in kept], home, HANG_S * 4)
+    problems = {}
     for path in kept if code else []:
         code, said = start(program, options + [str(path)], home, HANG_S * 2)
         if code:
-            outcome.problems.append(f"{target}/{path.name}: {what_happened(said)}")
-    outcome.passed = len(kept) - len(outcome.problems)
-    if not outcome.problems:
-        search(fuzzing, outcome, options, home)
+            problems[path.name] = what_happened(said)
+    return problems
+
+
+def run_target(fuzzing: Fuzzing, target: str) -> Outcome:
+    """Its kept inputs, and where they are as they should be, a search."""
+    failing = take_kept(fuzzing, target)
+    outcome = Outcome(target) if failing else search(fuzzing, target)
+    outcome.passed += len(kept_inputs(target)) - len(failing)
+    outcome.problems += [f"{target}/{name}: {said}" for name, said in failing.items()]
     return outcome
 
 
-def search(fuzzing: Fuzzing, outcome: Outcome, options: list[str], home: pathlib.Path) -> None:
+def search(fuzzing: Fuzzing, target: str) -> Outcome:
+    outcome, home = Outcome(target), home_of(fuzzing, target)
     limits = [
         f"-max_total_time={max(1, round(fuzzing.seconds))}",
         f"-max_len={LONGEST_INPUT_BYTES}",
         f"-seed={fuzzing.seed}",
         "-print_final_stats=1",
     ]
-    seeds = lay_out_seeds(outcome.target, home / "seeds", fuzzing.seconds >= LONG_S)
-    program = program_of(fuzzing.build, outcome.target)
+    seeds = lay_out_seeds(target, home / "seeds", fuzzing.seconds >= LONG_S)
+    words = [*options_of(fuzzing, target), *limits, "new", str(seeds)]
     started = time.monotonic()
-    code, said = start(program, options + limits + ["new", str(seeds)], home, fuzzing.seconds * 2 + 120 + HANG_S)
+    code, said = start(program_of(fuzzing.build, target), words, home, fuzzing.seconds * 2 + 120 + HANG_S)
     outcome.seconds = round(time.monotonic() - started, 1)
     outcome.executions = max([int(number) for number in re.findall(r"^#(\d+)", said, re.M)] + [0])
     outcome.edges_at_first = count(r"^#\d+\s+INITED cov: (\d+)", said)
@@ -161,9 +181,10 @@ def search(fuzzing: Fuzzing, outcome: Outcome, options: list[str], home: pathlib
     outcome.units = count(r"^stat::new_units_added:\s+(\d+)", said)
     outcome.peak_mb = count(r"^stat::peak_rss_mb:\s+(\d+)", said)
     if code or not outcome.executions:
-        outcome.problems.append(f"{outcome.target}: {what_happened(said)}; the input is in {fuzzing.found}")
+        outcome.problems.append(f"{target}: {what_happened(said)}; the input is in {fuzzing.found}")
     else:
         outcome.passed += 1
+    return outcome
 
 
 def merge(target: str, build: pathlib.Path, scratch: pathlib.Path, into: pathlib.Path) -> None:
