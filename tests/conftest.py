@@ -5,8 +5,8 @@
     .venv/bin/python -m pytest tests -n 2 -m "not alone"        two at a time, the part that the commit chooses
 
 --build FOLDER (build), --long (the whole, and what is marked long), --device emulated|gpu, --update (what is seen is
-written down as what is expected). Marks are explained in pyproject.toml. Every failure ends with the command that
-repeats it, and the last line is `N passed, N failed[, N skipped]`.
+written down as what is expected); tests/wheel tells its own. Marks are explained in pyproject.toml. Every failure ends
+with the command that repeats it, and the last line is `N passed, N failed[, N skipped]`.
 """
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import collections
 import fcntl
 import os
 import pathlib
+import shlex
 import shutil
 import subprocess
 import sys
@@ -29,11 +30,16 @@ from part import VARIABLE, part, part_of  # noqa: E402
 collect_ignore_glob = ["rejects/*", "honest/*", "programs/*", "rubric/*/candidate", "*/programs/*"]
 
 
+# The options that take a word, and what they are where nothing is said.
+WORDS = {"--build": "build", "--device": "emulated", "--wheel": None, "--python": sys.executable,
+         "--torch": "torch==2.13.0+cpu"}
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("stitchcuda")
-    group.addoption("--build", default=os.environ.get("STITCHCUDA_BUILD", "build"))
+    for name, default in WORDS.items():
+        group.addoption(name, default=os.environ.get("STITCHCUDA_BUILD", default) if name == "--build" else default)
     group.addoption("--long", action="store_true")
-    group.addoption("--device", default="emulated")
     group.addoption("--update", action="store_true")
 
 
@@ -99,8 +105,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def pytest_terminal_summary(terminalreporter, config: pytest.Config) -> None:
     """The commands that repeat what failed."""
     failed = terminalreporter.stats.get("failed", []) + terminalreporter.stats.get("error", [])
-    options = [f"--build {config.getoption('--build')}"] if config.getoption("--build") != "build" else []
-    options += [f"--device {config.getoption('--device')}"] if config.getoption("--device") != "emulated" else []
+    given = {name: config.getoption(name) for name in WORDS if config.getoption(name) != WORDS[name]}
+    options = [shlex.join([name, word]) for name, word in given.items()]
     options += ["--long"] if config.getoption("--long") else []
     for report in failed:
         words = [f"{VARIABLE}={part()}", ".venv/bin/python -m pytest", *options, f"'{report.nodeid}'"]

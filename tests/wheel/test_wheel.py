@@ -1,19 +1,19 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The wheel as a person gets it: a fresh virtual environment, `pip install .`, the example of the README, a notebook,
-all on the emulated device. Compiles everything, so it is part of the long tier only.
+all on the emulated device. Compiles everything; for further Pythons, a wheel that is already built is named:
 
-    tests/wheel/run [WHEEL] [--python PYTHON] [--torch REQUIREMENT]
+    .venv/bin/python -m pytest tests/wheel --long --wheel FILE [--python PYTHON] [--torch REQUIREMENT]
+"""
 
-WHEEL: one that is already built, for further Pythons."""
-import argparse
 import os
 import pathlib
 import re
 import subprocess
-import sys
 import tempfile
 import zipfile
+from collections.abc import Iterator
+
+import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NEEDED = ("stitchcuda/py.typed", "stitchcuda/captured_program.py", "stitchcuda/_programs/bin/stitchcuda",
@@ -27,6 +27,7 @@ NEEDED = ("stitchcuda/py.typed", "stitchcuda/captured_program.py", "stitchcuda/_
           "stitchcuda/_programs/share/stitchcuda/runtime/python/stitchcuda_runtime/module.py",
           "stitchcuda/_programs/share/stitchcuda/runtime/project/model_new.py.in",
           "stitchcuda/_programs/share/stitchcuda/emulator/include/stitch_emulator.h")
+pytestmark = [pytest.mark.long, pytest.mark.alone]
 
 
 class Environment:
@@ -53,17 +54,30 @@ class Environment:
         self.call(self.program("pip"), "install", "-q", "--disable-pip-version-check", *requirements)
 
 
-def install(environment: Environment, torch: str, wheel: str) -> None:
-    try:
-        environment.pip(torch)
-    except AssertionError:  # the CPU build is not offered everywhere
-        environment.pip("torch")
-    environment.pip(wheel)
+@pytest.fixture(scope="module")
+def wheel(pytestconfig: pytest.Config) -> pathlib.Path | None:
+    """One that is already built."""
+    named = pytestconfig.getoption("--wheel")
+    return pathlib.Path(named).resolve() if named else None
 
 
-def the_wheel_has_what_it_needs(wheel: str) -> None:
-    name = pathlib.Path(wheel).name
-    assert re.fullmatch(r"stitchcuda-[0-9.]+-py3-none-\w*linux\w*_x86_64\.whl", name), name
+@pytest.fixture(scope="module")
+def environment(pytestconfig: pytest.Config, wheel: pathlib.Path | None) -> Iterator[Environment]:
+    """With PyTorch and what is tested."""
+    with tempfile.TemporaryDirectory(prefix="stitchcuda-wheel-") as folder:
+        made = Environment(pathlib.Path(folder), pytestconfig.getoption("--python"))
+        try:
+            made.pip(pytestconfig.getoption("--torch"))
+        except AssertionError:  # the CPU build is not offered everywhere
+            made.pip("torch")
+        made.pip(str(wheel or ROOT))
+        yield made
+
+
+def test_files(wheel: pathlib.Path | None) -> None:
+    if wheel is None:
+        pytest.skip("--wheel names none, and pip keeps none of its own")
+    assert re.fullmatch(r"stitchcuda-[0-9.]+-py3-none-\w*linux\w*_x86_64\.whl", wheel.name), wheel.name
     files = zipfile.ZipFile(wheel).namelist()
     missing = [file for file in NEEDED if file not in files]
     assert not missing, f"the wheel lacks {missing}"
@@ -71,14 +85,18 @@ def the_wheel_has_what_it_needs(wheel: str) -> None:
     assert not strange, f"the wheel has {strange[:5]}"
 
 
-def the_command_is_there(environment: Environment) -> None:
+def test_install(environment: Environment) -> None:
+    assert pathlib.Path(environment.program("stitchcuda")).is_file()
+
+
+def test_version(environment: Environment) -> None:
     version = re.search(r"project\(stitchcuda VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text()).group(1)
     assert environment.call(environment.program("stitchcuda"), "--version").strip() == f"stitchcuda {version}"
     code = "import stitchcuda, importlib.metadata as m; print(stitchcuda.__version__, m.version('stitchcuda'))"
     assert environment.call(environment.program("python"), "-c", code).split() == [version, version]
 
 
-def the_example_of_the_readme_runs(environment: Environment) -> None:
+def test_example_of_the_readme(environment: Environment) -> None:
     example = next(text for text in re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
                    if "stitchcuda.optimize" in text)
     assert len(example.splitlines()) == 4, example
@@ -86,42 +104,8 @@ def the_example_of_the_readme_runs(environment: Environment) -> None:
     file.write_text(example)
     said = environment.call(environment.program("python"), str(file))
     assert said.startswith("torch.Size([32, 64]) verified: "), said
-    print(f"    {said.strip()}")
 
 
-def a_notebook_runs(environment: Environment) -> None:
+def test_notebook(environment: Environment) -> None:
     environment.pip("nbclient", "ipykernel")
-    said = environment.call(environment.program("python"), str(ROOT / "tests" / "wheel" / "notebook.py"))
-    print("\n".join(f"    {line}" for line in said.splitlines()))
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("wheel", nargs="?")
-    parser.add_argument("--python", default=sys.executable)
-    parser.add_argument("--torch", default="torch==2.13.0+cpu")
-    line = parser.parse_args()
-    passed = failed = 0
-    with tempfile.TemporaryDirectory(prefix="stitchcuda-wheel-") as name:
-        environment = Environment(pathlib.Path(name), line.python)
-        wheel = line.wheel and os.path.abspath(line.wheel)
-        steps = [("pip install torch, pip install .", lambda: install(environment, line.torch, wheel or str(ROOT)))]
-        if wheel:
-            steps.insert(0, ("files of the wheel", lambda: the_wheel_has_what_it_needs(wheel)))
-        steps += [("version", lambda: the_command_is_there(environment)),
-                  ("example of the README", lambda: the_example_of_the_readme_runs(environment)),
-                  ("notebook", lambda: a_notebook_runs(environment))]
-        for title, step in steps:
-            try:
-                step()
-                passed += 1
-                print(f"  {title}: ok", flush=True)
-            except AssertionError as error:
-                failed += 1
-                print(f"  {title}: FAILED\n{error}", flush=True)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    environment.call(environment.program("python"), str(ROOT / "tests" / "wheel" / "notebook.py"))
