@@ -106,11 +106,8 @@ void fence(WorkspaceGuard& guard, const StitchHandle& handle, const StepTable& s
 
 // The step's extents at the batch of the call.
 const int64_t* extents_of(const StitchHandle& handle, const StepTable& step) {
-  if (step.extents_per_batch == nullptr) {
-    return step.extents;
-  }
   for (int32_t index = 0; index < step.extent_count; ++index) {
-    handle.extents[index] = step.extents[index] + step.extents_per_batch[index] * handle.arena.batch();
+    handle.extents[index] = static_cast<int64_t>(step.extents[index].at(handle.arena.batch()));
   }
   return handle.extents;
 }

@@ -9,10 +9,10 @@
 
 namespace stitch {
 
-// A size that follows the batch of a call; fixed ones have per_batch 0.
+// A size that follows the batch of a call; fixed ones do not grow.
 struct Size {
-  int64_t base;
-  int64_t per_batch;
+  int64_t base = 0;
+  int64_t per_batch = 0;
   constexpr uint64_t at(int64_t batch) const { return static_cast<uint64_t>(base + per_batch * batch); }
 };
 
@@ -28,12 +28,13 @@ enum class BufferKind : int32_t {
 };
 
 struct BufferTable {
+  const char* name;  // for readers
   BufferKind kind;
-  int32_t index;
-  uint64_t offset;
+  int32_t index = 0;
+  uint64_t offset = 0;
   Size bytes;
-  int32_t first_step;  // kArena: the step that writes it...
-  int32_t last_step;   // ...and the last one that reads it
+  int32_t first_step = 0;  // kArena: the step that writes it...
+  int32_t last_step = 0;   // ...and the last one that reads it
 };
 
 enum class StepPhase : int32_t { kPrepare, kRun };
@@ -44,11 +45,10 @@ struct StepTable {
   StepPhase phase;
   const int32_t* buffers;  // indices into ProgramTables::buffers: operands, then results
   int32_t buffer_count;
-  const int64_t* extents;            // what the step's enum lists: sizes at batch 0...
-  const int64_t* extents_per_batch;  // ...and what they grow by; null where none does
+  const Size* extents;  // what the step's struct Extents lists
   int32_t extent_count;
-  uint64_t scratch_offset;  // prepare: bytes into the prepared memory
-  Size scratch;             // bytes
+  uint64_t scratch_offset = 0;  // prepare: bytes into the prepared memory
+  Size scratch;                 // bytes
 };
 
 // An axis whose extent follows the batch.
@@ -65,8 +65,8 @@ struct ProgramTables {
   int32_t buffer_count;
   const StepTable* steps;  // in order of execution
   int32_t step_count;
-  const AxisTable* batch_axes;  // the first one is an input's: it tells the batch of a call
-  int32_t batch_axis_count;     // 0: the program has no run-time batch
+  const AxisTable* batch_axes = nullptr;  // the first one is an input's: it tells the batch of a call
+  int32_t batch_axis_count = 0;           // 0: the program has no run-time batch
 };
 
 }  // namespace stitch

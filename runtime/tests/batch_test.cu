@@ -62,19 +62,17 @@ const StitchTensorInfo kTensors[] = {
     {"scale", STITCH_INPUT, STITCH_FLOAT32, 1, 16, kDeclaredMatrix, kFirst, kLeastMatrix, kGreatestMatrix, -1, 0},
     {"0", STITCH_OUTPUT, STITCH_FLOAT32, 2, 16, kDeclaredMatrix, kFirst, kLeastMatrix, kGreatestMatrix, -1, 0}};
 constexpr Size kMatrixBytes = {0, kColumns * sizeof(float)};
-const BufferTable kBuffers[] = {{BufferKind::kInput, 0, 0, kMatrixBytes, 0, 0},
-                                {BufferKind::kInput, 1, 0, {0, sizeof(float)}, 0, 1},
-                                {BufferKind::kArena, 0, 0, kMatrixBytes, 0, 1},
-                                {BufferKind::kOutput, 0, 0, kMatrixBytes, 1, 1}};
+const BufferTable kBuffers[] = {
+    {.name = "x", .kind = BufferKind::kInput, .bytes = kMatrixBytes},
+    {.name = "scale", .kind = BufferKind::kInput, .index = 1, .bytes = {0, sizeof(float)}, .last_step = 1},
+    {.name = "doubled", .kind = BufferKind::kArena, .bytes = kMatrixBytes, .last_step = 1},
+    {.name = "y", .kind = BufferKind::kOutput, .bytes = kMatrixBytes, .first_step = 1, .last_step = 1}};
 const int32_t kStep00Buffers[] = {0, 2};
 const int32_t kStep01Buffers[] = {2, 1, 3};
-const int64_t kStep00Extents[] = {0};
-const int64_t kStep00PerBatch[] = {kColumns};
-const int64_t kStep01Extents[] = {kColumns, 0};
-const int64_t kStep01PerBatch[] = {0, 1};
-const StepTable kSteps[] = {
-    {"double", step_00, StepPhase::kRun, kStep00Buffers, 2, kStep00Extents, kStep00PerBatch, 1, 0, {16, 8}},
-    {"shift", step_01, StepPhase::kRun, kStep01Buffers, 3, kStep01Extents, kStep01PerBatch, 2, 0, {0, 0}}};
+const Size kStep00Extents[] = {{0, kColumns}};
+const Size kStep01Extents[] = {{kColumns}, {0, 1}};
+const StepTable kSteps[] = {{"double", step_00, StepPhase::kRun, kStep00Buffers, 2, kStep00Extents, 1, 0, {16, 8}},
+                            {"shift", step_01, StepPhase::kRun, kStep01Buffers, 3, kStep01Extents, 2}};
 const AxisTable kBatchAxes[] = {
     {STITCH_INPUT, 0, 0, {0, 1}}, {STITCH_INPUT, 1, 0, {0, 1}}, {STITCH_OUTPUT, 0, 0, {0, 1}}};
 

@@ -61,14 +61,17 @@ const StitchTensorInfo kTensors[] = {tensor("x", STITCH_INPUT, -1), tensor("weig
                                      tensor("0", STITCH_OUTPUT, -1)};
 constexpr Size kBytes = {kCount * sizeof(float), 0};
 const BufferTable kBuffers[] = {
-    {BufferKind::kParameter, 0, 0, kBytes, 0, 0}, {BufferKind::kPrepared, 0, 256, kBytes, 0, 1},
-    {BufferKind::kInput, 0, 0, kBytes, 0, 1},     {BufferKind::kStateIn, 0, 0, kBytes, 0, 1},
-    {BufferKind::kOutput, 0, 0, kBytes, 1, 1},    {BufferKind::kStateOut, 0, 0, kBytes, 1, 1}};
+    {.name = "weight", .kind = BufferKind::kParameter, .bytes = kBytes},
+    {.name = "doubled", .kind = BufferKind::kPrepared, .offset = 256, .bytes = kBytes, .last_step = 1},
+    {.name = "x", .kind = BufferKind::kInput, .bytes = kBytes, .last_step = 1},
+    {.name = "old_steps", .kind = BufferKind::kStateIn, .bytes = kBytes, .last_step = 1},
+    {.name = "y", .kind = BufferKind::kOutput, .bytes = kBytes, .first_step = 1, .last_step = 1},
+    {.name = "steps", .kind = BufferKind::kStateOut, .bytes = kBytes, .first_step = 1, .last_step = 1}};
+const Size kStepExtents[] = {{kCount}};
 const int32_t kStep00Buffers[] = {0, 1};
 const int32_t kStep01Buffers[] = {2, 1, 3, 4, 5};
-const StepTable kSteps[] = {
-    {"double", step_00, StepPhase::kPrepare, kStep00Buffers, 2, kExtents, nullptr, 1, 0, {0, 0}},
-    {"apply", step_01, StepPhase::kRun, kStep01Buffers, 5, kExtents, nullptr, 1, 0, {0, 0}}};
+const StepTable kSteps[] = {{"double", step_00, StepPhase::kPrepare, kStep00Buffers, 2, kStepExtents, 1},
+                            {"apply", step_01, StepPhase::kRun, kStep01Buffers, 5, kStepExtents, 1}};
 
 // A call with everything in place.
 struct Session {

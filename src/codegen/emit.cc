@@ -18,13 +18,17 @@ std::string step_file_name(const plan::Plan& plan, size_t index) {
 Result<SourceBundle> emit(const plan::Plan& plan, const EmitOptions& options) {
   SourceBundle bundle;
   bundle.name = plan.graph.name;
+  std::vector<std::vector<std::string>> extent_names(plan.steps.size());
   for (size_t i = 0; i < plan.steps.size(); ++i) {
     STITCH_ASSIGN(const StepFile step, raise_step(plan, i));
     const std::string path = step_file_name(plan, i);
     bundle.files[path] = print_step(step);
     bundle.units.push_back(path);
+    for (const kernels::NamedExtent& extent : step.code.extents) {
+      extent_names[i].push_back(extent.name);
+    }
   }
-  const ProgramFile program = raise_program(plan);
+  const ProgramFile program = raise_program(plan, extent_names);
   bundle.files["program.cu"] = print_program(program);
   bundle.files["program.h"] = print_program_header(program);
   bundle.units.push_back("program.cu");

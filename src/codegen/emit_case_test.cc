@@ -65,6 +65,23 @@ INSTANTIATE_TEST_SUITE_P(All, EmitCase,
                                                                  "/src/codegen/testdata")),
                          [](const auto& parameter) { return parameter.param.stem().string(); });
 
+// Every extent is a member of one struct, read as extents.NAME.
+void expect_no_unused_extent(const std::string& path, const std::string& text) {
+  const size_t begin = text.find("struct Extents {");
+  if (begin == std::string::npos) {
+    return;
+  }
+  const std::string members = text.substr(begin, text.find("};", begin) - begin);
+  const std::regex member("int64_t (\\w+);");
+  int count = 0;
+  for (auto at = std::sregex_iterator(members.begin(), members.end(), member); at != std::sregex_iterator(); ++at) {
+    EXPECT_TRUE(std::regex_search(text, std::regex("\\bextents\\." + (*at)[1].str() + "\\b")))
+        << path << " declares " << (*at)[1] << " and does not use it";
+    ++count;
+  }
+  EXPECT_GT(count, 0) << path;
+}
+
 // Every name that a step declares (constants, tensors, extents) is used in it too.
 void expect_no_unused_name(const std::string& path, const std::string& text) {
   const std::regex name("\\bk[A-Z][A-Za-z0-9_]*\\b");
@@ -77,6 +94,7 @@ void expect_no_unused_name(const std::string& path, const std::string& text) {
         std::regex_search(text, std::regex("(\\n  " + word + ",|constexpr [a-z0-9_]+ " + word + " =)"));
     EXPECT_TRUE(!is_declared || count > 1) << path << " declares " << word << " and does not use it";
   }
+  expect_no_unused_extent(path, text);
 }
 
 // Counts the steps of the program.

@@ -13,6 +13,8 @@ class Lines {
  public:
   // Adds one line of code; one that is too long is broken at blanks.
   void add(const std::string& line, int indent = 0);
+  // Adds lines that are broken already.
+  void as_is(const std::string& text) { text_ += text + '\n'; }
   // Adds "// text", broken at blanks.
   void comment(const std::string& text, int indent = 0);
   void blank() { text_ += '\n'; }

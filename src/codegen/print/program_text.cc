@@ -7,12 +7,14 @@
 #include <algorithm>
 #include <cctype>
 
+#include "codegen/print/initialiser.h"
 #include "codegen/print/lines.h"
+#include "kernels/code/names.h"
 
 namespace stitch::codegen {
 namespace {
 
-constexpr int kIndent = 4;
+constexpr int kEnumIndent = 2;
 constexpr int kTensorAlignment = 16;  // bytes, of the C ABI
 
 std::string upper(std::string text) {
@@ -24,33 +26,37 @@ std::string dtype_name(DataType dtype) { return "STITCH_" + upper(to_string(dtyp
 
 std::string role_name(TensorRole role) { return "STITCH_" + upper(to_string(role)); }
 
-// C forbids arrays of no elements; a tensor without axes has an array of one that is never read.
-template <typename T>
-std::string elements(const std::vector<T>& values) {
-  return values.empty() ? "0" : fmt::format("{}", fmt::join(values, ", "));
+std::vector<std::string> numbers(const std::vector<int64_t>& values) {
+  std::vector<std::string> texts;
+  for (const int64_t value : values) {
+    texts.push_back(std::to_string(value));
+  }
+  return texts;
 }
 
-std::string size_text(const plan::BatchLine& line) { return fmt::format("{{{}, {}}}", line.base, line.per_batch); }
+// "{.base = 2999}": growth is named where there is any.
+std::string size_text(const plan::BatchLine& line) {
+  return line.per_batch == 0 ? fmt::format("{{.base = {}}}", line.base)
+                             : fmt::format("{{.base = {}, .per_batch = {}}}", line.base, line.per_batch);
+}
 
-std::string extents_at(const TensorEntry& tensor, int64_t batch) {
+std::vector<std::string> extents_at(const TensorEntry& tensor, int64_t batch) {
   std::vector<int64_t> extents;
   for (const plan::BatchLine& axis : tensor.axes) {
     extents.push_back(axis.base + axis.per_batch * batch);
   }
-  return elements(extents);
+  return numbers(extents);
 }
 
 void print_run_time_axes(const ProgramFile& program, size_t number, Lines& lines) {
   const TensorEntry& tensor = program.tensors[number];
-  std::vector<int> marks;
+  std::vector<int64_t> marks;
   for (const plan::BatchLine& axis : tensor.axes) {
     marks.push_back(axis.per_batch != 0 ? 1 : 0);
   }
-  lines.add(fmt::format("constexpr uint8_t kTensor{}Axes[] = {{{}}};", number, elements(marks)));
-  lines.add(
-      fmt::format("constexpr int64_t kTensor{}Least[] = {{{}}};", number, extents_at(tensor, program.least_batch)));
-  lines.add(fmt::format("constexpr int64_t kTensor{}Greatest[] = {{{}}};", number,
-                        extents_at(tensor, program.greatest_batch)));
+  add_list(fmt::format("constexpr uint8_t kTensor{}Axes", number), numbers(marks), lines);
+  add_list(fmt::format("constexpr int64_t kTensor{}Min", number), extents_at(tensor, program.least_batch), lines);
+  add_list(fmt::format("constexpr int64_t kTensor{}Max", number), extents_at(tensor, program.greatest_batch), lines);
 }
 
 void print_batch_comment(const ProgramFile& program, Lines& lines) {
@@ -64,43 +70,47 @@ void print_batch_comment(const ProgramFile& program, Lines& lines) {
   }
 }
 
-void print_tensor_infos(const ProgramFile& program, Lines& lines) {
-  lines.comment(
-      "name, role, dtype, rank, alignment, extents, run-time axes, least and greatest extents, alias_of, optional");
-  lines.add("constexpr StitchTensorInfo kTensors[] = {");
-  for (size_t i = 0; i < program.tensors.size(); ++i) {
-    const TensorEntry& tensor = program.tensors[i];
-    const std::string own = fmt::format("kTensor{}", i);
-    const std::string axes = tensor.axes.empty() ? fmt::format("kFixedAxes, {0}Extents, {0}Extents", own)
-                                                 : fmt::format("{0}Axes, {0}Least, {0}Greatest", own);
-    lines.add(fmt::format("{{\"{}\", {}, {}, {}, {}, {}Extents, {}, {}, {}}},", tensor.name, role_name(tensor.role),
-                          dtype_name(tensor.type.dtype), tensor.type.shape.size(), kTensorAlignment, own, axes,
-                          tensor.alias_of, tensor.is_optional ? 1 : 0),
-              kIndent);
+std::vector<Field> tensor_info(const TensorEntry& tensor, size_t number) {
+  const std::string own = fmt::format("kTensor{}", number);
+  const bool is_fixed = tensor.axes.empty();
+  std::vector<Field> fields = {{"name", '"' + tensor.name + '"'},
+                               {"role", role_name(tensor.role)},
+                               {"dtype", dtype_name(tensor.type.dtype)},
+                               {"rank", std::to_string(tensor.type.shape.size())},
+                               {"alignment", std::to_string(kTensorAlignment)},
+                               {"extents", own + "Extents"},
+                               {"run_time_axes", is_fixed ? "kFixedAxes" : own + "Axes"},
+                               {"min_extents", own + (is_fixed ? "Extents" : "Min")},
+                               {"max_extents", own + (is_fixed ? "Extents" : "Max")},
+                               {"alias_of", std::to_string(tensor.alias_of)}};
+  if (tensor.is_optional) {
+    fields.push_back({"optional", "1"});
   }
-  lines.add("};");
-  lines.blank();
+  return fields;
 }
 
 void print_tensors(const ProgramFile& program, Lines& lines) {
   print_batch_comment(program, lines);
   size_t rank = 1;
+  std::vector<std::vector<Field>> rows;
   for (size_t i = 0; i < program.tensors.size(); ++i) {
     const TensorEntry& tensor = program.tensors[i];
-    lines.add(fmt::format("constexpr int64_t kTensor{}Extents[] = {{{}}};", i, elements(tensor.type.shape)));
+    add_list(fmt::format("constexpr int64_t kTensor{}Extents", i), numbers(tensor.type.shape), lines);
     rank = std::max(rank, tensor.type.shape.size());
     if (!tensor.axes.empty()) {
       print_run_time_axes(program, i, lines);
     }
+    rows.push_back(tensor_info(tensor, i));
   }
   lines.add(fmt::format("constexpr uint8_t kFixedAxes[{}] = {{}};", rank));
   lines.blank();
-  print_tensor_infos(program, lines);
+  add_table("constexpr StitchTensorInfo kTensors", rows, lines);
+  lines.blank();
 }
 
 // Every axis that follows the batch, inputs first: the first one tells it.
-int print_batch_axes(const ProgramFile& program, Lines& lines) {
-  std::vector<std::string> rows;
+size_t print_batch_axes(const ProgramFile& program, Lines& lines) {
+  std::vector<std::vector<Field>> rows;
   for (const TensorRole role : {TensorRole::kInput, TensorRole::kOutput}) {
     int place = 0;
     for (const TensorEntry& tensor : program.tensors) {
@@ -109,78 +119,132 @@ int print_batch_axes(const ProgramFile& program, Lines& lines) {
       }
       for (size_t axis = 0; axis < tensor.axes.size(); ++axis) {
         if (tensor.axes[axis].per_batch != 0) {
-          rows.push_back(
-              fmt::format("{{{}, {}, {}, {}}},", role_name(role), place, axis, size_text(tensor.axes[axis])));
+          rows.push_back({{"role", role_name(role)},
+                          {"index", std::to_string(place)},
+                          {"axis", std::to_string(axis)},
+                          {"extent", size_text(tensor.axes[axis])}});
         }
       }
       ++place;
     }
   }
-  if (rows.empty()) {
-    return 0;
+  if (!rows.empty()) {
+    add_table("constexpr stitch::AxisTable kBatchAxes", rows, lines);
+    lines.blank();
   }
-  lines.comment("role, place in that role, axis, extent as {base, growth by one batch}");
-  lines.add("constexpr stitch::AxisTable kBatchAxes[] = {");
-  for (const std::string& row : rows) {
-    lines.add(row, kIndent);
-  }
-  lines.add("};");
-  lines.blank();
-  return static_cast<int>(rows.size());
+  return rows.size();
 }
 
-void print_buffers(const ProgramFile& program, Lines& lines) {
-  lines.comment("kind, place among the tensors of that kind, offset, size in bytes as {base, growth by one batch},");
-  lines.comment("first and last step that use it");
-  lines.add("constexpr stitch::BufferTable kBuffers[] = {");
+std::vector<Field> buffer_row(const BufferEntry& buffer) {
+  std::vector<Field> fields = {{"name", '"' + buffer.name + '"'},
+                               {"kind", fmt::format("stitch::BufferKind::{}", buffer.kind)},
+                               {"index", std::to_string(buffer.index)}};
+  if (buffer.offset != 0) {
+    fields.push_back({"offset", std::to_string(buffer.offset)});
+  }
+  fields.push_back({"bytes", size_text(buffer.bytes)});
+  fields.push_back({"first_step", std::to_string(buffer.first_step)});
+  fields.push_back({"last_step", std::to_string(buffer.last_step)});
+  return fields;
+}
+
+// Returns their names as enumerators.
+std::vector<std::string> print_buffers(const ProgramFile& program, Lines& lines) {
+  std::vector<std::string> names;
+  std::vector<std::vector<Field>> rows;
+  kernels::NameTable taken;
+  for (const char* own : {"kTensors", "kFixedAxes", "kBuffers", "kSteps", "kBatchAxes"}) {
+    taken.take(own);
+  }
+  lines.comment("Places in kBuffers.");
+  lines.add("enum Buffer : int32_t {");
   for (const BufferEntry& buffer : program.buffers) {
-    lines.add(fmt::format("{{stitch::BufferKind::{}, {}, {}, {}, {}, {}}},  // {}", buffer.kind, buffer.index,
-                          buffer.offset, size_text(buffer.bytes), buffer.first_step, buffer.last_step, buffer.comment),
-              kIndent);
+    names.push_back(taken.take(kernels::constant_name(buffer.name)));
+    lines.add(names.back() + ",", kEnumIndent);
+    rows.push_back(buffer_row(buffer));
   }
   lines.add("};");
   lines.blank();
+  add_table("constexpr stitch::BufferTable kBuffers", rows, lines);
+  lines.blank();
+  return names;
 }
 
-bool follows_batch(const StepEntry& step) {
-  return std::any_of(step.extents.begin(), step.extents.end(),
-                     [](const plan::BatchLine& extent) { return extent.per_batch != 0; });
-}
-
-void print_step_arrays(const StepEntry& step, size_t number, Lines& lines) {
-  std::vector<int64_t> bases;
-  std::vector<int64_t> slopes;
-  for (const plan::BatchLine& extent : step.extents) {
-    bases.push_back(extent.base);
-    slopes.push_back(extent.per_batch);
+void print_step_buffers(const StepEntry& step, size_t number, const std::vector<std::string>& names, Lines& lines) {
+  const std::string head = fmt::format("constexpr int32_t kStep{:02}Buffers", number);
+  std::vector<std::string> own;
+  std::vector<CommentedElement> commented;
+  for (size_t i = 0; i < step.buffers.size(); ++i) {
+    own.push_back(names[static_cast<size_t>(step.buffers[i])]);
+    commented.push_back({own.back(), i < step.operand_count ? "read" : "written"});
   }
-  lines.add(fmt::format("constexpr int32_t kStep{:02}Buffers[] = {{{}}};", number, elements(step.buffers)));
-  lines.add(fmt::format("constexpr int64_t kStep{:02}Extents[] = {{{}}};", number, elements(bases)));
-  if (follows_batch(step)) {
-    lines.add(fmt::format("constexpr int64_t kStep{:02}PerBatch[] = {{{}}};", number, elements(slopes)));
+  if (fits_on_a_line(head, own)) {
+    add_list(head, own, lines);
+  } else {
+    add_table(head, commented, lines);
   }
 }
 
-void print_steps(const ProgramFile& program, Lines& lines) {
-  for (size_t i = 0; i < program.steps.size(); ++i) {
-    print_step_arrays(program.steps[i], i, lines);
+void print_step_extents(const StepEntry& step, size_t number, Lines& lines) {
+  std::vector<CommentedElement> elements;
+  for (const ExtentEntry& extent : step.extents) {
+    elements.push_back({size_text(extent.size), extent.name});
+  }
+  if (!elements.empty()) {
+    add_table(fmt::format("constexpr stitch::Size kStep{:02}Extents", number), elements, lines);
   }
   lines.blank();
-  lines.comment("name, function, phase, buffers and their number, extents, their growth by one batch, their number,");
-  lines.comment("offset and bytes of scratch memory");
-  lines.add("constexpr stitch::StepTable kSteps[] = {");
+}
+
+std::vector<Field> step_row(const StepEntry& step, size_t number) {
+  std::vector<Field> fields = {{"name", '"' + step.name + '"'},
+                               {"function", fmt::format("step_{:02}", number)},
+                               {"phase", step.prepares ? "stitch::StepPhase::kPrepare" : "stitch::StepPhase::kRun"},
+                               {"buffers", fmt::format("kStep{:02}Buffers", number)},
+                               {"buffer_count", std::to_string(step.buffers.size())},
+                               {"extents", step.extents.empty() ? "nullptr" : fmt::format("kStep{:02}Extents", number)},
+                               {"extent_count", std::to_string(step.extents.size())}};
+  if (step.scratch_offset != 0) {
+    fields.push_back({"scratch_offset", std::to_string(step.scratch_offset)});
+  }
+  if (step.scratch.base != 0 || step.scratch.per_batch != 0) {
+    fields.push_back({"scratch", size_text(step.scratch)});
+  }
+  return fields;
+}
+
+void print_steps(const ProgramFile& program, const std::vector<std::string>& buffers, Lines& lines) {
+  std::vector<std::vector<Field>> rows;
   for (size_t i = 0; i < program.steps.size(); ++i) {
-    const StepEntry& step = program.steps[i];
-    const std::string slopes = follows_batch(step) ? fmt::format("kStep{:02}PerBatch", i) : "nullptr";
-    lines.add(
-        fmt::format("{{\"{0}\", step_{1:02}, stitch::StepPhase::{2}, kStep{1:02}Buffers, {3}, kStep{1:02}Extents, "
-                    "{4}, {5}, {6}, {7}}},",
-                    step.name, i, step.prepares ? "kPrepare" : "kRun", step.buffers.size(), slopes, step.extents.size(),
-                    step.scratch_offset, size_text(step.scratch)),
-        kIndent);
+    print_step_buffers(program.steps[i], i, buffers, lines);
+    print_step_extents(program.steps[i], i, lines);
+    rows.push_back(step_row(program.steps[i], i));
+  }
+  add_table("constexpr stitch::StepTable kSteps", rows, lines);
+  lines.blank();
+}
+
+void print_program_tables(const ProgramFile& program, size_t batch_axes, Lines& lines) {
+  constexpr size_t kIndent = 4;
+  const std::string start = std::string(kIndent, ' ') + ".description = ";
+  const std::string description = braced({{"struct_size", "sizeof(StitchDescription)"},
+                                          {"abi_version", "STITCH_ABI_VERSION"},
+                                          {"name", '"' + program.name + '"'},
+                                          {"tensor_count", std::to_string(program.tensors.size())},
+                                          {"tensors", "kTensors"},
+                                          {"prepared_bytes", std::to_string(program.prepared_bytes)}},
+                                         start.size(), 1);
+  lines.add("extern \"C\" const stitch::ProgramTables stitch_program_tables = {");
+  lines.as_is(start + description + ",");
+  lines.add(".buffers = kBuffers,", kIndent);
+  lines.add(fmt::format(".buffer_count = {},", program.buffers.size()), kIndent);
+  lines.add(".steps = kSteps,", kIndent);
+  lines.add(fmt::format(".step_count = {},", program.steps.size()), kIndent);
+  if (batch_axes > 0) {
+    lines.add(".batch_axes = kBatchAxes,", kIndent);
+    lines.add(fmt::format(".batch_axis_count = {},", batch_axes), kIndent);
   }
   lines.add("};");
-  lines.blank();
 }
 
 }  // namespace
@@ -197,23 +261,15 @@ std::string print_program(const ProgramFile& program) {
   lines.add("namespace {");
   lines.blank();
   print_tensors(program, lines);
-  print_buffers(program, lines);
-  print_steps(program, lines);
-  const int batch_axes = print_batch_axes(program, lines);
+  print_steps(program, print_buffers(program, lines), lines);
+  const size_t batch_axes = print_batch_axes(program, lines);
   lines.add("}  // namespace");
   lines.blank();
   const std::string where = program.declared_batch == program.planned_batch
                                 ? "the declared sizes"
                                 : fmt::format("a batch of {}", program.planned_batch);
   lines.comment(fmt::format("{} bytes of workspace at {}.", program.workspace_bytes, where));
-  lines.add("extern \"C\" const stitch::ProgramTables stitch_program_tables = {");
-  lines.add(fmt::format("{{sizeof(StitchDescription), STITCH_ABI_VERSION, \"{}\", {}, 0, kTensors, {}}},", program.name,
-                        program.tensors.size(), program.prepared_bytes),
-            kIndent);
-  lines.add(fmt::format("kBuffers, {}, kSteps, {}, {}, {},", program.buffers.size(), program.steps.size(),
-                        batch_axes > 0 ? "kBatchAxes" : "nullptr", batch_axes),
-            kIndent);
-  lines.add("};");
+  print_program_tables(program, batch_axes, lines);
   return lines.take();
 }
 

@@ -42,7 +42,7 @@ void print_constants(const kernels::StepCode& code, Lines& lines) {
   }
 }
 
-void print_enumerators(const kernels::StepCode& code, Lines& lines) {
+void print_tensors(const kernels::StepCode& code, Lines& lines) {
   lines.comment("Places in StepArgs::tensors: what is read, then what is written.");
   lines.add("enum Tensor {");
   for (const kernels::NamedTensor& tensor : code.tensors) {
@@ -50,19 +50,33 @@ void print_enumerators(const kernels::StepCode& code, Lines& lines) {
   }
   lines.add("};");
   lines.blank();
-  if (code.extents.empty()) {
-    return;
+}
+
+// As wide as the longest name with a comment among its neighbours that have one, too.
+size_t comment_column(const std::vector<kernels::NamedExtent>& extents, size_t at) {
+  size_t first = at;
+  while (first > 0 && !extents[first - 1].comment.empty()) {
+    --first;
   }
   size_t width = 0;
-  for (const kernels::NamedExtent& extent : code.extents) {
-    width = std::max(width, extent.comment.empty() ? 0 : extent.name.size() + 1);
+  for (size_t i = first; i < extents.size() && !extents[i].comment.empty(); ++i) {
+    width = std::max(width, extents[i].name.size() + 1);
   }
-  lines.comment("Places in StepArgs::extents.");
-  lines.add("enum Extent {");
-  for (const kernels::NamedExtent& extent : code.extents) {
-    const std::string enumerator = extent.name + ",";
-    const std::string comment = "  // " + extent.comment;
-    lines.add(extent.comment.empty() ? enumerator : fmt::format("{:<{}}{}", enumerator, width, comment), kIndent);
+  return width;
+}
+
+void print_extents(const std::vector<kernels::NamedExtent>& extents, Lines& lines) {
+  if (extents.empty()) {
+    return;
+  }
+  lines.comment("Sizes, and strides in elements, of a call: StepArgs::extents.");
+  lines.add("struct Extents {");
+  for (size_t i = 0; i < extents.size(); ++i) {
+    const std::string name = extents[i].name + ";";
+    const std::string& comment = extents[i].comment;
+    lines.add(comment.empty() ? "int64_t " + name
+                              : fmt::format("int64_t {:<{}}  // {}", name, comment_column(extents, i), comment),
+              kIndent);
   }
   lines.add("};");
   lines.blank();
@@ -102,13 +116,17 @@ std::string print_step(const StepFile& step) {
   Lines lines;
   print_head(step, lines);
   print_constants(step.code, lines);
-  print_enumerators(step.code, lines);
+  print_tensors(step.code, lines);
+  print_extents(step.code.extents, lines);
   for (const kernels::Functor& functor : step.code.functors) {
     print_functor(functor, lines);
   }
   lines.add("}  // namespace");
   lines.blank();
   lines.add(fmt::format("extern \"C\" int step_{:02}(const StepArgs* args, cudaStream_t stream) {{", step.index));
+  if (!step.code.extents.empty()) {
+    lines.add("const auto extents = stitch::extents_of<Extents>(args);", kIndent);
+  }
   for (const std::string& statement : step.code.launch) {
     lines.add(statement, kIndent);
   }

@@ -115,13 +115,15 @@ void add_buffers(const plan::Plan& plan, int parameters, ProgramFile& file) {
   }
 }
 
-StepEntry step_entry(const plan::Plan& plan, const plan::Step& step) {
+StepEntry step_entry(const plan::Plan& plan, const plan::Step& step, const std::vector<std::string>& extent_names) {
+  STITCH_CHECK(extent_names.size() == step.extents.size()) << "a plan that is not of this version: " << step.name;
   const int64_t planned = plan.batch.has_value() ? plan.batch->planned : 0;
   const auto line = [&](int64_t value, int64_t slope) { return plan::BatchLine{value - slope * planned, slope}; };
-  StepEntry entry{step.name, step.phase == plan::Phase::kPrepare, step.operands, {}, 0, {}};
+  StepEntry entry{step.name, step.phase == plan::Phase::kPrepare, step.operands, step.operands.size(), {}, 0, {}};
   entry.buffers.insert(entry.buffers.end(), step.results.begin(), step.results.end());
   for (size_t i = 0; i < step.extents.size(); ++i) {
-    entry.extents.push_back(line(step.extents[i], plan.batch.has_value() ? step.extents_per_batch[i] : 0));
+    entry.extents.push_back(
+        {extent_names[i], line(step.extents[i], plan.batch.has_value() ? step.extents_per_batch[i] : 0)});
   }
   entry.scratch_offset = entry.prepares ? step.scratch_offset : 0;
   entry.scratch = line(step.scratch_bytes, step.scratch_bytes_per_batch);
@@ -130,7 +132,7 @@ StepEntry step_entry(const plan::Plan& plan, const plan::Step& step) {
 
 }  // namespace
 
-ProgramFile raise_program(const plan::Plan& plan) {
+ProgramFile raise_program(const plan::Plan& plan, const std::vector<std::vector<std::string>>& extent_names) {
   ProgramFile file;
   file.name = plan.graph.name;
   file.prepared_bytes = plan.prepared_bytes;
@@ -161,8 +163,8 @@ ProgramFile raise_program(const plan::Plan& plan) {
     parameters += input.role == TensorRole::kParameter ? 1 : 0;
   }
   add_buffers(plan, parameters, file);
-  for (const plan::Step& step : plan.steps) {
-    file.steps.push_back(step_entry(plan, step));
+  for (size_t i = 0; i < plan.steps.size(); ++i) {
+    file.steps.push_back(step_entry(plan, plan.steps[i], extent_names[i]));
   }
   add_batch(plan, file);
   return file;

@@ -27,14 +27,20 @@ struct BufferEntry {
   plan::BatchLine bytes;
   int first_step = 0;  // of the arena's: written here...
   int last_step = 0;   // ...and last read here
-  std::string comment;
+  std::string name;
+};
+
+struct ExtentEntry {
+  std::string name;  // in the step's struct Extents
+  plan::BatchLine size;
 };
 
 struct StepEntry {
   std::string name;
   bool prepares = false;
-  std::vector<int> buffers;
-  std::vector<plan::BatchLine> extents;
+  std::vector<int> buffers;  // operands, then results
+  size_t operand_count = 0;
+  std::vector<ExtentEntry> extents;
   int64_t scratch_offset = 0;
   plan::BatchLine scratch;
 };
@@ -55,6 +61,7 @@ struct ProgramFile {
   std::string batch_note;
 };
 
-ProgramFile raise_program(const plan::Plan& plan);
+// `extent_names`: of every step.
+ProgramFile raise_program(const plan::Plan& plan, const std::vector<std::vector<std::string>>& extent_names);
 
 }  // namespace stitch::codegen

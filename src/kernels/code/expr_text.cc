@@ -77,7 +77,7 @@ class Printer {
       case Expr::Kind::kTensor:
         return "args->tensors[" + expression.name + "]";
       case Expr::Kind::kExtent:
-        return "args->extents[" + expression.name + "]";
+        return "extents." + expression.name;
       case Expr::Kind::kUnary:
         return spelling(expression.unary) + print_unary_operand(expression);
       case Expr::Kind::kBinary:

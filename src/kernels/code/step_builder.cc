@@ -24,7 +24,7 @@ Expr StepBuilder::tensor(ir::ValueId value) const {
 }
 
 Expr StepBuilder::extent(const std::string& wanted, int64_t value, const std::string& comment) {
-  const std::string name = names_.take(constant_name(wanted));
+  const std::string name = extent_names_.take(wanted);
   draft_.shape.extents.push_back({name, value, comment});
   return extent_named(name);
 }

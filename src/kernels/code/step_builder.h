@@ -54,6 +54,7 @@ class StepBuilder {
 
   const Group& group_;
   NameTable names_;
+  NameTable extent_names_;
   std::map<ir::ValueId, std::string> tensor_names_;
   StepDraft draft_;
 };

@@ -19,7 +19,7 @@ struct Constant {
 };
 
 struct NamedExtent {
-  std::string name;  // enumerator: "kColumns"
+  std::string name;  // "columns"
   int64_t value = 0;
   std::string comment;
   bool operator==(const NamedExtent&) const = default;
