@@ -47,7 +47,9 @@ struct CandidateCall {
   uint64_t schedule_seed = 0;    // emulated: 0 runs a block's threads in order, anything else in an order drawn from it
   bool states_in_place = false;  // new states lie in the memory of the old ones, as the ABI allows
   CallTrial trial = CallTrial::kNone;  // emulated
-  size_t left_out = 0;                 // kWithoutOne: the kernel's place in the list of the last whole call
+  // Of `results`: those that come back as places, valid until the next call; empty: none.
+  std::vector<bool> staying{};
+  size_t left_out = 0;  // kWithoutOne: the kernel's place in the list of the last whole call
 };
 
 class Candidate {

@@ -16,6 +16,7 @@ from .disturb import Disturbance
 from .draw import Drawer, Drawn
 from .interpret import Interpreter
 from .native import NativeModule, tf32_flags
+from .perturb import ELEMENTS_AT_ONCE
 from .rounding import ROUNDINGS, Rounding
 from .seeds import generator
 
@@ -40,7 +41,12 @@ class Runs:
     def all_finite(self) -> bool:
         """Whether every float of reference and native is finite."""
         both = list(self.ref64.values()) + list(self.native.values())
-        return all(bool(torch.isfinite(tensor).all()) for tensor in both if tensor.is_floating_point())
+        return all(
+            bool(torch.isfinite(part).all())
+            for tensor in both
+            if tensor.is_floating_point()
+            for part in tensor.reshape(-1).split(ELEMENTS_AT_ONCE)
+        )
 
 
 class Evaluator:

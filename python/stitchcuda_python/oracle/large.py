@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from .evaluate import Runs, Values
-from .places import opened, write_ranges
+from .places import opened, release_unused, write_ranges
 from .tile_errors import TileErrors
 
 LEAST_BYTES = 16 << 20  # of an output that stays
@@ -26,11 +26,23 @@ def stays(native: torch.Tensor) -> bool:
     return native.is_floating_point() and native.numel() * native.element_size() >= LEAST_BYTES
 
 
+def large_depends_on_ties(runs: Runs) -> bool:
+    """Whether some large output has another right value where decisions within rounding fall the other way: it is then
+    handed over, since only src/verify/compare accepts either."""
+    return any(
+        not torch.equal(run[name], runs.ref64[name])
+        for run in runs.otherwise
+        for name, native in runs.native.items()
+        if stays(native)
+    )
+
+
 class LargeOutputs:
     """Those of one draw. `error_runs` makes the draw's runs again, one at a time, whenever they are asked for."""
 
     def __init__(self, runs: Runs, error_runs: ErrorRuns, is_rounded: bool, input_eps: float) -> None:
         self._runs, self._error_runs = runs, error_runs
+        runs.otherwise = [{name: run[name] for name in run if not stays(runs.native[name])} for run in runs.otherwise]
         self._errors = {
             name: TileErrors(runs.ref64[name], native, input_eps)
             for name, native in runs.native.items()
@@ -65,6 +77,7 @@ class LargeOutputs:
             elif key == "disturbed":
                 self._take(values)
             del values
+            release_unused()  # else memory holds what each run needed, all beside each other
         for errors in self._errors.values():
             errors.base_is_done()
 

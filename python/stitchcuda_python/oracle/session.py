@@ -23,7 +23,7 @@ from .evaluate import Evaluator, Runs
 from .gate import compare_with_eager, refuse_unjudgeable
 from .inputs import InputSource
 from .interpret import Interpreter
-from .large import LargeOutputs
+from .large import LargeOutputs, large_depends_on_ties
 from .native import NativeModule, tf32_flags
 from .nulls.catalogue import DoesNotApply
 from .nulls.maker import NullMaker, in_order
@@ -108,6 +108,8 @@ class Session:
         if stays or self._large is not None:
             self._forget()
         drawn = self._drawer.draw(self._seed, regime, number)
+        if stays:
+            release_unused()
         runs, reason = self._try(drawn)
         if runs is None and regime != "as_given":
             fallback = f"Regime {regime}: {reason}; its inputs were redrawn inside the range that the file draws."
@@ -119,7 +121,7 @@ class Session:
             return {"dropped": dropped, "fallback": fallback}
         place = (self._seed, regime, number)
         self._evaluator.decide_otherwise(runs, drawn, *place)
-        if stays and not runs.otherwise:  # with near ties every element is compared, and that is done elsewhere
+        if stays and not large_depends_on_ties(runs):
             release_unused()
             error_runs = lambda: self._evaluator.error_runs(drawn, *place)  # noqa: E731
             is_rounded = self._math in ("tf32", "reduced")
@@ -144,6 +146,11 @@ class Session:
             path = lambda part, at=index: self._path(f"doubt_{at}_{part}")  # noqa: E731
             answers.append(None if place is None else large.look_at(name, place, path, whole))
         return answers
+
+    def rest(self) -> None:
+        """Frees a draw that stays: nobody asks about it again."""
+        if self._large is not None:
+            self._forget()
 
     def _forget(self) -> None:
         """Frees the last draw: the next one needs its room."""

@@ -5,6 +5,7 @@ src/verify/compare that can be done where a large output lies. What is in doubt 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import frexp
 from typing import Any
 
 import torch
@@ -20,6 +21,7 @@ CONDITION_ROUNDING_MULTIPLE = 1024.0
 # only ever allows more than a tile's own errors do.
 CERTAIN = 2.0
 
+_FRACTION_BITS, _EXPONENT_MASK, _BIAS = 52, 0x7FF, 1023  # of a double
 _BUCKETS, _FIRST_BUCKET = 1 + 16 * 70, (1023 - 6) * 16  # of UlpHistogram
 
 
@@ -28,7 +30,7 @@ def _overflowed(reference: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     info = torch.finfo(dtype)
     if info.max == torch.finfo(torch.float64).max:
         return reference
-    half_unit = 2.0 ** (torch.frexp(torch.tensor(info.max, dtype=torch.float64)).exponent.item() - 1) * info.eps / 2
+    half_unit = 2.0 ** (frexp(info.max)[1] - 1) * info.eps / 2
     beyond = reference.abs() >= info.max + half_unit
     return torch.where(beyond, torch.copysign(torch.full_like(reference, float("inf")), reference), reference)
 
@@ -207,10 +209,13 @@ class TileErrors:
         counts += torch.bincount(buckets[finite], minlength=_BUCKETS)
 
     def _units(self, truth: torch.Tensor) -> torch.Tensor:
-        """Spacing of the type's numbers around each true value."""
+        """Spacing of the type's numbers around each true value, by the exponent in its representation."""
         info = torch.finfo(self._dtype)
-        fraction = round(-torch.log2(torch.tensor(info.eps, dtype=torch.float64)).item())
-        least = round(torch.log2(torch.tensor(info.tiny, dtype=torch.float64)).item())
-        exponent = torch.frexp(torch.where(torch.isfinite(truth), truth, 0.0)).exponent - 1
-        exponent = torch.where(truth == 0, least, exponent).clamp_min(least)
-        return torch.ldexp(torch.ones_like(truth), exponent - fraction)
+        fraction, least = -_exponent(info.eps), _exponent(info.tiny)
+        stored = ((truth.view(torch.int64) >> _FRACTION_BITS) & _EXPONENT_MASK).clamp_min(least + _BIAS)
+        return ((stored - fraction).clamp_min(1) << _FRACTION_BITS).view(torch.float64)
+
+
+def _exponent(number: float) -> int:
+    """Of a power of two."""
+    return frexp(number)[1] - 1

@@ -26,6 +26,8 @@ def open_oracle(arguments: dict[str, Any], progress: _Progress) -> dict[str, Any
         raise Failure(ENVIRONMENT, f"There is no folder {folder} for the draws.", folder, "Create it first.")
     math, device = arguments.get("math") or "fp32", arguments.get("device") or "cpu"
     seconds = float(arguments.get("deadline_s") or OPEN_DEADLINE_SECONDS)
+    for earlier in _sessions.values():
+        earlier.rest()
     with deadline(seconds, f"Running {request.file} as reference", request.file):
         session = Session(request, str(math), int(arguments.get("seed") or 0), str(device), folder)
     number = max(_sessions, default=0) + 1
@@ -47,6 +49,14 @@ def look_at(arguments: dict[str, Any], progress: _Progress) -> dict[str, Any]:
     last draw's references."""
     outputs = _session(arguments).look_at(list(arguments["outputs"]), bool(arguments.get("whole")))
     return {"outputs": outputs, "peak_bytes": peak_bytes()}
+
+
+def rest(arguments: dict[str, Any], progress: _Progress) -> dict[str, Any]:
+    """Argument: oracle. Frees what stays of the last draw, of every open oracle."""
+    _session(arguments)
+    for session in _sessions.values():
+        session.rest()
+    return {}
 
 
 def given(arguments: dict[str, Any], progress: _Progress) -> dict[str, Any]:

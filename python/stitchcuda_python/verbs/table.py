@@ -20,6 +20,7 @@ from .oracle_verbs import (
     nulls,
     open_oracle,
     own_draws,
+    rest,
 )
 from .shape_verbs import run_batch_axis, run_hidden_shapes, run_small_scale
 from .weights_verb import write_weights
@@ -30,6 +31,7 @@ VERBS: dict[str, Callable[[dict[str, Any], Callable[[str], None]], dict[str, Any
     "oracle.open": open_oracle,
     "oracle.draw": draw,
     "oracle.look_at": look_at,
+    "oracle.rest": rest,
     "oracle.given": given,
     "oracle.extend": extend,
     "oracle.intermediates": intermediates,

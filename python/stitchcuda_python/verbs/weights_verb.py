@@ -14,6 +14,7 @@ from ..graph.export import export_program
 from ..graph.functional import INPUT, RANDOM
 from ..oracle.seeds import derive
 from ..program.build import Request, build_program
+from ..program.untouched import untouched_inputs
 from ..weights.safetensors_file import write_safetensors
 
 DEADLINE_SECONDS = 300.0
@@ -27,7 +28,7 @@ def write_weights(arguments: dict[str, Any], progress: Callable[[str], None]) ->
     path = os.path.abspath(str(arguments["path"]))
     with deadline(seconds, f"Writing the weights of {request.file}", request.file):
         torch.manual_seed(derive(int(arguments.get("seed") or 0), "construct"))
-        program = build_program(request)
+        program = build_program(request, untouched_inputs)
         graph = export_program(program).graph
         bindings = [value.binding for value in graph.values if value.role not in (INPUT, RANDOM)]
         write_safetensors({binding: graph.tensors[binding] for binding in bindings}, path)

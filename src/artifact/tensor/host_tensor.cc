@@ -71,7 +71,15 @@ HostTensor HostTensor::from_bytes(TensorSpec spec, std::vector<std::byte> bytes)
   return tensor;
 }
 
+HostTensor HostTensor::at_place(TensorSpec spec, TensorPlace place) {
+  HostTensor tensor;
+  tensor.spec_ = std::move(spec);
+  tensor.place_ = std::make_shared<const TensorPlace>(std::move(place));
+  return tensor;
+}
+
 std::span<const std::byte> HostTensor::bytes() const {
+  STITCH_CHECK(place_ == nullptr) << spec_.name << " is not in this process";
   return storage_ == nullptr ? std::span<const std::byte>{} : storage_->view;
 }
 

@@ -42,6 +42,7 @@ struct CommandLine {
   plan::Libraries libraries = plan::Libraries::kMeasured;
   std::string baseline;                 // optimize: "eager", "compile", "off"; empty: eager on a GPU, none elsewhere
   bool no_tune = false;                 // choose settings by estimate alone
+  bool no_time = false;                 // on a GPU: a verdict without times
   double tune_seconds = 60;             // no timing of a setting begins after it
   std::string tuning_database;          // empty: in the cache
   std::string mode = "as-is";           // "train", "eval", or as the file leaves its module

@@ -42,6 +42,7 @@ Result<driver::Options> options_of(const CommandLine& line) {
   options.call_timeout_seconds = line.call_timeout_seconds;
   options.total_timeout_seconds = line.total_timeout_seconds;
   options.no_tune = line.no_tune;
+  options.no_time = line.no_time;
   options.tune_seconds = line.tune_seconds;
   options.tuning_database = line.tuning_database;
   options.baseline = line.baseline;

@@ -97,6 +97,11 @@ void add_color(CLI::App* verb, CommandLine* line) {
       ->group(kOutputGroup);
 }
 
+void add_no_time(CLI::App* verb, CommandLine* line) {
+  verb->add_flag("--no-time", line->no_time, "On a GPU: a verdict without times, which waits for no other's timing")
+      ->group(kTuningGroup);
+}
+
 void add_common(CLI::App* verb, CommandLine* line) {
   verb->add_flag("--json", line->json, "Print one JSON object on stdout")->group(kOutputGroup);
   verb->add_flag("--quiet", line->quiet, "No progress lines")->group(kOutputGroup);

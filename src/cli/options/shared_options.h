@@ -26,6 +26,8 @@ inline constexpr const char* kProbeGroup = "Probes";
 inline constexpr const char* kOutputGroup = "Output";
 
 void add_color(CLI::App* verb, CommandLine* line);
+// --no-time
+void add_no_time(CLI::App* verb, CommandLine* line);
 void add_common(CLI::App* verb, CommandLine* line);
 void add_mode(CLI::App* verb, CommandLine* line);
 // --import-timeout

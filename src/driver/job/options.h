@@ -37,6 +37,7 @@ struct Options {
 
   // Times.
   bool no_tune = false;         // choose settings by estimate alone
+  bool no_time = false;         // on a GPU: a verdict without times
   double tune_seconds = 60;     // no timing of a setting begins after it
   std::string tuning_database;  // empty: in the cache
   std::string baseline;         // "eager", "compile", "off"; empty: eager on a GPU, none elsewhere

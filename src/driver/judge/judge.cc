@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/json/json.h"
+#include "driver/build/gpu_room.h"
 #include "driver/build/library_folders.h"
 #include "evaluate/runner/program_runner.h"
 #include "toolchain/discovery/visible_gpu.h"
@@ -64,12 +65,24 @@ Result<DeviceKind> choose_device(Job& job, const toolchain::Toolchain& tools) {
 
 Result<evaluate::EvaluateReport> judge(Job& job, const toolchain::Toolchain& tools, const SubjectSet& set,
                                        DeviceKind device) {
+  const ir::Graph& graph = set.subjects.front().plan.graph;
+  std::optional<evaluate::GpuShare> room;
+  if (device == DeviceKind::kCuda) {
+    STITCH_TRY(check_room_for_verdict(graph));
+  }
   STITCH_ASSIGN(const TemporaryDirectory folder, tensor_folder());
   const uint64_t seed = job.options().seed;
   evaluate::EvaluateRequest request;
   request.is_outside = set.is_outside;
   request.launches = set.launches;
   request.is_timed = !job.options().baseline.empty();
+  request.is_untimed = job.options().no_time;
+  request.before_verifying = [&]() -> Result<void> {
+    if (device == DeviceKind::kCuda) {
+      STITCH_ASSIGN(room, take_room_for_verdict(job, tools, graph));
+    }
+    return {};
+  };
   for (const Subject& subject : set.subjects) {
     evaluate::EvaluateTask task{subject.shape, subject.bundle,
                                 oracle_source(subject.task, device, seed, folder.path().string()), subject.same_binary};

@@ -123,7 +123,8 @@ Result<CandidateVerdict> judge_candidate(Job& job, const toolchain::Toolchain& t
   if (verdict.report.verify.verdict().kind == VerdictKind::kOk && !verdict.admission.has_value() && !is_marked_only) {
     STITCH_TRY(ask_admission(job, tools, request, imported, device, verdict));
   }
-  if (verdict.report.verify.verdict().kind == VerdictKind::kOk && device == DeviceKind::kCuda && !is_marked_only) {
+  const bool is_timed = device == DeviceKind::kCuda && !is_marked_only && !job.options().no_time;
+  if (is_timed && verdict.report.verify.verdict().kind == VerdictKind::kOk) {
     STITCH_TRY(time_candidate(job, tools, request, imported, verdict));
   }
   verdict.report.verify.findings.sandbox = tools.confinement.mark;

@@ -164,6 +164,9 @@ Result<void> leave_results(Job& job, const toolchain::Toolchain& tools, const Ru
 
 // The time that counts, in turns with the program in PyTorch where that is asked for.
 Result<void> take_times(Job& job, const toolchain::Toolchain& tools, Run& run) {
+  if (run.device == DeviceKind::kCuda && job.options().no_time) {
+    return {};
+  }
   if (run.device != DeviceKind::kCuda || run.report.verify.verdict().kind != VerdictKind::kOk) {
     return take_turns_if_asked(job, tools, run);
   }
@@ -183,6 +186,7 @@ Result<OptimizeReport> optimize(const OptimizeRequest& request, const Services& 
   run.task = request.task;
   run.out = request.out;
   STITCH_TRY(check_output_folder(run.out));
+  STITCH_TRY(job.python());  // loads PyTorch, which takes seconds, while compilers are looked for
   STITCH_ASSIGN(const toolchain::Toolchain tools, find_compilers(job));
   STITCH_ASSIGN(run.device, choose_device(job, tools));
   STITCH_TRY(import_and_plan(job, tools, run));

@@ -15,6 +15,7 @@
 #include "base/process/descriptor.h"
 #include "base/process/tree.h"
 #include "driver/build/compile_program.h"
+#include "driver/build/gpu_room.h"
 #include "driver/build/library_folders.h"
 #include "driver/time/baseline.h"
 #include "driver/time/timed_draws.h"
@@ -67,12 +68,22 @@ std::string as_text(const tuning::Trial& trial, const tuning::Measurement& measu
 
 std::string ask_clocks() { return toolchain::ask_gpu(std::string("--query-gpu=") + evaluate::kClockQuery); }
 
-std::string sharing_here() {
+// Others of ours that wait for their turn do not count.
+std::string sharing_here(const std::optional<evaluate::GpuShare>& whole) {
+  std::vector<pid_t> own = list_descendants(::getpid());
+  const Result<std::vector<int64_t>> queued =
+      whole.has_value() ? whole->processes() : Result<std::vector<int64_t>>(std::vector<int64_t>{});
+  if (queued.has_value()) {
+    for (const int64_t process : *queued) {
+      const std::vector<pid_t> waiting = list_descendants(static_cast<pid_t>(process));
+      own.insert(own.end(), waiting.begin(), waiting.end());
+    }
+  }
   const std::string mode =
       toolchain::gpu_is_slice() ? "Enabled" : toolchain::ask_gpu(std::string("--query-gpu=") + evaluate::kSharingQuery);
   return evaluate::sharing_refusal(mode,
                                    toolchain::ask_gpu(std::string("--query-compute-apps=") + evaluate::kProcessQuery),
-                                   list_descendants(::getpid()));
+                                   own);
 }
 
 // Not every machine lets its clocks be read: then that is what is recorded.
@@ -167,10 +178,11 @@ Result<MeasuredProgram> time_on_gpu(Job& job, const toolchain::Toolchain& tools,
   if (baseline.has_value() && program.verified.kept.draws.empty()) {
     baseline->why_none = "nothing was drawn that both could be timed on";
   }
+  STITCH_ASSIGN(const std::optional<evaluate::GpuShare> whole, take_whole_gpu(job, tools));
   TimingLock lock(lock_file(tools.cache));
   MeasuredProgram measured;
   STITCH_TRY(lock.alone([&]() -> Result<void> {
-    const std::string shared = sharing_here();
+    const std::string shared = sharing_here(whole);
     const std::string before = ask_clocks();
     STITCH_ASSIGN(measured.times, tuning::time_program(subject, options, {}, baseline));
     measured.times.shared = shared;

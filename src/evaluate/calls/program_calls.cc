@@ -17,7 +17,7 @@ constexpr uint64_t kMostKeptBytes = uint64_t{64} << 20;
 uint64_t bytes_of(const std::vector<HostTensor>& tensors) {
   uint64_t bytes = 0;
   for (const HostTensor& tensor : tensors) {
-    bytes += tensor.bytes().size();
+    bytes += static_cast<uint64_t>(tensor.spec().type.bytes());
   }
   return bytes;
 }
@@ -259,15 +259,38 @@ Result<void> ProgramCalls::list_launches() {
   return {};
 }
 
-Result<CandidateOutcome> ProgramCalls::take_results(const CallMemory& memory) {
-  STITCH_ASSIGN(std::vector<HostTensor> results,
-                session_.keeper().snapshot(memory.results.regions, result_specs(memory)));
+// Copies of them, and the places of those that stay.
+Result<std::vector<HostTensor>> ProgramCalls::results_of(const CallMemory& memory, const std::vector<bool>& staying) {
+  const std::vector<TensorSpec> specs = result_specs(memory);
+  std::vector<wire::Region> copied;
+  std::vector<TensorSpec> copied_specs;
+  const auto stays = [&](size_t i) { return i < staying.size() && staying[i]; };
+  for (size_t i = 0; i < specs.size(); ++i) {
+    if (!stays(i)) {
+      copied.push_back(memory.results.regions.at(i));
+      copied_specs.push_back(specs[i]);
+    }
+  }
+  STITCH_ASSIGN(const std::vector<HostTensor> copies, session_.keeper().snapshot(copied, copied_specs));
+  std::vector<HostTensor> results;
+  auto next = copies.begin();
+  for (size_t i = 0; i < specs.size(); ++i) {
+    results.push_back(stays(i) ? HostTensor::at_place(specs[i], session_.place_of(memory.results.regions.at(i)))
+                               : *next++);
+  }
+  return results;
+}
+
+Result<CandidateOutcome> ProgramCalls::take_results(const CallMemory& memory, const std::vector<bool>& staying) {
+  STITCH_ASSIGN(std::vector<HostTensor> results, results_of(memory, staying));
   STITCH_TRY(settled_.watch(session_, memory.results.regions));
   CandidateOutcome outcome;
   const auto first_state = results.begin() + static_cast<int64_t>(session_.description()->outputs.size());
   outcome.states.assign(first_state, results.end());
   outcome.outputs.assign(results.begin(), first_state);
-  last_outputs_ = bytes_of(outcome.outputs) <= kMostKeptBytes ? outcome.outputs : std::vector<HostTensor>{};
+  const bool any_stays = std::find(staying.begin(), staying.end(), true) != staying.end();
+  const bool are_kept = !any_stays && bytes_of(outcome.outputs) <= kMostKeptBytes;
+  last_outputs_ = are_kept ? outcome.outputs : std::vector<HostTensor>{};
   return outcome;
 }
 
@@ -287,7 +310,7 @@ Result<CandidateOutcome> ProgramCalls::run(const CandidateCall& call) {
   if (call.trial == CallTrial::kNone) {  // in a trial not all of it runs
     STITCH_TRY(list_launches());
   }
-  STITCH_ASSIGN(CandidateOutcome outcome, take_results(memory_));
+  STITCH_ASSIGN(CandidateOutcome outcome, take_results(memory_, call.staying));
   outcome.elapsed_us = elapsed_us;
   return outcome;
 }

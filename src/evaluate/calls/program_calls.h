@@ -51,7 +51,8 @@ class ProgramCalls {
   ConstantMemory parameter_constants() const;  // what stays while prepare() runs, too
   ConstantMemory call_constants(const CallMemory& memory) const;
   Result<double> run_timed(const wire::CallArguments& arguments, const CandidateCall& call);
-  Result<CandidateOutcome> take_results(const CallMemory& memory);
+  Result<std::vector<HostTensor>> results_of(const CallMemory& memory, const std::vector<bool>& staying);
+  Result<CandidateOutcome> take_results(const CallMemory& memory, const std::vector<bool>& staying);
   Result<void> list_launches();
 
   CandidateSession& session_;

@@ -39,10 +39,12 @@ struct EvaluateRequest {
   bool with_checked_draw = true;
   std::string no_checked_draw{};  // why not, where nothing is built for the checked device
   bool is_outside = false;  // somebody else wrote it: each library is looked at before anything loads it
-  bool is_timed = false;    // afterwards; on a GPU whatever is right is
+  bool is_timed = false;    // afterwards; on a GPU whatever is right is, unless
+  bool is_untimed = false;  // nobody wants its times
   MathMode math = MathMode::kFp32;
   uint64_t seed = 0;
   std::function<void(const std::string&)> progress{};  // one short line at a time
+  std::function<Result<void>()> before_verifying{};    // once it is built: a shared GPU may have to be waited for
   std::shared_ptr<LaunchLedger> launches{};  // of the declared shapes, where somebody wants to know what ran
 };
 

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -112,6 +113,13 @@ Result<void> CandidateSession::attach(const KeeperClient::Block& block) {
   }
   STITCH_TRY(ask_with("attach", arguments, std::move(memories)));
   return {};
+}
+
+TensorPlace CandidateSession::place_of(const wire::Region& region) const {
+  const KeeperClient::Block& block = blocks_.at(region.block);
+  const bool is_file = block.token.handle.empty();
+  return {.handle = is_file ? fmt::format("/proc/{}/fd/{}", ::getpid(), block.memory.get()) : block.token.handle,
+          .offset = region.offset};
 }
 
 uint64_t CandidateSession::memory_limit_bytes() const {

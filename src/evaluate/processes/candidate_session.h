@@ -41,6 +41,8 @@ class CandidateSession {
   // Gives `group` memory for these sizes, visible to keeper and worker; keeps the block when they did not change. Every
   // second time, by chance, its tensors then lie elsewhere in it.
   Result<void> place(MemoryGroup& group, const std::vector<uint64_t>& sizes, uint64_t alignment, AskedBy asked_by);
+  // How a process that the keeper trusts as much as us finds the region.
+  TensorPlace place_of(const wire::Region& region) const;
   uint64_t memory_limit_bytes() const;
   std::mt19937_64& random() { return random_; }
   // True for one in `count`, by a chance that the program cannot know.

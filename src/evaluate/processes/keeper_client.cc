@@ -123,7 +123,33 @@ Result<void> KeeperClient::release(uint64_t id) {
   return {};
 }
 
+Result<void> KeeperClient::fetch(const std::vector<wire::Region>& regions, std::span<const HostTensor> tensors) {
+  Json arguments{{"regions", wire::to_json(regions)}, {"handles", Json::array()}, {"offsets", Json::array()}};
+  for (const HostTensor& tensor : tensors) {
+    arguments["handles"].push_back(tensor.place()->handle);
+    arguments["offsets"].push_back(static_cast<int64_t>(tensor.place()->offset));
+  }
+  STITCH_TRY(ask("fetch", arguments));
+  return {};
+}
+
 Result<void> KeeperClient::fill(const std::vector<wire::Region>& regions, std::span<const HostTensor> tensors) {
+  std::vector<wire::Region> here;
+  std::vector<wire::Region> elsewhere;
+  std::vector<HostTensor> handed;
+  std::vector<HostTensor> fetched;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const bool is_here = tensors[i].place() == nullptr;
+    (is_here ? here : elsewhere).push_back(regions.at(i));
+    (is_here ? handed : fetched).push_back(tensors[i]);
+  }
+  if (!fetched.empty()) {
+    STITCH_TRY(fetch(elsewhere, fetched));
+  }
+  return fetched.empty() || !handed.empty() ? hand_over(here, handed) : Result<void>();
+}
+
+Result<void> KeeperClient::hand_over(const std::vector<wire::Region>& regions, std::span<const HostTensor> tensors) {
   STITCH_ASSIGN(Descriptor file, staging_file(tensors));
   std::vector<Descriptor> files;
   files.push_back(std::move(file));

@@ -34,6 +34,7 @@ class KeeperClient {
   };
   Result<Block> allocate(uint64_t bytes);
   Result<void> release(uint64_t id);
+  // Tensors that lie in another process's memory are copied from there, on the device.
   Result<void> fill(const std::vector<wire::Region>& regions, std::span<const HostTensor> tensors);
   Result<void> poison(const std::vector<wire::Region>& regions);
   Result<std::vector<int64_t>> digest(const std::vector<wire::Region>& regions);
@@ -63,6 +64,8 @@ class KeeperClient {
 
  private:
   KeeperClient(Child child, wire::Channel channel) : child_(std::move(child)), channel_(std::move(channel)) {}
+  Result<void> fetch(const std::vector<wire::Region>& regions, std::span<const HostTensor> tensors);
+  Result<void> hand_over(const std::vector<wire::Region>& regions, std::span<const HostTensor> tensors);
   Result<wire::Answer> ask(const std::string& verb, const Json& arguments, std::vector<Descriptor> descriptors = {});
   Result<wire::Answer> ask_regions(const std::string& verb, const std::vector<wire::Region>& regions,
                                    std::vector<Descriptor> descriptors = {});

@@ -9,6 +9,8 @@
 namespace stitch::evaluate {
 namespace {
 
+constexpr const char* kAsGiven = "as_given";
+
 using Item = Result<std::optional<QueuedDraw>>;
 
 QueuedDraw refused(size_t plan, const std::string& sentence) {
@@ -34,12 +36,22 @@ struct DrawQueue::State {
       return false;
     }
     waiting.emplace(std::move(item));
+    is_wanted = false;
     changed.notify_all();
     return true;
   }
 
+  // False once nobody wants a draw.
+  bool wait_until_wanted() {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return stopped || is_wanted || !in_lockstep; });
+    return !stopped;
+  }
+
   Item take() {
     std::unique_lock lock(mutex);
+    is_wanted = true;
+    changed.notify_all();
     changed.wait(lock, [&] { return waiting.has_value(); });
     Item item = std::move(*waiting);
     waiting.reset();
@@ -49,6 +61,9 @@ struct DrawQueue::State {
 
   void work() {
     for (size_t plan = 0; plan < plans.size(); ++plan) {
+      if (!wait_until_wanted()) {
+        return;
+      }
       auto opened = oracle.open(plans[plan].source);
       if (!opened.has_value() && plan > 0 && opened.error().code == ErrorCode::kProgramInvalid) {
         // Sizes that somebody else chose: an index in a buffer may lie beyond a smaller batch.
@@ -68,18 +83,38 @@ struct DrawQueue::State {
     put(std::optional<QueuedDraw>{});
   }
 
+  // A draw that is to stay is the oracle's last one until it has been judged.
+  void begin_lockstep_if(bool stays) {
+    const std::lock_guard lock(mutex);
+    in_lockstep = in_lockstep || stays;
+  }
+
+  Result<verify::OracleDraw> draw_one(const verify::OracleProgram& program, const ShapeDraws& planned,
+                                      const std::string& regime, int number) {
+    const bool is_handed_over = regime == kAsGiven && number < planned.handed_over;
+    return planned.stay && !is_handed_over ? oracle.draw_staying(program, regime, number)
+                                           : oracle.draw(program, regime, number);
+  }
+
   bool draw_all(size_t plan, const std::shared_ptr<const verify::OracleProgram>& program) {
     const auto& regimes = plans[plan].regimes.empty() ? program->regimes : plans[plan].regimes;
+    DrawUses uses = plans[plan].uses;
+    uses.is_on_gpu = plans[plan].source.device == "cuda";
+    const auto planned = std::make_shared<const ShapeDraws>(plan_draws(plans[plan].shape, *program, uses));
+    begin_lockstep_if(planned->stay);
     for (const std::string& regime : regimes) {
-      for (int number = 0; number < plans[plan].draws_per_regime; ++number) {
-        auto draw = oracle.draw(*program, regime, number);
+      for (int number = 0; number < planned->draws_per_regime; ++number) {
+        if (!wait_until_wanted()) {
+          return false;
+        }
+        auto draw = draw_one(*program, *planned, regime, number);
         if (!draw.has_value()) {
           put(Unexpected{draw.error()});
           return false;
         }
-        const bool last = number + 1 == plans[plan].draws_per_regime;
-        QueuedDraw queued{
-            plan, program, regime, number, last, last && &regime == &regimes.back(), std::move(draw).value()};
+        const bool last = number + 1 == planned->draws_per_regime;
+        const bool ends_plan = last && &regime == &regimes.back();
+        QueuedDraw queued{plan, program, planned, regime, number, last, ends_plan, std::move(draw).value()};
         if (!put(std::optional<QueuedDraw>(std::move(queued)))) {
           return false;
         }
@@ -94,6 +129,8 @@ struct DrawQueue::State {
   std::condition_variable changed;
   std::optional<Item> waiting;
   bool stopped = false;
+  bool in_lockstep = false;  // from the first program on whose draws stay
+  bool is_wanted = false;    // somebody waits in take()
   std::thread thread;  // last: it starts when everything above is there
 };
 

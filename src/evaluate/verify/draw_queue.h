@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps the oracle one draw ahead: while the candidate runs on one draw, the next is computed on a thread of its own.
+// Where draws stay with the oracle it makes the next one only when it is asked for.
 #pragma once
 
 #include <memory>
@@ -7,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "evaluate/verify/draw_plan.h"
 #include "verify/oracle/oracle.h"
 
 namespace stitch::evaluate {
@@ -15,12 +17,14 @@ namespace stitch::evaluate {
 struct DrawPlan {
   verify::OracleSource source;
   std::vector<std::string> regimes;  // empty: all that the oracle names
-  int draws_per_regime = 1;
+  DrawUses uses{.per_regime = 1};  // whether on a GPU follows from the source
+  std::string shape = {};
 };
 
 struct QueuedDraw {
   size_t plan = 0;                                       // index into the plans
   std::shared_ptr<const verify::OracleProgram> program;  // shared by all draws of the plan
+  std::shared_ptr<const ShapeDraws> planned;             // likewise
   std::string regime;
   int number = 0;  // in its regime
   bool is_last_of_regime = false;
@@ -32,7 +36,8 @@ struct QueuedDraw {
 
 class DrawQueue {
  public:
-  // The oracle is used by the queue's thread alone until destruction, which waits for the request under way.
+  // The oracle is used by the queue's thread alone until destruction, which waits for the request under way; where
+  // draws stay, it may be asked about a draw until the next one is asked for.
   DrawQueue(verify::Oracle& oracle, std::vector<DrawPlan> plans);
   ~DrawQueue();
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "evaluate/verify/kept_draws.h"
 
+#include <iterator>
+
 namespace stitch::evaluate {
 namespace {
-
-constexpr size_t kMostDraws = 3;
-constexpr size_t kMostBytes = size_t{64} << 20;
-constexpr size_t kMostBytesWithAnswers = size_t{1} << 30;
 
 size_t bytes_of(const verify::OracleDraw& draw) {
   size_t bytes = 0;
@@ -31,7 +29,7 @@ size_t bytes_with_answers(const verify::OracleDraw& draw) {
 
 void KeptDraws::offer(const verify::OracleDraw& draw, int number,
                       const std::shared_ptr<const verify::OracleProgram>& of) {
-  if (draws.size() >= kMostDraws || bytes_with_answers(draw) > kMostBytesWithAnswers) {
+  if (std::ssize(draws) >= kMostKeptDraws || bytes_with_answers(draw) > kMostKeptBytes) {
     return;
   }
   first = draws.empty() ? number : first;
@@ -40,7 +38,7 @@ void KeptDraws::offer(const verify::OracleDraw& draw, int number,
 }
 
 void offer_for_repetition(const verify::OracleDraw& draw, std::vector<verify::OracleDraw>& kept) {
-  if (kept.size() < kMostDraws && bytes_of(draw) <= kMostBytes) {
+  if (std::ssize(kept) < kMostKeptDraws && bytes_of(draw) <= kMostRepeatedBytes) {
     kept.push_back(draw);
   }
 }

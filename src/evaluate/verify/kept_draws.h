@@ -2,12 +2,18 @@
 // Draws that stay in memory once they were judged: few, and small ones.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "verify/oracle/oracle.h"
 
 namespace stitch::evaluate {
+
+// Of each kind, and how many bytes a draw has at most.
+inline constexpr int kMostKeptDraws = 3;
+inline constexpr uint64_t kMostKeptBytes = uint64_t{1} << 30;       // with its answers
+inline constexpr uint64_t kMostRepeatedBytes = uint64_t{64} << 20;  // without
 
 // For a timing: with the program that they are of, and the number of the first, to ask the oracle about contents that
 // it has not drawn.

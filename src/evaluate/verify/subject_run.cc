@@ -55,12 +55,14 @@ Result<RunResult> run_draw(Candidate& candidate, const verify::OracleDraw& draw,
     }
   }
   std::vector<TensorType> results;
+  std::vector<bool> staying;
   for (const verify::OutputReference& output : draw.outputs) {
     results.push_back(output.type);
+    staying.push_back(output.stays);
   }
   STITCH_ASSIGN(CandidateOutcome outcome,
                 candidate.run({draw.inputs, draw.states, results, settings.rng_seed, settings.schedule_seed,
-                               settings.states_in_place, settings.trial, settings.left_out}));
+                               settings.states_in_place, settings.trial, std::move(staying), settings.left_out}));
   if (auto finding = finding_of(outcome, "run")) {
     return RunResult(std::move(*finding));
   }

@@ -8,11 +8,13 @@
 #include <future>
 #include <utility>
 
+#include "base/error/check.h"
 #include "evaluate/verify/candidate_thread.h"
 #include "evaluate/verify/draw_queue.h"
 #include "evaluate/verify/kept_draws.h"
 #include "evaluate/verify/own_draws.h"
 #include "evaluate/verify/repeated_calls.h"
+#include "evaluate/verify/stopwatch.h"
 #include "evaluate/verify/subject_run.h"
 #include "verify/compare/regime_judge.h"
 
@@ -32,16 +34,24 @@ uint64_t scattered(uint64_t number) {
 
 class Verification {
  public:
-  Verification(const VerifyRequest& request, const StartCandidate& start_candidate)
-      : request_(request), start_candidate_(start_candidate) {
+  Verification(const VerifyRequest& request, verify::Oracle& oracle, const StartCandidate& start_candidate)
+      : request_(request), oracle_(oracle), start_candidate_(start_candidate) {
     for (const VerifySubject& each : request.subjects) {
       proof().shapes.push_back({.shape = each.shape});
       proof().checked.planned += each.checked ? 1 : 0;
     }
   }
 
+  Result<std::optional<QueuedDraw>> next(DrawQueue& queue) {
+    const Stopwatch watch(report_.seconds_drawing);
+    return queue.next();
+  }
   // Takes draw after draw; true when the verdict is known and no more are wanted.
   Result<bool> take(const QueuedDraw& queued);
+  // Waits for the checked draw of a GPU's verdict, and judges it.
+  Result<void> end_beside_gpu();
+  // Gives back the memory in which draws stayed.
+  Result<void> rest() { return declared_ == nullptr ? Result<void>() : oracle_.rest(*declared_); }
   // Once all draws are right: calls of the program that ran them.
   Result<void> repeat();
   // A stranger's program gives back what it holds: the last step of the C ABI is part of it.
@@ -72,8 +82,14 @@ class Verification {
     std::optional<EarlierRun> earlier{};
   };
 
+  // The checked draw of a GPU's verdict runs on processors, beside the draws that come after it.
+  bool is_beside_gpu() const {
+    return subject().binary.device == DeviceKind::kChecked &&
+           request_.subjects.front().binary.device == DeviceKind::kCuda;
+  }
+  void start_beside_gpu(const QueuedDraw& queued, const std::string& label, const RunSettings& settings);
   Result<void> begin(const QueuedDraw& queued);
-  void plan_draws(const verify::OracleProgram& program);
+  void plan_draws(const QueuedDraw& queued);
   void note(const std::string& sentence);
   Result<void> take_good(const QueuedDraw& queued);
   bool is_as_given(const QueuedDraw& queued, int number) const;
@@ -87,7 +103,8 @@ class Verification {
   void start_checked(const verify::OracleDraw& draw);
   void keep(const QueuedDraw& queued);
   Result<void> end_checked();
-  void judge_run(const RunResult& result, const verify::OracleDraw& draw, const std::string& label, Stage stage);
+  void judge_run(const RunResult& result, const verify::OracleDraw& draw, const std::string& label, Stage stage,
+                 const verify::RegimeJudge::LookedAt& looked_at = {});
   uint64_t next_rng_seed() { return scattered(request_.seed + static_cast<uint64_t>(report_.draws++)); }
   void judge_refusal(const std::optional<verify::RefusedOutput>& refused, Stage stage);
   void leave_out(const std::string& reason, Stage stage);
@@ -96,7 +113,6 @@ class Verification {
   void count_told(const QueuedDraw& queued);
   void end_regime();
   void keep_statistics();
-  void tell_of_exceptions();
 
   const VerifySubject& subject() const { return request_.subjects[current_->plan]; }
   bool runs_checked() const { return subject().binary.device == DeviceKind::kChecked; }
@@ -110,12 +126,15 @@ class Verification {
   }
 
   const VerifyRequest& request_;
+  verify::Oracle& oracle_;  // while the queue does not use it: see DrawQueue
   const StartCandidate& start_candidate_;
   std::unique_ptr<Candidate> candidate_;
   std::optional<size_t> candidate_plan_;
+  int current_draws_ = kDrawsPerRegime;  // of a regime of the program under way
   std::string loaded_library_;
   std::unique_ptr<CandidateThread> second_;
   std::optional<Current> current_;
+  std::optional<Current> beside_gpu_;  // with its run in `earlier`
   std::vector<verify::OracleDraw> repeated_draws_;
   std::shared_ptr<const verify::OracleProgram> declared_;  // at the declared shapes
   std::vector<std::pair<std::string, verify::OutputStatistics>> statistics_;
@@ -144,7 +163,8 @@ Result<bool> Verification::take(const QueuedDraw& queued) {
   if (queued.is_last_of_regime || decided()) {
     STITCH_TRY(end_checked());
   }
-  if (queued.is_last_of_regime && !decided()) {
+  const bool goes_on = beside_gpu_ && beside_gpu_->plan == queued.plan;
+  if (queued.is_last_of_regime && !decided() && !goes_on) {
     end_regime();
   }
   return decided();
@@ -193,6 +213,7 @@ Result<void> Verification::take_good(const QueuedDraw& queued) {
     report_.checked_shape = subject().shape;
   }
   if (!decided() && queued.regime == kAsGiven && queued.number == 0 && subject().checked) {
+    STITCH_CHECK(!queued.draw.stays()) << "it runs on after the next one is drawn";
     start_checked(queued.draw);
   }
   return {};
@@ -200,7 +221,7 @@ Result<void> Verification::take_good(const QueuedDraw& queued) {
 
 // The n-th draw as given of a subject, or its last where it has fewer, is the one that runs in another way.
 bool Verification::is_as_given(const QueuedDraw& queued, int number) const {
-  return queued.regime == kAsGiven && queued.number == std::min(number, subject().draws_per_regime - 1);
+  return queued.regime == kAsGiven && queued.number == std::min(number, queued.planned->draws_per_regime - 1);
 }
 
 RunSettings Verification::settings_for(const QueuedDraw& queued) {
@@ -224,7 +245,7 @@ Result<void> Verification::begin(const QueuedDraw& queued) {
   if (queued.plan == 0) {
     declared_ = queued.program;
   }
-  plan_draws(*queued.program);
+  plan_draws(queued);
   if (!queued.program->gate_ok) {
     return failure(ErrorCode::kProgramInvalid,
                    fmt::format("the imported graph differs from the eager module by {:.3g} times its own error",
@@ -232,8 +253,13 @@ Result<void> Verification::begin(const QueuedDraw& queued) {
                    subject().source.file, "report this program: its import is not faithful");
   }
   report_.shapes.push_back(subject().shape);
+  report_.planned.push_back(*queued.planned);
+  current_draws_ = queued.plan == 0 ? queued.planned->draws_per_regime : current_draws_;
   // The handle that ran one batch must take the next.
   const bool goes_on = subject().same_binary && candidate_ != nullptr && loaded_library_ == subject().binary.library;
+  if (is_beside_gpu()) {
+    return {};  // has a candidate of its own
+  }
   candidate_plan_ = queued.plan;
   report_.same_binary_shapes += subject().same_binary ? 1 : 0;
   if (goes_on) {
@@ -246,9 +272,9 @@ Result<void> Verification::begin(const QueuedDraw& queued) {
   return {};
 }
 
-void Verification::plan_draws(const verify::OracleProgram& program) {
-  const size_t regimes = subject().regimes.empty() ? program.regimes.size() : subject().regimes.size();
-  const int planned = static_cast<int>(regimes) * subject().draws_per_regime;
+void Verification::plan_draws(const QueuedDraw& queued) {
+  const size_t regimes = subject().regimes.empty() ? queued.program->regimes.size() : subject().regimes.size();
+  const int planned = static_cast<int>(regimes) * queued.planned->draws_per_regime;
   proof().shapes[current_->plan].planned = planned;
   proof().checked.planned += runs_checked() ? planned : 0;
 }
@@ -263,17 +289,33 @@ Result<void> Verification::run_and_judge(const QueuedDraw& queued, const std::st
   say(fmt::format("draw {} of {}: {}, {}, {}", report_.draws + 1, all_draws(*queued.program), subject().shape,
                   queued.regime, label));
   settings.rng_seed = next_rng_seed();
+  if (is_beside_gpu()) {
+    start_beside_gpu(queued, label, settings);
+    return {};
+  }
   if (may_run_beside(queued)) {
     start_beside(queued, label, settings);
     return {};
   }
-  STITCH_ASSIGN(const RunResult result, run_draw(*candidate_, queued.draw, settings));
+  const auto run = [&] {
+    const Stopwatch watch(report_.seconds_running);
+    return run_draw(*candidate_, queued.draw, settings);
+  };
+  STITCH_ASSIGN(const RunResult result, run());
   STITCH_TRY(end_earlier());
   if (current_->left_out) {
     count_told(queued);
-  } else if (!decided()) {
-    judge_run(result, queued.draw, label, Stage::kDraws);
+    return {};
   }
+  if (decided()) {
+    return {};
+  }
+  const Stopwatch watch(report_.seconds_comparing);
+  verify::RegimeJudge::LookedAt looked_at;
+  if (const auto* got = std::get_if<std::vector<HostTensor>>(&result); got != nullptr && queued.draw.stays()) {
+    STITCH_ASSIGN(looked_at, oracle_.look_at(*queued.program, *got, request_.math));
+  }
+  judge_run(result, queued.draw, label, Stage::kDraws, looked_at);
   return {};
 }
 
@@ -283,15 +325,16 @@ int Verification::all_draws(const verify::OracleProgram& program) const {
   size_t draws = 0;
   for (const VerifySubject& each : request_.subjects) {
     const size_t regimes = each.regimes.empty() ? program.regimes.size() : each.regimes.size();
-    draws += regimes * static_cast<size_t>(each.draws_per_regime) + (each.checked ? 1 : 0);
+    const int of_regime = std::min(each.draws_per_regime, current_draws_);
+    draws += regimes * static_cast<size_t>(of_regime) + (each.checked ? 1 : 0);
   }
   return static_cast<int>(draws);
 }
 
 // The last draw of a regime has none to run beside.
 bool Verification::may_run_beside(const QueuedDraw& queued) const {
-  return request_.two_at_once && !current_->earlier && !queued.is_last_of_regime && !subject().same_binary &&
-         subject().binary.device == DeviceKind::kEmulated;
+  return request_.two_at_once && !queued.draw.stays() && !current_->earlier && !queued.is_last_of_regime &&
+         !subject().same_binary && subject().binary.device == DeviceKind::kEmulated;
 }
 
 void Verification::start_beside(const QueuedDraw& queued, const std::string& label, const RunSettings& settings) {
@@ -299,6 +342,29 @@ void Verification::start_beside(const QueuedDraw& queued, const std::string& lab
     second_ = std::make_unique<CandidateThread>(start_candidate_, subject().binary);
   }
   current_->earlier.emplace(EarlierRun{queued.draw, label, second_->run(queued.draw, settings)});
+}
+
+void Verification::start_beside_gpu(const QueuedDraw& queued, const std::string& label, const RunSettings& settings) {
+  const auto run = [this, draw = queued.draw, settings, binary = subject().binary]() -> Result<RunResult> {
+    STITCH_ASSIGN(const auto candidate, start_candidate_(binary));  // a candidate belongs to the thread that made it
+    return run_draw(*candidate, draw, settings);
+  };
+  beside_gpu_.emplace(Current{current_->plan, current_->regime, verify::RegimeJudge(request_.math), {}, false});
+  beside_gpu_->earlier.emplace(EarlierRun{queued.draw, label, std::async(std::launch::async, run)});
+}
+
+Result<void> Verification::end_beside_gpu() {
+  if (decided() || !beside_gpu_) {
+    return {};
+  }
+  current_.emplace(std::move(*beside_gpu_));
+  beside_gpu_.reset();
+  say(fmt::format("{}, {}", subject().shape, current_->regime));
+  STITCH_TRY(end_earlier());
+  if (!decided()) {
+    end_regime();
+  }
+  return {};
 }
 
 // Waits for the draw in the second worker, which is judged before the one that ran beside it.
@@ -314,14 +380,15 @@ Result<void> Verification::end_earlier() {
 }
 
 void Verification::judge_run(const RunResult& result, const verify::OracleDraw& draw, const std::string& label,
-                             Stage stage) {
+                             Stage stage, const verify::RegimeJudge::LookedAt& looked_at) {
   if (const auto* finding = std::get_if<Finding>(&result)) {
     object(finding->kind, finding->reason, label, stage);
     return;
   }
   proof().shapes[current_->plan].judged += stage == Stage::kChecked ? 0 : 1;
   proof().checked.judged += stage == Stage::kChecked || runs_checked() ? 1 : 0;
-  judge_refusal(current_->judge.add_draw(label, draw.outputs, std::get<std::vector<HostTensor>>(result)), stage);
+  const auto& got = std::get<std::vector<HostTensor>>(result);
+  judge_refusal(current_->judge.add_draw(label, draw.outputs, got, looked_at), stage);
 }
 
 void Verification::start_checked(const verify::OracleDraw& draw) {
@@ -379,7 +446,7 @@ void Verification::end_regime() {
   }
   if (!current_->dropped.empty()) {
     note(fmt::format("{}, {}: {} of {} draws left out: {}", subject().shape, current_->regime, current_->dropped.size(),
-                     subject().draws_per_regime, current_->dropped.front()));
+                     report_.planned.back().draws_per_regime, current_->dropped.front()));
   }
   judge_refusal(current_->judge.finish(), Stage::kDraws);
   if (!current_->left_out && !decided()) {
@@ -404,7 +471,7 @@ void Verification::object(VerdictKind kind, const std::string& reason, const std
 }
 
 void Verification::keep(const QueuedDraw& queued) {
-  if (queued.plan != 0 || queued.regime != kAsGiven) {
+  if (queued.plan != 0 || queued.regime != kAsGiven || queued.draw.stays()) {
     return;
   }
   if (request_.keeps_draws) {
@@ -461,27 +528,6 @@ Result<void> Verification::draw_by_itself(verify::Oracle& oracle) {
   return {};
 }
 
-// Where the accept rule took more than four times the reference's own error, or one of two values.
-void Verification::tell_of_exceptions() {
-  int64_t either_way = 0;
-  int64_t excused = 0;
-  double largest = 0;
-  for (const verify::OutputReport& output : report_.outputs) {
-    either_way += output.either_way;
-    excused += output.excused;
-    largest = std::max(largest, output.largest_excused);
-  }
-  if (report_.near_ties > 0) {
-    note(fmt::format("{} decisions of the program lay within rounding; {} elements were compared under either",
-                     report_.near_ties, either_way));
-  }
-  if (excused > 0 && !decided()) {
-    note(fmt::format("{} tiles, in which few elements err at all, were accepted at up to {:.3g} times the reference's "
-                     "own error",
-                     excused, largest));
-  }
-}
-
 VerifyReport Verification::finish() {
   if (current_ && decided()) {
     keep_statistics();  // what was seen up to the refusal
@@ -490,7 +536,9 @@ VerifyReport Verification::finish() {
     report_.outputs.push_back(statistics.report(name));
     report_.error_ratio = std::max(report_.error_ratio, statistics.max_ratio);
   }
-  tell_of_exceptions();
+  for (const std::string& sentence : exceptions_of(report_)) {
+    note(sentence);
+  }
   if (proof().checked.planned == 0 && proof().checked.absence.empty() && !request_.no_checked_draw.empty()) {
     proof().checked.absence = request_.no_checked_draw;
     note("no checked draw: " + request_.no_checked_draw);
@@ -503,7 +551,11 @@ VerifyReport Verification::finish() {
 std::vector<DrawPlan> plans_of(const VerifyRequest& request) {
   std::vector<DrawPlan> plans;
   for (const VerifySubject& subject : request.subjects) {
-    plans.push_back({subject.source, subject.regimes, subject.draws_per_regime});
+    const bool is_declared = plans.empty();
+    const DrawUses uses{.per_regime = subject.draws_per_regime,
+                        .is_timed = is_declared && request.keeps_draws,
+                        .is_repeated = is_declared && request.repeats_calls};
+    plans.push_back({subject.source, subject.regimes, uses, subject.shape});
   }
   return plans;
 }
@@ -513,18 +565,20 @@ std::vector<DrawPlan> plans_of(const VerifyRequest& request) {
 Result<VerifyReport> verify_program(const VerifyRequest& request, verify::Oracle& oracle,
                                     const StartCandidate& start_candidate) {
   const auto start = std::chrono::steady_clock::now();
-  Verification verification(request, start_candidate);
+  Verification verification(request, oracle, start_candidate);
   {
     DrawQueue queue(oracle, plans_of(request));  // has the oracle to itself
     bool done = request.subjects.empty();
     while (!done) {
-      STITCH_ASSIGN(const auto queued, queue.next());
+      STITCH_ASSIGN(const auto queued, verification.next(queue));
       if (!queued) {
         break;
       }
       STITCH_ASSIGN(done, verification.take(*queued));
     }
   }
+  STITCH_TRY(verification.rest());
+  STITCH_TRY(verification.end_beside_gpu());
   STITCH_TRY(verification.repeat());
   STITCH_TRY(verification.destroy());
   STITCH_TRY(verification.draw_by_itself(oracle));

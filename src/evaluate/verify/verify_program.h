@@ -10,12 +10,12 @@
 
 #include "artifact/task/math_mode.h"
 #include "evaluate/candidate.h"
+#include "evaluate/verify/draw_plan.h"
 #include "evaluate/verify/verify_report.h"
 #include "verify/oracle/oracle.h"
 
 namespace stitch::evaluate {
 
-inline constexpr int kDrawsPerRegime = 5;
 // A hidden shape is there for its tails and blocks: one draw as given and one in another regime are enough to run them.
 inline constexpr int kDrawsPerRegimeHidden = 1;
 

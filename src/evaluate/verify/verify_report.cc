@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "evaluate/verify/verify_report.h"
 
+#include <fmt/core.h>
+
+#include <algorithm>
+
 #include "base/json/json.h"
 
 namespace stitch::evaluate {
@@ -20,6 +24,13 @@ Json to_json(const VerifyReport& report) {
   for (const auto& regime : report.left_out) {
     left_out.push_back({{"shape", regime.shape}, {"regime", regime.regime}, {"reason", regime.reason}});
   }
+  Json planned = Json::array();
+  for (const ShapeDraws& plan : report.planned) {
+    planned.push_back(to_json(plan));
+  }
+  const Json phases = {{"drawing", report.seconds_drawing},
+                       {"running", report.seconds_running},
+                       {"comparing", report.seconds_comparing}};
   return Json{{"verdict", to_json(report.verdict())},
               {"error_ratio", report.error_ratio},
               {"outputs", outputs},
@@ -30,12 +41,38 @@ Json to_json(const VerifyReport& report) {
               {"shapes", report.shapes},
               {"same_binary_shapes", report.same_binary_shapes},
               {"draws", report.draws},
+              {"planned", planned},
               {"checked_draws", report.checked_draws},
               {"checked_shape", report.checked_shape},
               {"randomised_draws", report.randomised_draws},
               {"repeated_calls", report.repeated_calls},
               {"in_place_draws", report.in_place_draws},
+              {"phases", phases},
               {"seconds", report.seconds}};
+}
+
+std::vector<std::string> exceptions_of(const VerifyReport& report) {
+  std::vector<std::string> sentences;
+  int64_t either_way = 0;
+  int64_t excused = 0;
+  double largest = 0;
+  for (const verify::OutputReport& output : report.outputs) {
+    either_way += output.either_way;
+    excused += output.excused;
+    largest = std::max(largest, output.largest_excused);
+  }
+  if (report.near_ties > 0) {
+    sentences.push_back(
+        fmt::format("{} decisions of the program lay within rounding; {} elements were compared under either",
+                    report.near_ties, either_way));
+  }
+  if (excused > 0 && report.findings.is_clean()) {
+    sentences.push_back(
+        fmt::format("{} tiles, in which few elements err at all, were accepted at up to {:.3g} times the reference's "
+                    "own error",
+                    excused, largest));
+  }
+  return sentences;
 }
 
 }  // namespace stitch::evaluate

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/json/json_forward.h"
+#include "evaluate/verify/draw_plan.h"
 #include "evaluate/verify/kept_draws.h"
 #include "verify/compare/output_statistics.h"
 #include "verify/decide/decide.h"
@@ -39,6 +40,7 @@ struct VerifyReport {
   std::vector<std::string> notes;   // what the oracle had to do differently
   std::vector<std::string> shapes;  // on which the program was verified, the declared ones first
   int same_binary_shapes = 0;       // of those, other batches of the binary that was judged first
+  std::vector<ShapeDraws> planned;  // of each shape that was drawn at, in order
   int draws = 0;                    // run and compared
   std::string checked_shape;        // where checked draws have sizes of their own (a GPU's verdict); else empty
   int checked_draws = 0;            // of those, under AddressSanitizer and UndefinedBehaviorSanitizer
@@ -47,8 +49,14 @@ struct VerifyReport {
   int64_t near_ties = 0;            // decisions of the program within rounding, over all draws that were compared
   int repeated_calls = 0;           // after all draws, of an outside program
   KeptDraws kept;                   // as given, at the declared shapes, where the request asked for them
+  // Of `seconds`: what it waited for the oracle's draws, ran the candidate, compared.
+  double seconds_drawing = 0;
+  double seconds_running = 0;
+  double seconds_comparing = 0;
   double seconds = 0;
 };
 Json to_json(const VerifyReport& report);
+// Sentences about where the accept rule took one of two values, or more than four times the reference's own error.
+std::vector<std::string> exceptions_of(const VerifyReport& report);
 
 }  // namespace stitch::evaluate

@@ -72,6 +72,33 @@ Result<void> BlockPool::fill(const std::vector<wire::Region>& regions, std::span
   return {};
 }
 
+Result<void> BlockPool::fetch(const wire::Region& region, const std::string& handle, uint64_t offset) {
+  STITCH_ASSIGN(std::byte * data, locate(region));
+  if (handle.starts_with('/')) {
+    return fetch_file(data, region.bytes, handle, offset);
+  }
+  STITCH_ASSIGN(const device::SharedBlock block,
+                device::SharedBlock::open(offset + region.bytes, Descriptor(), handle));
+  return device::copy_on_device(data, block.data() + offset, region.bytes);
+}
+
+Result<void> BlockPool::fetch_file(std::byte* data, uint64_t bytes, const std::string& path, uint64_t offset) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  for (uint64_t done = 0; done < bytes;) {
+    const uint64_t piece = std::min(kStagingBytes, bytes - done);
+    const ssize_t read = ::pread(file.get(), staging_.data(), piece, static_cast<off_t>(offset + done));
+    if (read < 0 && errno == EINTR) {
+      continue;
+    }
+    if (read <= 0) {
+      return failure(ErrorCode::kInternal, fmt::format("a tensor cannot be read from {}", path));
+    }
+    STITCH_TRY(device::copy_to_device(data + done, staging_.data(), static_cast<uint64_t>(read)));
+    done += static_cast<uint64_t>(read);
+  }
+  return {};
+}
+
 Result<void> BlockPool::poison(const wire::Region& region) {
   STITCH_ASSIGN(std::byte * data, locate(region));
   STITCH_ASSIGN(const bool is_filled, device::fill_on_device(data, region.bytes, random_.next()));

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "device/bulk.h"
@@ -28,6 +29,9 @@ class BlockPool {
 
   // Regions in turn from `source`, a mapping of the supervisor's file.
   Result<void> fill(const std::vector<wire::Region>& regions, std::span<const std::byte> source);
+  // Copies `region.bytes` bytes from `offset` on of what another process named: a block of the device by its handle, or
+  // a file by its path.
+  Result<void> fetch(const wire::Region& region, const std::string& handle, uint64_t offset);
   Result<void> poison(const wire::Region& region);
   // Of the same size.
   Result<void> copy(const wire::Region& from, const wire::Region& to);
@@ -39,6 +43,7 @@ class BlockPool {
   Result<Descriptor> snapshot(const wire::Region& region);
 
  private:
+  Result<void> fetch_file(std::byte* data, uint64_t bytes, const std::string& path, uint64_t offset);
   Result<uint64_t> digest_by_host(const device::Extent& extent);
   Result<device::Mix> locate(const wire::MixedRegion& mix);
   Result<void> mix_by_host(const device::Mix& mix);

@@ -96,6 +96,23 @@ Result<wire::Answer> Session::fill(wire::Request& request) {
   return wire::Answer();
 }
 
+Result<wire::Answer> Session::fetch(const Json& arguments) {
+  STITCH_ASSIGN(const std::vector<wire::Region> regions, wire::regions_from_json(arguments, "regions"));
+  STITCH_ASSIGN(const std::vector<int64_t> offsets, json_int_list(arguments, "offsets"));
+  STITCH_ASSIGN(const Json* handles, json_array(arguments, "handles"));
+  if (offsets.size() != regions.size() || handles->size() != regions.size()) {
+    return failure(ErrorCode::kInternal, "fetch wants a place for each region");
+  }
+  for (size_t i = 0; i < regions.size(); ++i) {
+    const Json& handle = (*handles)[i];
+    if (!handle.is_string() || offsets[i] < 0) {
+      return failure(ErrorCode::kInternal, "fetch wants places that can be");
+    }
+    STITCH_TRY(pool_.fetch(regions[i], handle.get<std::string>(), static_cast<uint64_t>(offsets[i])));
+  }
+  return wire::Answer();
+}
+
 Result<wire::Answer> Session::poison(const Json& arguments) {
   STITCH_ASSIGN(const std::vector<wire::Region> regions, wire::regions_from_json(arguments, "regions"));
   for (const wire::Region& region : regions) {
@@ -191,9 +208,10 @@ Result<wire::Answer> Session::handle(wire::Request& request) {
   using Verb = Result<wire::Answer> (Session::*)(const Json&);
   constexpr std::pair<const char*, Verb> kVerbs[] = {
       {"allocate", &Session::allocate},     {"release", &Session::release},
-      {"poison", &Session::poison},         {"digest", &Session::digest},
-      {"snapshot", &Session::snapshot},     {"clock_start", &Session::clock_start},
-      {"clock_stop", &Session::clock_stop}, {"mix", &Session::mix}};
+      {"fetch", &Session::fetch},           {"poison", &Session::poison},
+      {"digest", &Session::digest},         {"snapshot", &Session::snapshot},
+      {"clock_start", &Session::clock_start}, {"clock_stop", &Session::clock_stop},
+      {"mix", &Session::mix}};
   for (const auto& [name, verb] : kVerbs) {
     if (request.verb == name) {
       return (this->*verb)(request.arguments);

@@ -4,6 +4,7 @@
 //   allocate {bytes: [..]}       -> {blocks: [token..]} and, emulated, a memfd for each
 //   release {ids: [..]}
 //   fill {regions: [..]}         from the file that comes along, region after region
+//   fetch {regions: [..], handles: [..], offsets: [..]}  from where another process, the oracle, keeps each
 //   poison {regions: [..]}       fresh random bytes
 //   digest {regions: [..]}       -> {digests: [..]}
 //   snapshot {regions: [..]}     -> a memfd for each
@@ -28,6 +29,7 @@ class Session {
   Result<wire::Answer> allocate(const Json& arguments);
   Result<wire::Answer> release(const Json& arguments);
   Result<wire::Answer> fill(wire::Request& request);
+  Result<wire::Answer> fetch(const Json& arguments);
   Result<wire::Answer> poison(const Json& arguments);
   Result<wire::Answer> digest(const Json& arguments);
   Result<wire::Answer> snapshot(const Json& arguments);

@@ -59,6 +59,23 @@ TEST_F(KeeperSessionTest, FilledRegionsComeBackAndTheirDigestFollowsThem) {
   EXPECT_NE(before[1], after[1]);
 }
 
+TEST_F(KeeperSessionTest, WhatLiesInAnotherProcesssFileIsFetchedFromItsPlace) {
+  const auto allocated = ask("allocate", Json{{"bytes", {1024}}});
+  const auto id = allocated->json()["blocks"][0]["id"].get<uint64_t>();
+  const Descriptor file = file_with("0123456789");
+  const std::string path = "/proc/self/fd/" + std::to_string(file.get());
+  const wire::Region region{id, 16, 4};
+  Json arguments{{"regions", wire::to_json(std::vector<wire::Region>{region})}, {"handles", {path}}, {"offsets", {3}}};
+  ASSERT_TRUE(ask("fetch", arguments).has_value());
+  EXPECT_EQ(contents(region), "3456");
+  arguments["offsets"] = {8};
+  EXPECT_FALSE(ask("fetch", arguments).has_value()) << "the file ends before";
+  arguments["offsets"] = {-1};
+  EXPECT_FALSE(ask("fetch", arguments).has_value());
+  arguments["offsets"] = Json::array();
+  EXPECT_FALSE(ask("fetch", arguments).has_value());
+}
+
 TEST_F(KeeperSessionTest, PoisonReachesTheEndOfALargeRegion) {
   constexpr uint64_t kBytes = (uint64_t{17} << 20) + 3;
   const auto allocated = ask("allocate", Json{{"bytes", {kBytes}}});

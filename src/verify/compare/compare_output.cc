@@ -15,13 +15,13 @@ namespace {
 double ratio_to(double error, double magnitude) { return magnitude > 0 ? error / magnitude : 0; }
 
 OutputComparison compare_floats(const OutputReference& reference, const HostTensor& got, MathMode mode,
-                                const SmallOutputErrors& errors) {
+                                const SmallOutputErrors& errors, const std::vector<int64_t>* tiles) {
   const Tiling tiling(reference.type.shape);
-  if (tiling.tile_count() == 0) {
+  if (tiling.tile_count() == 0 || (tiles != nullptr && tiles->empty())) {
     return {};
   }
   const DataType type = reference.kind == OutputKind::kIndex ? DataType::kFloat32 : reference.type.dtype;
-  const TileVerdicts all = judge_tiles({reference, got, tiling, mode, errors, type});
+  const TileVerdicts all = judge_tiles({reference, got, tiling, mode, errors, type, tiles});
   OutputComparison result;
   result.statistics = all.statistics;
   result.refusal = all.main.refusal();
@@ -29,8 +29,11 @@ OutputComparison compare_floats(const OutputReference& reference, const HostTens
   result.statistics.excused = all.main.excused();
   result.statistics.largest_excused = all.main.largest_excused();
   result.statistics.either_way = all.main.either_way();
+  result.hangs_on_others = all.main.hangs_on_lone_tiles();
   if (result.refusal && mode == MathMode::kKernelBench && !reference.tf32_runs.empty()) {
     const bool accepted = result.statistics.kernelbench_rule_ok && !all.tf32.refusal();
+    const bool stays_refused = !result.statistics.kernelbench_rule_ok || !all.tf32.hangs_on_lone_tiles();
+    result.hangs_on_others = accepted || all.main.hangs_on_lone_tiles() || !stays_refused;
     result.refusal = accepted ? std::nullopt : result.refusal;
     result.statistics.max_ratio = accepted ? all.tf32.max_ratio() : result.statistics.max_ratio;
   }
@@ -65,11 +68,17 @@ OutputComparison compare_output(const OutputReference& reference, const HostTens
   STITCH_CHECK(got.spec().type == reference.type) << reference.name << ": the candidate's output has another type";
   const bool exact =
       reference.kind == OutputKind::kExact || (reference.kind == OutputKind::kIndex && !reference.index_source);
-  OutputComparison result = exact ? compare_exactly(reference, got) : compare_floats(reference, got, mode, errors);
+  OutputComparison result =
+      exact ? compare_exactly(reference, got) : compare_floats(reference, got, mode, errors, nullptr);
   if (!exact && reference.kind == OutputKind::kIndex) {
     judge_positions(reference, got, result);
   }
   return result;
+}
+
+OutputComparison compare_tiles(const OutputReference& reference, const HostTensor& got, MathMode mode,
+                               const std::vector<int64_t>& tiles) {
+  return compare_floats(reference, got, mode, {}, &tiles);
 }
 
 }  // namespace stitch::verify

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "artifact/task/math_mode.h"
 #include "verify/compare/output_reference.h"
@@ -26,10 +27,17 @@ SmallOutputErrors small_output_errors(const OutputReference& reference, MathMode
 struct OutputComparison {
   OutputStatistics statistics;
   std::optional<Refusal> refusal;
+  // Of compare_tiles: the tiles that were left out might turn what was found. See compare_output() then.
+  bool hangs_on_others = false;
 };
 
 // `got` must hold as many elements as the reference. `errors` is for small outputs; others ignore it.
 OutputComparison compare_output(const OutputReference& reference, const HostTensor& got, MathMode mode,
                                 const SmallOutputErrors& errors = {});
+// These tiles of a floating-point output alone, in rising order; `reference` and `got` must hold them and what lies
+// within kCompanyElements of them. Where none that is left out errs by more than its own error allows, the whole output
+// would be judged alike, unless it hangs on others.
+OutputComparison compare_tiles(const OutputReference& reference, const HostTensor& got, MathMode mode,
+                               const std::vector<int64_t>& tiles);
 
 }  // namespace stitch::verify

@@ -33,6 +33,8 @@ class FloatRule {
 
   // The worst refused element, if any was refused.
   std::optional<Refusal> refusal() const;
+  // Whether all that is refused is of lone tiles: with more of them judged, some might be accepted.
+  bool hangs_on_lone_tiles() const { return !worst_ && refusal(); }
   // Tiles that were accepted beyond kErrorMultiple, as lone_tiles.h says; 0 where any was refused.
   int64_t excused() const { return refusal() ? 0 : lone_.exceeding(); }
   double largest_excused() const { return lone_.largest(); }

@@ -60,7 +60,7 @@ TileBudget with_small_errors(TileBudget budget, double own, double base, bool sm
   return budget;
 }
 
-// Tiles `first` up to `last`, judged by one thread.
+// Tiles `first` up to `last` of those to be judged, by one thread.
 class Piece {
  public:
   Piece(const Comparison& whole, int64_t first, int64_t last)
@@ -72,7 +72,8 @@ class Piece {
 
   void judge() {
     TileReader reader(whole_.reference, &whole_.got);
-    for (int64_t tile = first_; tile < last_; ++tile) {
+    for (int64_t next = first_; next < last_; ++next) {
+      const int64_t tile = whole_.tiles == nullptr ? next : (*whole_.tiles)[static_cast<size_t>(next)];
       reader.read(tile, whole_.tiling.tile(tile));
       judge_tile(reader);
       observe_tile(reader, whole_.type, verdicts_.statistics);
@@ -118,7 +119,8 @@ void Piece::judge_tile(const TileReader& reader) {
 }  // namespace
 
 TileVerdicts judge_tiles(const Comparison& whole) {
-  const int64_t tiles = whole.tiling.tile_count();
+  const int64_t tiles =
+      whole.tiles == nullptr ? whole.tiling.tile_count() : static_cast<int64_t>(whole.tiles->size());
   const int64_t count = std::clamp<int64_t>(whole.tiling.element_count() / kPieceElements, 1, tiles);
   std::vector<Piece> pieces;
   pieces.reserve(static_cast<size_t>(count));

@@ -3,6 +3,8 @@
 // elements are nothing unusual.
 #pragma once
 
+#include <vector>
+
 #include "verify/compare/compare_output.h"
 #include "verify/compare/float_rule.h"
 #include "verify/compare/output_statistics.h"
@@ -18,6 +20,7 @@ struct Comparison {
   MathMode mode;
   const SmallOutputErrors& errors;
   DataType type;
+  const std::vector<int64_t>* tiles = nullptr;  // these alone, in rising order; null: all
 };
 
 struct TileVerdicts {

@@ -30,6 +30,7 @@ struct OutputReference {
   std::string name;  // "output 0", "state bn.running_mean"
   TensorType type;   // as the candidate writes it
   OutputKind kind = OutputKind::kFloat;
+  bool stays = false;    // with the oracle, which is asked to look at it: nothing below is here
   HostTensor reference;  // float64; int64 for kExact and kIndex
   HostTensor native;     // the eager module in its own precision
   // Mode kernelbench only: the same with PyTorch's default flags, where a GPU's convolutions use TF32.

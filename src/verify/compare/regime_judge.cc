@@ -39,7 +39,7 @@ OutputReference owned(OutputReference reference) {
 
 std::optional<RefusedOutput> RegimeJudge::add_draw(const std::string& draw,
                                                    const std::vector<OutputReference>& references,
-                                                   const std::vector<HostTensor>& got) {
+                                                   const std::vector<HostTensor>& got, const LookedAt& looked_at) {
   small_errors_.resize(references.size());
   statistics_.resize(references.size());
   std::optional<RefusedOutput> first;
@@ -50,7 +50,9 @@ std::optional<RefusedOutput> RegimeJudge::add_draw(const std::string& draw,
       waiting_.push_back({i, draw, owned(references[i]), owned(got[i])});
       continue;
     }
-    auto refused = judge(i, draw, references[i], got[i], {});
+    const bool is_looked_at = i < looked_at.size() && looked_at[i].has_value();
+    auto refused = is_looked_at ? take(i, draw, references[i], *looked_at[i])
+                                : judge(i, draw, references[i], got[i], {});
     if (refused && !first) {
       first = std::move(refused);
     }
@@ -73,7 +75,11 @@ std::optional<RefusedOutput> RegimeJudge::finish() {
 std::optional<RefusedOutput> RegimeJudge::judge(size_t output, const std::string& draw,
                                                 const OutputReference& reference, const HostTensor& got,
                                                 const SmallOutputErrors& errors) {
-  const OutputComparison comparison = compare_output(reference, got, mode_, errors);
+  return take(output, draw, reference, compare_output(reference, got, mode_, errors));
+}
+
+std::optional<RefusedOutput> RegimeJudge::take(size_t output, const std::string& draw,
+                                               const OutputReference& reference, const OutputComparison& comparison) {
   statistics_[output].second.merge(comparison.statistics);
   if (!comparison.refusal) {
     return std::nullopt;

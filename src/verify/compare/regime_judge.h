@@ -22,10 +22,13 @@ class RegimeJudge {
  public:
   explicit RegimeJudge(MathMode mode) : mode_(mode) {}
 
+  using LookedAt = std::vector<std::optional<OutputComparison>>;
+
   // `draw` labels it in sentences: "draw 2", "draw 0, checked". `got[i]` answers `references[i]`; every draw brings the
-  // same outputs in the same order. Returns the first refusal.
+  // same outputs in the same order. `looked_at[i]`, where it is there, is what the oracle found of that output where it
+  // lies. Returns the first refusal.
   std::optional<RefusedOutput> add_draw(const std::string& draw, const std::vector<OutputReference>& references,
-                                        const std::vector<HostTensor>& got);
+                                        const std::vector<HostTensor>& got, const LookedAt& looked_at = {});
   // Judges what waited for the whole regime.
   std::optional<RefusedOutput> finish();
 
@@ -44,6 +47,8 @@ class RegimeJudge {
   };
   std::optional<RefusedOutput> judge(size_t output, const std::string& draw, const OutputReference& reference,
                                      const HostTensor& got, const SmallOutputErrors& errors);
+  std::optional<RefusedOutput> take(size_t output, const std::string& draw, const OutputReference& reference,
+                                    const OutputComparison& comparison);
 
   MathMode mode_;
   std::vector<std::pair<std::string, OutputStatistics>> statistics_;

@@ -23,6 +23,13 @@ void UlpHistogram::add(double ulps) {
   ++counts_[static_cast<size_t>(bucket)];
 }
 
+void UlpHistogram::add_to_bucket(int64_t bucket, int64_t count) {
+  counts_[static_cast<size_t>(std::clamp<int64_t>(bucket, 0, static_cast<int64_t>(counts_.size()) - 1))] += count;
+  total_ += count;
+}
+
+void UlpHistogram::raise_maximum(double ulps) { maximum_ = std::max(maximum_, ulps); }
+
 void UlpHistogram::merge(const UlpHistogram& other) {
   for (size_t i = 0; i < counts_.size(); ++i) {
     counts_[i] += other.counts_[i];

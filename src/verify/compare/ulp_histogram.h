@@ -11,6 +11,9 @@ class UlpHistogram {
  public:
   // `ulps` is finite and not negative.
   void add(double ulps);
+  // `count` of them at once that all fall into `bucket`, as the oracle counts them where they lie.
+  void add_to_bucket(int64_t bucket, int64_t count);
+  void raise_maximum(double ulps);
   void merge(const UlpHistogram& other);
   // The error that `share` (0 ... 1) of the elements stay within, at most 7 % too large. 0 when nothing was added.
   double percentile(double share) const;

@@ -11,6 +11,7 @@
 
 #include "artifact/task/math_mode.h"
 #include "artifact/tensor/host_tensor.h"
+#include "verify/compare/compare_output.h"
 #include "verify/compare/output_reference.h"
 #include "verify/oracle/null_candidate.h"
 
@@ -68,6 +69,9 @@ struct OracleDraw {
   std::vector<HostTensor> states;
   std::vector<OutputReference> outputs;  // outputs, then new states
   int64_t near_ties = 0;                 // decisions of the program that lie within rounding; see OutputReference
+
+  // Whether some of it stays with the oracle: it is gone with the next draw.
+  bool stays() const;
 };
 
 // Contents that no draw has, for a program without random numbers.
@@ -85,6 +89,17 @@ class Oracle {
   virtual Result<OracleProgram> open(const OracleSource& source) = 0;
   // The same (seed, regime, draw) always gives the same tensors. They stay valid for as long as they are held.
   virtual Result<OracleDraw> draw(const OracleProgram& program, const std::string& regime, int draw) = 0;
+  // The same draw, but what is large stays where it is until the next one: of inputs, parameters and states the places
+  // are told, and a candidate's outputs are looked at by look_at(). An oracle that cannot hands everything over.
+  virtual Result<OracleDraw> draw_staying(const OracleProgram& program, const std::string& regime, int number) {
+    return draw(program, regime, number);
+  }
+  // Compares outputs and new states that lie at a place with the last draw's references; nothing for the others.
+  virtual Result<std::vector<std::optional<OutputComparison>>> look_at(const OracleProgram& program,
+                                                                       const std::vector<HostTensor>& got,
+                                                                       MathMode math);
+  // Frees what stays: nobody asks about the last draw again.
+  virtual Result<void> rest(const OracleProgram&) { return {}; }
   // The answers to these contents, and nothing else of a draw; dropped where the program does not take them, or gives
   // non-finite results that it does not give to its own. It is the last draw then.
   virtual Result<OracleDraw> given(const OracleProgram&, const GivenContents&) {

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/fs/files.h"
 #include "base/json/json.h"
 #include "verify/oracle/oracle_json.h"
@@ -32,6 +34,64 @@ Result<OracleDraw> OracleClient::draw(const OracleProgram& program, const std::s
   STITCH_ASSIGN(const Json answer,
                 request_("oracle.draw", Json{{"oracle", program.id}, {"regime", regime}, {"draw", draw}}));
   return oracle_draw_from_json(answer, program);
+}
+
+Result<OracleDraw> OracleClient::draw_staying(const OracleProgram& program, const std::string& regime, int number) {
+  const Json arguments{{"oracle", program.id}, {"regime", regime}, {"draw", number}, {"stays", true}};
+  STITCH_ASSIGN(const Json answer, request_("oracle.draw", arguments));
+  return oracle_draw_from_json(answer, program);
+}
+
+// The oracle is certain of most tiles; of the others it hands over the worst. Where those turn out to be right and
+// there are more, or the verdict on them hangs on tiles that did not come along, all of the output is judged here.
+Result<OutputComparison> OracleClient::judge_doubt(const OracleProgram& program, const Json& outputs, size_t index,
+                                                   MathMode math) {
+  const TensorSpec spec = results_of(program).at(index);
+  const Json arguments{{"oracle", program.id}, {"outputs", outputs}, {"whole", false}};
+  STITCH_ASSIGN(const Json answer, request_("oracle.look_at", arguments));
+  STITCH_ASSIGN(LookedAt seen, looked_at_from_json(answer.at("outputs").at(index), spec, input_epsilon(program)));
+  if (!seen.got.has_value()) {
+    return seen.comparison;
+  }
+  OutputComparison judged = compare_tiles(seen.reference, *seen.got, math, seen.tiles);
+  const bool more_in_doubt = seen.in_doubt > static_cast<int64_t>(seen.tiles.size());
+  if (judged.hangs_on_others || (!judged.refusal.has_value() && more_in_doubt)) {
+    Json whole = arguments;
+    whole["whole"] = true;
+    STITCH_ASSIGN(const Json all, request_("oracle.look_at", whole));
+    STITCH_ASSIGN(seen, looked_at_from_json(all.at("outputs").at(index), spec, input_epsilon(program)));
+    return compare_output(seen.reference, *seen.got, math);
+  }
+  OutputStatistics& statistics = seen.comparison.statistics;
+  statistics.max_ratio = std::max(statistics.max_ratio, judged.statistics.max_ratio);
+  statistics.excused = judged.statistics.excused;
+  statistics.largest_excused = judged.statistics.largest_excused;
+  seen.comparison.refusal = std::move(judged.refusal);
+  return seen.comparison;
+}
+
+Result<std::vector<std::optional<OutputComparison>>> OracleClient::look_at(const OracleProgram& program,
+                                                                           const std::vector<HostTensor>& got,
+                                                                           MathMode math) {
+  std::vector<std::optional<OutputComparison>> comparisons(got.size());
+  for (size_t i = 0; i < got.size(); ++i) {
+    const TensorPlace* place = got[i].place();
+    if (place == nullptr) {
+      continue;
+    }
+    Json outputs = Json::array();
+    for (size_t other = 0; other < got.size(); ++other) {
+      outputs.push_back(nullptr);
+    }
+    outputs[i] = {{"handle", place->handle}, {"offset", place->offset}, {"bytes", got[i].spec().type.bytes()}};
+    STITCH_ASSIGN(comparisons[i], judge_doubt(program, outputs, i, math));
+  }
+  return comparisons;
+}
+
+Result<void> OracleClient::rest(const OracleProgram& program) {
+  STITCH_TRY(request_("oracle.rest", Json{{"oracle", program.id}}));
+  return {};
 }
 
 Result<OracleDraw> OracleClient::given(const OracleProgram& program, const GivenContents& contents) {

@@ -18,6 +18,11 @@ class OracleClient final : public Oracle {
 
   Result<OracleProgram> open(const OracleSource& source) override;
   Result<OracleDraw> draw(const OracleProgram& program, const std::string& regime, int draw) override;
+  Result<OracleDraw> draw_staying(const OracleProgram& program, const std::string& regime, int number) override;
+  Result<std::vector<std::optional<OutputComparison>>> look_at(const OracleProgram& program,
+                                                               const std::vector<HostTensor>& got,
+                                                               MathMode math) override;
+  Result<void> rest(const OracleProgram& program) override;
   Result<OracleDraw> given(const OracleProgram& program, const GivenContents& contents) override;
   Result<std::vector<std::vector<HostTensor>>> own_draws(const OracleProgram& program, int count) override;
   Result<NullList> nulls(const OracleProgram& program) override;
@@ -26,6 +31,8 @@ class OracleClient final : public Oracle {
                                                      const std::vector<TensorSpec>& values) override;
 
  private:
+  Result<OutputComparison> judge_doubt(const OracleProgram& program, const Json& outputs, size_t index, MathMode math);
+
   OracleRequest request_;
 };
 

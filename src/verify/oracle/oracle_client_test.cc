@@ -180,5 +180,73 @@ TEST(StepOracle, FeedsTrueValuesRoundedToTheirType) {
   EXPECT_EQ(draw->outputs[0].name, "next");
 }
 
+// Two rows of 512 elements, hence two tiles; of the second the oracle is not certain.
+class StayingOutputTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto folder = TemporaryDirectory::make("oracle-test");
+    ASSERT_TRUE(folder.has_value());
+    folder_.emplace(std::move(*folder));
+    program_.id = 4;
+    program_.outputs.push_back({"y", TensorRole::kOutput, {DataType::kFloat32, {2, 512}}});
+  }
+  static HostTensor filled(DataType type, double value) {
+    std::vector<double> values(1024, value);
+    return type == DataType::kFloat64 ? double_tensor({2, 512}, values) : float_tensor({2, 512}, values);
+  }
+  Json answer(double got, int in_doubt) {
+    const auto file = [&](const char* name, const HostTensor& tensor) { return written(*folder_, name, tensor); };
+    Json runs = Json::array();
+    for (const char* name : {"run0", "run1", "run2"}) {
+      runs.push_back(file(name, filled(DataType::kFloat32, 1.0)));
+    }
+    return Json{{"elements", 1024}, {"ill_conditioned", 0}, {"max_ratio", 0.5}, {"error_sum", 1e-4},
+                {"own_error_sum", 1e-4}, {"kernelbench_rule_ok", true}, {"ulps", {{3, 1024}}}, {"ulp_max", 0.25},
+                {"in_doubt", in_doubt}, {"tiles", {1}}, {"kind", "float"},
+                {"got", file("got", filled(DataType::kFloat32, got))},
+                {"ref64", file("ref64", filled(DataType::kFloat64, 1.0))},
+                {"native", file("native", filled(DataType::kFloat32, 1.0))}, {"runs", runs}};
+  }
+  Result<std::vector<std::optional<OutputComparison>>> look_at(double got, int in_doubt) {
+    OracleClient client([&, got, in_doubt](const std::string& verb, const Json& arguments) -> Result<Json> {
+      EXPECT_EQ(verb, "oracle.look_at");
+      EXPECT_EQ(arguments["outputs"][0]["handle"], "ab");
+      whole_ += arguments["whole"].get<bool>() ? 1 : 0;
+      return Json{{"outputs", {answer(got, in_doubt)}}};
+    });
+    const HostTensor place = HostTensor::at_place(program_.outputs[0], {.handle = "ab", .offset = 16});
+    return client.look_at(program_, {place}, MathMode::kFp32);
+  }
+
+  std::optional<TemporaryDirectory> folder_;
+  OracleProgram program_;
+  int whole_ = 0;
+};
+
+TEST_F(StayingOutputTest, ATileInDoubtThatIsRightLeavesNoRefusal) {
+  const auto seen = look_at(1.0, 1);
+  ASSERT_TRUE(seen.has_value()) << seen.error().sentence;
+  EXPECT_FALSE((*seen)[0]->refusal.has_value());
+  EXPECT_EQ((*seen)[0]->statistics.elements, 1024);
+  EXPECT_DOUBLE_EQ((*seen)[0]->statistics.max_ratio, 0.5);
+  EXPECT_EQ(whole_, 0);
+}
+
+TEST_F(StayingOutputTest, ATileInDoubtThatIsWrongIsRefusedByTheWholeRule) {
+  const auto seen = look_at(1.5, 700);
+  ASSERT_TRUE(seen.has_value()) << seen.error().sentence;
+  ASSERT_TRUE((*seen)[0]->refusal.has_value());
+  EXPECT_EQ((*seen)[0]->refusal->tile, 1);
+  EXPECT_EQ((*seen)[0]->refusal->refused, 512) << "the first tile was not in doubt";
+  EXPECT_EQ(whole_, 0) << "one refusal is enough";
+}
+
+TEST_F(StayingOutputTest, MoreTilesInDoubtThanCameAlongAreAllJudged) {
+  const auto seen = look_at(1.0, 700);
+  ASSERT_TRUE(seen.has_value()) << seen.error().sentence;
+  EXPECT_FALSE((*seen)[0]->refusal.has_value());
+  EXPECT_EQ(whole_, 1);
+}
+
 }  // namespace
 }  // namespace stitch::verify

@@ -41,14 +41,30 @@ Result<std::string> path_at(const Json& paths, size_t i) {
   return paths[i].get<std::string>();
 }
 
+Result<HostTensor> tensor_at_place(const TensorSpec& spec, const Json& place) {
+  TensorPlace told;
+  STITCH_ASSIGN(told.handle, json_string(place, "handle"));
+  STITCH_ASSIGN(const int64_t offset, json_int(place, "offset"));
+  STITCH_ASSIGN(const int64_t bytes, json_int(place, "bytes"));
+  if (bytes != spec.type.bytes() || offset < 0) {
+    return failure(ErrorCode::kInternal, "the oracle's place of " + spec.name + " has another size");
+  }
+  told.offset = static_cast<uint64_t>(offset);
+  return HostTensor::at_place(spec, std::move(told));
+}
+
+// Of files, and of places where the oracle keeps what is large.
 Result<std::vector<HostTensor>> tensors_from_json(const Json& json, const char* key,
                                                   const std::vector<TensorSpec>& specs) {
   STITCH_ASSIGN(const Json* paths, json_array(json, key));
   std::vector<HostTensor> tensors;
   for (size_t i = 0; i < specs.size(); ++i) {
+    if (i < paths->size() && (*paths)[i].is_object()) {
+      STITCH_ASSIGN(tensors.emplace_back(), tensor_at_place(specs[i], (*paths)[i]));
+      continue;
+    }
     STITCH_ASSIGN(const std::string path, path_at(*paths, i));
-    STITCH_ASSIGN(HostTensor tensor, take_file(specs[i], path));
-    tensors.push_back(std::move(tensor));
+    STITCH_ASSIGN(tensors.emplace_back(), take_file(specs[i], path));
   }
   return tensors;
 }
@@ -112,12 +128,6 @@ Result<void> append_references(const Json& json, const char* key, const std::vec
     references.push_back(std::move(reference));
   }
   return {};
-}
-
-std::vector<TensorSpec> made_by(const OracleProgram& program) {
-  std::vector<TensorSpec> specs = program.outputs;
-  specs.insert(specs.end(), program.states_out.begin(), program.states_out.end());
-  return specs;
 }
 
 // Of the floating-point tensors; 0 when there are none.
@@ -196,7 +206,7 @@ Result<OracleDraw> oracle_answers_from_json(const Json& json, const OracleProgra
   if (json.contains("near_ties")) {
     STITCH_ASSIGN(draw.near_ties, json_int(json, "near_ties"));
   }
-  const double unit = coarsest_epsilon({&program.inputs, &program.parameters, &program.states});
+  const double unit = input_epsilon(program);
   for (OutputReference& output : draw.outputs) {
     output.input_epsilon = unit;
   }
@@ -218,7 +228,7 @@ Result<OracleDraw> oracle_draw_from_json(const Json& json, const OracleProgram& 
 }
 
 Result<std::vector<std::vector<HostTensor>>> own_draws_from_json(const Json& json, const OracleProgram& program) {
-  const std::vector<TensorSpec> specs = made_by(program);
+  const std::vector<TensorSpec> specs = results_of(program);
   STITCH_ASSIGN(const Json* runs, json_array(json, "runs"));
   std::vector<std::vector<HostTensor>> tensors;
   for (const Json& run : *runs) {
@@ -252,7 +262,7 @@ Result<NullAnswer> null_answer_from_json(const Json& json, const OracleProgram& 
   STITCH_ASSIGN(answer.unchanged, json_int_list(json, "unchanged"));
   STITCH_ASSIGN(const Json* paths, json_array(json, "run"));
   if (!paths->empty()) {
-    STITCH_ASSIGN(answer.made, tensors_from_json(json, "run", made_by(program)));
+    STITCH_ASSIGN(answer.made, tensors_from_json(json, "run", results_of(program)));
   }
   return answer;
 }
@@ -262,6 +272,10 @@ Result<OutputReference> output_reference_from_json(const Json& json, const Tenso
   reference.name = spec.name;
   reference.type = spec.type;
   STITCH_ASSIGN(reference.kind, kind_from_json(json, spec));
+  if (json.contains("stays")) {
+    STITCH_ASSIGN(reference.stays, json_bool(json, "stays"));
+    return reference;
+  }
   TensorSpec truth = spec;
   truth.type.dtype = reference.kind == OutputKind::kFloat ? DataType::kFloat64 : DataType::kInt64;
   STITCH_ASSIGN(const std::string truth_path, json_string(json, "ref64"));
@@ -284,6 +298,44 @@ Result<OutputReference> output_reference_from_json(const Json& json, const Tenso
   STITCH_ASSIGN(reference.otherwise, runs_from_json(json, "otherwise", truth));
   STITCH_ASSIGN(reference.index_source, index_source_from_json(json));
   return reference;
+}
+
+Result<LookedAt> looked_at_from_json(const Json& json, const TensorSpec& spec, double input_epsilon) {
+  LookedAt seen;
+  OutputStatistics& statistics = seen.comparison.statistics;
+  STITCH_ASSIGN(statistics.elements, json_int(json, "elements"));
+  STITCH_ASSIGN(statistics.ill_conditioned, json_int(json, "ill_conditioned"));
+  STITCH_ASSIGN(statistics.max_ratio, json_double(json, "max_ratio"));
+  STITCH_ASSIGN(statistics.error_sum, json_double(json, "error_sum"));
+  STITCH_ASSIGN(statistics.own_error_sum, json_double(json, "own_error_sum"));
+  STITCH_ASSIGN(statistics.kernelbench_rule_ok, json_bool(json, "kernelbench_rule_ok"));
+  STITCH_ASSIGN(const Json* buckets, json_array(json, "ulps"));
+  for (const Json& bucket : *buckets) {
+    statistics.ulps.add_to_bucket(bucket.at(0).get<int64_t>(), bucket.at(1).get<int64_t>());
+  }
+  STITCH_ASSIGN(const double largest, json_double(json, "ulp_max"));
+  statistics.ulps.raise_maximum(largest);
+  STITCH_ASSIGN(seen.in_doubt, json_int(json, "in_doubt"));
+  if (!json.contains("got")) {
+    return seen;
+  }
+  STITCH_ASSIGN(seen.tiles, json_int_list(json, "tiles"));
+  STITCH_ASSIGN(seen.reference, output_reference_from_json(json, spec));
+  seen.reference.input_epsilon = input_epsilon;
+  STITCH_ASSIGN(const std::string path, json_string(json, "got"));
+  STITCH_ASSIGN(HostTensor got, take_file(spec, path));
+  seen.got.emplace(std::move(got));
+  return seen;
+}
+
+double input_epsilon(const OracleProgram& program) {
+  return coarsest_epsilon({&program.inputs, &program.parameters, &program.states});
+}
+
+std::vector<TensorSpec> results_of(const OracleProgram& program) {
+  std::vector<TensorSpec> specs = program.outputs;
+  specs.insert(specs.end(), program.states_out.begin(), program.states_out.end());
+  return specs;
 }
 
 }  // namespace stitch::verify

@@ -21,4 +21,18 @@ Result<NullAnswer> null_answer_from_json(const Json& json, const OracleProgram& 
 // One entry {"name", "ref64", "native", "runs": [...], "kind"} about the value that `spec` describes.
 Result<OutputReference> output_reference_from_json(const Json& json, const TensorSpec& spec);
 
+// What the oracle found of an output where it lies; with the elements that are in doubt, where there are such.
+struct LookedAt {
+  OutputComparison comparison;   // of the tiles that it is certain of: no refusal
+  int64_t in_doubt = 0;          // tiles
+  std::vector<int64_t> tiles{};  // those that came along
+  OutputReference reference{};
+  std::optional<HostTensor> got{};
+};
+Result<LookedAt> looked_at_from_json(const Json& json, const TensorSpec& spec, double input_epsilon);
+// The coarsest epsilon of what the program is given; 0 where none of it is floating-point.
+double input_epsilon(const OracleProgram& program);
+// Outputs, then new states.
+std::vector<TensorSpec> results_of(const OracleProgram& program);
+
 }  // namespace stitch::verify

@@ -25,6 +25,7 @@ void add_optimize(CLI::App* application, CommandLine* line) {
   verb->add_flag("--no-tune", line->no_tune, "Choose settings by estimate, also where a GPU could time them")
       ->group(kTuningGroup);
   add_tuning(verb, line);
+  add_no_time(verb, line);
   add_baseline(verb, line);
   add_out(verb, line, "DIR", "Folder to write (default: out/NAME)");
   add_cache_size(verb, line);

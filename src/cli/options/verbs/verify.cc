@@ -38,6 +38,7 @@ void add_verify(CLI::App* application, CommandLine* line) {
       ->check(CLI::Range(0.1, 864000.0))
       ->type_name("SECONDS")
       ->group(kVerdictGroup);
+  add_no_time(verb, line);
   add_baseline(verb, line);
   add_device(verb, line);
   add_gpu_build(verb, line);

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Outputs that stay with the oracle: tiles, what is certain there, and what is handed over in doubt."""
+
+import os
+import tempfile
+import unittest
+
+import torch
+
+from stitchcuda_python.oracle import large
+from stitchcuda_python.oracle.session import Session
+from stitchcuda_python.oracle.tile_errors import TileErrors
+from stitchcuda_python.oracle.tiling import Tiling
+from stitchcuda_python.program.build import Request
+from stitchcuda_python.weights.raw import read_raw, write_raw
+
+PROGRAM = """
+import torch
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = torch.nn.Linear(20, 70)
+    def forward(self, x):
+        y = torch.relu(self.fc(x))
+        return y, y.sum()
+def get_inputs():
+    return [torch.randn(90, 20)]
+def get_init_inputs():
+    return []
+"""
+
+# Two experts that tie for the first seven tokens: rounding decides between them. The first output follows them.
+TIED = """
+import torch
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.w = torch.nn.Parameter(torch.randn(20))
+        self.v = torch.nn.Parameter(torch.randn(3, 20))
+    def forward(self, x):
+        s = x @ self.w
+        d = s + (x[:, 0] - x[:, 1]) * 0.5
+        k = torch.stack([s, d, s - 1e3], 1).topk(1, 1)[1][:, 0]
+        return RESULT
+def get_inputs():
+    x = torch.randn(90, 20)
+    x[:7, 1] = x[:7, 0] * (1 + 1e-7)
+    return [x]
+def get_init_inputs():
+    return []
+"""
+
+
+class TilingTest(unittest.TestCase):
+    def test_every_element_is_in_one_tile(self):
+        for shape in [(3, 5), (40, 70), (7, 300), (5, 4097), (2, 3, 9000), (1000,), (3, 8192), (301, 1)]:
+            tiling = Tiling(shape)
+            end = 0
+            for tile in range(tiling.count):
+                first, last = tiling.range(tile)
+                self.assertEqual(first, end, shape)
+                end = last
+            self.assertEqual(end, tiling.elements, shape)
+
+    def test_pieces_hold_the_elements_of_their_tiles(self):
+        for shape in [(3, 5), (40, 70), (5, 4097), (2, 3, 9000), (3, 8192)]:
+            tiling = Tiling(shape)
+            flat = torch.arange(tiling.elements, dtype=torch.float64)
+            seen = 0
+            for piece in tiling.pieces(flat.device):
+                for row, tile in enumerate(range(piece.first, piece.last)):
+                    values = piece.of(flat)[row]
+                    kept = values if piece.valid is None else values[piece.valid[row]]
+                    self.assertEqual(kept.tolist(), list(range(*tiling.range(tile))), (shape, tile))
+                seen += piece.last - piece.first
+            self.assertEqual(seen, tiling.count)
+
+
+class TileErrorsTest(unittest.TestCase):
+    def setUp(self):
+        source = torch.Generator().manual_seed(5)
+        self.truth = torch.randn(40, 70, dtype=torch.float64, generator=source)
+        self.noise = [torch.randn(40, 70, dtype=torch.float64, generator=source) * 1e-6 for _ in range(3)]
+        self.native = (self.truth + self.noise[0]).float()
+
+    def errors(self):
+        errors = TileErrors(self.truth, self.native, torch.finfo(torch.float32).eps)
+        errors.take(self.native, is_base=True)
+        for noise in self.noise[1:]:
+            errors.take((self.truth + noise).float(), is_perturbed=True)
+        errors.base_is_done()
+        return errors
+
+    def test_what_errs_like_the_reference_is_certain(self):
+        doubt = self.errors().look_at((self.truth - self.noise[0]).float())
+        self.assertEqual(doubt.tiles, [])
+        self.assertEqual(doubt.elements, 2800)
+        self.assertEqual(sum(count for _, count in doubt.ulps), 2800)
+        self.assertLess(doubt.max_ratio, 2.0)
+        self.assertGreater(doubt.max_ratio, 0.0)
+        self.assertTrue(doubt.kernelbench_rule_ok)
+        self.assertEqual(doubt.ill_conditioned, 0)
+
+    def test_one_wrong_element_puts_its_tile_in_doubt(self):
+        for wrong in (1.0, float("nan"), float("inf")):
+            got = self.native.clone()
+            got.view(-1)[1000] = got.view(-1)[1000] + wrong
+            errors = self.errors()
+            tiles = errors.look_at(got).tiles
+            self.assertEqual(len(tiles), 1)
+            first, last = errors.tiling.range(tiles[0])
+            self.assertTrue(first <= 1000 < last)
+
+    def test_the_worst_tile_comes_first(self):
+        got = self.native.clone()
+        got.view(-1)[5] += 0.1
+        got.view(-1)[2000] += 10.0
+        errors = self.errors()
+        tiles = errors.look_at(got).tiles
+        self.assertEqual(len(tiles), 2)
+        self.assertGreater(tiles[0], tiles[1])
+
+    def test_infinities_must_be_where_the_reference_has_them(self):
+        self.truth[3, 3] = float("inf")
+        self.native = (self.truth + self.noise[0]).float()
+        self.assertEqual(self.errors().look_at(self.native).tiles, [])
+        got = self.native.clone()
+        got[3, 3] = -float("inf")
+        self.assertEqual(len(self.errors().look_at(got).tiles), 1)
+
+
+class StayingDrawTest(unittest.TestCase):
+    def setUp(self):
+        torch.set_num_threads(1)
+        self.folder = tempfile.mkdtemp()
+        self.before, large.LEAST_BYTES = large.LEAST_BYTES, 1 << 10
+        self.session = self.opened(PROGRAM)
+
+    def opened(self, program):
+        file = os.path.join(self.folder, f"program_{len(os.listdir(self.folder))}.py")
+        with open(file, "w", encoding="utf-8") as stream:
+            stream.write(program)
+        return Session(Request(file), "fp32", 3, "cpu", self.folder)
+
+    def tearDown(self):
+        large.LEAST_BYTES = self.before
+
+    def test_what_is_in_doubt_comes_with_the_runs_of_a_plain_draw(self):
+        plain = self.session.draw("as_given", 1)["outputs"]
+        native = read_raw(plain[0]["native"], torch.empty(90, 70))
+        runs = [read_raw(path, native) for path in plain[0]["runs"]]
+        answer = self.session.draw("as_given", 1, stays=True)["outputs"]
+        self.assertEqual(answer[0], {"name": answer[0]["name"], "kind": "float", "stays": True})
+        self.assertIn("ref64", answer[1], "the sum is small, and comes as ever")
+        got = native.clone()
+        got.view(-1)[100] += 1.0
+        place = {"handle": write_raw(got, os.path.join(self.folder, "got")), "offset": 0, "bytes": got.numel() * 4}
+        seen = self.session.look_at([place, None], whole=False)
+        self.assertIsNone(seen[1])
+        self.assertEqual(seen[0]["in_doubt"], 1)
+        first, last = Tiling((90, 70)).range(seen[0]["tiles"][0])
+        self.assertTrue(first <= 100 < last)
+        self.assertTrue(torch.equal(read_raw(seen[0]["got"], got), got))
+        for path, run in zip(seen[0]["runs"], runs):
+            self.assertTrue(torch.equal(read_raw(path, run).view(-1)[first:last], run.view(-1)[first:last]))
+
+    def test_what_near_ties_change_is_handed_over_with_either_answer(self):
+        made = self.opened(TIED.replace("RESULT", "x * self.v[k]")).draw("as_given", 0, stays=True)
+        self.assertGreaterEqual(made["near_ties"], 7)
+        self.assertNotIn("stays", made["outputs"][0])
+        self.assertEqual(len(made["outputs"][0]["otherwise"]), 3)
+
+    def test_what_near_ties_leave_alone_stays_beside_them(self):
+        made = self.opened(TIED.replace("RESULT", "x * s[:, None], self.v[k][:8].sum(1)")).draw(
+            "as_given", 0, stays=True
+        )
+        self.assertGreaterEqual(made["near_ties"], 7)
+        self.assertTrue(made["outputs"][0]["stays"])
+        self.assertIn("otherwise", made["outputs"][1])
+
+    def test_a_draw_that_is_over_is_not_looked_at(self):
+        self.session.draw("as_given", 0, stays=True)
+        self.session.rest()
+        with self.assertRaises(Exception):
+            self.session.look_at([None, None], whole=False)
+
+
+if __name__ == "__main__":
+    unittest.main()
