@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Margins of mutants: programs of ours with one mistake in a line, as tests/mutants/run.py records their verdicts."""
+"""Margins of mutants: programs of ours with one mistake in a line, as bench/mutants/run records their verdicts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pathlib
 import re
 
 ACCEPTED = 4.0
-COLUMNS = 7  # of the tables of tests/mutants/run.py
+COLUMNS = 7  # of the tables of bench/mutants/run
 
 
 @dataclasses.dataclass

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is a site, and what is not. Run: python3 -m unittest discover -s tests/mutants -p '*_test.py'"""
+"""What is a site, and what is not."""
 import pathlib
 import re
 import shutil
