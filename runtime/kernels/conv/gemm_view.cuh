@@ -9,7 +9,7 @@
 
 namespace stitch {
 
-// The input as the GEMM's B operand: element (k, pixel) is a shifted read, or zero in the padding.
+// The input as the GEMM's rhs: element (k, pixel) is a shifted read, or zero in the padding.
 template <typename Window, typename T>
 struct ConvInput {
   using Element = T;

@@ -45,21 +45,22 @@ __global__ void __launch_bounds__(Tile::threads, MmaResidency<Math, Tile>::kBloc
     const Weight weights(weight, place.batch, depth / Weight::Grid::taps, shape.m);
     tables.weight.fill(weights);
     __syncthreads();
-    MmaPairGather<Tile::m, Tile::k, Tile::threads, Weight> operand_a(weights, tables.weight, place.row, shape.m, last);
-    MmaPairGather<Tile::n, Tile::k, Tile::threads, Input> operand_b(input, tables.input, place.column, shape.n, last);
-    mma_block<Math, Tile>(operand_a, operand_b, shared_tiles, shape, place, matrix, epilogue);
+    MmaPairGather<Tile::m, Tile::k, Tile::threads, Weight> lhs_operand(weights, tables.weight, place.row, shape.m,
+                                                                       last);
+    MmaPairGather<Tile::n, Tile::k, Tile::threads, Input> rhs_operand(input, tables.input, place.column, shape.n, last);
+    mma_block<Math, Tile>(lhs_operand, rhs_operand, shared_tiles, shape, place, matrix, epilogue);
   } else {
     __syncthreads();
-    MmaPairGather<Tile::n, Tile::k, Tile::threads, Input> operand_b(input, tables.input, place.column, shape.n, last);
+    MmaPairGather<Tile::n, Tile::k, Tile::threads, Input> rhs_operand(input, tables.input, place.column, shape.n, last);
     const uint16_t* weights = weight + place.batch * shape.m * depth;
     if constexpr (kWide) {
       const OperandView<float> words{reinterpret_cast<const float*>(weights), shape.k, 1, shape.m, true};
-      MmaAsyncOperand<Tile::m, Tile::k, Tile::threads, Layout::kContiguousK, true> operand_a(words, place.row,
-                                                                                             place.k_end);
-      mma_block<Math, Tile>(operand_a, operand_b, shared_tiles, shape, place, matrix, epilogue);
+      MmaAsyncOperand<Tile::m, Tile::k, Tile::threads, Layout::kContiguousK, true> lhs_operand(words, place.row,
+                                                                                               place.k_end);
+      mma_block<Math, Tile>(lhs_operand, rhs_operand, shared_tiles, shape, place, matrix, epilogue);
     } else {
-      MmaPairRows<Tile::m, Tile::k, Tile::threads> operand_a(weights, depth, place.row, shape.m, last);
-      mma_block<Math, Tile>(operand_a, operand_b, shared_tiles, shape, place, matrix, epilogue);
+      MmaPairRows<Tile::m, Tile::k, Tile::threads> lhs_operand(weights, depth, place.row, shape.m, last);
+      mma_block<Math, Tile>(lhs_operand, rhs_operand, shared_tiles, shape, place, matrix, epilogue);
     }
   }
 }

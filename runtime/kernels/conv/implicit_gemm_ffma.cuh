@@ -27,17 +27,17 @@ __global__ void __launch_bounds__(Tile::threads, 512 / Tile::threads)
     const Weight weights(weight, place.batch, shape.k / Weight::Grid::taps, shape.m);
     weight_table.fill(weights);
     __syncthreads();
-    FfmaGather<Tile::m, Tile::k, Tile::threads, Weight> operand_a(weights, weight_table, place.row, shape.m,
-                                                                  place.k_end);
-    FfmaGather<Tile::n, Tile::k, Tile::threads, Input> operand_b(input, table, place.column, shape.n, place.k_end);
-    ffma_block<Tile>(operand_a, operand_b, shape, place, matrix, epilogue);
+    FfmaGather<Tile::m, Tile::k, Tile::threads, Weight> lhs_operand(weights, weight_table, place.row, shape.m,
+                                                                    place.k_end);
+    FfmaGather<Tile::n, Tile::k, Tile::threads, Input> rhs_operand(input, table, place.column, shape.n, place.k_end);
+    ffma_block<Tile>(lhs_operand, rhs_operand, shape, place, matrix, epilogue);
   } else {
     const OperandView<T> weights{weight + place.batch * shape.m * shape.k, shape.k, 1, shape.m, aligned};
-    FfmaOperand<Tile::m, Tile::k, Tile::threads, Layout::kContiguousK, T, ffma_detail::NoTransform> operand_a(
+    FfmaOperand<Tile::m, Tile::k, Tile::threads, Layout::kContiguousK, T, ffma_detail::NoTransform> lhs_operand(
         weights, place.row, place.k_end, ffma_detail::NoTransform{});
     __syncthreads();
-    FfmaGather<Tile::n, Tile::k, Tile::threads, Input> operand_b(input, table, place.column, shape.n, place.k_end);
-    ffma_block<Tile>(operand_a, operand_b, shape, place, matrix, epilogue);
+    FfmaGather<Tile::n, Tile::k, Tile::threads, Input> rhs_operand(input, table, place.column, shape.n, place.k_end);
+    ffma_block<Tile>(lhs_operand, rhs_operand, shape, place, matrix, epilogue);
   }
 }
 

@@ -40,19 +40,19 @@ __global__ void __launch_bounds__(Tile::threads, MmaResidency<Math, Tile>::kBloc
     const Weight weights(weight, place.batch, shape.k / Weight::Grid::taps, shape.m);
     tables.weight.fill(weights);
     __syncthreads();
-    MmaGather<Tile::m, Tile::k, Tile::threads, Weight> operand_a(weights, tables.weight, place.row, shape.m,
-                                                                 place.k_end);
-    MmaGather<Tile::n, Tile::k, Tile::threads, Input> operand_b(input, tables.input, place.column, shape.n,
-                                                                place.k_end);
-    mma_block<Math, Tile>(operand_a, operand_b, shared_tiles, shape, place, matrix, epilogue);
+    MmaGather<Tile::m, Tile::k, Tile::threads, Weight> lhs_operand(weights, tables.weight, place.row, shape.m,
+                                                                   place.k_end);
+    MmaGather<Tile::n, Tile::k, Tile::threads, Input> rhs_operand(input, tables.input, place.column, shape.n,
+                                                                  place.k_end);
+    mma_block<Math, Tile>(lhs_operand, rhs_operand, shared_tiles, shape, place, matrix, epilogue);
   } else {
     const OperandView<float> weights{weight + place.batch * shape.m * shape.k, shape.k, 1, shape.m, kWide};
     __syncthreads();
-    MmaAsyncOperand<Tile::m, Tile::k, Tile::threads, Layout::kContiguousK, kWide> operand_a(weights, place.row,
-                                                                                            place.k_end);
-    MmaGather<Tile::n, Tile::k, Tile::threads, Input> operand_b(input, tables.input, place.column, shape.n,
-                                                                place.k_end);
-    mma_block<Math, Tile>(operand_a, operand_b, shared_tiles, shape, place, matrix, epilogue);
+    MmaAsyncOperand<Tile::m, Tile::k, Tile::threads, Layout::kContiguousK, kWide> lhs_operand(weights, place.row,
+                                                                                              place.k_end);
+    MmaGather<Tile::n, Tile::k, Tile::threads, Input> rhs_operand(input, tables.input, place.column, shape.n,
+                                                                  place.k_end);
+    mma_block<Math, Tile>(lhs_operand, rhs_operand, shared_tiles, shape, place, matrix, epilogue);
   }
 }
 

@@ -66,7 +66,7 @@ __device__ __forceinline__ Along first_taps(const Along& phase) {
   return {Axes::Z::first_tap(phase.z), Axes::Y::first_tap(phase.y), Axes::X::first_tap(phase.x)};
 }
 
-// The weight as the A operand: the planes are its kernels, an outer index one output channel.
+// The weight as lhs: the planes are its kernels, an outer index one output channel.
 template <typename Window, typename T>
 struct TransposedWeight {
   using Element = T;
@@ -93,7 +93,7 @@ struct TransposedWeight {
   __device__ __forceinline__ bool has_tap(int, int, int) const { return true; }
 };
 
-// The input as the B operand.
+// The input as rhs.
 template <typename Window, typename T>
 struct TransposedInput {
   using Element = T;

@@ -11,29 +11,31 @@ constexpr int kTile = 16;
 
 template <typename Epilogue>
 __global__ void __launch_bounds__(kTile* kTile)
-    gemm_kernel(GemmShape shape, StridedMatrix<double> a, StridedMatrix<double> b, int64_t row_tiles,
+    gemm_kernel(GemmShape shape, StridedMatrix<double> lhs, StridedMatrix<double> rhs, int64_t row_tiles,
                 int64_t column_tiles, Epilogue epilogue) {
-  __shared__ double tile_a[kTile][kTile + 1];
-  __shared__ double tile_b[kTile][kTile + 1];
+  __shared__ double lhs_tile[kTile][kTile + 1];
+  __shared__ double rhs_tile[kTile][kTile + 1];
   const int64_t block = blockIdx.x;
   const int64_t batch = block / (row_tiles * column_tiles);
   const int thread_row = threadIdx.x / kTile;
   const int thread_column = threadIdx.x % kTile;
   const int64_t row = block / column_tiles % row_tiles * kTile + thread_row;
   const int64_t column = block % column_tiles * kTile + thread_column;
-  const double* rows = batch_start(a, batch, shape.inner_batch) + row * a.row_stride;
-  const double* columns = batch_start(b, batch, shape.inner_batch) + column * b.column_stride;
+  const double* rows = batch_start(lhs, batch, shape.inner_batch) + row * lhs.row_stride;
+  const double* columns = batch_start(rhs, batch, shape.inner_batch) + column * rhs.column_stride;
   double sum = 0.0;
   for (int64_t start = 0; start < shape.k; start += kTile) {
-    const int64_t k_of_a = start + thread_column;
-    const int64_t k_of_b = start + thread_row;
-    tile_a[thread_row][thread_column] = row < shape.m && k_of_a < shape.k ? rows[k_of_a * a.column_stride] : 0.0;
-    tile_b[thread_row][thread_column] = column < shape.n && k_of_b < shape.k ? columns[k_of_b * b.row_stride] : 0.0;
+    const int64_t k_of_lhs = start + thread_column;
+    const int64_t k_of_rhs = start + thread_row;
+    lhs_tile[thread_row][thread_column] =
+        row < shape.m && k_of_lhs < shape.k ? rows[k_of_lhs * lhs.column_stride] : 0.0;
+    rhs_tile[thread_row][thread_column] =
+        column < shape.n && k_of_rhs < shape.k ? columns[k_of_rhs * rhs.row_stride] : 0.0;
     __syncthreads();
     const int64_t rest = shape.k - start;
     const int depth = rest < kTile ? static_cast<int>(rest) : kTile;
     for (int k = 0; k < depth; ++k) {
-      sum = fma(tile_a[thread_row][k], tile_b[k][thread_column], sum);
+      sum = fma(lhs_tile[thread_row][k], rhs_tile[k][thread_column], sum);
     }
     __syncthreads();
   }
@@ -43,7 +45,7 @@ __global__ void __launch_bounds__(kTile* kTile)
 }
 
 template <typename Epilogue>
-cudaError_t launch_gemm(const GemmShape& shape, const StridedMatrix<double>& a, const StridedMatrix<double>& b,
+cudaError_t launch_gemm(const GemmShape& shape, const StridedMatrix<double>& lhs, const StridedMatrix<double>& rhs,
                         const Epilogue& epilogue, cudaStream_t stream) {
   const int64_t row_tiles = ceil_divide(shape.m, kTile);
   const int64_t column_tiles = ceil_divide(shape.n, kTile);
@@ -52,7 +54,7 @@ cudaError_t launch_gemm(const GemmShape& shape, const StridedMatrix<double>& a, 
     return cudaSuccess;
   }
   gemm_kernel<Epilogue>
-      <<<static_cast<unsigned>(blocks), kTile * kTile, 0, stream>>>(shape, a, b, row_tiles, column_tiles, epilogue);
+      <<<static_cast<unsigned>(blocks), kTile * kTile, 0, stream>>>(shape, lhs, rhs, row_tiles, column_tiles, epilogue);
   return cudaGetLastError();
 }
 

@@ -33,66 +33,66 @@ struct NoTransform {
 };
 
 struct Alignment {
-  bool a;
-  bool b;
+  bool lhs;
+  bool rhs;
 };
 
-template <typename Tile, Layout kLayoutA, Layout kLayoutB, typename TA, typename TB, typename Prologue,
+template <typename Tile, Layout kLhsLayout, Layout kRhsLayout, typename TLhs, typename TRhs, typename Prologue,
           typename Epilogue>
 __global__ void __launch_bounds__(Tile::threads, 512 / Tile::threads)
-    gemm_ffma_kernel(GemmShape shape, StridedMatrix<TA> a, StridedMatrix<TB> b, Alignment aligned, BlockRaster raster,
-                     Prologue prologue, Epilogue epilogue) {
+    gemm_ffma_kernel(GemmShape shape, StridedMatrix<TLhs> lhs, StridedMatrix<TRhs> rhs, Alignment aligned,
+                     BlockRaster raster, Prologue prologue, Epilogue epilogue) {
   const BlockPlace place = raster.place();
-  const OperandView<TA> view_a{batch_start(a, place.batch, shape.inner_batch), a.row_stride, a.column_stride, shape.m,
-                               aligned.a};
-  const OperandView<TB> view_b{batch_start(b, place.batch, shape.inner_batch), b.column_stride, b.row_stride, shape.n,
-                               aligned.b};
-  FfmaOperand<Tile::m, Tile::k, Tile::threads, kLayoutA, TA, BatchPrologue<Prologue>> operand_a(
-      view_a, place.row, place.k_end, {prologue, place.batch});
-  FfmaOperand<Tile::n, Tile::k, Tile::threads, kLayoutB, TB, NoTransform> operand_b(view_b, place.column, place.k_end,
-                                                                                    NoTransform{});
-  ffma_block<Tile>(operand_a, operand_b, shape, place, place.split * shape.batch + place.batch, epilogue);
+  const OperandView<TLhs> lhs_view{batch_start(lhs, place.batch, shape.inner_batch), lhs.row_stride, lhs.column_stride,
+                                   shape.m, aligned.lhs};
+  const OperandView<TRhs> rhs_view{batch_start(rhs, place.batch, shape.inner_batch), rhs.column_stride, rhs.row_stride,
+                                   shape.n, aligned.rhs};
+  FfmaOperand<Tile::m, Tile::k, Tile::threads, kLhsLayout, TLhs, BatchPrologue<Prologue>> lhs_operand(
+      lhs_view, place.row, place.k_end, {prologue, place.batch});
+  FfmaOperand<Tile::n, Tile::k, Tile::threads, kRhsLayout, TRhs, NoTransform> rhs_operand(rhs_view, place.column,
+                                                                                          place.k_end, NoTransform{});
+  ffma_block<Tile>(lhs_operand, rhs_operand, shape, place, place.split * shape.batch + place.batch, epilogue);
 }
 
-template <typename Tile, Layout kLayoutA, Layout kLayoutB, typename TA, typename TB, typename Epilogue,
+template <typename Tile, Layout kLhsLayout, Layout kRhsLayout, typename TLhs, typename TRhs, typename Epilogue,
           typename Prologue>
-cudaError_t launch_gemm(const GemmShape& shape, const StridedMatrix<TA>& a, const StridedMatrix<TB>& b,
+cudaError_t launch_gemm(const GemmShape& shape, const StridedMatrix<TLhs>& lhs, const StridedMatrix<TRhs>& rhs,
                         const Epilogue& epilogue, int64_t splits, cudaStream_t stream, const Prologue& prologue) {
   const BlockRaster raster(shape, Tile::m, Tile::n, Tile::k, splits);
   if (raster.blocks() == 0) {
     return cudaSuccess;
   }
   const Alignment aligned{
-      groups_aligned(a, kLayoutA == Layout::kContiguousK ? a.row_stride : a.column_stride),
-      groups_aligned(b, kLayoutB == Layout::kContiguousK ? b.column_stride : b.row_stride),
+      groups_aligned(lhs, kLhsLayout == Layout::kContiguousK ? lhs.row_stride : lhs.column_stride),
+      groups_aligned(rhs, kRhsLayout == Layout::kContiguousK ? rhs.column_stride : rhs.row_stride),
   };
-  gemm_ffma_kernel<Tile, kLayoutA, kLayoutB, TA, TB, Prologue, Epilogue>
-      <<<static_cast<unsigned>(raster.blocks()), Tile::threads, 0, stream>>>(shape, a, b, aligned, raster, prologue,
+  gemm_ffma_kernel<Tile, kLhsLayout, kRhsLayout, TLhs, TRhs, Prologue, Epilogue>
+      <<<static_cast<unsigned>(raster.blocks()), Tile::threads, 0, stream>>>(shape, lhs, rhs, aligned, raster, prologue,
                                                                              epilogue);
   return cudaGetLastError();
 }
 
 }  // namespace ffma_detail
 
-template <typename Tile, Layout kLayoutA, Layout kLayoutB, typename TA, typename TB, typename Epilogue,
+template <typename Tile, Layout kLhsLayout, Layout kRhsLayout, typename TLhs, typename TRhs, typename Epilogue,
           typename Prologue = NoPrologue>
-cudaError_t launch_gemm_ffma(const GemmShape& shape, const StridedMatrix<TA>& a, const StridedMatrix<TB>& b,
+cudaError_t launch_gemm_ffma(const GemmShape& shape, const StridedMatrix<TLhs>& lhs, const StridedMatrix<TRhs>& rhs,
                              const Epilogue& epilogue, cudaStream_t stream, const Prologue& prologue = {}) {
-  return ffma_detail::launch_gemm<Tile, kLayoutA, kLayoutB>(shape, a, b, epilogue, 1, stream, prologue);
+  return ffma_detail::launch_gemm<Tile, kLhsLayout, kRhsLayout>(shape, lhs, rhs, epilogue, 1, stream, prologue);
 }
 
 // Deep K, small m * n: `splits` blocks share an output tile, their partial sums joined in a fixed order.
 // scratch: splits * batch * m * n * 4 bytes.
-template <typename Tile, Layout kLayoutA, Layout kLayoutB, typename TA, typename TB, typename Epilogue,
+template <typename Tile, Layout kLhsLayout, Layout kRhsLayout, typename TLhs, typename TRhs, typename Epilogue,
           typename Prologue = NoPrologue>
-cudaError_t launch_gemm_ffma_split_k(const GemmShape& shape, const StridedMatrix<TA>& a, const StridedMatrix<TB>& b,
-                                     const Epilogue& epilogue, int64_t splits, void* scratch, cudaStream_t stream,
-                                     const Prologue& prologue = {}) {
+cudaError_t launch_gemm_ffma_split_k(const GemmShape& shape, const StridedMatrix<TLhs>& lhs,
+                                     const StridedMatrix<TRhs>& rhs, const Epilogue& epilogue, int64_t splits,
+                                     void* scratch, cudaStream_t stream, const Prologue& prologue = {}) {
   const StorePartial store{static_cast<float*>(scratch), shape.m, shape.n};
   GemmShape partial_shape = shape;
   partial_shape.epilogue_vectorised = shape.n % 4 == 0;
   const cudaError_t error =
-      ffma_detail::launch_gemm<Tile, kLayoutA, kLayoutB>(partial_shape, a, b, store, splits, stream, prologue);
+      ffma_detail::launch_gemm<Tile, kLhsLayout, kRhsLayout>(partial_shape, lhs, rhs, store, splits, stream, prologue);
   if (error != cudaSuccess) {
     return error;
   }

@@ -52,19 +52,19 @@ class Accumulators {
   }
 
   // Adds the product of two tiles in shared memory, [k][m] and [k][n].
-  template <int kStrideA, int kStrideB>
-  __device__ __forceinline__ void multiply(const float* a, const float* b) {
+  template <int kLhsStride, int kRhsStride>
+  __device__ __forceinline__ void multiply(const float* lhs, const float* rhs) {
 #pragma unroll
     for (int k = 0; k < Tile::k; ++k) {
       Lanes<float, Rows::kWidth> rows[Rows::kGroups];
       Lanes<float, Columns::kWidth> columns[Columns::kGroups];
 #pragma unroll
       for (int group = 0; group < Rows::kGroups; ++group) {
-        rows[group] = load_lanes<Rows::kWidth>(a + k * kStrideA + Rows::start(warp_m_, lane_m_, group));
+        rows[group] = load_lanes<Rows::kWidth>(lhs + k * kLhsStride + Rows::start(warp_m_, lane_m_, group));
       }
 #pragma unroll
       for (int group = 0; group < Columns::kGroups; ++group) {
-        columns[group] = load_lanes<Columns::kWidth>(b + k * kStrideB + Columns::start(warp_n_, lane_n_, group));
+        columns[group] = load_lanes<Columns::kWidth>(rhs + k * kRhsStride + Columns::start(warp_n_, lane_n_, group));
       }
 #pragma unroll
       for (int i = 0; i < Tile::thread_m; ++i) {
@@ -127,37 +127,36 @@ __device__ __forceinline__ void finish_groups(const Accumulators<Tile>& sums, fl
 }  // namespace ffma_detail
 
 // Multiplies K range place.k_begin .. place.k_end and passes the tile through the epilogue.
-// OperandA, OperandB: fetch(k), deposit(tile) and kStride as in kernels/gemm/ffma_operand.cuh.
-template <typename Tile, typename OperandA, typename OperandB, typename Epilogue>
-__device__ __forceinline__ void ffma_block(OperandA& a, OperandB& b, const GemmShape& shape, const BlockPlace& place,
+// Lhs, Rhs: fetch(k), deposit(tile) and kStride as in kernels/gemm/ffma_operand.cuh.
+template <typename Tile, typename Lhs, typename Rhs, typename Epilogue>
+__device__ __forceinline__ void ffma_block(Lhs& lhs, Rhs& rhs, const GemmShape& shape, const BlockPlace& place,
                                            int64_t batch, const Epilogue& epilogue) {
   using Sums = ffma_detail::Accumulators<Tile>;
-  constexpr int kTileA = Tile::k * OperandA::kStride;
-  constexpr int kTileB = Tile::k * OperandB::kStride;
-  constexpr int kOperands = 2 * (kTileA + kTileB);
+  constexpr int kLhsTile = Tile::k * Lhs::kStride;
+  constexpr int kRhsTile = Tile::k * Rhs::kStride;
+  constexpr int kOperands = 2 * (kLhsTile + kRhsTile);
   constexpr int kStaged = Sums::kStageRows * Sums::kStageStride;
   __shared__ __align__(16) float shared[kOperands > kStaged ? kOperands : kStaged];
-  float* const tiles_a = shared;
-  float* const tiles_b = shared + 2 * kTileA;
+  float* const lhs_tiles = shared;
+  float* const rhs_tiles = shared + 2 * kLhsTile;
 
   Sums sums;
-  a.fetch(place.k_begin);
-  b.fetch(place.k_begin);
-  a.deposit(tiles_a);
-  b.deposit(tiles_b);
+  lhs.fetch(place.k_begin);
+  rhs.fetch(place.k_begin);
+  lhs.deposit(lhs_tiles);
+  rhs.deposit(rhs_tiles);
   __syncthreads();
   int current = 0;
   for (int64_t k = place.k_begin; k < place.k_end; k += Tile::k) {
     const bool more = k + Tile::k < place.k_end;
     if (more) {
-      a.fetch(k + Tile::k);
-      b.fetch(k + Tile::k);
+      lhs.fetch(k + Tile::k);
+      rhs.fetch(k + Tile::k);
     }
-    sums.template multiply<OperandA::kStride, OperandB::kStride>(tiles_a + current * kTileA,
-                                                                 tiles_b + current * kTileB);
+    sums.template multiply<Lhs::kStride, Rhs::kStride>(lhs_tiles + current * kLhsTile, rhs_tiles + current * kRhsTile);
     if (more) {
-      a.deposit(tiles_a + (current ^ 1) * kTileA);
-      b.deposit(tiles_b + (current ^ 1) * kTileB);
+      lhs.deposit(lhs_tiles + (current ^ 1) * kLhsTile);
+      rhs.deposit(rhs_tiles + (current ^ 1) * kRhsTile);
     }
     __syncthreads();
     current ^= 1;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Brings tiles of one operand of an fp32 GEMM from global to shared memory by way of registers: fetch() starts the
 // loads of a tile, deposit() writes them to shared memory as [k][outer], after the previous tile has been multiplied.
-// "Outer" is m for A and n for B.
+// "Outer" is m for lhs and n for rhs.
 #pragma once
 
 #include "kernels/gemm/operands.cuh"
 
 namespace stitch {
 
-// An operand as its tile loader sees it: the outer and the K axis, whichever of A and B it is.
+// An operand as its tile loader sees it: the outer and the K axis, whichever of lhs and rhs it is.
 template <typename T>
 struct OperandView {
   const T* data;

@@ -20,14 +20,14 @@ struct LibraryEpilogue {
 };
 
 // d is contiguous. Two batch levels are not taken.
-template <LibraryMath kMath, Layout kLayoutA, Layout kLayoutB, typename T, typename Result>
-cudaError_t launch_gemm_library(const StepArgs* args, const GemmShape& shape, const StridedMatrix<T>& a,
-                                const StridedMatrix<T>& b, Result* d, const LibraryEpilogue& epilogue, void* workspace,
-                                cudaStream_t stream) {
+template <LibraryMath kMath, Layout kLhsLayout, Layout kRhsLayout, typename T, typename Result>
+cudaError_t launch_gemm_library(const StepArgs* args, const GemmShape& shape, const StridedMatrix<T>& lhs,
+                                const StridedMatrix<T>& rhs, Result* d, const LibraryEpilogue& epilogue,
+                                void* workspace, cudaStream_t stream) {
   if (shape.inner_batch != 1) {
     return cudaErrorNotSupported;
   }
-  constexpr bool kAlongK[] = {kLayoutA == Layout::kContiguousK, kLayoutB == Layout::kContiguousK};
+  constexpr bool kAlongK[] = {kLhsLayout == Layout::kContiguousK, kRhsLayout == Layout::kContiguousK};
   return cublaslt_gemm({.math = kMath,
                         .operand_type = kLibraryType<T>,
                         .result_type = kLibraryType<Result>,
@@ -36,8 +36,8 @@ cudaError_t launch_gemm_library(const StepArgs* args, const GemmShape& shape, co
                         .m = shape.m,
                         .n = shape.n,
                         .k = shape.k,
-                        .a = {a.data, kAlongK[0], kAlongK[0] ? a.row_stride : a.column_stride, a.batch_stride},
-                        .b = {b.data, kAlongK[1], kAlongK[1] ? b.column_stride : b.row_stride, b.batch_stride},
+                        .a = {lhs.data, kAlongK[0], kAlongK[0] ? lhs.row_stride : lhs.column_stride, lhs.batch_stride},
+                        .b = {rhs.data, kAlongK[1], kAlongK[1] ? rhs.column_stride : rhs.row_stride, rhs.batch_stride},
                         .bias = epilogue.bias,
                         .residual = epilogue.residual,
                         .d = d,
@@ -47,13 +47,13 @@ cudaError_t launch_gemm_library(const StepArgs* args, const GemmShape& shape, co
 
 // Any epilogue: cuBLASLt leaves the product in scratch (its workspace, then batch * m * n floats), and a second kernel
 // takes it from there.
-template <LibraryMath kMath, Layout kLayoutA, Layout kLayoutB, typename T, typename Epilogue>
-cudaError_t launch_gemm_library_then(const StepArgs* args, const GemmShape& shape, const StridedMatrix<T>& a,
-                                     const StridedMatrix<T>& b, const Epilogue& epilogue, cudaStream_t stream) {
+template <LibraryMath kMath, Layout kLhsLayout, Layout kRhsLayout, typename T, typename Epilogue>
+cudaError_t launch_gemm_library_then(const StepArgs* args, const GemmShape& shape, const StridedMatrix<T>& lhs,
+                                     const StridedMatrix<T>& rhs, const Epilogue& epilogue, cudaStream_t stream) {
   auto* workspace = static_cast<char*>(args->scratch);
   auto* product = reinterpret_cast<float*>(workspace + kCublasLtWorkspaceBytes);
-  const cudaError_t error =
-      launch_gemm_library<kMath, kLayoutA, kLayoutB>(args, shape, a, b, product, LibraryEpilogue{}, workspace, stream);
+  const cudaError_t error = launch_gemm_library<kMath, kLhsLayout, kRhsLayout>(args, shape, lhs, rhs, product,
+                                                                               LibraryEpilogue{}, workspace, stream);
   return error == cudaSuccess ? launch_join_splits(shape, product, epilogue, 1, stream) : error;
 }
 

@@ -40,7 +40,7 @@ struct Pairs {
                                                   const MmaFragments<kTilesM, kTilesN, 1>& from) {
     multiply_converted<kTilesM, kTilesN>(
         sums, from, [](float pair) { return __float_as_uint(pair); },
-        [](float(&d)[4], const uint32_t(&a)[4], const uint32_t(&b)[2]) { SixteenBit<T>::Words::multiply(d, a, b); });
+        [](float (&d)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) { SixteenBit<T>::Words::multiply(d, a, b); });
   }
 };
 
@@ -49,44 +49,45 @@ struct AsStored {
 };
 
 struct OperandsAligned {
-  bool a;
-  bool b;
+  bool lhs;
+  bool rhs;
 };
 
-template <typename Tile, Layout kLayoutA, Layout kLayoutB, typename T, typename Epilogue>
+template <typename Tile, Layout kLhsLayout, Layout kRhsLayout, typename T, typename Epilogue>
 __global__ void __launch_bounds__(Tile::threads, MmaResidency<typename SixteenBit<T>::FromFloats, Tile>::kBlocks)
-    gemm_16bit_kernel(GemmShape shape, StridedMatrix<T> a, StridedMatrix<T> b, OperandsAligned aligned,
+    gemm_16bit_kernel(GemmShape shape, StridedMatrix<T> lhs, StridedMatrix<T> rhs, OperandsAligned aligned,
                       BlockRaster raster, Epilogue epilogue) {
   extern __shared__ __align__(16) float shared_tiles[];
   const BlockPlace place = raster.place();
-  const OperandView<T> view_a{batch_start(a, place.batch, shape.inner_batch), a.row_stride, a.column_stride, shape.m,
-                              aligned.a};
-  const OperandView<T> view_b{batch_start(b, place.batch, shape.inner_batch), b.column_stride, b.row_stride, shape.n,
-                              aligned.b};
-  MmaTransformedOperand<Tile::m, Tile::k, Tile::threads, kLayoutA, AsStored, T> operand_a(view_a, place.row,
-                                                                                          place.k_end, {});
-  MmaTransformedOperand<Tile::n, Tile::k, Tile::threads, kLayoutB, AsStored, T> operand_b(view_b, place.column,
-                                                                                          place.k_end, {});
-  mma_block<typename SixteenBit<T>::FromFloats, Tile>(operand_a, operand_b, shared_tiles, shape, place,
+  const OperandView<T> lhs_view{batch_start(lhs, place.batch, shape.inner_batch), lhs.row_stride, lhs.column_stride,
+                                shape.m, aligned.lhs};
+  const OperandView<T> rhs_view{batch_start(rhs, place.batch, shape.inner_batch), rhs.column_stride, rhs.row_stride,
+                                shape.n, aligned.rhs};
+  MmaTransformedOperand<Tile::m, Tile::k, Tile::threads, kLhsLayout, AsStored, T> lhs_operand(lhs_view, place.row,
+                                                                                              place.k_end, {});
+  MmaTransformedOperand<Tile::n, Tile::k, Tile::threads, kRhsLayout, AsStored, T> rhs_operand(rhs_view, place.column,
+                                                                                              place.k_end, {});
+  mma_block<typename SixteenBit<T>::FromFloats, Tile>(lhs_operand, rhs_operand, shared_tiles, shape, place,
                                                       place.split * shape.batch + place.batch, epilogue);
 }
 
-template <typename Tile, Layout kLayoutA, Layout kLayoutB, typename T, typename Epilogue>
-cudaError_t launch_converted(const GemmShape& shape, const StridedMatrix<T>& a, const StridedMatrix<T>& b,
+template <typename Tile, Layout kLhsLayout, Layout kRhsLayout, typename T, typename Epilogue>
+cudaError_t launch_converted(const GemmShape& shape, const StridedMatrix<T>& lhs, const StridedMatrix<T>& rhs,
                              const Epilogue& epilogue, int64_t splits, cudaStream_t stream) {
   const BlockRaster raster(shape, Tile::m, Tile::n, Tile::k, splits);
   if (raster.blocks() == 0) {
     return cudaSuccess;
   }
-  const OperandsAligned aligned{groups_aligned(a, kLayoutA == Layout::kContiguousK ? a.row_stride : a.column_stride),
-                                groups_aligned(b, kLayoutB == Layout::kContiguousK ? b.column_stride : b.row_stride)};
-  const auto kernel = gemm_16bit_kernel<Tile, kLayoutA, kLayoutB, T, Epilogue>;
+  const OperandsAligned aligned{
+      groups_aligned(lhs, kLhsLayout == Layout::kContiguousK ? lhs.row_stride : lhs.column_stride),
+      groups_aligned(rhs, kRhsLayout == Layout::kContiguousK ? rhs.column_stride : rhs.row_stride)};
+  const auto kernel = gemm_16bit_kernel<Tile, kLhsLayout, kRhsLayout, T, Epilogue>;
   const cudaError_t error = allow_shared_memory(kernel, Tile::shared_bytes);
   if (error != cudaSuccess) {
     return error;
   }
-  kernel<<<static_cast<unsigned>(raster.blocks()), Tile::threads, Tile::shared_bytes, stream>>>(shape, a, b, aligned,
-                                                                                                raster, epilogue);
+  kernel<<<static_cast<unsigned>(raster.blocks()), Tile::threads, Tile::shared_bytes, stream>>>(
+      shape, lhs, rhs, aligned, raster, epilogue);
   return cudaGetLastError();
 }
 
@@ -103,40 +104,40 @@ StridedMatrix<float> as_pairs(const StridedMatrix<T>& matrix, int64_t row_stride
           matrix.inner_batch_stride / 2};
 }
 
-template <typename Tile, Layout kLayoutA, Layout kLayoutB, typename T, typename Epilogue>
-cudaError_t launch_16bit(const GemmShape& shape, const StridedMatrix<T>& a, const StridedMatrix<T>& b,
+template <typename Tile, Layout kLhsLayout, Layout kRhsLayout, typename T, typename Epilogue>
+cudaError_t launch_16bit(const GemmShape& shape, const StridedMatrix<T>& lhs, const StridedMatrix<T>& rhs,
                          const Epilogue& epilogue, int64_t splits, cudaStream_t stream) {
-  if constexpr (kLayoutA == Layout::kContiguousK && kLayoutB == Layout::kContiguousK) {
-    if (shape.k % 2 == 0 && holds_pairs(a, a.row_stride) && holds_pairs(b, b.column_stride)) {
+  if constexpr (kLhsLayout == Layout::kContiguousK && kRhsLayout == Layout::kContiguousK) {
+    if (shape.k % 2 == 0 && holds_pairs(lhs, lhs.row_stride) && holds_pairs(rhs, rhs.column_stride)) {
       GemmShape words = shape;
       words.k = shape.k / 2;
-      return launch_gemm<Pairs<T>, Tile, kLayoutA, kLayoutB>(words, as_pairs(a, a.row_stride / 2, 1),
-                                                             as_pairs(b, 1, b.column_stride / 2), epilogue, splits,
-                                                             stream, NoPrologue{});
+      return launch_gemm<Pairs<T>, Tile, kLhsLayout, kRhsLayout>(words, as_pairs(lhs, lhs.row_stride / 2, 1),
+                                                                 as_pairs(rhs, 1, rhs.column_stride / 2), epilogue,
+                                                                 splits, stream, NoPrologue{});
     }
   }
-  return launch_converted<Tile, kLayoutA, kLayoutB>(shape, a, b, epilogue, splits, stream);
+  return launch_converted<Tile, kLhsLayout, kRhsLayout>(shape, lhs, rhs, epilogue, splits, stream);
 }
 
 }  // namespace mma_detail
 
 // Any extents and strides are taken. Tile: as launch_gemm_mma.
-template <typename Tile, Layout kLayoutA, Layout kLayoutB, typename T, typename Epilogue>
-cudaError_t launch_gemm_mma_16bit(const GemmShape& shape, const StridedMatrix<T>& a, const StridedMatrix<T>& b,
+template <typename Tile, Layout kLhsLayout, Layout kRhsLayout, typename T, typename Epilogue>
+cudaError_t launch_gemm_mma_16bit(const GemmShape& shape, const StridedMatrix<T>& lhs, const StridedMatrix<T>& rhs,
                                   const Epilogue& epilogue, cudaStream_t stream) {
-  return mma_detail::launch_16bit<Tile, kLayoutA, kLayoutB>(shape, a, b, epilogue, 1, stream);
+  return mma_detail::launch_16bit<Tile, kLhsLayout, kRhsLayout>(shape, lhs, rhs, epilogue, 1, stream);
 }
 
 // As launch_gemm_ffma_split_k. scratch: splits * batch * m * n * 4 bytes.
-template <typename Tile, Layout kLayoutA, Layout kLayoutB, typename T, typename Epilogue>
-cudaError_t launch_gemm_mma_16bit_split_k(const GemmShape& shape, const StridedMatrix<T>& a, const StridedMatrix<T>& b,
-                                          const Epilogue& epilogue, int64_t splits, void* scratch,
-                                          cudaStream_t stream) {
+template <typename Tile, Layout kLhsLayout, Layout kRhsLayout, typename T, typename Epilogue>
+cudaError_t launch_gemm_mma_16bit_split_k(const GemmShape& shape, const StridedMatrix<T>& lhs,
+                                          const StridedMatrix<T>& rhs, const Epilogue& epilogue, int64_t splits,
+                                          void* scratch, cudaStream_t stream) {
   const StorePartial store{static_cast<float*>(scratch), shape.m, shape.n};
   GemmShape partial_shape = shape;
   partial_shape.epilogue_vectorised = shape.n % 4 == 0;
   const cudaError_t error =
-      mma_detail::launch_16bit<Tile, kLayoutA, kLayoutB>(partial_shape, a, b, store, splits, stream);
+      mma_detail::launch_16bit<Tile, kLhsLayout, kRhsLayout>(partial_shape, lhs, rhs, store, splits, stream);
   if (error != cudaSuccess) {
     return error;
   }

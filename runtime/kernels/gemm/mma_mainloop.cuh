@@ -19,9 +19,9 @@ struct MmaTile {
   static constexpr int tiles_m = warp_m / 16, tiles_n = warp_n / 8;
   static_assert(warp_m % 16 == 0 && warp_n % 16 == 0, "a warp multiplies whole fragments");
 
-  static constexpr int tile_a = kM * kK, tile_b = kN * kK;
+  static constexpr int lhs_tile = kM * kK, rhs_tile = kN * kK;
   static constexpr int stage_stride = kN + 8;  // of the staged accumulators: four rows of a fragment in different banks
-  static constexpr int operand_floats = kStages * (tile_a + tile_b), staged_floats = kM * stage_stride;
+  static constexpr int operand_floats = kStages * (lhs_tile + rhs_tile), staged_floats = kM * stage_stride;
   static constexpr int shared_bytes = (operand_floats > staged_floats ? operand_floats : staged_floats) * 4;
 };
 
@@ -52,38 +52,38 @@ class WarpTile {
   static constexpr int kStepDepth = 8 * Math::kSteps;
   static constexpr int kSteps = Tile::k / kStepDepth;  // multiplications a tile
 
-  template <Layout kLayoutA>
-  using ReaderA = typename MmaTileLayout<Tile::m, Tile::k, kLayoutA>::template Reader<true>;
-  template <Layout kLayoutB>
-  using ReaderB = typename MmaTileLayout<Tile::n, Tile::k, kLayoutB>::template Reader<false>;
+  template <Layout kLhsLayout>
+  using LhsReader = typename MmaTileLayout<Tile::m, Tile::k, kLhsLayout>::template Reader<true>;
+  template <Layout kRhsLayout>
+  using RhsReader = typename MmaTileLayout<Tile::n, Tile::k, kRhsLayout>::template Reader<false>;
 
-  template <Layout kLayoutA>
-  __device__ __forceinline__ ReaderA<kLayoutA> reader_a() const {
-    static_assert(kLayoutA == Layout::kContiguousK || Tile::warp_m % 32 == 0, "the permutation stays within 32 rows");
+  template <Layout kLhsLayout>
+  __device__ __forceinline__ LhsReader<kLhsLayout> lhs_reader() const {
+    static_assert(kLhsLayout == Layout::kContiguousK || Tile::warp_m % 32 == 0, "the permutation stays within 32 rows");
     return {row_, lane_};
   }
-  template <Layout kLayoutB>
-  __device__ __forceinline__ ReaderB<kLayoutB> reader_b() const {
-    static_assert(kLayoutB == Layout::kContiguousK || Tile::warp_n % 32 == 0,
+  template <Layout kRhsLayout>
+  __device__ __forceinline__ RhsReader<kRhsLayout> rhs_reader() const {
+    static_assert(kRhsLayout == Layout::kContiguousK || Tile::warp_n % 32 == 0,
                   "the permutation stays within 32 columns");
     return {column_, lane_};
   }
 
   // Reads what multiplication `step` of a tile in shared memory takes.
-  template <typename A, typename B>
-  static __device__ __forceinline__ void load(Fragments& fragments, const A& reader_a, const float* tile_a,
-                                              const B& reader_b, const float* tile_b, int step) {
+  template <typename Lhs, typename Rhs>
+  static __device__ __forceinline__ void load(Fragments& fragments, const Lhs& lhs_reader, const float* lhs_tile,
+                                              const Rhs& rhs_reader, const float* rhs_tile, int step) {
 #pragma unroll
     for (int slice = 0; slice < Math::kSteps; ++slice) {
       const int k = step * kStepDepth + 8 * slice;
 #pragma unroll
       for (int i = 0; i < Tile::tiles_m; ++i) {
-        reader_a.load_16(fragments.a[slice][i], tile_a, i, k);
+        lhs_reader.load_16(fragments.a[slice][i], lhs_tile, i, k);
       }
 #pragma unroll
       for (int j = 0; j < Tile::tiles_n; j += 2) {
         float words[4];
-        reader_b.load_16(words, tile_b, j / 2, k);
+        rhs_reader.load_16(words, rhs_tile, j / 2, k);
         fragments.b[slice][j][0] = words[0];
         fragments.b[slice][j][1] = words[1];
         fragments.b[slice][j + 1][0] = words[2];
@@ -145,10 +145,10 @@ class WarpTile {
 };
 
 // One output in plain fp32 arithmetic, where splitting the operands has lost its meaning.
-template <typename OperandA, typename OperandB>
+template <typename Lhs, typename Rhs>
 struct Recompute {
-  const OperandA& a;
-  const OperandB& b;
+  const Lhs& lhs;
+  const Rhs& rhs;
   int64_t k_begin;
   int64_t k_end;
 
@@ -156,43 +156,47 @@ struct Recompute {
     float sum = 0.0f;
 #pragma unroll 1
     for (int64_t k = k_begin; k < k_end; ++k) {
-      sum = fmaf(a.element(row, k), b.element(column, k), sum);
+      sum = fmaf(lhs.element(row, k), rhs.element(column, k), sum);
     }
     return sum;
   }
 };
 
 // The tiles of both operands in shared memory, and which of them is read and which filled.
-template <typename Tile, typename OperandA, typename OperandB>
+template <typename Tile, typename Lhs, typename Rhs>
 class Stages {
  public:
   static constexpr int kAhead = Tile::stages - 1;
 
-  __device__ __forceinline__ Stages(OperandA& a, OperandB& b, float* shared, const BlockPlace& place)
-      : a_(a), b_(b), tiles_a_(shared), tiles_b_(shared + Tile::stages * Tile::tile_a), k_begin_(place.k_begin) {
+  __device__ __forceinline__ Stages(Lhs& lhs, Rhs& rhs, float* shared, const BlockPlace& place)
+      : lhs_(lhs),
+        rhs_(rhs),
+        lhs_tiles_(shared),
+        rhs_tiles_(shared + Tile::stages * Tile::lhs_tile),
+        k_begin_(place.k_begin) {
     const int64_t depth = place.k_end > place.k_begin ? place.k_end - place.k_begin : 0;
     tiles_ = static_cast<int>(ceil_divide(depth, Tile::k));
   }
 
   __device__ __forceinline__ int tiles() const { return tiles_; }
-  __device__ __forceinline__ const float* read_a() const { return tiles_a_ + reading_ * Tile::tile_a; }
-  __device__ __forceinline__ const float* read_b() const { return tiles_b_ + reading_ * Tile::tile_b; }
+  __device__ __forceinline__ const float* read_lhs() const { return lhs_tiles_ + reading_ * Tile::lhs_tile; }
+  __device__ __forceinline__ const float* read_rhs() const { return rhs_tiles_ + reading_ * Tile::rhs_tile; }
   __device__ __forceinline__ void next() { reading_ = reading_ + 1 == Tile::stages ? 0 : reading_ + 1; }
 
   // Starts the next tile. Beyond the last one there is nothing to copy, but the number of groups under way stays.
   __device__ __forceinline__ void begin() {
     if (started_ < tiles_) {
       const int64_t k = k_begin_ + int64_t{started_} * Tile::k;
-      a_.begin(tiles_a_ + filling_ * Tile::tile_a, k);
-      b_.begin(tiles_b_ + filling_ * Tile::tile_b, k);
+      lhs_.begin(lhs_tiles_ + filling_ * Tile::lhs_tile, k);
+      rhs_.begin(rhs_tiles_ + filling_ * Tile::rhs_tile, k);
     }
     ptx::cp_async_commit();
   }
 
   __device__ __forceinline__ void finish() {
     if (started_ < tiles_) {
-      a_.finish(tiles_a_ + filling_ * Tile::tile_a);
-      b_.finish(tiles_b_ + filling_ * Tile::tile_b);
+      lhs_.finish(lhs_tiles_ + filling_ * Tile::lhs_tile);
+      rhs_.finish(rhs_tiles_ + filling_ * Tile::rhs_tile);
     }
     ++started_;
     filling_ = filling_ + 1 == Tile::stages ? 0 : filling_ + 1;
@@ -205,10 +209,10 @@ class Stages {
   }
 
  private:
-  OperandA& a_;
-  OperandB& b_;
-  float* tiles_a_;
-  float* tiles_b_;
+  Lhs& lhs_;
+  Rhs& rhs_;
+  float* lhs_tiles_;
+  float* rhs_tiles_;
   int64_t k_begin_;
   int tiles_;
   int started_ = 0;
@@ -218,18 +222,18 @@ class Stages {
 
 // Fragments are read one multiplication ahead, the first of a tile during the last multiplication of the tile before:
 // the tensor cores have work while shared memory is read and while the block meets at its barrier.
-template <typename Tile, typename OperandA, typename OperandB, typename Math>
-__device__ __forceinline__ void multiply_range(WarpTile<Math, Tile>& sums, OperandA& a, OperandB& b,
-                                               const BlockPlace& place, float* shared) {
+template <typename Tile, typename Lhs, typename Rhs, typename Math>
+__device__ __forceinline__ void multiply_range(WarpTile<Math, Tile>& sums, Lhs& lhs, Rhs& rhs, const BlockPlace& place,
+                                               float* shared) {
   using Sums = WarpTile<Math, Tile>;
   constexpr int kPromoteTiles = Math::kPromoteEvery / Tile::k;
   static_assert(Math::kPromoteEvery % Tile::k == 0, "partial sums are promoted between tiles");
   static_assert(Sums::kSteps % 2 == 0, "the two sets of fragments take turns across tiles");
-  Stages<Tile, OperandA, OperandB> stages(a, b, shared, place);
-  const auto reader_a = sums.template reader_a<OperandA::layout>();
-  const auto reader_b = sums.template reader_b<OperandB::layout>();
+  Stages<Tile, Lhs, Rhs> stages(lhs, rhs, shared, place);
+  const auto lhs_reader = sums.template lhs_reader<Lhs::layout>();
+  const auto rhs_reader = sums.template rhs_reader<Rhs::layout>();
   const auto load = [&](typename Sums::Fragments& fragments, int step) {
-    Sums::load(fragments, reader_a, stages.read_a(), reader_b, stages.read_b(), step);
+    Sums::load(fragments, lhs_reader, stages.read_lhs(), rhs_reader, stages.read_rhs(), step);
   };
   for (int tile = 0; tile < stages.kAhead; ++tile) {
     stages.begin();
@@ -266,16 +270,16 @@ __device__ __forceinline__ void multiply_range(WarpTile<Math, Tile>& sums, Opera
 }  // namespace mma_detail
 
 // Multiplies K range place.k_begin .. place.k_end and passes the tile through the epilogue. `shared` has
-// Tile::shared_bytes. OperandA, OperandB as in kernels/gemm/mma_operand.cuh.
-template <typename Math, typename Tile, typename OperandA, typename OperandB, typename Epilogue>
-__device__ __forceinline__ void mma_block(OperandA& a, OperandB& b, float* shared, const GemmShape& shape,
+// Tile::shared_bytes. Lhs, Rhs as in kernels/gemm/mma_operand.cuh.
+template <typename Math, typename Tile, typename Lhs, typename Rhs, typename Epilogue>
+__device__ __forceinline__ void mma_block(Lhs& lhs, Rhs& rhs, float* shared, const GemmShape& shape,
                                           const BlockPlace& place, int64_t batch, const Epilogue& epilogue) {
   mma_detail::WarpTile<Math, Tile> sums;
-  mma_detail::multiply_range<Tile>(sums, a, b, place, shared);
+  mma_detail::multiply_range<Tile>(sums, lhs, rhs, place, shared);
   sums.stage(shared);
   if constexpr (Math::kRepairs) {
     if (__syncthreads_or(sums.zero_if_finite() != 0.0f) != 0) {
-      const mma_detail::Recompute<OperandA, OperandB> recompute{a, b, place.k_begin, place.k_end};
+      const mma_detail::Recompute<Lhs, Rhs> recompute{lhs, rhs, place.k_begin, place.k_end};
       repair_staged<Tile::m, Tile::n, Tile::stage_stride, Tile::threads>(shared, recompute, shape, place);
       __syncthreads();
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the elements of a float tile lie in shared memory, without padding and without bank conflicts, and how a warp
-// reads mma.m16n8k8 fragments from it. "Outer" is m for A and n for B; fragments of both have the same shape: 8 outer
-// indices (lane / 4) by 8 along K (lane % 4, and 4 more).
+// reads mma.m16n8k8 fragments from it. "Outer" is m for lhs and n for rhs; fragments of both have the same shape: 8
+// outer indices (lane / 4) by 8 along K (lane % 4, and 4 more).
 #pragma once
 
 #include "kernels/gemm/operands.cuh"

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the GEMM skeletons take: C[b][i][j] = epilogue(b, i, j, sum over k of prologue(A[b][i][k]) * B[b][k][j]).
+// What the GEMM skeletons take:
+// result[batch][i][j] = epilogue(batch, i, j, sum over k of prologue(lhs[batch][i][k]) * rhs[batch][k][j]).
 //
 // Epilogue: void operator()(int64_t batch, int64_t row, int64_t column, float accumulator) const;
 //   optionally also template <int kLanes> void lanes(int64_t batch, int64_t row, int64_t column,
 //                                                    const Lanes<float, kLanes>& accumulators) const;
 //   with 4 neighbouring columns; used where GemmShape::epilogue_vectorised says that the epilogue's tensors are
 //   aligned for it (n % 4 == 0 and lanes_aligned()).
-// Prologue of A: float operator()(int64_t batch, int64_t row, int64_t k, float value) const; called inside A only.
+// Prologue of lhs: float operator()(int64_t batch, int64_t row, int64_t k, float value) const; called inside lhs only.
 #pragma once
 
 #include "kernels/common.cuh"
@@ -18,8 +19,8 @@ struct GemmShape {
   int64_t m;
   int64_t n;
   int64_t k;
-  // Two-level batches (heads inside a batch, one of them broadcast): batch index b is (b / inner_batch,
-  // b % inner_batch), and an operand's offset is quotient * batch_stride + remainder * inner_batch_stride.
+  // Two-level batches (heads inside a batch, one of them broadcast): batch index i is (i / inner_batch,
+  // i % inner_batch), and an operand's offset is quotient * batch_stride + remainder * inner_batch_stride.
   int64_t inner_batch = 1;
   bool epilogue_vectorised = false;
 };
@@ -28,8 +29,8 @@ template <typename T>
 struct StridedMatrix {
   const T* data;
   int64_t batch_stride;   // 0 broadcasts
-  int64_t row_stride;     // A: stride of m; B: stride of k
-  int64_t column_stride;  // A: stride of k; B: stride of n
+  int64_t row_stride;     // lhs: stride of m; rhs: stride of k
+  int64_t column_stride;  // lhs: stride of k; rhs: stride of n
   int64_t inner_batch_stride = 0;
 };
 
@@ -47,10 +48,10 @@ __host__ bool groups_aligned(const StridedMatrix<T>& matrix, int64_t other_strid
   return lanes_aligned(matrix.data, matrix.batch_stride, matrix.inner_batch_stride, other_stride);
 }
 
-// Which axis of an operand has stride 1. K-contiguous: A row-major (m, k), B as linear's weight (n, k).
+// Which axis of an operand has stride 1. K-contiguous: lhs row-major (m, k), rhs as linear's weight (n, k).
 enum class Layout {
-  kContiguousK,      // A.column_stride == 1; B.row_stride == 1
-  kContiguousOuter,  // A.row_stride == 1 (m); B.column_stride == 1 (n)
+  kContiguousK,      // lhs.column_stride == 1; rhs.row_stride == 1
+  kContiguousOuter,  // lhs.row_stride == 1 (m); rhs.column_stride == 1 (n)
 };
 
 struct NoPrologue {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which output tile and which part of K a block computes. Tiles are walked in bands of 8 tile rows, so that blocks that
-// run at the same time share rows of A and columns of B in L2.
+// run at the same time share rows of lhs and columns of rhs in L2.
 #pragma once
 
 #include "kernels/gemm/operands.cuh"

@@ -108,8 +108,8 @@ Result<LoweredFunctor> make_epilogue(StepBuilder& step, const GemmProblem& probl
 
 Expr number(int64_t value) { return literal_expr(int_literal(value)); }
 
-void add_operand(StepBuilder& step, const GemmProblem& problem, const GemmOperand& operand, bool is_a) {
-  const std::string name = is_a ? "a" : "b";
+void add_operand(StepBuilder& step, const GemmProblem& problem, const GemmOperand& operand, bool is_lhs) {
+  const std::string name = is_lhs ? "lhs" : "rhs";
   const std::string type = cuda_type_name(step.group().graph->type(operand.stored).dtype);
   Expr data = cast(fmt::format("const {}*", type), step.tensor(operand.stored));
   if (operand.offset != 0) {
@@ -124,9 +124,9 @@ void add_operand(StepBuilder& step, const GemmProblem& problem, const GemmOperan
   step.launch("    .batch_stride = {},", has_batch ? stride("batch", operand.batch_stride) : number(0));
   const bool k_is_one = operand.layout == Layout::kContiguousK;
   const Expr k_stride = k_is_one ? number(1) : stride("k", operand.k_stride);
-  const Expr outer_stride = k_is_one ? stride(is_a ? "row" : "column", operand.outer_stride) : number(1);
-  step.launch("    .row_stride = {},", is_a ? outer_stride : k_stride);
-  step.launch("    .column_stride = {},", is_a ? k_stride : outer_stride);
+  const Expr outer_stride = k_is_one ? stride(is_lhs ? "row" : "column", operand.outer_stride) : number(1);
+  step.launch("    .row_stride = {},", is_lhs ? outer_stride : k_stride);
+  step.launch("    .column_stride = {},", is_lhs ? k_stride : outer_stride);
   if (has_batch) {
     step.launch("    .inner_batch_stride = {},", stride("inner_batch", operand.inner_batch_stride));
   }
@@ -137,7 +137,7 @@ void add_shape(StepBuilder& step, const GemmProblem& problem, const Expr& column
   const bool has_batch = !problem.batch_axes.empty();
   step.launch("const stitch::GemmShape shape{");
   step.launch("    .batch = {},", has_batch ? step.extent("batch", problem.batch, "matrices") : number(1));
-  step.launch("    .m = {},", step.extent("rows", problem.m, "of A and the result"));
+  step.launch("    .m = {},", step.extent("rows", problem.m, "of lhs and the result"));
   step.launch("    .n = {},", columns);
   step.launch("    .k = {},", step.extent("depth", problem.k, "summed over"));
   if (has_batch) {
@@ -151,7 +151,7 @@ void add_shape(StepBuilder& step, const GemmProblem& problem, const Expr& column
 void describe(StepBuilder& step, const GemmProblem& problem, const GemmVariant& variant) {
   const auto read = [](Layout layout) { return layout == Layout::kContiguousK ? "along k" : "across k"; };
   step.describe(
-      "Access: tiles of {} x {} results; A is read {}, B {}, both once per tile through shared memory.", variant.m,
+      "Access: tiles of {} x {} results; lhs is read {}, rhs {}, both once per tile through shared memory.", variant.m,
       variant.n, read(problem.a.layout), read(problem.b.layout));
   if (variant.math == TensorMath::kTf32x3) {
     step.describe(
@@ -191,7 +191,7 @@ Result<StepDraft> Gemm::draft(const Group& group, const Setting& setting) const 
   }
   STITCH_ASSIGN(const LoweredFunctor epilogue, make_epilogue(step, problem));
   construct(step, epilogue, "epilogue");
-  const Expr columns = step.extent("columns", problem.n, "of B and the result");
+  const Expr columns = step.extent("columns", problem.n, "of rhs and the result");
   const Expr vectorised = prove_vectorised(step, columns, {{&epilogue, "epilogue"}});
   add_shape(step, problem, columns, vectorised);
   add_operand(step, problem, problem.a, true);
@@ -209,10 +209,10 @@ Result<StepDraft> Gemm::draft(const Group& group, const Setting& setting) const 
   if (splits_k) {
     constexpr int kFloatBytes = 4;
     step.set_scratch_bytes(setting.splits * problem.batch * problem.m * problem.n * kFloatBytes);
-    step.launch("    {}>(shape, a, b, epilogue, {}, args->scratch, stream);", layout_name(problem.b.layout),
+    step.launch("    {}>(shape, lhs, rhs, epilogue, {}, args->scratch, stream);", layout_name(problem.b.layout),
                 step.extent("splits", setting.splits, "blocks that share the depth of one tile"));
   } else {
-    step.launch("    {}>(shape, a, b, epilogue, stream);", layout_name(problem.b.layout));
+    step.launch("    {}>(shape, lhs, rhs, epilogue, stream);", layout_name(problem.b.layout));
   }
   return step.take();
 }

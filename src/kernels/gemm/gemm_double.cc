@@ -31,8 +31,8 @@ Result<LoweredFunctor> make_epilogue(StepBuilder& step, const GemmProblem& probl
   return builder.finish({.comment = "Stores one element of the product.", .extra_parameters = "double accumulator"});
 }
 
-void add_operand(StepBuilder& step, const GemmOperand& operand, bool is_a) {
-  const std::string name = is_a ? "a" : "b";
+void add_operand(StepBuilder& step, const GemmOperand& operand, bool is_lhs) {
+  const std::string name = is_lhs ? "lhs" : "rhs";
   Expr data = cast("const double*", step.tensor(operand.stored));
   if (operand.offset != 0) {
     data = sum(std::move(data), step.extent(name + "_offset", operand.offset));
@@ -43,8 +43,8 @@ void add_operand(StepBuilder& step, const GemmOperand& operand, bool is_a) {
   step.launch("const stitch::StridedMatrix<double> {}{{", name);
   step.launch("    .data = {},", data);
   step.launch("    .batch_stride = {},", stride("batch", operand.batch_stride));
-  step.launch("    .row_stride = {},", stride("row", is_a ? operand.outer_stride : operand.k_stride));
-  step.launch("    .column_stride = {},", stride("column", is_a ? operand.k_stride : operand.outer_stride));
+  step.launch("    .row_stride = {},", stride("row", is_lhs ? operand.outer_stride : operand.k_stride));
+  step.launch("    .column_stride = {},", stride("column", is_lhs ? operand.k_stride : operand.outer_stride));
   step.launch("    .inner_batch_stride = {},", stride("inner_batch", operand.inner_batch_stride));
   step.launch("};");
 }
@@ -97,15 +97,15 @@ class GemmDouble final : public KernelTemplate {
     construct(step, epilogue, "epilogue");
     step.launch("const stitch::GemmShape shape{");
     step.launch("    .batch = {},", step.extent("batch", problem.batch, "matrices"));
-    step.launch("    .m = {},", step.extent("rows", problem.m, "of A and the result"));
-    step.launch("    .n = {},", step.extent("columns", problem.n, "of B and the result"));
+    step.launch("    .m = {},", step.extent("rows", problem.m, "of lhs and the result"));
+    step.launch("    .n = {},", step.extent("columns", problem.n, "of rhs and the result"));
     step.launch("    .k = {},", step.extent("depth", problem.k, "summed over"));
     step.launch("    .inner_batch = {},",
                 step.extent("inner_batch", problem.inner_batch, "inner one of two batch levels"));
     step.launch("};");
     add_operand(step, problem.a, true);
     add_operand(step, problem.b, false);
-    step.launch("return stitch::double_precision::launch_gemm(shape, a, b, epilogue, stream);");
+    step.launch("return stitch::double_precision::launch_gemm(shape, lhs, rhs, epilogue, stream);");
     return step.take();
   }
 };

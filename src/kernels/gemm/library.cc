@@ -165,7 +165,7 @@ void add_library_call(StepBuilder& step, const GemmProblem& problem, const Setti
   step.launch("// cuBLASLt where it is installed; elsewhere it answers cudaErrorNotSupported and our own kernel runs.");
   if (has_second_kernel(setting)) {
     step.launch("const cudaError_t by_library = stitch::launch_gemm_library_then{}(", arguments);
-    step.launch("    args, shape, a, b, epilogue, stream);");
+    step.launch("    args, shape, lhs, rhs, epilogue, stream);");
     step.set_scratch_bytes(kWorkspaceBytes + kFloatBytes * problem.batch * problem.m * problem.n);
   } else {
     const LibraryEpilogue fused = *whole_epilogue(group, problem);
@@ -181,7 +181,7 @@ void add_library_call(StepBuilder& step, const GemmProblem& problem, const Setti
     step.launch("};");
     step.launch("auto* result = static_cast<{}*>({});", type, step.tensor(group.results[0]));
     step.launch("const cudaError_t by_library = stitch::launch_gemm_library{}(", arguments);
-    step.launch("    args, shape, a, b, result, library_epilogue, args->scratch, stream);");
+    step.launch("    args, shape, lhs, rhs, result, library_epilogue, args->scratch, stream);");
     step.set_scratch_bytes(kWorkspaceBytes);
   }
   step.launch("if (by_library != cudaErrorNotSupported) {");
