@@ -2,7 +2,9 @@
 // A command's share of the GPU's memory, which several commands divide among them.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string>
 
 #include "driver/job/job.h"
 #include "evaluate/processes/gpu_share.h"
@@ -11,16 +13,20 @@
 
 namespace stitch::driver {
 
-// What a verdict on a program takes of a GPU's memory at most: four times what a call reads and writes (the program's
-// own tensors, reference and runs), and what PyTorch and three processes take for themselves.
-uint64_t gpu_bytes_of_verdict(const ir::Graph& graph);
+struct GpuMemory {
+  std::string gpu;     // whose: its UUID; empty where it does not say
+  uint64_t bytes = 0;  // all that it has; 0 where it does not say
+};
+GpuMemory memory_of_gpu();
 
-// kEnvironment, with both figures, where the GPU never has so much.
-Result<void> check_room_for_verdict(const ir::Graph& graph);
-// Waits until that much is left; nothing where the GPU does not say what it has.
+// kEnvironment, with both figures, where the GPU never has what a verdict takes at least: the program's own tensors,
+// their reference and a run, and what PyTorch and three processes take for themselves.
+Result<void> check_room_for_verdict(const GpuMemory& memory, const ir::Graph& graph);
+// Waits until as much is left as a verdict was ever seen to take; nothing where the GPU does not say what it has.
 Result<std::optional<evaluate::GpuShare>> take_room_for_verdict(Job& job, const toolchain::Toolchain& tools,
-                                                                const ir::Graph& graph);
+                                                                const GpuMemory& memory, const ir::Graph& graph);
 // Waits until nobody else of ours is on the GPU: times taken beside others are none.
-Result<std::optional<evaluate::GpuShare>> take_whole_gpu(Job& job, const toolchain::Toolchain& tools);
+Result<std::optional<evaluate::GpuShare>> take_whole_gpu(Job& job, const toolchain::Toolchain& tools,
+                                                         const GpuMemory& memory);
 
 }  // namespace stitch::driver

@@ -66,10 +66,9 @@ Result<DeviceKind> choose_device(Job& job, const toolchain::Toolchain& tools) {
 Result<evaluate::EvaluateReport> judge(Job& job, const toolchain::Toolchain& tools, const SubjectSet& set,
                                        DeviceKind device) {
   const ir::Graph& graph = set.subjects.front().plan.graph;
+  const GpuMemory memory = device == DeviceKind::kCuda ? memory_of_gpu() : GpuMemory{};
+  STITCH_TRY(check_room_for_verdict(memory, graph));
   std::optional<evaluate::GpuShare> room;
-  if (device == DeviceKind::kCuda) {
-    STITCH_TRY(check_room_for_verdict(graph));
-  }
   STITCH_ASSIGN(const TemporaryDirectory folder, tensor_folder());
   const uint64_t seed = job.options().seed;
   evaluate::EvaluateRequest request;
@@ -78,9 +77,7 @@ Result<evaluate::EvaluateReport> judge(Job& job, const toolchain::Toolchain& too
   request.is_timed = !job.options().baseline.empty();
   request.is_untimed = job.options().no_time;
   request.before_verifying = [&]() -> Result<void> {
-    if (device == DeviceKind::kCuda) {
-      STITCH_ASSIGN(room, take_room_for_verdict(job, tools, graph));
-    }
+    STITCH_ASSIGN(room, take_room_for_verdict(job, tools, memory, graph));
     return {};
   };
   for (const Subject& subject : set.subjects) {

@@ -145,7 +145,11 @@ Result<tuning::TuneResult> Tuning::run(const plan::Plan& plan) {
   measuring.runtime_folder = job_->resources().runtime();
   STITCH_ASSIGN(measuring.architecture, toolchain::gpu_architecture());
   measuring.library_folders = folders;
-  measuring.alone = [&](const auto& work) { return lock.alone(work); };
+  const GpuMemory memory = memory_of_gpu();
+  measuring.alone = [&](const auto& work) -> Result<void> {
+    STITCH_ASSIGN(const std::optional<evaluate::GpuShare> whole, take_whole_gpu(*job_, *tools_, memory));
+    return lock.alone(work);
+  };
   tuning::TuneOptions options;
   options.budget_seconds = job_->options().tune_seconds;
   options.clock = [this] { return job_->elapsed_seconds(); };
@@ -178,7 +182,7 @@ Result<MeasuredProgram> time_on_gpu(Job& job, const toolchain::Toolchain& tools,
   if (baseline.has_value() && program.verified.kept.draws.empty()) {
     baseline->why_none = "nothing was drawn that both could be timed on";
   }
-  STITCH_ASSIGN(const std::optional<evaluate::GpuShare> whole, take_whole_gpu(job, tools));
+  STITCH_ASSIGN(const std::optional<evaluate::GpuShare> whole, take_whole_gpu(job, tools, memory_of_gpu()));
   TimingLock lock(lock_file(tools.cache));
   MeasuredProgram measured;
   STITCH_TRY(lock.alone([&]() -> Result<void> {
