@@ -237,10 +237,9 @@ def has_terminals() -> bool:
     return True
 
 
-pytestmark = [
-    pytest.mark.alone,
-    pytest.mark.skipif(not has_terminals(), reason="this machine lends no pseudo-terminals (is /dev/pts mounted?)"),
-]
+pytestmark = pytest.mark.skipif(
+    not has_terminals(), reason="this machine lends no pseudo-terminals (is /dev/pts mounted?)"
+)
 
 
 @pytest.fixture(scope="module", name="bench")
@@ -272,10 +271,12 @@ def test_widths(bench: Bench, update: bool) -> None:
     expect_none(check_widths(bench, update))
 
 
+@pytest.mark.alone
 def test_json_interrupt(bench: Bench) -> None:
     expect_none(check_json_interrupt(bench))
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("number", [pytest.param(number, marks=[pytest.mark.long] if number >= 3 else [])
                                     for number in range(15)])
 def test_interrupt(bench: Bench, whole_seconds: float, number: int) -> None:
