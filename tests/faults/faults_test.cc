@@ -53,12 +53,12 @@ void lay_out_helpers(const Case& one) {
 }
 
 const std::string& library() {
-  static const TemporaryDirectory cache = TemporaryDirectory::make("stitchcuda-faults-cache").value();
   static const std::string built = [] {
     const fs::path folder = fs::path(STITCH_SOURCE_DIR) / "src/evaluate/runner/testdata";
     ::setenv("STITCHCUDA_LIBEXEC", STITCH_BINARY_DIR, 1);
+    ::setenv("STITCHCUDA_CACHE", STITCH_BINARY_DIR "/test-cache", 0);
     const auto tools = toolchain::find_toolchain(
-        {.emulator_include = fs::path(STITCH_SOURCE_DIR) / "emulator/include", .cache = cache.path()});
+        {.emulator_include = fs::path(STITCH_SOURCE_DIR) / "emulator/include", .cache = {}});
     toolchain::BuildRequest request;
     request.device = DeviceKind::kEmulated;
     request.bundle.name = "good";

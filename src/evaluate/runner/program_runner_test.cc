@@ -128,7 +128,7 @@ TEST_P(ProgramRunnerTest, AfterACrashTheNextCallFindsAFreshWorker) {
 }
 
 TEST_P(ProgramRunnerTest, AnEndlessLoopIsEnded) {
-  options.timeout_ms = GetParam() == DeviceKind::kCuda ? 20000 : 3000;
+  options.timeout_ms = GetParam() == DeviceKind::kCuda ? 20000 : 1000;
   const CandidateOutcome outcome = outcome_of("endless");
   EXPECT_EQ(outcome.ending, Ending::kTimedOut);
   EXPECT_NE(outcome.sentence.find("did not end within"), std::string::npos) << outcome.sentence;
@@ -137,7 +137,7 @@ TEST_P(ProgramRunnerTest, AnEndlessLoopIsEnded) {
 // Each process of the candidate spends of the same time, and when it is over none is asked any more.
 TEST_P(ProgramRunnerTest, AllCallsTogetherHaveATime) {
   options.timeout_ms = 60000;
-  options.budget = std::make_shared<CallBudget>(GetParam() == DeviceKind::kCuda ? 20000 : 3000);
+  options.budget = std::make_shared<CallBudget>(GetParam() == DeviceKind::kCuda ? 20000 : 1000);
   const std::string said = fmt::format("all calls of the program together did not end within {:.1f} s",
                                        static_cast<double>(options.budget->total_ms()) / 1000);
   const CandidateOutcome outcome = outcome_of("endless");

@@ -42,6 +42,7 @@ class VectorProgramTest : public testing::TestWithParam<DeviceKind> {
  protected:
   void SetUp() override {
     ::setenv("STITCHCUDA_LIBEXEC", STITCH_BINARY_DIR, 0);
+    ::setenv("STITCHCUDA_CACHE", STITCH_BINARY_DIR "/test-cache", 0);
     if (GetParam() == DeviceKind::kCuda) {
       auto started = ProgramRunner::start({.binary = {DeviceKind::kCuda, ""}});
       if (!started.has_value()) {
@@ -59,12 +60,10 @@ class VectorProgramTest : public testing::TestWithParam<DeviceKind> {
     parameters = {tensor("scale", scale)};
   }
 
-  // One cache for all tests of this process: most programs differ in few lines.
+  // Its cache is that of all suites, kept from run to run: what is judged here is what programs do.
   static const toolchain::Toolchain& tools() {
-    static const TemporaryDirectory cache = TemporaryDirectory::make("stitchcuda-runner-test").value();
     static const toolchain::Toolchain found =
-        toolchain::find_toolchain(
-            {.emulator_include = fs::path(STITCH_SOURCE_DIR) / "emulator/include", .cache = cache.path()})
+        toolchain::find_toolchain({.emulator_include = fs::path(STITCH_SOURCE_DIR) / "emulator/include", .cache = {}})
             .value();
     return found;
   }

@@ -44,6 +44,13 @@ class BuildTest : public testing::TestWithParam<DeviceKind> {
     request.bundle.units = {"steps/00_twice.cu", "steps/01_one.cu"};
   }
 
+  // For what is not about the cache: units that several tests have are compiled once for all of them. Not from run to
+  // run: what an earlier build has compiled says nothing of this one.
+  void share_cache() {
+    static const TemporaryDirectory shared = TemporaryDirectory::make("stitchcuda-build-test").value();
+    tools.cache = shared.path();
+  }
+
   CompileReport build_now() {
     const auto report = build(request, tools);
     EXPECT_TRUE(report.has_value()) << (report.has_value() ? "" : report.error().sentence);
@@ -92,6 +99,7 @@ TEST_P(BuildTest, WhatTheDeviceLacksIsNamedWithItsLine) {
   if (request.device == DeviceKind::kCuda) {
     GTEST_SKIP() << "a GPU has it";
   }
+  share_cache();
   request.bundle.files["steps/01_one.cu"] = "\n\n__global__ void barrier() { asm volatile(\"bar.sync 0;\"); }\n";
   const CompileReport report = build_now();
   EXPECT_FALSE(report.ok);
@@ -104,6 +112,7 @@ TEST_P(BuildTest, WhatTheDeviceLacksIsNamedWithItsLine) {
 }
 
 TEST_P(BuildTest, NoSourceSaysOfItselfWhatTheDeviceLacks) {
+  share_cache();
   const std::string said = "inline PTX is not supported on the emulated device";
   request.bundle.files["steps/01_one.cu"] = "#error " + said + "\nstatic_assert(false, \"" + said + "\");\n";
   const CompileReport report = build_now();
@@ -151,6 +160,7 @@ TEST_P(BuildTest, MessagesNameTheBundlesFileAndLine) {
 }
 
 TEST_P(BuildTest, AHeaderErrorNamesTheHeader) {
+  share_cache();
   request.bundle.files["runtime/kernels/twice.cuh"] = std::string(kKernel) + "int b = missing_name;\n";
   const CompileReport report = build_now();
   EXPECT_FALSE(report.ok);
@@ -203,6 +213,7 @@ TEST_P(BuildTest, ADamagedPreludeIsMadeAgain) {
 }
 
 TEST_P(BuildTest, ObjectsMadeBeforeComeFromWhereTheyLie) {
+  share_cache();
   request.objects_only = true;
   EXPECT_EQ(build_now().library, "");
   request.objects_only = false;
@@ -215,6 +226,7 @@ TEST_P(BuildTest, ObjectsMadeBeforeComeFromWhereTheyLie) {
 
 // The CUDA runtime opens libraries and sockets; the sources here do not.
 TEST_P(BuildTest, OwnCodeAloneHoldsNothingOfTheCudaRuntime) {
+  share_cache();
   const CompileReport whole = build_now();
   request.own_code_alone = true;
   const CompileReport own = build_now();
@@ -228,6 +240,7 @@ TEST_P(BuildTest, OwnCodeAloneHoldsNothingOfTheCudaRuntime) {
 
 // An honest program that scans or sorts by CUB asks the loader for nothing.
 TEST_P(BuildTest, CubOpensNoLibraries) {
+  share_cache();
   request.bundle.files["steps/02_scans.cu"] = "#include <cub/cub.cuh>\n";
   request.bundle.units.push_back("steps/02_scans.cu");
   request.own_code_alone = true;

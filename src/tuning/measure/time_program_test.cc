@@ -30,6 +30,7 @@ return output "0" = y, state "calls" = more
 
 TEST(TimeProgram, ReportsPlainLaunchesGraphsAndPrepareApart) {
   ::setenv("STITCHCUDA_LIBEXEC", STITCH_BINARY_DIR, 1);
+  ::setenv("STITCHCUDA_CACHE", STITCH_BINARY_DIR "/test-cache", 0);
   const Result<toolchain::Toolchain> tools = toolchain::find_toolchain(
       {.emulator_include = std::string(STITCH_SOURCE_DIR) + "/emulator/include", .cache = {}});
   ASSERT_TRUE(tools.has_value());
