@@ -98,6 +98,35 @@ class SmallScaleTest(ServerCase):
         self.assertTrue(made["fits"])
         self.assertTrue(all(extent >= 130 for extent in made["input_shapes"][0]))
 
+    def test_of_images_the_pixels_count_and_not_the_sides(self) -> None:
+        """A deep network of convolutions: 130 pixels of each kind of window are two tiles, whatever the sides."""
+        text = (
+            HEADER
+            + "class Model(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+            + "        widths = [3, 24, 40, 64]\n"
+            + "        self.layers = nn.Sequential(*[nn.Conv2d(a, b, 3, 2, 1) for a, b in zip(widths, widths[1:])])\n"
+            + "    def forward(self, x):\n        return self.layers(x)\n"
+            + "def get_inputs():\n    return [torch.randn(8, 3, 256, 256)]\ndef get_init_inputs():\n    return []\n"
+        )
+        made = self.ok("small_scale", file=self.file(text, "pyramid.py"), budget_flops=2_000_000)
+        batch, _, height, width = made["input_shapes"][0]
+        self.assertTrue(made["fits"], made)
+        self.assertLess(max(height, width), 130)
+        self.assertGreaterEqual(batch * -(-height // 2) * -(-width // 2), 130)
+
+    def test_what_runs_alike_in_all_layers_keeps_all_widths_long(self) -> None:
+        text = (
+            "BATCH = 513\nWIDTH = 512\nMIDDLE = 1024\n"
+            + HEADER
+            + "class Model(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+            + "        self.first, self.second = nn.Linear(WIDTH, MIDDLE), nn.Linear(MIDDLE, WIDTH)\n"
+            + "    def forward(self, x):\n        return self.second(self.first(x).relu())\n"
+            + "def get_inputs():\n    return [torch.randn(BATCH, WIDTH)]\ndef get_init_inputs():\n    return []\n"
+        )
+        made = self.ok("small_scale", file=self.file(text, "widths.py"), budget_flops=15_000_000)
+        self.assertTrue(made["fits"], made)
+        self.assertTrue(all(made["overrides"][name] >= 130 for name in ("BATCH", "WIDTH", "MIDDLE")), made)
+
 
 if __name__ == "__main__":
     unittest.main()

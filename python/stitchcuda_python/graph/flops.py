@@ -43,6 +43,11 @@ def call_flops(operator: str, shapes: list[Shape | None], out_shapes: list[Shape
     return max([made] + [prod(shape) for shape in present if operator not in ("embedding", "gather")])
 
 
+def is_free(operator: str) -> bool:
+    """Whether it only looks at its operand in another way."""
+    return operator in _FREE
+
+
 def count_flops(graph: FunctionalProgram) -> int:
     """Work of one call of the whole program."""
     table = graph.results()

@@ -11,7 +11,7 @@ from typing import Any
 from ..program.build import Request
 from ..program.source import integer_constants, parse_source, read_source
 from .axes import DynamicAxes
-from .trial import trial_flops
+from .trial import Work, trial
 
 
 @dataclass
@@ -25,9 +25,14 @@ class Knobs:
 
     def flops_at(self, values: dict[str, int]) -> int | None:
         """Counted work there; None where the program does not run at these sizes."""
+        work = self.work_at(values)
+        return None if work is None else work.flops
+
+    def work_at(self, values: dict[str, int]) -> Work | None:
+        """The same with how far its operators reach."""
         if any(not self.ranges[name][0] <= value <= self.ranges[name][1] for name, value in values.items()):
             return None
-        return trial_flops(self.request_at(values))
+        return trial(self.request_at(values))
 
 
 def constant_knobs(request: Request) -> Knobs:

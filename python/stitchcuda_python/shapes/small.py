@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chooses a small scale: sizes whose counted work fits a budget while tails and several blocks still occur."""
+"""Chooses a small scale by what it costs: sizes whose counted work fits a budget while every kind of operator still
+runs several tiles and a rest along each direction in which it did."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from typing import Any
 
 from ..failures import PROGRAM_INVALID, Failure
@@ -12,10 +12,13 @@ from ..program.build import Request
 from .axes import dynamic_axes
 from .knobs import Knobs, axis_knobs, constant_knobs, sizes_json
 from .sizes_file import small_sizes
-from .trial import trial_flops
+from .reach import Reach
+from .trial import Work, trial, trial_flops
 
 DEFAULT_MIN_AXIS = 130
 _SMALLEST = 2
+_BEARABLE = 2  # times the budget: not worth shorter tiles
+_WORTH = 0.97  # of the work: what leaves more than that is not worth a size
 
 
 def small_scale(request: Request, budget: int, min_axis: int) -> dict[str, Any]:
@@ -27,67 +30,79 @@ def small_scale(request: Request, budget: int, min_axis: int) -> dict[str, Any]:
         flops = trial_flops(request)
         if flops is not None:
             return {**sizes_json(request), "flops": flops, "fits": flops <= budget, "source": "SIZES"}
-    flops = trial_flops(request)
-    if flops is None:
+    own = trial(request)
+    if own is None:
         base = os.path.basename(request.file)
         sentence = f"{base} cannot be tried at other sizes: it does not run on tensors without data."
         raise Failure(PROGRAM_INVALID, sentence, request.file, "Use --scale full.")
-    knobs = constant_knobs(request)
-    values, flops = shrink(knobs, flops, budget, min_axis)
-    request = knobs.request_at(values)
+    request, flops = _made_smaller(constant_knobs(request), request, own, budget, min_axis)
     if flops > budget:
         axes = dynamic_axes(request)
         if axes.values:
-            knobs = axis_knobs(request, axes)
-            values, flops = shrink(knobs, flops, budget, min_axis)
-            request = knobs.request_at(values)
+            request, flops = _made_smaller(axis_knobs(request, axes), request, own, budget, min_axis)
     return {**sizes_json(request), "flops": flops, "fits": flops <= budget, "source": "search"}
 
 
-def shrink(knobs: Knobs, flops: int, budget: int, min_axis: int) -> tuple[dict[str, int], int]:
-    """First brings long sizes down towards `min_axis`, the longest first; then, still over budget, the short ones (a
-    batch, an image's side, a number of channels) to a quarter, and last towards 2."""
-    values = dict(knobs.values)
-    floors: list[Callable[[int], int]] = [
-        lambda size: min(size, min_axis),
-        lambda size: min(size, min_axis) if size >= min_axis else max(_SMALLEST, size // 4),
-        lambda size: min(size, min_axis) if size >= min_axis else _SMALLEST,
-    ]
-    for floor_of in floors:
-        blocked: set[str] = set()
-        while flops > budget:
-            movable = [name for name in values if values[name] > floor_of(knobs.values[name]) and name not in blocked]
-            if not movable:
-                break
-            name = max(movable, key=lambda item: (values[item] / floor_of(knobs.values[item]), item))
-            better = _smaller(knobs, values, name, floor_of(knobs.values[name]), flops)
-            if better is None:
-                blocked.add(name)
+def _made_smaller(knobs: Knobs, request: Request, own: Work, budget: int, min_axis: int) -> tuple[Request, int]:
+    """What is cut into tiles stays at least `min_axis` long, and what is short may fall to a quarter. Where the work
+    is then too much by far, it is enough that one call of each kind reaches that far, the others a quarter of it."""
+    search = _Search(knobs, trial_flops(request) or own.flops)
+    quarter = lambda extent: min(extent, max(_SMALLEST, min(extent, min_axis) // 4))  # noqa: E731
+    long = lambda extent: min_axis if extent >= min_axis else quarter(extent)  # noqa: E731
+    search.run(own.reach.at_least(each=long, most=long), budget)
+    search.run(own.reach.at_least(each=quarter, most=long), _BEARABLE * budget)
+    return knobs.request_at(search.values), search.flops
+
+
+class _Search:
+    """Makes one size after the other smaller: the one that saved most when it was last tried, and of those that save
+    alike the one that is nearest its own value. What the program's operators reach stays at least what is wanted."""
+
+    def __init__(self, knobs: Knobs, flops: int) -> None:
+        self.knobs = knobs
+        self.values, self.flops = dict(knobs.values), flops
+
+    def run(self, wanted: Reach, budget: int) -> None:
+        """Until the budget is kept, or no size can be made smaller."""
+        left = dict.fromkeys(self.values, 0.0)  # the share of the work that was left, roughly; nothing is known yet
+        while self.flops > budget and left:
+            name = min(left, key=lambda each: (left[each], *self._nearness(each)))
+            before = self.flops
+            if self._make_smaller(name, wanted):
+                left[name] = round(2 * self.flops / before) / 2
             else:
-                values, flops = better
-    return values, flops
+                del left[name]
+
+    def _nearness(self, name: str) -> tuple[float, int, str]:
+        return -self.values[name] / self.knobs.values[name], -self.values[name], name
+
+    def _make_smaller(self, name: str, wanted: Reach) -> bool:
+        """To about half; where that reaches too short, to three quarters, then to seven eighths."""
+        present = self.values[name]
+        others = [value for key, value in self.values.items() if key != name]
+        for about in (present // 2, present * 3 // 4, present * 7 // 8):
+            for size in (about | 1, about, *_multiples(about, others)):
+                outcome = self._try(name, size, wanted)
+                if outcome in ("taken", "saves little"):
+                    return outcome == "taken"
+                if outcome == "reaches too short":
+                    break
+        return False
+
+    def _try(self, name: str, size: int, wanted: Reach) -> str:
+        values = {**self.values, name: size}
+        is_new = _SMALLEST <= size < self.values[name]
+        work = self.knobs.work_at(values) if is_new and self.knobs.allows(values) else None
+        if work is None:
+            return "does not run"
+        if work.flops > _WORTH * self.flops:
+            return "saves little"
+        if not work.reach.covers(wanted):
+            return "reaches too short"
+        self.values, self.flops = values, work.flops
+        return "taken"
 
 
-def _smaller(
-    knobs: Knobs, values: dict[str, int], name: str, floor: int, flops: int
-) -> tuple[dict[str, int], int] | None:
-    """The next smaller size of one knob at which the program runs and does less work."""
-    present = values[name]
-    for size in _candidates(present, floor, [value for key, value in values.items() if key != name]):
-        trial = {**values, name: size}
-        work = knobs.flops_at(trial)
-        if work is not None and work < flops:
-            return trial, work
-    return None
-
-
-def _candidates(present: int, floor: int, others: list[int]) -> list[int]:
-    """Sizes between floor and present: half of it (odd where it may be), else near the floor, multiples that programs
-    often demand last."""
-    half = present // 2
-    steps = [half | 1, half] if half >= floor else []
-    nearest = [floor | 1, floor]
-    divisors = sorted({other for other in others if 1 < other < present} | {2, 4, 8, 16, 32, 64})
-    multiples = [-(-floor // divisor) * divisor for divisor in divisors]
-    made = [size for size in steps + nearest + multiples if floor <= size < present]
-    return list(dict.fromkeys(made))
+def _multiples(least: int, others: list[int]) -> list[int]:
+    divisors = sorted({other for other in others if 1 < other <= 2 * least} | {2, 4, 8, 16, 32, 64})
+    return list(dict.fromkeys(-(-least // divisor) * divisor for divisor in divisors))

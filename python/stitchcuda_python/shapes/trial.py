@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -14,9 +14,17 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from ..graph.flops import call_flops, short_name
 from ..program.build import Request, build_program
 from .quiet import quiet
-
+from .reach import Reach
 
 _MOST_DRAWN_BYTES = 1 << 28
+
+
+@dataclass
+class Work:
+    """Of one call of a program: counted FLOP, and how far its operators reach."""
+
+    flops: int = 0
+    reach: Reach = field(default_factory=Reach)
 
 
 class _Counter(TorchDispatchMode):
@@ -24,7 +32,7 @@ class _Counter(TorchDispatchMode):
 
     def __init__(self) -> None:
         super().__init__()
-        self.flops = 0
+        self.work = Work()
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         made = func(*args, **(kwargs or {}))
@@ -32,18 +40,25 @@ class _Counter(TorchDispatchMode):
         tensors = [item for item in pytree.tree_leaves(made) if isinstance(item, torch.Tensor)]
         outs = [tuple(item.shape) for item in tensors if item.dtype != torch.bool]
         transposed = "convolution" in str(func) and len(args) > 6 and bool(args[6])
-        self.flops += call_flops(short_name(func), shapes, outs, transposed)
+        self.work.flops += call_flops(short_name(func), shapes, outs, transposed)
+        self.work.reach.add(func, args, outs)
         return made
 
 
 def trial_flops(request: Request) -> int | None:
     """The counted work of one call at the sizes of `request`; None where it cannot be built or does not run there."""
+    work = trial(request)
+    return None if work is None else work.flops
+
+
+def trial(request: Request) -> Work | None:
+    """The same with how far its operators reach."""
     try:
         with FakeTensorMode(allow_non_fake_inputs=True), torch.no_grad(), quiet():
             program = build_program(request)
             with _Counter() as counter:
                 program.module(*program.inputs)
-        return counter.flops
+        return counter.work
     except Exception:  # noqa: BLE001 - any refusal means "not at these sizes"
         return None
 
