@@ -17,7 +17,7 @@ struct AdmissionRequest {
   std::function<void(const std::string&)> progress{};  // one short line at a time
 };
 
-// Errors are the world's and the program's: the oracle failed, the program gives no answer to compare with.
+// An Error means that the oracle failed, or that the program gives no answer to compare with.
 Result<AdmissionReport> admit(const AdmissionRequest& request, Oracle& oracle);
 
 }  // namespace stitch::verify

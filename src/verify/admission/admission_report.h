@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a task is worth anything as a task: which null candidates it takes for right answers.
+// Whether a task can tell right answers from wrong ones: which null candidates its comparison accepts.
 #pragma once
 
 #include <optional>
@@ -16,22 +16,22 @@ enum class AdmissionStatus {
   kAdmitted,
   kWeak,           // a part of the program can be left out unseen: an operator, a parameter, one output of several
   kDegenerate,     // an answer without any work, or with plain damage, is taken
-  kIllConditioned  // its own inputs' last place decides, so that no answer can be judged
+  kIllConditioned  // one ulp at its inputs decides about its outputs, so that no answer can be judged
 };
 std::string to_string(AdmissionStatus status);
 
 enum class NullOutcome {
   kRefused,
   kPassed,
-  kSilent,  // it has nothing to say: no axis to exchange, no product in that operator
+  kSilent,  // it does not apply: no axis to exchange, no product in that operator
 };
 
 struct NullResult {
   NullCandidate null;
   NullOutcome outcome = NullOutcome::kSilent;
-  // Of one that passed, judged output by output: those that took it, as "output 1".
+  // For a null that passed and is judged output by output: the outputs that accepted it, as "output 1".
   std::vector<std::string> outputs;
-  bool whole = false;  // it passed, and all outputs took it
+  bool whole = false;  // it passed, and every output accepted it
   std::string reason;  // of the first refusal, with draw and regime
   // KernelBench's own rule (allclose with 1e-4 on data as given) takes it, whatever we say.
   bool kernelbench_takes_it = false;
@@ -52,7 +52,7 @@ struct AdmissionReport {
 Json to_json(const AdmissionReport& report);
 Result<AdmissionReport> admission_report_from_json(const Json& json);
 
-// From what each null became.
+// The task's status, from the outcome of each null candidate.
 AdmissionStatus status_of(const std::vector<NullResult>& nulls);
 
 }  // namespace stitch::verify

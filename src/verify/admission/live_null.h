@@ -12,23 +12,23 @@ namespace stitch::verify {
 
 class LiveNull {
  public:
-  // `outputs` of the references that a draw holds are outputs, the rest new states.
+  // The first `outputs` references of a draw are outputs, the rest are new states.
   LiveNull(NullCandidate null, size_t outputs) : outputs_(outputs) { result_.null = std::move(null); }
 
   const NullCandidate& null() const { return result_.null; }
   bool is_refused() const { return refused_; }
-  // It has answered in some draw.
+  // Whether it has answered in some draw.
   bool spoke() const { return spoke_; }
-  // No draw of the program makes it answer.
+  // Records that no draw of the program makes it answer.
   void never_applies() { applies_ = false; }
-  // Nothing more is to be learned of it.
+  // Whether more draws can change nothing about its result.
   bool is_settled() const { return refused_ || !applies_; }
 
-  // What it answers in one draw, judged as a candidate's answer would be. `errors` are those of small outputs over the
-  // draws of the regime; `draw` names it in reasons. `as_given`: of the file's own data.
+  // Judges its answer in one draw as a candidate's answer would be. `errors` are those of small outputs over the draws
+  // of the regime; `draw` names it in reasons. `as_given`: of the file's own data.
   void judge(const std::vector<OutputReference>& references, const NullAnswer& answer, MathMode mode,
              const std::vector<SmallOutputErrors>& errors, const std::string& draw, bool as_given);
-  // Once all draws are used up, or it is refused.
+  // The result. Called when all draws are used up, or when it is refused.
   NullResult finish() &&;
 
  private:
@@ -36,7 +36,7 @@ class LiveNull {
 
   size_t outputs_;
   NullResult result_;
-  // By output, of one judged so.
+  // One entry for each output, where outputs are judged one by one.
   std::vector<bool> refused_by_;
   std::vector<bool> spoke_of_;
   std::vector<bool> silent_of_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which runs of the reference tell whether its inputs' last place decides about an output.
+// The runs of the reference that show whether an output is ill-conditioned: whether one ulp at the inputs decides it.
 #pragma once
 
 #include <span>
@@ -10,8 +10,8 @@
 
 namespace stitch::verify {
 
-// The run that the perturbed ones are compared with. Where runs round their operands as the mode allows, that is the
-// first of them: the native run may not round at all.
+// `base` is the run that the perturbed ones are compared with: the first run that rounds its operands where the mode
+// allows that, else the native run, which may not round at all.
 struct Condition {
   std::span<const double> base;
   std::vector<std::span<const double>> perturbed;

@@ -18,8 +18,8 @@ inline constexpr double kErrorMultiple = 4.0;
 // error.
 inline constexpr double kRoundingMultiple = 4.0;
 
-// E is the largest of few random errors, so it needs company to be steady: one-element tiles refuse honest sums. Above
-// 4,096 one bad row could hide behind another row's budget.
+// E is the maximum of a sample of random errors, and a small sample makes it unsteady: one-element tiles refuse honest
+// sums. Above 4,096 one bad row could hide behind another row's budget.
 inline constexpr int64_t kTileMinimumElements = 256;
 inline constexpr int64_t kTileMaximumElements = 4096;
 

@@ -10,7 +10,7 @@ namespace stitch::verify {
 // values; such elements count towards ill-conditioning, so they cannot be many.
 OutputComparison compare_exactly(const OutputReference& reference, const HostTensor& got);
 
-// One more refused element, whose error has no measure; the first one is kept as the worst.
+// Adds a refused element whose error has no measure. The first one added is kept as the worst.
 void refuse_exactly(OutputComparison& result, Refusal refusal);
 
 }  // namespace stitch::verify

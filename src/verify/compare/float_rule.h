@@ -26,9 +26,9 @@ class FloatRule {
  public:
   explicit FloatRule(double epsilon) : epsilon_(epsilon) {}
 
-  // `typical` gives the budget that a tile is judged by which errs beyond `budget`.
+  // A tile that errs beyond `budget` is judged again by the budget that `typical` returns.
   void judge_tile(const TileData& tile, const TileBudget& budget, const std::function<TileBudget()>& typical = {});
-  // Takes in what was judged of later tiles.
+  // Adds the results of later tiles.
   void merge(const FloatRule& later);
 
   // The worst refused element, if any was refused.

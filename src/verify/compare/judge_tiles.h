@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All tiles of one floating-point output under the accept rule, in pieces side by side: outputs of a hundred million
-// elements are nothing unusual.
+// Judges all tiles of one floating-point output by the accept rule, in pieces on several threads: outputs of a hundred
+// million elements are common.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@
 
 namespace stitch::verify {
 
-// What every piece reads; all of it outlives the judging.
+// What every piece reads. The objects referred to must outlive judge_tiles().
 struct Comparison {
   const OutputReference& reference;
   const HostTensor& got;
@@ -30,7 +30,7 @@ struct TileVerdicts {
   OutputStatistics statistics;
 };
 
-// The output has one tile at least. The answer does not depend on how many threads there are.
+// The output must have at least one tile. The result does not depend on the number of threads.
 TileVerdicts judge_tiles(const Comparison& whole);
 
 }  // namespace stitch::verify

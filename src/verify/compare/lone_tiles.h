@@ -18,11 +18,11 @@ double lone_multiple(int64_t rank, int64_t tiles);
 class LoneTiles {
  public:
   void see() { ++seen_; }
-  // One of them that goes beyond kErrorMultiple.
+  // Adds a lone tile that errs beyond kErrorMultiple.
   void exceed(const Refusal& worst) { exceeding_.push_back(worst); }
   void merge(const LoneTiles& later);
 
-  // Those that chance does not explain; with one of them, all that are as large go.
+  // The tiles whose errors chance does not explain. Once one is refused, every tile with as large an error is.
   std::vector<Refusal> refused() const;
   int64_t exceeding() const { return static_cast<int64_t>(exceeding_.size()); }
   double largest() const;

@@ -37,8 +37,8 @@ struct OutputReference {
   std::optional<HostTensor> native_in_mode;
   std::vector<HostTensor> perturbed;  // native runs on inputs moved by one ulp
   std::vector<HostTensor> disturbed;  // runs whose sums carry the error of a plain sequential loop
-  // Typed as `reference`: what is right, too, where decisions that lie within rounding (a top-k, a comparison) fall the
-  // other way. None where no such decision changes this output.
+  // Further right values, typed as `reference`: the results where decisions within rounding (a top-k, a comparison)
+  // fall the other way. Empty where no such decision changes this output.
   std::vector<HostTensor> otherwise;
   std::vector<HostTensor> tf32_runs;  // mode kernelbench only: native runs with contraction operands rounded to TF32
   // The coarsest epsilon of the inputs: one ulp there is the least that perturbed runs move by, whatever the output's

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the values at an output's positions do not show.
+// Checks on an output of positions that the values standing there cannot make.
 #pragma once
 
 #include "verify/compare/compare_output.h"

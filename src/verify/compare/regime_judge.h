@@ -29,7 +29,7 @@ class RegimeJudge {
   // lies. Returns the first refusal.
   std::optional<RefusedOutput> add_draw(const std::string& draw, const std::vector<OutputReference>& references,
                                         const std::vector<HostTensor>& got, const LookedAt& looked_at = {});
-  // Judges what waited for the whole regime.
+  // Judges the small outputs, which wait for all draws of the regime.
   std::optional<RefusedOutput> finish();
 
   // The first output whose elements move too much when the inputs move by one ulp, or nothing. Until finish() only

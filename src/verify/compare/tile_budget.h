@@ -12,8 +12,8 @@
 
 namespace stitch::verify {
 
-// What is right at each element of a tile: `reference`, or one of `otherwise`, in which decisions that lie within
-// rounding fall the other way.
+// The right values of a tile's elements: `reference`, or one of `otherwise`, where decisions within rounding fall the
+// other way.
 struct TileTruth {
   std::span<const double> reference;
   std::vector<std::span<const double>> otherwise{};
@@ -31,10 +31,10 @@ struct TileBudget {
   double fourths = 0;     // sum of their squares
   int64_t erring = 0;     // elements at which some run errs: what `own_error` is the largest of
 
-  // How many elements of equal errors would give the same sums: how many E is the largest of, in effect.
+  // How many elements of equal errors would give the same sums: the effective size of the sample behind E.
   double effective() const { return squares * squares / fourths; }
 
-  // What a candidate may deviate by at an element whose true value is `expected`.
+  // How far a candidate may deviate at an element whose true value is `expected`.
   double tolerance(double expected, double epsilon) const {
     return kErrorMultiple * own_error + kRoundingMultiple * epsilon * std::fmax(std::fabs(expected), rms);
   }
@@ -51,8 +51,8 @@ struct TileBudget {
 TileBudget measure_tile(const TileTruth& truth, const std::vector<std::span<const double>>& runs,
                         std::span<const double> base);
 
-// The elements of the tile that one ulp at the inputs moves beyond the bound, or in or out of the finite numbers. One
-// that it moves from one right value to another is none: a near tie is known to be one.
+// The elements of the tile that one ulp at the inputs moves beyond the bound, or in or out of the finite numbers. An
+// element that moves from one right value to another does not count: its near tie is known.
 int64_t count_ill_conditioned(const TileTruth& truth, std::span<const double> base,
                               const std::vector<std::span<const double>>& perturbed, const TileBudget& budget,
                               double epsilon);

@@ -25,7 +25,7 @@ struct Findings {
   std::vector<Remark> remarks;  // in this order
   std::string sandbox{};        // the verdict's mark
 
-  // Nothing speaks against the candidate so far, which accepts nothing.
+  // Whether nothing speaks against the candidate so far. That alone accepts nothing: decide() asks for the proof.
   bool is_clean() const { return list.empty(); }
   void add(Finding finding) { list.push_back(std::move(finding)); }
   void add(std::optional<Finding> finding) {
@@ -41,7 +41,7 @@ struct PrecedenceRow {
   std::vector<Stage> stages;  // empty: every one that no row above names with this kind
   const char* why;            // it comes before the rows below
 };
-// The first row comes first. docs/verdicts.md shows it.
+// The rows in order: the first one that a finding belongs to decides. docs/verdicts.md shows them.
 std::span<const PrecedenceRow> precedence();
 
 // The finding of the first row decides; of several of one row that of the earliest stage; of those, the first by its

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An answer that does not do a task's work. The oracle makes them; whoever accepts one has judged nothing.
+// An answer that does not do a task's work. The oracle makes them. A comparison that accepts one has judged nothing.
 #pragma once
 
 #include <string>

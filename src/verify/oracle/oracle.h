@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whoever knows the right answers: draws inputs and parameters, and says what the program makes of them, how far the
-// reference's own runs stray from that, and what any intermediate value is.
+// The source of right answers: it draws inputs and parameters, and returns what the program makes of them, how far the
+// reference's own runs stray from that, and the value of any intermediate.
 #pragma once
 
 #include <filesystem>
@@ -41,7 +41,7 @@ struct OracleProgram {
   std::vector<TensorSpec> states;
   std::vector<TensorSpec> outputs;     // role kOutput
   std::vector<TensorSpec> states_out;  // role kState
-  // The imported graph, interpreted in the program's own precision, equals the eager module.
+  // Whether the imported graph, interpreted in the program's own precision, equals the eager module.
   bool gate_ok = false;
   double gate_max_ratio = 0;
 };
@@ -78,7 +78,7 @@ struct OracleDraw {
 struct GivenContents {
   std::vector<HostTensor> inputs;
   std::vector<HostTensor> states;
-  int draw = 0;                  // as given: its parameters count
+  int draw = 0;                  // number of the draw in regime as_given whose parameters are used
   std::filesystem::path folder;  // for tensor files, from now on; best in memory
 };
 
@@ -101,7 +101,7 @@ class Oracle {
   // Frees what stays: nobody asks about the last draw again.
   virtual Result<void> rest(const OracleProgram&) { return {}; }
   // The answers to these contents, and nothing else of a draw; dropped where the program does not take them, or gives
-  // non-finite results that it does not give to its own. It is the last draw then.
+  // non-finite results that it does not give to its own. These contents then count as the last draw.
   virtual Result<OracleDraw> given(const OracleProgram&, const GivenContents&) {
     OracleDraw draw;
     draw.dropped = "this oracle knows its own draws alone";
@@ -111,13 +111,13 @@ class Oracle {
   virtual Result<std::vector<OutputReference>> intermediates(const OracleProgram& program,
                                                              const std::vector<TensorSpec>& values) = 0;
   // Outputs, then new states, of runs of the eager module on the last draw of `program`, each of which draws its own
-  // random numbers. None from an oracle that cannot say.
+  // random numbers. Empty from an oracle that cannot run it so.
   virtual Result<std::vector<std::vector<HostTensor>>> own_draws(const OracleProgram&, int /*count*/) {
     return std::vector<std::vector<HostTensor>>{};
   }
-  // The null candidates of `program`; afterwards those of each draw made can be had.
+  // The null candidates of `program`. Draws made after this call have answers of theirs: null_answer().
   virtual Result<NullList> nulls(const OracleProgram&) { return NullList{}; }
-  // What one of them answers in the last draw.
+  // The answer of one null candidate in the last draw.
   virtual Result<NullAnswer> null_answer(const OracleProgram&, const NullCandidate&) { return NullAnswer{}; }
 };
 

@@ -19,8 +19,8 @@ struct StepTensor {
   std::string value;
 };
 
-// Given the whole program as it was opened: by which name the oracle knows each value of the plan. A value that a
-// rewrite brought in is first made known to it.
+// Returns the oracle's name of each value of the plan, for the whole program as it was opened. A value that a rewrite
+// added is made known to the oracle first.
 using NameValues = std::function<Result<std::map<std::string, std::string>>(const OracleProgram& whole)>;
 
 struct StepProgram {
