@@ -59,7 +59,7 @@ class Candidate {
   virtual Result<CandidateOutcome> prepare(std::span<const HostTensor> parameters) = 0;
   // Outputs and workspace hold fresh random bytes when the program starts.
   virtual Result<CandidateOutcome> run(const CandidateCall& call) = 0;
-  // Has it give back what it holds. A later call starts it anew.
+  // Makes it release what it holds. A later call starts it anew.
   virtual Result<CandidateOutcome> destroy() { return CandidateOutcome{}; }
 };
 
@@ -76,7 +76,7 @@ struct CandidateLedger {
 class LaunchLedger {
  public:
   void keep(std::vector<LaunchRecord> launches);
-  // The answer is as right without this one, in later lists too.
+  // Marks a kernel without which the answer is as right, in later lists too.
   void mark_idle(const LaunchRecord& kernel);
   std::optional<std::vector<LaunchRecord>> launches() const;  // none: no call was listed
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One set of memory for a call, and of what types the tensors in it are.
+// One set of memory for a call, and the types of the tensors in it.
 #pragma once
 
 #include <vector>
@@ -12,11 +12,11 @@ namespace stitch::evaluate {
 struct CallMemory {
   MemoryGroup inputs;   // inputs, then states in
   MemoryGroup results;  // outputs, then states out
-  // Of this call: a run-time batch makes them others than the declared ones.
+  // The types in this call. With a run-time batch they differ from the declared ones.
   std::vector<TensorType> input_types;
   std::vector<TensorType> output_types;
   std::vector<TensorType> state_types;
-  // For each old state, the new one that takes its place: -1 for none, or where they lie apart.
+  // For each old state the index of the new state that shares its memory, -1 where none does.
   std::vector<int> replaced_by;
 
   // Where an old state lies in this call: in its own region, or in that of its new value.

@@ -16,7 +16,7 @@ namespace stitch::evaluate {
 
 std::vector<TensorType> types_of(std::span<const HostTensor> tensors);
 std::vector<TensorType> types_of(const std::vector<wire::TensorDescription>& described);
-// In bytes.
+// The size of each in bytes.
 std::vector<uint64_t> sizes_of(std::span<const TensorType> types);
 
 // The tensors of these types that lie in regions[first], regions[first + 1] ...

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that a call may read, or may not even touch, and must not change; and what each part of it is called.
+// Memory that a call must not change (some it may read, some not even touch), with a name for each part.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ class ConstantMemory {
  public:
   void add(const wire::Region& region, std::string name);
   void add_red_zones(const MemoryGroup& group, const char* of);
-  // Takes what is there now for what is to stay.
+  // Records the present contents as those that must stay.
   Result<void> remember(CandidateSession& session);
-  // The candidate's fault where something has changed since.
+  // Fails by the candidate's fault where something has changed since remember().
   Result<void> check(CandidateSession& session) const;
 
  private:

@@ -22,21 +22,21 @@ class ProgramCalls {
   Result<CandidateOutcome> prepare(std::vector<HostTensor> parameters);
   Result<CandidateOutcome> run(const CandidateCall& call);
 
-  // For whoever makes calls in memory of its own.
+  // For callers that make calls in memory of their own.
   CandidateSession& session() { return session_; }
-  // A program that is loaded and prepared, and of whose last call nobody still writes.
+  // Loads and prepares the program where that is not yet done, and checks that nothing still writes the last results.
   Result<void> make_ready();
   Result<void> check_settled() { return settled_.check(session_); }
-  // The types of this call's tensors and which states take each other's place, into `memory`; gives the sizes of its
+  // Writes the types of this call's tensors, and which states share memory, into `memory`. Returns the sizes of the
   // results in bytes.
   Result<std::vector<uint64_t>> describe_call(const CandidateCall& call, CallMemory& memory);
-  // Poisoned, as large as the program asks for with inputs of these types.
+  // Makes the workspace as large as the program asks for with inputs of these types, and poisons it.
   Result<void> place_workspace(const CallMemory& memory);
   const MemoryGroup& workspace() const { return workspace_; }
   wire::CallArguments bind_call(const CandidateCall& call, const CallMemory& memory) const;
-  // Of outputs, then new states.
+  // The specs of outputs, then of new states.
   std::vector<TensorSpec> result_specs(const CallMemory& memory) const;
-  // What stays from prepare() on, whatever is called.
+  // The memory that must not change from prepare() on, in any call.
   ConstantMemory prepared_constants() const;
 
  private:

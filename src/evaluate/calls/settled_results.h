@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a call gave is what it was when the call had ended: nobody went on writing.
+// Checks that the results of a call stay what they were when it ended: that no thread of the program goes on writing.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace stitch::evaluate {
 
 class SettledResults {
  public:
-  // Of the call that has just ended. The first of a session is looked at again after a while; later ones before the
-  // next call.
+  // Takes digests of the results of the call that has just ended. Those of a session's first call are checked after a
+  // short wait, later ones before the next call.
   Result<void> watch(CandidateSession& session, const std::vector<wire::Region>& results);
   // The candidate's fault where the last call's results have changed since; looks once.
   Result<void> check(CandidateSession& session);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library that we built of somebody else's sources, looked at before anything loads it.
+// Inspects a library that we built from a stranger's sources, before anything loads it.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace stitch::evaluate {
 
-// `library` is what `request` built. On a GPU the CUDA runtime lies in it and opens libraries and sockets itself: what
-// the sources ask for is seen in the same objects without it, and is what the facts tell.
+// `library` is what `request` built. On a GPU the CUDA runtime is linked in and opens libraries and sockets itself, so
+// the facts are those of the same objects without it: what the sources themselves ask for.
 Result<LibraryCheck> check_built_library(toolchain::BuildRequest request, const std::string& library,
                                          const toolchain::Toolchain& tools);
 

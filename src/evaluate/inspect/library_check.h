@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library that somebody else wrote, looked at before anything loads it.
+// Inspects a stranger's library before anything loads it.
 #pragma once
 
 #include <filesystem>

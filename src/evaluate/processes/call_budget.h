@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time that all calls of a candidate may take together, in whichever of its processes they are made: one that is
-// nearly as slow as a call may be would otherwise hold its judge for the number of calls times that long.
+// The time that all calls of a candidate may take together, over all its processes. Without it a candidate just under
+// the limit of one call could hold up the judging for that limit times the number of calls.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace stitch::evaluate {
 
-// Two draws run at once, so that several threads spend of it.
+// Safe to use from several threads, since two draws run at once.
 class CallBudget {
  public:
   explicit CallBudget(int64_t total_ms) : total_ms_(total_ms) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One keeper, one worker and the blocks of memory between them. A candidate's fault travels as an Error like any other
-// and is remembered: whoever answers to the outside asks take_fault() first.
+// and is remembered: code that reports an Error calls take_fault() first.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace stitch::evaluate {
 
-// Who says how large a group of memory is. What a program asks for is refused where it is too much; a task whose own
-// tensors are too large fails as the world does.
+// Who determines the size of a group of memory. A program that asks for too much is at fault; a task whose own tensors
+// are too large is an Error.
 enum class AskedBy { kTask, kProgram };
 
 class CandidateSession {
@@ -27,28 +27,28 @@ class CandidateSession {
   KeeperClient& keeper() { return keeper_; }
   // How the program describes itself; there once it has been loaded.
   const std::optional<wire::ProgramDescription>& description() const { return description_; }
-  // True when this call started a new worker: whatever the last one had prepared is gone.
+  // Returns true when this call started a new worker: what the last one had prepared is lost.
   Result<bool> ensure_loaded();
-  // Has the program give back what it holds, and ends its worker. One in Python has nothing to give back.
+  // Makes the program release what it holds, and ends its worker. A program in Python has nothing to release.
   Result<void> unload();
 
   // Where the worker's list of launches is to go; null where nobody wants it.
   LaunchLedger* launches() const { return binary_.launches.get(); }
-  // Its worker can tell whether calls are ordered on their stream.
+  // Whether its worker can tell if calls are ordered on their stream.
   bool looks_at_order() const { return binary_.device == DeviceKind::kCuda && !binary_.python.has_value(); }
-  // Asks the worker.
+  // Sends the worker one request and returns its answer.
   Result<wire::Answer> ask(const std::string& verb, const Json& arguments);
-  // Gives `group` memory for these sizes, visible to keeper and worker; keeps the block when they did not change. Every
-  // second time, by chance, its tensors then lie elsewhere in it.
+  // Gives `group` memory for these sizes, visible to keeper and worker; keeps the block when they did not change. Its
+  // tensors are then laid out anew by chance, about every second time.
   Result<void> place(MemoryGroup& group, const std::vector<uint64_t>& sizes, uint64_t alignment, AskedBy asked_by);
   // How a process that the keeper trusts as much as us finds the region.
   TensorPlace place_of(const wire::Region& region) const;
   uint64_t memory_limit_bytes() const;
   std::mt19937_64& random() { return random_; }
-  // True for one in `count`, by a chance that the program cannot know.
+  // Returns true once in `count` calls on average, by chance that the program cannot predict.
   bool by_chance(unsigned count) { return random_() % count == 0; }
 
-  // Ends the worker by a fault found on this side.
+  // Ends the worker, and records a fault that was found on this side.
   Unexpected fail(Ending ending, const std::string& said);
   std::optional<WorkerFault> take_fault() { return std::exchange(fault_, std::nullopt); }
 

@@ -41,11 +41,11 @@ class KeeperClient {
   // The regions' contents, each as a tensor of the spec at its place.
   Result<std::vector<HostTensor>> snapshot(const std::vector<wire::Region>& regions,
                                            const std::vector<TensorSpec>& specs);
-  // Allocates a little memory, writes and reads it: whether the device works at all.
+  // Checks that the device works at all: allocates a little memory, writes it and reads it.
   Result<void> try_device();
   Result<void> clock_start();
   Result<double> clock_stop_us();
-  // Makes each of them and takes its digest, in turn: they may share one place.
+  // Makes each mix and takes its digest, one after another: they may share one region.
   Result<std::vector<int64_t>> mix(const std::vector<wire::MixedRegion>& mixes);
   // What is written before the clock starts, all of it from memory that no worker sees: copies, and mixes of two.
   struct Contents {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pipe down which a Python candidate's worker tells what the candidate must not do, at once and for good. A hostile
-// worker may write anything, or nothing: what no observer writes counts against it, and nothing pushes a line out. Two
-// things are asked for: since when operators are forbidden, without which no call counts, and which library was loaded,
-// of those that we have read.
+// The pipe by which a Python candidate's worker reports each forbidden act as it happens; no later line takes a report
+// back. A hostile worker may write anything, or nothing: a line that no observer writes counts against it, and no line
+// displaces another. Two kinds of lines are expected: that operators are forbidden from now on, without which no call
+// counts, and that a library was loaded, which must be one that we have read.
 #pragma once
 
 #include <memory>
@@ -25,7 +25,7 @@ class LedgerReader {
  public:
   // `libraries`: names of files that the candidate can load.
   LedgerReader(Descriptor pipe, std::shared_ptr<CandidateLedger> ledger, std::vector<std::string> libraries);
-  // Takes what has arrived. A sentence once the candidate has done what it must not.
+  // Reads what has arrived. Returns a sentence once the candidate has done something forbidden.
   std::optional<std::string> read();
   // Whether the observer has said that operators are forbidden.
   bool is_enforced() const { return is_enforced_; }

@@ -43,13 +43,13 @@ class ProgramRunner final : public Candidate {
   // Times calls on the subject's draws, all of the same types, after a prepare() with its parameters. Every timed call
   // is judged: one that is not right ends it as kTampered.
   Result<TimingOutcome> time_blocks(const TimedSubject& subject, const TimingOptions& options);
-  // Of the device, as CUDA tells them.
+  // Name and L2 size of the device, as CUDA reports them.
   const std::string& device_name() const;
   uint64_t l2_bytes() const;
   // Block by block, to take turns with another program; its times count once it was closed well.
   Result<BlockOutcome> open_timing(const TimedSubject& subject, const TimingOptions& options);
   Result<BlockOutcome> time_block();
-  // Judges what waited for the end; tells no time.
+  // Judges what waited for the end. Its outcome has no time.
   Result<BlockOutcome> close_timing();
 
  private:
@@ -58,7 +58,7 @@ class ProgramRunner final : public Candidate {
   std::unique_ptr<State> state_;
 };
 
-// For whoever starts candidates by value: `options.binary` is replaced by each one asked for.
+// Starts runners with these options. `options.binary` is replaced by the binary that is asked for.
 StartCandidate program_runner_factory(RunnerOptions options);
 
 }  // namespace stitch::evaluate

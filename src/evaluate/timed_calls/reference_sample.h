@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timed calls on contents that nobody has drawn, of which the reference is asked: a few, chosen once they were made, so
-// that any of them had the same chance.
+// A random sample of the timed calls on mixed contents, about which the reference is asked. Calls are chosen after they
+// were made, each with the same chance.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@ class ReferenceSample {
       : calls_(calls), memory_(memory), contents_(contents) {}
 
   void clear();
-  // The calls of the burst that has just been made; their results are still kept.
+  // Offers the calls of the burst that has just been made, while their results are still kept.
   Result<void> offer(const BurstCalls& made);
-  // What the reference says of these results of a call.
+  // Asks the reference about these results of a call.
   Result<SaidOfCall> ask(const TimedCall& call, const std::vector<HostTensor>& results);
-  // What is wrong with one of those chosen: a sentence, or nothing. None is left.
+  // Judges all chosen calls and forgets them. Returns a sentence about the first that is wrong, or nothing.
   Result<std::optional<std::string>> judge_chosen();
-  // So far; not those of which the reference said nothing.
+  // Calls compared so far, without those that the reference had no answer to.
   int64_t calls_compared() const { return calls_compared_; }
 
  private:

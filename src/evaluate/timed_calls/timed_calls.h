@@ -20,13 +20,13 @@ class TimedCalls {
   TimedCalls(const TimedCalls&) = delete;  // its parts know each other by reference
   TimedCalls& operator=(const TimedCalls&) = delete;
 
-  // Places the ring, hides the draws' contents in memory that the worker does not see, and warms up; then block after
-  // block, each time judged; at the end what waited for it is judged.
+  // open() places the ring, hides the draws' contents in memory that the worker does not see, and warms up.
+  // time_block() times one block and judges its calls. close() judges what waited for the end.
   Result<void> open(const TimedSubject& subject, const TimingOptions& options);
   bool is_mixed() const { return memory_.mixing().has_value(); }
   Result<BlockOutcome> time_block();
   Result<void> close();
-  // All of it at once.
+  // All of it: open(), every block, close().
   Result<TimingOutcome> time_blocks(const TimedSubject& subject, const TimingOptions& options);
 
  private:

@@ -14,11 +14,11 @@ class TimedContents {
  public:
   TimedContents(ProgramCalls& calls, const TimedMemory& memory) : calls_(calls), memory_(memory) {}
 
-  // For each call of a burst a set, and contents for it: by chance, and known to nobody before they are there.
+  // Chooses a set and contents for each call of a burst, by chance, so that nobody knows them before they are written.
   BurstCalls choose(int calls);
   // Poisons results and workspace, puts the contents into the sets, and starts the clock.
   Result<void> put(const BurstCalls& calls);
-  // Of these calls' inputs in turn, as they were given.
+  // Digests of these calls' inputs as they were given, call after call.
   Result<std::vector<int64_t>> input_digests(const BurstCalls& calls);
   // Inputs, then states, as one call was given them.
   Result<std::vector<HostTensor>> given_to(const TimedCall& call);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What timed calls turn through: a ring of buffer sets that the worker has, and what it does not see: the draws'
-// contents, room for a mix of two, and what timed calls gave while the same calls are made again.
+// The memory of a timing: a ring of buffer sets that the worker has, and memory that it does not see, with the draws'
+// contents, room for a mix of two, and the results of timed calls while the same calls are repeated.
 #pragma once
 
 #include <set>
@@ -25,8 +25,8 @@ class TimedMemory {
 
   explicit TimedMemory(ProgramCalls& calls) : calls_(calls) {}
 
-  // Hides contents, calls the program on each draw untimed, and places and binds the ring. Where memory does not do
-  // for a mix there is none.
+  // Hides contents, calls the program on each draw untimed, and places and binds the ring. There are no mixes where
+  // memory does not suffice for them.
   Result<void> open(const TimedSubject& subject, const TimingOptions& options);
 
   // How inputs and states are mixed; none where each call has a draw as it is.

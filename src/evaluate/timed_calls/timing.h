@@ -22,11 +22,11 @@ struct TimedDraw {
   std::vector<HostTensor> states;
   std::vector<TensorType> results{};  // as of CandidateCall
   uint64_t rng_seed = 0;
-  // A sentence where outputs, then new states, are not right; they must also be what an untimed call gives.
+  // Judges outputs, then new states: a sentence where they are not right. They must also agree with an untimed call.
   std::function<Result<std::optional<std::string>>(const std::vector<HostTensor>&)> judge{};
 };
 
-// What whoever knows the right answers says of one call: nothing, that it was right, or a sentence.
+// What the reference says of one call: nothing, that it was right, or a sentence about what is wrong.
 struct SaidOfCall {
   bool is_said = true;
   std::optional<std::string> wrong{};

@@ -26,8 +26,8 @@ struct Clocks {
 // One line of nvidia-smi's answer to kClockQuery. "[N/A]" is read as 0.
 Result<Clocks> parse_clocks(std::string_view line);
 
-// Empty, or a sentence: throttled by heat, power brake or hardware before or after, or clocks that moved by more than
-// a tenth between the two. Idle clocks before the first work are none of these.
+// Empty, or a sentence: throttled by heat, power brake or hardware before or after, or clocks that moved by more than a
+// tenth between the two. Idle clocks before the first work are no reason.
 std::string clock_refusal(const Clocks& before, const Clocks& after);
 
 }  // namespace stitch::evaluate

@@ -11,8 +11,8 @@
 
 namespace stitch::evaluate {
 
-// Nothing, or a sentence. Integers exactly; floats within 0.2 % (fp32) or 4 % (16 bits) of the value plus the whole
-// tensor's root mean square; non-finite values at the same places.
+// Returns a sentence about a difference, or nothing. Integers must be equal; floats may differ by 0.2 % (fp32) or 4 %
+// (16 bits) of the value plus the whole tensor's root mean square; non-finite values must be at the same positions.
 std::optional<std::string> find_difference(const std::vector<HostTensor>& timed,
                                            const std::vector<HostTensor>& untimed);
 

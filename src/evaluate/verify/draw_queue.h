@@ -30,7 +30,7 @@ struct QueuedDraw {
   bool is_last_of_regime = false;
   bool is_last_of_plan = false;
   verify::OracleDraw draw;
-  // With no program: why PyTorch does not run it at this plan's sizes. Its only entry; the first plan has none such.
+  // Set when PyTorch rejects these sizes: `program` is then null. The subject's only item; never set for the first.
   std::string refusal = {};
 };
 

@@ -15,18 +15,18 @@ inline constexpr int kMostKeptDraws = 3;
 inline constexpr uint64_t kMostKeptBytes = uint64_t{1} << 30;       // with its answers
 inline constexpr uint64_t kMostRepeatedBytes = uint64_t{64} << 20;  // without
 
-// For a timing: with the program that they are of, and the number of the first, to ask the oracle about contents that
-// it has not drawn.
+// Draws kept for a timing, with their program and the number of the first: with these the oracle can be asked about
+// contents that it has not drawn.
 struct KeptDraws {
   std::vector<verify::OracleDraw> draws;
   std::shared_ptr<const verify::OracleProgram> program;
   int first = 0;
 
-  // Keeps it where there is room for it and its answers, which take more than it does.
+  // Keeps the draw where there is room for it and its answers, which take more memory than the draw.
   void offer(const verify::OracleDraw& draw, int number, const std::shared_ptr<const verify::OracleProgram>& of);
 };
 
-// For calls that are made again; keeps it where there is room.
+// Keeps the draw for repeated calls where there is room.
 void offer_for_repetition(const verify::OracleDraw& draw, std::vector<verify::OracleDraw>& kept);
 
 }  // namespace stitch::evaluate

@@ -16,8 +16,8 @@ namespace stitch::evaluate {
 using AskReference = std::function<Result<verify::OracleDraw>(const std::vector<HostTensor>& inputs,
                                                               const std::vector<HostTensor>& states)>;
 
-// Nothing where two draws differ in too few elements that may be mixed (floating point, finite in all draws, and of a
-// tensor of its own), or where the reference has no good answer to a mix: then none is legal for this task.
+// Returns nothing where two draws differ in too few elements that may be mixed (floating point, finite in all draws,
+// and of a tensor of its own), or where the reference has no good answer to a mix: then no mix is fair for this task.
 std::optional<Mixing> find_mixing(const std::vector<verify::OracleDraw>& draws, MathMode math, const AskReference& ask);
 
 }  // namespace stitch::evaluate

@@ -13,7 +13,7 @@
 
 namespace stitch::evaluate {
 
-// How many calls there are at least; some more follow, how many a program cannot know. Calls that take long are fewer.
+// The minimum number of calls; more follow, how many a program cannot predict. Calls that take long are fewer.
 inline constexpr int kRepeatedCalls = 40;
 
 struct RepeatedCalls {
@@ -25,14 +25,14 @@ struct RepeatedCalls {
 // at the same place, with and without new parameters. Every call is judged like any other.
 Result<RepeatedCalls> repeat_calls(const std::vector<verify::OracleDraw>& draws, MathMode math, Candidate& candidate);
 
-// A few calls more, at the end of all: one in which kernels and libraries do nothing and, where the answer is right all
-// the same, one in which only copies within the device work, as in a program that does no more than move its input
-// (which does not help one that `needs_kernels`). What is found of a program whose host did the work.
+// Makes a few more calls at the very end, and returns a finding where the host did the work. In the first call kernels
+// and libraries do nothing. Where its answer is right all the same, only copies within the device work in the next: a
+// program that merely moves its input passes that one, unless it `needs_kernels`.
 Result<std::optional<Finding>> refuse_host_work(const std::vector<verify::OracleDraw>& draws, MathMode math,
                                                 bool needs_kernels, Candidate& candidate);
 
-// Two calls more for each kernel that a call lists, the second without that kernel: a program that is right all the
-// same does not need it, and `ledger` says so from then on. Emulated; five seconds at most.
+// Makes two more calls for each kernel that a call lists, the second without that kernel. A program that is right all
+// the same does not need the kernel, and `ledger` says so from then on. Emulated device only; five seconds at most.
 Result<void> find_idle_kernels(const std::vector<verify::OracleDraw>& draws, MathMode math, Candidate& candidate,
                                LaunchLedger& ledger);
 

@@ -12,8 +12,8 @@
 
 namespace stitch::evaluate {
 
-// Its outputs, then its new states, as the references list them; or what became of it instead: a finding whose stage
-// whoever called it knows.
+// Outputs, then new states, in the order of the references; or a finding, whose stage the caller fills
+// in.
 using RunResult = std::variant<std::vector<HostTensor>, Finding>;
 
 // How to call it; see CandidateCall.

@@ -12,9 +12,9 @@
 
 namespace stitch::evaluate {
 
-// Nothing without draws. The program is prepared with the first draw's parameters: the oracle judges calls on the first
-// draw's inputs. On the others' inputs a timed call must give what an untimed one gives; the program cannot tell which
-// is which. With somebody to ask for the reference, calls have contents of their own where the task allows it.
+// Returns nothing without draws. The program is prepared with the first draw's parameters: the oracle judges calls on
+// the first draw's inputs. On the others' inputs a timed call must give what an untimed one gives; the program cannot
+// tell which is which. With `ask`, calls have contents of their own where the task allows it.
 std::optional<TimedSubject> timed_subject(const std::vector<verify::OracleDraw>& draws, MathMode math,
                                           const AskReference& ask = {});
 

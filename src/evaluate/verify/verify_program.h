@@ -42,7 +42,7 @@ struct VerifyRequest {
   std::function<void(const std::string&)> progress;  // one short line at a time; may be empty
 };
 
-// Errors are the world's: the oracle failed, a worker could not be started.
+// An Error means that the oracle failed or that a worker could not be started.
 Result<VerifyReport> verify_program(const VerifyRequest& request, verify::Oracle& oracle,
                                     const StartCandidate& start_candidate);
 
