@@ -6,7 +6,7 @@
 
 namespace stitch::cli {
 
-// The exit status. Call once, first thing in main().
+// Returns the exit status. Call once, first thing in main().
 int run_command(int argc, char** argv, driver::RunCandidates run_candidates = evaluate::program_runner_factory);
 
 }  // namespace stitch::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What doctor looks at, part by part. No part fails: what cannot be found out is a finding too.
+// What doctor looks at, part by part. No part returns an Error: what cannot be found out is a finding too.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ std::vector<Finding> emulator_findings(const Examination& examination);
 std::vector<Finding> gpu_findings(const Examination& examination);
 // Cache, records, memory, cores.
 std::vector<Finding> machine_findings(const Examination& examination);
-// What keeps candidates in.
+// The layers of the cage.
 std::vector<Finding> sandbox_findings(const Examination& examination);
 // What reads a candidate's source and machine code.
 std::vector<Finding> reading_findings(const Examination& examination);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that are asked something, for a bounded time.
+// Runs a program, for a bounded time, to ask it something.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a program is worth anything as a task for outside candidates. Found out once: the answer is kept in the cache
-// under the digest of all it follows from.
+// Whether a program can serve as a task for outside candidates. The answer is computed once and kept in the cache under
+// the digest of everything it follows from.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ struct TaskAdmission {
 // Draws and references of the same seed, math mode and device as a verdict's.
 Result<TaskAdmission> admission_of(Job& job, const toolchain::Toolchain& tools, const Task& task,
                                    const ImportedProgram& imported, DeviceKind device);
-// What was found out before; nothing where nobody asked.
+// The answer in the cache; nothing where there is none.
 std::optional<verify::AdmissionReport> known_admission(const Job& job, const toolchain::Toolchain& tools,
                                                        const Task& task, const ImportedProgram& imported,
                                                        DeviceKind device);

@@ -20,7 +20,7 @@ struct EmittedProgram {
   SourceBundle bundle;
 };
 
-// Settings are chosen by what was measured, where `measured` knows it, and estimated elsewhere.
+// Chooses settings by measured times where `measured` has them, and by estimates elsewhere.
 Result<plan::Plan> make_plan(const Job& job, const ir::Graph& graph, MathMode math, plan::MeasuredTimes measured = {},
                              const plan::Plan* like = nullptr);
 
@@ -28,7 +28,7 @@ Result<plan::Plan> make_plan(const Job& job, const ir::Graph& graph, MathMode ma
 Result<EmittedProgram> plan_and_emit(const Job& job, const ir::Graph& graph, MathMode math,
                                      const plan::Plan* like = nullptr);
 
-// What a plan is made for: as `like` was, else the first --target, else the first device we know.
+// The limits of the device to plan for: the one of `like`, else of the first --target, else the first device we know.
 Result<kernels::DeviceLimits> planned_limits(const Job& job, const plan::Plan* like = nullptr);
 
 // The sources of a plan that was read from its file.

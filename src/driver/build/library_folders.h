@@ -9,7 +9,7 @@
 
 namespace stitch::driver {
 
-// Where a program's cuBLASLt and cuDNN are on this machine; empty where they are not, or with --libraries off.
+// The folders of cuBLASLt and cuDNN on this machine; empty where they are not installed, or with --libraries off.
 std::vector<std::string> library_folders(const Job& job);
 
 }  // namespace stitch::driver

@@ -29,7 +29,7 @@ struct BatchAxes {
 
 // Asks the importer, which exports the program with free sizes.
 Result<BatchAxes> find_batch_axes(Job& job, const Task& task);
-// Those of a plan whose batch is a run-time argument.
+// The batch axes of a plan whose batch is a run-time argument.
 BatchAxes batch_axes_of(const plan::Plan& plan);
 
 InputShapes input_shapes(const ir::Graph& graph);

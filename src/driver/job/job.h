@@ -22,7 +22,7 @@ namespace stitch::driver {
 // How built programs are run: in worker processes, but where a bench compares with something else.
 using RunCandidates = std::function<evaluate::StartCandidate(evaluate::RunnerOptions)>;
 
-// What a face lends to its requests.
+// What a face (the command line, a binding) lends to its requests.
 struct Services {
   Resources resources;
   Progress& progress;
@@ -42,14 +42,14 @@ class Job {
   const Resources& resources() const { return resources_; }
   Progress& progress() { return progress_; }
   const RunCandidates& run_candidates() const { return run_candidates_; }
-  // Since the request began.
+  // Seconds since the request began.
   double elapsed_seconds() const;
 
-  // The Python process, started at first use; always from the thread that outlives the request.
+  // The Python process, started at first use. Call only from the thread that outlives the request.
   Result<JsonChannel*> python();
   Result<Json> ask(const std::string& verb, const Json& arguments, int64_t timeout_ms);
 
-  // Until the job ends, what it touches in the cache is kept there.
+  // Keeps what the job touches in the cache from being pruned until the job ends.
   void use_cache(const std::filesystem::path& cache) { cache_use_.emplace(cache); }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whoever watches a request: a terminal, a log, a service's client, or nobody. It is told, and never asked.
+// The observer of a request: a terminal, a log, a service's client, or nothing. It receives text and returns none.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ class Progress {
     ~Wait();
     // How far it is.
     void say(const std::string& sentence);
-    // What it waits for now: worth showing only where it can be replaced by the next.
+    // What it waits for now. Shown only where the next text can replace it.
     void hint(const std::string& sentence);
 
    private:

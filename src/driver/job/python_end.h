@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Python process runs the user's own file, which may end it, crash it or hang in it: what to say then.
+// Explains the end of the Python process, which runs the user's own file: that file may end, crash or hang it.
 #pragma once
 
 #include <string>

@@ -7,8 +7,8 @@
 
 namespace stitch::driver {
 
-// At its own sizes and hidden ones; or one step alone, where `step` names one. `launches`: what a call of it
-// ran.
+// Judges at the folder's own sizes and hidden ones, or one step alone where `step` names one. `launches` receives what
+// a call ran.
 Result<evaluate::EvaluateReport> judge_folder(Job& job, const toolchain::Toolchain& tools, const Folder& folder,
                                               DeviceKind device, std::optional<int> step = {},
                                               std::shared_ptr<evaluate::LaunchLedger> launches = nullptr);

@@ -7,12 +7,12 @@
 
 namespace stitch::driver {
 
-// At the set's first sizes. Values that rewrites brought in are worked out by the reference too. kUsage when the plan
-// has no such step.
+// Judges at the set's first sizes. The reference also computes values that rewrites added. kUsage when the plan has no
+// such step.
 Result<evaluate::EvaluateReport> judge_step(Job& job, const toolchain::Toolchain& tools, const SubjectSet& set,
                                             int step, DeviceKind device);
 
-// A step's text as it lies in a program, under another number: that which it has as a program's only step.
+// A step's text with its number changed: as a program's only step it has another number.
 std::string renumbered_step(std::string text, int from, int to);
 
 }  // namespace stitch::driver

@@ -37,10 +37,10 @@ struct SubjectSet {
 };
 
 // `program` is the program at its own sizes as it was emitted, `sources` its files as they are now (a person may have
-// edited a step). kUsage when an edited step cannot be carried to other sizes. The sizes it is judged at first:
+// edited a step). kUsage when an edited step cannot be carried to other sizes. The sizes that it is judged at first:
 Result<SubjectSet> make_first_subject(Job& job, const Task& task, const ImportedProgram& imported,
                                       const EmittedProgram& program, const SourceBundle& sources, DeviceKind device);
-// With the hidden ones.
+// The same, followed by the hidden sizes.
 Result<SubjectSet> make_subjects(Job& job, const Task& task, const ImportedProgram& imported,
                                  const EmittedProgram& program, const SourceBundle& sources, DeviceKind device);
 

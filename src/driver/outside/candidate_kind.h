@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What somebody gave us to judge, from its name and what lies in it alone: nothing of it is run to find out.
+// The kind of a candidate, found from its name and its files alone: nothing of it is run.
 #pragma once
 
 #include <filesystem>

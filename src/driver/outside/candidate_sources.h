@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder of CUDA sources that somebody else wrote, as a bundle that we build with our own flags and nothing else.
+// A stranger's folder of CUDA sources, as a bundle that is built with our own flags alone.
 #pragma once
 
 #include <filesystem>
@@ -14,8 +14,8 @@ namespace stitch::driver {
 
 Result<bool> holds_sources(const std::filesystem::path& folder);
 
-// What cannot be read of a candidate's own files, a bundle.json that is none or too many of them, is its fault and no
-// failing world: build_failed. Nothing when all is well, or when the world did fail.
+// A build_failed finding where a candidate's own files cannot be read (a broken bundle.json, too many files): that is
+// the candidate's fault. Nothing when all is well, or when the world failed.
 template <typename T>
 std::optional<Finding> fault_of_files(const Result<T>& read) {
   const bool is_its_own = !read.has_value() && read.error().code == ErrorCode::kFileInvalid;
@@ -27,7 +27,7 @@ struct CandidateSources {
   SourceBundle bundle;             // with the header of the C ABI
   std::vector<std::string> notes;  // what we do not look at: build scripts and the like
 };
-// Why these sources are not compiled: one of them takes in a file that is not theirs. Nothing when all is well.
+// Why these sources are not compiled: one of them includes a file outside the bundle. Nothing when all is well.
 std::optional<std::string> outside_file(const SourceBundle& bundle);
 
 // Every *.cu below `folder` is a unit; *.cuh, *.h, *.inc and their like are headers. Links are not followed.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one door for programs that we did not write: which kind it is, and its verdict.
+// Judges programs that we did not write, of whatever kind.
 #pragma once
 
 #include "base/json/json_forward.h"
@@ -29,7 +29,7 @@ struct CandidateVerdict {
   std::shared_ptr<evaluate::LaunchLedger> launches;
   std::optional<PythonVerdict> python;  // of a candidate in Python: what PyTorch did for it
   SourceFacts source;
-  // What a right answer is worth here. Known for one that was found right, and before one is judged with
+  // What a right answer is worth on this task. Set for a candidate that was found right, and always with
   // `admitted_only`.
   std::optional<TaskAdmission> admission;
   std::optional<MeasuredProgram> times;  // of one that was found right on a GPU

@@ -12,8 +12,8 @@
 
 namespace stitch::driver {
 
-// Leaves what was compiled in host.compiled. A build_failed verdict where the compilers refused it; whatever else went
-// wrong, the judged run will meet too.
+// Leaves what was compiled in host.compiled. Returns a build_failed finding where the compilers refused it. Any other
+// failure shows again in the judged run.
 Result<std::optional<Finding>> rehearse(const std::string& file, DeviceKind device, const evaluate::PythonHost& host,
                                         sandbox::CageMode cage);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands out in a candidate's sources and machine code, for whoever wonders about its verdict.
+// What stands out in a candidate's sources and machine code, for a reader who doubts its verdict.
 #pragma once
 
 #include <string>
@@ -25,9 +25,9 @@ Result<void> add_source_facts(const Job& job, const toolchain::Toolchain& tools,
 Result<void> add_instruction_facts(const toolchain::Toolchain& tools, const std::string& library, DeviceKind device,
                                    SourceFacts& found);
 
-// What no kernel needs is a cheat, whatever else was found. Nothing where no fact says so.
+// A `cheated` finding where a fact names something that no kernel needs; nothing where no fact does.
 std::optional<Finding> refusal_of(const SourceFacts& facts);
-// What the emulated device's compiler takes and no compiler for GPUs does. Nothing where no fact says so.
+// A finding where the emulated device's compiler accepts what no compiler for GPUs does; nothing where no fact says so.
 std::optional<Finding> misfit_of(const SourceFacts& facts);
 
 // {"facts": sentences, "audit": those that a person should look at, "unread": ...}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time of somebody else's program on a GPU. Every timed call is judged, so that a program which works differently
-// once it is timed is found here.
+// Times a stranger's program on a GPU. Every timed call is judged, which finds a program that works differently once it
+// is timed.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace stitch::driver {
 
-// Of a candidate that was found right, in turns with the program it stands for. What timing finds becomes its verdict.
+// Times a candidate that was found right, in turns with the user's program. Findings of the timing enter its verdict.
 Result<void> time_candidate(Job& job, const toolchain::Toolchain& tools, const CandidateRequest& request,
                             const ImportedProgram& imported, CandidateVerdict& verdict);
 

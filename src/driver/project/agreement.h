@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two verdicts on one program, the one on record and the one just given: what of them agrees.
+// Compares two verdicts on one program: the one on record and the one just made.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ struct Agreement {
   bool agrees() const { return recorded == repeated; }
 };
 
-// Of two reports as evaluate::to_json writes them. kFileInvalid when the one on record cannot be read as one.
+// Compares two reports as evaluate::to_json writes them. kFileInvalid when the one on record cannot be read as one.
 Result<Agreement> agreement(const Json& recorded, const Json& repeated);
 
 Json to_json(const Agreement& agreement);

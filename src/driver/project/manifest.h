@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// evidence/manifest.json: SHA-256 of every file that a run left, so that what was changed since is seen. It says
-// nothing against somebody who writes the manifest anew, too; repeating the verdict does.
+// evidence/manifest.json: SHA-256 of every file that a run left, so that what was changed since is seen. It does not
+// protect against someone who rewrites the manifest as well; repeating the verdict does.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@ namespace stitch::driver {
 
 inline constexpr const char* kManifest = "evidence/manifest.json";
 
-// Of every regular file below `folder` as it is now, the manifest itself apart.
+// Covers every regular file below `folder` as it is now, except the manifest itself.
 Result<void> write_manifest(const std::filesystem::path& folder);
 
 struct ManifestCheck {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Is a program worth anything as a task? Lets answers that do not do its work try to pass for right ones.
+// Tests whether a program can serve as a task: whether answers that do not do its work are refused.
 #pragma once
 
 #include "artifact/task/task.h"

@@ -41,7 +41,7 @@ struct OptimizeReport {
   std::optional<verify::AdmissionReport> admission;  // where somebody has asked for it before
 };
 
-// Leaves the folder of results, whatever the verdict; an Error leaves what was there.
+// Writes the folder of results, whatever the verdict. An Error leaves an earlier folder as it was.
 Result<OptimizeReport> optimize(const OptimizeRequest& request, const Services& services);
 
 // evidence/result.json

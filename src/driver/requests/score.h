@@ -13,7 +13,7 @@ struct ScoreReport {
   rubric::Score score;
 };
 
-// A judge who was to mark alone and did not leaves a score without a total, and says why.
+// A score has no total, and says why, where the judge was to mark alone and did not answer.
 Result<ScoreReport> score(const ScoreRequest& request, const Services& services);
 // The reward of every profile.
 Json rewards_of(const ScoreReport& report);

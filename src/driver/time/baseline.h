@@ -11,10 +11,10 @@
 
 namespace stitch::driver {
 
-// As --baseline says; on a GPU eager where it says nothing. Empty: none was asked for.
+// The baseline that --baseline names; on a GPU eager where it names none. Empty when none was asked for.
 Result<std::optional<tuning::Baseline>> find_baseline(Job& job, const Task& task, DeviceKind device);
 
-// On the emulated device: both take turns as they would on a GPU, which shows that they do; no time is told.
+// Runs both in turns on the emulated device as on a GPU, to show that they run. Reports no time.
 Result<tuning::BaselineTimes> take_turns_without_gpu(const evaluate::TimedSubject& subject, const std::string& library,
                                                      tuning::Baseline baseline, sandbox::CageMode cage);
 

@@ -11,7 +11,7 @@
 
 namespace stitch::driver {
 
-// Nothing where no draws were kept. What is timed on it must not outlive the job.
+// Returns nothing where no draws were kept. The result must not outlive the job.
 std::optional<evaluate::TimedSubject> timed_draws(Job& job, const evaluate::VerifyReport& verified, MathMode math);
 
 }  // namespace stitch::driver

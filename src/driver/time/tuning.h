@@ -17,8 +17,8 @@
 
 namespace stitch::driver {
 
-// What steps of one math mode are measured with here. Nothing without a GPU: then nothing is measured, and nothing that
-// was measured elsewhere is used.
+// Measures steps of one math mode on this machine's GPU. Without a GPU nothing is measured, and times from elsewhere
+// are not used.
 class Tuning {
  public:
   // Empty without a GPU or its compiler, or with --no-tune.
@@ -26,7 +26,7 @@ class Tuning {
 
   // Known times, for make_plan(); valid as long as this object.
   plan::MeasuredTimes times() const;
-  // Times what is not known yet of `plan`, within the budget.
+  // Times the settings of `plan` that have no time yet, within the budget.
   Result<tuning::TuneResult> run(const plan::Plan& plan);
 
  private:
@@ -53,7 +53,7 @@ struct MeasuredProgram {
   double floor_us = 0;               // 0: no datasheet of this device is known
   std::optional<Finding> finding{};  // what the timing found that verification did not
 };
-// The times of a verified program, while nobody else times on this GPU.
+// Times a verified program, while no other process of ours times on this GPU.
 Result<MeasuredProgram> time_on_gpu(Job& job, const toolchain::Toolchain& tools, const TimedProgram& program);
 // "measured 107.5 us (107.1 to 108.0) by CUDA graph, 109.4 us (109.0 to 110.2) by plain launches, prepare 108.3 us,
 // floor 85.0 us"; or why no time may be reported.
