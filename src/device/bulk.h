@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work on large regions of device memory, done where they lie: taking them through host memory costs a hundred times as
+// Work on large regions of device memory, done on the device: going through host memory takes a hundred times as
 // long.
 #pragma once
 
@@ -17,8 +17,8 @@ struct Extent {
   uint64_t bytes = 0;
 };
 
-// A keyed digest of each: equal for equal bytes, wherever they lie. Nothing where this device has no code for it; then
-// the caller looks at the bytes itself.
+// A keyed digest of each extent, equal for equal bytes at any address. Nothing where this device has no code for it;
+// the caller then reads the bytes itself.
 Result<std::optional<std::vector<uint64_t>>> digests_on_device(const std::vector<Extent>& extents, uint64_t key);
 
 // Copies `bytes` (a multiple of 16, as the addresses are) so that nothing else gets onto a multiprocessor meanwhile:

@@ -6,7 +6,7 @@
 
 namespace stitch::device {
 
-// Takes the reservation away and forgets what it kept; nothing on devices that have none.
+// Removes the reservation and the data kept by it. Does nothing on devices that have none.
 Result<void> forget_persisting_lines();
 
 }  // namespace stitch::device

@@ -10,7 +10,7 @@
 namespace stitch::device {
 
 void forget_launches();
-// Since they were last forgotten. Nothing on a GPU, which keeps no list.
+// The launches since forget_launches(). Nothing on a GPU, which keeps no list.
 std::optional<std::vector<LaunchRecord>> launches();
 
 }  // namespace stitch::device

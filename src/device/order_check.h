@@ -22,12 +22,12 @@ class OrderCheck {
   OrderCheck& operator=(OrderCheck&& other) noexcept;
   ~OrderCheck();
 
-  // Before anything is enqueued. The device is idle, and is taken for 20 ms at most: for work that waits for the device
-  // in between, nothing is learnt.
+  // Call on an idle device before anything is enqueued. Takes the device for 20 ms at most: work that waits for the
+  // device in between is not checked.
   Result<void> begin(const std::vector<Extent>& results);
-  // After it was enqueued on `stream`; the device is free again when this returns. Not to be left out after begin().
+  // Call after the work was enqueued on `stream`, always after begin(). The device is free again when this returns.
   Result<void> end(void* stream);
-  // When all is over: whether what was copied is what the results are.
+  // Call when all work has ended: whether the copied part equals the results.
   Result<bool> holds();
 
  private:

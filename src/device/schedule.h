@@ -6,7 +6,7 @@
 
 namespace stitch::device {
 
-// Emulated: 0 runs threads in order, any other seed in an order drawn from it. A GPU keeps its own counsel.
+// Emulated: 0 runs threads in order, any other seed in an order drawn from it. A GPU ignores it.
 void set_schedule_seed(uint64_t seed);
 
 }  // namespace stitch::device

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls in which the device is more like another machine, or does less, than it would: they show who did the work. A
-// GPU is another machine, and does all of its work.
+// Calls under which the device is more like another machine, or does less work, than usual: they show who did the work.
+// On a GPU, which is another machine and always does all its work, this has no effect.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ struct Memory {
   size_t bytes;
 };
 
-// Emulated: until its end host code that touches these ranges ends the process, and the device does only what `kind`
-// says; `without` is kWithoutOne's kernel, as launches() named it.
+// Emulated: until its destruction, host code that touches these ranges ends the process, and the device does only what
+// `kind` says. `without` is the kernel that kWithoutOne leaves out, as launches() named it.
 class Trial {
  public:
   Trial(std::span<const Memory> apart, CallTrial kind, const LaunchRecord* without);

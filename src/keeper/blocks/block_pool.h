@@ -27,19 +27,19 @@ class BlockPool {
   Result<Allocated> allocate(uint64_t bytes);
   void release(uint64_t id) { blocks_.erase(id); }
 
-  // Regions in turn from `source`, a mapping of the supervisor's file.
+  // Fills the regions, one after another, from `source`, a mapping of the supervisor's file.
   Result<void> fill(const std::vector<wire::Region>& regions, std::span<const std::byte> source);
   // Copies `region.bytes` bytes from `offset` on of what another process named: a block of the device by its handle, or
   // a file by its path.
   Result<void> fetch(const wire::Region& region, const std::string& handle, uint64_t offset);
   Result<void> poison(const wire::Region& region);
-  // Of the same size.
+  // Copies one region to another of the same size.
   Result<void> copy(const wire::Region& from, const wire::Region& to);
-  // In turn: what one writes, a later one may read.
+  // Makes the mixes in order: a later one may read what an earlier one wrote.
   Result<void> mix(const std::vector<wire::MixedRegion>& mixes);
-  // One of each region.
+  // One digest for each region.
   Result<std::vector<uint64_t>> digests(const std::vector<wire::Region>& regions);
-  // A copy in a new memfd of exactly region.bytes.
+  // Returns a copy in a new memfd of exactly region.bytes.
   Result<Descriptor> snapshot(const wire::Region& region);
 
  private:

@@ -12,7 +12,7 @@ namespace stitch::keeper {
 class Digest {
  public:
   explicit Digest(uint64_t key);
-  // Pieces but the last must be multiples of 32 bytes.
+  // Every piece but the last must be a multiple of 32 bytes long.
   void update(std::span<const std::byte> bytes);
   uint64_t finish() const;
 

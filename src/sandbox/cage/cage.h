@@ -8,10 +8,10 @@
 
 namespace stitch::sandbox {
 
-// What this machine allows; tried once in the life of this process. An Error when the trial itself is impossible.
+// The layers that this machine allows, tried once in the life of this process. An Error when they cannot be tried.
 Result<Layers> machine_layers();
 
-// What a request that asks for `mode` gets here. kEnvironment where it asks for a cage and no layer works.
+// The confinement that a request for `mode` gets here. kEnvironment where it asks for a cage and no layer works.
 Result<Confinement> confine_request(CageMode mode);
 
 // Child::start() in a cage, or without one where the policy says so. An Error when the cage cannot be made: never the

@@ -19,7 +19,7 @@ class ControlGroup {
   ControlGroup(ControlGroup&& other) noexcept;
   ControlGroup& operator=(ControlGroup&&) = delete;
   ~ControlGroup();  // ends everything in it
-  // The caller, and what it starts from now on.
+  // Adds the caller, and what it starts from now on.
   Result<void> join() const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who the process in the cage is: a user that owns nothing, or the caller without any privilege.
+// The user of the process in the cage: one that owns nothing, or the caller without any privilege.
 #pragma once
 
 #include <sys/types.h>
@@ -11,11 +11,11 @@
 
 namespace stitch::sandbox {
 
-// For root: a user id that nobody else has just now. nullopt where something that the policy names can be read by its
-// owner alone (`own_root`: otherwise the folders above it count too).
+// For root: a user id that nobody else has at present. nullopt where a path of the policy can be read by its owner
+// alone; without `own_root` the folders above it count too.
 std::optional<uid_t> own_user_id(const CagePolicy& policy, const std::string& program, bool own_root);
 
-// The caller becomes that user, or stays who it is; every capability is gone in either case.
+// Makes the caller that user, or leaves it who it is, and drops every capability in either case.
 Result<void> give_up_privileges(std::optional<uid_t> user);
 
 // Gives what lies in the policy's writable folders to `user`; links are not followed.

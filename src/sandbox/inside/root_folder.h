@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A root folder that holds nothing but what a policy names.
+// Makes a root folder that holds nothing but what a policy names.
 #pragma once
 
 #include "base/error/result.h"

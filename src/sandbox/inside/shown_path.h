@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Under which names a path of a policy is seen in the cage.
+// The names under which a path of a policy is visible in the cage.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory limit of processes that reserve address space by the terabyte: their resident memory is looked at.
+// Limits the memory of processes that reserve address space by the terabyte, by their resident memory.
 #pragma once
 
 #include <chrono>

@@ -10,11 +10,11 @@
 
 namespace stitch::toolchain {
 
-// Of one unit's object: its text, the headers it reaches, flags and tools. The unit's own name plays no part, so that
-// equal texts are compiled once.
+// The key of one unit's object: its text, the headers it reaches, flags and tools. The unit's own name plays no part,
+// so that equal texts are compiled once.
 std::string unit_key(const SourceBundle& bundle, const std::string& unit, const Target& target, const Toolchain& tools);
 
-// Of the library that those objects are linked to.
+// The key of the library that is linked from those objects.
 std::string library_key(const std::vector<std::string>& unit_keys, const Target& target, const Toolchain& tools);
 
 }  // namespace stitch::toolchain

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One translation unit into one object.
+// Compiles one translation unit to one object.
 #pragma once
 
 #include <filesystem>
@@ -21,8 +21,8 @@ struct UnitResult {
 };
 
 // Works in a folder of its own, from which diagnostics name files as the bundle does. Safe to call from many threads.
-// `prelude` as in compile_command. A compiler that dies without a word on the sources is asked once more: it may have
-// been killed from outside. `when_slow` is asked of each tool that takes long.
+// `prelude` as in compile_command. A compiler that dies without a word on the sources is run once more: it may have
+// been killed from outside. `when_slow` is called for each tool that takes long.
 Result<UnitResult> compile_unit(const SourceBundle& bundle, const std::string& unit, const Target& target,
                                 const Toolchain& tools, const std::filesystem::path& prelude,
                                 const WhenSlow& when_slow = {});

@@ -11,9 +11,9 @@
 
 namespace stitch::toolchain {
 
-// The header to include before a unit, with its parsed form beside it: as made when stitchcuda was built, else from the
-// cache, else made now and kept there. Empty where there can be none (a GPU build, or headers that do not compile: then
-// the units' own messages say so).
+// Returns the header to include before a unit, with its parsed form beside it: the one made when stitchcuda was built,
+// else the one in the cache, else one made now and kept there. Empty for a GPU build, and where the headers do not
+// compile, which the units' own messages then say.
 Result<std::filesystem::path> find_prelude(const Target& target, const Toolchain& tools,
                                            const WhenSlow& when_slow = {});
 

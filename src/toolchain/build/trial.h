@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program so small that nothing but the tools can be at fault when it does not build: what tells a broken compiler
+// Builds a program so small that only the tools can be at fault when it fails. This distinguishes a broken compiler
 // from a candidate that does not compile.
 #pragma once
 
@@ -16,9 +16,9 @@ class Trial {
  public:
   Trial(const Target& target, const Toolchain& tools) : target_(target), tools_(tools) {}
 
-  // kEnvironment, with the tool that is broken and what to do, unless the little program builds with the same tools and
-  // flags. `prelude` as in compile_command: one that spoils it is removed where it can be made again. The answer is
-  // remembered. Safe to call from many threads.
+  // Succeeds when the small program builds with the same tools and flags. Otherwise kEnvironment, with the broken tool
+  // and what to do. `prelude` is as in compile_command; a damaged one is removed where it can be made again. The answer
+  // is remembered. Safe to call from many threads.
   Result<void> run(const std::filesystem::path& prelude);
 
  private:

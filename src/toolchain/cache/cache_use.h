@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who uses a cache now: what a run has touched since it began is not thrown away while it lasts.
+// Records who uses a cache now: what a run has touched since it began is not pruned while it lasts.
 #pragma once
 
 #include <filesystem>
 
 namespace stitch::toolchain {
 
-// A file in the cache that says so, as long as this lives. A cache that cannot be written to is used all the same.
+// Holds a file in the cache that marks this process as a user while this lives. A read-only cache is used without.
 class CacheUse {
  public:
   explicit CacheUse(const std::filesystem::path& cache);
@@ -23,7 +23,7 @@ struct CacheUsers {
   // When the first of them began; the end of time where there is none.
   std::filesystem::file_time_type since = std::filesystem::file_time_type::max();
 };
-// Those that still run. Files of processes that are gone are removed.
+// The users that still run. Removes the files of processes that have ended.
 CacheUsers users_of(const std::filesystem::path& cache);
 
 }  // namespace stitch::toolchain

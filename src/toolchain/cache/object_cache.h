@@ -31,12 +31,12 @@ class ObjectCache {
   std::optional<std::string> load(const std::string& key) const;
   Result<void> store(const std::string& key, std::string_view bytes) const;
 
-  // As above for a shared library, which must be a file of its own; answers with its path.
+  // Like load() for a shared library, which must be a file of its own. Returns its path.
   std::optional<std::filesystem::path> find_library(const std::string& key) const;
   Result<std::filesystem::path> store_library(const std::string& key, std::string_view bytes) const;
 
-  // Removes what was used longest ago until at most `limit_bytes` are left, or only what is in use (cache_use.h). What
-  // else lies in the folder, as measured times, is not touched. Answers with what is left.
+  // Removes what was used longest ago until at most `limit_bytes` are left, or only what is in use (cache_use.h). Other
+  // files in the folder, such as measured times, are not touched. Returns what is left.
   CacheContents prune(uint64_t limit_bytes) const;
   CacheContents contents() const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiler output into places and sentences.
+// Parses compiler output into locations and messages.
 #pragma once
 
 #include <string>

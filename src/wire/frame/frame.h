@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One message between supervisor, keeper and worker: a fixed header, a payload of capped length, and descriptors that
-// travel beside it. The other end may be hostile: every field is checked before it is used.
+// What travels between supervisor, keeper and worker: a fixed header, a payload of capped length, and descriptors
+// beside it. The other end may be hostile: every field is checked before it is used.
 #pragma once
 
 #include <cstdint>

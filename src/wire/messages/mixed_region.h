@@ -9,7 +9,7 @@
 
 namespace stitch::wire {
 
-// Three regions of one size. Which elements of `to` come from `first`, and which from `second`, the seed says.
+// Three regions of one size. The seed determines which elements of `to` come from `first`, and which from `second`.
 struct MixedRegion {
   Region first{};
   Region second{};

@@ -42,7 +42,7 @@ Frame encode_request(uint64_t id, const std::string& verb, const Json& arguments
 // The answer that `frame` carries, or the Error it carries, or kFileInvalid when it is no answer to request `id`.
 Result<Answer> decode_answer(Frame frame, uint64_t id);
 
-// Asks and waits for the answer.
+// Sends a request and waits for the answer.
 Result<Answer> call(Channel& channel, uint64_t id, const std::string& verb, const Json& arguments,
                     std::vector<Descriptor> descriptors, Clock::time_point deadline);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program's shared library, loaded, and its C ABI behind functions that answer with sentences. What the candidate
-// does wrong is kProgramInvalid; a device that cannot be used is kEnvironment.
+// Loads a program's shared library and wraps its C ABI in functions that return Results. A mistake of the candidate is
+// kProgramInvalid; a device that cannot be used is kEnvironment.
 #pragma once
 
 #include <stitch_program.h>

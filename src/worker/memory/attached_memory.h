@@ -29,7 +29,7 @@ class AttachedMemory {
   // Where the program finds this region. Stays valid until its block is detached.
   Result<std::byte*> address(const wire::Region& region);
 
-  // Mirrored only: what the keeper wrote, into the copies; and what the program wrote, back.
+  // Mirrored only: copies what the keeper wrote into the mirrors, and what the program wrote back.
   bool is_mirrored() const { return mirrored_; }
   void copy_in();
   void copy_back();
