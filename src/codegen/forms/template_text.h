@@ -12,7 +12,7 @@ namespace stitch::codegen {
 
 using Fillings = std::vector<std::pair<std::string, std::string>>;  // "NAME" -> text
 
-// runtime/project/`name` with every "@NAME@" replaced. What is filled in is not looked at again.
+// runtime/project/`name` with every "@NAME@" replaced. Markers inside the filled-in text are left as they are.
 Result<std::string> filled_template(const std::string& runtime_folder, const std::string& name,
                                     const Fillings& fillings);
 

@@ -68,7 +68,7 @@ struct Expr {
 Expr literal_expr(const Literal& literal);
 Expr named(std::string name);
 Expr bound(std::string scalar_name, std::string lane_name);
-// What the skeleton hands in under one name, whatever the width.
+// A value that the skeleton hands in under one name, for single elements and lanes alike.
 Expr bound(const std::string& name);
 Expr tensor_named(std::string name);
 Expr extent_named(std::string name);
@@ -84,7 +84,7 @@ Expr aggregate(std::string type, std::vector<Expr> members);
 Expr cast(std::string type, Expr operand);
 Expr in_parentheses(Expr operand);
 
-// Left to right: a + b + c. Nothing is left out.
+// Adds from left to right: a + b + c. No term is dropped, zeros included.
 Expr sum(Expr left, Expr right);
 Expr product(Expr left, Expr right);
 // `so_far && next`, or `next` alone when there is nothing yet.

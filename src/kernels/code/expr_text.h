@@ -9,7 +9,7 @@
 
 namespace stitch::kernels {
 
-// How a functor's body calls what only it knows, in one of its widths.
+// The names of a functor's loads and positions, in one of its widths.
 struct BodyNames {
   std::vector<std::string> loads;      // by access
   std::vector<std::string> positions;  // by number

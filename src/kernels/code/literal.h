@@ -24,7 +24,7 @@ const char* to_string(ScalarType type);  // "float", "double", "int64_t", "bool"
 std::string to_text(const Literal& literal);
 // Whether the text begins with a minus sign.
 bool is_negative(const Literal& literal);
-// 0, 1, 2 and -1 need no name of their own.
+// Whether the number needs no named constant: 0, 1, 2 and -1 do not.
 bool speaks_for_itself(const ir::Scalar& scalar);
 
 // What kernels compute elements of `dtype` in: float, double, int64_t or bool.

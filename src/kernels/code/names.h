@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names in emitted code: from the model where there is one, never a keyword, never twice in a scope.
+// Makes names in emitted code: taken from the model where it has one, never a keyword, never twice in a scope.
 #pragma once
 
 #include <set>

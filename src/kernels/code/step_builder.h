@@ -19,7 +19,7 @@ class StepBuilder {
   const Group& group() const { return group_; }
   // The memory of `value`, which the step reads or writes.
   Expr tensor(ir::ValueId value) const;
-  // A new entry each time, so that equal sizes never share one by chance.
+  // Adds an extent. Each call adds a new entry, so that equal sizes never share one by chance.
   Expr extent(const std::string& wanted, int64_t value, const std::string& comment = {});
   // A named constant of this value; the same name for the same type and value.
   Expr constant(const std::string& wanted, const Literal& value, const std::string& comment = {});
@@ -27,8 +27,8 @@ class StepBuilder {
   std::string type_name(const std::string& wanted) { return names_.take(wanted); }
 
   void include(const std::string& header);
-  // A line of the comment over the step; of the step's function. `format`, a literal, is kept, and the values that
-  // stand in its gaps.
+  // Adds a line to the comment over the step; to the step's function. `format`, a literal, is kept together with the
+  // values for its gaps.
   template <typename... Values>
   void describe(const char* format, const Values&... values) {
     draft_.description.push_back({format, {in_line(values)...}});

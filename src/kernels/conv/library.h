@@ -12,9 +12,9 @@
 namespace stitch::kernels {
 
 bool is_cudnn_setting(const Setting& setting);
-// "cudnn_tf32" or "cudnn_fp32"; none for what cuDNN's forward convolution is not.
+// "cudnn_tf32" or "cudnn_fp32"; empty for a problem that cuDNN's forward convolution does not compute.
 std::vector<Setting> convolution_library_space(const ConvolutionProblem& problem, MathMode math);
-// The stand-in where cuDNN is not installed.
+// The setting that replaces it where cuDNN is not installed.
 std::string own_setting_for(const Setting& setting);
 
 Work convolution_library_work(const Group& group, const ConvolutionProblem& problem, const Setting& setting);

@@ -13,7 +13,7 @@
 
 namespace stitch::kernels {
 
-// What the library does behind the product by itself: the group's nodes after the root, all of them.
+// What the library itself does after the product. It covers all of the group's nodes after the root.
 struct LibraryEpilogue {
   std::optional<ir::ValueId> bias;
   std::optional<ir::ValueId> residual;

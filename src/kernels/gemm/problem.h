@@ -34,7 +34,7 @@ struct GemmProblem {
   std::vector<int> row_axes;
 };
 
-// What keeps `group` from being a GEMM: operands that have to be stored first, or nothing when `problem` is filled in.
+// Fills in `problem`. Returns the operands that must be stored first where the group is no GEMM yet; empty on success.
 std::vector<ir::ValueId> analyse_gemm(const Group& group, GemmProblem& problem);
 
 }  // namespace stitch::kernels

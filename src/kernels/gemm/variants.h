@@ -29,7 +29,7 @@ struct GemmVariant {
   double convolution_share;
 };
 
-// Those that compute what `math` asks for on a device with these limits.
+// The variants that compute with the arithmetic of `math` on a device with these limits.
 std::vector<GemmVariant> gemm_variants(MathMode math, const DeviceLimits& limits);
 // The same for operands stored in 16 bits: no mode asks for less than their exact products summed in fp32.
 std::vector<GemmVariant> sixteen_bit_gemm_variants(const DeviceLimits& limits);
@@ -45,10 +45,10 @@ struct GemmSetting {
 };
 // As plan.json has it: "tf32x3_64x64_split_k" and 4.
 Setting to_setting(const GemmSetting& setting);
-// Nothing where it is no setting of these skeletons.
+// Returns nothing for a setting of other skeletons.
 std::optional<GemmSetting> gemm_setting(const Setting& setting);
 
-// Adds what m x n x k, `batch` times, costs with this variant.
+// Adds the cost of `batch` products of m x n x k with this variant.
 void add_gemm_work(const GemmVariant& variant, int64_t batch, int64_t m, int64_t n, int64_t k, int64_t splits,
                    Work& work);
 

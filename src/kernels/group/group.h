@@ -30,9 +30,9 @@ bool is_view(const ir::Node& node);       // reshape permute expand slice select
 bool is_generated(const ir::Node& node);  // full arange: no memory behind them
 // Nodes whose element at a position depends on single elements of the operands: pointwise operators, tril, look-ups.
 bool is_elementwise(const ir::Node& node);
-// Those among them that draw: their operand is read only where a caller hands numbers in.
+// Elementwise nodes that draw random numbers: their operand is read only where a caller hands numbers in.
 bool is_random(const ir::Node& node);  // uniform normal
-// Those among them whose first operand is a table, which shows other places than the result's own.
+// Elementwise nodes whose first operand is a table, read at positions other than the result's own.
 bool is_look_up(const ir::Node& node);  // embedding gather index_select pad
 
 // Closes `nodes` over the views and generated values they look through. `stored` says which values (graph inputs and

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups whose result is what they start from, but for some places: they need not move the rest where both lie in the
-// same memory.
+// In-place groups: the result equals the operand it starts from except at some positions. Where both share memory, only
+// those positions are written.
 #pragma once
 
 #include "kernels/group/group.h"
@@ -14,7 +14,7 @@ struct InPlace {
 
 // Whether the program may hand over the same memory for both: the new value of a state, and its old one.
 bool is_update_of_state(const ir::Graph& graph, const InPlace& in_place);
-// How often a node takes `value`.
+// The number of the node's operands that are `value`.
 int64_t uses(const ir::Node& node, ir::ValueId value);
 
 }  // namespace stitch::kernels

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns the fused part of a group into the body of one functor: values are pulled, from the place where the kernel
-// skeleton stands (a map over the domain's loops) back through views and pointwise operators to memory.
+// Turns the fused part of a group into the body of one functor. It starts at the element that the kernel skeleton works
+// on (a map over the domain's loops) and follows its value back through views and pointwise operators to memory.
 #pragma once
 
 #include <map>
@@ -19,16 +19,16 @@ class FunctorBuilder {
   FunctorBuilder(StepBuilder& step, std::string name, Domain domain, std::vector<Coordinate> coordinates);
 
   Domain& domain() { return domain_; }
-  // Keeps a name that the skeleton's own parameters have from being given to anything else.
+  // Reserves a name that the skeleton's own parameters have.
   void reserve(const std::string& name) { names_.take(name); }
 
-  // Makes `known`, which the skeleton hands in or which value() or look_up() made, the element of `value` at `map`.
+  // Records that `known`, which the skeleton, value() or look_up() made, is the element of `value` at `map`.
   void bind(ir::ValueId value, const IndexMap& map, Expr known);
-  // The same, where the skeleton's number still has to be worked on: `computed` becomes a local.
+  // The same for a number that is computed from the skeleton's: `computed` becomes a local.
   void bind_computation(ir::ValueId value, const IndexMap& map, Expr computed);
-  // Makes `value`, computed at `map` in the functor itself, what results are made from.
+  // Computes `value` at `map` in the functor itself, and makes results from it.
   Result<void> bind_computed(ir::ValueId value, const IndexMap& map);
-  // The element of `value` at `map`. Fails with a reason when it cannot be had there.
+  // The element of `value` at `map`. Fails with a reason when it cannot be computed there.
   Result<Expr> value(ir::ValueId value, const IndexMap& map);
   // An element of `table` (in memory, perhaps seen through views): where `map` leads, but along `axis` at `row`. `map`
   // has an unused entry for that axis.
@@ -44,7 +44,7 @@ class FunctorBuilder {
   // A further member of the functor, set by the host.
   Expr member(const std::string& type, const std::string& wanted, Expr initial);
   void store(ir::ValueId value, const AffineIndex& index, Expr stored);
-  // Where each value computed from the bound ones stands, and their stores: all of the group's results must be among
+  // Computes all values that follow from the bound ones, and stores the group's results. Every result must be among
   // them, at most once each.
   Result<void> store_results();
 

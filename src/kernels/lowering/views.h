@@ -8,7 +8,7 @@
 
 namespace stitch::kernels {
 
-// Where the operand of a view stands when its result stands at `map`.
+// The map of a view's operand when its result is visited by `map`.
 std::optional<IndexMap> view_operand_map(const ir::Graph& graph, const ir::Node& node, const IndexMap& map,
                                          Domain& domain);
 // The other way round, for views that keep every element: permute and reshape.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scatters whose result is what they start from, but for the places that something is sent to: they need not move the
-// rest where both lie in the same memory.
+// In-place scatter: when the result shares memory with the tensor it starts from, only the scattered elements are
+// written.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@ namespace stitch::kernels {
 
 // For a group whose root is a scatter that is stored as it is; both sides may be reshaped and permuted alike.
 std::optional<InPlace> scatter_in_place(const Group& group);
-// Whether nothing else in the group looks at what the scatter starts from, so that writing over it is safe.
+// Whether nothing else in the group reads the tensor that the scatter starts from, so that overwriting it is safe.
 bool reads_only_to_update(const Group& group, const InPlace& in_place);
 
 }  // namespace stitch::kernels

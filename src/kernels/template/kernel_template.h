@@ -77,7 +77,7 @@ class KernelTemplate {
   bool allows_library(const Group& group, const Setting& setting) const;
 };
 
-// Bytes that must move at least: operands and results once, of sliced operands the part that is read.
+// The minimum of bytes that must move: operands and results once, of sliced operands the part that is read.
 double least_bytes(const Group& group);
 // Lane operations of the group's pointwise nodes.
 double pointwise_operations(const Group& group);

@@ -8,7 +8,7 @@
 
 namespace stitch::plan {
 
-// Launches + max(bytes / bandwidth, FLOPs / peak).
+// The time of the launches plus max(bytes / bandwidth, FLOPs / peak), in microseconds.
 double modelled_us(const kernels::Work& work, const kernels::DeviceLimits& limits);
 double estimated_us(const kernels::Work& work, const kernels::DeviceLimits& limits);
 

@@ -12,11 +12,11 @@ namespace stitch::plan {
 
 class DraftOrder {
  public:
-  // Draft `number`, the next one, behind all others.
+  // Adds draft `number`, the next one, at the end of the order.
   void add(int number);
-  // From now on `number` reads results of `reads`, none of which depends on it.
+  // Records that `number` reads results of `reads`, none of which may depend on it.
   void set_reads(int number, const std::set<int>& reads);
-  // `absorbed` is no draft any more; nobody but `number`, into which it went, may have read it.
+  // Removes `absorbed`, which became part of `number`. No other draft may have read it.
   void merge(int number, int absorbed);
 
   const std::set<int>& reads(int number) const { return at(number).reads; }

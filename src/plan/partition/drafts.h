@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The groups while partition() is at work.
+// The groups that partition() is building.
 #pragma once
 
 #include <map>
@@ -33,7 +33,7 @@ class Drafts {
   Phase phase_of(ir::NodeId node) const { return phases_[static_cast<size_t>(node.index)]; }
   // The number of the draft that computes `node`, -1 for none.
   int owner(ir::NodeId node) const;
-  // The draft that stores what `value` shows, -1 when that is an input of the program or generated.
+  // The draft that stores the memory behind `value`, -1 when that is an input of the program or generated.
   int source(ir::ValueId value) const;
 
   int add(Draft draft);

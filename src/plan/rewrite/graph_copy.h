@@ -27,7 +27,7 @@ class GraphCopy {
   Result<ir::ValueId> add(ir::Node node, const std::string& name);
   // The same for several; `names` are wishes, one for each.
   Result<std::vector<ir::ValueId>> add_all(ir::Node node, const std::vector<std::string>& names);
-  // From now on `now` stands for `old`.
+  // Makes `now` take the place of `old` in all later nodes.
   void replace(ir::ValueId old, ir::ValueId now) { map_[old] = now; }
   // The new graph; every output must have been mapped.
   ir::Graph finish();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The choices in plan.json (graph, steps, settings) as a plan, with everything that follows from them worked out anew.
+// Reads the choices in plan.json (graph, steps, settings) and computes everything else in the plan from them.
 #pragma once
 
 #include "plan/plan.h"
