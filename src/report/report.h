@@ -27,8 +27,8 @@ struct PageAssets {
 // A page is mailed, attached and opened on a phone.
 constexpr size_t kLargestPageBytes = 2'000'000;
 
-// The page, at most `largest_bytes` long: what does not fit is left out, dearest comfort first, and the page says so.
-// kFileInvalid when plan.json is missing or is not what stitchcuda wrote.
+// The page, at most `largest_bytes` long. What does not fit is left out, the largest convenience first, and the page
+// says so. kFileInvalid when plan.json is missing or is not what stitchcuda wrote.
 Result<std::string> render_report(const FolderTexts& folder, const PageAssets& assets,
                                   size_t largest_bytes = kLargestPageBytes);
 

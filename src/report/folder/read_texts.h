@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The texts a report is made from, off the disk.
+// Reads the texts that a report is made from.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is left out of a page that would be too long, one comfort after the other.
+// Shortens a page that would be too long, leaving out one convenience after the other.
 #pragma once
 
 #include "base/json/json_forward.h"

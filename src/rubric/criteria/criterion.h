@@ -28,7 +28,7 @@ struct Criterion {
   Mark (*score)(const Facts& facts);
 };
 
-// One function a file of this folder.
+// Each function has a file of its own in this folder.
 Mark score_framework(const Facts& facts);
 Mark score_honest_answers(const Facts& facts);
 Mark score_decoration(const Facts& facts);
@@ -45,7 +45,7 @@ Mark score_plan_steps(const Facts& facts);
 Mark score_feedback(const Facts& facts);
 Mark score_refinement(const Facts& facts);
 
-// Read from top to bottom.
+// All criteria, in the order in which reports list them.
 const std::vector<Criterion>& builtin_criteria();
 
 }  // namespace stitch::rubric

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a feedback can ask for, and where it shows.
+// A technique that feedback can ask for, and where its use shows.
 #pragma once
 
 #include <string>
@@ -17,10 +17,10 @@ struct Technique {
   const char* mended;                // feature that it takes from the text; null: none
 };
 
-// Those that the feedback asks for, in the table's order.
+// The techniques that the feedback asks for, in the table's order.
 std::vector<Technique> asked_techniques(const std::string& feedback);
 
-// 1: seen to run. 0.5: in the text, and nobody could see whether it ran. 0: not there.
+// How far it is done. 1: seen to run. 0.5: in the text, but whether it ran could not be seen. 0: not there.
 double done(const Technique& technique, const Facts& facts);
 
 }  // namespace stitch::rubric

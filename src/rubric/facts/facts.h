@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What marks are computed from. Whatever nobody saw is absent, never zero.
+// The facts that marks are computed from. A fact that was not observed is absent, never zero.
 #pragma once
 
 #include <optional>

@@ -23,7 +23,7 @@ struct JudgeReply {
 // kFileInvalid, with what is wrong, for text that is not the one JSON object asked for (a code fence around it may be).
 Result<JudgeReply> judge_reply_from_text(const std::string& text);
 
-// What it is asked. `reference` lists operators; `candidate` is neutral text.
+// The prompt. `reference` lists operators; `candidate` is neutral text.
 std::string judge_prompt(const RubricVersion& rubric, const Facts& facts, const std::string& reference,
                          const std::string& candidate);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every profile asks first.
+// Tests that every reward profile makes first.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@ namespace stitch::rubric {
 // No reward, with its sentence, where nothing can be learned: the world failed, or the task judges nobody.
 std::optional<Reward> without_lesson(const RewardFacts& facts);
 
-// Whether the answers were right and the time is one that a program can have. Below the floor it is not: a time
-// that slipped through the verdict must not pay.
+// Whether the answers were right and the time is possible. A time below the floor is not: one that slipped through the
+// verdict must not pay.
 bool is_right(const RewardFacts& facts);
 
 // "the verdict is wrong", "the candidate is a total hack"

@@ -34,10 +34,10 @@ struct Score {
 
 Score score(const Facts& facts, const RubricVersion& rubric);
 
-// A judge beside evidence may lower a mark or flag, and nothing else. A failed one changes nothing and is said.
+// Applies a judge's reply to a score from evidence: it may lower a mark or flag. A failed judge is only mentioned.
 void consult(Score& score, const Result<JudgeReply>& reply);
 
-// The judge alone, as published. No marks where it failed.
+// The score of the judge alone, as published. Without marks where it failed.
 Score score_by_judge(const RubricVersion& rubric, const Result<JudgeReply>& reply);
 
 Json to_json(const Score& score);

@@ -11,7 +11,7 @@ namespace stitch::rubric {
 class Brackets {
  public:
   explicit Brackets(const std::vector<Token>& tokens);
-  // The place of the bracket that closes the (, [ or { at `at`; the last token where none does.
+  // The index of the bracket that closes the (, [ or { at `at`; the last token where none does.
   size_t closing(size_t at) const { return closings_.empty() ? 0 : closings_[at]; }
 
  private:

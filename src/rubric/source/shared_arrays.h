@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What shared memory is for: whether a thread reads what another wrote there.
+// Whether shared memory is used to share: whether a thread reads what another wrote there.
 #pragma once
 
 #include "rubric/facts/facts.h"

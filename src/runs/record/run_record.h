@@ -52,7 +52,7 @@ struct RunRecord {
 };
 
 Json to_json(const RunRecord& record);
-// kFileInvalid for what is no record.
+// kFileInvalid for JSON that is no record.
 Result<RunRecord> run_record_from_json(const Json& json);
 
 // Seconds since 1970 as UTC: "2026-11-21T13:04:55Z", and as it stands in an id: "20261121-130455".

@@ -19,7 +19,7 @@ class RunStore {
   // An id that no run in the store has: the time, the task's name and four digits that are random.
   std::string new_id(const std::string& task, int64_t seconds_since_1970) const;
   Result<void> write(const RunRecord& record) const;
-  // By its id, or by the only beginning of one that fits. A running one whose process is gone is read as killed.
+  // Reads a record by its id or an unambiguous beginning of it. A running one whose process is gone reads as killed.
   Result<RunRecord> read(const std::string& id) const;
   // Newest first; what is no record is passed over.
   std::vector<RunRecord> list() const;

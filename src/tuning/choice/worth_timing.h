@@ -23,8 +23,8 @@ struct TrialLimits {
   double least_share = 0.03;     // of the program's estimated time: shorter steps are left as they are
 };
 
-// In the order in which to try them, so that a budget that ends early has spent itself on what matters most: the
-// dearest steps first, and of each first what the plan has chosen. Steps that are alike are tried once.
+// The trials in the order to make them, the most valuable first in case the budget ends early: the most expensive steps
+// first, and of each step the setting that the plan has chosen. Equal steps are tried once.
 std::vector<Trial> worth_timing(const plan::Plan& plan, const TrialLimits& limits, bool with_libraries);
 
 }  // namespace stitch::tuning

@@ -8,10 +8,10 @@
 
 namespace stitch::tuning {
 
-// Of the graph after all rewrites: what a rewrite has shown to be needless is not compulsory.
-// Bytes read: inputs and states every element of which some output depends on, whatever the others are; no parameters,
-// which prepare() may fold together. Bytes written: outputs and new states. FLOPs: products of inputs and parameters as
-// they are, whose every element an output shows; one behind another, or under a sum, might be one product less.
+// Takes the graph after all rewrites: work that a rewrite removes is not compulsory. Bytes read: inputs and states
+// every element of which some output depends on, whatever the others are; no parameters, which prepare() may fold
+// together. Bytes written: outputs and new states. FLOPs: products of inputs and parameters as they are, whose every
+// element an output shows; one behind another, or under a sum, might be one product less.
 evaluate::CompulsoryWork compulsory_work(const ir::Graph& graph);
 
 }  // namespace stitch::tuning

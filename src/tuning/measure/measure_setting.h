@@ -27,8 +27,8 @@ struct MeasureOptions {
 Result<void> build_setting(const plan::Plan& plan, size_t index, const kernels::Setting& setting,
                            const toolchain::Toolchain& tools, const MeasureOptions& options);
 
-// Its time. A setting that does not build or crashes has the time infinity; one whose times stay unsteady has none.
-// Errors are the world's.
+// Times the setting. One that does not build, or crashes, has the time infinity; one whose times stay unsteady has
+// none. An Error means that the machine could not measure.
 Result<std::optional<Measurement>> measure_setting(const plan::Plan& plan, size_t index,
                                                    const kernels::Setting& setting, const toolchain::Toolchain& tools,
                                                    const MeasureOptions& options);

@@ -46,7 +46,7 @@ struct ProgramTimes {
 // Sample values for what `graph` takes.
 evaluate::TimedSubject sample_subject(const ir::Graph& graph);
 
-// Who our program is timed against.
+// The program that ours is timed against.
 struct Baseline {
   std::string name;
   evaluate::CandidateBinary binary{};

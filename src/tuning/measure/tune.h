@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fills the database with what is not known yet of a plan's steps, for as long as the budget lasts.
+// Measures the settings of a plan's steps that the database does not have yet, for as long as the budget lasts.
 #pragma once
 
 #include <functional>
