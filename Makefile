@@ -44,4 +44,4 @@ format:
 	@git ls-files '*.h' '*.cc' '*.cu' '*.cuh' | xargs clang-format -i
 
 clean:
-	rm -rf build build-asan dist
+	rm -rf build build-asan build-tsan dist

@@ -4,7 +4,7 @@
 # depends on the compiler and on the CUDA headers of the machine that runs them, which need not be this one.
 set(wheel_programs stitchcuda stitchcuda-cage stitchcuda-rewrite stitchcuda-worker-emulated stitchcuda-worker-checked
     stitchcuda-keeper-emulated stitchcuda-worker-cuda stitchcuda-keeper-cuda stitch_emulator_shared stitch_observer
-    stitch_host_emulated)
+    stitch_host_emulated stitchcuda_shared)
 foreach(program ${wheel_programs})
   if(NOT TARGET ${program})
     message(FATAL_ERROR "${program} cannot be built: the CUDA toolkit's headers or libcudart_static.a were not found. "

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from .module import Optimized
     from .optimizing import optimize
     from .report import Report
+    from .stages import altered_files, devices, emit, operators, plan, step_costs, write_report
     from .verdict import Verdict
 
     Refused: type[RuntimeError]
@@ -29,7 +30,14 @@ __all__ = [
     "UsageError",
     "Verdict",
     "__version__",
+    "altered_files",
+    "devices",
+    "emit",
+    "operators",
     "optimize",
+    "plan",
+    "step_costs",
+    "write_report",
 ]
 
 
@@ -37,13 +45,15 @@ def __getattr__(name: str) -> Any:
     """What needs PyTorch is imported at its first use: the command `stitchcuda` does not wait for it."""
     from importlib import import_module
 
+    stages = ("altered_files", "devices", "emit", "operators", "plan", "step_costs", "write_report")
     homes = {"Optimized": "module", "optimize": "optimizing", "Report": "report", "Verdict": "verdict"}
+    homes |= dict.fromkeys(stages, "stages")
     if name in homes:
         value = getattr(import_module(f".{homes[name]}", __name__), name)
     elif name == "Refused":
         value = import_module(".places", __name__).runtime().Refused
     elif name == "__version__":
-        value = import_module(".places", __name__).version()
+        value = import_module(".driver", __name__).ask("version")["version"]
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value

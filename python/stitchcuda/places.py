@@ -6,7 +6,6 @@ from __future__ import annotations
 import functools
 import importlib
 import os
-import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -60,9 +59,3 @@ def runtime() -> ModuleType:
     raise MissingEnvironment(
         "stitchcuda's own files (runtime/) were not found", str(_HERE), "install the package again", "environment"
     )
-
-
-def version() -> str:
-    """The version of the programs."""
-    done = subprocess.run([command(), "--version"], capture_output=True, text=True, check=False)
-    return done.stdout.strip().rpartition(" ")[2]

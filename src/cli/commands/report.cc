@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// report.html of a folder, made again: after a step was edited by hand, or by another version of stitchcuda.
+#include "driver/requests/report.h"
+
 #include <fmt/format.h>
 
 #include "base/json/json.h"
 #include "cli/commands/commands.h"
-#include "driver/project/leave_report.h"
 
 namespace stitch::cli {
 
 Result<int> run_report(Session& session) {
   const CommandLine& line = session.line();
-  const std::filesystem::path folder = line.file;
-  const std::filesystem::path page = line.out.empty() ? folder / "report.html" : std::filesystem::path(line.out);
-  STITCH_TRY(driver::write_report(session.services().resources, folder, page));
-  std::error_code ignored;
-  const uintmax_t bytes = std::filesystem::file_size(page, ignored);
+  STITCH_ASSIGN(const driver::ReportPage written, driver::report({line.file, line.out}, session.services()));
   session.reporter().result(
-      Json{{"schema", "stitchcuda.report/1"}, {"task", line.file}, {"out", page.string()}, {"bytes", bytes}},
-      fmt::format("{} ({:.2f} MB, offline)", page.string(), static_cast<double>(bytes) * 1e-6));
+      to_json(written),
+      fmt::format("{} ({:.2f} MB, offline)", written.page.string(), static_cast<double>(written.bytes) * 1e-6));
   return 0;
 }
 

@@ -51,11 +51,7 @@ Result<int> run_plan(Session& session) {
   STITCH_ASSIGN(const plan::Plan made,
                 driver::plan_stage({line.file, line.math, std::move(options)}, session.services()));
   const std::string batch = driver::describe_batch(made);
-  return leave(session, plan::to_json(made).dump(1) + "\n",
-               Json{{"schema", "stitchcuda.plan_result/1"},
-                    {"task", made.graph.name},
-                    {"steps", made.steps.size()},
-                    {"batch", batch}},
+  return leave(session, plan::to_json(made).dump(1) + "\n", driver::plan_summary(made),
                fmt::format("{} steps, {:.1f} us modelled, batch {}", made.steps.size(),
                            plan::declared_modelled_us(made), batch));
 }
@@ -67,10 +63,7 @@ Result<int> run_emit(Session& session) {
   STITCH_ASSIGN(const driver::EmitReport found, driver::emit_stage(request, session.services()));
   const SourceBundle& bundle = found.bundle;
   session.reporter().result(
-      Json{{"schema", "stitchcuda.emit/1"},
-           {"task", bundle.name},
-           {"files", bundle.files.size()},
-           {"out", found.out.string()}},
+      to_json(found),
       fmt::format("{} files, {} to compile  ->  {}", bundle.files.size(), bundle.units.size(), found.out.string()));
   return 0;
 }

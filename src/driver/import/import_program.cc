@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/json/json.h"
+#include "driver/import/read_exported.h"
 #include "frontend/convert.h"
 
 namespace stitch::driver {
@@ -52,6 +53,10 @@ Result<ImportedProgram> import_program(Job& job, const Task& task) {
   arguments["deadline_s"] = seconds;
   const int64_t timeout_ms = static_cast<int64_t>(seconds * 1000) + kGraceMs;
   STITCH_ASSIGN(const Json exported, job.ask("import", arguments, timeout_ms));
+  return read_exported(exported);
+}
+
+Result<ImportedProgram> read_exported(const Json& exported) {
   STITCH_ASSIGN(ir::Graph graph, frontend::graph_from_exported(exported));
   const std::vector<frontend::Unsupported> missing = frontend::unsupported_operators(graph);
   if (!missing.empty()) {

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <vector>
 
+#include "driver/job/resources_beside.h"
+
 namespace stitch::driver {
 namespace {
 
@@ -26,9 +28,11 @@ bool is_there(const fs::path& path) {
 
 }  // namespace
 
-Result<Resources> find_resources() {
+Result<Resources> find_resources() { return resources_beside(own_folder()); }
+
+Result<Resources> resources_beside(const fs::path& programs) {
   Resources found;
-  found.programs = own_folder();
+  found.programs = programs;
   const std::vector<fs::path> roots = {from_environment("STITCHCUDA_RESOURCES"),
                                        found.programs.parent_path() / "share" / "stitchcuda",
                                        found.programs.parent_path()};

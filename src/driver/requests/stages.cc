@@ -50,6 +50,13 @@ Result<plan::Plan> plan_stage(const PlanRequest& request, const Services& servic
   return plan::plan_any_batch(program, [&](const ir::Graph& graph) { return plan::make_plan(graph, options); });
 }
 
+Json plan_summary(const plan::Plan& plan) {
+  return Json{{"schema", "stitchcuda.plan_result/1"},
+              {"task", plan.graph.name},
+              {"steps", plan.steps.size()},
+              {"batch", describe_batch(plan)}};
+}
+
 Result<EmitReport> emit_stage(const EmitRequest& request, const Services& services) {
   const std::string file = request.plan.string();
   STITCH_ASSIGN(const std::string text, read_file(file));
@@ -73,6 +80,13 @@ Result<EmitReport> emit_stage(const EmitRequest& request, const Services& servic
   }
   STITCH_TRY(install_project(report.bundle, files, report.out));
   return report;
+}
+
+Json to_json(const EmitReport& report) {
+  return Json{{"schema", "stitchcuda.emit/1"},
+              {"task", report.bundle.name},
+              {"files", report.bundle.files.size()},
+              {"out", report.out.string()}};
 }
 
 Result<BuildReport> build_stage(const BuildRequest& request, const Services& services) {

@@ -8,6 +8,7 @@
 #include "artifact/report/compile_report.h"
 #include "artifact/source/source_bundle.h"
 #include "artifact/task/task.h"
+#include "base/json/json_forward.h"
 #include "driver/import/import_program.h"
 #include "plan/batch/program_batches.h"
 #include "plan/plan.h"
@@ -31,6 +32,8 @@ struct PlanRequest {
   Options options;
 };
 Result<plan::Plan> plan_stage(const PlanRequest& request, const Services& services);
+// `plan --json`, without the plan itself
+Json plan_summary(const plan::Plan& plan);
 
 struct EmitRequest {
   std::filesystem::path plan;  // as planning left it
@@ -44,6 +47,8 @@ struct EmitReport {
 };
 // kProgramInvalid where forms in Python were asked for and cannot be made.
 Result<EmitReport> emit_stage(const EmitRequest& request, const Services& services);
+// `emit --json`
+Json to_json(const EmitReport& report);
 
 struct BuildRequest {
   std::filesystem::path folder;  // that emit or optimize wrote
