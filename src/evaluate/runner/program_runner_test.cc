@@ -16,7 +16,7 @@ class ProgramRunnerTest : public VectorProgramTest {};
 
 TEST_P(ProgramRunnerTest, NewStatesMayLieWhereTheOldOnesDo) {
   const auto runner = start("good");
-  ASSERT_TRUE(runner->prepare(parameters).has_value());
+  ASSERT_TRUE(prepares(*runner));
   for (const bool in_place : {true, false, true}) {
     const auto ran = runner->run({.inputs = inputs, .states = states, .states_in_place = in_place});
     ASSERT_TRUE(ran.has_value()) << ran.error().sentence;
@@ -27,7 +27,7 @@ TEST_P(ProgramRunnerTest, NewStatesMayLieWhereTheOldOnesDo) {
 // The program is shown the old state where the new one is to be.
 TEST_P(ProgramRunnerTest, AProgramThatDoesNothingLeavesTheOldStateInPlace) {
   const auto runner = start("does_nothing");
-  ASSERT_TRUE(runner->prepare(parameters).has_value());
+  ASSERT_TRUE(prepares(*runner));
   const auto ran = runner->run({.inputs = inputs, .states = states, .states_in_place = true});
   ASSERT_TRUE(ran.has_value()) << ran.error().sentence;
   ASSERT_EQ(ran->ending, Ending::kOk) << ran->sentence;
@@ -276,7 +276,7 @@ TEST_P(ProgramRunnerTest, NothingButAnInputCanBeLeftOut) {
 
 TEST_P(ProgramRunnerTest, AStateOfAnotherTypeTakesNoOldStatesPlace) {
   const auto runner = start("larger_state_of_that_name");
-  ASSERT_TRUE(runner->prepare(parameters).has_value());
+  ASSERT_TRUE(prepares(*runner));
   states.push_back(states[0]);
   const std::vector<TensorType> results(3, inputs[0].spec().type);
   const auto ran = runner->run({.inputs = inputs, .states = states, .results = results, .states_in_place = true});

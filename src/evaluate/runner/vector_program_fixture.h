@@ -95,6 +95,13 @@ class VectorProgramTest : public testing::TestWithParam<DeviceKind> {
     return std::move(runner).value();
   }
 
+  // What it could not do is said: whatever the program does, the processes answer.
+  testing::AssertionResult prepares(ProgramRunner& runner) {
+    const auto prepared = runner.prepare(parameters);
+    return prepared.has_value() ? testing::AssertionSuccess()
+                                : testing::AssertionFailure() << prepared.error().sentence;
+  }
+
   // prepare() and run(); the first that does not end well, else the run's outcome.
   CandidateOutcome outcome_of(ProgramRunner& runner) {
     auto prepared = runner.prepare(parameters);
