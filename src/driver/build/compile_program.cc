@@ -14,6 +14,7 @@ namespace stitch::driver {
 namespace {
 
 constexpr const char* kDefaultArchitecture = "sm_90a";
+constexpr const char* kNvccStage = "nvcc";  // nothing is run of what is built there
 
 std::string as_text(const Diagnostic& diagnostic) {
   return fmt::format("{}:{}: {}", diagnostic.file, diagnostic.line, diagnostic.message);
@@ -91,6 +92,7 @@ Result<CompileReport> build_bundle(Job& job, const toolchain::Toolchain& tools, 
   toolchain::BuildRequest request;
   request.bundle = bundle;
   request.device = device;
+  request.joins_equal_steps = device != DeviceKind::kCuda || stage == kNvccStage;  // what is measured keeps its names
   if (device == DeviceKind::kCuda) {
     request.architecture = built_architectures(job);
     request.line_info = job.options().line_info;

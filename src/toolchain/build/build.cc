@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <mutex>
+#include <utility>
 
 #include "base/fs/files.h"
 #include "base/parallel/for_each_parallel.h"
@@ -15,6 +17,7 @@
 #include "toolchain/build/trial.h"
 #include "toolchain/cache/object_cache.h"
 #include "toolchain/source/include_closure.h"
+#include "toolchain/source/step_form.h"
 
 namespace stitch::toolchain {
 namespace {
@@ -39,6 +42,7 @@ struct Work {
   ObjectCache cache;
   std::vector<std::string> unit_keys;
   std::vector<Piece> pieces;
+  std::vector<SymbolAlias> aliases;
   std::mutex mutex;
   int units_done = 0;
   std::mutex prelude_mutex;
@@ -70,9 +74,51 @@ std::optional<std::string> load_object(const Work& work, const std::string& key)
   return object.has_value() || work.tools.prebuilt.empty() ? object : ObjectCache(work.tools.prebuilt).load(key);
 }
 
+// The pieces of steps by their form, where steps of one form are to be one piece.
+class EqualSteps {
+ public:
+  explicit EqualSteps(const SourceBundle& bundle) {
+    for (const auto& [path, text] : bundle.files) {
+      if (std::find(bundle.units.begin(), bundle.units.end(), path) == bundle.units.end()) {
+        elsewhere_.merge(names_in(text));
+      }
+    }
+  }
+
+  // The piece that steps of this form have already, with the alias that makes this step of it. Else `next` is its own.
+  std::optional<std::pair<size_t, SymbolAlias>> find(const SourceBundle& bundle, const std::string& unit, size_t next) {
+    const std::optional<StepForm> form = step_form(bundle.files.at(unit), elsewhere_);
+    if (!form.has_value()) {
+      return std::nullopt;
+    }
+    const auto [found, is_new] = pieces_.emplace(fs::path(unit).parent_path().string() + "\n" + form->text,
+                                                 std::pair(next, form->function));  // headers are looked for from there
+    if (is_new) {
+      return std::nullopt;
+    }
+    return std::pair(found->second.first, SymbolAlias{form->function, found->second.second});
+  }
+
+ private:
+  Names elsewhere_;
+  std::map<std::string, std::pair<size_t, std::string>> pieces_;
+};
+
 void list_pieces(Work& work) {
   std::map<std::string, size_t> index_of_key;
+  std::optional<EqualSteps> steps;
+  if (work.request.joins_equal_steps) {
+    steps.emplace(work.request.bundle);
+  }
   for (const std::string& unit : work.request.bundle.units) {
+    const auto equal = steps ? steps->find(work.request.bundle, unit, work.pieces.size()) : std::nullopt;
+    if (equal.has_value()) {
+      const auto& [index, alias] = *equal;
+      ++work.pieces[index].unit_count;
+      work.unit_keys.push_back(fmt::format("{} {} is {}", work.pieces[index].key, alias.name, alias.means));
+      work.aliases.push_back(alias);
+      continue;
+    }
     work.unit_keys.push_back(unit_key(work.request.bundle, unit, work.target, work.tools));
     const auto [found, is_new] = index_of_key.emplace(work.unit_keys.back(), work.pieces.size());
     if (is_new) {
@@ -126,8 +172,9 @@ Result<void> link(Work& work, CompileReport& report) {
   const fs::path library = folder.path() / "program.so";
   STITCH_TRY(write_file(exports, exports_of(work.target)));
   STITCH_ASSIGN(const ToolRun linked,
-                run_tool(link_command(work.target, work.tools, objects, exports, library), folder.path(),
-                         work.request.bundle.name, library, tool_cage(work.tools, work.target, folder.path()),
+                run_tool(link_command(work.target, work.tools, {objects, work.aliases}, exports, library),
+                         folder.path(), work.request.bundle.name, library,
+                         tool_cage(work.tools, work.target, folder.path()),
                          {.when_slow = when_slow(work, {})}));
   report.diagnostics.insert(report.diagnostics.end(), linked.diagnostics.begin(), linked.diagnostics.end());
   if (!linked.ok) {
@@ -157,6 +204,7 @@ Result<CompileReport> build(const BuildRequest& request, const Toolchain& tools)
             .cache = ObjectCache(tools.cache),
             .unit_keys = {},
             .pieces = {},
+            .aliases = {},
             .mutex = {},
             .prelude_mutex = {},
             .prelude = {}};

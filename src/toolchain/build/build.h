@@ -28,6 +28,9 @@ struct BuildRequest {
   bool line_info = false;                                // GPU: line numbers for profilers
   bool nvtx = false;                                     // GPU: an NVTX range around each step
   bool objects_only = false;                             // fill the cache, make no library
+  // Steps that differ in names of their own alone are compiled once and are one function under several names. For
+  // programs that we emitted: a stranger's source is compiled as it is.
+  bool joins_equal_steps = false;
   bool own_code_alone = false;  // GPU: without the CUDA runtime, so that what it imports is what the sources ask for
   std::optional<TorchKit> torch{};                       // emulated: the units make an extension module of Python
   int jobs = 0;                                          // compilers at a time; 0: one for each core

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "toolchain/build/build.h"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -118,6 +119,38 @@ TEST_P(BuildTest, NoSourceSaysOfItselfWhatTheDeviceLacks) {
   const CompileReport report = build_now();
   EXPECT_FALSE(report.ok);
   EXPECT_FALSE(report.is_beyond_device);
+}
+
+TEST_P(BuildTest, StepsThatDifferInNamesAloneAreOneFunctionUnderTwoNames) {
+  if (request.device != DeviceKind::kEmulated) {
+    GTEST_SKIP() << "what is compiled for it does not load here";
+  }
+  const auto step = [](const std::string& number, const std::string& name, const std::string& made) {
+    return "extern \"C\" int step_" + number + "(int at) {\n  const int " + name + " = at * 3;\n  return " + made +
+           ";\n}\n";
+  };
+  request.bundle.files["steps/00.cu"] = step("0", "fc1", "fc1 + 1");
+  request.bundle.files["steps/01.cu"] = step("1", "fc2", "fc2 + 1");
+  request.bundle.files["steps/02.cu"] = step("2", "fc3", "fc3 + 2");
+  request.bundle.files["program.cu"] =
+      "extern \"C\" {\nint step_0(int);\nint step_1(int);\nint step_2(int);\n"
+      "int stitch_program_v1() { return step_0(1) * 100 + step_1(2) * 10 + step_2(1); }\n}\n";
+  request.bundle.units = {"steps/00.cu", "steps/01.cu", "steps/02.cu", "program.cu"};
+  request.joins_equal_steps = true;
+  const CompileReport report = build_now();
+  ASSERT_TRUE(report.ok) << (report.diagnostics.empty() ? "" : report.diagnostics[0].message);
+  EXPECT_EQ(report.units_compiled, 3);
+  void* library = ::dlopen(report.library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(library, nullptr) << ::dlerror();
+  const auto program = reinterpret_cast<int (*)()>(::dlsym(library, "stitch_program_v1"));
+  ASSERT_NE(program, nullptr);
+  EXPECT_EQ(program(), 4 * 100 + 7 * 10 + 5);
+  ::dlclose(library);
+
+  request.joins_equal_steps = false;
+  const CompileReport apart = build_now();
+  EXPECT_EQ(apart.units_compiled, 1);
+  EXPECT_NE(apart.build_key, report.build_key);
 }
 
 TEST_P(BuildTest, CompilesOnceAndThenComesFromTheCache) {

@@ -136,11 +136,14 @@ Words rewrite_command(const Toolchain& tools, const std::set<std::string>& files
   return words;
 }
 
-Words link_command(const Target& target, const Toolchain& tools, const std::vector<std::filesystem::path>& objects,
+Words link_command(const Target& target, const Toolchain& tools, const Linked& linked,
                    const std::filesystem::path& exports, const std::filesystem::path& library) {
   Words words = {tools.host_compiler->program.string(), "-shared", "-o", library.string()};
-  for (const std::filesystem::path& object : objects) {
+  for (const std::filesystem::path& object : linked.objects) {
     words.push_back(object.string());
+  }
+  for (const auto& [name, means] : linked.aliases) {
+    words.push_back(fmt::format("-Wl,--defsym={}={}", name, means));
   }
   words.push_back(fmt::format("-Wl,--version-script={}", exports.string()));
   if (target.device == DeviceKind::kCuda && !target.own_code_alone) {

@@ -41,8 +41,18 @@ std::vector<std::string> prelude_command(const Target& target, const Toolchain& 
 std::vector<std::string> rewrite_command(const Toolchain& tools, const std::set<std::string>& files,
                                          const std::filesystem::path& folder);
 
-std::vector<std::string> link_command(const Target& target, const Toolchain& tools,
-                                      const std::vector<std::filesystem::path>& objects,
+// A second name of a function that one of the objects has.
+struct SymbolAlias {
+  std::string name;
+  std::string means;
+};
+
+struct Linked {
+  std::vector<std::filesystem::path> objects;
+  std::vector<SymbolAlias> aliases = {};
+};
+
+std::vector<std::string> link_command(const Target& target, const Toolchain& tools, const Linked& linked,
                                       const std::filesystem::path& exports, const std::filesystem::path& library);
 
 // The linker's version script: one symbol leaves the library.

@@ -85,7 +85,7 @@ Result<void> Trial::build(const fs::path& folder, const Target& target, const fs
   const fs::path exports = folder / "exports.map";
   const fs::path library = folder / "trial.so";
   STITCH_TRY(write_file(exports, exports_of(target)));
-  return check(run_tool(link_command(target, tools_, {object}, exports, library), folder, kUnit, library, cage, time),
+  return check(run_tool(link_command(target, tools_, {{object}}, exports, library), folder, kUnit, library, cage, time),
                target, tools_.host_compiler->program, "link");
 }
 
