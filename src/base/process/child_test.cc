@@ -9,9 +9,10 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
-#include "base/fs/files.h"
 #include "base/process/tree.h"
 
 namespace stitch {
@@ -182,15 +183,17 @@ TEST(CappedTextTest, KeepsTheEnd) {
 }
 
 TEST(HelperProgramTest, AMissingOneIsASentence) {
-  const auto folder = TemporaryDirectory::make("stitchcuda-helpers");
-  ASSERT_TRUE(folder.has_value());
-  ::setenv("STITCHCUDA_LIBEXEC", folder->path().c_str(), 1);
+  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) /
+                                       ("stitchcuda-helpers-" + std::to_string(::getpid()));
+  ASSERT_TRUE(std::filesystem::create_directory(folder));
+  ::setenv("STITCHCUDA_LIBEXEC", folder.c_str(), 1);
   for (const char* name : {"libhelper.so", "helper"}) {  // neither is executable, as archives have libraries
-    ASSERT_TRUE(write_file(folder->path() / name, "").has_value());
+    ASSERT_TRUE(std::ofstream(folder / name).is_open());
   }
   EXPECT_TRUE(find_helper_program("libhelper.so").has_value());
   EXPECT_FALSE(find_helper_program("helper").has_value());
   ::unsetenv("STITCHCUDA_LIBEXEC");
+  std::filesystem::remove_all(folder);
   const auto missing = find_helper_program("stitchcuda-no-such-helper");
   ASSERT_FALSE(missing.has_value());
   EXPECT_EQ(missing.error().sentence, "the program stitchcuda-no-such-helper is missing");

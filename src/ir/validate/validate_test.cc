@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "ir/text/parser.h"
 
 namespace stitch::ir {
@@ -129,6 +131,34 @@ TEST(Validate, AnOpaqueNodeHasNoRule) {
       "a");
   ASSERT_TRUE(opaque.has_value()) << opaque.error().sentence;
   EXPECT_EQ(refusal(*opaque), "");
+}
+
+// Bytes changed anywhere give a graph or a sentence, never a crash; and a graph that is read can be validated.
+TEST(Validate, ChangedBytesAreNoDisaster) {
+  const std::string text =
+      "graph g mode=eval\nx: f32[2,3] = input \"x\"\n"
+      "w: f32[4,3] = parameter \"fc.weight\"\nh = linear(x, w, none)\n"
+      "y = reshape(h; shape=[8])  @ model.py:3\nz = clamp(y; min=-inf, max=2.5)\n"
+      "return output \"0\" = z\n";
+  ASSERT_TRUE(parse(text, "a").has_value());
+  std::mt19937 generator(5);
+  int taken = 0;
+  for (int round = 0; round < 20000; ++round) {
+    std::string changed = text;
+    for (unsigned change = 0; change <= generator() % 3; ++change) {
+      const char with = generator() % 2 == 0 ? text[generator() % text.size()] : static_cast<char>(generator() % 256);
+      changed[generator() % changed.size()] = with;
+    }
+    const auto graph = parse(changed, "a");
+    if (graph.has_value()) {
+      (void)validate(*graph).has_value();
+      ++taken;
+    } else {
+      ASSERT_FALSE(graph.error().sentence.empty());
+      ASSERT_FALSE(graph.error().place.empty()) << changed;
+    }
+  }
+  EXPECT_GT(taken, 100);  // names, places and numbers may change
 }
 
 }  // namespace

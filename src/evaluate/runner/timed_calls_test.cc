@@ -3,7 +3,7 @@
 // refused. How long it takes is not asked here: a loaded machine may take any time.
 #include <gtest/gtest.h>
 
-#include "evaluate/timed_calls/timed_program_fixture.h"
+#include "evaluate/runner/timed_program_fixture.h"
 
 namespace stitch::evaluate {
 namespace {

@@ -21,7 +21,7 @@ namespace stitch::ir {
 #define STITCH_POINTWISE(name, meaning, definition, floating_point, integer, boolean, cost, range)
 #define STITCH_OP(name, operands, family) OpDef name##_def();
 #define STITCH_OP_AS(name, operands, family, definition)
-#include "ir/ops.def"
+#include "ir/ops/ops.def"
 #undef STITCH_OP
 #undef STITCH_OP_AS
 
@@ -45,7 +45,7 @@ const Registry& registry() {
 #define STITCH_OP(name, operands, family) define(all, op_named(#name), name##_def(), operands, OpFamily::family);
 #define STITCH_OP_AS(name, operands, family, definition) \
   define(all, op_named(#name), definition, operands, OpFamily::family);
-#include "ir/ops.def"
+#include "ir/ops/ops.def"
 #undef STITCH_OP
 #undef STITCH_OP_AS
 #undef STITCH_POINTWISE

@@ -7,7 +7,7 @@
 #include <random>
 #include <set>
 
-#include "evaluate/timed_calls/timed_program_fixture.h"
+#include "evaluate/runner/timed_program_fixture.h"
 
 namespace stitch::evaluate {
 namespace {
