@@ -65,6 +65,21 @@ INSTANTIATE_TEST_SUITE_P(All, EmitCase,
                                                                  "/src/codegen/testdata")),
                          [](const auto& parameter) { return parameter.param.stem().string(); });
 
+// Three products of TF32 parts, 2 * 1024^3 operations each, outlast 12 MiB; 4 numbers take less than the launch does.
+TEST(Emit, ProgramSaysWhatBoundsEachStep) {
+  const auto large = emitted(
+      "graph large mode=eval\nx: f32[1024,1024] = input \"x\"\nw: f32[1024,1024] = parameter \"w\"\n"
+      "y = linear(x, w, none)\nreturn output \"0\" = y\n");
+  ASSERT_TRUE(large.has_value()) << large.error().sentence;
+  const std::string& text = large->files.at("program.cu");
+  EXPECT_NE(text.find("// Step 0, y: 6.44 GFLOP, 12.6 MB, "), std::string::npos) << text;
+  EXPECT_NE(text.find("bound by arithmetic on the tensor cores.\n// Setting tf32x3_"), std::string::npos) << text;
+  const auto small = emitted("graph small mode=eval\nx: f32[4] = input \"x\"\ny = exp(x)\nreturn output \"0\" = y\n");
+  ASSERT_TRUE(small.has_value()) << small.error().sentence;
+  EXPECT_NE(small->files.at("program.cu").find("2.0 us by the limits of H200, bound by launching."), std::string::npos)
+      << small->files.at("program.cu");
+}
+
 // Every extent is a member of one struct, read as extents.NAME.
 void expect_no_unused_extent(const std::string& path, const std::string& text) {
   const size_t begin = text.find("struct Extents {");

@@ -170,7 +170,15 @@ std::vector<std::string> print_buffers(const ProgramFile& program, Lines& lines)
   return names;
 }
 
+std::string planned_sizes(const ProgramFile& program) {
+  return program.declared_batch == program.planned_batch ? "the declared sizes"
+                                                         : fmt::format("a batch of {}", program.planned_batch);
+}
+
 void print_step_buffers(const StepEntry& step, size_t number, const std::vector<std::string>& names, Lines& lines) {
+  for (const std::string& sentence : step.counts) {
+    lines.comment(sentence);
+  }
   const std::string head = fmt::format("constexpr int32_t kStep{:02}Buffers", number);
   std::vector<std::string> own;
   std::vector<CommentedElement> commented;
@@ -215,6 +223,8 @@ std::vector<Field> step_row(const StepEntry& step, size_t number) {
 
 void print_steps(const ProgramFile& program, const std::vector<std::string>& buffers, Lines& lines) {
   std::vector<std::vector<Field>> rows;
+  lines.comment(fmt::format("What steps count is at {}.", planned_sizes(program)));
+  lines.blank();
   for (size_t i = 0; i < program.steps.size(); ++i) {
     print_step_buffers(program.steps[i], i, buffers, lines);
     print_step_extents(program.steps[i], i, lines);
@@ -265,10 +275,7 @@ std::string print_program(const ProgramFile& program) {
   const size_t batch_axes = print_batch_axes(program, lines);
   lines.add("}  // namespace");
   lines.blank();
-  const std::string where = program.declared_batch == program.planned_batch
-                                ? "the declared sizes"
-                                : fmt::format("a batch of {}", program.planned_batch);
-  lines.comment(fmt::format("{} bytes of workspace at {}.", program.workspace_bytes, where));
+  lines.comment(fmt::format("{} bytes of workspace at {}.", program.workspace_bytes, planned_sizes(program)));
   print_program_tables(program, batch_axes, lines);
   return lines.take();
 }

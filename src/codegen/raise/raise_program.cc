@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/raise/raise_program.h"
 
+#include "codegen/raise/step_counts.h"
 #include "ir/ops/support/random.h"
 
 namespace stitch::codegen {
@@ -119,7 +120,7 @@ StepEntry step_entry(const plan::Plan& plan, const plan::Step& step, const std::
   STITCH_CHECK(extent_names.size() == step.extents.size()) << "a plan that is not of this version: " << step.name;
   const int64_t planned = plan.batch.has_value() ? plan.batch->planned : 0;
   const auto line = [&](int64_t value, int64_t slope) { return plan::BatchLine{value - slope * planned, slope}; };
-  StepEntry entry{step.name, step.phase == plan::Phase::kPrepare, step.operands, step.operands.size(), {}, 0, {}};
+  StepEntry entry{step.name, {}, step.phase == plan::Phase::kPrepare, step.operands, step.operands.size(), {}, 0, {}};
   entry.buffers.insert(entry.buffers.end(), step.results.begin(), step.results.end());
   for (size_t i = 0; i < step.extents.size(); ++i) {
     entry.extents.push_back(
@@ -165,6 +166,7 @@ ProgramFile raise_program(const plan::Plan& plan, const std::vector<std::vector<
   add_buffers(plan, parameters, file);
   for (size_t i = 0; i < plan.steps.size(); ++i) {
     file.steps.push_back(step_entry(plan, plan.steps[i], extent_names[i]));
+    file.steps.back().counts = counts_in_words(plan, i);
   }
   add_batch(plan, file);
   return file;

@@ -37,6 +37,7 @@ struct ExtentEntry {
 
 struct StepEntry {
   std::string name;
+  std::vector<std::string> counts;  // sentences
   bool prepares = false;
   std::vector<int> buffers;  // operands, then results
   size_t operand_count = 0;

@@ -57,6 +57,20 @@ double modelled_us(const kernels::Work& work, const kernels::DeviceLimits& limit
   return work.launches * limits.launch_us + std::max({memory, compute, lanes}) * kMicrosecondsPerSecond;
 }
 
+Bound bound_of(const kernels::Work& work, const kernels::DeviceLimits& limits) {
+  const double memory = work.bytes / limits.bytes_per_second;
+  const double compute = work.flops / peak_flops(work.pipe, limits);
+  const double lanes = work.lane_operations / limits.lane_operations_per_second;
+  const double longest = std::max({memory, compute, lanes});
+  if (work.launches * limits.launch_us > longest * kMicrosecondsPerSecond) {
+    return Bound::kLaunches;
+  }
+  if (longest == memory) {
+    return Bound::kMemory;
+  }
+  return longest == compute ? Bound::kArithmetic : Bound::kLaneOperations;
+}
+
 double estimated_us(const kernels::Work& work, const kernels::DeviceLimits& limits) {
   const double busy = occupancy(work, limits);
   double deepest = 1;

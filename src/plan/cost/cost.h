@@ -8,6 +8,10 @@
 
 namespace stitch::plan {
 
+// What takes longest of a step by the roofline.
+enum class Bound { kLaunches, kMemory, kArithmetic, kLaneOperations };
+Bound bound_of(const kernels::Work& work, const kernels::DeviceLimits& limits);
+
 // The time of the launches plus max(bytes / bandwidth, FLOPs / peak), in microseconds.
 double modelled_us(const kernels::Work& work, const kernels::DeviceLimits& limits);
 double estimated_us(const kernels::Work& work, const kernels::DeviceLimits& limits);
