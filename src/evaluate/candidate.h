@@ -59,6 +59,8 @@ class Candidate {
   virtual Result<CandidateOutcome> prepare(std::span<const HostTensor> parameters) = 0;
   // Outputs and workspace hold fresh random bytes when the program starts.
   virtual Result<CandidateOutcome> run(const CandidateCall& call) = 0;
+  // Gives the memory of the last call's tensors back: a GPU holds few of the largest. What was prepared stays.
+  virtual Result<CandidateOutcome> rest() { return CandidateOutcome{}; }
   // Makes it release what it holds. A later call starts it anew.
   virtual Result<CandidateOutcome> destroy() { return CandidateOutcome{}; }
 };

@@ -315,4 +315,12 @@ Result<CandidateOutcome> ProgramCalls::run(const CandidateCall& call) {
   return outcome;
 }
 
+Result<CandidateOutcome> ProgramCalls::rest() {
+  STITCH_TRY(make_ready());  // looks once more whether the last call's results are what they were
+  for (MemoryGroup* group : {&memory_.inputs, &memory_.results, &workspace_}) {
+    STITCH_TRY(session_.release(*group));
+  }
+  return CandidateOutcome{};
+}
+
 }  // namespace stitch::evaluate

@@ -21,6 +21,8 @@ class ProgramCalls {
   // Failures that are the candidate's are in session.take_fault().
   Result<CandidateOutcome> prepare(std::vector<HostTensor> parameters);
   Result<CandidateOutcome> run(const CandidateCall& call);
+  // Gives the memory of the last call's inputs, results and workspace back.
+  Result<CandidateOutcome> rest();
 
   // For callers that make calls in memory of their own.
   CandidateSession& session() { return session_; }

@@ -146,6 +146,19 @@ Result<void> CandidateSession::check_room(uint64_t room, AskedBy asked_by) {
       "use smaller sizes (--scale small)");
 }
 
+Result<void> CandidateSession::release(MemoryGroup& group) {
+  if (group.block == 0) {
+    return {};
+  }
+  Json arguments;
+  arguments["ids"] = {group.block};
+  STITCH_TRY(ask("detach", arguments));
+  STITCH_TRY(keeper_.release(group.block));
+  blocks_.erase(group.block);
+  group = {};
+  return {};
+}
+
 Result<void> CandidateSession::place(MemoryGroup& group, const std::vector<uint64_t>& sizes, uint64_t alignment,
                                      AskedBy asked_by) {
   if (group.block != 0 && group.sizes == sizes) {
@@ -155,14 +168,7 @@ Result<void> CandidateSession::place(MemoryGroup& group, const std::vector<uint6
     }
     return {};
   }
-  if (group.block != 0) {
-    Json arguments;
-    arguments["ids"] = {group.block};
-    STITCH_TRY(ask("detach", arguments));
-    STITCH_TRY(keeper_.release(group.block));
-    blocks_.erase(group.block);
-    group = {};
-  }
+  STITCH_TRY(release(group));
   const uint64_t room = room_for(sizes);
   STITCH_TRY(check_room(room, asked_by));
   STITCH_ASSIGN(KeeperClient::Block block, keeper_.allocate(room));

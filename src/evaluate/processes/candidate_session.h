@@ -41,6 +41,8 @@ class CandidateSession {
   // Gives `group` memory for these sizes, visible to keeper and worker; keeps the block when they did not change. Its
   // tensors are then laid out anew by chance, about every second time.
   Result<void> place(MemoryGroup& group, const std::vector<uint64_t>& sizes, uint64_t alignment, AskedBy asked_by);
+  // Takes the memory back from worker and keeper.
+  Result<void> release(MemoryGroup& group);
   // How a process that the keeper trusts as much as us finds the region.
   TensorPlace place_of(const wire::Region& region) const;
   uint64_t memory_limit_bytes() const;

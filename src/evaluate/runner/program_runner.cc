@@ -72,6 +72,10 @@ Result<CandidateOutcome> ProgramRunner::run(const CandidateCall& call) {
   return settle<CandidateOutcome>(run_now, state_->session, state_->may_try_again);
 }
 
+Result<CandidateOutcome> ProgramRunner::rest() {
+  return settle<CandidateOutcome>([&] { return state_->calls.rest(); }, state_->session, state_->may_try_again);
+}
+
 Result<CandidateOutcome> ProgramRunner::destroy() {
   const auto destroy_now = [&]() -> Result<CandidateOutcome> {
     STITCH_TRY(state_->session.unload());

@@ -51,6 +51,19 @@ TEST_P(ProgramRunnerTest, AGoodProgramAnswersAgainAndAgain) {
   expect_right(outcome_of(*runner));
 }
 
+TEST_P(ProgramRunnerTest, AProgramWhoseMemoryWasTakenBackAnswersAgain) {
+  const auto runner = start("good");
+  expect_right(outcome_of(*runner));
+  for (int i = 0; i < 2; ++i) {  // the second time there is none
+    const auto rested = runner->rest();
+    ASSERT_TRUE(rested.has_value()) << rested.error().sentence;
+    EXPECT_EQ(rested->ending, Ending::kOk) << rested->sentence;
+  }
+  const auto again = runner->run({.inputs = inputs, .states = states});  // as prepared before
+  ASSERT_TRUE(again.has_value()) << again.error().sentence;
+  expect_right(*again);
+}
+
 TEST_P(ProgramRunnerTest, AWrongAnswerPassesThrough) {
   const CandidateOutcome outcome = outcome_of("wrong");
   ASSERT_EQ(outcome.ending, Ending::kOk) << outcome.sentence;

@@ -95,6 +95,7 @@ class Verification {
   bool is_as_given(const QueuedDraw& queued, int number) const;
   RunSettings settings_for(const QueuedDraw& queued);
   Result<void> run_and_judge(const QueuedDraw& queued, const std::string& label, RunSettings settings);
+  Result<void> make_room(const std::string& label);
   int all_draws(const verify::OracleProgram& program) const;
   bool may_run_beside(const QueuedDraw& queued) const;
   void start_beside(const QueuedDraw& queued, const std::string& label, const RunSettings& settings);
@@ -316,6 +317,15 @@ Result<void> Verification::run_and_judge(const QueuedDraw& queued, const std::st
     STITCH_ASSIGN(looked_at, oracle_.look_at(*queued.program, *got, request_.math));
   }
   judge_run(result, queued.draw, label, Stage::kDraws, looked_at);
+  return queued.draw.stays() && !decided() ? make_room(label) : Result<void>();
+}
+
+// The oracle needs it for the next draw.
+Result<void> Verification::make_room(const std::string& label) {
+  STITCH_ASSIGN(const CandidateOutcome outcome, candidate_->rest());
+  if (const auto fault = finding_of(outcome.ending, outcome.sentence, "run", Stage::kDraws)) {
+    object(fault->kind, fault->reason, label, Stage::kDraws);
+  }
   return {};
 }
 
