@@ -216,7 +216,7 @@ void add_shape(StepBuilder& step, const ConvolutionProblem& problem) {
 void add_library_call(StepBuilder& step, const ConvolutionProblem& problem, const Setting& setting) {
   step.include("kernels/conv/library.cuh");
   step.launch("// cuDNN where it is installed; elsewhere it answers cudaErrorNotSupported and our own kernel runs.");
-  step.launch("constexpr bool kTf32 = {};", setting.variant == "cudnn_tf32");
+  step.launch("constexpr bool kTf32 = {};", rounds_to_tf32(setting));
   step.launch(
       "const cudaError_t by_library = stitch::launch_conv_library<kTf32, Window>(args, shape, input, weight, "
       "epilogue,");

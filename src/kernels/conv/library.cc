@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/conv/library.h"
 
-#include <algorithm>
+#include <array>
+
+#include "kernels/template/named_setting.h"
 
 namespace stitch::kernels {
 namespace {
 
-constexpr const char* kTf32 = "cudnn_tf32";
-constexpr const char* kFp32 = "cudnn_fp32";
+enum class LibraryMath { kTf32, kFp32 };
+
+constexpr std::array kSettings = {
+    NamedSetting<LibraryMath>{"cudnn_tf32", LibraryMath::kTf32},
+    NamedSetting<LibraryMath>{"cudnn_fp32", LibraryMath::kFp32},
+};
+
 constexpr int64_t kWorkspaceBytes = int64_t{64} << 20;  // kCudnnWorkspaceBytes of runtime/libraries/cudnn.h
 constexpr int64_t kPieces = 3;                          // of scratch memory, each aligned
 constexpr int64_t kAlignment = 256;
@@ -27,23 +34,27 @@ int64_t weight_elements(const ConvolutionProblem& problem) {
 
 }  // namespace
 
-bool is_cudnn_setting(const Setting& setting) { return setting.variant == kTf32 || setting.variant == kFp32; }
+bool is_cudnn_setting(const Setting& setting) { return is_named(kSettings, setting.variant); }
+
+bool rounds_to_tf32(const Setting& setting) { return meaning_of(kSettings, setting) == LibraryMath::kTf32; }
 
 std::vector<Setting> convolution_library_space(const ConvolutionProblem& problem, MathMode math) {
   if (problem.transposed || problem.window.axes() != 2) {
     return {};
   }
-  return {{math == MathMode::kTf32 || math == MathMode::kReduced ? kTf32 : kFp32, 1}};
+  const bool allows_tf32 = math == MathMode::kTf32 || math == MathMode::kReduced;
+  const LibraryMath wanted = allows_tf32 ? LibraryMath::kTf32 : LibraryMath::kFp32;
+  return settings_where(kSettings, [&](LibraryMath each) { return each == wanted; });
 }
 
-std::string own_setting_for(const Setting& setting) { return setting.variant == kTf32 ? "tf32_64x64" : "tf32x3_64x64"; }
+std::string own_setting_for(const Setting& setting) { return rounds_to_tf32(setting) ? "tf32_64x64" : "tf32x3_64x64"; }
 
 // Shares of the peak as PyTorch's convolutions reached them on an H200.
 Work convolution_library_work(const Group& group, const ConvolutionProblem& problem, const Setting& setting) {
   constexpr double kTf32Share = 0.35;
   constexpr double kFp32Share = 0.5;
   constexpr int64_t kEnoughBlocks = 132;
-  const bool turns = setting.variant == kTf32;
+  const bool turns = rounds_to_tf32(setting);
   Work work;
   work.bytes = least_bytes(group);
   work.lane_operations = pointwise_operations(group);
@@ -60,7 +71,7 @@ Work convolution_library_work(const Group& group, const ConvolutionProblem& prob
 }
 
 int64_t convolution_library_scratch_bytes(const ConvolutionProblem& problem, const Setting& setting) {
-  const int64_t operands = setting.variant == kTf32 ? input_elements(problem) + weight_elements(problem) : 0;
+  const int64_t operands = rounds_to_tf32(setting) ? input_elements(problem) + weight_elements(problem) : 0;
   return kWorkspaceBytes + kPieces * kAlignment + kFloatBytes * (problem.outputs() + operands);
 }
 

@@ -12,6 +12,8 @@
 namespace stitch::kernels {
 
 bool is_cudnn_setting(const Setting& setting);
+// Whether cuDNN rounds the operands to TF32 there; the setting is one of cuDNN's.
+bool rounds_to_tf32(const Setting& setting);
 // "cudnn_tf32" or "cudnn_fp32"; empty for a problem that cuDNN's forward convolution does not compute.
 std::vector<Setting> convolution_library_space(const ConvolutionProblem& problem, MathMode math);
 // The setting that replaces it where cuDNN is not installed.

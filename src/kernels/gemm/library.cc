@@ -4,21 +4,31 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "ir/graph/op.h"
 #include "kernels/lowering/functor_builder.h"
+#include "kernels/template/named_setting.h"
 
 namespace stitch::kernels {
 namespace {
 
-constexpr const char* kPrefix = "cublaslt_";
-constexpr const char* kThen = "_then";
+struct LibrarySetting {
+  bool rounds_to_tf32;
+  bool has_second_kernel;  // which computes what the library's epilogue cannot
+};
+
+constexpr std::array kSettings = {
+    NamedSetting<LibrarySetting>{"cublaslt_tf32", {true, false}},
+    NamedSetting<LibrarySetting>{"cublaslt_tf32_then", {true, true}},
+    NamedSetting<LibrarySetting>{"cublaslt_fp32", {false, false}},
+    NamedSetting<LibrarySetting>{"cublaslt_fp32_then", {false, true}},
+};
+
 constexpr int64_t kWorkspaceBytes = int64_t{32} << 20;  // kCublasLtWorkspaceBytes of runtime/libraries/cublaslt.h
 constexpr int kFloatBytes = 4;
 
 bool is_half(DataType dtype) { return dtype == DataType::kFloat16 || dtype == DataType::kBfloat16; }
-
-bool has_second_kernel(const Setting& setting) { return setting.variant.ends_with(kThen); }
 
 bool allows_tf32(MathMode math) { return math == MathMode::kTf32 || math == MathMode::kReduced; }
 
@@ -101,7 +111,7 @@ std::optional<LibraryEpilogue> whole_epilogue(const Group& group, const GemmProb
 
 }  // namespace
 
-bool is_library_setting(const Setting& setting) { return setting.variant.starts_with(kPrefix); }
+bool is_library_setting(const Setting& setting) { return is_named(kSettings, setting.variant); }
 
 std::vector<Setting> gemm_library_space(const Group& group, const GemmProblem& problem, MathMode math) {
   const DataType dtype = operand_type(group, problem);
@@ -111,20 +121,17 @@ std::vector<Setting> gemm_library_space(const Group& group, const GemmProblem& p
     return {};
   }
   const bool is_fast = dtype == DataType::kFloat32 && allows_tf32(math);
-  const std::string name = std::string(kPrefix) + (is_fast ? "tf32" : "fp32");
-  std::vector<Setting> settings;
-  if (whole_epilogue(group, problem).has_value()) {
-    settings.push_back({name, 1});
-  }
-  settings.push_back({name + kThen, 1});
-  return settings;
+  const bool needs_second_kernel = !whole_epilogue(group, problem).has_value();
+  return settings_where(kSettings, [&](const LibrarySetting& each) {
+    return each.rounds_to_tf32 == is_fast && (each.has_second_kernel || !needs_second_kernel);
+  });
 }
 
 std::string own_setting_for(const Group& group, const GemmProblem& problem, const Setting& setting) {
   if (operand_type(group, problem) != DataType::kFloat32) {
     return "mma16_64x64";
   }
-  return setting.variant.find("tf32") != std::string::npos ? "tf32_64x64" : "tf32x3_64x64";
+  return meaning_of(kSettings, setting).rounds_to_tf32 ? "tf32_64x64" : "tf32x3_64x64";
 }
 
 // Shares of the peak as seen on an H200 (bench/results/libraries-h200.md); whatever its tiles are, the library spreads
@@ -138,14 +145,15 @@ Work gemm_library_work(const Group& group, const GemmProblem& problem, const Set
   work.lane_operations = pointwise_operations(group);
   work.flops = 2.0 * static_cast<double>(problem.batch * problem.m) * static_cast<double>(problem.n) *
                static_cast<double>(problem.k);
-  work.pipe = is_half(operand_type(group, problem))               ? Pipe::kFp16
-              : setting.variant.find("tf32") != std::string::npos ? Pipe::kTf32
-                                                                  : Pipe::kFp32;
+  const LibrarySetting library = meaning_of(kSettings, setting);
+  work.pipe = is_half(operand_type(group, problem)) ? Pipe::kFp16
+              : library.rounds_to_tf32              ? Pipe::kTf32
+                                                    : Pipe::kFp32;
   work.peak_share = work.pipe == Pipe::kFp32 ? kFp32Share : kTensorShare;
   const int64_t tiles = problem.batch * ((problem.m + kTile - 1) / kTile) * ((problem.n + kTile - 1) / kTile);
   constexpr int64_t kEnough = 132;
   work.blocks = std::max(tiles, kEnough);
-  if (has_second_kernel(setting)) {
+  if (library.has_second_kernel) {
     const double product_bytes =
         kFloatBytes * static_cast<double>(problem.batch * problem.m) * static_cast<double>(problem.n);
     work.launches = 2;
@@ -159,11 +167,12 @@ void add_library_call(StepBuilder& step, const GemmProblem& problem, const Setti
                       const std::string& layouts) {
   const Group& group = step.group();
   const bool half = is_half(operand_type(group, problem));
-  const char* math = setting.variant.find("tf32") != std::string::npos ? "kTf32" : "kFp32";
+  const LibrarySetting library = meaning_of(kSettings, setting);
+  const char* math = library.rounds_to_tf32 ? "kTf32" : "kFp32";
   step.include(half ? "kernels/gemm/library_half.cuh" : "kernels/gemm/library.cuh");
   const std::string arguments = fmt::format("<stitch::LibraryMath::{}, {}>", math, layouts);
   step.launch("// cuBLASLt where it is installed; elsewhere it answers cudaErrorNotSupported and our own kernel runs.");
-  if (has_second_kernel(setting)) {
+  if (library.has_second_kernel) {
     step.launch("const cudaError_t by_library = stitch::launch_gemm_library_then{}(", arguments);
     step.launch("    args, shape, lhs, rhs, epilogue, stream);");
     step.set_scratch_bytes(kWorkspaceBytes + kFloatBytes * problem.batch * problem.m * problem.n);

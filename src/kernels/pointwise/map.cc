@@ -1,13 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/pointwise/map.h"
 
+#include <array>
+
 #include "kernels/lowering/functor_builder.h"
 #include "kernels/lowering/launch_text.h"
 #include "kernels/lowering/strided_view.h"
 #include "kernels/pointwise/map_launch.h"
+#include "kernels/template/named_setting.h"
 
 namespace stitch::kernels {
 namespace {
+
+enum class Lanes { kFour, kOne };  // elements that a thread takes at a time
+
+constexpr std::array kSettings = {
+    NamedSetting<Lanes>{"lanes_4", Lanes::kFour},
+    NamedSetting<Lanes>{"lanes_1", Lanes::kOne},
+};
 
 class PointwiseMap final : public KernelTemplate {
  public:
@@ -31,7 +41,7 @@ class PointwiseMap final : public KernelTemplate {
   }
 
   std::vector<Setting> space(const Group&, const DeviceLimits&, MathMode) const override {
-    return {{"lanes_4", 1}, {"lanes_1", 1}};
+    return settings_where(kSettings, [](Lanes) { return true; });
   }
 
   Work work(const Group& group, const Setting& setting) const override {
@@ -42,7 +52,7 @@ class PointwiseMap final : public KernelTemplate {
     work.bytes = least_bytes(group);
     work.blocks = count / kThreads + 1;
     work.blocks_per_multiprocessor = 8;
-    work.bandwidth_share = setting.variant == "lanes_4" ? 0.92 : 0.85;
+    work.bandwidth_share = meaning_of(kSettings, setting) == Lanes::kFour ? 0.92 : 0.85;
     return work;
   }
 
@@ -59,7 +69,7 @@ class PointwiseMap final : public KernelTemplate {
                            {map_coordinate(domain)});
     STITCH_TRY(builder.bind_computed(root, domain.anchor_map()));
     STITCH_TRY(builder.store_results());
-    const bool wants_lanes = setting.variant == "lanes_4";
+    const bool wants_lanes = meaning_of(kSettings, setting) == Lanes::kFour;
     const LoweredFunctor functor = builder.finish({.comment = "Computes and stores kLanes neighbouring elements.",
                                                 .takes_index = true,
                                                 .may_take_lanes = wants_lanes});

@@ -58,6 +58,23 @@ std::vector<ir::NodeId> reductions_of(const Group& group) {
   return result;
 }
 
+constexpr std::array kInnermostSettings = {
+    NamedSetting<RowSharing>{"rows_32", {32}},
+    NamedSetting<RowSharing>{"rows_256", {256}},
+    NamedSetting<RowSharing>{"rows_1", {1}},
+    NamedSetting<RowSharing>{"split_256", {256, true}},
+};
+constexpr std::array kOuterSettings = {
+    NamedSetting<RowSharing>{"rows_1", {1}},
+    NamedSetting<RowSharing>{"rows_32", {32}},
+    NamedSetting<RowSharing>{"split_256", {256, true}},
+};
+
+SharingTable settings_for(const Group& group) {
+  return reduces_innermost(group, reduced_axes(group)) ? SharingTable(kInnermostSettings)
+                                                       : SharingTable(kOuterSettings);
+}
+
 class ReducePositions final : public KernelTemplate {
  public:
   const char* name() const override { return "reduce_positions"; }
@@ -71,25 +88,17 @@ class ReducePositions final : public KernelTemplate {
   }
 
   std::vector<Setting> space(const Group& group, const DeviceLimits&, MathMode) const override {
-    const RowAxes axes = reduced_axes(group);
-    std::vector<Setting> settings;
-    if (reduces_innermost(group, axes)) {
-      settings = {{"rows_32", 1}, {"rows_256", 1}, {"rows_1", 1}};
-    } else {
-      settings = {{"rows_1", 1}, {"rows_32", 1}};
-    }
-    add_splits(settings, axes, "split_256", kLeastPart, {4, 16, 64, 256});
-    return settings;
+    return sharing_settings(settings_for(group), reduced_axes(group), kLeastPart, {4, 16, 64, 256});
   }
 
   bool allows(const Group& group, const Setting& setting) const override {
     constexpr int64_t kMostSplits = 256;
-    return splits_as(setting, "split_256", kMostSplits) || KernelTemplate::allows(group, setting);
+    return allows_sharing(settings_for(group), setting, kMostSplits);
   }
 
   Work work(const Group& group, const Setting& setting) const override {
     const RowAxes axes = reduced_axes(group);
-    const int threads = threads_of(setting);
+    const auto [threads, is_split] = sharing_of(settings_for(group), setting);
     Work work;
     work.bytes = least_bytes(group);
     constexpr double kPerElement = 6;
@@ -104,7 +113,7 @@ class ReducePositions final : public KernelTemplate {
     // One thread a row reads whole sectors only where neighbouring rows are neighbours in memory.
     const bool is_coalesced = (threads > 1) == reduces_innermost(group, axes);
     work.bandwidth_share = is_coalesced ? 0.75 : 0.12;
-    work.launches = is_split(setting) ? 2 : 1;
+    work.launches = is_split ? 2 : 1;
     return work;
   }
 
@@ -140,8 +149,9 @@ Result<StepDraft> ReducePositions::draft(const Group& group, const Setting& sett
   const Accumulator accumulator = accumulator_of(*group.graph, node);
   StepBuilder step(group);
   step.include("kernels/reduce/positions.cuh");
-  step.describe(threads_of(setting) > 1 ? "Access: the threads of a row read neighbouring elements."
-                                        : "Access: neighbouring threads read neighbouring rows.");
+  const RowSharing sharing = sharing_of(settings_for(group), setting);
+  step.describe(sharing.threads > 1 ? "Access: the threads of a row read neighbouring elements."
+                                    : "Access: neighbouring threads read neighbouring rows.");
   step.describe("Bound: memory, one read of every element.");
   STITCH_ASSIGN(const LoweredFunctor load, make_element_loader(step, ir::tensor_operand(node, 0), axes));
   STITCH_ASSIGN(const LoweredFunctor store, make_store(step, accumulator));
@@ -149,8 +159,8 @@ Result<StepDraft> ReducePositions::draft(const Group& group, const Setting& sett
   construct(step, store, "store");
   const Expr reduced = step.extent("reduced", axes.column_count, "elements that make one result");
   const Expr kept = step.extent("kept", axes.row_count, "results");
-  const Expr threads = step.int_constant("threads_per_row", threads_of(setting));
-  if (is_split(setting)) {
+  const Expr threads = step.int_constant("threads_per_row", sharing.threads);
+  if (sharing.is_split) {
     step.set_scratch_bytes(axes.row_count * setting.splits * accumulator.bytes);
     step.launch("return stitch::launch_reduce_positions_split<{}, {}>(", accumulator.type, threads);
     step.launch("    load, store, {}, {}, {}, args->scratch, stream);", kept, reduced,

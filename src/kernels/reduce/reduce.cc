@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "ir/graph/op.h"
 #include "kernels/reduce/accumulator.h"
@@ -15,6 +16,25 @@ namespace {
 
 constexpr int64_t kLeastPart = 1024;  // elements: shorter parts do not repay a second stage
 
+constexpr std::array kRowSettings = {
+    NamedSetting<RowSharing>{"rows_32", {32}},
+    NamedSetting<RowSharing>{"rows_128", {128}},
+    NamedSetting<RowSharing>{"rows_256", {256}},
+    NamedSetting<RowSharing>{"rows_1024", {1024}},
+    NamedSetting<RowSharing>{"rows_8", {8}},
+    NamedSetting<RowSharing>{"rows_split_256", {256, true}},
+};
+constexpr std::array kColumnSettings = {
+    NamedSetting<RowSharing>{"columns_8", {8}},
+    NamedSetting<RowSharing>{"columns_32", {32}},
+    NamedSetting<RowSharing>{"columns_1", {1}},
+    NamedSetting<RowSharing>{"columns_split_8", {8, true}},
+};
+
+SharingTable settings_for(const Group& group) {
+  return reduces_innermost(group, reduced_axes(group)) ? SharingTable(kRowSettings) : SharingTable(kColumnSettings);
+}
+
 class Reduce final : public KernelTemplate {
  public:
   const char* name() const override { return "reduce"; }
@@ -25,27 +45,17 @@ class Reduce final : public KernelTemplate {
   }
 
   std::vector<Setting> space(const Group& group, const DeviceLimits&, MathMode) const override {
-    const RowAxes axes = reduced_axes(group);
-    std::vector<Setting> settings;
-    const bool rows = reduces_innermost(group, axes);
-    if (rows) {
-      settings = {{"rows_32", 1}, {"rows_128", 1}, {"rows_256", 1}, {"rows_1024", 1}, {"rows_8", 1}};
-    } else {
-      settings = {{"columns_8", 1}, {"columns_32", 1}, {"columns_1", 1}};
-    }
-    add_splits(settings, axes, rows ? "rows_split_256" : "columns_split_8", kLeastPart, {4, 16, 64, 256});
-    return settings;
+    return sharing_settings(settings_for(group), reduced_axes(group), kLeastPart, {4, 16, 64, 256});
   }
 
   bool allows(const Group& group, const Setting& setting) const override {
     constexpr int64_t kMostSplits = 256;
-    const char* split = reduces_innermost(group, reduced_axes(group)) ? "rows_split_256" : "columns_split_8";
-    return splits_as(setting, split, kMostSplits) || KernelTemplate::allows(group, setting);
+    return allows_sharing(settings_for(group), setting, kMostSplits);
   }
 
   Work work(const Group& group, const Setting& setting) const override {
     const RowAxes axes = reduced_axes(group);
-    const int threads = threads_of(setting);
+    const int threads = sharing_of(settings_for(group), setting).threads;
     Work work;
     work.bytes = least_bytes(group);
     work.lane_operations =
@@ -106,9 +116,10 @@ Result<StepDraft> Reduce::draft(const Group& group, const Setting& setting) cons
   const std::vector<ir::NodeId> reductions = reductions_of(group);
   STITCH_ASSIGN(const AccumulatorKind accumulator, choose_accumulator(*group.graph, reductions));
   const bool rows = reduces_innermost(group, axes);
+  const RowSharing sharing = sharing_of(settings_for(group), setting);
   StepBuilder step(group);
-  step.include(is_split(setting) ? "kernels/reduce/split.cuh"
-                                 : (rows ? "kernels/reduce/row.cuh" : "kernels/reduce/column.cuh"));
+  step.include(sharing.is_split ? "kernels/reduce/split.cuh"
+                                : (rows ? "kernels/reduce/row.cuh" : "kernels/reduce/column.cuh"));
   step.describe(rows
                     ? "Access: the threads of a row read neighbouring elements."
                     : "Access: neighbouring threads read neighbouring rows, each walking down its column of elements.");
@@ -121,9 +132,9 @@ Result<StepDraft> Reduce::draft(const Group& group, const Setting& setting) cons
   const Expr kept = step.extent("kept", axes.row_count, "results");
   const Expr vectorised = rows ? prove_vectorised(step, reduced, {{&load, "load"}}) : named("false");
   step.launch("const stitch::ReduceShape shape{{{}, {}, {}}};", kept, reduced, vectorised);
-  const Expr threads = step.int_constant(rows ? "threads_per_row" : "warps_per_column", threads_of(setting));
+  const Expr threads = step.int_constant(rows ? "threads_per_row" : "warps_per_column", sharing.threads);
   const char* along = rows ? "rows" : "columns";
-  if (is_split(setting)) {
+  if (sharing.is_split) {
     step.set_scratch_bytes(axes.row_count * setting.splits * accumulator.bytes);
     step.launch("return stitch::launch_reduce_{}_split<stitch::{}, {}>(load, store, shape, {}, args->scratch, stream);",
                 along, accumulator.type, threads,

@@ -3,24 +3,28 @@
 
 namespace stitch::kernels {
 
-int threads_of(const Setting& setting) {
-  const size_t underscore = setting.variant.rfind('_');
-  return underscore == std::string::npos ? 1 : std::stoi(setting.variant.substr(underscore + 1));
-}
+RowSharing sharing_of(SharingTable table, const Setting& setting) { return meaning_of(table, setting); }
 
-bool is_split(const Setting& setting) { return setting.variant.find("split") != std::string::npos; }
-
-void add_splits(std::vector<Setting>& settings, const RowAxes& axes, const char* variant, int64_t least_part,
-                std::initializer_list<int64_t> splits) {
-  for (const int64_t blocks : splits) {
-    if (axes.column_count / blocks >= least_part) {
-      settings.push_back({variant, blocks});
+std::vector<Setting> sharing_settings(SharingTable table, const RowAxes& axes, int64_t min_columns,
+                                      std::initializer_list<int64_t> splits) {
+  std::vector<Setting> settings;
+  for (const NamedSetting<RowSharing>& row : table) {
+    if (!row.meaning.is_split) {
+      settings.push_back({row.name, 1});
+      continue;
+    }
+    for (const int64_t blocks : splits) {
+      if (axes.column_count / blocks >= min_columns) {
+        settings.push_back({row.name, blocks});
+      }
     }
   }
+  return settings;
 }
 
-bool splits_as(const Setting& setting, const char* variant, int64_t most) {
-  return setting.variant == variant && setting.splits >= 1 && setting.splits <= most;
+bool allows_sharing(SharingTable table, const Setting& setting, int64_t max_splits) {
+  return is_named(table, setting.variant) && setting.splits >= 1 &&
+         setting.splits <= (meaning_of(table, setting).is_split ? max_splits : 1);
 }
 
 RowAxes reduced_axes(const Group& group) {

@@ -1,22 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// How threads share rows in reductions, scans and sorts, by the names of their settings: "..._THREADS" has the threads
-// of a row (one without a number), and "split" means that several blocks share a row.
+// How threads share rows in reductions and scans, and the settings that say so.
 #pragma once
 
 #include <initializer_list>
+#include <span>
 
 #include "kernels/rows/row_functors.h"
+#include "kernels/template/named_setting.h"
 
 namespace stitch::kernels {
 
-int threads_of(const Setting& setting);
-bool is_split(const Setting& setting);
+struct RowSharing {
+  int threads;            // of one block that work on a row together
+  bool is_split = false;  // several blocks share a row; the setting has their number
+};
+using SharingTable = std::span<const NamedSetting<RowSharing>>;
 
-// Adds `variant` with each number of blocks per row that leaves every block at least `least_part` columns.
-void add_splits(std::vector<Setting>& settings, const RowAxes& axes, const char* variant, int64_t least_part,
-                std::initializer_list<int64_t> splits);
-// Whether a setting is `variant` with at most `most` blocks per row, numbers that are not tried included.
-bool splits_as(const Setting& setting, const char* variant, int64_t most);
+// What `setting` means; aborts if the table lacks it.
+RowSharing sharing_of(SharingTable table, const Setting& setting);
+// The table's settings; those that split rows with each number of `splits` that leaves a block at least `min_columns`.
+std::vector<Setting> sharing_settings(SharingTable table, const RowAxes& axes, int64_t min_columns,
+                                      std::initializer_list<int64_t> splits);
+// Whether the table has the setting, with up to `max_splits` blocks a row: numbers that were not tried are as good.
+bool allows_sharing(SharingTable table, const Setting& setting, int64_t max_splits);
 
 // The rows and columns of a reduction's operand: its attribute `dim` names the columns.
 RowAxes reduced_axes(const Group& group);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "ir/graph/op.h"
 #include "kernels/rows/element_functors.h"
@@ -13,6 +14,13 @@ namespace stitch::kernels {
 namespace {
 
 constexpr int64_t kLeastPart = 4096;  // elements: shorter parts do not repay a second read
+
+constexpr std::array kSettings = {
+    NamedSetting<RowSharing>{"block_32", {32}},
+    NamedSetting<RowSharing>{"block_256", {256}},
+    NamedSetting<RowSharing>{"serial", {1}},
+    NamedSetting<RowSharing>{"split_256", {256, true}},
+};
 
 RowAxes axes_of(const Group& group) {
   const ir::Node& node = group.root_node();
@@ -50,20 +58,17 @@ class Scan final : public KernelTemplate {
   }
 
   std::vector<Setting> space(const Group& group, const DeviceLimits&, MathMode) const override {
-    const RowAxes axes = axes_of(group);
-    std::vector<Setting> settings = {{"block_32", 1}, {"block_256", 1}, {"serial", 1}};
-    add_splits(settings, axes, "split_256", kLeastPart, {4, 16, 64});
-    return settings;
+    return sharing_settings(kSettings, axes_of(group), kLeastPart, {4, 16, 64});
   }
 
-  bool allows(const Group& group, const Setting& setting) const override {
+  bool allows(const Group&, const Setting& setting) const override {
     constexpr int64_t kMostSplits = 64;
-    return splits_as(setting, "split_256", kMostSplits) || KernelTemplate::allows(group, setting);
+    return allows_sharing(kSettings, setting, kMostSplits);
   }
 
   Work work(const Group& group, const Setting& setting) const override {
     const RowAxes axes = axes_of(group);
-    const int threads = threads_of(setting);
+    const auto [threads, is_split] = sharing_of(kSettings, setting);
     const auto elements = static_cast<double>(axes.row_count) * static_cast<double>(axes.column_count);
     Work work;
     work.bytes = least_bytes(group);
@@ -83,7 +88,7 @@ class Scan final : public KernelTemplate {
     work.blocks_per_multiprocessor = std::min(32, 2048 / work.threads_per_block);
     const bool is_coalesced = (threads > 1) == is_innermost(axes);
     work.bandwidth_share = is_coalesced ? 0.7 : 0.12;
-    if (is_split(setting)) {
+    if (is_split) {
       work.launches = 2;
       work.extra_bytes = work.bytes / 2;
     }
@@ -115,7 +120,9 @@ Result<StepDraft> Scan::draft(const Group& group, const Setting& setting) const 
   const State state = state_of(*group.graph, node);
   StepBuilder step(group);
   step.include("kernels/scan/row.cuh");
-  step.describe(setting.variant == "serial"
+  const RowSharing sharing = sharing_of(kSettings, setting);
+  const bool is_serial = sharing.threads == 1;
+  step.describe(is_serial
                     ? "Access: neighbouring threads walk down neighbouring rows."
                     : "Access: the threads of a row read neighbouring elements and pass on what stands before them.");
   step.describe("Bound: memory, one read and one write of every element.");
@@ -125,12 +132,12 @@ Result<StepDraft> Scan::draft(const Group& group, const Setting& setting) const 
   construct(step, store, "store");
   step.launch("const stitch::ScanShape shape{{{}, {}}};", step.extent("rows", axes.row_count),
               step.extent("columns", axes.column_count));
-  if (setting.variant == "serial") {
+  if (is_serial) {
     step.launch("return stitch::launch_scan_serial<{}>(load, store, shape, stream);", state.type);
     return step.take();
   }
-  const Expr threads = step.int_constant("threads_per_row", threads_of(setting));
-  if (is_split(setting)) {
+  const Expr threads = step.int_constant("threads_per_row", sharing.threads);
+  if (sharing.is_split) {
     step.set_scratch_bytes(axes.row_count * setting.splits * state.bytes);
     step.launch("return stitch::launch_scan_split<{}, {}>(load, store, shape, {}, args->scratch, stream);", state.type,
                 threads, step.extent("splits", setting.splits, "blocks that share a row"));

@@ -4,16 +4,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "ir/graph/op.h"
 #include "kernels/rows/element_functors.h"
 #include "kernels/scatter/in_place.h"
+#include "kernels/template/named_setting.h"
 
 namespace stitch::kernels {
 namespace {
 
 constexpr double kLaneOperationsPerLook = 6;  // of one result at one source
-constexpr const char* kInPlace = "in_place";
+
+enum class ScatterWay { kPull, kInPlace, kBuckets };
+
+constexpr std::array kSettings = {
+    NamedSetting<ScatterWay>{"pull", ScatterWay::kPull},
+    NamedSetting<ScatterWay>{"in_place", ScatterWay::kInPlace},
+    NamedSetting<ScatterWay>{"buckets", ScatterWay::kBuckets},
+};
 
 struct Operands {
   ir::ValueId self;
@@ -45,6 +54,14 @@ int64_t target_columns(const Group& group, const Operands& operands) {
   return shares_targets(group, operands) ? 1 : operands.axes.row_count;
 }
 
+// Whether the 32-bit numbers of a bucket's list reach that far.
+bool can_list_buckets(const Group& group) {
+  constexpr int64_t kMost = int64_t{1} << 30;
+  const Operands operands = operands_of(group);
+  const int64_t columns = target_columns(group, operands);
+  return columns * operands.places < kMost && columns * operands.axes.column_count < kMost;
+}
+
 class Scatter final : public KernelTemplate {
  public:
   const char* name() const override { return "scatter"; }
@@ -52,21 +69,15 @@ class Scatter final : public KernelTemplate {
   bool is_root(const ir::Graph&, const ir::Node& node) const override { return node.op == ir::Op::kScatter; }
 
   std::vector<Setting> space(const Group& group, const DeviceLimits&, MathMode) const override {
-    const Operands operands = operands_of(group);
-    std::vector<Setting> settings = {{"pull", 1}};
-    if (scatter_in_place(group).has_value()) {
-      settings.push_back({kInPlace, 1});
-    }
-    const int64_t columns = target_columns(group, operands);
-    constexpr int64_t kMost = int64_t{1} << 30;  // the list of a bucket holds 32-bit numbers
-    if (columns * operands.places < kMost && columns * operands.axes.column_count < kMost) {
-      settings.push_back({"buckets", 1});
-    }
-    return settings;
+    return settings_where(kSettings, [&](ScatterWay way) {
+      return way == ScatterWay::kPull || (way == ScatterWay::kInPlace ? scatter_in_place(group).has_value()
+                                                                      : can_list_buckets(group));
+    });
   }
 
   Work work(const Group& group, const Setting& setting) const override {
-    if (setting.variant == kInPlace) {
+    const ScatterWay way = meaning_of(kSettings, setting);
+    if (way == ScatterWay::kInPlace) {
       return work_in_place(group);
     }
     constexpr int kThreads = 256;
@@ -79,7 +90,7 @@ class Scatter final : public KernelTemplate {
     work.blocks_per_multiprocessor = 8;
     work.bandwidth_share = 0.7;
     work.lane_operations = pointwise_operations(group) + kLaneOperationsPerLook * results;
-    if (setting.variant == "pull") {
+    if (way == ScatterWay::kPull) {
       work.lane_operations += kLaneOperationsPerLook * results * static_cast<double>(operands.axes.column_count);
       return work;
     }
@@ -164,13 +175,14 @@ Result<LoweredFunctor> make_store(StepBuilder& step, const Operands& operands) {
                          .extra_parameters = element_type(graph, operands.output) + " value"});
 }
 
-void describe(StepBuilder& step, const std::string& variant) {
-  step.include(fmt::format("kernels/scatter/{}.cuh", variant));
-  if (variant == kInPlace) {
+void describe(StepBuilder& step, const Setting& setting) {
+  const ScatterWay way = meaning_of(kSettings, setting);
+  step.include(fmt::format("kernels/scatter/{}.cuh", setting.variant));
+  if (way == ScatterWay::kInPlace) {
     step.describe(
         "Access: only what is sent is read and written, by the thread of the first source of each place; what");
     step.describe("it is sent into is copied first, unless the result is to lie in the same memory.");
-  } else if (variant == "pull") {
+  } else if (way == ScatterWay::kPull) {
     step.describe("Access: each result's thread looks through the sources of its column, in order.");
   } else {
     step.describe(
@@ -193,7 +205,7 @@ Result<StepDraft> Scatter::draft(const Group& group, const Setting& setting) con
   const ir::Node& node = group.root_node();
   const Operands operands = operands_of(group);
   StepBuilder step(group);
-  describe(step, setting.variant);
+  describe(step, setting);
   STITCH_ASSIGN(const LoweredFunctor target, make_target(step, operands));
   STITCH_ASSIGN(const LoweredFunctor value, make_value(step, operands));
   STITCH_ASSIGN(const LoweredFunctor self, make_self(step, operands));
@@ -212,11 +224,12 @@ Result<StepDraft> Scatter::draft(const Group& group, const Setting& setting) con
       fmt::format("stitch::ScatterReduce::{}, {}", constant_name(ir::string_attribute(node, "reduce")),
                   ir::bool_attribute(node, "include_self"));
   const std::string type = element_type(*group.graph, operands.output);
-  if (setting.variant == kInPlace) {
+  const ScatterWay way = meaning_of(kSettings, setting);
+  if (way == ScatterWay::kInPlace) {
     launch_in_place(step, kind + ", " + type);
     return step.take();
   }
-  if (setting.variant == "pull") {
+  if (way == ScatterWay::kPull) {
     step.launch("return stitch::launch_scatter_pull<{}, {}>(", kind, type);
     step.launch("    target, value, self, store, shape, stream);");
     return step.take();

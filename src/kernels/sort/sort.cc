@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "ir/graph/op.h"
 #include "kernels/rows/element_functors.h"
-#include "kernels/rows/row_sharing.h"
+#include "kernels/rows/row_functors.h"
+#include "kernels/template/named_setting.h"
 
 namespace stitch::kernels {
 namespace {
@@ -41,7 +43,37 @@ int64_t padded_columns(const RowAxes& axes) {
   return padded;
 }
 
-bool is_kind(const Setting& setting, const char* kind) { return setting.variant.rfind(kind, 0) == 0; }
+enum class SortKind { kSelect, kRank, kBitonic, kLong };
+
+struct SortSetting {
+  SortKind kind;
+  int threads;  // of a row; of a block where each element has a thread
+};
+
+constexpr std::array kSettings = {
+    NamedSetting<SortSetting>{"select_32", {SortKind::kSelect, 32}},
+    NamedSetting<SortSetting>{"select_1", {SortKind::kSelect, 1}},
+    NamedSetting<SortSetting>{"select_256", {SortKind::kSelect, 256}},
+    NamedSetting<SortSetting>{"rank_256", {SortKind::kRank, 256}},
+    NamedSetting<SortSetting>{"bitonic_32", {SortKind::kBitonic, 32}},
+    NamedSetting<SortSetting>{"bitonic_256", {SortKind::kBitonic, 256}},
+    NamedSetting<SortSetting>{"long_256", {SortKind::kLong, 256}},
+};
+
+bool can_sort(const Group& group, SortKind kind) {
+  const int64_t columns = axes_of(group).column_count;
+  switch (kind) {
+    case SortKind::kSelect:
+      return group.root_node().op == ir::Op::kTopk && kept_of(group) <= kMostSelected;
+    case SortKind::kRank:
+      return columns <= kLongestRanked;
+    case SortKind::kBitonic:
+      return columns <= kCapacity;
+    case SortKind::kLong:
+      return columns <= kLongestRow;
+  }
+  return false;
+}
 
 class Sort final : public KernelTemplate {
  public:
@@ -52,22 +84,7 @@ class Sort final : public KernelTemplate {
   }
 
   std::vector<Setting> space(const Group& group, const DeviceLimits&, MathMode) const override {
-    const RowAxes axes = axes_of(group);
-    std::vector<Setting> settings;
-    if (group.root_node().op == ir::Op::kTopk && kept_of(group) <= kMostSelected) {
-      settings = {{"select_32", 1}, {"select_1", 1}, {"select_256", 1}};
-    }
-    if (axes.column_count <= kLongestRanked) {
-      settings.push_back({"rank_256", 1});
-    }
-    if (axes.column_count <= kCapacity) {
-      settings.push_back({"bitonic_32", 1});
-      settings.push_back({"bitonic_256", 1});
-    }
-    if (axes.column_count <= kLongestRow) {
-      settings.push_back({"long_256", 1});
-    }
-    return settings;
+    return settings_where(kSettings, [&](const SortSetting& each) { return can_sort(group, each.kind); });
   }
 
   Work work(const Group& group, const Setting& setting) const override;
@@ -78,33 +95,33 @@ Work Sort::work(const Group& group, const Setting& setting) const {
   const RowAxes axes = axes_of(group);
   const auto rows = static_cast<double>(axes.row_count);
   const auto columns = static_cast<double>(axes.column_count);
-  const int threads = threads_of(setting);
+  const auto [kind, threads] = meaning_of(kSettings, setting);
   constexpr double kComparison = 10;
   constexpr int kLeastBlock = 128;
   Work work;
   work.bytes = least_bytes(group);
   work.bandwidth_share = 0.5;
-  work.threads_per_block = is_kind(setting, "bitonic") ? threads : std::max(threads, kLeastBlock);
+  work.threads_per_block = kind == SortKind::kBitonic ? threads : std::max(threads, kLeastBlock);
   work.blocks_per_multiprocessor = std::min(16, 2048 / work.threads_per_block);
   work.lane_operations = pointwise_operations(group);
-  if (is_kind(setting, "select")) {
+  if (kind == SortKind::kSelect) {
     constexpr double kMerge = 60;
     const auto passes = static_cast<double>(kept_of(group));
     work.lane_operations += passes * rows * (kComparison * columns + (threads > 1 ? kMerge * threads : 0));
     work.extra_bytes = threads > 32 ? 0 : (passes - 1) * rows * columns;  // rows come from the cache again
     work.blocks = static_cast<int64_t>(rows * threads) / work.threads_per_block + 1;
-  } else if (is_kind(setting, "rank")) {
+  } else if (kind == SortKind::kRank) {
     work.lane_operations += kComparison * rows * columns * columns;
     work.blocks = static_cast<int64_t>(rows * columns) / threads + 1;
   } else {
     const double stages = std::log2(std::max(2.0, static_cast<double>(padded_columns(axes))));
-    const double padded = is_kind(setting, "long") ? static_cast<double>(padded_columns(axes))
-                                                   : std::exp2(std::ceil(std::log2(std::max(2.0, columns))));
+    const double padded = kind == SortKind::kLong ? static_cast<double>(padded_columns(axes))
+                                                  : std::exp2(std::ceil(std::log2(std::max(2.0, columns))));
     const double depth = std::ceil(std::log2(std::max(2.0, padded)));
     constexpr double kBarrier = 30;
     work.lane_operations += rows * depth * (depth + 1) / 2 * (kComparison * padded / 2 + kBarrier * threads);
     work.blocks = axes.row_count;
-    if (is_kind(setting, "long")) {
+    if (kind == SortKind::kLong) {
       const double beyond = stages - std::log2(static_cast<double>(kCapacity));
       work.launches = static_cast<int>(2 + beyond * (beyond + 1) / 2 + beyond);
       work.extra_bytes = rows * padded * static_cast<double>(key_bytes(group)) * 2 * work.launches;
@@ -135,8 +152,9 @@ Result<StepDraft> Sort::draft(const Group& group, const Setting& setting) const 
   const RowAxes axes = axes_of(group);
   const bool descends = ir::bool_attribute(node, node.op == ir::Op::kTopk ? "largest" : "descending");
   StepBuilder step(group);
-  const bool selects = is_kind(setting, "select");
-  const bool ranks = is_kind(setting, "rank");
+  const SortSetting sort = meaning_of(kSettings, setting);
+  const bool selects = sort.kind == SortKind::kSelect;
+  const bool ranks = sort.kind == SortKind::kRank;
   step.include(selects ? "kernels/sort/select.cuh" : ranks ? "kernels/sort/rank.cuh" : "kernels/sort/bitonic.cuh");
   step.describe(selects ? "Access: each pass over a row finds the next element in order."
                 : ranks ? "Access: each element's thread counts those of its row that come before it."
@@ -149,23 +167,23 @@ Result<StepDraft> Sort::draft(const Group& group, const Setting& setting) const 
   step.launch("const stitch::SortShape shape{{{}, {}, {}}};", step.extent("rows", axes.row_count),
               step.extent("columns", axes.column_count),
               step.extent("kept", kept_of(group), "of each row, from the first in order"));
-  const std::string kind = fmt::format("{}, {}", element_type(*group.graph, ir::tensor_operand(node, 0)), descends);
+  const std::string order = fmt::format("{}, {}", element_type(*group.graph, ir::tensor_operand(node, 0)), descends);
   if (ranks) {
-    step.launch("return stitch::launch_sort_by_rank<{}>(load, store, shape, stream);", kind);
+    step.launch("return stitch::launch_sort_by_rank<{}>(load, store, shape, stream);", order);
     return step.take();
   }
-  const Expr threads = step.int_constant(selects ? "threads_per_row" : "threads", threads_of(setting));
+  const Expr threads = step.int_constant(selects ? "threads_per_row" : "threads", sort.threads);
   if (selects) {
-    step.launch("return stitch::launch_select<{}, {}>(load, store, shape, stream);", kind, threads);
+    step.launch("return stitch::launch_select<{}, {}>(load, store, shape, stream);", order, threads);
     return step.take();
   }
   const Expr capacity = step.int_constant("capacity", kCapacity, "keys sorted in shared memory");
-  const bool is_long = is_kind(setting, "long");
+  const bool is_long = sort.kind == SortKind::kLong;
   if (is_long) {
     step.set_scratch_bytes(axes.row_count * padded_columns(axes) * key_bytes(group));
   }
   step.launch("return stitch::launch_sort_{}rows<{}, {}, {}>(load, store, shape, {}stream);",
-              is_long ? "long_" : "", kind, threads, capacity, is_long ? "args->scratch, " : "");
+              is_long ? "long_" : "", order, threads, capacity, is_long ? "args->scratch, " : "");
   return step.take();
 }
 
