@@ -23,10 +23,18 @@ inline float rcbrtf(float x) { return static_cast<float>(1.0 / cbrt(static_cast<
 inline double rcbrt(double x) { return 1.0 / cbrt(x); }
 inline float normcdff(float x) { return static_cast<float>(0.5 * erfc(-static_cast<double>(x) * M_SQRT1_2)); }
 inline double normcdf(double x) { return 0.5 * erfc(-x * M_SQRT1_2); }
-inline float erfcxf(float x) {
-  return static_cast<float>(exp(static_cast<double>(x) * x) * erfc(static_cast<double>(x)));
+// exp(x^2) erfc(x); where the first overflows and the second has no digits, the continued fraction of Laplace.
+inline double erfcx(double x) {
+  if (!(x >= 8.0)) {
+    return exp(x * x) * erfc(x);
+  }
+  double fraction = x;
+  for (int step = 40; step > 0; --step) {
+    fraction = x + step / 2.0 / fraction;
+  }
+  return 1.0 / (sqrt(STITCH_PI) * fraction);
 }
-inline double erfcx(double x) { return exp(x * x) * erfc(x); }
+inline float erfcxf(float x) { return static_cast<float>(erfcx(static_cast<double>(x))); }
 inline float sinpif(float x) { return static_cast<float>(sin(STITCH_PI * remainder(static_cast<double>(x), 2.0))); }
 inline float cospif(float x) { return static_cast<float>(cos(STITCH_PI * remainder(static_cast<double>(x), 2.0))); }
 inline double sinpi(double x) { return sin(STITCH_PI * remainder(x, 2.0)); }
