@@ -28,6 +28,19 @@ double inverse_erf(double x) {
   return std::copysign(y, x);
 }
 
+double scaled_erfc(double x) {
+  constexpr double kLarge = 8.0;
+  if (!(x >= kLarge)) {
+    return std::exp(x * x) * std::erfc(x);
+  }
+  // The continued fraction of Laplace; fewer terms are enough the larger x is.
+  double fraction = x;
+  for (int term = 40; term > 0; --term) {
+    fraction = x + term / 2.0 / fraction;
+  }
+  return 1.0 / (std::sqrt(kPi) * fraction);
+}
+
 double digamma(double x) {
   if (x == 0.0) {
     return std::copysign(std::numeric_limits<double>::infinity(), -x);
