@@ -18,6 +18,7 @@ constexpr int64_t kLeastPart = 4096;  // elements: shorter parts do not repay a 
 constexpr std::array kSettings = {
     NamedSetting<RowSharing>{"block_32", {32}},
     NamedSetting<RowSharing>{"block_256", {256}},
+    NamedSetting<RowSharing>{"block_128", {128}},
     NamedSetting<RowSharing>{"serial", {1}},
     NamedSetting<RowSharing>{"split_256", {256, true}},
 };
