@@ -20,13 +20,7 @@ constexpr double kCallsInTotal = 10;  // that may take as long as one may
 
 verify::OracleSource oracle_source(const Task& task, DeviceKind device, uint64_t seed, const std::string& folder) {
   verify::OracleSource source;
-  source.file = task.file;
-  source.target = task.target;
-  source.mode = task.mode;
-  source.weights = task.sizes.overrides.empty() ? task.weights : "";
-  source.overrides = task.sizes.overrides;
-  source.input_shapes = task.sizes.input_shapes;
-  source.math = task.math;
+  source.task = task;
   source.seed = seed;
   source.device = device == DeviceKind::kCuda ? "cuda" : "cpu";
   source.folder = folder;

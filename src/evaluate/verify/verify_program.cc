@@ -251,7 +251,7 @@ Result<void> Verification::begin(const QueuedDraw& queued) {
     return failure(ErrorCode::kProgramInvalid,
                    fmt::format("the imported graph differs from the eager module by {:.3g} times its own error",
                                queued.program->gate_max_ratio),
-                   subject().source.file, "report this program: its import is not faithful");
+                   subject().source.task.file, "report this program: its import is not faithful");
   }
   report_.shapes.push_back(subject().shape);
   report_.planned.push_back(*queued.planned);

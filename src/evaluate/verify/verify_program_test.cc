@@ -287,13 +287,13 @@ TEST(VerifyProgram, OtherBatchesGoOnWithTheLoadedProgram) {
 TEST(VerifyProgram, SizesThatTheProgramRefusesAreLeftOutAndNamed) {
   for (const int refused : {0, 1}) {
     VerifyRequest request = two_subjects();
-    request.subjects[0].source.file = "0";
-    request.subjects[1].source.file = "1";
+    request.subjects[0].source.task.file = "0";
+    request.subjects[1].source.task.file = "1";
     DoublingOracle script;
     auto doubling = script.make();
     verify::ScriptedOracle oracle{
         [&](const OracleSource& source) {
-          return source.file == std::to_string(refused)
+          return source.task.file == std::to_string(refused)
                      ? Result<OracleProgram>(failure(ErrorCode::kProgramInvalid, "forward raised IndexError"))
                      : doubling.open(source);
         },

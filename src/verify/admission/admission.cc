@@ -57,7 +57,7 @@ Result<void> Admission::run() {
     return failure(ErrorCode::kProgramInvalid,
                    fmt::format("the imported graph differs from the eager module by {:.3g} times its own error",
                                program_.gate_max_ratio),
-                   request_.source.file, "report this program: its import is not faithful");
+                   request_.source.task.file, "report this program: its import is not faithful");
   }
   STITCH_TRY(list_nulls());
   // Every regime's first draw, then every regime's second: nearly all nulls end at the very first.
@@ -132,10 +132,11 @@ Result<void> Admission::measure(Regime& regime, const std::string& name) {
     dropped = latest_.dropped.value_or("");
     for (size_t i = 0; i < latest_.outputs.size(); ++i) {
       const OutputReference& reference = latest_.outputs[i];
+      const MathMode math = request_.source.task.math;
       if (verify::is_small(reference)) {
-        regime.errors[i].widen(small_output_errors(reference, request_.source.math));
+        regime.errors[i].widen(small_output_errors(reference, math));
       }
-      seen[i].merge(compare_output(reference, reference.native, request_.source.math, regime.errors[i]).statistics);
+      seen[i].merge(compare_output(reference, reference.native, math, regime.errors[i]).statistics);
     }
   }
   for (size_t i = 0; i < made.size(); ++i) {
@@ -173,7 +174,7 @@ Result<void> Admission::judge_nulls(const OracleDraw& draw, const Regime& regime
     if (!answer.applies) {
       live.never_applies();
     } else if (!answer.made.empty()) {
-      live.judge(draw.outputs, answer, request_.source.math, regime.errors, label, as_given);
+      live.judge(draw.outputs, answer, request_.source.task.math, regime.errors, label, as_given);
     }
   }
   return {};

@@ -6,10 +6,9 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "artifact/task/math_mode.h"
+#include "artifact/task/task.h"
 #include "artifact/tensor/host_tensor.h"
 #include "verify/compare/compare_output.h"
 #include "verify/compare/output_reference.h"
@@ -17,15 +16,9 @@
 
 namespace stitch::verify {
 
-// Which program, at which sizes, drawn from which seed.
+// Which program at which sizes, and how it is drawn.
 struct OracleSource {
-  std::string file;
-  std::string target;                                             // class or function; empty: the file's Model
-  std::string mode;                                               // "as-is", "train" or "eval"
-  std::string weights = {};                                       // a state dict; empty: the constructor's
-  std::vector<std::pair<std::string, int64_t>> overrides;         // module-level integers
-  std::optional<std::vector<std::vector<int64_t>>> input_shapes;  // one per tensor input
-  MathMode math = MathMode::kFp32;
+  Task task;
   uint64_t seed = 0;
   std::string device = "cpu";
   std::filesystem::path folder;  // for tensor files; best in memory

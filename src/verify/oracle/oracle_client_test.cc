@@ -61,7 +61,7 @@ TEST(OracleClient, OpensAndDrawsFromFiles) {
                    {"runs", Json::array()}}}}};
   });
   OracleSource source;
-  source.math = MathMode::kTf32;
+  source.task.math = MathMode::kTf32;
   const auto program = client.open(source);
   ASSERT_TRUE(program.has_value()) << program.error().sentence;
   EXPECT_TRUE(program->gate_ok);

@@ -146,20 +146,12 @@ double coarsest_epsilon(std::initializer_list<const std::vector<TensorSpec>*> gr
 }  // namespace
 
 Json to_json(const OracleSource& source) {
-  Json overrides = Json::object();
-  for (const auto& [name, value] : source.overrides) {
-    overrides[name] = value;
-  }
-  return Json{{"file", source.file},
-              {"target", source.target.empty() ? Json(nullptr) : Json(source.target)},
-              {"mode", source.mode},
-              {"overrides", overrides},
-              {"input_shapes", source.input_shapes ? Json(*source.input_shapes) : Json(nullptr)},
-              {"weights", source.weights.empty() ? Json(nullptr) : Json(source.weights)},
-              {"math", to_string(source.math)},
-              {"seed", source.seed},
-              {"device", source.device},
-              {"folder", source.folder.string()}};
+  Json json = source.task.arguments();
+  json["math"] = to_string(source.task.math);
+  json["seed"] = source.seed;
+  json["device"] = source.device;
+  json["folder"] = source.folder.string();
+  return json;
 }
 
 Result<OracleProgram> oracle_program_from_json(const Json& json) {
