@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is asked of a device beside running a program's call.
+// Circumstances under which a call of a program can be made, to see who does its work.
 #pragma once
 
 namespace stitch {

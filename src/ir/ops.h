@@ -70,11 +70,11 @@ struct OpDef {
       reference = {};
 };
 
-// `node` against its operator's declaration (operand count, attribute names and kinds), then its own type rule.
-// Errors name operator and place. An "opaque" node has no rule and is refused.
+// Checks `node` against its operator's declaration (operand count, attribute names and kinds), then applies its type
+// rule. Errors name operator and place. An "opaque" node has no rule and is refused.
 Result<std::vector<TensorType>> infer_types(const Graph& graph, const Node& node);
 
-// nullptr of Op::kOpaque alone.
+// The definition of `op`; nullptr for Op::kOpaque alone.
 const OpDef* find_op(Op op);
 
 }  // namespace stitch::ir

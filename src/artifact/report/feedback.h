@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What whoever wrote a candidate may be told of its verdict. All of what a compiler said, since that helps honest work;
-// of a wrong answer only how wrong it was; of a broken rule that there is one. Tolerances, seeds, regimes, places of
-// wrong elements and what gave a cheat away would teach how to get past them.
+// What the author of a candidate may be told of its verdict: everything that a compiler said, since that helps honest
+// work; of a wrong answer only how wrong it was; of a broken rule only that there is one. Tolerances, seeds, regimes,
+// places of wrong elements and what gave a cheat away would teach how to get past them.
 #pragma once
 
 #include <string>

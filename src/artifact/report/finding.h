@@ -29,7 +29,7 @@ struct Finding {
   std::string evidence{};                      // a verdict's detail
 };
 
-// What was found by a function that several stages call.
+// The finding of a function that several stages call, marked with the stage that called it.
 inline Finding at_stage(Stage stage, Finding finding) {
   finding.stage = stage;
   return finding;

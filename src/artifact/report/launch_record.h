@@ -34,7 +34,7 @@ struct LaunchRecord {
 };
 
 Json to_json(const std::vector<LaunchRecord>& records);
-// kFileInvalid for what has another form, too many records or impossible numbers. Names are cut to a length.
+// kFileInvalid for another form, too many records or impossible numbers. Long names are cut.
 Result<std::vector<LaunchRecord>> launch_records_from_json(const Json& json, const char* key);
 
 }  // namespace stitch

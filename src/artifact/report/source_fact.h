@@ -23,7 +23,7 @@ struct SourceFact {
   std::string sentence() const;  // "program.cu:12: reads a clock (clock64)"
 };
 
-// kFileInvalid for what has another form. Texts are cut to a length, and so is the list.
+// kFileInvalid for another form. Long texts and a long list are cut.
 Result<std::vector<SourceFact>> source_facts_from_json(const Json& json, const char* key);
 
 }  // namespace stitch

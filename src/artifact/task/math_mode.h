@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What arithmetic a program may use, and hence what error is accepted and which baseline is fair.
+// The arithmetic that a program may use. It determines what error is accepted and which baseline is fair.
 #pragma once
 
 #include <string_view>

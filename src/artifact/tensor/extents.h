@@ -7,7 +7,7 @@
 
 namespace stitch {
 
-// No extent is negative, and the bytes (any zero extent left out) fit an address of 48 bits.
+// Succeeds when no extent is negative and the bytes (any zero extent left out) fit an address of 48 bits.
 Result<void> check_extents(const TensorType& type);
 
 }  // namespace stitch

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a failing *world* is told: a code to branch on and a sentence for the person who must act.
-// A candidate that falls short is not an Error; it is a Verdict (artifact/report/verdict.h).
+// The failure of the *world* around us: a code to branch on and a sentence for the person who must act. A candidate
+// that falls short is not an Error; it is a Verdict (artifact/report/verdict.h).
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ enum class ErrorCode {
 
 // The stable name that `error.code` carries in JSON, e.g. "unsupported_operator".
 const char* to_string(ErrorCode code);
-// The code with that stable name; kInternal for a name nobody gave.
+// The code with that stable name; kInternal for an unknown name.
 ErrorCode error_code_from_string(const std::string& name);
 // The documented exit status of the command line program.
 int exit_status(ErrorCode code);
@@ -33,7 +33,7 @@ struct Error {
   std::string remedy;    // what to do; may be empty
 };
 
-// Same error, with more about where it happened put in front of its sentence.
+// The same error with `context`, which says where it happened, in front of its sentence.
 Error with_context(Error error, const std::string& context);
 
 }  // namespace stitch

@@ -30,7 +30,7 @@ class TemporaryDirectory {
   ~TemporaryDirectory();
 
   const std::filesystem::path& path() const { return path_; }
-  // It stays, or was moved away.
+  // Leaves the folder in place: it shall stay, or was moved away.
   void release();
 
  private:

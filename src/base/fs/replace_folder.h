@@ -10,16 +10,16 @@
 
 namespace stitch {
 
-// Where the folder really lies: the end of a symbolic link, absolute.
+// The absolute path of the folder, with symbolic links resolved.
 std::filesystem::path real_folder(const std::filesystem::path& folder);
 
 // `fill` makes the new folder in the (empty) one it is given; `carry` puts into it what is to be kept of the old one
-// and is called only where there is one. Of several processes that replace one folder, one after the other does.
+// and is called only where there is one. Several processes that replace one folder do so one after another.
 Result<void> replace_folder(const std::filesystem::path& folder,
                             const std::function<Result<void>(const std::filesystem::path& fresh)>& fill,
                             const std::function<Result<void>(const std::filesystem::path& fresh)>& carry);
 
-// One file or symbolic link as it is, under another name: both are the same file where the file system can do that.
+// Copies one file or symbolic link to another name, as a hard link where the file system allows it.
 Result<void> carry_file(const std::filesystem::path& from, const std::filesystem::path& to);
 
 }  // namespace stitch

@@ -16,8 +16,8 @@ struct OnInterrupt {
 // Call once, before any other thread is started; both are called on the thread that waits for signals.
 void exit_on_interrupt(OnInterrupt handlers);
 
-// For the end: what the handlers use may go now. Does not return once a signal has come, so that the exit status is the
-// interruption's; a later one ends the process at once.
+// Call at the end, before what the handlers use is destroyed. Does not return once a signal has come, so that the exit
+// status is the interruption's; a later signal ends the process at once.
 void stop_handling_interrupts();
 
 }  // namespace stitch

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON with failures as values: parsing and typed look-ups that answer with a sentence instead of throwing.
+// JSON with failures as values: parsing and typed look-ups that return an Error instead of throwing.
 #pragma once
 
 #include <cstdint>

@@ -8,8 +8,8 @@
 
 namespace stitch {
 
-// What could be filled now before the kernel ends processes: what is free or easily freed, or the limit of our control
-// group where that is less. UINT64_MAX where nothing tells.
+// Bytes that could be filled now before the kernel kills processes: free or easily freed memory, or the rest of our
+// control group's limit where that is less. UINT64_MAX where it is unknown.
 uint64_t available_memory_bytes();
 
 // "MemAvailable:   123 kB" of /proc/meminfo; nothing where there is no such line.

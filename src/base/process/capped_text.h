@@ -14,7 +14,7 @@ class CappedText {
   CappedText(size_t limit_bytes, Keep keep) : limit_bytes_(limit_bytes), keep_(keep) {}
 
   void append(std::string_view text);
-  // What was kept, with a line that says how much was not; leaves this empty.
+  // Returns what was kept, with a line that says how much was not, and empties this.
   std::string take();
 
  private:

@@ -65,7 +65,7 @@ class Child {
   uint64_t resident_bytes() const;
   // What the child has written so far to a captured stderr, at most its last 64 KiB; safe while it runs.
   std::string take_standard_error();
-  // Reads what lies in the captured pipes, so that a chatty child does not block on a full one. Whoever waits for a
+  // Reads what lies in the captured pipes, so that a chatty child does not block on a full one. Code that waits for a
   // child by other means than wait() (its socket, say) polls these and calls this.
   void drain_output();
   std::vector<int> open_output_descriptors() const;
@@ -86,7 +86,7 @@ class Child {
 };
 
 // What to ask about a child that takes long: once, when it still runs after `after_ms`. An Error ends the child and is
-// the answer for it.
+// returned in place of its output.
 struct WhenSlow {
   int64_t after_ms = 0;
   std::function<Result<void>()> ask{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which process, for someone who asks later: a number alone is given again to other processes.
+// Identifies a process for later: its number alone may be given to another process.
 #pragma once
 
 #include <sys/types.h>
@@ -15,15 +15,15 @@ struct ProcessIdentity {
   std::string boot;          // which start of the machine
 };
 
-// Ours.
+// The identity of this process.
 ProcessIdentity own_identity();
 // Whether it still runs; a zombie does not.
 bool is_alive(const ProcessIdentity& process);
 
 // Ours as a part of a file's name, "4026531836-1234-567890": the space that numbers are counted in, the number, and
-// when it started. Whoever finds such a name later can tell whether it is somebody's.
+// when it started. A process that finds such a name later can tell whether its owner still runs.
 const std::string& own_name_part();
-// Whether `part` names a process that is gone. What another space or other text names is not for us to say: false.
+// Whether `part` names a process that is gone. False for other texts and for processes of another space.
 bool is_name_part_of_gone(const std::string& part);
 
 }  // namespace stitch

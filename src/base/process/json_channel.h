@@ -30,7 +30,7 @@ class JsonChannel {
   Result<Json> request(const std::string& verb, const Json& arguments, int64_t timeout_ms,
                        const Progress& progress = {});
 
-  // How the child came to answer no more, for a caller who can say it better than the Error of the request did.
+  // How the child ended, for a caller that can explain it better than the Error of the request does.
   struct End {
     ExitState exit;           // timed_out without having been late: it closed the channel and went on
     bool was_late = false;    // it did not answer in time, and was killed

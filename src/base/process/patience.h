@@ -12,7 +12,7 @@
 
 namespace stitch {
 
-// What the kernel says of a thread: nanoseconds on a processor, and waiting for one.
+// A thread's nanoseconds on a processor, and waiting for one, as the kernel reports them.
 struct ProcessorTime {
   uint64_t ran_ns = 0;
   uint64_t waited_ns = 0;
@@ -27,9 +27,9 @@ class Patience {
 
   // Whether the limit is used up. Looks at the processes only once the clock alone would say so.
   bool is_over();
-  // What has passed since the start, as far as it counts.
+  // The time since the start that counts.
   Clock::duration counted() const;
-  // When to ask again at the latest: the earliest moment at which is_over() can be true.
+  // When to ask again: the earliest moment at which is_over() can be true.
   Clock::time_point next_look() const { return next_look_; }
 
  private:

@@ -14,7 +14,7 @@ struct ResourceLimit {
   std::string remedy;  // "raise it with `ulimit -v unlimited`, or ..."
 };
 
-// On how much memory a process may have: of address space, else of data; nothing where there is none.
+// The limit on a process's memory: on its address space, else on its data; nothing where there is none.
 std::optional<ResourceLimit> inherited_memory_limit();
 
 }  // namespace stitch

@@ -16,7 +16,7 @@ std::vector<pid_t> list_descendants(pid_t root);
 // of /proc.
 std::vector<pid_t> list_tree(pid_t root);
 
-// Resident bytes of `root` and its descendants now. What ends meanwhile counts or does not.
+// Resident bytes of `root` and its descendants now. A process that ends meanwhile may or may not count.
 uint64_t resident_bytes_of_tree(pid_t root);
 
 // Kills `root`, its process group, and every descendant, including those that moved to a session of their own: the tree

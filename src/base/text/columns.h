@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text as a terminal shows it: a Chinese letter takes two columns, an accent of its own none.
+// The width of text on a terminal: a Chinese character takes two columns, a combining accent none.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text by somebody we do not trust, on its way to a person's terminal or a log.
+// Makes text from a source that we do not trust safe for a terminal or a log.
 #pragma once
 
 #include <cstddef>

@@ -27,7 +27,7 @@ class Builder {
   std::vector<ValueId> add_typed(Node node, const std::vector<std::pair<std::string, TensorType>>& outputs);
 
   void rename(ValueId id, const std::string& wish);
-  // Takes back all nodes from `first_node` on, and all values from `first_value` on, which must be theirs.
+  // Removes all nodes from `first_node` on, and all values from `first_value` on, which must be their results.
   void drop_nodes(size_t first_node, size_t first_value);
 
   // `wish`, made a C identifier and unique; not yet taken.

@@ -85,7 +85,7 @@ struct Graph {
   NodeId add_node(Node node, const std::vector<std::pair<std::string, TensorType>>& outputs);
 };
 
-// The attribute `name` of `node`; aborts when the operator's own check should have made sure of it.
+// The attribute `name` of `node`. Aborts where it is missing: the operator's check has made sure of it.
 const Attribute& attribute(const Node& node, std::string_view name);
 int64_t int_attribute(const Node& node, std::string_view name);
 double double_attribute(const Node& node, std::string_view name);

@@ -11,7 +11,7 @@ namespace stitch::ir {
 
 using Types = Result<std::vector<TensorType>>;
 
-// A refusal, when `ok` does not hold. The caller's operator and place are put in front of the sentence later.
+// Fails with `sentence` unless `ok` holds. The caller's operator and place are put in front of it later.
 Result<void> require(bool ok, const std::string& sentence);
 
 // The type of operand i, which must be a tensor; or of one that may be `none`, and is then nullptr.

@@ -18,12 +18,12 @@ using PointwiseFunction = std::function<double(const Node&, std::span<const doub
 OpDef pointwise(ElementRule rule, double (*function)(double));
 OpDef pointwise(ElementRule rule, double (*function)(double, double));
 OpDef pointwise(ElementRule rule, double (*function)(double, double, double));
-// Of one operand and these attributes, which are numbers.
+// A pointwise operator of one operand and these attributes, which are numbers.
 OpDef pointwise(ElementRule rule, std::initializer_list<const char*> attributes,
                 double (*function)(double, const Node& node));
 OpDef pointwise(ElementRule rule, int operands, std::vector<AttributeDef> attributes, PointwiseFunction function);
 
-// A whole number as an integer type holds it: the low bits in two's complement. int64, bool and floats are left alone.
+// A whole number as an integer type holds it: the low bits in two's complement. int64, bool and floats are unchanged.
 double wrapped_to(double value, DataType dtype);
 
 // The parts, for operators whose operands differ in element type.
