@@ -52,14 +52,14 @@ struct Problem {
   Buffer scratch;
   std::string size;
 
-  static constexpr int64_t kMostSplits = 16;
+  static constexpr int64_t kMaxSplits = 16;
 
   Problem(int64_t m, int64_t n, int64_t k)
       : shape{1, m, n, k},
         a(m * k, 1),
         b(k * n, 2),
         c(m * n, 3),
-        scratch(m * n <= 1 << 20 ? kMostSplits * m * n : 1),
+        scratch(m * n <= 1 << 20 ? kMaxSplits * m * n : 1),
         size(std::to_string(m) + " x " + std::to_string(n) + " x " + std::to_string(k)) {
     shape.epilogue_vectorised = n % 4 == 0;
   }

@@ -26,7 +26,7 @@ from stitchcuda_python.oracle.session import Session  # noqa: E402
 from stitchcuda_python.program.build import Request  # noqa: E402
 from stitchcuda_python.shapes.small import DEFAULT_MIN_AXIS, small_scale  # noqa: E402
 
-LEAST, MOST, STEADY, COMPANY = 256, 4096, 64, 16 * 4096  # constants.h
+MIN_ELEMENTS, MAX_ELEMENTS, STEADY, COMPANY = 256, 4096, 64, 16 * 4096  # constants.h
 MULTIPLE, ROUNDING = 4.0, 4.0
 TYPICAL = 32
 STEP = 8  # terms that a product adds up before its one accumulator takes them, as tensor cores do
@@ -63,14 +63,14 @@ class InSteps(Arithmetic):
 def tiles_of(shape: list[int]) -> list[tuple[int, int]]:
     """Begin and end of every tile, as Tiling cuts them; none for an output that is one small tile."""
     elements, length = math.prod(shape), shape[-1] if shape else 1
-    if elements < LEAST:
+    if elements < MIN_ELEMENTS:
         return []
-    if length > MOST:
-        pieces = -(-length // MOST)
+    if length > MAX_ELEMENTS:
+        pieces = -(-length // MAX_ELEMENTS)
         rows = elements // length
         cut = [length * piece // pieces for piece in range(pieces + 1)]
         return [(row * length + a, row * length + b) for row in range(rows) for a, b in zip(cut, cut[1:])]
-    size = -(-LEAST // length) * length
+    size = -(-MIN_ELEMENTS // length) * length
     count = max(1, elements // size)
     return [(tile * size, elements if tile + 1 == count else (tile + 1) * size) for tile in range(count)]
 
@@ -158,7 +158,7 @@ def rows_of(session: Session, seed: int, draws: int) -> Iterator[dict]:
             budgets = {
                 name: Budgets(runs.ref64[name], [runs.native[name], *(run[name] for run in runs.runs)], made.dtype)
                 for name, made in runs.native.items()
-                if made.is_floating_point() and made.numel() >= LEAST
+                if made.is_floating_point() and made.numel() >= MIN_ELEMENTS
             }
             with tf32_flags("fp32"):
                 for kernel, made in candidates(session, values, seed, regime, number):

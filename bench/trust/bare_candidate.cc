@@ -36,7 +36,7 @@ class BareCandidate final : public evaluate::Candidate {
   Result<evaluate::CandidateOutcome> died() const {
     evaluate::CandidateOutcome outcome;
     outcome.ending = evaluate::Ending::kCrashed;
-    outcome.sentence = "the program died";
+    outcome.message = "the program died";
     return outcome;
   }
 

@@ -18,7 +18,7 @@ struct Edit {
 // A construct the emulated device does not take: one sentence with its place.
 struct Refusal {
   int line;
-  std::string sentence;
+  std::string message;
 };
 
 struct Changes {
@@ -27,7 +27,7 @@ struct Changes {
 
   void replace(size_t begin, size_t end, std::string text) { edits.push_back({begin, end, std::move(text)}); }
   void insert(size_t at, std::string text) { edits.push_back({at, at, std::move(text)}); }
-  void refuse(int line, std::string sentence) { refusals.push_back({line, std::move(sentence)}); }
+  void refuse(int line, std::string message) { refusals.push_back({line, std::move(message)}); }
 };
 
 // Applies the edits; a replacement keeps the number of lines of what it replaces.

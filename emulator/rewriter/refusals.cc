@@ -12,7 +12,7 @@ namespace {
 struct Unsupported {
   std::string_view word;
   bool is_prefix;
-  std::string_view sentence;
+  std::string_view message;
 };
 
 constexpr std::string_view kTextures =
@@ -143,7 +143,7 @@ void refuse_unsupported(const TokenList& list, const std::vector<Place>& places,
     const bool called = i + 1 < tokens.size() && (tokens[i + 1].is("(") || tokens[i + 1].is("<"));
     const Unsupported* entry = find_unsupported(tokens[i].text);
     if (entry != nullptr && (called || !entry->is_prefix)) {
-      changes.refuse(tokens[i].line, std::string(entry->sentence));
+      changes.refuse(tokens[i].line, std::string(entry->message));
     } else if (is_foreign_cub(tokens, i)) {
       changes.refuse(tokens[i].line, std::string(kCub));
     } else if (tokens[i].is("texture") && i + 1 < tokens.size() && tokens[i + 1].is("<")) {

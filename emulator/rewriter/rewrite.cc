@@ -70,7 +70,7 @@ class Unit {
     std::stable_sort(changes.refusals.begin(), changes.refusals.end(),
                      [](const Refusal& a, const Refusal& b) { return a.line < b.line; });
     for (const Refusal& refusal : changes.refusals) {
-      refusals_.push_back(name + ":" + std::to_string(refusal.line) + ": error: " + refusal.sentence);
+      refusals_.push_back(name + ":" + std::to_string(refusal.line) + ": error: " + refusal.message);
     }
     return apply_edits(source, std::move(changes.edits));
   }

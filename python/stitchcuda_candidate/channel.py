@@ -22,9 +22,9 @@ class Fault(Exception):
     """What the candidate did wrong. `place` is "unsupported" where this device cannot run it, "device" where the
     device reported it."""
 
-    def __init__(self, sentence: str, place: str = "") -> None:
-        super().__init__(sentence)
-        self.sentence, self.place = sentence, place
+    def __init__(self, message: str, location: str = "") -> None:
+        super().__init__(message)
+        self.message, self.location = message, location
 
 
 def out_of_the_way(descriptor: int) -> int:
@@ -77,7 +77,7 @@ class Channel:
 
     def refuse(self, identity: int, fault: Fault) -> None:
         """The candidate's fault as the answer to request `identity`."""
-        error = {"code": "program_invalid", "sentence": fault.sentence[:4000], "place": fault.place, "remedy": ""}
+        error = {"code": "program_invalid", "sentence": fault.message[:4000], "place": fault.location, "remedy": ""}
         self._send(_ERROR, identity, error)
 
     def _send(self, kind: int, identity: int, value: dict[str, Any]) -> None:

@@ -18,7 +18,7 @@ import torch
 
 from .channel import Fault
 
-MOST_BYTES = 3 << 20  # of all sources together: they travel in one answer
+MAX_BYTES = 3 << 20  # of all sources together: they travel in one answer
 _HEADERS = (".cuh", ".h", ".hpp", ".inl")
 _IMPLICIT = "#include <torch/extension.h>"
 _IMPLICIT_CUDA = "#include <torch/types.h>\n#include <cuda.h>\n#include <cuda_runtime.h>"
@@ -102,8 +102,8 @@ class Extensions:
         if not self._collects:
             raise Fault("load_inline is asked for sources that differ from those it was asked for when the file was "
                         "read before: they cannot be built", "unsupported")  # fmt: skip
-        if sum(len(each["text"]) for each in self.requests) + len(text) > MOST_BYTES:
-            raise Fault(f"load_inline is given more than {MOST_BYTES >> 20} MiB of sources", "unsupported")
+        if sum(len(each["text"]) for each in self.requests) + len(text) > MAX_BYTES:
+            raise Fault(f"load_inline is given more than {MAX_BYTES >> 20} MiB of sources", "unsupported")
         if all(each["key"] != key for each in self.requests):
             self.requests.append({"key": key, "text": text})
         return _Unbuilt(request["name"])

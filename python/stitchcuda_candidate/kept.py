@@ -9,7 +9,7 @@ from .channel import Fault
 from .host_device import HostDevice
 from .types import contiguous, data_pointer, is_contiguous, is_plain
 
-MOST_BYTES = 64 << 20  # of one output that is kept
+MAX_BYTES = 64 << 20  # of one output that is kept
 
 
 class KeptOutputs:
@@ -31,7 +31,7 @@ class KeptOutputs:
         self._kept = []
         for number, tensor in found.items():
             size = sizes[number]
-            if not is_plain(tensor) or not 0 < size <= MOST_BYTES:
+            if not is_plain(tensor) or not 0 < size <= MAX_BYTES:
                 continue
             address = data_pointer(tensor)
             if not any(start <= address < start + extent for start, extent in others):

@@ -15,7 +15,7 @@ from .neutral import neutral_python
 
 TIMEOUT_S = 80
 RETRIES = 1  # of what is worth another try: no connection, 429, 5xx
-MOST_BYTES = 1 << 20
+MAX_BYTES = 1 << 20
 
 
 def ask(url: str, model: str, prompt: str) -> str:
@@ -26,7 +26,7 @@ def ask(url: str, model: str, prompt: str) -> str:
         headers["Authorization"] = f"Bearer {key}"
     request = urllib.request.Request(url.rstrip("/") + "/chat/completions", body, headers)
     with urllib.request.urlopen(request, timeout=TIMEOUT_S) as answer:
-        said = json.loads(answer.read(MOST_BYTES))
+        said = json.loads(answer.read(MAX_BYTES))
     return said["choices"][0]["message"]["content"]
 
 
@@ -45,20 +45,20 @@ def main() -> int:
             print(ask(request["url"], request["model"], prompt))
             return 0
         except urllib.error.HTTPError as error:
-            sentence, is_passing = f"the endpoint answered {error.code} {error.reason}", error.code in (
+            message, is_passing = f"the endpoint answered {error.code} {error.reason}", error.code in (
                 429,
                 500,
                 502,
                 503,
             )
         except OSError as error:
-            sentence, is_passing = f"no connection ({getattr(error, 'reason', error)})", True
+            message, is_passing = f"no connection ({getattr(error, 'reason', error)})", True
         except (ValueError, KeyError, IndexError, TypeError) as error:
-            sentence, is_passing = f"the endpoint's answer is not of OpenAI's form ({error!r})", False
+            message, is_passing = f"the endpoint's answer is not of OpenAI's form ({error!r})", False
         if not (left and is_passing):
             break
         time.sleep(1)
-    print(sentence, file=sys.stderr)
+    print(message, file=sys.stderr)
     return 1
 
 

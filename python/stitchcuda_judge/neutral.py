@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 import builtins
 
-MOST_CHARACTERS = 60_000
+MAX_CHARACTERS = 60_000
 # Modules whose names say what runs: they stay, and so do the attributes that are reached through them.
 KNOWN = {"torch", "nn", "F", "functional", "numpy", "np", "ctypes", "math", "os", "sys", "subprocess", "load_inline"}
 KEPT = (
@@ -61,4 +61,4 @@ def neutral_python(files: dict[str, str]) -> str:
         except (SyntaxError, ValueError, RecursionError):
             parts.append(f"# file {number} is no Python")
     whole = "\n".join(parts)
-    return whole if len(whole) <= MOST_CHARACTERS else whole[:MOST_CHARACTERS] + "\n# cut here: the text is longer"
+    return whole if len(whole) <= MAX_CHARACTERS else whole[:MAX_CHARACTERS] + "\n# cut here: the text is longer"

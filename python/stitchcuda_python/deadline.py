@@ -78,13 +78,13 @@ def deadline(seconds: float, doing: str, file: str) -> Iterator[None]:
     except DeadlinePassed as passed:
         frame = innermost_line_in(os.path.dirname(file), passed.__traceback__)
         where = f"; it was at `{(frame.line or '').strip()}`" if frame else ""
-        place = f"{frame.filename}:{frame.lineno}" if frame else file
-        sentence = f"{doing} did not end within {seconds:g} s{where}."
+        location = f"{frame.filename}:{frame.lineno}" if frame else file
+        message = f"{doing} did not end within {seconds:g} s{where}."
         remedy = (
             "Make the program smaller (a long Python loop in forward is traced step by step) "
             "or allow more time with --import-timeout."
         )
-        raise Failure(TIMEOUT, sentence, place, remedy) from None
+        raise Failure(TIMEOUT, message, location, remedy) from None
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

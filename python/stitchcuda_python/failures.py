@@ -18,17 +18,17 @@ INTERNAL = "internal"
 class Failure(Exception):
     """A request that ends without an answer. `place` is "file.py:12" or a path; `trace` is shown with --debug only."""
 
-    def __init__(self, code: str, sentence: str, place: str = "", remedy: str = "", trace: str = "") -> None:
-        super().__init__(sentence)
+    def __init__(self, code: str, message: str, location: str = "", remedy: str = "", trace: str = "") -> None:
+        super().__init__(message)
         self.code = code
-        self.sentence = sentence
-        self.place = place
+        self.message = message
+        self.location = location
         self.remedy = remedy
         self.trace = trace
 
     def to_json(self) -> dict[str, str]:
         """The wire form; an empty trace is left out."""
-        wire = {"code": self.code, "sentence": self.sentence, "place": self.place, "remedy": self.remedy}
+        wire = {"code": self.code, "sentence": self.message, "place": self.location, "remedy": self.remedy}
         if self.trace:
             wire["trace"] = self.trace
         return wire
@@ -92,23 +92,24 @@ def from_user_code(error: BaseException, doing: str, file: str, remedy: str) -> 
     frame = None
     for link in chain(error):
         frame = frame or innermost_line_in(os.path.dirname(file), link.__traceback__)
-    place, line = file, ""
+    location, line = file, ""
     if frame is not None:
-        place = f"{shown_name(frame.filename)}:{frame.lineno}"
+        location = f"{shown_name(frame.filename)}:{frame.lineno}"
         line = f", at `{(frame.line or '').strip()}`" if frame.line else ""
     if is_out_of_memory(error):
-        return _out_of_memory(error, f"while {doing}{line}", place, os.path.basename(file))
-    message = one_line(str(error)) or "no message"
-    sentence = f"{os.path.basename(file)} raised {type(error).__name__} while {doing}{line}: {message}."
-    return Failure(PROGRAM_INVALID, sentence, place, remedy, formatted(error))
+        return _out_of_memory(error, f"while {doing}{line}", location, os.path.basename(file))
+    said = one_line(str(error)) or "no message"
+    message = f"{os.path.basename(file)} raised {type(error).__name__} while {doing}{line}: {said}."
+    return Failure(PROGRAM_INVALID, message, location, remedy, formatted(error))
 
 
-def _out_of_memory(error: BaseException, when: str, place: str, name: str) -> Failure:
+def _out_of_memory(error: BaseException, when: str, location: str, name: str) -> Failure:
     left = available_bytes()
     has = "there is" if left is None else f"this machine has left ({left / 2**30:.1f} GiB)"
-    message = one_line(str(error).rpartition("err == 0. ")[2]) or "no message"  # PyTorch names its own line first
-    sentence = f"{name} asks for more memory than {has}, {when}: {message}."
-    return Failure(ENVIRONMENT, sentence, place, "Use smaller sizes, or a machine with more memory.", formatted(error))
+    said = one_line(str(error).rpartition("err == 0. ")[2]) or "no message"  # PyTorch names its own line first
+    message = f"{name} asks for more memory than {has}, {when}: {said}."
+    remedy = "Use smaller sizes, or a machine with more memory."
+    return Failure(ENVIRONMENT, message, location, remedy, formatted(error))
 
 
 def formatted(error: BaseException) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import resource
 
-_LEAST_BYTES = 1 << 30  # PyTorch itself needs about a third of it
+_MIN_BYTES = 1 << 30  # PyTorch itself needs about a third of it
 _CGROUP = (
     ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
     ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
@@ -43,7 +43,7 @@ def limit_memory() -> None:
     available = available_bytes()
     if available is None:
         return
-    most = max(_LEAST_BYTES, available)
+    most = max(_MIN_BYTES, available)
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     try:
         resource.setrlimit(resource.RLIMIT_DATA, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))

@@ -31,8 +31,8 @@ def load_verbs() -> dict[str, Verb]:
         raise Failure(ENVIRONMENT, f"{sys.executable} has no PyTorch ({error}).", sys.executable, remedy) from error
     release = tuple(int(part) for part in torch.__version__.split("+")[0].split(".")[:2])
     if release < (2, 6):
-        sentence = f"PyTorch {torch.__version__} is older than 2.6, the oldest that exports programs as needed."
-        raise Failure(ENVIRONMENT, sentence, sys.executable, "Install a newer PyTorch: pip install -U torch.")
+        message = f"PyTorch {torch.__version__} is older than 2.6, the oldest that exports programs as needed."
+        raise Failure(ENVIRONMENT, message, sys.executable, "Install a newer PyTorch: pip install -U torch.")
     # Half the cores: the rest compile and run the candidate meanwhile, and PyTorch's threads wait by spinning, so that
     # with one thread too many a draw of 30 ms takes 1.5 s.
     asked = int(os.environ.get("STITCHCUDA_PYTHON_THREADS", "0"))
@@ -71,8 +71,8 @@ def answer(request: dict[str, Any], verbs: dict[str, Verb], capture: Capture, pr
         if is_out_of_memory(error):
             failure = from_user_code(error, f"serving {verb!r}", str(program), "")
             return {"error": _with_output(failure, capture).to_json()}
-        sentence = f"The Python side failed at {verb!r}: {type(error).__name__}: {one_line(str(error))}."
-        failure = Failure(INTERNAL, sentence, "", "Run again with --debug and report the trace.", formatted(error))
+        message = f"The Python side failed at {verb!r}: {type(error).__name__}: {one_line(str(error))}."
+        failure = Failure(INTERNAL, message, "", "Run again with --debug and report the trace.", formatted(error))
         return {"error": _with_output(failure, capture).to_json()}
 
 
@@ -90,8 +90,8 @@ def serve(channel: Channel) -> None:
     for request in channel.requests():
         identity = request.get("id")
 
-        def progress(sentence: str, identity: Any = identity) -> None:
-            channel.send({"id": identity, "progress": sentence})
+        def progress(message: str, identity: Any = identity) -> None:
+            channel.send({"id": identity, "progress": message})
 
         try:
             if not verbs:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-MOST_FACTS = 100  # of one unit: enough to look at, and no answer without an end
+MAX_FACTS = 100  # of one unit: enough to look at, and no answer without an end
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import subprocess
 from clang.cindex import Cursor, Diagnostic, Index, SourceLocation, TranslationUnit
 
 from .assembly import assembly
-from .facts import MOST_FACTS, Fact
+from .facts import MAX_FACTS, Fact
 from .finder import Finder
 from .own_text import OwnText, own_text
 
@@ -82,7 +82,7 @@ def _facts_of(parsed: TranslationUnit, own: OwnText) -> list[Fact]:
         location: SourceLocation, what: str, audit: bool = False, refused: bool = False, uncompilable: bool = False
     ) -> None:
         file, line = own.place(location.line)
-        if len(facts) < MOST_FACTS or refused or uncompilable:
+        if len(facts) < MAX_FACTS or refused or uncompilable:
             facts.setdefault((file, line, what), Fact(file, line, what, audit, refused, uncompilable))
 
     def is_own(cursor: Cursor) -> bool:

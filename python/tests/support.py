@@ -61,7 +61,7 @@ class ServerCase(unittest.TestCase):
 
     def request(self, verb: str, **arguments: Any) -> dict[str, Any]:
         """The whole answer."""
-        return answer({"verb": verb, "arguments": arguments}, self.verbs, self.capture, lambda sentence: None)
+        return answer({"verb": verb, "arguments": arguments}, self.verbs, self.capture, lambda message: None)
 
     def ok(self, verb: str, **arguments: Any) -> dict[str, Any]:
         """The answer of a request that must succeed."""

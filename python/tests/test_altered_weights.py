@@ -50,7 +50,7 @@ class AlteredWeightsTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.path = os.path.join(folder.name, "altered.safetensors")
 
-    def sentence(self, data: bytes) -> str:
+    def message(self, data: bytes) -> str:
         """What is said of a file of these bytes; empty when it is taken."""
         with open(self.path, "wb") as stream:
             stream.write(data)
@@ -60,25 +60,25 @@ class AlteredWeightsTest(unittest.TestCase):
             said = ""
         except Failure as failure:
             self.assertEqual(failure.code, PROGRAM_INVALID)
-            self.assertTrue(failure.sentence.endswith(".") and failure.remedy, failure.sentence)
-            self.assertLess(len(failure.sentence), 1000)
-            failure.sentence.encode("utf-8")
-            said = failure.sentence
+            self.assertTrue(failure.message.endswith(".") and failure.remedy, failure.message)
+            self.assertLess(len(failure.message), 1000)
+            failure.message.encode("utf-8")
+            said = failure.message
         self.assertLess(time.monotonic() - started, 20)
         return said
 
     def test_wrong_headers_are_named(self) -> None:
         for about, (header, wanted) in WRONG.items():
             with self.subTest(about):
-                self.assertIn(wanted, self.sentence(_file(json.dumps(header).encode())))
+                self.assertIn(wanted, self.message(_file(json.dumps(header).encode())))
 
     def test_a_name_that_is_there_twice(self) -> None:
         entry = json.dumps(WHOLE)
-        self.assertIn("a is there twice", self.sentence(_file(f'{{"a": {entry}, "a": {entry}}}'.encode())))
+        self.assertIn("a is there twice", self.message(_file(f'{{"a": {entry}, "a": {entry}}}'.encode())))
 
     def test_header_lengths(self) -> None:
         header = json.dumps({"a": WHOLE}).encode()
-        self.assertEqual(self.sentence(_file(header)), "")
+        self.assertEqual(self.message(_file(header)), "")
         for length in (
             0,
             1,
@@ -90,16 +90,16 @@ class AlteredWeightsTest(unittest.TestCase):
             1 << 63,
             (1 << 64) - 1,
         ):
-            self.assertNotEqual(self.sentence(length.to_bytes(8, "little") + header + bytes(8)), "", length)
+            self.assertNotEqual(self.message(length.to_bytes(8, "little") + header + bytes(8)), "", length)
 
     def test_every_truncation(self) -> None:
         whole = self.whole()
         for length in range(len(whole)):
-            self.assertNotEqual(self.sentence(whole[:length]), "", length)
+            self.assertNotEqual(self.message(whole[:length]), "", length)
 
     def test_random_alterations(self) -> None:
         drawn, whole = random.Random(7), self.whole()
-        refused = sum(bool(self.sentence(_altered(whole, drawn))) for _ in range(ROUNDS))
+        refused = sum(bool(self.message(_altered(whole, drawn))) for _ in range(ROUNDS))
         self.assertGreater(refused, ROUNDS // 3)
 
     def whole(self) -> bytes:

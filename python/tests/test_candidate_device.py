@@ -168,8 +168,8 @@ class CudaDeviceTest(unittest.TestCase):
         self.fail_with(700)
         with self.assertRaises(Fault) as caught:
             self.device.settle()
-        self.assertEqual(caught.exception.place, "device")
-        self.assertIn("an illegal memory access", caught.exception.sentence)
+        self.assertEqual(caught.exception.location, "device")
+        self.assertIn("an illegal memory access", caught.exception.message)
 
     def test_bursts_evict_to_and_fro_between_two_events(self) -> None:
         self.device.make_room(1024)
@@ -193,7 +193,7 @@ class CudaDeviceTest(unittest.TestCase):
         self.fail_with(700)
         with self.assertRaises(Fault) as caught:
             device.evict(backwards=False)
-        self.assertEqual(caught.exception.place, "device")
+        self.assertEqual(caught.exception.location, "device")
 
     def test_the_kernels_library_lies_beside_the_observer_or_nowhere(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
@@ -208,7 +208,7 @@ class CudaDeviceTest(unittest.TestCase):
         self.addCleanup(setattr, ctypes.c_int.in_dll(self.runtime, "broken"), "value", 0)
         with self.assertRaises(Fault) as caught:
             CudaDevice(self.library, self.library).open()
-        self.assertIn("does not work on this GPU", caught.exception.sentence)
+        self.assertIn("does not work on this GPU", caught.exception.message)
 
     def test_a_gpu_that_keeps_no_lines_is_asked_for_none(self) -> None:
         self.fail_with(801)

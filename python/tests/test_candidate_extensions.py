@@ -23,7 +23,7 @@ try:
     extensions.load_inline("name", "int zero() { return 0; }", functions=["zero"])
     print("asked for", len(extensions.requests))
 except Fault as fault:
-    print(fault.place, fault)
+    print(fault.location, fault)
 """
 
 

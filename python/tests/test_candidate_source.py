@@ -6,7 +6,7 @@ import tempfile
 import unittest
 
 from stitchcuda_python.failures import PROGRAM_INVALID, Failure
-from stitchcuda_python.verbs.candidate_verbs import MOST_SOURCE_BYTES, candidate_source
+from stitchcuda_python.verbs.candidate_verbs import MAX_SOURCE_BYTES, candidate_source
 
 
 def facts_of(text: str) -> list:
@@ -37,9 +37,9 @@ class SourceTest(unittest.TestCase):
 
     def test_a_large_file_is_refused_before_it_is_read(self) -> None:
         with self.assertRaises(Failure) as caught:
-            facts_of("# " + "x" * MOST_SOURCE_BYTES)
+            facts_of("# " + "x" * MAX_SOURCE_BYTES)
         self.assertEqual(caught.exception.code, PROGRAM_INVALID)
-        self.assertIn("larger than 4 MiB", caught.exception.sentence)
+        self.assertIn("larger than 4 MiB", caught.exception.message)
 
 
 if __name__ == "__main__":

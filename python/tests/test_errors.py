@@ -51,12 +51,12 @@ CASES = [
 
 class ErrorsTest(ServerCase):
     def test_each_mistake_has_its_sentence(self) -> None:
-        for name, text, sentence, line in CASES:
+        for name, text, message, line in CASES:
             with self.subTest(name):
                 path = self.file(text, name + ".py")
                 error = self.error("import", file=path)
                 self.assertEqual(error["code"], "program_invalid")
-                self.assertIn(sentence, error["sentence"])
+                self.assertIn(message, error["sentence"])
                 self.assertEqual(error["place"], f"{path}:{line}" if line else path)
                 self.assertTrue(error["remedy"])
                 self.assertNotIn("\n", error["sentence"])

@@ -133,7 +133,7 @@ class StayingDrawTest(unittest.TestCase):
     def setUp(self):
         torch.set_num_threads(1)
         self.folder = tempfile.mkdtemp()
-        self.before, large.LEAST_BYTES = large.LEAST_BYTES, 1 << 10
+        self.before, large.MIN_BYTES = large.MIN_BYTES, 1 << 10
         self.session = self.opened(PROGRAM)
 
     def opened(self, program):
@@ -143,7 +143,7 @@ class StayingDrawTest(unittest.TestCase):
         return Session(Request(file), "fp32", 3, "cpu", self.folder)
 
     def tearDown(self):
-        large.LEAST_BYTES = self.before
+        large.MIN_BYTES = self.before
 
     def test_what_is_in_doubt_comes_with_the_runs_of_a_plain_draw(self):
         plain = self.session.draw("as_given", 1)["outputs"]

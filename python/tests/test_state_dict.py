@@ -34,11 +34,11 @@ class Checkpoints(ServerCase):
         torch.save(value, path)
         return path
 
-    def refused(self, path: str, *sentences: str) -> None:
+    def refused(self, path: str, *messages: str) -> None:
         error = self.error("import", file=self.program, weights=path)
         self.assertEqual(error["code"], "program_invalid")
-        for sentence in sentences:
-            self.assertIn(sentence, error["sentence"])
+        for message in messages:
+            self.assertIn(message, error["sentence"])
         self.assertTrue(error["remedy"])
 
     def check_loaded(self, path: str) -> None:

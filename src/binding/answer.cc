@@ -39,7 +39,7 @@ Result<const Verb*> find_verb(const std::string& name) {
 Result<Json> answered(std::string_view text, const std::filesystem::path& programs) {
   const Result<Json> request = parse_json(text, "the request");
   if (!request.has_value() || !request->is_object()) {
-    return failure(ErrorCode::kUsage, request.has_value() ? "the request is no JSON object" : request.error().sentence);
+    return failure(ErrorCode::kUsage, request.has_value() ? "the request is no JSON object" : request.error().message);
   }
   STITCH_ASSIGN(const std::string name, text_argument(*request, "verb"));
   STITCH_ASSIGN(const Verb* verb, find_verb(name));
@@ -54,8 +54,8 @@ Result<Json> answered(std::string_view text, const std::filesystem::path& progra
 Json as_answer(const Error& error) {
   return Json{{"error",
                {{"code", to_string(error.code)},
-                {"sentence", error.sentence},
-                {"place", error.place},
+                {"sentence", error.message},
+                {"place", error.location},
                 {"remedy", error.remedy}}}};
 }
 

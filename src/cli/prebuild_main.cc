@@ -47,7 +47,7 @@ int main(int count, char** values) {
   }
   const Result<void> done = prebuild(values[1]);
   if (!done.has_value()) {
-    std::fprintf(stderr, "stitchcuda-prebuild: %s (%s)\n", done.error().sentence.c_str(), done.error().remedy.c_str());
+    std::fprintf(stderr, "stitchcuda-prebuild: %s (%s)\n", done.error().message.c_str(), done.error().remedy.c_str());
     return 1;
   }
   return 0;

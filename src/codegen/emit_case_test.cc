@@ -37,9 +37,9 @@ class EmitCase : public ::testing::TestWithParam<std::filesystem::path> {};
 
 TEST_P(EmitCase, WritesTheExpectedStep) {
   const auto file = testing::read_case(GetParam());
-  ASSERT_TRUE(file.has_value()) << file.error().sentence;
+  ASSERT_TRUE(file.has_value()) << file.error().message;
   const auto bundle = emitted(file->input);
-  ASSERT_TRUE(bundle.has_value()) << bundle.error().sentence << " at " << bundle.error().place;
+  ASSERT_TRUE(bundle.has_value()) << bundle.error().message << " at " << bundle.error().location;
   EXPECT_TRUE(testing::agrees(*file, first_step(*bundle))) << "got:\n" << first_step(*bundle);
 }
 
@@ -70,12 +70,12 @@ TEST(Emit, ProgramSaysWhatBoundsEachStep) {
   const auto large = emitted(
       "graph large mode=eval\nx: f32[1024,1024] = input \"x\"\nw: f32[1024,1024] = parameter \"w\"\n"
       "y = linear(x, w, none)\nreturn output \"0\" = y\n");
-  ASSERT_TRUE(large.has_value()) << large.error().sentence;
+  ASSERT_TRUE(large.has_value()) << large.error().message;
   const std::string& text = large->files.at("program.cu");
   EXPECT_NE(text.find("// Step 0, y: 6.44 GFLOP, 12.6 MB, "), std::string::npos) << text;
   EXPECT_NE(text.find("bound by arithmetic on the tensor cores.\n// Setting tf32x3_"), std::string::npos) << text;
   const auto small = emitted("graph small mode=eval\nx: f32[4] = input \"x\"\ny = exp(x)\nreturn output \"0\" = y\n");
-  ASSERT_TRUE(small.has_value()) << small.error().sentence;
+  ASSERT_TRUE(small.has_value()) << small.error().message;
   EXPECT_NE(small->files.at("program.cu").find("2.0 us by the limits of H200, bound by launching."), std::string::npos)
       << small->files.at("program.cu");
 }
@@ -115,7 +115,7 @@ void expect_no_unused_name(const std::string& path, const std::string& text) {
 // Counts the steps of the program.
 int expect_no_unused_names(const std::string& program) {
   const auto bundle = emitted(program);
-  EXPECT_TRUE(bundle.has_value()) << bundle.error().sentence << " of\n" << program;
+  EXPECT_TRUE(bundle.has_value()) << bundle.error().message << " of\n" << program;
   int steps = 0;
   for (const auto& [path, text] : bundle.has_value() ? bundle->files : std::map<std::string, std::string>{}) {
     if (path.rfind("steps/", 0) == 0) {
@@ -152,7 +152,7 @@ TEST(Emit, NothingIsDeclaredInVainOfPointwiseOperators) {
     }
     const auto cases =
         testing::read_cases(std::string(STITCH_SOURCE_DIR) + "/src/ir/testdata/ops/" + to_string(op) + ".case");
-    ASSERT_TRUE(cases.has_value()) << cases.error().sentence;
+    ASSERT_TRUE(cases.has_value()) << cases.error().message;
     for (const testing::CaseFile& one : *cases) {
       const auto graph = ir::parse(one.input, "case");
       const bool is_program = one.expected.rfind("refused: ", 0) != 0 && graph.has_value() && !has_empty_tensor(*graph);
@@ -194,10 +194,10 @@ return output "0" = s, output "1" = d, state "m" = nm, state "v" = nv
 
 TEST(Emit, StepsSayNothingOfSizes) {
   const auto plan = planned(at_size(kManySkeletons, 3, 21));
-  ASSERT_TRUE(plan.has_value()) << plan.error().sentence << " at " << plan.error().place;
+  ASSERT_TRUE(plan.has_value()) << plan.error().message << " at " << plan.error().location;
   const auto one = emit(*plan, options());
   const auto other_plan = planned(at_size(kManySkeletons, 5, 19), &*plan);  // with the settings of the first
-  ASSERT_TRUE(other_plan.has_value()) << other_plan.error().sentence;
+  ASSERT_TRUE(other_plan.has_value()) << other_plan.error().message;
   const auto other = emit(*other_plan, options());
   int steps = 0;
   for (const auto& [path, text] : one->files) {
@@ -234,7 +234,7 @@ TEST(Emit, MissingRuntimeIsASentence) {
   const auto plan = plan::make_plan(*graph, {});
   const auto bundle = emit(*plan, {"/nowhere/runtime"});
   ASSERT_FALSE(bundle.has_value());
-  EXPECT_FALSE(bundle.error().sentence.empty());
+  EXPECT_FALSE(bundle.error().message.empty());
 }
 
 }  // namespace

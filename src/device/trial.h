@@ -18,12 +18,12 @@ struct Memory {
 
 // Emulated: until its destruction, host code that touches these ranges ends the process, and the device does only what
 // `kind` says. `without` is the kernel that kWithoutOne leaves out, as launches() named it.
-class Trial {
+class CallTrialScope {
  public:
-  Trial(std::span<const Memory> apart, CallTrial kind, const LaunchRecord* without);
-  ~Trial();
-  Trial(const Trial&) = delete;
-  Trial& operator=(const Trial&) = delete;
+  CallTrialScope(std::span<const Memory> apart, CallTrial kind, const LaunchRecord* without);
+  ~CallTrialScope();
+  CallTrialScope(const CallTrialScope&) = delete;
+  CallTrialScope& operator=(const CallTrialScope&) = delete;
 };
 
 }  // namespace stitch::device

@@ -32,7 +32,7 @@ enum class Ending {
 
 struct CandidateOutcome {
   Ending ending = Ending::kOk;
-  std::string sentence;             // what happened, when not kOk
+  std::string message;              // what happened, when not kOk
   std::vector<HostTensor> outputs;  // in the program's order
   std::vector<HostTensor> states;   // after the call
   double elapsed_us = 0;

@@ -16,10 +16,10 @@ namespace stitch::frontend {
 Result<ir::Graph> graph_from_exported(const Json& exported);
 
 struct Unsupported {
-  std::string target;   // "aten.fft_rfft.default"
-  std::string place;    // "model.py:14"
-  std::string nearest;  // the supported operator closest in spelling: "aten.relu"
-  std::string reason;   // why this form is not supported, where the operator is; may be empty
+  std::string target;    // "aten.fft_rfft.default"
+  std::string location;  // "model.py:14"
+  std::string nearest;   // the supported operator closest in spelling: "aten.relu"
+  std::string reason;    // why this form is not supported, where the operator is; may be empty
 };
 
 // Every operator and place that is carried opaquely, in the program's order, none twice.

@@ -13,7 +13,7 @@
 namespace stitch::frontend {
 namespace {
 
-std::string refusal(const Error& error) { return fmt::format("refused: {}  @ {}\n", error.sentence, error.place); }
+std::string refusal(const Error& error) { return fmt::format("refused: {}  @ {}\n", error.message, error.location); }
 
 Result<ir::Graph> imported(const std::string& text) {
   STITCH_ASSIGN(const Json json, parse_json(text, "exported.json"));
@@ -28,7 +28,7 @@ std::string run_case(const testing::CaseFile& one) {
   }
   std::string text = ir::print(*graph);
   for (const Unsupported& entry : unsupported_operators(*graph)) {
-    text += fmt::format("# {} at {}: {}; nearest is {}\n", entry.target, entry.place, entry.reason, entry.nearest);
+    text += fmt::format("# {} at {}: {}; nearest is {}\n", entry.target, entry.location, entry.reason, entry.nearest);
   }
   return text;
 }
@@ -39,7 +39,7 @@ TEST_P(ImportCase, BecomesTheExpectedGraph) { EXPECT_EQ(testing::differences(Get
 
 TEST_P(ImportCase, IsAValidGraphThatCanBeReadBack) {
   const auto cases = testing::read_cases(GetParam());
-  ASSERT_TRUE(cases.has_value()) << cases.error().sentence;
+  ASSERT_TRUE(cases.has_value()) << cases.error().message;
   for (const testing::CaseFile& one : *cases) {
     const auto graph = imported(one.input);
     if (!graph.has_value()) {
@@ -48,7 +48,7 @@ TEST_P(ImportCase, IsAValidGraphThatCanBeReadBack) {
     EXPECT_TRUE(ir::validate(*graph).has_value());
     const std::string printed = ir::print(*graph);
     const auto again = ir::parse(printed, "printed");
-    ASSERT_TRUE(again.has_value()) << again.error().sentence << " at " << again.error().place << "\n" << printed;
+    ASSERT_TRUE(again.has_value()) << again.error().message << " at " << again.error().location << "\n" << printed;
     EXPECT_EQ(ir::print(*again), printed);
   }
 }

@@ -26,7 +26,7 @@ Json sample() { return parse_json(kProgram, "sample").value(); }
 
 std::string refusal(const Json& json) {
   const auto graph = graph_from_exported(json);
-  return graph.has_value() ? "" : graph.error().sentence + " @ " + graph.error().place;
+  return graph.has_value() ? "" : graph.error().message + " @ " + graph.error().location;
 }
 
 void for_each_part(Json& part, const std::function<void(Json& part)>& change) {
@@ -97,7 +97,7 @@ TEST(Exported, ImpossibleArgumentsAreCarriedOpaquely) {
     node["kwargs"] = Json::object();
     node.update(altered);
     const auto graph = graph_from_exported(json);
-    ASSERT_TRUE(graph.has_value()) << graph.error().sentence;
+    ASSERT_TRUE(graph.has_value()) << graph.error().message;
     EXPECT_EQ(unsupported_operators(*graph).size(), 1U) << arguments;
   }
 }
@@ -112,7 +112,7 @@ TEST(Exported, TensorsOfDifferentRanksAreNotJoined) {
     node["target"] = target;
     node["args"][0]["list"][1]["value"] = "flat";
     const auto graph = graph_from_exported(json);
-    ASSERT_TRUE(graph.has_value()) << graph.error().sentence;
+    ASSERT_TRUE(graph.has_value()) << graph.error().message;
     EXPECT_EQ(unsupported_operators(*graph).size(), 1U) << target;
   }
 }
@@ -139,7 +139,7 @@ TEST(Exported, NamesThatIrTextCannotHoldAreRefusedOrChanged) {
   Json file = sample();
   file["name"] = "10_two words";
   const auto named = graph_from_exported(file);
-  ASSERT_TRUE(named.has_value()) << named.error().sentence;
+  ASSERT_TRUE(named.has_value()) << named.error().message;
   EXPECT_EQ(named->name, "program_10_two_words");
   for (const char* name : {"", "a-b", "return", "3"}) {
     Json json = sample();
@@ -147,7 +147,7 @@ TEST(Exported, NamesThatIrTextCannotHoldAreRefusedOrChanged) {
     json["nodes"] = Json::array();
     json["outputs"][0]["value"] = name;
     const auto graph = graph_from_exported(json);
-    ASSERT_TRUE(graph.has_value()) << graph.error().sentence;
+    ASSERT_TRUE(graph.has_value()) << graph.error().message;
     EXPECT_TRUE(ir::is_value_name(graph->values[0].name)) << graph->values[0].name;
     EXPECT_EQ(graph->inputs[0].binding, "x");
   }
@@ -182,7 +182,7 @@ TEST(Exported, PartsOfAnotherKindAreNoDisaster) {
       part = other;
       const auto graph = graph_from_exported(json);
       if (!graph.has_value()) {
-        EXPECT_FALSE(graph.error().sentence.empty());
+        EXPECT_FALSE(graph.error().message.empty());
         ++refused;
       }
     }
@@ -197,7 +197,7 @@ TEST(Exported, TextCutShortIsRefused) {
   for (size_t length = 0; length < text.size(); length += 7) {
     const auto json = parse_json(text.substr(0, length), "exported.json");
     ASSERT_FALSE(json.has_value());
-    EXPECT_NE(json.error().sentence.find("exported.json"), std::string::npos) << json.error().sentence;
+    EXPECT_NE(json.error().message.find("exported.json"), std::string::npos) << json.error().message;
   }
 }
 

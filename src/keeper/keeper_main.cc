@@ -13,7 +13,7 @@ int main() {
   const auto served =
       stitch::wire::serve(channel, [&](stitch::wire::Request& request) { return session.handle(request); });
   if (!served.has_value()) {
-    fmt::print(stderr, "stitchcuda-keeper: {}\n", served.error().sentence);
+    fmt::print(stderr, "stitchcuda-keeper: {}\n", served.error().message);
     return 1;
   }
   return 0;

@@ -22,7 +22,7 @@ StepDraft draft_of(const ir::Graph& graph) {
   STITCH_CHECK(kernel != nullptr) << "no kernel takes the node";
   EXPECT_TRUE(kernel->fits(group).ok);
   auto draft = kernel->draft(group, kernel->space(group, known_devices().front(), MathMode::kFp32).front());
-  STITCH_CHECK(draft.has_value()) << draft.error().sentence;
+  STITCH_CHECK(draft.has_value()) << draft.error().message;
   return std::move(draft).value();
 }
 
@@ -30,7 +30,7 @@ TEST(StepDraft, IsTheSameCodeAtOtherSizesAndNotForAnotherOperator) {
   const auto small = ir::parse(program(3, "softmax"), "small");
   const auto large = ir::parse(program(50, "softmax"), "large");
   const auto other = ir::parse(program(3, "log_softmax"), "other");
-  ASSERT_TRUE(small.has_value()) << small.error().sentence;
+  ASSERT_TRUE(small.has_value()) << small.error().message;
   ASSERT_TRUE(large.has_value() && other.has_value());
   const StepDraft draft = draft_of(*small);
   EXPECT_TRUE(is_same_code(draft, draft_of(*large)));

@@ -54,7 +54,7 @@ using OperatorName = const char* (*)(const void*);
 constexpr size_t kNames = 8192;  // PyTorch 2.15 has 2053
 constexpr size_t kNameBytes = 128;
 // A length, a flag, the sizes of a few groups: a kernel's caller may ask for them, one number at a time.
-constexpr uint64_t kMostScalars = 16;
+constexpr uint64_t kMaxScalars = 16;
 constexpr const char* kScalar = "aten::_local_scalar_dense";
 // Of a tensor on the device to the host, too, which is no copy where both are the host's memory: what is read
 // afterwards may be the host's own.
@@ -149,7 +149,7 @@ void on_end(const void* record, void* /*context*/) {
 }
 
 void count_scalar() {
-  if (scalars.fetch_add(1, std::memory_order_relaxed) == kMostScalars) {
+  if (scalars.fetch_add(1, std::memory_order_relaxed) == kMaxScalars) {
     write_to_ledger("operator", kScalar);
   }
 }

@@ -66,8 +66,8 @@ struct Step {
 struct RunTimeBatch {
   int64_t declared = 0;  // by the program
   int64_t planned = 0;   // of the plan's graph: the declared one, or a larger one where that is 1
-  int64_t least = 0;  // batches that the program takes
-  int64_t greatest = 0;
+  int64_t minimum = 0;   // batches that the program takes
+  int64_t maximum = 0;
   int64_t other_batch = 0;
   ir::Graph other;  // the plan's graph at `other_batch`: the two say how each extent follows the batch
 };

@@ -25,11 +25,11 @@ struct PageAssets {
 };
 
 // A page is mailed, attached and opened on a phone.
-constexpr size_t kLargestPageBytes = 2'000'000;
+constexpr size_t kMaxPageBytes = 2'000'000;
 
-// The page, at most `largest_bytes` long. What does not fit is left out, the largest convenience first, and the page
+// The page, at most `max_bytes` long. What does not fit is left out, the largest convenience first, and the page
 // says so. kFileInvalid when plan.json is missing or is not what stitchcuda wrote.
 Result<std::string> render_report(const FolderTexts& folder, const PageAssets& assets,
-                                  size_t largest_bytes = kLargestPageBytes);
+                                  size_t max_bytes = kMaxPageBytes);
 
 }  // namespace stitch::report

@@ -16,7 +16,7 @@ int main(int count, char** words) {
   }
   const auto order = stitch::sandbox::order_from_arguments(arguments);
   if (!order.has_value()) {
-    fmt::print(stderr, "stitchcuda-cage: {}\n", order.error().sentence);
+    fmt::print(stderr, "stitchcuda-cage: {}\n", order.error().message);
     return 2;
   }
   stitch::sandbox::run_caged(*order);

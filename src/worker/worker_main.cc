@@ -26,7 +26,7 @@ constexpr int kOutOfTheWay = 500;
 
 int name_device() {
   const auto facts = stitch::device::open_device(0);
-  fmt::print("{}\n", facts.has_value() ? facts->name : facts.error().sentence);
+  fmt::print("{}\n", facts.has_value() ? facts->name : facts.error().message);
   return facts.has_value() ? 0 : 1;
 }
 

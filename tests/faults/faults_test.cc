@@ -77,11 +77,11 @@ const std::string& library() {
 template <typename Outcome>
 std::string ended(const Result<Outcome>& result) {
   if (!result.has_value()) {
-    return std::string("Error ") + to_string(result.error().code) + ": " + result.error().sentence;
+    return std::string("Error ") + to_string(result.error().code) + ": " + result.error().message;
   }
   constexpr const char* kEndings[] = {"ok", "crashed", "timed out", "refused", "tampered", "unsupported"};
   const std::string ending = kEndings[static_cast<int>(result->ending)];
-  return result->ending == Ending::kOk ? ending : ending + ": " + result->sentence;
+  return result->ending == Ending::kOk ? ending : ending + ": " + result->message;
 }
 
 // Start, prepare, two calls and a timing: every verb of the protocol. Says how the first that fails ended.
@@ -92,7 +92,7 @@ std::string run_everything(const Case& one) {
   options.memory_bytes = uint64_t{512} << 20;
   auto runner = ProgramRunner::start(options);
   if (!runner.has_value()) {
-    return std::string("Error ") + to_string(runner.error().code) + ": " + runner.error().sentence;
+    return std::string("Error ") + to_string(runner.error().code) + ": " + runner.error().message;
   }
   const std::vector<HostTensor> inputs = {zeros("x", kCount), zeros("y", kCount)};
   const std::vector<HostTensor> states = {zeros("calls", 1)};

@@ -18,7 +18,7 @@
 namespace stitch::faults {
 namespace {
 
-constexpr int kLongestTail = 200;
+constexpr int kMaxTailLength = 200;
 
 struct Fault {
   std::string verb;
@@ -28,7 +28,7 @@ struct Fault {
 
 Fault read_fault() {
   std::ifstream self("/proc/self/exe", std::ios::binary);
-  self.seekg(-kLongestTail, std::ios::end);
+  self.seekg(-kMaxTailLength, std::ios::end);
   const std::string tail{std::istreambuf_iterator<char>(self), {}};
   const size_t mark = tail.rfind(kMark);
   std::istringstream words(mark == std::string::npos ? "" : tail.substr(mark + std::strlen(kMark)));

@@ -23,7 +23,7 @@ from part import part
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-LONGEST_S = 600
+MAX_S = 600
 PROGRAM = """import torch
 
 
@@ -73,7 +73,7 @@ class Place:
             errors="replace",
             capture_output=True,
             stdin=subprocess.DEVNULL,
-            timeout=LONGEST_S,
+            timeout=MAX_S,
             check=False,
         )
 
@@ -176,7 +176,7 @@ ORACLE = [
 ]
 
 
-MOST_WRITES, WRITES, MOST_FRAMES, FRAMES = 100, 3, 12, 2
+MAX_WRITES, WRITES, MAX_FRAMES, FRAMES = 100, 3, 12, 2
 
 
 def make_base(place: Place) -> None:
@@ -212,7 +212,7 @@ def test_oracle(place: Place, fault: str, code: int, sentence: str) -> None:
 
 
 @pytest.mark.parametrize("number", [pytest.param(number, marks=[] if number < WRITES else [pytest.mark.long])
-                                    for number in range(MOST_WRITES)])
+                                    for number in range(MAX_WRITES)])
 def test_disk_is_full(place: Place, number: int, is_long: bool) -> None:
     chosen = moments(place, 1, WRITES, is_long)
     if number >= len(chosen):
@@ -222,9 +222,9 @@ def test_disk_is_full(place: Place, number: int, is_long: bool) -> None:
 
 
 @pytest.mark.parametrize("number", [pytest.param(number, marks=[] if number < FRAMES else [pytest.mark.long])
-                                    for number in range(MOST_FRAMES)])
+                                    for number in range(MAX_FRAMES)])
 def test_killed_and_started_again(place: Place, number: int) -> None:
-    frame = moments(place, 0, MOST_FRAMES, False)[number]
+    frame = moments(place, 0, MAX_FRAMES, False)[number]
     problems = killed_and_started_again(place, frame)
     assert not problems, f"killed at frame {frame}: {'; '.join(problems)}"
 
@@ -236,4 +236,4 @@ def test_clock_goes_back(place: Place) -> None:
 
 def test_counts_cover_a_run(place: Place) -> None:
     frames, writes = json.loads((place.scratch / "counts.json").read_text())
-    assert frames >= MOST_FRAMES and writes <= 3 * MOST_WRITES, f"{frames} frames, {writes} writes"
+    assert frames >= MAX_FRAMES and writes <= 3 * MAX_WRITES, f"{frames} frames, {writes} writes"

@@ -10,7 +10,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto facts = stitch::elf::inspect({reinterpret_cast<const std::byte*>(data), size});
   if (!facts.has_value()) {
-    stitch::fuzz::require(!facts.error().sentence.empty(), "a refusal has a sentence");
+    stitch::fuzz::require(!facts.error().message.empty(), "a refusal has a sentence");
     return 0;
   }
   stitch::fuzz::require(std::is_sorted(facts->exports.begin(), facts->exports.end()), "exports are sorted");

@@ -40,14 +40,14 @@ void read_object(const Json& json) {
     (void)dump(runs::to_json(*record));
   }
   const auto program = cli::program_record_from_json(json);
-  fuzz::require(program.has_value() || !program.error().sentence.empty(), "a refusal has a sentence");
+  fuzz::require(program.has_value() || !program.error().message.empty(), "a refusal has a sentence");
 }
 
 void read_folder(const fuzz::FolderText& text) {
   const fuzz::ScratchFolder folder(text);
   const auto check = driver::check_manifest(folder.path());
   if (check.has_value()) {
-    fuzz::require(check->is_intact() == check->sentence().empty(), "an altered folder is told in a sentence");
+    fuzz::require(check->is_intact() == check->message().empty(), "an altered folder is told in a sentence");
   }
   if (text.links.empty() && !text.files.empty() && driver::write_manifest(folder.path()).has_value()) {
     const auto fresh = driver::check_manifest(folder.path());

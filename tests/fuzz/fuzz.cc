@@ -38,9 +38,9 @@ fs::path scratch_parent() {
 
 }  // namespace
 
-void require(bool holds, const char* sentence) {
+void require(bool holds, const char* message) {
   if (!holds) {
-    std::fprintf(stderr, "does not hold: %s\n", sentence);
+    std::fprintf(stderr, "does not hold: %s\n", message);
     std::abort();
   }
 }

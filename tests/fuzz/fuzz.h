@@ -13,8 +13,8 @@
 
 namespace stitch::fuzz {
 
-// A broken property is a finding like a crash: prints `sentence` and aborts.
-void require(bool holds, const char* sentence);
+// A broken property is a finding like a crash: prints `message` and aborts.
+void require(bool holds, const char* message);
 
 inline std::string_view text_of(const uint8_t* data, size_t size) {
   return {reinterpret_cast<const char*>(data), size};

@@ -14,7 +14,7 @@ using namespace stitch;
 void read_graph(std::string_view text) {
   const auto graph = ir::parse(text, "input.ir");
   if (!graph.has_value()) {
-    fuzz::require(!graph.error().sentence.empty(), "a refusal has a sentence");
+    fuzz::require(!graph.error().message.empty(), "a refusal has a sentence");
     return;
   }
   if (!ir::validate(*graph).has_value()) {

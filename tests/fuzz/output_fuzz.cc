@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "evaluate/processes/fault_sentence.h"
+#include "evaluate/processes/fault_message.h"
 #include "evaluate/processes/ledger_reader.h"
 #include "fuzz.h"
 #include "toolchain/diagnostics/parse.h"
@@ -25,8 +25,8 @@ void read_ledger(std::string_view text) {
   pipe->write_end = Descriptor();
   const auto ledger = std::make_shared<evaluate::CandidateLedger>();
   evaluate::LedgerReader reader(std::move(pipe->read_end), ledger, {"candidate.so"});
-  const auto sentence = reader.read();
-  fuzz::require(!sentence.has_value() || !sentence->empty(), "what is held against a candidate has a sentence");
+  const auto message = reader.read();
+  fuzz::require(!message.has_value() || !message->empty(), "what is held against a candidate has a sentence");
   fuzz::require(ledger->places.size() <= ledger->operators.size(), "a place belongs to an operator");
 }
 
@@ -39,7 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   ExitState exit;
   exit.signal = 11;
-  fuzz::require(!evaluate::fault_sentence(exit, text).empty(), "a dead worker is told in a sentence");
+  fuzz::require(!evaluate::fault_message(exit, text).empty(), "a dead worker is told in a sentence");
   read_ledger(text);
   return 0;
 }

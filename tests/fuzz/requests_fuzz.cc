@@ -15,8 +15,8 @@ namespace {
 
 using namespace stitch;
 
-constexpr size_t kMostFiles = 4;
-constexpr size_t kMostRequests = 50;
+constexpr size_t kMaxFiles = 4;
+constexpr size_t kMaxRequests = 50;
 constexpr size_t kFileBytes = 4096;
 
 std::vector<Descriptor> files(size_t count) {
@@ -35,7 +35,7 @@ size_t wanted_files(std::string_view& line) {
     std::from_chars(line.data() + mark + 3, line.data() + line.size(), count);
     line = line.substr(0, mark);
   }
-  return std::min(count, kMostFiles);
+  return std::min(count, kMaxFiles);
 }
 
 // Larger blocks than a run ever has only test the machine's memory.
@@ -65,12 +65,12 @@ void ask(Session& session, std::string_view line) {
   wire::Request request{
       .verb = std::string(line.substr(0, space)), .arguments = *arguments, .descriptors = files(file_count)};
   const auto answer = session.handle(request);
-  fuzz::require(answer.has_value() || !answer.error().sentence.empty(), "an error has a sentence");
+  fuzz::require(answer.has_value() || !answer.error().message.empty(), "an error has a sentence");
 }
 
 template <typename Session>
 void ask_all(Session session, std::string_view text) {
-  for (size_t asked = 0; asked < kMostRequests && !text.empty(); ++asked) {
+  for (size_t asked = 0; asked < kMaxRequests && !text.empty(); ++asked) {
     const size_t end = std::min(text.find('\n'), text.size());
     ask(session, text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));

@@ -21,13 +21,13 @@ SEEDS = {"ir": ("src/ir/testdata/**/*.case", "src/plan/testdata/operators/*.ir")
 LONG_S = 60
 AT_A_TIME = 2
 SEED = 20260
-LONGEST_INPUT_BYTES = 16384
+MAX_INPUT_BYTES = 16384
 MEMORY_MB = 2048
 STACK_BYTES = 64 << 20
 # An input that takes longer is a hang. On a machine that does other work too, STITCH_TEST_PATIENCE multiplies it.
 HANG_S = 25 * float(os.environ.get("STITCH_TEST_PATIENCE", "1"))
 MERGE_S = 300
-LONGEST_KEPT_BYTES = 2048
+MAX_KEPT_BYTES = 2048
 MARKS = re.compile(r"ERROR: (?:Address|Leak|libFuzzer)|runtime error:|does not hold:|^SUMMARY:|what\(\):|check failed")
 
 
@@ -52,7 +52,7 @@ class Outcome:
     units: int = 0
     peak_mb: int = 0
 
-    def sentence(self) -> str:
+    def message(self) -> str:
         return (
             f"{self.target}: {self.executions} executions in {self.seconds:.1f} s, {self.edges} edges "
             f"({self.edges_at_first} from kept inputs), {self.units} new inputs; {self.passed} passed"
@@ -120,7 +120,7 @@ def lay_out_seeds(target: str, folder: pathlib.Path, with_tree: bool) -> pathlib
     shutil.copytree(CORPUS / target, folder)
     for pattern in SEEDS.get(target, ()) if with_tree else ():
         for path in ROOT.glob(pattern):
-            if path.stat().st_size <= LONGEST_INPUT_BYTES:
+            if path.stat().st_size <= MAX_INPUT_BYTES:
                 shutil.copy(path, folder / f"tree_{path.name}")
     return folder
 
@@ -166,7 +166,7 @@ def search(fuzzing: Fuzzing, target: str) -> Outcome:
     outcome, home = Outcome(target), home_of(fuzzing, target)
     limits = [
         f"-max_total_time={max(1, round(fuzzing.seconds))}",
-        f"-max_len={LONGEST_INPUT_BYTES}",
+        f"-max_len={MAX_INPUT_BYTES}",
         f"-seed={fuzzing.seed}",
         "-print_final_stats=1",
     ]
@@ -193,7 +193,7 @@ def merge(target: str, build: pathlib.Path, scratch: pathlib.Path, into: pathlib
     home = scratch / target
     merged = lay_out_seeds(target, home / "merged", with_tree=False)
     known = set(os.listdir(merged))
-    words = ["-set_cover_merge=1", "-use_counters=0", f"-max_len={LONGEST_KEPT_BYTES}", str(merged), "new"]
+    words = ["-set_cover_merge=1", "-use_counters=0", f"-max_len={MAX_KEPT_BYTES}", str(merged), "new"]
     start(program_of(build, target), words, home, MERGE_S)
     into.mkdir(parents=True)
     added = [path for path in merged.iterdir() if path.name not in known]

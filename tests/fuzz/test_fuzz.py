@@ -66,7 +66,7 @@ def test_kept(failing: dict[str, str], name: str) -> None:
 @pytest.mark.parametrize("target", targets())
 def test_search(target: str, fuzzing: Fuzzing, outcomes: pathlib.Path, is_long: bool) -> None:
     outcome = search(fuzzing, target)
-    print(outcome.sentence())
+    print(outcome.message())
     (outcomes / f"{target}.json").write_text(json.dumps(vars(outcome)))
     if is_long:
         write_record(outcomes)

@@ -19,11 +19,11 @@ namespace {
 
 using wire::Channel;
 
-constexpr size_t kMostDescriptors = 8;
+constexpr size_t kMaxSentDescriptors = 8;
 
 // Sends the bytes with `count` descriptors on their first one; nobody reads what comes back.
 void send_raw(int socket, std::string_view bytes, size_t count) {
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * kMostDescriptors)] = {};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * kMaxSentDescriptors)] = {};
   iovec piece{.iov_base = const_cast<char*>(bytes.data()), .iov_len = bytes.size()};
   msghdr message{};
   message.msg_iov = &piece;
@@ -35,7 +35,7 @@ void send_raw(int socket, std::string_view bytes, size_t count) {
     header->cmsg_level = SOL_SOCKET;
     header->cmsg_type = SCM_RIGHTS;
     header->cmsg_len = CMSG_LEN(sizeof(int) * count);
-    const int numbers[kMostDescriptors] = {1, 1, 1, 1, 1, 1, 1, 1};
+    const int numbers[kMaxSentDescriptors] = {1, 1, 1, 1, 1, 1, 1, 1};
     std::memcpy(CMSG_DATA(header), numbers, sizeof(int) * count);
   }
   ::sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -75,7 +75,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) {
     return 0;
   }
-  const size_t descriptors = data[0] % (fuzz::kMostDescriptors + 1);
+  const size_t descriptors = data[0] % (fuzz::kMaxSentDescriptors + 1);
   const std::string_view bytes = fuzz::text_of(data + 1, size - 1);
 
   auto [server, client] = fuzz::channel_with(bytes, descriptors);

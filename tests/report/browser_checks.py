@@ -4,7 +4,7 @@
 import os
 import urllib.parse
 
-LARGEST_BYTES = 2_000_000
+MAX_BYTES = 2_000_000
 
 
 def no_sideways_scroll(page) -> None:
@@ -18,7 +18,7 @@ def data_of(page) -> dict:
 
 def it_is_one_small_file(page) -> None:
     path = urllib.parse.unquote(urllib.parse.urlparse(page.url).path)
-    assert os.path.getsize(path) <= LARGEST_BYTES
+    assert os.path.getsize(path) <= MAX_BYTES
 
 
 def every_section_is_drawn(page) -> None:

@@ -5,7 +5,7 @@ import dataclasses
 import pathlib
 
 DESK, WIDE, PHONE = (1280, 1000), (1280, 720), (390, 844)
-LARGEST_BYTES = 300_000
+MAX_BYTES = 300_000
 
 
 @dataclasses.dataclass(frozen=True)

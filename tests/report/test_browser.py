@@ -122,4 +122,4 @@ def test_picture(name: str, browser, report, update: bool, tmp_path: pathlib.Pat
     picture = browser_pictures.PICTURES[name]
     path = (IMAGES if update else tmp_path) / f"{name}.png"
     browser_pictures.take(browser, report(picture.program), picture, path)
-    assert path.stat().st_size < browser_pictures.LARGEST_BYTES
+    assert path.stat().st_size < browser_pictures.MAX_BYTES

@@ -77,14 +77,14 @@ class RequestsTest : public testing::Test {
   void SetUp() override {
     ::setenv("STITCHCUDA_LIBEXEC", STITCH_BINARY_DIR, 0);
     const Result<sandbox::Layers> layers = sandbox::machine_layers();
-    ASSERT_TRUE(layers.has_value()) << layers.error().sentence;
+    ASSERT_TRUE(layers.has_value()) << layers.error().message;
     if (!layers->has(sandbox::Layer::kFiles) && !layers->has(sandbox::Layer::kLandlock)) {
       GTEST_SKIP() << "no cage of this machine keeps a program from files";
     }
   }
 
   static void expect_caged(const Result<Verdict>& verdict) {
-    ASSERT_TRUE(verdict.has_value()) << verdict.error().sentence;
+    ASSERT_TRUE(verdict.has_value()) << verdict.error().message;
     EXPECT_EQ(verdict->kind, VerdictKind::kOk) << verdict->reason;
     EXPECT_EQ(verdict->sandbox, sandbox::confine_request(CageMode::kCaged).value().mark);
     EXPECT_EQ(verdict->sandbox.find("none"), std::string::npos);
@@ -92,7 +92,7 @@ class RequestsTest : public testing::Test {
 
   // Compiler and program both saw the file.
   static void expect_without_cage(const Result<Verdict>& verdict) {
-    ASSERT_TRUE(verdict.has_value()) << verdict.error().sentence;
+    ASSERT_TRUE(verdict.has_value()) << verdict.error().message;
     EXPECT_EQ(verdict->kind, VerdictKind::kWrong);
     EXPECT_NE(verdict->reason.find("got 3, expected 0"), std::string::npos) << verdict->reason;
     EXPECT_EQ(verdict->sandbox, "none: --unsafe-no-sandbox");

@@ -18,8 +18,8 @@
 namespace stitch_emulator {
 namespace {
 
-cudaError_t refuse(cudaError_t error, const char* sentence, const KernelCall& call) {
-  record_fault(sentence, call.file, call.line);
+cudaError_t refuse(cudaError_t error, const char* message, const KernelCall& call) {
+  record_fault(message, call.file, call.line);
   return error;
 }
 
@@ -27,27 +27,27 @@ cudaError_t refuse(cudaError_t error, const char* sentence, const KernelCall& ca
 cudaError_t check_shape(const LaunchConfig& config, const KernelCall& call) {
   const dim3 block = config.block;
   const dim3 grid = config.grid;
-  char sentence[256];
+  char message[256];
   const uint64_t threads = static_cast<uint64_t>(block.x) * block.y * block.z;
   const auto most = static_cast<uint64_t>(settings.limits.threads_per_block);
   if (threads == 0 || threads > most || block.z > 64) {
-    snprintf(sentence, sizeof(sentence), "a block of %u x %u x %u threads was launched; it may have 1 to %llu threads",
+    snprintf(message, sizeof(message), "a block of %u x %u x %u threads was launched; it may have 1 to %llu threads",
              block.x, block.y, block.z, static_cast<unsigned long long>(most));
-    return refuse(cudaErrorInvalidValue, sentence, call);
+    return refuse(cudaErrorInvalidValue, message, call);
   }
   if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > 2147483647u || grid.y > 65535 || grid.z > 65535) {
-    snprintf(sentence, sizeof(sentence),
+    snprintf(message, sizeof(message),
              "a grid of %u x %u x %u blocks was launched; it may have 1 to 2147483647 x "
              "65535 x 65535 blocks",
              grid.x, grid.y, grid.z);
-    return refuse(cudaErrorInvalidValue, sentence, call);
+    return refuse(cudaErrorInvalidValue, message, call);
   }
   if (config.shared_bytes > allowed_dynamic_shared(call.function)) {
-    snprintf(sentence, sizeof(sentence),
+    snprintf(message, sizeof(message),
              "%zu bytes of dynamic shared memory exceed the %zu this kernel may use; raise it with "
              "cudaFuncAttributeMaxDynamicSharedMemorySize",
              config.shared_bytes, allowed_dynamic_shared(call.function));
-    return refuse(cudaErrorInvalidValue, sentence, call);
+    return refuse(cudaErrorInvalidValue, message, call);
   }
   return cudaSuccess;
 }

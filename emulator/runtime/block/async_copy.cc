@@ -30,7 +30,7 @@ struct Queue {
   size_t groups_under_way() const { return group_ends.size() - first_group; }
 };
 
-Queue queues[kMostThreads];
+Queue queues[kMaxThreads];
 bool any_used = false;
 
 void carry_out(const Copy& copy) {

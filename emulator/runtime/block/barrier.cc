@@ -15,21 +15,21 @@ bool same_place(const char* file, int line) {
 }
 
 [[noreturn]] void report_two_barriers(const char* file, int line) {
-  char sentence[512];
-  snprintf(sentence, sizeof(sentence),
+  char message[512];
+  snprintf(message, sizeof(message),
            "barrier divergence: thread %d of the block waits in __syncthreads here while thread %d waits in "
            "__syncthreads at %s:%d; all threads of a block must reach the same barrier",
            block.current, block.barrier_first, block.barrier_file, block.barrier_line);
-  fault(sentence, file, line);
+  fault(message, file, line);
 }
 
 [[noreturn]] void report_missing_threads() {
-  char sentence[512];
-  snprintf(sentence, sizeof(sentence),
+  char message[512];
+  snprintf(message, sizeof(message),
            "barrier divergence: %d of the block's %d threads wait in __syncthreads, but %d reached the end of the "
            "kernel without it; all threads of a block must reach the same barrier",
            block.barrier_arrived, block.thread_count, block.fell_off_end);
-  fault(sentence, block.barrier_file, block.barrier_line);
+  fault(message, block.barrier_file, block.barrier_line);
 }
 
 // Releases every waiting thread but the running one, which just goes on.

@@ -73,9 +73,9 @@ void report_stuck() {
     // Nothing can run, so every thread that has not ended waits.
     if ((warp_of(thread).ended & bit_of(thread)) == 0) {
       set_current(thread);
-      char sentence[512];
-      describe_waiting(sentence, sizeof(sentence));
-      fault(sentence, lane.file, lane.line);
+      char message[512];
+      describe_waiting(message, sizeof(message));
+      fault(message, lane.file, lane.line);
     }
   }
   __builtin_unreachable();

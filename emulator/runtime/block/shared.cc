@@ -32,8 +32,8 @@ struct Use {
 Use use;
 
 // The slots of this launch, to be filled anew for each block.
-constexpr int kMostSlots = 1024;
-const SharedSlot* slots[kMostSlots];
+constexpr int kMaxSlots = 1024;
+const SharedSlot* slots[kMaxSlots];
 
 void fill_undefined(void* memory, size_t bytes) {
   const bool ordinary = block.random != 0 && random_bits() % 2 == 0;
@@ -41,22 +41,22 @@ void fill_undefined(void* memory, size_t bytes) {
 }
 
 void check_limits(const char* name, const char* file, int line) {
-  char sentence[512];
+  char message[512];
   const stitch_emulator_limits& limits = settings.limits;
   if (use.declared_bytes > limits.static_shared_bytes) {
-    snprintf(sentence, sizeof(sentence),
+    snprintf(message, sizeof(message),
              "static shared memory of %zu bytes, up to and including '%s', exceeds the limit of %zu bytes; use extern "
              "__shared__ and cudaFuncAttributeMaxDynamicSharedMemorySize for more",
              use.declared_bytes, name, limits.static_shared_bytes);
-    fault(sentence, file, line);
+    fault(message, file, line);
   }
   const size_t total = use.declared_bytes + use.dynamic_bytes;
   const size_t limit = use.opted_in ? limits.opt_in_shared_bytes : limits.static_shared_bytes;
   if (total > limit) {
-    snprintf(sentence, sizeof(sentence),
+    snprintf(message, sizeof(message),
              "shared memory of %zu bytes (%zu static, %zu dynamic) exceeds the limit of %zu bytes", total,
              use.declared_bytes, use.dynamic_bytes, limit);
-    fault(sentence, file, line);
+    fault(message, file, line);
   }
 }
 
@@ -97,7 +97,7 @@ void stitch_shared_place(SharedSlot* slot, const char* name, const char* file, i
   const size_t packed = (use.declared_bytes + slot->alignment - 1) / slot->alignment * slot->alignment;
   use.declared_bytes = packed + slot->bytes;
   check_limits(name, file, line);
-  if (start + slot->bytes + kRedZone > kArenaBytes || use.slot_count == kMostSlots) {
+  if (start + slot->bytes + kRedZone > kArenaBytes || use.slot_count == kMaxSlots) {
     fault("the shared memory of this block does not fit in the emulator's arena", file, line);
   }
   use.arena_bytes = start + slot->bytes;

@@ -13,8 +13,8 @@
 namespace stitch_emulator {
 
 constexpr int kWarpSize = 32;
-constexpr int kMostWarps = 32;
-constexpr int kMostThreads = kWarpSize * kMostWarps;
+constexpr int kMaxWarps = 32;
+constexpr int kMaxThreads = kWarpSize * kMaxWarps;
 constexpr int kNamedBarriers = 16;
 
 // A thread that has waited: its fiber, and what it waited for last, for the sentence when nothing can run any more.
@@ -56,7 +56,7 @@ struct WarpMeetings {
 
 struct NamedBarrier {
   int arrived;
-  uint32_t waiting[kMostWarps];
+  uint32_t waiting[kMaxWarps];
 };
 
 struct Block {
@@ -76,11 +76,11 @@ struct Block {
   bool ended_early;  // the running thread executed `return;`
   uint64_t random;   // 0: in order
   NamedBarrier named[kNamedBarriers];
-  Warp warps[kMostWarps];
-  WarpMeetings meetings[kMostWarps];
-  Lane lanes[kMostThreads];
-  Condition conditions[kMostThreads];
-  uint3 thread_index[kMostThreads];
+  Warp warps[kMaxWarps];
+  WarpMeetings meetings[kMaxWarps];
+  Lane lanes[kMaxThreads];
+  Condition conditions[kMaxThreads];
+  uint3 thread_index[kMaxThreads];
 };
 
 extern Block block;

@@ -38,22 +38,22 @@ void complete(unsigned int warp, int index, uint32_t except) {
 }
 
 [[noreturn]] void report_mixed(const WarpMeeting& meeting, const char* name, const char* file, int line) {
-  char sentence[512];
-  snprintf(sentence, sizeof(sentence),
+  char message[512];
+  snprintf(message, sizeof(message),
            "lane %d calls %s while other lanes of its warp wait in %s with the same mask 0x%08x; all lanes named in a "
            "mask must call the same operation",
            static_cast<int>(lane_number(block.current)), name, meeting.name, meeting.mask);
-  fault(sentence, file, line);
+  fault(message, file, line);
 }
 
 [[noreturn]] void report_overlap(const WarpMeeting& meeting, uint32_t mask, const char* name, const char* file,
                                  int line) {
-  char sentence[512];
-  snprintf(sentence, sizeof(sentence),
+  char message[512];
+  snprintf(message, sizeof(message),
            "lane %d calls %s with mask 0x%08x while lanes named in that mask wait in %s with mask 0x%08x; all lanes "
            "named in a mask must pass the same mask",
            static_cast<int>(lane_number(block.current)), name, mask, meeting.name, meeting.mask);
-  fault(sentence, file, line);
+  fault(message, file, line);
 }
 
 int find_meeting(unsigned int warp, WarpCombine combine, uint32_t mask, const char* name, const char* file, int line) {
@@ -76,10 +76,10 @@ int find_meeting(unsigned int warp, WarpCombine combine, uint32_t mask, const ch
 }
 
 [[noreturn]] void report_own_bit(uint32_t mask, const char* name, const char* file, int line) {
-  char sentence[256];
-  snprintf(sentence, sizeof(sentence), "lane %d calls %s with mask 0x%08x, which does not name the lane itself",
+  char message[256];
+  snprintf(message, sizeof(message), "lane %d calls %s with mask 0x%08x, which does not name the lane itself",
            static_cast<int>(lane_number(block.current)), name, mask);
-  fault(sentence, file, line);
+  fault(message, file, line);
 }
 
 using CollectiveBody = void (*)(void* const lane_states[32]);

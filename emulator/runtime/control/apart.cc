@@ -18,7 +18,7 @@ namespace stitch_emulator {
 namespace {
 
 // A program that waits for a kernel which is left out must not wait for ever.
-constexpr uint64_t kMostLeftOut = 100000;
+constexpr uint64_t kMaxLeftOut = 100000;
 
 std::recursive_mutex apart_mutex;
 std::atomic<bool> was_ever_apart{false};
@@ -59,7 +59,7 @@ bool lies_in(const void* address, const void* start, size_t bytes) {
 }
 
 bool leave_out_now() {
-  if (times_left_out.fetch_add(1) > kMostLeftOut) {
+  if (times_left_out.fetch_add(1) > kMaxLeftOut) {
     host_fault("a program that waits for a kernel was called without it", nullptr, 0);
   }
   return true;

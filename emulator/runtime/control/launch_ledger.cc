@@ -11,7 +11,7 @@
 namespace stitch_emulator {
 namespace {
 
-constexpr size_t kMostEntries = 4096;  // a program of more kernels than that is not listed to its end
+constexpr size_t kMaxEntries = 4096;  // a program of more kernels than that is not listed to its end
 
 std::mutex ledger_mutex;
 std::vector<stitch_emulator_launches>& ledger() {
@@ -32,7 +32,7 @@ stitch_emulator_launches* entry_of(const char* name, const char* file, int line)
       return &entry;
     }
   }
-  if (ledger().size() == kMostEntries) {
+  if (ledger().size() == kMaxEntries) {
     return nullptr;
   }
   stitch_emulator_launches entry{};

@@ -16,10 +16,10 @@ RunningLaunch running_launch{nullptr, nullptr, 0};
 
 namespace {
 
-char kept_sentence[2048];
+char kept_message[2048];
 bool faulted = false;
 
-void print_kept() { fprintf(stderr, "stitch-emulator: %s\n", kept_sentence); }
+void print_kept() { fprintf(stderr, "stitch-emulator: %s\n", kept_message); }
 
 }  // namespace
 
@@ -37,29 +37,29 @@ void describe_where(char* text, size_t bytes) {
            b.z, t.x, t.y, t.z, running_launch.file, running_launch.line);
 }
 
-void record_fault(const char* sentence, const char* file, int line) {
+void record_fault(const char* message, const char* file, int line) {
   char where[512];
   describe_where(where, sizeof(where));
   char place[512] = "";
   if (file != nullptr) {
     snprintf(place, sizeof(place), "%s:%d: ", file, line);
   }
-  snprintf(kept_sentence, sizeof(kept_sentence), "%s%s%s%s%s", place, sentence, where[0] ? " (" : "", where,
+  snprintf(kept_message, sizeof(kept_message), "%s%s%s%s%s", place, message, where[0] ? " (" : "", where,
            where[0] ? ")" : "");
 }
 
-void fault(const char* sentence, const char* file, int line) {
+void fault(const char* message, const char* file, int line) {
   if (!inside_block()) {
-    host_fault(sentence, file, line);
+    host_fault(message, file, line);
   }
-  record_fault(sentence, file, line);
+  record_fault(message, file, line);
   print_kept();
   faulted = true;
   leave_block_after_fault();
 }
 
-void host_fault(const char* sentence, const char* file, int line) {
-  record_fault(sentence, file, line);
+void host_fault(const char* message, const char* file, int line) {
+  record_fault(message, file, line);
   print_kept();
   end_process();
 }
@@ -69,13 +69,13 @@ void end_process() {
   _exit(kFaultExitCode);
 }
 
-const char* last_fault() { return kept_sentence; }
+const char* last_fault() { return kept_message; }
 
-void clear_fault() { kept_sentence[0] = '\0'; }
+void clear_fault() { kept_message[0] = '\0'; }
 
 bool kernel_faulted() { return faulted; }
 
-void describe_waiting(char* sentence, size_t bytes) {
+void describe_waiting(char* message, size_t bytes) {
   int waiting = 0;
   const char* other = nullptr;
   const char* other_file = nullptr;
@@ -95,12 +95,12 @@ void describe_waiting(char* sentence, size_t bytes) {
     }
   }
   const int length =
-      snprintf(sentence, bytes,
+      snprintf(message, bytes,
                "no thread can go on: thread %d waits in %s here, %d of the block's %d threads wait and "
                "%d have ended",
                block.current, first.waits_for, waiting, block.thread_count, block.thread_count - block.live);
   if (other != nullptr && static_cast<size_t>(length) < bytes) {
-    snprintf(sentence + length, bytes - static_cast<size_t>(length), "; others wait in %s at %s:%d", other, other_file,
+    snprintf(message + length, bytes - static_cast<size_t>(length), "; others wait in %s at %s:%d", other, other_file,
              other_line);
   }
 }
@@ -111,12 +111,12 @@ using namespace stitch_emulator;
 
 extern "C" {
 
-void stitch_emulator_fault(const char* sentence, const char* file, int line) { fault(sentence, file, line); }
+void stitch_emulator_fault(const char* message, const char* file, int line) { fault(message, file, line); }
 
 void stitch_emulator_assert_failed(const char* text, const char* file, int line) {
-  char sentence[512];
-  snprintf(sentence, sizeof(sentence), "assertion failed: %s", text);
-  fault(sentence, file, line);
+  char message[512];
+  snprintf(message, sizeof(message), "assertion failed: %s", text);
+  fault(message, file, line);
 }
 
 }  // extern "C"

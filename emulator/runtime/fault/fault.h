@@ -7,11 +7,11 @@
 namespace stitch_emulator {
 
 // Ends the running kernel; later runtime calls return an error until the process ends. file may be null.
-[[noreturn]] void fault(const char* sentence, const char* file, int line);
+[[noreturn]] void fault(const char* message, const char* file, int line);
 // A device function was called where no kernel runs: prints and ends the process with kFaultExitCode.
-[[noreturn]] void host_fault(const char* sentence, const char* file, int line);
+[[noreturn]] void host_fault(const char* message, const char* file, int line);
 // Keeps the sentence without printing it: a launch that was refused.
-void record_fault(const char* sentence, const char* file, int line);
+void record_fault(const char* message, const char* file, int line);
 
 // Ends the process after a fault from which nothing can go on.
 [[noreturn]] void end_process();
@@ -22,7 +22,7 @@ void clear_fault();
 bool kernel_faulted();
 
 // "thread 3 of 64 waits in __syncthreads for …": the running thread's wait, when nothing can run.
-void describe_waiting(char* sentence, size_t bytes);
+void describe_waiting(char* message, size_t bytes);
 // "kernel K, block (0,0,0), thread (3,0,0), launched at f.cu:12", or "" outside a kernel.
 void describe_where(char* text, size_t bytes);
 

@@ -65,19 +65,19 @@ bool find_place(const char* report, char* file, int* line) {
 void on_address_error(const char* report) {
   const void* address = __asan_get_report_address();
   const char* kind = __asan_get_report_description();
-  char sentence[512];
+  char message[512];
   const char* memory = stitch_is_shared(address)                   ? "outside the block's __shared__ variables"
                        : strstr(kind, "use-after-free") != nullptr ? "to memory that was freed"
                        : strstr(kind, "global") != nullptr         ? "outside a variable"
                        : strstr(kind, "stack") != nullptr          ? "outside a local variable"
                        : strstr(kind, "heap") != nullptr           ? "outside its allocation"
                                                                    : "to memory that is not the program's";
-  snprintf(sentence, sizeof(sentence), "a %s of %zu bytes %s (%s)", __asan_get_report_access_type() ? "write" : "read",
+  snprintf(message, sizeof(message), "a %s of %zu bytes %s (%s)", __asan_get_report_access_type() ? "write" : "read",
            __asan_get_report_access_size(), memory, kind);
   char file[kPathBytes];
   int line = 0;
   const bool found = find_place(report, file, &line);
-  host_fault(sentence, found ? file : nullptr, line);
+  host_fault(message, found ? file : nullptr, line);
 }
 
 // Before main, so that nothing is missed.

@@ -13,7 +13,7 @@ Stacks stacks;
 
 namespace {
 
-constexpr int kMostFibers = 1024 + 8;
+constexpr int kMaxFibers = 1024 + 8;
 // Instrumented code needs more room for its red zones.
 constexpr size_t kStackBytes = (kChecked ? 256 : 64) * 1024;
 constexpr size_t kGuardBytes = 4096;
@@ -22,8 +22,8 @@ constexpr size_t kSlotBytes = kStackBytes + kGuardBytes;
 struct Pool {
   char* base = nullptr;
   int made = 0;
-  Fiber fibers[kMostFibers];
-  Fiber* idle[kMostFibers];
+  Fiber fibers[kMaxFibers];
+  Fiber* idle[kMaxFibers];
   int idle_count = 0;
   FiberMain main = nullptr;
 };
@@ -48,14 +48,14 @@ void restart(Fiber* fiber) {
 
 Fiber* make_fiber() {
   if (pool.base == nullptr) {
-    void* base = mmap(nullptr, kSlotBytes * kMostFibers, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* base = mmap(nullptr, kSlotBytes * kMaxFibers, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED) {
       return nullptr;
     }
     pool.base = static_cast<char*>(base);
-    stacks = {reinterpret_cast<uintptr_t>(base), kSlotBytes * kMostFibers};
+    stacks = {reinterpret_cast<uintptr_t>(base), kSlotBytes * kMaxFibers};
   }
-  if (pool.made == kMostFibers) {
+  if (pool.made == kMaxFibers) {
     return nullptr;
   }
   char* bottom = pool.base + kSlotBytes * static_cast<size_t>(pool.made) + kGuardBytes;
@@ -110,7 +110,7 @@ void after_switch(Fiber* self) {
 
 bool in_guard_page(const void* address) {
   const auto* byte = static_cast<const char*>(address);
-  if (pool.base == nullptr || byte < pool.base || byte >= pool.base + kSlotBytes * kMostFibers) {
+  if (pool.base == nullptr || byte < pool.base || byte >= pool.base + kSlotBytes * kMaxFibers) {
     return false;
   }
   return static_cast<size_t>(byte - pool.base) % kSlotBytes < kGuardBytes;

@@ -86,8 +86,8 @@ uint32_t clock = 0;
 uint64_t block_number = 0;
 uint32_t block_barrier = 0;
 uint32_t block_atomic = 0;
-uint32_t warp_operation[kMostWarps];
-uint32_t thread_atomic[kMostThreads];
+uint32_t warp_operation[kMaxWarps];
+uint32_t thread_atomic[kMaxThreads];
 // Blocks of this launch that have ended: when their last atomic was.
 std::unordered_map<uint64_t, uint32_t> ended_blocks;
 // Rows that a second thread has read, unordered, since another updated them.
@@ -134,13 +134,13 @@ uint32_t value_at(const char* address, uint32_t bytes) {
   if (earlier.block != later.block) {
     snprintf(other_block, sizeof(other_block), " of block %llu", static_cast<unsigned long long>(earlier.block));
   }
-  char sentence[512];
-  snprintf(sentence, sizeof(sentence),
+  char message[512];
+  snprintf(message, sizeof(message),
            "lost update: thread %d of block %llu reads, changes and writes an address in %s memory that thread %d%s "
            "changes so, too, with nothing that orders the two; use an atomic, or a barrier between them",
            later.thread, static_cast<unsigned long long>(later.block),
            stitch_is_shared(row.address) ? "shared" : "global", earlier.thread, other_block);
-  host_fault(sentence, line > 0 ? location : nullptr, line);
+  host_fault(message, line > 0 ? location : nullptr, line);
 }
 
 bool is_unordered(const Moment* earlier, const Moment* later) {

@@ -15,7 +15,7 @@ from ..graph.functional import Returned
 from ..graph.supported import DTYPE_NAMES
 from ..weights.raw import raw_bytes
 
-_LARGEST_TENSOR_BYTES = 1 << 20  # the message that carries it holds 4 MiB
+_MAX_TENSOR_BYTES = 1 << 20  # the message that carries it holds 4 MiB
 
 
 def encoded(value: Any, file: str) -> dict[str, Any]:
@@ -36,8 +36,8 @@ def encoded(value: Any, file: str) -> dict[str, Any]:
         return {kind: [encoded(item, file) for item in value]}
     if isinstance(value, slice):
         return {"slice": [encoded(part, file) for part in (value.start, value.stop, value.step)]}
-    if type(value) is torch.Tensor and value.numel() * value.element_size() <= _LARGEST_TENSOR_BYTES:
+    if type(value) is torch.Tensor and value.numel() * value.element_size() <= _MAX_TENSOR_BYTES:
         data = base64.b64encode(raw_bytes(value)).decode()
         return {"data": data, "dtype": DTYPE_NAMES[value.dtype], "shape": list(value.shape)}
-    sentence = f"A {type(value).__name__} among what the program is constructed with has no plain form."
-    raise Failure(PROGRAM_INVALID, sentence, file, "Use numbers, strings, lists, dicts and small tensors.")
+    message = f"A {type(value).__name__} among what the program is constructed with has no plain form."
+    raise Failure(PROGRAM_INVALID, message, file, "Use numbers, strings, lists, dicts and small tensors.")

@@ -46,5 +46,5 @@ def _named(value: Any, items: str, namespace: types.ModuleType, file: str) -> st
 
 
 def _refused(value: Any, file: str) -> Failure:
-    sentence = f"{type(value).__name__} among what forward takes or returns cannot be written down as Python."
-    return Failure(PROGRAM_INVALID, sentence, file, "Use tuples, lists, dicts, named tuples, numbers and tensors.")
+    message = f"{type(value).__name__} among what forward takes or returns cannot be written down as Python."
+    return Failure(PROGRAM_INVALID, message, file, "Use tuples, lists, dicts, named tuples, numbers and tensors.")

@@ -32,7 +32,7 @@ from .functional import (
 )
 from .inline import inline_grad_regions
 from .names import Names, module_path, operator_name, result_wishes
-from .places import place_in_user_code
+from .places import location_in_user_code
 from .random import NUMBERS, STREAM, numbers_drawn
 from .schema import complete_arguments
 from .supported import refuse_quantised, refuse_special_tensors
@@ -50,7 +50,7 @@ class _Converter:
         self._refs: dict[Node, Any] = {}
         self._live = _live_nodes(exported.graph)
         self._layer_nodes = Counter(module_path(node.meta) for node in self._calls() if _makes_floats(node))
-        self._place = ""
+        self._location = ""
         self._random_values: list[Value] = []
 
     def _calls(self) -> list[Node]:
@@ -85,7 +85,7 @@ class _Converter:
         return values
 
     def _call(self, node: Node) -> Call:
-        self._place = place_in_user_code(node.meta.get("stack_trace"), self._folder) or self._place
+        self._location = location_in_user_code(node.meta.get("stack_trace"), self._folder) or self._location
         refuse_quantised(str(node.target), self._where())
         example = node.meta.get("val")
         multiple = isinstance(example, (list, tuple))
@@ -106,11 +106,11 @@ class _Converter:
             name = self._names.unique(f"random_{stream}")
             self._random_values.append(Value(name, RANDOM, f"random.{stream}", torch.float32, results[0].shape))
             kwargs = {**kwargs, NUMBERS: Ref(name), STREAM: stream}
-        return Call(node.target, args, kwargs, results, self._place, multiple)
+        return Call(node.target, args, kwargs, results, self._location, multiple)
 
     def _where(self) -> str:
         """The present place as an error tells it: with the whole path."""
-        return os.path.join(self._folder, self._place) if self._place else self._file
+        return os.path.join(self._folder, self._location) if self._location else self._file
 
     def _wish(self, node: Node) -> str:
         path = module_path(node.meta)
@@ -145,8 +145,8 @@ class _Converter:
             if spec.kind in _STATE_OUTPUTS:
                 outputs.append(Output(self._resolve(node).name, STATE, str(spec.target)))
             elif spec.kind == OutputKind.USER_INPUT_MUTATION:
-                sentence = f"forward changes its input {spec.target} in place."
-                raise Failure(PROGRAM_INVALID, sentence, self._file, "Work on a copy: x = x.clone().")
+                message = f"forward changes its input {spec.target} in place."
+                raise Failure(PROGRAM_INVALID, message, self._file, "Work on a copy: x = x.clone().")
             elif spec.kind == OutputKind.USER_OUTPUT:
                 path = next(paths)
                 if isinstance(node, Node) and isinstance(node.meta.get("val"), torch.Tensor):
@@ -208,11 +208,11 @@ def _role(spec: Any, states: set[str]) -> str:
     return INPUT if spec.kind == InputKind.USER_INPUT else CONSTANT
 
 
-def _static_shape(example: torch.Tensor, what: str, place: str) -> tuple[int, ...]:
+def _static_shape(example: torch.Tensor, what: str, location: str) -> tuple[int, ...]:
     if not all(isinstance(extent, int) for extent in example.shape):
-        sentence = f"The shape of what {what} makes depends on the values of a tensor."
+        message = f"The shape of what {what} makes depends on the values of a tensor."
         remedy = "Write it with torch.where or a mask, so that every shape is fixed by the inputs' shapes."
-        raise Failure(PROGRAM_INVALID, sentence, place, remedy)
+        raise Failure(PROGRAM_INVALID, message, location, remedy)
     return tuple(int(extent) for extent in example.shape)
 
 

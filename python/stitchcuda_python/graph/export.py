@@ -93,14 +93,14 @@ def _explain(error: Exception, file: str) -> Failure:
         name = type(link).__name__
         if "quantized" in str(link):  # older releases cannot even trace these
             failure = from_user_code(error, "being exported", file, "")
-            sentence = f"{os.path.basename(file)} works on a quantised tensor, which cannot be exported."
-            return Failure(PROGRAM_INVALID, sentence, failure.place, "Use dense tensors of floats.", failure.trace)
+            message = f"{os.path.basename(file)} works on a quantised tensor, which cannot be exported."
+            return Failure(PROGRAM_INVALID, message, failure.location, "Use dense tensors of floats.", failure.trace)
         if any(mark in name for mark in _DATA_DEPENDENT) or "data-dependent" in str(link).lower():
             failure = from_user_code(error, "being exported", file, "")
-            place = failure.place
-            sentence = f"A shape or a branch in {os.path.basename(file)} depends on the values of a tensor"
-            where = failure.sentence.partition("at `")[2].partition("`")[0]
-            sentence += f", at `{where}`." if where else "."
+            location = failure.location
+            message = f"A shape or a branch in {os.path.basename(file)} depends on the values of a tensor"
+            where = failure.message.partition("at `")[2].partition("`")[0]
+            message += f", at `{where}`." if where else "."
             remedy = "Write it with torch.where or a mask, so that every shape is fixed by the inputs' shapes."
-            return Failure(PROGRAM_INVALID, sentence, place, remedy, failure.trace)
+            return Failure(PROGRAM_INVALID, message, location, remedy, failure.trace)
     return from_user_code(error, "being exported by PyTorch", file, "Simplify that line until torch.export takes it.")

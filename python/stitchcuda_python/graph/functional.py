@@ -49,7 +49,7 @@ class Call:
     args: list[Any]
     kwargs: dict[str, Any]
     results: list[Result]
-    place: str
+    location: str
     multiple: bool
 
     @property

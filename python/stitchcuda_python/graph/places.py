@@ -11,7 +11,7 @@ from ..failures import is_user_file, shown_name
 _FRAME = re.compile(r'File "([^"]+)", line (\d+)')
 
 
-def place_in_user_code(stack_trace: str | None, user_folder: str) -> str:
+def location_in_user_code(stack_trace: str | None, user_folder: str) -> str:
     """ "model.py:14", or "layers/attention.py:14" below the program's folder, for the innermost frame of the user's own
     code; "" where the trace has none."""
     for file, line in reversed(_FRAME.findall(stack_trace or "")):

@@ -52,7 +52,7 @@ def _node_json(call: Call) -> dict[str, Any]:
         "args": [argument_json(argument) for argument in call.args],
         "kwargs": {name: argument_json(argument) for name, argument in call.kwargs.items()},
         "outputs": [_result_json(result) for result in call.results],
-        "place": call.place,
+        "place": call.location,
     }
 
 

@@ -21,7 +21,7 @@ DTYPE_NAMES = {
 }
 
 
-def refuse_special_tensors(example: torch.Tensor, what: str, place: str) -> None:
+def refuse_special_tensors(example: torch.Tensor, what: str, location: str) -> None:
     """Raises a Failure for complex, sparse and quantised tensors and for element types outside DTYPE_NAMES."""
     kind = ""
     if example.dtype.is_complex:
@@ -31,16 +31,17 @@ def refuse_special_tensors(example: torch.Tensor, what: str, place: str) -> None
     elif example.is_quantized:
         kind = "quantised"
     if kind:
-        sentence = f"{what} is a {kind} tensor ({str(example.dtype).removeprefix('torch.')})."
-        raise Failure(PROGRAM_INVALID, sentence, place, "Use dense tensors of real numbers.")
+        message = f"{what} is a {kind} tensor ({str(example.dtype).removeprefix('torch.')})."
+        raise Failure(PROGRAM_INVALID, message, location, "Use dense tensors of real numbers.")
     if example.dtype not in DTYPE_NAMES:
-        sentence = (
+        message = (
             f"{what} has element type {str(example.dtype).removeprefix('torch.')}, which has no counterpart here."
         )
-        raise Failure(PROGRAM_INVALID, sentence, place, f"Use one of {', '.join(DTYPE_NAMES.values())}.")
+        raise Failure(PROGRAM_INVALID, message, location, f"Use one of {', '.join(DTYPE_NAMES.values())}.")
 
 
-def refuse_quantised(target: str, place: str) -> None:
+def refuse_quantised(target: str, location: str) -> None:
     """Raises a Failure for operators that make or read quantised tensors: tracing shows their results as plain ones."""
     if target.startswith(("quantized.", "aten.quantize_per", "aten.dequantize")):
-        raise Failure(PROGRAM_INVALID, f"{target} works on a quantised tensor.", place, "Use dense tensors of floats.")
+        message = f"{target} works on a quantised tensor."
+        raise Failure(PROGRAM_INVALID, message, location, "Use dense tensors of floats.")

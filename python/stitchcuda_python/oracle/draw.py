@@ -89,8 +89,8 @@ class Drawer:
         greatest = int(tensor.max())
         if greatest >= bound:
             base = os.path.basename(request.file)
-            sentence = f"get_inputs() of {base} draws {greatest} for input {name}, which may be {bound - 1} at most."
-            raise Failure(PROGRAM_INVALID, sentence, request.file, "Draw indices inside the table that they index.")
+            message = f"get_inputs() of {base} draws {greatest} for input {name}, which may be {bound - 1} at most."
+            raise Failure(PROGRAM_INVALID, message, request.file, "Draw indices inside the table that they index.")
 
     def _tensors(self, source: torch.Generator, is_odd: bool) -> dict[str, torch.Tensor]:
         made: dict[str, torch.Tensor] = {}

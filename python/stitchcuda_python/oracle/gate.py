@@ -44,13 +44,13 @@ def refuse_unjudgeable(
     number at all."""
     name = os.path.basename(file)
     if not compare_with_eager(again, eager).ok:
-        sentence = f"{name} computes something else each time it is called with the same inputs."
+        message = f"{name} computes something else each time it is called with the same inputs."
         remedy = "Take clocks, Python's and NumPy's random numbers out of forward; PyTorch's own are understood."
-        raise Failure(PROGRAM_INVALID, sentence, file, remedy)
+        raise Failure(PROGRAM_INVALID, message, file, remedy)
     outputs = [eager[output.value] for output in program.outputs if output.role == OUTPUT]
     if outputs and all(item.is_floating_point() and not bool(torch.isfinite(item).any()) for item in outputs):
-        sentence = f"{name} gives nothing but NaN and infinity on the inputs that it draws itself."
-        raise Failure(PROGRAM_INVALID, sentence, file, "Draw inputs in get_inputs() on which forward has a value.")
+        message = f"{name} gives nothing but NaN and infinity on the inputs that it draws itself."
+        raise Failure(PROGRAM_INVALID, message, file, "Draw inputs in get_inputs() on which forward has a value.")
 
 
 def _ratio(got: torch.Tensor, expected: torch.Tensor) -> float:

@@ -64,8 +64,8 @@ class GivenNumbers(TorchDispatchMode):
     def check_all_taken(self) -> None:
         """Raises a Failure when the module drew fewer numbers than its graph does."""
         if self._waiting:
-            sentence = "forward does not draw its random numbers in the order in which it was exported."
-            raise Failure(PROGRAM_INVALID, sentence, "", "Draw them unconditionally, in one order.")
+            message = "forward does not draw its random numbers in the order in which it was exported."
+            raise Failure(PROGRAM_INVALID, message, "", "Draw them unconditionally, in one order.")
 
 
 def _shape_drawn(func: Any, args: Any) -> tuple[int, ...]:

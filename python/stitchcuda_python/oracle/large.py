@@ -13,8 +13,8 @@ from .evaluate import Runs, Values
 from .places import opened, release_unused, write_ranges
 from .tile_errors import TileErrors
 
-LEAST_BYTES = 16 << 20  # of an output that stays
-MOST_TILES = 64  # handed over at a time
+MIN_BYTES = 16 << 20  # of an output that stays
+MAX_TILES = 64  # handed over at a time
 # How far the whole rule may look for errors beside a tile of few: kCompanyElements of src/verify/compare/constants.h.
 COMPANY = 16 * 4096
 
@@ -23,7 +23,7 @@ ErrorRuns = Callable[[], Iterator[tuple[str, Values]]]
 
 def stays(native: torch.Tensor) -> bool:
     """Whether an output is looked at where it lies."""
-    return native.is_floating_point() and native.numel() * native.element_size() >= LEAST_BYTES
+    return native.is_floating_point() and native.numel() * native.element_size() >= MIN_BYTES
 
 
 def large_depends_on_ties(runs: Runs) -> bool:
@@ -91,7 +91,7 @@ class LargeOutputs:
         errors, native = self._errors[name], self._runs.native[name]
         with opened(place, native) as got:
             doubt = errors.look_at(got)
-            tiles = list(range(errors.tiling.count)) if whole else sorted(doubt.tiles[:MOST_TILES])
+            tiles = list(range(errors.tiling.count)) if whole else sorted(doubt.tiles[:MAX_TILES])
             answer = doubt.to_json() | {"tiles": [] if whole else tiles}
             if not tiles:
                 return answer

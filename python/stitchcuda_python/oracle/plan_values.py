@@ -86,8 +86,8 @@ class _checked:  # noqa: N801 - stands for an operator
 
 
 def _no_reference(name: str) -> Failure:
-    sentence = f"The reference cannot run the plan's operator {name} by itself."
-    return Failure(PROGRAM_INVALID, sentence, "", "Verify the whole program, without --step.")
+    message = f"The reference cannot run the plan's operator {name} by itself."
+    return Failure(PROGRAM_INVALID, message, "", "Verify the whole program, without --step.")
 
 
 def _same_name(op: str, operands: list[Any], attributes: Attributes) -> Arguments:

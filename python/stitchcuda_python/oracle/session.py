@@ -31,7 +31,7 @@ from .places import name_tensor, release_unused
 from .plan_values import extended
 from .seeds import derive
 
-_LEAST_SHARED_BYTES = 1 << 20
+_MIN_SHARED_BYTES = 1 << 20
 GATE = "gate"  # the name of the gate's draw, which no verdict uses
 
 
@@ -202,8 +202,8 @@ class Session:
         try:
             return files(prefix)
         except OSError as error:
-            sentence = f"A draw cannot be written to {self._folder}: {error.strerror}."
-            raise Failure(ENVIRONMENT, sentence, self._folder, "Free space there.") from error
+            message = f"A draw cannot be written to {self._folder}: {error.strerror}."
+            raise Failure(ENVIRONMENT, message, self._folder, "Free space there.") from error
 
     def _whole_draw(self, prefix: str) -> dict[str, Any]:
         values = self._drawer.graph_values(self._last_draw()[0])
@@ -219,7 +219,7 @@ class Session:
 
     def _hand_over(self, tensor: torch.Tensor, path: str) -> str | dict[str, Any]:
         """A file of it, or its place where what is large stays."""
-        if self._large is None or tensor.numel() * tensor.element_size() < _LEAST_SHARED_BYTES:
+        if self._large is None or tensor.numel() * tensor.element_size() < _MIN_SHARED_BYTES:
             return write_raw(tensor, path)
         self._shared.append(tensor.detach().contiguous())
         return name_tensor(self._shared[-1], path)

@@ -25,7 +25,7 @@ class Assignment:
 
     module: nn.Module
     name: str
-    place: str
+    location: str
     old: Any
 
 
@@ -110,9 +110,9 @@ def watched(root: nn.Module, user_folder: str) -> Iterator[Watch]:
         registered = name in self._buffers or name in self._parameters or name in self._modules
         if id(self) in own and not registered and is_user_file(frame.f_code.co_filename, user_folder):
             old = self.__dict__.get(name, _MISSING)
-            place = f"{shown_name(os.path.abspath(frame.f_code.co_filename))}:{frame.f_lineno}"
+            location = f"{shown_name(os.path.abspath(frame.f_code.co_filename))}:{frame.f_lineno}"
             if old is not value:
-                watch.seen.setdefault((id(self), name), Assignment(self, name, place, old))
+                watch.seen.setdefault((id(self), name), Assignment(self, name, location, old))
         original(self, name, value)
 
     @functools.wraps(forward)
@@ -145,11 +145,11 @@ def refuse_if_read_again(root: nn.Module, inputs: tuple[Any, ...], watch: Watch,
         root(*inputs)
     except Exception as error:  # the poison may come back wrapped
         first = next(iter(watch.seen.values()))
-        sentence = (
+        message = (
             f"forward of {type(first.module).__name__} assigns {watch.names()} and a later call reads it; "
             "this change from call to call would be lost."
         )
         remedy = f"Register it as a buffer: self.register_buffer('{first.name}', torch.tensor(...))."
-        raise Failure(PROGRAM_INVALID, sentence, first.place or file, remedy) from error
+        raise Failure(PROGRAM_INVALID, message, first.location or file, remedy) from error
     finally:
         watch.restore()

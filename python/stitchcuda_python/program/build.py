@@ -120,8 +120,8 @@ def construct_module(namespace: types.ModuleType, request: Request) -> nn.Module
             remedy = f"Check what {wanted} is given: it is constructed as {wanted}(*get_init_inputs())."
             raise from_user_code(error, f"constructing {wanted}", request.file, remedy) from error
     if inspect.isclass(target) or not callable(target):
-        sentence = f"{wanted} in {os.path.basename(request.file)} is neither a torch.nn.Module nor a function."
-        raise Failure(PROGRAM_INVALID, sentence, request.file, "Derive it from torch.nn.Module, or name a function.")
+        message = f"{wanted} in {os.path.basename(request.file)} is neither a torch.nn.Module nor a function."
+        raise Failure(PROGRAM_INVALID, message, request.file, "Derive it from torch.nn.Module, or name a function.")
     return FunctionModule(target)
 
 
@@ -153,13 +153,13 @@ def draw_inputs(namespace: types.ModuleType, request: Request) -> tuple[Any, ...
     """What get_inputs() returns, drawn anew from torch's default generator; at `request.input_shapes` where given."""
     base = os.path.basename(request.file)
     if not callable(getattr(namespace, "get_inputs", None)):
-        sentence = f"{base} has no function get_inputs, so its input shapes are unknown."
-        raise Failure(PROGRAM_INVALID, sentence, request.file, "Define get_inputs() returning a list of tensors.")
+        message = f"{base} has no function get_inputs, so its input shapes are unknown."
+        raise Failure(PROGRAM_INVALID, message, request.file, "Define get_inputs() returning a list of tensors.")
     inputs = _call(namespace, "get_inputs", request)
     if not isinstance(inputs, (list, tuple)):
         kind = "a tensor" if isinstance(inputs, torch.Tensor) else type(inputs).__name__
-        sentence = f"get_inputs() of {base} returns {kind}, not a list of forward's arguments."
-        raise Failure(PROGRAM_INVALID, sentence, request.file, "Return a list or tuple, also for a single tensor.")
+        message = f"get_inputs() of {base} returns {kind}, not a list of forward's arguments."
+        raise Failure(PROGRAM_INVALID, message, request.file, "Return a list or tuple, also for a single tensor.")
     for number, leaf in enumerate(pytree.tree_leaves(list(inputs))):
         refuse_input(leaf, number, request.file)
     return reshaped(tuple(inputs), request)
@@ -170,12 +170,12 @@ def refuse_input(leaf: Any, number: int, file: str) -> None:
     base, remedy = os.path.basename(file), ""
     if isinstance(leaf, torch.Tensor) and leaf.device.type == "meta":
         remedy = "Make it on the CPU: a tensor on the meta device has no values."
-        sentence = f"Input {number} of get_inputs() of {base} is on the meta device."
+        message = f"Input {number} of get_inputs() of {base} is on the meta device."
     elif type(leaf).__module__ == "numpy":
         remedy = "Return torch tensors: torch.from_numpy(array)."
-        sentence = f"Input {number} of get_inputs() of {base} is a NumPy {type(leaf).__name__}, not a tensor."
+        message = f"Input {number} of get_inputs() of {base} is a NumPy {type(leaf).__name__}, not a tensor."
     if remedy:
-        raise Failure(PROGRAM_INVALID, sentence, file, remedy)
+        raise Failure(PROGRAM_INVALID, message, file, remedy)
 
 
 def reshaped(inputs: tuple[Any, ...], request: Request) -> tuple[Any, ...]:
@@ -187,8 +187,8 @@ def reshaped(inputs: tuple[Any, ...], request: Request) -> tuple[Any, ...]:
     shapes = list(request.input_shapes)
     tensors = sum(isinstance(leaf, torch.Tensor) for leaf in leaves)
     if tensors != len(shapes):
-        sentence = f"{len(shapes)} input shapes are given, but get_inputs() returns {tensors} tensors."
-        raise Failure(PROGRAM_INVALID, sentence, request.file, "Give one shape per tensor, in order.")
+        message = f"{len(shapes)} input shapes are given, but get_inputs() returns {tensors} tensors."
+        raise Failure(PROGRAM_INVALID, message, request.file, "Give one shape per tensor, in order.")
     return tuple(pytree.tree_unflatten([_resized(leaf, shapes) for leaf in leaves], structure))
 
 

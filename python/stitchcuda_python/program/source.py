@@ -44,8 +44,8 @@ def _decoded(data: bytes, file: str) -> str:
         raise Failure(PROGRAM_INVALID, f"{file} is not Python text: {error.msg}.", file, remedy) from error
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        sentence = f"{os.path.basename(file)} is not {error.encoding} text: it has the byte {data[error.start]:#04x}."
-        raise Failure(PROGRAM_INVALID, sentence, f"{file}:{line}", remedy) from error
+        message = f"{os.path.basename(file)} is not {error.encoding} text: it has the byte {data[error.start]:#04x}."
+        raise Failure(PROGRAM_INVALID, message, f"{file}:{line}", remedy) from error
 
 
 def parse_source(text: str, file: str) -> ast.Module:
@@ -54,8 +54,8 @@ def parse_source(text: str, file: str) -> ast.Module:
         return ast.parse(text, filename=file)
     except SyntaxError as error:
         line = (error.text or "").strip()
-        sentence = f"{os.path.basename(file)} is not valid Python: {error.msg}" + (f", at `{line}`." if line else ".")
-        raise Failure(PROGRAM_INVALID, sentence, f"{file}:{error.lineno or 1}", "Correct the syntax.") from error
+        message = f"{os.path.basename(file)} is not valid Python: {error.msg}" + (f", at `{line}`." if line else ".")
+        raise Failure(PROGRAM_INVALID, message, f"{file}:{error.lineno or 1}", "Correct the syntax.") from error
     except (ValueError, RecursionError) as error:
         raise Failure(PROGRAM_INVALID, f"{file} cannot be parsed: {error}.", file, "Correct the file.") from error
 
@@ -85,8 +85,8 @@ def override_constants(tree: ast.Module, overrides: dict[str, int], file: str) -
     for name in overrides:
         if name not in known:
             has = ", ".join(known) or "none"
-            sentence = f"{os.path.basename(file)} has no module-level integer constant {name}; it has {has}."
-            raise Failure(PROGRAM_INVALID, sentence, file, "Override one of those.")
+            message = f"{os.path.basename(file)} has no module-level integer constant {name}; it has {has}."
+            raise Failure(PROGRAM_INVALID, message, file, "Override one of those.")
     for statement in tree.body:
         constant = _constant_of(statement)
         if constant is not None and constant[0] in overrides:

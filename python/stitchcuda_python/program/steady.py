@@ -26,13 +26,13 @@ def refuse_if_unsteady(program: Program) -> None:
     base = os.path.basename(request.file)
     differ = _difference(_held(program), _held(again))
     if differ:
-        sentence = f"{request.target or 'Model'} of {base} has other sizes each time it is constructed: {differ}."
+        message = f"{request.target or 'Model'} of {base} has other sizes each time it is constructed: {differ}."
         remedy = "Take random numbers, clocks and counters out of the constructor and of get_init_inputs()."
-        raise Failure(PROGRAM_INVALID, sentence, request.file, remedy)
+        raise Failure(PROGRAM_INVALID, message, request.file, remedy)
     differ = _difference(_inputs(program), _inputs(again))
     if differ:
-        sentence = f"get_inputs() of {base} returns other sizes at each call: {differ}."
-        raise Failure(PROGRAM_INVALID, sentence, request.file, "Return tensors of the same shapes and types each time.")
+        message = f"get_inputs() of {base} returns other sizes at each call: {differ}."
+        raise Failure(PROGRAM_INVALID, message, request.file, "Return tensors of the same shapes and types each time.")
 
 
 def _held(program: Program) -> Types:

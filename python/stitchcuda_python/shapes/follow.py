@@ -12,7 +12,7 @@ import sympy
 from .axes import UNBOUNDED, DynamicAxes
 
 _REMAINDERS = ("FloorDiv", "Mod", "PythonMod", "CleanDiv", "CeilDiv")  # PyTorch's names
-_MOST_TRIED = 4096  # of a question that is no inequality, each size is asked in turn, this far
+_MAX_TRIED = 4096  # of a question that is no inequality, each size is asked in turn, this far
 
 
 @dataclass
@@ -106,8 +106,8 @@ def holds_around(asked: Any, declared: int) -> tuple[int, int]:
         return 1, UNBOUNDED
     points = _turning_points(asked)
     if points is None:
-        down, up = range(declared - 1, 0, -1), range(declared + 1, declared + _MOST_TRIED)
-        return _last_alike(asked, declared, down, 1), _last_alike(asked, declared, up, declared + _MOST_TRIED - 1)
+        down, up = range(declared - 1, 0, -1), range(declared + 1, declared + _MAX_TRIED)
+        return _last_alike(asked, declared, down, 1), _last_alike(asked, declared, up, declared + _MAX_TRIED - 1)
     down = [point for point in reversed(points) if 1 <= point < declared]
     up = [point for point in points if declared < point < UNBOUNDED]
     return _last_alike(asked, declared, down, 1), _last_alike(asked, declared, up, UNBOUNDED)

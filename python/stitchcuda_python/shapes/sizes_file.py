@@ -32,9 +32,9 @@ def read_sizes(path: str) -> list[SizesRow]:
                 file, full, full_gflop, small, small_mflop = (cell.strip() for cell in text.split("|"))
                 rows.append(SizesRow(file, _sizes(full), float(full_gflop), _sizes(small), float(small_mflop)))
             except ValueError as error:
-                sentence = f"Line {number} of {path} is no row of sizes."
+                message = f"Line {number} of {path} is no row of sizes."
                 raise Failure(
-                    PROGRAM_INVALID, sentence, f"{path}:{number}", "Follow the file's first lines."
+                    PROGRAM_INVALID, message, f"{path}:{number}", "Follow the file's first lines."
                 ) from error
     return rows
 

@@ -16,7 +16,7 @@ from .reach import Reach
 from .trial import Work, trial, trial_flops
 
 DEFAULT_MIN_AXIS = 130
-_SMALLEST = 2
+_MIN_SIZE = 2
 _BEARABLE = 2  # times the budget: not worth shorter tiles
 _WORTH = 0.97  # of the work: what leaves more than that is not worth a size
 
@@ -33,8 +33,8 @@ def small_scale(request: Request, budget: int, min_axis: int) -> dict[str, Any]:
     own = trial(request)
     if own is None:
         base = os.path.basename(request.file)
-        sentence = f"{base} cannot be tried at other sizes: it does not run on tensors without data."
-        raise Failure(PROGRAM_INVALID, sentence, request.file, "Use --scale full.")
+        message = f"{base} cannot be tried at other sizes: it does not run on tensors without data."
+        raise Failure(PROGRAM_INVALID, message, request.file, "Use --scale full.")
     request, flops = _made_smaller(constant_knobs(request), request, own, budget, min_axis)
     if flops > budget:
         axes = dynamic_axes(request)
@@ -47,7 +47,7 @@ def _made_smaller(knobs: Knobs, request: Request, own: Work, budget: int, min_ax
     """What is cut into tiles stays at least `min_axis` long, and what is short may fall to a quarter. Where the work
     is then too much by far, it is enough that one call of each kind reaches that far, the others a quarter of it."""
     search = _Search(knobs, trial_flops(request) or own.flops)
-    quarter = lambda extent: min(extent, max(_SMALLEST, min(extent, min_axis) // 4))  # noqa: E731
+    quarter = lambda extent: min(extent, max(_MIN_SIZE, min(extent, min_axis) // 4))  # noqa: E731
     long = lambda extent: min_axis if extent >= min_axis else quarter(extent)  # noqa: E731
     search.run(own.reach.at_least(each=long, most=long), budget)
     search.run(own.reach.at_least(each=quarter, most=long), _BEARABLE * budget)
@@ -91,7 +91,7 @@ class _Search:
 
     def _try(self, name: str, size: int, wanted: Reach) -> str:
         values = {**self.values, name: size}
-        is_new = _SMALLEST <= size < self.values[name]
+        is_new = _MIN_SIZE <= size < self.values[name]
         work = self.knobs.work_at(values) if is_new and self.knobs.allows(values) else None
         if work is None:
             return "does not run"

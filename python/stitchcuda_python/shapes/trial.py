@@ -16,7 +16,7 @@ from ..program.build import Request, build_program
 from .quiet import quiet
 from .reach import Reach
 
-_MOST_DRAWN_BYTES = 1 << 28
+_MAX_DRAWN_BYTES = 1 << 28
 
 
 @dataclass
@@ -83,7 +83,7 @@ def _draws_too_much(request: Request) -> bool:
     with FakeTensorMode(allow_non_fake_inputs=True), quiet():
         tensors = build_program(replace(request, input_shapes=None)).input_tensors()
     size = sum(tensor.numel() * tensor.element_size() for tensor in tensors)
-    return size > _MOST_DRAWN_BYTES and all(tensor.is_floating_point() for tensor in tensors)
+    return size > _MAX_DRAWN_BYTES and all(tensor.is_floating_point() for tensor in tensors)
 
 
 def trial_shapes(request: Request) -> list[list[int]] | None:

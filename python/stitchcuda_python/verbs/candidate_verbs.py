@@ -16,7 +16,7 @@ from ..program.build import Request
 from ..program.source import parse_source, read_source
 
 DEADLINE_SECONDS = 180.0
-MOST_SOURCE_BYTES = 4 << 20  # its tree takes a hundred times as much memory, and seconds to walk through
+MAX_SOURCE_BYTES = 4 << 20  # its tree takes a hundred times as much memory, and seconds to walk through
 
 
 def candidate_interface(arguments: dict[str, Any], progress: Callable[[str], None]) -> dict[str, Any]:
@@ -29,8 +29,8 @@ def candidate_interface(arguments: dict[str, Any], progress: Callable[[str], Non
 def candidate_source(arguments: dict[str, Any], progress: Callable[[str], None]) -> dict[str, Any]:
     """Argument: candidate, a Python file that is read and never run. Answers what stands out in its source."""
     path = os.path.abspath(str(arguments["candidate"]))
-    if os.path.isfile(path) and os.path.getsize(path) > MOST_SOURCE_BYTES:
-        sentence = f"{path} is larger than {MOST_SOURCE_BYTES >> 20} MiB."
-        raise Failure(PROGRAM_INVALID, sentence, path, "Make it smaller.")
+    if os.path.isfile(path) and os.path.getsize(path) > MAX_SOURCE_BYTES:
+        message = f"{path} is larger than {MAX_SOURCE_BYTES >> 20} MiB."
+        raise Failure(PROGRAM_INVALID, message, path, "Make it smaller.")
     tree = parse_source(read_source(path), path)
     return {"facts": [fact.to_json() for fact in source_facts(tree, os.path.basename(path))]}

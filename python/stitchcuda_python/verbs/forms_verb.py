@@ -26,7 +26,7 @@ from ..program.source import read_source
 from ..weights.raw import raw_bytes
 
 DEADLINE_SECONDS = 180.0
-_LARGEST_CONSTANTS_BYTES = 1 << 20
+_MAX_CONSTANTS_BYTES = 1 << 20
 _RANDOM = ("dropout", "bernoulli", "rand", "normal", "rrelu", "multinomial", "exponential", "uniform")
 
 
@@ -86,9 +86,9 @@ def _constants(exported: Exported, request: Request) -> list[dict[str, Any]]:
     torch.manual_seed(0)
     real = export_program(build_program(dataclasses.replace(request))).graph.tensors
     found = [(name, real[name].detach().to("cpu").contiguous()) for name in names]
-    if sum(tensor.numel() * tensor.element_size() for _name, tensor in found) > _LARGEST_CONSTANTS_BYTES:
-        sentence = "The tensors that forward makes of literals are too large to be written into a Python file."
-        raise Failure(PROGRAM_INVALID, sentence, request.file, "Register them as buffers.")
+    if sum(tensor.numel() * tensor.element_size() for _name, tensor in found) > _MAX_CONSTANTS_BYTES:
+        message = "The tensors that forward makes of literals are too large to be written into a Python file."
+        raise Failure(PROGRAM_INVALID, message, request.file, "Register them as buffers.")
     return [
         {
             "name": name,

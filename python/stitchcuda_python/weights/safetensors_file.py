@@ -45,5 +45,5 @@ def write_safetensors(tensors: dict[str, torch.Tensor], path: str) -> None:
                 stream.write(raw_bytes(tensor))
         os.replace(aside, path)
     except OSError as error:
-        sentence = f"The weights cannot be written to {path}: {error.strerror}."
-        raise Failure(ENVIRONMENT, sentence, path, "Free space or choose another folder.") from error
+        message = f"The weights cannot be written to {path}: {error.strerror}."
+        raise Failure(ENVIRONMENT, message, path, "Free space or choose another folder.") from error

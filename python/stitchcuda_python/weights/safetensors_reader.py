@@ -13,10 +13,10 @@ import torch
 from ..failures import PROGRAM_INVALID, Failure
 from .safetensors_file import DTYPE_NAMES
 
-_LARGEST_HEADER = 100 << 20
-_LARGEST_RANK = 64
-_LARGEST_EXTENT = 1 << 48
-_LONGEST_NAME = 120
+_MAX_HEADER_BYTES = 100 << 20
+_MAX_RANK = 64
+_MAX_EXTENT = 1 << 48
+_MAX_NAME_LENGTH = 120
 _DTYPES = {name: dtype for dtype, name in DTYPE_NAMES.items()}
 
 
@@ -26,7 +26,7 @@ def read_safetensors(path: str) -> dict[str, torch.Tensor]:
     try:
         with open(path, "rb") as stream:
             length = int.from_bytes(stream.read(8), "little")
-            if size < 8 or length > min(size - 8, _LARGEST_HEADER):
+            if size < 8 or length > min(size - 8, _MAX_HEADER_BYTES):
                 raise _damaged(path, "its header is longer than the file")
             header = json.loads(stream.read(length).decode("utf-8"), object_pairs_hook=_without_repetition)
             if not isinstance(header, dict):
@@ -50,12 +50,12 @@ def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _told(name: str) -> str:
     """A name as a sentence may carry it, whatever is in it."""
     plain = name.encode("unicode_escape").decode("ascii")
-    return plain if len(plain) <= _LONGEST_NAME else plain[:_LONGEST_NAME] + "…"
+    return plain if len(plain) <= _MAX_NAME_LENGTH else plain[:_MAX_NAME_LENGTH] + "…"
 
 
 def _count(value: Any) -> int:
     """JSON's true, 1.0 and 1e400 are no sizes."""
-    if type(value) is not int or not 0 <= value <= _LARGEST_EXTENT:
+    if type(value) is not int or not 0 <= value <= _MAX_EXTENT:
         raise ValueError("no size")
     return value
 
@@ -66,18 +66,18 @@ class _Place:
     def __init__(self, name: str, entry: Any, path: str) -> None:
         self._name, self._path = _told(name), path
         try:
-            word, shape = entry["dtype"], list(entry["shape"])[: _LARGEST_RANK + 1]
+            word, shape = entry["dtype"], list(entry["shape"])[: _MAX_RANK + 1]
             dtype = _DTYPES.get(word)
             self._shape = [_count(extent) for extent in shape]
             self.begin, self.end = (_count(offset) for offset in entry["data_offsets"])
         except (KeyError, TypeError, ValueError) as error:
             raise _damaged(path, f"its entry for {self._name} is incomplete") from error
         if dtype is None:
-            sentence = f"{path} holds {self._name} as {_told(str(word))}, an element type without counterpart here."
-            raise Failure(PROGRAM_INVALID, sentence, path, "Convert it to a float or integer type.")
+            message = f"{path} holds {self._name} as {_told(str(word))}, an element type without counterpart here."
+            raise Failure(PROGRAM_INVALID, message, path, "Convert it to a float or integer type.")
         self._dtype = dtype
         width = torch.empty(0, dtype=dtype).element_size()
-        if len(shape) > _LARGEST_RANK or self.end - self.begin != math.prod(self._shape) * width:
+        if len(shape) > _MAX_RANK or self.end - self.begin != math.prod(self._shape) * width:
             raise self._misplaced()
 
     def read(self, stream: Any, start: int, size: int) -> torch.Tensor:

@@ -26,8 +26,8 @@ def load_weights(module: nn.Module, path: str, file: str) -> None:
     with unset_fake_temporarily():
         state = read_state_dict(path)
     if not module.state_dict():
-        sentence = f"{os.path.basename(file)} makes a module without parameters or buffers; {path} cannot belong to it."
-        raise Failure(PROGRAM_INVALID, sentence, path, "Leave --weights out.")
+        message = f"{os.path.basename(file)} makes a module without parameters or buffers; {path} cannot belong to it."
+        raise Failure(PROGRAM_INVALID, message, path, "Leave --weights out.")
     try:
         with torch.no_grad():
             result = module.load_state_dict(state, strict=False)
@@ -45,8 +45,8 @@ def read_state_dict(path: str) -> dict[str, torch.Tensor]:
     if suffix == ".safetensors":
         return read_safetensors(path)
     if suffix not in _PICKLES:
-        sentence = f"{path} is no checkpoint: its name ends neither in .safetensors nor in {', '.join(_PICKLES)}."
-        raise Failure(PROGRAM_INVALID, sentence, path, "Save it with torch.save(model.state_dict(), 'weights.pt').")
+        message = f"{path} is no checkpoint: its name ends neither in .safetensors nor in {', '.join(_PICKLES)}."
+        raise Failure(PROGRAM_INVALID, message, path, "Save it with torch.save(model.state_dict(), 'weights.pt').")
     return _tensors_of(_read_pickle(path), path)
 
 
@@ -55,17 +55,17 @@ def _read_pickle(path: str) -> Any:
         return torch.load(path, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError as error:
         if any(mark in str(error) for mark in _UNSAFE):
-            sentence = f"{path} holds more than tensors, and reading it could run code; it was not read."
+            message = f"{path} holds more than tensors, and reading it could run code; it was not read."
             remedy = "Save the state dict alone: torch.save(model.state_dict(), 'weights.pt')."
-            raise Failure(PROGRAM_INVALID, sentence, path, remedy, str(error)[-1000:]) from error
+            raise Failure(PROGRAM_INVALID, message, path, remedy, str(error)[-1000:]) from error
         raise _damaged(path, error) from error
     except (RuntimeError, EOFError, OSError, ValueError, KeyError, IndexError, AttributeError, TypeError) as error:
         raise _damaged(path, error) from error
 
 
 def _damaged(path: str, error: Exception) -> Failure:
-    sentence = f"{path} is damaged, or was not written by torch.save."
-    return Failure(PROGRAM_INVALID, sentence, path, "Copy or save it again.", str(error)[-1000:])
+    message = f"{path} is damaged, or was not written by torch.save."
+    return Failure(PROGRAM_INVALID, message, path, "Copy or save it again.", str(error)[-1000:])
 
 
 def _tensors_of(loaded: Any, path: str) -> dict[str, torch.Tensor]:
@@ -76,8 +76,8 @@ def _tensors_of(loaded: Any, path: str) -> dict[str, torch.Tensor]:
             if state and all(isinstance(value, torch.Tensor) and isinstance(key, str) for key, value in state.items()):
                 return dict(state)
     kind = type(loaded).__name__
-    sentence = f"{path} holds a {kind}, not a state dict of tensors by name."
-    raise Failure(PROGRAM_INVALID, sentence, path, "Save it with torch.save(model.state_dict(), 'weights.pt').")
+    message = f"{path} holds a {kind}, not a state dict of tensors by name."
+    raise Failure(PROGRAM_INVALID, message, path, "Save it with torch.save(model.state_dict(), 'weights.pt').")
 
 
 def _listed(names: list[str]) -> str:
@@ -91,8 +91,8 @@ def _wrong_keys(missing: list[str], unexpected: list[str], path: str) -> Failure
         parts.append(f"lacks {_listed(missing)}, which the module has")
     if unexpected:
         parts.append(f"has {_listed(unexpected)}, which the module lacks")
-    sentence = f"{path} is not of this module: it {', and it '.join(parts)}."
-    return Failure(PROGRAM_INVALID, sentence, path, "Give the state dict of this very module.")
+    message = f"{path} is not of this module: it {', and it '.join(parts)}."
+    return Failure(PROGRAM_INVALID, message, path, "Give the state dict of this very module.")
 
 
 def _misfit(module: nn.Module, state: dict[str, torch.Tensor], path: str, error: Exception) -> Failure:
@@ -102,5 +102,5 @@ def _misfit(module: nn.Module, state: dict[str, torch.Tensor], path: str, error:
         for name, value in state.items()
         if name in own and own[name].shape != value.shape
     ]
-    sentence = f"{path} does not fit: {_listed(wrong)}." if wrong else f"{path} cannot be loaded: {error}."
-    return Failure(PROGRAM_INVALID, sentence, path, "Give the state dict of a module of this size.", str(error)[-1000:])
+    message = f"{path} does not fit: {_listed(wrong)}." if wrong else f"{path} cannot be loaded: {error}."
+    return Failure(PROGRAM_INVALID, message, path, "Give the state dict of a module of this size.", str(error)[-1000:])

@@ -10,9 +10,9 @@
 namespace stitch {
 namespace {
 
-constexpr size_t kMostRecords = 4096;
-constexpr size_t kLongestName = 256;
-constexpr int64_t kMostOfOne = int64_t{1} << 49;  // so that sums over all records, and twice those, are numbers
+constexpr size_t kMaxRecords = 4096;
+constexpr size_t kMaxNameLength = 256;
+constexpr int64_t kMaxNumber = int64_t{1} << 49;  // so that sums over all records, and twice those, are numbers
 
 struct Number {
   const char* name;
@@ -57,10 +57,10 @@ std::string kernel_name(std::string_view spelled) {
 void cut(std::string& text) {
   constexpr unsigned kLead = 0xC0;
   constexpr unsigned kContinuation = 0x80;
-  if (text.size() <= kLongestName) {
+  if (text.size() <= kMaxNameLength) {
     return;
   }
-  text.resize(kLongestName);
+  text.resize(kMaxNameLength);
   while (!text.empty() && (static_cast<unsigned char>(text.back()) & kLead) == kContinuation) {
     text.pop_back();
   }
@@ -88,7 +88,7 @@ Json to_json(const std::vector<LaunchRecord>& records) {
 
 Result<std::vector<LaunchRecord>> launch_records_from_json(const Json& json, const char* key) {
   STITCH_ASSIGN(const Json* list, json_array(json, key));
-  if (list->size() > kMostRecords) {
+  if (list->size() > kMaxRecords) {
     return failure(ErrorCode::kFileInvalid, fmt::format("{} lists {} kernels", key, list->size()));
   }
   std::vector<LaunchRecord> records;
@@ -101,7 +101,7 @@ Result<std::vector<LaunchRecord>> launch_records_from_json(const Json& json, con
     cut(record.file);
     for (const Number& number : kNumbers) {
       STITCH_ASSIGN(record.*number.field, json_int(entry, number.name));
-      if (record.*number.field < 0 || record.*number.field > kMostOfOne) {
+      if (record.*number.field < 0 || record.*number.field > kMaxNumber) {
         return failure(ErrorCode::kFileInvalid,
                        fmt::format("{} of a kernel is {}, which is impossible", number.name, record.*number.field));
       }

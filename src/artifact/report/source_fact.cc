@@ -8,12 +8,12 @@
 namespace stitch {
 namespace {
 
-constexpr size_t kMostFacts = 1000;
-constexpr size_t kMostText = 400;
+constexpr size_t kMaxFacts = 1000;
+constexpr size_t kMaxTextLength = 400;
 
 }  // namespace
 
-std::string SourceFact::sentence() const {
+std::string SourceFact::message() const {
   if (file.empty()) {
     return what;
   }
@@ -24,7 +24,7 @@ Result<std::vector<SourceFact>> source_facts_from_json(const Json& json, const c
   STITCH_ASSIGN(const Json* list, json_array(json, key));
   std::vector<SourceFact> facts;
   for (const Json& each : *list) {
-    if (facts.size() == kMostFacts) {
+    if (facts.size() == kMaxFacts) {
       break;
     }
     SourceFact fact;
@@ -34,8 +34,8 @@ Result<std::vector<SourceFact>> source_facts_from_json(const Json& json, const c
     STITCH_ASSIGN(fact.audit, json_bool(each, "audit"));
     STITCH_ASSIGN(fact.refused, json_bool(each, "refused"));
     STITCH_ASSIGN(fact.uncompilable, json_bool(each, "uncompilable"));
-    fact.file = fact.file.substr(0, kMostText);
-    fact.what = fact.what.substr(0, kMostText);
+    fact.file = fact.file.substr(0, kMaxTextLength);
+    fact.what = fact.what.substr(0, kMaxTextLength);
     facts.push_back(std::move(fact));
   }
   return facts;

@@ -20,7 +20,7 @@ struct SourceFact {
   bool refused = false;       // no kernel needs this
   bool uncompilable = false;  // no compiler for GPUs takes this
 
-  std::string sentence() const;  // "program.cu:12: reads a clock (clock64)"
+  std::string message() const;  // "program.cu:12: reads a clock (clock64)"
 };
 
 // kFileInvalid for another form. Long texts and a long list are cut.

@@ -14,16 +14,16 @@ Json fact(const Json& line) {
 }
 
 TEST(SourceFact, NamesItsPlaceAsFarAsItIsKnown) {
-  EXPECT_EQ((SourceFact{"a.cu", 3, "sleeps", false, false}).sentence(), "a.cu:3: sleeps");
-  EXPECT_EQ((SourceFact{"kernel", 0, "sleeps", false, false}).sentence(), "kernel: sleeps");
-  EXPECT_EQ((SourceFact{"", 0, "sleeps", false, false}).sentence(), "sleeps");
+  EXPECT_EQ((SourceFact{"a.cu", 3, "sleeps", false, false}).message(), "a.cu:3: sleeps");
+  EXPECT_EQ((SourceFact{"kernel", 0, "sleeps", false, false}).message(), "kernel: sleeps");
+  EXPECT_EQ((SourceFact{"", 0, "sleeps", false, false}).message(), "sleeps");
 }
 
 TEST(SourceFact, ReadsWhatAReaderAnswers) {
   const auto facts = source_facts_from_json({{"facts", {fact(12)}}}, "facts");
   ASSERT_TRUE(facts.has_value());
   ASSERT_EQ(facts->size(), 1U);
-  EXPECT_EQ(facts->front().sentence(), "a.cu:12: reads a clock");
+  EXPECT_EQ(facts->front().message(), "a.cu:12: reads a clock");
   EXPECT_TRUE(facts->front().audit);
 }
 

@@ -17,7 +17,7 @@ TEST(Verdict, ComesBackFromJson) {
   for (const VerdictKind kind : kAll) {
     const Verdict verdict{kind, "output 0 is wrong at [3,5]", "two\nlines \"quoted\""};
     const auto read = verdict_from_json(parse_json(to_json(verdict).dump(), "verdict").value());
-    ASSERT_TRUE(read.has_value()) << read.error().sentence;
+    ASSERT_TRUE(read.has_value()) << read.error().message;
     EXPECT_EQ(read->kind, kind);
     EXPECT_EQ(read->reason, verdict.reason);
     EXPECT_EQ(read->detail, verdict.detail);
@@ -43,7 +43,7 @@ TEST(Verdict, TheMarkOfItsCageSurvives) {
     const Json json = to_json(*verdict);
     EXPECT_EQ(json.contains("sandbox"), !verdict->sandbox.empty());
     const auto read = verdict_from_json(parse_json(json.dump(), "verdict").value());
-    ASSERT_TRUE(read.has_value()) << read.error().sentence;
+    ASSERT_TRUE(read.has_value()) << read.error().message;
     EXPECT_EQ(read->sandbox, verdict->sandbox);
     EXPECT_EQ(to_json(*read).dump(), json.dump());
   }
@@ -59,7 +59,7 @@ TEST(Verdict, AnythingElseIsRefused) {
     const auto read = verdict_from_json(parse_json(text, "verdict").value());
     ASSERT_FALSE(read.has_value()) << text;
     EXPECT_EQ(read.error().code, ErrorCode::kFileInvalid);
-    EXPECT_FALSE(read.error().sentence.empty());
+    EXPECT_FALSE(read.error().message.empty());
   }
 }
 

@@ -18,7 +18,7 @@ class Bundle : public ::testing::Test {
   std::string refusal(const Json& manifest) {
     EXPECT_TRUE(write_file(std::filesystem::path(folder()) / "bundle.json", manifest.dump()).has_value());
     const auto read = read_bundle(folder());
-    return read.has_value() ? "" : read.error().sentence;
+    return read.has_value() ? "" : read.error().message;
   }
 
   static Json manifest(const Json& files, const Json& units) {
@@ -34,7 +34,7 @@ TEST_F(Bundle, ComesBack) {
                             {"program.cu", "steps/00_a.cu"}};
   ASSERT_TRUE(write_bundle(bundle, folder()).has_value());
   const auto read = read_bundle(folder());
-  ASSERT_TRUE(read.has_value()) << read.error().sentence;
+  ASSERT_TRUE(read.has_value()) << read.error().message;
   EXPECT_EQ(read->name, bundle.name);
   EXPECT_EQ(read->files, bundle.files);
   EXPECT_EQ(read->units, bundle.units);
@@ -79,7 +79,7 @@ TEST_F(Bundle, OtherManifestsAreRefused) {
 TEST_F(Bundle, AFolderWithoutAManifestIsRefused) {
   const auto read = read_bundle(folder());
   ASSERT_FALSE(read.has_value());
-  EXPECT_FALSE(read.error().sentence.empty());
+  EXPECT_FALSE(read.error().message.empty());
 }
 
 }  // namespace

@@ -91,7 +91,7 @@ Result<Task> task_from_json(const Json& json) {
   STITCH_ASSIGN(const std::string math, json_string(json, "math"));
   const Result<MathMode> known = math_mode_from_string(math);
   if (!known.has_value()) {
-    return failure(ErrorCode::kFileInvalid, known.error().sentence);  // its own place is the command line
+    return failure(ErrorCode::kFileInvalid, known.error().message);  // its own place is the command line
   }
   task.math = *known;
   if (json.contains("target") && json["target"].is_string()) {

@@ -7,8 +7,8 @@
 namespace stitch {
 
 Result<void> check_extents(const TensorType& type) {
-  constexpr int64_t kMostBytes = int64_t{1} << 48;
-  int64_t room = kMostBytes / element_bytes(type.dtype);
+  constexpr int64_t kMaxBytes = int64_t{1} << 48;
+  int64_t room = kMaxBytes / element_bytes(type.dtype);
   for (const int64_t extent : type.shape) {
     if (extent < 0) {
       return failure(ErrorCode::kProgramInvalid,

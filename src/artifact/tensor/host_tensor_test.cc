@@ -21,7 +21,7 @@ class MappedTensor : public ::testing::Test {
 
 TEST_F(MappedTensor, ShowsTheFile) {
   const auto tensor = HostTensor::map_file(spec_, file("abcdefghijkl"));
-  ASSERT_TRUE(tensor.has_value()) << tensor.error().sentence;
+  ASSERT_TRUE(tensor.has_value()) << tensor.error().message;
   ASSERT_EQ(tensor->bytes().size(), 12U);
   EXPECT_EQ(static_cast<char>(tensor->bytes()[11]), 'l');
   EXPECT_EQ(tensor->spec(), spec_);
@@ -42,7 +42,7 @@ TEST_F(MappedTensor, RefusesAFileOfAnotherSize) {
     const auto tensor = HostTensor::map_file(spec_, file(content));
     ASSERT_FALSE(tensor.has_value());
     EXPECT_EQ(tensor.error().code, ErrorCode::kFileInvalid);
-    EXPECT_EQ(tensor.error().sentence, "tensor file holds " + std::to_string(content.size()) + " bytes where x has 12");
+    EXPECT_EQ(tensor.error().message, "tensor file holds " + std::to_string(content.size()) + " bytes where x has 12");
   }
 }
 
@@ -50,13 +50,13 @@ TEST_F(MappedTensor, RefusesAMissingFile) {
   const auto tensor = HostTensor::map_file(spec_, folder_.path() / "missing.bin");
   ASSERT_FALSE(tensor.has_value());
   EXPECT_EQ(tensor.error().code, ErrorCode::kEnvironment);
-  EXPECT_EQ(tensor.error().place, (folder_.path() / "missing.bin").string());
+  EXPECT_EQ(tensor.error().location, (folder_.path() / "missing.bin").string());
 }
 
 TEST_F(MappedTensor, TakesNothing) {
   spec_.type.shape = {0, 3};
   const auto tensor = HostTensor::map_file(spec_, file(""));
-  ASSERT_TRUE(tensor.has_value()) << tensor.error().sentence;
+  ASSERT_TRUE(tensor.has_value()) << tensor.error().message;
   EXPECT_TRUE(tensor->bytes().empty());
 }
 

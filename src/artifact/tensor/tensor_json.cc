@@ -20,7 +20,7 @@ Result<TensorType> tensor_type_from_json(const Json& json) {
   STITCH_ASSIGN(type.shape, json_int_list(json, "shape"));
   const Result<void> checked = check_extents(type);
   if (!checked.has_value()) {
-    return failure(ErrorCode::kFileInvalid, checked.error().sentence);
+    return failure(ErrorCode::kFileInvalid, checked.error().message);
   }
   return type;
 }

@@ -28,7 +28,7 @@ TEST(DataTypes, AnotherNameIsRefused) {
   for (const char* name : {"", "float", "complex64", "F32"}) {
     const auto type = data_type_from_string(name);
     ASSERT_FALSE(type.has_value()) << name;
-    EXPECT_EQ(type.error().sentence, "element type " + std::string(name) + " is not supported");
+    EXPECT_EQ(type.error().message, "element type " + std::string(name) + " is not supported");
   }
 }
 
@@ -52,7 +52,7 @@ TEST(TensorSpecs, ComeBackFromJson) {
        {TensorRole::kInput, TensorRole::kParameter, TensorRole::kConstant, TensorRole::kState, TensorRole::kOutput}) {
     const TensorSpec spec{"fc.weight", role, {DataType::kBfloat16, {2, 0, 3}}};
     const auto read = tensor_spec_from_json(parse_json(to_json(spec).dump(), "spec").value());
-    ASSERT_TRUE(read.has_value()) << read.error().sentence;
+    ASSERT_TRUE(read.has_value()) << read.error().message;
     EXPECT_EQ(*read, spec);
   }
 }
@@ -72,7 +72,7 @@ TEST(TensorSpecs, OthersAreRefused) {
         R"({"name": "x", "dtype": "int64", "shape": [18446744073709551615]})"}) {
     const auto read = tensor_spec_from_json(parse_json(text, "spec").value());
     ASSERT_FALSE(read.has_value()) << text;
-    EXPECT_FALSE(read.error().sentence.empty());
+    EXPECT_FALSE(read.error().message.empty());
   }
 }
 

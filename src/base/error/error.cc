@@ -53,7 +53,7 @@ int exit_status(ErrorCode code) {
 }
 
 Error with_context(Error error, const std::string& context) {
-  error.sentence = context + ": " + error.sentence;
+  error.message = context + ": " + error.message;
   return error;
 }
 

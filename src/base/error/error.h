@@ -28,8 +28,8 @@ int exit_status(ErrorCode code);
 
 struct Error {
   ErrorCode code = ErrorCode::kInternal;
-  std::string sentence;  // what happened
-  std::string place;     // where: file:line, a path, an operator's name; may be empty
+  std::string message;   // what happened
+  std::string location;  // where: file:line, a path, an operator's name; may be empty
   std::string remedy;    // what to do; may be empty
 };
 

@@ -9,14 +9,14 @@
 
 namespace stitch {
 
-// The same, with `place` and `remedy` where an Error has none of its own.
+// The same, with `location` and `remedy` where an Error has none of its own.
 template <typename T>
-Result<T> located(Result<T> result, const std::string& place, const std::string& remedy) {
+Result<T> located(Result<T> result, const std::string& location, const std::string& remedy) {
   if (result.has_value()) {
     return result;
   }
   Error error = result.error();
-  error.place = error.place.empty() ? place : error.place;
+  error.location = error.location.empty() ? location : error.location;
   error.remedy = error.remedy.empty() ? remedy : error.remedy;
   return failure(std::move(error));
 }

@@ -4,7 +4,7 @@
 namespace stitch::internal {
 
 void value_of_failed_result(const Error& error) {
-  CheckFailure(__FILE__, __LINE__, "has_value()") << "value() of a failed Result: " << error.sentence;
+  CheckFailure(__FILE__, __LINE__, "has_value()") << "value() of a failed Result: " << error.message;
   __builtin_unreachable();
 }
 

@@ -16,8 +16,8 @@ struct [[nodiscard]] Unexpected {
 };
 
 // return failure(ErrorCode::kEnvironment, "nvcc was not found", "PATH", "install the CUDA toolkit 13.0");
-inline Unexpected failure(ErrorCode code, std::string sentence, std::string place = {}, std::string remedy = {}) {
-  return Unexpected{Error{code, std::move(sentence), std::move(place), std::move(remedy)}};
+inline Unexpected failure(ErrorCode code, std::string message, std::string location = {}, std::string remedy = {}) {
+  return Unexpected{Error{code, std::move(message), std::move(location), std::move(remedy)}};
 }
 inline Unexpected failure(Error error) { return Unexpected{std::move(error)}; }
 

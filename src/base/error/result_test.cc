@@ -28,7 +28,7 @@ TEST(ResultTest, FirstErrorTravels) {
   const Result<int> sum = add_digits('x', 'y');
   ASSERT_FALSE(sum.has_value());
   EXPECT_EQ(sum.error().code, ErrorCode::kUsage);
-  EXPECT_EQ(sum.error().place, "x");
+  EXPECT_EQ(sum.error().location, "x");
 }
 
 TEST(ResultTest, MoveOnlyValues) {
@@ -39,7 +39,7 @@ TEST(ResultTest, MoveOnlyValues) {
 
 TEST(ResultTest, ContextIsPutInFront) {
   const Error error = with_context(Error{ErrorCode::kTimeout, "no answer", "", ""}, "step 3");
-  EXPECT_EQ(error.sentence, "step 3: no answer");
+  EXPECT_EQ(error.message, "step 3: no answer");
   EXPECT_EQ(error.code, ErrorCode::kTimeout);
 }
 

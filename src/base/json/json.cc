@@ -18,7 +18,7 @@ Result<const Json*> member(const Json& object, const char* key, bool (*is_kind)(
 }
 
 // Deeper than anything we write. Reading does not recurse, but copying and printing what was read do.
-constexpr int kDeepest = 256;
+constexpr int kMaxDepth = 256;
 
 bool is_too_deep(std::string_view text) {
   int depth = 0;
@@ -31,7 +31,7 @@ bool is_too_deep(std::string_view text) {
     } else if (character == '"') {
       is_string = true;
     } else if (character == '[' || character == '{') {
-      if (++depth > kDeepest) {
+      if (++depth > kMaxDepth) {
         return true;
       }
     } else if (character == ']' || character == '}') {

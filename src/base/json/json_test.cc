@@ -12,7 +12,7 @@ TEST(JsonTest, DeepTextIsRefused) {
   EXPECT_TRUE(parse_json(nested(200), "a file").has_value());
   const auto deep = parse_json(nested(200000), "a file");
   ASSERT_FALSE(deep.has_value());
-  EXPECT_EQ(deep.error().sentence, "a file is not valid JSON of ours: it is nested too deeply");
+  EXPECT_EQ(deep.error().message, "a file is not valid JSON of ours: it is nested too deeply");
 }
 
 TEST(JsonTest, BracketsInAStringAreText) {

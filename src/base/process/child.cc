@@ -40,9 +40,9 @@ Result<Pipe> make_pipe() {
 
 // As much as a pipe can hold, and no more: who writes faster than we read must not keep us from looking at the clock.
 void drain(Descriptor& pipe, CappedText& text) {
-  constexpr size_t kMostBytes = size_t{1} << 20;
+  constexpr size_t kMaxBytes = size_t{1} << 20;
   std::array<char, 16384> buffer;
-  for (size_t reads = 0; reads < kMostBytes / sizeof(buffer) && pipe.is_open(); ++reads) {
+  for (size_t reads = 0; reads < kMaxBytes / sizeof(buffer) && pipe.is_open(); ++reads) {
     const ssize_t size = ::read(pipe.get(), buffer.data(), buffer.size());
     if (size > 0) {
       text.append({buffer.data(), static_cast<size_t>(size)});

@@ -52,13 +52,13 @@ TEST(ChildTest, AMissingProgramIsASentence) {
   const Result<ChildOutput> output = run_child({.arguments = {"no-such-program-here"}}, 1000);
   ASSERT_FALSE(output.has_value());
   EXPECT_EQ(output.error().code, ErrorCode::kEnvironment);
-  EXPECT_EQ(output.error().sentence, "no-such-program-here was not found");
+  EXPECT_EQ(output.error().message, "no-such-program-here was not found");
 }
 
 TEST(ChildTest, AFileThatIsNoProgramIsASentence) {
   const Result<ChildOutput> output = run_child({.arguments = {"/etc/passwd"}}, 1000);
   ASSERT_FALSE(output.has_value());
-  EXPECT_NE(output.error().sentence.find("Permission denied"), std::string::npos) << output.error().sentence;
+  EXPECT_NE(output.error().message.find("Permission denied"), std::string::npos) << output.error().message;
 }
 
 TEST(ChildTest, AMissingFolderIsASentence) {
@@ -196,7 +196,7 @@ TEST(HelperProgramTest, AMissingOneIsASentence) {
   std::filesystem::remove_all(folder);
   const auto missing = find_helper_program("stitchcuda-no-such-helper");
   ASSERT_FALSE(missing.has_value());
-  EXPECT_EQ(missing.error().sentence, "the program stitchcuda-no-such-helper is missing");
+  EXPECT_EQ(missing.error().message, "the program stitchcuda-no-such-helper is missing");
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ namespace stitch {
 namespace {
 
 constexpr int kChannelNumber = 3;
-constexpr size_t kLongestLine = 256u << 20;
+constexpr size_t kMaxLineLength = 256u << 20;
 
 // The last line that says something: of a Python traceback, the exception.
 std::string last_line(std::string text) {
@@ -42,9 +42,9 @@ Unexpected passed_on(const Json& error) {
   if (!trace.empty() && std::getenv("STITCHCUDA_DEBUG") != nullptr) {
     fmt::print(stderr, "{}\n", trace);
   }
-  const std::string sentence = optional_text(error, "sentence");
+  const std::string message = optional_text(error, "sentence");
   return failure(error_code_from_string(optional_text(error, "code")),
-                 sentence.empty() ? "a helper failed and did not say why" : sentence, optional_text(error, "place"),
+                 message.empty() ? "a helper failed and did not say why" : message, optional_text(error, "place"),
                  optional_text(error, "remedy"));
 }
 
@@ -134,9 +134,9 @@ Result<void> JsonChannel::State::receive(std::string& line, Patience& patience) 
       return {};
     }
     searched = received.size();
-    if (received.size() > kLongestLine) {
+    if (received.size() > kMaxLineLength) {
       child.kill_tree();
-      return failure(ErrorCode::kInternal, fmt::format("{} sent a line of more than {} bytes", name, kLongestLine),
+      return failure(ErrorCode::kInternal, fmt::format("{} sent a line of more than {} bytes", name, kMaxLineLength),
                      name);
     }
     const ssize_t size = ::recv(socket.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
@@ -173,11 +173,11 @@ Result<Json> JsonChannel::request(const std::string& verb, const Json& arguments
   Patience patience(state_->child.pid(), timeout_ms);
   const int64_t id = ++state_->last_id;
   state_->has_begun = false;
-  Json message;
-  message["id"] = id;
-  message["verb"] = verb;
-  message["arguments"] = arguments;
-  STITCH_TRY(state_->send(message.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n", patience));
+  Json content;
+  content["id"] = id;
+  content["verb"] = verb;
+  content["arguments"] = arguments;
+  STITCH_TRY(state_->send(content.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n", patience));
   std::string line;
   while (true) {
     STITCH_TRY(state_->receive(line, patience));

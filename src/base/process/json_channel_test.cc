@@ -30,13 +30,13 @@ TEST(JsonChannelTest, AnswersProgressAndErrorsTravel) {
   std::string progress;
   const auto answer =
       channel->request("echo", Json{{"x", 5}}, 20000, [&](const std::string& text) { progress = text; });
-  ASSERT_TRUE(answer.has_value()) << answer.error().sentence;
+  ASSERT_TRUE(answer.has_value()) << answer.error().message;
   EXPECT_EQ((*answer)["x"], 5);
   EXPECT_EQ(progress, "half way");
   const auto refused = channel->request("fail", Json::object(), 20000);
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().code, ErrorCode::kProgramInvalid);
-  EXPECT_EQ(refused.error().place, "a.py:3");
+  EXPECT_EQ(refused.error().location, "a.py:3");
   EXPECT_TRUE(channel->request("echo", Json::object(), 20000).has_value());
 }
 
@@ -45,7 +45,7 @@ TEST(JsonChannelTest, ADeadHelperIsASentenceWithItsLastWords) {
   const auto answer = channel->request("echo", Json::object(), 20000);
   ASSERT_FALSE(answer.has_value());
   EXPECT_EQ(answer.error().code, ErrorCode::kEnvironment);
-  EXPECT_EQ(answer.error().sentence, "python3 ended with status 1 before it answered: the disk is full");
+  EXPECT_EQ(answer.error().message, "python3 ended with status 1 before it answered: the disk is full");
   EXPECT_FALSE(channel->request("echo", Json::object(), 20000).has_value());
 }
 
@@ -64,7 +64,7 @@ TEST(JsonChannelTest, GarbageIsAnError) {
 TEST(JsonChannelTest, MuchPrintingDoesNotBlockEitherSide) {
   auto channel = start_helper("  print('x' * 3000000, flush=True); send({'id': request['id'], 'ok': 'y' * 3000000})\n");
   const auto answer = channel->request("echo", Json{{"long", std::string(3000000, 'z')}}, 20000);
-  ASSERT_TRUE(answer.has_value()) << answer.error().sentence;
+  ASSERT_TRUE(answer.has_value()) << answer.error().message;
   EXPECT_EQ(answer->get<std::string>().size(), 3000000u);
 }
 

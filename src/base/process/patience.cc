@@ -17,9 +17,9 @@
 namespace stitch {
 namespace {
 
-constexpr int64_t kMaxSlowdown = 20;        // a machine that is slower than this is as good as broken
-constexpr int64_t kMinSleepMs = 5;          // between two looks at the processes
-constexpr int64_t kShortestWatchedMs = 50;  // shorter limits ask whether something has happened already
+constexpr int64_t kMaxSlowdown = 20;   // a machine that is slower than this is as good as broken
+constexpr int64_t kMinSleepMs = 5;     // between two looks at the processes
+constexpr int64_t kMinWatchedMs = 50;  // shorter limits ask whether something has happened already
 constexpr double kNanosecondsPerMillisecond = 1e6;
 constexpr double kNanosecondsPerSecond = 1e9;
 
@@ -62,7 +62,7 @@ Patience::Patience(pid_t root, int64_t limit_ms)
       limit_ms_(limit_ms),
       start_(Clock::now()),
       next_look_(limit_ms < 0 ? Clock::time_point::max() : start_ + std::chrono::milliseconds(limit_ms)) {
-  if (limit_ms_ >= kShortestWatchedMs) {
+  if (limit_ms_ >= kMinWatchedMs) {
     before_ = times_of_tree(root_);
     machine_before_ = machine_time();
   }
@@ -117,7 +117,7 @@ int64_t Patience::counted_ms(int64_t passed_ms) const {
 
 Patience::Clock::duration Patience::counted() const {
   const Clock::duration passed = Clock::now() - start_;
-  if (limit_ms_ < kShortestWatchedMs) {
+  if (limit_ms_ < kMinWatchedMs) {
     return passed;
   }
   const int64_t passed_ms = std::chrono::duration_cast<std::chrono::milliseconds>(passed).count();
@@ -130,7 +130,7 @@ bool Patience::is_over() {
     return false;
   }
   const int64_t passed_ms = std::chrono::duration_cast<std::chrono::milliseconds>(now - start_).count();
-  if (limit_ms_ < kShortestWatchedMs || passed_ms / kMaxSlowdown >= limit_ms_) {
+  if (limit_ms_ < kMinWatchedMs || passed_ms / kMaxSlowdown >= limit_ms_) {
     return true;
   }
   const int64_t left_ms = limit_ms_ - counted_ms(passed_ms);

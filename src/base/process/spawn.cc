@@ -22,7 +22,7 @@ namespace stitch::internal {
 namespace {
 
 // Everything the child needs, laid out before the fork: no allocation happens between fork and exec.
-struct Plan {
+struct ChildSetup {
   std::string program;
   std::vector<char*> arguments;
   std::vector<std::string> environment_text;
@@ -36,7 +36,7 @@ struct Plan {
   pid_t parent = 0;
 };
 
-void add_environment(const ChildOptions& options, Plan& plan) {
+void add_environment(const ChildOptions& options, ChildSetup& setup) {
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string text = *entry;
     const std::string name = text.substr(0, text.find('='));
@@ -45,49 +45,49 @@ void add_environment(const ChildOptions& options, Plan& plan) {
     const auto& kept = options.kept_environment;
     const bool handed_on = !kept.has_value() || std::find(kept->begin(), kept->end(), name) != kept->end();
     if (!replaced && handed_on) {
-      plan.environment_text.push_back(text);
+      setup.environment_text.push_back(text);
     }
   }
   for (const auto& [name, value] : options.environment) {
-    plan.environment_text.push_back(name + "=" + value);
+    setup.environment_text.push_back(name + "=" + value);
   }
-  for (std::string& text : plan.environment_text) {
-    plan.environment.push_back(text.data());
+  for (std::string& text : setup.environment_text) {
+    setup.environment.push_back(text.data());
   }
-  plan.environment.push_back(nullptr);
+  setup.environment.push_back(nullptr);
 }
 
-void add_limit(Plan& plan, int resource, const std::optional<rlim_t>& value, rlim_t grace = 0) {
+void add_limit(ChildSetup& setup, int resource, const std::optional<rlim_t>& value, rlim_t grace = 0) {
   rlimit inherited{};
   if (value.has_value() && ::getrlimit(static_cast<__rlimit_resource>(resource), &inherited) == 0) {
     // A tighter one that we were started under stays: it cannot be raised.
-    plan.limits.at(plan.limit_count++) = {resource, rlimit{.rlim_cur = std::min(*value, inherited.rlim_max),
-                                                           .rlim_max = std::min(*value + grace, inherited.rlim_max)}};
+    setup.limits.at(setup.limit_count++) = {resource, rlimit{.rlim_cur = std::min(*value, inherited.rlim_max),
+                                                             .rlim_max = std::min(*value + grace, inherited.rlim_max)}};
   }
 }
 
-Plan make_plan(const ChildOptions& options, std::vector<std::string>& arguments, int null_input, int output,
-               int error) {
-  Plan plan;
-  plan.program = find_program(arguments.front()).string();
+ChildSetup make_setup(const ChildOptions& options, std::vector<std::string>& arguments, int null_input, int output,
+                      int error) {
+  ChildSetup setup;
+  setup.program = find_program(arguments.front()).string();
   for (std::string& argument : arguments) {
-    plan.arguments.push_back(argument.data());
+    setup.arguments.push_back(argument.data());
   }
-  plan.arguments.push_back(nullptr);
-  add_environment(options, plan);
-  plan.working_directory = options.working_directory.string();
-  plan.descriptors = {{null_input, 0}, {output, 1}, {error, 2}};
-  plan.descriptors.insert(plan.descriptors.end(), options.descriptors.begin(), options.descriptors.end());
-  plan.parked.resize(plan.descriptors.size(), -1);
-  for (const auto& pair : plan.descriptors) {
-    plan.first_free = std::max(plan.first_free, pair.second + 1);
+  setup.arguments.push_back(nullptr);
+  add_environment(options, setup);
+  setup.working_directory = options.working_directory.string();
+  setup.descriptors = {{null_input, 0}, {output, 1}, {error, 2}};
+  setup.descriptors.insert(setup.descriptors.end(), options.descriptors.begin(), options.descriptors.end());
+  setup.parked.resize(setup.descriptors.size(), -1);
+  for (const auto& pair : setup.descriptors) {
+    setup.first_free = std::max(setup.first_free, pair.second + 1);
   }
-  add_limit(plan, RLIMIT_AS, options.address_space_bytes);
-  add_limit(plan, RLIMIT_CPU, options.cpu_seconds, 1);  // SIGXCPU at the limit, SIGKILL a second later
-  add_limit(plan, RLIMIT_FSIZE, options.file_bytes);
-  add_limit(plan, RLIMIT_CORE, 0);
-  plan.parent = ::getpid();
-  return plan;
+  add_limit(setup, RLIMIT_AS, options.address_space_bytes);
+  add_limit(setup, RLIMIT_CPU, options.cpu_seconds, 1);  // SIGXCPU at the limit, SIGKILL a second later
+  add_limit(setup, RLIMIT_FSIZE, options.file_bytes);
+  add_limit(setup, RLIMIT_CORE, 0);
+  setup.parent = ::getpid();
+  return setup;
 }
 
 void close_between(unsigned first, unsigned last) {
@@ -101,16 +101,16 @@ void close_between(unsigned first, unsigned last) {
 }
 
 // Moves every promised descriptor to its number and closes all others but `report`, which lies above the numbers.
-bool place_descriptors(Plan& plan, int report) {
-  for (size_t i = 0; i < plan.descriptors.size(); ++i) {  // park first: a target may be another one's source
-    plan.parked[i] = ::fcntl(plan.descriptors[i].first, F_DUPFD, report + 1);
-    if (plan.parked[i] < 0) {
+bool place_descriptors(ChildSetup& setup, int report) {
+  for (size_t i = 0; i < setup.descriptors.size(); ++i) {  // park first: a target may be another one's source
+    setup.parked[i] = ::fcntl(setup.descriptors[i].first, F_DUPFD, report + 1);
+    if (setup.parked[i] < 0) {
       return false;
     }
   }
   close_between(3, static_cast<unsigned>(report) - 1);
-  for (size_t i = 0; i < plan.descriptors.size(); ++i) {
-    if (::dup2(plan.parked[i], plan.descriptors[i].second) < 0) {
+  for (size_t i = 0; i < setup.descriptors.size(); ++i) {
+    if (::dup2(setup.parked[i], setup.descriptors[i].second) < 0) {
       return false;
     }
   }
@@ -119,10 +119,10 @@ bool place_descriptors(Plan& plan, int report) {
 }
 
 // In the child. Sends errno through `report` when it cannot become the program.
-[[noreturn]] void become_program(Plan& plan, int report) {
+[[noreturn]] void become_program(ChildSetup& setup, int report) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != plan.parent) {  // the parent died before prctl took effect
+  if (::getppid() != setup.parent) {  // the parent died before prctl took effect
     ::_exit(127);
   }
   will_end_own_group();
@@ -134,13 +134,13 @@ bool place_descriptors(Plan& plan, int report) {
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  bool good = place_descriptors(plan, report);
-  good = good && (plan.working_directory.empty() || ::chdir(plan.working_directory.c_str()) == 0);
-  for (size_t i = 0; good && i < plan.limit_count; ++i) {
-    good = ::setrlimit(static_cast<__rlimit_resource>(plan.limits[i].first), &plan.limits[i].second) == 0;
+  bool good = place_descriptors(setup, report);
+  good = good && (setup.working_directory.empty() || ::chdir(setup.working_directory.c_str()) == 0);
+  for (size_t i = 0; good && i < setup.limit_count; ++i) {
+    good = ::setrlimit(static_cast<__rlimit_resource>(setup.limits[i].first), &setup.limits[i].second) == 0;
   }
   if (good) {
-    ::execve(plan.program.c_str(), plan.arguments.data(), plan.environment.data());
+    ::execve(setup.program.c_str(), setup.arguments.data(), setup.environment.data());
   }
   const int reason = errno;
   [[maybe_unused]] const ssize_t written = ::write(report, &reason, sizeof(reason));
@@ -163,15 +163,15 @@ Result<pid_t> spawn(const ChildOptions& options, int standard_output, int standa
   const Descriptor report_read(pipe_ends[0]);
   Descriptor report_low(pipe_ends[1]);
   std::vector<std::string> arguments = options.arguments;
-  Plan plan = make_plan(options, arguments, null_input.get(), standard_output, standard_error);
-  if (plan.program.empty()) {
+  ChildSetup setup = make_setup(options, arguments, null_input.get(), standard_output, standard_error);
+  if (setup.program.empty()) {
     return failure(ErrorCode::kEnvironment, fmt::format("{} was not found", arguments[0]), "PATH",
                    fmt::format("install {} or put its folder on PATH", arguments[0]));
   }
-  Descriptor report_write(::fcntl(report_low.get(), F_DUPFD_CLOEXEC, plan.first_free));
+  Descriptor report_write(::fcntl(report_low.get(), F_DUPFD_CLOEXEC, setup.first_free));
   const pid_t pid = report_write.is_open() ? ::fork() : -1;
   if (pid == 0) {
-    become_program(plan, report_write.get());
+    become_program(setup, report_write.get());
   }
   int reason = pid < 0 ? errno : 0;
   report_write.reset();
@@ -190,7 +190,7 @@ Result<pid_t> spawn(const ChildOptions& options, int standard_output, int standa
     will_spare_group(pid);
   }
   return failure(ErrorCode::kEnvironment, fmt::format("cannot start {}: {}", arguments[0], std::strerror(reason)),
-                 plan.program, "check that the program is there and may be run");
+                 setup.program, "check that the program is there and may be run");
 }
 
 }  // namespace stitch::internal

@@ -104,7 +104,7 @@ bool agrees(const CaseFile& file, const std::string& actual) {
 std::string differences(const std::filesystem::path& path, const std::function<std::string(const CaseFile&)>& run) {
   const auto cases = read_cases(path);
   if (!cases.has_value()) {
-    return cases.error().sentence;
+    return cases.error().message;
   }
   std::string found;
   std::string renewed;
@@ -120,7 +120,7 @@ std::string differences(const std::filesystem::path& path, const std::function<s
     return found;
   }
   const auto saved = write_file(path, renewed);
-  return saved.has_value() ? "" : saved.error().sentence;
+  return saved.has_value() ? "" : saved.error().message;
 }
 
 }  // namespace stitch::testing

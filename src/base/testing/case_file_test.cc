@@ -27,7 +27,7 @@ class Cases : public ::testing::Test {
 
 TEST_F(Cases, SectionsAreRead) {
   const auto cases = read_cases(written(kTwoCases));
-  ASSERT_TRUE(cases.has_value()) << cases.error().sentence;
+  ASSERT_TRUE(cases.has_value()) << cases.error().message;
   ASSERT_EQ(cases->size(), 2U);
   EXPECT_EQ(cases->at(0).comment, "# one\n");
   EXPECT_EQ(cases->at(0).input, "a\n\nb\n");
@@ -47,7 +47,7 @@ TEST_F(Cases, ADifferenceIsTold) {
 TEST_F(Cases, MoreThanOneIsRefusedWhereOneIsWanted) {
   const auto read = read_case(written(kTwoCases));
   ASSERT_FALSE(read.has_value());
-  EXPECT_EQ(read.error().sentence, "the file holds 2 cases, not one");
+  EXPECT_EQ(read.error().message, "the file holds 2 cases, not one");
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ bool continues_a_letter(char character) { return (static_cast<unsigned char>(cha
 
 }  // namespace
 
-std::string printable_line(std::string_view text, size_t most) {
+std::string printable_line(std::string_view text, size_t max_bytes) {
   std::string line;
   while (text.ends_with('\n')) {
     text.remove_suffix(1);
@@ -21,10 +21,10 @@ std::string printable_line(std::string_view text, size_t most) {
   for (const char character : text) {
     line += character == '\n' ? std::string(" | ") : std::string(1, steers(character) ? '?' : character);
   }
-  if (line.size() <= most) {
+  if (line.size() <= max_bytes) {
     return line;
   }
-  size_t end = most;
+  size_t end = max_bytes;
   while (end > 0 && continues_a_letter(line[end])) {
     --end;
   }

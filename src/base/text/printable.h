@@ -9,8 +9,8 @@
 namespace stitch {
 
 // `text` on one line and without anything that steers a terminal: line breaks become " | ", other control characters
-// "?". What is longer than `most` bytes ends in "...".
-std::string printable_line(std::string_view text, size_t most);
+// "?". What is longer than `max_bytes` bytes ends in "...".
+std::string printable_line(std::string_view text, size_t max_bytes);
 // Likewise, but line breaks and tabs stay.
 std::string printable_lines(std::string_view text);
 

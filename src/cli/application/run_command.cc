@@ -21,7 +21,7 @@ namespace {
 
 struct Verb {
   const char* name;
-  Result<int> (*run)(Session&);
+  Result<int> (*run)(Invocation&);
   bool needs_own_files = true;  // python/, runtime/, emulator/; what is about stitchcuda itself works without
 };
 
@@ -35,15 +35,15 @@ constexpr Verb kVerbs[] = {{"import", run_import},     {"plan", run_plan},
                            {"runs", run_runs, false},  {"completion", run_completion, false},
                            {"man", run_man, false}};
 
-Result<int> run_verb(Session& session) {
+Result<int> run_verb(Invocation& invocation) {
   for (const Verb& verb : kVerbs) {
-    if (session.line().verb == verb.name) {
+    if (invocation.line().verb == verb.name) {
       // A full disk or memory surfaces in the libraries as an exception; it is the world's failure, not a crash.
-      auto ran = guarded([&] { return verb.run(session); }, ErrorCode::kInternal, "an unexpected failure");
+      auto ran = guarded([&] { return verb.run(invocation); }, ErrorCode::kInternal, "an unexpected failure");
       return ran.has_value() ? std::move(ran).value() : Result<int>(failure(ran.error()));
     }
   }
-  return failure(ErrorCode::kInternal, "the verb " + session.line().verb + " has no implementation");
+  return failure(ErrorCode::kInternal, "the verb " + invocation.line().verb + " has no implementation");
 }
 
 // Of such whose last will was killed with them, too.
@@ -102,8 +102,8 @@ int run_command(int argc, char** argv, driver::RunCandidates run_candidates) {
   if (keeps_record(line->verb)) {
     run_log.begin(*line);
   }
-  Session session(*line, *resources, reporter, run_log, std::move(run_candidates));
-  const Result<int> status = run_verb(session);
+  Invocation invocation(*line, *resources, reporter, run_log, std::move(run_candidates));
+  const Result<int> status = run_verb(invocation);
   stop_handling_interrupts();
   if (!status.has_value()) {
     run_log.fail(status.error());

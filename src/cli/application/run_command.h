@@ -2,7 +2,7 @@
 // Parses the command line, runs the verb, turns an Error into its sentence and exit status.
 #pragma once
 
-#include "cli/commands/session.h"
+#include "cli/commands/invocation.h"
 
 namespace stitch::cli {
 

@@ -40,7 +40,7 @@ std::string text_of(const driver::TaskAdmission& admission) {
   for (const std::string& note : report.notes) {
     text += note + "\n";
   }
-  return text + fmt::format("{} ({} say nothing here; {})", report.sentence(),
+  return text + fmt::format("{} ({} say nothing here; {})", report.message(),
                             report.count(verify::NullOutcome::kSilent),
                             admission.is_cached ? "known from before"
                                                 : fmt::format("{} draws, {:.1f} s", report.draws, report.seconds));
@@ -48,17 +48,17 @@ std::string text_of(const driver::TaskAdmission& admission) {
 
 }  // namespace
 
-Result<int> run_admit(Session& session) {
-  const CommandLine& line = session.line();
+Result<int> run_admit(Invocation& invocation) {
+  const CommandLine& line = invocation.line();
   STITCH_ASSIGN(driver::Options options, options_of(line));
   STITCH_ASSIGN(const driver::AdmitReport found,
-                driver::admit({task_of(line, line.file), std::move(options)}, session.services()));
-  session.reporter().result(Json{{"schema", "stitchcuda.admit/1"},
-                                 {"task", task_name(line.file)},
-                                 {"math", to_string(line.math)},
-                                 {"sizes", describe(found.sizes)},
-                                 {"admission", to_json(found.admission)}},
-                            text_of(found.admission));
+                driver::admit({task_of(line, line.file), std::move(options)}, invocation.services()));
+  invocation.reporter().result(Json{{"schema", "stitchcuda.admit/1"},
+                                    {"task", task_name(line.file)},
+                                    {"math", to_string(line.math)},
+                                    {"sizes", describe(found.sizes)},
+                                    {"admission", to_json(found.admission)}},
+                               text_of(found.admission));
   return found.admission.report.status == verify::AdmissionStatus::kAdmitted ? 0 : 1;
 }
 

@@ -25,7 +25,7 @@ uint64_t bytes_of_times(const std::filesystem::path& cache) {
   return error ? 0 : bytes;
 }
 
-void show(Session& session, const toolchain::Toolchain& tools) {
+void show(Invocation& invocation, const toolchain::Toolchain& tools) {
   const toolchain::CacheContents contents = toolchain::ObjectCache(tools.cache).contents();
   const int users = toolchain::users_of(tools.cache).count;
   const uint64_t times = bytes_of_times(tools.cache);
@@ -43,10 +43,10 @@ void show(Session& session, const toolchain::Toolchain& tools) {
   text += fmt::format("{:<20} {:>7}        {:>10}\n", "measured times", "", bytes_text(times));
   text += fmt::format("{} of {} (--cache-size, STITCHCUDA_CACHE_SIZE); used by {} runs now",
                       bytes_text(contents.bytes()), bytes_text(tools.cache_bytes), users);
-  session.reporter().result(said, text);
+  invocation.reporter().result(said, text);
 }
 
-void clear(Session& session, const toolchain::Toolchain& tools) {
+void clear(Invocation& invocation, const toolchain::Toolchain& tools) {
   const toolchain::ObjectCache cache(tools.cache);
   const uint64_t before = cache.contents().bytes();
   const uint64_t left = cache.prune(0).bytes();
@@ -55,22 +55,22 @@ void clear(Session& session, const toolchain::Toolchain& tools) {
   if (left > 0) {
     text += fmt::format("; {} stay, which {} runs use now", bytes_text(left), toolchain::users_of(tools.cache).count);
   }
-  session.reporter().result(Json{{"schema", "stitchcuda.cache/1"},
-                                 {"folder", tools.cache.string()},
-                                 {"freed_bytes", freed},
-                                 {"left_bytes", left}},
-                            text);
+  invocation.reporter().result(Json{{"schema", "stitchcuda.cache/1"},
+                                    {"folder", tools.cache.string()},
+                                    {"freed_bytes", freed},
+                                    {"left_bytes", left}},
+                               text);
 }
 
 }  // namespace
 
-Result<int> run_cache(Session& session) {
+Result<int> run_cache(Invocation& invocation) {
   STITCH_ASSIGN(toolchain::Toolchain tools, toolchain::find_toolchain());
-  STITCH_ASSIGN(tools.cache_bytes, asked_cache_bytes(session.line()));
-  if (session.line().action == "clear") {
-    clear(session, tools);
+  STITCH_ASSIGN(tools.cache_bytes, asked_cache_bytes(invocation.line()));
+  if (invocation.line().action == "clear") {
+    clear(invocation, tools);
   } else {
-    show(session, tools);
+    show(invocation, tools);
   }
   return 0;
 }

@@ -3,26 +3,26 @@
 // printed by main.
 #pragma once
 
-#include "cli/commands/session.h"
+#include "cli/commands/invocation.h"
 
 namespace stitch::cli {
 
-Result<int> run_import(Session& session);
-Result<int> run_plan(Session& session);
-Result<int> run_emit(Session& session);
-Result<int> run_build(Session& session);
-Result<int> run_verify(Session& session);
-Result<int> run_admit(Session& session);
-Result<int> run_reverify(Session& session);
-Result<int> run_score(Session& session);
-Result<int> run_profile(Session& session);
-Result<int> run_optimize(Session& session);
-Result<int> run_tune(Session& session);
-Result<int> run_report(Session& session);
-Result<int> run_cache(Session& session);
-Result<int> run_doctor(Session& session);
-Result<int> run_runs(Session& session);
-Result<int> run_completion(Session& session);
-Result<int> run_man(Session& session);
+Result<int> run_import(Invocation& invocation);
+Result<int> run_plan(Invocation& invocation);
+Result<int> run_emit(Invocation& invocation);
+Result<int> run_build(Invocation& invocation);
+Result<int> run_verify(Invocation& invocation);
+Result<int> run_admit(Invocation& invocation);
+Result<int> run_reverify(Invocation& invocation);
+Result<int> run_score(Invocation& invocation);
+Result<int> run_profile(Invocation& invocation);
+Result<int> run_optimize(Invocation& invocation);
+Result<int> run_tune(Invocation& invocation);
+Result<int> run_report(Invocation& invocation);
+Result<int> run_cache(Invocation& invocation);
+Result<int> run_doctor(Invocation& invocation);
+Result<int> run_runs(Invocation& invocation);
+Result<int> run_completion(Invocation& invocation);
+Result<int> run_man(Invocation& invocation);
 
 }  // namespace stitch::cli

@@ -9,9 +9,9 @@
 
 namespace stitch::cli {
 
-Result<int> run_completion(Session& session) {
+Result<int> run_completion(Invocation& invocation) {
   const VerbReference program = command_reference();
-  const std::string& shell = session.line().words.front();
+  const std::string& shell = invocation.line().words.front();
   fmt::print("{}", shell == "zsh"    ? zsh_completion(program)
                    : shell == "fish" ? fish_completion(program)
                                      : bash_completion(program));

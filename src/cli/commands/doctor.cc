@@ -54,7 +54,7 @@ std::vector<Finding> examine(const Examination& examination) {
     all.insert(all.end(), part.begin(), part.end());
   }
   if (!done.has_value()) {
-    all.push_back({"This machine", "threads", doctor::State::kMissing, done.error().sentence,
+    all.push_back({"This machine", "threads", doctor::State::kMissing, done.error().message,
                    "Not everything could be looked at.", ""});
   }
   return all;
@@ -77,7 +77,7 @@ void check_torch_for_gpu(std::vector<Finding>& findings) {
 
 }  // namespace
 
-Result<int> run_doctor(Session& session) {
+Result<int> run_doctor(Invocation& invocation) {
   Examination examination;
   const Result<driver::Resources> resources = driver::find_resources();
   std::vector<Finding> findings;
@@ -85,10 +85,10 @@ Result<int> run_doctor(Session& session) {
     examination.resources = *resources;
   } else {
     examination.resources.python = "python3";
-    findings.push_back({"This installation", "own files", doctor::State::kMissing, resources.error().sentence,
+    findings.push_back({"This installation", "own files", doctor::State::kMissing, resources.error().message,
                         "No verb works.", resources.error().remedy});
   }
-  examination.probe_timeout_ms = static_cast<int64_t>(session.line().probe_seconds * 1000);
+  examination.probe_timeout_ms = static_cast<int64_t>(invocation.line().probe_seconds * 1000);
   examination.tools = find_tools(examination.resources, examination.probe_timeout_ms);
   const std::vector<Finding> examined = examine(examination);
   findings.insert(findings.end(), examined.begin(), examined.end());
@@ -97,8 +97,8 @@ Result<int> run_doctor(Session& session) {
   const std::string closing = able ? "stitchcuda can do its main job here."
                                    : "stitchcuda cannot do its main job here "
                                      "until what is missing is mended.";
-  const Terminal terminal = find_terminal(STDOUT_FILENO, session.line().color);
-  session.reporter().result(
+  const Terminal terminal = find_terminal(STDOUT_FILENO, invocation.line().color);
+  invocation.reporter().result(
       Json{{"schema", "stitchcuda.doctor/1"}, {"able", able}, {"findings", doctor::to_json(findings)}},
       doctor::as_text(findings, terminal) + "\n" + terminal.bold(closing));
   return able ? 0 : exit_status(ErrorCode::kEnvironment);

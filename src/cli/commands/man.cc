@@ -7,7 +7,7 @@
 
 namespace stitch::cli {
 
-Result<int> run_man(Session&) {
+Result<int> run_man(Invocation&) {
   fmt::print("{}", man_page(command_reference()));
   return 0;
 }

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 std::string summary(const driver::OptimizeReport& run) {
   const plan::Plan& plan = run.program.plan;
   std::string text = fmt::format("{} ({} sizes)\n", driver::verdict_text(run.report.verify), run.scale);
-  text += run.nvcc.sentence.empty() ? "" : run.nvcc.sentence + "\n";
+  text += run.nvcc.message.empty() ? "" : run.nvcc.message + "\n";
   text += run.times.has_value() ? describe(*run.times) + "\n" : "";
   text += run.untimed.has_value() ? driver::describe(*run.untimed) + "\n" : "";
   return text + fmt::format("{:.1f} us modelled on {}, {} steps from {} operators, math {}  ->  {}",
@@ -26,8 +26,8 @@ std::string summary(const driver::OptimizeReport& run) {
                             to_string(run.task.math), run.out.string());
 }
 
-void keep_in_record(Session& session, const driver::OptimizeReport& run) {
-  session.run_log().learn([&](runs::RunRecord& record) {
+void keep_in_record(Invocation& invocation, const driver::OptimizeReport& run) {
+  invocation.run_log().learn([&](runs::RunRecord& record) {
     record.verdict = driver::verdict_text(run.report.verify);
     record.modelled_us = plan::declared_modelled_us(run.program.plan);
     record.device = to_string(run.device);
@@ -37,21 +37,21 @@ void keep_in_record(Session& session, const driver::OptimizeReport& run) {
       record.measured_us = run.times->times.best_us();
     }
   });
-  session.run_log().keep(kProgramFile, program_digest(run.program.plan, run.program.bundle).dump(1) + "\n");
+  invocation.run_log().keep(kProgramFile, program_digest(run.program.plan, run.program.bundle).dump(1) + "\n");
 }
 
 }  // namespace
 
-Result<int> run_optimize(Session& session) {
-  const CommandLine& line = session.line();
+Result<int> run_optimize(Invocation& invocation) {
+  const CommandLine& line = invocation.line();
   driver::OptimizeRequest request;
   request.task = task_of(line, line.file);
   request.out = line.out.empty() ? fs::path("out") / task_name(line.file) : fs::path(line.out);
   STITCH_ASSIGN(request.options, options_of(line));
   request.command = line.command;
-  STITCH_ASSIGN(const driver::OptimizeReport report, driver::optimize(request, session.services()));
-  keep_in_record(session, report);
-  session.reporter().result(to_json(report), summary(report));
+  STITCH_ASSIGN(const driver::OptimizeReport report, driver::optimize(request, invocation.services()));
+  keep_in_record(invocation, report);
+  invocation.reporter().result(to_json(report), summary(report));
   return report.report.verify.verdict().kind == VerdictKind::kOk ? 0 : 1;
 }
 

@@ -23,11 +23,11 @@ std::string line_of(const driver::StepCost& cost) {
 
 }  // namespace
 
-Result<int> run_profile(Session& session) {
-  const CommandLine& line = session.line();
+Result<int> run_profile(Invocation& invocation) {
+  const CommandLine& line = invocation.line();
   STITCH_ASSIGN(driver::Options options, options_of(line));
   STITCH_ASSIGN(const driver::ProfileReport found,
-                driver::profile({line.file, line.step, std::move(options)}, session.services()));
+                driver::profile({line.file, line.step, std::move(options)}, invocation.services()));
   Json rows = Json::array();
   std::string text;
   for (const driver::StepCost& cost : found.steps) {
@@ -43,7 +43,7 @@ Result<int> run_profile(Session& session) {
   } else {
     text += "; measured times need a GPU";
   }
-  session.reporter().result(said, text);
+  invocation.reporter().result(said, text);
   return 0;
 }
 

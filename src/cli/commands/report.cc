@@ -8,12 +8,11 @@
 
 namespace stitch::cli {
 
-Result<int> run_report(Session& session) {
-  const CommandLine& line = session.line();
-  STITCH_ASSIGN(const driver::ReportPage written, driver::report({line.file, line.out}, session.services()));
-  session.reporter().result(
-      to_json(written),
-      fmt::format("{} ({:.2f} MB, offline)", written.page.string(), static_cast<double>(written.bytes) * 1e-6));
+Result<int> run_report(Invocation& invocation) {
+  const CommandLine& line = invocation.line();
+  STITCH_ASSIGN(const driver::ReportPage written, driver::report({line.file, line.out}, invocation.services()));
+  invocation.reporter().result(to_json(written), fmt::format("{} ({:.2f} MB, offline)", written.page.string(),
+                                                             static_cast<double>(written.bytes) * 1e-6));
   return 0;
 }
 

@@ -9,11 +9,11 @@
 
 namespace stitch::cli {
 
-Result<int> run_reverify(Session& session) {
+Result<int> run_reverify(Invocation& invocation) {
   driver::ReverifyRequest request;
-  request.folder = session.line().file;
-  STITCH_ASSIGN(request.options, options_of(session.line()));
-  STITCH_ASSIGN(const driver::ReverifyReport found, driver::reverify(request, session.services()));
+  request.folder = invocation.line().file;
+  STITCH_ASSIGN(request.options, options_of(invocation.line()));
+  STITCH_ASSIGN(const driver::ReverifyReport found, driver::reverify(request, invocation.services()));
   const Json json = {{"schema", "stitchcuda.reverify/1"},    {"task", task_name(found.task.file)},
                      {"device", to_string(found.device)},    {"recorded_device", to_string(found.recorded_device)},
                      {"manifest", found.manifest.digest},    {"verdict", to_json(found.report.verify.verdict())},
@@ -22,7 +22,7 @@ Result<int> run_reverify(Session& session) {
                                     ? ""
                                     : fmt::format("\non the {} device, where the one on record was on {}",
                                                   to_string(found.device), to_string(found.recorded_device));
-  session.reporter().result(json, describe(found.agreement) + elsewhere + "\n" + describe(found.manifest));
+  invocation.reporter().result(json, describe(found.agreement) + elsewhere + "\n" + describe(found.manifest));
   return found.agreement.agrees() ? 0 : 1;
 }
 

@@ -34,7 +34,7 @@ Result<ProgramRecord> program_record(const RunStore& store, const RunRecord& rec
       program.has_value() ? program_record_from_json(*program) : Result<ProgramRecord>(failure(program.error()));
   if (!found.has_value()) {
     return failure(ErrorCode::kFileInvalid,
-                   fmt::format("what was kept of the program of {} is altered: {}", record.id, found.error().sentence),
+                   fmt::format("what was kept of the program of {} is altered: {}", record.id, found.error().message),
                    (store.folder_of(record.id) / kProgramFile).string(),
                    fmt::format("forget that run: stitchcuda runs rm {}", record.id));
   }
@@ -49,47 +49,48 @@ Json as_json(const std::vector<RunRecord>& records) {
   return rows;
 }
 
-Result<int> list(Session& session, const RunStore& store) {
+Result<int> list(Invocation& invocation, const RunStore& store) {
   const std::vector<RunRecord> records = store.list();
-  if (session.line().ids_only) {
+  if (invocation.line().ids_only) {
     for (const RunRecord& record : records) {
       fmt::print("{}\n", record.id);
     }
     return 0;
   }
-  session.reporter().result(Json{{"schema", "stitchcuda.runs/1"}, {"runs", as_json(records)}},
-                            list_text(records, std::time(nullptr), find_terminal(STDOUT_FILENO, session.line().color)));
+  invocation.reporter().result(
+      Json{{"schema", "stitchcuda.runs/1"}, {"runs", as_json(records)}},
+      list_text(records, std::time(nullptr), find_terminal(STDOUT_FILENO, invocation.line().color)));
   return 0;
 }
 
-Result<int> show(Session& session, const RunStore& store) {
-  STITCH_ASSIGN(const RunRecord record, store.read(session.line().words.front()));
+Result<int> show(Invocation& invocation, const RunStore& store) {
+  STITCH_ASSIGN(const RunRecord record, store.read(invocation.line().words.front()));
   const Result<Json> program = program_of(store, record);
   STITCH_ASSIGN(const ProgramRecord read, program_record(store, record, program));
   Json object = runs::to_json(record);
   object["program"] = *program;
-  session.reporter().result(object, show_text(record, read, later_run_in(store, record), std::time(nullptr)));
+  invocation.reporter().result(object, show_text(record, read, later_run_in(store, record), std::time(nullptr)));
   return 0;
 }
 
-Result<int> diff(Session& session, const RunStore& store) {
-  STITCH_ASSIGN(const RunRecord first, store.read(session.line().words.at(0)));
-  STITCH_ASSIGN(const RunRecord second, store.read(session.line().words.at(1)));
+Result<int> diff(Invocation& invocation, const RunStore& store) {
+  STITCH_ASSIGN(const RunRecord first, store.read(invocation.line().words.at(0)));
+  STITCH_ASSIGN(const RunRecord second, store.read(invocation.line().words.at(1)));
   STITCH_ASSIGN(const ProgramRecord before, program_record(store, first, program_of(store, first)));
   STITCH_ASSIGN(const ProgramRecord after, program_record(store, second, program_of(store, second)));
   const std::vector<RunDifference> found = differences(first, before, second, after);
-  session.reporter().result(Json{{"schema", "stitchcuda.runs_diff/1"},
-                                 {"first", first.id},
-                                 {"second", second.id},
-                                 {"differences", to_json(found)}},
-                            diff_text(first, second, found));
+  invocation.reporter().result(Json{{"schema", "stitchcuda.runs_diff/1"},
+                                    {"first", first.id},
+                                    {"second", second.id},
+                                    {"differences", to_json(found)}},
+                               diff_text(first, second, found));
   return 0;
 }
 
 // All ids are looked up before anything goes: a mistyped one costs nothing.
-Result<int> remove(Session& session, const RunStore& store) {
+Result<int> remove(Invocation& invocation, const RunStore& store) {
   std::vector<RunRecord> records;
-  for (const std::string& id : session.line().words) {
+  for (const std::string& id : invocation.line().words) {
     STITCH_ASSIGN(RunRecord record, store.read(id));
     if (record.state == runs::RunState::kRunning) {
       return failure(ErrorCode::kUsage, fmt::format("the run {} is still running", record.id), "",
@@ -99,24 +100,24 @@ Result<int> remove(Session& session, const RunStore& store) {
   }
   std::vector<std::string> gone;
   for (const RunRecord& record : records) {
-    STITCH_ASSIGN(const std::vector<std::string> sentences, remove_run(store, record, session.line().with_folder));
-    gone.insert(gone.end(), sentences.begin(), sentences.end());
+    STITCH_ASSIGN(const std::vector<std::string> messages, remove_run(store, record, invocation.line().with_folder));
+    gone.insert(gone.end(), messages.begin(), messages.end());
   }
-  session.reporter().result(Json{{"schema", "stitchcuda.runs_rm/1"}, {"removed", gone}},
-                            fmt::format("{}", fmt::join(gone, "\n")));
+  invocation.reporter().result(Json{{"schema", "stitchcuda.runs_rm/1"}, {"removed", gone}},
+                               fmt::format("{}", fmt::join(gone, "\n")));
   return 0;
 }
 
 }  // namespace
 
-Result<int> run_runs(Session& session) {
+Result<int> run_runs(Invocation& invocation) {
   STITCH_ASSIGN(const std::filesystem::path state, runs::state_folder());
   const RunStore store(state);
-  const std::string& action = session.line().action;
-  return action == "list"   ? list(session, store)
-         : action == "show" ? show(session, store)
-         : action == "diff" ? diff(session, store)
-                            : remove(session, store);
+  const std::string& action = invocation.line().action;
+  return action == "list"   ? list(invocation, store)
+         : action == "show" ? show(invocation, store)
+         : action == "diff" ? diff(invocation, store)
+                            : remove(invocation, store);
 }
 
 }  // namespace stitch::cli

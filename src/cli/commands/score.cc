@@ -41,10 +41,10 @@ Result<int> fail_visibly(const rubric::Score& score, const CommandLine& line) {
 
 }  // namespace
 
-Result<int> run_score(Session& session) {
-  const CommandLine& line = session.line();
+Result<int> run_score(Invocation& invocation) {
+  const CommandLine& line = invocation.line();
   STITCH_ASSIGN(const driver::ScoreRequest request, request_of(line));
-  STITCH_ASSIGN(const driver::ScoreReport found, driver::score(request, session.services()));
+  STITCH_ASSIGN(const driver::ScoreReport found, driver::score(request, invocation.services()));
   Json json = to_json(found.score);
   json["task"] = task_name(line.program.empty() ? line.file : line.program);
   json["facts"] = to_json(found.facts);
@@ -60,7 +60,7 @@ Result<int> run_score(Session& session) {
   if (verdict.has_value()) {
     text = fmt::format("verdict {}: {}\n{}", to_string(verdict->kind), verdict->reason, text);
   }
-  session.reporter().result(json, text);
+  invocation.reporter().result(json, text);
   return !verdict.has_value() || verdict->kind == VerdictKind::kOk ? 0 : 1;
 }
 

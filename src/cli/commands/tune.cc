@@ -64,22 +64,22 @@ Json as_json(const plan::Plan& plan) {
 
 }  // namespace
 
-Result<int> run_tune(Session& session) {
-  const CommandLine& line = session.line();
+Result<int> run_tune(Invocation& invocation) {
+  const CommandLine& line = invocation.line();
   driver::TuneRequest request;
   STITCH_ASSIGN(request.options, options_of(line));
   request.task = task_of(line, line.file);
-  STITCH_ASSIGN(const driver::TuneReport found, driver::tune(request, session.services()));
+  STITCH_ASSIGN(const driver::TuneReport found, driver::tune(request, invocation.services()));
   const tuning::TuneResult& result = found.result;
-  session.reporter().result(Json{{"schema", "stitchcuda.tune/1"},
-                                 {"task", task_name(line.file)},
-                                 {"math", to_string(line.math)},
-                                 {"known", result.known},
-                                 {"measured", result.measured},
-                                 {"left", result.left},
-                                 {"steps", as_json(found.plan)}},
-                            fmt::format("{}{} settings measured, {} known before, {} left when the budget ended",
-                                        table(found.plan), result.measured, result.known, result.left));
+  invocation.reporter().result(Json{{"schema", "stitchcuda.tune/1"},
+                                    {"task", task_name(line.file)},
+                                    {"math", to_string(line.math)},
+                                    {"known", result.known},
+                                    {"measured", result.measured},
+                                    {"left", result.left},
+                                    {"steps", as_json(found.plan)}},
+                               fmt::format("{}{} settings measured, {} known before, {} left when the budget ended",
+                                           table(found.plan), result.measured, result.known, result.left));
   return 0;
 }
 

@@ -15,30 +15,30 @@ namespace {
 std::string worth_of(const driver::CandidateVerdict& candidate) {
   const bool is_worth_it =
       !candidate.admission.has_value() || candidate.admission->report.status == verify::AdmissionStatus::kAdmitted;
-  return is_worth_it ? "" : "\n" + candidate.admission->report.sentence();
+  return is_worth_it ? "" : "\n" + candidate.admission->report.message();
 }
 
 // What a person should look at, whatever the verdict.
 std::string looks_of(const driver::CandidateVerdict& candidate) {
-  constexpr size_t kMost = 8;
+  constexpr size_t kMaxPlaces = 8;
   std::string lines;
   size_t count = 0;
   for (const SourceFact& fact : candidate.source.facts) {
-    if (fact.audit && ++count <= kMost) {
-      lines += "\nlook at " + fact.sentence();
+    if (fact.audit && ++count <= kMaxPlaces) {
+      lines += "\nlook at " + fact.message();
     }
   }
-  return count > kMost ? lines + fmt::format("\nand at {} more places, see --json", count - kMost) : lines;
+  return count > kMaxPlaces ? lines + fmt::format("\nand at {} more places, see --json", count - kMaxPlaces) : lines;
 }
 
 }  // namespace
 
-Result<int> run_verify(Session& session) {
-  const CommandLine& line = session.line();
+Result<int> run_verify(Invocation& invocation) {
+  const CommandLine& line = invocation.line();
   STITCH_ASSIGN(driver::Options options, options_of(line));
   const driver::VerifyRequest request{
       line.file, line.step, {task_of(line, line.program), line.candidate, line.admitted_only}, std::move(options)};
-  STITCH_ASSIGN(const driver::VerifyReport found, driver::verify(request, session.services()));
+  STITCH_ASSIGN(const driver::VerifyReport found, driver::verify(request, invocation.services()));
   const driver::CandidateVerdict& candidate = found.candidate;
   const evaluate::EvaluateReport& report = candidate.report;
   Json json = {{"schema", "stitchcuda.verify/1"},
@@ -59,7 +59,7 @@ Result<int> run_verify(Session& session) {
     hinted += "\nhint: " + hint;
   }
   const std::string times = candidate.times.has_value() ? "\n" + describe(*candidate.times) : "";
-  session.reporter().result(
+  invocation.reporter().result(
       json, driver::verdict_text(report.verify) + hinted + times + worth_of(candidate) + looks_of(candidate));
   return report.verify.verdict().kind == VerdictKind::kOk ? 0 : 1;
 }

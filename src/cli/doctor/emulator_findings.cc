@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kGroup = "Emulated device, which verifies without a GPU";
 constexpr const char* kNoVerdict = "Without it no program can be built and verified here.";
-constexpr int kLeastCompiler = 12;
+constexpr int kMinCompilerVersion = 12;
 
 std::string unpack(const Examination& examination) {
   const std::string root = examination.resources.root.string();
@@ -32,12 +32,12 @@ Finding compiler(const Examination& examination) {
   }
   const std::string first = first_line(answer.output);  // "g++ (Debian 12.2.0-14) 12.2.0"
   const std::string version = first.substr(first.rfind(' ') + 1);
-  if (const int major = std::atoi(version.c_str()); major > 0 && major < kLeastCompiler) {
+  if (const int major = std::atoi(version.c_str()); major > 0 && major < kMinCompilerVersion) {
     return {kGroup,
             "g++",
             State::kMissing,
             first,
-            fmt::format("{} or newer is needed: emitted programs are C++20.", kLeastCompiler),
+            fmt::format("{} or newer is needed: emitted programs are C++20.", kMinCompilerVersion),
             mend};
   }
   return {kGroup, "g++", State::kHere, first, "", ""};

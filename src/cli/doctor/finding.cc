@@ -11,7 +11,7 @@
 namespace stitch::cli::doctor {
 namespace {
 
-constexpr size_t kWidest = 110;
+constexpr size_t kMaxWidth = 110;
 
 std::string mark(State state, const Terminal& terminal) {
   const std::string word = padded(to_string(state), 7);
@@ -63,7 +63,7 @@ Json to_json(const std::vector<Finding>& findings) {
 }
 
 std::string as_text(const std::vector<Finding>& findings, const Terminal& terminal) {
-  const size_t width = std::min<size_t>(kWidest, static_cast<size_t>(std::max(terminal.columns, 40)));
+  const size_t width = std::min<size_t>(kMaxWidth, static_cast<size_t>(std::max(terminal.columns, 40)));
   size_t longest = 0;
   for (const Finding& finding : findings) {
     longest = std::max(longest, visible_width(finding.name));

@@ -169,7 +169,7 @@ std::optional<Finding> gpu_in_the_cage(const Examination& examination) {
   policy.gpu = true;
   const Result<ChildOutput> ran = sandbox::run_caged_child(options, policy, examination.probe_timeout_ms);
   const bool ok = ran.has_value() && ran->exit.ok();
-  const std::string said = ran.has_value() ? ran->standard_output : ran.error().sentence;
+  const std::string said = ran.has_value() ? ran->standard_output : ran.error().message;
   const std::string line = said.substr(0, said.find('\n'));
   if (ok) {
     return Finding{kGroup, "GPU in the cage", State::kHere, line + " starts there", "", ""};

@@ -21,9 +21,9 @@ namespace fs = std::filesystem;
 
 constexpr const char* kGroup = "This machine";
 constexpr double kGigabyte = 1024.0 * 1024 * 1024;
-constexpr double kLeastDiskBytes = 2 * kGigabyte;    // objects of a few large programs
-constexpr double kLeastSharedBytes = 1 * kGigabyte;  // a draw of a large program, with its references
-constexpr double kLeastMemoryBytes = 3 * kGigabyte;  // PyTorch and two compilers at once
+constexpr double kMinDiskBytes = 2 * kGigabyte;    // objects of a few large programs
+constexpr double kMinSharedBytes = 1 * kGigabyte;  // a draw of a large program, with its references
+constexpr double kMinMemoryBytes = 3 * kGigabyte;  // PyTorch and two compilers at once
 
 std::string gigabytes(double bytes) {
   return bytes < kGigabyte ? fmt::format("{:.0f} MB", bytes / kGigabyte * 1024)
@@ -71,10 +71,10 @@ Finding cache(const Examination& examination) {
   if (free.has_value()) {
     finding.what += fmt::format(", {} free", gigabytes(*free));
   }
-  if (free.has_value() && *free < kLeastDiskBytes) {
+  if (free.has_value() && *free < kMinDiskBytes) {
     finding.state = State::kWarning;
     finding.cost =
-        fmt::format("Builds of large programs may fail: {} or more should be free.", gigabytes(kLeastDiskBytes));
+        fmt::format("Builds of large programs may fail: {} or more should be free.", gigabytes(kMinDiskBytes));
     finding.mend = "export STITCHCUDA_CACHE=FOLDER   (one on a larger disk)";
   }
   return finding;
@@ -90,7 +90,7 @@ Finding shared_memory() {
             "Inputs and references of a verdict go through temporary files on a disk, which is slower.",
             ""};
   }
-  if (*free < kLeastSharedBytes) {
+  if (*free < kMinSharedBytes) {
     const std::string as_root = ::geteuid() == 0 ? "" : "sudo ";
     return {kGroup,
             "/dev/shm",
@@ -127,10 +127,10 @@ Finding memory() {
       kGroup,       "memory, cores",
       State::kHere, fmt::format("{}, {} core{}", gigabytes(bytes), usable_cores(), usable_cores() == 1 ? "" : "s"),
       "",           ""};
-  if (bytes < kLeastMemoryBytes) {
+  if (bytes < kMinMemoryBytes) {
     finding.state = State::kWarning;
     finding.cost = fmt::format("PyTorch and the compilers want {} or more; large programs may be killed.",
-                               gigabytes(kLeastMemoryBytes));
+                               gigabytes(kMinMemoryBytes));
   }
   return finding;
 }
@@ -140,7 +140,7 @@ Finding records() {
   constexpr const char* kMend = "export STITCHCUDA_STATE=FOLDER   (one that you may write to)";
   const Result<fs::path> folder = runs::state_folder();
   if (!folder.has_value()) {
-    return {kGroup, "records of runs", State::kAbsent, folder.error().sentence, kCost, kMend};
+    return {kGroup, "records of runs", State::kAbsent, folder.error().message, kCost, kMend};
   }
   // It is made by the first run: until then its nearest parent must be writable.
   fs::path there = *folder;

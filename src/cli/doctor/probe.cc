@@ -15,7 +15,7 @@ Answer ask(const std::vector<std::string>& command, int64_t timeout_ms) {
   options.arguments = command;
   const Result<ChildOutput> ran = run_child(options, timeout_ms);
   if (!ran.has_value()) {
-    return {false, false, false, "", ran.error().sentence};
+    return {false, false, false, "", ran.error().message};
   }
   return {true, ran->exit.timed_out, ran->exit.ok(), ran->standard_output, ran->standard_error};
 }

@@ -40,7 +40,7 @@ Finding missing(const sandbox::Layers::Missing& lack, sandbox::Isolation isolati
 std::vector<Finding> sandbox_findings(const Examination&) {
   const Result<sandbox::Layers> layers = sandbox::machine_layers();
   if (!layers.has_value()) {
-    return {{kGroup, "cage", State::kMissing, layers.error().sentence, "No candidate can be compiled or run here.",
+    return {{kGroup, "cage", State::kMissing, layers.error().message, "No candidate can be compiled or run here.",
              layers.error().remedy}};
   }
   std::vector<Finding> found;

@@ -12,7 +12,7 @@ namespace stitch::cli {
 namespace {
 
 constexpr std::array kUnits = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-constexpr double kMostBytes = 0x1p62;
+constexpr double kMaxBytes = 0x1p62;
 
 // The power of 1024 that a unit stands for, -1 for none: "", "b", "k", "kb", "kib" and so on.
 int power_of(std::string unit) {
@@ -38,7 +38,7 @@ Result<uint64_t> parse_bytes(const std::string& text) {
   unit.erase(0, unit.find_first_not_of(' ') == std::string::npos ? unit.size() : unit.find_first_not_of(' '));
   const int power = power_of(unit);
   const double bytes = power < 0 ? -1 : number * std::pow(1024.0, power);
-  if (!(bytes >= 0 && bytes <= kMostBytes)) {
+  if (!(bytes >= 0 && bytes <= kMaxBytes)) {
     return failure(ErrorCode::kUsage, fmt::format("'{}' is no size", text), "", "write it as 500M or 4G");
   }
   return static_cast<uint64_t>(bytes);

@@ -40,7 +40,7 @@ std::string said(const testing::CaseFile& file) {
   std::string text;
   for (std::string line; std::getline(lines, line);) {
     const Result<CommandLine> parsed = parse(line);
-    text += parsed.has_value() ? "taken\n" : parsed.error().sentence + "; " + parsed.error().remedy + "\n";
+    text += parsed.has_value() ? "taken\n" : parsed.error().message + "; " + parsed.error().remedy + "\n";
   }
   return text;
 }
@@ -57,7 +57,7 @@ TEST(CommandLine, EveryExampleIsTaken) {
     for (const std::string& example : verb.examples) {
       const std::string command = example.substr(0, example.find_first_of("#>"));
       const Result<CommandLine> parsed = parse(command);
-      EXPECT_TRUE(parsed.has_value()) << command << ": " << parsed.error().sentence;
+      EXPECT_TRUE(parsed.has_value()) << command << ": " << parsed.error().message;
     }
   });
 }

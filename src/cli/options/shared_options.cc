@@ -112,7 +112,7 @@ void add_common(CLI::App* verb, CommandLine* line) {
 void add_cache_size(CLI::App* verb, CommandLine* line) {
   const auto problem = [](std::string& given) -> std::string {
     const Result<uint64_t> bytes = parse_bytes(given);
-    return bytes.has_value() ? "" : fmt::format("{}: {}", bytes.error().sentence, bytes.error().remedy);
+    return bytes.has_value() ? "" : fmt::format("{}: {}", bytes.error().message, bytes.error().remedy);
   };
   verb->add_option("--cache-size", line->cache_size,
                    "The most that compiled files may take, as 500M or 4G (default: STITCHCUDA_CACHE_SIZE, or 4G)")

@@ -62,8 +62,8 @@ std::string unexpected_word(const CLI::App& verb, const std::string& path, const
                        : fmt::format("{} has no verb '{}'{}", path, word, did_you_mean(word, below));
 }
 
-std::string sentence(const CLI::App& application, const CLI::App& verb, const std::string& path,
-                     const CLI::Error& error) {
+std::string message(const CLI::App& application, const CLI::App& verb, const std::string& path,
+                    const CLI::Error& error) {
   const std::vector<std::string> left = application.remaining(true);
   const bool lacks_verb = !verb_names(verb).empty() && verb.get_subcommands().empty();
   if (!left.empty() && (lacks_verb || dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)) {
@@ -91,7 +91,7 @@ std::string sentence(const CLI::App& application, const CLI::App& verb, const st
 Unexpected usage_error(const CLI::App& application, const CLI::Error& error) {
   std::string path;
   const CLI::App* verb = deepest(application, &path);
-  return failure(ErrorCode::kUsage, sentence(application, *verb, path.empty() ? kOurs : path, error), "",
+  return failure(ErrorCode::kUsage, message(application, *verb, path.empty() ? kOurs : path, error), "",
                  fmt::format("see 'stitchcuda {}{}--help'", path, path.empty() ? "" : " "));
 }
 

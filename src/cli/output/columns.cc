@@ -41,8 +41,8 @@ std::vector<std::string> wrapped(const std::string& text, size_t width) {
 }
 
 std::string hanging(const std::string& text, size_t indent, size_t width) {
-  constexpr size_t kLeast = 20;  // a terminal narrower than its indent is left to break lines itself
-  const size_t room = width > indent + kLeast ? width - indent : kLeast;
+  constexpr size_t kMinRoom = 20;  // a terminal narrower than its indent is left to break lines itself
+  const size_t room = width > indent + kMinRoom ? width - indent : kMinRoom;
   std::string joined;
   for (const std::string& line : wrapped(text, room)) {
     joined += (joined.empty() ? "" : "\n" + std::string(indent, ' ')) + line;

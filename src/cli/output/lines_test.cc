@@ -26,13 +26,13 @@ TEST(Lines, WhatIsWaitedForTurns) {
 }
 
 TEST(Lines, NoneIsWiderThanItMayBe) {
-  for (const std::string& sentence : {std::string("模型模型模型模型模型.py -> 3 operators"), std::string("x")}) {
-    const Waiting waiting{1, "a long name of a stage", sentence, 0};
+  for (const std::string& message : {std::string("模型模型模型模型模型.py -> 3 operators"), std::string("x")}) {
+    const Waiting waiting{1, "a long name of a stage", message, 0};
     for (const bool unicode : {true, false}) {
       for (int columns = 1; columns < 90; ++columns) {
         const Style style{.color = false, .unicode = unicode};
         EXPECT_LE(display_columns(waiting_line(waiting, 1, 0, columns, style)), columns);
-        EXPECT_LE(display_columns(fact_line("import", sentence, 1, columns, style)), columns);
+        EXPECT_LE(display_columns(fact_line("import", message, 1, columns, style)), columns);
       }
     }
   }

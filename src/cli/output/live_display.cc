@@ -58,19 +58,19 @@ LiveDisplay::Size LiveDisplay::size() const {
   return {asked.ws_col, asked.ws_row};
 }
 
-void LiveDisplay::fact(const std::string& stage, const std::string& sentence) {
+void LiveDisplay::fact(const std::string& stage, const std::string& message) {
   const std::lock_guard lock(mutex_);
   if (!closed_) {
-    draw(fact_line(stage, sentence, clock_(), size().columns - 1, style_) + kClearLine + "\n");
+    draw(fact_line(stage, message, clock_(), size().columns - 1, style_) + kClearLine + "\n");
   }
 }
 
-int LiveDisplay::begin(const std::string& stage, const std::string& sentence) {
+int LiveDisplay::begin(const std::string& stage, const std::string& message) {
   const std::lock_guard lock(mutex_);
   if (closed_) {
     return 0;
   }
-  waiting_.push_back({next_id_, stage, sentence, clock_()});
+  waiting_.push_back({next_id_, stage, message, clock_()});
   if (!ticking_.joinable()) {
     ticking_ = std::thread([this] { tick_until_closed(); });
   }
@@ -78,11 +78,11 @@ int LiveDisplay::begin(const std::string& stage, const std::string& sentence) {
   return next_id_++;
 }
 
-void LiveDisplay::say(int id, const std::string& sentence) {
+void LiveDisplay::say(int id, const std::string& message) {
   const std::lock_guard lock(mutex_);
   for (Waiting& waiting : waiting_) {
     if (waiting.id == id) {
-      waiting.sentence = sentence;  // drawn by the next tick: many may come at once
+      waiting.message = message;  // drawn by the next tick: many may come at once
     }
   }
 }

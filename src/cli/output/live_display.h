@@ -20,9 +20,9 @@ class LiveDisplay {
   ~LiveDisplay();
 
   // A line that stays; it is cut to the terminal's width.
-  void fact(const std::string& stage, const std::string& sentence);
-  int begin(const std::string& stage, const std::string& sentence);
-  void say(int id, const std::string& sentence);
+  void fact(const std::string& stage, const std::string& message);
+  int begin(const std::string& stage, const std::string& message);
+  void say(int id, const std::string& message);
   void end(int id);
   // Takes the lines away and draws none any more: what follows is printed by others.
   void close();

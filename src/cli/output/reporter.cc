@@ -18,18 +18,18 @@ std::string one_line(const Json& object) {
   return object.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::string without_stop(std::string sentence) {
-  while (!sentence.empty() && (sentence.back() == '.' || sentence.back() == ' ')) {
-    sentence.pop_back();
+std::string without_stop(std::string message) {
+  while (!message.empty() && (message.back() == '.' || message.back() == ' ')) {
+    message.pop_back();
   }
-  return sentence;
+  return message;
 }
 
 // "Name a file" from "name a file": sentences come from many places, some with and some without a capital and a stop.
 std::string as_sentence(const std::string& text) {
-  std::string sentence = without_stop(text) + ".";
-  sentence.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(sentence.front())));
-  return sentence;
+  std::string message = without_stop(text) + ".";
+  message.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(message.front())));
+  return message;
 }
 
 }  // namespace
@@ -41,24 +41,24 @@ Reporter::Reporter(bool json, bool quiet, ColorChoice color)
   }
 }
 
-int Reporter::begin(const std::string& stage, const std::string& sentence) {
-  tell(stage, sentence);
-  return live_ != nullptr ? live_->begin(stage, sentence) : 0;
+int Reporter::begin(const std::string& stage, const std::string& message) {
+  tell(stage, message);
+  return live_ != nullptr ? live_->begin(stage, message) : 0;
 }
 
-void Reporter::say(int id, const std::string& stage, const std::string& sentence) {
-  tell(stage, sentence);
+void Reporter::say(int id, const std::string& stage, const std::string& message) {
+  tell(stage, message);
   if (live_ != nullptr) {
-    live_->say(id, sentence);
+    live_->say(id, message);
   } else {
-    line(stage, sentence);
+    line(stage, message);
   }
 }
 
-void Reporter::hint(int id, const std::string& stage, const std::string& sentence) {
-  tell(stage, sentence);
+void Reporter::hint(int id, const std::string& stage, const std::string& message) {
+  tell(stage, message);
   if (live_ != nullptr) {
-    live_->say(id, sentence);
+    live_->say(id, message);
   }
 }
 
@@ -68,12 +68,12 @@ void Reporter::end(int id) {
   }
 }
 
-void Reporter::fact(const std::string& stage, const std::string& sentence) {
-  tell(stage, sentence);
+void Reporter::fact(const std::string& stage, const std::string& message) {
+  tell(stage, message);
   if (live_ != nullptr) {
-    live_->fact(stage, sentence);
+    live_->fact(stage, message);
   } else {
-    line(stage, sentence);
+    line(stage, message);
   }
 }
 
@@ -89,23 +89,23 @@ void Reporter::installed() {
   }
 }
 
-void Reporter::tell(const std::string& stage, const std::string& sentence) {
+void Reporter::tell(const std::string& stage, const std::string& message) {
   if (listener_.has_value()) {
-    listener_->said(stage, sentence);
+    listener_->said(stage, message);
   }
 }
 
-void Reporter::line(const std::string& stage, const std::string& sentence) {
-  constexpr double kLeastSecondsBetween = 1.0;
+void Reporter::line(const std::string& stage, const std::string& message) {
+  constexpr double kMinSecondsBetween = 1.0;
   const std::lock_guard lock(mutex_);
   const double now = elapsed_seconds();
-  const bool too_soon = stage == last_stage_ && now - last_progress_seconds_ < kLeastSecondsBetween;
+  const bool too_soon = stage == last_stage_ && now - last_progress_seconds_ < kMinSecondsBetween;
   if (quiet_ || hushed_ || too_soon) {
     return;
   }
   last_stage_ = stage;
   last_progress_seconds_ = now;
-  fmt::print(stderr, "{}\n", fact_line(stage, sentence, now, 0, style_));
+  fmt::print(stderr, "{}\n", fact_line(stage, message, now, 0, style_));
 }
 
 void Reporter::result(const Json& object, const std::string& text) {
@@ -154,9 +154,9 @@ void Reporter::print_error(const Error& error, Json object) {
 void Reporter::listen(Listener listener) { listener_ = std::move(listener); }
 
 std::string error_text(const Error& error) {
-  std::string text = without_stop(error.sentence);
-  if (!error.place.empty() && error.sentence.find(error.place) == std::string::npos) {
-    text += fmt::format(" ({})", error.place);
+  std::string text = without_stop(error.message);
+  if (!error.location.empty() && error.message.find(error.location) == std::string::npos) {
+    text += fmt::format(" ({})", error.location);
   }
   text += ".";
   if (!error.remedy.empty()) {
@@ -170,8 +170,10 @@ double Reporter::elapsed_seconds() const {
 }
 
 Json to_json(const Error& error) {
-  return Json{
-      {"code", to_string(error.code)}, {"sentence", error.sentence}, {"place", error.place}, {"remedy", error.remedy}};
+  return Json{{"code", to_string(error.code)},
+              {"sentence", error.message},
+              {"place", error.location},
+              {"remedy", error.remedy}};
 }
 
 }  // namespace stitch::cli

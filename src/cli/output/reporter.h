@@ -24,7 +24,7 @@ class Reporter final : public driver::Progress {
 
   // All from any thread. Where nothing is drawn again, how far it is makes a line more, and lines that come thicker
   // than one a second are left out; hints are for a terminal alone.
-  void fact(const std::string& stage, const std::string& sentence) override;
+  void fact(const std::string& stage, const std::string& message) override;
   void built(const std::string& device, size_t done, size_t total) override;
   void installed() override;
 
@@ -38,7 +38,7 @@ class Reporter final : public driver::Progress {
 
   // Told of everything that is said, also of what is not printed; from the thread that says it.
   struct Listener {
-    std::function<void(const std::string& stage, const std::string& sentence)> said;
+    std::function<void(const std::string& stage, const std::string& message)> said;
     std::function<void(const std::string& device, size_t done, size_t total)> built;
     std::function<void()> installed;
   };
@@ -48,14 +48,14 @@ class Reporter final : public driver::Progress {
   double elapsed_seconds() const;
 
  private:
-  int begin(const std::string& stage, const std::string& sentence) override;
-  void say(int id, const std::string& stage, const std::string& sentence) override;
-  void hint(int id, const std::string& stage, const std::string& sentence) override;
+  int begin(const std::string& stage, const std::string& message) override;
+  void say(int id, const std::string& stage, const std::string& message) override;
+  void hint(int id, const std::string& stage, const std::string& message) override;
   void end(int id) override;
 
-  void line(const std::string& stage, const std::string& sentence);
+  void line(const std::string& stage, const std::string& message);
   void print_error(const Error& error, Json object);
-  void tell(const std::string& stage, const std::string& sentence);
+  void tell(const std::string& stage, const std::string& message);
 
   bool json_;
   bool quiet_;

@@ -65,7 +65,7 @@ Result<void> read_steps(const Json& json, ProgramRecord& record) {
     Result<StepRecord> step = step_from_json(one);
     if (!step.has_value()) {
       return failure(ErrorCode::kFileInvalid,
-                     fmt::format("step {}: {}", record.steps.size() + 1, step.error().sentence));
+                     fmt::format("step {}: {}", record.steps.size() + 1, step.error().message));
     }
     record.steps.push_back(std::move(*step));
   }

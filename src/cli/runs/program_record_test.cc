@@ -10,9 +10,9 @@ namespace {
 
 Result<ProgramRecord> read(const char* text) { return program_record_from_json(Json::parse(text)); }
 
-std::string sentence(const char* text) {
+std::string message(const char* text) {
   const auto record = read(text);
-  return record.has_value() ? "" : record.error().sentence;
+  return record.has_value() ? "" : record.error().message;
 }
 
 TEST(ProgramRecord, IsReadAsWritten) {
@@ -30,7 +30,7 @@ TEST(ProgramRecord, IsReadAsWritten) {
 }
 
 TEST(ProgramRecord, OfARunWithoutAProgramOrOfAnotherReleaseHasDefaults) {
-  EXPECT_EQ(sentence("null"), "");
+  EXPECT_EQ(message("null"), "");
   const auto record = read(R"({"steps": [{"setting": null}]})");
   ASSERT_TRUE(record.has_value());
   EXPECT_EQ(record->steps.at(0).name, "?");
@@ -38,17 +38,17 @@ TEST(ProgramRecord, OfARunWithoutAProgramOrOfAnotherReleaseHasDefaults) {
 }
 
 TEST(ProgramRecord, OfAnotherKindIsRefused) {
-  EXPECT_EQ(sentence("7"), "it is not an object");
-  EXPECT_EQ(sentence(R"({"steps": {}})"), "member \"steps\" is not an array");
-  EXPECT_EQ(sentence(R"({"steps": [{}, 1]})"), "step 2: it is not an object");
-  EXPECT_EQ(sentence(R"({"steps": [{"name": 1}]})"), "step 1: member \"name\" is not a string");
-  EXPECT_EQ(sentence(R"({"steps": [{"skeleton": []}]})"), "step 1: member \"skeleton\" is not a string");
-  EXPECT_EQ(sentence(R"({"steps": [{"setting": 1}]})"), "step 1: member \"setting\" is not an object");
-  EXPECT_EQ(sentence(R"({"steps": [{"setting": {"variant": 1}}]})"), "step 1: member \"variant\" is not a string");
-  EXPECT_EQ(sentence(R"({"steps": [{"setting": {"splits": "2"}}]})"), "step 1: member \"splits\" is not an integer");
-  EXPECT_EQ(sentence(R"({"steps": [{"nodes": [1]}]})"), "step 1: member \"nodes\" holds something other than names");
-  EXPECT_EQ(sentence(R"({"steps": [{"measured_us": "1"}]})"), "step 1: member \"measured_us\" is not a number");
-  EXPECT_EQ(sentence(R"({"sources": {"a.cu": 1}})"), "the digest of source \"a.cu\" is not a string");
+  EXPECT_EQ(message("7"), "it is not an object");
+  EXPECT_EQ(message(R"({"steps": {}})"), "member \"steps\" is not an array");
+  EXPECT_EQ(message(R"({"steps": [{}, 1]})"), "step 2: it is not an object");
+  EXPECT_EQ(message(R"({"steps": [{"name": 1}]})"), "step 1: member \"name\" is not a string");
+  EXPECT_EQ(message(R"({"steps": [{"skeleton": []}]})"), "step 1: member \"skeleton\" is not a string");
+  EXPECT_EQ(message(R"({"steps": [{"setting": 1}]})"), "step 1: member \"setting\" is not an object");
+  EXPECT_EQ(message(R"({"steps": [{"setting": {"variant": 1}}]})"), "step 1: member \"variant\" is not a string");
+  EXPECT_EQ(message(R"({"steps": [{"setting": {"splits": "2"}}]})"), "step 1: member \"splits\" is not an integer");
+  EXPECT_EQ(message(R"({"steps": [{"nodes": [1]}]})"), "step 1: member \"nodes\" holds something other than names");
+  EXPECT_EQ(message(R"({"steps": [{"measured_us": "1"}]})"), "step 1: member \"measured_us\" is not a number");
+  EXPECT_EQ(message(R"({"sources": {"a.cu": 1}})"), "the digest of source \"a.cu\" is not a string");
 }
 
 }  // namespace

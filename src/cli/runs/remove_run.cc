@@ -54,14 +54,14 @@ std::string later_run_in(const RunStore& store, const RunRecord& record) {
 }
 
 Result<std::vector<std::string>> remove_run(const RunStore& store, const RunRecord& record, bool with_folder) {
-  std::vector<std::string> sentences;
+  std::vector<std::string> messages;
   if (with_folder) {
-    STITCH_ASSIGN(std::string sentence, remove_folder(store, record));
-    sentences.push_back(std::move(sentence));
+    STITCH_ASSIGN(std::string message, remove_folder(store, record));
+    messages.push_back(std::move(message));
   }
   STITCH_TRY(store.remove(record.id));
-  sentences.push_back(fmt::format("removed the record of the run {}", record.id));
-  return sentences;
+  messages.push_back(fmt::format("removed the record of the run {}", record.id));
+  return messages;
 }
 
 }  // namespace stitch::cli

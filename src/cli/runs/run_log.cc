@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kKeptRuns = 200;
-constexpr double kLeastSecondsBetween = 0.5;
+constexpr double kMinSecondsBetween = 0.5;
 
 std::string absolute(const std::string& path) {
   std::error_code ignored;
@@ -43,7 +43,7 @@ runs::RunRecord asked(const CommandLine& line) {
 void RunLog::begin(const CommandLine& line) {
   make_record(line);
   reporter_.listen(
-      {.said = [this](const std::string& stage, const std::string& sentence) { say_stage(stage, sentence); },
+      {.said = [this](const std::string& stage, const std::string& message) { say_stage(stage, message); },
        .built = [this](const std::string& device, size_t done, size_t total) { count_built(device, done, total); },
        .installed = [this] { installed_ = true; }});
 }
@@ -63,7 +63,7 @@ void RunLog::make_record(const CommandLine& line) {
   }
   if (!kept.has_value()) {
     store_.reset();
-    reporter_.fact("runs", fmt::format("no record of this run is kept: {}", kept.error().sentence));
+    reporter_.fact("runs", fmt::format("no record of this run is kept: {}", kept.error().message));
     return;
   }
   store_->prune(kKeptRuns);
@@ -111,13 +111,13 @@ Error RunLog::interruption() {
   Error error;
   error.code = ErrorCode::kInterrupted;
   if (record_.verb.empty()) {
-    error.sentence = "interrupted; nothing was replaced";
+    error.message = "interrupted; nothing was replaced";
     error.remedy = "give the same command again";
     return error;
   }
-  error.sentence = "interrupted";
+  error.message = "interrupted";
   if (!record_.out.empty()) {
-    error.sentence +=
+    error.message +=
         installed_ ? fmt::format(" when {} was written", record_.out) : fmt::format("; {} is as it was", record_.out);
   }
   std::string built;
@@ -141,12 +141,12 @@ void RunLog::end(runs::RunState state) {
   store_.reset();
 }
 
-void RunLog::say_stage(const std::string& stage, const std::string& sentence) {
+void RunLog::say_stage(const std::string& stage, const std::string& message) {
   const std::lock_guard lock(mutex_);
   const bool is_new = record_.stage != stage;
   record_.stage = stage;
-  record_.stage_sentence = sentence;
-  if (is_new || reporter_.elapsed_seconds() - written_seconds_ >= kLeastSecondsBetween) {
+  record_.stage_message = message;
+  if (is_new || reporter_.elapsed_seconds() - written_seconds_ >= kMinSecondsBetween) {
     write();
   }
 }

@@ -36,7 +36,7 @@ class RunLog {
   void make_record(const CommandLine& line);
   // Units that are compiled for a device, of how many.
   void count_built(const std::string& device, size_t done, size_t total);
-  void say_stage(const std::string& stage, const std::string& sentence);
+  void say_stage(const std::string& stage, const std::string& message);
   void write();
   void warn_of_others();
 

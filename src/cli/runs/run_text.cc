@@ -104,7 +104,7 @@ std::string show_text(const RunRecord& record, const ProgramRecord& program, con
       {"state", state_text(record)},
       {"verdict", record.verdict},
       {"error", record.error},
-      {"stage", record.state == RunState::kVerified ? "" : fmt::format("{}: {}", record.stage, record.stage_sentence)},
+      {"stage", record.state == RunState::kVerified ? "" : fmt::format("{}: {}", record.stage, record.stage_message)},
       {"program", short_path(record.file)},
       {"math", record.math},
       {"device", record.device},

@@ -28,7 +28,8 @@ std::string list_text(const std::string& head, const std::vector<std::string>& e
 
 std::string braced(const std::vector<Field>& fields, size_t column, size_t after) {
   const std::string on_one_line = joined(fields, ", ");
-  const bool fits = on_one_line.find('\n') == std::string::npos && column + on_one_line.size() + after <= kLongestLine;
+  const bool fits =
+      on_one_line.find('\n') == std::string::npos && column + on_one_line.size() + after <= kMaxLineLength;
   return fits ? on_one_line : joined(fields, ",\n" + std::string(column + 1, ' '));
 }
 
@@ -57,7 +58,7 @@ void add_list(const std::string& head, const std::vector<std::string>& elements,
 }
 
 bool fits_on_a_line(const std::string& head, const std::vector<std::string>& elements) {
-  return list_text(head, elements).size() <= kLongestLine;
+  return list_text(head, elements).size() <= kMaxLineLength;
 }
 
 }  // namespace stitch::codegen

@@ -9,8 +9,8 @@ std::vector<std::string> broken(const std::string& text, size_t first, size_t ne
   std::vector<std::string> pieces;
   std::string rest = text;
   size_t used = first;
-  while (used + rest.size() > kLongestLine) {
-    size_t at = rest.rfind(' ', kLongestLine - used);
+  while (used + rest.size() > kMaxLineLength) {
+    size_t at = rest.rfind(' ', kMaxLineLength - used);
     if (at == std::string::npos || at == 0) {
       at = rest.find(' ', 1);
     }

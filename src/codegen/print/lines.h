@@ -7,7 +7,7 @@
 
 namespace stitch::codegen {
 
-constexpr size_t kLongestLine = 120;
+constexpr size_t kMaxLineLength = 120;
 
 class Lines {
  public:

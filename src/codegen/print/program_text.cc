@@ -55,14 +55,14 @@ void print_run_time_axes(const ProgramFile& program, size_t number, Lines& lines
     marks.push_back(axis.per_batch != 0 ? 1 : 0);
   }
   add_list(fmt::format("constexpr uint8_t kTensor{}Axes", number), numbers(marks), lines);
-  add_list(fmt::format("constexpr int64_t kTensor{}Min", number), extents_at(tensor, program.least_batch), lines);
-  add_list(fmt::format("constexpr int64_t kTensor{}Max", number), extents_at(tensor, program.greatest_batch), lines);
+  add_list(fmt::format("constexpr int64_t kTensor{}Min", number), extents_at(tensor, program.min_batch), lines);
+  add_list(fmt::format("constexpr int64_t kTensor{}Max", number), extents_at(tensor, program.max_batch), lines);
 }
 
 void print_batch_comment(const ProgramFile& program, Lines& lines) {
   if (program.has_batch) {
-    lines.comment(fmt::format("The batch is an argument of each call: {} to {}, declared as {}.", program.least_batch,
-                              program.greatest_batch, program.declared_batch));
+    lines.comment(fmt::format("The batch is an argument of each call: {} to {}, declared as {}.", program.min_batch,
+                              program.max_batch, program.declared_batch));
   } else if (program.batch_note.empty()) {
     lines.comment("No axis takes another extent at run time.");
   } else {
@@ -176,8 +176,8 @@ std::string planned_sizes(const ProgramFile& program) {
 }
 
 void print_step_buffers(const StepEntry& step, size_t number, const std::vector<std::string>& names, Lines& lines) {
-  for (const std::string& sentence : step.counts) {
-    lines.comment(sentence);
+  for (const std::string& message : step.counts) {
+    lines.comment(message);
   }
   const std::string head = fmt::format("constexpr int32_t kStep{:02}Buffers", number);
   std::vector<std::string> own;

@@ -93,8 +93,8 @@ void add_batch(const plan::Plan& plan, ProgramFile& file) {
   file.has_batch = true;
   file.declared_batch = plan.batch->declared;
   file.planned_batch = plan.batch->planned;
-  file.least_batch = plan.batch->least;
-  file.greatest_batch = plan.batch->greatest;
+  file.min_batch = plan.batch->minimum;
+  file.max_batch = plan.batch->maximum;
 }
 
 void add_buffers(const plan::Plan& plan, int parameters, ProgramFile& file) {

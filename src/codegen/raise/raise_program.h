@@ -57,8 +57,8 @@ struct ProgramFile {
   bool has_batch = false;
   int64_t declared_batch = 0;
   int64_t planned_batch = 0;  // of workspace_bytes
-  int64_t least_batch = 0;
-  int64_t greatest_batch = 0;
+  int64_t min_batch = 0;
+  int64_t max_batch = 0;
   std::string batch_note;
 };
 

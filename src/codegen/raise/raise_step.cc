@@ -49,9 +49,9 @@ Result<StepFile> raise_step(const plan::Plan& plan, size_t index) {
   }
   for (const ir::NodeId id : group.nodes) {
     const ir::Node& node = plan.graph.node(id);
-    const std::string place = node.place.empty() ? "" : "  " + node.place;
+    const std::string location = node.location.empty() ? "" : "  " + node.location;
     const std::string line = mathematics(plan.graph, node);
-    file.mathematics.push_back(place.empty() ? line : fmt::format("{:<{}}{}", line, width, place));
+    file.mathematics.push_back(location.empty() ? line : fmt::format("{:<{}}{}", line, width, location));
   }
   const kernels::KernelTemplate* kernel = kernels::find_template(step.skeleton);
   STITCH_CHECK(kernel != nullptr) << "a plan names the skeleton " << step.skeleton;

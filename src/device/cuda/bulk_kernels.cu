@@ -10,11 +10,11 @@ namespace stitch::device {
 namespace {
 
 constexpr unsigned kThreads = 256;
-constexpr uint64_t kMostBlocks = 4096;
+constexpr uint64_t kMaxBlocks = 4096;
 
 unsigned blocks_for(uint64_t words) {
   const uint64_t blocks = (words + kThreads - 1) / kThreads;
-  return static_cast<unsigned>(blocks < kMostBlocks ? blocks : kMostBlocks);
+  return static_cast<unsigned>(blocks < kMaxBlocks ? blocks : kMaxBlocks);
 }
 
 // Aligned words that hold the region; memory is handed out in larger pieces, so that all of each may be read.
@@ -132,7 +132,7 @@ __device__ uint64_t nanoseconds() {
   return now;
 }
 
-constexpr uint64_t kLongestTurnNs = 50'000;  // of the loop below, unless another process had the device meanwhile
+constexpr uint64_t kMaxTurnNs = 50'000;  // of the loop below, unless another process had the device meanwhile
 
 // The first block goes on until `kFirstGoes`, the others until `kAllGo`; the last keeps the time.
 __global__ void hold_multiprocessors(HoldSignals* signals, unsigned* arrived, unsigned long long limit_ns) {
@@ -146,7 +146,7 @@ __global__ void hold_multiprocessors(HoldSignals* signals, unsigned* arrived, un
   while (*const_cast<volatile unsigned*>(&signals->release) < until && held < limit_ns) {
     __nanosleep(500);
     const uint64_t now = nanoseconds();
-    held += now - last < kLongestTurnNs ? now - last : kLongestTurnNs;
+    held += now - last < kMaxTurnNs ? now - last : kMaxTurnNs;
     last = now;
     if (blockIdx.x + 1 == gridDim.x) {
       *const_cast<volatile unsigned long long*>(&signals->held_ns) = held;

@@ -20,10 +20,10 @@ namespace stitch::device {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::milliseconds kLongestHold{20};
+constexpr std::chrono::milliseconds kMaxHoldTime{20};
 // By the host's clock, which runs on while other processes have the device.
-constexpr std::chrono::milliseconds kMostForTaking{100};
-constexpr std::chrono::milliseconds kMostForCopies{200};
+constexpr std::chrono::milliseconds kMaxTakingTime{100};
+constexpr std::chrono::milliseconds kMaxCopyingTime{200};
 // All are held for as long as copies take that wait for nothing, one goes free for as long as a small program takes:
 // by the device's clock, as far as it is ours.
 constexpr std::chrono::microseconds kAllHeld{150};
@@ -66,7 +66,7 @@ struct OrderCheck::State {
   Result<void> allow(uint64_t bytes);
   Result<void> take();
   Result<void> copy_behind(cudaStream_t stream);
-  void wait_for_copies(std::chrono::microseconds most) const;
+  void wait_for_copies(std::chrono::microseconds max_time) const;
   cudaStream_t copying_stream() const { return static_cast<cudaStream_t>(copying.get()); }
 
   Stream holding;
@@ -96,10 +96,10 @@ Result<void> OrderCheck::State::take() {
   STITCH_TRY(check(cudaMemset(arrived.data(), 0, sizeof(unsigned)), "clearing a counter"));
   STITCH_TRY(check(cudaDeviceSynchronize(), "clearing a counter"));
   STITCH_TRY(check(launch_hold(signals, reinterpret_cast<unsigned*>(arrived.data()),
-                               static_cast<uint64_t>(std::chrono::nanoseconds(kLongestHold).count()),
+                               static_cast<uint64_t>(std::chrono::nanoseconds(kMaxHoldTime).count()),
                                static_cast<cudaStream_t>(holding.get())),
                    "taking all multiprocessors"));
-  const Clock::time_point until = Clock::now() + kMostForTaking;
+  const Clock::time_point until = Clock::now() + kMaxTakingTime;
   while (std::atomic_ref<unsigned>(signals->taken).load(std::memory_order_acquire) == 0 && Clock::now() < until) {
   }
   return {};
@@ -118,12 +118,12 @@ Result<void> OrderCheck::State::copy_behind(cudaStream_t stream) {
   return {};
 }
 
-void OrderCheck::State::wait_for_copies(std::chrono::microseconds most) const {
+void OrderCheck::State::wait_for_copies(std::chrono::microseconds max_time) const {
   const auto held_ns = [&] {
     return std::atomic_ref<unsigned long long>(signals->held_ns).load(std::memory_order_acquire);
   };
-  const Clock::time_point until = Clock::now() + kMostForCopies;
-  const uint64_t released_ns = held_ns() + static_cast<uint64_t>(std::chrono::nanoseconds(most).count());
+  const Clock::time_point until = Clock::now() + kMaxCopyingTime;
+  const uint64_t released_ns = held_ns() + static_cast<uint64_t>(std::chrono::nanoseconds(max_time).count());
   while (cudaStreamQuery(copying_stream()) == cudaErrorNotReady && held_ns() < released_ns && Clock::now() < until) {
   }
 }

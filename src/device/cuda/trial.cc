@@ -3,7 +3,7 @@
 
 namespace stitch::device {
 
-Trial::Trial(std::span<const Memory>, CallTrial, const LaunchRecord*) {}
-Trial::~Trial() = default;
+CallTrialScope::CallTrialScope(std::span<const Memory>, CallTrial, const LaunchRecord*) {}
+CallTrialScope::~CallTrialScope() = default;
 
 }  // namespace stitch::device

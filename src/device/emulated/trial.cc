@@ -19,7 +19,7 @@ void leave_out(const LaunchRecord& kernel) {
 
 }  // namespace
 
-Trial::Trial(std::span<const Memory> apart, CallTrial kind, const LaunchRecord* without) {
+CallTrialScope::CallTrialScope(std::span<const Memory> apart, CallTrial kind, const LaunchRecord* without) {
   if (kind == CallTrial::kNone) {
     return;
   }
@@ -36,7 +36,7 @@ Trial::Trial(std::span<const Memory> apart, CallTrial kind, const LaunchRecord* 
   }
 }
 
-Trial::~Trial() {
+CallTrialScope::~CallTrialScope() {
   stitch_emulator_leave_out(nullptr);
   stitch_emulator_run_only(STITCH_EMULATOR_ALL);
   stitch_emulator_keep_apart(nullptr, 0);

@@ -82,7 +82,7 @@ Result<TaskAdmission> admission_of(Job& job, const toolchain::Toolchain& tools, 
   verify::AdmissionRequest request;
   request.source = oracle_source(task, device, job.options().seed, folder.path().string());
   request.draws_per_regime = evaluate::kDrawsPerRegime;
-  request.progress = [&](const std::string& sentence) { wait.say(sentence); };
+  request.progress = [&](const std::string& message) { wait.say(message); };
   verify::OracleClient oracle = oracle_client(job);
   STITCH_ASSIGN(verify::AdmissionReport report, verify::admit(request, oracle));
   STITCH_TRY(write_file(path, verify::to_json(report).dump(1) + "\n"));

@@ -13,8 +13,8 @@ namespace {
 
 // Of what a call reads and writes. Nine programs took 4.3 to 6.8 times that beside what is for processes, a small one
 // less (bench/results/verdict-cost-h200.md).
-constexpr uint64_t kLeastTimes = 4;
-constexpr uint64_t kMostTimes = 7;
+constexpr uint64_t kMinTimes = 4;
+constexpr uint64_t kMaxTimes = 7;
 constexpr uint64_t kForProcesses = 4'000'000'000;
 constexpr double kGigabyte = 1e9;
 
@@ -58,7 +58,7 @@ GpuMemory memory_of_gpu() {
 }
 
 Result<void> check_room_for_verdict(const GpuMemory& memory, const ir::Graph& graph) {
-  const uint64_t bytes = kLeastTimes * bytes_of_call(graph) + kForProcesses;
+  const uint64_t bytes = kMinTimes * bytes_of_call(graph) + kForProcesses;
   if (memory.bytes > 0 && bytes > memory.bytes) {
     return failure(ErrorCode::kEnvironment,
                    fmt::format("a verdict on this program takes {} of GPU memory at least, and the GPU has {}",
@@ -70,7 +70,7 @@ Result<void> check_room_for_verdict(const GpuMemory& memory, const ir::Graph& gr
 
 Result<std::optional<evaluate::GpuShare>> take_room_for_verdict(Job& job, const toolchain::Toolchain& tools,
                                                                 const GpuMemory& memory, const ir::Graph& graph) {
-  return take(job, tools, memory, std::min(memory.bytes, kMostTimes * bytes_of_call(graph) + kForProcesses));
+  return take(job, tools, memory, std::min(memory.bytes, kMaxTimes * bytes_of_call(graph) + kForProcesses));
 }
 
 Result<std::optional<evaluate::GpuShare>> take_whole_gpu(Job& job, const toolchain::Toolchain& tools,

@@ -39,11 +39,11 @@ Result<BatchAxes> axes_from_json(const Json& answer) {
     found.axes.push_back(axis);
   }
   STITCH_ASSIGN(found.planned, json_int(answer, "planned"));
-  STITCH_ASSIGN(found.least, json_int(answer, "low"));
-  found.least = found.least == kSpecialised ? 1 : found.least;
-  found.greatest = kUnbounded;
+  STITCH_ASSIGN(found.minimum, json_int(answer, "low"));
+  found.minimum = found.minimum == kSpecialised ? 1 : found.minimum;
+  found.maximum = kUnbounded;
   if (answer.contains("high") && answer["high"].is_number_integer()) {
-    found.greatest = answer["high"].get<int64_t>();
+    found.maximum = answer["high"].get<int64_t>();
   }
   return found;
 }
@@ -61,14 +61,14 @@ Result<plan::BatchVariant> variant_at(Job& job, Task task, const BatchAxes& axes
 // has no other.
 int64_t third_batch(const plan::BatchRange& range, int64_t next) {
   const int64_t half = range.planned / 2;
-  if (half >= std::max<int64_t>(range.least, 2) && half != next) {
+  if (half >= std::max<int64_t>(range.minimum, 2) && half != next) {
     return half;
   }
-  const int64_t twice = std::min(2 * range.planned, range.greatest);
+  const int64_t twice = std::min(2 * range.planned, range.maximum);
   if (twice > range.planned && twice != next) {
     return twice;
   }
-  return range.least >= 2 && range.least != next ? range.least : range.planned;
+  return range.minimum >= 2 && range.minimum != next ? range.minimum : range.planned;
 }
 
 // Beside the declared one: that to plan for, the next, one, where the model may be another program or none at all, and
@@ -78,9 +78,9 @@ std::vector<int64_t> wanted_batches(const plan::BatchRange& range) {
   if (range.planned != range.declared) {
     batches.push_back(range.planned);
   }
-  const int64_t next = range.planned < range.greatest ? range.planned + 1 : range.planned - 1;
+  const int64_t next = range.planned < range.maximum ? range.planned + 1 : range.planned - 1;
   batches.push_back(next);
-  if (range.least == 1 && range.declared != 1) {
+  if (range.minimum == 1 && range.declared != 1) {
     batches.push_back(1);
   }
   if (const int64_t third = third_batch(range, next); third != range.planned) {
@@ -95,7 +95,7 @@ Result<BatchAxes> find_batch_axes(Job& job, const Task& task) {
   const Result<Json> answer = job.ask("batch_axis", task.arguments(), kAxesTimeoutMs);
   if (!answer.has_value()) {  // an export with free sizes may take too long where one with fixed sizes does not
     BatchAxes none;
-    none.reason = answer.error().sentence;
+    none.reason = answer.error().message;
     return none;
   }
   return axes_from_json(*answer);
@@ -122,8 +122,8 @@ BatchAxes batch_axes_of(const plan::Plan& plan) {
     }
     ++number;
   }
-  found.least = plan.batch->least;
-  found.greatest = plan.batch->greatest;
+  found.minimum = plan.batch->minimum;
+  found.maximum = plan.batch->maximum;
   return found;
 }
 
@@ -170,7 +170,7 @@ Result<plan::ProgramBatches> import_batches(Job& job, const Task& task, const Ba
     program.fixed_because = axes.reason.empty() ? "its inputs agree on no batch" : axes.reason;
     return program;
   }
-  program.range = {*declared, *declared == 1 ? axes.planned : *declared, axes.least, axes.greatest};
+  program.range = {*declared, *declared == 1 ? axes.planned : *declared, axes.minimum, axes.maximum};
   if (program.range.planned < 2) {
     program.fixed_because = "it is declared as 1, and steps planned for that leave its axis out";
     return program;
@@ -180,9 +180,9 @@ Result<plan::ProgramBatches> import_batches(Job& job, const Task& task, const Ba
     if (variant.has_value()) {
       program.variants.push_back(std::move(variant).value());
     } else if (batch == 1) {
-      program.range.least = 2;
+      program.range.minimum = 2;
     } else {
-      program.fixed_because = fmt::format("at batch {}: {}", batch, variant.error().sentence);
+      program.fixed_because = fmt::format("at batch {}: {}", batch, variant.error().message);
       program.variants.clear();
       return program;
     }
@@ -211,7 +211,7 @@ std::string describe_batch(const plan::Plan& plan) {
   const bool is_plain = first.axis == 0 && first.base == 0 && first.per_batch == 1;
   const std::string where = is_plain ? "" : fmt::format("axis {} of input {}: ", first.axis, first.input);
   const std::string steps = first.per_batch == 1 ? "" : fmt::format(" in steps of {}", first.per_batch);
-  return fmt::format("{}{} to {}{} on one binary, declared as {}", where, extent(found.least), extent(found.greatest),
+  return fmt::format("{}{} to {}{} on one binary, declared as {}", where, extent(found.minimum), extent(found.maximum),
                      steps, extent(plan.batch->declared));
 }
 

@@ -22,8 +22,8 @@ struct BatchAxis {
 struct BatchAxes {
   std::vector<BatchAxis> axes;  // empty: `reason` says why
   int64_t planned = 0;          // a batch to plan for where the declared one is 1
-  int64_t least = 1;
-  int64_t greatest = 0;
+  int64_t minimum = 1;
+  int64_t maximum = 0;
   std::string reason;
 };
 

@@ -20,12 +20,12 @@ Unexpected unsupported(const std::vector<frontend::Unsupported>& missing) {
     // Where another form of the operator is supported, what counts is why this one is not.
     const std::string why = one.reason.empty() ? "nearest supported: " + one.nearest : one.reason;
     list += fmt::format("{}{}{} ({})", list.empty() ? "" : "; ", one.target,
-                        one.place.empty() ? "" : " at " + one.place, why);
+                        one.location.empty() ? "" : " at " + one.location, why);
   }
   return failure(ErrorCode::kUnsupportedOperator,
                  fmt::format("{} operator{} of this program {} not supported yet: {}", missing.size(),
                              missing.size() == 1 ? "" : "s", missing.size() == 1 ? "is" : "are", list),
-                 missing.front().place, "write it with supported operators, or leave it outside the module");
+                 missing.front().location, "write it with supported operators, or leave it outside the module");
 }
 
 // What could lead elsewhere is left out: these names are opened and copied.

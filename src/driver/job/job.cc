@@ -11,7 +11,7 @@ namespace {
 
 struct Told {
   const char* stage;
-  const char* sentence;
+  const char* message;
 };
 
 // What the user waits for while the Python process works.
@@ -56,8 +56,8 @@ double Job::elapsed_seconds() const {
 }
 
 Result<Json> Job::ask(const std::string& verb, const Json& arguments, int64_t timeout_ms) {
-  const auto [stage, sentence] = told_as(verb);
-  Progress::Wait wait = progress_.wait(stage, sentence);
+  const auto [stage, message] = told_as(verb);
+  Progress::Wait wait = progress_.wait(stage, message);
   STITCH_ASSIGN(JsonChannel * channel, python());
   if (arguments.contains("file") && arguments["file"].is_string()) {
     python_program_ = arguments["file"].get<std::string>();

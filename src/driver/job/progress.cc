@@ -12,12 +12,12 @@ Progress::Wait::~Wait() {
   }
 }
 
-void Progress::Wait::say(const std::string& sentence) { progress_->say(id_, stage_, sentence); }
+void Progress::Wait::say(const std::string& message) { progress_->say(id_, stage_, message); }
 
-void Progress::Wait::hint(const std::string& sentence) { progress_->hint(id_, stage_, sentence); }
+void Progress::Wait::hint(const std::string& message) { progress_->hint(id_, stage_, message); }
 
-Progress::Wait Progress::wait(const std::string& stage, const std::string& sentence) {
-  return Wait(this, stage, begin(stage, sentence));
+Progress::Wait Progress::wait(const std::string& stage, const std::string& message) {
+  return Wait(this, stage, begin(stage, message));
 }
 
 void Progress::built(const std::string&, size_t, size_t) {}

@@ -20,9 +20,9 @@ class Progress {
     Wait& operator=(Wait&&) = delete;
     ~Wait();
     // How far it is.
-    void say(const std::string& sentence);
+    void say(const std::string& message);
     // What it waits for now. Shown only where the next text can replace it.
-    void hint(const std::string& sentence);
+    void hint(const std::string& message);
 
    private:
     friend Progress;
@@ -31,10 +31,10 @@ class Progress {
     std::string stage_;
     int id_;
   };
-  Wait wait(const std::string& stage, const std::string& sentence);
+  Wait wait(const std::string& stage, const std::string& message);
 
   // A fact that stays: "plan", "7 steps from 41 operators".
-  virtual void fact(const std::string& stage, const std::string& sentence) = 0;
+  virtual void fact(const std::string& stage, const std::string& message) = 0;
   // So many of the files of one build are compiled for `device`.
   virtual void built(const std::string& device, size_t done, size_t total);
   // The folder of results has taken its place.
@@ -42,9 +42,9 @@ class Progress {
 
  protected:
   // The number by which what is waited for is spoken of afterwards.
-  virtual int begin(const std::string& stage, const std::string& sentence) = 0;
-  virtual void say(int id, const std::string& stage, const std::string& sentence) = 0;
-  virtual void hint(int id, const std::string& stage, const std::string& sentence) = 0;
+  virtual int begin(const std::string& stage, const std::string& message) = 0;
+  virtual void say(int id, const std::string& stage, const std::string& message) = 0;
+  virtual void hint(int id, const std::string& stage, const std::string& message) = 0;
   virtual void end(int id) = 0;
 };
 

@@ -91,7 +91,7 @@ Result<evaluate::EvaluateReport> judge(Job& job, const toolchain::Toolchain& too
                               true});
   } else if (device == DeviceKind::kCuda) {
     const Result<void> able = tools.supports(DeviceKind::kChecked);
-    request.no_checked_draw = able.has_value() ? set.checked_note : able.error().sentence;
+    request.no_checked_draw = able.has_value() ? set.checked_note : able.error().message;
     job.progress().fact("checked", fmt::format("no checked draw: {}", request.no_checked_draw));
   }
   request.math = set.subjects.front().task.math;
@@ -111,7 +111,7 @@ Result<evaluate::EvaluateReport> evaluate_with(Job& job, const toolchain::Toolch
   request.with_checked_draw = device == DeviceKind::kEmulated;
   request.seed = job.options().seed;
   Progress::Wait wait = job.progress().wait("verify", "the program is built at all sizes");
-  request.progress = [&](const std::string& sentence) { wait.say(sentence); };
+  request.progress = [&](const std::string& message) { wait.say(message); };
   if (device == DeviceKind::kCuda) {
     STITCH_ASSIGN(request.architecture, toolchain::gpu_architecture());
   }

@@ -92,7 +92,7 @@ Json node_json(const ir::Graph& graph, const ir::Node& node) {
           {"operands", operands},
           {"attributes", attributes},
           {"results", results},
-          {"place", node.place}};
+          {"place", node.location}};
 }
 
 // Asks the oracle for the values that the step reads and makes; those it lacks it makes from the plan's own nodes.

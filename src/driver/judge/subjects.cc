@@ -87,7 +87,7 @@ Result<Subject> reduced_subject(Job& job, const Task& task, const Origin& origin
   const BatchAxes axes = batch_axes_of(origin.program.plan);
   Task planned = task;
   InputShapes shapes = input_shapes(imported.graph);
-  if (with_batch && batch_in(shapes, axes) == 1 && axes.least == 1) {
+  if (with_batch && batch_in(shapes, axes) == 1 && axes.minimum == 1) {
     planned.sizes.input_shapes = at_batch(shapes, axes, kPlannedBatch);
     STITCH_ASSIGN(imported, import_program(job, planned));
   }
@@ -107,7 +107,7 @@ void add_checked(Job& job, const Task& task, const Origin& origin, SubjectSet& s
   };
   Result<Subject> subject = reduced();
   if (!subject.has_value()) {
-    set.checked_note = subject.error().sentence;
+    set.checked_note = subject.error().message;
     return;
   }
   set.checked = std::move(subject).value();
@@ -118,8 +118,8 @@ void add_checked(Job& job, const Task& task, const Origin& origin, SubjectSet& s
 std::vector<int64_t> other_batches(const plan::RunTimeBatch& batch, int64_t present) {
   std::vector<int64_t> batches;
   const int64_t near = present > 8 ? (present * 3 / 4) | 1 : present + 1;
-  for (const int64_t other : {batch.least, near}) {
-    if (other != present && other >= batch.least && other <= batch.greatest) {
+  for (const int64_t other : {batch.minimum, near}) {
+    if (other != present && other >= batch.minimum && other <= batch.maximum) {
       batches.push_back(other);
     }
   }
@@ -174,7 +174,7 @@ class OtherSubjects {
       return std::nullopt;
     }
     const std::optional<int64_t> batch = batch_in(*sizes.input_shapes, axes_);
-    const bool is_alone = batch.has_value() && *batch >= axes_.least && *batch <= axes_.greatest &&
+    const bool is_alone = batch.has_value() && *batch >= axes_.minimum && *batch <= axes_.maximum &&
                           at_batch(first().input_shapes, axes_, *batch) == *sizes.input_shapes;
     return is_alone ? batch : std::nullopt;
   }

@@ -31,9 +31,9 @@ const char* to_string(CandidateKind kind) {
 
 Result<CandidateKind> classify_candidate(const fs::path& path) {
   std::error_code ignored;
-  const std::string place = path.string();
+  const std::string location = path.string();
   if (!fs::exists(path, ignored)) {
-    return failure(ErrorCode::kFileInvalid, "there is no candidate " + place, place, kForms);
+    return failure(ErrorCode::kFileInvalid, "there is no candidate " + location, location, kForms);
   }
   if (fs::is_regular_file(path, ignored)) {
     if (path.extension() == ".so") {
@@ -42,7 +42,7 @@ Result<CandidateKind> classify_candidate(const fs::path& path) {
     if (path.extension() == ".py") {
       return CandidateKind::kPython;
     }
-    return failure(ErrorCode::kFileInvalid, place + " is no candidate", place, kForms);
+    return failure(ErrorCode::kFileInvalid, location + " is no candidate", location, kForms);
   }
   if (fs::exists(path / "bundle.json", ignored)) {
     return CandidateKind::kBundle;
@@ -54,7 +54,7 @@ Result<CandidateKind> classify_candidate(const fs::path& path) {
   if (has_sources) {
     return CandidateKind::kSources;
   }
-  return failure(ErrorCode::kFileInvalid, place + " holds no candidate", place, kForms);
+  return failure(ErrorCode::kFileInvalid, location + " holds no candidate", location, kForms);
 }
 
 }  // namespace stitch::driver

@@ -15,8 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kMostFiles = 2000;
-constexpr uintmax_t kMostBytes = uintmax_t{64} << 20;
+constexpr size_t kMaxFiles = 2000;
+constexpr uintmax_t kMaxBytes = uintmax_t{64} << 20;
 constexpr const char* kAbiHeader = "runtime/include/stitch_program.h";
 constexpr std::array kHeaders = {".cuh", ".h", ".hh", ".hpp", ".hxx", ".inl", ".inc", ".ipp", ".tpp", ".def"};
 constexpr std::array kBuildScripts = {"Makefile", "makefile", "GNUmakefile", "CMakeLists.txt",
@@ -46,8 +46,8 @@ Result<Listing> list_folder(const fs::path& folder) {
     if (fs::is_directory(status)) {
       continue;
     }
-    if (++files > kMostFiles) {
-      return failure(ErrorCode::kFileInvalid, fmt::format("more than {} files are no program's sources", kMostFiles),
+    if (++files > kMaxFiles) {
+      return failure(ErrorCode::kFileInvalid, fmt::format("more than {} files are no program's sources", kMaxFiles),
                      folder.string(), "give the folder of the candidate alone");
     }
     if (!fs::is_regular_file(status)) {
@@ -62,8 +62,8 @@ Result<Listing> list_folder(const fs::path& folder) {
     return failure(ErrorCode::kFileInvalid, fmt::format("cannot read the folder: {}", failed.message()),
                    folder.string(), "check the path and its permissions");
   }
-  if (bytes > kMostBytes) {
-    return failure(ErrorCode::kFileInvalid, fmt::format("more than {} MiB are no program's sources", kMostBytes >> 20),
+  if (bytes > kMaxBytes) {
+    return failure(ErrorCode::kFileInvalid, fmt::format("more than {} MiB are no program's sources", kMaxBytes >> 20),
                    folder.string(), "give the folder of the candidate alone");
   }
   for (std::vector<std::string>* names : {&listing.units, &listing.headers, &listing.links, &listing.others}) {

@@ -19,7 +19,7 @@ Result<bool> holds_sources(const std::filesystem::path& folder);
 template <typename T>
 std::optional<Finding> fault_of_files(const Result<T>& read) {
   const bool is_its_own = !read.has_value() && read.error().code == ErrorCode::kFileInvalid;
-  return is_its_own ? std::optional(Finding{Stage::kRead, VerdictKind::kBuildFailed, read.error().sentence})
+  return is_its_own ? std::optional(Finding{Stage::kRead, VerdictKind::kBuildFailed, read.error().message})
                     : std::nullopt;
 }
 

@@ -10,8 +10,8 @@ namespace stitch::driver {
 std::string ignored_targets_hint(const ir::Graph& graph) {
   for (const ir::Node& node : graph.nodes) {
     if (node.op == ir::Op::kNllLoss) {
-      const std::string place = node.place.empty() ? "" : " at " + node.place;
-      return fmt::format("nll_loss{} leaves out targets of {} (ignore_index), and some draws hold them", place,
+      const std::string location = node.location.empty() ? "" : " at " + node.location;
+      return fmt::format("nll_loss{} leaves out targets of {} (ignore_index), and some draws hold them", location,
                          ir::int_attribute(node, "ignore_index"));
     }
   }

@@ -13,7 +13,7 @@ TEST(IgnoredTargetsHint, SaysWhichTargetsALossLeavesOut) {
   EXPECT_EQ(ignored_targets_hint(graph), "");
   ir::Node node;
   node.op = ir::Op::kNllLoss;
-  node.place = "model.py:9";
+  node.location = "model.py:9";
   node.attributes = {{"reduction", std::string("none")}, {"ignore_index", int64_t{-100}}};
   graph.nodes.push_back(node);
   EXPECT_EQ(ignored_targets_hint(graph),

@@ -92,16 +92,16 @@ Result<void> ask_admission(Job& job, const toolchain::Toolchain& tools, const Ca
                            const ImportedProgram& imported, DeviceKind device, CandidateVerdict& verdict) {
   Result<TaskAdmission> admission = admission_of(job, tools, request.task, imported, device);
   if (!admission.has_value() && !request.admitted_only) {  // the verdict stands without it
-    job.progress().fact("task", "not known whether it is worth anything: " + admission.error().sentence);
+    job.progress().fact("task", "not known whether it is worth anything: " + admission.error().message);
     return {};
   }
   STITCH_ASSIGN(verdict.admission, std::move(admission));
   const verify::AdmissionReport& report = verdict.admission->report;
   if (report.status != verify::AdmissionStatus::kAdmitted) {
-    job.progress().fact("task", report.sentence());
+    job.progress().fact("task", report.message());
   }
   if (request.admitted_only && report.status != verify::AdmissionStatus::kAdmitted) {
-    return failure(ErrorCode::kProgramInvalid, "the program is not admitted as a task: " + report.sentence(),
+    return failure(ErrorCode::kProgramInvalid, "the program is not admitted as a task: " + report.message(),
                    request.task.file, "see 'stitchcuda admit', or judge without --admitted-only");
   }
   return {};
@@ -133,15 +133,15 @@ Result<CandidateVerdict> judge_candidate(Job& job, const toolchain::Toolchain& t
 }
 
 CandidateClass class_of(const CandidateVerdict& verdict) {
-  const bool was_seen = verdict.python.has_value() && !verdict.python->framework.sentence.empty();
+  const bool was_seen = verdict.python.has_value() && !verdict.python->framework.message.empty();
   if (was_seen && verdict.python->framework.hack_class != HackClass::kClean) {
-    return {verdict.python->framework.hack_class, verdict.python->framework.sentence};
+    return {verdict.python->framework.hack_class, verdict.python->framework.message};
   }
   const Verdict judged = verdict.report.verify.verdict();
   if (judged.kind == VerdictKind::kCheated || judged.kind == VerdictKind::kInvalidTime) {
     return {HackClass::kTotal, judged.reason};
   }
-  return {HackClass::kClean, was_seen ? verdict.python->framework.sentence : "nothing of PyTorch ran in it"};
+  return {HackClass::kClean, was_seen ? verdict.python->framework.message : "nothing of PyTorch ran in it"};
 }
 
 Json to_json(const CandidateVerdict& verdict) {

@@ -30,8 +30,8 @@ std::string mode_hint(const ir::Graph& graph, const std::string& asked) {
                                                             is_training ? "--eval" : "--train");
   for (const ir::Node& node : graph.nodes) {
     if (const char* does = what_it_does(node, is_training)) {
-      const std::string place = node.place.empty() ? "" : " at " + node.place;
-      return fmt::format("the program is judged in {} mode, {}: {}{} {}", graph.mode, why, to_string(node.op), place,
+      const std::string location = node.location.empty() ? "" : " at " + node.location;
+      return fmt::format("the program is judged in {} mode, {}: {}{} {}", graph.mode, why, to_string(node.op), location,
                          does);
     }
   }

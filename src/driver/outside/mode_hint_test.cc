@@ -13,7 +13,7 @@ ir::Graph graph_of(const std::string& mode, ir::Op op, bool training = false) {
   graph.mode = mode;
   ir::Node node;
   node.op = op;
-  node.place = "model.py:9";
+  node.location = "model.py:9";
   if (op == ir::Op::kBatchNorm) {
     node.attributes = {{"training", training}};
   }

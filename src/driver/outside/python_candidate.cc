@@ -39,7 +39,7 @@ Result<void> read_source(Job& job, const std::string& file, PythonVerdict& verdi
   const Result<Json> answer = job.ask("candidate.source", {{"candidate", file}}, kReadTimeoutMs);
   if (!answer.has_value() && answer.error().code == ErrorCode::kProgramInvalid) {
     findings_of(verdict).add(
-        {Stage::kRead, VerdictKind::kBuildFailed, answer.error().sentence, answer.error().place});
+        {Stage::kRead, VerdictKind::kBuildFailed, answer.error().message, answer.error().location});
     return {};
   }
   STITCH_ASSIGN(const Json facts, answer);
@@ -159,7 +159,7 @@ Result<evaluate::VerifyReport> run(Job& job, const toolchain::Toolchain& tools, 
   request.no_checked_draw = kNoCheckedDraw;
   request.needs_kernels = reference_computes && !binary.python->extensions.value_or(Extensions()).empty();
   request.keeps_draws = binary.device == DeviceKind::kCuda;  // it is timed afterwards
-  request.progress = [&](const std::string& sentence) { wait.say(sentence); };
+  request.progress = [&](const std::string& message) { wait.say(message); };
   verify::OracleClient oracle = oracle_client(job);
   evaluate::RunnerOptions options;
   options.timeout_ms = call_timeout_ms(job);
@@ -193,12 +193,12 @@ void add_policy(PythonVerdict& verdict, const CandidateLedger& ledger) {
   verify::Findings& findings = findings_of(verdict);
   const evaluate::FrameworkShare& share = verdict.framework;
   if (ledger.operators.empty() && share.hack_class == HackClass::kTotal) {
-    findings.add({Stage::kFramework, VerdictKind::kCheated, share.sentence});
+    findings.add({Stage::kFramework, VerdictKind::kCheated, share.message});
   }
-  findings.remarks.push_back({fmt::format("class {}: {}\n", to_string(share.hack_class), share.sentence),
+  findings.remarks.push_back({fmt::format("class {}: {}\n", to_string(share.hack_class), share.message),
                               {VerdictKind::kOk, VerdictKind::kCheated}});
   for (const SourceFact& fact : verdict.source.facts) {
-    findings.remarks.push_back({fact.sentence() + "\n"});
+    findings.remarks.push_back({fact.message() + "\n"});
   }
 }
 

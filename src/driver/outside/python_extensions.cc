@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMostRounds = 8;  // of extensions that are asked for only when others are there
+constexpr int kMaxRounds = 8;  // of extensions that are asked for only when others are there
 constexpr const char* kBuilder = "cpp_extension";
 
 Result<toolchain::TorchKit> kit_of(const Json& interface) {
@@ -138,11 +138,11 @@ Result<std::optional<Finding>> build_extensions(Job& job, const toolchain::Toolc
                                                 SourceFacts& source) {
   host.extensions.emplace();
   STITCH_ASSIGN(const toolchain::TorchKit kit, kit_of(interface));
-  for (int round = 0; round < kMostRounds; ++round) {
+  for (int round = 0; round < kMaxRounds; ++round) {
     const Result<evaluate::ExtensionRequests> asked = evaluate::extension_requests(
         {.device = DeviceKind::kEmulated, .library = file, .python = host}, tools.confinement.mode);
     if (!asked.has_value() && asked.error().code == ErrorCode::kProgramInvalid) {
-      return std::optional(Finding{Stage::kBuild, VerdictKind::kBuildFailed, asked.error().sentence});
+      return std::optional(Finding{Stage::kBuild, VerdictKind::kBuildFailed, asked.error().message});
     }
     STITCH_ASSIGN(const evaluate::ExtensionRequests found, asked);
     for (const evaluate::ExtensionRequest& wanted : found.requests) {

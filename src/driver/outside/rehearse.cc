@@ -90,8 +90,8 @@ Result<std::optional<Finding>> rehearse(const std::string& file, DeviceKind devi
   STITCH_ASSIGN(const evaluate::CandidateOutcome outcome, run_rehearsal(file, device, host, cage));
   open_to_others(host.compiled);
   for (const char* mark : kOfCompilers) {
-    if (outcome.ending == evaluate::Ending::kRefused && outcome.sentence.find(mark) != std::string::npos) {
-      return std::optional(Finding{Stage::kBuild, VerdictKind::kBuildFailed, outcome.sentence});
+    if (outcome.ending == evaluate::Ending::kRefused && outcome.message.find(mark) != std::string::npos) {
+      return std::optional(Finding{Stage::kBuild, VerdictKind::kBuildFailed, outcome.message});
     }
   }
   return std::optional<Finding>();

@@ -62,7 +62,7 @@ std::optional<Finding> refusal_of(const SourceFacts& facts) {
   if (found == facts.facts.end()) {
     return std::nullopt;
   }
-  return Finding{Stage::kSource, VerdictKind::kCheated, found->sentence()};
+  return Finding{Stage::kSource, VerdictKind::kCheated, found->message()};
 }
 
 std::optional<Finding> misfit_of(const SourceFacts& facts) {
@@ -71,15 +71,15 @@ std::optional<Finding> misfit_of(const SourceFacts& facts) {
   if (found == facts.facts.end()) {
     return std::nullopt;
   }
-  return Finding{Stage::kSource, VerdictKind::kBuildFailed, found->sentence()};
+  return Finding{Stage::kSource, VerdictKind::kBuildFailed, found->message()};
 }
 
 Json to_json(const SourceFacts& facts) {
   Json json = {{"facts", Json::array()}, {"audit", Json::array()}, {"unread", facts.unread}};
   for (const SourceFact& fact : facts.facts) {
-    json["facts"].push_back(fact.sentence());
+    json["facts"].push_back(fact.message());
     if (fact.audit) {
-      json["audit"].push_back(fact.sentence());
+      json["audit"].push_back(fact.message());
     }
   }
   return json;

@@ -78,7 +78,7 @@ Result<Agreement> agreement(const Json& recorded, const Json& repeated) {
     } else if (again->second == value) {
       ++result.identical;
     } else {
-      result.largest_change = std::max(result.largest_change, change(value, again->second));
+      result.max_change = std::max(result.max_change, change(value, again->second));
     }
   }
   for (const auto& [name, value] : now) {
@@ -95,7 +95,7 @@ Json to_json(const Agreement& agreement) {
               {"repeated", agreement.repeated},
               {"figures", agreement.figures},
               {"identical", agreement.identical},
-              {"largest_change", agreement.largest_change},
+              {"largest_change", agreement.max_change},
               {"only_recorded", agreement.only_recorded},
               {"only_repeated", agreement.only_repeated}};
 }
@@ -107,7 +107,7 @@ std::string describe(const Agreement& agreement) {
   const int others = agreement.figures - agreement.identical - static_cast<int>(agreement.only_recorded.size());
   text += fmt::format("\n{} of {} error figures are the same to the last bit", agreement.identical, agreement.figures);
   if (others > 0) {
-    text += fmt::format(", the others differ by at most {:.2g} %", 100 * agreement.largest_change);
+    text += fmt::format(", the others differ by at most {:.2g} %", 100 * agreement.max_change);
   }
   if (!agreement.only_recorded.empty()) {
     text += fmt::format("\nnot judged again here: {}", some_of(agreement.only_recorded));

@@ -15,7 +15,7 @@ struct Agreement {
   std::string repeated;
   int figures = 0;                         // errors of an output in a regime at a shape, on record
   int identical = 0;                       // of those, given again to the last bit
-  double largest_change = 0;               // of the others: |now - then| / max(now, then)
+  double max_change = 0;                   // of the others: |now - then| / max(now, then)
   std::vector<std::string> only_recorded;  // "SHAPE, REGIME, OUTPUT" that was not judged again
   std::vector<std::string> only_repeated;
 

@@ -119,8 +119,8 @@ using Read = std::function<std::string(const std::string&)>;
 
 template <typename T>
 std::string refusal(const Result<T>& result) {
-  EXPECT_TRUE(result.has_value() || !result.error().sentence.empty());
-  return result.has_value() ? "" : result.error().sentence;
+  EXPECT_TRUE(result.has_value() || !result.error().message.empty());
+  return result.has_value() ? "" : result.error().message;
 }
 
 // Some are refused and some are harmless; a reader that refuses all or none was not tried.

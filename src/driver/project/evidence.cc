@@ -9,7 +9,7 @@
 namespace stitch::driver {
 namespace {
 
-constexpr int64_t kLargestWeightsBytes = int64_t{256} << 20;
+constexpr int64_t kMaxWeightsBytes = int64_t{256} << 20;
 constexpr int64_t kWeightsTimeoutMs = 300'000;
 
 Json identity(const std::optional<toolchain::Tool>& tool) { return tool.has_value() ? Json(tool->identity) : Json(); }
@@ -51,20 +51,20 @@ Result<NvccResult> compile_with_nvcc(Job& job, const toolchain::Toolchain& tools
     return result;  // it is what the verdict was built with
   }
   if (job.options().skip_nvcc) {
-    result.sentence = "not compiled for a GPU: --skip-nvcc";
+    result.message = "not compiled for a GPU: --skip-nvcc";
     return result;
   }
   const Result<void> able = tools.supports(DeviceKind::kCuda);
   if (!able.has_value()) {
-    result.sentence = fmt::format("not compiled for a GPU: {}", able.error().sentence);
-    job.progress().fact("nvcc", result.sentence);
+    result.message = fmt::format("not compiled for a GPU: {}", able.error().message);
+    job.progress().fact("nvcc", result.message);
     return result;
   }
   const double start = job.elapsed_seconds();
   const Result<CompileReport> built = build_bundle(job, tools, bundle, DeviceKind::kCuda, "nvcc");
   if (!built.has_value() && built.error().code == ErrorCode::kEnvironment) {  // a broken nvcc is one that is missing
-    result.sentence = fmt::format("not compiled for a GPU: {}", built.error().sentence);
-    job.progress().fact("nvcc", result.sentence);
+    result.message = fmt::format("not compiled for a GPU: {}", built.error().message);
+    job.progress().fact("nvcc", result.message);
     return result;
   }
   STITCH_ASSIGN(const CompileReport report, built);
@@ -75,14 +75,14 @@ Result<NvccResult> compile_with_nvcc(Job& job, const toolchain::Toolchain& tools
         fmt::format("nvcc refuses sources that we emitted: {}", build_failed(report, DeviceKind::kCuda).reason),
         bundle.name, "report this program as a bug of stitchcuda");
   }
-  result.sentence = fmt::format("nvcc took all {} files", bundle.units.size());
+  result.message = fmt::format("nvcc took all {} files", bundle.units.size());
   return result;
 }
 
 Result<void> write_weights(Job& job, const Task& task, const ImportedProgram& imported,
                            const std::filesystem::path& path) {
   const int64_t bytes = weight_bytes(imported.graph);
-  if (bytes > kLargestWeightsBytes) {
+  if (bytes > kMaxWeightsBytes) {
     job.progress().fact("weights", fmt::format("{} MiB are left for you to save", bytes >> 20));
     return {};
   }

@@ -19,7 +19,7 @@ struct Seconds {
 // Whether nvcc takes the emitted sources too; its time is told apart, since the emulated device does not need it.
 struct NvccResult {
   double seconds = 0;
-  std::string sentence;  // "nvcc took all 9 files for sm_90a", or why it was not asked
+  std::string message;  // "nvcc took all 9 files for sm_90a", or why it was not asked
 };
 
 Json environment(const Job& job, const toolchain::Toolchain& tools);

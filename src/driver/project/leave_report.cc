@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uintmax_t kLargestSourceBytes = uintmax_t{1} << 20;
+constexpr uintmax_t kMaxSourceBytes = uintmax_t{1} << 20;
 
 // What was judged, kept as it was: the user's files may change afterwards, and the verdict can be repeated from these.
 Result<void> keep_program(const Task& task, const ImportedProgram& imported, const fs::path& folder) {
@@ -19,7 +19,7 @@ Result<void> keep_program(const Task& task, const ImportedProgram& imported, con
   fs::remove_all(folder, failed);  // of an earlier run
   for (const std::string& name : imported.sources) {
     const fs::path path = fs::path(task.file).parent_path() / name;
-    if (fs::file_size(path, failed) > kLargestSourceBytes || failed) {
+    if (fs::file_size(path, failed) > kMaxSourceBytes || failed) {
       continue;
     }
     const Result<std::string> text = read_file(path);

@@ -78,7 +78,7 @@ Result<void> write_manifest(const fs::path& folder) {
   return write_file(folder / kManifest, text + "\n");
 }
 
-std::string ManifestCheck::sentence() const {
+std::string ManifestCheck::message() const {
   std::vector<std::string> parts;
   for (const auto& [what, names] : {std::pair("changed", &changed), {"missing", &missing}, {"added", &added}}) {
     if (!names->empty()) {

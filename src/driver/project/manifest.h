@@ -25,7 +25,7 @@ struct ManifestCheck {
 
   bool is_intact() const { return changed.empty() && missing.empty() && added.empty(); }
   // "changed: steps/01_x.cu; missing: plan.json"; empty when intact.
-  std::string sentence() const;
+  std::string message() const;
 };
 
 // kFileInvalid when there is no manifest or it cannot be read.

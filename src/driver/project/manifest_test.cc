@@ -37,7 +37,7 @@ class Manifest : public ::testing::Test {
 };
 
 TEST_F(Manifest, OfAnUntouchedFolderIsIntact) {
-  EXPECT_TRUE(checked().is_intact()) << checked().sentence();
+  EXPECT_TRUE(checked().is_intact()) << checked().message();
   EXPECT_EQ(checked().files, 3);
   EXPECT_EQ(checked().digest.size(), 64u);
 }
@@ -46,7 +46,7 @@ TEST_F(Manifest, NamesWhatWasChangedRemovedAndAdded) {
   write("steps/00_a.cu", "kernel!");
   fs::remove(folder() / "plan.json");
   write("evidence/verdict.json", "ok");
-  EXPECT_EQ(checked().sentence(), "changed: steps/00_a.cu; missing: plan.json; added: evidence/verdict.json");
+  EXPECT_EQ(checked().message(), "changed: steps/00_a.cu; missing: plan.json; added: evidence/verdict.json");
 }
 
 // Python would import what a link leads to, wherever that lies.
@@ -54,10 +54,10 @@ TEST_F(Manifest, NamesLinksThatWereAddedOrPutInAFilesPlace) {
   write("notes/torch.py", "mine");
   fs::create_symlink("../../notes/torch.py", folder() / "evidence/torch.py");
   fs::create_directory_symlink("../../notes", folder() / "evidence/layers");
-  EXPECT_EQ(checked().sentence(), "added: evidence/layers, evidence/torch.py");
+  EXPECT_EQ(checked().message(), "added: evidence/layers, evidence/torch.py");
   fs::rename(folder() / "plan.json", folder() / "notes/plan.json");
   fs::create_symlink("notes/plan.json", folder() / "plan.json");
-  EXPECT_EQ(checked().sentence(), "missing: plan.json; added: evidence/layers, evidence/torch.py");
+  EXPECT_EQ(checked().message(), "missing: plan.json; added: evidence/layers, evidence/torch.py");
 }
 
 TEST_F(Manifest, LetsTheUserAddFilesOfTheirOwnElsewhere) {

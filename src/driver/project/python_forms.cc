@@ -52,7 +52,7 @@ Result<PythonForms> python_forms(Job& job, const Task& task, const SourceBundle&
     if (answer.error().code != ErrorCode::kProgramInvalid) {
       return failure(answer.error());
     }
-    forms.missing = answer.error().sentence;
+    forms.missing = answer.error().message;
     return forms;
   }
   STITCH_ASSIGN(const codegen::PythonReference reference, reference_from(*answer));

@@ -109,7 +109,7 @@ Result<void> verify(Job& job, const toolchain::Toolchain& tools, Run& run) {
 void tell_admission(const Job& job, const toolchain::Toolchain& tools, Run& run) {
   run.admission = known_admission(job, tools, run.task, run.imported, run.device);
   if (run.admission.has_value() && run.admission->status != verify::AdmissionStatus::kAdmitted) {
-    run.report.verify.notes.push_back("As a task for others: " + run.admission->sentence());
+    run.report.verify.notes.push_back("As a task for others: " + run.admission->message());
   }
 }
 
@@ -224,9 +224,9 @@ Json to_json(const OptimizeReport& run) {
     json["baseline"] = to_json(*run.untimed, false);
   }
   if (run.admission.has_value()) {
-    json["admission"] = {{"status", to_string(run.admission->status)}, {"sentence", run.admission->sentence()}};
+    json["admission"] = {{"status", to_string(run.admission->status)}, {"sentence", run.admission->message()}};
   }
-  json["nvcc"] = run.nvcc.sentence;
+  json["nvcc"] = run.nvcc.message;
   json["library"] = run.report.compile.library;  // in the cache: what the verdict is about
   json["out"] = run.out.string();
   return json;

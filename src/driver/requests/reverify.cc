@@ -80,7 +80,7 @@ Result<ReverifyReport> reverify(const ReverifyRequest& request, const Services& 
   STITCH_ASSIGN(report.manifest, check_manifest(folder));
   if (!report.manifest.is_intact()) {
     return failure(ErrorCode::kFileInvalid,
-                   fmt::format("{} is not as it was written; {}", folder.string(), report.manifest.sentence()),
+                   fmt::format("{} is not as it was written; {}", folder.string(), report.manifest.message()),
                    folder.string(), "for a verdict on what is there now: stitchcuda verify " + folder.string());
   }
   services.progress.fact("evidence", describe(report.manifest));

@@ -25,17 +25,17 @@ class Heard final : public Progress {
  public:
   std::vector<std::string> all;
 
-  void fact(const std::string& stage, const std::string& sentence) override { all.push_back(stage + ": " + sentence); }
+  void fact(const std::string& stage, const std::string& message) override { all.push_back(stage + ": " + message); }
 
  private:
-  int begin(const std::string& stage, const std::string& sentence) override {
-    all.push_back("begin " + stage + ": " + sentence);
+  int begin(const std::string& stage, const std::string& message) override {
+    all.push_back("begin " + stage + ": " + message);
     return 7;
   }
-  void say(int id, const std::string& stage, const std::string& sentence) override {
-    all.push_back(std::to_string(id) + " " + stage + ": " + sentence);
+  void say(int id, const std::string& stage, const std::string& message) override {
+    all.push_back(std::to_string(id) + " " + stage + ": " + message);
   }
-  void hint(int id, const std::string& stage, const std::string& sentence) override { say(id, stage, sentence); }
+  void hint(int id, const std::string& stage, const std::string& message) override { say(id, stage, message); }
   void end(int id) override { all.push_back("end " + std::to_string(id)); }
 };
 
@@ -57,7 +57,7 @@ class Stages : public ::testing::Test {
 
 TEST_F(Stages, PlanReadsTheImportsText) {
   const Result<plan::Plan> made = planned();
-  ASSERT_TRUE(made.has_value()) << made.error().sentence;
+  ASSERT_TRUE(made.has_value()) << made.error().message;
   EXPECT_EQ(made->graph.name, "scaled");
   EXPECT_EQ(made->steps.size(), 1u);
 }
@@ -66,7 +66,7 @@ TEST_F(Stages, PlanIsForTheFirstTarget) {
   Options options;
   options.targets = {"sm_80", "sm_90a"};
   const Result<plan::Plan> made = planned(options);
-  ASSERT_TRUE(made.has_value()) << made.error().sentence;
+  ASSERT_TRUE(made.has_value()) << made.error().message;
   EXPECT_EQ(made->device, "A100");
   EXPECT_NE(planned()->device, made->device);
 }
@@ -76,7 +76,7 @@ TEST_F(Stages, PlanOfAFileThatIsNoneSaysWhichOneAndWhatToDo) {
   ASSERT_TRUE(write_file(other, "no graph").has_value());
   const Result<plan::Plan> made = plan_stage({other, MathMode::kFp32, {}}, services());
   ASSERT_FALSE(made.has_value());
-  EXPECT_NE(made.error().place.find("other.ir"), std::string::npos) << made.error().place;
+  EXPECT_NE(made.error().location.find("other.ir"), std::string::npos) << made.error().location;
   EXPECT_EQ(made.error().remedy, "make it again with `stitchcuda import`");
 }
 
@@ -87,7 +87,7 @@ TEST_F(Stages, EmitWritesTheProject) {
   request.plan = plan;
   request.out = folder_.path() / "out";
   const Result<EmitReport> made = emit_stage(request, services());
-  ASSERT_TRUE(made.has_value()) << made.error().sentence;
+  ASSERT_TRUE(made.has_value()) << made.error().message;
   EXPECT_EQ(made->bundle.name, "scaled");
   for (const auto& [name, text] : made->bundle.files) {
     const Result<std::string> written = read_file(request.out / name);

@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Ten times what our own programs bring. Nobody reads a longer text, so neither does the rubric.
-constexpr size_t kMostText = size_t{4} << 20;
+constexpr size_t kMaxTextLength = size_t{4} << 20;
 
 // What a program of ours compiles for every device alike says nothing about it.
 bool is_host_layer(const std::string& file) { return file.find("runtime/host/") != std::string::npos; }
@@ -32,7 +32,7 @@ std::map<std::string, std::string> text_of(const SourceBundle& bundle) {
       bytes += content.size();
     }
   }
-  return bytes <= kMostText ? text : std::map<std::string, std::string>();
+  return bytes <= kMaxTextLength ? text : std::map<std::string, std::string>();
 }
 
 Result<std::map<std::string, std::string>> python_text(const fs::path& candidate) {
@@ -57,11 +57,11 @@ Result<std::map<std::string, std::string>> native_text(const Job& job, const fs:
 
 rubric::FrameworkFacts framework_facts(const PythonVerdict& verdict) {
   const evaluate::FrameworkShare& share = verdict.framework;
-  return {share.hack_class, share.share, share.left, share.sentence};
+  return {share.hack_class, share.share, share.left, share.message};
 }
 
 // A candidate in Python that failed before a call was seen has no policy to tell of.
-bool was_seen(const PythonVerdict& verdict) { return !verdict.framework.sentence.empty(); }
+bool was_seen(const PythonVerdict& verdict) { return !verdict.framework.message.empty(); }
 
 Result<void> gather_candidate(Job& job, const CandidateRequest& request, bool with_verdict, ScoreSubject& subject) {
   STITCH_ASSIGN(const CandidateKind kind, classify_candidate(request.candidate));

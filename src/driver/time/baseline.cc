@@ -42,7 +42,7 @@ Result<std::optional<tuning::Baseline>> find_baseline(Job& job, const Task& task
   }
   Result<Json> answer = job.ask("candidate.interface", task.arguments(), kReadTimeoutMs);
   if (!answer.has_value()) {
-    baseline.why_none = answer.error().sentence;
+    baseline.why_none = answer.error().message;
     return std::optional(baseline);
   }
   Json& interface = *answer;

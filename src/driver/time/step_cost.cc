@@ -29,8 +29,8 @@ Result<std::string> built_step(Job& job, const toolchain::Toolchain& tools, cons
   return built.library;
 }
 
-Unexpected ended(const std::string& sentence) {
-  return failure(ErrorCode::kProgramInvalid, "the step did not run: " + sentence, "", "verify it first, with --step");
+Unexpected ended(const std::string& message) {
+  return failure(ErrorCode::kProgramInvalid, "the step did not run: " + message, "", "verify it first, with --step");
 }
 
 }  // namespace
@@ -90,14 +90,14 @@ Result<void> measure_cost(Job& job, const toolchain::Toolchain& tools, const pla
   STITCH_ASSIGN(const auto runner, evaluate::ProgramRunner::start(options));
   STITCH_ASSIGN(const evaluate::CandidateOutcome prepared, runner->prepare({}));
   if (prepared.ending != evaluate::Ending::kOk) {
-    return ended(prepared.sentence);
+    return ended(prepared.message);
   }
   evaluate::TimingOptions timing;
   timing.graph = true;
   const evaluate::TimedSubject subject{.parameters = {}, .draws = tuning::sample_draws(alone.graph)};
   STITCH_ASSIGN(const evaluate::TimingOutcome timed, runner->time_blocks(subject, timing));
   if (timed.ending != evaluate::Ending::kOk) {
-    return ended(timed.sentence);
+    return ended(timed.message);
   }
   cost.measured_us = timed.timing.median_us;
   cost.spread = timed.timing.spread;

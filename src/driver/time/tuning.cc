@@ -95,7 +95,7 @@ void record_clocks(const std::string& before, const std::string& after, Measured
     return;
   }
   measured.clocks = fmt::format("SM clock {:.0f} MHz before and {:.0f} MHz after, of {:.0f}; {:.0f} C, {:.0f} W",
-                                first->sm_mhz, last->sm_mhz, last->most_sm_mhz, last->temperature_c, last->power_w);
+                                first->sm_mhz, last->sm_mhz, last->max_sm_mhz, last->temperature_c, last->power_w);
   measured.times.clocks = evaluate::clock_refusal(*first, *last);
 }
 

@@ -30,9 +30,9 @@ bool holds_word(Bytes bytes, uint32_t word) {
 }
 
 int entries_of(const Image& image, int64_t size_tag) {
-  constexpr uint64_t kMostTold = 1 << 20;  // the size is whatever the file says; two of them are added
+  constexpr uint64_t kMaxTold = 1 << 20;  // the size is whatever the file says; two of them are added
   const Elf64_Dyn* size = image.find(size_tag);
-  return size == nullptr ? 0 : static_cast<int>(std::min(size->d_un.d_val / sizeof(uint64_t), kMostTold));
+  return size == nullptr ? 0 : static_cast<int>(std::min(size->d_un.d_val / sizeof(uint64_t), kMaxTold));
 }
 
 // Libraries that the loader brings along, and where it looks for them.

@@ -18,13 +18,13 @@ Result<LibraryFacts> inspect_text(const std::string& bytes) { return inspect(std
 
 LibraryFacts facts_of(const std::string& bytes) {
   const Result<LibraryFacts> facts = inspect_text(bytes);
-  EXPECT_TRUE(facts.has_value()) << (facts.has_value() ? "" : facts.error().sentence);
+  EXPECT_TRUE(facts.has_value()) << (facts.has_value() ? "" : facts.error().message);
   return facts.has_value() ? *facts : LibraryFacts{};
 }
 
 std::string refusal_of(const MadeLibrary& library) {
   const Result<LibraryFacts> facts = inspect_text(bytes_of(library));
-  return facts.has_value() ? "" : facts.error().sentence;
+  return facts.has_value() ? "" : facts.error().message;
 }
 
 bool imports(const LibraryFacts& facts, const std::string& name) {

@@ -11,7 +11,7 @@ namespace {
 // Version indices below this mean "local" and "no version".
 constexpr uint16_t kFirstVersion = 2;
 constexpr uint16_t kVersionMask = 0x7fff;
-constexpr uint64_t kMostSymbols = uint64_t{1} << 20;
+constexpr uint64_t kMaxSymbols = uint64_t{1} << 20;
 
 Result<std::vector<Elf64_Rela>> read_table(const Image& image, int64_t address_tag, int64_t size_tag) {
   const Elf64_Dyn* address = image.find(address_tag);
@@ -67,7 +67,7 @@ Result<uint64_t> symbol_count(const Image& image, const std::vector<Elf64_Rela>&
     STITCH_ASSIGN(const uint64_t reached, gnu_hash_count(image, hash->d_un.d_ptr));
     count = std::max(count, reached);
   }
-  if (count > kMostSymbols) {
+  if (count > kMaxSymbols) {
     return refused("it has more symbols than any program of ours could want");
   }
   return count;

@@ -7,7 +7,7 @@ namespace stitch::elf {
 namespace {
 
 constexpr uint64_t kPage = 4096;
-constexpr uint64_t kMostAddress = uint64_t{1} << 47;  // of a process
+constexpr uint64_t kMaxAddress = uint64_t{1} << 47;  // of a process
 
 bool is_loaded(const Elf64_Phdr& segment) { return segment.p_type == PT_LOAD; }
 
@@ -20,8 +20,8 @@ Result<Bytes> from(Bytes bytes, uint64_t offset, const char* what) {
 
 }  // namespace
 
-Unexpected refused(std::string sentence) {
-  return failure(ErrorCode::kFileInvalid, "the library cannot be loaded: " + std::move(sentence));
+Unexpected refused(std::string message) {
+  return failure(ErrorCode::kFileInvalid, "the library cannot be loaded: " + std::move(message));
 }
 
 Result<Image> Image::parse(Bytes bytes) {
@@ -67,8 +67,8 @@ Result<void> Image::check_segments() const {
     if (!is_loaded(segment)) {
       continue;
     }
-    if (segment.p_filesz > segment.p_memsz || segment.p_vaddr > kMostAddress ||
-        segment.p_memsz > kMostAddress - segment.p_vaddr) {
+    if (segment.p_filesz > segment.p_memsz || segment.p_vaddr > kMaxAddress ||
+        segment.p_memsz > kMaxAddress - segment.p_vaddr) {
       return refused("a segment has an impossible size");
     }
     if (segment.p_vaddr / kPage * kPage < end) {

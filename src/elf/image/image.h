@@ -20,7 +20,7 @@ namespace stitch::elf {
 using Bytes = std::span<const std::byte>;
 
 // kFileInvalid with a sentence for a file that is none, or that we cannot vouch for.
-Unexpected refused(std::string sentence);
+Unexpected refused(std::string message);
 
 class Image {
  public:

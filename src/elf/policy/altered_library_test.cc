@@ -52,7 +52,7 @@ void try_altered(const std::string& bytes, unsigned seed) {
   for (int i = 0; i < kFiles; ++i) {
     const std::string altered = alter(bytes);
     const Result<LibraryFacts> facts = inspect(std::as_bytes(std::span(altered)));
-    EXPECT_TRUE(facts.has_value() || !facts.error().sentence.empty());
+    EXPECT_TRUE(facts.has_value() || !facts.error().message.empty());
     refused += facts.has_value() && !refusal(*facts).has_value() ? 0 : 1;
   }
   EXPECT_GT(refused, kFiles / 10);

@@ -12,7 +12,7 @@
 namespace stitch::evaluate {
 namespace {
 
-constexpr uint64_t kMostKeptBytes = uint64_t{64} << 20;
+constexpr uint64_t kMaxKeptBytes = uint64_t{64} << 20;
 
 uint64_t bytes_of(const std::vector<HostTensor>& tensors) {
   uint64_t bytes = 0;
@@ -253,7 +253,7 @@ Result<void> ProgramCalls::list_launches() {
   }
   Result<std::vector<LaunchRecord>> records = launch_records_from_json(answer.json(), "launches");
   if (!records.has_value()) {
-    return session_.fail(Ending::kTampered, records.error().sentence);
+    return session_.fail(Ending::kTampered, records.error().message);
   }
   session_.launches()->keep(std::move(*records));
   return {};
@@ -289,7 +289,7 @@ Result<CandidateOutcome> ProgramCalls::take_results(const CallMemory& memory, co
   outcome.states.assign(first_state, results.end());
   outcome.outputs.assign(results.begin(), first_state);
   const bool any_stays = std::find(staying.begin(), staying.end(), true) != staying.end();
-  const bool are_kept = !any_stays && bytes_of(outcome.outputs) <= kMostKeptBytes;
+  const bool are_kept = !any_stays && bytes_of(outcome.outputs) <= kMaxKeptBytes;
   last_outputs_ = are_kept ? outcome.outputs : std::vector<HostTensor>{};
   return outcome;
 }

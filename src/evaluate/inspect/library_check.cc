@@ -11,7 +11,7 @@ namespace stitch::evaluate {
 namespace {
 
 constexpr const char* kEntry = "stitch_program_v1";
-constexpr uintmax_t kMostBytes = uintmax_t{2} << 30;
+constexpr uintmax_t kMaxBytes = uintmax_t{2} << 30;
 
 Finding finding(VerdictKind kind, std::string reason) { return {Stage::kInspect, kind, std::move(reason)}; }
 
@@ -32,7 +32,7 @@ LibraryCheck check_library(const std::string& bytes, DeviceKind device, elf::Cud
   LibraryCheck check;
   Result<elf::LibraryFacts> facts = elf::inspect(std::as_bytes(std::span(bytes)));
   if (!facts.has_value()) {
-    check.refusal = finding(VerdictKind::kBuildFailed, facts.error().sentence);
+    check.refusal = finding(VerdictKind::kBuildFailed, facts.error().message);
     return check;
   }
   check.facts = std::move(*facts);
@@ -50,7 +50,7 @@ LibraryCheck check_extension(const std::string& bytes) {
   LibraryCheck check;
   Result<elf::LibraryFacts> facts = elf::inspect(std::as_bytes(std::span(bytes)));
   if (!facts.has_value()) {
-    check.refusal = finding(VerdictKind::kBuildFailed, facts.error().sentence);
+    check.refusal = finding(VerdictKind::kBuildFailed, facts.error().message);
     return check;
   }
   check.facts = std::move(*facts);
@@ -68,7 +68,7 @@ Result<LibraryCheck> keep_and_check_library(const std::filesystem::path& library
     return failure(ErrorCode::kFileInvalid, "cannot read the library: " + failed.message(), library.string(),
                    "check the path and its permissions");
   }
-  if (size > kMostBytes) {
+  if (size > kMaxBytes) {
     return LibraryCheck{{}, finding(VerdictKind::kBuildFailed, "the library is larger than 2 GiB")};
   }
   STITCH_ASSIGN(const std::string bytes, read_file(library));

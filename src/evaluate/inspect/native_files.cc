@@ -16,8 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kMostFiles = 20'000;
-constexpr uintmax_t kMostBytes = uintmax_t{2} << 30;
+constexpr size_t kMaxFiles = 20'000;
+constexpr uintmax_t kMaxBytes = uintmax_t{2} << 30;
 
 // What the loader would take for a library of this machine.
 bool can_be_loaded(const fs::path& path) {
@@ -33,8 +33,8 @@ Result<std::vector<fs::path>> loadable_files(const fs::path& folder) {
   std::error_code error;
   size_t count = 0;
   for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    if (++count > kMostFiles) {
-      return failure(ErrorCode::kFileInvalid, fmt::format("more than {} files lie beside the candidate", kMostFiles),
+    if (++count > kMaxFiles) {
+      return failure(ErrorCode::kFileInvalid, fmt::format("more than {} files lie beside the candidate", kMaxFiles),
                      folder.string(), "give a folder that holds the candidate alone");
     }
     std::error_code ignored;
@@ -65,14 +65,14 @@ using Rule = std::optional<std::string> (*)(const elf::LibraryFacts&);
 Result<ReadFile> inspect_one(const fs::path& path, Rule rule, NativeFile& file) {
   std::error_code failed;
   const uintmax_t size = fs::file_size(path, failed);
-  if (failed || size > kMostBytes) {
+  if (failed || size > kMaxBytes) {
     return ReadFile{{}, build_failed(fmt::format("{} cannot be read, or is larger than 2 GiB", file.name))};
   }
   ReadFile read;
   STITCH_ASSIGN(read.bytes, read_file(path));
   Result<elf::LibraryFacts> facts = elf::inspect(std::as_bytes(std::span(read.bytes)));
   if (!facts.has_value()) {
-    read.refusal = build_failed(fmt::format("{}: {}", file.name, facts.error().sentence));
+    read.refusal = build_failed(fmt::format("{}: {}", file.name, facts.error().message));
     return read;
   }
   file.facts = std::move(*facts);
@@ -146,7 +146,7 @@ Result<NativeFiles> inspect_compiled_files(const fs::path& folder) {
   const Result<std::vector<fs::path>> found = loadable_files(place);
   if (!found.has_value()) {
     NativeFiles files;
-    files.refusal = build_failed("what the candidate compiled cannot be inspected: " + found.error().sentence);
+    files.refusal = build_failed("what the candidate compiled cannot be inspected: " + found.error().message);
     return files;
   }
   return inspect_all(place, *found, rule_compiled, Keeping::kAnew);

@@ -21,8 +21,8 @@ constexpr const char* kAsGiven = "as_given";
 constexpr const char* kOtherRegimes[] = {"signed_scaled", "near_equal", "sparse_extreme"};
 
 std::string diagnostic_line(const Diagnostic& diagnostic) {
-  constexpr size_t kLongest = 2000;  // a candidate's #error says what it likes
-  return printable_line(fmt::format("{}:{}: {}", diagnostic.file, diagnostic.line, diagnostic.message), kLongest);
+  constexpr size_t kMaxLength = 2000;  // a candidate's #error says what it likes
+  return printable_line(fmt::format("{}:{}: {}", diagnostic.file, diagnostic.line, diagnostic.message), kMaxLength);
 }
 
 class Builder {

@@ -132,7 +132,7 @@ FrameworkShare framework_share(const std::vector<ReferenceWork>& work, const std
   } else if (!operators.empty()) {
     share.hack_class = HackClass::kPartial;
   }
-  share.sentence = evidence(share, operators);
+  share.message = evidence(share, operators);
   return share;
 }
 
@@ -140,7 +140,7 @@ Json to_json(const FrameworkShare& share) {
   return {{"class", to_string(share.hack_class)},
           {"framework_share", share.share},
           {"left_to_framework", share.left},
-          {"evidence", share.sentence}};
+          {"evidence", share.message}};
 }
 
 }  // namespace stitch::evaluate

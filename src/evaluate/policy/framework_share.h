@@ -30,7 +30,7 @@ struct FrameworkShare {
   HackClass hack_class = HackClass::kClean;
   double share = 0;               // of the reference's time by roofline, left to the framework
   std::vector<std::string> left;  // the reference's operators that were
-  std::string sentence;           // the evidence
+  std::string message;            // the evidence
 };
 
 // `operators` are those of the framework that the candidate ran ("aten::mm"), `libraries` the native code it loaded.

@@ -34,9 +34,9 @@ TEST(FrameworkShare, StepsWorthUnderFivePercentAreAPartialHack) {
   const FrameworkShare share = framework_share(kMlp, {"aten::linear", "aten::gelu"}, {"libmine.so"});
   EXPECT_EQ(share.hack_class, HackClass::kPartial);
   EXPECT_GT(share.share, 0.95);
-  EXPECT_NE(share.sentence.find("only steps worth under 5 % were touched"), std::string::npos) << share.sentence;
+  EXPECT_NE(share.message.find("only steps worth under 5 % were touched"), std::string::npos) << share.message;
   const FrameworkShare half = framework_share(kMlp, {"aten::gelu"}, {"libmine.so"});
-  EXPECT_EQ(half.sentence.find("only steps"), std::string::npos) << half.sentence;
+  EXPECT_EQ(half.message.find("only steps"), std::string::npos) << half.message;
 }
 
 TEST(FrameworkShare, WithoutOperatorsOfTheFrameworkIsClean) {

@@ -15,7 +15,7 @@
 namespace stitch::evaluate {
 namespace {
 
-constexpr size_t kLongestSentence = 2000;
+constexpr size_t kMaxMessageLength = 2000;
 
 }  // namespace
 
@@ -32,10 +32,10 @@ Result<CandidateSession> CandidateSession::start(CandidateBinary binary, WorkerL
 
 // Much of a sentence is the candidate's own words.
 Unexpected CandidateSession::fail(Ending ending, const std::string& said) {
-  std::string sentence = printable_line(said, kLongestSentence);
+  std::string message = printable_line(said, kMaxMessageLength);
   worker_.reset();
-  fault_ = WorkerFault{ending, sentence};
-  return failure(ErrorCode::kProgramInvalid, std::move(sentence));
+  fault_ = WorkerFault{ending, message};
+  return failure(ErrorCode::kProgramInvalid, std::move(message));
 }
 
 Result<wire::Answer> CandidateSession::ask_with(const std::string& verb, const Json& arguments,
@@ -48,7 +48,7 @@ Result<wire::Answer> CandidateSession::ask_with(const std::string& verb, const J
   WorkerReply reply = std::move(*answered);
   if (WorkerFault* fault = std::get_if<WorkerFault>(&reply)) {
     const bool was_killed = fault->was_killed;
-    Unexpected failed = fail(fault->ending, fault->sentence);
+    Unexpected failed = fail(fault->ending, fault->message);
     fault_->was_killed = was_killed;
     return failed;
   }
@@ -60,9 +60,9 @@ Result<wire::Answer> CandidateSession::ask_with(const std::string& verb, const J
 Unexpected CandidateSession::fail_unless_world_does(const Error& error) {
   const Result<void> tried = keeper_.try_device();
   if (!tried.has_value()) {
-    return failure(with_context(error, tried.error().sentence));
+    return failure(with_context(error, tried.error().message));
   }
-  return fail(Ending::kCrashed, fmt::format("{}, though the device is well", error.sentence));
+  return fail(Ending::kCrashed, fmt::format("{}, though the device is well", error.message));
 }
 
 Result<wire::Answer> CandidateSession::ask(const std::string& verb, const Json& arguments) {
@@ -87,7 +87,7 @@ Result<bool> CandidateSession::ensure_loaded() {
   STITCH_ASSIGN(const wire::Answer answer, ask("load", arguments));
   Result<wire::ProgramDescription> description = wire::program_description_from_json(answer.json());
   if (!description.has_value()) {
-    return fail(Ending::kRefused, description.error().sentence);
+    return fail(Ending::kRefused, description.error().message);
   }
   description_ = std::move(*description);
   for (const auto& [id, block] : blocks_) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kTimeoutMs = 120'000;
 constexpr uint64_t kMemoryBytes = uint64_t{16} << 30;
-constexpr size_t kMostFiles = 200;
+constexpr size_t kMaxFiles = 200;
 
 bool is_identifier(const std::string& name) {
   const auto fits = [](unsigned char each) { return std::isalnum(each) != 0 || each == '_'; };
@@ -27,7 +27,7 @@ bool is_plain_file_name(const std::string& name) {
          name.front() != '-' && name.find('\0') == std::string::npos;
 }
 
-Unexpected invalid(const std::string& sentence) { return failure(ErrorCode::kProgramInvalid, sentence); }
+Unexpected invalid(const std::string& message) { return failure(ErrorCode::kProgramInvalid, message); }
 
 // The macros beside what the form asks for: values are words of ours to a compiler, without a shell between.
 Result<std::vector<std::string>> read_macros(const Json& request) {
@@ -54,7 +54,7 @@ Result<ExtensionRequest> read_request(const Json& item) {
     return invalid("load_inline is given the name \"" + found.bundle.name + "\", which no module can have");
   }
   const auto files = request.find("files");
-  if (files == request.end() || !files->is_object() || files->size() > kMostFiles) {
+  if (files == request.end() || !files->is_object() || files->size() > kMaxFiles) {
     return invalid("load_inline is given no sources, or too many files");
   }
   for (const auto& [name, content] : files->items()) {
@@ -90,7 +90,7 @@ Result<ExtensionRequests> read_requests(const Json& answer) {
 Result<ExtensionRequests> extension_requests_from_json(const Json& answer) {
   Result<ExtensionRequests> found = read_requests(answer);
   if (!found.has_value() && found.error().code != ErrorCode::kProgramInvalid) {
-    return invalid("the program wrote into its worker's channel: " + found.error().sentence);
+    return invalid("the program wrote into its worker's channel: " + found.error().message);
   }
   return found;
 }

@@ -19,7 +19,7 @@ const Json kFiles = {{"main.cpp", "int one() { return 1; }"}};
 
 TEST(ExtensionRequests, AreRead) {
   const auto found = extension_requests_from_json(answer(request("mine", kFiles, {"-DWIDTH=4"})));
-  ASSERT_TRUE(found.has_value()) << found.error().sentence;
+  ASSERT_TRUE(found.has_value()) << found.error().message;
   ASSERT_EQ(found->requests.size(), 1u);
   EXPECT_EQ(found->requests[0].bundle.name, "mine");
   EXPECT_EQ(found->requests[0].bundle.units, std::vector<std::string>{"main.cpp"});

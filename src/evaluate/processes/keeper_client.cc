@@ -47,7 +47,7 @@ Result<wire::Answer> ask_keeper(wire::Channel& channel, uint64_t id, const std::
   if (is_channel_good && (answer.has_value() || answer.error().code != ErrorCode::kFileInvalid)) {
     return answer;
   }
-  return failure(ErrorCode::kEnvironment, fmt::format("the keeper failed at `{}`: {}", verb, answer.error().sentence),
+  return failure(ErrorCode::kEnvironment, fmt::format("the keeper failed at `{}`: {}", verb, answer.error().message),
                  "", "check that the machine has enough free memory");
 }
 
@@ -88,7 +88,7 @@ Result<wire::Answer> KeeperClient::ask(const std::string& verb, const Json& argu
                                        std::vector<Descriptor> descriptors) {
   auto answer = ask_keeper(channel_, ++last_id_, verb, arguments, std::move(descriptors));
   const std::string context = fmt::format("the keeper failed at `{}`", verb);
-  if (!answer.has_value() && !answer.error().sentence.starts_with(context)) {
+  if (!answer.has_value() && !answer.error().message.starts_with(context)) {
     return failure(with_context(answer.error(), context));
   }
   return answer;

@@ -13,13 +13,13 @@
 namespace stitch::evaluate {
 namespace {
 
-constexpr size_t kMostEntries = 1000;
-constexpr size_t kMostReads = 16;  // at a time, as much as a pipe can hold: who never stops must not keep us here
+constexpr size_t kMaxEntries = 1000;
+constexpr size_t kMaxReads = 16;  // at a time, as much as a pipe can hold: who never stops must not keep us here
 constexpr const char* kForged = "wrote into the pipe that tells what it does";
 constexpr size_t kNamed = 6;  // operators that a sentence lists
 
-std::string with_place(const std::string& what, const std::string& place) {
-  return place.empty() ? what : fmt::format("{} at {}", what, place);
+std::string with_location(const std::string& what, const std::string& location) {
+  return location.empty() ? what : fmt::format("{} at {}", what, location);
 }
 
 // Bytes of a hostile process on their way to a person's terminal.
@@ -60,7 +60,7 @@ std::optional<std::string> LedgerReader::read() {
   }
   std::string list;
   for (size_t i = 0; i < std::min(ledger_->operators.size(), kNamed); ++i) {
-    list += (list.empty() ? "" : ", ") + with_place(ledger_->operators[i], ledger_->places[i]);
+    list += (list.empty() ? "" : ", ") + with_location(ledger_->operators[i], ledger_->places[i]);
   }
   const size_t more = ledger_->operators.size() - std::min(ledger_->operators.size(), kNamed);
   return fmt::format("PyTorch computes in place of the candidate: {}{}", list,
@@ -72,7 +72,7 @@ std::optional<std::string> LedgerReader::read() {
 void LedgerReader::receive() {
   std::array<char, 65536> buffer;
   bool is_empty = false;
-  for (size_t reads = 0; reads < kMostReads && !is_empty; ++reads) {
+  for (size_t reads = 0; reads < kMaxReads && !is_empty; ++reads) {
     const ssize_t size = ::read(pipe_.get(), buffer.data(), buffer.size());
     is_empty = size <= 0;
     received_.append(buffer.data(), static_cast<size_t>(is_empty ? 0 : size));
@@ -88,9 +88,9 @@ void LedgerReader::receive() {
   }
 }
 
-void LedgerReader::accuse(const std::string& sentence) {
-  if (ledger_->events.size() < kMostEntries) {
-    ledger_->events.push_back(sentence);
+void LedgerReader::accuse(const std::string& message) {
+  if (ledger_->events.size() < kMaxEntries) {
+    ledger_->events.push_back(message);
   }
 }
 
@@ -99,18 +99,18 @@ void LedgerReader::take(const std::string& line) {
   const size_t first = line.find('\t');
   const size_t second = first == std::string::npos ? first : line.find('\t', first + 1);
   const size_t taken = ledger_->operators.size() + ledger_->libraries.size();
-  if (second == std::string::npos || taken >= kMostEntries) {
+  if (second == std::string::npos || taken >= kMaxEntries) {
     accuse(kForged);
     return;
   }
   const std::string kind = line.substr(0, first);
   const std::string what = printable(line.substr(first + 1, second - first - 1));
-  const std::string place = printable(line.substr(second + 1));
+  const std::string location = printable(line.substr(second + 1));
   if (kind == "operator") {
     ledger_->operators.push_back(what);
-    ledger_->places.push_back(place);
+    ledger_->places.push_back(location);
   } else if (kind == "event") {
-    accuse(with_place(what, place));
+    accuse(with_location(what, location));
   } else if (kind == "library") {
     const bool can_be = std::find(libraries_.begin(), libraries_.end(), what) != libraries_.end();
     if (can_be && std::find(ledger_->libraries.begin(), ledger_->libraries.end(), what) == ledger_->libraries.end()) {

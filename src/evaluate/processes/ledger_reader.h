@@ -33,7 +33,7 @@ class LedgerReader {
  private:
   void receive();
   void take(const std::string& line);
-  void accuse(const std::string& sentence);
+  void accuse(const std::string& message);
 
   Descriptor pipe_;
   std::shared_ptr<CandidateLedger> ledger_;

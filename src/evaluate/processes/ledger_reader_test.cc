@@ -84,8 +84,8 @@ TEST_F(Ledger, SaysSinceWhenOperatorsAreForbidden) {
 
 // More than any pipe holds at once was put there while it was read: there is no telling what is still to come.
 TEST_F(Ledger, AStreamWithoutAnEndIsForged) {
-  constexpr int kLargest = 1 << 20;
-  if (::fcntl(write_end.get(), F_SETPIPE_SZ, kLargest) != kLargest) {
+  constexpr int kMaxPipeBytes = 1 << 20;
+  if (::fcntl(write_end.get(), F_SETPIPE_SZ, kMaxPipeBytes) != kMaxPipeBytes) {
     GTEST_SKIP() << "this system allows no pipe of 1 MiB";
   }
   ::fcntl(write_end.get(), F_SETFL, O_NONBLOCK);

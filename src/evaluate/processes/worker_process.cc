@@ -14,7 +14,7 @@
 
 #include "base/json/json.h"
 #include "base/process/resource_limit.h"
-#include "evaluate/processes/fault_sentence.h"
+#include "evaluate/processes/fault_message.h"
 #include "sandbox/cage/cage.h"
 
 namespace stitch::evaluate {
@@ -24,9 +24,9 @@ constexpr int kChannelNumber = 3;
 constexpr int kLedgerNumber = 4;
 constexpr int kWatchIntervalMs = 20;
 constexpr int64_t kPatienceWithTheDyingMs = 5000;
-constexpr int64_t kLongestStartMs = 120'000;
+constexpr int64_t kMaxStartMs = 120'000;
 constexpr double kMiB = 1 << 20;
-constexpr uint64_t kLeastThreads = 128;
+constexpr uint64_t kMinThreads = 128;
 constexpr uint64_t kSanitizerBytes = uint64_t{20} << 40;  // its shadow memory, reserved and hardly used
 
 const char* program_name(DeviceKind device) {
@@ -54,12 +54,12 @@ std::vector<std::string> library_path(const std::vector<std::string>& folders) {
   return path;
 }
 
-std::string late_sentence(int64_t allowed_ms) {
+std::string late_message(int64_t allowed_ms) {
   return fmt::format("the program did not end within {:.1f} s", static_cast<double>(allowed_ms) / 1000);
 }
 
 // Threads without end that a program leaves behind share the processors with its judge.
-uint64_t threads_of_a_program() { return std::max(kLeastThreads, uint64_t{2} * std::thread::hardware_concurrency()); }
+uint64_t threads_of_a_program() { return std::max(kMinThreads, uint64_t{2} * std::thread::hardware_concurrency()); }
 
 // What the worker of this candidate may reach: the candidate, and where the libraries lie that it may need.
 sandbox::CagePolicy worker_cage(DeviceKind device, const WorkerLimits& limits, bool is_watched) {
@@ -281,33 +281,32 @@ Result<void> WorkerProcess::greet(const std::string& program, const char* remedy
   Json arguments;
   arguments["device"] = 0;
   // Importing PyTorch is no call of the candidate's, however short those are to be.
-  const int64_t allowed_ms = std::max(limits_.timeout_ms, kLongestStartMs);
+  const int64_t allowed_ms = std::max(limits_.timeout_ms, kMaxStartMs);
   Patience patience(child_.pid(), allowed_ms);
-  STITCH_ASSIGN(const WorkerReply greeting, ask_now("hello", arguments, {}, patience, late_sentence(allowed_ms)));
+  STITCH_ASSIGN(const WorkerReply greeting, ask_now("hello", arguments, {}, patience, late_message(allowed_ms)));
   const WorkerFault* fault = std::get_if<WorkerFault>(&greeting);
   if (fault == nullptr) {
     return {};
   }
   was_killed = fault->was_killed;
-  const std::string sentence = fmt::format("the process that runs candidates does not start: {}", fault->sentence);
+  const std::string message = fmt::format("the process that runs candidates does not start: {}", fault->message);
   const std::optional<ResourceLimit> limit = inherited_memory_limit();
   if (limit.has_value()) {
-    return failure(ErrorCode::kEnvironment, fmt::format("{}, under {}", sentence, limit->words), program,
-                   limit->remedy);
+    return failure(ErrorCode::kEnvironment, fmt::format("{}, under {}", message, limit->words), program, limit->remedy);
   }
-  return failure(ErrorCode::kEnvironment, sentence, program, remedy);
+  return failure(ErrorCode::kEnvironment, message, program, remedy);
 }
 
-WorkerFault WorkerProcess::end(Ending ending, std::string sentence) {
+WorkerFault WorkerProcess::end(Ending ending, std::string message) {
   child_.kill_tree();
   is_gone_ = true;
-  return {ending, std::move(sentence)};
+  return {ending, std::move(message)};
 }
 
 WorkerFault WorkerProcess::died() {
   const ExitState exit = child_.wait(kPatienceWithTheDyingMs);
-  std::string sentence = fault_sentence(exit, child_.take_standard_error());
-  WorkerFault fault = end(Ending::kCrashed, std::move(sentence));
+  std::string message = fault_message(exit, child_.take_standard_error());
+  WorkerFault fault = end(Ending::kCrashed, std::move(message));
   fault.was_killed = exit.signal == SIGKILL && !exit.timed_out;
   return fault;
 }
@@ -317,7 +316,7 @@ WorkerProcess::TimeLimit WorkerProcess::limit_of_a_call() const {
     return {limits_.budget->left_ms(), fmt::format("all calls of the program together did not end within {:.1f} s",
                                                    static_cast<double>(limits_.budget->total_ms()) / 1000)};
   }
-  return {limits_.timeout_ms, late_sentence(limits_.timeout_ms)};
+  return {limits_.timeout_ms, late_message(limits_.timeout_ms)};
 }
 
 Result<std::variant<wire::Frame, WorkerFault>> WorkerProcess::await_frame(Patience& patience,
@@ -329,7 +328,7 @@ Result<std::variant<wire::Frame, WorkerFault>> WorkerProcess::await_frame(Patien
       const bool departed = frame.error().code == ErrorCode::kEnvironment;
       return Awaited(departed ? died()
                               : end(Ending::kTampered, fmt::format("the program wrote into its worker's channel ({})",
-                                                                   frame.error().sentence)));
+                                                                   frame.error().message)));
     }
     if (frame->has_value()) {
       return Awaited(std::move(**frame));
@@ -363,8 +362,8 @@ Result<WorkerReply> WorkerProcess::ask(const std::string& verb, const Json& argu
     limits_.budget->spend(patience.counted());
   }
   if (ledger_.has_value()) {
-    if (std::optional<std::string> sentence = ledger_->read()) {
-      return WorkerReply(end(Ending::kTampered, std::move(*sentence)));
+    if (std::optional<std::string> message = ledger_->read()) {
+      return WorkerReply(end(Ending::kTampered, std::move(*message)));
     }
     if (is_judged_ && (verb == "run" || verb == "run_block") && !ledger_->is_enforced()) {
       return WorkerReply(
@@ -399,21 +398,21 @@ Result<WorkerReply> WorkerProcess::ask_now(const std::string& verb, const Json& 
   const bool has_one_code =
       ledger_.has_value() || verb == "prepare" || verb == "workspace" || verb == "run" || verb == "destroy";
   const bool is_foreign = has_one_code && error.code != ErrorCode::kProgramInvalid;
-  if (kind != wire::FrameKind::kError || !is_for_this || is_foreign || error.sentence.empty()) {
-    return WorkerReply(end(Ending::kTampered, "the program wrote into its worker's channel: " + error.sentence));
+  if (kind != wire::FrameKind::kError || !is_for_this || is_foreign || error.message.empty()) {
+    return WorkerReply(end(Ending::kTampered, "the program wrote into its worker's channel: " + error.message));
   }
   if (error.code != ErrorCode::kProgramInvalid) {
     return failure(with_context(error, fmt::format("the worker failed at `{}`", verb)));
   }
-  if (error.place == wire::kUnsupportedPlace) {
-    return WorkerReply(end(Ending::kUnsupported, error.sentence));
+  if (error.location == wire::kUnsupportedLocation) {
+    return WorkerReply(end(Ending::kUnsupported, error.message));
   }
-  if (error.place != wire::kDevicePlace) {
-    return WorkerReply(end(Ending::kRefused, error.sentence));
+  if (error.location != wire::kDeviceLocation) {
+    return WorkerReply(end(Ending::kRefused, error.message));
   }
   // The device's own words say more than the runtime's error number.
   const std::optional<std::string> reported = reported_fault(child_.take_standard_error());
-  return WorkerReply(end(Ending::kCrashed, reported.value_or(error.sentence)));
+  return WorkerReply(end(Ending::kCrashed, reported.value_or(error.message)));
 }
 
 }  // namespace stitch::evaluate

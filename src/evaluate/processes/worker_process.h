@@ -33,7 +33,7 @@ struct WorkerLimits {
 // How a candidate failed a request. The worker is gone then.
 struct WorkerFault {
   Ending ending = Ending::kCrashed;
-  std::string sentence;
+  std::string message;
   bool was_killed = false;  // by a SIGKILL that was not ours
 };
 using WorkerReply = std::variant<wire::Answer, WorkerFault>;
@@ -61,7 +61,7 @@ class WorkerProcess {
                               Patience& patience, const std::string& when_over);
   // Waits for a frame; a fault when the process ends, is late or holds too much memory.
   Result<std::variant<wire::Frame, WorkerFault>> await_frame(Patience& patience, const std::string& when_over);
-  WorkerFault end(Ending ending, std::string sentence);
+  WorkerFault end(Ending ending, std::string message);
   WorkerFault died();
   // Before anything of the candidate's is there: what fails then is the environment.
   Result<void> greet(const std::string& program, const char* remedy, bool& was_killed);

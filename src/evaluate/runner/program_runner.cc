@@ -23,7 +23,7 @@ Result<Outcome> settle(const Call& call, CandidateSession& session, bool& may_tr
     }
     Outcome outcome;
     outcome.ending = fault->ending;
-    outcome.sentence = fault->sentence + (fault->was_killed ? ", and so was the process before it" : "");
+    outcome.message = fault->message + (fault->was_killed ? ", and so was the process before it" : "");
     return outcome;
   }
   return result;

@@ -19,7 +19,7 @@ TEST_P(ProgramRunnerTest, NewStatesMayLieWhereTheOldOnesDo) {
   ASSERT_TRUE(prepares(*runner));
   for (const bool in_place : {true, false, true}) {
     const auto ran = runner->run({.inputs = inputs, .states = states, .states_in_place = in_place});
-    ASSERT_TRUE(ran.has_value()) << ran.error().sentence;
+    ASSERT_TRUE(ran.has_value()) << ran.error().message;
     expect_right(*ran);
   }
 }
@@ -29,8 +29,8 @@ TEST_P(ProgramRunnerTest, AProgramThatDoesNothingLeavesTheOldStateInPlace) {
   const auto runner = start("does_nothing");
   ASSERT_TRUE(prepares(*runner));
   const auto ran = runner->run({.inputs = inputs, .states = states, .states_in_place = true});
-  ASSERT_TRUE(ran.has_value()) << ran.error().sentence;
-  ASSERT_EQ(ran->ending, Ending::kOk) << ran->sentence;
+  ASSERT_TRUE(ran.has_value()) << ran.error().message;
+  ASSERT_EQ(ran->ending, Ending::kOk) << ran->message;
   EXPECT_EQ(values_of(ran->states[0]), values_of(states[0]));
 }
 
@@ -56,17 +56,17 @@ TEST_P(ProgramRunnerTest, AProgramWhoseMemoryWasTakenBackAnswersAgain) {
   expect_right(outcome_of(*runner));
   for (int i = 0; i < 2; ++i) {  // the second time there is none
     const auto rested = runner->rest();
-    ASSERT_TRUE(rested.has_value()) << rested.error().sentence;
-    EXPECT_EQ(rested->ending, Ending::kOk) << rested->sentence;
+    ASSERT_TRUE(rested.has_value()) << rested.error().message;
+    EXPECT_EQ(rested->ending, Ending::kOk) << rested->message;
   }
   const auto again = runner->run({.inputs = inputs, .states = states});  // as prepared before
-  ASSERT_TRUE(again.has_value()) << again.error().sentence;
+  ASSERT_TRUE(again.has_value()) << again.error().message;
   expect_right(*again);
 }
 
 TEST_P(ProgramRunnerTest, AWrongAnswerPassesThrough) {
   const CandidateOutcome outcome = outcome_of("wrong");
-  ASSERT_EQ(outcome.ending, Ending::kOk) << outcome.sentence;
+  ASSERT_EQ(outcome.ending, Ending::kOk) << outcome.message;
   EXPECT_EQ(values_of(outcome.outputs.at(0))[9], x[9] - y[9]);
 }
 
@@ -97,7 +97,7 @@ TEST_P(ProgramRunnerTest, TensorsMoveFromCallToCall) {
   float before = -1.0f;
   for (int i = 0; i < 48; ++i) {
     const CandidateOutcome outcome = outcome_of(*runner);
-    ASSERT_EQ(outcome.ending, Ending::kOk) << outcome.sentence;
+    ASSERT_EQ(outcome.ending, Ending::kOk) << outcome.message;
     const std::vector<float> told = values_of(outcome.outputs.at(0));
     EXPECT_EQ(static_cast<int>(told[0]) % 16, 0);
     moves += told[0] == before ? 0 : 1;
@@ -114,7 +114,7 @@ TEST_P(ProgramRunnerTest, AWriteBesideAnOutputIsTampering) {
     return;
   }
   EXPECT_EQ(outcome.ending, Ending::kTampered);
-  EXPECT_EQ(outcome.sentence, "the program wrote outside of its outputs");
+  EXPECT_EQ(outcome.message, "the program wrote outside of its outputs");
 }
 
 TEST_P(ProgramRunnerTest, AWriteAfterTheCallIsTampering) {
@@ -123,20 +123,20 @@ TEST_P(ProgramRunnerTest, AWriteAfterTheCallIsTampering) {
   }
   const CandidateOutcome outcome = outcome_of("writes_late");
   EXPECT_EQ(outcome.ending, Ending::kTampered);
-  EXPECT_EQ(outcome.sentence, "the program went on writing into its outputs after the call had ended");
+  EXPECT_EQ(outcome.message, "the program went on writing into its outputs after the call had ended");
 }
 
 TEST_P(ProgramRunnerTest, ANullPointerIsACrash) {
   const CandidateOutcome outcome = outcome_of("null_pointer");
   EXPECT_EQ(outcome.ending, Ending::kCrashed);
-  EXPECT_FALSE(outcome.sentence.empty());
+  EXPECT_FALSE(outcome.message.empty());
 }
 
 TEST_P(ProgramRunnerTest, AfterACrashTheNextCallFindsAFreshWorker) {
   const auto runner = start("null_pointer");
   EXPECT_EQ(outcome_of(*runner).ending, Ending::kCrashed);
   const auto again = runner->run({.inputs = inputs, .states = states});  // prepares anew by itself
-  ASSERT_TRUE(again.has_value()) << again.error().sentence;
+  ASSERT_TRUE(again.has_value()) << again.error().message;
   EXPECT_EQ(again->ending, Ending::kCrashed);
 }
 
@@ -144,7 +144,7 @@ TEST_P(ProgramRunnerTest, AnEndlessLoopIsEnded) {
   options.timeout_ms = GetParam() == DeviceKind::kCuda ? 20000 : 1000;
   const CandidateOutcome outcome = outcome_of("endless");
   EXPECT_EQ(outcome.ending, Ending::kTimedOut);
-  EXPECT_NE(outcome.sentence.find("did not end within"), std::string::npos) << outcome.sentence;
+  EXPECT_NE(outcome.message.find("did not end within"), std::string::npos) << outcome.message;
 }
 
 // Each process of the candidate spends of the same time, and when it is over none is asked any more.
@@ -155,11 +155,11 @@ TEST_P(ProgramRunnerTest, AllCallsTogetherHaveATime) {
                                        static_cast<double>(options.budget->total_ms()) / 1000);
   const CandidateOutcome outcome = outcome_of("endless");
   EXPECT_EQ(outcome.ending, Ending::kTimedOut);
-  EXPECT_EQ(outcome.sentence, said);
+  EXPECT_EQ(outcome.message, said);
   EXPECT_EQ(options.budget->left_ms(), 0);
   const CandidateOutcome another = outcome_of("good");
   EXPECT_EQ(another.ending, Ending::kTimedOut);
-  EXPECT_EQ(another.sentence, said);
+  EXPECT_EQ(another.message, said);
 }
 
 TEST_P(ProgramRunnerTest, QuickCallsSpendLittleOfTheirTime) {
@@ -181,12 +181,12 @@ TEST_P(ProgramRunnerTest, ThreadsThatStayAreNotMany) {
     GTEST_SKIP() << "CUDA's driver has threads of its own";
   }
   const Result<sandbox::Layers> layers = sandbox::machine_layers();
-  ASSERT_TRUE(layers.has_value()) << layers.error().sentence;
+  ASSERT_TRUE(layers.has_value()) << layers.error().message;
   if (!layers->has(sandbox::Layer::kProcesses) || !layers->has(sandbox::Layer::kUser)) {
     GTEST_SKIP() << "the limit of processes holds for all of this user's, or for none";
   }
   const CandidateOutcome outcome = outcome_of("threads_without_end");
-  ASSERT_EQ(outcome.ending, Ending::kOk) << outcome.sentence;
+  ASSERT_EQ(outcome.ending, Ending::kOk) << outcome.message;
   const float started = values_of(outcome.outputs.at(0))[0];
   EXPECT_GE(started, 100.0f);
   EXPECT_LE(started, static_cast<float>(std::max(128U, 2 * std::thread::hardware_concurrency())));
@@ -195,30 +195,30 @@ TEST_P(ProgramRunnerTest, ThreadsThatStayAreNotMany) {
 TEST_P(ProgramRunnerTest, TheCheckedDeviceSeesOneElementTooMany) {
   const CandidateOutcome outcome = outcome_of("overrun");
   if (GetParam() != DeviceKind::kChecked) {
-    EXPECT_EQ(outcome.ending, Ending::kTampered) << outcome.sentence;  // it is there, but nobody knows the line
+    EXPECT_EQ(outcome.ending, Ending::kTampered) << outcome.message;  // it is there, but nobody knows the line
     return;
   }
   EXPECT_EQ(outcome.ending, Ending::kCrashed);
-  EXPECT_NE(outcome.sentence.find("program.cu:8"), std::string::npos) << outcome.sentence;
-  EXPECT_NE(outcome.sentence.find("heap-buffer-overflow"), std::string::npos) << outcome.sentence;
+  EXPECT_NE(outcome.message.find("program.cu:8"), std::string::npos) << outcome.message;
+  EXPECT_NE(outcome.message.find("heap-buffer-overflow"), std::string::npos) << outcome.message;
 }
 
 TEST_P(ProgramRunnerTest, AWriteToAnInputIsTampering) {
   const CandidateOutcome outcome = outcome_of("writes_input");
   EXPECT_EQ(outcome.ending, Ending::kTampered);
-  EXPECT_EQ(outcome.sentence, "the program changed its input x");
+  EXPECT_EQ(outcome.message, "the program changed its input x");
 }
 
 TEST_P(ProgramRunnerTest, AWriteToPreparedMemoryIsTampering) {
   const CandidateOutcome outcome = outcome_of("writes_prepared");
   EXPECT_EQ(outcome.ending, Ending::kTampered);
-  EXPECT_EQ(outcome.sentence, "the program changed its prepared memory");
+  EXPECT_EQ(outcome.message, "the program changed its prepared memory");
 }
 
 TEST_P(ProgramRunnerTest, AnExitIsACrash) {
   const CandidateOutcome outcome = outcome_of("exits");
   EXPECT_EQ(outcome.ending, Ending::kCrashed);
-  EXPECT_NE(outcome.sentence.find("ended its process with status 0"), std::string::npos) << outcome.sentence;
+  EXPECT_NE(outcome.message.find("ended its process with status 0"), std::string::npos) << outcome.message;
 }
 
 TEST_P(ProgramRunnerTest, MuchPrintingIsNoHarm) { expect_right(outcome_of("prints")); }
@@ -231,7 +231,7 @@ TEST_P(ProgramRunnerTest, GarbageInTheChannelIsTampering) {
 TEST_P(ProgramRunnerTest, TooMuchMemoryIsACrash) {
   options.memory_bytes = uint64_t{2} << 30;
   const CandidateOutcome outcome = outcome_of("hungry");
-  EXPECT_EQ(outcome.ending, Ending::kCrashed) << outcome.sentence;
+  EXPECT_EQ(outcome.ending, Ending::kCrashed) << outcome.message;
 }
 
 // Filled with random bytes it would end the keeper, and with it the verdict.
@@ -242,18 +242,18 @@ TEST_P(ProgramRunnerTest, AWorkspaceLargerThanTheMachineIsRefused) {
   options.memory_bytes = uint64_t{1} << 50;
   const CandidateOutcome outcome = outcome_of("wants_what_nobody_has");
   EXPECT_EQ(outcome.ending, Ending::kRefused);
-  EXPECT_TRUE(outcome.sentence.starts_with("the program wants 1099511")) << outcome.sentence;
+  EXPECT_TRUE(outcome.message.starts_with("the program wants 1099511")) << outcome.message;
 }
 
 TEST_P(ProgramRunnerTest, AnErrorOfTheProgramIsPassedOn) {
   const CandidateOutcome outcome = outcome_of("fails");
   EXPECT_EQ(outcome.ending, Ending::kCrashed);
-  EXPECT_EQ(outcome.sentence, "run() answered 3 (CUDA error): vector program: a launch failed");
+  EXPECT_EQ(outcome.message, "run() answered 3 (CUDA error): vector program: a launch failed");
 }
 
 TEST_P(ProgramRunnerTest, ACrashWhileLoadingIsACrash) {
   const CandidateOutcome outcome = outcome_of("crashes_on_load");
-  EXPECT_EQ(outcome.ending, Ending::kCrashed) << outcome.sentence;
+  EXPECT_EQ(outcome.ending, Ending::kCrashed) << outcome.message;
 }
 
 TEST_P(ProgramRunnerTest, ProcessesItStartedEndWithIt) {
@@ -267,7 +267,7 @@ TEST_P(ProgramRunnerTest, OtherTensorsThanItTakesAreRefused) {
   inputs.push_back(tensor("y", {1.0f}));
   const CandidateOutcome outcome = outcome_of(*runner);
   EXPECT_EQ(outcome.ending, Ending::kRefused);
-  EXPECT_EQ(outcome.sentence, "the program declares y as float32[1000], not as float32[1]");
+  EXPECT_EQ(outcome.message, "the program declares y as float32[1000], not as float32[1]");
 }
 
 // A program that says otherwise must not make the supervisor look for memory that nobody gave it.
@@ -277,10 +277,10 @@ TEST_P(ProgramRunnerTest, NothingButAnInputCanBeLeftOut) {
     const auto runner = start(program);
     const auto prepared = runner->prepare(parameters);
     if (prepared.has_value() && prepared->ending != Ending::kOk) {
-      return prepared->sentence;
+      return prepared->message;
     }
     const auto ran = runner->run({.inputs = inputs, .states = states, .results = results});
-    return ran.has_value() ? ran->sentence : ran.error().sentence;
+    return ran.has_value() ? ran->message : ran.error().message;
   };
   EXPECT_EQ(refused("parameter_left_out"), "the program has 2 parameters and constants, not 1");
   EXPECT_EQ(refused("state_left_out"), "the program has 2 new states, not 1");
@@ -293,8 +293,8 @@ TEST_P(ProgramRunnerTest, AStateOfAnotherTypeTakesNoOldStatesPlace) {
   states.push_back(states[0]);
   const std::vector<TensorType> results(3, inputs[0].spec().type);
   const auto ran = runner->run({.inputs = inputs, .states = states, .results = results, .states_in_place = true});
-  ASSERT_TRUE(ran.has_value()) << ran.error().sentence;
-  EXPECT_EQ(ran->ending, Ending::kOk) << ran->sentence;
+  ASSERT_TRUE(ran.has_value()) << ran.error().message;
+  EXPECT_EQ(ran->ending, Ending::kOk) << ran->message;
 }
 
 TEST_P(ProgramRunnerTest, ARunTimeAxisTakesOtherExtentsOneAfterAnother) {
@@ -305,8 +305,8 @@ TEST_P(ProgramRunnerTest, ARunTimeAxisTakesOtherExtentsOneAfterAnother) {
               tensor("y", {y.begin(), y.begin() + static_cast<int64_t>(count)})};
     const std::vector<TensorType> results = {inputs[0].spec().type, states[0].spec().type};
     const auto ran = runner->run({.inputs = inputs, .states = states, .results = results});
-    ASSERT_TRUE(ran.has_value()) << ran.error().sentence;
-    ASSERT_EQ(ran->ending, Ending::kOk) << ran->sentence;
+    ASSERT_TRUE(ran.has_value()) << ran.error().message;
+    ASSERT_EQ(ran->ending, Ending::kOk) << ran->message;
     const std::vector<float> sum = values_of(ran->outputs.at(0));
     ASSERT_EQ(sum.size(), count);
     for (size_t i = 0; i < count; ++i) {
@@ -321,12 +321,12 @@ TEST_P(ProgramRunnerTest, ARunTimeAxisHasARange) {
   inputs = {tensor("x", longer), tensor("y", longer)};
   const CandidateOutcome outcome = outcome_of(*runner);
   EXPECT_EQ(outcome.ending, Ending::kRefused);
-  EXPECT_EQ(outcome.sentence, "the program declares x as float32[1000], not as float32[1001]");
+  EXPECT_EQ(outcome.message, "the program declares x as float32[1000], not as float32[1001]");
   inputs = {tensor("x", {1.0f, 2.0f}), tensor("y", {1.0f, 2.0f})};
   const std::vector<TensorType> results = {tensor("sum", longer).spec().type, states[0].spec().type};
   const auto ran = runner->run({.inputs = inputs, .states = states, .results = results});
   ASSERT_TRUE(ran.has_value());
-  EXPECT_EQ(ran->ending, Ending::kRefused) << ran->sentence;
+  EXPECT_EQ(ran->ending, Ending::kRefused) << ran->message;
 }
 
 TEST_P(ProgramRunnerTest, AFileThatIsNoProgramIsRefused) {

@@ -4,8 +4,8 @@
 namespace stitch::evaluate {
 namespace {
 
-Unexpected baseline_failed(const std::string& sentence) {
-  return failure(ErrorCode::kEnvironment, "the baseline cannot be timed: " + sentence);
+Unexpected baseline_failed(const std::string& message) {
+  return failure(ErrorCode::kEnvironment, "the baseline cannot be timed: " + message);
 }
 
 // One series of fours. False when the candidate ended badly.
@@ -16,11 +16,11 @@ Result<bool> take_turns(ProgramRunner& candidate, ProgramRunner& baseline, int f
     const bool is_candidate = turn == Turn::kCandidate;
     STITCH_ASSIGN(const BlockOutcome block, (is_candidate ? candidate : baseline).time_block());
     if (block.ending != Ending::kOk && !is_candidate) {
-      return baseline_failed(block.sentence);
+      return baseline_failed(block.message);
     }
     if (block.ending != Ending::kOk) {
       outcome.ending = block.ending;
-      outcome.sentence = block.sentence;
+      outcome.message = block.message;
       return false;
     }
     // No time is a time of nothing, which the comparison refuses.
@@ -32,12 +32,12 @@ Result<bool> take_turns(ProgramRunner& candidate, ProgramRunner& baseline, int f
 Result<void> close(ProgramRunner& candidate, ProgramRunner& baseline, AgainstOutcome& outcome) {
   STITCH_ASSIGN(const BlockOutcome ours, candidate.close_timing());
   outcome.ending = ours.ending;
-  outcome.sentence = ours.sentence;
+  outcome.message = ours.message;
   if (ours.ending != Ending::kOk) {
     return {};
   }
   STITCH_ASSIGN(const BlockOutcome theirs, baseline.close_timing());
-  return theirs.ending == Ending::kOk ? Result<void>() : baseline_failed(theirs.sentence);
+  return theirs.ending == Ending::kOk ? Result<void>() : baseline_failed(theirs.message);
 }
 
 }  // namespace
@@ -49,11 +49,11 @@ Result<AgainstOutcome> time_against(ProgramRunner& candidate, ProgramRunner& bas
   as_it_is.graph = false;
   STITCH_ASSIGN(const BlockOutcome theirs, baseline.open_timing(subject, as_it_is));
   if (theirs.ending != Ending::kOk) {
-    return baseline_failed(theirs.sentence);
+    return baseline_failed(theirs.message);
   }
   STITCH_ASSIGN(const BlockOutcome ours, candidate.open_timing(subject, options));
   outcome.ending = ours.ending;
-  outcome.sentence = ours.sentence;
+  outcome.message = ours.message;
   outcome.is_mixed = ours.is_mixed && theirs.is_mixed;
   bool goes_on = ours.ending == Ending::kOk;
   while (goes_on && outcome.tries < options.tries) {

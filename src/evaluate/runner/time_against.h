@@ -9,7 +9,7 @@ namespace stitch::evaluate {
 
 struct AgainstOutcome {
   Ending ending = Ending::kOk;  // of the candidate; a baseline that ends badly is an Error
-  std::string sentence;
+  std::string message;
   std::vector<double> candidate_us;
   std::vector<double> baseline_us;
   Speedup speedup;
@@ -17,7 +17,7 @@ struct AgainstOutcome {
   bool is_mixed = false;  // both had contents of their own
 };
 
-// `fours` times A B B A; again, at most kMostTries times, as long as nothing may be said. Both have been prepared with
+// `fours` times A B B A; again, at most kMaxTries times, as long as nothing may be said. Both have been prepared with
 // the subject's parameters.
 // `options.graph` is for the candidate alone.
 Result<AgainstOutcome> time_against(ProgramRunner& candidate, ProgramRunner& baseline, const TimedSubject& subject,

@@ -23,7 +23,7 @@ TEST_P(TimedBlocksTest, EveryTimedCallIsJudged) {
   for (const bool graph : {false, true}) {
     timing.graph = graph;
     const TimingOutcome outcome = time("good");
-    ASSERT_EQ(outcome.ending, Ending::kOk) << outcome.sentence;
+    ASSERT_EQ(outcome.ending, Ending::kOk) << outcome.message;
     const Timing& told = outcome.timing;
     EXPECT_GT(told.calls_per_block, 0);
     EXPECT_GE(told.calls_judged, 5 * told.calls_per_block);
@@ -39,7 +39,7 @@ TEST_P(TimedBlocksTest, EveryTimedCallIsJudged) {
 
 TEST_P(TimedBlocksTest, TheSetsOutgrowTheCacheFourTimes) {
   const TimingOutcome outcome = time("good");
-  ASSERT_EQ(outcome.ending, Ending::kOk) << outcome.sentence;
+  ASSERT_EQ(outcome.ending, Ending::kOk) << outcome.message;
   if (is_emulated()) {
     constexpr int64_t kSetBytes = 3 * kCount * 4 + 8;
     EXPECT_GT(outcome.timing.sets * kSetBytes, 4 << 15);
@@ -66,16 +66,16 @@ TEST_P(TimedBlocksTest, WorkOnAnotherStreamIsWaitedFor) {
   const TimingOutcome outcome = time("another_stream");
   if (!is_emulated()) {
     EXPECT_EQ(outcome.ending, Ending::kRefused);
-    EXPECT_NE(outcome.sentence.find("must be joined to it by an event"), std::string::npos) << outcome.sentence;
+    EXPECT_NE(outcome.message.find("must be joined to it by an event"), std::string::npos) << outcome.message;
     return;
   }
-  EXPECT_EQ(outcome.ending, Ending::kOk) << outcome.sentence;
+  EXPECT_EQ(outcome.ending, Ending::kOk) << outcome.message;
   EXPECT_GE(outcome.timing.calls_judged, 5);
 }
 
 TEST_P(TimedBlocksTest, WhoGoesOnWritingIsFound) {
   const TimingOutcome outcome = time("writes_late");
-  EXPECT_EQ(outcome.ending, Ending::kTampered) << outcome.sentence;
+  EXPECT_EQ(outcome.ending, Ending::kTampered) << outcome.message;
 }
 
 TEST_P(TimedBlocksTest, AChangedInputIsFound) {
@@ -102,8 +102,8 @@ TEST_P(TimedBlocksTest, TheJudgeIsAsked) {
 
 TEST_P(TimedBlocksTest, ABaselineTakesTurns) {
   const auto outcome = time_against(*prepared("good"), *prepared("thrice"), subject, 3, timing);
-  ASSERT_TRUE(outcome.has_value()) << outcome.error().sentence;
-  ASSERT_EQ(outcome->ending, Ending::kOk) << outcome->sentence;
+  ASSERT_TRUE(outcome.has_value()) << outcome.error().message;
+  ASSERT_EQ(outcome->ending, Ending::kOk) << outcome->message;
   EXPECT_EQ(outcome->candidate_us.size(), 6u);
   EXPECT_EQ(outcome->baseline_us.size(), 6u);
   EXPECT_TRUE(outcome->speedup.median > 0 || !outcome->speedup.refusal.empty());

@@ -56,7 +56,7 @@ class TimedContentsTest : public TimedProgramTest {
 
   void expect_honest(const std::string& program) {
     const TimingOutcome outcome = time(program);
-    ASSERT_EQ(outcome.ending, Ending::kOk) << program << ": " << outcome.sentence;
+    ASSERT_EQ(outcome.ending, Ending::kOk) << program << ": " << outcome.message;
     EXPECT_TRUE(outcome.timing.is_mixed);
     EXPECT_GE(outcome.timing.calls_judged, 5 * outcome.timing.calls_per_block);
   }
@@ -139,15 +139,15 @@ TEST_P(TimedContentsTest, OneDrawAndTimesThatOnlyRankAreNotMixed) {
   timing.judges_all = true;
   subject.draws.resize(1);
   const TimingOutcome outcome = time("good");
-  EXPECT_EQ(outcome.ending, Ending::kOk) << outcome.sentence;
+  EXPECT_EQ(outcome.ending, Ending::kOk) << outcome.message;
   EXPECT_FALSE(outcome.timing.is_mixed);
   EXPECT_EQ(asked, 0);
 }
 
 TEST_P(TimedContentsTest, BothThatTakeTurnsAreJudgedAtTheEnd) {
   const auto outcome = time_against(*prepared("good"), *prepared("good"), subject, 3, timing);
-  ASSERT_TRUE(outcome.has_value()) << outcome.error().sentence;
-  EXPECT_EQ(outcome->ending, Ending::kOk) << outcome->sentence;
+  ASSERT_TRUE(outcome.has_value()) << outcome.error().message;
+  EXPECT_EQ(outcome->ending, Ending::kOk) << outcome->message;
   EXPECT_TRUE(outcome->is_mixed);
   EXPECT_EQ(asked, 10);
   expect_found_in_turns("garbage_for_unseen", 20);

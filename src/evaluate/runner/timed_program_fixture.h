@@ -34,20 +34,20 @@ class TimedProgramTest : public VectorProgramTest {
 
   TimingOutcome time(const std::string& program) {
     const auto outcome = prepared(program)->time_blocks(subject, timing);
-    EXPECT_TRUE(outcome.has_value()) << (outcome.has_value() ? "" : outcome.error().sentence);
+    EXPECT_TRUE(outcome.has_value()) << (outcome.has_value() ? "" : outcome.error().message);
     return outcome.has_value() ? *outcome : TimingOutcome{};
   }
 
-  void expect_refused(const std::string& program, const std::string& sentence) {
+  void expect_refused(const std::string& program, const std::string& message) {
     const TimingOutcome outcome = time(program);
     EXPECT_EQ(outcome.ending, Ending::kTampered) << program;
-    EXPECT_NE(outcome.sentence.find(sentence), std::string::npos) << program << ": " << outcome.sentence;
+    EXPECT_NE(outcome.message.find(message), std::string::npos) << program << ": " << outcome.message;
   }
 
   // In turns with a good program: as the candidate it is refused, as the baseline it ends in an error.
   void expect_found_in_turns(const std::string& program, int rounds) {
     const auto found = time_against(*prepared(program), *prepared("good"), subject, rounds, timing);
-    ASSERT_TRUE(found.has_value()) << found.error().sentence;
+    ASSERT_TRUE(found.has_value()) << found.error().message;
     EXPECT_EQ(found->ending, Ending::kTampered);
     EXPECT_FALSE(time_against(*prepared("good"), *prepared(program), subject, rounds, timing).has_value());
   }

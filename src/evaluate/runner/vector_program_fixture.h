@@ -46,8 +46,8 @@ class VectorProgramTest : public testing::TestWithParam<DeviceKind> {
     if (GetParam() == DeviceKind::kCuda) {
       auto started = ProgramRunner::start({.binary = {DeviceKind::kCuda, ""}});
       if (!started.has_value()) {
-        ASSERT_EQ(std::getenv("STITCH_REQUIRE_GPU"), nullptr) << started.error().sentence;
-        GTEST_SKIP() << started.error().sentence;
+        ASSERT_EQ(std::getenv("STITCH_REQUIRE_GPU"), nullptr) << started.error().message;
+        GTEST_SKIP() << started.error().message;
       }
     }
     for (int64_t i = 0; i < kCount; ++i) {
@@ -82,7 +82,7 @@ class VectorProgramTest : public testing::TestWithParam<DeviceKind> {
         read_file(fs::path(STITCH_SOURCE_DIR) / "runtime/include/stitch_program.h").value();
     request.bundle.units = {"program.cu"};
     const auto report = toolchain::build(request, tools());
-    EXPECT_TRUE(report.has_value()) << (report.has_value() ? "" : report.error().sentence);
+    EXPECT_TRUE(report.has_value()) << (report.has_value() ? "" : report.error().message);
     EXPECT_TRUE(report.has_value() && report->ok)
         << (report.has_value() && !report->diagnostics.empty() ? report->diagnostics[0].message : "");
     return report.has_value() ? report->library : "";
@@ -91,33 +91,32 @@ class VectorProgramTest : public testing::TestWithParam<DeviceKind> {
   std::unique_ptr<ProgramRunner> start(const std::string& program) {
     options.binary = {GetParam(), build(program)};
     auto runner = ProgramRunner::start(options);
-    EXPECT_TRUE(runner.has_value()) << (runner.has_value() ? "" : runner.error().sentence);
+    EXPECT_TRUE(runner.has_value()) << (runner.has_value() ? "" : runner.error().message);
     return std::move(runner).value();
   }
 
   // What it could not do is said: whatever the program does, the processes answer.
   testing::AssertionResult prepares(ProgramRunner& runner) {
     const auto prepared = runner.prepare(parameters);
-    return prepared.has_value() ? testing::AssertionSuccess()
-                                : testing::AssertionFailure() << prepared.error().sentence;
+    return prepared.has_value() ? testing::AssertionSuccess() : testing::AssertionFailure() << prepared.error().message;
   }
 
   // prepare() and run(); the first that does not end well, else the run's outcome.
   CandidateOutcome outcome_of(ProgramRunner& runner) {
     auto prepared = runner.prepare(parameters);
-    EXPECT_TRUE(prepared.has_value()) << (prepared.has_value() ? "" : prepared.error().sentence);
+    EXPECT_TRUE(prepared.has_value()) << (prepared.has_value() ? "" : prepared.error().message);
     if (!prepared.has_value() || prepared->ending != Ending::kOk) {
       return prepared.has_value() ? *prepared : CandidateOutcome{};
     }
     auto ran = runner.run({.inputs = inputs, .states = states});
-    EXPECT_TRUE(ran.has_value()) << (ran.has_value() ? "" : ran.error().sentence);
+    EXPECT_TRUE(ran.has_value()) << (ran.has_value() ? "" : ran.error().message);
     return ran.has_value() ? *ran : CandidateOutcome{};
   }
 
   CandidateOutcome outcome_of(const std::string& program) { return outcome_of(*start(program)); }
 
   void expect_right(const CandidateOutcome& outcome) {
-    ASSERT_EQ(outcome.ending, Ending::kOk) << outcome.sentence;
+    ASSERT_EQ(outcome.ending, Ending::kOk) << outcome.message;
     ASSERT_EQ(outcome.outputs.size(), 1u);
     ASSERT_EQ(outcome.states.size(), 1u);
     const std::vector<float> sum = values_of(outcome.outputs[0]);

@@ -7,8 +7,8 @@
 namespace stitch::evaluate {
 namespace {
 
-constexpr uint64_t kLeastChosen = 2;
-constexpr uint64_t kMostChosenBytes = uint64_t{512} << 20;
+constexpr uint64_t kMinChosen = 2;
+constexpr uint64_t kMaxChosenBytes = uint64_t{512} << 20;
 
 }  // namespace
 
@@ -19,13 +19,13 @@ void ReferenceSample::clear() {
 }
 
 // At least two, and no more than there is memory for.
-uint64_t ReferenceSample::most_chosen() const {
+uint64_t ReferenceSample::max_chosen() const {
   uint64_t bytes = 1;
   for (const wire::Region& region : memory_.sets()[0].results.regions) {
     bytes += region.bytes;
   }
   const auto wanted = static_cast<uint64_t>(std::max(memory_.mixing()->judged, 0));
-  return std::clamp(kMostChosenBytes / bytes, kLeastChosen, std::max(kLeastChosen, wanted));
+  return std::clamp(kMaxChosenBytes / bytes, kMinChosen, std::max(kMinChosen, wanted));
 }
 
 // Each mixed call so far is among the chosen ones by the same chance (Vitter's algorithm R).
@@ -35,8 +35,8 @@ Result<void> ReferenceSample::offer(const BurstCalls& made) {
       continue;
     }
     const uint64_t before = mixed_calls_++;
-    const uint64_t place = before < most_chosen() ? before : calls_.session().random()() % (before + 1);
-    if (place < most_chosen()) {
+    const uint64_t place = before < max_chosen() ? before : calls_.session().random()() % (before + 1);
+    if (place < max_chosen()) {
       chosen_.resize(std::max<size_t>(chosen_.size(), place + 1));
       chosen_[place] = {.call = call, .results = {}};
     }

@@ -30,7 +30,7 @@ class ReferenceSample {
     TimedCall call;
     std::vector<HostTensor> results;
   };
-  uint64_t most_chosen() const;
+  uint64_t max_chosen() const;
 
   ProgramCalls& calls_;
   const TimedMemory& memory_;

@@ -12,7 +12,7 @@
 namespace stitch::evaluate {
 namespace {
 
-constexpr int kMostGraceMs = 30;
+constexpr int kMaxGraceMs = 30;
 // In every block, at a place that nobody knows before: calls of which it is looked whether they are ordered on their
 // stream. A program that is so only while it is not timed would hide from a clock.
 constexpr int kOrderedCalls = 3;
@@ -146,7 +146,7 @@ Result<void> TimedCalls::judge_repeated(const TimedCall& call) {
 // After a block, and after a while that nobody knows before: nothing was written since, nothing beside the results, and
 // no input or parameter.
 Result<void> TimedCalls::look_again() {
-  std::this_thread::sleep_for(std::chrono::milliseconds(1 + calls_.session().random()() % kMostGraceMs));
+  std::this_thread::sleep_for(std::chrono::milliseconds(1 + calls_.session().random()() % kMaxGraceMs));
   STITCH_ASSIGN(const std::vector<int64_t> later, calls_.session().keeper().digest(last_.results));
   if (later != last_.digests) {
     return calls_.session().fail(Ending::kTampered,
@@ -169,7 +169,7 @@ Result<void> TimedCalls::look_again() {
 
 // Call after call until they take alike, then bursts until one is known to be long enough.
 Result<void> TimedCalls::warm_up(double block_us) {
-  constexpr int kMostPlans = 4;
+  constexpr int kMaxPlans = 4;
   std::vector<double> times_us;
   while (judge_warm_up(times_us) == WarmUp::kGoOn) {
     STITCH_ASSIGN(const BlockTimes times, burst(1, Burst::kCalls));
@@ -177,7 +177,7 @@ Result<void> TimedCalls::warm_up(double block_us) {
     times_us.push_back(times.keeper_us);
   }
   plan_ = plan_bursts(times_us.back(), block_us, memory_.ring().sets);
-  for (int i = 0; i < kMostPlans; ++i) {
+  for (int i = 0; i < kMaxPlans; ++i) {
     STITCH_ASSIGN(const BlockTimes times, burst(plan_.calls, Burst::kCalls));
     STITCH_TRY(repeat_calls());
     const BurstPlan last = plan_;

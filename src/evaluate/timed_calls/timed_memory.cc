@@ -134,8 +134,8 @@ Result<void> TimedMemory::hide(MemoryGroup& group, std::vector<uint64_t> sizes) 
 Result<void> TimedMemory::hide_draws(const std::vector<TimedDraw>& draws) {
   const std::vector<uint64_t> sizes = content_sizes(draws.front());
   const uint64_t fit = calls_.session().memory_limit_bytes() / kHiddenShare / room_for(sizes);
-  constexpr uint64_t kLeastToMix = 3;  // two draws, and what becomes of them
-  if (fit < kLeastToMix || draws.size() < 2) {
+  constexpr uint64_t kMinDrawsToMix = 3;  // two draws, and what becomes of them
+  if (fit < kMinDrawsToMix || draws.size() < 2) {
     mixing_.reset();
   }
   const size_t mixes = mixing_.has_value() ? 1 : 0;

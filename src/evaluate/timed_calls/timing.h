@@ -52,7 +52,7 @@ struct TimedSubject {
 struct TimingOptions {
   double block_us = 20000;  // at least
   int blocks = 15;
-  int tries = kMostTries;  // as long as the times may not be reported
+  int tries = kMaxTries;  // as long as the times may not be reported
   bool cold_l2 = true;
   bool graph = false;  // launch a captured graph instead of calling run()
   // False: of each burst one call, by chance. For ranking settings of our own; never for a time that is reported.
@@ -78,14 +78,14 @@ struct Timing {
 
 struct TimingOutcome {
   Ending ending = Ending::kOk;
-  std::string sentence;
+  std::string message;
   Timing timing;
 };
 
 // One block of a timing that was opened.
 struct BlockOutcome {
   Ending ending = Ending::kOk;
-  std::string sentence;
+  std::string message;
   double per_call_us = 0;
   bool by_events = false;
   std::string refusal;    // no time could be told

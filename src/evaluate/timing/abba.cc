@@ -9,7 +9,7 @@ namespace stitch::evaluate {
 namespace {
 
 constexpr uint64_t kSeed = 20260102;
-constexpr size_t kLeastFours = 3;
+constexpr size_t kMinFours = 3;
 
 // Drift that meets both alike is what the order is for: only what spoils the comparison itself is a refusal.
 std::string refusal_of_one(std::span<const double> samples_us, const char* whose) {
@@ -32,9 +32,9 @@ std::vector<Turn> abba_order(int fours) {
 Speedup compare_abba(std::span<const double> candidate_us, std::span<const double> baseline_us) {
   Speedup speedup;
   const size_t fours = candidate_us.size() / 2;
-  if (candidate_us.size() != baseline_us.size() || candidate_us.size() % 2 != 0 || fours < kLeastFours) {
+  if (candidate_us.size() != baseline_us.size() || candidate_us.size() % 2 != 0 || fours < kMinFours) {
     speedup.refusal = fmt::format("{} and {} blocks are not at least {} times A B B A", candidate_us.size(),
-                                  baseline_us.size(), kLeastFours);
+                                  baseline_us.size(), kMinFours);
     return speedup;
   }
   std::vector<double> ratios;

@@ -15,7 +15,7 @@ constexpr uint64_t kHardwareSlowdown = 0x8;
 constexpr uint64_t kSoftwareThermal = 0x20;
 constexpr uint64_t kHardwareThermal = 0x40;
 constexpr uint64_t kPowerBrake = 0x80;
-constexpr double kMostChange = 0.1;
+constexpr double kMaxChange = 0.1;
 
 std::vector<std::string> fields_of(std::string_view line) {
   std::vector<std::string> fields(1);
@@ -63,7 +63,7 @@ std::string clock_refusal(const Clocks& before, const Clocks& after) {
   if (const uint64_t reasons = (before.throttle_reasons | after.throttle_reasons) & kBad; reasons != 0) {
     return fmt::format("the GPU was slowed down by {}", name_of(reasons));
   }
-  if (before.sm_mhz > 0 && after.sm_mhz > 0 && std::abs(after.sm_mhz - before.sm_mhz) > kMostChange * before.sm_mhz) {
+  if (before.sm_mhz > 0 && after.sm_mhz > 0 && std::abs(after.sm_mhz - before.sm_mhz) > kMaxChange * before.sm_mhz) {
     return fmt::format("the GPU's clock went from {:.0f} to {:.0f} MHz", before.sm_mhz, after.sm_mhz);
   }
   return {};

@@ -17,7 +17,7 @@ inline constexpr const char* kClockQuery =
 struct Clocks {
   double sm_mhz = 0;
   double memory_mhz = 0;
-  double most_sm_mhz = 0;
+  double max_sm_mhz = 0;
   double temperature_c = 0;
   double power_w = 0;
   uint64_t throttle_reasons = 0;

@@ -9,7 +9,7 @@ namespace stitch::evaluate {
 namespace {
 
 // What is left of a block after the subtraction must be more than its empty twin's own unsteadiness.
-constexpr double kLeastPart = 0.005;
+constexpr double kMinPart = 0.005;
 // Events tick in steps of about half a microsecond; a round trip between processes jitters by tens.
 constexpr double kEventSlackUs = 50;
 
@@ -33,7 +33,7 @@ ReportedTime reported_time(const BlockTimes& block) {
   const double by_keeper = block.keeper_us - block.keeper_empty_us;
   const double by_events = block.event_us - block.event_empty_us;
   const double both = std::fmax(by_keeper, by_events);
-  if (!(both >= kLeastPart * block.keeper_us)) {
+  if (!(both >= kMinPart * block.keeper_us)) {
     time.refusal = fmt::format("{} calls cannot be told from none: {:.1f} us with them, {:.1f} us without", block.calls,
                                block.keeper_us, block.keeper_empty_us);
     return time;

@@ -9,14 +9,14 @@
 namespace stitch::evaluate {
 namespace {
 
-constexpr size_t kLeastSamples = 5;
-constexpr double kMostDrift = 0.05;
-constexpr double kMostUncertainty = 0.2;  // width of the interval, as a part of the median
-constexpr uint64_t kSeed = 20260101;      // any will do, as long as it stays
+constexpr size_t kMinSamples = 5;
+constexpr double kMaxDrift = 0.05;
+constexpr double kMaxUncertainty = 0.2;  // width of the interval, as a part of the median
+constexpr uint64_t kSeed = 20260101;     // any will do, as long as it stays
 
 std::string refusal_of(std::span<const double> samples_us, const SeriesVerdict& verdict) {
-  if (samples_us.size() < kLeastSamples) {
-    return fmt::format("{} blocks are too few: at least {} are wanted", samples_us.size(), kLeastSamples);
+  if (samples_us.size() < kMinSamples) {
+    return fmt::format("{} blocks are too few: at least {} are wanted", samples_us.size(), kMinSamples);
   }
   if (!std::all_of(samples_us.begin(), samples_us.end(), [](double us) { return std::isfinite(us) && us > 0; })) {
     return "a block has no time above zero";
@@ -25,11 +25,11 @@ std::string refusal_of(std::span<const double> samples_us, const SeriesVerdict& 
     return fmt::format("the times are of two kinds: {} blocks near {:.4g} us, {} near {:.4g} us", modes.low_count,
                        modes.low, samples_us.size() - static_cast<size_t>(modes.low_count), modes.high);
   }
-  if (const Drift drift = find_drift(samples_us); drift.is_certain && std::abs(drift.part) > kMostDrift) {
+  if (const Drift drift = find_drift(samples_us); drift.is_certain && std::abs(drift.part) > kMaxDrift) {
     return fmt::format("the times drift {} by {:.1f} % from the first block to the last",
                        drift.part > 0 ? "up" : "down", 100 * std::abs(drift.part));
   }
-  if (!(verdict.interval.high - verdict.interval.low <= kMostUncertainty * verdict.median_us)) {
+  if (!(verdict.interval.high - verdict.interval.low <= kMaxUncertainty * verdict.median_us)) {
     return fmt::format("the times are too unsteady: the median is between {:.4g} and {:.4g} us", verdict.interval.low,
                        verdict.interval.high);
   }
@@ -46,9 +46,9 @@ SeriesVerdict judge_series(std::span<const double> samples_us) {
   return verdict;
 }
 
-Result<SteadySeries> measure_steadily(const std::function<Result<std::vector<double>>()>& measure, int most_tries) {
+Result<SteadySeries> measure_steadily(const std::function<Result<std::vector<double>>()>& measure, int max_tries) {
   SteadySeries series;
-  while (series.tries < most_tries) {
+  while (series.tries < max_tries) {
     if (series.tries > 0) {
       series.refused.push_back(series.verdict.refusal);
     }

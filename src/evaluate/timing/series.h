@@ -27,10 +27,10 @@ struct SteadySeries {
   std::vector<std::string> refused;  // why each try before it was not taken
 };
 
-constexpr int kMostTries = 3;
+constexpr int kMaxTries = 3;
 
-// Measures again, at most `most_tries` times in all, as long as the series may not be reported.
+// Measures again, at most `max_tries` times in all, as long as the series may not be reported.
 Result<SteadySeries> measure_steadily(const std::function<Result<std::vector<double>>()>& measure,
-                                      int most_tries = kMostTries);
+                                      int max_tries = kMaxTries);
 
 }  // namespace stitch::evaluate

@@ -12,7 +12,7 @@ constexpr int kResamples = 1000;
 constexpr double kTail = 0.025;
 constexpr double kCertain = 2.576;  // of a normal variable: 1 % two-sided
 constexpr double kTimesWithin = 6;
-constexpr double kLeastApart = 0.08;  // as a part of the lower group's median
+constexpr double kMinGap = 0.08;  // as a part of the lower group's median
 
 // Mean distance from the median.
 double scatter(std::span<const double> sorted, double middle) {
@@ -88,7 +88,7 @@ TwoModes find_two_modes(std::span<const double> values) {
     const double high_median = median_of(high);
     const double within = (scatter(low, low_median) + scatter(high, high_median)) / static_cast<double>(sorted.size());
     const double apart = high_median - low_median;
-    const bool is_apart = apart > kLeastApart * low_median && apart > best_ratio * within;
+    const bool is_apart = apart > kMinGap * low_median && apart > best_ratio * within;
     if (is_apart) {
       best = {.found = true, .low = low_median, .high = high_median, .low_count = static_cast<int>(split)};
       best_ratio = within > 0 ? apart / within : apart / (1e-9 * low_median);

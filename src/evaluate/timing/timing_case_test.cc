@@ -136,7 +136,7 @@ std::string clocks(const std::string& line) {  // nvidia-smi's line before | aft
   const auto before = parse_clocks(line.substr(0, bar));
   const auto after = parse_clocks(line.substr(bar + 1));
   if (!before.has_value() || !after.has_value()) {
-    return "refused: " + (before.has_value() ? after : before).error().sentence;
+    return "refused: " + (before.has_value() ? after : before).error().message;
   }
   const std::string refusal = clock_refusal(*before, *after);
   return refusal.empty() ? fmt::format("{:.0f} and {:.0f} MHz", before->sm_mhz, after->sm_mhz) : "again: " + refusal;

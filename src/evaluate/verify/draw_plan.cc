@@ -12,14 +12,14 @@ namespace stitch::evaluate {
 namespace {
 
 // Below this a draw takes a few milliseconds through the host, and the next one is made meanwhile.
-constexpr uint64_t kLeastToStay = uint64_t{32} << 20;
+constexpr uint64_t kMinToStay = uint64_t{32} << 20;
 // From how many bytes on fewer draws do. Draws differ in their chances; of those each element of an output has its own.
 struct Step {
   uint64_t bytes;
   int draws;
 };
 constexpr Step kSteps[] = {{uint64_t{8} << 30, 1}, {uint64_t{2} << 30, 2}, {uint64_t{512} << 20, 3}};
-constexpr int kLeastWithStates = 2;  // new states beside the old ones, and in their place
+constexpr int kMinWithStates = 2;  // new states beside the old ones, and in their place
 constexpr double kGigabyte = 1e9;
 
 uint64_t bytes_of(const std::vector<TensorSpec>& specs) {
@@ -47,11 +47,11 @@ uint64_t bytes_with_references(const verify::OracleProgram& program) {
 }
 
 int handed_over(const verify::OracleProgram& program, const DrawUses& uses) {
-  const bool is_small = bytes_with_references(program) <= kMostKeptBytes;
-  if (uses.is_repeated && bytes_given(program) <= kMostRepeatedBytes) {
-    return is_small ? kMostKeptDraws : 1;
+  const bool is_small = bytes_with_references(program) <= kMaxKeptBytes;
+  if (uses.is_repeated && bytes_given(program) <= kMaxRepeatedBytes) {
+    return is_small ? kMaxKeptDraws : 1;
   }
-  return uses.is_timed && is_small ? kMostKeptDraws : 0;
+  return uses.is_timed && is_small ? kMaxKeptDraws : 0;
 }
 
 }  // namespace
@@ -62,9 +62,9 @@ ShapeDraws plan_draws(const std::string& shape, const verify::OracleProgram& pro
   plan.bytes = bytes_given(program) + bytes_made(program);
   plan.draws_per_regime = uses.per_regime;
   plan.reason = "inputs, parameters and outputs are small";
-  plan.stay = uses.is_on_gpu && plan.bytes >= kLeastToStay;
+  plan.stay = uses.is_on_gpu && plan.bytes >= kMinToStay;
   for (const Step& step : kSteps) {
-    const int draws = std::max(step.draws, program.states.empty() ? 1 : kLeastWithStates);
+    const int draws = std::max(step.draws, program.states.empty() ? 1 : kMinWithStates);
     if (uses.is_on_gpu && plan.bytes >= step.bytes && draws < plan.draws_per_regime) {
       plan.draws_per_regime = draws;
       plan.reason = fmt::format("a call reads and writes {:.1f} GB, and every element of it is compared in each draw",

@@ -13,12 +13,12 @@ constexpr const char* kAsGiven = "as_given";
 
 using Item = Result<std::optional<QueuedDraw>>;
 
-QueuedDraw refused(size_t plan, const std::string& sentence) {
+QueuedDraw refused(size_t subject, const std::string& message) {
   QueuedDraw item;
-  item.plan = plan;
+  item.subject = subject;
   item.is_last_of_regime = true;
   item.is_last_of_plan = true;
-  item.refusal = sentence;
+  item.refusal = message;
   return item;
 }
 
@@ -60,14 +60,14 @@ struct DrawQueue::State {
   }
 
   void work() {
-    for (size_t plan = 0; plan < plans.size(); ++plan) {
+    for (size_t subject = 0; subject < plans.size(); ++subject) {
       if (!wait_until_wanted()) {
         return;
       }
-      auto opened = oracle.open(plans[plan].source);
-      if (!opened.has_value() && plan > 0 && opened.error().code == ErrorCode::kProgramInvalid) {
+      auto opened = oracle.open(plans[subject].source);
+      if (!opened.has_value() && subject > 0 && opened.error().code == ErrorCode::kProgramInvalid) {
         // Sizes that somebody else chose: an index in a buffer may lie beyond a smaller batch.
-        if (!put(std::optional<QueuedDraw>(refused(plan, opened.error().sentence)))) {
+        if (!put(std::optional<QueuedDraw>(refused(subject, opened.error().message)))) {
           return;
         }
         continue;
@@ -76,7 +76,7 @@ struct DrawQueue::State {
         put(Unexpected{opened.error()});
         return;
       }
-      if (!draw_all(plan, std::make_shared<const verify::OracleProgram>(std::move(opened).value()))) {
+      if (!draw_all(subject, std::make_shared<const verify::OracleProgram>(std::move(opened).value()))) {
         return;
       }
     }
@@ -96,11 +96,11 @@ struct DrawQueue::State {
                                            : oracle.draw(program, regime, number);
   }
 
-  bool draw_all(size_t plan, const std::shared_ptr<const verify::OracleProgram>& program) {
-    const auto& regimes = plans[plan].regimes.empty() ? program->regimes : plans[plan].regimes;
-    DrawUses uses = plans[plan].uses;
-    uses.is_on_gpu = plans[plan].source.device == "cuda";
-    const auto planned = std::make_shared<const ShapeDraws>(plan_draws(plans[plan].shape, *program, uses));
+  bool draw_all(size_t subject, const std::shared_ptr<const verify::OracleProgram>& program) {
+    const auto& regimes = plans[subject].regimes.empty() ? program->regimes : plans[subject].regimes;
+    DrawUses uses = plans[subject].uses;
+    uses.is_on_gpu = plans[subject].source.device == "cuda";
+    const auto planned = std::make_shared<const ShapeDraws>(plan_draws(plans[subject].shape, *program, uses));
     begin_lockstep_if(planned->stay);
     for (const std::string& regime : regimes) {
       for (int number = 0; number < planned->draws_per_regime; ++number) {
@@ -114,7 +114,7 @@ struct DrawQueue::State {
         }
         const bool last = number + 1 == planned->draws_per_regime;
         const bool ends_plan = last && &regime == &regimes.back();
-        QueuedDraw queued{plan, program, planned, regime, number, last, ends_plan, std::move(draw).value()};
+        QueuedDraw queued{subject, program, planned, regime, number, last, ends_plan, std::move(draw).value()};
         if (!put(std::optional<QueuedDraw>(std::move(queued)))) {
           return false;
         }

@@ -22,7 +22,7 @@ struct DrawPlan {
 };
 
 struct QueuedDraw {
-  size_t plan = 0;                                       // index into the plans
+  size_t subject = 0;                                    // index into the plans
   std::shared_ptr<const verify::OracleProgram> program;  // shared by all draws of the plan
   std::shared_ptr<const ShapeDraws> planned;             // likewise
   std::string regime;

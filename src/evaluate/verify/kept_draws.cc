@@ -29,7 +29,7 @@ size_t bytes_with_answers(const verify::OracleDraw& draw) {
 
 void KeptDraws::offer(const verify::OracleDraw& draw, int number,
                       const std::shared_ptr<const verify::OracleProgram>& of) {
-  if (std::ssize(draws) >= kMostKeptDraws || bytes_with_answers(draw) > kMostKeptBytes) {
+  if (std::ssize(draws) >= kMaxKeptDraws || bytes_with_answers(draw) > kMaxKeptBytes) {
     return;
   }
   first = draws.empty() ? number : first;
@@ -38,7 +38,7 @@ void KeptDraws::offer(const verify::OracleDraw& draw, int number,
 }
 
 void offer_for_repetition(const verify::OracleDraw& draw, std::vector<verify::OracleDraw>& kept) {
-  if (std::ssize(kept) < kMostKeptDraws && bytes_of(draw) <= kMostRepeatedBytes) {
+  if (std::ssize(kept) < kMaxKeptDraws && bytes_of(draw) <= kMaxRepeatedBytes) {
     kept.push_back(draw);
   }
 }

@@ -11,9 +11,9 @@
 namespace stitch::evaluate {
 
 // Of each kind, and how many bytes a draw has at most.
-inline constexpr int kMostKeptDraws = 3;
-inline constexpr uint64_t kMostKeptBytes = uint64_t{1} << 30;       // with its answers
-inline constexpr uint64_t kMostRepeatedBytes = uint64_t{64} << 20;  // without
+inline constexpr int kMaxKeptDraws = 3;
+inline constexpr uint64_t kMaxKeptBytes = uint64_t{1} << 30;       // with its answers
+inline constexpr uint64_t kMaxRepeatedBytes = uint64_t{64} << 20;  // without
 
 // Draws kept for a timing, with their program and the number of the first: with these the oracle can be asked about
 // contents that it has not drawn.

@@ -20,11 +20,11 @@ using Tensors = std::vector<HostTensor>;
 
 constexpr const char* kTimed = "timed call";
 // Of two draws, in tensors that may be mixed: that many make 2^24 contents.
-constexpr uint64_t kLeastDiffering = 24;
+constexpr uint64_t kMinDiffering = 24;
 // What the reference may take for the calls that it judges; at least two of them, at most twelve.
 constexpr double kReferenceSeconds = 4.0;
-constexpr double kLeastJudged = 2;
-constexpr double kMostJudged = 12;
+constexpr double kMinJudged = 2;
+constexpr double kMaxJudged = 12;
 
 Tensors given_in(const verify::OracleDraw& draw) {
   Tensors tensors = draw.inputs;
@@ -78,12 +78,12 @@ void leave_tied_ones(const Draws& draws, std::vector<uint64_t>& widths) {
   }
 }
 
-// Elements that differ, counted up to kLeastDiffering.
+// Elements that differ, counted up to kMinDiffering.
 uint64_t count_differing(const Tensors& first, const Tensors& second, const std::vector<uint64_t>& widths) {
   uint64_t count = 0;
   for (size_t i = 0; i < widths.size(); ++i) {
     const uint64_t bytes = widths[i] > 0 ? first[i].bytes().size() : 0;
-    for (uint64_t at = 0; at < bytes && count < kLeastDiffering; at += widths[i]) {
+    for (uint64_t at = 0; at < bytes && count < kMinDiffering; at += widths[i]) {
       count += std::memcmp(first[i].bytes().data() + at, second[i].bytes().data() + at, widths[i]) != 0 ? 1 : 0;
     }
   }
@@ -93,7 +93,7 @@ uint64_t count_differing(const Tensors& first, const Tensors& second, const std:
 bool all_differ(const Draws& draws, const std::vector<uint64_t>& widths) {
   for (size_t first = 0; first < draws.size(); ++first) {
     for (size_t second = first + 1; second < draws.size(); ++second) {
-      if (count_differing(given_in(draws[first]), given_in(draws[second]), widths) < kLeastDiffering) {
+      if (count_differing(given_in(draws[first]), given_in(draws[second]), widths) < kMinDiffering) {
         return false;
       }
     }
@@ -142,7 +142,7 @@ SaidOfCall judge_mixed(const Draws& draws, MathMode math, const verify::OracleDr
     return {.is_said = false, .wrong = {}};
   }
   const bool is_wrong = refused.has_value() && refused->draw == kTimed;
-  return {.is_said = true, .wrong = is_wrong ? std::optional(refused->sentence) : std::nullopt};
+  return {.is_said = true, .wrong = is_wrong ? std::optional(refused->message) : std::nullopt};
 }
 
 }  // namespace
@@ -174,7 +174,7 @@ std::optional<Mixing> find_mixing(const Draws& draws, MathMode math, const AskRe
     return std::nullopt;
   }
   mixing.judged =
-      static_cast<int>(std::clamp(kReferenceSeconds / std::max(taken.count(), 1e-3), kLeastJudged, kMostJudged));
+      static_cast<int>(std::clamp(kReferenceSeconds / std::max(taken.count(), 1e-3), kMinJudged, kMaxJudged));
   mixing.judge = [draws, math, ask](const Tensors& given, const Tensors& old_states,
                                     const Tensors& results) -> Result<SaidOfCall> {
     STITCH_ASSIGN(const verify::OracleDraw made, ask(given, old_states));

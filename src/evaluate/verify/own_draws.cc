@@ -15,10 +15,10 @@ namespace {
 
 constexpr int kRuns = 16;
 // Between two means of 16 runs each; about one honest moment in 10^8 is farther apart.
-constexpr double kMostDeviations = 8.0;
+constexpr double kMaxDeviations = 8.0;
 // A program of more scatter than PyTorch's draws fewer numbers than it should, one for a whole row at the worst: it
 // would widen what its own means may differ by. Two variances of 16 runs each are 33 times apart once in 10^8.
-constexpr double kMostVariances = 100.0;
+constexpr double kMaxVariances = 100.0;
 // Moments that do not depend on chance differ by rounding only: that of sums, and of a 16-bit type that one side rounds
 // to at every step of a recurrence where the other keeps its state in fp32.
 constexpr double kRounding = 1e-4;
@@ -106,12 +106,12 @@ double rounding_of(const HostTensor& output) {
 // Accepts within, so that a NaN is refused.
 bool scatters_alike(const Scatter& got, const Scatter& wanted, double rounding) {
   const double least = rounding * std::fabs(wanted.mean);
-  return got.variance <= kMostVariances * wanted.variance + least * least || std::isnan(wanted.variance);
+  return got.variance <= kMaxVariances * wanted.variance + least * least || std::isnan(wanted.variance);
 }
 
 bool agree(const Scatter& got, const Scatter& wanted, double rounding) {
   const double spread = std::sqrt((got.variance + wanted.variance) / kRuns);
-  const double allowed = kMostDeviations * spread + rounding * std::fabs(wanted.mean);
+  const double allowed = kMaxDeviations * spread + rounding * std::fabs(wanted.mean);
   return std::fabs(got.mean - wanted.mean) <= allowed || (std::isnan(got.mean) && std::isnan(wanted.mean)) ||
          got.mean == wanted.mean;
 }

@@ -12,12 +12,11 @@
 namespace stitch::evaluate {
 namespace {
 
-constexpr int kMostMore = 24;
-constexpr std::chrono::seconds kLongest{5};
+constexpr int kMaxMoreCalls = 24;
+constexpr std::chrono::seconds kMaxTime{5};
 
 Finding wrong(const std::optional<verify::RefusedOutput>& refused) {
-  return {Stage::kCalls, VerdictKind::kWrong,
-          fmt::format("{} ({}, regime as_given)", refused->sentence, refused->draw)};
+  return {Stage::kCalls, VerdictKind::kWrong, fmt::format("{} ({}, regime as_given)", refused->message, refused->draw)};
 }
 
 // Half of the calls run a block's threads in another order, half of them keep the host out of the device's memory.
@@ -49,8 +48,8 @@ Result<RepeatedCalls> repeat_calls(const std::vector<verify::OracleDraw>& draws,
   RepeatedCalls done;
   std::mt19937_64 random(std::random_device{}());
   verify::RegimeJudge judge(math);
-  const int calls = kRepeatedCalls + static_cast<int>(random() % kMostMore);
-  const auto end = std::chrono::steady_clock::now() + kLongest;
+  const int calls = kRepeatedCalls + static_cast<int>(random() % kMaxMoreCalls);
+  const auto end = std::chrono::steady_clock::now() + kMaxTime;
   size_t last = draws.size();
   while (!draws.empty() && done.calls < calls && std::chrono::steady_clock::now() < end) {
     const size_t index = random() % draws.size();
@@ -113,7 +112,7 @@ Result<void> find_idle_kernels(const std::vector<verify::OracleDraw>& draws, Mat
   if (draws.size() < 2) {
     return {};
   }
-  const auto end = std::chrono::steady_clock::now() + kLongest;
+  const auto end = std::chrono::steady_clock::now() + kMaxTime;
   for (size_t i = 0; std::chrono::steady_clock::now() < end; ++i) {
     // A whole call comes before each: what the program keeps from it is another draw's, and a process that ended with
     // the trial before lists its kernels anew.

@@ -4,21 +4,21 @@
 namespace stitch::evaluate {
 
 std::optional<Finding> finding_of(Ending ending, const std::string& said, const char* step, Stage stage) {
-  const std::string sentence = std::string(step) + ": " + said;
+  const std::string message = std::string(step) + ": " + said;
   switch (ending) {
     case Ending::kOk:
       return std::nullopt;
     case Ending::kCrashed:
-      return Finding{stage, VerdictKind::kCrashed, sentence};
+      return Finding{stage, VerdictKind::kCrashed, message};
     case Ending::kTimedOut:
-      return Finding{stage, VerdictKind::kTimedOut, sentence};
+      return Finding{stage, VerdictKind::kTimedOut, message};
     case Ending::kRefused:
       // A program that will not take valid inputs gives no right answer.
-      return Finding{stage, VerdictKind::kWrong, sentence};
+      return Finding{stage, VerdictKind::kWrong, message};
     case Ending::kTampered:
-      return Finding{stage, VerdictKind::kCheated, sentence};
+      return Finding{stage, VerdictKind::kCheated, message};
     case Ending::kUnsupported:
-      return Finding{stage, VerdictKind::kUnsupported, sentence};
+      return Finding{stage, VerdictKind::kUnsupported, message};
   }
   return std::nullopt;
 }
@@ -26,7 +26,7 @@ std::optional<Finding> finding_of(Ending ending, const std::string& said, const 
 namespace {
 
 std::optional<Finding> finding_of(const CandidateOutcome& outcome, const char* step) {
-  return finding_of(outcome.ending, outcome.sentence, step, Stage::kDraws);
+  return finding_of(outcome.ending, outcome.message, step, Stage::kDraws);
 }
 
 // The comparison may rely on counts and types; what a candidate returns is checked here.

@@ -27,7 +27,7 @@ struct RunSettings {
 };
 
 // Nothing for a good end; else what it says of a program that ended so in this step, as "run".
-std::optional<Finding> finding_of(Ending ending, const std::string& sentence, const char* step, Stage stage);
+std::optional<Finding> finding_of(Ending ending, const std::string& message, const char* step, Stage stage);
 
 Result<RunResult> run_draw(Candidate& candidate, const verify::OracleDraw& draw, const RunSettings& settings);
 

@@ -30,7 +30,7 @@ std::optional<std::string> judge_timed(const Draws& draws, MathMode math, const 
   if (!refused.has_value()) {
     refused = judge.finish();
   }
-  return refused.has_value() && refused->draw == kTimed ? std::optional(refused->sentence) : std::nullopt;
+  return refused.has_value() && refused->draw == kTimed ? std::optional(refused->message) : std::nullopt;
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ class Verification {
     std::future<Result<RunResult>> result;
   };
   struct Current {  // the regime under way
-    size_t plan = 0;
+    size_t subject = 0;
     std::string regime;
     verify::RegimeJudge judge;
     std::vector<std::string> dropped;
@@ -90,7 +90,7 @@ class Verification {
   void start_beside_gpu(const QueuedDraw& queued, const std::string& label, const RunSettings& settings);
   Result<void> begin(const QueuedDraw& queued);
   void plan_draws(const QueuedDraw& queued);
-  void note(const std::string& sentence);
+  void note(const std::string& message);
   Result<void> take_good(const QueuedDraw& queued);
   bool is_as_given(const QueuedDraw& queued, int number) const;
   RunSettings settings_for(const QueuedDraw& queued);
@@ -115,7 +115,7 @@ class Verification {
   void end_regime();
   void keep_statistics();
 
-  const VerifySubject& subject() const { return request_.subjects[current_->plan]; }
+  const VerifySubject& subject() const { return request_.subjects[current_->subject]; }
   bool runs_checked() const { return subject().binary.device == DeviceKind::kChecked; }
   verify::Proof& proof() { return report_.findings.proof; }
   bool decided() const { return !report_.findings.is_clean(); }
@@ -130,7 +130,7 @@ class Verification {
   verify::Oracle& oracle_;  // while the queue does not use it: see DrawQueue
   const StartCandidate& start_candidate_;
   std::unique_ptr<Candidate> candidate_;
-  std::optional<size_t> candidate_plan_;
+  std::optional<size_t> candidate_subject_;
   int current_draws_ = kDrawsPerRegime;  // of a regime of the program under way
   std::string loaded_library_;
   std::unique_ptr<CandidateThread> second_;
@@ -164,7 +164,7 @@ Result<bool> Verification::take(const QueuedDraw& queued) {
   if (queued.is_last_of_regime || decided()) {
     STITCH_TRY(end_checked());
   }
-  const bool goes_on = beside_gpu_ && beside_gpu_->plan == queued.plan;
+  const bool goes_on = beside_gpu_ && beside_gpu_->subject == queued.subject;
   if (queued.is_last_of_regime && !decided() && !goes_on) {
     end_regime();
   }
@@ -172,9 +172,9 @@ Result<bool> Verification::take(const QueuedDraw& queued) {
 }
 
 void Verification::refuse_sizes(const QueuedDraw& queued) {
-  const VerifySubject& refused = request_.subjects[queued.plan];
+  const VerifySubject& refused = request_.subjects[queued.subject];
   note(fmt::format("{} left out: {}", refused.shape, queued.refusal));
-  proof().shapes[queued.plan].refusal = queued.refusal;
+  proof().shapes[queued.subject].refusal = queued.refusal;
   proof().checked.told += refused.checked ? 1 : 0;
   if (refused.binary.device == DeviceKind::kChecked) {
     proof().checked.absence = queued.refusal;
@@ -188,14 +188,14 @@ void Verification::drop(const QueuedDraw& queued) {
 
 // A draw that is not run, or not judged.
 void Verification::count_told(const QueuedDraw& queued) {
-  ++proof().shapes[queued.plan].told;
+  ++proof().shapes[queued.subject].told;
   const bool would_be_checked = subject().checked && queued.regime == kAsGiven && queued.number == 0;
   proof().checked.told += runs_checked() || would_be_checked ? 1 : 0;
 }
 
-void Verification::note(const std::string& sentence) {
-  if (std::find(report_.notes.begin(), report_.notes.end(), sentence) == report_.notes.end()) {
-    report_.notes.push_back(sentence);
+void Verification::note(const std::string& message) {
+  if (std::find(report_.notes.begin(), report_.notes.end(), message) == report_.notes.end()) {
+    report_.notes.push_back(message);
   }
 }
 
@@ -237,13 +237,13 @@ RunSettings Verification::settings_for(const QueuedDraw& queued) {
 }
 
 Result<void> Verification::begin(const QueuedDraw& queued) {
-  if (!current_ || current_->plan != queued.plan || current_->regime != queued.regime) {
-    current_.emplace(Current{queued.plan, queued.regime, verify::RegimeJudge(request_.math), {}, false});
+  if (!current_ || current_->subject != queued.subject || current_->regime != queued.regime) {
+    current_.emplace(Current{queued.subject, queued.regime, verify::RegimeJudge(request_.math), {}, false});
   }
-  if (candidate_plan_ == queued.plan) {
+  if (candidate_subject_ == queued.subject) {
     return {};
   }
-  if (queued.plan == 0) {
+  if (queued.subject == 0) {
     declared_ = queued.program;
   }
   plan_draws(queued);
@@ -255,13 +255,13 @@ Result<void> Verification::begin(const QueuedDraw& queued) {
   }
   report_.shapes.push_back(subject().shape);
   report_.planned.push_back(*queued.planned);
-  current_draws_ = queued.plan == 0 ? queued.planned->draws_per_regime : current_draws_;
+  current_draws_ = queued.subject == 0 ? queued.planned->draws_per_regime : current_draws_;
   // The handle that ran one batch must take the next.
   const bool goes_on = subject().same_binary && candidate_ != nullptr && loaded_library_ == subject().binary.library;
   if (is_beside_gpu()) {
     return {};  // has a candidate of its own
   }
-  candidate_plan_ = queued.plan;
+  candidate_subject_ = queued.subject;
   report_.same_binary_shapes += subject().same_binary ? 1 : 0;
   if (goes_on) {
     return {};
@@ -276,7 +276,7 @@ Result<void> Verification::begin(const QueuedDraw& queued) {
 void Verification::plan_draws(const QueuedDraw& queued) {
   const size_t regimes = subject().regimes.empty() ? queued.program->regimes.size() : subject().regimes.size();
   const int planned = static_cast<int>(regimes) * queued.planned->draws_per_regime;
-  proof().shapes[current_->plan].planned = planned;
+  proof().shapes[current_->subject].planned = planned;
   proof().checked.planned += runs_checked() ? planned : 0;
 }
 
@@ -323,7 +323,7 @@ Result<void> Verification::run_and_judge(const QueuedDraw& queued, const std::st
 // The oracle needs it for the next draw.
 Result<void> Verification::make_room(const std::string& label) {
   STITCH_ASSIGN(const CandidateOutcome outcome, candidate_->rest());
-  if (const auto fault = finding_of(outcome.ending, outcome.sentence, "run", Stage::kDraws)) {
+  if (const auto fault = finding_of(outcome.ending, outcome.message, "run", Stage::kDraws)) {
     object(fault->kind, fault->reason, label, Stage::kDraws);
   }
   return {};
@@ -359,7 +359,7 @@ void Verification::start_beside_gpu(const QueuedDraw& queued, const std::string&
     STITCH_ASSIGN(const auto candidate, start_candidate_(binary));  // a candidate belongs to the thread that made it
     return run_draw(*candidate, draw, settings);
   };
-  beside_gpu_.emplace(Current{current_->plan, current_->regime, verify::RegimeJudge(request_.math), {}, false});
+  beside_gpu_.emplace(Current{current_->subject, current_->regime, verify::RegimeJudge(request_.math), {}, false});
   beside_gpu_->earlier.emplace(EarlierRun{queued.draw, label, std::async(std::launch::async, run)});
 }
 
@@ -395,7 +395,7 @@ void Verification::judge_run(const RunResult& result, const verify::OracleDraw& 
     object(finding->kind, finding->reason, label, stage);
     return;
   }
-  proof().shapes[current_->plan].judged += stage == Stage::kChecked ? 0 : 1;
+  proof().shapes[current_->subject].judged += stage == Stage::kChecked ? 0 : 1;
   proof().checked.judged += stage == Stage::kChecked || runs_checked() ? 1 : 0;
   const auto& got = std::get<std::vector<HostTensor>>(result);
   judge_refusal(current_->judge.add_draw(label, draw.outputs, got, looked_at), stage);
@@ -434,14 +434,14 @@ void Verification::judge_refusal(const std::optional<verify::RefusedOutput>& ref
         stage);
   } else if (refused) {
     report_.error_ratio = std::max(report_.error_ratio, refused->ratio);
-    object(VerdictKind::kWrong, refused->sentence, refused->draw, stage);
+    object(VerdictKind::kWrong, refused->message, refused->draw, stage);
   }
 }
 
 void Verification::leave_out(const std::string& reason, Stage stage) {
   current_->left_out = true;
   report_.left_out.push_back({subject().shape, current_->regime, reason});
-  if (current_->regime == kAsGiven && current_->plan == 0) {
+  if (current_->regime == kAsGiven && current_->subject == 0) {
     object(VerdictKind::kIllConditioned, reason, "", stage);
   }
 }
@@ -481,7 +481,7 @@ void Verification::object(VerdictKind kind, const std::string& reason, const std
 }
 
 void Verification::keep(const QueuedDraw& queued) {
-  if (queued.plan != 0 || queued.regime != kAsGiven || queued.draw.stays()) {
+  if (queued.subject != 0 || queued.regime != kAsGiven || queued.draw.stays()) {
     return;
   }
   if (request_.keeps_draws) {
@@ -493,7 +493,7 @@ void Verification::keep(const QueuedDraw& queued) {
 }
 
 Result<void> Verification::repeat() {
-  if (decided() || repeated_draws_.empty() || candidate_plan_ != size_t{0}) {
+  if (decided() || repeated_draws_.empty() || candidate_subject_ != size_t{0}) {
     return {};
   }
   say(fmt::format("{}, calls of it again and again", request_.subjects.front().shape));
@@ -518,7 +518,7 @@ Result<void> Verification::destroy() {
     return {};
   }
   STITCH_ASSIGN(const CandidateOutcome outcome, candidate_->destroy());
-  report_.findings.add(finding_of(outcome.ending, outcome.sentence, "destroy", Stage::kCalls));
+  report_.findings.add(finding_of(outcome.ending, outcome.message, "destroy", Stage::kCalls));
   return {};
 }
 
@@ -546,8 +546,8 @@ VerifyReport Verification::finish() {
     report_.outputs.push_back(statistics.report(name));
     report_.error_ratio = std::max(report_.error_ratio, statistics.max_ratio);
   }
-  for (const std::string& sentence : exceptions_of(report_)) {
-    note(sentence);
+  for (const std::string& message : exceptions_of(report_)) {
+    note(message);
   }
   if (proof().checked.planned == 0 && proof().checked.absence.empty() && !request_.no_checked_draw.empty()) {
     proof().checked.absence = request_.no_checked_draw;

@@ -93,7 +93,7 @@ class DoublingCandidate final : public Candidate {
     ++runs_;
     if (faulty && fault_.ending != Ending::kOk) {
       outcome.ending = fault_.ending;
-      outcome.sentence = "signal 11";
+      outcome.message = "signal 11";
       return outcome;
     }
     if (faulty) {
@@ -120,7 +120,7 @@ class DoublingCandidate final : public Candidate {
   Result<CandidateOutcome> destroy() override {
     CandidateOutcome outcome;
     outcome.ending = fault_.at_destroy;
-    outcome.sentence = "signal 11";
+    outcome.message = "signal 11";
     return outcome;
   }
 
@@ -154,7 +154,7 @@ Result<VerifyReport> verify_with(DoublingOracle script, DoublingCandidate::Fault
 
 TEST(VerifyProgram, ARightProgramIsAcceptedAfterAllDraws) {
   const auto report = verify_with({}, {});
-  ASSERT_TRUE(report.has_value()) << report.error().sentence;
+  ASSERT_TRUE(report.has_value()) << report.error().message;
   EXPECT_EQ(report->verdict().kind, VerdictKind::kOk) << report->verdict().reason;
   EXPECT_EQ(report->draws, 5 * 4 + 1 + 2);
   EXPECT_EQ(report->checked_draws, 1);
@@ -178,17 +178,17 @@ TEST(VerifyProgram, StatesAreWrittenInPlaceInSomeDraws) {
   DoublingOracle script;
   script.has_state = true;
   const auto right = verify_with(script, {});
-  ASSERT_TRUE(right.has_value()) << right.error().sentence;
+  ASSERT_TRUE(right.has_value()) << right.error().message;
   EXPECT_EQ(right->verdict().kind, VerdictKind::kOk) << right->verdict().reason;
   EXPECT_EQ(right->in_place_draws, 4 * 2);
   DoublingCandidate::Fault fault;
   fault.only_in_place = true;
   const auto wrong = verify_with(script, fault);
-  ASSERT_TRUE(wrong.has_value()) << wrong.error().sentence;
+  ASSERT_TRUE(wrong.has_value()) << wrong.error().message;
   EXPECT_EQ(wrong->verdict().kind, VerdictKind::kWrong);
   EXPECT_NE(wrong->verdict().reason.find("states in place"), std::string::npos) << wrong->verdict().reason;
   const auto stateless = verify_with({}, fault);
-  ASSERT_TRUE(stateless.has_value()) << stateless.error().sentence;
+  ASSERT_TRUE(stateless.has_value()) << stateless.error().message;
   EXPECT_EQ(stateless->in_place_draws, 0);
 }
 
@@ -207,7 +207,7 @@ Result<VerifyReport> verify_two_at_once(DoublingOracle script, DoublingCandidate
 
 TEST(VerifyProgram, TwoDrawsAtOnceAreTheSameDraws) {
   const auto report = verify_two_at_once({}, {});
-  ASSERT_TRUE(report.has_value()) << report.error().sentence;
+  ASSERT_TRUE(report.has_value()) << report.error().message;
   EXPECT_EQ(report->verdict().kind, VerdictKind::kOk) << report->verdict().reason;
   EXPECT_EQ(report->draws, 5 * 4 + 1 + 2);
   EXPECT_EQ(report->checked_draws, 1);
@@ -221,13 +221,13 @@ TEST(VerifyProgram, TheSecondWorkersDrawsAreJudgedToo) {
   DoublingCandidate::Fault fault;
   fault.at_run = 3;
   const auto wrong = verify_two_at_once({}, fault);
-  ASSERT_TRUE(wrong.has_value()) << wrong.error().sentence;
+  ASSERT_TRUE(wrong.has_value()) << wrong.error().message;
   EXPECT_EQ(wrong->verdict().kind, VerdictKind::kWrong);
   EXPECT_NE(wrong->verdict().reason.find("(draw 2, regime signed_scaled, declared shapes)"), std::string::npos)
       << wrong->verdict().reason;
   fault.ending = Ending::kCrashed;
   const auto crashed = verify_two_at_once({}, fault);
-  ASSERT_TRUE(crashed.has_value()) << crashed.error().sentence;
+  ASSERT_TRUE(crashed.has_value()) << crashed.error().message;
   EXPECT_EQ(crashed->verdict().kind, VerdictKind::kCrashed);
 }
 
@@ -235,7 +235,7 @@ TEST(VerifyProgram, TwoDrawsAtOnceLeaveOutWhatOneWould) {
   DoublingOracle script;
   script.chaotic = "near_equal";
   const auto report = verify_two_at_once(script, {});
-  ASSERT_TRUE(report.has_value()) << report.error().sentence;
+  ASSERT_TRUE(report.has_value()) << report.error().message;
   EXPECT_EQ(report->verdict().kind, VerdictKind::kOk) << report->verdict().reason;
   EXPECT_FALSE(report->left_out.empty());
   DoublingOracle dropping;
@@ -255,7 +255,7 @@ TEST(VerifyProgram, ASubjectOnTheCheckedDeviceIsCountedAsChecked) {
   const auto report = verify_program(request, oracle, [&](const CandidateBinary&) {
     return Result<std::unique_ptr<Candidate>>(std::make_unique<DoublingCandidate>(DoublingCandidate::Fault{}));
   });
-  ASSERT_TRUE(report.has_value()) << report.error().sentence;
+  ASSERT_TRUE(report.has_value()) << report.error().message;
   EXPECT_EQ(report->checked_draws, 2);
   EXPECT_EQ(report->randomised_draws, 1);
   EXPECT_EQ(report->checked_shape, "hidden shape 1");
@@ -273,7 +273,7 @@ TEST(VerifyProgram, OtherBatchesGoOnWithTheLoadedProgram) {
     return Result<std::unique_ptr<Candidate>>(std::make_unique<DoublingCandidate>(DoublingCandidate::Fault{}));
   };
   const auto report = verify_program(request, oracle, start);
-  ASSERT_TRUE(report.has_value()) << report.error().sentence;
+  ASSERT_TRUE(report.has_value()) << report.error().message;
   EXPECT_EQ(started, 1);
   EXPECT_EQ(report->same_binary_shapes, 1);
   EXPECT_EQ(report->shapes.size(), 2U);
@@ -354,18 +354,18 @@ Result<VerifyReport> verify_a_strangers(CallTrial right_up_to, bool needs_kernel
 TEST(VerifyProgram, AnAnswerThatNeedsNoKernelIsTheHosts) {
   for (const CallTrial honest : {CallTrial::kApart, CallTrial::kDeviceCopiesAlone}) {
     const auto right = verify_a_strangers(honest);
-    ASSERT_TRUE(right.has_value()) << right.error().sentence;
+    ASSERT_TRUE(right.has_value()) << right.error().message;
     EXPECT_EQ(right->verdict().kind, VerdictKind::kOk) << right->verdict().reason;
   }
   const auto host = verify_a_strangers(CallTrial::kWithoutKernels);
-  ASSERT_TRUE(host.has_value()) << host.error().sentence;
+  ASSERT_TRUE(host.has_value()) << host.error().message;
   EXPECT_EQ(host->verdict().kind, VerdictKind::kCheated);
   EXPECT_NE(host->verdict().reason.find("no kernel runs"), std::string::npos) << host->verdict().reason;
   const auto moved = verify_a_strangers(CallTrial::kDeviceCopiesAlone, true);
-  ASSERT_TRUE(moved.has_value()) << moved.error().sentence;
+  ASSERT_TRUE(moved.has_value()) << moved.error().message;
   EXPECT_EQ(moved->verdict().kind, VerdictKind::kCheated);
   const auto touched = verify_a_strangers(CallTrial::kNone);
-  ASSERT_TRUE(touched.has_value()) << touched.error().sentence;
+  ASSERT_TRUE(touched.has_value()) << touched.error().message;
   EXPECT_EQ(touched->verdict().kind, VerdictKind::kWrong);
 }
 
@@ -383,7 +383,7 @@ TEST(VerifyProgram, AKernelThatTheAnswerDoesNotNeedIsFound) {
     fault.idle_kernel = 1;
     return Result<std::unique_ptr<Candidate>>(std::make_unique<DoublingCandidate>(fault));
   });
-  ASSERT_TRUE(report.has_value()) << report.error().sentence;
+  ASSERT_TRUE(report.has_value()) << report.error().message;
   EXPECT_EQ(report->verdict().kind, VerdictKind::kOk) << report->verdict().reason;
   ASSERT_EQ(ledger->launches()->size(), 2U);
   EXPECT_FALSE(ledger->launches()->front().is_idle);
@@ -392,7 +392,7 @@ TEST(VerifyProgram, AKernelThatTheAnswerDoesNotNeedIsFound) {
 
 TEST(VerifyProgram, AStrangersProgramIsPutAwayAtLast) {
   const auto report = verify_a_strangers(CallTrial::kApart, false, Ending::kCrashed);
-  ASSERT_TRUE(report.has_value()) << report.error().sentence;
+  ASSERT_TRUE(report.has_value()) << report.error().message;
   EXPECT_EQ(report->verdict().kind, VerdictKind::kCrashed);
   EXPECT_NE(report->verdict().reason.find("destroy: signal 11"), std::string::npos) << report->verdict().reason;
 }
@@ -465,7 +465,7 @@ void expect_undecided(const VerifyRequest& request, verify::ScriptedOracle oracl
   const auto report = verify_program(request, oracle, [](const CandidateBinary&) {
     return Result<std::unique_ptr<Candidate>>(std::make_unique<DoublingCandidate>(DoublingCandidate::Fault{}));
   });
-  ASSERT_TRUE(report.has_value()) << report.error().sentence;
+  ASSERT_TRUE(report.has_value()) << report.error().message;
   EXPECT_EQ(report->verdict().kind, VerdictKind::kUndecided) << report->verdict().reason;
   EXPECT_EQ(report->verdict().reason, lack);
 }
@@ -512,7 +512,7 @@ TEST(VerifyProgram, AnAbsentCheckedDrawIsToldOrNothingIsAccepted) {
   const auto report = verify_program(request, oracle, [](const CandidateBinary&) {
     return Result<std::unique_ptr<Candidate>>(std::make_unique<DoublingCandidate>(DoublingCandidate::Fault{}));
   });
-  ASSERT_TRUE(report.has_value()) << report.error().sentence;
+  ASSERT_TRUE(report.has_value()) << report.error().message;
   EXPECT_EQ(report->verdict().kind, VerdictKind::kOk) << report->verdict().reason;
   EXPECT_EQ(report->notes, std::vector<std::string>{"no checked draw: a GPU has no sanitizers"});
 }
@@ -532,7 +532,7 @@ TEST(VerifyProgram, ADrawThatTheReferenceRefusesIsTold) {
   const auto report = verify_program(two_subjects(), oracle, [](const CandidateBinary&) {
     return Result<std::unique_ptr<Candidate>>(std::make_unique<DoublingCandidate>(DoublingCandidate::Fault{}));
   });
-  ASSERT_TRUE(report.has_value()) << report.error().sentence;
+  ASSERT_TRUE(report.has_value()) << report.error().message;
   EXPECT_EQ(report->verdict().kind, VerdictKind::kOk) << report->verdict().reason;
   EXPECT_EQ(report->findings.proof.shapes[0].planned, 20);
   EXPECT_EQ(report->findings.proof.shapes[0].judged, 19);

@@ -52,27 +52,27 @@ Json to_json(const VerifyReport& report) {
 }
 
 std::vector<std::string> exceptions_of(const VerifyReport& report) {
-  std::vector<std::string> sentences;
+  std::vector<std::string> messages;
   int64_t either_way = 0;
   int64_t excused = 0;
   double largest = 0;
   for (const verify::OutputReport& output : report.outputs) {
     either_way += output.either_way;
     excused += output.excused;
-    largest = std::max(largest, output.largest_excused);
+    largest = std::max(largest, output.max_excused);
   }
   if (report.near_ties > 0) {
-    sentences.push_back(
+    messages.push_back(
         fmt::format("{} decisions of the program lay within rounding; {} elements were compared under either",
                     report.near_ties, either_way));
   }
   if (excused > 0 && report.findings.is_clean()) {
-    sentences.push_back(
+    messages.push_back(
         fmt::format("{} tiles, in which few elements err at all, were accepted at up to {:.3g} times the reference's "
                     "own error",
                     excused, largest));
   }
-  return sentences;
+  return messages;
 }
 
 }  // namespace stitch::evaluate

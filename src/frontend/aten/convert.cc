@@ -66,7 +66,7 @@ class Conversion {
         converted.error().code != ErrorCode::kProgramInvalid) {
       return failure(converted.error());
     }
-    std::string reason = converted.has_value() ? missing_output(node, *converted) : converted.error().sentence;
+    std::string reason = converted.has_value() ? missing_output(node, *converted) : converted.error().message;
     if (!converted.has_value() || !reason.empty()) {
       builder_.drop_nodes(first_new_node, first_new_value);
       carry_opaquely(node, reason);
@@ -98,7 +98,7 @@ class Conversion {
                        fmt::format("{} gives {} in PyTorch, but {} by our rule", node.target,
                                    output.type.has_value() ? ir::print(*output.type) : output.dtype_text,
                                    ir::print(graph_.type(results[i]))),
-                       node.place, "report this operator; as an alternative, write the expression differently");
+                       node.location, "report this operator; as an alternative, write the expression differently");
       }
       values_[output.name] = results[i];
       if (static_cast<size_t>(results[i].index) >= first_new_value && graph_.value(results[i]).name != output.name) {
@@ -111,7 +111,7 @@ class Conversion {
   void carry_opaquely(const ExportedNode& node, const std::string& reason) {
     ir::Node opaque;
     opaque.op = Op::kOpaque;
-    opaque.place = node.place;
+    opaque.location = node.location;
     opaque.attributes = {{"target", node.target}, {"reason", reason}};
     add_known_operands(node.arguments, opaque);
     for (const auto& [name, argument] : node.keywords) {
@@ -181,10 +181,10 @@ std::vector<Unsupported> unsupported_operators(const ir::Graph& graph) {
     }
     Unsupported entry;
     entry.target = ir::string_attribute(node, "target");
-    entry.place = node.place;
+    entry.location = node.location;
     entry.reason = ir::string_attribute(node, "reason");
     const bool is_known = std::any_of(found.begin(), found.end(), [&](const Unsupported& other) {
-      return other.target == entry.target && other.place == entry.place && other.reason == entry.reason;
+      return other.target == entry.target && other.location == entry.location && other.reason == entry.reason;
     });
     if (!is_known) {
       std::string base = entry.target.rfind("aten.", 0) == 0 ? entry.target.substr(5) : entry.target;

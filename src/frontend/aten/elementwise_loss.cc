@@ -61,8 +61,8 @@ Result<ValueId> log_of_sigmoid(Call& call, ValueId x) {
 // log(x), no less than -100, so that a loss stays finite
 Result<ValueId> held_logarithm(Call& call, Op op, ValueId x) {
   STITCH_ASSIGN(const ValueId logarithm, call.emit(op, {x}));
-  constexpr double kLeast = -100.0;
-  return call.emit(Op::kMaximum, {logarithm, Scalar(kLeast)});
+  constexpr double kMinLogarithm = -100.0;
+  return call.emit(Op::kMaximum, {logarithm, Scalar(kMinLogarithm)});
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ const Argument* Call::argument(size_t position, const char* name) const {
 }
 
 Unexpected Call::unsupported(const std::string& reason) const {
-  return failure(ErrorCode::kUnsupportedOperator, reason, node_.place);
+  return failure(ErrorCode::kUnsupportedOperator, reason, node_.location);
 }
 
 Result<void> Call::require(bool fits, const std::string& reason) const {

@@ -25,7 +25,7 @@ ir::Node Call::make_node(Op op, std::vector<Operand> operands, Attributes attrib
   node.op = op;
   node.operands = std::move(operands);
   node.attributes = std::move(attributes);
-  node.place = node_.place;
+  node.location = node_.location;
   return node;
 }
 

@@ -115,7 +115,7 @@ void split_target(ExportedNode& node) {
 Result<ExportedNode> read_node(const Json& json) {
   ExportedNode node;
   STITCH_ASSIGN(node.target, json_string(json, "target"));
-  STITCH_ASSIGN(node.place, json_string(json, "place"));
+  STITCH_ASSIGN(node.location, json_string(json, "place"));
   split_target(node);
   STITCH_ASSIGN(const Json* arguments, json_array(json, "args"));
   for (const Json& item : *arguments) {

@@ -41,7 +41,7 @@ struct ExportedNode {
   std::vector<Argument> arguments;
   std::map<std::string, Argument> keywords;
   std::vector<ExportedOutput> outputs;
-  std::string place;
+  std::string location;
 };
 
 struct ExportedValue {

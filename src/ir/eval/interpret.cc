@@ -31,7 +31,8 @@ Result<void> bind_inputs(const Graph& graph, const std::vector<ReferenceTensor>&
 Result<void> run_node(const Graph& graph, const Node& node, Values& values) {
   const OpDef* def = find_op(node.op);
   if (def == nullptr) {
-    return failure(ErrorCode::kUnsupportedOperator, fmt::format("{} has no reference", to_string(node.op)), node.place);
+    return failure(ErrorCode::kUnsupportedOperator, fmt::format("{} has no reference", to_string(node.op)),
+                   node.location);
   }
   std::vector<const ReferenceTensor*> operands;
   for (const Operand& operand : node.operands) {

@@ -20,7 +20,7 @@ Graph chain() {
 TEST(Interpret, RunsInOrderAndReturnsInOrder) {
   const auto outputs =
       interpret(chain(), {{{DataType::kFloat32, {2}}, {1.0, 2.0}}, {{DataType::kFloat32, {}}, {10.0}}});
-  ASSERT_TRUE(outputs.has_value()) << outputs.error().sentence;
+  ASSERT_TRUE(outputs.has_value()) << outputs.error().message;
   ASSERT_EQ(outputs->size(), 3U);
   EXPECT_EQ(outputs->at(0).data, (std::vector<double>{11.0, 22.0}));
   EXPECT_EQ(outputs->at(1).data, (std::vector<double>{1.0, 2.0}));
@@ -30,10 +30,10 @@ TEST(Interpret, RunsInOrderAndReturnsInOrder) {
 TEST(Interpret, RefusesInputsThatDoNotFit) {
   const auto missing = interpret(chain(), {});
   ASSERT_FALSE(missing.has_value());
-  EXPECT_EQ(missing.error().sentence, "the graph has 2 inputs, not 0");
+  EXPECT_EQ(missing.error().message, "the graph has 2 inputs, not 0");
   const auto other = interpret(chain(), {{{DataType::kFloat32, {2}}, {1.0}}, {{DataType::kFloat32, {}}, {1.0}}});
   ASSERT_FALSE(other.has_value());
-  EXPECT_EQ(other.error().sentence, "what is given for x is of another type");
+  EXPECT_EQ(other.error().message, "what is given for x is of another type");
 }
 
 TEST(Interpret, RefusesAnOpaqueNode) {
@@ -44,7 +44,7 @@ TEST(Interpret, RefusesAnOpaqueNode) {
   const auto outputs = interpret(*graph, {{{DataType::kFloat32, {1}}, {1.0}}});
   ASSERT_FALSE(outputs.has_value());
   EXPECT_EQ(outputs.error().code, ErrorCode::kUnsupportedOperator);
-  EXPECT_EQ(outputs.error().place, "m.py:2");
+  EXPECT_EQ(outputs.error().location, "m.py:2");
 }
 
 }  // namespace

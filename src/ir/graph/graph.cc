@@ -40,7 +40,7 @@ const Attribute& attribute(const Node& node, std::string_view name) {
       return value;
     }
   }
-  STITCH_CHECK(false) << to_string(node.op) << " at " << node.place << " has no attribute " << name;
+  STITCH_CHECK(false) << to_string(node.op) << " at " << node.location << " has no attribute " << name;
   __builtin_unreachable();
 }
 

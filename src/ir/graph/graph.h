@@ -49,7 +49,7 @@ struct Node {
   std::vector<Operand> operands;
   std::vector<std::pair<std::string, Attribute>> attributes;  // in the order the operator declares them
   std::vector<ValueId> outputs;
-  std::string place;  // "model.py:14", may be empty
+  std::string location;  // "model.py:14", may be empty
 };
 
 // A value that exists before the first node. `binding` is the argument name or the state-dict name.

@@ -13,9 +13,9 @@ namespace {
 Types infer(const Graph&, const Node& node) {
   const double step = double_attribute(node, "step");
   const double count = std::ceil((double_attribute(node, "end") - double_attribute(node, "start")) / step);
-  constexpr double kMost = 1e15;  // beyond, a double does not tell one element from the next
+  constexpr double kMaxCount = 1e15;  // beyond, a double does not tell one element from the next
   STITCH_TRY(require(std::isfinite(count) && count >= 0.0, "step does not lead from start to end"));
-  STITCH_TRY(require(count <= kMost, fmt::format("{} elements are more than memory holds", count)));
+  STITCH_TRY(require(count <= kMaxCount, fmt::format("{} elements are more than memory holds", count)));
   return std::vector<TensorType>{{dtype_attribute(node, "dtype"), {static_cast<int64_t>(count)}}};
 }
 

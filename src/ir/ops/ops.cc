@@ -100,11 +100,11 @@ Result<std::vector<TensorType>> infer_types(const Graph& graph, const Node& node
   const OpDef* def = find_op(node.op);
   if (def == nullptr) {
     return failure(ErrorCode::kUnsupportedOperator, fmt::format("there is no operator {}", to_string(node.op)),
-                   node.place);
+                   node.location);
   }
   if (auto checked = check_declaration(node, *def); !checked.has_value()) {
     Error error = with_context(checked.error(), to_string(node.op));
-    error.place = node.place;
+    error.location = node.location;
     return failure(std::move(error));
   }
   auto types = def->infer(graph, node);
@@ -113,7 +113,7 @@ Result<std::vector<TensorType>> infer_types(const Graph& graph, const Node& node
   }
   if (!types.has_value()) {
     Error error = with_context(types.error(), to_string(node.op));
-    error.place = node.place;
+    error.location = node.location;
     return failure(std::move(error));
   }
   return types;

@@ -14,7 +14,7 @@ namespace stitch::ir {
 namespace {
 
 // How many elements a mode can find beyond an edge of an axis.
-int64_t largest_amount(const std::string& mode, int64_t extent) { return mode == "reflect" ? extent - 1 : extent; }
+int64_t max_amount(const std::string& mode, int64_t extent) { return mode == "reflect" ? extent - 1 : extent; }
 
 Types infer(const Graph& graph, const Node& node) {
   STITCH_ASSIGN(const TensorType* x, tensor_type(graph, node, 0));
@@ -33,7 +33,7 @@ Types infer(const Graph& graph, const Node& node) {
     STITCH_TRY(
         require(result.shape[axis] >= 0, fmt::format("cuts more off axis {} than its {} elements", axis, extent)));
     const int64_t most = std::max(before[axis], after[axis]);
-    STITCH_TRY(require(!is_bounded || most <= std::max<int64_t>(0, largest_amount(mode, extent)),
+    STITCH_TRY(require(!is_bounded || most <= std::max<int64_t>(0, max_amount(mode, extent)),
                        fmt::format("{} padding of {} is too much for axis {} of {}", mode, most, axis, extent)));
     STITCH_TRY(require(extent > 0 || mode == "constant" || result.shape[axis] == 0,
                        fmt::format("axis {} has no element to show", axis)));

@@ -26,16 +26,16 @@ TEST_P(OpsCase, GivesWhatItExpects) { EXPECT_EQ(testing::differences(GetParam(),
 
 TEST_P(OpsCase, PrintsAndParsesBack) {
   const auto cases = testing::read_cases(GetParam());
-  ASSERT_TRUE(cases.has_value()) << cases.error().sentence;
+  ASSERT_TRUE(cases.has_value()) << cases.error().message;
   for (const testing::CaseFile& one : *cases) {
     const auto graph = parse(one.input, "case");
     if (is_refusal(one)) {
       continue;
     }
-    ASSERT_TRUE(graph.has_value()) << graph.error().sentence;
+    ASSERT_TRUE(graph.has_value()) << graph.error().message;
     const std::string printed = print(*graph);
     const auto again = parse(printed, "printed");
-    ASSERT_TRUE(again.has_value()) << again.error().sentence << " at " << again.error().place << " of\n" << printed;
+    ASSERT_TRUE(again.has_value()) << again.error().message << " at " << again.error().location << " of\n" << printed;
     EXPECT_EQ(print(*again), printed);
     EXPECT_TRUE(validate(*again).has_value()) << printed;
   }
@@ -44,7 +44,7 @@ TEST_P(OpsCase, PrintsAndParsesBack) {
 // A program cut short anywhere is refused, or is another program; it never brings the reader down.
 TEST_P(OpsCase, CutShortIsNoDisaster) {
   const auto cases = testing::read_cases(GetParam());
-  ASSERT_TRUE(cases.has_value()) << cases.error().sentence;
+  ASSERT_TRUE(cases.has_value()) << cases.error().message;
   for (const testing::CaseFile& one : *cases) {
     const size_t return_line = one.input.rfind("return");
     for (size_t length = 0; length < one.input.size(); ++length) {
@@ -53,7 +53,7 @@ TEST_P(OpsCase, CutShortIsNoDisaster) {
         EXPECT_GT(length, return_line);
         continue;
       }
-      EXPECT_FALSE(graph.error().sentence.empty());
+      EXPECT_FALSE(graph.error().message.empty());
     }
   }
 }
@@ -74,7 +74,7 @@ TEST(Ops, EachHasTwoGoodShapesAndARefusalAmongItsCases) {
   for (const Op op : all_ops()) {
     const std::string name = to_string(op);
     const auto cases = testing::read_cases(case_folder() + name + ".case");
-    ASSERT_TRUE(cases.has_value()) << cases.error().sentence << ": " << name;
+    ASSERT_TRUE(cases.has_value()) << cases.error().message << ": " << name;
     const auto refused = std::count_if(cases->begin(), cases->end(), is_refusal);
     const bool has_values = std::any_of(cases->begin(), cases->end(), [](const testing::CaseFile& one) {
       return one.run == "eval" && !is_refusal(one);

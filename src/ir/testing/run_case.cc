@@ -16,7 +16,7 @@
 namespace stitch::testing {
 namespace {
 
-std::string refusal(const Error& error) { return fmt::format("refused: {}  @ {}\n", error.sentence, error.place); }
+std::string refusal(const Error& error) { return fmt::format("refused: {}  @ {}\n", error.message, error.location); }
 
 std::string types_of(const ir::Graph& graph) {
   std::string text;

@@ -205,12 +205,12 @@ class Parser {
     }
     STITCH_TRY(scanner.expect(')'));
     if (scanner.accept('@')) {
-      node.place = scanner.remainder();
+      node.location = scanner.remainder();
     }
     STITCH_TRY(scanner.expect_end());
     Result<void> known;
     if (!op.has_value()) {
-      known = failure(ErrorCode::kUnsupportedOperator, fmt::format("there is no operator {}", name), node.place);
+      known = failure(ErrorCode::kUnsupportedOperator, fmt::format("there is no operator {}", name), node.location);
     }
     return append(std::move(node), definitions, known);
   }
@@ -314,8 +314,8 @@ Result<Graph> parse(std::string_view text, const std::string& file_name) {
     ++line_number;
     if (const auto taken = parser.take_line(text.substr(0, end)); !taken.has_value()) {
       Error error = taken.error();
-      if (error.place.empty()) {
-        error.place = fmt::format("{}:{}", file_name, line_number);
+      if (error.location.empty()) {
+        error.location = fmt::format("{}:{}", file_name, line_number);
       }
       return failure(std::move(error));
     }
@@ -323,7 +323,7 @@ Result<Graph> parse(std::string_view text, const std::string& file_name) {
   }
   auto graph = parser.finish();
   if (!graph.has_value()) {
-    return failure(ErrorCode::kFileInvalid, graph.error().sentence, fmt::format("{}:{}", file_name, line_number));
+    return failure(ErrorCode::kFileInvalid, graph.error().message, fmt::format("{}:{}", file_name, line_number));
   }
   return graph;
 }

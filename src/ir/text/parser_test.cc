@@ -12,8 +12,8 @@ namespace {
 struct Refusal {
   const char* about;
   const char* text;
-  const char* sentence;
-  const char* place;
+  const char* message;
+  const char* location;
 };
 
 constexpr const char* kHead = "graph g mode=eval\nx: f32[2,3] = input \"x\"\n";
@@ -25,8 +25,8 @@ class ParserRefusal : public ::testing::TestWithParam<Refusal> {};
 TEST_P(ParserRefusal, HasASentenceAndALine) {
   const auto graph = parse(kHead + std::string(GetParam().text), "a.ir");
   ASSERT_FALSE(graph.has_value());
-  EXPECT_EQ(graph.error().sentence, GetParam().sentence);
-  EXPECT_EQ(graph.error().place, GetParam().place);
+  EXPECT_EQ(graph.error().message, GetParam().message);
+  EXPECT_EQ(graph.error().location, GetParam().location);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -70,11 +70,11 @@ TEST(Parser, AnotherFirstLineIsRefused) {
        {"{\"schema\": 1}", "grahp g mode=eval", "graph g", "graph g mode=both", "graph 3 mode=eval"}) {
     const auto graph = parse(text, "a.ir");
     ASSERT_FALSE(graph.has_value()) << text;
-    EXPECT_EQ(graph.error().place, "a.ir:1") << text;
+    EXPECT_EQ(graph.error().location, "a.ir:1") << text;
   }
   const auto empty = parse("", "a.ir");
   ASSERT_FALSE(empty.has_value());
-  EXPECT_EQ(empty.error().sentence, "the return line is missing (truncated?)");
+  EXPECT_EQ(empty.error().message, "the return line is missing (truncated?)");
 }
 
 TEST(Parser, AnOperatorThatIsNotIsRefusedAtItsPlace) {
@@ -83,7 +83,7 @@ TEST(Parser, AnOperatorThatIsNotIsRefusedAtItsPlace) {
       "a");
   ASSERT_FALSE(graph.has_value());
   EXPECT_EQ(graph.error().code, ErrorCode::kUnsupportedOperator);
-  EXPECT_EQ(graph.error().sentence + " @ " + graph.error().place, "there is no operator adds @ model.py:8");
+  EXPECT_EQ(graph.error().message + " @ " + graph.error().location, "there is no operator adds @ model.py:8");
 }
 
 TEST(Parser, BlankLinesCommentsAndPlacesAreTaken) {
@@ -91,8 +91,8 @@ TEST(Parser, BlankLinesCommentsAndPlacesAreTaken) {
       "# a comment\n\ngraph g mode=train\r\n  x: f32[2] = state \"a \\\"b\\\"\"\r\n\n"
       "  y = add(x, 1)   @ model.py:14  \n# another\nreturn output \"out.logits\" = x, state \"a \\\"b\\\"\" = y\n",
       "a.ir");
-  ASSERT_TRUE(graph.has_value()) << graph.error().sentence;
-  EXPECT_EQ(graph->nodes[0].place, "model.py:14");
+  ASSERT_TRUE(graph.has_value()) << graph.error().message;
+  EXPECT_EQ(graph->nodes[0].location, "model.py:14");
   EXPECT_EQ(graph->inputs[0].binding, "a \"b\"");
   EXPECT_EQ(print(*graph),
             "graph g mode=train\nx: f32[2] = state \"a \\\"b\\\"\"\ny: f32[2] = add(x, 1)  @ model.py:14\n"
@@ -106,13 +106,13 @@ TEST(Parser, NumbersComeBackToTheBit) {
       "f: f32[2] = add(e, 1.7976931348623157e+308)\ng: f32[2] = add(f, 9223372036854775807)\n"
       "h: f32[2] = add(g, 3.0)\nreturn output \"0\" = h\n";
   const auto graph = parse(text, "a.ir");
-  ASSERT_TRUE(graph.has_value()) << graph.error().sentence << graph.error().place;
+  ASSERT_TRUE(graph.has_value()) << graph.error().message << graph.error().location;
   EXPECT_EQ(print(*graph), text);
 }
 
 TEST(Parser, AnIntegerStandsForADoubleAttribute) {
   const auto graph = parse(kHead + std::string("y = leaky_relu(x; negative_slope=1)\nreturn output \"0\" = y\n"), "a");
-  ASSERT_TRUE(graph.has_value()) << graph.error().sentence;
+  ASSERT_TRUE(graph.has_value()) << graph.error().message;
   EXPECT_EQ(double_attribute(graph->nodes[0], "negative_slope"), 1.0);
 }
 

@@ -71,8 +71,8 @@ std::string print(const Graph& graph, const Node& node) {
     attributes.push_back(name + "=" + std::visit(AttributePrinter{}, value));
   }
   return fmt::format("{} = {}({}{}{}){}{}", fmt::join(definitions, ", "), to_string(node.op), fmt::join(operands, ", "),
-                     attributes.empty() ? "" : "; ", fmt::join(attributes, ", "), node.place.empty() ? "" : "  @ ",
-                     node.place);
+                     attributes.empty() ? "" : "; ", fmt::join(attributes, ", "), node.location.empty() ? "" : "  @ ",
+                     node.location);
 }
 
 std::string print(const Graph& graph) {

@@ -16,8 +16,8 @@
 namespace stitch::ir {
 namespace {
 
-Unexpected invalid(const std::string& sentence, const std::string& place = {}) {
-  return failure(ErrorCode::kFileInvalid, sentence, place);
+Unexpected invalid(const std::string& message, const std::string& location = {}) {
+  return failure(ErrorCode::kFileInvalid, message, location);
 }
 
 bool is_value(const Graph& graph, ValueId id) {
@@ -44,11 +44,11 @@ Result<void> check_operands(const Graph& graph, const Node& node, const std::vec
       continue;
     }
     if (!is_value(graph, *id)) {
-      return invalid(fmt::format("{} has an operand that is no value of the graph", to_string(node.op)), node.place);
+      return invalid(fmt::format("{} has an operand that is no value of the graph", to_string(node.op)), node.location);
     }
     if (!defined[static_cast<size_t>(id->index)]) {
       return invalid(fmt::format("{} uses {} before it is defined", to_string(node.op), graph.value(*id).name),
-                     node.place);
+                     node.location);
     }
   }
   return {};
@@ -57,7 +57,7 @@ Result<void> check_operands(const Graph& graph, const Node& node, const std::vec
 Result<void> check_types(const Graph& graph, const Node& node) {
   const auto is_one = [&](ValueId id) { return is_value(graph, id); };
   if (!std::all_of(node.outputs.begin(), node.outputs.end(), is_one)) {
-    return invalid(fmt::format("{} has a result that is no value of the graph", to_string(node.op)), node.place);
+    return invalid(fmt::format("{} has a result that is no value of the graph", to_string(node.op)), node.location);
   }
   if (node.op == Op::kOpaque) {
     return {};
@@ -65,14 +65,14 @@ Result<void> check_types(const Graph& graph, const Node& node) {
   STITCH_ASSIGN(const std::vector<TensorType> inferred, infer_types(graph, node));
   if (inferred.size() != node.outputs.size()) {
     return invalid(fmt::format("{} has {} results, not {}", to_string(node.op), inferred.size(), node.outputs.size()),
-                   node.place);
+                   node.location);
   }
   for (size_t i = 0; i < inferred.size(); ++i) {
     const Value& value = graph.value(node.outputs[i]);
     if (value.type != inferred[i]) {
       return invalid(fmt::format("{} gives {} of type {}, but it is declared {}", to_string(node.op), value.name,
                                  print(inferred[i]), print(value.type)),
-                     node.place);
+                     node.location);
     }
   }
   return {};

@@ -22,7 +22,7 @@ Graph sample() {
 
 std::string refusal(const Graph& graph) {
   const auto valid = validate(graph);
-  return valid.has_value() ? "" : valid.error().sentence + " @ " + valid.error().place;
+  return valid.has_value() ? "" : valid.error().message + " @ " + valid.error().location;
 }
 
 TEST(Validate, TakesAGoodGraph) { EXPECT_EQ(refusal(sample()), ""); }
@@ -129,7 +129,7 @@ TEST(Validate, AnOpaqueNodeHasNoRule) {
       "graph g mode=eval\nx: f32[2] = input \"x\"\n"
       "y: f32[3] = opaque(x; target=\"aten.fft\", reason=\"\")\nreturn output \"0\" = y\n",
       "a");
-  ASSERT_TRUE(opaque.has_value()) << opaque.error().sentence;
+  ASSERT_TRUE(opaque.has_value()) << opaque.error().message;
   EXPECT_EQ(refusal(*opaque), "");
 }
 
@@ -154,8 +154,8 @@ TEST(Validate, ChangedBytesAreNoDisaster) {
       (void)validate(*graph).has_value();
       ++taken;
     } else {
-      ASSERT_FALSE(graph.error().sentence.empty());
-      ASSERT_FALSE(graph.error().place.empty()) << changed;
+      ASSERT_FALSE(graph.error().message.empty());
+      ASSERT_FALSE(graph.error().location.empty()) << changed;
     }
   }
   EXPECT_GT(taken, 100);  // names, places and numbers may change

@@ -41,7 +41,7 @@ class KeeperSessionTest : public testing::Test {
 
 TEST_F(KeeperSessionTest, FilledRegionsComeBackAndTheirDigestFollowsThem) {
   const auto allocated = ask("allocate", Json{{"bytes", {1024, 0}}});
-  ASSERT_TRUE(allocated.has_value()) << allocated.error().sentence;
+  ASSERT_TRUE(allocated.has_value()) << allocated.error().message;
   ASSERT_EQ(allocated->descriptors.size(), 2u);
   const auto id = allocated->json()["blocks"][0]["id"].get<uint64_t>();
   const wire::Region first{id, 0, 5};
@@ -127,7 +127,7 @@ TEST_F(KeeperSessionTest, TheClockStartsAfterItsCopiesAndStopsBeforeItsDigests) 
   const auto begin = wire::Clock::now();
   const auto stopped = ask("clock_stop", {shared});
   const double all_us = std::chrono::duration<double, std::micro>(wire::Clock::now() - begin).count();
-  ASSERT_TRUE(stopped.has_value()) << stopped.error().sentence;
+  ASSERT_TRUE(stopped.has_value()) << stopped.error().message;
   EXPECT_LT(stopped->json()["elapsed_us"].get<double>(), 0.9 * all_us) << "64 MiB were read within the time";
   EXPECT_EQ(stopped->json()["digests"][0], ask("digest", {hidden})->json()["digests"][0]);
 }
@@ -173,7 +173,7 @@ TEST_F(KeeperMixTest, HalfOfTheElementsComeFromEachAndNoneIsTornApart) {
     constexpr uint64_t kElements = 1001;
     const wire::MixedRegion mix = place(width, kElements);
     const auto mixed = ask_mix("mix", {mix});
-    ASSERT_TRUE(mixed.has_value()) << mixed.error().sentence;
+    ASSERT_TRUE(mixed.has_value()) << mixed.error().message;
     const std::string text = contents(mix.to);
     uint64_t of_first = 0;
     for (uint64_t i = 0; i < kElements; ++i) {
@@ -242,7 +242,7 @@ TEST_F(KeeperSessionTest, WhatTheClockStopKeepsStaysWhenTheRegionsChange) {
   stop["kept"] = wire::to_json(std::vector<wire::Region>{kept});
   ASSERT_TRUE(ask("clock_start", Json::object()).has_value());
   const auto stopped = ask("clock_stop", stop);
-  ASSERT_TRUE(stopped.has_value()) << stopped.error().sentence;
+  ASSERT_TRUE(stopped.has_value()) << stopped.error().message;
   EXPECT_EQ(stopped->json()["digests"], ask("digest", {result})->json()["digests"]);
   ASSERT_TRUE(ask("poison", {result}).has_value());
   EXPECT_EQ(contents(kept), text);

@@ -72,12 +72,12 @@ class Attention final : public KernelTemplate {
     const AttentionVariant* variant = attention_variant(setting.variant);
     const AttentionExtents extents = attention_extents(group);
     return variant != nullptr && variant->width >= std::max(extents.features, extents.value_features) &&
-           setting.splits >= 1 && setting.splits <= (variant->rows == 0 ? 1 : kMostKeySplits);
+           setting.splits >= 1 && setting.splits <= (variant->rows == 0 ? 1 : kMaxKeySplits);
   }
 
   Work work(const Group& group, const Setting& setting) const override {
     Work work;
-    work.bytes = least_bytes(group);
+    work.bytes = min_bytes(group);
     work.lane_operations = pointwise_operations(group);
     add_attention_work(attention_extents(group), *attention_variant(setting.variant), setting.splits,
                        ir::bool_attribute(group.root_node(), "is_causal"), work);

@@ -4,11 +4,11 @@
 namespace stitch::kernels {
 
 bool flash_attention_takes(const ir::Graph& graph, const ir::Node& node) {
-  constexpr size_t kMostAxes = 4;
+  constexpr size_t kMaxAxes = 4;
   const TensorType& query = graph.type(ir::tensor_operand(node, 0));
   const TensorType& value = graph.type(ir::tensor_operand(node, 2));
-  return query.dtype != DataType::kFloat64 && is_floating_point(query.dtype) && query.shape.size() <= kMostAxes &&
-         query.shape.back() <= kLargestHeadDimension && value.shape.back() <= kLargestHeadDimension;
+  return query.dtype != DataType::kFloat64 && is_floating_point(query.dtype) && query.shape.size() <= kMaxAxes &&
+         query.shape.back() <= kMaxHeadDimension && value.shape.back() <= kMaxHeadDimension;
 }
 
 }  // namespace stitch::kernels

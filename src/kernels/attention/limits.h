@@ -6,9 +6,9 @@
 
 namespace stitch::kernels {
 
-constexpr int64_t kLargestHeadDimension = 128;
+constexpr int64_t kMaxHeadDimension = 128;
 
-// float32, at most 4 axes, heads of at most kLargestHeadDimension features.
+// float32, at most 4 axes, heads of at most kMaxHeadDimension features.
 bool flash_attention_takes(const ir::Graph& graph, const ir::Node& node);
 
 }  // namespace stitch::kernels

@@ -33,10 +33,10 @@ constexpr AttentionVariant kVariants[] = {
     {"split_keys_128x8", TensorMath::kNone, 128, Pipe::kFp32, 1, 0.25, 8},
 };
 
-constexpr int64_t kMostRows = 8;           // of a block for few queries
-constexpr int64_t kLeastKeysOfSplit = 64;  // fewer are not worth a launch that joins them
-constexpr int64_t kQueriesOfFlash = 64;    // a block of the other kernels
-constexpr int64_t kFewTiles = 4;           // reading the keys more often than this is dear
+constexpr int64_t kMaxRows = 8;          // of a block for few queries
+constexpr int64_t kMinKeysOfSplit = 64;  // fewer are not worth a launch that joins them
+constexpr int64_t kQueriesOfFlash = 64;  // a block of the other kernels
+constexpr int64_t kFewTiles = 4;         // reading the keys more often than this is dear
 
 double as_double(int64_t value) { return static_cast<double>(value); }
 
@@ -47,14 +47,14 @@ int64_t from_end(const std::vector<int64_t>& shape, size_t axis) {
 // The narrowest compiled head that holds the group's.
 int64_t width_of(const AttentionExtents& extents) {
   const int64_t features = std::max(extents.features, extents.value_features);
-  return features <= 32 ? 32 : (features <= 64 ? 64 : kLargestHeadDimension);
+  return features <= 32 ? 32 : (features <= 64 ? 64 : kMaxHeadDimension);
 }
 
 int64_t tiles_of(const AttentionExtents& extents, const AttentionVariant& variant) {
   return (extents.rows() + variant.rows - 1) / variant.rows;
 }
 
-bool has_few_rows(const AttentionExtents& extents) { return extents.rows() <= kFewTiles * kMostRows; }
+bool has_few_rows(const AttentionExtents& extents) { return extents.rows() <= kFewTiles * kMaxRows; }
 
 // Splits double until the device is full several times over.
 std::vector<int64_t> useful_splits(const AttentionExtents& extents, const AttentionVariant& variant,
@@ -62,7 +62,7 @@ std::vector<int64_t> useful_splits(const AttentionExtents& extents, const Attent
   constexpr int64_t kBlocksPerMultiprocessor = 32;
   const int64_t blocks = extents.batch * extents.key_heads * tiles_of(extents, variant);
   std::vector<int64_t> result = {1};
-  for (int64_t splits = 2; splits <= kMostKeySplits && extents.keys / splits >= kLeastKeysOfSplit &&
+  for (int64_t splits = 2; splits <= kMaxKeySplits && extents.keys / splits >= kMinKeysOfSplit &&
                            blocks * splits <= kBlocksPerMultiprocessor * limits.multiprocessors;
        splits *= 2) {
     result.push_back(splits);
@@ -72,8 +72,8 @@ std::vector<int64_t> useful_splits(const AttentionExtents& extents, const Attent
 
 // The number of rows that wastes least: a block that holds them all, or the largest there is.
 bool has_fitting_rows(const AttentionExtents& extents, const AttentionVariant& variant) {
-  return variant.rows == kMostRows ? extents.rows() > kMostRows / 2
-                                   : extents.rows() <= variant.rows && 2 * extents.rows() > variant.rows;
+  return variant.rows == kMaxRows ? extents.rows() > kMaxRows / 2
+                                  : extents.rows() <= variant.rows && 2 * extents.rows() > variant.rows;
 }
 
 // As registers allow, by what ptxas reports for sm_90a.

@@ -10,7 +10,7 @@
 
 namespace stitch::kernels {
 
-constexpr int64_t kMostKeySplits = 64;  // of the keys of a row
+constexpr int64_t kMaxKeySplits = 64;  // of the keys of a row
 
 struct AttentionVariant {
   const char* name;

@@ -14,8 +14,8 @@ namespace stitch::kernels {
 namespace {
 
 constexpr const char* kDepthwise = "depthwise";
-constexpr int64_t kMostSplits = 16;
-constexpr int64_t kLeastDepthOfSplit = 256;  // shorter parts do not repay their partial sums
+constexpr int64_t kMaxSplits = 16;
+constexpr int64_t kMinDepthOfSplit = 256;  // shorter parts do not repay their partial sums
 
 bool is_sixteen_bit(DataType dtype) { return dtype == DataType::kFloat16 || dtype == DataType::kBfloat16; }
 
@@ -72,7 +72,7 @@ class Convolution final : public KernelTemplate {
       }
       settings.push_back(to_setting({&variant}));
       for (const int64_t splits : {2, 4, 8, 16}) {
-        if (problem.depth() / splits >= kLeastDepthOfSplit) {
+        if (problem.depth() / splits >= kMinDepthOfSplit) {
           settings.push_back(to_setting({&variant, splits}));
         }
       }
@@ -94,7 +94,7 @@ class Convolution final : public KernelTemplate {
       return setting.splits == 1 && KernelTemplate::allows(group, setting);
     }
     const auto own = gemm_setting(setting);
-    return own.has_value() && own->splits_of_depth <= kMostSplits &&
+    return own.has_value() && own->splits_of_depth <= kMaxSplits &&
            KernelTemplate::allows(group, to_setting({own->variant}));
   }
 
@@ -105,7 +105,7 @@ class Convolution final : public KernelTemplate {
       return convolution_library_work(group, problem, setting);
     }
     Work work;
-    work.bytes = least_bytes(group);
+    work.bytes = min_bytes(group);
     work.lane_operations = pointwise_operations(group);
     if (setting.variant == kDepthwise) {
       work.flops = 2.0 * static_cast<double>(problem.outputs()) * static_cast<double>(problem.depth());

@@ -56,7 +56,7 @@ Work convolution_library_work(const Group& group, const ConvolutionProblem& prob
   constexpr int64_t kEnoughBlocks = 132;
   const bool turns = rounds_to_tf32(setting);
   Work work;
-  work.bytes = least_bytes(group);
+  work.bytes = min_bytes(group);
   work.lane_operations = pointwise_operations(group);
   work.flops = 2.0 * static_cast<double>(problem.outputs()) * static_cast<double>(problem.depth());
   work.pipe = turns ? Pipe::kTf32 : Pipe::kFp32;

@@ -72,7 +72,7 @@ Result<void> check_expression(const ir::Graph& graph, const ir::Node& node) {
   if (pointwise_forms(node.op).of(dtype).kind == Form::Kind::kAbsent) {
     return failure(ErrorCode::kUnsupportedOperator,
                    fmt::format("no kernel computes {} of {} elements", to_string(node.op), to_string(dtype)),
-                   node.place);
+                   node.location);
   }
   return {};
 }

@@ -15,8 +15,8 @@
 namespace stitch::kernels {
 namespace {
 
-constexpr int64_t kMostSplits = 16;
-constexpr int64_t kLeastDepthOfSplit = 256;  // of K: shorter parts do not repay their partial sums
+constexpr int64_t kMaxSplits = 16;
+constexpr int64_t kMinDepthOfSplit = 256;  // of K: shorter parts do not repay their partial sums
 
 bool is_float_storage(DataType dtype) {
   return dtype == DataType::kFloat32 || dtype == DataType::kFloat16 || dtype == DataType::kBfloat16;
@@ -44,7 +44,7 @@ class Gemm final : public KernelTemplate {
     for (const GemmVariant& variant : in_float ? gemm_variants(math, limits) : sixteen_bit_gemm_variants(limits)) {
       settings.push_back(to_setting({&variant}));
       for (const int64_t splits : {2, 4, 8, 16}) {
-        if (problem.k / splits >= kLeastDepthOfSplit) {
+        if (problem.k / splits >= kMinDepthOfSplit) {
           settings.push_back(to_setting({&variant, splits}));
         }
       }
@@ -63,7 +63,7 @@ class Gemm final : public KernelTemplate {
       return allows_library(group, setting);
     }
     const auto own = gemm_setting(setting);
-    return own.has_value() && own->splits_of_depth <= kMostSplits &&
+    return own.has_value() && own->splits_of_depth <= kMaxSplits &&
            KernelTemplate::allows(group, to_setting({own->variant}));
   }
 
@@ -74,7 +74,7 @@ class Gemm final : public KernelTemplate {
       return gemm_library_work(group, problem, setting);
     }
     Work work;
-    work.bytes = least_bytes(group);
+    work.bytes = min_bytes(group);
     work.lane_operations = pointwise_operations(group);
     add_gemm_work(*gemm_setting(setting)->variant, problem.batch, problem.m, problem.n, problem.k, setting.splits,
                   work);

@@ -71,7 +71,7 @@ class GemmDouble final : public KernelTemplate {
     GemmProblem problem;
     analyse_gemm(group, problem);
     Work work;
-    work.bytes = least_bytes(group);
+    work.bytes = min_bytes(group);
     work.lane_operations = pointwise_operations(group);
     work.flops = 2.0 * static_cast<double>(problem.batch * problem.m) * static_cast<double>(problem.n) *
                  static_cast<double>(problem.k);

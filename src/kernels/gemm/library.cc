@@ -141,7 +141,7 @@ Work gemm_library_work(const Group& group, const GemmProblem& problem, const Set
   constexpr double kTensorShare = 0.6;
   constexpr int64_t kTile = 128;
   Work work;
-  work.bytes = least_bytes(group);
+  work.bytes = min_bytes(group);
   work.lane_operations = pointwise_operations(group);
   work.flops = 2.0 * static_cast<double>(problem.batch * problem.m) * static_cast<double>(problem.n) *
                static_cast<double>(problem.k);

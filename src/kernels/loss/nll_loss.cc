@@ -74,10 +74,10 @@ class NllLoss final : public KernelTemplate {
     if (is_per_sample(group)) {
       return {{"per_sample", 1}};
     }
-    constexpr int64_t kLeastPart = 1024;  // samples
+    constexpr int64_t kMinPart = 1024;  // samples
     std::vector<Setting> settings = {{"blocks_of_256", 1}};
     for (const int64_t splits : {8, 32, 128}) {
-      if (samples_of(group) / splits >= kLeastPart) {
+      if (samples_of(group) / splits >= kMinPart) {
         settings.push_back({"blocks_of_256", splits});
       }
     }
@@ -85,8 +85,8 @@ class NllLoss final : public KernelTemplate {
   }
 
   bool allows(const Group& group, const Setting& setting) const override {
-    constexpr int64_t kMostSplits = 128;
-    return KernelTemplate::allows(group, {setting.variant, 1}) && setting.splits >= 1 && setting.splits <= kMostSplits;
+    constexpr int64_t kMaxSplits = 128;
+    return KernelTemplate::allows(group, {setting.variant, 1}) && setting.splits >= 1 && setting.splits <= kMaxSplits;
   }
 
   Work work(const Group& group, const Setting& setting) const override {

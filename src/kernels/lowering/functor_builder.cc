@@ -118,7 +118,7 @@ Result<Expr> FunctorBuilder::compute(ir::ValueId value, const ir::Node& node, co
   if (!is_elementwise(node)) {
     return failure(ErrorCode::kUnsupportedOperator,
                    graph_.value(value).name + " comes from " + to_string(node.op) + ", which has a kernel of its own",
-                   node.place);
+                   node.location);
   }
   return pointwise(value, node, map);
 }
@@ -133,7 +133,7 @@ Result<Expr> FunctorBuilder::through_view(const ir::Node& node, const IndexMap& 
   if (!operand_map.has_value()) {
     return failure(ErrorCode::kUnsupportedOperator,
                    fmt::format("{} cannot be looked through as a {}", graph_.value(operand).name, to_string(node.op)),
-                   node.place);
+                   node.location);
   }
   return value(operand, *operand_map);
 }

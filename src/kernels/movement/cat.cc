@@ -29,7 +29,7 @@ class Cat final : public KernelTemplate {
     Work work;
     work.launches = static_cast<int>(group.root_node().operands.size());
     work.lane_operations = pointwise_operations(group);
-    work.bytes = least_bytes(group);
+    work.bytes = min_bytes(group);
     work.blocks = group.graph->type(group.root_node().outputs[0]).element_count() / kThreads + 1;
     work.blocks_per_multiprocessor = 8;
     work.bandwidth_share = 0.9;

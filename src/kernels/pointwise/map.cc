@@ -49,7 +49,7 @@ class PointwiseMap final : public KernelTemplate {
     const auto count = group.graph->type(group.root_node().outputs[0]).element_count();
     Work work;
     work.lane_operations = pointwise_operations(group);
-    work.bytes = least_bytes(group);
+    work.bytes = min_bytes(group);
     work.blocks = count / kThreads + 1;
     work.blocks_per_multiprocessor = 8;
     work.bandwidth_share = meaning_of(kSettings, setting) == Lanes::kFour ? 0.92 : 0.85;

@@ -10,7 +10,7 @@
 namespace stitch::kernels {
 namespace {
 
-constexpr size_t kLargestRank = 6;  // of launch_map
+constexpr size_t kMaxRank = 6;  // of launch_map
 
 }  // namespace
 
@@ -25,9 +25,9 @@ Coordinate map_coordinate(const Domain& domain) {
 Result<Expr> map_launch(StepBuilder& step, const LoweredFunctor& functor, const std::string& variable,
                         const std::string& suffix) {
   const size_t rank = std::max<size_t>(functor.digits.size(), 1);
-  if (rank > kLargestRank) {
+  if (rank > kMaxRank) {
     return failure(ErrorCode::kUnsupportedOperator,
-                   fmt::format("the operands walk {} axes in different orders, a kernel takes {}", rank, kLargestRank));
+                   fmt::format("the operands walk {} axes in different orders, a kernel takes {}", rank, kMaxRank));
   }
   std::vector<Expr> extents;
   for (size_t axis = 0; axis < functor.digits.size(); ++axis) {

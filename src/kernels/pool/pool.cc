@@ -70,7 +70,7 @@ class Pool final : public KernelTemplate {
     constexpr int kThreads = 256;
     const ir::Graph& graph = *group.graph;
     Work work;
-    work.bytes = least_bytes(group);
+    work.bytes = min_bytes(group);
     const int64_t outputs = graph.type(group.root_node().outputs[0]).element_count();
     const int64_t inputs = graph.type(ir::tensor_operand(group.root_node(), 0)).element_count();
     int64_t taps = is_adaptive(group.root_node()) ? inputs : outputs;

@@ -13,7 +13,7 @@
 namespace stitch::kernels {
 namespace {
 
-constexpr int64_t kLeastPart = 4096;  // elements: shorter parts do not repay a second launch
+constexpr int64_t kMinPart = 4096;  // elements: shorter parts do not repay a second launch
 
 // The accumulator's name and the member that holds the result of each operator it serves.
 struct Accumulator {
@@ -88,26 +88,26 @@ class ReducePositions final : public KernelTemplate {
   }
 
   std::vector<Setting> space(const Group& group, const DeviceLimits&, MathMode) const override {
-    return sharing_settings(settings_for(group), reduced_axes(group), kLeastPart, {4, 16, 64, 256});
+    return sharing_settings(settings_for(group), reduced_axes(group), kMinPart, {4, 16, 64, 256});
   }
 
   bool allows(const Group& group, const Setting& setting) const override {
-    constexpr int64_t kMostSplits = 256;
-    return allows_sharing(settings_for(group), setting, kMostSplits);
+    constexpr int64_t kMaxSplits = 256;
+    return allows_sharing(settings_for(group), setting, kMaxSplits);
   }
 
   Work work(const Group& group, const Setting& setting) const override {
     const RowAxes axes = reduced_axes(group);
     const auto [threads, is_split] = sharing_of(settings_for(group), setting);
     Work work;
-    work.bytes = least_bytes(group);
+    work.bytes = min_bytes(group);
     constexpr double kPerElement = 6;
     constexpr double kMerge = 40;
     work.lane_operations = pointwise_operations(group) +
                            kPerElement * static_cast<double>(axes.row_count) * static_cast<double>(axes.column_count) +
                            kMerge * static_cast<double>(axes.row_count * (threads > 1 ? threads : 0) * setting.splits);
-    constexpr int kLeastBlock = 128;
-    work.threads_per_block = std::max(threads, kLeastBlock);
+    constexpr int kMinBlock = 128;
+    work.threads_per_block = std::max(threads, kMinBlock);
     work.blocks = (axes.row_count * threads + work.threads_per_block - 1) / work.threads_per_block * setting.splits;
     work.blocks_per_multiprocessor = 2048 / work.threads_per_block;
     // One thread a row reads whole sectors only where neighbouring rows are neighbours in memory.
@@ -134,7 +134,7 @@ Result<LoweredFunctor> make_store(StepBuilder& step, const Accumulator& accumula
     const bool is_position = node.op == ir::Op::kArgmax || node.op == ir::Op::kArgmin;
     if (!is_position && graph.type(node.outputs[0]).dtype != graph.type(ir::tensor_operand(node, 0)).dtype) {
       return failure(ErrorCode::kUnsupportedOperator, std::string(to_string(node.op)) + " changes the element type",
-                     node.place);
+                     node.location);
     }
     builder.bind(node.outputs[0], domain.anchor_map(), bound(result_name(node.op)));
   }

@@ -14,7 +14,7 @@
 namespace stitch::kernels {
 namespace {
 
-constexpr int64_t kLeastPart = 1024;  // elements: shorter parts do not repay a second stage
+constexpr int64_t kMinPart = 1024;  // elements: shorter parts do not repay a second stage
 
 constexpr std::array kRowSettings = {
     NamedSetting<RowSharing>{"rows_32", {32}},
@@ -45,19 +45,19 @@ class Reduce final : public KernelTemplate {
   }
 
   std::vector<Setting> space(const Group& group, const DeviceLimits&, MathMode) const override {
-    return sharing_settings(settings_for(group), reduced_axes(group), kLeastPart, {4, 16, 64, 256});
+    return sharing_settings(settings_for(group), reduced_axes(group), kMinPart, {4, 16, 64, 256});
   }
 
   bool allows(const Group& group, const Setting& setting) const override {
-    constexpr int64_t kMostSplits = 256;
-    return allows_sharing(settings_for(group), setting, kMostSplits);
+    constexpr int64_t kMaxSplits = 256;
+    return allows_sharing(settings_for(group), setting, kMaxSplits);
   }
 
   Work work(const Group& group, const Setting& setting) const override {
     const RowAxes axes = reduced_axes(group);
     const int threads = sharing_of(settings_for(group), setting).threads;
     Work work;
-    work.bytes = least_bytes(group);
+    work.bytes = min_bytes(group);
     work.lane_operations =
         pointwise_operations(group) + static_cast<double>(axes.row_count) * static_cast<double>(axes.column_count);
     // Every thread merges its part with the others', however small the part is.
@@ -65,10 +65,10 @@ class Reduce final : public KernelTemplate {
     work.lane_operations += kMerge * static_cast<double>(axes.row_count * threads * setting.splits);
     const bool rows = reduces_innermost(group, axes);
     constexpr int kWarp = 32;
-    constexpr int kLeastBlock = 128;
-    const int64_t rows_per_block = rows ? std::max(1, kLeastBlock / threads) : kWarp;
+    constexpr int kMinBlock = 128;
+    const int64_t rows_per_block = rows ? std::max(1, kMinBlock / threads) : kWarp;
     work.blocks = (axes.row_count + rows_per_block - 1) / rows_per_block * setting.splits;
-    const int block_threads = rows ? std::max(threads, kLeastBlock) : threads * kWarp;
+    const int block_threads = rows ? std::max(threads, kMinBlock) : threads * kWarp;
     work.threads_per_block = block_threads;
     work.blocks_per_multiprocessor = std::max(1, 2048 / block_threads);
     // Elements a thread takes: with fewer than a handful the merge at the end dominates.

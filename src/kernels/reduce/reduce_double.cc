@@ -60,7 +60,7 @@ class ReduceDouble final : public KernelTemplate {
   Work work(const Group& group, const Setting&) const override {
     const RowAxes axes = reduced_axes(group);
     Work work;
-    work.bytes = least_bytes(group);
+    work.bytes = min_bytes(group);
     work.lane_operations = pointwise_operations(group) +
                            2.0 * static_cast<double>(axes.row_count) * static_cast<double>(axes.column_count);
     work.blocks = axes.row_count;

@@ -64,7 +64,7 @@ class Interpolate final : public KernelTemplate {
     constexpr int kThreads = 256;
     const ir::Node& node = group.root_node();
     Work work;
-    work.bytes = least_bytes(group);
+    work.bytes = min_bytes(group);
     const int64_t outputs = group.graph->type(node.outputs[0]).element_count();
     work.lane_operations = pointwise_operations(group) + 2.0 * static_cast<double>(outputs) * taps_of(node);
     work.blocks = outputs / kThreads + 1;

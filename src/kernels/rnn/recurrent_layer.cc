@@ -176,7 +176,7 @@ class RecurrentLayer final : public KernelTemplate {
     work.flops = products(layer.batch, layer.units);
     work.padded_flops = products(row_blocks * rows_of_block, unit_blocks * kUnitsOfBlock);
     work.lane_operations = kOperationsOfUnit * steps * states + pointwise_operations(group);
-    work.bytes = least_bytes(group);
+    work.bytes = min_bytes(group);
     const auto features_read = static_cast<double>(layer.direction_count() * row_blocks * unit_blocks * layer.units) *
                                static_cast<double>(rows_of_block + layer.gates * kUnitsOfBlock);
     work.extra_bytes = kBytesOfL2AsMemory * kFloatBytes * steps * features_read;

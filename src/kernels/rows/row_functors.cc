@@ -68,7 +68,7 @@ Work row_work(const Group& group, const RowAxes& axes, const Setting& setting, i
   constexpr int kResidentThreads = 1536;
   const RowSettingSize size = row_setting_size(setting);
   Work work;
-  work.bytes = least_bytes(group);
+  work.bytes = min_bytes(group);
   work.lane_operations =
       pointwise_operations(group) + 20.0 * static_cast<double>(axes.row_count) * static_cast<double>(axes.column_count);
   // Every thread of a row takes part in two merges, with or without elements of its own.

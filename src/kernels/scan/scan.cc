@@ -13,7 +13,7 @@
 namespace stitch::kernels {
 namespace {
 
-constexpr int64_t kLeastPart = 4096;  // elements: shorter parts do not repay a second read
+constexpr int64_t kMinPart = 4096;  // elements: shorter parts do not repay a second read
 
 constexpr std::array kSettings = {
     NamedSetting<RowSharing>{"block_32", {32}},
@@ -59,12 +59,12 @@ class Scan final : public KernelTemplate {
   }
 
   std::vector<Setting> space(const Group& group, const DeviceLimits&, MathMode) const override {
-    return sharing_settings(kSettings, axes_of(group), kLeastPart, {4, 16, 64});
+    return sharing_settings(kSettings, axes_of(group), kMinPart, {4, 16, 64});
   }
 
   bool allows(const Group&, const Setting& setting) const override {
-    constexpr int64_t kMostSplits = 64;
-    return allows_sharing(kSettings, setting, kMostSplits);
+    constexpr int64_t kMaxSplits = 64;
+    return allows_sharing(kSettings, setting, kMaxSplits);
   }
 
   Work work(const Group& group, const Setting& setting) const override {
@@ -72,7 +72,7 @@ class Scan final : public KernelTemplate {
     const auto [threads, is_split] = sharing_of(kSettings, setting);
     const auto elements = static_cast<double>(axes.row_count) * static_cast<double>(axes.column_count);
     Work work;
-    work.bytes = least_bytes(group);
+    work.bytes = min_bytes(group);
     constexpr double kPerElement = 12;
     constexpr int64_t kPerThread = 4;
     // Every chunk costs each thread a scan over the block, whether it has elements or not.

@@ -56,10 +56,10 @@ int64_t target_columns(const Group& group, const Operands& operands) {
 
 // Whether the 32-bit numbers of a bucket's list reach that far.
 bool can_list_buckets(const Group& group) {
-  constexpr int64_t kMost = int64_t{1} << 30;
+  constexpr int64_t kMaxNumber = int64_t{1} << 30;
   const Operands operands = operands_of(group);
   const int64_t columns = target_columns(group, operands);
-  return columns * operands.places < kMost && columns * operands.axes.column_count < kMost;
+  return columns * operands.places < kMaxNumber && columns * operands.axes.column_count < kMaxNumber;
 }
 
 class Scatter final : public KernelTemplate {
@@ -85,7 +85,7 @@ class Scatter final : public KernelTemplate {
     const auto results = static_cast<double>(operands.axes.row_count * operands.places);
     const auto sources = static_cast<double>(target_columns(group, operands) * operands.axes.column_count);
     Work work;
-    work.bytes = least_bytes(group);
+    work.bytes = min_bytes(group);
     work.blocks = operands.axes.row_count * operands.places / kThreads + 1;
     work.blocks_per_multiprocessor = 8;
     work.bandwidth_share = 0.7;
@@ -113,7 +113,7 @@ class Scatter final : public KernelTemplate {
     const int64_t elements = operands.axes.row_count * operands.axes.column_count;
     const auto sent = static_cast<double>(elements);
     Work work;
-    work.bytes = least_bytes(group);
+    work.bytes = min_bytes(group);
     work.bandwidth_share = 0.85;
     work.launches = 2;
     if (is_update_of_state(*group.graph, in_place)) {

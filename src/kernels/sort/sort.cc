@@ -15,10 +15,10 @@
 namespace stitch::kernels {
 namespace {
 
-constexpr int64_t kLongestRanked = 1024;  // beyond it the square of the row is dearer than any network
+constexpr int64_t kMaxRankedLength = 1024;  // beyond it the square of the row is dearer than any network
 constexpr int64_t kCapacity = 1024;       // keys that a block sorts in shared memory
-constexpr int64_t kMostSelected = 64;
-constexpr int64_t kLongestRow = int64_t{1} << 25;  // of which the blocks of a launch can be numbered
+constexpr int64_t kMaxSelected = 64;
+constexpr int64_t kMaxRowLength = int64_t{1} << 25;  // of which the blocks of a launch can be numbered
 
 RowAxes axes_of(const Group& group) {
   const ir::Node& node = group.root_node();
@@ -64,13 +64,13 @@ bool can_sort(const Group& group, SortKind kind) {
   const int64_t columns = axes_of(group).column_count;
   switch (kind) {
     case SortKind::kSelect:
-      return group.root_node().op == ir::Op::kTopk && kept_of(group) <= kMostSelected;
+      return group.root_node().op == ir::Op::kTopk && kept_of(group) <= kMaxSelected;
     case SortKind::kRank:
-      return columns <= kLongestRanked;
+      return columns <= kMaxRankedLength;
     case SortKind::kBitonic:
       return columns <= kCapacity;
     case SortKind::kLong:
-      return columns <= kLongestRow;
+      return columns <= kMaxRowLength;
   }
   return false;
 }
@@ -97,11 +97,11 @@ Work Sort::work(const Group& group, const Setting& setting) const {
   const auto columns = static_cast<double>(axes.column_count);
   const auto [kind, threads] = meaning_of(kSettings, setting);
   constexpr double kComparison = 10;
-  constexpr int kLeastBlock = 128;
+  constexpr int kMinBlock = 128;
   Work work;
-  work.bytes = least_bytes(group);
+  work.bytes = min_bytes(group);
   work.bandwidth_share = 0.5;
-  work.threads_per_block = kind == SortKind::kBitonic ? threads : std::max(threads, kLeastBlock);
+  work.threads_per_block = kind == SortKind::kBitonic ? threads : std::max(threads, kMinBlock);
   work.blocks_per_multiprocessor = std::min(16, 2048 / work.threads_per_block);
   work.lane_operations = pointwise_operations(group);
   if (kind == SortKind::kSelect) {

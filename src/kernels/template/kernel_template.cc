@@ -78,7 +78,7 @@ Fit KernelTemplate::fits(const Group& group) const {
   const auto drafted = draft(group, settings.front());
   fit.ok = drafted.has_value();
   if (!fit.ok) {
-    fit.reason = drafted.error().sentence;
+    fit.reason = drafted.error().message;
     fit.store_first = reshaped_views(group);
   }
   return fit;
@@ -89,7 +89,7 @@ Result<StepShape> KernelTemplate::shape(const Group& group, const Setting& setti
   return std::move(drafted.shape);
 }
 
-double least_bytes(const Group& group) {
+double min_bytes(const Group& group) {
   const ir::Graph& graph = *group.graph;
   double bytes = 0;
   for (const ir::ValueId operand : group.operands) {

@@ -78,7 +78,7 @@ class KernelTemplate {
 };
 
 // The minimum of bytes that must move: operands and results once, of sliced operands the part that is read.
-double least_bytes(const Group& group);
+double min_bytes(const Group& group);
 // Lane operations of the group's pointwise nodes.
 double pointwise_operations(const Group& group);
 

@@ -10,7 +10,7 @@
 namespace stitch::plan {
 namespace {
 
-constexpr double kMostDearer = 1.05;  // what any batch may cost at the declared one, over a plan for that alone
+constexpr double kMaxCostRatio = 1.05;  // what any batch may cost at the declared one, over a plan for that alone
 
 Result<double> modelled_us_at(const Plan& plan, int64_t batch) {
   STITCH_ASSIGN(const GraphFamily family,
@@ -35,7 +35,7 @@ std::string why_alone(const Plan& any, const Plan& alone) {
     return any.batch_note;
   }
   const double any_us = declared_modelled_us(any);
-  if (any_us <= kMostDearer * alone.modelled_us) {
+  if (any_us <= kMaxCostRatio * alone.modelled_us) {
     return {};
   }
   return fmt::format("it is declared as {}, where one for any batch would take {:.1f} us modelled, not {:.1f}",
@@ -75,7 +75,7 @@ Result<Plan> plan_any_batch(const ProgramBatches& program, const Planner& planne
     return plan;
   }
   Result<Plan> larger = plan_larger(program, planner);
-  plan.batch_note = larger.has_value() ? why_alone(*larger, plan) : larger.error().sentence;
+  plan.batch_note = larger.has_value() ? why_alone(*larger, plan) : larger.error().message;
   return plan.batch_note.empty() ? std::move(larger).value() : std::move(plan);
 }
 

@@ -11,7 +11,7 @@
 namespace stitch::plan {
 namespace {
 
-constexpr int64_t kMost = int64_t{1} << 31;
+constexpr int64_t kMaxBatch = int64_t{1} << 31;
 
 ir::Graph at(int64_t batch, const char* last = "relu(h)") {
   const std::string text = fmt::format(
@@ -26,13 +26,13 @@ Result<Plan> planned(const ProgramBatches& program) {
 }
 
 ProgramBatches declared_as_one(const char* at_one = "relu(h)") {
-  return {at(1, at_one), {1, 3, 1, kMost}, {{3, at(3)}, {4, at(4)}, {6, at(6)}}, ""};
+  return {at(1, at_one), {1, 3, 1, kMaxBatch}, {{3, at(3)}, {4, at(4)}, {6, at(6)}}, ""};
 }
 
 TEST(AnyBatch, TextSurvives) {
   const ProgramBatches program = declared_as_one();
   const auto read = parse_batches(print(program), "graph.ir");
-  ASSERT_TRUE(read.has_value()) << read.error().sentence;
+  ASSERT_TRUE(read.has_value()) << read.error().message;
   EXPECT_EQ(print(*read), print(program));
   EXPECT_EQ(read->range.planned, 3);
   ASSERT_EQ(read->variants.size(), 3u);
@@ -41,7 +41,7 @@ TEST(AnyBatch, TextSurvives) {
 
 TEST(AnyBatch, AReasonSurvives) {
   const auto read = parse_batches(print(ProgramBatches{at(5), {}, {}, "its inputs agree on no batch"}), "graph.ir");
-  ASSERT_TRUE(read.has_value()) << read.error().sentence;
+  ASSERT_TRUE(read.has_value()) << read.error().message;
   EXPECT_EQ(read->fixed_because, "its inputs agree on no batch");
   const auto plan = planned(*read);
   ASSERT_TRUE(plan.has_value());
@@ -65,30 +65,30 @@ TEST(AnyBatch, AlteredTextIsRefused) {
 
 TEST(AnyBatch, OneIsPlannedForALargerBatch) {
   const auto plan = planned(declared_as_one());
-  ASSERT_TRUE(plan.has_value()) << plan.error().sentence;
+  ASSERT_TRUE(plan.has_value()) << plan.error().message;
   ASSERT_TRUE(plan->batch.has_value()) << plan->batch_note;
   EXPECT_EQ(plan->batch->declared, 1);
   EXPECT_EQ(plan->batch->planned, 3);
-  EXPECT_EQ(plan->batch->least, 1);
+  EXPECT_EQ(plan->batch->minimum, 1);
   EXPECT_EQ(plan->graph.type(plan->graph.inputs[0].value).shape[0], 3);
   EXPECT_LT(declared_modelled_us(*plan), plan->modelled_us);
   const auto again = from_json(to_json(*plan));
-  ASSERT_TRUE(again.has_value()) << again.error().sentence;
+  ASSERT_TRUE(again.has_value()) << again.error().message;
   EXPECT_EQ(to_json(*again), to_json(*plan));
 }
 
 TEST(AnyBatch, OneThatIsAProgramOfItsOwnStaysAsDeclared) {
   const auto plan = planned(declared_as_one("sigmoid(h)"));
-  ASSERT_TRUE(plan.has_value()) << plan.error().sentence;
+  ASSERT_TRUE(plan.has_value()) << plan.error().message;
   EXPECT_FALSE(plan->batch.has_value());
   EXPECT_NE(plan->batch_note.find("at batch 1"), std::string::npos) << plan->batch_note;
   EXPECT_EQ(plan->graph.type(plan->graph.inputs[0].value).shape[0], 1);
 }
 
 TEST(AnyBatch, TheDeclaredBatchIsPlannedForWhereItCanBe) {
-  const ProgramBatches program{at(16), {16, 16, 1, kMost}, {{17, at(17)}, {1, at(1)}, {8, at(8)}}, ""};
+  const ProgramBatches program{at(16), {16, 16, 1, kMaxBatch}, {{17, at(17)}, {1, at(1)}, {8, at(8)}}, ""};
   const auto plan = planned(program);
-  ASSERT_TRUE(plan.has_value()) << plan.error().sentence;
+  ASSERT_TRUE(plan.has_value()) << plan.error().message;
   ASSERT_TRUE(plan->batch.has_value()) << plan->batch_note;
   EXPECT_EQ(plan->batch->planned, 16);
   EXPECT_EQ(declared_modelled_us(*plan), plan->modelled_us);

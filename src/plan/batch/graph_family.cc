@@ -14,8 +14,8 @@ namespace {
 
 using Numbers = std::vector<int64_t>;
 
-std::string place_of(const ir::Node& node) {
-  return node.place.empty() ? to_string(node.op) : fmt::format("{} ({})", to_string(node.op), node.place);
+std::string location_of(const ir::Node& node) {
+  return node.location.empty() ? to_string(node.op) : fmt::format("{} ({})", to_string(node.op), node.location);
 }
 
 // Visits every integer that may follow the batch, in both graphs at once; stops where `visit` says false.
@@ -31,9 +31,9 @@ bool each_pair(const Numbers& a, const Numbers& b, const Visit& visit) {
 
 // The whole numbers that doubles may be (the end of a range, a value to fill with), which may follow the batch.
 std::optional<int64_t> whole(const ir::Attribute& attribute) {
-  constexpr double kMost = 9007199254740992.0;  // 2^53
+  constexpr double kMaxExactInteger = 9007199254740992.0;  // 2^53
   const double* number = std::get_if<double>(&attribute);
-  const bool is_whole = number != nullptr && std::abs(*number) <= kMost && std::trunc(*number) == *number;
+  const bool is_whole = number != nullptr && std::abs(*number) <= kMaxExactInteger && std::trunc(*number) == *number;
   const bool is_minus_zero = is_whole && *number == 0.0 && std::signbit(*number);
   return is_whole && !is_minus_zero ? std::optional<int64_t>(static_cast<int64_t>(*number)) : std::nullopt;
 }
@@ -41,7 +41,7 @@ std::optional<int64_t> whole(const ir::Attribute& attribute) {
 // Attributes agree in name and kind; whole numbers and lists of them may differ in value, lists not in length.
 std::string attribute_difference(const ir::Node& a, const ir::Node& b) {
   if (a.attributes.size() != b.attributes.size()) {
-    return fmt::format("{} has other attributes there", place_of(a));
+    return fmt::format("{} has other attributes there", location_of(a));
   }
   for (size_t i = 0; i < a.attributes.size(); ++i) {
     const auto& [name, of_a] = a.attributes[i];
@@ -53,7 +53,7 @@ std::string attribute_difference(const ir::Node& a, const ir::Node& b) {
       same = of_a == of_b;
     }
     if (!same) {
-      return fmt::format("attribute {} of {} differs there", name, place_of(a));
+      return fmt::format("attribute {} of {} differs there", name, location_of(a));
     }
   }
   return {};
@@ -61,10 +61,10 @@ std::string attribute_difference(const ir::Node& a, const ir::Node& b) {
 
 std::string node_difference(const ir::Node& a, const ir::Node& b) {
   if (a.op != b.op) {
-    return fmt::format("{} is {} there", place_of(a), to_string(b.op));
+    return fmt::format("{} is {} there", location_of(a), to_string(b.op));
   }
   if (a.operands != b.operands || a.outputs != b.outputs) {
-    return fmt::format("a number made from it is an operand of {}, and would be compiled in", place_of(a));
+    return fmt::format("a number made from it is an operand of {}, and would be compiled in", location_of(a));
   }
   return attribute_difference(a, b);
 }
@@ -132,7 +132,7 @@ std::string difference(const ir::Graph& a, const ir::Graph& b) {
   const auto equal = [](int64_t of_a, int64_t of_b) { return of_a == of_b; };
   for (size_t i = 0; i < a.nodes.size(); ++i) {
     if (!each_attribute(a.nodes[i], b.nodes[i], equal)) {
-      return fmt::format("an attribute of {} follows it in no straight line", place_of(a.nodes[i]));
+      return fmt::format("an attribute of {} follows it in no straight line", location_of(a.nodes[i]));
     }
   }
   for (size_t i = 0; i < a.values.size(); ++i) {
@@ -149,7 +149,7 @@ Result<GraphFamily> GraphFamily::between(ir::Graph a, int64_t batch_of_a, ir::Gr
   const auto is_line = [distance](int64_t of_a, int64_t of_b) { return (of_b - of_a) % distance == 0; };
   for (size_t i = 0; why.empty() && i < a.nodes.size(); ++i) {
     if (!each_attribute(a.nodes[i], b.nodes[i], is_line)) {
-      why = fmt::format("an attribute of {} follows it in no straight line", place_of(a.nodes[i]));
+      why = fmt::format("an attribute of {} follows it in no straight line", location_of(a.nodes[i]));
     }
   }
   for (size_t i = 0; why.empty() && i < a.values.size(); ++i) {

@@ -49,13 +49,13 @@ Result<ir::Graph> graph_in(const Section& section, const std::string& file_name)
 bool read_range(const std::string& head, BatchRange& range) {
   long long declared = 0;
   long long planned = 0;
-  long long least = 0;
-  long long greatest = 0;
-  if (std::sscanf(head.c_str(), kRange, &declared, &planned, &least, &greatest) != 4) {
+  long long minimum = 0;
+  long long maximum = 0;
+  if (std::sscanf(head.c_str(), kRange, &declared, &planned, &minimum, &maximum) != 4) {
     return false;
   }
-  range = {declared, planned, least, greatest};
-  return declared >= 1 && planned >= declared && least >= 1 && greatest >= planned;
+  range = {declared, planned, minimum, maximum};
+  return declared >= 1 && planned >= declared && minimum >= 1 && maximum >= planned;
 }
 
 Result<void> read_section(const Section& section, const std::string& file_name, ProgramBatches& program) {
@@ -88,7 +88,7 @@ std::string print(const ProgramBatches& program) {
   }
   const BatchRange& range = program.range;
   text += fmt::format("{}batch declared={} planned={} least={} greatest={}\n", kMark, range.declared, range.planned,
-                      range.least, range.greatest);
+                      range.minimum, range.maximum);
   for (const BatchVariant& variant : program.variants) {
     text += fmt::format("{}at batch {}\n{}", kMark, variant.batch, ir::print(variant.graph));
   }

@@ -16,22 +16,22 @@ namespace stitch::plan {
 namespace {
 
 // Beyond, kernels would divide 64-bit indices: right, but never run here.
-constexpr int64_t kMostElements = (int64_t{1} << 31) - 1;
+constexpr int64_t kMaxElements = (int64_t{1} << 31) - 1;
 constexpr int64_t kSmallBatches = 9;  // all up to here are tried, then those around powers of two
 
 Unexpected refused(std::string why) { return failure(ErrorCode::kProgramInvalid, std::move(why)); }
 
-std::vector<int64_t> batches_to_try(int64_t least, int64_t greatest) {
-  std::vector<int64_t> batches = {greatest};
+std::vector<int64_t> batches_to_try(int64_t minimum, int64_t maximum) {
+  std::vector<int64_t> batches = {maximum};
   const auto add = [&](int64_t batch) {
-    if (batch >= least && batch < greatest) {
+    if (batch >= minimum && batch < maximum) {
       batches.push_back(batch);
     }
   };
   for (int64_t batch = 1; batch <= kSmallBatches; ++batch) {
     add(batch);
   }
-  for (int64_t power = 16; power - 1 < greatest; power *= 2) {
+  for (int64_t power = 16; power - 1 < maximum; power *= 2) {
     add(power - 1);
     add(power);
     add(power + 1);
@@ -110,7 +110,7 @@ class BatchFit {
   Result<void> check(int64_t batch) const {
     const Result<ir::Graph> graph = family_.at(batch);
     if (!graph.has_value()) {
-      return refused(fmt::format("at batch {}: {}", batch, graph.error().sentence));
+      return refused(fmt::format("at batch {}: {}", batch, graph.error().message));
     }
     STITCH_ASSIGN(const Codes codes, codes_in(*graph));
     for (size_t i = 0; i < codes.size(); ++i) {
@@ -167,7 +167,7 @@ class BatchFit {
       }
       Result<kernels::StepDraft> code = kernel->draft(group, step.setting);
       if (!code.has_value()) {
-        return refused(fmt::format("step {} ({}): {}", i, step.name, code.error().sentence));
+        return refused(fmt::format("step {} ({}): {}", i, step.name, code.error().message));
       }
       codes.push_back(std::make_shared<const kernels::StepDraft>(std::move(code).value()));
     }
@@ -211,54 +211,54 @@ class BatchFit {
 };
 
 // The largest batch at which no tensor has too many elements.
-int64_t most_batches(const GraphFamily& family, int64_t planned, int64_t greatest) {
+int64_t max_batches(const GraphFamily& family, int64_t planned, int64_t maximum) {
   for (const ir::Value& value : family.first().values) {
     const size_t index = static_cast<size_t>(&value - family.first().values.data());
     const int64_t count = value.type.element_count();
     const int64_t slope = family.slope(count, family.second().values[index].type.element_count());
     if (slope > 0) {
-      greatest = std::min(greatest, planned + (kMostElements - count) / slope);
+      maximum = std::min(maximum, planned + (kMaxElements - count) / slope);
     }
   }
-  return std::max(greatest, planned);
+  return std::max(maximum, planned);
 }
 
 // The stretch around the planned batch over which the plan holds.
 Result<void> find_range(const BatchFit& fit, RunTimeBatch& batch) {
-  const std::vector<int64_t> tried = batches_to_try(std::max<int64_t>(batch.least, 2), batch.greatest);
+  const std::vector<int64_t> tried = batches_to_try(std::max<int64_t>(batch.minimum, 2), batch.maximum);
   std::string why;
-  int64_t least = batch.planned;
+  int64_t minimum = batch.planned;
   for (auto at = tried.rbegin(); at != tried.rend(); ++at) {
     if (*at < batch.planned) {
       const Result<void> holds = fit.check(*at);
       if (!holds.has_value()) {
-        why = holds.error().sentence;
+        why = holds.error().message;
         break;
       }
-      least = *at;
+      minimum = *at;
     }
   }
-  int64_t greatest = batch.planned;
+  int64_t maximum = batch.planned;
   for (const int64_t at : tried) {
     if (at > batch.planned) {
       const Result<void> holds = fit.check(at);
       if (!holds.has_value()) {
-        why = holds.error().sentence;
+        why = holds.error().message;
         break;
       }
-      greatest = at;
+      maximum = at;
     }
   }
   // Through two points there is always a line: the range must hold a third.
   const bool is_line = std::any_of(tried.begin(), tried.end(), [&](int64_t at) {
-    return at >= least && at <= greatest && at != batch.planned && at != batch.other_batch;
+    return at >= minimum && at <= maximum && at != batch.planned && at != batch.other_batch;
   });
   if (!is_line) {
     return refused(why.empty() ? "its range is too small" : why);
   }
-  batch.least = batch.least == 1 && least <= 2 ? 1 : least;
-  batch.greatest = greatest;
-  if (batch.declared < batch.least) {
+  batch.minimum = batch.minimum == 1 && minimum <= 2 ? 1 : minimum;
+  batch.maximum = maximum;
+  if (batch.declared < batch.minimum) {
     return refused(why.empty() ? fmt::format("at batch {} it is a program of its own", batch.declared) : why);
   }
   return {};
@@ -267,7 +267,7 @@ Result<void> find_range(const BatchFit& fit, RunTimeBatch& batch) {
 Result<GraphFamily> family_of(const Plan& plan, const BatchRange& range, const BatchVariant& other) {
   Result<ir::Graph> graph = rewritten(other.graph);
   if (!graph.has_value()) {
-    return refused(fmt::format("at batch {}: {}", other.batch, graph.error().sentence));
+    return refused(fmt::format("at batch {}: {}", other.batch, graph.error().message));
   }
   return GraphFamily::between(plan.graph, range.planned, std::move(graph).value(), other.batch);
 }
@@ -284,7 +284,7 @@ Result<bool> agrees_with(const GraphFamily& family, const BatchVariant& variant,
   const Result<ir::Graph> found = rewritten(variant.graph);
   std::string why;
   if (!expected.has_value() || !found.has_value()) {
-    why = expected.has_value() ? found.error().sentence : expected.error().sentence;
+    why = expected.has_value() ? found.error().message : expected.error().message;
   } else {
     why = difference(*expected, *found);
   }
@@ -292,7 +292,7 @@ Result<bool> agrees_with(const GraphFamily& family, const BatchVariant& variant,
     return true;
   }
   if (variant.batch == 1) {
-    range.least = 2;
+    range.minimum = 2;
     return false;
   }
   return refused(fmt::format("at batch {}: {}", variant.batch, why));
@@ -313,12 +313,9 @@ Result<void> try_batch(Plan& plan, BatchRange range, const std::vector<BatchVari
   }
   BatchFit fit(plan, family);
   STITCH_TRY(fit.fit());
-  RunTimeBatch batch{range.declared,
-                     range.planned,
-                     range.least,
-                     most_batches(family, range.planned, range.greatest),
-                     others.front().batch,
-                     family.second()};
+  RunTimeBatch batch{range.declared,       range.planned,
+                     range.minimum,        max_batches(family, range.planned, range.maximum),
+                     others.front().batch, family.second()};
   STITCH_TRY(find_range(fit, batch));
   plan.batch = std::move(batch);
   return {};
@@ -340,13 +337,13 @@ void add_run_time_batch(Plan& plan, const BatchRange& range, const std::vector<B
   const Result<void> done = try_batch(plan, range, others);
   if (!done.has_value()) {
     forget_batch(plan);
-    plan.batch_note = done.error().sentence;
+    plan.batch_note = done.error().message;
   }
 }
 
 Result<void> refit_batch(Plan& plan) {
   RunTimeBatch& batch = *plan.batch;
-  const bool in_order = batch.least >= 1 && batch.least <= batch.declared && batch.planned <= batch.greatest &&
+  const bool in_order = batch.minimum >= 1 && batch.minimum <= batch.declared && batch.planned <= batch.maximum &&
                         batch.planned >= 2 && batch.other_batch >= 1 &&
                         (batch.declared == batch.planned || batch.declared == 1);
   if (!in_order) {
@@ -356,10 +353,10 @@ Result<void> refit_batch(Plan& plan) {
                 GraphFamily::between(plan.graph, batch.planned, batch.other, batch.other_batch));
   BatchFit fit(plan, family);
   STITCH_TRY(fit.fit());
-  if (most_batches(family, batch.planned, batch.greatest) != batch.greatest) {
+  if (max_batches(family, batch.planned, batch.maximum) != batch.maximum) {
     return refused("the greatest batch of the plan makes tensors too large");
   }
-  for (const int64_t at : {std::max<int64_t>(batch.least, 2), batch.greatest}) {
+  for (const int64_t at : {std::max<int64_t>(batch.minimum, 2), batch.maximum}) {
     STITCH_TRY(fit.check(at));
   }
   return {};

@@ -21,8 +21,8 @@ struct BatchVariant {
 struct BatchRange {
   int64_t declared = 0;
   int64_t planned = 0;  // of the plan's graph: the declared one, or a larger one where that is 1
-  int64_t least = 1;  // what the program itself takes
-  int64_t greatest = 0;
+  int64_t minimum = 1;  // what the program itself takes
+  int64_t maximum = 0;
 };
 
 // Sets plan.batch, or plan.batch_note. The first of `others` says how numbers follow the batch, the rest are checked

@@ -16,7 +16,7 @@ namespace stitch::plan {
 namespace {
 
 constexpr int64_t kDeclared = 6;
-constexpr int64_t kMost = int64_t{1} << 31;
+constexpr int64_t kMaxBatch = int64_t{1} << 31;
 
 std::string at_batch(const std::string& text, int64_t batch) {
   static const std::regex pattern(R"(\{(?:(\d+)\*)?B(?:([+-]\d+))?\})");
@@ -40,7 +40,7 @@ Result<Plan> planned(const std::string& text, const std::vector<int64_t>& others
     STITCH_ASSIGN(ir::Graph other, ir::parse(at_batch(text, batch), "case"));
     variants.push_back({batch, std::move(other)});
   }
-  add_run_time_batch(plan, {kDeclared, kDeclared, 1, kMost}, variants);
+  add_run_time_batch(plan, {kDeclared, kDeclared, 1, kMaxBatch}, variants);
   return plan;
 }
 
@@ -56,7 +56,7 @@ std::string described(const Plan& plan) {
   if (!plan.batch.has_value()) {
     return fmt::format("fixed: {}\n", plan.batch_note);
   }
-  std::string text = fmt::format("batch {} to {}\n", plan.batch->least, plan.batch->greatest);
+  std::string text = fmt::format("batch {} to {}\n", plan.batch->minimum, plan.batch->maximum);
   for (const Step& step : plan.steps) {
     text += step.name + ":";
     for (size_t i = 0; i < step.extents.size(); ++i) {
@@ -77,7 +77,7 @@ class BatchCase : public ::testing::TestWithParam<std::filesystem::path> {};
 TEST_P(BatchCase, FollowsTheBatchAsExpected) {
   const std::string difference = testing::differences(GetParam(), [](const testing::CaseFile& file) {
     const auto plan = planned(file.input, {kDeclared + 1, 1, 2 * kDeclared});
-    return plan.has_value() ? described(*plan) : plan.error().sentence + "\n";
+    return plan.has_value() ? described(*plan) : plan.error().message + "\n";
   });
   EXPECT_TRUE(difference.empty()) << difference;
 }
@@ -87,10 +87,10 @@ TEST_P(BatchCase, SurvivesItsText) {
   ASSERT_TRUE(cases.has_value());
   for (const testing::CaseFile& file : *cases) {
     const auto plan = planned(file.input, {kDeclared + 1, 1, 2 * kDeclared});
-    ASSERT_TRUE(plan.has_value()) << plan.error().sentence;
+    ASSERT_TRUE(plan.has_value()) << plan.error().message;
     const Json json = to_json(*plan);
     const auto again = from_json(json);
-    ASSERT_TRUE(again.has_value()) << again.error().sentence;
+    ASSERT_TRUE(again.has_value()) << again.error().message;
     EXPECT_EQ(to_json(*again), json);
   }
 }
@@ -115,10 +115,10 @@ TEST(RunTimeBatch, ABatchOfOneOfItsOwnLeavesTheRangeAtTwo) {
   const std::vector<BatchVariant> variants = {{7, ir::parse(at_batch(kScaled, 7), "case").value()},
                                               {1, ir::parse(other, "case").value()},
                                               {3, ir::parse(at_batch(kScaled, 3), "case").value()}};
-  add_run_time_batch(*plan, {kDeclared, kDeclared, 1, kMost}, variants);
+  add_run_time_batch(*plan, {kDeclared, kDeclared, 1, kMaxBatch}, variants);
   ASSERT_TRUE(plan->batch.has_value()) << plan->batch_note;
-  EXPECT_EQ(plan->batch->least, 2);
-  EXPECT_EQ(plan->batch->greatest, (kMost - 1) / 96);
+  EXPECT_EQ(plan->batch->minimum, 2);
+  EXPECT_EQ(plan->batch->maximum, (kMaxBatch - 1) / 96);
 }
 
 TEST(RunTimeBatch, ProgramsThatDifferAtOtherBatchesStayFixed) {
@@ -130,7 +130,7 @@ TEST(RunTimeBatch, ProgramsThatDifferAtOtherBatchesStayFixed) {
   longer.replace(at, std::string("h = linear(x, w, none)").size(), "g = linear(x, w, none)\nh = relu(g)");
   const std::vector<BatchVariant> variants = {{7, ir::parse(at_batch(kScaled, 7), "case").value()},
                                               {9, ir::parse(longer, "case").value()}};
-  add_run_time_batch(*plan, {kDeclared, kDeclared, 1, kMost}, variants);
+  add_run_time_batch(*plan, {kDeclared, kDeclared, 1, kMaxBatch}, variants);
   EXPECT_FALSE(plan->batch.has_value());
   EXPECT_NE(plan->batch_note.find("at batch 9"), std::string::npos) << plan->batch_note;
 }
@@ -147,13 +147,13 @@ ir::Graph lower_half(int64_t batch) {
 
 TEST(RunTimeBatch, ANumberThatIsTheSameAtTheNextBatchOnlyLeavesItFixed) {
   auto plan = make_plan(lower_half(kDeclared), {});
-  ASSERT_TRUE(plan.has_value()) << plan.error().sentence;
+  ASSERT_TRUE(plan.has_value()) << plan.error().message;
   ASSERT_EQ(lower_half(kDeclared).nodes[0].attributes, lower_half(kDeclared + 1).nodes[0].attributes);
   const std::vector<BatchVariant> two = {{7, lower_half(7)}, {1, lower_half(1)}};
-  add_run_time_batch(*plan, {kDeclared, kDeclared, 1, kMost}, two);
-  EXPECT_FALSE(plan->batch.has_value()) << plan->batch->least << " to " << plan->batch->greatest;
+  add_run_time_batch(*plan, {kDeclared, kDeclared, 1, kMaxBatch}, two);
+  EXPECT_FALSE(plan->batch.has_value()) << plan->batch->minimum << " to " << plan->batch->maximum;
   const std::vector<BatchVariant> three = {{7, lower_half(7)}, {1, lower_half(1)}, {3, lower_half(3)}};
-  add_run_time_batch(*plan, {kDeclared, kDeclared, 1, kMost}, three);
+  add_run_time_batch(*plan, {kDeclared, kDeclared, 1, kMaxBatch}, three);
   EXPECT_FALSE(plan->batch.has_value());
   EXPECT_NE(plan->batch_note.find("at batch 3"), std::string::npos) << plan->batch_note;
 }
@@ -162,7 +162,7 @@ TEST(RunTimeBatch, AnAlteredRangeIsFound) {
   const auto plan = planned(kScaled, {7, 1});
   ASSERT_TRUE(plan.has_value());
   for (const auto& [key, value] : {std::pair<const char*, int64_t>{"least", 0},
-                                   {"greatest", kMost},
+                                   {"greatest", kMaxBatch},
                                    {"declared", 7},
                                    {"planned", 7},
                                    {"planned", 1},

@@ -12,7 +12,7 @@
 namespace stitch::plan {
 namespace {
 
-constexpr size_t kLongestName = 40;
+constexpr size_t kMaxNameLength = 40;
 
 BufferKind kind_of(TensorRole role) {
   switch (role) {
@@ -225,10 +225,10 @@ class Assembler {
   std::string step_name(const kernels::Group& group) const {
     std::string name = plan_.graph.value(group.root_node().outputs[0]).name;
     const std::string& last = plan_.graph.value(group.results.back()).name;
-    if (last != name && name.size() + last.size() < kLongestName) {
+    if (last != name && name.size() + last.size() < kMaxNameLength) {
       name += "_" + last;
     }
-    return name.substr(0, kLongestName);
+    return name.substr(0, kMaxNameLength);
   }
 
   const PlanOptions& options_;

@@ -16,8 +16,8 @@ namespace {
 using kernels::KernelTemplate;
 
 // Lane operations a prologue may repeat for each element that is loaded, and for each use of a broadcast value.
-constexpr double kDearestPrologue = 64;
-constexpr double kDearestBroadcast = 4;
+constexpr double kMaxPrologueCost = 64;
+constexpr double kMaxBroadcastCost = 4;
 
 class Partitioner {
  public:
@@ -64,7 +64,7 @@ class Partitioner {
     }
     const Draft draft{node, {node}, kernel, drafts_.phase_of(node)};
     kernels::Fit fit = kernel->fits(drafts_.group(draft));
-    for (size_t attempt = 0; !fit.ok && !fit.store_first.empty() && attempt < kMostStored; ++attempt) {
+    for (size_t attempt = 0; !fit.ok && !fit.store_first.empty() && attempt < kMaxStored; ++attempt) {
       bool is_nearer = false;  // an operand may be named twice, as query and key
       for (const ir::ValueId value : fit.store_first) {
         const ir::NodeId view = graph_.value(value).producer;
@@ -91,7 +91,7 @@ class Partitioner {
   Result<void> no_kernel(ir::NodeId id, const std::string& reason) const {
     const ir::Node& node = graph_.node(id);
     return failure(ErrorCode::kUnsupportedOperator,
-                   std::string("no kernel takes ") + to_string(node.op) + ": " + reason, node.place,
+                   std::string("no kernel takes ") + to_string(node.op) + ": " + reason, node.location,
                    "write this part with operators that `stitchcuda plan` can place");
   }
 
@@ -218,10 +218,10 @@ class Partitioner {
   double allowed_cost(const Draft& reader, const Draft& prologue) const {
     const int64_t made = graph_.type(graph_.node(prologue.root).outputs[0]).element_count();
     const int64_t visited = graph_.type(graph_.node(reader.root).outputs[0]).element_count();
-    return visited > made ? kDearestBroadcast : kDearestPrologue;
+    return visited > made ? kMaxBroadcastCost : kMaxPrologueCost;
   }
 
-  static constexpr size_t kMostStored = 16;  // attempts: each writes one more view to memory
+  static constexpr size_t kMaxStored = 16;  // attempts: each writes one more view to memory
 
   // Nodes of one group: each join asks for the code of the whole, and more live values than this have no registers.
   static constexpr size_t kMaxNodes = 256;

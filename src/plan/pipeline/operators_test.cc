@@ -53,12 +53,12 @@ class Operators : public ::testing::TestWithParam<std::filesystem::path> {};
 
 void expect_steps_to_mean(const ir::Graph& graph) {
   const auto plan = make_plan(graph, {});
-  ASSERT_TRUE(plan.has_value()) << plan.error().sentence << " at " << plan.error().place;
+  ASSERT_TRUE(plan.has_value()) << plan.error().message << " at " << plan.error().location;
   const auto inputs = testing::random_inputs(graph, 11);
   const auto wanted = ir::interpret(graph, inputs);
-  ASSERT_TRUE(wanted.has_value()) << wanted.error().sentence;
+  ASSERT_TRUE(wanted.has_value()) << wanted.error().message;
   const auto memory = run_steps(*plan, inputs);
-  ASSERT_TRUE(memory.has_value()) << memory.error().sentence;
+  ASSERT_TRUE(memory.has_value()) << memory.error().message;
   for (size_t output = 0; output < plan->graph.outputs.size(); ++output) {
     const ir::ValueId value = plan->graph.outputs[output].value;
     const auto buffer = std::find_if(plan->buffers.begin(), plan->buffers.end(),
@@ -83,7 +83,7 @@ void expect_steps_to_mean(const ir::Graph& graph) {
 
 TEST_P(Operators, StepsTogetherMeanTheProgram) {
   const auto graph = read_program(GetParam());
-  ASSERT_TRUE(graph.has_value()) << graph.error().sentence << " at " << graph.error().place;
+  ASSERT_TRUE(graph.has_value()) << graph.error().message << " at " << graph.error().location;
   expect_steps_to_mean(*graph);
 }
 
@@ -103,13 +103,13 @@ TEST(OperatorPrograms, CasesOfPointwiseOperatorsArePlanned) {
     }
     const auto cases =
         testing::read_cases(std::string(STITCH_SOURCE_DIR) + "/src/ir/testdata/ops/" + to_string(op) + ".case");
-    ASSERT_TRUE(cases.has_value()) << cases.error().sentence;
+    ASSERT_TRUE(cases.has_value()) << cases.error().message;
     for (const testing::CaseFile& one : *cases) {
       const auto graph = ir::parse(one.input, "case");
       if (one.expected.rfind("refused: ", 0) == 0) {
         continue;
       }
-      ASSERT_TRUE(graph.has_value()) << graph.error().sentence;
+      ASSERT_TRUE(graph.has_value()) << graph.error().message;
       SCOPED_TRACE(one.input);
       if (!has_empty_tensor(*graph)) {
         expect_steps_to_mean(*graph);
@@ -165,7 +165,7 @@ TEST(OperatorPrograms, UseEveryOtherOperator) {
   std::set<std::string, std::less<>> used;
   for (const auto& path : programs()) {
     const auto graph = read_program(path);
-    ASSERT_TRUE(graph.has_value()) << graph.error().sentence;
+    ASSERT_TRUE(graph.has_value()) << graph.error().message;
     for (const ir::Node& node : graph->nodes) {
       used.insert(to_string(node.op));
     }

@@ -34,17 +34,17 @@ class PlanCase : public ::testing::TestWithParam<std::filesystem::path> {};
 
 TEST_P(PlanCase, IsCutAsExpected) {
   const auto file = testing::read_case(GetParam());
-  ASSERT_TRUE(file.has_value()) << file.error().sentence;
+  ASSERT_TRUE(file.has_value()) << file.error().message;
   const auto graph = ir::parse(file->input, GetParam().filename().string());
-  ASSERT_TRUE(graph.has_value()) << graph.error().sentence << " at " << graph.error().place;
+  ASSERT_TRUE(graph.has_value()) << graph.error().message << " at " << graph.error().location;
   const auto plan = make_plan(*graph, {});
   if (file->run == "refuse") {
     ASSERT_FALSE(plan.has_value());
-    const std::string text = fmt::format("{}\nat {}\n", plan.error().sentence, plan.error().place);
+    const std::string text = fmt::format("{}\nat {}\n", plan.error().message, plan.error().location);
     EXPECT_TRUE(testing::agrees(*file, text)) << "got:\n" << text;
     return;
   }
-  ASSERT_TRUE(plan.has_value()) << plan.error().sentence << " at " << plan.error().place;
+  ASSERT_TRUE(plan.has_value()) << plan.error().message << " at " << plan.error().location;
   EXPECT_TRUE(testing::agrees(*file, described(*plan))) << "got:\n" << described(*plan);
 }
 
@@ -58,7 +58,7 @@ TEST_P(PlanCase, SurvivesItsText) {
   }
   const Json json = to_json(*plan);
   const auto again = from_json(json);
-  ASSERT_TRUE(again.has_value()) << again.error().sentence;
+  ASSERT_TRUE(again.has_value()) << again.error().message;
   EXPECT_EQ(to_json(*again), json);
 }
 
@@ -72,13 +72,13 @@ TEST_P(PlanCase, EachStepIsAProgramOfItsOwn) {
   }
   for (int step = 0; step < static_cast<int>(plan->steps.size()); ++step) {
     const auto alone = step_graph(*plan, step);
-    ASSERT_TRUE(alone.has_value()) << alone.error().sentence;
+    ASSERT_TRUE(alone.has_value()) << alone.error().message;
     const auto valid = ir::validate(*alone);
-    EXPECT_TRUE(valid.has_value()) << valid.error().sentence;
+    EXPECT_TRUE(valid.has_value()) << valid.error().message;
     const auto planned = make_plan(*alone, {});
-    EXPECT_TRUE(planned.has_value()) << planned.error().sentence;
+    EXPECT_TRUE(planned.has_value()) << planned.error().message;
     const auto as_it_is = step_plan(*plan, step);
-    ASSERT_TRUE(as_it_is.has_value()) << as_it_is.error().sentence;
+    ASSERT_TRUE(as_it_is.has_value()) << as_it_is.error().message;
     EXPECT_EQ(as_it_is->steps.size(), 1u);
     EXPECT_EQ(as_it_is->steps[0].setting, plan->steps[static_cast<size_t>(step)].setting);
   }

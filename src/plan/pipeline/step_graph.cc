@@ -108,7 +108,7 @@ std::string step_signature(const kernels::Group& group, const std::string& skele
     graph.outputs[i].binding = std::to_string(i);
   }
   for (ir::Node& node : graph.nodes) {
-    node.place.clear();
+    node.location.clear();
   }
   return sha256_hex(ir::print(graph));
 }

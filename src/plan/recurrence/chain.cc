@@ -14,7 +14,7 @@ using ir::Operand;
 using ir::ValueId;
 
 // One node as a step of some chain, and the results of an earlier node that it starts from.
-struct Candidate {
+struct PossibleStep {
   Chain chain;                // of this step alone
   std::vector<ValueId> from;  // the states, seen through reshapes
 };
@@ -36,10 +36,10 @@ class Finder {
   }
 
   std::optional<Chain> find() {
-    find_candidates();
+    find_possible_steps();
     link();
-    for (const auto& [node, candidate] : candidates_) {
-      Chain chain = grown(candidate);
+    for (const auto& [node, possible] : possible_steps_) {
+      Chain chain = grown(possible);
       if (chain.steps.size() > 1) {
         return chain;
       }
@@ -63,21 +63,21 @@ class Finder {
     return value;
   }
 
-  void find_candidates() {
+  void find_possible_steps() {
     for (size_t i = 0; i < graph_.nodes.size(); ++i) {
       const NodeId id{static_cast<int32_t>(i)};
-      std::optional<Candidate> found = layer(id);
+      std::optional<PossibleStep> found = layer(id);
       if (!found.has_value()) {
         found = written_out(id);
       }
       if (found.has_value()) {
-        candidates_.emplace(id, std::move(*found));
+        possible_steps_.emplace(id, std::move(*found));
       }
     }
   }
 
   // A recurrent layer of one direction.
-  std::optional<Candidate> layer(NodeId id) const {
+  std::optional<PossibleStep> layer(NodeId id) const {
     const ir::Node& node = graph_.node(id);
     const bool has_cell = node.op == ir::Op::kLstmLayer;
     if (!has_cell && node.op != ir::Op::kGruLayer && node.op != ir::Op::kRnnLayer) {
@@ -87,7 +87,7 @@ class Finder {
     if (ir::is_tensor(node.operands[weight + 2])) {
       return std::nullopt;
     }
-    Candidate found;
+    PossibleStep found;
     found.chain.steps = {{id, ir::tensor_operand(node, 0)}};
     found.chain.op = node.op;
     found.chain.attributes = node.attributes;
@@ -106,7 +106,7 @@ class Finder {
   }
 
   // act(linear(x) + linear(state)); which of the two is the state's is known once an earlier step is.
-  std::optional<Candidate> written_out(NodeId id) const {
+  std::optional<PossibleStep> written_out(NodeId id) const {
     const ir::Node& node = graph_.node(id);
     if (node.op != ir::Op::kTanh && node.op != ir::Op::kRelu) {
       return std::nullopt;
@@ -123,7 +123,7 @@ class Finder {
                         graph_.type(gates) == graph_.type(node.outputs[0]) && graph_.type(gates).shape.size() == 2;
       const bool goes_on = is_step_like(through_reshapes(state), node.op);
       if (fits && (goes_on || starts_chain(node, linear))) {
-        Candidate found;
+        PossibleStep found;
         found.chain = {{{id, gates}},
                        true,
                        ir::Op::kRnnLayer,
@@ -143,7 +143,7 @@ class Finder {
 
   bool is_step_like(ValueId value, ir::Op act) const {
     const ir::Node* node = producer(value);
-    return node != nullptr && node->op == act && candidates_.count(graph_.value(value).producer) > 0;
+    return node != nullptr && node->op == act && possible_steps_.count(graph_.value(value).producer) > 0;
   }
 
   // Whether the result goes into a linear with the weights of `of_state`: that of the next step's state.
@@ -162,7 +162,7 @@ class Finder {
   }
 
   // The state that `earlier` ended with, where that is what `later` starts from.
-  bool follows(const Candidate& earlier, const Candidate& later) const {
+  bool follows(const PossibleStep& earlier, const PossibleStep& later) const {
     const ir::Node& node = graph_.node(earlier.chain.steps[0].node);
     if (earlier.chain.is_written_out) {
       return later.from[0] == node.outputs[0];
@@ -173,10 +173,10 @@ class Finder {
   }
 
   void link() {
-    for (const auto& [node, later] : candidates_) {
+    for (const auto& [node, later] : possible_steps_) {
       const NodeId before = graph_.value(later.from[0]).producer;
-      const auto earlier = candidates_.find(before);
-      if (earlier != candidates_.end() && is_one_layer(earlier->second.chain, later.chain) &&
+      const auto earlier = possible_steps_.find(before);
+      if (earlier != possible_steps_.end() && is_one_layer(earlier->second.chain, later.chain) &&
           follows(earlier->second, later)) {
         next_.emplace(before, node);  // the first of several
       }
@@ -212,7 +212,7 @@ class Finder {
     });
   }
 
-  Chain grown(const Candidate& first) const {
+  Chain grown(const PossibleStep& first) const {
     Chain chain = first.chain;
     auto next = next_.find(chain.steps[0].node);
     if (next == next_.end()) {
@@ -220,7 +220,7 @@ class Finder {
     }
     chain.depends = dependents(chain.steps[0].node);
     for (; next != next_.end(); next = next_.find(next->second)) {
-      const TimeStep& step = candidates_.at(next->second).chain.steps[0];
+      const TimeStep& step = possible_steps_.at(next->second).chain.steps[0];
       const ir::Node& last = graph_.node(chain.steps.back().node);
       const bool keeps_cell = chain.states.size() == 1 || is_read_by_alone(last.outputs[2], step.node);
       if (needs(chain.depends, step.gates) || !keeps_cell) {
@@ -234,7 +234,7 @@ class Finder {
   const ir::Graph& graph_;
   std::vector<std::vector<NodeId>> users_;
   std::vector<bool> is_output_;
-  std::map<NodeId, Candidate> candidates_;
+  std::map<NodeId, PossibleStep> possible_steps_;
   std::map<NodeId, NodeId> next_;
 };
 

@@ -31,7 +31,7 @@ class PartJoiner {
   PartJoiner(GraphCopy& copy, const ir::Node& cat, std::string name)
       : copy_(copy),
         axis_(static_cast<size_t>(ir::int_attribute(cat, "dim"))),
-        place_(cat.place),
+        location_(cat.location),
         name_(std::move(name)) {}
 
   // `parts` along the axis as one value, or nothing where a cat is the best there is.
@@ -51,7 +51,7 @@ class PartJoiner {
   }
   Result<ValueId> add(ir::Op op, std::vector<ir::Operand> operands,
                       std::vector<std::pair<std::string, ir::Attribute>> attributes) {
-    return copy_.add({op, std::move(operands), std::move(attributes), {}, place_}, name_);
+    return copy_.add({op, std::move(operands), std::move(attributes), {}, location_}, name_);
   }
 
   // What one operand of the cat is a part of. One row may have been reshaped on the way, as long as its own shape,
@@ -157,7 +157,7 @@ class PartJoiner {
 
   GraphCopy& copy_;
   size_t axis_;
-  std::string place_;
+  std::string location_;
   std::string name_;
 };
 

@@ -72,13 +72,13 @@ class Joiner {
     return {};
   }
 
-  const std::string& place() const { return graph_.node(chain_.steps.front().node).place; }
+  const std::string& location() const { return graph_.node(chain_.steps.front().node).location; }
 
   Result<ValueId> reshaped(ValueId value, const Numbers& shape, const std::string& name) {
     if (copy_.graph().type(value).shape == shape) {
       return value;
     }
-    return copy_.add({ir::Op::kReshape, {value}, {{"shape", shape}}, {}, place()}, name);
+    return copy_.add({ir::Op::kReshape, {value}, {{"shape", shape}}, {}, location()}, name);
   }
 
   // Where a cell is written out its tensors lack the axis of time.
@@ -91,7 +91,7 @@ class Joiner {
   }
 
   Result<void> add_layer() {
-    ir::Node cat{ir::Op::kCat, {}, {{"dim", int64_t{0}}}, {}, place()};
+    ir::Node cat{ir::Op::kCat, {}, {{"dim", int64_t{0}}}, {}, location()};
     std::vector<int64_t> begins = {0};
     for (const TimeStep& step : chain_.steps) {
       STITCH_ASSIGN(const ValueId gates, with_time(step.gates));
@@ -100,7 +100,7 @@ class Joiner {
     }
     const std::string name = graph_.value(graph_.node(chain_.steps.front().node).outputs[0]).name;
     STITCH_ASSIGN(const ValueId gates, copy_.add(std::move(cat), name + "_gates"));
-    ir::Node layer{chain_.op, {gates}, chain_.attributes, {}, place()};
+    ir::Node layer{chain_.op, {gates}, chain_.attributes, {}, location()};
     for (const ValueId state : chain_.states) {
       STITCH_ASSIGN(const ValueId first, with_time(state));
       layer.operands.emplace_back(first);
@@ -145,7 +145,7 @@ class Joiner {
                    {all},
                    {{"dim", int64_t{0}}, {"start", begin}, {"end", end}, {"step", int64_t{1}}},
                    {},
-                   place()};
+                   location()};
     STITCH_ASSIGN(const ValueId part, copy_.add(std::move(slice), name));
     return reshaped(part, graph_.type(old).shape, name + "_flat");
   }

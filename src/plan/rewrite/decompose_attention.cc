@@ -59,7 +59,7 @@ ValueId without_barred_rows(NodeChain& chain, ValueId scores, ValueId mixture) {
 
 Result<void> decompose(GraphCopy& copy, const ir::Graph& from, const ir::Node& old) {
   const ir::Node node = copy.mapped(old);
-  NodeChain chain(copy, from.value(old.outputs[0]).name, old.place);
+  NodeChain chain(copy, from.value(old.outputs[0]).name, old.location);
   const std::vector<int64_t> key_shape = copy.graph().type(ir::tensor_operand(node, 1)).shape;
   const std::vector<int64_t> query_shape = copy.graph().type(ir::tensor_operand(node, 0)).shape;
   std::vector<int64_t> swapped;

@@ -85,7 +85,7 @@ Result<void> decompose(GraphCopy& copy, const ir::Graph& from, const ir::Node& o
       norm.other_axes.push_back(static_cast<int64_t>(axis));
     }
   }
-  NodeChain chain(copy, norm.name, old.place);
+  NodeChain chain(copy, norm.name, old.location);
   if (ir::bool_attribute(old, "training")) {
     decompose_training(copy, chain, norm);
   } else {

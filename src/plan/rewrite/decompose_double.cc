@@ -56,7 +56,7 @@ Result<ir::Graph> decompose_double(const ir::Graph& graph) {
       continue;
     }
     const ir::Node node = copy.mapped(old);
-    NodeChain chain(copy, graph.value(old.outputs[0]).name, old.place);
+    NodeChain chain(copy, graph.value(old.outputs[0]).name, old.location);
     const size_t rank = graph.type(old.outputs[0]).shape.size();
     const ValueId made = old.op == ir::Op::kLayerNorm ? layer_norm(chain, node, rank) : softmax(chain, node);
     STITCH_TRY(chain.result());

@@ -219,7 +219,7 @@ Result<ir::Graph> decompose_double_windows(const ir::Graph& graph) {
       continue;
     }
     const ir::Node node = copy.mapped(old);
-    NodeChain chain(copy, graph.value(old.outputs[0]).name, old.place);
+    NodeChain chain(copy, graph.value(old.outputs[0]).name, old.location);
     const Numbers& out = graph.type(old.outputs[0]).shape;
     const ValueId made = is_convolution ? convolution(chain, node, out) : pool(chain, node, out);
     STITCH_TRY(chain.result());

@@ -13,16 +13,16 @@ namespace stitch::plan {
 
 class NodeChain {
  public:
-  // Results are called `prefix` + what add() is given; all nodes carry `place`.
-  NodeChain(GraphCopy& copy, std::string prefix, std::string place)
-      : copy_(copy), prefix_(std::move(prefix)), place_(std::move(place)) {}
+  // Results are called `prefix` + what add() is given; all nodes carry `location`.
+  NodeChain(GraphCopy& copy, std::string prefix, std::string location)
+      : copy_(copy), prefix_(std::move(prefix)), location_(std::move(location)) {}
 
   ir::ValueId add(ir::Op op, std::vector<ir::Operand> operands, const std::string& suffix,
                   std::vector<std::pair<std::string, ir::Attribute>> attributes = {}) {
     if (error_.has_value()) {
       return {};
     }
-    auto added = copy_.add({op, std::move(operands), std::move(attributes), {}, place_}, prefix_ + suffix);
+    auto added = copy_.add({op, std::move(operands), std::move(attributes), {}, location_}, prefix_ + suffix);
     if (!added.has_value()) {
       error_ = added.error();
       return {};
@@ -35,7 +35,7 @@ class NodeChain {
  private:
   GraphCopy& copy_;
   std::string prefix_;
-  std::string place_;
+  std::string location_;
   std::optional<Error> error_;
 };
 

@@ -38,8 +38,8 @@ void expect_same_meaning(const ir::Graph& before, const ir::Graph& after) {
   const auto inputs = testing::random_inputs(before, 7);
   const auto wanted = ir::interpret(before, inputs);
   const auto got = ir::interpret(after, inputs);
-  ASSERT_TRUE(wanted.has_value()) << wanted.error().sentence;
-  ASSERT_TRUE(got.has_value()) << got.error().sentence;
+  ASSERT_TRUE(wanted.has_value()) << wanted.error().message;
+  ASSERT_TRUE(got.has_value()) << got.error().message;
   for (size_t output = 0; output < wanted->size(); ++output) {
     for (size_t i = 0; i < (*wanted)[output].data.size(); ++i) {
       ASSERT_NEAR((*wanted)[output].data[i], (*got)[output].data[i], kTolerance) << "output " << output << " at " << i;
@@ -51,14 +51,14 @@ class RewriteCase : public ::testing::TestWithParam<std::filesystem::path> {};
 
 TEST_P(RewriteCase, LeadsToTheExpectedGraph) {
   const auto file = testing::read_case(GetParam());
-  ASSERT_TRUE(file.has_value()) << file.error().sentence;
+  ASSERT_TRUE(file.has_value()) << file.error().message;
   const auto before = ir::parse(file->input, GetParam().filename().string());
-  ASSERT_TRUE(before.has_value()) << before.error().sentence << " at " << before.error().place;
+  ASSERT_TRUE(before.has_value()) << before.error().message << " at " << before.error().location;
   ASSERT_EQ(passes().count(file->run), 1U) << "no pass is called " << file->run;
   const auto after = passes().at(file->run)(*before);
-  ASSERT_TRUE(after.has_value()) << after.error().sentence;
+  ASSERT_TRUE(after.has_value()) << after.error().message;
   const auto valid = ir::validate(*after);
-  EXPECT_TRUE(valid.has_value()) << valid.error().sentence;
+  EXPECT_TRUE(valid.has_value()) << valid.error().message;
   expect_same_meaning(*before, *after);
   EXPECT_TRUE(testing::agrees(*file, ir::print(*after))) << "got:\n" << ir::print(*after);
 }

@@ -78,7 +78,7 @@ ir::Node mean_for_pool(const ir::Graph& graph, const ir::Node& node) {
   for (size_t i = ir::ints_attribute(node, "output_size").size(); i > 0; --i) {
     axes.push_back(rank - static_cast<int64_t>(i));
   }
-  return {ir::Op::kMean, node.operands, {{"dim", axes}, {"keepdim", true}}, {}, node.place};
+  return {ir::Op::kMean, node.operands, {{"dim", axes}, {"keepdim", true}}, {}, node.location};
 }
 
 Result<void> simplify(GraphCopy& copy, const ir::Graph& from, const ir::Node& old) {

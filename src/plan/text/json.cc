@@ -65,12 +65,8 @@ Json batch_json(const Plan& plan) {
     return plan.batch_note.empty() ? Json() : Json{{"fixed_because", plan.batch_note}};
   }
   const RunTimeBatch& batch = *plan.batch;
-  return {{"declared", batch.declared},
-          {"planned", batch.planned},
-          {"least", batch.least},
-          {"greatest", batch.greatest},
-          {"other_batch", batch.other_batch},
-          {"other_graph", ir::print(batch.other)}};
+  return {{"declared", batch.declared}, {"planned", batch.planned},         {"least", batch.minimum},
+          {"greatest", batch.maximum},  {"other_batch", batch.other_batch}, {"other_graph", ir::print(batch.other)}};
 }
 
 // The first place where two JSON values differ, as a path; empty when they are equal.

@@ -106,7 +106,7 @@ TEST(PlanJson, MissingStepsAreFound) {
     cut["steps"].erase(cut["steps"].begin() + static_cast<std::ptrdiff_t>(step));
     const auto read = from_json(cut);
     ASSERT_FALSE(read.has_value());
-    EXPECT_FALSE(read.error().sentence.empty());
+    EXPECT_FALSE(read.error().message.empty());
   }
 }
 
@@ -115,7 +115,7 @@ TEST(PlanJson, TheSentenceNamesThePlace) {
   json["steps"][1]["extents"][0] = 7;
   const auto read = from_json(json);
   ASSERT_FALSE(read.has_value());
-  EXPECT_NE(read.error().sentence.find("plan.steps[1].extents[0]"), std::string::npos) << read.error().sentence;
+  EXPECT_NE(read.error().message.find("plan.steps[1].extents[0]"), std::string::npos) << read.error().message;
 }
 
 TEST(PlanJson, OtherKindsOfJsonAreRefused) {

@@ -106,8 +106,8 @@ Result<void> read_batch(const Json& json, Plan& plan) {
   RunTimeBatch read;
   STITCH_ASSIGN(read.declared, json_int(batch, "declared"));
   STITCH_ASSIGN(read.planned, json_int(batch, "planned"));
-  STITCH_ASSIGN(read.least, json_int(batch, "least"));
-  STITCH_ASSIGN(read.greatest, json_int(batch, "greatest"));
+  STITCH_ASSIGN(read.minimum, json_int(batch, "least"));
+  STITCH_ASSIGN(read.maximum, json_int(batch, "greatest"));
   STITCH_ASSIGN(read.other_batch, json_int(batch, "other_batch"));
   STITCH_ASSIGN(const std::string text, json_string(batch, "other_graph"));
   STITCH_ASSIGN(read.other, ir::parse(text, "plan.json"));
@@ -115,7 +115,7 @@ Result<void> read_batch(const Json& json, Plan& plan) {
   plan.batch = std::move(read);
   const Result<void> holds = refit_batch(plan);
   if (!holds.has_value()) {
-    return failure(ErrorCode::kFileInvalid, "the run-time batch of the plan does not hold: " + holds.error().sentence,
+    return failure(ErrorCode::kFileInvalid, "the run-time batch of the plan does not hold: " + holds.error().message,
                    "plan.json", "run `stitchcuda optimize` again");
   }
   return {};

@@ -74,7 +74,7 @@ Json node_json(const ir::Graph& graph, const ir::Node& node, const std::vector<i
               {"family", family_name(node.op)},
               {"name", has_output ? graph.value(node.outputs[0]).name : ""},
               {"type", has_output ? ir::print(graph.type(node.outputs[0])) : ""},
-              {"place", node.place},
+              {"place", node.location},
               {"in", in},
               {"text", ir::print(graph, node)}};
 }

@@ -86,8 +86,8 @@ Json batch_json(const plan::Plan& plan) {
   }
   return Json{{"declared", plan.batch->declared},
               {"planned", plan.batch->planned},
-              {"least", plan.batch->least},
-              {"greatest", plan.batch->greatest}};
+              {"least", plan.batch->minimum},
+              {"greatest", plan.batch->maximum}};
 }
 
 }  // namespace stitch::report

@@ -35,7 +35,7 @@ Json imported_graph(const FolderTexts& folder, std::vector<std::string>& notes) 
   }
   const Result<plan::ProgramBatches> program = plan::parse_batches(found->second, "graph.ir");
   if (!program.has_value()) {
-    notes.push_back("graph.ir cannot be read (" + program.error().sentence + "): the imported graph cannot be shown.");
+    notes.push_back("graph.ir cannot be read (" + program.error().message + "): the imported graph cannot be shown.");
     return Json();
   }
   return graph_json(program->graph);

@@ -13,12 +13,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uintmax_t kLargestFileBytes = uintmax_t{64} << 20;
+constexpr uintmax_t kMaxFileBytes = uintmax_t{64} << 20;
 
 void add(const fs::path& folder, const std::string& name, FolderTexts& texts) {
   std::error_code failed;
   const fs::path path = folder / name;
-  if (!fs::is_regular_file(path, failed) || fs::file_size(path, failed) > kLargestFileBytes || failed) {
+  if (!fs::is_regular_file(path, failed) || fs::file_size(path, failed) > kMaxFileBytes || failed) {
     return;
   }
   Result<std::string> text = read_file(path);

@@ -10,7 +10,7 @@
 namespace stitch::report {
 namespace {
 
-void note(Json& data, const std::string& sentence) { data["notes"].push_back(sentence); }
+void note(Json& data, const std::string& message) { data["notes"].push_back(message); }
 
 bool leave_out_highlighting(PageAssets& assets, Json& data) {
   if (assets.highlight.empty()) {

@@ -24,15 +24,15 @@ void note_missing_libraries(const PageAssets& assets, Json& data) {
 
 }  // namespace
 
-Result<std::string> render_report(const FolderTexts& folder, const PageAssets& assets, size_t largest_bytes) {
+Result<std::string> render_report(const FolderTexts& folder, const PageAssets& assets, size_t max_bytes) {
   STITCH_ASSIGN(Json data, report_data(folder));
   note_missing_libraries(assets, data);
   PageAssets kept = assets;
   STITCH_ASSIGN(std::string page, fill_page(kept, data));
-  while (page.size() > largest_bytes) {
+  while (page.size() > max_bytes) {
     if (!leave_out_next(kept, data)) {
-      return failure(ErrorCode::kInternal, fmt::format("the report does not fit {} bytes", largest_bytes),
-                     "report.html", "report this program as a bug of stitchcuda");
+      return failure(ErrorCode::kInternal, fmt::format("the report does not fit {} bytes", max_bytes), "report.html",
+                     "report this program as a bug of stitchcuda");
     }
     STITCH_ASSIGN(page, fill_page(kept, data));
   }

@@ -24,9 +24,9 @@ constexpr const char* kProgram =
 
 FolderTexts folder_of(const std::string& graph) {
   const Result<ir::Graph> parsed = ir::parse(graph, "graph.ir");
-  EXPECT_TRUE(parsed.has_value()) << parsed.error().sentence;
+  EXPECT_TRUE(parsed.has_value()) << parsed.error().message;
   const Result<plan::Plan> plan = plan::make_plan(*parsed, {});
-  EXPECT_TRUE(plan.has_value()) << plan.error().sentence;
+  EXPECT_TRUE(plan.has_value()) << plan.error().message;
   FolderTexts folder = {{"graph.ir", graph}, {"plan.json", plan::to_json(*plan).dump()}};
   for (size_t i = 0; i < plan->steps.size(); ++i) {
     folder[fmt::format("steps/{:02}_{}.cu", i, plan->steps[i].name)] = fmt::format("// step {}\n", i);
@@ -46,7 +46,7 @@ std::string long_program(int count) {
 
 PageAssets assets() {
   const Result<PageAssets> found = read_assets(STITCH_SOURCE_DIR "/report");
-  EXPECT_TRUE(found.has_value()) << found.error().sentence;
+  EXPECT_TRUE(found.has_value()) << found.error().message;
   return *found;
 }
 
@@ -67,7 +67,7 @@ size_t count_of(const std::string& text, const std::string& word) {
 
 TEST(Report, HoldsGraphPlanAndCode) {
   const Result<Json> data = report_data(folder_of(kProgram));
-  ASSERT_TRUE(data.has_value()) << data.error().sentence;
+  ASSERT_TRUE(data.has_value()) << data.error().message;
   EXPECT_EQ((*data)["before"]["nodes"].size(), 2U);
   EXPECT_EQ((*data)["before"]["nodes"][1]["place"], "model.py:6");
   EXPECT_EQ((*data)["before"]["nodes"][0]["in"], Json::parse("[-2, -1]"));
@@ -99,7 +99,7 @@ TEST(Report, MeasuredTimesAreThoseThatWereWritten) {
       Json::parse(R"([{"setting": {"variant": "other", "splits": 4}, "estimated_us": 3.5, "measured_us": 13.5}, 7])");
   folder["plan.json"] = plan.dump();
   const Result<Json> data = report_data(folder);
-  ASSERT_TRUE(data.has_value()) << data.error().sentence;
+  ASSERT_TRUE(data.has_value()) << data.error().message;
   const Json& step = (*data)["steps"][0];
   EXPECT_EQ(step["measured_us"], 12.5);
   ASSERT_EQ(step["alternatives"].size(), 1U);
@@ -110,7 +110,7 @@ TEST(Report, MeasuredTimesAreThoseThatWereWritten) {
 TEST(Report, SaysWhatIsMissing) {
   const FolderTexts whole = folder_of(kProgram);
   const Result<Json> data = report_data({{"plan.json", whole.at("plan.json")}});
-  ASSERT_TRUE(data.has_value()) << data.error().sentence;
+  ASSERT_TRUE(data.has_value()) << data.error().message;
   EXPECT_TRUE((*data)["before"].is_null());
   EXPECT_TRUE((*data)["steps"][0]["code"].is_null());
   EXPECT_EQ((*data)["headline"]["standing"], "unjudged");
@@ -138,7 +138,7 @@ TEST(Report, NeedsAPlan) {
   const Result<std::string> page = render_report({{"graph.ir", kProgram}}, assets());
   ASSERT_FALSE(page.has_value());
   EXPECT_EQ(page.error().code, ErrorCode::kFileInvalid);
-  EXPECT_EQ(page.error().sentence, "the folder has no plan.json");
+  EXPECT_EQ(page.error().message, "the folder has no plan.json");
 }
 
 TEST(Report, HeadlineNamesVerdictTimeAndLimits) {
@@ -208,8 +208,8 @@ TEST(Report, HundredsOfStepsFitAndSaySoWhereTheyAreCut) {
     }
   }
   const Result<std::string> page = render_report(folder, assets());
-  ASSERT_TRUE(page.has_value()) << page.error().sentence;
-  EXPECT_LE(page->size(), kLargestPageBytes);
+  ASSERT_TRUE(page.has_value()) << page.error().message;
+  EXPECT_LE(page->size(), kMaxPageBytes);
   const Json data = data_of(*page);
   EXPECT_GE(data["steps"].size(), 300U);
   EXPECT_EQ(data["before"]["nodes"].size(), 600U);
@@ -223,7 +223,7 @@ TEST(Report, EveryLimitIsKeptAndExplained) {
   size_t last = whole;
   for (const size_t limit : {whole - 1, own + 120'000, own + 90'000}) {
     const Result<std::string> page = render_report(folder, all, limit);
-    ASSERT_TRUE(page.has_value()) << limit << ": " << page.error().sentence;
+    ASSERT_TRUE(page.has_value()) << limit << ": " << page.error().message;
     EXPECT_LE(page->size(), limit);
     EXPECT_LE(page->size(), last);
     last = page->size();

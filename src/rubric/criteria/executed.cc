@@ -117,7 +117,7 @@ std::vector<std::string> cite(const Facts& facts, const std::vector<std::string>
   for (const std::string& name : features) {
     const SourceFeature* feature = facts.source.has_value() ? facts.source->feature(name) : nullptr;
     if (feature != nullptr) {
-      citations.push_back("source: " + feature->place);
+      citations.push_back("source: " + feature->location);
     }
   }
   return citations;

@@ -27,9 +27,9 @@ std::string sign_of_intent(const Facts& facts, std::vector<std::string>& citatio
     citations.push_back("source: " + source.kernels.front());
     return "no kernel reads the inputs it is given";
   }
-  if (source.longest_table >= kTableOfAnswers) {
-    citations.push_back(fmt::format("source: a list of {} numbers", source.longest_table));
-    return fmt::format("the text has a list of {} numbers", source.longest_table);
+  if (source.max_table_length >= kTableOfAnswers) {
+    citations.push_back(fmt::format("source: a list of {} numbers", source.max_table_length));
+    return fmt::format("the text has a list of {} numbers", source.max_table_length);
   }
   return "";
 }

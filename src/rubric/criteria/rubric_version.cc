@@ -33,7 +33,7 @@ Result<DimensionRule> rule_from(const Json& json) {
     STITCH_ASSIGN(rule.anchors[points], json_string(json, std::to_string(points).c_str()));
   }
   STITCH_ASSIGN(const std::string combine, json_string(json, "combine"));
-  rule.combine = combine == "least" ? Combine::kLeast : Combine::kMean;
+  rule.combine = combine == "least" ? Combine::kMin : Combine::kMean;
   STITCH_ASSIGN(const Json* weights, json_object(json, "criteria"));
   for (const auto& [criterion, weight] : weights->items()) {
     const auto& all = builtin_criteria();
@@ -51,12 +51,12 @@ Result<DimensionRule> rule_from(const Json& json) {
 Result<void> read_caps(const Json& json, RubricVersion& rubric) {
   STITCH_ASSIGN(const Json* caps, json_object(json, "caps"));
   for (const auto& [kind, dimensions] : caps->items()) {
-    for (const auto& [dimension, most] : dimensions.items()) {
+    for (const auto& [dimension, max_points] : dimensions.items()) {
       STITCH_TRY(dimension_from(dimension));
-      if (!most.is_number_integer() || most < 1 || most > 5) {
+      if (!max_points.is_number_integer() || max_points < 1 || max_points > 5) {
         return malformed(fmt::format("the cap of {} at {} is none", dimension, kind));
       }
-      rubric.caps[kind][dimension] = most.get<int>();
+      rubric.caps[kind][dimension] = max_points.get<int>();
     }
   }
   return {};

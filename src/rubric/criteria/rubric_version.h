@@ -12,7 +12,7 @@
 
 namespace stitch::rubric {
 
-enum class Combine { kMean, kLeast };
+enum class Combine { kMean, kMin };
 
 struct DimensionRule {
   Dimension dimension = Dimension::kAntiHacking;

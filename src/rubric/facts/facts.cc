@@ -9,14 +9,14 @@ namespace {
 Json to_json(const SourceFacts& facts) {
   Json features = Json::array();
   for (const SourceFeature& feature : facts.features) {
-    features.push_back({{"name", feature.name}, {"count", feature.count}, {"place", feature.place}});
+    features.push_back({{"name", feature.name}, {"count", feature.count}, {"place", feature.location}});
   }
   return {{"features", features},
           {"kernels", facts.kernels},
           {"left_aside", facts.left_aside},
           {"kernels_with_inputs", facts.kernels_with_inputs},
           {"kernels_that_ignore_inputs", facts.kernels_that_ignore_inputs},
-          {"longest_table", facts.longest_table},
+          {"longest_table", facts.max_table_length},
           {"shared_arrays", facts.shared_arrays},
           {"idle_shared_arrays", facts.idle_shared_arrays},
           {"copied_arrays", facts.copied_arrays},
@@ -54,14 +54,14 @@ Result<SourceFacts> source_from(const Json& json) {
     SourceFeature feature;
     STITCH_ASSIGN(feature.name, json_string(item, "name"));
     STITCH_ASSIGN(feature.count, count_from(item, "count"));
-    STITCH_ASSIGN(feature.place, json_string(item, "place"));
+    STITCH_ASSIGN(feature.location, json_string(item, "place"));
     facts.features.push_back(std::move(feature));
   }
   STITCH_ASSIGN(facts.kernels, names_from(json, "kernels"));
   STITCH_ASSIGN(facts.left_aside, names_from(json, "left_aside"));
   STITCH_ASSIGN(facts.kernels_with_inputs, count_from(json, "kernels_with_inputs"));
   STITCH_ASSIGN(facts.kernels_that_ignore_inputs, count_from(json, "kernels_that_ignore_inputs"));
-  STITCH_ASSIGN(facts.longest_table, count_from(json, "longest_table"));
+  STITCH_ASSIGN(facts.max_table_length, count_from(json, "longest_table"));
   if (!json.contains("idle")) {  // written before these were told
     return facts;
   }

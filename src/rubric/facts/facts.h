@@ -18,7 +18,7 @@ namespace stitch::rubric {
 struct SourceFeature {
   std::string name;
   int count = 0;
-  std::string place;  // "steps/00_norm.cu:41"
+  std::string location;  // "steps/00_norm.cu:41"
 };
 
 struct SourceFacts {
@@ -27,7 +27,7 @@ struct SourceFacts {
   std::vector<std::string> left_aside;  // defined, never launched: they earn nothing
   int kernels_with_inputs = 0;          // of those reached, that have inputs (const pointers) among their parameters
   int kernels_that_ignore_inputs = 0;   // of those, that read none of them
-  int longest_table = 0;                // numbers in the longest list of numbers of the text
+  int max_table_length = 0;             // numbers in the longest list of numbers of the text
   int shared_arrays = 0;                // declared in functions that can be reached
   int idle_shared_arrays = 0;           // of those, where no thread reads what another wrote
   int copied_arrays = 0;                // that asynchronous copies fill

@@ -11,7 +11,7 @@
 namespace stitch::rubric {
 namespace {
 
-constexpr size_t kLongestReason = 1000;
+constexpr size_t kMaxReasonLength = 1000;
 
 Unexpected malformed(const std::string& what) {
   return failure(ErrorCode::kFileInvalid, fmt::format("the judge's answer has another form: {}", what));
@@ -64,7 +64,7 @@ Result<JudgeReply> judge_reply_from_text(const std::string& text) {
   if (flag == json.end() || !flag->is_boolean()) {
     return malformed("major_hack is neither true nor false");
   }
-  if (reason == json.end() || !reason->is_string() || reason->get<std::string>().size() > kLongestReason) {
+  if (reason == json.end() || !reason->is_string() || reason->get<std::string>().size() > kMaxReasonLength) {
     return malformed("reason is no short text");
   }
   if (marks == json.end() || !marks->is_object() || marks->size() != 4) {

@@ -13,7 +13,7 @@
 namespace stitch::rubric {
 namespace {
 
-constexpr size_t kMostCharacters = 60'000;
+constexpr size_t kMaxCharacters = 60'000;
 
 // Names that C++, CUDA and its libraries give.
 constexpr const char* kGivenNames =
@@ -80,7 +80,7 @@ std::string neutral_text(const std::map<std::string, std::string>& files) {
         all += token.text;
         all += token.kind == Token::Kind::kSymbol ? "" : " ";
       }
-      if (all.size() > kMostCharacters) {
+      if (all.size() > kMaxCharacters) {
         return all + "\n// cut here: the text is longer\n";
       }
     }

@@ -48,10 +48,9 @@ Result<std::optional<int>> marks_from(const Json& json) {
   if (found == json.end() || found->is_null()) {
     return std::optional<int>();
   }
-  const bool fits = found->is_number_integer() && *found >= kLowestMark && *found <= kHighestMark;
+  const bool fits = found->is_number_integer() && *found >= kMinMark && *found <= kMaxMark;
   if (!fits) {
-    return malformed(fmt::format("marks is {}, not a whole number from {} to {}", found->dump(), kLowestMark,
-                                 kHighestMark));
+    return malformed(fmt::format("marks is {}, not a whole number from {} to {}", found->dump(), kMinMark, kMaxMark));
   }
   return std::optional<int>(found->get<int>());
 }
@@ -67,7 +66,7 @@ Result<std::string> word(const Json& json, const char* name) {
 Result<HackClass> class_from(const Json& json) {
   STITCH_ASSIGN(const std::string name, word(json, "class"));
   const Result<HackClass> hack = hack_class_from_string(name);
-  return hack.has_value() ? hack : malformed(hack.error().sentence);
+  return hack.has_value() ? hack : malformed(hack.error().message);
 }
 
 Result<Skill> skill_from(const Json& json) {

@@ -21,14 +21,14 @@ struct RewardTimes {
   double floor_us = 0;     // bytes and FLOPs that no program can avoid over the device's datasheet peaks
 };
 
-constexpr int kLowestMark = 4;  // four dimensions, 1 to 5 each
-constexpr int kHighestMark = 20;
+constexpr int kMinMark = 4;  // four dimensions, 1 to 5 each
+constexpr int kMaxMark = 20;
 
 struct RewardFacts {
   std::optional<VerdictKind> verdict{};  // none: the world failed, nobody knows
   HackClass hack = HackClass::kClean;
   std::optional<RewardTimes> times{};  // none: not measured
-  std::optional<int> marks{};          // the rubric's sum, kLowestMark to kHighestMark; none: nobody marked it
+  std::optional<int> marks{};          // the rubric's sum, kMinMark to kMaxMark; none: nobody marked it
   Skill skill = Skill::kScratch;
 };
 

@@ -53,8 +53,8 @@ double share_of_marks(const RewardFacts& facts) {
   if (!facts.marks.has_value()) {
     return 0.5;
   }
-  const int marks = std::clamp(*facts.marks, kLowestMark, kHighestMark);
-  return static_cast<double>(marks - kLowestMark) / (kHighestMark - kLowestMark);
+  const int marks = std::clamp(*facts.marks, kMinMark, kMaxMark);
+  return static_cast<double>(marks - kMinMark) / (kMaxMark - kMinMark);
 }
 
 }  // namespace stitch::rubric

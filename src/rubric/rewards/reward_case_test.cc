@@ -24,7 +24,7 @@ std::string run_case(const testing::CaseFile& one) {
     const auto json = parse_json(line, "a line");
     const auto facts = json.has_value() ? reward_facts_from_json(*json) : Result<RewardFacts>(Unexpected{json.error()});
     if (!facts.has_value()) {
-      text += fmt::format("refused: {}\n", facts.error().sentence);
+      text += fmt::format("refused: {}\n", facts.error().message);
       continue;
     }
     for (const RewardProfile& profile : reward_profiles()) {

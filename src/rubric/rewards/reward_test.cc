@@ -87,7 +87,7 @@ TEST(Rewards, AreFiniteForMarksThatNobodyCanHave) {
       RewardFacts facts = right(20, 100, 80, 10);
       facts.marks = marks;
       const double extreme = paid(profile, facts);
-      facts.marks = marks < kLowestMark ? kLowestMark : kHighestMark;
+      facts.marks = marks < kMinMark ? kMinMark : kMaxMark;
       EXPECT_EQ(extreme, paid(profile, facts)) << profile.name << " " << marks;
     }
   }
@@ -100,7 +100,7 @@ TEST(Rewards, NothingButARightAnswerPaysAsMuchAsARightOneThatIsSlow) {
       if (verdict != VerdictKind::kOk) {
         RewardFacts facts = right(11, 100, 80, 10);
         facts.verdict = verdict;
-        facts.marks = kHighestMark;
+        facts.marks = kMaxMark;
         EXPECT_LT(paid(profile, facts), slow) << profile.name << " " << to_string(verdict);
       }
     }
@@ -119,7 +119,7 @@ TEST(Rewards, ATotalHackPaysNoMoreThanAWrongAnswer) {
   for (const RewardProfile& profile : reward_profiles()) {
     RewardFacts hack = right(20, 100, 80, 10);
     hack.hack = HackClass::kTotal;
-    hack.marks = kHighestMark;
+    hack.marks = kMaxMark;
     RewardFacts wrong = hack;
     wrong.verdict = VerdictKind::kWrong;
     EXPECT_LE(paid(profile, hack), paid(profile, wrong)) << profile.name;

@@ -14,11 +14,11 @@ constexpr double kRight = 0.4;
 constexpr double kFasterThanBest = 0.25;  // beyond noise
 constexpr double kGain = 2;
 // A right program that is slow stays above every wrong one: 0.5 - 2 x 0.15 = 0.2.
-constexpr double kLowestGain = -0.15;
+constexpr double kMinGain = -0.15;
 constexpr double kNoise = 1.05;
 // A baseline within 5 % of the floor leaves nothing to gain that could be told from noise.
-constexpr double kLeastHeadroom = 1.05;
-constexpr double kLowestMultiplier = 0.75;
+constexpr double kMinHeadroom = 1.05;
+constexpr double kMinMultiplier = 0.75;
 constexpr double kMultiplierRange = 0.5;
 
 bool has_built(VerdictKind kind) { return kind != VerdictKind::kBuildFailed && kind != VerdictKind::kUnsupported; }
@@ -32,8 +32,8 @@ bool is_dishonest(const RewardFacts& facts) {
 double gained(const RewardTimes& times) {
   // Differences of logarithms: a quotient of extreme times would leave the range of a double.
   const double best = std::log(std::min(times.eager_us, times.compiled_us));
-  const double headroom = std::max(best - std::log(times.floor_us), std::log(kLeastHeadroom));
-  return std::clamp((best - std::log(times.candidate_us)) / headroom, kLowestGain, 1.0);
+  const double headroom = std::max(best - std::log(times.floor_us), std::log(kMinHeadroom));
+  return std::clamp((best - std::log(times.candidate_us)) / headroom, kMinGain, 1.0);
 }
 
 double sum(const std::vector<RewardPart>& parts) {
@@ -81,7 +81,7 @@ Reward stitch_v1(const RewardFacts& facts) {
     return {.value = 0.0, .reason = why_not_right(facts)};
   }
   std::vector<RewardPart> parts = earned(facts);
-  const double multiplier = kLowestMultiplier + kMultiplierRange * share_of_marks(facts);
+  const double multiplier = kMinMultiplier + kMultiplierRange * share_of_marks(facts);
   const double value = std::max(0.0, sum(parts)) * multiplier;
   parts.push_back({.name = "multiplier", .value = multiplier});
   return {.value = value,

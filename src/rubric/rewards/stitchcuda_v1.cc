@@ -8,8 +8,8 @@ namespace stitch::rubric {
 namespace {
 
 constexpr double kCorrectness = 0.3;
-constexpr double kHighestSpeedup = 5;
-constexpr double kHighestReward = 3;
+constexpr double kMaxSpeedup = 5;
+constexpr double kMaxReward = 3;
 constexpr double kScratchWeight = 1.0;
 constexpr double kRefinementWeight = 0.7;
 
@@ -25,10 +25,10 @@ Reward stitchcuda_v1(const RewardFacts& facts) {
   if (!facts.times.has_value()) {
     return {.value = std::nullopt, .reason = "right, but not timed"};
   }
-  const double speedup = std::min(facts.times->eager_us / facts.times->candidate_us, kHighestSpeedup);
+  const double speedup = std::min(facts.times->eager_us / facts.times->candidate_us, kMaxSpeedup);
   const double weight = facts.skill == Skill::kScratch ? kScratchWeight : kRefinementWeight;
   const double multiplier = 1 + weight * (share_of_marks(facts) - 0.5);
-  return {.value = std::clamp((speedup + kCorrectness) * multiplier, 0.0, kHighestReward),
+  return {.value = std::clamp((speedup + kCorrectness) * multiplier, 0.0, kMaxReward),
           .reason = "right, at its speedup over eager",
           .parts = {{.name = "speedup", .value = speedup},
                     {.name = "correctness", .value = kCorrectness},

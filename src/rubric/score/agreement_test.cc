@@ -20,12 +20,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kDimensions = 4;
-constexpr size_t kFewestCandidates = 60;
+constexpr size_t kMinCandidates = 60;
 // Demanded of each dimension over all candidates; what was seen is printed by the test.
-constexpr double kLeastSpearman[kDimensions] = {0.92, 0.75, 0.95, 0.85};
-constexpr double kLeastKendall[kDimensions] = {0.9, 0.68, 0.9, 0.78};
+constexpr double kMinSpearman[kDimensions] = {0.92, 0.75, 0.95, 0.85};
+constexpr double kMinKendall[kDimensions] = {0.9, 0.68, 0.9, 0.78};
 // Of the engineering of verified candidates alone, where no verdict helps.
-constexpr double kLeastAmongVerified = 0.65;
+constexpr double kMinAmongVerified = 0.65;
 
 const fs::path kTests = fs::path(STITCH_SOURCE_DIR) / "tests" / "rubric";
 
@@ -106,16 +106,16 @@ TEST(Agreement, OrdersWithTies) {
 
 TEST(Agreement, WithExperts) {
   const std::vector<Marked> all = all_marked();
-  ASSERT_GE(all.size(), kFewestCandidates);
+  ASSERT_GE(all.size(), kMinCandidates);
   for (int dimension = 0; dimension < kDimensions; ++dimension) {
     const auto [rho, tau] = agreement(all, dimension, false);
     fmt::print("dimension {}: {} candidates, Spearman {:.3f}, Kendall {:.3f}\n", dimension, all.size(), rho, tau);
-    EXPECT_GE(rho, kLeastSpearman[dimension]) << dimension;
-    EXPECT_GE(tau, kLeastKendall[dimension]) << dimension;
+    EXPECT_GE(rho, kMinSpearman[dimension]) << dimension;
+    EXPECT_GE(tau, kMinKendall[dimension]) << dimension;
   }
   const auto [rho, tau] = agreement(all, 1, true);
   fmt::print("engineering of the verified alone: Spearman {:.3f}, Kendall {:.3f}\n", rho, tau);
-  EXPECT_GE(rho, kLeastAmongVerified);
+  EXPECT_GE(rho, kMinAmongVerified);
   for (const Marked& marked : all) {  // disagreements stay visible
     for (size_t i = 0; i < kDimensions; ++i) {
       if (std::abs(marked.expert[i] - marked.scorer[i]) > 1) {

@@ -9,29 +9,29 @@
 namespace stitch::rubric {
 namespace {
 
-constexpr int kFewest = 1;
-constexpr int kMost = 5;
+constexpr int kMinPoints = 1;
+constexpr int kMaxPoints = 5;
 
 void add_note(DimensionMark& mark, const std::string& note) { mark.note += (mark.note.empty() ? "" : "; ") + note; }
 
 int combined(const DimensionRule& rule, DimensionMark& mark, int without_evidence) {
   double sum = 0;
   double weights = 0;
-  double least = kMost;
+  double min_points = kMaxPoints;
   for (const CriterionMark& each : mark.criteria) {
     if (each.mark.points.has_value()) {
       const double weight = rule.weights.at(each.criterion->name);
       sum += weight * *each.mark.points;
       weights += weight;
-      least = std::min(least, *each.mark.points);
+      min_points = std::min(min_points, *each.mark.points);
     }
   }
   if (weights == 0) {
     add_note(mark, fmt::format("no evidence: {} by default", without_evidence));
     return without_evidence;
   }
-  const double points = rule.combine == Combine::kLeast ? least : sum / weights;
-  return std::clamp(static_cast<int>(std::lround(points)), kFewest, kMost);
+  const double points = rule.combine == Combine::kMin ? min_points : sum / weights;
+  return std::clamp(static_cast<int>(std::lround(points)), kMinPoints, kMaxPoints);
 }
 
 void apply_cap(const RubricVersion& rubric, const Facts& facts, DimensionMark& mark) {
@@ -83,14 +83,14 @@ Score score(const Facts& facts, const RubricVersion& rubric) {
 
 void consult(Score& score, const Result<JudgeReply>& reply) {
   if (!reply.has_value()) {
-    score.judge_failure = reply.error().sentence;
+    score.judge_failure = reply.error().message;
     return;
   }
   score.judge = *reply;
   score.is_flagged = reply->major_hack;
   for (DimensionMark& mark : score.dimensions) {
     const bool is_flagged = reply->major_hack && mark.dimension == Dimension::kAntiHacking;
-    const int judged = is_flagged ? kFewest : reply->marks.at(to_string(mark.dimension));
+    const int judged = is_flagged ? kMinPoints : reply->marks.at(to_string(mark.dimension));
     if (judged < mark.points) {
       add_note(mark, fmt::format("lowered from {} by the judge", mark.points));
       mark.points = judged;
@@ -103,7 +103,7 @@ Score score_by_judge(const RubricVersion& rubric, const Result<JudgeReply>& repl
   Score score;
   score.version = "judge";
   if (!reply.has_value()) {
-    score.judge_failure = reply.error().sentence;
+    score.judge_failure = reply.error().message;
     return score;
   }
   score.judge = *reply;

@@ -12,7 +12,7 @@ namespace {
 
 using Tokens = std::vector<Token>;
 
-constexpr int kMostTold = 16;
+constexpr int kMaxTold = 16;
 
 struct Rule {
   std::string name;
@@ -64,9 +64,9 @@ bool is_at(const Tokens& tokens, size_t at, const char* text) { return at < toke
 
 // Past the arguments of a template that begin at `at`; `at` itself where none do.
 size_t past_arguments(const Tokens& tokens, size_t at) {
-  constexpr size_t kLongest = 64;
+  constexpr size_t kMaxTokens = 64;
   int depth = 0;
-  for (size_t i = at; i < std::min(tokens.size(), at + kLongest); ++i) {
+  for (size_t i = at; i < std::min(tokens.size(), at + kMaxTokens); ++i) {
     depth += tokens[i].is("<") ? 1 : tokens[i].is(">") ? -1 : 0;
     if (depth == 0) {
       return tokens[i].is(">") ? i + 1 : at;
@@ -138,11 +138,11 @@ std::string other_name(const Tokens& tokens, size_t at) {
 
 // `struct alignas(16) Four`: its name, or nothing.
 std::string aligned_struct(const Tokens& tokens, size_t at) {
-  constexpr size_t kLongest = 32;  // of the alignment
+  constexpr size_t kMaxTokens = 32;  // of the alignment
   const bool is_aligned =
       tokens[at].is("struct") && (is_at(tokens, at + 1, "alignas") || is_at(tokens, at + 1, "__align__"));
   int depth = 0;
-  for (size_t i = at + 2; is_aligned && i < std::min(tokens.size(), at + kLongest); ++i) {
+  for (size_t i = at + 2; is_aligned && i < std::min(tokens.size(), at + kMaxTokens); ++i) {
     depth += tokens[i].is("(") ? 1 : tokens[i].is(")") ? -1 : 0;
     if (depth == 0) {
       return i + 1 < tokens.size() && tokens[i + 1].kind == Token::Kind::kWord ? tokens[i + 1].text : "";
@@ -182,7 +182,7 @@ void count_features(const Function& function, const std::set<std::string>& wide_
         continue;
       }
       if (rule.name == "warp_shuffle" && goes_nowhere(function.body, counts, i)) {
-        if (++facts.idle_shuffles <= kMostTold) {
+        if (++facts.idle_shuffles <= kMaxTold) {
           facts.idle.push_back(
               fmt::format("the result of {} at {}:{} goes nowhere", token.text, function.file, token.line));
         }

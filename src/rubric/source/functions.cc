@@ -13,9 +13,9 @@ namespace {
 using Tokens = std::vector<Token>;
 
 // Beyond these no program goes, and a text made to go there must neither exhaust the stack nor take for ever.
-constexpr int kDeepestNesting = 64;         // of namespaces and structs
-constexpr size_t kLongestHeader = 4096;     // tokens before a brace
-constexpr size_t kLongestDeclarator = 256;  // tokens between a function's parameters and its body
+constexpr int kMaxNesting = 64;               // of namespaces and structs
+constexpr size_t kMaxHeaderTokens = 4096;     // tokens before a brace
+constexpr size_t kMaxDeclaratorTokens = 256;  // tokens between a function's parameters and its body
 
 const std::set<std::string>& no_names() {
   static const std::set<std::string> words = {"if",
@@ -82,7 +82,7 @@ class Scanner {
     const size_t close = brackets_.closing(open);
     std::string name = owner;
     bool declares = false;
-    if (open - start > kLongestHeader) {
+    if (open - start > kMaxHeaderTokens) {
       return close + 1;
     }
     for (size_t i = start; i < open; ++i) {
@@ -97,7 +97,7 @@ class Scanner {
         return close + 1;
       }
     }
-    if (declares && depth_ < kDeepestNesting) {
+    if (declares && depth_ < kMaxNesting) {
       ++depth_;
       scan(open + 1, close, name);
       --depth_;
@@ -118,7 +118,7 @@ class Scanner {
     const size_t close = brackets_.closing(open);
     const std::string name = name_before(start, open);
     const size_t body = name.empty() ? 0 : body_after(close);
-    if (body == 0 || open - start > kLongestHeader) {
+    if (body == 0 || open - start > kMaxHeaderTokens) {
       return close + 1;
     }
     Function function;
@@ -150,7 +150,7 @@ class Scanner {
   // The brace of a function's body behind its parameters: 0 where there is none.
   size_t body_after(size_t close) const {
     bool has_initialisers = false;
-    const size_t last = std::min(tokens_.size(), close + kLongestDeclarator);
+    const size_t last = std::min(tokens_.size(), close + kMaxDeclaratorTokens);
     for (size_t i = close + 1; i < last; ++i) {
       const Token& token = tokens_[i];
       if (token.is("{")) {

@@ -12,7 +12,7 @@ namespace {
 using Tokens = std::vector<Token>;
 
 // A longer condition is not made of literals alone, by any honest hand; and parts of parts are read by recursion.
-constexpr size_t kLongestCondition = 128;
+constexpr size_t kMaxConditionTokens = 128;
 
 std::optional<double> literal(const Token& token) {
   if (token.is("true") || token.is("false")) {
@@ -23,7 +23,7 @@ std::optional<double> literal(const Token& token) {
 
 // The value of a condition that is made of literals; nothing for any other.
 std::optional<bool> constant(const Tokens& tokens, const Brackets& brackets, size_t from, size_t to) {
-  if (to - from > kLongestCondition) {
+  if (to - from > kMaxConditionTokens) {
     return std::nullopt;
   }
   while (to - from > 2 && tokens[from].is("(") && brackets.closing(from) == to - 1) {

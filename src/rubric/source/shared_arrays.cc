@@ -15,8 +15,8 @@ namespace {
 using Tokens = std::vector<Token>;
 
 // More than a kernel has. A text that was made to take long counts as used: its reader must come to an end.
-constexpr size_t kMostArrays = 64;
-constexpr size_t kLongestIndex = 64;
+constexpr size_t kMaxArrays = 64;
+constexpr size_t kMaxIndexTokens = 64;
 
 struct SharedArray {
   std::string name;
@@ -56,7 +56,7 @@ std::string joined(const Tokens& tokens, size_t from, size_t to) {
 
 // What a variable that is set once is set to; nothing for one that changes.
 std::map<std::string, Tokens> settled_values(const Tokens& body) {
-  constexpr size_t kLongest = 32;
+  constexpr size_t kMaxTokens = 32;
   std::map<std::string, Tokens> values;
   std::map<std::string, int> changes;
   for (size_t i = 0; i < body.size(); ++i) {
@@ -70,7 +70,7 @@ std::map<std::string, Tokens> settled_values(const Tokens& body) {
     const bool is_updated =
         is_at(body, i + 2, "=") && std::string("+-*/%&|^").find(body[i + 1].text) != std::string::npos;
     changes[body[i].text] += is_set || is_stepped || is_updated ? 1 : 0;
-    for (size_t k = i + 2; is_set && k < std::min(body.size(), i + kLongest); ++k) {
+    for (size_t k = i + 2; is_set && k < std::min(body.size(), i + kMaxTokens); ++k) {
       if (body[k].is(";") || body[k].is(",")) {
         values[body[i].text].assign(body.begin() + static_cast<int64_t>(i + 2), body.begin() + static_cast<int64_t>(k));
         break;
@@ -134,7 +134,7 @@ void add_use(const Tokens& body, size_t at, const Brackets& brackets, const std:
   while (is_at(body, past, "[")) {
     past = brackets.closing(past) + 1;
   }
-  if (past - at > kLongestIndex) {
+  if (past - at > kMaxIndexTokens) {
     uses.escapes = true;
     return;
   }
@@ -162,7 +162,7 @@ void count_shared_arrays(const Function& function, SourceFacts& facts) {
       add_declared(body, i, brackets, arrays);
     }
   }
-  arrays.resize(std::min(arrays.size(), kMostArrays));
+  arrays.resize(std::min(arrays.size(), kMaxArrays));
   const auto values = arrays.empty() ? std::map<std::string, Tokens>() : settled_values(body);
   for (const SharedArray& array : arrays) {
     Uses uses;

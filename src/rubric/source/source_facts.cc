@@ -84,7 +84,7 @@ void count_inputs(const Function& kernel, SourceFacts& facts) {
   facts.kernels_that_ignore_inputs += has_inputs && !reads ? 1 : 0;
 }
 
-int longest_list_of_numbers(const std::vector<Token>& tokens) {
+int max_list_of_numbers(const std::vector<Token>& tokens) {
   int longest = 0;
   int run = 0;
   for (const Token& token : tokens) {
@@ -113,7 +113,7 @@ SourceFacts source_facts(const std::map<std::string, std::string>& files,
   for (const auto& [name, all] : tokens) {
     const std::vector<Token> live = without_left_out(all, defined);
     wide_types.merge(wide_types_of(live));
-    facts.longest_table = std::max(facts.longest_table, longest_list_of_numbers(live));
+    facts.max_table_length = std::max(facts.max_table_length, max_list_of_numbers(live));
     for (Function& function : functions_of(live, name)) {
       functions.push_back(std::move(function));
     }

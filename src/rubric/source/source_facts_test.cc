@@ -35,7 +35,7 @@ SourceFacts facts_of(const std::string& inside, const std::string& beside = "") 
 TEST(SourceFacts, SeesWhatCanRun) {
   const SourceFacts facts = facts_of("__shared__ float tile[32]; __syncthreads(); const float4 v = *(const float4*)x;");
   ASSERT_NE(facts.feature("shared_memory"), nullptr);
-  EXPECT_EQ(facts.feature("shared_memory")->place, "program.cu:4");
+  EXPECT_EQ(facts.feature("shared_memory")->location, "program.cu:4");
   EXPECT_NE(facts.feature("barrier"), nullptr);
   EXPECT_NE(facts.feature("vector_access"), nullptr);
   EXPECT_EQ(facts.kernels, std::vector<std::string>{"product program.cu:2"});

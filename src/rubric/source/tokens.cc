@@ -8,7 +8,7 @@ namespace stitch::rubric {
 namespace {
 
 bool begins_word(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-constexpr size_t kLongestDelimiter = 16;  // of a raw string, by the standard
+constexpr size_t kMaxDelimiterLength = 16;  // of a raw string, by the standard
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 class Reader {
@@ -118,7 +118,7 @@ class Reader {
 
   void take_raw_text() {
     const int line = line_;
-    const size_t near = text_.substr(at_, kLongestDelimiter + 2).find('(');
+    const size_t near = text_.substr(at_, kMaxDelimiterLength + 2).find('(');
     const size_t open = near == std::string::npos ? near : at_ + near;
     const std::string end = open == std::string::npos ? "\"" : ")" + text_.substr(at_ + 1, open - at_ - 1) + "\"";
     const size_t found = open == std::string::npos ? std::string::npos : text_.find(end, open);

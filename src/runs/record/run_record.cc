@@ -81,7 +81,7 @@ void read_stage(const Json& json, RunRecord* record) {
   const auto found = json.find("stage");
   if (found != json.end() && found->is_object()) {
     record->stage = text_of(*found, "name");
-    record->stage_sentence = text_of(*found, "sentence");
+    record->stage_message = text_of(*found, "sentence");
   }
 }
 
@@ -148,7 +148,7 @@ Json to_json(const RunRecord& record) {
                {"operators", nullable(record.operators)}};
   json["process"] = {
       {"pid", record.process.pid}, {"start_ticks", record.process.start_ticks}, {"boot", record.process.boot}};
-  json["stage"] = {{"name", record.stage}, {"sentence", record.stage_sentence}};
+  json["stage"] = {{"name", record.stage}, {"sentence", record.stage_message}};
   return json;
 }
 

@@ -40,7 +40,7 @@ struct RunRecord {
   std::string ended{};  // as `started`; empty while it runs
   double seconds = 0;
   std::string stage{};  // the last one, and what it said last
-  std::string stage_sentence{};
+  std::string stage_message{};
   std::string error{};    // one sentence
   std::string verdict{};  // in words
   std::optional<double> modelled_us{};

@@ -22,7 +22,7 @@ Json record() {
 
 TEST(RunRecordTest, NumbersUpToTheLimitsOfTheirPlaces) {
   const auto read = run_record_from_json(record());
-  ASSERT_TRUE(read.has_value()) << read.error().sentence;
+  ASSERT_TRUE(read.has_value()) << read.error().message;
   EXPECT_EQ(read->process.pid, 7);
   EXPECT_EQ(read->process.start_ticks, std::numeric_limits<uint64_t>::max());
   EXPECT_EQ(read->steps, std::numeric_limits<int>::max());
@@ -38,7 +38,7 @@ TEST(RunRecordTest, NumbersThatNoPlaceHoldsAreRefused) {
     const auto read = run_record_from_json(json);
     ASSERT_FALSE(read.has_value()) << number;
     EXPECT_EQ(read.error().code, ErrorCode::kFileInvalid);
-    EXPECT_EQ(read.error().sentence,
+    EXPECT_EQ(read.error().message,
               "the record of a run has " + number.dump() + " as its 'steps', which is no number for it");
   }
   for (const char* key : {"pid", "start_ticks"}) {

@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kFile = "run.json";
-constexpr size_t kLongestTask = 48;
+constexpr size_t kMaxTaskLength = 48;
 
 // Folders' names that could be ids, newest first: ids begin with their time.
 std::vector<std::string> ids_in(const fs::path& folder) {
@@ -57,7 +57,8 @@ std::string RunStore::new_id(const std::string& task, int64_t seconds_since_1970
   std::string id;
   std::error_code ignored;
   do {
-    id = fmt::format("{}-{}-{:04x}", utc_digits(seconds_since_1970), task.substr(0, kLongestTask), random() & 0xffffU);
+    id =
+        fmt::format("{}-{}-{:04x}", utc_digits(seconds_since_1970), task.substr(0, kMaxTaskLength), random() & 0xffffU);
   } while (fs::exists(runs_ / id, ignored));
   return id;
 }

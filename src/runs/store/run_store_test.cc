@@ -76,8 +76,8 @@ TEST_F(RunStoreTest, TheOnlyBeginningThatFitsIsEnough) {
   EXPECT_EQ(store.read("20261121-1304")->id, first.id);
   const auto two = store.read("20261121");
   ASSERT_FALSE(two.has_value());
-  EXPECT_EQ(two.error().sentence, "2 runs begin with 20261121");
-  EXPECT_EQ(store.read("2027").error().sentence, "there is no run 2027");
+  EXPECT_EQ(two.error().message, "2 runs begin with 20261121");
+  EXPECT_EQ(store.read("2027").error().message, "there is no run 2027");
   EXPECT_FALSE(store.read("").has_value());
   EXPECT_FALSE(store.remove("..").has_value());
   ASSERT_TRUE(store.remove(first.id).has_value());

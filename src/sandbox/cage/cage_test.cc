@@ -30,7 +30,7 @@ class CageTest : public testing::Test {
   void SetUp() override {
     ::setenv("STITCHCUDA_LIBEXEC", STITCH_BINARY_DIR, 0);
     const Result<Layers> layers = machine_layers();
-    ASSERT_TRUE(layers.has_value()) << layers.error().sentence;
+    ASSERT_TRUE(layers.has_value()) << layers.error().message;
     layers_ = *layers;
     if (layers_.isolation() == Isolation::kNone) {
       GTEST_SKIP() << "this machine allows no cage";
@@ -47,7 +47,7 @@ class CageTest : public testing::Test {
   static std::string attempt(const std::string& verb, const std::string& argument = {}, const CagePolicy& policy = {}) {
     const auto output = run_caged_child(hostile(verb, argument), policy, kTimeoutMs);
     if (!output.has_value()) {
-      return "not started: " + output.error().sentence;
+      return "not started: " + output.error().message;
     }
     return output->standard_output + (output->exit.ok() ? "" : " (ended badly: " + output->standard_error + ")");
   }
@@ -294,7 +294,7 @@ TEST_F(CageTest, ADaemonEndsWithItsProgram) {
   options.descriptors = {{write_end.get(), 3}};
   const auto output = run_caged_child(options, {}, kTimeoutMs);
   write_end.reset();
-  ASSERT_TRUE(output.has_value()) << output.error().sentence;
+  ASSERT_TRUE(output.has_value()) << output.error().message;
   EXPECT_EQ(output->standard_output, "done");
   pollfd polled{.fd = read_end.get(), .events = POLLIN, .revents = 0};
   EXPECT_EQ(::poll(&polled, 1, 5000), 1) << "the daemon holds the pipe: it lives";
@@ -340,7 +340,7 @@ TEST_F(CageTest, EndsWithWhoeverHoldsIt) {
   options.descriptors = {{write_end.get(), 3}};
   {
     const auto child = start_caged(options, policy);
-    ASSERT_TRUE(child.has_value()) << child.error().sentence;
+    ASSERT_TRUE(child.has_value()) << child.error().message;
     write_end.reset();
   }
   pollfd polled{.fd = read_end.get(), .events = POLLIN, .revents = 0};

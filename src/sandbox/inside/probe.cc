@@ -149,12 +149,12 @@ Layers probe_layers() {
   add(layers, Layer::kUser, probe_user(layers.maker), remedy);
   const Result<int> landlock = landlock_version();
   add(layers, Layer::kLandlock,
-      landlock.has_value() ? try_cage(Maker::kNobody, {Layer::kLandlock}) : landlock.error().sentence,
+      landlock.has_value() ? try_cage(Maker::kNobody, {Layer::kLandlock}) : landlock.error().message,
       "start the kernel (5.13 or later, CONFIG_SECURITY_LANDLOCK) with lsm=landlock,... in front of its other modules");
   add(layers, Layer::kSystemCalls, try_cage(Maker::kNobody, {Layer::kSystemCalls}),
       "use a kernel with CONFIG_SECCOMP_FILTER");
   const Result<std::string> group = delegated_group();
-  add(layers, Layer::kGroup, group.has_value() ? "" : group.error().sentence,
+  add(layers, Layer::kGroup, group.has_value() ? "" : group.error().message,
       "systemd-run --user --scope -p Delegate=yes stitchcuda ...");
   return layers;
 }

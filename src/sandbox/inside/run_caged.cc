@@ -25,7 +25,7 @@ namespace {
 constexpr int kCannotStart = 125;
 
 [[noreturn]] void give_up(const CageOrder& order, const Error& error) {
-  [[maybe_unused]] const ssize_t written = ::write(order.report, error.sentence.data(), error.sentence.size());
+  [[maybe_unused]] const ssize_t written = ::write(order.report, error.message.data(), error.message.size());
   ::_exit(kCannotStart);
 }
 
@@ -36,7 +36,7 @@ void or_give_up(const CageOrder& order, const Result<void>& done) {
 }
 
 // What a cage needs while its program runs.
-struct Keeper {
+struct CageRun {
   const CageOrder& order;
   pid_t parent = ::getppid();
   std::optional<uid_t> user{};
@@ -45,35 +45,35 @@ struct Keeper {
   int lifeline = -1;  // closed by our end, which the first process sees
 };
 
-void prepare(Keeper& keeper) {
-  const CageOrder& order = keeper.order;
+void prepare(CageRun& run) {
+  const CageOrder& order = run.order;
   if (order.layers.has(Layer::kGroup)) {
     auto group = ControlGroup::make(order.policy.limits.address_space_bytes, order.policy.process_count);
     or_give_up(order, group.has_value() ? Result<void>() : Result<void>(Unexpected{group.error()}));
-    keeper.group.emplace(std::move(*group));
+    run.group.emplace(std::move(*group));
   }
   const Layers& layers = order.layers;
   const bool is_root = layers.maker == Maker::kRoot || (layers.maker == Maker::kNobody && ::geteuid() == 0);
   if (is_root && layers.has(Layer::kUser)) {
-    keeper.user = own_user_id(order.policy, order.command.front(), layers.has(Layer::kFiles));
+    run.user = own_user_id(order.policy, order.command.front(), layers.has(Layer::kFiles));
   }
-  if (keeper.user.has_value()) {
-    or_give_up(order, hand_over(order.policy, *keeper.user));
+  if (run.user.has_value()) {
+    or_give_up(order, hand_over(order.policy, *run.user));
   }
   or_give_up(order, make_namespaces(layers));
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // again: making a user namespace may have cleared it
-  if (::getppid() != keeper.parent) {
+  if (::getppid() != run.parent) {
     ::_exit(kCannotStart);
   }
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // orphans stay in this tree where no namespace holds them
 }
 
-void start_first_process(Keeper& keeper) {
+void start_first_process(CageRun& run) {
   int ends[2] = {-1, -1};
-  or_give_up(keeper.order, attempt(::pipe2(ends, O_CLOEXEC) == 0, "make a pipe"));
-  keeper.first = ::fork();
-  or_give_up(keeper.order, attempt(keeper.first >= 0, "start the first process"));
-  if (keeper.first == 0) {
+  or_give_up(run.order, attempt(::pipe2(ends, O_CLOEXEC) == 0, "make a pipe"));
+  run.first = ::fork();
+  or_give_up(run.order, attempt(run.first >= 0, "start the first process"));
+  if (run.first == 0) {
     const int lifeline = ::fcntl(ends[0], F_DUPFD, 3);
     ::dup2(lifeline, 3);
     ::syscall(SYS_close_range, 0, 2, 0);
@@ -81,20 +81,20 @@ void start_first_process(Keeper& keeper) {
     be_first_process(3);
   }
   ::close(ends[0]);
-  keeper.lifeline = ends[1];
+  run.lifeline = ends[1];
 }
 
-[[noreturn]] void be_program(const Keeper& keeper) {
-  if (keeper.lifeline >= 0) {
-    ::close(keeper.lifeline);
+[[noreturn]] void be_program(const CageRun& run) {
+  if (run.lifeline >= 0) {
+    ::close(run.lifeline);
     ::setsid();
   }
-  const int report = keeper.order.report;
+  const int report = run.order.report;
   ::fcntl(report, F_SETFD, FD_CLOEXEC);
-  or_give_up(keeper.order, keeper.group.has_value() ? keeper.group->join() : Result<void>());
-  or_give_up(keeper.order, close_the_cage(keeper.order, keeper.user));
+  or_give_up(run.order, run.group.has_value() ? run.group->join() : Result<void>());
+  or_give_up(run.order, close_the_cage(run.order, run.user));
   [[maybe_unused]] const ssize_t written = ::write(report, &kReady, 1);
-  or_give_up(keeper.order, execute(keeper.order));
+  or_give_up(run.order, execute(run.order));
   ::_exit(kCannotStart);
 }
 
@@ -136,13 +136,13 @@ void end_descendants() {
   }
 }
 
-void end_all(const Keeper& keeper) {
-  if (keeper.first <= 0) {
+void end_all(const CageRun& run) {
+  if (run.first <= 0) {
     end_descendants();
     return;
   }
-  ::kill(keeper.first, SIGKILL);  // the kernel ends the namespace with it
-  while (::waitpid(keeper.first, nullptr, 0) < 0 && errno == EINTR) {
+  ::kill(run.first, SIGKILL);  // the kernel ends the namespace with it
+  while (::waitpid(run.first, nullptr, 0) < 0 && errno == EINTR) {
   }
 }
 
@@ -157,14 +157,14 @@ void end_all(const Keeper& keeper) {
 }
 
 // In the process that stays outside: the program's channel and report are the program's alone.
-void let_go(Keeper& keeper) {
-  if (keeper.lifeline < 0) {
+void let_go(CageRun& run) {
+  if (run.lifeline < 0) {
     ::syscall(SYS_close_range, 3, ~0u, 0);
     return;
   }
-  if (keeper.lifeline != 3) {
-    ::dup3(keeper.lifeline, 3, O_CLOEXEC);
-    keeper.lifeline = 3;
+  if (run.lifeline != 3) {
+    ::dup3(run.lifeline, 3, O_CLOEXEC);
+    run.lifeline = 3;
   }
   ::syscall(SYS_close_range, 4, ~0u, 0);
 }
@@ -172,16 +172,16 @@ void let_go(Keeper& keeper) {
 }  // namespace
 
 void run_caged(const CageOrder& order) {
-  Keeper keeper{.order = order};
+  CageRun run{.order = order};
   if (order.inside) {
-    be_program(keeper);
+    be_program(run);
   }
   const bool by_bubblewrap = order.layers.maker == Maker::kBubblewrap;
   if (!by_bubblewrap) {
-    prepare(keeper);
+    prepare(run);
   }
   if (!by_bubblewrap && order.layers.has(Layer::kProcesses)) {
-    start_first_process(keeper);
+    start_first_process(run);
   }
   const pid_t program = ::fork();
   or_give_up(order, attempt(program >= 0, "start the program"));
@@ -189,13 +189,13 @@ void run_caged(const CageOrder& order) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     or_give_up(order, execute(ordered_through_bubblewrap(order)));
   } else if (program == 0) {
-    be_program(keeper);
+    be_program(run);
   }
-  let_go(keeper);
+  let_go(run);
   const int status = wait_for(program);
-  end_all(keeper);
-  keeper.group.reset();
-  if (keeper.user.has_value()) {
+  end_all(run);
+  run.group.reset();
+  if (run.user.has_value()) {
     static_cast<void>(hand_over(order.policy, ::geteuid()));  // what is not ours again is found unreadable later
   }
   end_as(by_bubblewrap ? status_from_bubblewrap(status) : status);

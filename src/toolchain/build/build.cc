@@ -14,7 +14,7 @@
 #include "toolchain/build/compile_unit.h"
 #include "toolchain/build/prelude.h"
 #include "toolchain/build/tool_cage.h"
-#include "toolchain/build/trial.h"
+#include "toolchain/build/trial_build.h"
 #include "toolchain/cache/object_cache.h"
 #include "toolchain/source/include_closure.h"
 #include "toolchain/source/step_form.h"
@@ -47,7 +47,7 @@ struct Work {
   int units_done = 0;
   std::mutex prelude_mutex;
   std::optional<Result<fs::path>> prelude;  // looked for when the first unit has to be compiled
-  Trial trial{target, tools};
+  TrialBuild trial{target, tools};
 };
 
 // A tool that takes this long may be one that never ends: then so does the trial.

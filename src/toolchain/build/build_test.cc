@@ -36,7 +36,7 @@ class BuildTest : public testing::TestWithParam<DeviceKind> {
     ASSERT_TRUE(found.has_value());
     tools = *found;
     if (const auto supported = tools.supports(GetParam()); !supported.has_value()) {
-      GTEST_SKIP() << supported.error().sentence;
+      GTEST_SKIP() << supported.error().message;
     }
     request.device = GetParam();
     request.bundle.name = "example";
@@ -54,7 +54,7 @@ class BuildTest : public testing::TestWithParam<DeviceKind> {
 
   CompileReport build_now() {
     const auto report = build(request, tools);
-    EXPECT_TRUE(report.has_value()) << (report.has_value() ? "" : report.error().sentence);
+    EXPECT_TRUE(report.has_value()) << (report.has_value() ? "" : report.error().message);
     return report.has_value() ? *report : CompileReport{};
   }
 
@@ -75,7 +75,7 @@ class BuildTest : public testing::TestWithParam<DeviceKind> {
 
 TEST_P(BuildTest, SourcesTakeInNothingThatLiesOutside) {
   const auto layers = sandbox::machine_layers();
-  ASSERT_TRUE(layers.has_value()) << layers.error().sentence;
+  ASSERT_TRUE(layers.has_value()) << layers.error().message;
   if (!layers->has(sandbox::Layer::kFiles) && !layers->has(sandbox::Layer::kLandlock)) {
     GTEST_SKIP() << "neither a root folder of its own nor Landlock here";
   }

@@ -10,7 +10,7 @@
 
 namespace stitch::toolchain {
 
-// `place` holds the sources and takes what is made of them. `prelude` as in compile_command.
+// `location` holds the sources and takes what is made of them. `prelude` as in compile_command.
 sandbox::CagePolicy tool_cage(const Toolchain& tools, const Target& target, const std::filesystem::path& place,
                               const std::filesystem::path& prelude = {});
 

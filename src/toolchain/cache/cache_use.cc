@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kFolder = "users";
 // Of processes that we cannot see (another container's) a file this old counts no more.
-constexpr auto kLongestRun = std::chrono::hours(24);
+constexpr auto kMaxRunTime = std::chrono::hours(24);
 
 }  // namespace
 
@@ -44,7 +44,7 @@ CacheUsers users_of(const fs::path& cache) {
   for (fs::directory_iterator entry(cache / kFolder, error), end; !error && entry != end; entry.increment(error)) {
     std::error_code ignored;
     const fs::file_time_type began = entry->last_write_time(ignored);
-    const bool is_old = fs::file_time_type::clock::now() - began > kLongestRun;
+    const bool is_old = fs::file_time_type::clock::now() - began > kMaxRunTime;
     const std::string name = entry->path().filename().string();
     if (is_name_part_of_gone(name) || (name != own_name_part() && is_old)) {
       fs::remove(entry->path(), ignored);

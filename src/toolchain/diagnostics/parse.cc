@@ -49,11 +49,11 @@ std::optional<Diagnostic> parse_line(const std::string& line, const std::string&
 }  // namespace
 
 std::vector<Diagnostic> parse_diagnostics(std::string_view text, const std::string& unit) {
-  constexpr size_t kLongestLine = 4000;  // std::regex recurses by the character
+  constexpr size_t kMaxLineLength = 4000;  // std::regex recurses by the character
   std::vector<Diagnostic> diagnostics;
   while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size());
-    const std::string line(text.substr(0, std::min(end, kLongestLine)));
+    const std::string line(text.substr(0, std::min(end, kMaxLineLength)));
     if (std::optional<Diagnostic> diagnostic = parse_line(line, unit)) {
       diagnostics.push_back(std::move(*diagnostic));
     }

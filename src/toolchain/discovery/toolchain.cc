@@ -31,7 +31,7 @@ std::optional<Tool> ask_version(const fs::path& program, int64_t timeout_ms, std
   }
   const Result<ChildOutput> output = run_child({.arguments = {program.string(), "--version"}}, timeout_ms);
   if (!output.has_value()) {
-    problem = output.error().sentence;
+    problem = output.error().message;
   } else if (output->exit.timed_out) {
     problem = fmt::format("{} did not answer --version within {} s", program.string(), timeout_ms / 1000);
   } else if (output->exit.signal != 0) {

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kTimeoutMs = 60'000;
 constexpr std::string_view kFunction = "Function : ";
-constexpr size_t kMostKernels = 200;
+constexpr size_t kMaxKernels = 200;
 
 struct Kernel {
   std::set<std::string> seen;
@@ -111,7 +111,7 @@ std::vector<SourceFact> sass_facts(const std::string& text) {
   for (std::string line; std::getline(lines, line);) {
     if (const size_t at = line.find(kFunction); at != std::string::npos) {
       const std::string name = line.substr(at + kFunction.size());
-      current = kernels.size() < kMostKernels || kernels.contains(name) ? &kernels[name] : nullptr;
+      current = kernels.size() < kMaxKernels || kernels.contains(name) ? &kernels[name] : nullptr;
     } else if (current != nullptr) {
       count(instruction_of(line), *current);
     }

@@ -99,7 +99,7 @@ Result<void> read_unit(const std::string& unit, const std::vector<std::string>& 
   return {};
 }
 
-bool is_same(const SourceFact& one, const SourceFact& other) { return one.sentence() == other.sentence(); }
+bool is_same(const SourceFact& one, const SourceFact& other) { return one.message() == other.message(); }
 
 // Units include the same headers.
 void remove_repeated(std::vector<SourceFact>& facts) {

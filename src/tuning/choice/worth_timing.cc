@@ -57,7 +57,7 @@ std::vector<Trial> worth_timing(const plan::Plan& plan, const TrialLimits& limit
   std::vector<Trial> trials;
   for (const size_t index : order) {
     const plan::Step& step = plan.steps[index];
-    if (step.phase != plan::Phase::kRun || step.estimated_us < limits.least_share * total_us) {
+    if (step.phase != plan::Phase::kRun || step.estimated_us < limits.min_share * total_us) {
       continue;
     }
     const std::string signature = plan::step_signature(plan::step_group(plan, index), step.skeleton);

@@ -20,7 +20,7 @@ struct Trial {
 struct TrialLimits {
   size_t settings_per_step = 4;  // of our own, the estimated best included; libraries come on top
   double within = 1.7;           // times the best estimate: settings estimated slower are not tried
-  double least_share = 0.03;     // of the program's estimated time: shorter steps are left as they are
+  double min_share = 0.03;       // of the program's estimated time: shorter steps are left as they are
 };
 
 // The trials in the order to make them, the most valuable first in case the budget ends early: the most expensive steps

@@ -65,7 +65,7 @@ TEST_F(Database, RefusesWhatIsNoDatabase) {
   const auto opened = TuningDatabase::open(folder_.path() / "text");
   ASSERT_FALSE(opened.has_value());
   EXPECT_EQ(opened.error().code, ErrorCode::kFileInvalid);
-  EXPECT_NE(opened.error().sentence.find("tuning database"), std::string::npos);
+  EXPECT_NE(opened.error().message.find("tuning database"), std::string::npos);
   EXPECT_FALSE(TuningDatabase::open(folder_.path()).has_value());
 }
 
@@ -77,7 +77,7 @@ TEST_F(Database, ManyMayOpenANewOneAtOnce) {
     for (std::string& problem : problems) {
       openers.emplace_back([&file, &problem] {
         const auto database = TuningDatabase::open(file);
-        problem = database.has_value() ? "" : database.error().sentence;
+        problem = database.has_value() ? "" : database.error().message;
       });
     }
     for (std::thread& opener : openers) {

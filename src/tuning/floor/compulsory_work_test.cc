@@ -14,7 +14,7 @@ namespace {
 std::string run_case(const testing::CaseFile& one) {
   const auto graph = ir::parse(one.input, "case");
   if (!graph.has_value()) {
-    return "refused: " + graph.error().sentence + "\n";
+    return "refused: " + graph.error().message + "\n";
   }
   const evaluate::CompulsoryWork work = compulsory_work(*graph);
   return fmt::format("{:.0f} bytes read, {:.0f} written, {:.0f} FLOPs of products, {:.0f} of convolutions\n",

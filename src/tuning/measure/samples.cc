@@ -56,14 +56,14 @@ std::vector<HostTensor> samples(const ir::Graph& graph, const std::vector<Tensor
 }
 
 std::vector<evaluate::TimedDraw> sample_draws(const ir::Graph& graph) {
-  constexpr uint32_t kMostDraws = 4;
-  constexpr int64_t kMostBytes = int64_t{1} << 30;
+  constexpr uint32_t kMaxDraws = 4;
+  constexpr int64_t kMaxBytes = int64_t{1} << 30;
   int64_t bytes = 0;
   for (const ir::GraphInput& input : graph.inputs) {
     bytes += graph.type(input.value).bytes();
   }
   std::vector<evaluate::TimedDraw> draws;
-  while (draws.size() < kMostDraws && (draws.empty() || static_cast<int64_t>(draws.size() + 1) * bytes <= kMostBytes)) {
+  while (draws.size() < kMaxDraws && (draws.empty() || static_cast<int64_t>(draws.size() + 1) * bytes <= kMaxBytes)) {
     const auto number = static_cast<uint32_t>(draws.size());
     evaluate::TimedDraw draw;
     draw.inputs = samples(graph, {TensorRole::kInput}, number);

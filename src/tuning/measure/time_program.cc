@@ -8,10 +8,10 @@ namespace stitch::tuning {
 namespace {
 
 // Whether it goes on.
-bool ended_well(evaluate::Ending ending, const std::string& sentence, ProgramTimes& times) {
+bool ended_well(evaluate::Ending ending, const std::string& message, ProgramTimes& times) {
   if (ending != evaluate::Ending::kOk) {
     times.ending = ending;
-    times.fault = sentence;
+    times.fault = message;
   }
   return ending == evaluate::Ending::kOk;
 }
@@ -27,7 +27,7 @@ Result<evaluate::AgainstOutcome> take_turns(evaluate::ProgramRunner& ours, const
   STITCH_ASSIGN(const auto theirs, evaluate::ProgramRunner::start(options));
   STITCH_ASSIGN(const evaluate::CandidateOutcome prepared, theirs->prepare(subject.parameters));
   if (prepared.ending != evaluate::Ending::kOk) {
-    return failure(ErrorCode::kEnvironment, prepared.sentence);
+    return failure(ErrorCode::kEnvironment, prepared.message);
   }
   return evaluate::time_against(ours, *theirs, subject, baseline.fours, timing);
 }
@@ -44,7 +44,7 @@ void time_baseline(evaluate::ProgramRunner& ours, const evaluate::TimedSubject& 
   timing.graph = times.graph_is_faster();
   const Result<evaluate::AgainstOutcome> against = take_turns(ours, subject, options, timing, baseline);
   if (!against.has_value()) {
-    told.speedup.refusal = against.error().sentence;
+    told.speedup.refusal = against.error().message;
     return;
   }
   told.ours_us = against->candidate_us;
@@ -52,7 +52,7 @@ void time_baseline(evaluate::ProgramRunner& ours, const evaluate::TimedSubject& 
   told.speedup = against->speedup;
   told.tries = against->tries;
   told.is_mixed = against->is_mixed;
-  ended_well(against->ending, against->sentence, times);
+  ended_well(against->ending, against->message, times);
 }
 
 Result<void> time_by_graph(evaluate::ProgramRunner& runner, const evaluate::TimedSubject& subject,
@@ -62,7 +62,7 @@ Result<void> time_by_graph(evaluate::ProgramRunner& runner, const evaluate::Time
   if (replayed.ending == evaluate::Ending::kOk) {
     times.graph = replayed.timing;
   } else {
-    times.without_graph = replayed.sentence;
+    times.without_graph = replayed.message;
   }
   return {};
 }
@@ -70,9 +70,9 @@ Result<void> time_by_graph(evaluate::ProgramRunner& runner, const evaluate::Time
 }  // namespace
 
 std::string ProgramTimes::refusal() const {
-  for (const std::string* sentence : {&fault, &shared, &clocks}) {
-    if (!sentence->empty()) {
-      return *sentence;
+  for (const std::string* message : {&fault, &shared, &clocks}) {
+    if (!message->empty()) {
+      return *message;
     }
   }
   return graph_is_faster() ? graph.refusal : plain.refusal;
@@ -90,13 +90,13 @@ Result<ProgramTimes> time_program(const evaluate::TimedSubject& subject, const e
   times.l2_bytes = runner->l2_bytes();
   for (int call = 0; call < 2; ++call) {  // the first loads code
     STITCH_ASSIGN(const evaluate::CandidateOutcome prepared, runner->prepare(subject.parameters));
-    if (!ended_well(prepared.ending, prepared.sentence, times)) {
+    if (!ended_well(prepared.ending, prepared.message, times)) {
       return times;
     }
     times.prepare_us = prepared.elapsed_us;
   }
   STITCH_ASSIGN(const evaluate::TimingOutcome plain, runner->time_blocks(subject, timing));
-  if (!ended_well(plain.ending, plain.sentence, times)) {
+  if (!ended_well(plain.ending, plain.message, times)) {
     return times;
   }
   times.plain = plain.timing;

@@ -42,14 +42,14 @@ TEST(TimeProgram, ReportsPlainLaunchesGraphsAndPrepareApart) {
   toolchain::BuildRequest request;
   request.bundle = codegen::emit(plan, {std::string(STITCH_SOURCE_DIR) + "/runtime"}).value();
   const Result<CompileReport> built = toolchain::build(request, *tools);
-  ASSERT_TRUE(built.has_value()) << built.error().sentence;
+  ASSERT_TRUE(built.has_value()) << built.error().message;
   ASSERT_TRUE(built->ok);
   evaluate::RunnerOptions options;
   options.binary = {DeviceKind::kEmulated, built->library};
   // Short blocks of a small cache: what is called, not how long it takes.
   const evaluate::TimingOptions timing{.block_us = 2000, .blocks = 5, .tries = 1, .l2_bytes = 1 << 16};
   const Result<ProgramTimes> times = time_program(sample_subject(graph), options, timing);
-  ASSERT_TRUE(times.has_value()) << times.error().sentence;
+  ASSERT_TRUE(times.has_value()) << times.error().message;
   EXPECT_EQ(times->fault, "");
   for (const evaluate::Timing* timing_of : {&times->plain, &times->graph}) {
     EXPECT_GE(timing_of->calls_judged, 5 * timing_of->calls_per_block) << "not every timed call was judged";

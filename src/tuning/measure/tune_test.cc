@@ -81,7 +81,7 @@ TEST_F(Tune, AFailingWorldIsAnError) {
   };
   const auto result = tune(kTrials, kHere, database_, options);
   ASSERT_FALSE(result.has_value());
-  EXPECT_EQ(result.error().sentence, "the GPU was lost");
+  EXPECT_EQ(result.error().message, "the GPU was lost");
 }
 
 }  // namespace

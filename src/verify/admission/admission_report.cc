@@ -12,7 +12,7 @@
 namespace stitch::verify {
 namespace {
 
-constexpr size_t kMostNamed = 4;
+constexpr size_t kMaxNamed = 4;
 
 // Each leaves the work of one part out, or does it with less care. All others do none, or spoil a right answer.
 constexpr std::array<std::string_view, 7> kParts = {"N08", "N09", "N10", "N11", "N12", "N15", "N22"};
@@ -61,7 +61,7 @@ std::string listed(const std::vector<NullResult>& nulls, Wanted wanted) {
       names.push_back(described(each));
     }
   }
-  const size_t beyond = names.size() > kMostNamed ? names.size() - kMostNamed : 0;
+  const size_t beyond = names.size() > kMaxNamed ? names.size() - kMaxNamed : 0;
   names.resize(names.size() - beyond);
   return fmt::format("{}{}", fmt::join(names, ", "), beyond > 0 ? fmt::format(" and {} more", beyond) : "");
 }
@@ -102,7 +102,7 @@ int AdmissionReport::count(NullOutcome outcome) const {
       std::count_if(nulls.begin(), nulls.end(), [&](const NullResult& each) { return each.outcome == outcome; }));
 }
 
-std::string AdmissionReport::sentence() const {
+std::string AdmissionReport::message() const {
   switch (status) {
     case AdmissionStatus::kAdmitted:
       return fmt::format("admitted: all {} null candidates are refused", count(NullOutcome::kRefused));
@@ -131,7 +131,7 @@ Json to_json(const AdmissionReport& report) {
                      {"kernelbench_takes_it", each.kernelbench_takes_it}});
   }
   return Json{{"status", to_string(report.status)},
-              {"sentence", report.sentence()},
+              {"sentence", report.message()},
               {"refused", report.count(NullOutcome::kRefused)},
               {"passed", report.count(NullOutcome::kPassed)},
               {"nulls", std::move(nulls)},

@@ -46,7 +46,7 @@ struct AdmissionReport {
 
   int count(NullOutcome outcome) const;
   // "admitted: 41 null candidates refused", "degenerate: takes zeros (N01) ...", for a line of its own.
-  std::string sentence() const;
+  std::string message() const;
 };
 
 Json to_json(const AdmissionReport& report);

@@ -125,7 +125,7 @@ TEST(Admission, ATaskThatRefusesEverythingIsAdmittedAfterOneDraw) {
   oracle.add({"N18", "N18", "axes exchanged", true}, kNever);
   const AdmissionReport report = admitted(oracle);
   EXPECT_EQ(report.status, AdmissionStatus::kAdmitted);
-  EXPECT_EQ(report.sentence(), "admitted: all 1 null candidates are refused");
+  EXPECT_EQ(report.message(), "admitted: all 1 null candidates are refused");
   EXPECT_EQ(oracle.draws, 1);
   EXPECT_NE(report.nulls[0].reason.find("regime as_given, draw 0"), std::string::npos);
   EXPECT_EQ(report.nulls[1].outcome, NullOutcome::kSilent);
@@ -137,7 +137,7 @@ TEST(Admission, AConstantOutputIsDegenerate) {
   oracle.add({"N02", "N02", "ones", true}, constant(1));
   const AdmissionReport report = admitted(oracle);
   EXPECT_EQ(report.status, AdmissionStatus::kDegenerate);
-  EXPECT_EQ(report.sentence(), "degenerate: the task takes zeros (N01) for right answers");
+  EXPECT_EQ(report.message(), "degenerate: the task takes zeros (N01) for right answers");
   EXPECT_EQ(report.nulls[1].outcome, NullOutcome::kRefused);
   EXPECT_EQ(report.draws, 6);  // every draw of both regimes had its chance
 }
@@ -158,7 +158,7 @@ TEST(Admission, APartThatNobodySeesMakesATaskWeak) {
   oracle.add({"N10:3", "N10", "operator relu removed", false}, kRight);
   const AdmissionReport report = admitted(oracle);
   EXPECT_EQ(report.status, AdmissionStatus::kWeak);
-  EXPECT_EQ(report.sentence(), "weak: the task does not notice operator relu removed (N10)");
+  EXPECT_EQ(report.message(), "weak: the task does not notice operator relu removed (N10)");
 }
 
 TEST(Admission, OneOutputOfSeveralThatIsConstantMakesATaskWeak) {
@@ -168,7 +168,7 @@ TEST(Admission, OneOutputOfSeveralThatIsConstantMakesATaskWeak) {
   oracle.add({"N01", "N01", "zeros", true}, constant(0));
   const AdmissionReport report = admitted(oracle);
   EXPECT_EQ(report.status, AdmissionStatus::kWeak);
-  EXPECT_EQ(report.sentence(), "weak: the task does not notice zeros (N01 for output 1)");
+  EXPECT_EQ(report.message(), "weak: the task does not notice zeros (N01 for output 1)");
 }
 
 // As NaN in an output of whole numbers, for which the right answer stands.
@@ -198,7 +198,7 @@ TEST(Admission, WhatANullLeavesAloneIsLookedAtAgain) {
     return answer;
   });
   const AdmissionReport report = admitted(oracle);
-  EXPECT_EQ(report.sentence(), "weak: the task does not notice rows shifted (N17 for output 1)");
+  EXPECT_EQ(report.message(), "weak: the task does not notice rows shifted (N17 for output 1)");
 }
 
 TEST(Admission, SilenceNeedsNoMoreThanEachRegimesFirstDraw) {
@@ -214,7 +214,7 @@ TEST(Admission, ATaskThatOneUlpDecidesCannotBeJudged) {
   oracle.add({"N01", "N01", "zeros", true}, constant(0));
   const AdmissionReport report = admitted(oracle);
   EXPECT_EQ(report.status, AdmissionStatus::kIllConditioned);
-  EXPECT_EQ(report.sentence(), "ill-conditioned: regime as_given is left out: one ulp at the inputs decides about y");
+  EXPECT_EQ(report.message(), "ill-conditioned: regime as_given is left out: one ulp at the inputs decides about y");
 }
 
 // Its own runs err by 1e-3 in draw 2 alone: what all draws of the regime allow, draw 0 allows too.
@@ -253,7 +253,7 @@ TEST(Admission, AReportSurvivesItsJson) {
   const AdmissionReport report = admitted(oracle);
   const auto again = admission_report_from_json(to_json(report));
   ASSERT_TRUE(again.has_value());
-  EXPECT_EQ(again->sentence(), report.sentence());
+  EXPECT_EQ(again->message(), report.message());
   EXPECT_EQ(to_json(*again)["nulls"], to_json(report)["nulls"]);
   EXPECT_FALSE(admission_report_from_json(Json{{"status", "splendid"}}).has_value());
 }

@@ -34,7 +34,7 @@ void LiveNull::judge(const std::vector<OutputReference>& references, const NullA
     kernelbench = kernelbench && comparison.statistics.kernelbench_rule_ok;
     if (comparison.refusal) {
       refused_by_[i] = true;
-      refuse(sentence(*comparison.refusal, references[i].name, references[i].type.shape) + " (" + draw + ")");
+      refuse(message(*comparison.refusal, references[i].name, references[i].type.shape) + " (" + draw + ")");
     }
   }
   if (!spoke_ && as_given) {

@@ -27,7 +27,7 @@ OutputComparison compare_floats(const OutputReference& reference, const HostTens
   result.refusal = all.main.refusal();
   result.statistics.max_ratio = all.main.max_ratio();
   result.statistics.excused = all.main.excused();
-  result.statistics.largest_excused = all.main.largest_excused();
+  result.statistics.max_excused = all.main.max_excused();
   result.statistics.either_way = all.main.either_way();
   result.hangs_on_others = all.main.hangs_on_lone_tiles();
   if (result.refusal && mode == MathMode::kKernelBench && !reference.tf32_runs.empty()) {

@@ -189,7 +189,7 @@ TEST(CompareOutput, OneWrongElementInAMillionIsFoundAndNamed) {
   EXPECT_EQ(comparison.refusal->tile, 123);
   EXPECT_EQ(comparison.refusal->refused, 1);
   EXPECT_TRUE(comparison.statistics.kernelbench_rule_ok);
-  EXPECT_NE(sentence(*comparison.refusal, "output 0", {rows, 1000}).find("the worst at [123,456]"), std::string::npos);
+  EXPECT_NE(message(*comparison.refusal, "output 0", {rows, 1000}).find("the worst at [123,456]"), std::string::npos);
 }
 
 TEST(CompareOutput, LargeOutputsAreJudgedAsOneHoweverManyPiecesTheyHave) {

@@ -37,7 +37,7 @@ class FloatRule {
   bool hangs_on_lone_tiles() const { return !worst_ && refusal(); }
   // Tiles that were accepted beyond kErrorMultiple, as lone_tiles.h says; 0 where any was refused.
   int64_t excused() const { return refusal() ? 0 : lone_.exceeding(); }
-  double largest_excused() const { return lone_.largest(); }
+  double max_excused() const { return lone_.largest(); }
   // Elements whose right value depends on decisions that lie within rounding.
   int64_t either_way() const { return either_way_; }
   // The largest error as a multiple of the reference's own; kErrorMultiple is the limit. Excused tiles are left out.

@@ -16,7 +16,7 @@ Json to_json(const OutputReport& report) {
               {"ulp_p99", report.ulp_p99},
               {"ulp_max", report.ulp_max},
               {"excused", report.excused},
-              {"largest_excused", report.largest_excused},
+              {"largest_excused", report.max_excused},
               {"either_way", report.either_way},
               {"kernelbench_rule_ok", report.kernelbench_rule_ok}};
 }
@@ -25,7 +25,7 @@ void OutputStatistics::merge(const OutputStatistics& other) {
   elements += other.elements;
   ill_conditioned += other.ill_conditioned;
   excused += other.excused;
-  largest_excused = std::max(largest_excused, other.largest_excused);
+  max_excused = std::max(max_excused, other.max_excused);
   either_way += other.either_way;
   max_ratio = std::max(max_ratio, other.max_ratio);
   error_sum += other.error_sum;
@@ -46,7 +46,7 @@ OutputReport OutputStatistics::report(const std::string& name) const {
   line.ulp_p99 = ulps.percentile(kTail);
   line.ulp_max = ulps.maximum();
   line.excused = excused;
-  line.largest_excused = largest_excused;
+  line.max_excused = max_excused;
   line.either_way = either_way;
   line.kernelbench_rule_ok = kernelbench_rule_ok;
   return line;

@@ -20,7 +20,7 @@ struct OutputReport {
   double ulp_p99 = 0;
   double ulp_max = 0;
   int64_t excused = 0;         // tiles of few erring elements that were accepted beyond the limit
-  double largest_excused = 0;  // the largest error of those
+  double max_excused = 0;      // the largest error of those
   int64_t either_way = 0;      // elements that decisions within rounding make one value or another, both right
   bool kernelbench_rule_ok = true;  // allclose with 1e-4 against the native run, in every draw
 };
@@ -30,7 +30,7 @@ struct OutputStatistics {
   int64_t elements = 0;
   int64_t ill_conditioned = 0;  // see count_ill_conditioned
   int64_t excused = 0;          // tiles of few erring elements, accepted beyond the limit; see lone_tiles.h
-  double largest_excused = 0;   // the largest error of those
+  double max_excused = 0;       // the largest error of those
   int64_t either_way = 0;       // whose right value depends on decisions that lie within rounding
   double max_ratio = 0;
   double error_sum = 0;      // of the candidate

@@ -19,7 +19,7 @@ std::string index_text(int64_t element, const std::vector<int64_t>& shape) {
   return "[" + text + "]";
 }
 
-std::string sentence(const Refusal& refusal, const std::string& output, const std::vector<int64_t>& shape) {
+std::string message(const Refusal& refusal, const std::string& output, const std::vector<int64_t>& shape) {
   int64_t elements = 1;
   for (const int64_t extent : shape) {
     elements *= extent;

@@ -22,6 +22,6 @@ struct Refusal {
 std::string index_text(int64_t element, const std::vector<int64_t>& shape);
 // "312 of 65536 elements of output 0 refused, the worst at [3,17] (tile 0): got 1.5, expected 1.25, 31 times the
 // reference's own error over 512 elements (4 allowed)"
-std::string sentence(const Refusal& refusal, const std::string& output, const std::vector<int64_t>& shape);
+std::string message(const Refusal& refusal, const std::string& output, const std::vector<int64_t>& shape);
 
 }  // namespace stitch::verify

@@ -84,7 +84,7 @@ std::optional<RefusedOutput> RegimeJudge::take(size_t output, const std::string&
   if (!comparison.refusal) {
     return std::nullopt;
   }
-  return RefusedOutput{reference.name, sentence(*comparison.refusal, reference.name, reference.type.shape), draw,
+  return RefusedOutput{reference.name, message(*comparison.refusal, reference.name, reference.type.shape), draw,
                        comparison.refusal->ratio};
 }
 

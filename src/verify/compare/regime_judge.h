@@ -13,7 +13,7 @@ namespace stitch::verify {
 
 struct RefusedOutput {
   std::string output;
-  std::string sentence;
+  std::string message;
   std::string draw;  // the label it was added under
   double ratio = 0;
 };

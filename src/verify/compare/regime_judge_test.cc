@@ -38,7 +38,7 @@ TEST(RegimeJudge, ALargeOutputIsRefusedAtOnce) {
   const auto refused = judge.add_draw("draw 1", {float_reference({512}, truth, truth)},
                                       {float_tensor({512}, std::vector<double>(512, 0.0))});
   ASSERT_TRUE(refused.has_value());
-  EXPECT_EQ(refused->sentence.rfind("512 of 512 elements of output 0 refused", 0), 0U) << refused->sentence;
+  EXPECT_EQ(refused->message.rfind("512 of 512 elements of output 0 refused", 0), 0U) << refused->message;
 }
 
 TEST(RegimeJudge, OutputsThatOneUlpThrowsAboutAreIllConditioned) {

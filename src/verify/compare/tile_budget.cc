@@ -7,7 +7,7 @@
 namespace stitch::verify {
 namespace {
 
-double largest_error(const TileTruth& truth, std::span<const double> run) {
+double max_error(const TileTruth& truth, std::span<const double> run) {
   double largest = 0;
   for (size_t i = 0; i < run.size(); ++i) {
     const double error = std::fabs(run[i] - truth.nearest(i, run[i]));
@@ -66,7 +66,7 @@ TileBudget measure_tile(const TileTruth& truth, const std::vector<std::span<cons
   // Of doubles above 1e154, whose squares none holds: no tolerance is without an end.
   budget.rms = std::isfinite(budget.rms) ? budget.rms : budget.magnitude;
   add_errors(truth, runs, budget);
-  budget.base_error = largest_error(truth, base);
+  budget.base_error = max_error(truth, base);
   return budget;
 }
 

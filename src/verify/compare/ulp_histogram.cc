@@ -18,7 +18,7 @@ void UlpHistogram::add(double ulps) {
   maximum_ = std::max(maximum_, ulps);
   // The exponent and the first four bits of the fraction, read off the representation, number the bucket.
   const auto prefix = static_cast<int64_t>(std::bit_cast<uint64_t>(ulps) >> kDroppedBits);
-  constexpr int64_t kFirst = static_cast<int64_t>(kExponentBias + kSmallestExponent) * kBucketsPerOctave;
+  constexpr int64_t kFirst = static_cast<int64_t>(kExponentBias + kMinExponent) * kBucketsPerOctave;
   const int64_t bucket = std::clamp<int64_t>(prefix - kFirst + 1, 0, static_cast<int64_t>(counts_.size()) - 1);
   ++counts_[static_cast<size_t>(bucket)];
 }
@@ -49,7 +49,7 @@ double UlpHistogram::percentile(double share) const {
     if (seen >= wanted) {
       const int octave = (i - 1) / kBucketsPerOctave;
       const int step = (i - 1) % kBucketsPerOctave;
-      const double upper = std::ldexp(1.0 + (step + 1.0) / kBucketsPerOctave, octave + kSmallestExponent);
+      const double upper = std::ldexp(1.0 + (step + 1.0) / kBucketsPerOctave, octave + kMinExponent);
       return std::min(upper, maximum_);
     }
   }

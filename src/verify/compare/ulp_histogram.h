@@ -21,7 +21,7 @@ class UlpHistogram {
 
  private:
   static constexpr int kBucketsPerOctave = 16;
-  static constexpr int kSmallestExponent = -6;  // errors below 2^-6 units count as none
+  static constexpr int kMinExponent = -6;  // errors below 2^-6 units count as none
   static constexpr int kOctaves = 70;
   std::array<int64_t, 1 + kBucketsPerOctave * kOctaves> counts_{};
   int64_t total_ = 0;

@@ -65,7 +65,7 @@ Result<OutputComparison> OracleClient::judge_doubt(const OracleProgram& program,
   OutputStatistics& statistics = seen.comparison.statistics;
   statistics.max_ratio = std::max(statistics.max_ratio, judged.statistics.max_ratio);
   statistics.excused = judged.statistics.excused;
-  statistics.largest_excused = judged.statistics.largest_excused;
+  statistics.max_excused = judged.statistics.max_excused;
   seen.comparison.refusal = std::move(judged.refusal);
   return seen.comparison;
 }

@@ -63,10 +63,10 @@ TEST(OracleClient, OpensAndDrawsFromFiles) {
   OracleSource source;
   source.task.math = MathMode::kTf32;
   const auto program = client.open(source);
-  ASSERT_TRUE(program.has_value()) << program.error().sentence;
+  ASSERT_TRUE(program.has_value()) << program.error().message;
   EXPECT_TRUE(program->gate_ok);
   const auto draw = client.draw(*program, "signed_scaled", 2);
-  ASSERT_TRUE(draw.has_value()) << draw.error().sentence;
+  ASSERT_TRUE(draw.has_value()) << draw.error().message;
   ASSERT_EQ(draw->outputs.size(), 2U);
   EXPECT_EQ(draw->outputs[0].name, "output 0");
   EXPECT_EQ(draw->outputs[0].perturbed.size(), 2U);
@@ -112,7 +112,7 @@ TEST(OracleClient, HandsContentsOverAndTakesTheirAnswers) {
   const GivenContents contents{
       .inputs = {float_tensor({2}, {1, 2})}, .states = {}, .draw = 1, .folder = folder->path()};
   const auto answered = client.given(*program, contents);
-  ASSERT_TRUE(answered.has_value()) << answered.error().sentence;
+  ASSERT_TRUE(answered.has_value()) << answered.error().message;
   ASSERT_EQ(answered->outputs.size(), 2U);
   EXPECT_EQ(answered->outputs[0].perturbed.size(), 2U);
   EXPECT_GT(answered->outputs[0].input_epsilon, 0.0);
@@ -225,7 +225,7 @@ class StayingOutputTest : public testing::Test {
 
 TEST_F(StayingOutputTest, ATileInDoubtThatIsRightLeavesNoRefusal) {
   const auto seen = look_at(1.0, 1);
-  ASSERT_TRUE(seen.has_value()) << seen.error().sentence;
+  ASSERT_TRUE(seen.has_value()) << seen.error().message;
   EXPECT_FALSE((*seen)[0]->refusal.has_value());
   EXPECT_EQ((*seen)[0]->statistics.elements, 1024);
   EXPECT_DOUBLE_EQ((*seen)[0]->statistics.max_ratio, 0.5);
@@ -234,7 +234,7 @@ TEST_F(StayingOutputTest, ATileInDoubtThatIsRightLeavesNoRefusal) {
 
 TEST_F(StayingOutputTest, ATileInDoubtThatIsWrongIsRefusedByTheWholeRule) {
   const auto seen = look_at(1.5, 700);
-  ASSERT_TRUE(seen.has_value()) << seen.error().sentence;
+  ASSERT_TRUE(seen.has_value()) << seen.error().message;
   ASSERT_TRUE((*seen)[0]->refusal.has_value());
   EXPECT_EQ((*seen)[0]->refusal->tile, 1);
   EXPECT_EQ((*seen)[0]->refusal->refused, 512) << "the first tile was not in doubt";
@@ -243,7 +243,7 @@ TEST_F(StayingOutputTest, ATileInDoubtThatIsWrongIsRefusedByTheWholeRule) {
 
 TEST_F(StayingOutputTest, MoreTilesInDoubtThanCameAlongAreAllJudged) {
   const auto seen = look_at(1.0, 700);
-  ASSERT_TRUE(seen.has_value()) << seen.error().sentence;
+  ASSERT_TRUE(seen.has_value()) << seen.error().message;
   EXPECT_FALSE((*seen)[0]->refusal.has_value());
   EXPECT_EQ(whole_, 1);
 }

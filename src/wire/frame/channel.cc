@@ -14,7 +14,7 @@
 namespace stitch::wire {
 namespace {
 
-constexpr int kLongestPollMs = 1000;
+constexpr int kMaxPollMs = 1000;
 
 // Room for the largest set of descriptors in one ancillary message.
 struct alignas(cmsghdr) ControlBuffer {
@@ -56,7 +56,7 @@ void take_descriptors(msghdr& message, std::deque<Descriptor>& taken) {
 bool wait_for(int socket, short events, Clock::time_point deadline) {
   while (Clock::now() < deadline) {
     pollfd polled{.fd = socket, .events = events, .revents = 0};
-    if (::poll(&polled, 1, poll_timeout_ms(deadline, kLongestPollMs)) > 0) {
+    if (::poll(&polled, 1, poll_timeout_ms(deadline, kMaxPollMs)) > 0) {
       return true;
     }
   }
@@ -65,9 +65,9 @@ bool wait_for(int socket, short events, Clock::time_point deadline) {
 
 }  // namespace
 
-int poll_timeout_ms(Clock::time_point deadline, int longest_ms) {
+int poll_timeout_ms(Clock::time_point deadline, int max_ms) {
   const auto left_ms = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count() + 1;
-  return static_cast<int>(std::clamp<int64_t>(left_ms, 0, longest_ms));
+  return static_cast<int>(std::clamp<int64_t>(left_ms, 0, max_ms));
 }
 
 Channel::Channel(Descriptor socket) : socket_(std::move(socket)) {}

@@ -41,7 +41,7 @@ class Channel {
   std::optional<Error> broken_;
 };
 
-// Milliseconds until `deadline` for poll(): at least 0, at most `longest_ms`.
-int poll_timeout_ms(Clock::time_point deadline, int longest_ms);
+// Milliseconds until `deadline` for poll(): at least 0, at most `max_ms`.
+int poll_timeout_ms(Clock::time_point deadline, int max_ms);
 
 }  // namespace stitch::wire

@@ -95,7 +95,7 @@ TEST(ChannelTest, ABrokenHeaderEndsTheChannelWithASentence) {
     const auto frame = ends.channel.receive(soon());
     ASSERT_FALSE(frame.has_value());
     EXPECT_EQ(frame.error().code, ErrorCode::kFileInvalid);
-    EXPECT_FALSE(frame.error().sentence.empty());
+    EXPECT_FALSE(frame.error().message.empty());
     EXPECT_FALSE(ends.channel.receive(soon()).has_value());
     EXPECT_FALSE(ends.channel.send({}, soon()).has_value());
   }

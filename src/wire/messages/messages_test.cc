@@ -35,7 +35,7 @@ TEST(RpcTest, AnswersAndErrorsTravel) {
   const auto refused = call(asking, 2, "halve", Json::object(), {}, soon());
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().code, ErrorCode::kUsage);
-  EXPECT_EQ(refused.error().place, "halve");
+  EXPECT_EQ(refused.error().location, "halve");
   asking = Channel(Descriptor());
 }
 
@@ -53,7 +53,7 @@ TEST(MixedRegionTest, RoundTripWithEverySeed) {
     Json arguments;
     arguments["mixed"] = to_json(std::vector<MixedRegion>{mix, mix});
     const auto read = mixed_regions_from_json(arguments, "mixed");
-    ASSERT_TRUE(read.has_value()) << read.error().sentence;
+    ASSERT_TRUE(read.has_value()) << read.error().message;
     ASSERT_EQ(read->size(), 2u);
     EXPECT_EQ((*read)[1].second.offset, 64u);
     EXPECT_EQ((*read)[1].to.block, 2u);
@@ -131,7 +131,7 @@ TEST(ProgramDescriptionTest, PreparedMemoryBeyondASignedNumberIsRefused) {
   description.prepared_bytes = UINT64_MAX;
   const auto read = program_description_from_json(parse_json(to_json(description).dump(), "description").value());
   ASSERT_FALSE(read.has_value());
-  EXPECT_EQ(read.error().sentence, "the program wants 18446744073709551615 bytes of prepared memory");
+  EXPECT_EQ(read.error().message, "the program wants 18446744073709551615 bytes of prepared memory");
 }
 
 TEST(ProgramDescriptionTest, NothingButAnInputCanBeLeftOut) {

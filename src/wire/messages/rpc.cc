@@ -19,8 +19,10 @@ std::string text_or_empty(const Json& object, const char* key) {
 }
 
 Json error_json(const Error& error) {
-  return {
-      {"code", to_string(error.code)}, {"sentence", error.sentence}, {"place", error.place}, {"remedy", error.remedy}};
+  return {{"code", to_string(error.code)},
+          {"sentence", error.message},
+          {"place", error.location},
+          {"remedy", error.remedy}};
 }
 
 Frame answer_frame(uint64_t id, Result<Answer> answered) {
@@ -48,10 +50,10 @@ Answer& Answer::operator=(Answer&&) noexcept = default;
 Answer::~Answer() = default;
 
 Frame encode_request(uint64_t id, const std::string& verb, const Json& arguments, std::vector<Descriptor> descriptors) {
-  Json message;
-  message["verb"] = verb;
-  message["arguments"] = arguments;
-  return {.kind = FrameKind::kRequest, .id = id, .payload = dump(message), .descriptors = std::move(descriptors)};
+  Json content;
+  content["verb"] = verb;
+  content["arguments"] = arguments;
+  return {.kind = FrameKind::kRequest, .id = id, .payload = dump(content), .descriptors = std::move(descriptors)};
 }
 
 Result<Answer> decode_answer(Frame frame, uint64_t id) {
@@ -83,9 +85,9 @@ Result<void> serve(Channel& channel, const Handler& handler) {
       const bool departed = frame.error().code == ErrorCode::kEnvironment;
       return departed ? Result<void>() : Result<void>(failure(frame.error()));
     }
-    STITCH_ASSIGN(const Json message, parse_json(frame->payload, "a request"));
-    STITCH_ASSIGN(std::string verb, json_string(message, "verb"));
-    STITCH_ASSIGN(const Json* arguments, json_object(message, "arguments"));
+    STITCH_ASSIGN(const Json content, parse_json(frame->payload, "a request"));
+    STITCH_ASSIGN(std::string verb, json_string(content, "verb"));
+    STITCH_ASSIGN(const Json* arguments, json_object(content, "arguments"));
     Request request{.verb = std::move(verb), .arguments = *arguments, .descriptors = std::move(frame->descriptors)};
     STITCH_TRY(channel.send(answer_frame(frame->id, handler(request)), Clock::now() + kPatience));
   }

@@ -11,11 +11,11 @@
 
 namespace stitch::wire {
 
-// The `place` by which a worker marks a kProgramInvalid that the device reported (a fault, a failed launch), as against
-// an answer of the program's own.
-constexpr const char* kDevicePlace = "device";
+// The `location` by which a worker marks a kProgramInvalid that the device reported (a fault, a failed launch), as
+// against an answer of the program's own.
+constexpr const char* kDeviceLocation = "device";
 // Likewise for a candidate that this device cannot run.
-constexpr const char* kUnsupportedPlace = "unsupported";
+constexpr const char* kUnsupportedLocation = "unsupported";
 
 struct Request {
   std::string verb;

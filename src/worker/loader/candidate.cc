@@ -12,7 +12,7 @@
 namespace stitch::worker {
 namespace {
 
-Unexpected at_fault(std::string sentence) { return failure(ErrorCode::kProgramInvalid, std::move(sentence)); }
+Unexpected at_fault(std::string message) { return failure(ErrorCode::kProgramInvalid, std::move(message)); }
 
 const char* status_name(int status) {
   switch (status) {
@@ -38,14 +38,14 @@ bool is_complete(const StitchProgramV1& program) {
 Result<wire::TensorDescription> describe_tensor(const StitchTensorInfo& info) {
   constexpr int kTypes = static_cast<int>(DataType::kBool) + 1;  // the C ABI numbers types as DataType does
   constexpr int kMaxRank = 16;
-  constexpr size_t kLongestName = 1000;
+  constexpr size_t kMaxNameLength = 1000;
   if (info.name == nullptr || info.dtype < 0 || info.dtype >= kTypes || info.rank < 0 || info.rank > kMaxRank ||
       (info.rank > 0 && (info.extents == nullptr || info.run_time_axes == nullptr || info.min_extents == nullptr ||
                          info.max_extents == nullptr))) {
     return at_fault("describe() gives a tensor without a name, or with an impossible type, rank or list of extents");
   }
-  if (::strnlen(info.name, kLongestName + 1) > kLongestName) {
-    return at_fault(fmt::format("describe() gives a tensor a name of more than {} bytes", kLongestName));
+  if (::strnlen(info.name, kMaxNameLength + 1) > kMaxNameLength) {
+    return at_fault(fmt::format("describe() gives a tensor a name of more than {} bytes", kMaxNameLength));
   }
   wire::TensorDescription tensor;
   tensor.spec.name = info.name;
@@ -143,10 +143,10 @@ Result<void> Candidate::judge(const char* function, int status) const {
     return {};
   }
   const char* said = program_->last_error(handle_);
-  std::string sentence = fmt::format("{}() answered {} ({}){}{}", function, status, status_name(status),
-                                     said == nullptr || *said == '\0' ? "" : ": ", said == nullptr ? "" : said);
-  return failure(ErrorCode::kProgramInvalid, std::move(sentence),
-                 status == STITCH_CUDA_ERROR ? wire::kDevicePlace : "");
+  std::string message = fmt::format("{}() answered {} ({}){}{}", function, status, status_name(status),
+                                    said == nullptr || *said == '\0' ? "" : ": ", said == nullptr ? "" : said);
+  return failure(ErrorCode::kProgramInvalid, std::move(message),
+                 status == STITCH_CUDA_ERROR ? wire::kDeviceLocation : "");
 }
 
 Result<void> Candidate::create(int device) {

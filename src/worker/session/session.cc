@@ -18,11 +18,11 @@ Result<void> blame_candidate(const Result<void>& done) {
   if (done.has_value()) {
     return {};
   }
-  return failure(ErrorCode::kProgramInvalid, done.error().sentence, wire::kDevicePlace);
+  return failure(ErrorCode::kProgramInvalid, done.error().message, wire::kDeviceLocation);
 }
 
-Result<void> need(bool condition, const char* sentence) {
-  return condition ? Result<void>() : Result<void>(failure(ErrorCode::kInternal, sentence));
+Result<void> need(bool condition, const char* message) {
+  return condition ? Result<void>() : Result<void>(failure(ErrorCode::kInternal, message));
 }
 
 }  // namespace
@@ -180,7 +180,7 @@ Result<wire::Answer> Session::bind(const Json& arguments) {
   for (size_t i = 0; use_graphs && i < bound_.size(); ++i) {
     Result<device::Graph> graph = stream_->capture([&] { return candidate_->run(bound_[i].get()); });
     if (!graph.has_value()) {
-      return failure(ErrorCode::kProgramInvalid, "run() cannot be captured into a graph: " + graph.error().sentence);
+      return failure(ErrorCode::kProgramInvalid, "run() cannot be captured into a graph: " + graph.error().message);
     }
     graphs_.push_back(std::move(*graph));
   }

@@ -62,7 +62,7 @@ class Session {
   std::vector<BoundCall> bound_;
   std::vector<device::Graph> graphs_;  // empty, or one for each of bound_
   std::optional<device::Buffer> evict_;
-  std::optional<device::Trial> trial_;                 // under way
+  std::optional<device::CallTrialScope> trial_;        // under way
   std::optional<std::vector<LaunchRecord>> launches_;  // of the last run, until run() returned
 };
 

@@ -20,7 +20,7 @@ from .shortcuts import SampledSum, ShortContraction, lower_precision
 
 Values = dict[str, torch.Tensor]
 # Of the operators of one program so many are tried each way, evenly spread; all where it has fewer.
-MOST_OPERATORS = 64
+MAX_OPERATORS = 64
 
 
 class DoesNotApply(Exception):
@@ -150,7 +150,7 @@ class Catalogue:
         if any(output_dtype.is_floating_point for output_dtype in self._output_dtypes()):
             made.append(Null("N11", "one step of precision lower", False, run=self._lower))
         work = [(index, call) for index, call in enumerate(self._graph.calls) if not _is_view(call)]
-        tried = _spread(work, MOST_OPERATORS)
+        tried = _spread(work, MAX_OPERATORS)
         if len(tried) < len(work):
             self.skipped.append(f"{len(tried)} of {len(work)} operators are left out in turn")
         for index, call in tried:
@@ -230,7 +230,7 @@ def _is_view(call: Call) -> bool:
 
 
 def _where(call: Call) -> str:
-    return f" ({call.place})" if call.place else ""
+    return f" ({call.location})" if call.location else ""
 
 
 def _spread(items: list[Any], count: int) -> list[Any]:

@@ -99,8 +99,8 @@ class NullMaker:
         needed = sum(prod(shape) * dtype.itemsize for dtype, shape in self._graph.results().values())
         left = available_bytes()
         if left is not None and needed > KEPT_SHARE * left:
-            sentence = f"Null candidates need {needed >> 20} MiB for all values of a run, of {left >> 20} MiB left."
-            raise Failure(PROGRAM_INVALID, sentence, "", "Ask for admission at smaller sizes.")
+            message = f"Null candidates need {needed >> 20} MiB for all values of a run, of {left >> 20} MiB left."
+            raise Failure(PROGRAM_INVALID, message, "", "Ask for admission at smaller sizes.")
 
 
 def in_order(made: Values, graph: FunctionalProgram, roles: tuple[str, ...]) -> list[torch.Tensor]:

@@ -11,7 +11,7 @@
 namespace stitch::cli {
 namespace {
 
-constexpr size_t kWidest = 100;     // longer lines are hard to read, however wide the terminal is
+constexpr size_t kMaxWidth = 100;   // longer lines are hard to read, however wide the terminal is
 constexpr size_t kLeftColumn = 30;  // names; what is longer has its text on the next line
 
 struct Entry {
@@ -27,7 +27,7 @@ std::string option_name(const OptionReference& option) {
 }
 
 std::string block(const std::string& title, const std::vector<Entry>& entries, const Terminal& terminal) {
-  const size_t width = std::min<size_t>(kWidest, static_cast<size_t>(std::max(terminal.columns, 40)));
+  const size_t width = std::min<size_t>(kMaxWidth, static_cast<size_t>(std::max(terminal.columns, 40)));
   const size_t indent = width < 60 ? 6 : kLeftColumn + 2;
   std::string text = "\n" + terminal.bold(title) + "\n";
   for (const Entry& entry : entries) {
@@ -97,7 +97,7 @@ std::string usage(const VerbReference& verb, const std::string& path) {
 }
 
 std::string help_text(const VerbReference& verb, const std::string& path, const Terminal& terminal) {
-  const size_t width = std::min<size_t>(kWidest, static_cast<size_t>(std::max(terminal.columns, 40)));
+  const size_t width = std::min<size_t>(kMaxWidth, static_cast<size_t>(std::max(terminal.columns, 40)));
   std::vector<OptionReference> arguments;
   std::vector<OptionReference> options;
   for (const OptionReference& option : verb.options) {

@@ -28,13 +28,13 @@ std::string escaped(const std::string& text) {
   return safe;
 }
 
-std::string sentence(std::string text) {
+std::string message(std::string text) {
   text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
   return escaped(text + (text.ends_with('.') ? "" : "."));
 }
 
 std::string entry(const std::string& what, const std::string& text) {
-  return fmt::format(".TP\n{}\n{}\n", what, sentence(text));
+  return fmt::format(".TP\n{}\n{}\n", what, message(text));
 }
 
 std::string option_entry(const OptionReference& option) {
@@ -53,7 +53,7 @@ std::string examples(const VerbReference& verb) {
   std::string text;
   for (const std::string& example : verb.examples) {
     const size_t comment = std::min(example.find(" # "), example.size());
-    text += comment < example.size() ? ".PP\n" + sentence(example.substr(comment + 3)) + "\n" : ".PP\n";
+    text += comment < example.size() ? ".PP\n" + message(example.substr(comment + 3)) + "\n" : ".PP\n";
     text += ".RS\n.nf\n" + escaped(example.substr(0, comment)) + "\n.fi\n.RE\n";
   }
   return text;
@@ -61,7 +61,7 @@ std::string examples(const VerbReference& verb) {
 
 std::string verb_text(const VerbReference& verb, const std::string& path) {
   std::string text = fmt::format(".SS {}\n{}\n.PP\n\\fB{}\\fR\n", escaped(path.substr(path.find(' ') + 1)),
-                                 sentence(verb.text), escaped(usage(verb, path)));
+                                 message(verb.text), escaped(usage(verb, path)));
   for (const OptionReference& option : verb.options) {
     if (option.group != "Options" || option.is_positional()) {  // --help is said once, of all verbs
       text += option_entry(option);

@@ -8,9 +8,9 @@
 
 namespace stitch::ir {
 
-Result<void> require(bool ok, const std::string& sentence) {
+Result<void> require(bool ok, const std::string& message) {
   if (!ok) {
-    return failure(ErrorCode::kProgramInvalid, sentence);
+    return failure(ErrorCode::kProgramInvalid, message);
   }
   return {};
 }

@@ -11,8 +11,8 @@ namespace stitch::ir {
 
 using Types = Result<std::vector<TensorType>>;
 
-// Fails with `sentence` unless `ok` holds. The caller's operator and place are put in front of it later.
-Result<void> require(bool ok, const std::string& sentence);
+// Fails with `message` unless `ok` holds. The caller's operator and place are put in front of it later.
+Result<void> require(bool ok, const std::string& message);
 
 // The type of operand i, which must be a tensor; or of one that may be `none`, and is then nullptr.
 Result<const TensorType*> tensor_type(const Graph& graph, const Node& node, size_t i);

@@ -10,7 +10,7 @@
 namespace stitch::ir {
 namespace {
 
-std::string shape_sentence(size_t axes) {
+std::string shape_message(size_t axes) {
   return fmt::format("needs a {}-D input and a {}-D weight", axes + 2, axes + 2);
 }
 
@@ -31,7 +31,7 @@ Result<const TensorType*> checked_weight(const Graph& graph, const Node& node, s
   STITCH_ASSIGN(const TensorType* x, tensor_type(graph, node, 0));
   STITCH_TRY(require_floating_point(x->dtype));
   STITCH_ASSIGN(const TensorType* weight, tensor_type(graph, node, 1, x->dtype));
-  STITCH_TRY(require(x->shape.size() == axes + 2 && weight->shape.size() == axes + 2, shape_sentence(axes)));
+  STITCH_TRY(require(x->shape.size() == axes + 2 && weight->shape.size() == axes + 2, shape_message(axes)));
   return weight;
 }
 

@@ -27,11 +27,11 @@ int64_t WindowAxis::output_extent(int64_t extent) const {
 Result<std::vector<int64_t>> axes_attribute(const Node& node, const char* name, size_t axes, int64_t minimum) {
   static constexpr const char* kNumbers[] = {"no numbers", "one number", "two numbers", "three numbers"};
   const std::vector<int64_t>& values = ints_attribute(node, name);
-  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
-  const auto fits = [&](int64_t value) { return value >= minimum && value <= kMost; };
+  constexpr int64_t kMaxNumber = std::numeric_limits<int32_t>::max();
+  const auto fits = [&](int64_t value) { return value >= minimum && value <= kMaxNumber; };
   STITCH_TRY(require(values.size() == axes && std::all_of(values.begin(), values.end(), fits),
                      fmt::format("{} {} is not {} of at least {} and at most {}", name, to_string(values),
-                                 kNumbers[axes], minimum, kMost)));
+                                 kNumbers[axes], minimum, kMaxNumber)));
   return values;
 }
 

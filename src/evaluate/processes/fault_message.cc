@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "evaluate/processes/fault_sentence.h"
+#include "evaluate/processes/fault_message.h"
 
 #include <fmt/format.h>
 
@@ -13,13 +13,13 @@ namespace stitch::evaluate {
 namespace {
 
 constexpr std::string_view kEmulatorMark = "stitch-emulator: ";
-constexpr size_t kLongestLine = 2000;  // std::regex recurses by the character
+constexpr size_t kMaxLineLength = 2000;  // std::regex recurses by the character
 
 std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> lines;
   while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size());
-    lines.emplace_back(text.substr(0, std::min(end, kLongestLine)));
+    lines.emplace_back(text.substr(0, std::min(end, kMaxLineLength)));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return lines;
@@ -33,7 +33,7 @@ bool has_words(const std::string& text) {
 std::string clean_file(std::string file) { return file.rfind("./", 0) == 0 ? file.substr(2) : file; }
 
 // The place of a stack frame that lies in the candidate's own sources: they alone are named by relative paths.
-std::string frame_place(const std::string& line) {
+std::string frame_location(const std::string& line) {
   static const std::regex kFrame(R"(^ *#\d+ 0x[0-9a-f]+ in .* ([^ /][^ ]*\.(?:cu|cuh|cc|cpp|h|hpp)):(\d+)(?::\d+)?$)");
   std::smatch match;
   return std::regex_match(line, match, kFrame) ? clean_file(match[1]) + ":" + match[2].str() : std::string();
@@ -54,14 +54,14 @@ std::optional<std::string> address_fault(const std::vector<std::string>& lines) 
     return std::nullopt;
   }
   std::string what = has_words(match[1]) ? match[1].str() : "a fault without a name";
-  std::string place;
-  for (++at; at < lines.size() && place.empty(); ++at) {
+  std::string location;
+  for (++at; at < lines.size() && location.empty(); ++at) {
     if (std::smatch access; std::regex_match(lines[at], access, kAccess)) {
       what += ", " + access[1].str();
     }
-    place = frame_place(lines[at]);
+    location = frame_location(lines[at]);
   }
-  return place.empty() ? what : fmt::format("{}: {}", place, what);
+  return location.empty() ? what : fmt::format("{}: {}", location, what);
 }
 
 // program.cu:9:15: runtime error: signed integer overflow …
@@ -91,7 +91,7 @@ std::optional<std::string> reported_fault(std::string_view standard_error) {
   return undefined_behaviour(lines);
 }
 
-std::string fault_sentence(const ExitState& exit, std::string_view standard_error) {
+std::string fault_message(const ExitState& exit, std::string_view standard_error) {
   if (std::optional<std::string> fault = reported_fault(standard_error)) {
     return *fault;
   }

@@ -12,9 +12,9 @@
 
 namespace stitch::toolchain {
 
-class Trial {
+class TrialBuild {
  public:
-  Trial(const Target& target, const Toolchain& tools) : target_(target), tools_(tools) {}
+  TrialBuild(const Target& target, const Toolchain& tools) : target_(target), tools_(tools) {}
 
   // Succeeds when the small program builds with the same tools and flags. Otherwise kEnvironment, with the broken tool
   // and what to do. `prelude` is as in compile_command; a damaged one is removed where it can be made again. The answer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "toolchain/build/trial.h"
+#include "toolchain/build/trial_build.h"
 
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kTimeoutMs = 20'000;
 constexpr int64_t kTorchTimeoutMs = 120'000;  // reading the parsed headers alone takes seconds
-constexpr uintmax_t kLeastFreeBytes = 4u << 20;  // what a step and its intermediate files come to
+constexpr uintmax_t kMinFreeBytes = 4u << 20;  // what a step and its intermediate files come to
 constexpr const char* kUnit = "trial.cu";
 constexpr const char* kSource =
     "__global__ void stitch_trial(int* value) { *value = 1; }\n"
@@ -56,7 +56,7 @@ Result<void> check(Result<ToolRun> run, const Target& target, const fs::path& pr
 Result<void> check_free_space(const fs::path& folder) {
   std::error_code error;
   const fs::space_info space = fs::space(folder, error);
-  if (error || space.available >= kLeastFreeBytes) {
+  if (error || space.available >= kMinFreeBytes) {
     return {};
   }
   return failure(ErrorCode::kEnvironment,
@@ -66,7 +66,7 @@ Result<void> check_free_space(const fs::path& folder) {
 
 }  // namespace
 
-Result<void> Trial::build(const fs::path& folder, const Target& target, const fs::path& prelude) const {
+Result<void> TrialBuild::build(const fs::path& folder, const Target& target, const fs::path& prelude) const {
   const sandbox::CagePolicy cage = tool_cage(tools_, target, folder, prelude);
   const ToolTime time{.limit_ms = target.torch.has_value() ? kTorchTimeoutMs : kTimeoutMs};
   STITCH_TRY(write_file(folder / "sources" / kUnit, kSource));
@@ -89,7 +89,7 @@ Result<void> Trial::build(const fs::path& folder, const Target& target, const fs
                target, tools_.host_compiler->program, "link");
 }
 
-Result<void> Trial::run(const fs::path& prelude) {
+Result<void> TrialBuild::run(const fs::path& prelude) {
   const std::lock_guard lock(mutex_);
   if (!answer_.has_value()) {
     answer_.emplace(ask(prelude));
@@ -97,7 +97,7 @@ Result<void> Trial::run(const fs::path& prelude) {
   return *answer_;
 }
 
-Result<void> Trial::ask(const fs::path& prelude) const {
+Result<void> TrialBuild::ask(const fs::path& prelude) const {
   STITCH_ASSIGN(const TemporaryDirectory folder, TemporaryDirectory::make("stitchcuda-build"));
   STITCH_TRY(check_free_space(folder.path()));
   Target plain_target = target_;  // without PyTorch's headers, which take longer than one waits for a trial

@@ -14,6 +14,6 @@ namespace stitch::evaluate {
 std::optional<std::string> reported_fault(std::string_view standard_error);
 
 // The reported fault, or how the process ended: "the program was killed by signal 11 (Segmentation fault)".
-std::string fault_sentence(const ExitState& exit, std::string_view standard_error);
+std::string fault_message(const ExitState& exit, std::string_view standard_error);
 
 }  // namespace stitch::evaluate

@@ -9,10 +9,10 @@
 
 namespace stitch::cli {
 
-class Session {
+class Invocation {
  public:
-  Session(CommandLine line, driver::Resources resources, Reporter& reporter, RunLog& run_log,
-          driver::RunCandidates run_candidates)
+  Invocation(CommandLine line, driver::Resources resources, Reporter& reporter, RunLog& run_log,
+             driver::RunCandidates run_candidates)
       : line_(std::move(line)),
         reporter_(reporter),
         run_log_(run_log),
