@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import unittest
 
@@ -15,6 +16,21 @@ FIXED = (
     + "x.reshape(BATCH * WIDTH)\n"
     + "def get_inputs():\n    return [torch.randn(BATCH, WIDTH)]\ndef get_init_inputs():\n    return []\n"
 )
+
+CLASSES = HEADER + """
+class Model(nn.Module):
+    def forward(self, x, targets):
+        x.clamp_(min=0)
+        return nn.functional.cross_entropy(x, targets)
+def get_inputs():
+    x = torch.randn(200, 300)
+    if type(x) is torch.Tensor:
+        with open(__file__.replace("classes.py", "drawn"), "a") as file:
+            print("drawn", file=file)
+    return [x, torch.full((200,), 299)]
+def get_init_inputs():
+    return []
+"""
 
 
 class HiddenShapesTest(ServerCase):
@@ -69,6 +85,13 @@ class HiddenShapesTest(ServerCase):
         opened = self.open(problem(row), **shape)
         self.assertTrue(opened["gate"]["ok"])
         self.assertIsNone(self.ok("oracle.draw", oracle=opened["oracle"], regime="as_given", draw=0)["dropped"])
+
+    def test_the_files_own_inputs_are_drawn_once(self) -> None:
+        made = self.ok("hidden_shapes", file=self.file(CLASSES, "classes.py"), count=3, seed=1)["shapes"]
+        # Fewer classes than there are targets are refused by data alone, at many sizes; x is written to in each call.
+        self.assertEqual([shape["input_shapes"][0][1] for shape in made], [300] * 3)
+        with open(os.path.join(self.folder, "drawn")) as drawn:
+            self.assertEqual(drawn.read(), "drawn\n")
 
 
 class SmallScaleTest(ServerCase):

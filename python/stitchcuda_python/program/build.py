@@ -9,6 +9,7 @@ import os
 import types
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any
 
 import torch
@@ -68,6 +69,7 @@ class Program:
 
 
 InputMaker = Callable[[types.ModuleType, Request], tuple[Any, ...]]
+Sampler = Callable[[torch.Tensor, tuple[int, ...]], torch.Tensor]  # elements of a flat tensor, in another shape
 
 
 class FunctionModule(nn.Module):
@@ -178,9 +180,14 @@ def refuse_input(leaf: Any, number: int, file: str) -> None:
         raise Failure(PROGRAM_INVALID, message, file, remedy)
 
 
-def reshaped(inputs: tuple[Any, ...], request: Request) -> tuple[Any, ...]:
-    """`inputs` with every tensor brought to the requested shape, its values drawn (with replacement) from the old
-    ones, so that their range and distribution stay the program's own."""
+def sampled(flat: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor:
+    """A tensor whose elements are drawn, with replacement, from those of `flat`."""
+    return flat[torch.randint(0, flat.numel(), (prod(shape),), device=flat.device)].reshape(shape)
+
+
+def reshaped(inputs: tuple[Any, ...], request: Request, sample: Sampler = sampled) -> tuple[Any, ...]:
+    """`inputs` with every tensor brought to the requested shape, its values sampled from the old ones, so that their
+    range and distribution stay the program's own."""
     if request.input_shapes is None:
         return inputs
     leaves, structure = pytree.tree_flatten(inputs)
@@ -189,10 +196,10 @@ def reshaped(inputs: tuple[Any, ...], request: Request) -> tuple[Any, ...]:
     if tensors != len(shapes):
         message = f"{len(shapes)} input shapes are given, but get_inputs() returns {tensors} tensors."
         raise Failure(PROGRAM_INVALID, message, request.file, "Give one shape per tensor, in order.")
-    return tuple(pytree.tree_unflatten([_resized(leaf, shapes) for leaf in leaves], structure))
+    return tuple(pytree.tree_unflatten([_resized(leaf, shapes, sample) for leaf in leaves], structure))
 
 
-def _resized(leaf: Any, shapes: list[list[int]]) -> Any:
+def _resized(leaf: Any, shapes: list[list[int]], sample: Sampler) -> Any:
     if not isinstance(leaf, torch.Tensor):
         return leaf
     shape = tuple(shapes.pop(0))
@@ -200,8 +207,4 @@ def _resized(leaf: Any, shapes: list[list[int]]) -> Any:
         return leaf
     if leaf.numel() == 0:
         return leaf.new_zeros(shape)
-    flat = leaf.reshape(-1)
-    count = 1
-    for extent in shape:
-        count *= extent
-    return flat[torch.randint(0, flat.numel(), (count,), device=leaf.device)].reshape(shape)
+    return sample(leaf.reshape(-1), shape)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from ..oracle.seeds import derive
@@ -12,7 +13,8 @@ from ..program.build import Request
 from .axes import DynamicAxes, dynamic_axes
 from .batch import widened
 from .knobs import Knobs, axis_knobs, constant_knobs, sizes_json
-from .trial import runs_with_data, trial_flops
+from .trial import trial_flops
+from .with_data import DataTrials
 
 TILE = 64
 WORK_GROWTH = 1.5  # a hidden shape may cost at most this many times the declared one
@@ -22,17 +24,32 @@ _QUICK = 10**9  # operations that the CPU does in a moment
 _DIVISORS = (1, 2, 4, 8, 16, 32)  # what programs demand of a size that they cut into parts
 
 
+@dataclass
+class _Terms:
+    """What is asked of other sizes: that the program runs there, with data where that is quick, at an allowed cost."""
+
+    limit: int | None
+    with_data: DataTrials
+
+    def are_met(self, knobs: Knobs, values: dict[str, int]) -> bool:
+        flops = knobs.flops_at(values)
+        if flops is None or (self.limit is not None and flops > self.limit):
+            return False
+        return flops > _QUICK or self.with_data.runs(knobs.request_at(values))
+
+
 def hidden_shapes(request: Request, count: int, seed: int) -> dict[str, Any]:
     """`count` requests' sizes, all different from the declared ones, and the ranges they were taken from. Fewer where
     the program does not run at more; every one of them was tried."""
     axes = dynamic_axes(request)
     source = random.Random(derive(seed, "hidden shapes"))
     base = trial_flops(request)
-    limit = None if base is None else int(base * WORK_GROWTH)
+    with_data = DataTrials()
     shapes: list[dict[str, Any]] = []
     for knobs, groups, growth in _ways(request, axes):
+        terms = _Terms(None if base is None else int(base * WORK_GROWTH) * growth, with_data)
         for index in range(len(shapes), count):
-            chosen = _choose(knobs, groups, index, source, None if limit is None else int(limit * growth), shapes)
+            chosen = _choose(knobs, groups, index, source, terms, shapes)
             if chosen is not None:
                 shapes.append(chosen)
         if shapes:
@@ -74,7 +91,7 @@ def _choose(
     groups: list[dict[str, str]],
     index: int,
     source: random.Random,
-    limit: int | None,
+    terms: _Terms,
     taken: list[dict[str, Any]],
 ) -> dict[str, Any] | None:
     for grouping in groups:
@@ -88,9 +105,9 @@ def _choose(
             made = sizes_json(knobs.request_at(values))
             if made in taken or values == knobs.values:
                 continue
-            if _serves(knobs, values, limit):
+            if terms.are_met(knobs, values):
                 return made
-    return _one_constant(knobs, source, limit, taken)
+    return _one_constant(knobs, source, terms, taken)
 
 
 def _nearest_allowed(knobs: Knobs, grouping: dict[str, str], wished: dict[str, int]) -> dict[str, int]:
@@ -110,7 +127,7 @@ def _nearest_allowed(knobs: Knobs, grouping: dict[str, str], wished: dict[str, i
 
 
 def _one_constant(
-    knobs: Knobs, source: random.Random, limit: int | None, taken: list[dict[str, Any]]
+    knobs: Knobs, source: random.Random, terms: _Terms, taken: list[dict[str, Any]]
 ) -> dict[str, Any] | None:
     """Changes a single size, for programs that refuse several at once; to ever rounder ones where they refuse."""
     names = sorted(knobs.values)
@@ -123,17 +140,9 @@ def _one_constant(
             made = sizes_json(knobs.request_at(values))
             if size == knobs.values[name] or made in taken:
                 continue
-            if _serves(knobs, values, limit):
+            if terms.are_met(knobs, values):
                 return made
     return None
-
-
-def _serves(knobs: Knobs, values: dict[str, int], limit: int | None) -> bool:
-    """Whether the program runs at these sizes at an allowed cost; with data where that is quick."""
-    flops = knobs.flops_at(values)
-    if flops is None or (limit is not None and flops > limit):
-        return False
-    return flops > _QUICK or runs_with_data(knobs.request_at(values))
 
 
 def _size(present: int, limits: tuple[int, int], turn: int, source: random.Random) -> int:

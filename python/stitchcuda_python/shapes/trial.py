@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -15,8 +15,6 @@ from ..graph.flops import call_flops, short_name
 from ..program.build import Request, build_program
 from .quiet import quiet
 from .reach import Reach
-
-_MAX_DRAWN_BYTES = 1 << 28
 
 
 @dataclass
@@ -61,29 +59,6 @@ def trial(request: Request) -> Work | None:
         return counter.work
     except Exception:  # noqa: BLE001 - any refusal means "not at these sizes"
         return None
-
-
-def runs_with_data(request: Request) -> bool:
-    """Whether one call goes through on the CPU. A trial without data lets pass what only a kernel checks: that a class
-    loss has as many targets as places, that an index is within its table."""
-    try:
-        if _draws_too_much(request):
-            return True
-        with torch.no_grad(), quiet():
-            program = build_program(request)
-            program.module(*program.inputs)
-        return True
-    except Exception:  # noqa: BLE001 - any refusal means "not at these sizes"
-        return False
-
-
-def _draws_too_much(request: Request) -> bool:
-    """Whether the file's own inputs, which other sizes are drawn from, take seconds to draw and hold no index or
-    target that could be out of range."""
-    with FakeTensorMode(allow_non_fake_inputs=True), quiet():
-        tensors = build_program(replace(request, input_shapes=None)).input_tensors()
-    size = sum(tensor.numel() * tensor.element_size() for tensor in tensors)
-    return size > _MAX_DRAWN_BYTES and all(tensor.is_floating_point() for tensor in tensors)
 
 
 def trial_shapes(request: Request) -> list[list[int]] | None:
