@@ -2,6 +2,7 @@
 // A loop over time that repeats one cell, as tracing leaves it: nodes of one recurrent layer with the same weights,
 // each of which starts from the state that the one before ended with. The cell may be an operator of its own
 // (torch.nn's cells), or written out: act(linear(x, ...) + linear(state, ...)) with act tanh or relu.
+// One linear of both side by side has been split before (split_cat.h).
 #pragma once
 
 #include <optional>

@@ -5,6 +5,7 @@
 #include "ir/graph/op.h"
 #include "plan/recurrence/chain.h"
 #include "plan/recurrence/join_parts.h"
+#include "plan/recurrence/split_cat.h"
 #include "plan/rewrite/graph_copy.h"
 #include "plan/rewrite/rewrite.h"
 
@@ -160,7 +161,7 @@ class Joiner {
 }  // namespace
 
 Result<ir::Graph> join_time_steps(const ir::Graph& graph) {
-  ir::Graph result = graph;
+  STITCH_ASSIGN(ir::Graph result, split_cats_of_states(graph));
   bool is_joined = false;
   for (std::optional<Chain> chain = find_chain(result); chain.has_value(); chain = find_chain(result)) {
     is_joined = true;
