@@ -29,6 +29,7 @@ from stitchcuda_python.shapes.small import DEFAULT_MIN_AXIS, small_scale  # noqa
 MIN_ELEMENTS, MAX_ELEMENTS, STEADY, COMPANY = 256, 4096, 64, 16 * 4096  # constants.h
 MULTIPLE, ROUNDING = 4.0, 4.0
 TYPICAL = 32
+SHARED_FROM = 1.0  # of smaller errors nobody asks
 STEP = 8  # terms that a product adds up before its one accumulator takes them, as tensor cores do
 
 
@@ -82,8 +83,10 @@ class Budgets:
         self.tiles = tiles_of(list(reference.shape))
         self.reference = reference.double().reshape(-1)
         self.epsilon = torch.finfo(dtype).eps
-        errors = torch.stack([(run.double().reshape(-1) - self.reference).abs() for run in runs])
-        errors = torch.nan_to_num(errors, 0.0, 0.0, 0.0).amax(0)
+        errors = torch.stack([run.double().reshape(-1) - self.reference for run in runs])
+        self.errors = torch.nan_to_num(errors, 0.0, 0.0, 0.0)
+        self.known: dict[int, float] = {}
+        errors = self.errors.abs().amax(0)
         parts = [errors[begin:end] for begin, end in self.tiles]
         self.own = [float(part.max()) for part in parts]
         self.erring = [int((part > 0).sum()) for part in parts]
@@ -113,8 +116,30 @@ class Budgets:
         relative = sorted(self.own[other] / self.rms[other] if self.rms[other] > 0 else 0.0 for other in around)
         return relative[TYPICAL // 2] * self.rms[tile]
 
+    def overlap(self, tile: int) -> float:
+        """One over the number of independent numbers that the tile's errors are made of, as shared_errors.h has it."""
+        if tile not in self.known:
+            begin, end = self.tiles[tile]
+            runs = self.errors[:, begin:end]
+            squares = runs.square().sum(1)
+            seen = possible = 0.0
+            for a, b, c, d in ((0, 1, 2, 3), (0, 2, 1, 3), (0, 3, 1, 2)):
+                seen += float((runs[a] - runs[b]).dot(runs[c] - runs[d])) ** 2
+                possible += float((squares[a] + squares[b]) * (squares[c] + squares[d]))
+            self.known[tile] = seen / possible if possible > 0 else 0.0
+        return self.known[tile]
+
+    def independent(self, tile: int) -> float:
+        """How many independent numbers the errors of the tile, or of those around it, are made of at least."""
+        count = min(TYPICAL, len(self.tiles))
+        first = min(max(tile - TYPICAL // 2, 0), len(self.tiles) - count)
+        around = sum(self.overlap(other) for other in range(first, first + count)) / count
+        most = max(self.overlap(tile), around)
+        return 1 / most if most > 0 else math.inf
+
     def ratios(self, got: torch.Tensor) -> Iterator[tuple[float, float]]:
-        """Per tile: its largest error as a multiple of the reference's own, and that effective number."""
+        """Per tile: its largest error as a multiple of the reference's own, and how many numbers that is the largest
+        of: the effective number of its elements, of large errors the fewer independent numbers that they share."""
         errors = (got.double().reshape(-1) - self.reference).abs()
         for tile, (begin, end) in enumerate(self.tiles):
             reference = self.reference[begin:end]
@@ -127,7 +152,7 @@ class Budgets:
             if ratio > MULTIPLE and own > 0:
                 own = max(own, self.typical(tile))
                 ratio = _largest(MULTIPLE * errors[begin:end][finite] / (MULTIPLE * own + rounding))
-            yield ratio, effective
+            yield ratio, min(effective, self.independent(tile)) if ratio > SHARED_FROM else effective
 
 
 def _rms(values: torch.Tensor) -> float:

@@ -129,6 +129,17 @@ class TileErrorsTest(unittest.TestCase):
         self.assertEqual(len(self.errors().look_at(got).tiles), 1)
 
 
+class RangesTest(unittest.TestCase):
+    def test_a_tile_at_an_end_brings_as_many_tiles_as_one_in_the_middle(self):
+        rows = torch.zeros(100, 4096, dtype=torch.float64)
+        errors = TileErrors(rows, rows.float(), 2**-23)
+        row = 4096
+        self.assertEqual(large._joined(errors, [0]), [(0, 32 * row)])
+        self.assertEqual(large._joined(errors, [50]), [(34 * row, 67 * row)])
+        self.assertEqual(large._joined(errors, [99]), [(68 * row, 100 * row)])
+        self.assertEqual(large._joined(errors, [0, 50]), [(0, 32 * row), (34 * row, 67 * row)])
+
+
 class StayingDrawTest(unittest.TestCase):
     def setUp(self):
         torch.set_num_threads(1)

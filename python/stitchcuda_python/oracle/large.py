@@ -17,6 +17,8 @@ MIN_BYTES = 16 << 20  # of an output that stays
 MAX_TILES = 64  # handed over at a time
 # How far the whole rule may look for errors beside a tile of few: kCompanyElements of src/verify/compare/constants.h.
 COMPANY = 16 * 4096
+# How many tiles around it, itself among them, say what its errors are like: kTypicalTiles there.
+TYPICAL_TILES = 32
 
 ErrorRuns = Callable[[], Iterator[tuple[str, Values]]]
 
@@ -122,9 +124,13 @@ class LargeOutputs:
 def _joined(errors: TileErrors, tiles: list[int]) -> list[tuple[int, int]]:
     """The elements of these tiles and of their company, in ranges that do not overlap."""
     ranges: list[tuple[int, int]] = []
+    tiling = errors.tiling
     for tile in tiles:
-        first, last = errors.tiling.range(tile)
-        first, last = max(0, first - COMPANY), min(errors.tiling.elements, last + COMPANY)
+        begin, end = tiling.range(tile)
+        around = max(0, min(tile - TYPICAL_TILES // 2, tiling.count - TYPICAL_TILES))
+        first = min(max(0, begin - COMPANY), tiling.range(around)[0])
+        last = min(tiling.count, around + TYPICAL_TILES) - 1
+        last = max(min(tiling.elements, end + COMPANY), tiling.range(last)[1])
         if ranges and first <= ranges[-1][1]:
             ranges[-1] = (ranges[-1][0], max(last, ranges[-1][1]))
         else:

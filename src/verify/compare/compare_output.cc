@@ -29,11 +29,9 @@ OutputComparison compare_floats(const OutputReference& reference, const HostTens
   result.statistics.excused = all.main.excused();
   result.statistics.max_excused = all.main.max_excused();
   result.statistics.either_way = all.main.either_way();
-  result.hangs_on_others = all.main.hangs_on_lone_tiles();
   if (result.refusal && mode == MathMode::kKernelBench && !reference.tf32_runs.empty()) {
     const bool accepted = result.statistics.kernelbench_rule_ok && !all.tf32.refusal();
-    const bool stays_refused = !result.statistics.kernelbench_rule_ok || !all.tf32.hangs_on_lone_tiles();
-    result.hangs_on_others = accepted || all.main.hangs_on_lone_tiles() || !stays_refused;
+    result.hangs_on_others = accepted;
     result.refusal = accepted ? std::nullopt : result.refusal;
     result.statistics.max_ratio = accepted ? all.tf32.max_ratio() : result.statistics.max_ratio;
   }

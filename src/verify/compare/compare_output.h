@@ -34,9 +34,9 @@ struct OutputComparison {
 // `got` must hold as many elements as the reference. `errors` is for small outputs; others ignore it.
 OutputComparison compare_output(const OutputReference& reference, const HostTensor& got, MathMode mode,
                                 const SmallOutputErrors& errors = {});
-// These tiles of a floating-point output alone, in rising order; `reference` and `got` must hold them and what lies
-// within kCompanyElements of them. Where none that is left out errs by more than its own error allows, the whole output
-// would be judged alike, unless it hangs on others.
+// These tiles of a floating-point output alone, in rising order; `reference` and `got` must hold them, what lies within
+// kCompanyElements of them and the kTypicalTiles tiles around each. Where none that is left out errs by more than its
+// own error allows, the whole output would be judged alike, unless it hangs on others.
 OutputComparison compare_tiles(const OutputReference& reference, const HostTensor& got, MathMode mode,
                                const std::vector<int64_t>& tiles);
 

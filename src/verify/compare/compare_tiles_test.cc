@@ -51,12 +51,12 @@ TEST(CompareTiles, ARefusedTileIsRefusedWhateverTheOthersAre) {
   EXPECT_EQ(part.statistics.elements, 2 * kRow);
 }
 
-TEST(CompareTiles, WhatOneAmongManyMayErrHangsOnHowManyThereAre) {
+TEST(CompareTiles, WhatOneAmongManyMayErrFollowsFromHowManyThereAre) {
   const OutputReference reference = ones(4);
   const HostTensor got = off_in_the_first_tile(130 * kError, 1);
   const OutputComparison part = compare_tiles(reference, got, MathMode::kFp32, {0});
-  EXPECT_TRUE(part.refusal.has_value());
-  EXPECT_TRUE(part.hangs_on_others);
+  EXPECT_FALSE(part.refusal.has_value()) << "one of twenty, though it is judged alone";
+  EXPECT_FALSE(part.hangs_on_others);
   EXPECT_FALSE(compare_output(reference, got, MathMode::kFp32).refusal.has_value());
 }
 

@@ -36,13 +36,14 @@ inline constexpr int64_t kCompanyElements = 16 * kTileMaximumElements;
 inline constexpr int64_t kTypicalTiles = 32;
 
 // Where the errors of a tile are those of few elements (an exponential's largest, what a clamp leaves inside its ends),
-// E is the largest of little more than kErrorRuns numbers. Of n such tiles an honest program's largest error is then
-// beyond 4 E sooner or later: the chance that |Z0| > c max(|Z1|, ... |Z4|), for normal Z of one spread, is at most
+// or where few random numbers decide about all of its elements (the two largest scores of a row of attention), E is the
+// largest of little more than kErrorRuns numbers. Of n such tiles an honest program's largest error is then beyond 4 E
+// sooner or later: the chance that |Z0| > c max(|Z1|, ... |Z4|), for normal Z of one spread, is at most
 //   E[(sqrt(2/pi) |Z0| / c)^4] = (2/pi)^2 E[Z^4] / c^4 = 12 / pi^2 / c^4 = 1.216 / c^4,
 // since |Z| < x has a chance of at most x sqrt(2/pi). So the j-th largest of n may be c_j, where n * 1.216 / c_j^4 is
-// the mean of a Poisson number that reaches j with a chance of kRefusalChance / 2^j: of 20 such tiles one may err by
-// 149 E, a second by 18 E, a third by 9 E, all others by 4 E. bench/margins/tails measures it over honest arithmetic:
-// bench/results/margins.md.
+// the mean of a Poisson number that reaches j with a chance of kRefusalChance / 2^j: of 20 tiles one may err by 149 E,
+// a second by 18 E, a third by 9 E, all others by 4 E. Runs that differ in spread, as a plain loop's do from perturbed
+// ones, have their spreads in it (chance_beyond). bench/margins/tails measures all this: bench/results/margins.md.
 inline constexpr size_t kErrorRuns = 4;
 inline constexpr double kLoneTail = 1.2159;
 // An output in one draw. A verdict compares about a hundred: one honest program in 100,000 is refused.
@@ -50,6 +51,13 @@ inline constexpr double kRefusalChance = 1e-7;
 // How few: (sum e^2)^2 / sum e^4 over the reference's errors e, which counts equal ones and hardly the small. More
 // than one by far, since elements share the errors of what they are computed from (nine pixels, those of one place).
 inline constexpr double kFewElements = 32;
+// How few random numbers: tr(C)^2 / tr(C^2) of the errors' covariance C, measured by how much the runs' errors overlap
+// (shared_errors.h). 32: the chance of an error beyond 4 E that 32 equal numbers make in each run is 1.8e-14, and an
+// output of five million tiles, more than a billion elements, is refused for it with a chance of kRefusalChance.
+inline constexpr double kFewNumbers = 32;
+// A run that errs less than this share of what the widest does counts as one of this share: what says little about an
+// error must not allow any. A plain loop over 4,096 terms errs by sqrt(4096) / 5 times what an ulp at the inputs does.
+inline constexpr double kLeastSpread = 1.0 / 16;
 
 // A regime in which more than this share of elements moves beyond the bound below when its inputs move by one ulp says
 // nothing about a candidate, and is left out. One in a thousand: a mask's edge or a tie may flip, a trend may not.

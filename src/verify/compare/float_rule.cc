@@ -20,29 +20,40 @@ Refusal worse_of(const std::optional<Refusal>& first, const Refusal& second) {
 
 }  // namespace
 
-void FloatRule::judge_tile(const TileData& tile, const TileBudget& budget,
-                           const std::function<TileBudget()>& typical) {
+void FloatRule::judge_tile(const TileData& tile, const TileBudget& budget, const AroundTile& around) {
   Found found = judge_elements(tile, budget);
-  if (found.worst && typical) {
-    found = judge_elements(tile, typical());
+  if (found.worst && around.typical) {
+    found = judge_elements(tile, around.typical());
   }
   for (size_t i = 0; i < tile.got.size() && !tile.truth.otherwise.empty(); ++i) {
     either_way_ += is_either_way(tile, budget, i) ? 1 : 0;
   }
-  const bool is_lone = tile.runs.size() >= kErrorRuns && budget.effective() < kFewElements;
-  if (is_lone) {
-    lone_.see();
-  }
-  // More elements than its error is the error of: chance does not explain them.
-  const bool are_few = found.worst && static_cast<double>(found.worst->refused) <= std::fmax(1, budget.effective());
-  if (is_lone && are_few && std::isfinite(found.worst->ratio)) {
-    lone_.exceed(*found.worst);
+  const auto chance = found.worst ? chance_of(*found.worst, tile, budget, around) : std::nullopt;
+  if (chance) {
+    lone_.exceed(*found.worst, *chance);
     return;
   }
   max_ratio_ = std::max(max_ratio_, found.max_ratio);
   if (found.worst) {
     worst_ = worse_of(worst_, *found.worst);
   }
+}
+
+std::optional<double> FloatRule::chance_of(const Refusal& worst, const TileData& tile, const TileBudget& budget,
+                                           const AroundTile& around) const {
+  if (tile.runs.size() < kErrorRuns || !std::isfinite(worst.ratio)) {
+    return std::nullopt;
+  }
+  // More elements than its error is the error of: chance does not explain them, unless they share their errors.
+  const bool are_few = static_cast<double>(worst.refused) <= std::fmax(1, budget.effective());
+  if (budget.effective() < kFewElements && are_few) {
+    return chance_beyond(worst.ratio);
+  }
+  if (!around.shared || !lone_.may_be_chance(worst.ratio)) {
+    return std::nullopt;
+  }
+  const SharedErrors shared = around.shared();
+  return shared.numbers < kFewNumbers ? std::optional(chance_beyond(worst.ratio, shared.spreads)) : std::nullopt;
 }
 
 FloatRule::Found FloatRule::judge_elements(const TileData& tile, const TileBudget& budget) const {

@@ -22,19 +22,24 @@ struct TileData {
   std::span<const double> got;
 };
 
+// What is asked about the tiles around one that errs beyond its own budget; either may be empty.
+struct AroundTile {
+  std::function<TileBudget()> typical;
+  std::function<SharedErrors()> shared;
+};
+
 class FloatRule {
  public:
-  explicit FloatRule(double epsilon) : epsilon_(epsilon) {}
+  // `tiles`: of the whole output, whether all of them are judged or some.
+  FloatRule(double epsilon, int64_t tiles) : epsilon_(epsilon), lone_(tiles) {}
 
-  // A tile that errs beyond `budget` is judged again by the budget that `typical` returns.
-  void judge_tile(const TileData& tile, const TileBudget& budget, const std::function<TileBudget()>& typical = {});
+  // A tile that errs beyond `budget` is judged again by the typical budget around it, and then by chance.
+  void judge_tile(const TileData& tile, const TileBudget& budget, const AroundTile& around = {});
   // Adds the results of later tiles.
   void merge(const FloatRule& later);
 
   // The worst refused element, if any was refused.
   std::optional<Refusal> refusal() const;
-  // Whether all that is refused is of lone tiles: with more of them judged, some might be accepted.
-  bool hangs_on_lone_tiles() const { return !worst_ && refusal(); }
   // Tiles that were accepted beyond kErrorMultiple, as lone_tiles.h says; 0 where any was refused.
   int64_t excused() const { return refusal() ? 0 : lone_.exceeding(); }
   double max_excused() const { return lone_.largest(); }
@@ -51,6 +56,9 @@ class FloatRule {
     std::optional<Refusal> worst{};
   };
   Found judge_elements(const TileData& tile, const TileBudget& budget) const;
+  // The chance of the tile's worst error, where few numbers make it.
+  std::optional<double> chance_of(const Refusal& worst, const TileData& tile, const TileBudget& budget,
+                                  const AroundTile& around) const;
   void judge_element(const TileData& tile, const TileBudget& budget, size_t i, Found& found) const;
   bool is_either_way(const TileData& tile, const TileBudget& budget, size_t i) const;
 

@@ -52,6 +52,15 @@ struct Companies {
   TileCompany tf32;
 };
 
+// Small outputs are judged by the errors of several draws, which chance hardly makes small.
+AroundTile around_tile(TileCompany& company, int64_t tile, const TileBudget& budget, bool small) {
+  AroundTile around{[&company, tile, budget] { return company.typical(tile, budget); }, {}};
+  if (!small) {
+    around.shared = [&company, tile] { return company.shared(tile); };
+  }
+  return around;
+}
+
 TileBudget with_small_errors(TileBudget budget, double own, double base, bool small) {
   if (small) {
     budget.own_error = std::max(budget.own_error, own * budget.magnitude);
@@ -67,7 +76,9 @@ class Piece {
       : whole_(whole),
         first_(first),
         last_(last),
-        verdicts_{FloatRule(epsilon(whole.type)), FloatRule(epsilon(whole.type)), {}},
+        verdicts_{FloatRule(epsilon(whole.type), whole.tiling.tile_count()),
+                  FloatRule(epsilon(whole.type), whole.tiling.tile_count()),
+                  {}},
         companies_(whole.reference, whole.tiling) {}
 
   void judge() {
@@ -102,7 +113,7 @@ void Piece::judge_tile(const TileReader& reader) {
   const TileBudget measured = measure_tile(tile.truth, tile.runs, condition.base);
   const TileBudget budget =
       with_small_errors(companies_.main.steadied(tile.tile, measured), errors.own, errors.base, small);
-  verdicts_.main.judge_tile(tile, budget, [&] { return companies_.main.typical(tile.tile, budget); });
+  verdicts_.main.judge_tile(tile, budget, around_tile(companies_.main, tile.tile, budget, small));
   verdicts_.statistics.ill_conditioned +=
       count_ill_conditioned(tile.truth, condition.base, condition.perturbed, budget, unit);
   if (whole_.mode == MathMode::kKernelBench) {
@@ -111,8 +122,7 @@ void Piece::judge_tile(const TileReader& reader) {
     const TileBudget tf32 =
         companies_.tf32.steadied(tile.tile, measure_tile(tile.truth, with_tf32.runs, condition.base));
     const TileBudget with_small = with_small_errors(tf32, errors.own_tf32, errors.base, small);
-    verdicts_.tf32.judge_tile(with_tf32, with_small,
-                              [&] { return companies_.tf32.typical(with_tf32.tile, with_small); });
+    verdicts_.tf32.judge_tile(with_tf32, with_small, around_tile(companies_.tf32, tile.tile, with_small, small));
   }
 }
 

@@ -3,43 +3,84 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "verify/compare/constants.h"
 
 namespace stitch::verify {
+namespace {
 
-double lone_multiple(int64_t rank, int64_t tiles) {
+// Beyond so many times the least spread the bound is the chance itself, up to a hundredth.
+constexpr double kWide = 16;
+// The integral over |Z0|, by the midpoint rule. Beyond 8 lies 1e-15, less than any chance that is asked for here.
+constexpr double kLargestNormal = 8;
+constexpr int kSteps = 128;
+
+double integrated_chance(double ratio, const RunSpreads& spreads) {
+  constexpr double kStep = kLargestNormal / kSteps;
+  double chance = 0;
+  for (int step = 0; step < kSteps; ++step) {
+    const double x = (step + 0.5) * kStep;
+    double density = 2 * std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi);
+    for (const double spread : spreads) {
+      density *= std::erf(x / (ratio * spread) / std::numbers::sqrt2);
+    }
+    chance += density * kStep;
+  }
+  return chance;
+}
+
+}  // namespace
+
+double chance_beyond(double ratio, const RunSpreads& spreads) {
+  double bound = kLoneTail;
+  for (const double spread : spreads) {
+    bound /= ratio * spread;
+  }
+  const double least = *std::min_element(spreads.begin(), spreads.end());
+  return ratio * least > kWide ? bound : std::min(bound, integrated_chance(ratio, spreads));
+}
+
+double least_chance(int64_t rank, int64_t tiles) {
   const auto place = static_cast<double>(rank);
   // Of a Poisson number with mean m, P(>= rank) <= m^rank / rank!. The chances of ranks, each half of the one before,
   // sum to kRefusalChance.
   const double log_mean = (std::log(kRefusalChance) - place * std::log(2.0) + std::lgamma(place + 1)) / place;
-  const double tail = kLoneTail * static_cast<double>(tiles) / std::exp(log_mean);
-  return std::max(kErrorMultiple, std::pow(tail, 1.0 / static_cast<double>(kErrorRuns)));
+  return std::exp(log_mean) / static_cast<double>(tiles);
+}
+
+bool LoneTiles::may_be_chance(double ratio) const {
+  RunSpreads least;
+  least.fill(kLeastSpread);
+  least.front() = 1;
+  return chance_beyond(ratio, least) >= least_chance(1, tiles_);
 }
 
 void LoneTiles::merge(const LoneTiles& later) {
-  seen_ += later.seen_;
   exceeding_.insert(exceeding_.end(), later.exceeding_.begin(), later.exceeding_.end());
 }
 
 std::vector<Refusal> LoneTiles::refused() const {
-  std::vector<Refusal> sorted = exceeding_;
+  std::vector<Exceeding> sorted = exceeding_;
   std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const Refusal& left, const Refusal& right) { return left.ratio > right.ratio; });
+                   [](const Exceeding& left, const Exceeding& right) { return left.chance < right.chance; });
   size_t refused = 0;
   for (size_t i = 0; i < sorted.size(); ++i) {
-    // Positive logic: a ratio that is no number is within nothing.
-    const bool accepted = sorted[i].ratio <= lone_multiple(static_cast<int64_t>(i) + 1, seen_);
+    // Positive logic: a chance that is no number is above nothing.
+    const bool accepted = sorted[i].chance >= least_chance(static_cast<int64_t>(i) + 1, tiles_);
     refused = accepted ? refused : i + 1;
   }
-  sorted.resize(refused);
-  return sorted;
+  std::vector<Refusal> all;
+  for (size_t i = 0; i < refused; ++i) {
+    all.push_back(sorted[i].worst);
+  }
+  return all;
 }
 
 double LoneTiles::largest() const {
   double largest = 0;
-  for (const Refusal& each : exceeding_) {
-    largest = std::max(largest, each.ratio);
+  for (const Exceeding& each : exceeding_) {
+    largest = std::max(largest, each.worst.ratio);
   }
   return largest;
 }

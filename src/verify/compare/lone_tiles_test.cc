@@ -45,42 +45,56 @@ OutputComparison compare(const OutputReference& reference, const std::vector<dou
   return compare_output(reference, float_tensor(reference.type.shape, got), MathMode::kFp32);
 }
 
-TEST(LoneTiles, OneAmongManyMayErrMoreThanASecond) {
-  EXPECT_NEAR(lone_multiple(1, 20), 148.5, 0.1);
-  EXPECT_NEAR(lone_multiple(2, 20), 18.2, 0.1);
-  EXPECT_NEAR(lone_multiple(3, 20), 8.7, 0.1);
-  EXPECT_EQ(lone_multiple(6, 20), kErrorMultiple);
-  EXPECT_LT(lone_multiple(1, 1), lone_multiple(1, 20));
+// The multiple whose chance is what the `rank`-th of `tiles` may have.
+double multiple(int64_t rank, int64_t tiles) {
+  double low = 1;
+  double high = 1e6;
+  for (int halving = 0; halving < 60; ++halving) {
+    const double middle = (low + high) / 2;
+    (chance_beyond(middle) > least_chance(rank, tiles) ? low : high) = middle;
+  }
+  return std::max(kErrorMultiple, low);
 }
 
-TEST(LoneTiles, TheChanceOfTheBudgetIsTheOneStated) {
-  // At a hundred thousand times the stated chance, so that it can be counted: one tile, limits of 0.01.
-  std::mt19937 source(7);
-  std::normal_distribution<double> normal;
-  const double limit = std::pow(kLoneTail / 0.01, 0.25);
-  constexpr int kTrials = 200000;
-  int beyond = 0;
-  for (int trial = 0; trial < kTrials; ++trial) {
-    double largest = 0;
-    for (size_t run = 0; run < kErrorRuns; ++run) {
-      largest = std::max(largest, std::fabs(normal(source)));
+TEST(LoneTiles, OneAmongManyMayErrMoreThanASecond) {
+  EXPECT_NEAR(multiple(1, 20), 148.5, 0.1);
+  EXPECT_NEAR(multiple(2, 20), 18.2, 0.1);
+  EXPECT_NEAR(multiple(3, 20), 8.6, 0.1);
+  EXPECT_EQ(multiple(6, 20), kErrorMultiple);
+  EXPECT_LT(multiple(1, 1), multiple(1, 20));
+}
+
+TEST(LoneTiles, TheChanceIsTheOneStated) {
+  // Large enough that it can be counted.
+  for (const RunSpreads& spreads : {kEqualSpreads, RunSpreads{0.1, 0.2, 0.2, 1}}) {
+    std::mt19937 source(7);
+    std::normal_distribution<double> normal;
+    constexpr int kTrials = 200000;
+    int beyond = 0;
+    for (int trial = 0; trial < kTrials; ++trial) {
+      double largest = 0;
+      for (const double spread : spreads) {
+        largest = std::max(largest, std::fabs(spread * normal(source)));
+      }
+      beyond += std::fabs(normal(source)) > 3 * largest ? 1 : 0;
     }
-    beyond += std::fabs(normal(source)) > limit * largest ? 1 : 0;
+    const double expected = chance_beyond(3, spreads) * kTrials;
+    EXPECT_NEAR(beyond, expected, 4 * std::sqrt(expected));
   }
-  EXPECT_LE(beyond, 0.01 * kTrials);
-  EXPECT_GE(beyond, 0.005 * kTrials);  // and the bound is near
+}
+
+TEST(LoneTiles, TheBoundIsUsedWhereItIsTheChance) {
+  EXPECT_NEAR(chance_beyond(15.99) / (kLoneTail / std::pow(15.99, 4)), 1, 0.02);
+  EXPECT_DOUBLE_EQ(chance_beyond(100), kLoneTail / 1e8);
 }
 
 TEST(LoneTiles, WhatChanceDoesNotExplainIsRefusedWithAllThatIsLarger) {
-  LoneTiles lone;
-  for (int tile = 0; tile < 20; ++tile) {
-    lone.see();
-  }
-  lone.exceed(worst(5));
-  lone.exceed(worst(100));
+  LoneTiles lone(20);
+  lone.exceed(worst(5), chance_beyond(5));
+  lone.exceed(worst(100), chance_beyond(100));
   EXPECT_TRUE(lone.refused().empty());
-  LoneTiles later;
-  later.exceed(worst(30));
+  LoneTiles later(20);
+  later.exceed(worst(30), chance_beyond(30));
   lone.merge(later);
   EXPECT_EQ(lone.refused().size(), 2u);
   EXPECT_EQ(lone.exceeding(), 3);
@@ -88,9 +102,8 @@ TEST(LoneTiles, WhatChanceDoesNotExplainIsRefusedWithAllThatIsLarger) {
 }
 
 TEST(LoneTiles, ANumberThatIsNoneIsRefused) {
-  LoneTiles lone;
-  lone.see();
-  lone.exceed(worst(std::nan("")));
+  LoneTiles lone(1);
+  lone.exceed(worst(std::nan("")), std::nan(""));
   EXPECT_EQ(lone.refused().size(), 1u);
 }
 

@@ -39,7 +39,7 @@ TileBudget TileCompany::typical(int64_t tile, TileBudget budget) {
   if (tiling_.tile_count() <= kTypicalTiles || budget.own_error == 0) {
     return budget;
   }
-  const int64_t first = std::clamp<int64_t>(tile - kTypicalTiles / 2, 0, tiling_.tile_count() - kTypicalTiles);
+  const int64_t first = first_around(tile);
   std::vector<double> relative;
   for (int64_t other = first; other < first + kTypicalTiles; ++other) {
     const TileBudget& around = errors(other);
@@ -49,6 +49,28 @@ TileBudget TileCompany::typical(int64_t tile, TileBudget budget) {
   std::nth_element(relative.begin(), middle, relative.end());
   budget.own_error = std::max(budget.own_error, *middle * budget.rms);
   return budget;
+}
+
+SharedErrors TileCompany::shared(int64_t tile) {
+  const int64_t first = first_around(tile);
+  std::vector<RunOverlap> around;
+  for (int64_t other = first; other < std::min(first + kTypicalTiles, tiling_.tile_count()); ++other) {
+    around.push_back(overlap(other));
+  }
+  return shared_errors(overlap(tile), around);
+}
+
+int64_t TileCompany::first_around(int64_t tile) const {
+  return std::clamp<int64_t>(tile - kTypicalTiles / 2, 0, std::max<int64_t>(0, tiling_.tile_count() - kTypicalTiles));
+}
+
+const RunOverlap& TileCompany::overlap(int64_t tile) {
+  const auto [found, is_new] = overlapping_.try_emplace(tile);
+  if (is_new) {
+    reader_.read(tile, tiling_.tile(tile));
+    found->second = measure_overlap(reader_.data().truth, runs_(reader_));
+  }
+  return found->second;
 }
 
 const TileBudget& TileCompany::errors(int64_t tile) {

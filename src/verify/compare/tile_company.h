@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "verify/compare/shared_errors.h"
 #include "verify/compare/tile_budget.h"
 #include "verify/compare/tile_reader.h"
 #include "verify/compare/tiling.h"
@@ -31,13 +32,21 @@ class TileCompany {
   // fewer tiles than that.
   TileBudget typical(int64_t tile, TileBudget budget);
 
+  // Of how few random numbers the errors of `tile` are made, by its own runs and those of the tiles around it. It has
+  // kErrorRuns runs.
+  SharedErrors shared(int64_t tile);
+
  private:
   const TileBudget& errors(int64_t tile);
+  const RunOverlap& overlap(int64_t tile);
+  // The first of the kTypicalTiles tiles around `tile`, of all where there are fewer.
+  int64_t first_around(int64_t tile) const;
 
   const Tiling& tiling_;
   Runs runs_;
   TileReader reader_;
-  std::unordered_map<int64_t, TileBudget> known_;  // by tile
+  std::unordered_map<int64_t, TileBudget> known_;        // by tile
+  std::unordered_map<int64_t, RunOverlap> overlapping_;  // by tile
 };
 
 }  // namespace stitch::verify
