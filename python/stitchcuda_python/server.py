@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import faulthandler
 import gc
+import importlib
 import os
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from .capture import Capture
@@ -17,13 +19,16 @@ from .failures import ENVIRONMENT, INTERNAL, Failure, formatted, from_user_code,
 from .memory import is_out_of_memory, limit_memory
 from .program.exits import exits_told
 from .program.source import parse_source, read_source
+from .stopwatch import Stopwatch
 
 Progress = Callable[[str], None]
 Verb = Callable[[dict[str, Any], Progress], dict[str, Any]]
 
 
-def load_verbs() -> dict[str, Verb]:
+def load_verbs(watch: Stopwatch | None = None) -> dict[str, Verb]:
     """The table of verbs. Raises a Failure where PyTorch is missing or too old."""
+    watch = watch or Stopwatch()
+    gc.disable()  # nothing of what is loaded goes away again
     try:
         import torch
     except ImportError as error:
@@ -37,12 +42,35 @@ def load_verbs() -> dict[str, Verb]:
     # with one thread too many a draw of 30 ms takes 1.5 s.
     asked = int(os.environ.get("STITCHCUDA_PYTHON_THREADS", "0"))
     torch.set_num_threads(asked or max(1, min(8, (os.cpu_count() or 1) // 2)))
+    watch.lap("import torch")
     from .verbs.table import VERBS
 
+    watch.lap("import stitchcuda")
+    load_exporter()
+    watch.lap("import torch.export")
     # PyTorch's own objects live as long as this process: walking over them again and again costs a tenth of an import.
     gc.freeze()
+    gc.enable()
     gc.set_threshold(50_000, 20, 20)
     return VERBS
+
+
+@contextlib.contextmanager
+def kept_bytecode() -> Iterator[None]:
+    """What Python compiles of PyTorch's modules and ours is kept beside them, as it usually is, but nothing of the
+    user's files: an installation without it takes seconds more at each start."""
+    before, sys.dont_write_bytecode = sys.dont_write_bytecode, False
+    try:
+        yield
+    finally:
+        sys.dont_write_bytecode = before
+
+
+def load_exporter() -> None:
+    """What PyTorch's export loads at its first use."""
+    for name in ("torch._dynamo", "torch.export._trace", "torch._functorch.aot_autograd"):
+        with contextlib.suppress(ImportError):  # of another release; it is loaded where it is used
+            importlib.import_module(name)
 
 
 def refuse_unreadable(request: dict[str, Any]) -> None:
@@ -86,6 +114,7 @@ def _with_output(failure: Failure, capture: Capture) -> Failure:
 def serve(channel: Channel) -> None:
     """The loop. A missing PyTorch answers every request with the same error instead of dying at the start."""
     verbs: dict[str, Verb] = {}
+    loaded: dict[str, float] = {}  # seconds of what was loaded, told with the first answer that tells any
     capture = Capture()
     for request in channel.requests():
         identity = request.get("id")
@@ -96,10 +125,15 @@ def serve(channel: Channel) -> None:
         try:
             if not verbs:
                 refuse_unreadable(request)
-                verbs = load_verbs()
+                watch = Stopwatch()
+                with kept_bytecode():
+                    verbs = load_verbs(watch)
+                loaded = watch.seconds
             if "malformed" not in request:
                 channel.send({"id": identity, "begun": True})
             reply = answer(request, verbs, capture, progress)
+            if "seconds" in reply.get("ok", {}):
+                reply["ok"]["seconds"], loaded = loaded | reply["ok"]["seconds"], {}
         except Failure as failure:
             reply = {"error": failure.to_json()}
         channel.send({"id": identity, **reply})

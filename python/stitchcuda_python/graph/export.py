@@ -16,6 +16,7 @@ from ..failures import PROGRAM_INVALID, Failure, chain, from_user_code
 from ..program.attributes import refuse_if_read_again, watched
 from ..program.build import Program, Request, build_program
 from ..program.steady import refuse_if_unsteady
+from ..stopwatch import Stopwatch
 from .composites import decomposition_table
 from .convert import convert
 from .functional import FunctionalProgram
@@ -36,43 +37,55 @@ class Exported:
     graph: FunctionalProgram
 
 
-def export_request(request: Request, seed: int = 0) -> Exported:
+def export_request(request: Request, seed: int = 0, watch: Stopwatch | None = None) -> Exported:
     """Builds and exports under FakeTensorMode, so that nothing is allocated; a program that cannot be built so (it
     reads its own numbers) is built with real tensors. The user's mistakes are told from the real attempt."""
+    watch = watch or Stopwatch()
     torch.manual_seed(seed)
     try:
         with FakeTensorMode(allow_non_fake_inputs=True) as mode:
             program = build_program(request)
+            watch.lap("construct")
             refuse_if_unsteady(program)
-            return export_program(program, mode)
+            watch.lap("call twice")
+            return export_program(program, mode, watch)
     except Failure as failure:
         if not failure.code == PROGRAM_INVALID or not isinstance(failure.__cause__, Exception):
             raise
+    watch.lap("fail without data")
     torch.manual_seed(seed)
-    return export_program(build_program(request))
+    program = build_program(request)
+    watch.lap("construct")
+    return export_program(program, watch=watch)
 
 
-def export_program(program: Program, mode: FakeTensorMode | None = None) -> Exported:
+def export_program(
+    program: Program, mode: FakeTensorMode | None = None, watch: Stopwatch | None = None
+) -> Exported:
     """The functional form of a built program. `mode` is the fake mode it was built under, None for real tensors."""
-    request = program.request
+    request, stopwatch = program.request, watch or Stopwatch()
     folder = os.path.dirname(request.file)
     tracing = lstm_states_as_in_eager(), recurrent_results_by_shape()
     with mode or nullcontext(), tracing[0], tracing[1], warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        with watched(program.module, folder) as watch:
+        with watched(program.module, folder) as attributes:
             try:
                 exported = torch.export.export(program.module, program.inputs, strict=False)
+                stopwatch.lap("torch.export")
                 functional = exported.run_decompositions(decomposition_table())
+                stopwatch.lap("decompositions")
             except Failure:
                 raise
             except Exception as error:
                 if mode is None:
                     refuse_if_it_does_not_run(program)
                 raise _explain(error, request.file) from error
-        if watch.seen:
+        if attributes.seen:
             with torch.no_grad():
-                refuse_if_read_again(program.module, _copies(program.inputs), watch, request.file)
-    return Exported(program, convert(functional, folder, request.file))
+                refuse_if_read_again(program.module, _copies(program.inputs), attributes, request.file)
+    made = Exported(program, convert(functional, folder, request.file))
+    stopwatch.lap("convert")
+    return made
 
 
 def refuse_if_it_does_not_run(program: Program) -> None:

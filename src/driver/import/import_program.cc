@@ -51,6 +51,7 @@ Result<ImportedProgram> import_program(Job& job, const Task& task) {
   const double seconds = job.options().import_timeout_seconds;
   Json arguments = task.arguments();
   arguments["deadline_s"] = seconds;
+  arguments["timed"] = true;
   const int64_t timeout_ms = static_cast<int64_t>(seconds * 1000) + kGraceMs;
   STITCH_ASSIGN(const Json exported, job.ask("import", arguments, timeout_ms));
   return read_exported(exported);
@@ -71,6 +72,11 @@ Result<ImportedProgram> read_exported(const Json& exported) {
   imported.sources = own_files(exported);
   STITCH_ASSIGN(imported.parameters, json_int(exported, "parameter_count"));
   STITCH_ASSIGN(imported.flops, json_double(exported, "flops"));
+  if (const auto seconds = exported.find("seconds"); seconds != exported.end() && seconds->is_object()) {
+    for (const auto& [part, value] : seconds->items()) {
+      imported.seconds.emplace_back(part, value.is_number() ? value.get<double>() : 0);
+    }
+  }
   return imported;
 }
 

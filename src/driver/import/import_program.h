@@ -2,6 +2,10 @@
 // PyTorch program to graph.
 #pragma once
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "artifact/task/task.h"
 #include "driver/job/job.h"
 #include "ir/graph/graph.h"
@@ -15,6 +19,7 @@ struct ImportedProgram {
   std::vector<std::string> sources;  // its own files, relative to the folder it lies in; none leads out of it
   int64_t parameters = 0;            // elements
   double flops = 0;                  // of one call, counted over the exported graph
+  std::vector<std::pair<std::string, double>> seconds;  // of the Python process, by what they went into
 };
 
 // kUnsupportedOperator lists every operator we lack, with its place and the nearest one we have.

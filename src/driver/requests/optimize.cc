@@ -217,6 +217,9 @@ Json to_json(const OptimizeReport& run) {
                {"tuned", run.tuned}};
   json["seconds"] = {{"import", run.seconds.import}, {"plan", run.seconds.plan},     {"build", run.seconds.build},
                      {"nvcc", run.nvcc.seconds},     {"verify", run.seconds.verify}, {"total", run.seconds.total}};
+  for (const auto& [part, seconds] : run.imported.seconds) {
+    json["seconds"]["import_parts"][part] = seconds;
+  }
   if (run.times.has_value()) {
     json["measured"] = to_json(*run.times);
   }
