@@ -8,13 +8,13 @@
 #include "base/json/json.h"
 #include "binding/arguments.h"
 #include "driver/import/read_exported.h"
-#include "driver/project/manifest.h"
 #include "driver/requests/report.h"
 #include "driver/requests/stages.h"
 #include "driver/time/step_cost.h"
 #include "ir/graph/op.h"
 #include "kernels/template/device_limits.h"
 #include "plan/batch/program_batches.h"
+#include "runs/evidence/manifest.h"
 
 namespace stitch::binding {
 namespace {
@@ -109,7 +109,7 @@ Result<Json> run_report(const Json& request, const Services& services) {
 Result<Json> run_manifest(const Json& request, const Services&) {
   STITCH_TRY(refuse_others(request, {"folder"}));
   STITCH_ASSIGN(const std::string folder, text_argument(request, "folder"));
-  STITCH_ASSIGN(const driver::ManifestCheck check, driver::check_manifest(folder));
+  STITCH_ASSIGN(const runs::ManifestCheck check, runs::check_manifest(folder));
   return Json{{"intact", check.is_intact()}, {"files", check.files},     {"digest", check.digest},
               {"changed", check.changed},    {"missing", check.missing}, {"added", check.added}};
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A candidate's folder as its author left it: which kind it is, what is taken out of it, what it includes.
 #include "artifact/source/source_bundle.h"
-#include "driver/outside/candidate_kind.h"
-#include "driver/outside/candidate_sources.h"
 #include "fuzz.h"
+#include "toolchain/candidate/candidate_kind.h"
+#include "toolchain/candidate/candidate_sources.h"
 #include "toolchain/source/include_closure.h"
 
 namespace {
@@ -11,7 +11,7 @@ namespace {
 using namespace stitch;
 
 void look_into(const SourceBundle& bundle) {
-  (void)driver::outside_file(bundle);
+  (void)toolchain::outside_file(bundle);
   if (!toolchain::check_bundle_paths(bundle).has_value()) {
     return;
   }
@@ -27,11 +27,11 @@ void look_into(const SourceBundle& bundle) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const fuzz::FolderText text = fuzz::folder_text(fuzz::text_of(data, size));
   const fuzz::ScratchFolder folder(text);
-  (void)driver::classify_candidate(folder.path()).has_value();
+  (void)toolchain::classify_candidate(folder.path()).has_value();
   // The runtime's folder: anything with this file in it.
   static const fuzz::ScratchFolder runtime(
       fuzz::FolderText{.files = {{"include/stitch_program.h", "\n"}}, .links = {}});
-  const auto sources = driver::read_candidate_sources(folder.path(), runtime.path());
+  const auto sources = toolchain::read_candidate_sources(folder.path(), runtime.path());
   if (sources.has_value()) {
     for (const auto& [name, contents] : sources->bundle.files) {
       const bool is_theirs = text.files.contains(name) && text.files.at(name) == contents;

@@ -4,11 +4,11 @@
 #include "artifact/report/verdict.h"
 #include "artifact/task/task.h"
 #include "base/json/json.h"
-#include "cli/runs/program_record.h"
-#include "driver/project/agreement.h"
-#include "driver/project/manifest.h"
 #include "fuzz.h"
-#include "report/data/evidence_json.h"
+#include "runs/evidence/agreement.h"
+#include "runs/evidence/manifest.h"
+#include "runs/evidence/read_evidence.h"
+#include "runs/record/program_record.h"
 #include "runs/record/run_record.h"
 
 namespace {
@@ -24,11 +24,11 @@ void read_object(const Json& json) {
     fuzz::require(again.has_value() && again->kind == verdict->kind && again->reason == verdict->reason,
                   "a verdict is read as written");
   }
-  const auto agreement = driver::agreement(json, json);
+  const auto agreement = runs::agreement(json, json);
   if (agreement.has_value()) {
     fuzz::require(agreement->agrees() && agreement->identical == agreement->figures, "a record agrees with itself");
-    (void)driver::describe(*agreement);
-    (void)dump(driver::to_json(*agreement));
+    (void)runs::describe(*agreement);
+    (void)dump(runs::to_json(*agreement));
   }
   const auto task = task_from_json(json);
   if (task.has_value()) {
@@ -39,18 +39,18 @@ void read_object(const Json& json) {
   if (record.has_value()) {
     (void)dump(runs::to_json(*record));
   }
-  const auto program = cli::program_record_from_json(json);
+  const auto program = runs::program_record_from_json(json);
   fuzz::require(program.has_value() || !program.error().message.empty(), "a refusal has a sentence");
 }
 
 void read_folder(const fuzz::FolderText& text) {
   const fuzz::ScratchFolder folder(text);
-  const auto check = driver::check_manifest(folder.path());
+  const auto check = runs::check_manifest(folder.path());
   if (check.has_value()) {
     fuzz::require(check->is_intact() == check->message().empty(), "an altered folder is told in a sentence");
   }
-  if (text.links.empty() && !text.files.empty() && driver::write_manifest(folder.path()).has_value()) {
-    const auto fresh = driver::check_manifest(folder.path());
+  if (text.links.empty() && !text.files.empty() && runs::write_manifest(folder.path()).has_value()) {
+    const auto fresh = runs::check_manifest(folder.path());
     fuzz::require(fresh.has_value() && fresh->is_intact(), "a manifest that was just written holds");
   }
 }
@@ -69,7 +69,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   read_folder(text);
   std::vector<std::string> notes;
-  (void)dump(report::read_evidence(text.files, notes));
+  (void)dump(runs::read_evidence(text.files, notes));
   for (const auto& [name, contents] : text.files) {
     const auto json = parse_json(contents, name);
     if (json.has_value()) {

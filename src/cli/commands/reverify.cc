@@ -22,7 +22,7 @@ Result<int> run_reverify(Invocation& invocation) {
                                     ? ""
                                     : fmt::format("\non the {} device, where the one on record was on {}",
                                                   to_string(found.device), to_string(found.recorded_device));
-  invocation.reporter().result(json, describe(found.agreement) + elsewhere + "\n" + describe(found.manifest));
+  invocation.reporter().result(json, describe(found.agreement) + elsewhere + "\n" + driver::describe(found.manifest));
   return found.agreement.agrees() ? 0 : 1;
 }
 

@@ -10,15 +10,16 @@
 #include "base/json/json.h"
 #include "cli/commands/commands.h"
 #include "cli/runs/program_digest.h"
-#include "cli/runs/program_record.h"
 #include "cli/runs/remove_run.h"
 #include "cli/runs/run_diff.h"
 #include "cli/runs/run_text.h"
+#include "runs/record/program_record.h"
 #include "runs/store/run_store.h"
 
 namespace stitch::cli {
 namespace {
 
+using runs::ProgramRecord;
 using runs::RunRecord;
 using runs::RunStore;
 
@@ -31,7 +32,7 @@ Result<Json> program_of(const RunStore& store, const RunRecord& record) {
 // As a record; what is wrong with it names the file and a way out.
 Result<ProgramRecord> program_record(const RunStore& store, const RunRecord& record, const Result<Json>& program) {
   Result<ProgramRecord> found =
-      program.has_value() ? program_record_from_json(*program) : Result<ProgramRecord>(failure(program.error()));
+      program.has_value() ? runs::program_record_from_json(*program) : Result<ProgramRecord>(failure(program.error()));
   if (!found.has_value()) {
     return failure(ErrorCode::kFileInvalid,
                    fmt::format("what was kept of the program of {} is altered: {}", record.id, found.error().message),

@@ -14,7 +14,9 @@
 namespace stitch::cli {
 namespace {
 
+using runs::ProgramRecord;
 using runs::RunRecord;
+using runs::StepRecord;
 using Properties = std::vector<std::pair<std::string, std::string>>;  // in the order in which they are shown
 
 Properties properties(const RunRecord& record) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/json/json_forward.h"
-#include "cli/runs/program_record.h"
+#include "runs/record/program_record.h"
 #include "runs/record/run_record.h"
 
 namespace stitch::cli {
@@ -19,8 +19,8 @@ struct RunDifference {
 
 // A program is empty where its run did not come so far as to make one. What is different by itself (ids, times of day)
 // is left out.
-std::vector<RunDifference> differences(const runs::RunRecord& first, const ProgramRecord& first_program,
-                                       const runs::RunRecord& second, const ProgramRecord& second_program);
+std::vector<RunDifference> differences(const runs::RunRecord& first, const runs::ProgramRecord& first_program,
+                                       const runs::RunRecord& second, const runs::ProgramRecord& second_program);
 
 std::string diff_text(const runs::RunRecord& first, const runs::RunRecord& second,
                       const std::vector<RunDifference>& differences);

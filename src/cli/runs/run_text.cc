@@ -13,8 +13,10 @@
 namespace stitch::cli {
 namespace {
 
+using runs::ProgramRecord;
 using runs::RunRecord;
 using runs::RunState;
+using runs::StepRecord;
 
 std::string painted_state(const RunRecord& record, const Terminal& terminal) {
   const std::string text = state_text(record);

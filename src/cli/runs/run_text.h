@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cli/output/terminal.h"
-#include "cli/runs/program_record.h"
+#include "runs/record/program_record.h"
 #include "runs/record/run_record.h"
 
 namespace stitch::cli {
@@ -18,7 +18,7 @@ std::string list_text(const std::vector<runs::RunRecord>& records, int64_t now, 
 
 // Everything of one run. `program` is empty where the run did not come so far as to make one. `later`: the id of a run
 // that wrote to the same folder afterwards, or empty.
-std::string show_text(const runs::RunRecord& record, const ProgramRecord& program, const std::string& later,
+std::string show_text(const runs::RunRecord& record, const runs::ProgramRecord& program, const std::string& later,
                       int64_t now);
 
 // "build, 12 s" of a running one, else the state's name.

@@ -6,13 +6,17 @@
 #include "base/error/located.h"
 #include "base/json/json.h"
 #include "driver/judge/judge.h"
-#include "driver/outside/candidate_sources.h"
 #include "driver/outside/time_candidate.h"
+#include "toolchain/candidate/candidate_sources.h"
 
 namespace stitch::driver {
 namespace {
 
 namespace fs = std::filesystem;
+using toolchain::CandidateKind;
+using toolchain::CandidateSources;
+using toolchain::classify_candidate;
+using toolchain::read_candidate_sources;
 
 Subject subject_of(const Task& task) {
   Subject subject;
@@ -32,7 +36,7 @@ Result<Subject> read_native(const Job& job, const std::string& candidate, Subjec
   } else {
     subject.library = candidate;
   }
-  if (const auto outside = outside_file(subject.bundle)) {
+  if (const auto outside = toolchain::outside_file(subject.bundle)) {
     verdict.report.verify.findings.add({Stage::kRead, VerdictKind::kBuildFailed, *outside});
   }
   return subject;
@@ -55,7 +59,7 @@ Result<void> explain(const Job& job, const toolchain::Toolchain& tools, const So
 Result<void> judge_native(Job& job, const toolchain::Toolchain& tools, DeviceKind device, const CandidateRequest& asked,
                           CandidateVerdict& verdict) {
   Result<Subject> read = read_native(job, asked.candidate, subject_of(asked.task), verdict);
-  verdict.report.verify.findings.add(fault_of_files(read));
+  verdict.report.verify.findings.add(toolchain::fault_of_files(read));
   if (!verdict.report.verify.findings.is_clean()) {
     return {};
   }

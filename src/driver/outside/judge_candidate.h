@@ -5,11 +5,11 @@
 #include "base/json/json_forward.h"
 #include "driver/admit/admission.h"
 #include "driver/job/job.h"
-#include "driver/outside/candidate_kind.h"
 #include "driver/outside/python_candidate.h"
 #include "driver/outside/source_facts.h"
 #include "driver/time/tuning.h"
 #include "evaluate/pipeline/evaluate.h"
+#include "toolchain/candidate/candidate_kind.h"
 
 namespace stitch::driver {
 
@@ -22,7 +22,7 @@ struct CandidateRequest {
 };
 
 struct CandidateVerdict {
-  CandidateKind kind = CandidateKind::kSources;
+  toolchain::CandidateKind kind = toolchain::CandidateKind::kSources;
   std::vector<std::string> notes;  // what of it was ignored
   evaluate::EvaluateReport report;
   std::optional<ir::Graph> graph;  // of the program that it stands for

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "base/json/json.h"
-#include "driver/outside/candidate_sources.h"
 #include "driver/outside/python_extensions.h"
 #include "driver/outside/rehearse.h"
 #include "evaluate/inspect/built_library.h"
@@ -15,6 +14,7 @@
 #include "evaluate/runner/program_runner.h"
 #include "evaluate/verify/verify_program.h"
 #include "toolchain/build/build.h"
+#include "toolchain/candidate/candidate_sources.h"
 
 namespace stitch::driver {
 namespace {
@@ -80,12 +80,12 @@ Result<void> build_beside(Job& job, const toolchain::Toolchain& tools, DeviceKin
   }
   toolchain::BuildRequest request;
   Result<SourceBundle> bundle = read_bundle(host.folder);
-  if (auto fault = fault_of_files(bundle)) {
+  if (auto fault = toolchain::fault_of_files(bundle)) {
     findings_of(verdict).add(std::move(fault));
     return {};
   }
   STITCH_ASSIGN(request.bundle, std::move(bundle));
-  if (const auto outside = outside_file(request.bundle)) {
+  if (const auto outside = toolchain::outside_file(request.bundle)) {
     findings_of(verdict).add({Stage::kRead, VerdictKind::kBuildFailed, *outside});
     return {};
   }
@@ -130,7 +130,7 @@ Result<void> inspect_beside(const std::string& candidate, evaluate::PythonHost& 
     return {};
   }
   Result<evaluate::NativeFiles> found = evaluate::inspect_native_files(host.folder);
-  if (const auto fault = fault_of_files(found)) {
+  if (const auto fault = toolchain::fault_of_files(found)) {
     findings_of(verdict).add(fault);
     return {};
   }

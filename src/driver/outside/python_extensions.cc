@@ -5,11 +5,11 @@
 
 #include "base/fs/files.h"
 #include "base/json/json.h"
-#include "driver/outside/candidate_sources.h"
 #include "evaluate/inspect/library_check.h"
 #include "evaluate/pipeline/evaluate.h"
 #include "evaluate/processes/extension_requests.h"
 #include "toolchain/build/build.h"
+#include "toolchain/candidate/candidate_sources.h"
 
 namespace stitch::driver {
 namespace {
@@ -47,7 +47,7 @@ struct Built {
 
 Result<Built> build_one(Job& job, const toolchain::Toolchain& tools, toolchain::TorchKit kit,
                         const evaluate::ExtensionRequest& wanted) {
-  if (const auto outside = outside_file(wanted.bundle)) {
+  if (const auto outside = toolchain::outside_file(wanted.bundle)) {
     return Built{{}, Finding{Stage::kBuild, VerdictKind::kBuildFailed, *outside}};
   }
   kit.macros = wanted.macros;

@@ -13,12 +13,12 @@
 #include "driver/import/batch.h"
 #include "driver/judge/judge.h"
 #include "driver/project/leave_report.h"
-#include "driver/project/manifest.h"
 #include "driver/project/project.h"
 #include "driver/project/python_forms.h"
 #include "driver/time/timed_draws.h"
 #include "plan/batch/any_batch.h"
 #include "plan/plan.h"
+#include "runs/evidence/manifest.h"
 
 namespace stitch::driver {
 namespace {
@@ -156,7 +156,7 @@ Result<void> leave_results(Job& job, const toolchain::Toolchain& tools, const Ru
   STITCH_TRY(install_project(run.program.bundle, files, run.out, [&](const fs::path& fresh) -> Result<void> {
     STITCH_TRY(leave_report(job, run.task, run.imported, command, fresh));
     STITCH_TRY(write_weights(job, run.task, run.imported, fresh / "weights.safetensors"));
-    return write_manifest(fresh);
+    return runs::write_manifest(fresh);
   }));
   job.progress().installed();
   return {};

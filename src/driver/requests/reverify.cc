@@ -69,7 +69,7 @@ Options repeated(Options options, const Circumstances& circumstances) {
 
 }  // namespace
 
-std::string describe(const ManifestCheck& check) {
+std::string describe(const runs::ManifestCheck& check) {
   return fmt::format("{} files are as they were written (manifest {})", check.files, check.digest.substr(0, 16));
 }
 
@@ -77,7 +77,7 @@ Result<ReverifyReport> reverify(const ReverifyRequest& request, const Services& 
   const fs::path& folder = request.folder;
   ReverifyReport report;
   STITCH_ASSIGN(Folder contents, read_folder(folder));
-  STITCH_ASSIGN(report.manifest, check_manifest(folder));
+  STITCH_ASSIGN(report.manifest, runs::check_manifest(folder));
   if (!report.manifest.is_intact()) {
     return failure(ErrorCode::kFileInvalid,
                    fmt::format("{} is not as it was written; {}", folder.string(), report.manifest.message()),
@@ -93,7 +93,7 @@ Result<ReverifyReport> reverify(const ReverifyRequest& request, const Services& 
   STITCH_ASSIGN(const toolchain::Toolchain tools, find_compilers(job));
   STITCH_ASSIGN(report.device, choose_device(job, tools));
   STITCH_ASSIGN(report.report, judge_folder(job, tools, contents, report.device));
-  STITCH_ASSIGN(report.agreement, agreement(recorded, evaluate::to_json(report.report.verify)));
+  STITCH_ASSIGN(report.agreement, runs::agreement(recorded, evaluate::to_json(report.report.verify)));
   return report;
 }
 

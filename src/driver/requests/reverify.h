@@ -7,9 +7,9 @@
 
 #include "artifact/task/task.h"
 #include "driver/job/job.h"
-#include "driver/project/agreement.h"
-#include "driver/project/manifest.h"
 #include "evaluate/pipeline/evaluate.h"
+#include "runs/evidence/agreement.h"
+#include "runs/evidence/manifest.h"
 
 namespace stitch::driver {
 
@@ -22,15 +22,15 @@ struct ReverifyReport {
   Task task;
   DeviceKind device = DeviceKind::kEmulated;
   DeviceKind recorded_device = DeviceKind::kEmulated;
-  ManifestCheck manifest;
+  runs::ManifestCheck manifest;
   evaluate::EvaluateReport report;
-  Agreement agreement;
+  runs::Agreement agreement;
 };
 
 // kFileInvalid for a folder that is not as it was written.
 Result<ReverifyReport> reverify(const ReverifyRequest& request, const Services& services);
 
 // "41 files are as they were written (manifest 0123456789abcdef)"
-std::string describe(const ManifestCheck& check);
+std::string describe(const runs::ManifestCheck& check);
 
 }  // namespace stitch::driver

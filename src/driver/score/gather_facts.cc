@@ -5,15 +5,19 @@
 
 #include "base/fs/files.h"
 #include "driver/judge/judge_folder.h"
-#include "driver/outside/candidate_sources.h"
 #include "driver/outside/judge_candidate.h"
 #include "driver/score/workload.h"
 #include "rubric/source/source_facts.h"
+#include "toolchain/candidate/candidate_sources.h"
 
 namespace stitch::driver {
 namespace {
 
 namespace fs = std::filesystem;
+using toolchain::CandidateKind;
+using toolchain::CandidateSources;
+using toolchain::classify_candidate;
+using toolchain::read_candidate_sources;
 
 // Ten times what our own programs bring. Nobody reads a longer text, so neither does the rubric.
 constexpr size_t kMaxTextLength = size_t{4} << 20;

@@ -16,7 +16,7 @@ struct Headline {
   std::string limits;    // "Judged on an emulated device at reduced sizes."; empty when there are none to name
 };
 
-// `evidence`: what read_evidence() found.
+// `evidence`: what runs::read_evidence() found.
 Headline headline(const plan::Plan& plan, const Json& evidence);
 Json to_json(const Headline& headline);
 

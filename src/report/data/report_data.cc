@@ -9,10 +9,10 @@
 #include "plan/batch/program_batches.h"
 #include "plan/plan.h"
 #include "report/data/choices_json.h"
-#include "report/data/evidence_json.h"
 #include "report/data/graph_json.h"
 #include "report/data/headline.h"
 #include "report/data/plan_json.h"
+#include "runs/evidence/read_evidence.h"
 
 namespace stitch::report {
 namespace {
@@ -49,7 +49,7 @@ Result<Json> report_data(const FolderTexts& folder) {
   Json steps = steps_json(plan, folder);
   add_choices(plan_json, steps);
   std::vector<std::string> notes;
-  const Json evidence = read_evidence(folder, notes);
+  const Json evidence = runs::read_evidence(folder, notes);
   Json before = imported_graph(folder, notes);
   Json data = {{"schema", "stitchcuda.report/1"},
                {"name", plan.graph.name},

@@ -7,7 +7,7 @@
 
 #include "base/error/result.h"
 
-namespace stitch::driver {
+namespace stitch::toolchain {
 
 enum class CandidateKind {
   kBundle,   // a folder with bundle.json, as `stitchcuda emit` writes
@@ -20,4 +20,4 @@ const char* to_string(CandidateKind kind);  // "bundle", "sources", "library", "
 // kFileInvalid where there is nothing of these kinds.
 Result<CandidateKind> classify_candidate(const std::filesystem::path& path);
 
-}  // namespace stitch::driver
+}  // namespace stitch::toolchain

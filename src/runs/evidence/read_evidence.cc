@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/data/evidence_json.h"
+#include "runs/evidence/read_evidence.h"
 
 #include <fmt/format.h>
 
 #include "base/json/json.h"
 
-namespace stitch::report {
+namespace stitch::runs {
 namespace {
+
+using FolderTexts = std::map<std::string, std::string>;
 
 constexpr std::string_view kProgramFolder = "evidence/program/";
 
@@ -54,4 +56,4 @@ Json read_evidence(const FolderTexts& folder, std::vector<std::string>& notes) {
   return evidence;
 }
 
-}  // namespace stitch::report
+}  // namespace stitch::runs

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/runs/program_record.h"
+#include "runs/record/program_record.h"
 
 #include <fmt/format.h>
 
 #include "base/json/json.h"
 
-namespace stitch::cli {
+namespace stitch::runs {
 namespace {
 
 bool has(const Json& object, const char* key) {
@@ -97,4 +97,4 @@ Result<ProgramRecord> program_record_from_json(const Json& json) {
   return record;
 }
 
-}  // namespace stitch::cli
+}  // namespace stitch::runs

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/project/agreement.h"
+#include "runs/evidence/agreement.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,7 +10,7 @@
 
 #include "base/json/json.h"
 
-namespace stitch::driver {
+namespace stitch::runs {
 namespace {
 
 constexpr size_t kNamesShown = 3;
@@ -118,4 +118,4 @@ std::string describe(const Agreement& agreement) {
   return text;
 }
 
-}  // namespace stitch::driver
+}  // namespace stitch::runs

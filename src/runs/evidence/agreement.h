@@ -8,7 +8,7 @@
 #include "base/error/result.h"
 #include "base/json/json_forward.h"
 
-namespace stitch::driver {
+namespace stitch::runs {
 
 struct Agreement {
   std::string recorded;  // the kind of verdict: "ok", "wrong" ...
@@ -29,4 +29,4 @@ Json to_json(const Agreement& agreement);
 // A few lines for people.
 std::string describe(const Agreement& agreement);
 
-}  // namespace stitch::driver
+}  // namespace stitch::runs

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/outside/candidate_kind.h"
+#include "toolchain/candidate/candidate_kind.h"
 
-#include "driver/outside/candidate_sources.h"
+#include "toolchain/candidate/candidate_sources.h"
 
-namespace stitch::driver {
+namespace stitch::toolchain {
 namespace {
 
 namespace fs = std::filesystem;
@@ -57,4 +57,4 @@ Result<CandidateKind> classify_candidate(const fs::path& path) {
   return failure(ErrorCode::kFileInvalid, location + " holds no candidate", location, kForms);
 }
 
-}  // namespace stitch::driver
+}  // namespace stitch::toolchain

@@ -9,7 +9,7 @@
 #include "base/error/result.h"
 #include "base/json/json_forward.h"
 
-namespace stitch::cli {
+namespace stitch::runs {
 
 struct StepRecord {
   std::string name = "?";
@@ -30,4 +30,4 @@ struct ProgramRecord {
 // another kind than we write is kFileInvalid.
 Result<ProgramRecord> program_record_from_json(const Json& json);
 
-}  // namespace stitch::cli
+}  // namespace stitch::runs

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/project/manifest.h"
+#include "runs/evidence/manifest.h"
 
 #include <gtest/gtest.h>
 
 #include "base/fs/files.h"
 
-namespace stitch::driver {
+namespace stitch::runs {
 namespace {
 
 namespace fs = std::filesystem;
@@ -88,4 +88,4 @@ TEST_F(Manifest, ThatIsNoneIsRefused) {
 }
 
 }  // namespace
-}  // namespace stitch::driver
+}  // namespace stitch::runs

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/runs/program_record.h"
+#include "runs/record/program_record.h"
 
 #include <gtest/gtest.h>
 
 #include "base/json/json.h"
 
-namespace stitch::cli {
+namespace stitch::runs {
 namespace {
 
 Result<ProgramRecord> read(const char* text) { return program_record_from_json(Json::parse(text)); }
@@ -52,4 +52,4 @@ TEST(ProgramRecord, OfAnotherKindIsRefused) {
 }
 
 }  // namespace
-}  // namespace stitch::cli
+}  // namespace stitch::runs

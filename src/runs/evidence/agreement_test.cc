@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/project/agreement.h"
+#include "runs/evidence/agreement.h"
 
 #include <gtest/gtest.h>
 
 #include "base/json/json.h"
 
-namespace stitch::driver {
+namespace stitch::runs {
 namespace {
 
 Json regime(const char* shape, const char* name, double ratio) {
@@ -64,4 +64,4 @@ TEST(Agreement, RefusesARecordThatIsNone) {
 }
 
 }  // namespace
-}  // namespace stitch::driver
+}  // namespace stitch::runs

@@ -10,7 +10,7 @@
 #include "artifact/report/finding.h"
 #include "artifact/source/source_bundle.h"
 
-namespace stitch::driver {
+namespace stitch::toolchain {
 
 Result<bool> holds_sources(const std::filesystem::path& folder);
 
@@ -35,4 +35,4 @@ std::optional<std::string> outside_file(const SourceBundle& bundle);
 Result<CandidateSources> read_candidate_sources(const std::filesystem::path& folder,
                                                 const std::filesystem::path& runtime_folder);
 
-}  // namespace stitch::driver
+}  // namespace stitch::toolchain

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/outside/candidate_sources.h"
+#include "toolchain/candidate/candidate_sources.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,7 +10,7 @@
 #include "base/fs/files.h"
 #include "toolchain/source/include_closure.h"
 
-namespace stitch::driver {
+namespace stitch::toolchain {
 namespace {
 
 namespace fs = std::filesystem;
@@ -100,7 +100,7 @@ Result<bool> holds_sources(const fs::path& folder) {
 
 std::optional<std::string> outside_file(const SourceBundle& bundle) {
   for (const auto& [file, text] : bundle.files) {
-    for (const std::string& name : toolchain::included_names(text)) {
+    for (const std::string& name : included_names(text)) {
       const fs::path path = (fs::path(file).parent_path() / name).lexically_normal();
       if (fs::path(name).is_absolute() || (!path.empty() && *path.begin() == "..")) {
         return fmt::format("{} includes {}, which lies outside the candidate", file, name);
@@ -132,4 +132,4 @@ Result<CandidateSources> read_candidate_sources(const fs::path& folder, const fs
   return sources;
 }
 
-}  // namespace stitch::driver
+}  // namespace stitch::toolchain

@@ -9,7 +9,7 @@
 
 #include "base/error/result.h"
 
-namespace stitch::driver {
+namespace stitch::runs {
 
 inline constexpr const char* kManifest = "evidence/manifest.json";
 
@@ -31,4 +31,4 @@ struct ManifestCheck {
 // kFileInvalid when there is no manifest or it cannot be read.
 Result<ManifestCheck> check_manifest(const std::filesystem::path& folder);
 
-}  // namespace stitch::driver
+}  // namespace stitch::runs

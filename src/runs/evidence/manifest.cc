@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/project/manifest.h"
+#include "runs/evidence/manifest.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,7 +12,7 @@
 #include "base/hash/sha256.h"
 #include "base/json/json.h"
 
-namespace stitch::driver {
+namespace stitch::runs {
 namespace {
 
 namespace fs = std::filesystem;
@@ -119,4 +119,4 @@ Result<ManifestCheck> check_manifest(const fs::path& folder) {
   return check;
 }
 
-}  // namespace stitch::driver
+}  // namespace stitch::runs
