@@ -2,6 +2,7 @@
 #include "kernels/code/functor_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -63,9 +64,11 @@ class IndexPrinter {
     return lines;
   }
 
-  // "int64_t row, int64_t /*column*/": unused ones have no name.
-  std::string parameters() const {
-    const auto called = [](const Place& place) { return place.is_used() ? place.name : "/*" + place.name + "*/"; };
+  // "int64_t row, int64_t /*column*/": unused ones have no name, unless all are handed on.
+  std::string parameters(bool all_named) const {
+    const auto called = [&](const Place& place) {
+      return all_named || place.is_used() ? place.name : "/*" + place.name + "*/";
+    };
     if (functor_.shape.takes_index) {
       const Place& place = functor_.places.back();
       return fmt::format("const stitch::Index<{}>& {}", std::max<size_t>(place.digits(), 1), called(place));
@@ -282,11 +285,50 @@ class BodyPrinter {
   std::vector<std::string> body_;
 };
 
-std::string signature(const FunctorTree& functor, const std::string& returns, const std::string& called,
-                      const std::string& extra) {
-  const std::string parameters = IndexPrinter(functor).parameters();
-  const char* comma = parameters.empty() || extra.empty() ? "" : ", ";
-  return fmt::format("__device__ {} {}({}{}{}) const", returns, called, parameters, comma, extra);
+std::string joined(const std::vector<std::string>& parts) { return fmt::format("{}", fmt::join(parts, ", ")); }
+
+// Those of one element, or with `lanes` of kLanes neighbouring ones.
+std::string parameters(const FunctorTree& functor, bool lanes, bool all_named) {
+  const FunctorShape& shape = functor.shape;
+  std::vector<std::string> parts = {IndexPrinter(functor).parameters(all_named), shape.extra_parameters};
+  if (!shape.lane_value.empty()) {
+    parts.push_back(lanes ? fmt::format("const stitch::Lanes<float, kLanes>& {}s", shape.lane_value)
+                          : "float " + shape.lane_value);
+  }
+  parts.erase(std::remove(parts.begin(), parts.end(), ""), parts.end());
+  return joined(parts);
+}
+
+Method lanes_method(const FunctorTree& functor) {
+  const FunctorShape& shape = functor.shape;
+  const std::string returns =
+      shape.returns.is_nothing() ? "void" : fmt::format("stitch::Lanes<{}, kLanes>", shape.return_type);
+  return {fmt::format("template <int kLanes>\n__device__ {} {}({}) const", returns,
+                      shape.takes_index ? "apply" : "lanes", parameters(functor, true, false)),
+          BodyPrinter(functor, functor.takes_lanes).print()};
+}
+
+// "lanes<1>(row, column, {value});"
+std::string one_lane(const FunctorTree& functor) {
+  std::vector<std::string> arguments;
+  for (const Place& place : functor.places) {
+    arguments.push_back(place.name);
+  }
+  if (!functor.shape.lane_value.empty()) {
+    arguments.push_back("{" + functor.shape.lane_value + "}");
+  }
+  const bool loads = !functor.shape.returns.is_nothing();
+  return fmt::format("{}lanes<1>({}){};", loads ? "return " : "", joined(arguments), loads ? "[0]" : "");
+}
+
+// One element is one lane where there are lanes: the mathematics stand once.
+Method element_method(const FunctorTree& functor) {
+  const FunctorShape& shape = functor.shape;
+  const std::string signature =
+      fmt::format("__device__ {} operator()({}) const", shape.returns.is_nothing() ? "void" : shape.return_type,
+                  parameters(functor, false, functor.takes_lanes));
+  return {signature, functor.takes_lanes ? std::vector<std::string>{one_lane(functor)}
+                                         : BodyPrinter(functor, false).print()};
 }
 
 }  // namespace
@@ -294,18 +336,11 @@ std::string signature(const FunctorTree& functor, const std::string& returns, co
 Functor to_text(const FunctorTree& functor) {
   const FunctorShape& shape = functor.shape;
   Functor result{shape.comment, functor.name, functor.members, {}};
-  const bool loads = !shape.returns.is_nothing();
   if (functor.takes_lanes || shape.takes_index) {
-    const std::string returns = loads ? fmt::format("stitch::Lanes<{}, kLanes>", shape.return_type) : "void";
-    result.methods.push_back(
-        {"template <int kLanes>\n" +
-             signature(functor, returns, shape.takes_index ? "apply" : "lanes", shape.lane_parameters),
-         BodyPrinter(functor, functor.takes_lanes).print()});
+    result.methods.push_back(lanes_method(functor));
   }
   if (!shape.takes_index) {
-    result.methods.push_back(
-        {signature(functor, loads ? shape.return_type : "void", "operator()", shape.extra_parameters),
-         BodyPrinter(functor, false).print()});
+    result.methods.push_back(element_method(functor));
   }
   return result;
 }

@@ -101,8 +101,7 @@ Result<LoweredFunctor> make_epilogue(StepBuilder& step, const GemmProblem& probl
   }
   STITCH_TRY(builder.store_results());
   return builder.finish({.comment = "Stores one element of the product, or kLanes neighbouring ones.",
-                         .extra_parameters = "float accumulator",
-                         .lane_parameters = "const stitch::Lanes<float, kLanes>& accumulators",
+                         .lane_value = "accumulator",
                          .may_take_lanes = true});
 }
 

@@ -40,8 +40,7 @@ Result<LoweredFunctor> make_store(StepBuilder& step, const RowAxes& axes) {
   builder.bind_computation(output, map, std::move(result));
   STITCH_TRY(builder.store_results());
   return builder.finish({.comment = "Scales and shifts a normalised element and stores what follows from it.",
-                         .extra_parameters = "float value",
-                         .lane_parameters = "const stitch::Lanes<float, kLanes>& values",
+                         .lane_value = "value",
                          .may_take_lanes = true});
 }
 

@@ -44,8 +44,7 @@ class Softmax final : public KernelTemplate {
     builder.bind(output, domain.anchor_map(), bound("value", "values[lane]"));
     STITCH_TRY(builder.store_results());
     const LoweredFunctor store = builder.finish({.comment = "Stores what follows from one element of the softmax.",
-                                              .extra_parameters = "float value",
-                                              .lane_parameters = "const stitch::Lanes<float, kLanes>& values",
+                                              .lane_value = "value",
                                               .may_take_lanes = true});
     construct(step, load, "load");
     construct(step, store, "store");
