@@ -54,10 +54,16 @@ std::string constant_name(std::string_view snake) { return "k" + pascal_case(sna
 NameTable::NameTable() = default;
 
 std::string NameTable::take(const std::string& wanted) {
-  std::string name = wanted;
-  for (int number = 2; is_reserved(name) || !taken_.insert(name).second; ++number) {
-    name = wanted + "_" + std::to_string(number);
+  const auto [namesake, is_new] = taken_.try_emplace(wanted, 2);
+  if (is_new && !is_reserved(wanted)) {
+    return wanted;
   }
+  int& number = namesake->second;  // elements of the map stay where they are
+  std::string name;
+  do {
+    name = wanted + "_" + std::to_string(number);
+    ++number;
+  } while (is_reserved(name) || !taken_.try_emplace(name, 2).second);
   return name;
 }
 

@@ -2,9 +2,9 @@
 // Makes names in emitted code: taken from the model where it has one, never a keyword, never twice in a scope.
 #pragma once
 
-#include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 namespace stitch::kernels {
 
@@ -18,7 +18,7 @@ class NameTable {
   std::string take(const std::string& wanted);
 
  private:
-  std::set<std::string, std::less<>> taken_;
+  std::unordered_map<std::string, int> taken_;  // and the number that its next namesake is tried with
 };
 
 }  // namespace stitch::kernels
