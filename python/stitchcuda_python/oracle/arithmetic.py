@@ -10,8 +10,10 @@ from math import prod, sqrt
 import torch
 
 from .constants import DISTURBANCE_DIVISOR
-from .perturb import ELEMENTS_AT_ONCE
+from .perturb import at_once
 from .rounding import Rounding
+
+_FEW_ROWS = 1024
 
 Bilinear = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
@@ -25,21 +27,25 @@ class Arithmetic:
 
     def disturbed(self, made: torch.Tensor, magnitude: Callable[[], torch.Tensor], length: int) -> torch.Tensor:
         """`made` + N(0,1) * eps * sqrt(length)/5 * max(|made|, magnitude): the error of a plain sequential loop over
-        `length` terms whose root of summed squares is `magnitude`."""
+        `length` terms whose root of summed squares is `magnitude`. Writes into `made`, of which nobody else knows, part
+        by part where it is large."""
         if self.source is None or made.numel() == 0 or length < 1:
             return made
-        spread = torch.maximum(made.abs(), magnitude())
-        spread = torch.nan_to_num(spread, nan=0.0, posinf=0.0)
+        size = magnitude()
         factor = torch.finfo(made.dtype).eps * sqrt(length) / DISTURBANCE_DIVISOR
-        noise = torch.randn(made.shape, generator=self.source, device=made.device, dtype=made.dtype)
-        return made + noise * spread * factor
+        for part, spread in zip(_parts(made, size), _parts(size, made)):
+            spread = torch.maximum(part.abs(), spread)
+            torch.nan_to_num(spread, nan=0.0, posinf=0.0, out=spread)
+            noise = torch.randn(part.shape, generator=self.source, device=part.device, dtype=part.dtype)
+            part += noise.mul_(spread).mul_(factor)
+        return made
 
     def contraction(self, product: Bilinear, left: torch.Tensor, right: torch.Tensor, length: int) -> torch.Tensor:
         """product(left, right), where `product` sums `length` products of elements into each result."""
         if self.rounding is not None:
             left, right = self.rounding(left), self.rounding(right)
         made = product(left, right)
-        return self.disturbed(made, lambda: product(left * left, right * right).clamp_min(0).sqrt(), length)
+        return self.disturbed(made, lambda: product(left * left, right * right).clamp_min_(0).sqrt_(), length)
 
     def matmul(self, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
         """Batched matrix product."""
@@ -52,7 +58,7 @@ class Arithmetic:
         length = prod(terms.shape[axis] for axis in dims)
         if self.source is None or made.numel() == 0 or length < 1:
             return made
-        magnitude = (terms * terms).sum(dims, keepdim=keepdim).sqrt()
+        magnitude = _root_of_squares(terms, dims, keepdim)
         return made + self._loop_error(terms, dims, made, magnitude, length)
 
     def _loop_error(
@@ -90,16 +96,34 @@ class Arithmetic:
         return shifted - torch.log(self.sum(torch.exp(shifted), [axis], keepdim=True))
 
 
+def _parts(tensor: torch.Tensor, other: torch.Tensor) -> Sequence[torch.Tensor]:
+    """`tensor` in pieces that can be written to and lie as those of `other` do; whole where that cannot be."""
+    if tensor.numel() <= at_once(tensor) or not (tensor.is_contiguous() and other.is_contiguous()):
+        return [tensor]
+    return tensor.view(-1).split(at_once(tensor))
+
+
+def _root_of_squares(terms: torch.Tensor, dims: Sequence[int], keepdim: bool) -> torch.Tensor:
+    if terms.numel() <= at_once(terms):
+        return (terms * terms).sum(dims, keepdim=keepdim).sqrt()
+    return torch.linalg.vector_norm(terms, 2, dims, keepdim=keepdim)  # without squares that take as much memory again
+
+
 def _sequential_sum(terms: torch.Tensor, dims: Sequence[int]) -> torch.Tensor:
     """Sums over `dims` with one accumulator each, term after term: index_add_ on one axis is such a loop on a CPU."""
     kept = [axis for axis in range(terms.dim()) if axis not in {item % terms.dim() for item in dims}]
     reduced = [axis for axis in range(terms.dim()) if axis not in kept]
     rows = terms.permute(kept + reduced).reshape(prod(terms.shape[axis] for axis in kept), -1)
     totals = torch.zeros(rows.shape[0], dtype=terms.dtype, device=terms.device)
+    if rows.numel() > at_once(rows) and rows.shape[0] <= _FEW_ROWS:
+        # Neighbouring threads of a GPU add to neighbouring totals: all at one they wait for each other.
+        for part in rows.split(max(1, at_once(rows) // rows.shape[0]), dim=1):
+            places = torch.arange(part.numel(), device=terms.device) % rows.shape[0]
+            totals.index_add_(0, places, part.t().reshape(-1))
+        return totals
     flat = rows.reshape(-1)
-    step = flat.numel() if terms.device.type == "cpu" else ELEMENTS_AT_ONCE  # places take twice what terms do
-    for begin in range(0, flat.numel(), step):
-        part = flat[begin : begin + step]
+    for begin in range(0, flat.numel(), at_once(flat)):
+        part = flat[begin : begin + at_once(flat)]
         places = torch.arange(begin, begin + part.numel(), device=terms.device) // rows.shape[1]
         totals.index_add_(0, places, part)
     return totals

@@ -12,6 +12,11 @@ ELEMENTS_AT_ONCE = 1 << 26
 _BITS = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
 
+def at_once(tensor: torch.Tensor) -> int:
+    """How many elements of `tensor` are worked on at a time: a CPU does all, drawing alike on any machine."""
+    return max(1, tensor.numel()) if tensor.device.type == "cpu" else ELEMENTS_AT_ONCE
+
+
 def one_ulp_away(tensor: torch.Tensor, source: torch.Generator) -> torch.Tensor:
     """`tensor` with each finite non-zero element one representable number away. Zeros stay (their neighbours are
     subnormal: no honest rounding makes those, and they slow a CPU down a hundredfold); so do infinities and integers.

@@ -58,7 +58,7 @@ def _floating(x: torch.Tensor, dtype: torch.dtype | None) -> bool | None:
 def _cumsum(a: Arithmetic, x: Any, dim: int, *, dtype: Any = None) -> Any:
     if not _floating(x, dtype) or x.dim() == 0:
         return None
-    return a.disturbed(x.cumsum(dim), lambda: (x * x).cumsum(dim).sqrt(), x.shape[dim])
+    return a.disturbed(x.cumsum(dim), lambda: (x * x).cumsum_(dim).sqrt_(), x.shape[dim])
 
 
 def _vector_norm(
@@ -122,7 +122,7 @@ def _average_pool(operator: Any) -> Callable[..., Any]:
         else:
             axes = made.dim() - 2 if made.dim() > 2 else 1
             length = prod(window) if len(window) > 1 else window[0] ** axes
-        return a.disturbed(made, lambda: (operator(x * x, window, *how, **also) / length).sqrt(), length)
+        return a.disturbed(made, lambda: operator(x * x, window, *how, **also).div_(length).sqrt_(), length)
 
     return rule
 
