@@ -87,13 +87,13 @@ class Arithmetic:
 
     def softmax(self, scores: torch.Tensor, axis: int) -> torch.Tensor:
         """exp(x - max) / sum; rows that are -inf throughout become NaN as in PyTorch."""
-        powers = torch.exp(scores - scores.amax(axis, keepdim=True))
-        return powers / self.sum(powers, [axis], keepdim=True)
+        powers = (scores - scores.amax(axis, keepdim=True)).exp_()
+        return powers.div_(self.sum(powers, [axis], keepdim=True))
 
     def log_softmax(self, scores: torch.Tensor, axis: int) -> torch.Tensor:
         """x - max - log(sum(exp(x - max)))."""
         shifted = scores - scores.amax(axis, keepdim=True)
-        return shifted - torch.log(self.sum(torch.exp(shifted), [axis], keepdim=True))
+        return shifted.sub_(torch.log(self.sum(torch.exp(shifted), [axis], keepdim=True)))
 
 
 def _parts(tensor: torch.Tensor, other: torch.Tensor) -> Sequence[torch.Tensor]:

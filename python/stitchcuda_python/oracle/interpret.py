@@ -11,12 +11,14 @@ import torch
 
 from ..graph.functional import Call, FunctionalProgram, Ref, used_by
 from ..graph.random import NUMBERS, result_from
+from .perturb import at_once
 
 _aten = torch.ops.aten
 
 # `view` demands strides that another device's kernels need not have made; clone's memory format is not kept.
 _RESHAPES = {_aten.view.default, _aten._unsafe_view.default}
 _INTEGERS = {torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64}
+_ATTENTION = _aten.scaled_dot_product_attention.default
 _CLONES = {_aten.clone.default, _aten.lift_fresh_copy.default}
 
 # Runs one call in place of the operator itself; None = let the operator run.
@@ -92,8 +94,24 @@ def execute(call: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """What one call makes of arguments that are tensors."""
     if call.target in _RESHAPES:
         return args[0].reshape(args[1])
+    if call.target is _ATTENTION and _is_by_samples(*args, **kwargs):
+        return _attention_by_samples(*args, **kwargs)
     made = call.target(*args, **kwargs)
     return made.contiguous() if call.target in _CLONES else made
+
+
+def _is_by_samples(q: Any, k: Any, v: Any, mask: Any = None, dropout: float = 0.0, *_how: Any, **_also: Any) -> bool:
+    """Whether attention is worked out a few samples at a time: in fp64 PyTorch makes scaled copies of all operands."""
+    batch = {operand.shape[0] for operand in (q, k, v)}
+    return q.numel() > at_once(q) and q.dim() > 2 and len(batch) == 1 and mask is None and dropout == 0.0
+
+
+def _attention_by_samples(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *how: Any, **also: Any) -> torch.Tensor:
+    made = torch.empty((*q.shape[:-1], v.shape[-1]), dtype=q.dtype, device=q.device)
+    samples = max(1, at_once(q) * q.shape[0] // q.numel())
+    for to, *operands in zip(*(tensor.split(samples) for tensor in (made, q, k, v))):
+        to.copy_(_ATTENTION(*operands, *how, **also))
+    return made
 
 
 def _overflows(target: Any, args: list[Any], kwargs: dict[str, Any]) -> bool:

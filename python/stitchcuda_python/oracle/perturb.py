@@ -8,7 +8,7 @@ import torch
 from ..graph.functional import FunctionalProgram
 
 # Of a large tensor on a GPU, whose memory holds few of its size.
-ELEMENTS_AT_ONCE = 1 << 26
+ELEMENTS_AT_ONCE = 1 << 24
 _BITS = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
 

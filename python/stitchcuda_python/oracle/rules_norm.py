@@ -13,14 +13,15 @@ from .arithmetic import Arithmetic, every_axis
 
 
 def _affine(x: torch.Tensor, weight: Any, bias: Any) -> torch.Tensor:
-    x = x if weight is None else x * weight
-    return x if bias is None else x + bias
+    """Written into `x`, of which nobody else knows: memory may hold few tensors of its size."""
+    x = x if weight is None else x.mul_(weight)
+    return x if bias is None else x.add_(bias)
 
 
 def _native_layer_norm(a: Arithmetic, x: Any, shape: Any, weight: Any, bias: Any, eps: float) -> Any:
     mean, variance = a.moments(x, range(x.dim() - len(shape), x.dim()))
     inverse = torch.rsqrt(variance + eps)
-    return _affine((x - mean) * inverse, weight, bias), mean, inverse
+    return _affine((x - mean).mul_(inverse), weight, bias), mean, inverse
 
 
 def _layer_norm(
@@ -41,7 +42,7 @@ def _native_group_norm(
     grouped = x.reshape(batch, groups, -1)
     mean, variance = a.moments(grouped, [2])
     inverse = torch.rsqrt(variance + eps)
-    normal = ((grouped - mean) * inverse).reshape(x.shape)
+    normal = (grouped - mean).mul_(inverse).reshape(x.shape)
     per_channel = (1, channels, *[1] * (x.dim() - 2))
     weight, bias = (item if item is None else item.reshape(per_channel) for item in (weight, bias))
     return _affine(normal, weight, bias), mean.reshape(batch, groups), inverse.reshape(batch, groups)
@@ -55,7 +56,7 @@ def _normalised_by_channel(
     mean, variance = a.moments(x, axes)
     inverse = torch.rsqrt(variance + eps)
     weight, bias = (item if item is None else item.reshape(mean.shape) for item in (weight, bias))
-    made = _affine((x - mean) * inverse, weight, bias)
+    made = _affine((x - mean).mul_(inverse), weight, bias)
     return made, mean.reshape(-1), inverse.reshape(-1), variance.reshape(-1)
 
 
