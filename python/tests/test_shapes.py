@@ -98,7 +98,7 @@ class SmallScaleTest(ServerCase):
     def test_a_search_keeps_long_axes_long(self) -> None:
         row = next(row for row in problems() if row.file == "layernorm_linear_softmax.py")
         path = shutil.copy(problem(row), self.folder)  # without its SIZES
-        made = self.ok("small_scale", file=path, budget_flops=40_000_000, min_axis=130)
+        made = self.ok("small_scale", file=path, budget_seconds=0.15, min_axis=130)
         self.assertTrue(made["fits"])
         self.assertEqual(made["source"], "search")
         self.assertTrue(all(made["overrides"][name] >= 130 for name in row.full), made)
@@ -107,7 +107,7 @@ class SmallScaleTest(ServerCase):
     def test_a_budget_below_two_tiles_is_said_not_to_fit(self) -> None:
         row = next(row for row in problems() if row.file == "attention_block.py")
         path = shutil.copy(problem(row), self.folder)
-        made = self.ok("small_scale", file=path, budget_flops=1_000_000, min_axis=130)
+        made = self.ok("small_scale", file=path, budget_seconds=0.004, min_axis=130)
         self.assertFalse(made["fits"])
         self.assertGreaterEqual(made["overrides"]["SEQUENCE"], 130)
 
@@ -117,7 +117,7 @@ class SmallScaleTest(ServerCase):
             + "class Model(nn.Module):\n    def forward(self, x):\n        return x.exp().sum(-1)\n"
             + "def get_inputs():\n    return [torch.randn(4096, 8192)]\ndef get_init_inputs():\n    return []\n"
         )
-        made = self.ok("small_scale", file=self.file(text, "no_constants.py"), budget_flops=1_000_000)
+        made = self.ok("small_scale", file=self.file(text, "no_constants.py"), budget_seconds=0.05)
         self.assertTrue(made["fits"])
         self.assertTrue(all(extent >= 130 for extent in made["input_shapes"][0]))
 
@@ -131,7 +131,7 @@ class SmallScaleTest(ServerCase):
             + "    def forward(self, x):\n        return self.layers(x)\n"
             + "def get_inputs():\n    return [torch.randn(8, 3, 256, 256)]\ndef get_init_inputs():\n    return []\n"
         )
-        made = self.ok("small_scale", file=self.file(text, "pyramid.py"), budget_flops=2_000_000)
+        made = self.ok("small_scale", file=self.file(text, "pyramid.py"), budget_seconds=0.01)
         batch, _, height, width = made["input_shapes"][0]
         self.assertTrue(made["fits"], made)
         self.assertLess(max(height, width), 130)
@@ -146,10 +146,61 @@ class SmallScaleTest(ServerCase):
             + "    def forward(self, x):\n        return self.second(self.first(x).relu())\n"
             + "def get_inputs():\n    return [torch.randn(BATCH, WIDTH)]\ndef get_init_inputs():\n    return []\n"
         )
-        made = self.ok("small_scale", file=self.file(text, "widths.py"), budget_flops=15_000_000)
+        made = self.ok("small_scale", file=self.file(text, "widths.py"), budget_seconds=0.06)
         self.assertTrue(made["fits"], made)
         self.assertTrue(all(made["overrides"][name] >= 130 for name in ("BATCH", "WIDTH", "MIDDLE")), made)
 
+    def test_reduced_sizes_cost_little_and_keep_several_tiles(self) -> None:
+        """Programs whose counted FLOP say nothing of what they cost where threads are run one after the other."""
+        for name, sizes, init, made, inputs, atleast in DEAR:
+            with self.subTest(name):
+                text = sizes + HEADER + "class Model(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+                text += f"        {init}\n    def forward(self, *inputs):\n        return {made}\n"
+                text += f"def get_inputs():\n    return [{inputs}]\ndef get_init_inputs():\n    return []\n"
+                small = self.ok("small_scale", file=self.file(text, f"{name}.py"), budget_seconds=0.15)
+                self.assertLessEqual(small["seconds"], 0.3, small)
+                self.assertEqual(small["short"], [])
+                for constant, least in atleast.items():
+                    self.assertGreaterEqual(small["overrides"].get(constant, 0), least, small)
+
+    def test_a_window_is_not_made_another_one(self) -> None:
+        text = (
+            "SIDE = 4\n"
+            + HEADER
+            + "class Model(nn.Module):\n    def forward(self, x):\n        return nn.functional.max_pool2d(x, SIDE, 1)\n"
+            + "def get_inputs():\n    return [torch.randn(32, 64, 512, 512)]\ndef get_init_inputs():\n    return []\n"
+        )
+        small = self.ok("small_scale", file=self.file(text, "window.py"), budget_seconds=0.15)
+        self.assertTrue(small["fits"], small)
+        self.assertNotIn("SIDE", small.get("overrides", {}))
+
+    def test_where_images_cannot_shrink_what_yields_is_told(self) -> None:
+        """Only a mean of places and the pixels of a convolution behind strides yield, and both are named."""
+        text = (
+            HEADER
+            + "class Model(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+            + "        self.first, self.last = nn.Conv2d(3, 256, 3, 16, 1), nn.Conv2d(256, 1024, 1, 2)\n"
+            + "    def forward(self, x):\n        return self.last(self.first(x)).mean((2, 3))\n"
+            + "def get_inputs():\n    return [torch.randn(8, 3, 512, 512)]\ndef get_init_inputs():\n    return []\n"
+        )
+        small = self.ok("small_scale", file=self.file(text, "strides.py"), budget_seconds=0.02)
+        windows = ["convolution 3x3 pixels", "convolution 1x1 pixels"]
+        self.assertEqual(small["short"], [*windows, "mean of images reduced"])
+
+
+DEAR = [
+    # name, constants, what the constructor makes, the result, inputs, constants that keep two tiles and a rest
+    ("cross_entropy", "N = 32768\nC = 4096\n", "pass", "nn.functional.cross_entropy(*inputs)",
+     "torch.rand(N, C), torch.randint(0, C, (N,))", {"N": 130, "C": 130}),
+    ("attention", "B = 32\nH = 32\nS = 512\nE = 1024\n", "pass", "nn.functional.scaled_dot_product_attention(*inputs)",
+     "*(torch.rand(B, H, S, E) for _ in range(3))", {"B": 2, "H": 2, "S": 130, "E": 130}),
+    ("pool", "N = 32\nC = 64\nS = 512\n", "self.pool = nn.MaxPool2d(4, 1, 1)", "self.pool(inputs[0])",
+     "torch.rand(N, C, S, S)", {"N": 2, "C": 2, "S": 12}),
+    ("cumsum", "N = 32768\nL = 32768\n", "pass", "inputs[0].cumsum(1)", "torch.rand(N, L)", {"N": 130, "L": 130}),
+    ("softmax_of_heads", "B = 128\nH = 8\nS = 512\nE = 96\n", "pass",
+     "(inputs[0] @ inputs[0].transpose(-2, -1)).softmax(-1) @ inputs[0]", "torch.rand(B, H, S, E)",
+     {"B": 2, "H": 2, "S": 130}),
+]  # fmt: skip
 
 if __name__ == "__main__":
     unittest.main()

@@ -79,7 +79,11 @@ def call_bytes(call: Call, table: dict[str, tuple[torch.dtype, Shape]]) -> int:
 
 def is_product(call: Call) -> bool:
     """Whether it multiplies matrices, which tensor cores do where the arithmetic allows."""
-    name = short_name(call.target)
+    return is_contraction(short_name(call.target))
+
+
+def is_contraction(name: str) -> bool:
+    """The same of an operator's short name."""
     known = _CONTRACTIONS | _CONVOLUTIONS | _TRANSPOSED | _RECURRENT | _CELLS | {"baddbmm", "addbmm", "addmv"}
     return name in known or "scaled_dot_product" in name
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chooses a small scale by what it costs: sizes whose counted work fits a budget while every kind of operator still
+"""Chooses a small scale by what it costs: sizes at which a draw on the emulated device fits a budget while every kind of operator still
 runs several tiles and a rest along each direction in which it did."""
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from ..program.build import Request
 from .axes import dynamic_axes
 from .knobs import Knobs, axis_knobs, constant_knobs, sizes_json
 from .sizes_file import small_sizes
-from .reach import Reach
-from .trial import Work, trial, trial_flops
+from .reach import Least, Reach
+from .trial import Work, trial
 
 DEFAULT_MIN_AXIS = 130
 _MIN_SIZE = 2
@@ -21,55 +21,71 @@ _BEARABLE = 2  # times the budget: not worth shorter tiles
 _WORTH = 0.97  # of the work: what leaves more than that is not worth a size
 
 
-def small_scale(request: Request, budget: int, min_axis: int) -> dict[str, Any]:
-    """Sizes for `request` whose counted work is at most `budget` FLOP, or as near as can be had, with "flops" and
-    whether it "fits". A SIZES file beside the program decides where it lists it."""
+def small_scale(request: Request, budget: float, min_axis: int) -> dict[str, Any]:
+    """Sizes for `request` at which a draw is estimated at no more than `budget` seconds, or as near as can be had, with
+    "seconds", "flops", whether it "fits", and "short", the directions given up for it. A SIZES file beside the program decides where it lists it."""
     written = small_sizes(request.file)
     if written is not None:
         request = Request(request.file, request.target, request.mode, written, None)
-        flops = trial_flops(request)
-        if flops is not None:
-            return {**sizes_json(request), "flops": flops, "fits": flops <= budget, "source": "SIZES"}
+        work = trial(request)
+        if work is not None:
+            return {**sizes_json(request), **_cost(work, budget), "short": [], "source": "SIZES"}
     own = trial(request)
     if own is None:
         base = os.path.basename(request.file)
         message = f"{base} cannot be tried at other sizes: it does not run on tensors without data."
         raise Failure(PROGRAM_INVALID, message, request.file, "Use --scale full.")
-    request, flops = _made_smaller(constant_knobs(request), request, own, budget, min_axis)
-    if flops > budget:
+    request, work = _made_smaller(constant_knobs(request), request, own, own, budget, min_axis)
+    if work.seconds > budget:
         axes = dynamic_axes(request)
         if axes.values:
-            request, flops = _made_smaller(axis_knobs(request, axes), request, own, budget, min_axis)
-    return {**sizes_json(request), "flops": flops, "fits": flops <= budget, "source": "search"}
+            request, work = _made_smaller(axis_knobs(request, axes), request, own, work, budget, min_axis)
+    long, quarter = _long_and_quarter(min_axis)
+    short = work.reach.misses(own.reach.at_least(each=quarter, most=long))
+    return {**sizes_json(request), **_cost(work, budget), "short": short, "source": "search"}
 
 
-def _made_smaller(knobs: Knobs, request: Request, own: Work, budget: int, min_axis: int) -> tuple[Request, int]:
+def _cost(work: Work, budget: float) -> dict[str, Any]:
+    return {"flops": work.flops, "seconds": work.seconds, "fits": work.seconds <= budget}
+
+
+def _made_smaller(
+    knobs: Knobs, request: Request, own: Work, present: Work, budget: float, min_axis: int
+) -> tuple[Request, Work]:
     """What is cut into tiles stays at least `min_axis` long, and what is short may fall to a quarter. Where the work
-    is then too much by far, it is enough that one call of each kind reaches that far, the others a quarter of it."""
-    search = _Search(knobs, trial_flops(request) or own.flops)
-    quarter = lambda extent: min(extent, max(_MIN_SIZE, min(extent, min_axis) // 4))  # noqa: E731
-    long = lambda extent: min_axis if extent >= min_axis else quarter(extent)  # noqa: E731
+    is then too much by far, it is enough that one call of each kind reaches that far, the others a quarter of it; and
+    at last that those reach a quarter of it which yield."""
+    search = _Search(knobs, present)
+    long, quarter = _long_and_quarter(min_axis)
     search.run(own.reach.at_least(each=long, most=long), budget)
     search.run(own.reach.at_least(each=quarter, most=long), _BEARABLE * budget)
-    return knobs.request_at(search.values), search.flops
+    search.run(own.reach.at_least(each=quarter, most=long, yielding=quarter), _BEARABLE * budget)
+    return knobs.request_at(search.values), search.work
+
+
+def _long_and_quarter(min_axis: int) -> tuple[Least, Least]:
+    def quarter(extent: int) -> int:
+        return min(extent, max(_MIN_SIZE, min(extent, min_axis) // 4))
+
+    return lambda extent: min_axis if extent >= min_axis else quarter(extent), quarter
 
 
 class _Search:
     """Makes one size after the other smaller: the one that saved most when it was last tried, and of those that save
     alike the one that is nearest its own value. What the program's operators reach stays at least what is wanted."""
 
-    def __init__(self, knobs: Knobs, flops: int) -> None:
+    def __init__(self, knobs: Knobs, work: Work) -> None:
         self.knobs = knobs
-        self.values, self.flops = dict(knobs.values), flops
+        self.values, self.work = dict(knobs.values), work
 
-    def run(self, wanted: Reach, budget: int) -> None:
+    def run(self, wanted: Reach, budget: float) -> None:
         """Until the budget is kept, or no size can be made smaller."""
         left = dict.fromkeys(self.values, 0.0)  # the share of the work that was left, roughly; nothing is known yet
-        while self.flops > budget and left:
+        while self.work.seconds > budget and left:
             name = min(left, key=lambda each: (left[each], *self._nearness(each)))
-            before = self.flops
+            before = self.work.seconds
             if self._make_smaller(name, wanted):
-                left[name] = round(2 * self.flops / before) / 2
+                left[name] = round(2 * self.work.seconds / before) / 2
             else:
                 del left[name]
 
@@ -95,11 +111,11 @@ class _Search:
         work = self.knobs.work_at(values) if is_new and self.knobs.allows(values) else None
         if work is None:
             return "does not run"
-        if work.flops > _WORTH * self.flops:
+        if work.seconds > _WORTH * self.work.seconds:
             return "saves little"
         if not work.reach.covers(wanted):
             return "reaches too short"
-        self.values, self.flops = values, work.flops
+        self.values, self.work = values, work
         return "taken"
 
 

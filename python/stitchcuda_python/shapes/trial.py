@@ -11,6 +11,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from ..graph.emulated_cost import call_seconds
 from ..graph.flops import call_flops, short_name
 from ..program.build import Request, build_program
 from .quiet import quiet
@@ -19,9 +20,11 @@ from .reach import Reach
 
 @dataclass
 class Work:
-    """Of one call of a program: counted FLOP, and how far its operators reach."""
+    """Of one call of a program: counted FLOP, what the emulated device takes for it as estimated, and how far its
+    operators reach."""
 
     flops: int = 0
+    seconds: float = 0.0
     reach: Reach = field(default_factory=Reach)
 
 
@@ -38,7 +41,10 @@ class _Counter(TorchDispatchMode):
         tensors = [item for item in pytree.tree_leaves(made) if isinstance(item, torch.Tensor)]
         outs = [tuple(item.shape) for item in tensors if item.dtype != torch.bool]
         transposed = "convolution" in str(func) and len(args) > 6 and bool(args[6])
-        self.work.flops += call_flops(short_name(func), shapes, outs, transposed)
+        name = short_name(func)
+        flops = call_flops(name, shapes, outs, transposed)
+        self.work.flops += flops
+        self.work.seconds += call_seconds(name, args, [shape for shape in shapes if shape is not None], outs, flops)
         self.work.reach.add(func, args, outs)
         return made
 

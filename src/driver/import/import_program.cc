@@ -80,12 +80,19 @@ Result<ImportedProgram> read_exported(const Json& exported) {
   return imported;
 }
 
-Result<Sizes> small_sizes(Job& job, const Task& task, double budget_flops) {
+Result<SmallSizes> small_sizes(Job& job, const Task& task) {
   Json arguments = task.arguments();
-  arguments["budget_flops"] = budget_flops;
+  arguments["budget_seconds"] = kSmallSeconds;
   arguments["min_axis"] = kMinimumAxis;
   STITCH_ASSIGN(const Json answer, job.ask("small_scale", arguments, kImportTimeoutMs));
-  return sizes_from_json(answer);
+  SmallSizes small;
+  STITCH_ASSIGN(small.sizes, sizes_from_json(answer));
+  STITCH_ASSIGN(small.seconds, json_double(answer, "seconds"));
+  STITCH_ASSIGN(const Json* names, json_array(answer, "short"));
+  for (const Json& name : *names) {
+    small.short_of.push_back(name.is_string() ? name.get<std::string>() : std::string());
+  }
+  return small;
 }
 
 Result<std::vector<Sizes>> hidden_sizes(Job& job, const Task& task, int count, uint64_t seed) {

@@ -25,11 +25,18 @@ struct ImportedProgram {
 // kUnsupportedOperator lists every operator we lack, with its place and the nearest one we have.
 Result<ImportedProgram> import_program(Job& job, const Task& task);
 
-// What one call of a program at reduced sizes may cost: a verdict at them takes seconds.
-inline constexpr double kSmallFlops = 4e7;
+// What one draw of a program at reduced sizes may take the emulated device, as estimated: a checked one takes ten times
+// that, and a verdict seconds.
+inline constexpr double kSmallSeconds = 0.15;
 
-// Sizes at which the counted work of one call is at most `budget_flops`, never below two tiles of an axis.
-Result<Sizes> small_sizes(Job& job, const Task& task, double budget_flops);
+// Sizes at which a draw takes at most so much, or as near as can be had: what kernels cut into tiles keeps two of them
+// and a rest where the program reached so far.
+struct SmallSizes {
+  Sizes sizes;
+  double seconds = 0;              // estimated, of a draw
+  std::vector<std::string> short_of;  // what had to reach less far, "mean of images reduced"
+};
+Result<SmallSizes> small_sizes(Job& job, const Task& task);
 
 // At most `count` other shapes the program must also hold for.
 Result<std::vector<Sizes>> hidden_sizes(Job& job, const Task& task, int count, uint64_t seed);

@@ -78,6 +78,8 @@ Result<evaluate::EvaluateReport> judge(Job& job, const toolchain::Toolchain& too
     evaluate::EvaluateTask task{subject.shape, subject.bundle,
                                 oracle_source(subject.task, device, seed, folder.path().string()), subject.same_binary};
     task.library = subject.library;
+    task.draw_seconds = subject.draw_seconds;
+    task.note = subject.note;
     if (&subject == &set.subjects.front()) {
       request.declared = std::move(task);
     } else {
@@ -88,7 +90,7 @@ Result<evaluate::EvaluateReport> judge(Job& job, const toolchain::Toolchain& too
     const Subject& subject = *set.checked;
     request.hidden.push_back({subject.shape, subject.bundle,
                               oracle_source(subject.task, DeviceKind::kChecked, seed, folder.path().string()), false,
-                              true});
+                              true, "", subject.draw_seconds, subject.note});
   } else if (device == DeviceKind::kCuda) {
     const Result<void> able = tools.supports(DeviceKind::kChecked);
     request.no_checked_draw = able.has_value() ? set.checked_note : able.error().message;

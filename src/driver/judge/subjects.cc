@@ -15,6 +15,7 @@ constexpr int kOtherBatches = 3;  // on one binary
 constexpr double kEmulatedFlopsPerSecond = 2.5e8;
 constexpr double kRunsPerVerdict = 40;
 constexpr double kAffordableSeconds = 60;
+constexpr double kBearable = 2;  // times what sizes are chosen for: not worth a sentence
 
 bool wants_small(ScaleChoice scale, const ImportedProgram& imported, DeviceKind device) {
   if (scale != ScaleChoice::kAuto) {
@@ -98,12 +99,38 @@ Result<Subject> reduced_subject(Job& job, const Task& task, const Origin& origin
   return subject;
 }
 
+// What the report says of reduced sizes that are too dear, or too small for what kernels do.
+std::string note_on(const SmallSizes& small) {
+  std::string note;
+  if (small.seconds > kSmallSeconds * kBearable) {
+    note = fmt::format("at reduced sizes ({}) a draw is estimated to take the emulated device {:.2g} s, more than the "
+                       "{:.2g} s that sizes are chosen for: smaller ones would leave out tiles or their rests",
+                       describe(small.sizes), small.seconds, kSmallSeconds);
+  }
+  for (const std::string& direction : small.short_of) {
+    note += fmt::format("{}{} reaches less than two tiles and a rest", note.empty() ? "at reduced sizes " : "; ",
+                        direction);
+  }
+  return note;
+}
+
+// The program at smaller sizes, with what is said of them.
+Result<Subject> small_subject(Job& job, Task task, const SmallSizes& small, const Origin& origin) {
+  task.sizes = small.sizes;
+  STITCH_ASSIGN(Subject subject, reduced_subject(job, task, origin));
+  subject.draw_seconds = small.seconds;
+  subject.note = note_on(small);
+  if (!subject.note.empty()) {
+    job.progress().fact("shapes", subject.note);
+  }
+  return subject;
+}
+
 // A GPU has no sanitizers: what they say of the same step files at reduced sizes is said beside its verdict.
 void add_checked(Job& job, const Task& task, const Origin& origin, SubjectSet& set) {
   const auto reduced = [&]() -> Result<Subject> {
-    Task small = task;
-    STITCH_ASSIGN(small.sizes, small_sizes(job, task, kSmallFlops));
-    return reduced_subject(job, small, origin);
+    STITCH_ASSIGN(const SmallSizes small, small_sizes(job, task));
+    return small_subject(job, task, small, origin);
   };
   Result<Subject> subject = reduced();
   if (!subject.has_value()) {
@@ -214,15 +241,16 @@ Result<SubjectSet> make_first_subject(Job& job, const Task& task, const Imported
                                       const EmittedProgram& program, const SourceBundle& sources, DeviceKind device) {
   SubjectSet set;
   const Origin origin{program, sources};
-  Task based = task;
+  SmallSizes small;
+  small.sizes = task.sizes;
   if (wants_small(job.options().scale, imported, device)) {
-    STITCH_ASSIGN(based.sizes, small_sizes(job, task, kSmallFlops));
+    STITCH_ASSIGN(small, small_sizes(job, task));
   }
-  set.scale = based.sizes.are_own() ? "full" : "small";
-  if (based.sizes.are_own()) {
+  set.scale = small.sizes.are_own() ? "full" : "small";
+  if (small.sizes.are_own()) {
     set.subjects.push_back({"declared shapes", task, program.plan, sources, false, input_shapes(imported.graph)});
   } else {
-    STITCH_ASSIGN(Subject reduced, reduced_subject(job, based, origin));
+    STITCH_ASSIGN(Subject reduced, small_subject(job, task, small, origin));
     set.subjects.push_back(std::move(reduced));
   }
   return set;

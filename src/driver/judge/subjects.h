@@ -24,6 +24,8 @@ struct Subject {
   bool same_binary = false;
   std::vector<std::vector<int64_t>> input_shapes;  // that it is run at
   std::string library = {};                        // of a candidate that came built: then there is no bundle
+  double draw_seconds = 0;  // at reduced sizes: what a draw is estimated to take the emulated device
+  std::string note = {};    // what a verdict at these sizes says less about, and why
 };
 
 struct SubjectSet {

@@ -12,7 +12,8 @@ Result<AdmitReport> admit(const AdmitRequest& request, const Services& services)
   STITCH_ASSIGN(const DeviceKind device, choose_device(job, tools));
   Task task = request.task;
   if (request.options.scale == ScaleChoice::kSmall) {
-    STITCH_ASSIGN(task.sizes, small_sizes(job, task, kSmallFlops));
+    STITCH_ASSIGN(SmallSizes small, small_sizes(job, task));
+    task.sizes = std::move(small.sizes);
   }
   STITCH_ASSIGN(const ImportedProgram imported, import_program(job, task));
   STITCH_ASSIGN(TaskAdmission admission, admission_of(job, tools, task, imported, device));

@@ -29,7 +29,8 @@ Result<ImportReport> import_stage(const ImportRequest& request, const Services& 
   Job job(request.options, services);
   Task task = request.task;
   if (request.options.scale == ScaleChoice::kSmall) {
-    STITCH_ASSIGN(task.sizes, small_sizes(job, task, kSmallFlops));
+    STITCH_ASSIGN(SmallSizes small, small_sizes(job, task));
+    task.sizes = std::move(small.sizes);
   }
   ImportReport report;
   STITCH_ASSIGN(report.imported, import_program(job, task));

@@ -95,6 +95,8 @@ VerifySubject subject_of(const EvaluateTask& task, DeviceKind device, std::strin
   VerifySubject subject;
   subject.shape = task.shape;
   subject.source = task.source;
+  subject.draw_seconds = task.draw_seconds;
+  subject.note = task.note;
   subject.binary = {device, std::move(library)};
   return subject;
 }

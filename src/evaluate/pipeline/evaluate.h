@@ -29,6 +29,8 @@ struct EvaluateTask {
   bool is_checked_draw = false;
   // A library that came built, in the place of `bundle`.
   std::string library = {};
+  double draw_seconds = 0;  // that a draw is estimated to take the emulated device, where that was estimated
+  std::string note = {};    // what the report says of these sizes
 };
 
 struct EvaluateRequest {

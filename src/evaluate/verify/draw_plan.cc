@@ -21,6 +21,9 @@ struct Step {
 constexpr Step kSteps[] = {{uint64_t{8} << 30, 1}, {uint64_t{2} << 30, 2}, {uint64_t{512} << 20, 3}};
 constexpr int kMinWithStates = 2;  // new states beside the old ones, and in their place
 constexpr double kGigabyte = 1e9;
+// Of the emulated device: what the draws of one regime may take it. A verdict has about six regimes' worth of draws and
+// two checked ones, which count ten times, and may take a minute.
+constexpr double kSecondsOfRegime = 4;
 
 uint64_t bytes_of(const std::vector<TensorSpec>& specs) {
   uint64_t bytes = 0;
@@ -63,14 +66,20 @@ ShapeDraws plan_draws(const std::string& shape, const verify::OracleProgram& pro
   plan.draws_per_regime = uses.per_regime;
   plan.reason = "inputs, parameters and outputs are small";
   plan.stay = uses.is_on_gpu && plan.bytes >= kMinToStay;
+  const int least = program.states.empty() ? 1 : kMinWithStates;
   for (const Step& step : kSteps) {
-    const int draws = std::max(step.draws, program.states.empty() ? 1 : kMinWithStates);
+    const int draws = std::max(step.draws, least);
     if (uses.is_on_gpu && plan.bytes >= step.bytes && draws < plan.draws_per_regime) {
       plan.draws_per_regime = draws;
       plan.reason = fmt::format("a call reads and writes {:.1f} GB, and every element of it is compared in each draw",
                                 static_cast<double>(plan.bytes) / kGigabyte);
       break;
     }
+  }
+  const int affordable = static_cast<int>(kSecondsOfRegime / std::max(uses.emulated_seconds, 1e-3));
+  if (!uses.is_on_gpu && affordable < plan.draws_per_regime) {
+    plan.draws_per_regime = std::min(plan.draws_per_regime, std::max(affordable, least));
+    plan.reason = fmt::format("a draw is estimated to take the emulated device {:.2g} s", uses.emulated_seconds);
   }
   plan.handed_over = plan.stay ? std::min(plan.draws_per_regime, handed_over(program, uses)) : 0;
   return plan;

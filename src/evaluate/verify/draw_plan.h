@@ -30,6 +30,7 @@ struct DrawUses {
   bool is_on_gpu = false;
   bool is_timed = false;
   bool is_repeated = false;
+  double emulated_seconds = 0;  // that a draw is estimated to take the emulated device; 0: not known, or it runs none
 };
 
 ShapeDraws plan_draws(const std::string& shape, const verify::OracleProgram& program, const DrawUses& uses);

@@ -255,6 +255,9 @@ Result<void> Verification::begin(const QueuedDraw& queued) {
   }
   report_.shapes.push_back(subject().shape);
   report_.planned.push_back(*queued.planned);
+  if (!subject().note.empty()) {
+    note(subject().note);
+  }
   current_draws_ = queued.subject == 0 ? queued.planned->draws_per_regime : current_draws_;
   // The handle that ran one batch must take the next.
   const bool goes_on = subject().same_binary && candidate_ != nullptr && loaded_library_ == subject().binary.library;
@@ -564,7 +567,8 @@ std::vector<DrawPlan> plans_of(const VerifyRequest& request) {
     const bool is_declared = plans.empty();
     const DrawUses uses{.per_regime = subject.draws_per_regime,
                         .is_timed = is_declared && request.keeps_draws,
-                        .is_repeated = is_declared && request.repeats_calls};
+                        .is_repeated = is_declared && request.repeats_calls,
+                        .emulated_seconds = subject.draw_seconds};
     plans.push_back({subject.source, subject.regimes, uses, subject.shape});
   }
   return plans;

@@ -28,6 +28,8 @@ struct VerifySubject {
   std::vector<std::string> regimes;        // empty: all that the oracle names
   int draws_per_regime = kDrawsPerRegime;
   bool same_binary = false;  // as the first subject's, whose loaded program goes on: only the batch differs
+  double draw_seconds = 0;   // that a draw is estimated to take the emulated device; 0: not known
+  std::string note = {};     // what the report says of these shapes
 };
 
 struct VerifyRequest {
