@@ -167,7 +167,8 @@ class SmallScaleTest(ServerCase):
         text = (
             "SIDE = 4\n"
             + HEADER
-            + "class Model(nn.Module):\n    def forward(self, x):\n        return nn.functional.max_pool2d(x, SIDE, 1)\n"
+            + "class Model(nn.Module):\n    def forward(self, x):\n"
+            + "        return nn.functional.max_pool2d(x, SIDE, 1)\n"
             + "def get_inputs():\n    return [torch.randn(32, 64, 512, 512)]\ndef get_init_inputs():\n    return []\n"
         )
         small = self.ok("small_scale", file=self.file(text, "window.py"), budget_seconds=0.15)

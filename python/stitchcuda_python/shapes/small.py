@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chooses a small scale by what it costs: sizes at which a draw on the emulated device fits a budget while every kind of operator still
-runs several tiles and a rest along each direction in which it did."""
+"""Chooses a small scale by what it costs: sizes at which a draw on the emulated device fits a budget while every kind
+of operator still runs several tiles and a rest along each direction in which it did."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ _WORTH = 0.97  # of the work: what leaves more than that is not worth a size
 
 def small_scale(request: Request, budget: float, min_axis: int) -> dict[str, Any]:
     """Sizes for `request` at which a draw is estimated at no more than `budget` seconds, or as near as can be had, with
-    "seconds", "flops", whether it "fits", and "short", the directions given up for it. A SIZES file beside the program decides where it lists it."""
+    "seconds", "flops", whether it "fits", and "short", the directions given up for it. A SIZES file beside the program
+    decides where it lists it."""
     written = small_sizes(request.file)
     if written is not None:
         request = Request(request.file, request.target, request.mode, written, None)
@@ -54,12 +55,13 @@ def _made_smaller(
 ) -> tuple[Request, Work]:
     """What is cut into tiles stays at least `min_axis` long, and what is short may fall to a quarter. Where the work
     is then too much by far, it is enough that one call of each kind reaches that far, the others a quarter of it; and
-    at last that those reach a quarter of it which yield."""
+    at last that those reach an eighth of it which yield."""
     search = _Search(knobs, present)
     long, quarter = _long_and_quarter(min_axis)
     search.run(own.reach.at_least(each=long, most=long), budget)
     search.run(own.reach.at_least(each=quarter, most=long), _BEARABLE * budget)
-    search.run(own.reach.at_least(each=quarter, most=long, yielding=quarter), _BEARABLE * budget)
+    eighth = lambda extent: quarter(extent) // 2  # noqa: E731
+    search.run(own.reach.at_least(each=quarter, most=long, yielding=eighth), _BEARABLE * budget)
     return knobs.request_at(search.values), search.work
 
 

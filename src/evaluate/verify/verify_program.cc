@@ -13,6 +13,7 @@
 #include "evaluate/verify/draw_queue.h"
 #include "evaluate/verify/kept_draws.h"
 #include "evaluate/verify/own_draws.h"
+#include "evaluate/verify/plans_of_request.h"
 #include "evaluate/verify/repeated_calls.h"
 #include "evaluate/verify/stopwatch.h"
 #include "evaluate/verify/subject_run.h"
@@ -194,7 +195,7 @@ void Verification::count_told(const QueuedDraw& queued) {
 }
 
 void Verification::note(const std::string& message) {
-  if (std::find(report_.notes.begin(), report_.notes.end(), message) == report_.notes.end()) {
+  if (!message.empty() && std::find(report_.notes.begin(), report_.notes.end(), message) == report_.notes.end()) {
     report_.notes.push_back(message);
   }
 }
@@ -255,9 +256,7 @@ Result<void> Verification::begin(const QueuedDraw& queued) {
   }
   report_.shapes.push_back(subject().shape);
   report_.planned.push_back(*queued.planned);
-  if (!subject().note.empty()) {
-    note(subject().note);
-  }
+  note(subject().note);
   current_draws_ = queued.subject == 0 ? queued.planned->draws_per_regime : current_draws_;
   // The handle that ran one batch must take the next.
   const bool goes_on = subject().same_binary && candidate_ != nullptr && loaded_library_ == subject().binary.library;
@@ -559,19 +558,6 @@ VerifyReport Verification::finish() {
   report_.findings.acceptance = fmt::format("{} draws at {} shapes: max error {:.2g} times the reference's own",
                                             report_.draws, report_.shapes.size(), report_.error_ratio);
   return std::move(report_);
-}
-
-std::vector<DrawPlan> plans_of(const VerifyRequest& request) {
-  std::vector<DrawPlan> plans;
-  for (const VerifySubject& subject : request.subjects) {
-    const bool is_declared = plans.empty();
-    const DrawUses uses{.per_regime = subject.draws_per_regime,
-                        .is_timed = is_declared && request.keeps_draws,
-                        .is_repeated = is_declared && request.repeats_calls,
-                        .emulated_seconds = subject.draw_seconds};
-    plans.push_back({subject.source, subject.regimes, uses, subject.shape});
-  }
-  return plans;
 }
 
 }  // namespace

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is drawn for a request: the declared shapes first, as many draws as its uses need and its device can afford.
+#pragma once
+
+#include <vector>
+
+#include "evaluate/verify/draw_queue.h"
+#include "evaluate/verify/verify_program.h"
+
+namespace stitch::evaluate {
+
+std::vector<DrawPlan> plans_of(const VerifyRequest& request);
+
+}  // namespace stitch::evaluate
