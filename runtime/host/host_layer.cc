@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // stitch_host.h over the graph cache.
-#include "stitch_host.h"
-
 #include <new>
 
 #include "host/graph_cache.h"
+#include "stitch_host.h"
 
 struct StitchGraphs {
   stitch::GraphCache cache;

@@ -51,13 +51,13 @@ typedef struct StitchTensorInfo {
   int32_t role;
   int32_t dtype;
   int32_t rank;
-  int32_t alignment;               /* bytes */
-  const int64_t* extents;          /* the declared extents */
-  const uint8_t* run_time_axes;    /* per axis: 1 when another extent is accepted, see min/max_extents */
-  const int64_t* min_extents;      /* the validity predicate: min <= extent <= max, axis by axis */
+  int32_t alignment;            /* bytes */
+  const int64_t* extents;       /* the declared extents */
+  const uint8_t* run_time_axes; /* per axis: 1 when another extent is accepted, see min/max_extents */
+  const int64_t* min_extents;   /* the validity predicate: min <= extent <= max, axis by axis */
   const int64_t* max_extents;
-  int32_t alias_of;                /* index of the state input that this state output replaces, else -1 */
-  int32_t optional;                /* 1: an input that may be left out, see StitchCall */
+  int32_t alias_of; /* index of the state input that this state output replaces, else -1 */
+  int32_t optional; /* 1: an input that may be left out, see StitchCall */
 } StitchTensorInfo;
 
 typedef struct StitchDescription {

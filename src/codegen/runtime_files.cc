@@ -29,6 +29,7 @@ constexpr LibraryUnits kLibraries[] = {
     {"runtime/libraries/cudnn.h", {"libraries/cudnn.cc", "libraries/cudnn_api.cc", "libraries/dynamic_library.cc"}},
 };
 constexpr const char* kProjectTemplate = "project/CMakeLists.txt.in";
+constexpr const char* kStyle = ".clang-format";
 constexpr const char* kNameMarker = "@STITCH_NAME@";
 constexpr const char* kArchitecturesMarker = "@STITCH_ARCHITECTURES@";
 
@@ -131,6 +132,7 @@ Result<void> add_runtime_files(const std::string& runtime_folder, const std::vec
   replace_all(project, kNameMarker, bundle.name);
   replace_all(project, kArchitecturesMarker, cmake_architectures(architectures));
   bundle.files["CMakeLists.txt"] = project;
+  STITCH_ASSIGN(bundle.files[kStyle], read_file(fs::path(runtime_folder) / "project" / kStyle));
   return {};
 }
 

@@ -196,8 +196,8 @@ class WarpRows {
           product = fmaf(to_float(place.query[query * strides.query + d]), to_float(place.key[key * strides.key + d]),
                          product);
         }
-        add_key(half, masked_score<kCausal>(shape, place, mask, query, key, product),
-                place.value + key * strides.value, shape.value_head_dimension);
+        add_key(half, masked_score<kCausal>(shape, place, mask, query, key, product), place.value + key * strides.value,
+                shape.value_head_dimension);
       }
     }
   }

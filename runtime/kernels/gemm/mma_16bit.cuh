@@ -40,7 +40,7 @@ struct Pairs {
                                                   const MmaFragments<kTilesM, kTilesN, 1>& from) {
     multiply_converted<kTilesM, kTilesN>(
         sums, from, [](float pair) { return __float_as_uint(pair); },
-        [](float (&d)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) { SixteenBit<T>::Words::multiply(d, a, b); });
+        [](float(&d)[4], const uint32_t(&a)[4], const uint32_t(&b)[2]) { SixteenBit<T>::Words::multiply(d, a, b); });
   }
 };
 

@@ -43,9 +43,9 @@ struct RandomNumbers {
     constexpr int kStreamShift = 16;  // streams above, the high part of a place below
     const auto index = static_cast<uint64_t>(place) >> 2;
     const uint32_t high = static_cast<uint32_t>(index >> 32) | (stream << kStreamShift);
-    return philox({{static_cast<uint32_t>(index), high, static_cast<uint32_t>(offset),
-                    static_cast<uint32_t>(offset >> 32)}},
-                  seed);
+    return philox(
+        {{static_cast<uint32_t>(index), high, static_cast<uint32_t>(offset), static_cast<uint32_t>(offset >> 32)}},
+        seed);
   }
 };
 

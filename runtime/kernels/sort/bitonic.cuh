@@ -54,8 +54,7 @@ __device__ __forceinline__ void merge_in_shared(SortKey<T>* keys, int count, int
 }
 
 template <typename T, bool kDescending, int kThreads, int kCapacity, typename Load, typename Store>
-__global__ void __launch_bounds__(kThreads)
-    sort_rows_kernel(Load load, Store store, SortShape shape, int padded) {
+__global__ void __launch_bounds__(kThreads) sort_rows_kernel(Load load, Store store, SortShape shape, int padded) {
   __shared__ SortKey<T> keys[kCapacity];
   const int64_t row = blockIdx.x;
   for (int place = threadIdx.x; place < padded; place += kThreads) {

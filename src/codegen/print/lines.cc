@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/print/lines.h"
 
+#include "codegen/print/line_breaks.h"
+
 namespace stitch::codegen {
 namespace {
 
-// `text` in pieces that fit after `first` and `next` columns. A word longer than a line stays whole.
-std::vector<std::string> broken(const std::string& text, size_t first, size_t next) {
+// `text` in pieces that fit after `column`. A word longer than a line stays whole.
+std::vector<std::string> broken_at_blanks(const std::string& text, size_t column) {
   std::vector<std::string> pieces;
   std::string rest = text;
-  size_t used = first;
-  while (used + rest.size() > kMaxLineLength) {
-    size_t at = rest.rfind(' ', kMaxLineLength - used);
+  while (column + rest.size() > kMaxLineLength) {
+    size_t at = rest.rfind(' ', kMaxLineLength - column);
     if (at == std::string::npos || at == 0) {
       at = rest.find(' ', 1);
     }
@@ -19,7 +20,6 @@ std::vector<std::string> broken(const std::string& text, size_t first, size_t ne
     }
     pieces.push_back(rest.substr(0, at));
     rest = rest.substr(at + 1);
-    used = next;
   }
   pieces.push_back(rest);
   return pieces;
@@ -27,24 +27,26 @@ std::vector<std::string> broken(const std::string& text, size_t first, size_t ne
 
 }  // namespace
 
-void Lines::add(const std::string& line, int indent) {
+void Lines::add(const std::string& line, int indent) { add_code(line, indent, false); }
+
+void Lines::add_signature(const std::string& line, int indent) { add_code(line, indent, true); }
+
+void Lines::add_code(const std::string& line, int indent, bool is_signature) {
   const size_t own = line.find_first_not_of(' ');
   if (own == std::string::npos) {
     blank();
     return;
   }
-  constexpr size_t kContinuation = 4;
-  const size_t columns = static_cast<size_t>(indent) + own;
-  bool is_first = true;
-  for (const std::string& piece : broken(line.substr(own), columns, columns + kContinuation)) {
-    text_ += std::string(is_first ? columns : columns + kContinuation, ' ') + piece + '\n';
-    is_first = false;
+  const size_t column = static_cast<size_t>(indent) + own;
+  for (const std::string& piece : broken_code(line.substr(own), column, is_signature)) {
+    text_ += std::string(column, ' ') + piece + '\n';
   }
 }
 
 void Lines::comment(const std::string& text, int indent) {
   const std::string start = std::string(static_cast<size_t>(indent), ' ') + "// ";
-  for (const std::string& piece : broken(text, start.size(), start.size())) {
+  for (std::string piece : broken_at_blanks(text, start.size())) {
+    piece.erase(piece.find_last_not_of(' ') + 1);
     text_ += start + piece + '\n';
   }
 }

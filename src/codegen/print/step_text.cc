@@ -31,12 +31,40 @@ void print_head(const StepFile& step, Lines& lines) {
   lines.blank();
 }
 
-void print_constants(const kernels::StepCode& code, Lines& lines) {
-  for (const kernels::Constant& constant : code.constants) {
-    const std::string comment = constant.comment.empty() ? "" : "  // " + constant.comment;
-    lines.add(fmt::format("constexpr {} {} = {};{}", kernels::to_string(constant.value.type), constant.name,
-                          kernels::to_text(constant.value), comment));
+struct Declaration {
+  std::string text;
+  std::string comment;  // may be empty
+};
+
+// As wide as the longest text with a comment among its neighbours that have one, too.
+size_t comment_column(const std::vector<Declaration>& declarations, size_t at) {
+  size_t first = at;
+  while (first > 0 && !declarations[first - 1].comment.empty()) {
+    --first;
   }
+  size_t width = 0;
+  for (size_t i = first; i < declarations.size() && !declarations[i].comment.empty(); ++i) {
+    width = std::max(width, declarations[i].text.size());
+  }
+  return width;
+}
+
+void print_declarations(const std::vector<Declaration>& declarations, int indent, Lines& lines) {
+  for (size_t i = 0; i < declarations.size(); ++i) {
+    const auto& [text, comment] = declarations[i];
+    lines.add(comment.empty() ? text : fmt::format("{:<{}}  // {}", text, comment_column(declarations, i), comment),
+              indent);
+  }
+}
+
+void print_constants(const kernels::StepCode& code, Lines& lines) {
+  std::vector<Declaration> declarations;
+  for (const kernels::Constant& constant : code.constants) {
+    declarations.push_back({fmt::format("constexpr {} {} = {};", kernels::to_string(constant.value.type), constant.name,
+                                        kernels::to_text(constant.value)),
+                            constant.comment});
+  }
+  print_declarations(declarations, 0, lines);
   if (!code.constants.empty()) {
     lines.blank();
   }
@@ -52,34 +80,40 @@ void print_tensors(const kernels::StepCode& code, Lines& lines) {
   lines.blank();
 }
 
-// As wide as the longest name with a comment among its neighbours that have one, too.
-size_t comment_column(const std::vector<kernels::NamedExtent>& extents, size_t at) {
-  size_t first = at;
-  while (first > 0 && !extents[first - 1].comment.empty()) {
-    --first;
-  }
-  size_t width = 0;
-  for (size_t i = first; i < extents.size() && !extents[i].comment.empty(); ++i) {
-    width = std::max(width, extents[i].name.size() + 1);
-  }
-  return width;
-}
-
 void print_extents(const std::vector<kernels::NamedExtent>& extents, Lines& lines) {
   if (extents.empty()) {
     return;
   }
   lines.comment("Sizes, and strides in elements, of a call: StepArgs::extents.");
   lines.add("struct Extents {");
-  for (size_t i = 0; i < extents.size(); ++i) {
-    const std::string name = extents[i].name + ";";
-    const std::string& comment = extents[i].comment;
-    lines.add(comment.empty() ? "int64_t " + name
-                              : fmt::format("int64_t {:<{}}  // {}", name, comment_column(extents, i), comment),
-              kIndent);
+  std::vector<Declaration> declarations;
+  for (const kernels::NamedExtent& extent : extents) {
+    declarations.push_back({fmt::format("int64_t {};", extent.name), extent.comment});
   }
+  print_declarations(declarations, kIndent, lines);
   lines.add("};");
   lines.blank();
+}
+
+// A short one stands on one line.
+void print_method(const kernels::Method& method, Lines& lines) {
+  std::string signature = method.signature;
+  if (const size_t line_break = signature.find('\n'); line_break != std::string::npos) {
+    lines.add(signature.substr(0, line_break), kIndent);
+    signature = signature.substr(line_break + 1);
+  }
+  if (method.body.size() == 1) {
+    const std::string on_one_line = fmt::format("{} {{ {} }}", signature, method.body.front());
+    if (kIndent + on_one_line.size() <= kMaxLineLength) {
+      lines.add(on_one_line, kIndent);
+      return;
+    }
+  }
+  lines.add_signature(signature + " {", kIndent);
+  for (const std::string& line : method.body) {
+    lines.add(line, line.rfind("#pragma", 0) == 0 ? 0 : 2 * kIndent);
+  }
+  lines.add("}", kIndent);
 }
 
 void print_functor(const kernels::Functor& functor, Lines& lines) {
@@ -96,18 +130,30 @@ void print_functor(const kernels::Functor& functor, Lines& lines) {
       lines.blank();
     }
     is_first = false;
-    const size_t line_break = method.signature.find('\n');
-    if (line_break != std::string::npos) {
-      lines.add(method.signature.substr(0, line_break), kIndent);
-    }
-    lines.add(method.signature.substr(line_break == std::string::npos ? 0 : line_break + 1) + " {", kIndent);
-    for (const std::string& line : method.body) {
-      lines.add(line, line.rfind("#pragma", 0) == 0 ? 0 : 2 * kIndent);
-    }
-    lines.add("}", kIndent);
+    print_method(method, lines);
   }
   lines.add("};");
   lines.blank();
+}
+
+// Whether `line` goes on with the statement of the line before it, and does not name a field or close a brace.
+bool continues(const std::string& before, const std::string& line) {
+  return line[0] == ' ' && before.find_last_of(";{}") != before.size() - 1 &&
+         line.find_first_not_of(' ') != line.find_first_of(".}");
+}
+
+// The launch with every statement on one line.
+std::vector<std::string> whole_statements(const std::vector<std::string>& launch) {
+  std::vector<std::string> statements;
+  for (const std::string& line : launch) {
+    if (statements.empty() || !continues(statements.back(), line)) {
+      statements.push_back(line);
+      continue;
+    }
+    const char last = statements.back().back();
+    statements.back() += (last == '(' || last == '<' ? "" : " ") + line.substr(line.find_first_not_of(' '));
+  }
+  return statements;
 }
 
 }  // namespace
@@ -127,7 +173,7 @@ std::string print_step(const StepFile& step) {
   if (!step.code.extents.empty()) {
     lines.add("const auto extents = stitch::extents_of<Extents>(args);", kIndent);
   }
-  for (const std::string& statement : step.code.launch) {
+  for (const std::string& statement : whole_statements(step.code.launch)) {
     lines.add(statement, kIndent);
   }
   lines.add("}");
