@@ -22,6 +22,9 @@ void print_head(const StepFile& step, Lines& lines) {
   for (const std::string& line : step.code.description) {
     lines.comment(line);
   }
+  lines.comment(fmt::format(
+      "In program.cu, at step {}: this program's FLOPs, bytes and time of it, and the setting that was chosen.",
+      step.index));
   for (const std::string& include : step.code.includes) {
     lines.add("#include \"" + include + "\"");
   }
