@@ -132,7 +132,7 @@ def serve(channel: Channel) -> None:
             if "malformed" not in request:
                 channel.send({"id": identity, "begun": True})
             reply = answer(request, verbs, capture, progress)
-            if "seconds" in reply.get("ok", {}):
+            if request.get("verb") == "import" and "seconds" in reply.get("ok", {}):
                 reply["ok"]["seconds"], loaded = loaded | reply["ok"]["seconds"], {}
         except Failure as failure:
             reply = {"error": failure.to_json()}
