@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .module import Optimized
     from .optimizing import optimize
     from .report import Report
-    from .stages import altered_files, devices, emit, operators, plan, step_costs, write_report
+    from .stages import altered_files, decide, devices, emit, operators, plan, step_costs, write_report
     from .verdict import Verdict
 
     Refused: type[RuntimeError]
@@ -31,6 +31,7 @@ __all__ = [
     "Verdict",
     "__version__",
     "altered_files",
+    "decide",
     "devices",
     "emit",
     "operators",
@@ -45,7 +46,7 @@ def __getattr__(name: str) -> Any:
     """What needs PyTorch is imported at its first use: the command `stitchcuda` does not wait for it."""
     from importlib import import_module
 
-    stages = ("altered_files", "devices", "emit", "operators", "plan", "step_costs", "write_report")
+    stages = ("altered_files", "decide", "devices", "emit", "operators", "plan", "step_costs", "write_report")
     homes = {"Optimized": "module", "optimize": "optimizing", "Report": "report", "Verdict": "verdict"}
     homes |= dict.fromkeys(stages, "stages")
     if name in homes:

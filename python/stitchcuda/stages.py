@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from .driver import ask
@@ -51,6 +51,15 @@ def write_report(folder: Path, out: Path | None = None) -> str:
     """Writes report.html of what is in `folder` now, to `out` or into it. Returns the page's path."""
     where = {} if out is None else {"out": os.fspath(out)}
     return str(ask("report", folder=os.fspath(folder), **where)["out"])
+
+
+def decide(
+    findings: Sequence[Mapping[str, str]], proof: Mapping[str, Any], *, acceptance: str = ""
+) -> dict[str, str]:
+    """The verdict on what stages found, by the rule of docs/verdicts.md: `kind`, `reason`, `detail`. A finding has
+    `stage`, `kind`, `reason` and `evidence`; `proof` says how many draws were planned and judged (docs/formats.md).
+    Without a finding and with a whole proof it is "ok", for the reason `acceptance`."""
+    return ask("decide", findings=[dict(each) for each in findings], proof=dict(proof), acceptance=acceptance)
 
 
 def altered_files(folder: Path) -> list[str]:

@@ -103,6 +103,36 @@ class Stages(DriverCase):
         self.assertIn("manifest", str(raised.exception))
 
 
+PROOF = {"shapes": [{"shape": "as declared", "planned": 20, "judged": 20}], "checked": {"planned": 1, "judged": 1}}
+
+
+class Decides(unittest.TestCase):
+    def test_a_whole_proof_accepts(self) -> None:
+        self.assertEqual(stitchcuda.decide([], PROOF, acceptance="20 draws"),
+                         {"kind": "ok", "reason": "20 draws", "detail": ""})
+
+    def test_half_a_proof_does_not(self) -> None:
+        half = {**PROOF, "checked": {"planned": 1, "judged": 0}}
+        verdict = stitchcuda.decide([], half, acceptance="20 draws")
+        self.assertEqual((verdict["kind"], verdict["reason"]), ("undecided", "0 of 1 checked draws were judged"))
+        self.assertEqual(stitchcuda.decide([], {})["kind"], "undecided")
+        claimed = [{"stage": "draws", "kind": "ok", "reason": "it says so"}]
+        self.assertEqual(stitchcuda.decide(claimed, PROOF)["kind"], "undecided")
+
+    def test_the_gravest_finding_decides_in_any_order(self) -> None:
+        found = [{"stage": "draws", "kind": "wrong", "reason": "y is off", "evidence": "tile 3"},
+                 {"stage": "inspect", "kind": "cheated", "reason": "it loads PyTorch"}]
+        for order in (found, found[::-1]):
+            verdict = stitchcuda.decide(order, PROOF)
+            self.assertEqual((verdict["kind"], verdict["reason"]), ("cheated", "it loads PyTorch"))
+        self.assertEqual(stitchcuda.decide(found[:1], PROOF)["detail"], "tile 3")
+
+    def test_remarks_and_mark(self) -> None:
+        remarks = [{"text": "said of ok", "of": ["ok"]}, {"text": "said of wrong", "of": ["wrong"]}]
+        verdict = driver.ask("decide", proof=PROOF, remarks=remarks, sandbox="none: asked for")
+        self.assertEqual((verdict["detail"], verdict["sandbox"]), ("said of ok", "none: asked for"))
+
+
 class Imports(ServerCase):
     def test_what_pytorch_exported(self) -> None:
         text = model("return torch.relu(x @ self.w)", "self.w = nn.Parameter(torch.ones(8, 3))")
@@ -158,6 +188,17 @@ class Refuses(DriverCase):
             ("plan", {"graph": "g", "targets": ["sm_1"]}, '"sm_1" is no architecture that plans are made for'),
             ("plan", {"graph": "g", "libraries": "all"}, "the argument libraries is none of auto, on, off"),
             ("import", {}, "the argument exported is no object"),
+            ("decide", {"findings": {}}, "the argument findings is no list"),
+            ("decide", {"findings": [1]}, "the argument findings holds something that is no object"),
+            ("decide", {"findings": [{"stage": "lunch", "kind": "ok"}]}, 'the argument stage is "lunch"'),
+            ("decide", {"findings": [{"stage": "draws", "kind": "fine"}]}, 'the argument kind is "fine"'),
+            ("decide", {"findings": [{"stage": "draws"}]}, "the argument kind is missing"),
+            ("decide", {"remarks": [{"text": "x", "of": [3]}]}, 'the argument kind is "3"'),
+            ("decide", {"proof": []}, "the argument proof is no object"),
+            ("decide", {"proof": {"builds_only": 1}}, "the argument builds_only is neither true nor false"),
+            ("decide", {"proof": {"checked": {"planned": -1}}}, "the argument planned is no number of draws"),
+            ("decide", {"proof": {"shapes": [{}]}}, "the argument shape is missing"),
+            ("decide", {"verdict": "ok"}, '"verdict" is no argument of this request'),
         ]
         for verb, arguments, sentence in cases:
             with self.assertRaises(stitchcuda.UsageError) as raised:

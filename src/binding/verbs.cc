@@ -7,6 +7,7 @@
 #include "base/fs/files.h"
 #include "base/json/json.h"
 #include "binding/arguments.h"
+#include "binding/findings.h"
 #include "driver/import/read_exported.h"
 #include "driver/requests/report.h"
 #include "driver/requests/stages.h"
@@ -15,6 +16,7 @@
 #include "kernels/template/device_limits.h"
 #include "plan/batch/program_batches.h"
 #include "runs/evidence/manifest.h"
+#include "verify/decide/decide.h"
 
 namespace stitch::binding {
 namespace {
@@ -114,10 +116,18 @@ Result<Json> run_manifest(const Json& request, const Services&) {
               {"changed", check.changed},    {"missing", check.missing}, {"added", check.added}};
 }
 
+// Whoever judges by other means than ours has one rule for what becomes of what was found.
+Result<Json> run_decide(const Json& request, const Services&) {
+  STITCH_ASSIGN(const verify::Findings findings, findings_argument(request));
+  return to_json(verify::decide(findings));
+}
+
 constexpr Verb kVerbs[] = {
-    {"version", run_version, false}, {"vocabulary", run_vocabulary, false}, {"import", run_import, false},
-    {"plan", run_plan, false},       {"emit", run_emit, true},              {"costs", run_costs, false},
+    {"version", run_version, false}, {"vocabulary", run_vocabulary, false},
+    {"import", run_import, false},   {"plan", run_plan, false},
+    {"emit", run_emit, true},        {"costs", run_costs, false},
     {"report", run_report, true},    {"manifest", run_manifest, false},
+    {"decide", run_decide, false},
 };
 
 }  // namespace
