@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import torch
+from stitchcuda_python.vocabulary import MATH_MODES
 
 from .bursts import Bursts
 from .calls import Arguments, Calls
@@ -19,11 +20,11 @@ from .memory import Memory
 from .module import CandidateModule
 
 
-def set_math(mode: str) -> None:
+def set_math(name: str) -> None:
     """PyTorch's two TF32 switches as a math mode has them (the oracle's native runs have them alike)."""
-    matmul = mode in ("tf32", "reduced")
-    torch.backends.cuda.matmul.allow_tf32 = matmul
-    torch.backends.cudnn.allow_tf32 = matmul or mode == "kernelbench"
+    mode = MATH_MODES[name]
+    torch.backends.cuda.matmul.allow_tf32 = mode.tf32_products
+    torch.backends.cudnn.allow_tf32 = mode.tf32_convolutions
 
 
 class Session:

@@ -12,10 +12,13 @@ import tempfile
 import unittest
 from typing import Any
 
+import torch
 from stitchcuda_candidate.channel import Fault
 from stitchcuda_candidate.guard import NoGuard
 from stitchcuda_candidate.host_device import HostDevice
-from stitchcuda_candidate.session import Session
+from stitchcuda_candidate.session import Session, set_math
+from stitchcuda_python.oracle.native import tf32_flags
+from stitchcuda_python.vocabulary import MATH_MODES
 
 _PROGRAM = """
 import torch
@@ -165,6 +168,23 @@ class SessionTest(unittest.TestCase):
         self.session._calls._module.module.weight.data = self.session._calls._module.module.weight.data + 1
         with self.assertRaises(Fault):
             self.ask("run", {"call": call_at(0), "schedule_seed": 0})
+
+
+class MathModes(unittest.TestCase):
+    def setUp(self) -> None:
+        switches = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
+        self.addCleanup(self.turn, *switches)
+
+    def turn(self, products: bool, convolutions: bool) -> None:
+        torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32 = products, convolutions
+
+    def test_switches_of_a_candidate_are_those_of_the_oracle(self) -> None:
+        for name in MATH_MODES:
+            with tf32_flags(name):
+                wanted = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
+            self.turn(not wanted[0], not wanted[1])
+            set_math(name)
+            self.assertEqual((torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32), wanted, name)
 
 
 if __name__ == "__main__":
