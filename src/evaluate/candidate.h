@@ -3,6 +3,7 @@
 // one.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -118,6 +119,8 @@ struct CandidateBinary {
   std::string library;
   std::optional<PythonHost> python{};
   std::shared_ptr<LaunchLedger> launches{};  // where somebody wants to know what ran
+  // Set from another thread: nobody wants its answers any more, and a call under way ends as one that took too long.
+  std::shared_ptr<const std::atomic<bool>> is_unwanted{};
 };
 // May be called from several threads at once.
 using StartCandidate = std::function<Result<std::unique_ptr<Candidate>>(const CandidateBinary&)>;

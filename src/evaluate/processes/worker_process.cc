@@ -336,6 +336,9 @@ Result<std::variant<wire::Frame, WorkerFault>> WorkerProcess::await_frame(Patien
     if (patience.is_over()) {
       return Awaited(end(Ending::kTimedOut, when_over));
     }
+    if (limits_.is_unwanted != nullptr && *limits_.is_unwanted) {
+      return Awaited(end(Ending::kTimedOut, "nobody wanted the answer any more"));
+    }
     if (memory_watch_.exceeded(child_)) {
       return Awaited(end(Ending::kCrashed, fmt::format("the program held more than its {:.0f} MiB of memory",
                                                        static_cast<double>(limits_.memory_bytes) / kMiB)));

@@ -28,6 +28,7 @@ struct WorkerLimits {
   std::string library{};                       // the candidate: the only file of ours that the worker sees
   std::shared_ptr<CallBudget> budget{};        // of all its calls together; null: only each has its limit
   sandbox::CageMode cage = sandbox::CageMode::kCaged;
+  std::shared_ptr<const std::atomic<bool>> is_unwanted{};  // of the candidate; null: it is wanted to the end
 };
 
 // How a candidate failed a request. The worker is gone then.

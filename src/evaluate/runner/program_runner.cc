@@ -45,7 +45,7 @@ ProgramRunner::~ProgramRunner() = default;
 
 Result<std::unique_ptr<ProgramRunner>> ProgramRunner::start(const RunnerOptions& options) {
   const WorkerLimits limits{options.timeout_ms, options.memory_bytes, options.library_folders, {},
-                            options.budget,     options.cage};
+                            options.budget,     options.cage,         options.binary.is_unwanted};
   STITCH_ASSIGN(CandidateSession session, CandidateSession::start(options.binary, limits));
   return std::unique_ptr<ProgramRunner>(new ProgramRunner(std::make_unique<State>(std::move(session))));
 }

@@ -57,6 +57,19 @@ TEST(DrawPlan, CallsThatAreMadeAgainHaveADrawWhateverItMakes) {
   EXPECT_EQ(plan_draws("", program_of(64 << 20), repeated).handed_over, 0) << "none is repeated";
 }
 
+TEST(DrawPlan, ADrawThatTakesTheEmulatedDeviceLongIsMadeLessOften) {
+  EXPECT_EQ(plan_draws("", program_of(8), {.emulated_seconds = 0.5}).draws_per_regime, kDrawsPerRegime);
+  const ShapeDraws dear = plan_draws("", program_of(8), {.emulated_seconds = 1.5});
+  EXPECT_EQ(dear.draws_per_regime, 2);
+  EXPECT_EQ(dear.reason, "a draw is estimated to take the emulated device 1.5 s");
+  EXPECT_EQ(plan_draws("", program_of(8), {.emulated_seconds = 50}).draws_per_regime, 1);
+  verify::OracleProgram with_state = program_of(8);
+  with_state.states.push_back({"count", TensorRole::kState, {DataType::kInt64, {}}});
+  EXPECT_EQ(plan_draws("", with_state, {.emulated_seconds = 50}).draws_per_regime, 2) << "in place and beside";
+  EXPECT_EQ(plan_draws("", program_of(8), {.is_on_gpu = true, .emulated_seconds = 50}).draws_per_regime,
+            kDrawsPerRegime);
+}
+
 TEST(DrawPlan, OnACpuNothingStays) {
   const ShapeDraws plan = plan_draws("", program_of(1610612736), {});
   EXPECT_FALSE(plan.stay);

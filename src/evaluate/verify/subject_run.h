@@ -29,6 +29,9 @@ struct RunSettings {
 // Nothing for a good end; else what it says of a program that ended so in this step, as "run".
 std::optional<Finding> finding_of(Ending ending, const std::string& message, const char* step, Stage stage);
 
+// Seeds in a row would tell a program which call it is in.
+uint64_t scattered(uint64_t number);
+
 Result<RunResult> run_draw(Candidate& candidate, const verify::OracleDraw& draw, const RunSettings& settings);
 
 }  // namespace stitch::evaluate

@@ -25,14 +25,6 @@ namespace {
 constexpr const char* kAsGiven = "as_given";
 constexpr const char* kCheckedLabel = "draw 0, checked";
 
-// Seeds in a row would tell a program which call it is in. SplitMix64, without the sign.
-uint64_t scattered(uint64_t number) {
-  uint64_t word = number + 0x9e3779b97f4a7c15u;
-  word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9u;
-  word = (word ^ (word >> 27)) * 0x94d049bb133111ebu;
-  return (word ^ (word >> 31)) >> 1U;
-}
-
 class Verification {
  public:
   Verification(const VerifyRequest& request, verify::Oracle& oracle, const StartCandidate& start_candidate)
@@ -42,6 +34,11 @@ class Verification {
       proof().checked.planned += each.checked ? 1 : 0;
     }
   }
+
+  // A draw beside the others is ended, not waited for, where the verdict came before it.
+  ~Verification() { *is_beside_gpu_unwanted_ = true; }
+  Verification(const Verification&) = delete;
+  Verification& operator=(const Verification&) = delete;
 
   Result<std::optional<QueuedDraw>> next(DrawQueue& queue) {
     const Stopwatch watch(report_.seconds_drawing);
@@ -136,6 +133,7 @@ class Verification {
   std::string loaded_library_;
   std::unique_ptr<CandidateThread> second_;
   std::optional<Current> current_;
+  std::shared_ptr<std::atomic<bool>> is_beside_gpu_unwanted_ = std::make_shared<std::atomic<bool>>(false);
   std::optional<Current> beside_gpu_;  // with its run in `earlier`
   std::vector<verify::OracleDraw> repeated_draws_;
   std::shared_ptr<const verify::OracleProgram> declared_;  // at the declared shapes
@@ -357,7 +355,9 @@ void Verification::start_beside(const QueuedDraw& queued, const std::string& lab
 }
 
 void Verification::start_beside_gpu(const QueuedDraw& queued, const std::string& label, const RunSettings& settings) {
-  const auto run = [this, draw = queued.draw, settings, binary = subject().binary]() -> Result<RunResult> {
+  CandidateBinary binary = subject().binary;
+  binary.is_unwanted = is_beside_gpu_unwanted_;
+  const auto run = [this, draw = queued.draw, settings, binary = std::move(binary)]() -> Result<RunResult> {
     STITCH_ASSIGN(const auto candidate, start_candidate_(binary));  // a candidate belongs to the thread that made it
     return run_draw(*candidate, draw, settings);
   };
@@ -366,6 +366,12 @@ void Verification::start_beside_gpu(const QueuedDraw& queued, const std::string&
 }
 
 Result<void> Verification::end_beside_gpu() {
+  if (decided() && beside_gpu_) {
+    --report_.draws;
+    report_.checked_draws = 0;
+    const std::string& shape = request_.subjects[beside_gpu_->subject].shape;
+    note(fmt::format("{}: its draw was ended when the verdict was known", shape));
+  }
   if (decided() || !beside_gpu_) {
     return {};
   }

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <thread>
+
 #include "base/json/json.h"
 #include "verify/compare/elements.h"
 #include "verify/compare/test_tensors.h"
@@ -259,6 +262,47 @@ TEST(VerifyProgram, ASubjectOnTheCheckedDeviceIsCountedAsChecked) {
   EXPECT_EQ(report->checked_draws, 2);
   EXPECT_EQ(report->randomised_draws, 1);
   EXPECT_EQ(report->checked_shape, "hidden shape 1");
+}
+
+// Never answers while somebody waits.
+class EndlessCandidate final : public Candidate {
+ public:
+  explicit EndlessCandidate(const CandidateBinary& binary) : is_unwanted_(binary.is_unwanted) {}
+  Result<CandidateOutcome> prepare(std::span<const HostTensor>) override { return CandidateOutcome{}; }
+  Result<CandidateOutcome> run(const CandidateCall&) override {
+    while (!*is_unwanted_) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    CandidateOutcome ended;
+    ended.ending = Ending::kTimedOut;
+    return ended;
+  }
+
+ private:
+  std::shared_ptr<const std::atomic<bool>> is_unwanted_;
+};
+
+TEST(VerifyProgram, ARefusalOnAGpuDoesNotWaitForTheCheckedDrawBesideIt) {
+  VerifyRequest request = two_subjects();
+  request.subjects[0].checked.reset();
+  request.subjects[0].binary.device = DeviceKind::kCuda;
+  request.subjects.push_back(request.subjects[0]);
+  request.subjects[2].same_binary = true;
+  request.subjects[1].binary = CandidateBinary{DeviceKind::kChecked, "reduced.so"};
+  request.subjects[1].regimes = {"as_given"};
+  request.subjects[1].draws_per_regime = 1;
+  DoublingOracle script;
+  auto oracle = script.make();
+  const auto report = verify_program(request, oracle, [&](const CandidateBinary& binary) {
+    const DoublingCandidate::Fault wrong{.at_run = 4 * kDrawsPerRegime};
+    return Result<std::unique_ptr<Candidate>>(
+        binary.device == DeviceKind::kChecked ? std::unique_ptr<Candidate>(std::make_unique<EndlessCandidate>(binary))
+                                              : std::make_unique<DoublingCandidate>(wrong));
+  });
+  ASSERT_TRUE(report.has_value()) << report.error().message;
+  EXPECT_EQ(report->verdict().kind, VerdictKind::kWrong) << report->verdict().reason;
+  EXPECT_EQ(report->checked_draws, 0);
+  EXPECT_EQ(report->notes.at(0), "hidden shape 1: its draw was ended when the verdict was known");
 }
 
 TEST(VerifyProgram, OtherBatchesGoOnWithTheLoadedProgram) {
