@@ -17,6 +17,26 @@ constexpr const char* kDepthwise = "depthwise";
 constexpr int64_t kMaxSplits = 16;
 constexpr int64_t kMinDepthOfSplit = 256;  // shorter parts do not repay their partial sums
 
+// How our own kernels compute it: each thread outputs of one channel by itself, or blocks tiles of a product.
+enum class ConvolutionMethod { kDepthwise, kTiles };
+struct ConvolutionSetting {
+  ConvolutionMethod method = ConvolutionMethod::kTiles;
+  GemmSetting tiles;
+
+  bool is_depthwise() const { return method == ConvolutionMethod::kDepthwise; }
+};
+
+Setting depthwise_setting() { return {kDepthwise, 1}; }
+
+// Returns nothing for a setting of other skeletons.
+std::optional<ConvolutionSetting> convolution_setting(const Setting& setting) {
+  if (setting.variant == kDepthwise) {
+    return setting.splits == 1 ? std::optional(ConvolutionSetting{ConvolutionMethod::kDepthwise, {}}) : std::nullopt;
+  }
+  const std::optional<GemmSetting> tiles = gemm_setting(setting);
+  return tiles.has_value() ? std::optional(ConvolutionSetting{ConvolutionMethod::kTiles, *tiles}) : std::nullopt;
+}
+
 bool is_sixteen_bit(DataType dtype) { return dtype == DataType::kFloat16 || dtype == DataType::kBfloat16; }
 
 // What input, weight and result are stored in.
@@ -63,7 +83,7 @@ class Convolution final : public KernelTemplate {
     const ConvolutionProblem problem = convolution_problem(group);
     std::vector<Setting> settings;
     if (problem.is_depthwise()) {
-      settings.push_back({kDepthwise, 1});
+      settings.push_back(depthwise_setting());
     }
     const bool in_float = storage(group) == DataType::kFloat32;
     for (const GemmVariant& variant : in_float ? conv_variants(math, limits) : sixteen_bit_gemm_variants(limits)) {
@@ -90,12 +110,12 @@ class Convolution final : public KernelTemplate {
     if (is_cudnn_setting(setting)) {
       return allows_library(group, setting);
     }
-    if (setting.variant == kDepthwise) {
-      return setting.splits == 1 && KernelTemplate::allows(group, setting);
+    const std::optional<ConvolutionSetting> own = convolution_setting(setting);
+    if (!own.has_value()) {
+      return false;
     }
-    const auto own = gemm_setting(setting);
-    return own.has_value() && own->splits_of_depth <= kMaxSplits &&
-           KernelTemplate::allows(group, to_setting({own->variant}));
+    const Setting unsplit = own->is_depthwise() ? setting : to_setting({own->tiles.variant});
+    return own->tiles.splits_of_depth <= kMaxSplits && KernelTemplate::allows(group, unsplit);
   }
 
   Work work(const Group& group, const Setting& setting) const override {
@@ -107,7 +127,8 @@ class Convolution final : public KernelTemplate {
     Work work;
     work.bytes = min_bytes(group);
     work.lane_operations = pointwise_operations(group);
-    if (setting.variant == kDepthwise) {
+    const ConvolutionSetting own = *convolution_setting(setting);
+    if (own.is_depthwise()) {
       work.flops = 2.0 * static_cast<double>(problem.outputs()) * static_cast<double>(problem.depth());
       work.blocks = problem.outputs() / kThreads + 1;
       work.blocks_per_multiprocessor = 6;
@@ -115,10 +136,9 @@ class Convolution final : public KernelTemplate {
       work.bandwidth_share = 0.8;
       return work;
     }
-    const GemmVariant& variant = *gemm_setting(setting)->variant;
-    add_gemm_work(variant, problem.matrices(), problem.rows(), problem.columns(), problem.depth(), setting.splits,
-                  work);
-    work.peak_share = variant.convolution_share;
+    add_gemm_work(*own.tiles.variant, problem.matrices(), problem.rows(), problem.columns(), problem.depth(),
+                  setting.splits, work);
+    work.peak_share = own.tiles.variant->convolution_share;
     return work;
   }
 
@@ -150,8 +170,7 @@ Result<LoweredFunctor> make_epilogue(StepBuilder& step) {
 
 Expr pointer_to(StepBuilder& step, ir::ValueId operand, const std::string& name) {
   const auto view = strided_view(step.group(), operand);
-  const Expr start =
-      cast(fmt::format("const {}*", cuda_type_name(storage(step.group()))), step.tensor(view->stored));
+  const Expr start = cast(fmt::format("const {}*", cuda_type_name(storage(step.group()))), step.tensor(view->stored));
   return view->offset == 0 ? start : sum(start, step.extent(name + "_offset", view->offset));
 }
 
@@ -230,11 +249,10 @@ void add_library_call(StepBuilder& step, const ConvolutionProblem& problem, cons
 Result<StepDraft> Convolution::draft(const Group& group, const Setting& setting) const {
   const ir::Node& node = group.root_node();
   const ConvolutionProblem problem = convolution_problem(group);
-  const bool depthwise = setting.variant == kDepthwise;
   const bool by_library = is_cudnn_setting(setting);
-  const GemmSetting own = depthwise    ? GemmSetting{}
-                          : by_library ? GemmSetting{&gemm_variant(own_setting_for(setting))}
-                                       : *gemm_setting(setting);
+  const ConvolutionSetting chosen = *convolution_setting(by_library ? Setting{own_setting_for(setting), 1} : setting);
+  const bool depthwise = chosen.is_depthwise();
+  const GemmSetting& own = chosen.tiles;
   const TensorMath math = depthwise ? TensorMath::kNone : own.variant->math;
   StepBuilder step(group);
   include_skeleton(step, depthwise, math);
