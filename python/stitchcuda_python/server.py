@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from .ahead import Ahead
 from .capture import Capture
 from .channel import CHANNEL_CLOSED_STATUS, Channel
 from .failures import ENVIRONMENT, INTERNAL, Failure, formatted, from_user_code, one_line
@@ -111,32 +112,52 @@ def _with_output(failure: Failure, capture: Capture) -> Failure:
     return failure
 
 
-def serve(channel: Channel) -> None:
-    """The loop. A missing PyTorch answers every request with the same error instead of dying at the start."""
-    verbs: dict[str, Verb] = {}
-    loaded: dict[str, float] = {}  # seconds of what was loaded, told with the first answer that tells any
-    capture = Capture()
-    for request in channel.requests():
+class Server:
+    """Answers one request after the other. A missing PyTorch answers every one with the same error instead of ending
+    the process at the start."""
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+        self._capture = Capture()
+        self._verbs: dict[str, Verb] = {}
+        self._loaded: dict[str, float] = {}  # seconds of what was loaded, told with the first answer that tells any
+        self._ahead = Ahead(lambda request: answer(request, self._verbs, Capture(), lambda said: None))
+        self._is_fresh = True  # nothing was answered yet, and PyTorch has no threads that a fork would lose
+
+    def serve(self) -> None:
+        """Until the other side closes the channel."""
+        for request in self._channel.requests():
+            identity = request.get("id")
+            try:
+                self._load(request)
+                if "malformed" not in request:
+                    self._channel.send({"id": identity, "begun": True})
+                reply = self._reply(request)
+            except Failure as failure:
+                reply = {"error": failure.to_json()}
+            self._channel.send({"id": identity, **reply})
+
+    def _load(self, request: dict[str, Any]) -> None:
+        if not self._verbs:
+            refuse_unreadable(request)
+            watch = Stopwatch()
+            with kept_bytecode():
+                self._verbs = load_verbs(watch)
+            self._loaded = watch.seconds
+
+    def _reply(self, request: dict[str, Any]) -> dict[str, Any]:
+        if request.get("verb") == "ahead":
+            # Arguments: file, groups of requests that will come. Answers nothing.
+            if self._is_fresh:
+                self._ahead.begin((request.get("arguments") or {}).get("groups") or [])
+            return {"ok": {}}
+        self._is_fresh = False
         identity = request.get("id")
-
-        def progress(message: str, identity: Any = identity) -> None:
-            channel.send({"id": identity, "progress": message})
-
-        try:
-            if not verbs:
-                refuse_unreadable(request)
-                watch = Stopwatch()
-                with kept_bytecode():
-                    verbs = load_verbs(watch)
-                loaded = watch.seconds
-            if "malformed" not in request:
-                channel.send({"id": identity, "begun": True})
-            reply = answer(request, verbs, capture, progress)
-            if request.get("verb") == "import" and "seconds" in reply.get("ok", {}):
-                reply["ok"]["seconds"], loaded = loaded | reply["ok"]["seconds"], {}
-        except Failure as failure:
-            reply = {"error": failure.to_json()}
-        channel.send({"id": identity, **reply})
+        progress = lambda message: self._channel.send({"id": identity, "progress": message})  # noqa: E731
+        reply = self._ahead.take(request) or answer(request, self._verbs, self._capture, progress)
+        if request.get("verb") == "import" and "seconds" in reply.get("ok", {}):
+            reply["ok"]["seconds"], self._loaded = self._loaded | reply["ok"]["seconds"], {}
+        return reply
 
 
 def main() -> None:
@@ -148,7 +169,7 @@ def main() -> None:
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # a program that asks for input gets the end of it
     channel = Channel()
     try:
-        serve(channel)
+        Server(channel).serve()
     except OSError:
         if channel.is_closed():
             os._exit(CHANNEL_CLOSED_STATUS)

@@ -16,11 +16,12 @@ PYTHON_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 class Client:
     """One server process. Use as a context manager."""
 
-    def __init__(self) -> None:
+    def __init__(self, before: str = "pass") -> None:
+        """`before` is a statement that the process runs first."""
         ours, theirs = socket.socketpair()
         environment = dict(os.environ, PYTHONPATH=PYTHON_FOLDER)
         self._child = subprocess.Popen(
-            [sys.executable, "-c", _START, str(theirs.fileno())],
+            [sys.executable, "-c", _START, str(theirs.fileno()), before],
             pass_fds=[theirs.fileno()],
             env=environment,
             stdout=subprocess.PIPE,
@@ -59,5 +60,6 @@ class Client:
 # subprocess cannot place a descriptor at 3 itself; the child does, then becomes the server.
 _START = (
     "import os, sys; os.dup2(int(sys.argv[1]), 3); "
-    "os.execv(sys.executable, [sys.executable, '-m', 'stitchcuda_python.server'])"
+    "os.execv(sys.executable, [sys.executable, '-c', sys.argv[2] + '; "
+    "from stitchcuda_python.server import main; main()'])"
 )

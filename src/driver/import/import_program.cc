@@ -44,7 +44,34 @@ std::vector<std::string> own_files(const Json& exported) {
   return files;
 }
 
+Json small_arguments(const Task& task) {
+  Json arguments = task.arguments();
+  arguments["budget_seconds"] = kSmallSeconds;
+  arguments["min_axis"] = kMinimumAxis;
+  return arguments;
+}
+
+Json hidden_arguments(const Task& task, int count, uint64_t seed) {
+  Json arguments = task.arguments();
+  arguments["count"] = count;
+  arguments["seed"] = seed;
+  return arguments;
+}
+
+Json request_json(const char* verb, Json arguments) { return {{"verb", verb}, {"arguments", std::move(arguments)}}; }
+
 }  // namespace
+
+Result<void> look_ahead(Job& job, const Task& task, bool at_own_sizes) {
+  Json groups = Json::array();
+  groups.push_back(Json::array({request_json("batch_axis", task.arguments())}));
+  if (at_own_sizes) {  // hidden shapes are chosen by the export that finds the batch
+    groups[0].push_back(request_json("hidden_shapes", hidden_arguments(task, kHiddenShapes, job.options().seed)));
+    groups.push_back(Json::array({request_json("small_scale", small_arguments(task))}));
+  }
+  STITCH_TRY(job.ask("ahead", {{"file", task.arguments()["file"]}, {"groups", groups}}, kImportTimeoutMs));
+  return {};
+}
 
 Result<ImportedProgram> import_program(Job& job, const Task& task) {
   // The Python side says which line it was at; our own limit is for what does not listen, such as a loop in C.
@@ -81,10 +108,7 @@ Result<ImportedProgram> read_exported(const Json& exported) {
 }
 
 Result<SmallSizes> small_sizes(Job& job, const Task& task) {
-  Json arguments = task.arguments();
-  arguments["budget_seconds"] = kSmallSeconds;
-  arguments["min_axis"] = kMinimumAxis;
-  STITCH_ASSIGN(const Json answer, job.ask("small_scale", arguments, kImportTimeoutMs));
+  STITCH_ASSIGN(const Json answer, job.ask("small_scale", small_arguments(task), kImportTimeoutMs));
   SmallSizes small;
   STITCH_ASSIGN(small.sizes, sizes_from_json(answer));
   STITCH_ASSIGN(small.seconds, json_double(answer, "seconds"));
@@ -96,10 +120,7 @@ Result<SmallSizes> small_sizes(Job& job, const Task& task) {
 }
 
 Result<std::vector<Sizes>> hidden_sizes(Job& job, const Task& task, int count, uint64_t seed) {
-  Json arguments = task.arguments();
-  arguments["count"] = count;
-  arguments["seed"] = seed;
-  STITCH_ASSIGN(const Json answer, job.ask("hidden_shapes", arguments, kImportTimeoutMs));
+  STITCH_ASSIGN(const Json answer, job.ask("hidden_shapes", hidden_arguments(task, count, seed), kImportTimeoutMs));
   STITCH_ASSIGN(const Json* shapes, json_array(answer, "shapes"));
   std::vector<Sizes> found;
   for (const Json& shape : *shapes) {

@@ -22,6 +22,13 @@ struct ImportedProgram {
   std::vector<std::pair<std::string, double>> seconds;  // of the Python process, by what they went into
 };
 
+// Hidden shapes of a verdict.
+inline constexpr int kHiddenShapes = 3;
+
+// Has Python work on what will be asked after the first import while that is made: the batch's axis and, where a
+// verdict is made at the program's own sizes, hidden shapes and reduced sizes. A job's first question to Python.
+Result<void> look_ahead(Job& job, const Task& task, bool at_own_sizes);
+
 // kUnsupportedOperator lists every operator we lack, with its place and the nearest one we have.
 Result<ImportedProgram> import_program(Job& job, const Task& task);
 

@@ -17,6 +17,7 @@ struct Told {
 // What the user waits for while the Python process works.
 Told told_as(const std::string& verb) {
   static const std::map<std::string, Told> known = {
+      {"ahead", {"import", "PyTorch is loaded"}},
       {"import", {"import", "PyTorch exports the program"}},
       {"batch_axis", {"batch", "PyTorch looks for the batch of the inputs"}},
       {"small_scale", {"shapes", "PyTorch looks for sizes that are quick to verify"}},

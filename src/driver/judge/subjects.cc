@@ -8,7 +8,6 @@
 namespace stitch::driver {
 namespace {
 
-constexpr int kHiddenShapes = 3;
 constexpr int kOtherBatches = 3;  // on one binary
 // What the emulated device gets through in a second on one core, and what one verdict asks of it: a draw in each of
 // twenty, hidden shapes, and a checked draw that counts ten times.

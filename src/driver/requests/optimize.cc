@@ -70,6 +70,7 @@ Result<void> build_ahead(Job& job, const toolchain::Toolchain& tools, Run& run, 
 
 Result<void> import_and_plan(Job& job, const toolchain::Toolchain& tools, Run& run) {
   const double start = job.elapsed_seconds();
+  STITCH_TRY(look_ahead(job, run.task, run.device == DeviceKind::kCuda));
   STITCH_ASSIGN(run.imported, import_program(job, run.task));
   run.seconds.import = job.elapsed_seconds() - start;
   job.progress().fact("import",
