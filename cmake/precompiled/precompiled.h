@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What cmake/Precompiled.cmake has parsed once.
+// What cmake/Precompiled.cmake has parsed once, and compiled once where uses.h uses it.
 #pragma once
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
@@ -26,3 +27,5 @@
 #include <utility>
 #include <variant>
 #include <vector>
+
+#include "uses.h"
