@@ -9,9 +9,12 @@ from typing import Any
 
 from .flops import Shape, is_contraction, is_free
 
+_BY_ROWS = ("softmax", "loss", "layer_norm", "cross_entropy")
+
 # Seconds of one core.
 _PER_FLOP = 4e-9  # of a product: most of it is a tile's loads and stores in shared memory
 _PER_ELEMENT = 50e-9  # read, or written, by a kernel that does little with it
+_PER_ELEMENT_OF_A_ROW = 200e-9  # where a block takes a row and its threads wait for each other
 _PER_TAP = 10e-9  # of a pool's window
 _PER_CALL = 3e-4  # blocks that have little to do
 
@@ -24,7 +27,8 @@ def call_seconds(operator: str, args: Any, shapes: list[Shape], outs: list[Shape
     if is_contraction(operator):
         return _PER_CALL + _PER_FLOP * flops
     elements = max(map(prod, [*shapes, *outs]))
-    return _PER_CALL + _PER_ELEMENT * elements + _PER_TAP * _taps(operator, args, outs)
+    each = _PER_ELEMENT_OF_A_ROW if any(part in operator for part in _BY_ROWS) else _PER_ELEMENT
+    return _PER_CALL + each * elements + _PER_TAP * _taps(operator, args, outs)
 
 
 def _taps(operator: str, args: Any, outs: list[Shape]) -> int:
