@@ -2,7 +2,7 @@
 """What honest arithmetic makes of a program, tile by tile, as multiples of the reference's own error: the same tiles,
 runs and company of sparse tiles as src/verify/compare, over the oracle's own draws. Run as a program for one file:
 
-    honest_errors.py FILE[:CLASS] [--seeds 0 1] [--draws 2] [--flops 4e7]      one JSON object on standard output
+    honest_errors.py FILE[:CLASS] [--seeds 0 1] [--draws 2] [--seconds 0.15]      one JSON object on standard output
 """
 
 from __future__ import annotations
