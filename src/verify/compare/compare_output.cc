@@ -44,6 +44,7 @@ void SmallOutputErrors::widen(const SmallOutputErrors& other) {
   own = std::max(own, other.own);
   own_tf32 = std::max(own_tf32, other.own_tf32);
   base = std::max(base, other.base);
+  draws += other.draws;
 }
 
 bool is_small(const OutputReference& reference) {
@@ -58,7 +59,7 @@ SmallOutputErrors small_output_errors(const OutputReference& reference, MathMode
   const TileBudget budget = measure_tile(tile.truth, tile.runs, base);
   const TileBudget tf32 = measure_tile(tile.truth, reader.tf32_runs(), base);
   return {ratio_to(budget.own_error, budget.magnitude), ratio_to(tf32.own_error, tf32.magnitude),
-          ratio_to(budget.base_error, budget.magnitude)};
+          ratio_to(budget.base_error, budget.magnitude), 1};
 }
 
 OutputComparison compare_output(const OutputReference& reference, const HostTensor& got, MathMode mode,

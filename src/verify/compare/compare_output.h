@@ -19,6 +19,7 @@ struct SmallOutputErrors {
   double own = 0;       // E / max |ref64|
   double own_tf32 = 0;  // the same with the TF32 runs of mode kernelbench
   double base = 0;      // the error of the run that perturbed ones are compared with
+  int draws = 0;
   void widen(const SmallOutputErrors& other);
 };
 bool is_small(const OutputReference& reference);

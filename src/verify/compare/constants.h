@@ -51,6 +51,12 @@ inline constexpr double kRefusalChance = 1e-7;
 // How few: (sum e^2)^2 / sum e^4 over the reference's errors e, which counts equal ones and hardly the small. More
 // than one by far, since elements share the errors of what they are computed from (nine pixels, those of one place).
 inline constexpr double kFewElements = 32;
+// Where many elements err, a few may have a far larger spread than all others (the score of a word with itself),
+// and be small in all runs by chance. No more than one of so many elements of a tile stands out like that,
+inline constexpr int64_t kElementsPerOutlier = 256;
+// and only where errors are so many roundings of the largest element: those of the output's type alone have no tail.
+inline constexpr double kRoundingErrors = 2;
+
 // How few random numbers: tr(C)^2 / tr(C^2) of the errors' covariance C, measured by how much the runs' errors overlap
 // (shared_errors.h). 32: the chance of an error beyond 4 E that 32 equal numbers make in each run is 1.8e-14, and an
 // output of five million tiles, more than a billion elements, is refused for it with a chance of kRefusalChance.

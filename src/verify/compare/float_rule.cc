@@ -39,6 +39,14 @@ void FloatRule::judge_tile(const TileData& tile, const TileBudget& budget, const
   }
 }
 
+// Whether the refused elements may be such as err by far more than the others of their tile, though all runs were small
+// there by chance.
+bool FloatRule::may_stand_out(const Refusal& worst, const TileData& tile, const TileBudget& budget) const {
+  const auto elements = static_cast<int64_t>(tile.got.size());
+  return worst.refused <= std::max<int64_t>(1, elements / kElementsPerOutlier) &&
+         budget.own_error >= kRoundingErrors * epsilon_ * budget.magnitude && budget.own_error > 0;
+}
+
 std::optional<double> FloatRule::chance_of(const Refusal& worst, const TileData& tile, const TileBudget& budget,
                                            const AroundTile& around) const {
   if (tile.runs.size() < kErrorRuns || !std::isfinite(worst.ratio)) {
@@ -46,8 +54,8 @@ std::optional<double> FloatRule::chance_of(const Refusal& worst, const TileData&
   }
   // More elements than its error is the error of: chance does not explain them, unless they share their errors.
   const bool are_few = static_cast<double>(worst.refused) <= std::fmax(1, budget.effective());
-  if (budget.effective() < kFewElements && are_few) {
-    return chance_beyond(worst.ratio);
+  if ((budget.effective() < kFewElements && are_few) || may_stand_out(worst, tile, budget)) {
+    return chance_beyond(worst.ratio, kEqualSpreads, around.draws);
   }
   if (!around.shared || !lone_.may_be_chance(worst.ratio)) {
     return std::nullopt;

@@ -26,6 +26,7 @@ struct TileData {
 struct AroundTile {
   std::function<TileBudget()> typical;
   std::function<SharedErrors()> shared;
+  int draws = 1;  // that its budget is the largest error of
 };
 
 class FloatRule {
@@ -59,6 +60,7 @@ class FloatRule {
   // The chance of the tile's worst error, where few numbers make it.
   std::optional<double> chance_of(const Refusal& worst, const TileData& tile, const TileBudget& budget,
                                   const AroundTile& around) const;
+  bool may_stand_out(const Refusal& worst, const TileData& tile, const TileBudget& budget) const;
   void judge_element(const TileData& tile, const TileBudget& budget, size_t i, Found& found) const;
   bool is_either_way(const TileData& tile, const TileBudget& budget, size_t i) const;
 

@@ -53,9 +53,11 @@ struct Companies {
 };
 
 // Small outputs are judged by the errors of several draws, which chance hardly makes small.
-AroundTile around_tile(TileCompany& company, int64_t tile, const TileBudget& budget, bool small) {
-  AroundTile around{[&company, tile, budget] { return company.typical(tile, budget); }, {}};
-  if (!small) {
+AroundTile around_tile(TileCompany& company, int64_t tile, const TileBudget& budget, bool small, int draws) {
+  AroundTile around{[&company, tile, budget] { return company.typical(tile, budget); }, {}, 1};
+  if (small) {
+    around.draws = std::max(1, draws);
+  } else {
     around.shared = [&company, tile] { return company.shared(tile); };
   }
   return around;
@@ -113,7 +115,7 @@ void Piece::judge_tile(const TileReader& reader) {
   const TileBudget measured = measure_tile(tile.truth, tile.runs, condition.base);
   const TileBudget budget =
       with_small_errors(companies_.main.steadied(tile.tile, measured), errors.own, errors.base, small);
-  verdicts_.main.judge_tile(tile, budget, around_tile(companies_.main, tile.tile, budget, small));
+  verdicts_.main.judge_tile(tile, budget, around_tile(companies_.main, tile.tile, budget, small, errors.draws));
   verdicts_.statistics.ill_conditioned +=
       count_ill_conditioned(tile.truth, condition.base, condition.perturbed, budget, unit);
   if (whole_.mode == MathMode::kKernelBench) {
@@ -122,7 +124,8 @@ void Piece::judge_tile(const TileReader& reader) {
     const TileBudget tf32 =
         companies_.tf32.steadied(tile.tile, measure_tile(tile.truth, with_tf32.runs, condition.base));
     const TileBudget with_small = with_small_errors(tf32, errors.own_tf32, errors.base, small);
-    verdicts_.tf32.judge_tile(with_tf32, with_small, around_tile(companies_.tf32, tile.tile, with_small, small));
+    verdicts_.tf32.judge_tile(with_tf32, with_small,
+                              around_tile(companies_.tf32, tile.tile, with_small, small, errors.draws));
   }
 }
 

@@ -16,14 +16,14 @@ constexpr double kWide = 16;
 constexpr double kLargestNormal = 8;
 constexpr int kSteps = 128;
 
-double integrated_chance(double ratio, const RunSpreads& spreads) {
+double integrated_chance(double ratio, const RunSpreads& spreads, int draws) {
   constexpr double kStep = kLargestNormal / kSteps;
   double chance = 0;
   for (int step = 0; step < kSteps; ++step) {
     const double x = (step + 0.5) * kStep;
     double density = 2 * std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi);
     for (const double spread : spreads) {
-      density *= std::erf(x / (ratio * spread) / std::numbers::sqrt2);
+      density *= std::pow(std::erf(x / (ratio * spread) / std::numbers::sqrt2), draws);
     }
     chance += density * kStep;
   }
@@ -32,13 +32,16 @@ double integrated_chance(double ratio, const RunSpreads& spreads) {
 
 }  // namespace
 
-double chance_beyond(double ratio, const RunSpreads& spreads) {
+double chance_beyond(double ratio, const RunSpreads& spreads, int draws) {
+  if (draws > 1) {
+    return integrated_chance(ratio, spreads, draws);
+  }
   double bound = kLoneTail;
   for (const double spread : spreads) {
     bound /= ratio * spread;
   }
   const double least = *std::min_element(spreads.begin(), spreads.end());
-  return ratio * least > kWide ? bound : std::min(bound, integrated_chance(ratio, spreads));
+  return ratio * least > kWide ? bound : std::min(bound, integrated_chance(ratio, spreads, draws));
 }
 
 double least_chance(int64_t rank, int64_t tiles) {

@@ -12,8 +12,8 @@
 namespace stitch::verify {
 
 // The chance that a normal number of the widest spread lies beyond `ratio` times the largest of kErrorRuns of these
-// spreads; at least that where the errors of a tile are those of more numbers.
-double chance_beyond(double ratio, const RunSpreads& spreads = kEqualSpreads);
+// spreads in each of `draws` draws; at least that where the errors of a tile are those of more numbers.
+double chance_beyond(double ratio, const RunSpreads& spreads = kEqualSpreads, int draws = 1);
 
 // What the `rank`-th smallest (from 1) of such chances of `tiles` tiles may be. An honest program comes below any of
 // these with a chance of kRefusalChance at most.

@@ -116,9 +116,51 @@ TEST(LoneTiles, OneElementWhereFewErrIsAcceptedAndTold) {
   EXPECT_TRUE(compare(ones(72, 3), {1e4}).refusal);
 }
 
-TEST(LoneTiles, WhereManyErrFourErrorsAreTheLimit) {
-  EXPECT_TRUE(compare(ones(72, 64), {4.19}).refusal);
-  EXPECT_FALSE(compare(ones(72, 64), {3.9}).refusal);
+// `elements` of the first tile are off by so many errors, where 64 of each tile err alike.
+OutputComparison compare_elements(double multiple, size_t elements) {
+  const OutputReference reference = ones(72, 64);
+  std::vector<double> got(72 * kRow, 1.0);
+  for (size_t i = 0; i < elements; ++i) {
+    got[100 + i] += multiple * kError;
+  }
+  return compare_output(reference, float_tensor(reference.type.shape, got), MathMode::kFp32);
+}
+
+TEST(LoneTiles, WhereManyErrOneElementMayStandOut) {
+  EXPECT_EQ(compare_elements(4.19, 1).statistics.excused, 1);
+  EXPECT_FALSE(compare_elements(3.9, 2).refusal);
+  EXPECT_TRUE(compare_elements(4.19, 2).refusal);
+  EXPECT_TRUE(compare_elements(1e4, 1).refusal);
+}
+
+// Rounding to the output's type is bounded: no run is small by chance.
+TEST(LoneTiles, NothingStandsOutWhereErrorsAreRoundingOfTheOutput) {
+  const std::vector<int64_t> shape = {72, kRow};
+  const std::vector<double> truth(72 * kRow, 1.0);
+  const std::vector<double> run(72 * kRow, 1 + 0x1p-23);
+  OutputReference reference = float_reference(shape, truth, run);
+  reference.perturbed = {float_tensor(shape, run), float_tensor(shape, run)};
+  reference.disturbed = {float_tensor(shape, run)};
+  std::vector<double> got = truth;
+  got[100] += 16 * 0x1p-23;
+  EXPECT_TRUE(compare_output(reference, float_tensor(shape, got), MathMode::kFp32).refusal);
+}
+
+// The largest error of five draws of four runs is small by chance far less often than that of one.
+TEST(LoneTiles, ASmallOutputOfSeveralDrawsMayErrLittleMoreThanFour) {
+  const OutputReference reference = [] {
+    OutputReference one = float_reference({}, {1.0}, {1 + kError});
+    one.perturbed = {one.native, one.native};
+    one.disturbed = {one.native};
+    return one;
+  }();
+  const auto judged = [&](double multiple, int draws) {
+    const SmallOutputErrors errors{kError, kError, kError, draws};
+    return compare_output(reference, float_tensor({}, {1 + multiple * kError}), MathMode::kFp32, errors).refusal;
+  };
+  EXPECT_FALSE(judged(4.2, 5));
+  EXPECT_TRUE(judged(16.8, 5));
+  EXPECT_FALSE(judged(16.8, 1));
 }
 
 TEST(LoneTiles, ManySuchTilesAreNoChance) {
@@ -136,9 +178,9 @@ TEST(LoneTiles, MoreElementsThanErrInTheReferenceAreNoChance) {
 
 // All elements of a row may share one error, which happens to be small in all runs.
 TEST(LoneTiles, ATileThatErrsLittleByLuckHasTheErrorOfItsNeighbours) {
-  EXPECT_FALSE(compare(ones(40, 64, 0), {3.5}).refusal);
-  EXPECT_TRUE(compare(ones(40, 64, 0), {4.5}).refusal);
-  EXPECT_TRUE(compare(ones(20, 64, 0), {3.5}).refusal);  // too few of them to tell
+  EXPECT_EQ(compare(ones(40, 64, 0), {3.5}).statistics.excused, 0);
+  EXPECT_EQ(compare(ones(40, 64, 0), {4.5}).statistics.excused, 1);
+  EXPECT_EQ(compare(ones(20, 64, 0), {3.5}).statistics.excused, 1);  // too few of them to tell
 }
 
 TEST(LoneTiles, OfFewerRunsNothingIsKnown) {
