@@ -8,6 +8,7 @@ runs and company of sparse tiles as src/verify/compare, over the oracle's own dr
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import math
 import pathlib
@@ -29,7 +30,8 @@ from stitchcuda_python.shapes.small import DEFAULT_MIN_AXIS, small_scale  # noqa
 MIN_ELEMENTS, MAX_ELEMENTS, STEADY, COMPANY = 256, 4096, 64, 16 * 4096  # constants.h
 MULTIPLE, ROUNDING = 4.0, 4.0
 TYPICAL = 32
-SHARED_FROM = 1.0  # of smaller errors nobody asks
+RUNS, FEW, LEAST_SPREAD, LONE_TAIL = 4, 32.0, 1 / 16, 1.2159
+BEYOND = (2.0, 4.0, 8.0, 16.0)
 STEP = 8  # terms that a product adds up before its one accumulator takes them, as tensor cores do
 
 
@@ -85,7 +87,6 @@ class Budgets:
         self.epsilon = torch.finfo(dtype).eps
         errors = torch.stack([run.double().reshape(-1) - self.reference for run in runs])
         self.errors = torch.nan_to_num(errors, 0.0, 0.0, 0.0)
-        self.known: dict[int, float] = {}
         errors = self.errors.abs().amax(0)
         parts = [errors[begin:end] for begin, end in self.tiles]
         self.own = [float(part.max()) for part in parts]
@@ -116,31 +117,41 @@ class Budgets:
         relative = sorted(self.own[other] / self.rms[other] if self.rms[other] > 0 else 0.0 for other in around)
         return relative[TYPICAL // 2] * self.rms[tile]
 
-    def overlap(self, tile: int) -> float:
-        """One over the number of independent numbers that the tile's errors are made of, as shared_errors.h has it."""
-        if tile not in self.known:
-            begin, end = self.tiles[tile]
+    @functools.cached_property
+    def overlaps(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """Of all tiles: the overlap of their runs and the squares of each run's errors, as in shared_errors.cc."""
+        shares = torch.zeros(len(self.tiles), dtype=torch.float64)
+        squares = torch.zeros(len(self.tiles), RUNS, dtype=torch.float64)
+        for tile, (begin, end) in enumerate(self.tiles):
             runs = self.errors[:, begin:end]
-            squares = runs.square().sum(1)
+            products = runs @ runs.T
+            squares[tile] = products.diagonal()
             seen = possible = 0.0
             for a, b, c, d in ((0, 1, 2, 3), (0, 2, 1, 3), (0, 3, 1, 2)):
-                seen += float((runs[a] - runs[b]).dot(runs[c] - runs[d])) ** 2
-                possible += float((squares[a] + squares[b]) * (squares[c] + squares[d]))
-            self.known[tile] = seen / possible if possible > 0 else 0.0
-        return self.known[tile]
+                seen += float(products[a, c] - products[a, d] - products[b, c] + products[b, d]) ** 2
+                possible += float((squares[tile, a] + squares[tile, b]) * (squares[tile, c] + squares[tile, d]))
+            shares[tile] = seen / possible if possible > 0 else 0.0
+        return shares, squares
 
-    def independent(self, tile: int) -> float:
-        """How many independent numbers the errors of the tile, or of those around it, are made of at least."""
+    @functools.cached_property
+    def shared(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """Of all tiles: how many independent numbers their errors are made of, and the spreads of the runs."""
+        shares, squares = self.overlaps
+        widest = squares.amax(1, keepdim=True)
+        logs = torch.where(widest > 0, torch.maximum(squares, widest * 2.0**-20).log() / 2, 0.0)
         count = min(TYPICAL, len(self.tiles))
-        first = min(max(tile - TYPICAL // 2, 0), len(self.tiles) - count)
-        around = sum(self.overlap(other) for other in range(first, first + count)) / count
-        most = max(self.overlap(tile), around)
-        return 1 / most if most > 0 else math.inf
+        tiles = torch.arange(len(self.tiles))
+        around = (tiles - TYPICAL // 2).clamp(0, len(self.tiles) - count)[:, None] + torch.arange(count)
+        most = torch.maximum(shares, shares[around].mean(1))
+        mean = logs[around].mean(1)
+        spreads = (mean - mean.amax(1, keepdim=True)).exp().clamp_min(LEAST_SPREAD)
+        return 1 / most, torch.ones_like(spreads) if count < TYPICAL else spreads
 
-    def ratios(self, got: torch.Tensor) -> Iterator[tuple[float, float]]:
-        """Per tile: its largest error as a multiple of the reference's own, and how many numbers that is the largest
-        of: the effective number of its elements, of large errors the fewer independent numbers that they share."""
+    def ratios(self, got: torch.Tensor) -> Iterator[tuple[float, float, torch.Tensor]]:
+        """Per tile: its largest error as a multiple of the reference's own, the numbers that this is the largest of
+        (the effective number of elements, or the independent numbers if they are fewer), and the runs' spreads."""
         errors = (got.double().reshape(-1) - self.reference).abs()
+        numbers, spreads = self.shared if self.tiles else (None, None)
         for tile, (begin, end) in enumerate(self.tiles):
             reference = self.reference[begin:end]
             finite = torch.isfinite(reference)
@@ -152,7 +163,36 @@ class Budgets:
             if ratio > MULTIPLE and own > 0:
                 own = max(own, self.typical(tile))
                 ratio = _largest(MULTIPLE * errors[begin:end][finite] / (MULTIPLE * own + rounding))
-            yield ratio, min(effective, self.independent(tile)) if ratio > SHARED_FROM else effective
+            by_elements = effective < FEW
+            yield ratio, min(effective, float(numbers[tile])), torch.ones(RUNS) if by_elements else spreads[tile]
+
+
+def chances(ratio: torch.Tensor, spreads: torch.Tensor) -> torch.Tensor:
+    """chance_beyond() of lone_tiles.cc, of many tiles."""
+    x = (torch.arange(128).double() + 0.5) * (8 / 128)
+    density = 2 * torch.exp(-x * x / 2) / math.sqrt(2 * math.pi) * (8 / 128)
+    limits = x[:, None] / (ratio[:, None, None] * spreads[:, None, :]) / math.sqrt(2)
+    integral = (density * torch.erf(limits).prod(2)).sum(1)
+    bound = LONE_TAIL / (ratio[:, None] * spreads).prod(1)
+    return torch.where(ratio * spreads.amin(1) > 16, bound, torch.minimum(bound, integral))
+
+
+def summary(tiles: list[tuple[float, float, torch.Tensor]]) -> dict:
+    """Of the tiles of one output in one draw: [ratio, numbers] of each; of those of few numbers the chances of the
+    ones beyond MULTIPLE, and how many are beyond each of BEYOND, beside what the chances say."""
+    few = [(ratio, spreads) for ratio, numbers, spreads in tiles if numbers < FEW]
+    row = {"tiles": [[round(ratio, 3), round(min(numbers, 9999.0), 1)] for ratio, numbers, _ in tiles]}
+    if not few:
+        return row | {"few": 0, "chances": [], "seen": [0] * len(BEYOND), "expected": [0.0] * len(BEYOND)}
+    ratios = torch.tensor([ratio for ratio, _ in few]).double()
+    spreads = torch.stack([each.double() for _, each in few])
+    beyond = ratios > MULTIPLE
+    return row | {
+        "few": len(few),
+        "chances": sorted(chances(ratios[beyond], spreads[beyond]).tolist()) if bool(beyond.any()) else [],
+        "seen": [int((ratios > multiple).sum()) for multiple in BEYOND],
+        "expected": [float(chances(torch.full_like(ratios, multiple), spreads).sum()) for multiple in BEYOND],
+    }
 
 
 def _rms(values: torch.Tensor) -> float:
@@ -189,7 +229,7 @@ def rows_of(session: Session, seed: int, draws: int) -> Iterator[dict]:
                 for kernel, made in candidates(session, values, seed, regime, number):
                     for name, budget in budgets.items():
                         row = {"seed": seed, "regime": regime, "draw": number, "kernel": kernel, "output": name}
-                        yield row | {"tiles": [[round(r, 4), round(m, 2)] for r, m in budget.ratios(made[name])]}
+                        yield row | summary(list(budget.ratios(made[name])))
 
 
 def main() -> int:
