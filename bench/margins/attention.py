@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attention as KernelBench has it (97_ScaledDotProductAttention), of 4,096 rows instead of half a million. At extremes the two largest scores of a row decide about all of it, and their rounding is one number."""
+"""Attention as KernelBench has it (97_ScaledDotProductAttention), of 4,096 rows instead of half a million.
+At extremes the two largest scores of a row decide about all of it, and their rounding is one number."""
 
 import torch
 from torch import nn
