@@ -6,8 +6,9 @@ from __future__ import annotations
 import contextlib
 import faulthandler
 import gc
-import importlib
+import importlib.util
 import os
+import pathlib
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -58,9 +59,12 @@ def load_verbs(watch: Stopwatch | None = None) -> dict[str, Verb]:
 
 @contextlib.contextmanager
 def kept_bytecode() -> Iterator[None]:
-    """What Python compiles of PyTorch's modules and ours is kept beside them, as it usually is, but nothing of the
-    user's files: an installation without it takes seconds more at each start."""
-    before, sys.dont_write_bytecode = sys.dont_write_bytecode, False
+    """What Python compiles of an installed PyTorch's modules and ours is kept beside them, as it usually is, but
+    nothing of the user's files: an installation without it takes seconds more at each start."""
+    found = importlib.util.find_spec("torch")
+    folders = pathlib.Path((found and found.origin) or "").parts
+    is_installed = "site-packages" in folders or "dist-packages" in folders
+    before, sys.dont_write_bytecode = sys.dont_write_bytecode, sys.dont_write_bytecode and not is_installed
     try:
         yield
     finally:
