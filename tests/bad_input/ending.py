@@ -105,12 +105,14 @@ def run_command(case: Case, folder: pathlib.Path, environment: dict[str, str]) -
 
 
 def made_alike(text: str, names: dict[str, str]) -> str:
-    """Paths, process ids and times that differ from run to run, named instead."""
+    """What differs from run to run (paths, process ids, times), named instead or left out."""
     for path, name in names.items():
         text = text.replace(path, name)
     text = re.sub(r"\b\d+(\.\d+)? (s|ms)\b", r"N \2", text)
     text = re.sub(r"\b\d+(\.\d+)? (KiB|MiB|GiB)\b", r"N \2", text)
     text = re.sub(r"\baside/\d+-\d+", "aside/N", text)
+    # Python says where it was when the stack was full.
+    text = re.sub(r"(maximum recursion depth exceeded)( while [a-z ]*Python object| in comparison)", r"\1", text)
     return re.sub(r"(stitchcuda-[a-z]+|stitchcuda(?=-\d)|tmp)(?:-\d+)*-?[A-Za-z0-9_]{6,8}\b", r"\1-XXXXXX", text)
 
 
