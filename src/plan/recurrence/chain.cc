@@ -5,6 +5,7 @@
 #include <map>
 
 #include "ir/graph/op.h"
+#include "plan/recurrence/producers.h"
 
 namespace stitch::plan {
 namespace {
@@ -48,21 +49,6 @@ class Finder {
   }
 
  private:
-  const ir::Node* producer(ValueId value) const {
-    const NodeId id = graph_.value(value).producer;
-    return id.is_valid() ? &graph_.node(id) : nullptr;
-  }
-
-  // Reshapes keep the order of elements: whatever they are called, the values are the same.
-  ValueId through_reshapes(ValueId value) const {
-    const ir::Node* node = producer(value);
-    while (node != nullptr && node->op == ir::Op::kReshape) {
-      value = ir::tensor_operand(*node, 0);
-      node = producer(value);
-    }
-    return value;
-  }
-
   void find_possible_steps() {
     for (size_t i = 0; i < graph_.nodes.size(); ++i) {
       const NodeId id{static_cast<int32_t>(i)};
@@ -93,7 +79,7 @@ class Finder {
     found.chain.attributes = node.attributes;
     for (size_t state = 1; state < weight; ++state) {
       found.chain.states.push_back(ir::tensor_operand(node, state));
-      found.from.push_back(through_reshapes(found.chain.states.back()));
+      found.from.push_back(through_reshapes(graph_, found.chain.states.back()));
     }
     found.chain.weight = ir::tensor_operand(node, weight);
     found.chain.bias = node.operands[weight + 1];
@@ -101,7 +87,7 @@ class Finder {
   }
 
   bool is_linear(const Operand& operand) const {
-    const ir::Node* node = ir::is_tensor(operand) ? producer(std::get<ValueId>(operand)) : nullptr;
+    const ir::Node* node = ir::is_tensor(operand) ? producer_of(graph_, std::get<ValueId>(operand)) : nullptr;
     return node != nullptr && node->op == ir::Op::kLinear;
   }
 
@@ -111,17 +97,17 @@ class Finder {
     if (node.op != ir::Op::kTanh && node.op != ir::Op::kRelu) {
       return std::nullopt;
     }
-    const ir::Node* sum = producer(ir::tensor_operand(node, 0));
+    const ir::Node* sum = producer_of(graph_, ir::tensor_operand(node, 0));
     if (sum == nullptr || sum->op != ir::Op::kAdd || !is_linear(sum->operands[0]) || !is_linear(sum->operands[1])) {
       return std::nullopt;
     }
     for (const size_t of_state : {size_t{1}, size_t{0}}) {
-      const ir::Node& linear = *producer(ir::tensor_operand(*sum, of_state));
+      const ir::Node& linear = *producer_of(graph_, ir::tensor_operand(*sum, of_state));
       const ValueId gates = ir::tensor_operand(*sum, 1 - of_state);
       const ValueId state = ir::tensor_operand(linear, 0);
       const bool fits = graph_.type(state) == graph_.type(node.outputs[0]) &&
                         graph_.type(gates) == graph_.type(node.outputs[0]) && graph_.type(gates).shape.size() == 2;
-      const bool goes_on = is_step_like(through_reshapes(state), node.op);
+      const bool goes_on = is_step_like(through_reshapes(graph_, state), node.op);
       if (fits && (goes_on || starts_chain(node, linear))) {
         PossibleStep found;
         found.chain = {{{id, gates}},
@@ -134,7 +120,7 @@ class Finder {
                        {}};
         found.chain.weight = ir::tensor_operand(linear, 1);
         found.chain.bias = linear.operands[2];
-        found.from = {through_reshapes(state)};
+        found.from = {through_reshapes(graph_, state)};
         return found;
       }
     }
@@ -142,7 +128,7 @@ class Finder {
   }
 
   bool is_step_like(ValueId value, ir::Op act) const {
-    const ir::Node* node = producer(value);
+    const ir::Node* node = producer_of(graph_, value);
     return node != nullptr && node->op == act && possible_steps_.count(graph_.value(value).producer) > 0;
   }
 

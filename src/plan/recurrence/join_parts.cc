@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "ir/graph/op.h"
+#include "plan/recurrence/producers.h"
 #include "plan/rewrite/graph_copy.h"
 
 namespace stitch::plan {
@@ -45,10 +46,6 @@ class PartJoiner {
 
  private:
   const ir::Graph& graph() const { return copy_.graph(); }
-  const ir::Node* producer(ValueId value) const {
-    const ir::NodeId id = graph().value(value).producer;
-    return id.is_valid() ? &graph().node(id) : nullptr;
-  }
   Result<ValueId> add(ir::Op op, std::vector<ir::Operand> operands,
                       std::vector<std::pair<std::string, ir::Attribute>> attributes) {
     return copy_.add({op, std::move(operands), std::move(attributes), {}, location_}, name_);
@@ -58,9 +55,9 @@ class PartJoiner {
   // without the axis that it is a row along, is the rows' one.
   std::optional<Part> part_of(ValueId value) const {
     const Numbers& shape = graph().type(value).shape;
-    const ir::Node* node = producer(value);
+    const ir::Node* node = producer_of(graph(), value);
     while (node != nullptr && node->op == ir::Op::kReshape) {
-      node = producer(ir::tensor_operand(*node, 0));
+      node = producer_of(graph(), ir::tensor_operand(*node, 0));
     }
     if (node == nullptr || (node->op != ir::Op::kSelect && node->op != ir::Op::kSlice)) {
       return std::nullopt;
@@ -117,12 +114,12 @@ class PartJoiner {
 
   // The linear that makes a part, seen through a reshape that only puts an axis of one in front.
   const ir::Node* linear_of(ValueId value) const {
-    const ir::Node* node = producer(value);
+    const ir::Node* node = producer_of(graph(), value);
     if (node != nullptr && node->op == ir::Op::kReshape && axis_ == 0) {
       const ValueId inner = ir::tensor_operand(*node, 0);
       Numbers shape = graph().type(inner).shape;
       shape.insert(shape.begin(), 1);
-      node = shape == graph().type(value).shape ? producer(inner) : nullptr;
+      node = shape == graph().type(value).shape ? producer_of(graph(), inner) : nullptr;
     }
     return node != nullptr && node->op == ir::Op::kLinear ? node : nullptr;
   }

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "ir/graph/op.h"
+#include "plan/recurrence/producers.h"
 #include "plan/rewrite/graph_copy.h"
 
 namespace stitch::plan {
@@ -49,20 +50,6 @@ class CellFinder {
   }
 
  private:
-  const ir::Node* producer(ValueId value) const {
-    const NodeId id = graph_.value(value).producer;
-    return id.is_valid() ? &graph_.node(id) : nullptr;
-  }
-
-  ValueId through_reshapes(ValueId value) const {
-    const ir::Node* node = producer(value);
-    while (node != nullptr && node->op == ir::Op::kReshape) {
-      value = ir::tensor_operand(*node, 0);
-      node = producer(value);
-    }
-    return value;
-  }
-
   // The cell that ends with this activation. A part of it may be what an earlier cell of the layer ended with.
   void add(NodeId id) {
     const ir::Node& act = graph_.node(id);
@@ -83,7 +70,7 @@ class CellFinder {
       }
       const Layer layer{ir::tensor_operand(node, 1), bias == nullptr ? ValueId{} : *bias, cell->boundary, cell->state};
       layers_[layer].push_back(*cell);
-      if (ends_.count({layer, through_reshapes(state)}) > 0) {
+      if (ends_.count({layer, through_reshapes(graph_, state)}) > 0) {
         chained_.insert(layer);
       }
       ends_.insert({layer, act.outputs[0]});
@@ -92,7 +79,7 @@ class CellFinder {
 
   std::optional<Cell> cell_of(NodeId id) const {
     const ir::Node& linear = graph_.node(id);
-    const ir::Node* cat = linear.op == ir::Op::kLinear ? producer(ir::tensor_operand(linear, 0)) : nullptr;
+    const ir::Node* cat = linear.op == ir::Op::kLinear ? producer_of(graph_, ir::tensor_operand(linear, 0)) : nullptr;
     if (cat == nullptr || cat->op != ir::Op::kCat || cat->operands.size() != 2) {
       return std::nullopt;
     }
