@@ -18,18 +18,25 @@ _SIXTEEN_BITS = (torch.float16, torch.bfloat16)
 
 
 def apply_rule(arithmetic: Arithmetic, target: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
-    """The results of `target` by its rule; None where it has none. 16-bit operands are summed in fp32."""
+    """The results of `target` by its rule, in the type that it would give; None where it has none, or where the call
+    asks for a type that the rules do not sum in. 16-bit operands are summed in fp32."""
     rule = RULES.get(short_name(target))
     if rule is None:
         return None
-    leaves = [leaf for leaf in pytree.tree_leaves((args, kwargs)) if isinstance(leaf, torch.Tensor)]
-    narrow = next((leaf.dtype for leaf in leaves if leaf.dtype in _SIXTEEN_BITS), None)
+    leaves = pytree.tree_leaves((args, kwargs))
+    types = [leaf.dtype for leaf in leaves if isinstance(leaf, torch.Tensor) and leaf.is_floating_point()]
+    narrow = next((dtype for dtype in types if dtype in _SIXTEEN_BITS), None)
+    asked = next((leaf for leaf in leaves if isinstance(leaf, torch.dtype)), None)
+    if asked not in (None, narrow, torch.float32 if narrow else types[0] if types else None):
+        return None
     if narrow is None:
         return rule(arithmetic, *args, **kwargs)
     widen = lambda item: item.float() if item.dtype in _SIXTEEN_BITS else item  # noqa: E731
     args, kwargs = pytree.tree_map_only(torch.Tensor, widen, (args, kwargs))
+    args, kwargs = pytree.tree_map_only(torch.dtype, lambda _: torch.float32, (args, kwargs))
     made = rule(arithmetic, *args, **kwargs)
-    return pytree.tree_map_only(torch.Tensor, lambda item: item.to(narrow) if item.is_floating_point() else item, made)
+    given = lambda item: item.to(asked or narrow) if item.is_floating_point() else item  # noqa: E731
+    return pytree.tree_map_only(torch.Tensor, given, made)
 
 
 class _Inside(TorchDispatchMode):
