@@ -15,4 +15,19 @@ const char* to_string(DeviceKind kind) {
   return "emulated";
 }
 
+std::optional<DeviceKind> device_kind_from_string(std::string_view name) {
+  for (const DeviceKind kind : {DeviceKind::kEmulated, DeviceKind::kChecked, DeviceKind::kCuda}) {
+    if (name == to_string(kind)) {
+      return kind;
+    }
+  }
+  return std::nullopt;
+}
+
+const char* to_string(TorchDevice device) { return device == TorchDevice::kCuda ? "cuda" : "cpu"; }
+
+TorchDevice torch_device_of(DeviceKind kind) {
+  return kind == DeviceKind::kCuda ? TorchDevice::kCuda : TorchDevice::kCpu;
+}
+
 }  // namespace stitch

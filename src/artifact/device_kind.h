@@ -2,6 +2,9 @@
 // Which machine a program is built for and run on.
 #pragma once
 
+#include <optional>
+#include <string_view>
+
 namespace stitch {
 
 enum class DeviceKind {
@@ -10,5 +13,11 @@ enum class DeviceKind {
   kCuda,      // a GPU
 };
 const char* to_string(DeviceKind kind);  // "emulated", "checked", "gpu"
+std::optional<DeviceKind> device_kind_from_string(std::string_view name);
+
+// Where PyTorch computes.
+enum class TorchDevice { kCpu, kCuda };
+const char* to_string(TorchDevice device);   // PyTorch's own names: "cpu", "cuda"
+TorchDevice torch_device_of(DeviceKind kind);  // the one on which it meets a program of that kind
 
 }  // namespace stitch

@@ -83,6 +83,11 @@ def set_kind(folder: pathlib.Path) -> None:
     path.write_text(json.dumps(report))
 
 
+def rename_device(folder: pathlib.Path) -> None:
+    path = folder / "evidence" / "result.json"
+    path.write_text(path.read_text().replace('"device": "emulated"', '"device": "imagined"'))
+
+
 def break_a_step(folder: pathlib.Path) -> None:
     right = " = total.sum;"
     step = next(path for path in sorted((folder / "steps").glob("*.cu")) if right in path.read_text())
@@ -117,6 +122,7 @@ CASES: list[tuple[str, Callable[[pathlib.Path], None], int, str]] = [
     ("a step added", lambda folder: append(folder, "steps/99_more.cu", "//"), 3, "added: steps/99_more.cu"),
     ("no manifest", lambda folder: (folder / "evidence/manifest.json").unlink(), 3, "manifest.json"),
     ("another verdict, manifest and all", forge(set_kind), 1, "DIFFERS: wrong on record, ok now"),
+    ("a device that is none, manifest and all", forge(rename_device), 3, "no device is called 'imagined'"),
     ("another program, manifest and all", forge(break_a_step), 1, "DIFFERS: ok on record, wrong now"),
 ]
 

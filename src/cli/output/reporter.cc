@@ -77,7 +77,7 @@ void Reporter::fact(const std::string& stage, const std::string& message) {
   }
 }
 
-void Reporter::built(const std::string& device, size_t done, size_t total) {
+void Reporter::built(DeviceKind device, size_t done, size_t total) {
   if (listener_.has_value()) {
     listener_->built(device, done, total);
   }

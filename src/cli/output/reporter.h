@@ -25,7 +25,7 @@ class Reporter final : public driver::Progress {
   // All from any thread. Where nothing is drawn again, how far it is makes a line more, and lines that come thicker
   // than one a second are left out; hints are for a terminal alone.
   void fact(const std::string& stage, const std::string& message) override;
-  void built(const std::string& device, size_t done, size_t total) override;
+  void built(DeviceKind device, size_t done, size_t total) override;
   void installed() override;
 
   // Prints the result: the object with --json, else `text`. No progress is shown after it.
@@ -39,7 +39,7 @@ class Reporter final : public driver::Progress {
   // Told of everything that is said, also of what is not printed; from the thread that says it.
   struct Listener {
     std::function<void(const std::string& stage, const std::string& message)> said;
-    std::function<void(const std::string& device, size_t done, size_t total)> built;
+    std::function<void(DeviceKind device, size_t done, size_t total)> built;
     std::function<void()> installed;
   };
   // Once.

@@ -44,7 +44,7 @@ void RunLog::begin(const CommandLine& line) {
   make_record(line);
   reporter_.listen(
       {.said = [this](const std::string& stage, const std::string& message) { say_stage(stage, message); },
-       .built = [this](const std::string& device, size_t done, size_t total) { count_built(device, done, total); },
+       .built = [this](DeviceKind device, size_t done, size_t total) { count_built(device, done, total); },
        .installed = [this] { installed_ = true; }});
 }
 
@@ -101,7 +101,7 @@ void RunLog::fail(const Error& error) {
   end(error.code == ErrorCode::kInterrupted ? runs::RunState::kInterrupted : runs::RunState::kFailed);
 }
 
-void RunLog::count_built(const std::string& device, size_t done, size_t total) {
+void RunLog::count_built(DeviceKind device, size_t done, size_t total) {
   const std::lock_guard lock(mutex_);
   built_[device] = {done, total};
 }
@@ -123,7 +123,7 @@ Error RunLog::interruption() {
   std::string built;
   for (const auto& [device, count] : built_) {
     built += fmt::format("{}{} of {} files are built for {}", built.empty() ? "" : ", ", count.first, count.second,
-                         device == "cuda" ? "the GPU" : fmt::format("the {} device", device));
+                         device == DeviceKind::kCuda ? "the GPU" : fmt::format("the {} device", to_string(device)));
   }
   error.remedy = built.empty() ? "the same command starts over: nothing was built yet"
                                : fmt::format("the same command goes on: {}", built);

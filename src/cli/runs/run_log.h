@@ -10,6 +10,7 @@
 #include <mutex>
 #include <string>
 
+#include "artifact/device_kind.h"
 #include "cli/options/command_line.h"
 #include "cli/output/reporter.h"
 #include "runs/store/run_store.h"
@@ -35,7 +36,7 @@ class RunLog {
  private:
   void make_record(const CommandLine& line);
   // Units that are compiled for a device, of how many.
-  void count_built(const std::string& device, size_t done, size_t total);
+  void count_built(DeviceKind device, size_t done, size_t total);
   void say_stage(const std::string& stage, const std::string& message);
   void write();
   void warn_of_others();
@@ -45,7 +46,7 @@ class RunLog {
   std::unique_ptr<runs::RunStore> store_;  // null: no record is kept
   runs::RunRecord record_;
   double written_seconds_ = 0;
-  std::map<std::string, std::pair<size_t, size_t>> built_;
+  std::map<DeviceKind, std::pair<size_t, size_t>> built_;
   std::atomic<bool> installed_ = false;
 };
 

@@ -44,7 +44,7 @@ std::string key_of(const Job& job, const Task& task, const ImportedProgram& impo
   digest.update_field(to_string(task.math));
   digest.update_field(std::to_string(job.options().seed));
   digest.update_field(imported.torch_version);
-  digest.update_field(device == DeviceKind::kCuda ? "cuda" : "cpu");
+  digest.update_field(to_string(torch_device_of(device)));
   return digest.finish();
 }
 

@@ -110,7 +110,7 @@ Result<CompileReport> build_bundle(Job& job, const toolchain::Toolchain& tools, 
   };
   request.progress = [&](const toolchain::BuildProgress& progress) {
     done = static_cast<size_t>(progress.done);
-    job.progress().built(to_string(device), done, total);
+    job.progress().built(device, done, total);
     wait.say(fmt::format("{} {}/{}  {}{}", to_string(device), progress.done, progress.total, progress.unit,
                          progress.from_cache ? " (kept)" : ""));
   };

@@ -20,7 +20,7 @@ Progress::Wait Progress::wait(const std::string& stage, const std::string& messa
   return Wait(this, stage, begin(stage, message));
 }
 
-void Progress::built(const std::string&, size_t, size_t) {}
+void Progress::built(DeviceKind, size_t, size_t) {}
 
 void Progress::installed() {}
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "artifact/device_kind.h"
+
 namespace stitch::driver {
 
 // Called from any thread.
@@ -36,7 +38,7 @@ class Progress {
   // A fact that stays: "plan", "7 steps from 41 operators".
   virtual void fact(const std::string& stage, const std::string& message) = 0;
   // So many of the files of one build are compiled for `device`.
-  virtual void built(const std::string& device, size_t done, size_t total);
+  virtual void built(DeviceKind device, size_t done, size_t total);
   // The folder of results has taken its place.
   virtual void installed();
 

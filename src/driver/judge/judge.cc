@@ -22,7 +22,7 @@ verify::OracleSource oracle_source(const Task& task, DeviceKind device, uint64_t
   verify::OracleSource source;
   source.task = task;
   source.seed = seed;
-  source.device = device == DeviceKind::kCuda ? "cuda" : "cpu";
+  source.device = torch_device_of(device);
   source.folder = folder;
   return source;
 }

@@ -37,7 +37,12 @@ Result<Circumstances> read_circumstances(const fs::path& folder) {
   STITCH_ASSIGN(const std::string device, located(json_string(result, "device"), "evidence/result.json", kRemedy));
   circumstances.seed = static_cast<uint64_t>(seed);
   circumstances.scale = scale == "small" ? ScaleChoice::kSmall : ScaleChoice::kFull;
-  circumstances.device = device == to_string(DeviceKind::kCuda) ? DeviceKind::kCuda : DeviceKind::kEmulated;
+  const std::optional<DeviceKind> kind = device_kind_from_string(device);
+  if (!kind.has_value()) {
+    return failure(ErrorCode::kFileInvalid, fmt::format("no device is called '{}'", device), "evidence/result.json",
+                   kRemedy);
+  }
+  circumstances.device = *kind;
   return circumstances;
 }
 

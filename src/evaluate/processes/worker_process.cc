@@ -240,7 +240,7 @@ Result<WorkerProcess> WorkerProcess::start_python(DeviceKind device, const Pytho
                        host.modules,
                        observer.string(),
                        host.folder,
-                       device == DeviceKind::kCuda ? "cuda" : "cpu",
+                       to_string(torch_device_of(device)),
                        to_string(host.role)};
   options.descriptors = {{ends.second.get(), kChannelNumber}, {pipe.write_end.get(), kLedgerNumber}};
   options.working_directory = home.path();

@@ -99,7 +99,7 @@ struct DrawQueue::State {
   bool draw_all(size_t subject, const std::shared_ptr<const verify::OracleProgram>& program) {
     const auto& regimes = plans[subject].regimes.empty() ? program->regimes : plans[subject].regimes;
     DrawUses uses = plans[subject].uses;
-    uses.is_on_gpu = plans[subject].source.device == "cuda";
+    uses.is_on_gpu = plans[subject].source.device == TorchDevice::kCuda;
     const auto planned = std::make_shared<const ShapeDraws>(plan_draws(plans[subject].shape, *program, uses));
     begin_lockstep_if(planned->stay);
     for (const std::string& regime : regimes) {

@@ -40,7 +40,7 @@ class CountingOracle final : public verify::Oracle {
   verify::OracleProgram program_;
 };
 
-DrawPlan plan_on(const std::string& device, bool is_timed) {
+DrawPlan plan_on(TorchDevice device, bool is_timed) {
   DrawPlan plan;
   plan.source.device = device;
   plan.uses = {.per_regime = 2, .is_timed = is_timed};
@@ -49,7 +49,7 @@ DrawPlan plan_on(const std::string& device, bool is_timed) {
 
 TEST(DrawQueue, ADrawThatStaysIsTheLastOneUntilTheNextIsAskedFor) {
   CountingOracle oracle(16 << 20);
-  DrawQueue queue(oracle, {plan_on("cuda", false)});
+  DrawQueue queue(oracle, {plan_on(TorchDevice::kCuda, false)});
   for (int draw = 1; draw <= 4; ++draw) {
     const auto queued = queue.next();
     ASSERT_TRUE(queued.has_value() && queued->has_value());
@@ -63,7 +63,7 @@ TEST(DrawQueue, ADrawThatStaysIsTheLastOneUntilTheNextIsAskedFor) {
 
 TEST(DrawQueue, TheFirstDrawsAsGivenAreHandedOverForATiming) {
   CountingOracle oracle(16 << 20);
-  DrawQueue queue(oracle, {plan_on("cuda", true)});
+  DrawQueue queue(oracle, {plan_on(TorchDevice::kCuda, true)});
   while (queue.next()->has_value()) {
   }
   EXPECT_EQ(oracle.handed_over, 2);
@@ -72,7 +72,7 @@ TEST(DrawQueue, TheFirstDrawsAsGivenAreHandedOverForATiming) {
 
 TEST(DrawQueue, OnACpuTheOracleIsOneDrawAhead) {
   CountingOracle oracle(16 << 20);
-  DrawQueue queue(oracle, {plan_on("cpu", false)});
+  DrawQueue queue(oracle, {plan_on(TorchDevice::kCpu, false)});
   ASSERT_TRUE(queue.next().has_value());
   for (int tries = 0; tries < 100 && oracle.handed_over < 2; ++tries) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));

@@ -5,6 +5,7 @@
 
 #include <cctype>
 
+#include "artifact/device_kind.h"
 #include "base/json/json.h"
 #include "plan/batch/any_batch.h"
 
@@ -77,7 +78,7 @@ void add_time(const plan::Plan& plan, const Json& evidence, Headline& line) {
 }
 
 void add_limits(const Json& evidence, Headline& line) {
-  const bool emulated = text(evidence["result"], "device") == "emulated";
+  const bool emulated = text(evidence["result"], "device") == to_string(DeviceKind::kEmulated);
   const std::string scale = text(evidence["result"], "scale");
   if (emulated) {
     line.limits = scale == "small" ? "Judged on CUDA emulated on a CPU, at reduced sizes; no GPU ran it."

@@ -154,7 +154,7 @@ TEST(Report, HeadlineNamesVerdictTimeAndLimits) {
   EXPECT_EQ(emulated["limits"], "Judged on CUDA emulated on a CPU, at reduced sizes; no GPU ran it.");
 
   folder["evidence/result.json"] =
-      R"({"device": "cuda", "scale": "full", "measured": {"plain_us": 9.1, "graph_us": 7.2,
+      R"({"device": "gpu", "scale": "full", "measured": {"plain_us": 9.1, "graph_us": 7.2,
           "baseline": {"name": "eager", "us": 25.4, "speedup": 3.5, "low": 3.4, "high": 3.625, "refusal": ""}}})";
   const Json measured = (*report_data(folder))["headline"];
   EXPECT_TRUE(measured["time"].get<std::string>().starts_with("7.2 \u00b5s measured with a CUDA graph"));

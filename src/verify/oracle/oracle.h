@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "artifact/device_kind.h"
 #include "artifact/task/task.h"
 #include "artifact/tensor/host_tensor.h"
 #include "verify/compare/compare_output.h"
@@ -20,7 +21,7 @@ namespace stitch::verify {
 struct OracleSource {
   Task task;
   uint64_t seed = 0;
-  std::string device = "cpu";
+  TorchDevice device = TorchDevice::kCpu;
   std::filesystem::path folder;  // for tensor files; best in memory
 };
 

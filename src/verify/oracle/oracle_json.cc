@@ -149,7 +149,7 @@ Json to_json(const OracleSource& source) {
   Json json = source.task.arguments();
   json["math"] = to_string(source.task.math);
   json["seed"] = source.seed;
-  json["device"] = source.device;
+  json["device"] = to_string(source.device);
   json["folder"] = source.folder.string();
   return json;
 }
