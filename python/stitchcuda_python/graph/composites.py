@@ -4,6 +4,7 @@ composite whole; those that have no kernel of their own and gain nothing from st
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -30,8 +31,9 @@ _DESCRIBED = """_weight_norm_interface block_diag fft_fftshift hann_window max_u
     renorm trace tril_indices triu_indices""".split()
 
 
+@functools.cache
 def decomposition_table() -> dict[Any, Callable[..., Any]]:
-    """The table for ExportedProgram.run_decompositions."""
+    """The table for ExportedProgram.run_decompositions; always the same one, since PyTorch prepares itself for it."""
     table: dict[Any, Callable[..., Any]] = {}
     for name in _NAMES:
         for operator in _composites(name):

@@ -20,6 +20,7 @@ from ..stopwatch import Stopwatch
 from .composites import decomposition_table
 from .convert import convert
 from .functional import FunctionalProgram
+from .kept_overrides import overrides_kept
 from .lstm_states import lstm_states_as_in_eager
 from .recurrent_results import recurrent_results_by_shape
 
@@ -72,7 +73,8 @@ def export_program(
             try:
                 exported = torch.export.export(program.module, program.inputs, strict=False)
                 stopwatch.lap("torch.export")
-                functional = exported.run_decompositions(decomposition_table())
+                with overrides_kept():
+                    functional = exported.run_decompositions(decomposition_table())
                 stopwatch.lap("decompositions")
             except Failure:
                 raise
