@@ -38,6 +38,7 @@ def interface_of(exported: Exported, weights_file: str) -> dict[str, Any]:
         "reference_class": _reference_class(program),
         "work": _work(graph),
         "extension_build": _extension_build(),
+        "interpreter": sys.executable or "",
         "python_folders": _python_folders(os.path.dirname(program.request.file)),
     }
 

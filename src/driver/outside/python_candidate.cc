@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/json/json.h"
+#include "driver/job/interpreter.h"
 #include "driver/outside/python_extensions.h"
 #include "driver/outside/rehearse.h"
 #include "evaluate/inspect/built_library.h"
@@ -56,7 +57,7 @@ std::string file_of(const std::string& candidate) {
 evaluate::PythonHost host_of(const Job& job, const std::string& file, const Json& interface, DeviceKind device) {
   evaluate::PythonHost host;
   host.readable = evaluate::eviction_library(device);
-  host.interpreter = job.resources().python.string();
+  host.interpreter = interpreter_of(job.resources(), interface);
   host.modules = job.resources().python_path().string();
   host.folder = fs::path(file).parent_path().string();
   host.interface = interface.dump();

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "base/json/json.h"
+#include "driver/job/interpreter.h"
 #include "evaluate/processes/eviction_library.h"
 #include "evaluate/timing/statistics.h"
 
@@ -52,7 +53,7 @@ Result<std::optional<tuning::Baseline>> find_baseline(Job& job, const Task& task
   interface["compiles"] = baseline.name != kEager;
   evaluate::PythonHost host;
   host.role = evaluate::PythonRole::kReference;
-  host.interpreter = job.resources().python.string();
+  host.interpreter = interpreter_of(job.resources(), interface);
   host.modules = job.resources().python_path().string();
   host.folder = fs::path(task.file).parent_path().string();
   host.interface = interface.dump();
