@@ -146,6 +146,7 @@ def test_batch(text: str, expected: str, build: pathlib.Path, tmp_path: pathlib.
     assert not problem, problem
 
 
+@pytest.mark.usefixtures("preloads")
 @pytest.mark.parametrize("text,target,expected,contents", [
     pytest.param(STATEFUL, "", "12 blocks took turns", "mixed", id="with states"),
     pytest.param(FUNCTION, ":double", "no class that another process can construct", "drawn", id="of a function"),

@@ -105,12 +105,11 @@ def cases() -> list:
             for row in read_marks()]
 
 
+@pytest.mark.usefixtures("preloads")
 @pytest.mark.in_parts(PARTS)
 @pytest.mark.parametrize("row", cases())
 def test_marks(row: dict[str, str], build: pathlib.Path, cache: pathlib.Path, update: bool,
-               tmp_path: pathlib.Path, request: pytest.FixtureRequest) -> None:
-    if "model_new" not in row["candidate"]:  # those have a Python of their own
-        request.getfixturevalue("preloads")
+               tmp_path: pathlib.Path) -> None:
     said = score(row, build, tmp_path, cache)
     file = facts_file(row)
     if update:
