@@ -29,9 +29,9 @@ class Unreadable(Exception):
 def read_unit(command: list[str], unit: str, folder: pathlib.Path, header: pathlib.Path) -> list[Fact]:
     """`command`: the compiler with its options, without -c, -o and the unit, which lies in `folder`; `header` comes
     after what these include."""
-    folders = _folders_of(command, folder)
+    text, folders = _preprocessed(command, unit, folder, header)
     own = own_text(
-        _preprocessed(command, unit, folder, header),
+        text,
         lambda path: _is_below(folder, path),
         lambda path: _included_name(path, folders),
     )
@@ -45,20 +45,15 @@ def read_unit(command: list[str], unit: str, folder: pathlib.Path, header: pathl
     return sorted(_facts_of(parsed, own) + _forged_markers(folder), key=lambda fact: (fact.file, fact.line, fact.what))
 
 
-def _preprocessed(command: list[str], unit: str, folder: pathlib.Path, header: pathlib.Path) -> str:
-    words = command + ["-include", str(header), "-E", "-x", "c++", unit]
+def _preprocessed(command: list[str], unit: str, folder: pathlib.Path, header: pathlib.Path) -> tuple[str, list[str]]:
+    """The text, and where the compiler looks for headers, in its order."""
+    words = command + ["-include", str(header), "-E", "-v", "-x", "c++", unit]
     done = subprocess.run(words, cwd=folder, capture_output=True, text=True, errors="replace", check=False)
+    before, _, told = done.stderr.partition("#include <...> search starts here:")
+    listed, _, said = told.partition("End of search list.")
     if done.returncode != 0:
-        raise Unreadable("the preprocessor failed: " + done.stderr.strip()[-500:])
-    return done.stdout
-
-
-def _folders_of(command: list[str], folder: pathlib.Path) -> list[str]:
-    """Where the compiler looks for headers, in its order."""
-    words = command + ["-E", "-v", "-x", "c++", "/dev/null"]
-    told = subprocess.run(words, cwd=folder, capture_output=True, text=True, errors="replace", check=False).stderr
-    listed = told.partition("#include <...> search starts here:")[2].partition("End of search list.")[0]
-    return [line.strip() for line in listed.splitlines() if line.strip()]
+        raise Unreadable("the preprocessor failed: " + (said or before).strip()[-500:])
+    return done.stdout, [line.strip() for line in listed.splitlines() if line.strip()]
 
 
 def _included_name(path: str, folders: list[str]) -> str:
