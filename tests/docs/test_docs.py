@@ -162,6 +162,7 @@ class Page:
             self.check(block, f"a block of {block.language}", "it has no name of a file, and does not say why not run")
 
 
+@pytest.fixture(scope="session")
 def cuda_include(build: pathlib.Path) -> str:
     """Where doctor finds CUDA's headers."""
     done = subprocess.run([build / "stitchcuda", "doctor", "--json"], capture_output=True, text=True, check=False)
@@ -187,9 +188,9 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").g
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
-def test_page(path: pathlib.Path, build: pathlib.Path, is_long: bool, tmp_path_factory) -> None:
+def test_page(path: pathlib.Path, build: pathlib.Path, cuda_include: str, is_long: bool, tmp_path_factory) -> None:
     scratch = tmp_path_factory.mktemp("pages-of-stitchcuda")
-    page = Page(path, scratch, build, cuda_include(build), is_long)
+    page = Page(path, scratch, build, cuda_include, is_long)
     for block in blocks(path.read_text()):
         page.run(block)
     assert not page.problems, "\n".join(page.problems)
