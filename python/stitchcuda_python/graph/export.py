@@ -32,10 +32,12 @@ _RUNS_PLAINLY = "Check that Model(*get_init_inputs())(*get_inputs()) runs in pla
 
 @dataclass
 class Exported:
-    """A program and its functional form."""
+    """A program and its functional form. `without_data`: what was traced had shapes and no numbers, so that the form
+    depends on none."""
 
     program: Program
     graph: FunctionalProgram
+    without_data: bool = False
 
 
 def export_request(request: Request, seed: int = 0, watch: Stopwatch | None = None) -> Exported:
@@ -85,7 +87,7 @@ def export_program(
         if attributes.seen:
             with torch.no_grad():
                 refuse_if_read_again(program.module, _copies(program.inputs), attributes, request.file)
-    made = Exported(program, convert(functional, folder, request.file))
+    made = Exported(program, convert(functional, folder, request.file), without_data=mode is not None)
     stopwatch.lap("convert")
     return made
 

@@ -10,8 +10,8 @@ from typing import Any
 import torch
 
 from ..failures import ENVIRONMENT, PROGRAM_INVALID, Failure, from_user_code, one_line
-from ..graph.export import export_program
 from ..graph.functional import CONSTANT, INPUT, OUTPUT, PARAMETER, RANDOM, STATE
+from ..graph.known import graph_with_data
 from ..graph.supported import DTYPE_NAMES
 from ..program.build import Request, build_program
 from ..vocabulary import MATH_MODES
@@ -48,7 +48,7 @@ class Session:
         torch.manual_seed(derive(seed, "construct"))
         source = InputSource(self._device)
         self._program = build_program(request, source.stand_ins)
-        self.graph = export_program(self._program).graph
+        self.graph = graph_with_data(self._program)
         self._native = NativeModule(self._program, self.graph, self._device)
         self._drawer = Drawer(self._program, self.graph, self._native, self._device, source)
         self._evaluator = Evaluator(self.graph, self._native, self._drawer, math, self._device)

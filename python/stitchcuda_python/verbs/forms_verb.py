@@ -18,8 +18,9 @@ from ..failures import PROGRAM_INVALID, Failure
 from ..forms.constructor import constructor_source
 from ..forms.expression import expression
 from ..forms.mode import same_in_both_modes
-from ..graph.export import Exported, export_program, export_request
+from ..graph.export import Exported, export_program
 from ..graph.functional import CONSTANT, Returned
+from ..graph.known import exported_without_data
 from ..graph.supported import DTYPE_NAMES
 from ..program.build import Request, build_program
 from ..program.source import read_source
@@ -34,7 +35,7 @@ def run_forms(arguments: dict[str, Any], progress: Callable[[str], None]) -> dic
     """Arguments: import's. Answers the texts that the generated Python files are filled with."""
     request = Request.from_json(arguments)
     with deadline(DEADLINE_SECONDS, f"Preparing the Python forms of {request.file}", request.file):
-        exported = export_request(request)
+        exported = exported_without_data(request)
         return _answer(exported, request)
 
 

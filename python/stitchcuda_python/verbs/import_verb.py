@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..deadline import deadline
-from ..graph.export import export_request
+from ..graph.known import export_and_keep
 from ..graph.serialise import exported_json
 from ..program.build import Request
 from ..stopwatch import Stopwatch
@@ -22,6 +22,6 @@ def run_import(arguments: dict[str, Any], progress: Callable[[str], None]) -> di
     seconds = float(arguments.get("deadline_s") or DEADLINE_SECONDS)
     with deadline(seconds, f"Importing {request.file}", request.file):
         watch = Stopwatch()
-        made = exported_json(export_request(request, watch=watch))
+        made = exported_json(export_and_keep(request, watch))
         watch.lap("write")
     return made | {"seconds": watch.seconds} if arguments.get("timed") else made

@@ -10,8 +10,8 @@ from typing import Any
 import torch
 
 from ..deadline import deadline
-from ..graph.export import export_program
 from ..graph.functional import INPUT, RANDOM
+from ..graph.known import graph_with_data
 from ..oracle.seeds import derive
 from ..program.build import Request, build_program
 from ..program.untouched import untouched_inputs
@@ -29,7 +29,7 @@ def write_weights(arguments: dict[str, Any], progress: Callable[[str], None]) ->
     with deadline(seconds, f"Writing the weights of {request.file}", request.file):
         torch.manual_seed(derive(int(arguments.get("seed") or 0), "construct"))
         program = build_program(request, untouched_inputs)
-        graph = export_program(program).graph
+        graph = graph_with_data(program)
         bindings = [value.binding for value in graph.values if value.role not in (INPUT, RANDOM)]
         write_safetensors({binding: graph.tensors[binding] for binding in bindings}, path)
     return {"path": path, "bytes": os.path.getsize(path), "tensors": len(bindings)}
