@@ -163,6 +163,23 @@ class SmallScaleTest(ServerCase):
                 for constant, least in atleast.items():
                     self.assertGreaterEqual(small["overrides"].get(constant, 0), least, small)
 
+    def test_pixels_that_are_not_there_are_told_and_choose_no_sizes(self) -> None:
+        """Wide layers on a few pixels compute whole tiles, at any size of the images."""
+        text = (
+            HEADER
+            + "class Model(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+            + "        self.layers = nn.Sequential(*[nn.Conv2d(1024, 1024, 1) for _ in range(8)])\n"
+            + "    def forward(self, x):\n        return self.layers(x)\n"
+            + "def get_inputs():\n    return [torch.randn(2, 1024, SIDE, SIDE)]\n"
+            + "def get_init_inputs():\n    return []\n"
+        )
+        few = self.ok("small_scale", file=self.file(text.replace("SIDE", "2"), "few.py"), budget_seconds=1)
+        tile = self.ok("small_scale", file=self.file(text.replace("2, 1024, SIDE", "8, 1024, 2").replace("SIDE", "4"),
+                                                     "tile.py"), budget_seconds=9)
+        self.assertEqual(few["flops"] * 8, tile["flops"])
+        self.assertTrue(few["fits"])
+        self.assertAlmostEqual(few["seconds"], tile["seconds"], delta=0.1 * tile["seconds"])
+
     def test_a_window_is_not_made_another_one(self) -> None:
         text = (
             "SIDE = 4\n"

@@ -4,7 +4,7 @@ estimates beside what was measured."""
 
 from __future__ import annotations
 
-from math import prod
+from math import ceil, prod
 from typing import Any
 
 from .flops import Shape, is_contraction, is_free
@@ -17,6 +17,7 @@ _PER_ELEMENT = 50e-9  # read, or written, by a kernel that does little with it
 _PER_ELEMENT_OF_A_ROW = 200e-9  # where a block takes a row and its threads wait for each other
 _PER_TAP = 10e-9  # of a pool's window
 _PER_CALL = 3e-4  # blocks that have little to do
+_PIXELS_OF_A_TILE = 64  # the fewest that a convolution's block computes, whatever the images have
 
 
 def call_seconds(operator: str, args: Any, shapes: list[Shape], outs: list[Shape], flops: int) -> float:
@@ -29,6 +30,15 @@ def call_seconds(operator: str, args: Any, shapes: list[Shape], outs: list[Shape
     elements = max(map(prod, [*shapes, *outs]))
     each = _PER_ELEMENT_OF_A_ROW if any(part in operator for part in _BY_ROWS) else _PER_ELEMENT
     return _PER_CALL + each * elements + _PER_TAP * _taps(operator, args, outs)
+
+
+def idle_seconds(operator: str, args: Any, outs: list[Shape], flops: int) -> float:
+    """Of one call beside call_seconds: what a convolution's blocks compute of pixels that are not there. Smaller images
+    save nothing of it."""
+    if operator != "convolution" or not outs or args[8] > 1:  # one in groups has kernels without tiles
+        return 0.0
+    pixels = max(1, outs[0][0] * prod(outs[0][2:]))
+    return _PER_FLOP * flops * (ceil(pixels / _PIXELS_OF_A_TILE) * _PIXELS_OF_A_TILE / pixels - 1)
 
 
 def _taps(operator: str, args: Any, outs: list[Shape]) -> int:

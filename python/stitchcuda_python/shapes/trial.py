@@ -11,7 +11,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from ..graph.emulated_cost import call_seconds
+from ..graph.emulated_cost import call_seconds, idle_seconds
 from ..graph.flops import call_flops, short_name
 from ..program.build import Request, build_program
 from .quiet import quiet
@@ -20,11 +20,12 @@ from .reach import Reach
 
 @dataclass
 class Work:
-    """Of one call of a program: counted FLOP, what the emulated device takes for it as estimated, and how far its
-    operators reach."""
+    """Of one call of a program: counted FLOP, what the emulated device takes for it as estimated, what it takes beside
+    that and other sizes would not save, and how far its operators reach."""
 
     flops: int = 0
     seconds: float = 0.0
+    idle_seconds: float = 0.0
     reach: Reach = field(default_factory=Reach)
 
 
@@ -45,6 +46,7 @@ class _Counter(TorchDispatchMode):
         flops = call_flops(name, shapes, outs, transposed)
         self.work.flops += flops
         self.work.seconds += call_seconds(name, args, [shape for shape in shapes if shape is not None], outs, flops)
+        self.work.idle_seconds += idle_seconds(name, args, outs, flops)
         self.work.reach.add(func, args, outs)
         return made
 
