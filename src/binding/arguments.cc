@@ -12,10 +12,6 @@
 namespace stitch::binding {
 namespace {
 
-Unexpected not_taken(const char* name, const std::string& what) {
-  return failure(ErrorCode::kUsage, fmt::format("the argument {} {}", name, what), name);
-}
-
 Result<void> known_target(const std::string& name) {
   std::string known;
   for (const kernels::DeviceLimits& device : kernels::known_devices()) {
@@ -29,6 +25,10 @@ Result<void> known_target(const std::string& name) {
 }
 
 }  // namespace
+
+Unexpected not_taken(const char* name, const std::string& what) {
+  return failure(ErrorCode::kUsage, fmt::format("the argument {} {}", name, what), name);
+}
 
 Result<void> refuse_others(const Json& request, const std::vector<std::string>& known) {
   for (const auto& [name, value] : request.items()) {

@@ -13,6 +13,9 @@
 
 namespace stitch::binding {
 
+// kUsage: the argument `name` is what `what` says of it, such as "is missing".
+Unexpected not_taken(const char* name, const std::string& what);
+
 // kUsage where `request` has a member besides "verb" that is not in `known`.
 Result<void> refuse_others(const Json& request, const std::vector<std::string>& known);
 

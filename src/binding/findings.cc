@@ -11,10 +11,6 @@
 namespace stitch::binding {
 namespace {
 
-Unexpected not_taken(const char* name, const std::string& what) {
-  return failure(ErrorCode::kUsage, fmt::format("the argument {} {}", name, what), name);
-}
-
 Result<Stage> stage_of(const Json& finding) {
   STITCH_ASSIGN(const std::string name, text_argument(finding, "stage"));
   for (int stage = 0; stage <= static_cast<int>(Stage::kTiming); ++stage) {

@@ -26,14 +26,14 @@ ChildOutput run_shell(const std::string& script, int64_t timeout_ms = 20000) {
   return output.has_value() ? *output : ChildOutput{};
 }
 
-bool is_alive(pid_t pid) { return ::kill(pid, 0) == 0; }
+bool exists(pid_t pid) { return ::kill(pid, 0) == 0; }
 
 // Orphans are reaped by whoever inherits them, a moment after they die.
 bool ends_soon(pid_t pid) {
-  for (int round = 0; round < 200 && is_alive(pid); ++round) {
+  for (int round = 0; round < 200 && exists(pid); ++round) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
-  return !is_alive(pid);
+  return !exists(pid);
 }
 
 TEST(ChildTest, CollectsBothOutputsAndTheStatus) {
@@ -160,7 +160,7 @@ TEST(ChildTest, ARunningChildShowsMemoryAndOutputAndDiesWithItsOwner) {
     EXPECT_TRUE(child->is_running());
     EXPECT_GT(child->resident_bytes(), 0u);
   }
-  EXPECT_FALSE(is_alive(pid));
+  EXPECT_FALSE(exists(pid));
   EXPECT_EQ(::waitpid(pid, nullptr, WNOHANG), -1);  // no zombie either
   EXPECT_EQ(errno, ECHILD);
 }
@@ -183,8 +183,8 @@ TEST(CappedTextTest, KeepsTheEnd) {
 }
 
 TEST(HelperProgramTest, AMissingOneIsASentence) {
-  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) /
-                                       ("stitchcuda-helpers-" + std::to_string(::getpid()));
+  const std::filesystem::path folder =
+      std::filesystem::path(::testing::TempDir()) / ("stitchcuda-helpers-" + std::to_string(::getpid()));
   ASSERT_TRUE(std::filesystem::create_directory(folder));
   ::setenv("STITCHCUDA_LIBEXEC", folder.c_str(), 1);
   for (const char* name : {"libhelper.so", "helper"}) {  // neither is executable, as archives have libraries

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kGroup = "Emulated device, which verifies without a GPU";
+constexpr const char* kEmulatorGroup = "Emulated device, which verifies without a GPU";
 constexpr const char* kNoVerdict = "Without it no program can be built and verified here.";
 constexpr int kMinCompilerVersion = 12;
 
@@ -26,21 +26,21 @@ Finding compiler(const Examination& examination) {
   const std::string mend = install_packages("g++", "gcc-c++", "Install g++ 12 or newer.");
   const Answer answer = ask({"g++", "--version"}, examination.probe_timeout_ms);
   if (!answer.ok) {
-    return {kGroup,          "g++",
+    return {kEmulatorGroup,  "g++",
             State::kMissing, answer.is_there ? "g++ " + answer.trouble(examination.probe_timeout_ms) : "not installed",
             kNoVerdict,      mend};
   }
   const std::string first = first_line(answer.output);  // "g++ (Debian 12.2.0-14) 12.2.0"
   const std::string version = first.substr(first.rfind(' ') + 1);
   if (const int major = std::atoi(version.c_str()); major > 0 && major < kMinCompilerVersion) {
-    return {kGroup,
+    return {kEmulatorGroup,
             "g++",
             State::kMissing,
             first,
             fmt::format("{} or newer is needed: emitted programs are C++20.", kMinCompilerVersion),
             mend};
   }
-  return {kGroup, "g++", State::kHere, first, "", ""};
+  return {kEmulatorGroup, "g++", State::kHere, first, "", ""};
 }
 
 Finding headers(const Examination& examination) {
@@ -49,11 +49,11 @@ Finding headers(const Examination& examination) {
   // PyTorch's own packages bring cuda_runtime.h without the part that it includes.
   const bool is_whole = fs::exists(folder / "crt" / "host_config.h", ignored);
   if (is_whole) {
-    return {kGroup, "CUDA headers", State::kHere, folder.string(), "", ""};
+    return {kEmulatorGroup, "CUDA headers", State::kHere, folder.string(), "", ""};
   }
   const std::string tree = set_up(examination.resources);
   const std::string python = shell_word(examination.resources.python.string());
-  return {kGroup,
+  return {kEmulatorGroup,
           "CUDA headers",
           State::kMissing,
           folder.empty() ? "cuda_runtime.h was not found" : folder.string() + " lacks crt/host_config.h",
@@ -77,19 +77,22 @@ Finding parts(const Examination& examination) {
     lacking += std::string(lacking.empty() ? "" : ", ") + "the emulator's headers";
   }
   if (!lacking.empty()) {
-    return {kGroup, "emulator", State::kMissing, "not there: " + lacking, kNoVerdict, unpack(examination)};
+    return {kEmulatorGroup, "emulator", State::kMissing, "not there: " + lacking, kNoVerdict, unpack(examination)};
   }
-  return {kGroup,       "emulator",
-          State::kHere, "keeper, workers and rewriter in " + examination.resources.programs.string(),
-          "",           ""};
+  return {kEmulatorGroup,
+          "emulator",
+          State::kHere,
+          "keeper, workers and rewriter in " + examination.resources.programs.string(),
+          "",
+          ""};
 }
 
 Finding prebuilt(const Examination& examination) {
   if (!examination.tools.prebuilt.empty()) {
-    return {kGroup, "prebuilt headers", State::kHere, examination.tools.prebuilt.string(), "", ""};
+    return {kEmulatorGroup, "prebuilt headers", State::kHere, examination.tools.prebuilt.string(), "", ""};
   }
   const fs::path programs = examination.resources.programs;
-  return {kGroup,
+  return {kEmulatorGroup,
           "prebuilt headers",
           State::kAbsent,
           "not made yet",

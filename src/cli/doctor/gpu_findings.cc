@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kGroup = "GPU, which is optional";
+constexpr const char* kGpuGroup = "GPU, which is optional";
 constexpr const char* kEmulated = "Programs are verified on the emulated device; times are modelled.";
 constexpr const char* kUncompiled = "Sources are written and verified, but not compiled for a GPU here.";
 
@@ -66,23 +66,23 @@ Compiler examine_compiler(const Examination& examination) {
                  "'nvidia-cuda-cccl==13.0.*' 'nvidia-nvvm==13.0.*'");
   const fs::path nvcc = toolchain::first_existing(toolchain::cuda_folders(), {"bin/nvcc"});
   if (nvcc.empty()) {
-    return {{kGroup, "nvcc", State::kAbsent, "not installed", kUncompiled, mend}, "", {}};
+    return {{kGpuGroup, "nvcc", State::kAbsent, "not installed", kUncompiled, mend}, "", {}};
   }
   const Answer answer = ask({nvcc.string(), "--version"}, examination.probe_timeout_ms);
   if (!answer.ok) {
     const std::string what = fmt::format("{}: {}", nvcc.string(), answer.trouble(examination.probe_timeout_ms));
-    return {{kGroup, "nvcc", State::kAbsent, what, kUncompiled, mend}, "", {}};
+    return {{kGpuGroup, "nvcc", State::kAbsent, what, kUncompiled, mend}, "", {}};
   }
   const std::string release = word_after(answer.output, "release ");
   if (examination.tools.cuda_static_runtime.empty()) {
-    return {{kGroup, "nvcc", State::kAbsent, fmt::format("{}, {}, without libcudart_static.a", release, nvcc.string()),
-             kUncompiled, mend},
+    return {{kGpuGroup, "nvcc", State::kAbsent,
+             fmt::format("{}, {}, without libcudart_static.a", release, nvcc.string()), kUncompiled, mend},
             release,
             {}};
   }
   const std::vector<std::string> targets = built_targets(nvcc, examination.probe_timeout_ms);
-  return {{kGroup, "nvcc", State::kHere, fmt::format("{}, {}, for {}", release, nvcc.string(), fmt::join(targets, " ")),
-           "", ""},
+  return {{kGpuGroup, "nvcc", State::kHere,
+           fmt::format("{}, {}, for {}", release, nvcc.string(), fmt::join(targets, " ")), "", ""},
           release,
           targets};
 }
@@ -92,12 +92,12 @@ Gpus examine_gpus(const Examination& examination) {
       ask({"nvidia-smi", "--query-gpu=name,compute_cap,driver_version,memory.total", "--format=csv,noheader"},
           examination.probe_timeout_ms);
   if (!answer.is_there) {
-    return {{kGroup, "GPU", State::kAbsent, "none here (there is no nvidia-smi)", kEmulated, ""}, "", {}};
+    return {{kGpuGroup, "GPU", State::kAbsent, "none here (there is no nvidia-smi)", kEmulated, ""}, "", {}};
   }
   const std::vector<std::string> rows = lines_of(answer.output);
   if (!answer.ok || rows.empty()) {
     const std::string what = "nvidia-smi: " + answer.trouble(examination.probe_timeout_ms);
-    return {{kGroup, "GPU", State::kAbsent, what, kEmulated, ""}, "", {}};
+    return {{kGpuGroup, "GPU", State::kAbsent, what, kEmulated, ""}, "", {}};
   }
   Gpus gpus;
   std::string what = rows.size() == 1 ? "" : fmt::format("{} of them: ", rows.size());
@@ -108,7 +108,7 @@ Gpus examine_gpus(const Examination& examination) {
     std::erase(capability, '.');
     gpus.architectures.push_back("sm_" + capability);
   }
-  gpus.finding = {kGroup, "GPU", State::kHere, what, "", ""};
+  gpus.finding = {kGpuGroup, "GPU", State::kHere, what, "", ""};
   gpus.cuda = word_after(ask({"nvidia-smi"}, examination.probe_timeout_ms).output, "CUDA Version: ");
   return gpus;
 }
@@ -124,7 +124,7 @@ std::vector<Finding> agreement(const Gpus& gpus, const Compiler& compiler) {
   std::vector<Finding> found;
   for (const std::string& architecture : gpus.architectures) {
     if (!compiler.targets.empty() && !is_built_for(compiler.targets, architecture)) {
-      found.push_back({kGroup, "target", State::kWarning,
+      found.push_back({kGpuGroup, "target", State::kWarning,
                        fmt::format("{} is none of {}", architecture, fmt::join(compiler.targets, " ")),
                        "Programs for this GPU cannot be built: run with --device emulated.", ""});
       break;
@@ -132,7 +132,7 @@ std::vector<Finding> agreement(const Gpus& gpus, const Compiler& compiler) {
   }
   // Within a major version of CUDA any driver of that version starts any program of it.
   if (!gpus.cuda.empty() && std::atoi(gpus.cuda.c_str()) < std::atoi(compiler.release.c_str())) {
-    found.push_back({kGroup, "driver", State::kWarning,
+    found.push_back({kGpuGroup, "driver", State::kWarning,
                      fmt::format("it takes CUDA {}, nvcc is {}", gpus.cuda, compiler.release),
                      "Programs that this nvcc makes do not start here: update the driver, or set CUDA_HOME to a "
                      "toolkit as old as the driver.",
@@ -145,7 +145,7 @@ Finding gpu_programs() {
   for (const char* name : {"stitchcuda-keeper-cuda", "stitchcuda-worker-cuda"}) {
     const Result<fs::path> program = find_helper_program(name);
     if (!program.has_value()) {
-      return {kGroup,
+      return {kGpuGroup,
               "keeper, worker",
               State::kAbsent,
               std::string(name) + " is not there",
@@ -153,7 +153,7 @@ Finding gpu_programs() {
               ""};
     }
   }
-  return {kGroup, "keeper, worker", State::kHere, "stitchcuda-keeper-cuda, stitchcuda-worker-cuda", "", ""};
+  return {kGpuGroup, "keeper, worker", State::kHere, "stitchcuda-keeper-cuda, stitchcuda-worker-cuda", "", ""};
 }
 
 // Candidates run in the cage: there the driver may meet less than it needs.
@@ -172,9 +172,9 @@ std::optional<Finding> gpu_in_the_cage(const Examination& examination) {
   const std::string said = ran.has_value() ? ran->standard_output : ran.error().message;
   const std::string line = said.substr(0, said.find('\n'));
   if (ok) {
-    return Finding{kGroup, "GPU in the cage", State::kHere, line + " starts there", "", ""};
+    return Finding{kGpuGroup, "GPU in the cage", State::kHere, line + " starts there", "", ""};
   }
-  return Finding{kGroup,
+  return Finding{kGpuGroup,
                  "GPU in the cage",
                  State::kAbsent,
                  line.empty() ? "the driver did not start there in time" : line,
@@ -186,14 +186,14 @@ Finding libraries(const Examination& examination) {
   const std::vector<std::string> folders = toolchain::cuda_library_folders(examination.resources.python);
   const std::string python = shell_word(examination.resources.python.string());
   if (folders.empty()) {
-    return {kGroup,
+    return {kGpuGroup,
             "cuBLASLt, cuDNN",
             State::kAbsent,
             "not installed",
             "Programs use our own kernels alone; where a library is measured to be faster it is not taken.",
             python + " -m pip install nvidia-cublas nvidia-cudnn-cu13"};
   }
-  return {kGroup, "cuBLASLt, cuDNN", State::kHere, fmt::format("{}", fmt::join(folders, ", ")), "", ""};
+  return {kGpuGroup, "cuBLASLt, cuDNN", State::kHere, fmt::format("{}", fmt::join(folders, ", ")), "", ""};
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kGroup = "This machine";
+constexpr const char* kMachineGroup = "This machine";
 constexpr double kGigabyte = 1024.0 * 1024 * 1024;
 constexpr double kMinDiskBytes = 2 * kGigabyte;    // objects of a few large programs
 constexpr double kMinSharedBytes = 1 * kGigabyte;  // a draw of a large program, with its references
@@ -59,7 +59,7 @@ std::string size_of(const fs::path& folder) {
 Finding cache(const Examination& examination) {
   const fs::path& folder = examination.tools.cache;
   if (folder.empty()) {
-    return {kGroup,
+    return {kMachineGroup,
             "cache",
             State::kMissing,
             "no folder for it can be written to",
@@ -67,7 +67,8 @@ Finding cache(const Examination& examination) {
             "export STITCHCUDA_CACHE=FOLDER   (one that you may write to)"};
   }
   const std::optional<double> free = free_bytes(folder);
-  Finding finding = {kGroup, "cache", State::kHere, fmt::format("{}, {}", folder.string(), size_of(folder)), "", ""};
+  Finding finding = {
+      kMachineGroup, "cache", State::kHere, fmt::format("{}, {}", folder.string(), size_of(folder)), "", ""};
   if (free.has_value()) {
     finding.what += fmt::format(", {} free", gigabytes(*free));
   }
@@ -83,7 +84,7 @@ Finding cache(const Examination& examination) {
 Finding shared_memory() {
   const std::optional<double> free = free_bytes("/dev/shm");
   if (!free.has_value()) {
-    return {kGroup,
+    return {kMachineGroup,
             "/dev/shm",
             State::kAbsent,
             "not there",
@@ -92,7 +93,7 @@ Finding shared_memory() {
   }
   if (*free < kMinSharedBytes) {
     const std::string as_root = ::geteuid() == 0 ? "" : "sudo ";
-    return {kGroup,
+    return {kMachineGroup,
             "/dev/shm",
             State::kWarning,
             gigabytes(*free) + " free",
@@ -100,7 +101,7 @@ Finding shared_memory() {
             "--shm-size=2g.",
             as_root + "mount -o remount,size=2g /dev/shm"};
   }
-  return {kGroup, "/dev/shm", State::kHere, gigabytes(*free) + " free", "", ""};
+  return {kMachineGroup, "/dev/shm", State::kHere, gigabytes(*free) + " free", "", ""};
 }
 
 // The smallest of the machine's memory and the limits of the control groups that this process is in.
@@ -123,10 +124,12 @@ int usable_cores() {
 
 Finding memory() {
   const double bytes = usable_memory();
-  Finding finding = {
-      kGroup,       "memory, cores",
-      State::kHere, fmt::format("{}, {} core{}", gigabytes(bytes), usable_cores(), usable_cores() == 1 ? "" : "s"),
-      "",           ""};
+  Finding finding = {kMachineGroup,
+                     "memory, cores",
+                     State::kHere,
+                     fmt::format("{}, {} core{}", gigabytes(bytes), usable_cores(), usable_cores() == 1 ? "" : "s"),
+                     "",
+                     ""};
   if (bytes < kMinMemoryBytes) {
     finding.state = State::kWarning;
     finding.cost = fmt::format("PyTorch and the compilers want {} or more; large programs may be killed.",
@@ -140,7 +143,7 @@ Finding records() {
   constexpr const char* kMend = "export STITCHCUDA_STATE=FOLDER   (one that you may write to)";
   const Result<fs::path> folder = runs::state_folder();
   if (!folder.has_value()) {
-    return {kGroup, "records of runs", State::kAbsent, folder.error().message, kCost, kMend};
+    return {kMachineGroup, "records of runs", State::kAbsent, folder.error().message, kCost, kMend};
   }
   // It is made by the first run: until then its nearest parent must be writable.
   fs::path there = *folder;
@@ -149,9 +152,9 @@ Finding records() {
     there = there.parent_path();
   }
   if (!fs::is_directory(there, ignored) || ::access(there.c_str(), W_OK) != 0) {
-    return {kGroup, "records of runs", State::kAbsent, folder->string() + " cannot be written to", kCost, kMend};
+    return {kMachineGroup, "records of runs", State::kAbsent, folder->string() + " cannot be written to", kCost, kMend};
   }
-  return {kGroup, "records of runs", State::kHere, folder->string(), "", ""};
+  return {kMachineGroup, "records of runs", State::kHere, folder->string(), "", ""};
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 namespace stitch::cli::doctor {
 namespace {
 
-constexpr const char* kGroup = "PyTorch, which reads programs and computes what is right";
+constexpr const char* kPythonGroup = "PyTorch, which reads programs and computes what is right";
 constexpr const char* kNoProgram = "Without it no program can be read, and no answer judged.";
 constexpr const char* kWanted = "'torch>=2.6' numpy";
 
@@ -61,19 +61,21 @@ Finding interpreter(const Examination& examination, const Answer& answer, const 
   const std::string program = examination.resources.python.string();
   if (!python.empty()) {
     const std::string place = shown_string(python, "program", program);
-    return {kGroup, "Python", State::kHere, fmt::format("{}, {}", shown_string(python, "version", "?"), place), "", ""};
+    return {kPythonGroup, "Python", State::kHere, fmt::format("{}, {}", shown_string(python, "version", "?"), place),
+            "",           ""};
   }
   const std::string what = answer.is_there
                                ? fmt::format("{}: {}", program, answer.trouble(examination.probe_timeout_ms))
                                : fmt::format("{} is not there", program);
-  return {kGroup, "Python",   State::kMissing,
-          what,   kNoProgram, install_packages("python3 python3-venv", "python3", "Install Python 3.10 or newer.")};
+  return {kPythonGroup,    "Python",
+          State::kMissing, what,
+          kNoProgram,      install_packages("python3 python3-venv", "python3", "Install Python 3.10 or newer.")};
 }
 
 Finding torch_finding(const Examination& examination, const Answer& answer, const Json& python, const Json& torch) {
   if (torch.empty()) {
     const bool lacks_it = answer.errors.find("No module named 'torch'") != std::string::npos;
-    return {kGroup,
+    return {kPythonGroup,
             "torch",
             State::kMissing,
             lacks_it ? "not installed for this interpreter"
@@ -86,14 +88,14 @@ Finding torch_finding(const Examination& examination, const Answer& answer, cons
   const std::string what = fmt::format("{}, built for {}, {}", version, cuda.empty() ? "the CPU" : "CUDA " + cuda,
                                        shown_string(torch, "place", "?"));
   if (!is_recent(version)) {
-    return {kGroup,
+    return {kPythonGroup,
             "torch",
             State::kMissing,
             what,
             "2.6 or newer is needed to read programs.",
             bring_torch(examination, python, "--upgrade ")};
   }
-  return {kGroup, "torch", State::kHere, what, "", ""};
+  return {kPythonGroup, "torch", State::kHere, what, "", ""};
 }
 
 }  // namespace

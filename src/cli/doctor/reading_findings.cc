@@ -9,16 +9,16 @@
 namespace stitch::cli::doctor {
 namespace {
 
-constexpr const char* kGroup = "What reads a candidate's source, to explain its verdict";
+constexpr const char* kReadingGroup = "What reads a candidate's source, to explain its verdict";
 constexpr const char* kSays = "import clang.cindex as c; c.Index.create(); print(c.__file__)";
 
 Finding parser(const Examination& examination) {
   const std::string python = examination.resources.python.string();
   const Answer asked = ask({python, "-c", kSays}, examination.probe_timeout_ms);
   if (asked.ok && asked.output.starts_with('/')) {
-    return {kGroup, "libclang", State::kHere, first_line(asked.output), "", ""};
+    return {kReadingGroup, "libclang", State::kHere, first_line(asked.output), "", ""};
   }
-  return {kGroup,
+  return {kReadingGroup,
           "libclang",
           State::kAbsent,
           "not installed",
@@ -28,15 +28,15 @@ Finding parser(const Examination& examination) {
 
 Finding disassembler(const Examination& examination) {
   if (!examination.tools.cuobjdump.empty()) {
-    return {kGroup, "cuobjdump", State::kHere, examination.tools.cuobjdump.string(), "", ""};
+    return {kReadingGroup, "cuobjdump", State::kHere, examination.tools.cuobjdump.string(), "", ""};
   }
-  return {kGroup,
-          "cuobjdump",
-          State::kAbsent,
-          "not installed",
-          "Verdicts on a GPU do not say what stands out in its instructions.",
-          shell_word(examination.resources.python.string()) +
-              " -m pip install nvidia-cuda-cuobjdump nvidia-cuda-nvdisasm"};
+  return {
+      kReadingGroup,
+      "cuobjdump",
+      State::kAbsent,
+      "not installed",
+      "Verdicts on a GPU do not say what stands out in its instructions.",
+      shell_word(examination.resources.python.string()) + " -m pip install nvidia-cuda-cuobjdump nvidia-cuda-nvdisasm"};
 }
 
 }  // namespace

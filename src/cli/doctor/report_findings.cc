@@ -7,7 +7,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kGroup = "Report";
+constexpr const char* kReportGroup = "Report";
 
 struct Library {
   const char* name;
@@ -25,10 +25,10 @@ Finding examine(const Library& library, const fs::path& own) {
   std::error_code ignored;
   for (const fs::path& path : {own / "libraries" / below.filename(), "/usr/share/javascript" / below}) {
     if (fs::is_regular_file(path, ignored)) {
-      return {kGroup, library.name, State::kHere, path.string(), "", ""};
+      return {kReportGroup, library.name, State::kHere, path.string(), "", ""};
     }
   }
-  return {kGroup,
+  return {kReportGroup,
           library.name,
           State::kAbsent,
           "not installed",

@@ -9,7 +9,7 @@
 namespace stitch::cli::doctor {
 namespace {
 
-constexpr const char* kGroup = "Cage, in which candidates are compiled and run";
+constexpr const char* kCageGroup = "Cage, in which candidates are compiled and run";
 
 const char* cost_of(sandbox::Layer layer, sandbox::Isolation isolation) {
   if (isolation == sandbox::Isolation::kNone) {
@@ -32,7 +32,7 @@ Finding missing(const sandbox::Layers::Missing& lack, sandbox::Isolation isolati
   const State state = isolation == sandbox::Isolation::kNone ? State::kMissing
                       : is_extra                             ? State::kAbsent
                                                              : State::kWarning;
-  return {kGroup, to_string(lack.layer), state, lack.reason, cost_of(lack.layer, isolation), lack.remedy};
+  return {kCageGroup, to_string(lack.layer), state, lack.reason, cost_of(lack.layer, isolation), lack.remedy};
 }
 
 }  // namespace
@@ -40,7 +40,7 @@ Finding missing(const sandbox::Layers::Missing& lack, sandbox::Isolation isolati
 std::vector<Finding> sandbox_findings(const Examination&) {
   const Result<sandbox::Layers> layers = sandbox::machine_layers();
   if (!layers.has_value()) {
-    return {{kGroup, "cage", State::kMissing, layers.error().message, "No candidate can be compiled or run here.",
+    return {{kCageGroup, "cage", State::kMissing, layers.error().message, "No candidate can be compiled or run here.",
              layers.error().remedy}};
   }
   std::vector<Finding> found;
@@ -48,7 +48,7 @@ std::vector<Finding> sandbox_findings(const Examination&) {
     const auto lack = std::find_if(layers->missing.begin(), layers->missing.end(),
                                    [&](const auto& missing) { return missing.layer == layer; });
     if (lack == layers->missing.end()) {
-      found.push_back({kGroup, to_string(layer), State::kHere, describe(layer), "", ""});
+      found.push_back({kCageGroup, to_string(layer), State::kHere, describe(layer), "", ""});
     } else {
       found.push_back(missing(*lack, layers->isolation()));
     }

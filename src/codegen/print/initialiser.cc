@@ -9,7 +9,7 @@
 namespace stitch::codegen {
 namespace {
 
-constexpr size_t kIndent = 4;
+constexpr size_t kIndentColumns = 4;
 
 std::string joined(const std::vector<Field>& fields, const std::string& between) {
   std::string text;
@@ -36,7 +36,7 @@ std::string braced(const std::vector<Field>& fields, size_t column, size_t after
 void add_table(const std::string& head, const std::vector<std::vector<Field>>& rows, Lines& lines) {
   lines.add(head + "[] = {");
   for (const std::vector<Field>& row : rows) {
-    lines.as_is(std::string(kIndent, ' ') + braced(row, kIndent, 1) + ",");
+    lines.as_is(std::string(kIndentColumns, ' ') + braced(row, kIndentColumns, 1) + ",");
   }
   lines.add("};");
 }
@@ -48,7 +48,7 @@ void add_table(const std::string& head, const std::vector<CommentedElement>& ele
   }
   lines.add(head + "[] = {");
   for (const CommentedElement& element : elements) {
-    lines.as_is(fmt::format("{:{}}{:<{}}  // {}", "", kIndent, element.text + ",", width, element.comment));
+    lines.as_is(fmt::format("{:{}}{:<{}}  // {}", "", kIndentColumns, element.text + ",", width, element.comment));
   }
   lines.add("};");
 }

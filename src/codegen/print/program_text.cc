@@ -89,7 +89,7 @@ std::vector<Field> tensor_info(const TensorEntry& tensor, size_t number) {
   return fields;
 }
 
-void print_tensors(const ProgramFile& program, Lines& lines) {
+void print_program_tensors(const ProgramFile& program, Lines& lines) {
   print_batch_comment(program, lines);
   size_t rank = 1;
   std::vector<std::vector<Field>> rows;
@@ -270,7 +270,7 @@ std::string print_program(const ProgramFile& program) {
   lines.blank();
   lines.add("namespace {");
   lines.blank();
-  print_tensors(program, lines);
+  print_program_tensors(program, lines);
   print_steps(program, print_buffers(program, lines), lines);
   const size_t batch_axes = print_batch_axes(program, lines);
   lines.add("}  // namespace");

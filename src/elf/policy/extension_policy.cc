@@ -62,7 +62,7 @@ constexpr std::array<std::string_view, 17> kAllowedOnCuda = {"at::cuda::getCurre
                                                              "at::detail::empty_cuda"};
 constexpr std::array<std::string_view, 2> kPlainOnCuda = {"cublas", "__cuda"};
 // Of the C library, whose functions are looked for where they are said to come from.
-constexpr std::array<const char*, 4> kOfC = {"libc.so.6", "libm.so.6", "libmvec.so.1", "libgcc_s.so.1"};
+constexpr std::array<const char*, 4> kLibrariesOfC = {"libc.so.6", "libm.so.6", "libmvec.so.1", "libgcc_s.so.1"};
 constexpr std::array<std::string_view, 4> kOfCxx = {"__cxa_", "__gxx_", "__dynamic_cast", "__once_proxy"};
 // Python's functions that take its audit hooks away, run text, or look into its state.
 constexpr std::array<std::string_view, 9> kPythonForbidden = {
@@ -70,7 +70,7 @@ constexpr std::array<std::string_view, 9> kPythonForbidden = {
     "PyEval_SetTrace", "_PyRuntime", "PyMarshal_", "_PyInterpreterState"};
 
 template <size_t N>
-bool begins_with_one_of(std::string_view name, const std::array<std::string_view, N>& beginnings) {
+bool has_prefix_of(std::string_view name, const std::array<std::string_view, N>& beginnings) {
   return std::any_of(beginnings.begin(), beginnings.end(),
                      [&](std::string_view each) { return name.starts_with(each); });
 }
@@ -107,12 +107,13 @@ bool is_seen_operator(const std::string& name) { return name.starts_with("at::_o
 
 bool is_plain(const std::string& name, ExtensionDevice device) {
   const bool is_of_cuda =
-      device == ExtensionDevice::kCuda && (begins_with_one_of(name, kPlainOnCuda) || is_driver_function(name));
-  return begins_with_one_of(name, kPlain) || is_of_cuda || name == "__gmon_start__";
+      device == ExtensionDevice::kCuda && (has_prefix_of(name, kPlainOnCuda) || is_driver_function(name));
+  return has_prefix_of(name, kPlain) || is_of_cuda || name == "__gmon_start__";
 }
 
 bool is_of_c(const std::string& name) {
-  return begins_with_one_of(name, kOfCxx) || std::any_of(kOfC.begin(), kOfC.end(), [&](const char* library) {
+  return has_prefix_of(name, kOfCxx) ||
+         std::any_of(kLibrariesOfC.begin(), kLibrariesOfC.end(), [&](const char* library) {
            void* const handle = ::dlopen(library, RTLD_LAZY);
            const bool is_there = handle != nullptr && ::dlsym(handle, name.c_str()) != nullptr;
            if (handle != nullptr) {
@@ -133,18 +134,18 @@ bool is_allowed(const Import& import, ExtensionDevice device) {
     return true;
   }
   const std::string name = qualified_name(text);
-  if (begins_with_one_of(name, kDispatcher)) {
+  if (has_prefix_of(name, kDispatcher)) {
     return false;
   }
-  return begins_with_one_of(name, kAllowed) || begins_with_one_of(name, kCore) || is_seen_operator(name) ||
-         (device == ExtensionDevice::kCuda && begins_with_one_of(name, kAllowedOnCuda));
+  return has_prefix_of(name, kAllowed) || has_prefix_of(name, kCore) || is_seen_operator(name) ||
+         (device == ExtensionDevice::kCuda && has_prefix_of(name, kAllowedOnCuda));
 }
 
 }  // namespace
 
 std::optional<std::string> extension_refusal(const LibraryFacts& facts, ExtensionDevice device) {
   for (const Import& import : facts.imports) {
-    if (begins_with_one_of(import.name, kPythonForbidden)) {
+    if (has_prefix_of(import.name, kPythonForbidden)) {
       return fmt::format("the extension imports {}, which takes Python out of its observers' sight", import.name);
     }
   }

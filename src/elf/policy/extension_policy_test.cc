@@ -7,7 +7,7 @@ namespace stitch::elf {
 namespace {
 
 // What g++ 12 and PyTorch 2.13 make of a short extension.
-LibraryFacts honest() {
+LibraryFacts honest_extension() {
   LibraryFacts facts;
   facts.exports = {"PyInit_mine"};
   facts.imports = {{"_Znwm", "libstdc++.so.6"},
@@ -28,7 +28,7 @@ LibraryFacts honest() {
 
 // What nvcc 13.0 and g++ 12 make of one with a kernel, a guard of the device and PyTorch's handle of cuBLAS.
 LibraryFacts honest_on_cuda() {
-  LibraryFacts facts = honest();
+  LibraryFacts facts = honest_extension();
   std::erase_if(facts.imports, [](const Import& import) {
     return import.name == "stitch_emulator_launch" || import.name == "threadIdx";
   });
@@ -71,17 +71,17 @@ std::string refusal_on_cuda(LibraryFacts facts, const std::string& name = "", co
   return extension_refusal(facts, ExtensionDevice::kCuda).value_or("");
 }
 
-std::string refusal_with_import(const std::string& name, const std::string& library = "") {
-  LibraryFacts facts = honest();
+std::string refusal_of_import(const std::string& name, const std::string& library = "") {
+  LibraryFacts facts = honest_extension();
   facts.imports.push_back({name, library});
   return extension_refusal(facts).value_or("");
 }
 
 TEST(ExtensionPolicyTest, AnHonestOnePasses) {
-  EXPECT_EQ(extension_refusal(honest()).value_or(""), "");
+  EXPECT_EQ(extension_refusal(honest_extension()).value_or(""), "");
   for (const char* name : {"_ZN3c10lsERSoNS_11DispatchKeyE", "_ZN3c104warnERKNS_7WarningE", "cudaGetLastError",
                            "_ZN5torch7LibraryC1ENS0_4KindESs", "_ZN2at11TensorMaker11make_tensorEv"}) {
-    EXPECT_EQ(refusal_with_import(name), "") << name;
+    EXPECT_EQ(refusal_of_import(name), "") << name;
   }
 }
 
@@ -91,25 +91,25 @@ TEST(ExtensionPolicyTest, WhatRunsPastTheObserver) {
         "_ZN2at4_ops2mm10redispatchEN3c1014DispatchKeySetERKNS_6TensorES6_", "_ZN2at14clearCallbacksEv",
         "_ZN2at20enableRecordFunctionEb", "_ZN3c1010Dispatcher13realSingletonEv", "_ZN4dnnl6matmulC1Ev",
         "aoti_torch_cpu_mm_out", "_ZN5torch3jit4loadERKSs"}) {
-    EXPECT_NE(refusal_with_import(name), "") << name;
+    EXPECT_NE(refusal_of_import(name), "") << name;
   }
-  EXPECT_NE(refusal_with_import("_ZN2at3cpu2mmERKNS_6TensorES3_").find("at::cpu::mm"), std::string::npos);
+  EXPECT_NE(refusal_of_import("_ZN2at3cpu2mmERKNS_6TensorES3_").find("at::cpu::mm"), std::string::npos);
 }
 
 TEST(ExtensionPolicyTest, WhatPythonsObserversDoNotSee) {
   for (const char* name : {"_PySys_ClearAuditHooks", "PyRun_SimpleStringFlags", "_PyRuntime"}) {
-    EXPECT_NE(refusal_with_import(name).find(name), std::string::npos) << name;
+    EXPECT_NE(refusal_of_import(name).find(name), std::string::npos) << name;
   }
 }
 
 TEST(ExtensionPolicyTest, WhatHoldsForEveryLibrary) {
   for (const char* name : {"system", "dlsym", "mprotect", "syscall"}) {
-    EXPECT_NE(refusal_with_import(name, "libc.so.6").find(name), std::string::npos) << name;
+    EXPECT_NE(refusal_of_import(name, "libc.so.6").find(name), std::string::npos) << name;
   }
-  LibraryFacts facts = honest();
+  LibraryFacts facts = honest_extension();
   facts.needed.push_back("libmkl_rt.so");
   EXPECT_NE(extension_refusal(facts).value_or("").find("libmkl_rt.so"), std::string::npos);
-  facts = honest();
+  facts = honest_extension();
   facts.imports.erase(facts.imports.begin() + 1);
   EXPECT_NE(extension_refusal(facts).value_or("").find("launches no kernel"), std::string::npos);
 }
@@ -134,7 +134,7 @@ TEST(ExtensionPolicyTest, AVersionIsNoPassport) {
                                       {"aoti_torch_cpu_mm_out", "libtorch_cpu.so"}}) {
     EXPECT_NE(refusal_on_cuda(honest_on_cuda(), name, library).find("the extension imports"), std::string::npos)
         << name;
-    EXPECT_NE(refusal_with_import(name, library).find("the extension imports"), std::string::npos) << name;
+    EXPECT_NE(refusal_of_import(name, library).find("the extension imports"), std::string::npos) << name;
   }
 }
 

@@ -11,7 +11,7 @@ namespace stitch::evaluate {
 namespace {
 
 constexpr const char* kEntry = "stitch_program_v1";
-constexpr uintmax_t kMaxBytes = uintmax_t{2} << 30;
+constexpr uintmax_t kMaxLibraryBytes = uintmax_t{2} << 30;
 
 Finding finding(VerdictKind kind, std::string reason) { return {Stage::kInspect, kind, std::move(reason)}; }
 
@@ -68,7 +68,7 @@ Result<LibraryCheck> keep_and_check_library(const std::filesystem::path& library
     return failure(ErrorCode::kFileInvalid, "cannot read the library: " + failed.message(), library.string(),
                    "check the path and its permissions");
   }
-  if (size > kMaxBytes) {
+  if (size > kMaxLibraryBytes) {
     return LibraryCheck{{}, finding(VerdictKind::kBuildFailed, "the library is larger than 2 GiB")};
   }
   STITCH_ASSIGN(const std::string bytes, read_file(library));

@@ -17,7 +17,6 @@ namespace stitch::evaluate {
 namespace {
 
 // Regimes besides the data as given; each hidden shape takes one of them, so that together they take all.
-constexpr const char* kAsGiven = "as_given";
 constexpr const char* kOtherRegimes[] = {"signed_scaled", "near_equal", "sparse_extreme"};
 
 std::string diagnostic_line(const Diagnostic& diagnostic) {
@@ -129,7 +128,7 @@ Result<bool> build_subjects(const EvaluateRequest& request, Builder& builder, st
     }
     subjects.push_back(subject_of(task, device, *hidden));
     if (task.is_checked_draw) {
-      subjects.back().regimes = {kAsGiven};
+      subjects.back().regimes = {verify::kAsGiven};
       subjects.back().draws_per_regime = 1;
       continue;
     }
@@ -138,7 +137,7 @@ Result<bool> build_subjects(const EvaluateRequest& request, Builder& builder, st
       subjects.back().checked = subjects.front().checked;  // memory that follows the batch is a place for overruns
       batch_is_checked = true;
     }
-    subjects.back().regimes = {kAsGiven, kOtherRegimes[i % std::size(kOtherRegimes)]};
+    subjects.back().regimes = {verify::kAsGiven, kOtherRegimes[i % std::size(kOtherRegimes)]};
     subjects.back().draws_per_regime = kDrawsPerRegimeHidden;
   }
   // A checked draw beside the GPU's takes longest: it begins before those at other sizes.

@@ -15,7 +15,7 @@
 namespace stitch::evaluate {
 namespace {
 
-constexpr int kChannelNumber = 3;
+constexpr int kKeeperChannel = 3;
 constexpr std::chrono::minutes kPatience{5};  // a GPU's first use can take a while
 constexpr size_t kSnapshotsAtOnce = 32;       // fewer than a frame's descriptors
 
@@ -68,7 +68,7 @@ Result<KeeperClient> KeeperClient::start(DeviceKind device) {
   STITCH_ASSIGN(auto ends, wire::Channel::make_pair());
   ChildOptions options;
   options.arguments = {program.string()};
-  options.descriptors = {{ends.second.get(), kChannelNumber}};
+  options.descriptors = {{ends.second.get(), kKeeperChannel}};
   options.capture_output = false;
   STITCH_ASSIGN(Child child, Child::start(options));
   ends.second = Descriptor();  // the keeper's end is the keeper's alone: when it dies the channel ends

@@ -8,7 +8,7 @@
 namespace stitch::evaluate {
 namespace {
 
-constexpr uint64_t kSeed = 20260102;
+constexpr uint64_t kOrderSeed = 20260102;
 constexpr size_t kMinFours = 3;
 
 // Drift that meets both alike is what the order is for: only what spoils the comparison itself is a refusal.
@@ -48,7 +48,7 @@ Speedup compare_abba(std::span<const double> candidate_us, std::span<const doubl
     ratios.push_back(theirs / ours);
   }
   speedup.median = median(ratios);
-  const Interval interval = bootstrap_median(ratios, kSeed);
+  const Interval interval = bootstrap_median(ratios, kOrderSeed);
   speedup.low = interval.low;
   speedup.high = interval.high;
   speedup.refusal = refusal_of_one(candidate_us, "candidate");

@@ -11,8 +11,8 @@ namespace {
 
 constexpr size_t kMinSamples = 5;
 constexpr double kMaxDrift = 0.05;
-constexpr double kMaxUncertainty = 0.2;  // width of the interval, as a part of the median
-constexpr uint64_t kSeed = 20260101;     // any will do, as long as it stays
+constexpr double kMaxUncertainty = 0.2;     // width of the interval, as a part of the median
+constexpr uint64_t kSeriesSeed = 20260101;  // any will do, as long as it stays
 
 std::string refusal_of(std::span<const double> samples_us, const SeriesVerdict& verdict) {
   if (samples_us.size() < kMinSamples) {
@@ -41,7 +41,7 @@ std::string refusal_of(std::span<const double> samples_us, const SeriesVerdict& 
 SeriesVerdict judge_series(std::span<const double> samples_us) {
   SeriesVerdict verdict;
   verdict.median_us = median({samples_us.begin(), samples_us.end()});
-  verdict.interval = bootstrap_median(samples_us, kSeed);
+  verdict.interval = bootstrap_median(samples_us, kSeriesSeed);
   verdict.refusal = refusal_of(samples_us, verdict);
   return verdict;
 }

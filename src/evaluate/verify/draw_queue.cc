@@ -9,8 +9,6 @@
 namespace stitch::evaluate {
 namespace {
 
-constexpr const char* kAsGiven = "as_given";
-
 using Item = Result<std::optional<QueuedDraw>>;
 
 QueuedDraw refused(size_t subject, const std::string& message) {
@@ -91,7 +89,7 @@ struct DrawQueue::State {
 
   Result<verify::OracleDraw> draw_one(const verify::OracleProgram& program, const ShapeDraws& planned,
                                       const std::string& regime, int number) {
-    const bool is_handed_over = regime == kAsGiven && number < planned.handed_over;
+    const bool is_handed_over = regime == verify::kAsGiven && number < planned.handed_over;
     return planned.stay && !is_handed_over ? oracle.draw_staying(program, regime, number)
                                            : oracle.draw(program, regime, number);
   }
@@ -131,7 +129,7 @@ struct DrawQueue::State {
   bool stopped = false;
   bool in_lockstep = false;  // from the first program on whose draws stay
   bool is_wanted = false;    // somebody waits in take()
-  std::thread thread;  // last: it starts when everything above is there
+  std::thread thread;        // last: it starts when everything above is there
 };
 
 DrawQueue::DrawQueue(verify::Oracle& oracle, std::vector<DrawPlan> plans)

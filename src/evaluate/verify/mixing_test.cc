@@ -19,7 +19,7 @@ using verify::OracleDraw;
 
 using Tensors = std::vector<HostTensor>;
 
-constexpr int64_t kElements = 4096;
+constexpr int64_t kMixedElements = 4096;
 
 std::vector<double> values_of(const HostTensor& tensor) {
   std::vector<double> values(static_cast<size_t>(tensor.spec().type.element_count()));
@@ -33,12 +33,12 @@ OracleDraw doubled(const HostTensor& x) {
   for (double& value : truth) {
     value *= 2;
   }
-  verify::OutputReference reference = float_reference({kElements}, truth, truth);
+  verify::OutputReference reference = float_reference({kMixedElements}, truth, truth);
   std::vector<double> moved = truth;
   for (double& value : moved) {
     value *= 1 + 0x1p-22;
   }
-  reference.perturbed = {float_tensor({kElements}, moved), float_tensor({kElements}, moved)};
+  reference.perturbed = {float_tensor({kMixedElements}, moved), float_tensor({kMixedElements}, moved)};
   OracleDraw draw;
   draw.outputs = {reference};
   return draw;
@@ -48,15 +48,15 @@ class MixingTest : public testing::Test {
  protected:
   void SetUp() override {
     for (int number = 0; number < 3; ++number) {
-      std::vector<double> x(kElements);
-      std::vector<double> mask(kElements, 0.0);
-      for (int64_t i = 0; i < kElements; ++i) {
+      std::vector<double> x(kMixedElements);
+      std::vector<double> mask(kMixedElements, 0.0);
+      for (int64_t i = 0; i < kMixedElements; ++i) {
         x[static_cast<size_t>(i)] = number + 1 + 0x1p-6 * static_cast<double>(i % 7);
       }
       mask[static_cast<size_t>(number)] = -std::numeric_limits<double>::infinity();
-      OracleDraw draw = doubled(float_tensor({kElements}, x));
-      draw.inputs = {float_tensor({kElements}, x), verify::integer_tensor({2}, {number, 7}),
-                     float_tensor({kElements}, mask)};
+      OracleDraw draw = doubled(float_tensor({kMixedElements}, x));
+      draw.inputs = {float_tensor({kMixedElements}, x), verify::integer_tensor({2}, {number, 7}),
+                     float_tensor({kMixedElements}, mask)};
       draw.states = {float_tensor({2}, {number + 0.5, 1})};
       draws.push_back(std::move(draw));
     }
@@ -90,7 +90,7 @@ TEST_F(MixingTest, FiniteFloatsAreMixedAndAllElseComesWhole) {
     ASSERT_TRUE(mixed[i] == first[i] || mixed[i] == second[i]);
     of_first += mixed[i] == first[i] ? 1 : 0;
   }
-  EXPECT_NEAR(of_first, kElements / 2.0, 300);
+  EXPECT_NEAR(of_first, kMixedElements / 2.0, 300);
   EXPECT_EQ(values_of(last_inputs.at(2)), values_of(draws[0].inputs[2]));
   EXPECT_EQ(last_states.size(), 1u);
 }
@@ -149,7 +149,7 @@ TEST_F(MixingTest, AMixThatIsIllConditionedIsNone) {
     for (double& value : far) {
       value *= 1.5;
     }
-    draw.outputs[0].perturbed = {float_tensor({kElements}, far), float_tensor({kElements}, far)};
+    draw.outputs[0].perturbed = {float_tensor({kMixedElements}, far), float_tensor({kMixedElements}, far)};
     return draw;
   };
   EXPECT_FALSE(find().has_value());

@@ -10,7 +10,7 @@ namespace {
 
 using Draws = std::vector<verify::OracleDraw>;
 
-constexpr const char* kTimed = "timed call";
+constexpr const char* kTimedCall = "timed call";
 
 // A small output's budget is the largest of its regime: the other draws bring theirs, answered by the reference itself.
 void add_others(const Draws& draws, verify::RegimeJudge& judge) {
@@ -26,11 +26,11 @@ void add_others(const Draws& draws, verify::RegimeJudge& judge) {
 std::optional<std::string> judge_timed(const Draws& draws, MathMode math, const std::vector<HostTensor>& results) {
   verify::RegimeJudge judge(math);
   add_others(draws, judge);
-  std::optional<verify::RefusedOutput> refused = judge.add_draw(kTimed, draws.front().outputs, results);
+  std::optional<verify::RefusedOutput> refused = judge.add_draw(kTimedCall, draws.front().outputs, results);
   if (!refused.has_value()) {
     refused = judge.finish();
   }
-  return refused.has_value() && refused->draw == kTimed ? std::optional(refused->message) : std::nullopt;
+  return refused.has_value() && refused->draw == kTimedCall ? std::optional(refused->message) : std::nullopt;
 }
 
 }  // namespace

@@ -22,7 +22,6 @@
 namespace stitch::evaluate {
 namespace {
 
-constexpr const char* kAsGiven = "as_given";
 constexpr const char* kCheckedLabel = "draw 0, checked";
 
 class Verification {
@@ -188,7 +187,7 @@ void Verification::drop(const QueuedDraw& queued) {
 // A draw that is not run, or not judged.
 void Verification::count_told(const QueuedDraw& queued) {
   ++proof().shapes[queued.subject].told;
-  const bool would_be_checked = subject().checked && queued.regime == kAsGiven && queued.number == 0;
+  const bool would_be_checked = subject().checked && queued.regime == verify::kAsGiven && queued.number == 0;
   proof().checked.told += runs_checked() || would_be_checked ? 1 : 0;
 }
 
@@ -212,7 +211,7 @@ Result<void> Verification::take_good(const QueuedDraw& queued) {
     ++report_.checked_draws;
     report_.checked_shape = subject().shape;
   }
-  if (!decided() && queued.regime == kAsGiven && queued.number == 0 && subject().checked) {
+  if (!decided() && queued.regime == verify::kAsGiven && queued.number == 0 && subject().checked) {
     STITCH_CHECK(!queued.draw.stays()) << "it runs on after the next one is drawn";
     start_checked(queued.draw);
   }
@@ -221,7 +220,7 @@ Result<void> Verification::take_good(const QueuedDraw& queued) {
 
 // The n-th draw as given of a subject, or its last where it has fewer, is the one that runs in another way.
 bool Verification::is_as_given(const QueuedDraw& queued, int number) const {
-  return queued.regime == kAsGiven && queued.number == std::min(number, queued.planned->draws_per_regime - 1);
+  return queued.regime == verify::kAsGiven && queued.number == std::min(number, queued.planned->draws_per_regime - 1);
 }
 
 RunSettings Verification::settings_for(const QueuedDraw& queued) {
@@ -449,7 +448,7 @@ void Verification::judge_refusal(const std::optional<verify::RefusedOutput>& ref
 void Verification::leave_out(const std::string& reason, Stage stage) {
   current_->left_out = true;
   report_.left_out.push_back({subject().shape, current_->regime, reason});
-  if (current_->regime == kAsGiven && current_->subject == 0) {
+  if (current_->regime == verify::kAsGiven && current_->subject == 0) {
     object(VerdictKind::kIllConditioned, reason, "", stage);
   }
 }
@@ -489,7 +488,7 @@ void Verification::object(VerdictKind kind, const std::string& reason, const std
 }
 
 void Verification::keep(const QueuedDraw& queued) {
-  if (queued.subject != 0 || queued.regime != kAsGiven || queued.draw.stays()) {
+  if (queued.subject != 0 || queued.regime != verify::kAsGiven || queued.draw.stays()) {
     return;
   }
   if (request_.keeps_draws) {
@@ -536,7 +535,7 @@ Result<void> Verification::draw_by_itself(verify::Oracle& oracle) {
   }
   const VerifySubject& declared = request_.subjects.front();
   say(fmt::format("{}, random numbers of its own", declared.shape));
-  STITCH_ASSIGN(const verify::OracleDraw draw, oracle.draw(*declared_, kAsGiven, 0));
+  STITCH_ASSIGN(const verify::OracleDraw draw, oracle.draw(*declared_, verify::kAsGiven, 0));
   if (draw.dropped) {
     return {};
   }

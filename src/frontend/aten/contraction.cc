@@ -5,8 +5,8 @@
 namespace stitch::frontend {
 namespace {
 
-// The product of a by b scaled by the argument `name`.
-Result<ValueId> scaled(Call& call, ValueId x, size_t position, const char* name) {
+// The product of a by b, scaled by the argument `name`.
+Result<ValueId> times_scalar(Call& call, ValueId x, size_t position, const char* name) {
   STITCH_ASSIGN(const double factor, call.number(position, name, 1.0));
   if (factor == 1.0) {
     return x;
@@ -17,12 +17,12 @@ Result<ValueId> scaled(Call& call, ValueId x, size_t position, const char* name)
 // beta * input + alpha * product, for the operators whose first argument is the input and last two keywords these.
 Converted added_to_input(Call& call, ValueId product) {
   STITCH_ASSIGN(const ValueId input, call.tensor(0, "self"));
-  STITCH_ASSIGN(const ValueId scaled_product, scaled(call, product, 4, "alpha"));
+  STITCH_ASSIGN(const ValueId scaled_product, times_scalar(call, product, 4, "alpha"));
   STITCH_ASSIGN(const double beta, call.number(3, "beta", 1.0));
   if (beta == 0.0) {  // the input is not even read: its NaN do not count
     return std::vector<ValueId>{scaled_product};
   }
-  STITCH_ASSIGN(const ValueId scaled_input, scaled(call, input, 3, "beta"));
+  STITCH_ASSIGN(const ValueId scaled_input, times_scalar(call, input, 3, "beta"));
   return call.finish(Op::kAdd, {scaled_product, scaled_input});
 }
 

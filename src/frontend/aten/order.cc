@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements in order: positions of extremes, sorts, the k-th element, places in a sorted row.
-#include <limits>
-
 #include "frontend/aten/converters.h"
 #include "frontend/aten/indices.h"
 
 namespace stitch::frontend {
 namespace {
-
-constexpr size_t kNowhere = std::numeric_limits<size_t>::max();
 
 // argmax(x, dim, keepdim); without dim over everything
 Converted position(Call& call, Op op) {

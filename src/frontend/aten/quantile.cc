@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A quantile: a place between two elements of a sorted line.
 #include <cmath>
-#include <limits>
 
 #include "frontend/aten/converters.h"
 #include "frontend/aten/indices.h"
 
 namespace stitch::frontend {
 namespace {
-
-constexpr size_t kNowhere = std::numeric_limits<size_t>::max();
 
 // The elements a quantile lies between, and how far it is from the first to the second.
 struct Rank {

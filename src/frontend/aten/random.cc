@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that draw. The importer gives each call an input of its own, the keyword `random`: the numbers that a
 // caller may hand in, uniform in [0, 1) or standard normal, from which the operator's result follows.
-#include <limits>
-
 #include "frontend/aten/converters.h"
 
 namespace stitch::frontend {
 namespace {
-
-constexpr size_t kNowhere = std::numeric_limits<size_t>::max();
 
 // The call's numbers: `op` is uniform or normal.
 Result<ValueId> numbers(Call& call, Op op) {

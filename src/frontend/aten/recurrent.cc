@@ -37,14 +37,14 @@ Result<ValueId> swapped_axes(Call& call, ValueId x) {
   return call.emit(Op::kPermute, {x}, {{"dims", std::vector<int64_t>{1, 0, 2}}});
 }
 
-Result<ValueId> part(Call& call, ValueId x, int64_t axis, int64_t start, int64_t end) {
+Result<ValueId> part_of_axis(Call& call, ValueId x, int64_t axis, int64_t start, int64_t end) {
   if (start == 0 && end == call.shape(x)[static_cast<size_t>(axis)]) {
     return x;
   }
   return call.emit(Op::kSlice, {x}, {{"dim", axis}, {"start", start}, {"end", end}, {"step", int64_t{1}}});
 }
 
-Result<ValueId> joined(Call& call, const std::vector<Operand>& parts, int64_t axis) {
+Result<ValueId> concatenated(Call& call, const std::vector<Operand>& parts, int64_t axis) {
   if (parts.size() == 1) {
     return std::get<ValueId>(parts[0]);
   }
@@ -67,7 +67,7 @@ Result<Layer> without_projection(Call& call, const Layer& layer) {
 
 // Adds the initial hidden state's share of the gates [time, batch, gates] where direction `number` starts.
 Result<ValueId> with_initial_share(Call& call, ValueId gates, const Layer& layer, int64_t number) {
-  STITCH_ASSIGN(const ValueId hidden, part(call, layer.hidden, 0, number, number + 1));
+  STITCH_ASSIGN(const ValueId hidden, part_of_axis(call, layer.hidden, 0, number, number + 1));
   STITCH_ASSIGN(ValueId share,
                 call.emit(Op::kLinear, {hidden, layer.directions[static_cast<size_t>(number)].hidden, Absent{}}));
   const int64_t later = call.shape(gates)[0] - 1;
@@ -88,15 +88,15 @@ Result<void> project(Call& call, const Layer& layer, std::vector<ValueId>& resul
   std::vector<Operand> states;
   for (const Weights& weights : layer.directions) {
     const auto number = static_cast<int64_t>(outputs.size());
-    STITCH_ASSIGN(const ValueId output, part(call, results[0], 2, number * units, (number + 1) * units));
-    STITCH_ASSIGN(const ValueId state, part(call, results[1], 0, number, number + 1));
+    STITCH_ASSIGN(const ValueId output, part_of_axis(call, results[0], 2, number * units, (number + 1) * units));
+    STITCH_ASSIGN(const ValueId state, part_of_axis(call, results[1], 0, number, number + 1));
     STITCH_ASSIGN(const ValueId projected_output, call.emit(Op::kLinear, {output, *weights.projection, Absent{}}));
     STITCH_ASSIGN(const ValueId projected_state, call.emit(Op::kLinear, {state, *weights.projection, Absent{}}));
     outputs.emplace_back(projected_output);
     states.emplace_back(projected_state);
   }
-  STITCH_ASSIGN(results[0], joined(call, outputs, 2));
-  STITCH_ASSIGN(results[1], joined(call, states, 0));
+  STITCH_ASSIGN(results[0], concatenated(call, outputs, 2));
+  STITCH_ASSIGN(results[1], concatenated(call, states, 0));
   return {};
 }
 
@@ -191,7 +191,7 @@ Result<Network> read_network(Call& call, const Kind& kind) {
 // Layer `number`'s part of a state.
 Result<ValueId> state_of_layer(Call& call, const Network& network, ValueId state, int64_t number) {
   const int64_t start = number * network.directions;
-  return part(call, state, 0, start, start + network.directions);
+  return part_of_axis(call, state, 0, start, start + network.directions);
 }
 
 Result<Layer> layer_of(Call& call, const Kind& kind, const Network& network, int64_t number) {
@@ -236,7 +236,7 @@ Converted convert_network(Call& call, const Kind& kind) {
   }
   std::vector<ValueId> outputs = {x};
   for (const std::vector<Operand>& states : last_states) {
-    STITCH_ASSIGN(const ValueId all, joined(call, states, 0));
+    STITCH_ASSIGN(const ValueId all, concatenated(call, states, 0));
     outputs.push_back(all);
   }
   return outputs;

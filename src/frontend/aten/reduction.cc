@@ -36,7 +36,6 @@ Converted summed(Call& call, Op op, ValueId x) {
   STITCH_ASSIGN(const auto dtype, call.dtype(call.node().arguments.size(), "dtype"));
   const bool counts = !is_floating_point(call.type(x).dtype) && op == Op::kSum;
   STITCH_ASSIGN(x, call.cast(x, dtype.value_or(counts ? DataType::kInt64 : call.type(x).dtype)));
-  constexpr size_t kNowhere = std::numeric_limits<size_t>::max();
   STITCH_ASSIGN(const auto axes, axes_of(call, x, everything ? kNowhere : 1, "dim"));
   STITCH_ASSIGN(const bool keepdim, call.boolean(everything ? kNowhere : 2, "keepdim", false));
   return call.finish(op, {x}, {{"dim", axes}, {"keepdim", keepdim}});
@@ -74,7 +73,6 @@ Converted extreme_and_position(Call& call, Op op, Op position) {
 Converted truth(Call& call, Op op) {
   STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
   const bool everything = is_over_everything(call);
-  constexpr size_t kNowhere = std::numeric_limits<size_t>::max();
   std::vector<int64_t> axes;
   if (!call.shape(x).empty()) {
     STITCH_ASSIGN(axes, axes_of(call, x, everything ? kNowhere : 1, "dim"));
@@ -99,7 +97,6 @@ Result<Variance> variance(Call& call) {
   Variance result;
   STITCH_ASSIGN(result.x, call.tensor(0, "self"));
   const std::string& overload = call.node().overload;
-  constexpr size_t kNowhere = std::numeric_limits<size_t>::max();
   STITCH_ASSIGN(result.axes, axes_of(call, result.x, overload == "default" ? kNowhere : 1, "dim"));
   double correction = 1.0;
   if (overload == "correction") {
@@ -182,7 +179,6 @@ Converted convert_all(Call& call) { return truth(call, Op::kAmin); }
 // prod(x, *, dtype) or prod.dim_int(x, dim, keepdim, *, dtype)
 Converted convert_prod(Call& call) {
   STITCH_ASSIGN(ValueId x, call.tensor(0, "self"));
-  constexpr size_t kNowhere = std::numeric_limits<size_t>::max();
   const bool everything = is_over_everything(call);
   STITCH_ASSIGN(const auto dtype, call.dtype(kNowhere, "dtype"));
   const DataType own = call.type(x).dtype;
@@ -198,7 +194,6 @@ Converted convert_prod(Call& call) {
 // aminmax(x, *, dim, keepdim)
 Converted convert_aminmax(Call& call) {
   STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
-  constexpr size_t kNowhere = std::numeric_limits<size_t>::max();
   std::vector<int64_t> axes;
   if (!call.shape(x).empty()) {
     STITCH_ASSIGN(axes, axes_of(call, x, kNowhere, "dim"));
@@ -305,7 +300,6 @@ Converted convert_vector_norm(Call& call) {
 Converted convert_norm(Call& call) {
   STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
   STITCH_ASSIGN(const double order, call.number(1, "p", 2.0));
-  constexpr size_t kNowhere = std::numeric_limits<size_t>::max();
   const bool has_axes = call.node().overload.find("dim") != std::string::npos;
   STITCH_ASSIGN(const auto axes, axes_of(call, x, has_axes ? 2 : kNowhere, "dim"));
   STITCH_ASSIGN(const bool keepdim, call.boolean(has_axes ? 3 : kNowhere, "keepdim", false));

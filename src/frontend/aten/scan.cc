@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Running sums, products and extremes along one axis.
-#include <limits>
-
 #include "frontend/aten/converters.h"
 #include "frontend/aten/indices.h"
 
 namespace stitch::frontend {
 namespace {
 
-constexpr size_t kNowhere = std::numeric_limits<size_t>::max();
-
-struct Line {
+struct ScanLine {
   ValueId x;
   int64_t axis = 0;
 };
 
-Result<Line> line_of(Call& call) {
-  Line line;
+Result<ScanLine> scan_line(Call& call) {
+  ScanLine line;
   STITCH_ASSIGN(line.x, call.tensor(0, "self"));
   STITCH_ASSIGN(line.x, with_an_axis(call, line.x));
   STITCH_ASSIGN(const int64_t dim, call.integer(1, "dim"));
@@ -26,7 +22,7 @@ Result<Line> line_of(Call& call) {
 
 // Integers and truth values are added up as int64, unless another type is asked for.
 Converted counted_up(Call& call, Op op) {
-  STITCH_ASSIGN(Line line, line_of(call));
+  STITCH_ASSIGN(ScanLine line, scan_line(call));
   STITCH_ASSIGN(const auto dtype, call.dtype(kNowhere, "dtype"));
   const DataType own = call.type(line.x).dtype;
   STITCH_ASSIGN(line.x, call.cast(line.x, dtype.value_or(is_floating_point(own) ? own : DataType::kInt64)));
@@ -35,7 +31,7 @@ Converted counted_up(Call& call, Op op) {
 }
 
 Converted extremes(Call& call, Op op) {
-  STITCH_ASSIGN(const Line line, line_of(call));
+  STITCH_ASSIGN(const ScanLine line, scan_line(call));
   STITCH_ASSIGN(std::vector<ValueId> results, call.emit_all(op, {line.x}, {{"dim", line.axis}}));
   for (size_t i = 0; i < results.size() && i < call.node().outputs.size(); ++i) {
     if (call.node().outputs[i].type.has_value()) {
@@ -53,7 +49,7 @@ Converted convert_cummax(Call& call) { return extremes(call, Op::kCummax); }
 Converted convert_cummin(Call& call) { return extremes(call, Op::kCummin); }
 
 Converted convert_logcumsumexp(Call& call) {
-  STITCH_ASSIGN(const Line line, line_of(call));
+  STITCH_ASSIGN(const ScanLine line, scan_line(call));
   STITCH_ASSIGN(const ValueId result, call.emit(Op::kLogcumsumexp, {line.x}, {{"dim", line.axis}}));
   return finish_as_exported(call, result);
 }

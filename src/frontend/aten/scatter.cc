@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values sent to the places that index tensors name: by element (scatter) or by slice (index_add and its like).
 #include <algorithm>
-#include <limits>
 
 #include "frontend/aten/converters.h"
 #include "frontend/aten/indices.h"
@@ -21,8 +20,6 @@ Result<ValueId> index_along(Call& call, ValueId index, int64_t axis, size_t rank
 }
 
 namespace {
-
-constexpr size_t kNowhere = std::numeric_limits<size_t>::max();
 
 Result<ValueId> first_elements(Call& call, ValueId x, size_t axis, int64_t start, int64_t end) {
   if (start == 0 && end == call.shape(x)[axis]) {

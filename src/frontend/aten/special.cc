@@ -9,7 +9,7 @@
 namespace stitch::frontend {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kPositiveInfinity = std::numeric_limits<double>::infinity();
 constexpr double kPi = 3.14159265358979323846;
 
 // The operand in floating point, where integers become PyTorch's default type.
@@ -53,10 +53,10 @@ Converted convert_isnan(Call& call) {
   return is_floating_point(call.type(x).dtype) ? call.finish(Op::kNe, {x, x})
                                                : tested(call, false, Op::kNe, false, 0.0);
 }
-Converted convert_isinf(Call& call) { return tested(call, false, Op::kEq, true, kInfinity); }
-Converted convert_isposinf(Call& call) { return tested(call, false, Op::kEq, false, kInfinity); }
-Converted convert_isneginf(Call& call) { return tested(call, false, Op::kEq, false, -kInfinity); }
-Converted convert_isfinite(Call& call) { return tested(call, true, Op::kLt, true, kInfinity); }
+Converted convert_isinf(Call& call) { return tested(call, false, Op::kEq, true, kPositiveInfinity); }
+Converted convert_isposinf(Call& call) { return tested(call, false, Op::kEq, false, kPositiveInfinity); }
+Converted convert_isneginf(Call& call) { return tested(call, false, Op::kEq, false, -kPositiveInfinity); }
+Converted convert_isfinite(Call& call) { return tested(call, true, Op::kLt, true, kPositiveInfinity); }
 
 // isin(elements, test_elements, *, assume_unique, invert): either may be a number
 Converted convert_isin(Call& call) {
@@ -115,7 +115,7 @@ Converted convert_isclose(Call& call) {
   STITCH_ASSIGN(const ValueId magnitude, call.emit(Op::kAbs, {share}));
   STITCH_ASSIGN(const ValueId allowed, call.emit(Op::kAdd, {magnitude, Scalar(atol)}));
   STITCH_ASSIGN(const ValueId within, call.emit(Op::kLe, {distance, allowed}));
-  STITCH_ASSIGN(const ValueId finite, call.emit(Op::kLt, {distance, Scalar(kInfinity)}));
+  STITCH_ASSIGN(const ValueId finite, call.emit(Op::kLt, {distance, Scalar(kPositiveInfinity)}));
   STITCH_ASSIGN(const ValueId near, call.emit(Op::kLogicalAnd, {within, finite}));
   return call.finish(Op::kLogicalOr, {close, near});
 }
@@ -204,7 +204,7 @@ Converted convert_special_entr(Call& call) {
   STITCH_ASSIGN(const ValueId negative, call.emit(Op::kNeg, {x}));
   STITCH_ASSIGN(const ValueId entropy, call.emit(Op::kXlogy, {negative, x}));
   STITCH_ASSIGN(const ValueId below, call.emit(Op::kLt, {x, Scalar(0.0)}));
-  return call.finish(Op::kWhere, {below, Scalar(-kInfinity), entropy});
+  return call.finish(Op::kWhere, {below, Scalar(-kPositiveInfinity), entropy});
 }
 
 // erfc(-x / sqrt(2)) / 2: the normal distribution's share below x

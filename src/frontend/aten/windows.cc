@@ -18,7 +18,7 @@ Result<ValueId> sliced(Call& call, ValueId x, int64_t dim, int64_t start, int64_
   return call.emit(Op::kSlice, {x}, {{"dim", dim}, {"start", start}, {"end", end}, {"step", step}});
 }
 
-Result<ValueId> permuted(Call& call, ValueId x, std::vector<int64_t> dims) {
+Result<ValueId> permuted_to(Call& call, ValueId x, std::vector<int64_t> dims) {
   if (std::is_sorted(dims.begin(), dims.end())) {
     return x;
   }
@@ -143,7 +143,7 @@ Converted convert_im2col(Call& call) {
   }
   STITCH_ASSIGN(const ValueId rows, dilated_windows(call, x, 2, window, 0));
   STITCH_ASSIGN(const ValueId both, dilated_windows(call, rows, 3, window, 1));  // [n, c, oh, ow, kh, kw]
-  STITCH_ASSIGN(const ValueId ordered, permuted(call, both, {0, 1, 4, 5, 2, 3}));
+  STITCH_ASSIGN(const ValueId ordered, permuted_to(call, both, {0, 1, 4, 5, 2, 3}));
   const std::vector<int64_t>& seen = call.shape(ordered);
   std::vector<int64_t> columns = {shape[0], shape[1] * seen[2] * seen[3], seen[4] * seen[5]};
   if (!is_batched) {
@@ -170,7 +170,7 @@ Converted convert_col2im(Call& call) {
   const int64_t channels = shape[shape.size() - 2] / (window.kernel[0] * window.kernel[1]);
   STITCH_ASSIGN(const ValueId tiles, call.reshape(x, {batch, channels, window.kernel[0], window.kernel[1],
                                                       size[0] / window.kernel[0], size[1] / window.kernel[1]}));
-  STITCH_ASSIGN(const ValueId ordered, permuted(call, tiles, {0, 1, 4, 2, 5, 3}));
+  STITCH_ASSIGN(const ValueId ordered, permuted_to(call, tiles, {0, 1, 4, 2, 5, 3}));
   std::vector<int64_t> image = {batch, channels, size[0], size[1]};
   if (shape.size() != 3) {
     image.erase(image.begin());
@@ -184,7 +184,7 @@ Converted convert_diagonal(Call& call) {
   STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
   const size_t rank = call.shape(x).size();
   STITCH_ASSIGN(const Diagonal diagonal, diagonal_arguments(call, 1, rank, 0, 1));
-  STITCH_ASSIGN(const ValueId last, permuted(call, x, two_last(rank, diagonal.first, diagonal.second)));
+  STITCH_ASSIGN(const ValueId last, permuted_to(call, x, two_last(rank, diagonal.first, diagonal.second)));
   std::vector<int64_t> shape = call.shape(last);
   const int64_t columns = shape.back();
   const int64_t rows = shape[rank - 2];
@@ -218,7 +218,7 @@ Converted convert_diag_embed(Call& call) {
   for (size_t i = 0; i < rank; ++i) {
     back[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
   }
-  STITCH_ASSIGN(const ValueId result, permuted(call, square, back));
+  STITCH_ASSIGN(const ValueId result, permuted_to(call, square, back));
   return std::vector<ValueId>{result};
 }
 

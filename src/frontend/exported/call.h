@@ -3,6 +3,7 @@
 // Converters (frontend/aten/) are functions of a Call.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <set>
 #include <string>
@@ -26,6 +27,9 @@ using ValueMap = std::map<std::string, ValueId>;
 // kUnsupportedOperator or kProgramInvalid means "not in this form": the node is then carried opaquely.
 using Converted = Result<std::vector<ValueId>>;
 constexpr ValueId kNotComputed{};
+
+// The position of an argument that is given by keyword alone.
+constexpr size_t kNowhere = std::numeric_limits<size_t>::max();
 
 class Call {
  public:

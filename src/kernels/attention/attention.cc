@@ -34,7 +34,7 @@ std::vector<Coordinate> coordinates(size_t rank, const char* row, const char* co
   return {{"batch", batch}, {"head", head}, {row, {last - 1}}, {column, {last}}};
 }
 
-int64_t from_end(const std::vector<int64_t>& shape, size_t axis) {
+int64_t extent_from_end(const std::vector<int64_t>& shape, size_t axis) {
   return axis <= shape.size() ? shape[shape.size() - axis] : 1;
 }
 
@@ -106,7 +106,7 @@ Result<LoweredFunctor> make_mask(StepBuilder& step) {
   const ir::Node& node = group.root_node();
   const ir::ValueId mask = ir::tensor_operand(node, 3);
   std::vector<int64_t> scores = graph.type(ir::tensor_operand(node, 0)).shape;
-  scores.back() = from_end(graph.type(ir::tensor_operand(node, 1)).shape, 2);
+  scores.back() = extent_from_end(graph.type(ir::tensor_operand(node, 1)).shape, 2);
   const Domain domain(scores);
   FunctorBuilder builder(step, pascal_case(graph.value(mask).name) + "Mask", domain,
                          coordinates(scores.size(), "query", "key"));
@@ -171,13 +171,12 @@ void add_shape(StepBuilder& step, const AttentionExtents& extents, const Expr& s
 void add_launch(StepBuilder& step, const AttentionVariant& variant, int64_t splits) {
   const ir::Node& node = step.group().root_node();
   const char* is_causal = ir::bool_attribute(node, "is_causal") ? "true" : "false";
-  const Expr width =
-      step.int_constant("head_tile", variant.width, "features of a head, rounded up");
+  const Expr width = step.int_constant("head_tile", variant.width, "features of a head, rounded up");
   if (variant.rows > 0) {
     const AttentionExtents extents = attention_extents(step.group());
     step.set_scratch_bytes(static_cast<int64_t>(sizeof(float)) * attention_scratch_floats(extents, splits));
-    const Expr rows = step.int_constant("block_rows", variant.rows,
-                                           "queries, of all heads that share keys, of a block");
+    const Expr rows =
+        step.int_constant("block_rows", variant.rows, "queries, of all heads that share keys, of a block");
     const Expr parts = step.extent("splits", splits, "blocks that share the keys of a query");
     step.launch("return stitch::launch_split_keys_attention<{}, {}, {}>(", width, rows, is_causal);
     step.launch("    shape, query, key, value, mask, store, {}, args->scratch, stream);", parts);

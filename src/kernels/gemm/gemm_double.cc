@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kTile = 16;
 
-Result<LoweredFunctor> make_epilogue(StepBuilder& step, const GemmProblem& problem) {
+Result<LoweredFunctor> make_epilogue_double(StepBuilder& step, const GemmProblem& problem) {
   const Group& group = step.group();
   const ir::ValueId output = group.root_node().outputs[0];
   const auto rank = static_cast<int>(group.graph->type(output).shape.size());
@@ -31,7 +31,7 @@ Result<LoweredFunctor> make_epilogue(StepBuilder& step, const GemmProblem& probl
   return builder.finish({.comment = "Stores one element of the product.", .extra_parameters = "double accumulator"});
 }
 
-void add_operand(StepBuilder& step, const GemmOperand& operand, bool is_lhs) {
+void add_operand_double(StepBuilder& step, const GemmOperand& operand, bool is_lhs) {
   const std::string name = is_lhs ? "lhs" : "rhs";
   Expr data = cast("const double*", step.tensor(operand.stored));
   if (operand.offset != 0) {
@@ -93,7 +93,7 @@ class GemmDouble final : public KernelTemplate {
     step.include("kernels/gemm/double_precision.cuh");
     step.describe("Access: tiles of 16 x 16 of both operands through shared memory.");
     step.describe("Bound: shared memory, two reads a multiply-add.");
-    STITCH_ASSIGN(const LoweredFunctor epilogue, make_epilogue(step, problem));
+    STITCH_ASSIGN(const LoweredFunctor epilogue, make_epilogue_double(step, problem));
     construct(step, epilogue, "epilogue");
     step.launch("const stitch::GemmShape shape{");
     step.launch("    .batch = {},", step.extent("batch", problem.batch, "matrices"));
@@ -103,8 +103,8 @@ class GemmDouble final : public KernelTemplate {
     step.launch("    .inner_batch = {},",
                 step.extent("inner_batch", problem.inner_batch, "inner one of two batch levels"));
     step.launch("};");
-    add_operand(step, problem.a, true);
-    add_operand(step, problem.b, false);
+    add_operand_double(step, problem.a, true);
+    add_operand_double(step, problem.b, false);
     step.launch("return stitch::double_precision::launch_gemm(shape, lhs, rhs, epilogue, stream);");
     return step.take();
   }

@@ -13,7 +13,7 @@
 namespace stitch::kernels {
 namespace {
 
-constexpr int64_t kMinPart = 4096;  // elements: shorter parts do not repay a second launch
+constexpr int64_t kMinPartOfPositions = 4096;  // elements: shorter parts do not repay a second launch
 
 // The accumulator's name and the member that holds the result of each operator it serves.
 struct Accumulator {
@@ -43,7 +43,7 @@ const char* result_name(ir::Op op) {
 }
 
 // The reductions of the group that one pass serves: an extreme and its position go together.
-std::vector<ir::NodeId> reductions_of(const Group& group) {
+std::vector<ir::NodeId> positions_of(const Group& group) {
   std::vector<ir::NodeId> result;
   const ir::Node& root = group.root_node();
   for (const ir::NodeId id : group.nodes) {
@@ -70,7 +70,7 @@ constexpr std::array kOuterSettings = {
     NamedSetting<RowSharing>{"split_256", {256, true}},
 };
 
-SharingTable settings_for(const Group& group) {
+SharingTable settings_of_positions(const Group& group) {
   return reduces_innermost(group, reduced_axes(group)) ? SharingTable(kInnermostSettings)
                                                        : SharingTable(kOuterSettings);
 }
@@ -88,17 +88,17 @@ class ReducePositions final : public KernelTemplate {
   }
 
   std::vector<Setting> space(const Group& group, const DeviceLimits&, MathMode) const override {
-    return sharing_settings(settings_for(group), reduced_axes(group), kMinPart, {4, 16, 64, 256});
+    return sharing_settings(settings_of_positions(group), reduced_axes(group), kMinPartOfPositions, {4, 16, 64, 256});
   }
 
   bool allows(const Group& group, const Setting& setting) const override {
     constexpr int64_t kMaxSplits = 256;
-    return allows_sharing(settings_for(group), setting, kMaxSplits);
+    return allows_sharing(settings_of_positions(group), setting, kMaxSplits);
   }
 
   Work work(const Group& group, const Setting& setting) const override {
     const RowAxes axes = reduced_axes(group);
-    const auto [threads, is_split] = sharing_of(settings_for(group), setting);
+    const auto [threads, is_split] = sharing_of(settings_of_positions(group), setting);
     Work work;
     work.bytes = min_bytes(group);
     constexpr double kPerElement = 6;
@@ -120,13 +120,13 @@ class ReducePositions final : public KernelTemplate {
   Result<StepDraft> draft(const Group& group, const Setting& setting) const override;
 };
 
-Result<LoweredFunctor> make_store(StepBuilder& step, const Accumulator& accumulator) {
+Result<LoweredFunctor> make_position_store(StepBuilder& step, const Accumulator& accumulator) {
   const Group& group = step.group();
   const ir::Graph& graph = *group.graph;
   const Domain domain(graph.type(group.root_node().outputs[0]).shape);
   FunctorBuilder builder(step, pascal_case(graph.value(group.results[0]).name) + "Store", domain,
                          {{"row", split_axes(domain.shape(), {}).rows}});
-  for (const ir::NodeId id : reductions_of(group)) {
+  for (const ir::NodeId id : positions_of(group)) {
     const ir::Node& node = graph.node(id);
     if (graph.type(node.outputs[0]).shape != domain.shape()) {
       return failure(ErrorCode::kUnsupportedOperator, "reductions of one step must have results of one shape");
@@ -149,12 +149,12 @@ Result<StepDraft> ReducePositions::draft(const Group& group, const Setting& sett
   const Accumulator accumulator = accumulator_of(*group.graph, node);
   StepBuilder step(group);
   step.include("kernels/reduce/positions.cuh");
-  const RowSharing sharing = sharing_of(settings_for(group), setting);
+  const RowSharing sharing = sharing_of(settings_of_positions(group), setting);
   step.describe(sharing.threads > 1 ? "Access: the threads of a row read neighbouring elements."
                                     : "Access: neighbouring threads read neighbouring rows.");
   step.describe("Bound: memory, one read of every element.");
   STITCH_ASSIGN(const LoweredFunctor load, make_element_loader(step, ir::tensor_operand(node, 0), axes));
-  STITCH_ASSIGN(const LoweredFunctor store, make_store(step, accumulator));
+  STITCH_ASSIGN(const LoweredFunctor store, make_position_store(step, accumulator));
   construct(step, load, "load");
   construct(step, store, "store");
   const Expr reduced = step.extent("reduced", axes.column_count, "elements that make one result");

@@ -23,8 +23,8 @@ Result<LoweredFunctor> make_load(StepBuilder& step, const RowAxes& axes) {
       {.comment = "Reads one element of a row.", .returns = std::move(element), .return_type = "double"});
 }
 
-Result<LoweredFunctor> make_store(StepBuilder& step, const std::vector<ir::NodeId>& reductions,
-                               const AccumulatorKind& accumulator, const Expr& count) {
+Result<LoweredFunctor> make_store_double(StepBuilder& step, const std::vector<ir::NodeId>& reductions,
+                                         const AccumulatorKind& accumulator, const Expr& count) {
   const Group& group = step.group();
   const ir::Graph& graph = *group.graph;
   const Domain domain(graph.type(group.root_node().outputs[0]).shape);
@@ -80,7 +80,7 @@ class ReduceDouble final : public KernelTemplate {
     step.describe("Bound: memory, one read of every element.");
     STITCH_ASSIGN(const LoweredFunctor load, make_load(step, axes));
     const Expr reduced = step.extent("reduced", axes.column_count, "elements summed up in one result");
-    STITCH_ASSIGN(const LoweredFunctor store, make_store(step, reductions, accumulator, reduced));
+    STITCH_ASSIGN(const LoweredFunctor store, make_store_double(step, reductions, accumulator, reduced));
     construct(step, load, "load");
     construct(step, store, "store");
     const Expr kept = step.extent("kept", axes.row_count, "results");

@@ -16,7 +16,7 @@ namespace stitch::plan {
 namespace {
 
 constexpr int64_t kDeclared = 6;
-constexpr int64_t kMaxBatch = int64_t{1} << 31;
+constexpr int64_t kBatchLimit = int64_t{1} << 31;
 
 std::string at_batch(const std::string& text, int64_t batch) {
   static const std::regex pattern(R"(\{(?:(\d+)\*)?B(?:([+-]\d+))?\})");
@@ -32,7 +32,7 @@ std::string at_batch(const std::string& text, int64_t batch) {
   return made.append(from, text.cend());
 }
 
-Result<Plan> planned(const std::string& text, const std::vector<int64_t>& others) {
+Result<Plan> planned_for(const std::string& text, const std::vector<int64_t>& others) {
   STITCH_ASSIGN(const ir::Graph graph, ir::parse(at_batch(text, kDeclared), "case"));
   STITCH_ASSIGN(Plan plan, make_plan(graph, {}));
   std::vector<BatchVariant> variants;
@@ -40,7 +40,7 @@ Result<Plan> planned(const std::string& text, const std::vector<int64_t>& others
     STITCH_ASSIGN(ir::Graph other, ir::parse(at_batch(text, batch), "case"));
     variants.push_back({batch, std::move(other)});
   }
-  add_run_time_batch(plan, {kDeclared, kDeclared, 1, kMaxBatch}, variants);
+  add_run_time_batch(plan, {kDeclared, kDeclared, 1, kBatchLimit}, variants);
   return plan;
 }
 
@@ -76,7 +76,7 @@ class BatchCase : public ::testing::TestWithParam<std::filesystem::path> {};
 
 TEST_P(BatchCase, FollowsTheBatchAsExpected) {
   const std::string difference = testing::differences(GetParam(), [](const testing::CaseFile& file) {
-    const auto plan = planned(file.input, {kDeclared + 1, 1, 2 * kDeclared});
+    const auto plan = planned_for(file.input, {kDeclared + 1, 1, 2 * kDeclared});
     return plan.has_value() ? described(*plan) : plan.error().message + "\n";
   });
   EXPECT_TRUE(difference.empty()) << difference;
@@ -86,7 +86,7 @@ TEST_P(BatchCase, SurvivesItsText) {
   const auto cases = testing::read_cases(GetParam());
   ASSERT_TRUE(cases.has_value());
   for (const testing::CaseFile& file : *cases) {
-    const auto plan = planned(file.input, {kDeclared + 1, 1, 2 * kDeclared});
+    const auto plan = planned_for(file.input, {kDeclared + 1, 1, 2 * kDeclared});
     ASSERT_TRUE(plan.has_value()) << plan.error().message;
     const Json json = to_json(*plan);
     const auto again = from_json(json);
@@ -108,21 +108,21 @@ return output "0" = h
 )";
 
 TEST(RunTimeBatch, ABatchOfOneOfItsOwnLeavesTheRangeAtTwo) {
-  auto plan = planned(kScaled, {});
+  auto plan = planned_for(kScaled, {});
   ASSERT_TRUE(plan.has_value());
   std::string other = at_batch(kScaled, 1);
   other.replace(other.find("linear"), 0, "relu(x)\ni = ");
   const std::vector<BatchVariant> variants = {{7, ir::parse(at_batch(kScaled, 7), "case").value()},
                                               {1, ir::parse(other, "case").value()},
                                               {3, ir::parse(at_batch(kScaled, 3), "case").value()}};
-  add_run_time_batch(*plan, {kDeclared, kDeclared, 1, kMaxBatch}, variants);
+  add_run_time_batch(*plan, {kDeclared, kDeclared, 1, kBatchLimit}, variants);
   ASSERT_TRUE(plan->batch.has_value()) << plan->batch_note;
   EXPECT_EQ(plan->batch->minimum, 2);
-  EXPECT_EQ(plan->batch->maximum, (kMaxBatch - 1) / 96);
+  EXPECT_EQ(plan->batch->maximum, (kBatchLimit - 1) / 96);
 }
 
 TEST(RunTimeBatch, ProgramsThatDifferAtOtherBatchesStayFixed) {
-  auto plan = planned(kScaled, {});
+  auto plan = planned_for(kScaled, {});
   ASSERT_TRUE(plan.has_value());
   std::string longer = at_batch(kScaled, 9);
   longer.replace(longer.find("output"), 0, "");
@@ -130,7 +130,7 @@ TEST(RunTimeBatch, ProgramsThatDifferAtOtherBatchesStayFixed) {
   longer.replace(at, std::string("h = linear(x, w, none)").size(), "g = linear(x, w, none)\nh = relu(g)");
   const std::vector<BatchVariant> variants = {{7, ir::parse(at_batch(kScaled, 7), "case").value()},
                                               {9, ir::parse(longer, "case").value()}};
-  add_run_time_batch(*plan, {kDeclared, kDeclared, 1, kMaxBatch}, variants);
+  add_run_time_batch(*plan, {kDeclared, kDeclared, 1, kBatchLimit}, variants);
   EXPECT_FALSE(plan->batch.has_value());
   EXPECT_NE(plan->batch_note.find("at batch 9"), std::string::npos) << plan->batch_note;
 }
@@ -150,19 +150,19 @@ TEST(RunTimeBatch, ANumberThatIsTheSameAtTheNextBatchOnlyLeavesItFixed) {
   ASSERT_TRUE(plan.has_value()) << plan.error().message;
   ASSERT_EQ(lower_half(kDeclared).nodes[0].attributes, lower_half(kDeclared + 1).nodes[0].attributes);
   const std::vector<BatchVariant> two = {{7, lower_half(7)}, {1, lower_half(1)}};
-  add_run_time_batch(*plan, {kDeclared, kDeclared, 1, kMaxBatch}, two);
+  add_run_time_batch(*plan, {kDeclared, kDeclared, 1, kBatchLimit}, two);
   EXPECT_FALSE(plan->batch.has_value()) << plan->batch->minimum << " to " << plan->batch->maximum;
   const std::vector<BatchVariant> three = {{7, lower_half(7)}, {1, lower_half(1)}, {3, lower_half(3)}};
-  add_run_time_batch(*plan, {kDeclared, kDeclared, 1, kMaxBatch}, three);
+  add_run_time_batch(*plan, {kDeclared, kDeclared, 1, kBatchLimit}, three);
   EXPECT_FALSE(plan->batch.has_value());
   EXPECT_NE(plan->batch_note.find("at batch 3"), std::string::npos) << plan->batch_note;
 }
 
 TEST(RunTimeBatch, AnAlteredRangeIsFound) {
-  const auto plan = planned(kScaled, {7, 1});
+  const auto plan = planned_for(kScaled, {7, 1});
   ASSERT_TRUE(plan.has_value());
   for (const auto& [key, value] : {std::pair<const char*, int64_t>{"least", 0},
-                                   {"greatest", kMaxBatch},
+                                   {"greatest", kBatchLimit},
                                    {"declared", 7},
                                    {"planned", 7},
                                    {"planned", 1},

@@ -57,7 +57,7 @@ ValueId without_barred_rows(NodeChain& chain, ValueId scores, ValueId mixture) {
   return chain.add(ir::Op::kWhere, {is_barred, Scalar{0.0}, mixture}, "");
 }
 
-Result<void> decompose(GraphCopy& copy, const ir::Graph& from, const ir::Node& old) {
+Result<void> decompose_one(GraphCopy& copy, const ir::Graph& from, const ir::Node& old) {
   const ir::Node node = copy.mapped(old);
   NodeChain chain(copy, from.value(old.outputs[0]).name, old.location);
   const std::vector<int64_t> key_shape = copy.graph().type(ir::tensor_operand(node, 1)).shape;
@@ -95,7 +95,7 @@ Result<ir::Graph> decompose_attention(const ir::Graph& graph) {
   GraphCopy copy(graph);
   for (const ir::Node& node : graph.nodes) {
     if (node.op == ir::Op::kScaledDotProductAttention && !kernels::flash_attention_takes(graph, node)) {
-      STITCH_TRY(decompose(copy, graph, node));
+      STITCH_TRY(decompose_one(copy, graph, node));
     } else {
       STITCH_TRY(copy.keep(node));
     }

@@ -76,7 +76,7 @@ void decompose_training(GraphCopy& copy, NodeChain& chain, const BatchNorm& norm
   add_result(copy, chain, norm, mean, inverse_deviation);
 }
 
-Result<void> decompose(GraphCopy& copy, const ir::Graph& from, const ir::Node& old) {
+Result<void> decompose_node(GraphCopy& copy, const ir::Graph& from, const ir::Node& old) {
   const std::vector<int64_t>& shape = from.type(ir::tensor_operand(old, 0)).shape;
   BatchNorm norm{copy.mapped(old), old, from.value(old.outputs[0]).name, std::vector<int64_t>(shape.size(), 1), {}};
   norm.channel_shape[1] = shape[1];
@@ -101,7 +101,7 @@ Result<ir::Graph> decompose_batch_norm(const ir::Graph& graph) {
   GraphCopy copy(graph);
   for (const ir::Node& node : graph.nodes) {
     if (node.op == ir::Op::kBatchNorm) {
-      STITCH_TRY(decompose(copy, graph, node));
+      STITCH_TRY(decompose_node(copy, graph, node));
     } else {
       STITCH_TRY(copy.keep(node));
     }

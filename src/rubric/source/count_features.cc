@@ -20,7 +20,7 @@ struct Rule {
   std::vector<std::string> words;
 };
 
-std::vector<std::string> words_of(const char* text) {
+std::vector<std::string> split_words(const char* text) {
   std::istringstream stream(text);
   std::vector<std::string> words;
   for (std::string word; stream >> word;) {
@@ -30,7 +30,7 @@ std::vector<std::string> words_of(const char* text) {
 }
 
 const std::vector<Rule>& rules() {
-#define STITCH_FEATURE(name, where, words) {#name, std::string(#where) == "device", words_of(words)},
+#define STITCH_FEATURE(name, where, words) {#name, std::string(#where) == "device", split_words(words)},
   static const std::vector<Rule> all = {
 #include "rubric/source/features.def"
   };
@@ -59,8 +59,6 @@ bool has_static_storage(const Tokens& body, size_t at) {
   const bool is_constant = at + 1 < body.size() && (body[at + 1].is("const") || body[at + 1].is("constexpr"));
   return !is_constant || (at + 3 < body.size() && body[at + 3].is("*"));
 }
-
-bool is_at(const Tokens& tokens, size_t at, const char* text) { return at < tokens.size() && tokens[at].is(text); }
 
 // Past the arguments of a template that begin at `at`; `at` itself where none do.
 size_t past_arguments(const Tokens& tokens, size_t at) {

@@ -24,8 +24,6 @@ struct SharedArray {
   size_t past = 0;  // its declaration
 };
 
-bool is_at(const Tokens& tokens, size_t at, const char* text) { return at < tokens.size() && tokens[at].is(text); }
-
 // Names between `__shared__` at `at` and the semicolon: words that a bracket, a comma or the end follows.
 void add_declared(const Tokens& body, size_t at, const Brackets& brackets, std::vector<SharedArray>& arrays) {
   size_t end = at;

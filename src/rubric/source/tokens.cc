@@ -201,6 +201,10 @@ struct Branch {
 
 }  // namespace
 
+bool is_at(const std::vector<Token>& tokens, size_t at, const char* text) {
+  return at < tokens.size() && tokens[at].is(text);
+}
+
 std::vector<Token> tokens_of(const std::string& text) { return Reader(text).read(); }
 
 std::set<std::string> defined_names(const std::vector<Token>& tokens) {

@@ -17,6 +17,9 @@ struct Token {
   bool is(const char* wanted) const { return text == wanted && kind != Kind::kText; }
 };
 
+// Whether tokens[at] is there and reads `text`.
+bool is_at(const std::vector<Token>& tokens, size_t at, const char* text);
+
 // Never fails: what is no C++ becomes symbols.
 std::vector<Token> tokens_of(const std::string& text);
 

@@ -79,13 +79,12 @@ std::string namespace_remedy(const std::string& reason) {
   return "in a container: docker run --security-opt seccomp=unconfined --security-opt systempaths=unconfined ...";
 }
 
-void add(Layers& layers, Layer layer, const std::string& why_not, const std::string& remedy) {
+void add_layer(Layers& layers, Layer layer, const std::string& why_not, const std::string& remedy) {
   if (why_not.empty()) {
     layers.active.push_back(layer);
   } else {
     std::string reason = why_not;
-    std::replace_if(
-        reason.begin(), reason.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
+    std::replace_if(reason.begin(), reason.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
     layers.missing.push_back({layer, reason, remedy});
   }
 }
@@ -144,18 +143,19 @@ Layers probe_layers() {
   const Namespaces namespaces = probe_namespaces();
   layers.maker = namespaces.maker;
   const std::string remedy = namespace_remedy(namespaces.files_missing);
-  add(layers, Layer::kFiles, namespaces.files_missing, remedy);
-  add(layers, Layer::kProcesses, namespaces.processes_missing, remedy);
-  add(layers, Layer::kUser, probe_user(layers.maker), remedy);
+  add_layer(layers, Layer::kFiles, namespaces.files_missing, remedy);
+  add_layer(layers, Layer::kProcesses, namespaces.processes_missing, remedy);
+  add_layer(layers, Layer::kUser, probe_user(layers.maker), remedy);
   const Result<int> landlock = landlock_version();
-  add(layers, Layer::kLandlock,
+  add_layer(
+      layers, Layer::kLandlock,
       landlock.has_value() ? try_cage(Maker::kNobody, {Layer::kLandlock}) : landlock.error().message,
       "start the kernel (5.13 or later, CONFIG_SECURITY_LANDLOCK) with lsm=landlock,... in front of its other modules");
-  add(layers, Layer::kSystemCalls, try_cage(Maker::kNobody, {Layer::kSystemCalls}),
-      "use a kernel with CONFIG_SECCOMP_FILTER");
+  add_layer(layers, Layer::kSystemCalls, try_cage(Maker::kNobody, {Layer::kSystemCalls}),
+            "use a kernel with CONFIG_SECCOMP_FILTER");
   const Result<std::string> group = delegated_group();
-  add(layers, Layer::kGroup, group.has_value() ? "" : group.error().message,
-      "systemd-run --user --scope -p Delegate=yes stitchcuda ...");
+  add_layer(layers, Layer::kGroup, group.has_value() ? "" : group.error().message,
+            "systemd-run --user --scope -p Delegate=yes stitchcuda ...");
   return layers;
 }
 

@@ -42,7 +42,7 @@ Result<void> set_attributes(const fs::path& path, uint64_t attributes, unsigned 
                  fmt::format("make {} read-only", path.string()));
 }
 
-void add(std::vector<Binding>& bindings, const std::vector<fs::path>& paths, uint64_t attributes) {
+void add_bindings(std::vector<Binding>& bindings, const std::vector<fs::path>& paths, uint64_t attributes) {
   for (const ShownPath& shown : shown_paths(paths)) {
     bindings.push_back({shown.target, shown.source, attributes});
   }
@@ -50,12 +50,12 @@ void add(std::vector<Binding>& bindings, const std::vector<fs::path>& paths, uin
 
 std::vector<Binding> bindings_of(const CagePolicy& policy) {
   std::vector<Binding> bindings;
-  add(bindings, policy.data, kData);
-  add(bindings, policy.readable, kReadOnly);
-  add(bindings, policy.writable, kWritable | (policy.may_start_programs ? 0 : MOUNT_ATTR_NOEXEC));
-  add(bindings, system_devices(policy.gpu), kDevice);
+  add_bindings(bindings, policy.data, kData);
+  add_bindings(bindings, policy.readable, kReadOnly);
+  add_bindings(bindings, policy.writable, kWritable | (policy.may_start_programs ? 0 : MOUNT_ATTR_NOEXEC));
+  add_bindings(bindings, system_devices(policy.gpu), kDevice);
   if (policy.gpu) {
-    add(bindings, driver_folders(), kReadOnly);
+    add_bindings(bindings, driver_folders(), kReadOnly);
   }
   return bindings;
 }
@@ -99,7 +99,7 @@ Result<void> bind(const Binding& binding) {
 }
 
 // /lib is a symbolic link on most systems today, a folder on others.
-Result<void> show_system(const std::vector<fs::path>& folders) {
+Result<void> bind_system(const std::vector<fs::path>& folders) {
   for (const fs::path& path : folders) {
     const fs::path below = kOld + path.string();
     std::error_code error;
@@ -165,7 +165,7 @@ Result<void> enter_own_root(const CagePolicy& policy, const Layers& layers) {
   STITCH_TRY(attempt(::unshare(CLONE_NEWNS) == 0, "make a mount namespace"));
   STITCH_TRY(move_to_empty_root());
   STITCH_TRY(mount_scratch("/tmp", policy.scratch_bytes, policy.may_start_programs));
-  STITCH_TRY(show_system(folders));
+  STITCH_TRY(bind_system(folders));
   ::mkdir("/dev", 0755);
   for (const Binding& binding : bindings) {
     STITCH_TRY(bind(binding));

@@ -11,7 +11,7 @@
 namespace stitch::verify {
 namespace {
 
-std::vector<int64_t> load(const HostTensor& tensor, TileRange range) {
+std::vector<int64_t> loaded(const HostTensor& tensor, TileRange range) {
   std::vector<int64_t> values(static_cast<size_t>(range.count));
   load_integers(tensor, range.begin, range.count, values.data());
   return values;
@@ -20,16 +20,16 @@ std::vector<int64_t> load(const HostTensor& tensor, TileRange range) {
 std::vector<std::vector<int64_t>> load_all(const std::vector<HostTensor>& tensors, TileRange range) {
   std::vector<std::vector<int64_t>> all;
   for (const HostTensor& tensor : tensors) {
-    all.push_back(load(tensor, range));
+    all.push_back(loaded(tensor, range));
   }
   return all;
 }
 
 std::vector<std::vector<int64_t>> load_runs(const OutputReference& reference, TileRange range) {
-  std::vector<std::vector<int64_t>> runs{load(reference.native, range)};
+  std::vector<std::vector<int64_t>> runs{loaded(reference.native, range)};
   for (const auto* group : {&reference.perturbed, &reference.disturbed}) {
     for (const HostTensor& run : *group) {
-      runs.push_back(load(run, range));
+      runs.push_back(loaded(run, range));
     }
   }
   return runs;
@@ -52,8 +52,8 @@ OutputComparison compare_exactly(const OutputReference& reference, const HostTen
   OutputComparison result;
   for (int64_t tile = 0; tile < tiling.tile_count(); ++tile) {
     const TileRange range = tiling.tile(tile);
-    const auto expected = load(reference.reference, range);
-    const auto values = load(got, range);
+    const auto expected = loaded(reference.reference, range);
+    const auto values = loaded(got, range);
     const auto runs = load_runs(reference, range);
     const auto others = load_all(reference.otherwise, range);
     for (size_t i = 0; i < expected.size(); ++i) {

@@ -17,6 +17,9 @@
 
 namespace stitch::verify {
 
+// The regime in which inputs are as the program draws them itself.
+inline constexpr const char* kAsGiven = "as_given";
+
 // Which program at which sizes, and how it is drawn.
 struct OracleSource {
   Task task;
@@ -28,8 +31,8 @@ struct OracleSource {
 // What was opened. Parameters are followed by constants, in the order of the graph's values.
 struct OracleProgram {
   int64_t id = 0;
-  std::vector<std::string> regimes;  // "as_given" is the first
-  std::vector<TensorSpec> inputs;  // the last `random_inputs` of them are random numbers, which a call may leave out
+  std::vector<std::string> regimes;  // kAsGiven is the first
+  std::vector<TensorSpec> inputs;    // the last `random_inputs` of them are random numbers, which a call may leave out
   size_t random_inputs = 0;
   std::vector<TensorSpec> parameters;
   std::vector<TensorSpec> states;

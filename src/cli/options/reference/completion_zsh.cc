@@ -8,7 +8,7 @@ namespace stitch::cli {
 namespace {
 
 // _arguments reads [ ] : \ as its own.
-std::string escaped(const std::string& text) {
+std::string escaped_for_zsh(const std::string& text) {
   std::string safe;
   for (const char character : text) {
     safe += std::string("[]:\\").find(character) != std::string::npos ? std::string("\\") + character
@@ -19,7 +19,7 @@ std::string escaped(const std::string& text) {
 
 // ":FILE:_files", as _arguments wants it behind an option or a position.
 std::string action(const OptionReference& option, const VerbReference& program) {
-  const std::string label = ":" + escaped(option.value) + ":";
+  const std::string label = ":" + escaped_for_zsh(option.value) + ":";
   switch (value_kind(option)) {
     case ValueKind::kChoice:
       // _values -s: several of them, with commas between
@@ -50,7 +50,7 @@ std::string specification(const OptionReference& option, const VerbReference& pr
   if (option.is_positional()) {
     return in_single_quotes("*" + action(option, program));
   }
-  const std::string text = "[" + escaped(option.text) + "]";
+  const std::string text = "[" + escaped_for_zsh(option.text) + "]";
   std::vector<std::string> specifications;
   for (const std::string& name : option.names) {
     specifications.push_back(in_single_quotes(name + text + (option.value.empty() ? "" : action(option, program))));
@@ -71,7 +71,7 @@ std::string functions(const VerbReference& verb, const std::string& name, const 
   std::string described;
   for (const VerbReference& below : verb.verbs) {
     text += functions(below, name + "_" + below.name, program);
-    described += " " + in_single_quotes(escaped(below.name) + ":" + escaped(below.text));
+    described += " " + in_single_quotes(escaped_for_zsh(below.name) + ":" + escaped_for_zsh(below.text));
   }
   return text + fmt::format(
                     "{0}() {{\n"
