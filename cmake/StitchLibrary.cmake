@@ -38,6 +38,35 @@ if(STITCH_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   include(${CMAKE_CURRENT_LIST_DIR}/Precompiled.cmake)
 endif()
 
+# The sources of a folder are one unit for the compiler, eight at most: each alone takes it through the same headers again.
+# Names in their anonymous namespaces must therefore differ. With sanitizers each source is a unit of its own, so that one
+# which forgot an include is found.
+set(STITCH_UNITS_DEFAULT ON)
+if(STITCH_SANITIZE OR STITCH_SANITIZE_THREADS)
+  set(STITCH_UNITS_DEFAULT OFF)
+endif()
+option(STITCH_UNITS "Compile the sources of a folder together" ${STITCH_UNITS_DEFAULT})
+
+# stitch_units(TARGET SOURCES... ALONE FOLDERS...): of the folders named ALONE each source stays by itself.
+function(stitch_units target)
+  cmake_parse_arguments(ARG "" "" "ALONE;SOURCES" ${ARGN})
+  if(NOT STITCH_UNITS)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  foreach(source ${ARG_SOURCES})
+    cmake_path(GET source PARENT_PATH folder)
+    cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+    string(MAKE_C_IDENTIFIER ${folder} name)
+    if(NOT folder IN_LIST ARG_ALONE)
+      list(APPEND ${name} ${source})
+      list(LENGTH ${name} count)
+      math(EXPR part "(${count} - 1) / 8")
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${name}_${part})
+    endif()
+  endforeach()
+endfunction()
+
 # Where tests find the programs that they start. With sanitizers only the test or stitchcuda itself is built: workers,
 # keepers and the cage, whose memory is limited, are those of build/.
 set(STITCH_HELPER_DIR ${CMAKE_BINARY_DIR})
@@ -57,13 +86,15 @@ function(stitch_for_tests)
   add_dependencies(stitch_tests ${ARGN})
 endfunction()
 
-# stitch_library(NAME plan DEPS base artifact ir [LIBS fmt::fmt])
+# stitch_library(NAME plan DEPS base artifact ir [LIBS fmt::fmt] [ALONE src/ir/ops])
 # DEPS are our own folders and are what tools/check-layers checks includes against; LIBS are third-party targets.
 # HEADERS_ONLY: the folder builds its sources itself, more than once (src/device: one library for each device).
 # QUICK: compiled with -O1, a fifth cheaper; for folders without a loop that anyone waits for. Tests are compiled with -O0.
+# ALONE: folders whose sources are compiled one by one, since all of them have functions of the same names; TESTS_ALONE:
+# whose tests are.
 # TESTS_NEED: a target without which the tests cannot be linked, and are left out.
 function(stitch_library)
-  cmake_parse_arguments(ARG "HEADERS_ONLY;QUICK" "NAME;TESTS_NEED" "DEPS;LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "HEADERS_ONLY;QUICK" "NAME;TESTS_NEED" "DEPS;LIBS;ALONE;TESTS_ALONE" ${ARGN})
   set(directory ${CMAKE_CURRENT_SOURCE_DIR})
   set(all)
   if(NOT ARG_HEADERS_ONLY)
@@ -80,6 +111,7 @@ function(stitch_library)
   endforeach()
   if(sources)
     add_library(stitch_${ARG_NAME} STATIC ${sources})
+    stitch_units(stitch_${ARG_NAME} SOURCES ${sources} ALONE ${ARG_ALONE})
     target_link_libraries(stitch_${ARG_NAME} PUBLIC ${links} ${ARG_LIBS})
     if(ARG_QUICK AND CMAKE_BUILD_TYPE STREQUAL "Release")
       target_compile_options(stitch_${ARG_NAME} PRIVATE -O1)
@@ -97,6 +129,7 @@ function(stitch_library)
   endif()
   if(tests)
     add_executable(${ARG_NAME}_test ${tests})
+    stitch_units(${ARG_NAME}_test SOURCES ${tests} ALONE ${ARG_ALONE} ${ARG_TESTS_ALONE})
     stitch_for_tests(${ARG_NAME}_test)
     if(CMAKE_BUILD_TYPE STREQUAL "Release")
       target_compile_options(${ARG_NAME}_test PRIVATE -O0)
