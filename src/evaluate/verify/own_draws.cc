@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string>
 
+#include "base/seed/seed.h"
 #include "evaluate/verify/subject_run.h"
 #include "verify/compare/elements.h"
 
@@ -124,9 +125,7 @@ bool equal(const Outputs& a, const Outputs& b) {
 
 std::optional<Finding> judge(const std::vector<Outputs>& got, const std::vector<Outputs>& wanted,
                              const verify::OracleDraw& draw) {
-  const auto wrong = [](std::string reason) {
-    return Finding{Stage::kCalls, VerdictKind::kWrong, std::move(reason)};
-  };
+  const auto wrong = [](std::string reason) { return Finding{Stage::kCalls, VerdictKind::kWrong, std::move(reason)}; };
   if (!equal(got[0], got[kRuns])) {
     return wrong("two calls with the same seed and offset draw different numbers");
   }
@@ -164,7 +163,8 @@ Result<std::optional<Finding>> judge_own_draws(verify::Oracle& oracle, const ver
   own.inputs.resize(own.inputs.size() - program.random_inputs);
   std::vector<Outputs> got;
   for (int run = 0; run <= kRuns; ++run) {  // the last one is the first again
-    STITCH_ASSIGN(RunResult result, run_draw(candidate, own, {.rng_seed = seed + static_cast<uint64_t>(run % kRuns)}));
+    const uint64_t own_seed = derived_seed(seed, "own numbers", static_cast<uint64_t>(run % kRuns));
+    STITCH_ASSIGN(RunResult result, run_draw(candidate, own, {.rng_seed = own_seed}));
     if (auto* finding = std::get_if<Finding>(&result)) {
       return std::optional<Finding>(at_stage(Stage::kCalls, std::move(*finding)));
     }

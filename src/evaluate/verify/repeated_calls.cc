@@ -6,6 +6,7 @@
 #include <chrono>
 #include <random>
 
+#include "base/seed/seed.h"
 #include "evaluate/verify/subject_run.h"
 #include "verify/compare/regime_judge.h"
 
@@ -44,9 +45,10 @@ Result<bool> is_right_in(CallTrial trial, const verify::OracleDraw& draw, MathMo
 
 }  // namespace
 
-Result<RepeatedCalls> repeat_calls(const std::vector<verify::OracleDraw>& draws, MathMode math, Candidate& candidate) {
+Result<RepeatedCalls> repeat_calls(const std::vector<verify::OracleDraw>& draws, MathMode math, Candidate& candidate,
+                                   uint64_t seed) {
   RepeatedCalls done;
-  std::mt19937_64 random(std::random_device{}());
+  std::mt19937_64 random(derived_seed(seed, "repeated calls", 0));
   verify::RegimeJudge judge(math);
   const int calls = kRepeatedCalls + static_cast<int>(random() % kMaxMoreCalls);
   const auto end = std::chrono::steady_clock::now() + kMaxTime;

@@ -21,9 +21,10 @@ struct RepeatedCalls {
   std::optional<Finding> finding;  // of the first call that was not right
 };
 
-// Calls it on these draws, in an order by chance: with the same contents at the same or at another place, with others
-// at the same place, with and without new parameters. Every call is judged like any other.
-Result<RepeatedCalls> repeat_calls(const std::vector<verify::OracleDraw>& draws, MathMode math, Candidate& candidate);
+// Calls it on these draws, in an order by chance, which follows from the seed: with the same contents at the same or at
+// another place, with others at the same place, with and without new parameters. Every call is judged like any other.
+Result<RepeatedCalls> repeat_calls(const std::vector<verify::OracleDraw>& draws, MathMode math, Candidate& candidate,
+                                   uint64_t seed);
 
 // Makes a few more calls at the very end, and returns a finding where the host did the work. In the first call kernels
 // and libraries do nothing. Where its answer is right all the same, only copies within the device work in the next: a

@@ -3,14 +3,6 @@
 
 namespace stitch::evaluate {
 
-// SplitMix64, without the sign.
-uint64_t scattered(uint64_t number) {
-  uint64_t word = number + 0x9e3779b97f4a7c15u;
-  word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9u;
-  word = (word ^ (word >> 27)) * 0x94d049bb133111ebu;
-  return (word ^ (word >> 31)) >> 1U;
-}
-
 std::optional<Finding> finding_of(Ending ending, const std::string& said, const char* step, Stage stage) {
   const std::string message = std::string(step) + ": " + said;
   switch (ending) {

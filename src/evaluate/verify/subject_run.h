@@ -18,8 +18,8 @@ using RunResult = std::variant<std::vector<HostTensor>, Finding>;
 
 // How to call it; see CandidateCall.
 struct RunSettings {
-  uint64_t rng_seed = 0;
-  uint64_t schedule_seed = 0;
+  uint64_t rng_seed = 0;       // the program reads both: derived ones, which do not tell
+  uint64_t schedule_seed = 0;  // the verdict's seed, nor which call it is
   bool states_in_place = false;
   bool prepares = true;  // false: these parameters have been handed over already
   CallTrial trial = CallTrial::kNone;
@@ -28,9 +28,6 @@ struct RunSettings {
 
 // Nothing for a good end; else what it says of a program that ended so in this step, as "run".
 std::optional<Finding> finding_of(Ending ending, const std::string& message, const char* step, Stage stage);
-
-// Seeds in a row would tell a program which call it is in.
-uint64_t scattered(uint64_t number);
 
 Result<RunResult> run_draw(Candidate& candidate, const verify::OracleDraw& draw, const RunSettings& settings);
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error/check.h"
+#include "base/seed/seed.h"
 #include "evaluate/verify/candidate_thread.h"
 #include "evaluate/verify/draw_queue.h"
 #include "evaluate/verify/kept_draws.h"
@@ -28,6 +29,7 @@ class Verification {
  public:
   Verification(const VerifyRequest& request, verify::Oracle& oracle, const StartCandidate& start_candidate)
       : request_(request), oracle_(oracle), start_candidate_(start_candidate) {
+    report_.seed = request.seed;
     for (const VerifySubject& each : request.subjects) {
       proof().shapes.push_back({.shape = each.shape});
       proof().checked.planned += each.checked ? 1 : 0;
@@ -103,7 +105,7 @@ class Verification {
   Result<void> end_checked();
   void judge_run(const RunResult& result, const verify::OracleDraw& draw, const std::string& label, Stage stage,
                  const verify::RegimeJudge::LookedAt& looked_at = {});
-  uint64_t next_rng_seed() { return scattered(request_.seed + static_cast<uint64_t>(report_.draws++)); }
+  uint64_t next_rng_seed() { return derived_seed(request_.seed, "numbers", static_cast<uint64_t>(report_.draws++)); }
   void judge_refusal(const std::optional<verify::RefusedOutput>& refused, Stage stage);
   void leave_out(const std::string& reason, Stage stage);
   void refuse_sizes(const QueuedDraw& queued);
@@ -229,7 +231,7 @@ RunSettings Verification::settings_for(const QueuedDraw& queued) {
   const bool randomised = !on_checked && is_as_given(queued, 1);
   // One draw of a stranger's program keeps its host code out of the device's memory, as a GPU does.
   const bool is_apart = request_.repeats_calls && is_as_given(queued, 2);
-  return {.schedule_seed = randomised ? (request_.seed | 1U) : 0,
+  return {.schedule_seed = randomised ? (derived_seed(request_.seed, "thread order", 0) | 1U) : 0,
           .states_in_place = may_update_in_place(queued),
           .trial = is_apart ? CallTrial::kApart : CallTrial::kNone};
 }
@@ -504,7 +506,7 @@ Result<void> Verification::repeat() {
     return {};
   }
   say(fmt::format("{}, calls of it again and again", request_.subjects.front().shape));
-  STITCH_ASSIGN(const RepeatedCalls done, repeat_calls(repeated_draws_, request_.math, *candidate_));
+  STITCH_ASSIGN(const RepeatedCalls done, repeat_calls(repeated_draws_, request_.math, *candidate_, request_.seed));
   report_.repeated_calls = done.calls;
   report_.findings.add(done.finding);
   if (decided()) {

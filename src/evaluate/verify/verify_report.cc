@@ -9,6 +9,8 @@
 
 namespace stitch::evaluate {
 
+Json seed_json(const VerifyReport& report) { return report.seed.has_value() ? Json(*report.seed) : Json(); }
+
 Json to_json(const VerifyReport& report) {
   Json outputs = Json::array();
   for (const auto& output : report.outputs) {
@@ -32,6 +34,7 @@ Json to_json(const VerifyReport& report) {
                        {"running", report.seconds_running},
                        {"comparing", report.seconds_comparing}};
   return Json{{"verdict", to_json(report.verdict())},
+              {"seed", seed_json(report)},
               {"error_ratio", report.error_ratio},
               {"outputs", outputs},
               {"regimes", regimes},
@@ -49,6 +52,10 @@ Json to_json(const VerifyReport& report) {
               {"in_place_draws", report.in_place_draws},
               {"phases", phases},
               {"seconds", report.seconds}};
+}
+
+std::string how_to_repeat(const VerifyReport& report) {
+  return report.seed.has_value() ? fmt::format("the same draws again: --seed {}", *report.seed) : std::string();
 }
 
 std::vector<std::string> exceptions_of(const VerifyReport& report) {

@@ -2,7 +2,9 @@
 // What verification found.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,7 +35,8 @@ struct VerifyReport {
   // By all that was found so far.
   Verdict verdict() const { return verify::decide(findings); }
 
-  double error_ratio = 0;  // the largest error, as a multiple of the reference's own
+  std::optional<uint64_t> seed;  // of the draws; nothing where none was asked for
+  double error_ratio = 0;        // the largest error, as a multiple of the reference's own
   std::vector<verify::OutputReport> outputs;
   std::vector<RegimeErrors> regimes;  // what `outputs` sums up
   std::vector<LeftOutRegime> left_out;
@@ -56,6 +59,10 @@ struct VerifyReport {
   double seconds = 0;
 };
 Json to_json(const VerifyReport& report);
+// null where nothing was drawn
+Json seed_json(const VerifyReport& report);
+// "the same draws again: --seed 17"; empty where nothing was drawn.
+std::string how_to_repeat(const VerifyReport& report);
 // Sentences about where the accept rule took one of two values, or more than four times the reference's own error.
 std::vector<std::string> exceptions_of(const VerifyReport& report);
 
