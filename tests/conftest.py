@@ -24,6 +24,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
+import named_seed  # noqa: E402
 import preloaded  # noqa: E402
 from part import VARIABLE, part, part_of  # noqa: E402
 
@@ -65,7 +66,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_report_header() -> str:
-    return f"part {part()} of what is run in parts ({VARIABLE})"
+    return f"part {part()} of what is run in parts ({VARIABLE}), seed {named_seed.SEED} ({named_seed.VARIABLE})"
 
 
 def is_gpu_there() -> bool:
@@ -109,7 +110,8 @@ def pytest_terminal_summary(terminalreporter, config: pytest.Config) -> None:
     options = [shlex.join([name, word]) for name, word in given.items()]
     options += ["--long"] if config.getoption("--long") else []
     for report in failed:
-        words = [f"{VARIABLE}={part()}", ".venv/bin/python -m pytest", *options, f"'{report.nodeid}'"]
+        variables = [f"{VARIABLE}={part()}", f"{named_seed.VARIABLE}={named_seed.SEED}"]
+        words = [*variables, ".venv/bin/python -m pytest", *options, f"'{report.nodeid}'"]
         terminalreporter.write_line(f"repeat: {' '.join(words)}")
 
 

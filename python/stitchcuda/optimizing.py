@@ -34,7 +34,7 @@ def optimize(
     out: str | os.PathLike[str] | None = None,
     train: bool | None = None,
     scale: Literal["auto", "full", "small"] = "auto",
-    seed: int = 0,
+    seed: int | None = None,
     progress: bool | Callable[[str], None] | None = None,
     compile_for_gpu: bool = True,
 ) -> Optimized:
@@ -44,7 +44,8 @@ def optimize(
     that are given by name. Or a function that returns them, drawn anew at each call: then every verification draws as
     you do, instead of mixing the rows of one example.
 
-    `math`, `device`, `scale`, `seed` and `out` are the command line's options. Without `out` the project lies in a
+    `math`, `device`, `scale` and `out` are the command line's options. `seed` repeats the draws of an earlier verdict,
+    which tells its own; None: it is drawn by chance. Without `out` the project lies in a
     folder that ends with this process: save() keeps it. `train`: the mode to compile for; None: the mode that the
     module is in. `progress`: None shows it, False does not, a function is given every line. `compile_for_gpu=False`
     leaves out nvcc where the device is emulated.
@@ -57,13 +58,15 @@ def optimize(
     arguments = Arguments(example, signature_of(model))
     folder = os.path.abspath(os.fspath(out)) if out is not None else _temporary(program_name(model))
     captured = capture(model, example, draw, folder)
-    options = [f"--math={math}", f"--device={device}", f"--scale={scale}", f"--seed={seed}", f"--out={folder}"]
+    options = [f"--math={math}", f"--device={device}", f"--scale={scale}", f"--out={folder}"]
+    options += [] if seed is None else [f"--seed={seed}"]
     options += [] if train is None else ["--train" if train else "--eval"]
     options += [] if compile_for_gpu else ["--skip-nvcc"]
     answer = run(["optimize", captured.program, *options], shower(progress))
     verdict = read_verdict(answer, folder)
     if not verdict.ok:
-        raise NotVerified(verdict.text, verdict, folder)
+        again = "" if verdict.seed is None else f"; the same draws again: seed={verdict.seed}"
+        raise NotVerified(verdict.text + again, verdict, folder)
     return assemble(model, arguments, captured.names, folder, verdict)
 
 

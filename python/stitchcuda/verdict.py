@@ -13,7 +13,8 @@ from typing import Any
 @dataclass(frozen=True)
 class Verdict:
     """Whether the compiled program computes what the module computes. `error_ratio` is the largest error against fp64
-    as a multiple of PyTorch's own; 4 is accepted. Times are None where nothing was measured."""
+    as a multiple of PyTorch's own; 4 is accepted. `seed` repeats its draws; None where nothing was drawn. Times are
+    None where nothing was measured."""
 
     ok: bool
     kind: str
@@ -21,6 +22,7 @@ class Verdict:
     detail: str
     text: str
     error_ratio: float
+    seed: int | None
     draws: int
     checked_draws: int
     shapes: tuple[str, ...]
@@ -58,6 +60,7 @@ def read_verdict(answer: dict[str, Any], out: str) -> Verdict:
         detail=verdict.get("detail", ""),
         text=answer.get("sentence") or _sentence(verdict),
         error_ratio=float(answer["error_ratio"]),
+        seed=answer.get("seed"),
         draws=int(verify.get("draws", 0)),
         checked_draws=int(verify.get("checked_draws", 0)),
         shapes=tuple(verify.get("shapes", ())),

@@ -16,6 +16,7 @@ import shutil
 import subprocess
 
 import pytest
+from named_seed import with_seed
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAMS = HERE / "programs"
@@ -32,7 +33,7 @@ def admit(build: pathlib.Path, program: pathlib.Path, scratch: str) -> tuple[int
 
 def ask(build: pathlib.Path, scratch: str, *arguments: str) -> tuple[int, dict]:
     environment = dict(os.environ, STITCHCUDA_CACHE=f"{scratch}/cache", XDG_STATE_HOME=f"{scratch}/state")
-    command = [str(build / "stitchcuda"), *arguments, "--device", "emulated", "--json", "--quiet"]
+    command = [str(build / "stitchcuda"), *with_seed(*arguments), "--device", "emulated", "--json", "--quiet"]
     done = subprocess.run(command, cwd=scratch, env=environment, text=True, capture_output=True, timeout=FEW_SECONDS,
                           check=False)
     try:

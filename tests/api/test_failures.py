@@ -11,12 +11,14 @@ import unittest
 
 import torch
 
+from named_seed import SEED
+
 from .support import BUILD
 from handed_over import Inverse, Scorer, Unstable
 import stitchcuda
 from stitchcuda.errors import error_from
 
-OPTIONS = {"progress": False, "device": "emulated", "compile_for_gpu": False}
+OPTIONS = {"progress": False, "device": "emulated", "compile_for_gpu": False, "seed": SEED}
 
 
 def children_with(word: str) -> list[str]:
@@ -56,6 +58,7 @@ class Failures(unittest.TestCase):
         self.assertFalse(error.verdict)
         self.assertEqual(error.code, error.verdict.kind)
         self.assertTrue(str(error).startswith(f"not verified ({error.verdict.kind}): {error.verdict.reason}"), error)
+        self.assertIn(f"the same draws again: seed={SEED}", str(error))
 
     def test_the_sentence_is_the_command_lines(self) -> None:
         program = str(BUILD / "stitchcuda")

@@ -3,6 +3,7 @@
 
 import copy
 import html
+import json
 import pathlib
 import tempfile
 import unittest
@@ -40,6 +41,9 @@ class OptimisedModule(unittest.TestCase):
         self.assertTrue(verdict.ok and verdict)
         self.assertEqual((verdict.kind, verdict.device, verdict.math), ("ok", "emulated", "fp32"))
         self.assertGreaterEqual(verdict.draws, 20)
+        seeds = json.loads(pathlib.Path(self.fast.folder, "evidence", "seeds.json").read_text())
+        self.assertEqual(verdict.seed, seeds["seed"])
+        self.assertFalse(any(str(verdict.seed) in line for line in self.said), self.said)
         self.assertLessEqual(verdict.error_ratio, 4)
         self.assertIn(f"{verdict.draws} draws", str(verdict))
         self.assertTrue(any(line.startswith("  import    scorer.py") for line in self.said), self.said)

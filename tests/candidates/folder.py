@@ -14,6 +14,7 @@ compile: -Wl,-rpath,/x      (optional)
 arguments: --math tf32      (optional) for `stitchcuda verify`
 devices: emulated gpu       (optional) else both, and a ModelNew on the emulated device alone
 long: yes                   (optional) not in the short run
+seed: drawn                 (optional) judged with a seed drawn by chance; else with the one that all suites name
 audit: part of a sentence   (optional) what its source must send a person to look at; "none": it must not
 link: name -> target        (optional) a link that is laid in candidate/: what reads this tree must meet none
 """
@@ -27,12 +28,16 @@ import pathlib
 import shutil
 import signal
 import subprocess
+import sys
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path.append(str(TESTS))
+from named_seed import with_seed  # noqa: E402
+
 INCLUDE = TESTS / "candidates" / "include"
 PROGRAMS = TESTS / "programs"
 KEYS = ("id", "what", "program", "kind", "reason", "form", "compile", "arguments", "devices", "long", "note", "audit",
-        "link")
+        "link", "seed")
 # A machine that does other work too is given as many times as long as STITCH_TEST_PATIENCE says.
 DEADLINE_S = 300 * float(os.environ.get("STITCH_TEST_PATIENCE", "1"))
 
@@ -210,19 +215,11 @@ def audit_problem(candidate: Candidate, source: dict) -> str:
 def judge(candidate: Candidate, build: pathlib.Path, scratch: pathlib.Path, cache: pathlib.Path, device: str) -> Seen:
     place = scratch / candidate.name.replace("/", "-")
     place.mkdir()
-    command = [
-        str(build / "stitchcuda"),
-        "verify",
-        "--candidate",
-        str(lay_out(candidate, place)),
-        "--program",
-        str(place / "program.py"),
-        "--device",
-        device,
-        "--json",
-        "--quiet",
-        *candidate.values.get("arguments", "").split(),
-    ]
+    words = ["verify", "--candidate", str(lay_out(candidate, place)), "--program", str(place / "program.py")]
+    if candidate.values.get("seed") != "drawn":
+        words = with_seed(*words)
+    words += ["--device", device, "--json", "--quiet", *candidate.values.get("arguments", "").split()]
+    command = [str(build / "stitchcuda"), *words]
     exit_code, out, err = run_verify(command, place, dict(os.environ, STITCHCUDA_CACHE=str(cache)))
     shutil.rmtree(place, ignore_errors=True)
     try:

@@ -68,6 +68,7 @@ def settled(text: str, scratch: pathlib.Path) -> str:
     text = re.sub(r"\d{8}-\d{6}-(\w+)-[0-9a-f]{4}", r"ID-\1", text)
     text = re.sub(r"\b[\d.]+ ([kMG]B|s|ms|min)\b", r"N \1", text)
     text = re.sub(r"error [\d.]+ times", "error N times", text)
+    text = re.sub(r"draws again: --seed \d+", "draws again: --seed N", text)
     return re.sub(r"[ \t]+", " ", text)
 
 

@@ -12,6 +12,7 @@ import subprocess
 
 import batch_table
 import pytest
+from named_seed import with_seed
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PARTS = 3
@@ -19,7 +20,7 @@ PARTS = 3
 
 def stitchcuda(build: pathlib.Path, *arguments: str, cache: str | None = None) -> tuple[int, str, str]:
     environment = dict(os.environ, **({"STITCHCUDA_CACHE": cache} if cache else {}))
-    done = subprocess.run([str(build / "stitchcuda"), *arguments], cwd=ROOT, env=environment, text=True,
+    done = subprocess.run([str(build / "stitchcuda"), *with_seed(*arguments)], cwd=ROOT, env=environment, text=True,
                           capture_output=True, timeout=900, check=False, errors="replace")
     return done.returncode, done.stdout, done.stderr
 

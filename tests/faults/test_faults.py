@@ -19,6 +19,7 @@ import shutil
 import subprocess
 
 import pytest
+from named_seed import with_seed
 from part import part
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -90,8 +91,8 @@ class Place:
         return folder
 
 
-OPTIMIZE = ["optimize", "base.py", "--out", "out", "--device", "emulated", "--skip-nvcc", "--quiet"]
-VERIFY = ["verify", "base", "--device", "emulated", "--quiet"]
+OPTIMIZE = with_seed("optimize", "base.py", "--out", "out", "--device", "emulated", "--skip-nvcc", "--quiet")
+VERIFY = with_seed("verify", "base", "--device", "emulated", "--quiet")
 
 
 def is_whole(folder: pathlib.Path) -> bool:

@@ -12,6 +12,8 @@ import sys
 import tempfile
 import types
 
+from named_seed import with_seed
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / os.environ.get("STITCHCUDA_BUILD", "build")
 PROGRAMS = pathlib.Path(__file__).parent / "programs"
@@ -23,7 +25,11 @@ atexit.register(_folder.cleanup)
 def stitchcuda(*arguments: str) -> tuple[int, dict, str]:
     """Exit code, the JSON answer ({} when there is none), and what it said on the way."""
     done = subprocess.run(
-        [str(BUILD / "stitchcuda"), *arguments, "--json"], text=True, capture_output=True, timeout=600, check=False
+        [str(BUILD / "stitchcuda"), *with_seed(*arguments), "--json"],
+        text=True,
+        capture_output=True,
+        timeout=600,
+        check=False,
     )
     return done.returncode, json.loads(done.stdout or "{}"), done.stderr
 

@@ -6,6 +6,7 @@ import pathlib
 import subprocess
 
 import pytest
+from named_seed import with_seed
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MAX_S = 500
@@ -14,8 +15,8 @@ MAX_S = 500
 @pytest.mark.gpu
 @pytest.mark.parametrize("program", sorted((ROOT / "problems").glob("*.py")), ids=lambda program: program.stem)
 def test_program(program: pathlib.Path, build: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    command = [build / "stitchcuda", "optimize", program, "--device", "gpu", "--out", tmp_path / "out", "--json",
-               "--quiet"]
+    command = [build / "stitchcuda", *with_seed("optimize", program, "--device", "gpu", "--out", tmp_path / "out"),
+               "--json", "--quiet"]
     done = subprocess.run(command, text=True, capture_output=True, timeout=MAX_S, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     answer = json.loads(done.stdout)

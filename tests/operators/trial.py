@@ -9,6 +9,8 @@ import re
 import subprocess
 import tempfile
 
+from named_seed import with_seed
+
 from .catalogue import Operator
 from .program_text import program
 
@@ -35,15 +37,9 @@ def answer_of(stitchcuda: str, text: str) -> tuple[int, dict, str]:
             done = subprocess.run(
                 [
                     stitchcuda,
-                    "optimize",
-                    str(path),
-                    "--device",
-                    "emulated",
+                    *with_seed("optimize", str(path), "--device", "emulated", "--skip-nvcc", "--out", f"{folder}/out"),
                     "--json",
                     "--quiet",
-                    "--skip-nvcc",
-                    "--out",
-                    f"{folder}/out",
                 ],
                 text=True,
                 capture_output=True,

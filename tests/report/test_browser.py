@@ -19,6 +19,7 @@ import browser_checks
 import browser_keyboard
 import browser_pictures
 import pytest
+from named_seed import with_seed
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 IMAGES = ROOT / "docs" / "images"
@@ -61,8 +62,8 @@ def report(build: pathlib.Path, shared_folder) -> Callable[[str], pathlib.Path]:
 
     def made(name: str) -> pathlib.Path:
         def optimize(folder: pathlib.Path) -> None:
-            command = [build / "stitchcuda", "optimize", f"problems/{name}.py", "--out", folder / name, "--device",
-                       "emulated", "--quiet"]
+            command = [build / "stitchcuda", *with_seed("optimize", f"problems/{name}.py", "--out", folder / name),
+                       "--device", "emulated", "--quiet"]
             done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
             assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
 

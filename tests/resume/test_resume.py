@@ -20,6 +20,7 @@ import uuid
 
 import processes
 import pytest
+from named_seed import with_seed
 from part import part
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -50,13 +51,7 @@ class Place:
             (base / name).mkdir(parents=True, exist_ok=True)
         self.command = [
             str(build / "stitchcuda"),
-            "optimize",
-            str(program),
-            "--device",
-            "emulated",
-            "--out",
-            str(self.out),
-            "--skip-nvcc",
+            *with_seed("optimize", str(program), "--device", "emulated", "--out", str(self.out), "--skip-nvcc"),
             "--json",
         ]
         name, value = self.mark.split("=")

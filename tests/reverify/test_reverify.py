@@ -14,6 +14,7 @@ import subprocess
 from collections.abc import Callable
 
 import pytest
+from named_seed import with_seed
 
 MODEL = """import torch
 
@@ -47,7 +48,7 @@ class Block(torch.nn.Module):
 
 def stitchcuda(build: pathlib.Path, scratch: pathlib.Path, *arguments: str) -> tuple[int, str, str]:
     environment = dict(os.environ, XDG_STATE_HOME=str(scratch / "state"))
-    done = subprocess.run([str(build / "stitchcuda"), *arguments], cwd=scratch, env=environment, text=True,
+    done = subprocess.run([str(build / "stitchcuda"), *with_seed(*arguments)], cwd=scratch, env=environment, text=True,
                           capture_output=True, timeout=600, check=False)
     return done.returncode, done.stdout, done.stderr
 

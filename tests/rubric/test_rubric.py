@@ -16,6 +16,7 @@ import subprocess
 import sys
 
 import pytest
+from named_seed import with_seed
 
 HERE = pathlib.Path(__file__).resolve().parent
 TESTS = HERE.parent
@@ -53,7 +54,7 @@ def candidate_of(row: dict[str, str]) -> Candidate:
 
 def stitchcuda(arguments: list[str], build: pathlib.Path, place: pathlib.Path, cache: pathlib.Path) -> dict:
     """What a verb says. It runs in `place`, and beside it keeps what it may remember."""
-    command = [str(build / "stitchcuda"), *arguments, "--device", "emulated", "--json"]
+    command = [str(build / "stitchcuda"), *with_seed(*arguments), "--device", "emulated", "--json"]
     environment = dict(os.environ, STITCHCUDA_CACHE=str(cache), STITCHCUDA_STATE=str(place.parent / "state"))
     done = subprocess.run(command, cwd=place, env=environment, capture_output=True, text=True, timeout=DEADLINE_S)
     if done.returncode not in (0, 1):

@@ -18,6 +18,7 @@ import uuid
 
 import pytest
 import screen
+from named_seed import with_seed
 from part import part
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -70,7 +71,7 @@ class Bench:
         return screen.Terminal([self.binary, *arguments], columns, self.environment(**more), str(self.folder))
 
     def optimize(self) -> list[str]:
-        return ["optimize", self.program.name, "--device", "emulated", "--skip-nvcc", "--out", "out"]
+        return with_seed("optimize", self.program.name, "--device", "emulated", "--skip-nvcc", "--out", "out")
 
     def left(self, family: dict[int, int]) -> list[str]:
         """What a run left behind, given a moment."""

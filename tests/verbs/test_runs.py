@@ -54,6 +54,7 @@ class Runs(TextCase):
             "stage": {"name": "verify", "sentence": "unit 1 of 6"},
             "error": None,
             "verdict": "verified: 28 draws",
+            "seed": 4503599627370497,
             "modelled_us": 82.25,
             "measured_us": None,
             "device": "emulated",

@@ -50,9 +50,11 @@ std::string text_of(const driver::TaskAdmission& admission) {
 
 Result<int> run_admit(Invocation& invocation) {
   const CommandLine& line = invocation.line();
-  STITCH_ASSIGN(driver::Options options, options_of(line));
-  STITCH_ASSIGN(const driver::AdmitReport found,
-                driver::admit({task_of(line, line.file), std::move(options)}, invocation.services()));
+  driver::AdmitRequest request;
+  request.task = task_of(line, line.file);
+  STITCH_ASSIGN(request.options, options_of(line));
+  request.seed = line.seed.value_or(request.seed);
+  STITCH_ASSIGN(const driver::AdmitReport found, driver::admit(request, invocation.services()));
   invocation.reporter().result(Json{{"schema", "stitchcuda.admit/1"},
                                     {"task", task_name(line.file)},
                                     {"math", to_string(line.math)},

@@ -18,6 +18,8 @@ namespace fs = std::filesystem;
 std::string summary(const driver::OptimizeReport& run) {
   const plan::Plan& plan = run.program.plan;
   std::string text = fmt::format("{} ({} sizes)\n", driver::verdict_text(run.report.verify), run.scale);
+  const std::string again = evaluate::how_to_repeat(run.report.verify);
+  text += again.empty() ? "" : again + "\n";
   text += run.nvcc.message.empty() ? "" : run.nvcc.message + "\n";
   text += run.times.has_value() ? describe(*run.times) + "\n" : "";
   text += run.untimed.has_value() ? driver::describe(*run.untimed) + "\n" : "";
@@ -49,7 +51,10 @@ Result<int> run_optimize(Invocation& invocation) {
   request.out = line.out.empty() ? fs::path("out") / task_name(line.file) : fs::path(line.out);
   STITCH_ASSIGN(request.options, options_of(line));
   request.command = line.command;
-  STITCH_ASSIGN(const driver::OptimizeReport report, driver::optimize(request, invocation.services()));
+  Result<driver::OptimizeReport> result = driver::optimize(request, invocation.services());
+  // Only now: a candidate may read whatever this user may.
+  invocation.run_log().learn([&](runs::RunRecord& record) { record.seed = request.options.seed; });
+  STITCH_ASSIGN(const driver::OptimizeReport report, std::move(result));
   keep_in_record(invocation, report);
   invocation.reporter().result(to_json(report), summary(report));
   return report.report.verify.verdict().kind == VerdictKind::kOk ? 0 : 1;

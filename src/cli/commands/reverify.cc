@@ -14,9 +14,13 @@ Result<int> run_reverify(Invocation& invocation) {
   request.folder = invocation.line().file;
   STITCH_ASSIGN(request.options, options_of(invocation.line()));
   STITCH_ASSIGN(const driver::ReverifyReport found, driver::reverify(request, invocation.services()));
-  const Json json = {{"schema", "stitchcuda.reverify/1"},    {"task", task_name(found.task.file)},
-                     {"device", to_string(found.device)},    {"recorded_device", to_string(found.recorded_device)},
-                     {"manifest", found.manifest.digest},    {"verdict", to_json(found.report.verify.verdict())},
+  const Json json = {{"schema", "stitchcuda.reverify/1"},
+                     {"task", task_name(found.task.file)},
+                     {"device", to_string(found.device)},
+                     {"recorded_device", to_string(found.recorded_device)},
+                     {"manifest", found.manifest.digest},
+                     {"seed", evaluate::seed_json(found.report.verify)},
+                     {"verdict", to_json(found.report.verify.verdict())},
                      {"agreement", to_json(found.agreement)}};
   const std::string elsewhere = found.device == found.recorded_device
                                     ? ""

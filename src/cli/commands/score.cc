@@ -48,6 +48,7 @@ Result<int> run_score(Invocation& invocation) {
   Json json = to_json(found.score);
   json["task"] = task_name(line.program.empty() ? line.file : line.program);
   json["facts"] = to_json(found.facts);
+  json["seed"] = found.facts.verdict.has_value() ? Json(request.options.seed) : Json();
   json["rewards"] = rewards_of(found);
   const std::filesystem::path place = place_of(line);
   STITCH_TRY(write_file(place, json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n"));
@@ -58,7 +59,8 @@ Result<int> run_score(Invocation& invocation) {
   std::string text = to_text(found.score);
   const std::optional<Verdict>& verdict = found.facts.verdict;
   if (verdict.has_value()) {
-    text = fmt::format("verdict {}: {}\n{}", to_string(verdict->kind), verdict->reason, text);
+    text = fmt::format("verdict {}: {}\nthe same draws again: --seed {}\n{}", to_string(verdict->kind), verdict->reason,
+                       request.options.seed, text);
   }
   invocation.reporter().result(json, text);
   return !verdict.has_value() || verdict->kind == VerdictKind::kOk ? 0 : 1;

@@ -44,6 +44,7 @@ Result<int> run_verify(Invocation& invocation) {
   Json json = {{"schema", "stitchcuda.verify/1"},
                {"task", task_name(line.candidate.empty() ? line.file : line.program)},
                {"device", to_string(found.device)},
+               {"seed", evaluate::seed_json(report.verify)},
                {"verdict", to_json(report.verify.verdict())},
                {"error_ratio", report.verify.error_ratio},
                {"report", evaluate::to_json(report.verify)}};
@@ -59,8 +60,9 @@ Result<int> run_verify(Invocation& invocation) {
     hinted += "\nhint: " + hint;
   }
   const std::string times = candidate.times.has_value() ? "\n" + describe(*candidate.times) : "";
-  invocation.reporter().result(
-      json, driver::verdict_text(report.verify) + hinted + times + worth_of(candidate) + looks_of(candidate));
+  const std::string again = evaluate::how_to_repeat(report.verify);
+  const std::string told = driver::verdict_text(report.verify) + (again.empty() ? "" : "\n" + again);
+  invocation.reporter().result(json, told + hinted + times + worth_of(candidate) + looks_of(candidate));
   return report.verify.verdict().kind == VerdictKind::kOk ? 0 : 1;
 }
 

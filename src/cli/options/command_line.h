@@ -50,8 +50,8 @@ struct CommandLine {
   std::optional<int> step;              // verify: one step alone
   double call_timeout_seconds = 120;    // verify: for one call of a candidate
   std::optional<double> total_timeout_seconds;  // verify: for all calls of one from outside; empty: by the time of one
-  uint64_t seed = 0;
-  bool without_cage = false;  // candidates run and are compiled without a cage, limits apart
+  std::optional<uint64_t> seed;                 // empty: drawn by chance for the request
+  bool without_cage = false;                    // candidates run and are compiled without a cage, limits apart
   bool json = false;
   bool quiet = false;
   bool debug = false;

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "base/seed/seed.h"
 #include "cli/options/byte_size.h"
 #include "toolchain/cache/cache_use.h"
 
@@ -30,7 +31,7 @@ Result<driver::Options> options_of(const CommandLine& line) {
   driver::Options options;
   options.device = line.device;
   options.scale = line.scale;
-  options.seed = line.seed;
+  options.seed = line.seed.has_value() ? *line.seed : drawn_seed();
   options.cage = wants_no_cage(line) ? sandbox::CageMode::kNone : sandbox::CageMode::kCaged;
   options.targets = line.targets;
   options.libraries = line.libraries;

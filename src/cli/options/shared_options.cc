@@ -8,6 +8,7 @@
 #include <CLI/Validators.hpp>
 #include <algorithm>
 
+#include "base/seed/seed.h"
 #include "cli/options/byte_size.h"
 #include "cli/options/command_line.h"
 #include "cli/options/nearest.h"
@@ -45,13 +46,25 @@ CLI::Validator one_of(const std::vector<std::string>& names) {
       "");
 }
 
+bool is_whole_number(const std::string& given) {
+  return !given.empty() && given.size() < 20 &&
+         std::all_of(given.begin(), given.end(), [](char digit) { return digit >= '0' && digit <= '9'; });
+}
+
 CLI::Validator whole_number() {
   return CLI::Validator(
       [](std::string& given) -> std::string {
-        const bool fits =
-            !given.empty() && given.size() < 20 &&
-            std::all_of(given.begin(), given.end(), [](char digit) { return digit >= '0' && digit <= '9'; });
-        return fits ? "" : fmt::format("'{}' is no whole number from 0 on", given);
+        return is_whole_number(given) ? "" : fmt::format("'{}' is no whole number from 0 on", given);
+      },
+      "");
+}
+
+// Larger ones would not come back from evidence/seeds.json as they went in.
+CLI::Validator seed_number() {
+  return CLI::Validator(
+      [](std::string& given) -> std::string {
+        const bool fits = is_whole_number(given) && std::stoull(given) <= kLargestSeed;
+        return fits ? "" : fmt::format("'{}' is no whole number from 0 to {}", given, kLargestSeed);
       },
       "");
 }
@@ -73,8 +86,7 @@ CLI::Option* add_choice_of(CLI::App* verb, const char* name, const Choices<T>& c
   for (const auto& choice : choices) {
     names.emplace_back(choice.first);
   }
-  return add_choice(
-      verb, name, names, [&choices, field](size_t chosen) { *field = choices[chosen].second; }, text);
+  return add_choice(verb, name, names, [&choices, field](size_t chosen) { *field = choices[chosen].second; }, text);
 }
 
 }  // namespace
@@ -184,11 +196,8 @@ void add_scale(CLI::App* verb, CommandLine* line) {
       ->group(kVerdictGroup);
 }
 
-void add_seed(CLI::App* verb, CommandLine* line) {
-  verb->add_option("--seed", line->seed, "Seed of the drawn inputs (default: 0)")
-      ->check(whole_number())
-      ->type_name("N")
-      ->group(kVerdictGroup);
+void add_seed(CLI::App* verb, CommandLine* line, const char* text) {
+  verb->add_option("--seed", line->seed, text)->check(seed_number())->type_name("N")->group(kVerdictGroup);
 }
 
 void add_step(CLI::App* verb, CommandLine* line, const char* text) {

@@ -38,7 +38,8 @@ void add_libraries(CLI::App* verb, CommandLine* line);
 void add_tuning(CLI::App* verb, CommandLine* line);
 void add_baseline(CLI::App* verb, CommandLine* line);
 void add_scale(CLI::App* verb, CommandLine* line);
-void add_seed(CLI::App* verb, CommandLine* line);
+void add_seed(CLI::App* verb, CommandLine* line,
+              const char* text = "Repeat the draws of this seed (default: drawn by chance, told with the verdict)");
 void add_probe_seconds(CLI::App* verb, CommandLine* line);
 void add_step(CLI::App* verb, CommandLine* line, const char* text);
 void add_target(CLI::App* verb, CommandLine* line);

@@ -105,6 +105,7 @@ std::string show_text(const RunRecord& record, const ProgramRecord& program, con
       {"took", duration(record.seconds)},
       {"state", state_text(record)},
       {"verdict", record.verdict},
+      {"seed", record.seed.has_value() ? fmt::format("{}", *record.seed) : ""},
       {"error", record.error},
       {"stage", record.state == RunState::kVerified ? "" : fmt::format("{}: {}", record.stage, record.stage_message)},
       {"program", short_path(record.file)},

@@ -27,7 +27,7 @@ std::string contents(const fs::path& path) {
 
 // Of all that the answer follows from: the program's own text (it draws the inputs), its graph, how it is drawn and
 // judged, and the PyTorch that answers.
-std::string key_of(const Job& job, const Task& task, const ImportedProgram& imported, DeviceKind device) {
+std::string key_of(const Task& task, const ImportedProgram& imported, DeviceKind device, uint64_t seed) {
   Sha256 digest;
   digest.update_field(kVersion);
   digest.update_field(ir::print(imported.graph));
@@ -42,7 +42,7 @@ std::string key_of(const Job& job, const Task& task, const ImportedProgram& impo
   how.erase("weights");
   digest.update_field(how.dump());
   digest.update_field(to_string(task.math));
-  digest.update_field(std::to_string(job.options().seed));
+  digest.update_field(std::to_string(seed));
   digest.update_field(imported.torch_version);
   digest.update_field(to_string(torch_device_of(device)));
   return digest.finish();
@@ -65,22 +65,21 @@ std::optional<verify::AdmissionReport> load(const fs::path& path) {
 
 }  // namespace
 
-std::optional<verify::AdmissionReport> known_admission(const Job& job, const toolchain::Toolchain& tools,
-                                                       const Task& task, const ImportedProgram& imported,
-                                                       DeviceKind device) {
-  return load(path_of(tools, key_of(job, task, imported, device)));
+std::optional<verify::AdmissionReport> known_admission(const toolchain::Toolchain& tools, const Task& task,
+                                                       const ImportedProgram& imported, DeviceKind device) {
+  return load(path_of(tools, key_of(task, imported, device, kAdmissionSeed)));
 }
 
 Result<TaskAdmission> admission_of(Job& job, const toolchain::Toolchain& tools, const Task& task,
-                                   const ImportedProgram& imported, DeviceKind device) {
-  const fs::path path = path_of(tools, key_of(job, task, imported, device));
+                                   const ImportedProgram& imported, DeviceKind device, uint64_t seed) {
+  const fs::path path = path_of(tools, key_of(task, imported, device, seed));
   if (auto known = load(path)) {
     return TaskAdmission{std::move(*known), true};
   }
   STITCH_ASSIGN(const TemporaryDirectory folder, tensor_folder());
   Progress::Wait wait = job.progress().wait("admission", "null candidates are listed");
   verify::AdmissionRequest request;
-  request.source = oracle_source(task, device, job.options().seed, folder.path().string());
+  request.source = oracle_source(task, device, seed, folder.path().string());
   request.draws_per_regime = evaluate::kDrawsPerRegime;
   request.progress = [&](const std::string& message) { wait.say(message); };
   verify::OracleClient oracle = oracle_client(job);

@@ -3,6 +3,7 @@
 // the digest of everything it follows from.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "artifact/device_kind.h"
@@ -17,13 +18,16 @@ struct TaskAdmission {
   bool is_cached = false;
 };
 
-// Draws and references of the same seed, math mode and device as a verdict's.
+// What a task is worth does not follow from a verdict's seed: verdicts ask by this one, so that the answer is known
+// from before. No candidate runs on these draws, so that nothing is lost where somebody knows them.
+inline constexpr uint64_t kAdmissionSeed = 0;
+
+// Draws and references of the same math mode and device as a verdict's.
 Result<TaskAdmission> admission_of(Job& job, const toolchain::Toolchain& tools, const Task& task,
-                                   const ImportedProgram& imported, DeviceKind device);
-// The answer in the cache; nothing where there is none.
-std::optional<verify::AdmissionReport> known_admission(const Job& job, const toolchain::Toolchain& tools,
-                                                       const Task& task, const ImportedProgram& imported,
-                                                       DeviceKind device);
+                                   const ImportedProgram& imported, DeviceKind device, uint64_t seed = kAdmissionSeed);
+// The answer in the cache by the seed that verdicts ask by; nothing where there is none.
+std::optional<verify::AdmissionReport> known_admission(const toolchain::Toolchain& tools, const Task& task,
+                                                       const ImportedProgram& imported, DeviceKind device);
 
 // {"status", "sentence", "nulls" ..., "cached"}
 Json to_json(const TaskAdmission& admission);

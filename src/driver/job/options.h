@@ -19,7 +19,7 @@ enum class ScaleChoice { kAuto, kFull, kSmall };
 struct Options {
   DeviceChoice device = DeviceChoice::kAuto;
   ScaleChoice scale = ScaleChoice::kAuto;
-  uint64_t seed = 0;
+  uint64_t seed = 0;  // a face draws it where nobody names one, and tells it with the verdict alone
   sandbox::CageMode cage = sandbox::CageMode::kCaged;  // of all that runs or compiles candidates
 
   // Plan and build.

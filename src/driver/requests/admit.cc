@@ -16,7 +16,7 @@ Result<AdmitReport> admit(const AdmitRequest& request, const Services& services)
     task.sizes = std::move(small.sizes);
   }
   STITCH_ASSIGN(const ImportedProgram imported, import_program(job, task));
-  STITCH_ASSIGN(TaskAdmission admission, admission_of(job, tools, task, imported, device));
+  STITCH_ASSIGN(TaskAdmission admission, admission_of(job, tools, task, imported, device, request.seed));
   return AdmitReport{task.sizes, std::move(admission)};
 }
 

@@ -10,6 +10,7 @@ namespace stitch::driver {
 struct AdmitRequest {
   Task task;
   Options options;
+  uint64_t seed = kAdmissionSeed;  // of the draws; that of the options plays no part
 };
 
 struct AdmitReport {

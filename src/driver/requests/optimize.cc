@@ -107,8 +107,8 @@ Result<void> verify(Job& job, const toolchain::Toolchain& tools, Run& run) {
 }
 
 // What was found out about it as a task: optimize asks nobody, it only tells.
-void tell_admission(const Job& job, const toolchain::Toolchain& tools, Run& run) {
-  run.admission = known_admission(job, tools, run.task, run.imported, run.device);
+void tell_admission(const toolchain::Toolchain& tools, Run& run) {
+  run.admission = known_admission(tools, run.task, run.imported, run.device);
   if (run.admission.has_value() && run.admission->status != verify::AdmissionStatus::kAdmitted) {
     run.report.verify.notes.push_back("As a task for others: " + run.admission->message());
   }
@@ -132,8 +132,8 @@ Result<void> take_turns_if_asked(Job& job, const toolchain::Toolchain& tools, Ru
   if (baseline.has_value()) {
     const evaluate::TimedSubject subject =
         timed_draws(job, run.report.verify, run.task.math).value_or(tuning::sample_subject(run.imported.graph));
-    STITCH_ASSIGN(run.untimed, take_turns_without_gpu(subject, run.report.compile.library, *baseline,
-                                                      tools.confinement.mode));
+    STITCH_ASSIGN(run.untimed,
+                  take_turns_without_gpu(subject, run.report.compile.library, *baseline, tools.confinement.mode));
   }
   return {};
 }
@@ -192,7 +192,7 @@ Result<OptimizeReport> optimize(const OptimizeRequest& request, const Services& 
   STITCH_ASSIGN(run.device, choose_device(job, tools));
   STITCH_TRY(import_and_plan(job, tools, run));
   STITCH_TRY(verify(job, tools, run));
-  tell_admission(job, tools, run);
+  tell_admission(tools, run);
   STITCH_ASSIGN(run.nvcc, compile_with_nvcc(job, tools, run.program.bundle, run.device));
   STITCH_TRY(take_times(job, tools, run));
   run.seconds.total = job.elapsed_seconds();
@@ -211,6 +211,7 @@ Json to_json(const OptimizeReport& run) {
                {"operators", run.imported.operators},
                {"steps", run.program.plan.steps.size()},
                {"batch", describe_batch(run.program.plan)},
+               {"seed", evaluate::seed_json(verify)},
                {"verdict", to_json(verify.verdict())},
                {"sentence", verdict_text(verify)},
                {"error_ratio", verify.error_ratio},

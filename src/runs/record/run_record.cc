@@ -140,6 +140,7 @@ Json to_json(const RunRecord& record) {
                {"seconds", record.seconds},
                {"error", nullable(record.error)},
                {"verdict", nullable(record.verdict)},
+               {"seed", nullable(record.seed)},
                {"modelled_us", nullable(record.modelled_us)},
                {"measured_us", nullable(record.measured_us)},
                {"device", nullable(record.device)},
@@ -170,6 +171,7 @@ Result<RunRecord> run_record_from_json(const Json& json) {
   record.seconds = seconds.value_or(0);
   record.error = text_of(json, "error");
   record.verdict = text_of(json, "verdict");
+  STITCH_ASSIGN(record.seed, number_of<uint64_t>(json, "seed"));
   STITCH_ASSIGN(record.modelled_us, number_of<double>(json, "modelled_us"));
   STITCH_ASSIGN(record.measured_us, number_of<double>(json, "measured_us"));
   record.device = text_of(json, "device");

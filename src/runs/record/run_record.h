@@ -41,8 +41,9 @@ struct RunRecord {
   double seconds = 0;
   std::string stage{};  // the last one, and what it said last
   std::string stage_message{};
-  std::string error{};    // one sentence
-  std::string verdict{};  // in words
+  std::string error{};             // one sentence
+  std::string verdict{};           // in words
+  std::optional<uint64_t> seed{};  // of its draws; never while it runs
   std::optional<double> modelled_us{};
   std::optional<double> measured_us{};
   std::string device{};

@@ -17,6 +17,7 @@ Json record() {
   run.process = {7, std::numeric_limits<uint64_t>::max(), "boot"};
   run.steps = std::numeric_limits<int>::max();
   run.measured_us = 1e300;
+  run.seed = (uint64_t{1} << 53) - 1;
   return to_json(run);
 }
 
@@ -28,6 +29,7 @@ TEST(RunRecordTest, NumbersUpToTheLimitsOfTheirPlaces) {
   EXPECT_EQ(read->steps, std::numeric_limits<int>::max());
   EXPECT_EQ(read->operators, std::nullopt);
   EXPECT_EQ(read->measured_us, 1e300);
+  EXPECT_EQ(read->seed, (uint64_t{1} << 53) - 1);
 }
 
 TEST(RunRecordTest, NumbersThatNoPlaceHoldsAreRefused) {

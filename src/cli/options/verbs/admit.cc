@@ -16,7 +16,7 @@ void add_admit(CLI::App* application, CommandLine* line) {
   add_weights(verb, line);
   add_import_timeout(verb, line);
   add_scale(verb, line);
-  add_seed(verb, line);
+  add_seed(verb, line, "Seed of the drawn inputs (default: 0, as verdicts ask)");
   add_math(verb, line);
   add_device(verb, line);
   add_cache_size(verb, line);
