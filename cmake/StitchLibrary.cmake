@@ -39,10 +39,10 @@ if(STITCH_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
 endif()
 
 # The sources of a folder are one unit for the compiler, eight at most: each alone takes it through the same headers again.
-# Names in their anonymous namespaces must therefore differ. With sanitizers each source is a unit of its own, so that one
-# which forgot an include is found.
+# Names in their anonymous namespaces must therefore differ. Under AddressSanitizer each source is a unit of its own, so
+# that one which forgot an include is found.
 set(STITCH_UNITS_DEFAULT ON)
-if(STITCH_SANITIZE OR STITCH_SANITIZE_THREADS)
+if(STITCH_SANITIZE)
   set(STITCH_UNITS_DEFAULT OFF)
 endif()
 option(STITCH_UNITS "Compile the sources of a folder together" ${STITCH_UNITS_DEFAULT})
