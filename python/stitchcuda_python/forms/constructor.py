@@ -13,7 +13,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 
 
 def constructor_source(text: str, target: str, namespace: types.ModuleType, module: nn.Module) -> str:
-    """`text` without forward methods, get_inputs and what only they use. The whole text where the rest would not
+    """`text` without forward methods, get_inputs, get_states and what only they use. The whole text where the rest would not
     construct a module with the same state dict."""
     reduced = _without_forward(text)
     return reduced if _constructs_the_same(reduced, target, namespace, module) else text
@@ -29,7 +29,7 @@ def _without_forward(text: str) -> str:
             forward = [item for item in methods if item.name == "forward"]
             if len(statement.body) > len(forward):
                 dropped |= _lines_of(forward)
-        elif isinstance(statement, ast.FunctionDef) and statement.name == "get_inputs":
+        elif isinstance(statement, ast.FunctionDef) and statement.name in ("get_inputs", "get_states"):
             dropped |= _lines_of([statement])
         elif isinstance(statement, ast.If) and "__main__" in ast.unparse(statement.test):
             dropped |= _lines_of([statement])

@@ -36,6 +36,16 @@ def integer_bounds(graph: FunctionalProgram) -> dict[str, int]:
     return found
 
 
+def index_limits(graph: FunctionalProgram) -> list[tuple[str, int]]:
+    """Every value that a call uses as an index, with one more than the greatest that it may be."""
+    shapes = {name: shape for name, (_dtype, shape) in graph.results().items()}
+    found = []
+    for call in graph.calls:
+        for name in dict.fromkeys(used_by(call)):
+            found += [(name, limit) for limit in _limits_of_call(call, {name}, shapes) if limit > 0]
+    return found
+
+
 def ignored_targets(graph: FunctionalProgram) -> dict[str, int]:
     """For every integer input that only losses bound, the target outside of the classes that they all ignore."""
     shapes = {name: shape for name, (_dtype, shape) in graph.results().items()}

@@ -12,9 +12,33 @@ PARAMETER_LOW, PARAMETER_HIGH = 0.5, 1.5
 CONSTANT_SHIFT = 0.1
 # Vectors of 16-bit types, which rounding would hide otherwise, are moved by this in every other draw.
 WIDE_SHIFT = 0.5
-# Running statistics: mean ~ N(0, this), variance ~ U(low, high).
+# How the parameters of a draw differ from what their constructor makes; a regime has each once in as many draws.
+PLAIN, SIGNED, SCALED, SPECIAL, GENERIC = "plain", "signed", "scaled", "special", "generic"
+MANNERS = (PLAIN, SIGNED, SCALED, SPECIAL, GENERIC)
+# scaled: rows times 2^k, |k| at most this; share of elements and of rows that are zero.
+ROW_OCTAVES = 3
+ZERO_ELEMENT_SHARE, ZERO_WEIGHT_ROW_SHARE = 0.1, 0.05
+# special: share of parameters that are given a structure, the others are plain.
+STRUCTURED_SHARE = 0.5
+# Of three axes, the last is the width of a convolution's kernel up to this; else each plane is a matrix.
+WIDEST_KERNEL = 16
+# generic: the spread of a parameter that its constructor makes constant, as a share of max(1, |c|).
+GENERIC_SPREAD = 0.5
+
+# Running statistics: mean ~ N(0, this), variance ~ 2^U(-octaves, octaves).
 RUNNING_MEAN_SPREAD = 0.5
-RUNNING_VARIANCE_LOW, RUNNING_VARIANCE_HIGH = 0.5, 2.0
+RUNNING_VARIANCE_OCTAVES = 2.0
+# States: as so many calls of the program leave them, then scaled by 2^k, |k| at most this.
+STATE_CALLS = 2
+STATE_OCTAVES = 2
+# Counters: below 2^this, log-uniform; so many are tried where not every one is legal.
+COUNTER_BITS, COUNTER_TRIES = 20, 16
+# Flags of a state: the share of true ones.
+FLAG_SHARES = (0.0, 0.1, 0.5, 0.9, 1.0)
+
+# A draw of unusual parameters or states whose outputs move by more than so many eps of their row when what the program
+# is given moves by one unit in the last place, in more than this share, is drawn again as constructors make them.
+STEADY_EPS, UNSTEADY_SHARE = 1024.0, 0.0005
 
 # signed_scaled: every element's sign redrawn, the tensor scaled by 2^U(low, high).
 SCALE_LOW_LOG2, SCALE_HIGH_LOG2 = -2.0, 2.0

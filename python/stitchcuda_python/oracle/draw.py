@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import IntEnum
 from typing import Any
 
 import torch
@@ -12,15 +14,19 @@ from torch.utils import _pytree as pytree
 
 from ..failures import PROGRAM_INVALID, Failure
 from ..graph.functional import CONSTANT, INPUT, RANDOM, STATE, FunctionalProgram
-from ..program.build import Program
+from ..program.build import Program, draw_states
+from . import constants as c
 from .bounds import ignored_targets, integer_bounds, offset_inputs
+from .decisions import Decisions
 from .given_numbers import Numbers, drawn_numbers
 from .inputs import InputSource
 from .native import NativeModule
-from .parameters import needs_wide_draws, redrawn_mean, redrawn_parameter, redrawn_variance, running_statistics
+from .manners import drawn_parameter, manner_of
+from .parameters import needs_wide_draws
 from .perturb import finest_output, is_as_fine, one_ulp_away
 from .regimes import inside_observed, observe, transformed, with_ignored
 from .seeds import derive, generator
+from .states import States
 
 
 @dataclass
@@ -33,6 +39,14 @@ class Drawn:
     numbers: Numbers = field(default_factory=dict)
 
 
+class Care(IntEnum):
+    """How much a draw is kept to what the program is known to take, from nothing on."""
+
+    BOLD = 0  # unusual parameters and states
+    PLAIN = 1  # parameters near what constructors make, states as constructed
+    INSIDE = 2  # besides, inputs inside the range that the file draws
+
+
 class Drawer:
     """Makes draws for one program. The same (seed, regime, draw) gives the same values on the same kind of device."""
 
@@ -43,13 +57,16 @@ class Drawer:
         native: NativeModule,
         device: torch.device,
         source: InputSource,
+        seed: int,
     ) -> None:
         self._program, self._graph, self._native, self._device = program, graph, native, device
         self._bounds, self._offsets = integer_bounds(graph), offset_inputs(graph)
         self._ignored = ignored_targets(graph)
-        self._means, self._variances = running_statistics(graph)
         self._finest = finest_output(graph)
-        self._source = source
+        self._source, self._seed = source, seed
+        self._decides = bool(Decisions(graph).calls)
+        self._declares = frozenset(self._declared(seed))
+        self._states = States(graph, native.constructed, native.persistent, self._declares, self._held)
         self._input_names = [value.name for value in graph.values if value.role == INPUT]
         self._constants = {
             value.binding: graph.tensors[value.binding].to(device)
@@ -57,8 +74,8 @@ class Drawer:
             if value.binding not in native.constructed
         }
 
-    def draw(self, seed: int, regime: str, number: int, fallback: bool = False) -> Drawn:
-        """The values of one draw. With `fallback`, the inputs are redrawn inside the range that the file draws."""
+    def draw(self, seed: int, regime: str, number: int, care: Care = Care.BOLD) -> Drawn:
+        """The values of one draw. The first one as given, by which the program is taken in, is never bold."""
         program = self._program
         inputs = self._source.draw(program.namespace, program.request, derive(seed, regime, number, "inputs"))
         source = generator(self._device, seed, regime, number, "transform")
@@ -69,16 +86,75 @@ class Drawer:
             if name in self._offsets:
                 return tensor
             self._refuse_beyond(name, tensor)
-            if fallback:
+            if care == Care.INSIDE:
                 return inside_observed(tensor, observe(tensor), source)
             changed = transformed(tensor, regime, number, self._bounds.get(name), source)
             ignored = self._ignored.get(name) if regime == "sparse_extreme" else None
             return changed if ignored is None else with_ignored(changed, ignored, source)
 
         inputs = pytree.tree_map_only(torch.Tensor, lambda tensor: change(tensor.to(self._device)), inputs)
-        tensors = self._tensors(generator(self._device, seed, regime, number, "parameters"), number % 2 == 1)
+        is_bold = care == Care.BOLD and self.may_be_bold(regime, number)
+        manner = manner_of(seed, regime, number) if is_bold else c.PLAIN
+        tensors = self._tensors(generator(self._device, seed, regime, number, "parameters"), manner, number, is_bold)
+        if is_bold and self._declares:
+            own = self._native.tensors()
+            made = {id(own[name]): tensor for name, tensor in self._declared(derive(seed, regime, number)).items()}
+            tensors = {name: made.get(id(own[name]), tensor) for name, tensor in tensors.items()}
         numbers = drawn_numbers(self._graph, generator("cpu", seed, regime, number, "numbers"), self._device)
         return Drawn(inputs, tensors, numbers)
+
+    def _declared(self, seed: int) -> dict[str, torch.Tensor]:
+        """What the file's own get_states() draws from `seed`."""
+        torch.manual_seed(seed)
+        made = draw_states(self._program.namespace, self._program.request, self._program.module)
+        return {name: tensor.to(self._device) for name, tensor in made.items()}
+
+    def may_be_bold(self, regime: str, number: int) -> bool:
+        """Whether the draw has parameters and states unlike those of a new module."""
+        return bool(self._native.constructed) and (regime, number) != ("as_given", 0)
+
+    def try_states(self, reason_against: Callable[[Drawn], str]) -> list[str]:
+        """Draws states once, alone and as the file draws inputs. Those that the program does not take stay as they are
+        constructed from now on; told in sentences, as is what else stays."""
+        if not self._states.drawn:
+            return []
+        plain = self.draw(self._seed, "as_given", 0)
+        if reason_against(self._with_states(plain, self._states.drawn)):
+            for name in self._states.drawn:
+                reason = reason_against(self._with_states(plain, [name]))
+                if reason:
+                    self._states.kept[name] = reason
+        return [f"State {name} stays as it is constructed: {why}." for name, why in sorted(self._states.kept.items())]
+
+    def _with_states(self, drawn: Drawn, names: list[str]) -> Drawn:
+        source = generator(self._device, self._seed, "states")
+        own = self._native.tensors()
+        made = {id(own[name]): self._states.tensor(name, source, True) for name in names}
+        tensors = {name: made.get(id(own[name]), tensor) for name, tensor in drawn.tensors.items()}
+        return Drawn(drawn.inputs, tensors, drawn.numbers)
+
+    def _held(self) -> dict[str, list[torch.Tensor]]:
+        """What states hold as constructed and after some calls, as long as those are finite. Integers stay: a count
+        may lead out of a table."""
+        drawn = self.draw(self._seed, "as_given", 0)
+        tensors = dict(drawn.tensors)
+        held = {value.binding: [self._native.constructed[value.binding]] for value in self._graph.of_role(STATE)}
+        results = {output.value: output.binding for output in self._graph.outputs if output.role == STATE}
+        for call in range(c.STATE_CALLS):
+            seed = derive(self._seed, "calls before", call)
+            inputs = self._source.draw(self._program.namespace, self._program.request, seed)
+            try:
+                made = self._native.run(inputs, tensors, seed=seed)
+            except Exception:  # noqa: BLE001 - whatever the user's forward raises in a state of its own
+                break
+            left = {results[name]: tensor for name, tensor in made.items() if name in results}
+            left = {name: tensor for name, tensor in left.items() if tensor.is_floating_point()}
+            if not all(bool(torch.isfinite(tensor).all()) for tensor in left.values()):
+                break
+            for name, tensor in left.items():
+                held[name].append(tensor)
+                tensors[name] = tensor
+        return held
 
     def _refuse_beyond(self, name: str, tensor: torch.Tensor) -> None:
         """Raises a Failure where the file's own integers lead outside of what they index. With other constants than
@@ -92,24 +168,21 @@ class Drawer:
             message = f"get_inputs() of {base} draws {greatest} for input {name}, which may be {bound - 1} at most."
             raise Failure(PROGRAM_INVALID, message, request.file, "Draw indices inside the table that they index.")
 
-    def _tensors(self, source: torch.Generator, is_odd: bool) -> dict[str, torch.Tensor]:
+    def _tensors(self, source: torch.Generator, manner: str, number: int, is_bold: bool) -> dict[str, torch.Tensor]:
         made: dict[str, torch.Tensor] = {}
         by_object: dict[int, torch.Tensor] = {}
         for name, tensor in self._native.tensors().items():
             if id(tensor) not in by_object:
-                by_object[id(tensor)] = self._tensor(name, isinstance(tensor, torch.nn.Parameter), source, is_odd)
+                original = self._native.constructed[name]
+                if name in self._declares:
+                    by_object[id(tensor)] = original
+                elif isinstance(tensor, torch.nn.Parameter):
+                    wide = number % 2 == 1 and needs_wide_draws(original)
+                    by_object[id(tensor)] = drawn_parameter(original, manner, source, wide, self._decides)
+                else:
+                    by_object[id(tensor)] = self._states.tensor(name, source, is_bold)
             made[name] = by_object[id(tensor)]
         return made
-
-    def _tensor(self, name: str, is_parameter: bool, source: torch.Generator, is_odd: bool) -> torch.Tensor:
-        original = self._native.constructed[name]
-        if name in self._means:
-            return redrawn_mean(original, source)
-        if name in self._variances:
-            return redrawn_variance(original, source)
-        if not is_parameter:
-            return original
-        return redrawn_parameter(original, source, is_odd and needs_wide_draws(original))
 
     def with_contents(self, drawn: Drawn, inputs: list[torch.Tensor], states: list[torch.Tensor]) -> Drawn:
         """`drawn` with other inputs and states, in the graph's order; what else it holds stays. For programs whose
@@ -141,7 +214,7 @@ class Drawer:
     def perturbed(self, drawn: Drawn, source: torch.Generator) -> Drawn:
         """The draw with every float input, parameter and state one unit in the last place away. Fixed buffers stay, and
         so does what is coarser than an output: a unit of a bfloat16 input is no rounding error of a float32 result."""
-        states = {value.binding for value in self._graph.values if value.role == "state"}
+        states = {value.binding for value in self._graph.of_role(STATE) if not _counts(drawn.tensors[value.binding])}
         move = lambda tensor: one_ulp_away(tensor, source) if is_as_fine(tensor, self._finest) else tensor  # noqa: E731
         by_object: dict[int, torch.Tensor] = {}
         tensors = {}
@@ -151,3 +224,8 @@ class Drawer:
                 by_object[id(tensor)] = move(tensor) if moves else tensor
             tensors[name] = by_object[id(tensor)]
         return Drawn(pytree.tree_map_only(torch.Tensor, move, drawn.inputs), tensors, drawn.numbers)
+
+
+def _counts(tensor: torch.Tensor) -> bool:
+    """Whether it holds whole numbers, which rounding leaves as they are."""
+    return tensor.is_floating_point() and bool((tensor == tensor.round()).all())

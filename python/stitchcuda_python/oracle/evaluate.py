@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from ..graph.functional import FunctionalProgram
+from . import constants as c
 from .arithmetic import Arithmetic
 from .decisions import ALL, HALVES, Decisions
 from .disturb import Disturbance
@@ -47,6 +48,25 @@ class Runs:
             if tensor.is_floating_point()
             for part in tensor.reshape(-1).split(ELEMENTS_AT_ONCE)
         )
+
+
+def is_unsteady(runs: Runs) -> bool:
+    """Whether the results move far when what the program is given moves by one unit in the last place."""
+    moved = [
+        float((_moved(runs.native[name], run[name]) > c.STEADY_EPS).double().mean())
+        for run in runs.runs[:2]
+        for name, tensor in runs.native.items()
+        if tensor.is_floating_point() and tensor.numel() > 0
+    ]
+    return max(moved, default=0.0) > c.UNSTEADY_SHARE
+
+
+def _moved(base: torch.Tensor, run: torch.Tensor) -> torch.Tensor:
+    """By how many units of its row each element moved."""
+    rows = base.double().reshape(-1, base.shape[-1] if base.dim() else 1)
+    size = torch.maximum(rows.abs(), rows.square().mean(-1, keepdim=True).sqrt())
+    error = (run.double().reshape(rows.shape) - rows).abs()
+    return torch.where(error == 0, 0.0, error / (size * torch.finfo(base.dtype).eps))
 
 
 class Evaluator:

@@ -49,6 +49,7 @@ class NativeModule:
         self._device = device
         self._parameters = dict(self._module.named_parameters(remove_duplicate=False))
         self._buffers = dict(self._module.named_buffers(remove_duplicate=False))
+        self.persistent = set(self._module.state_dict())
         self.constructed = {name: tensor.detach().clone() for name, tensor in self.tensors().items()}
 
     def tensors(self) -> dict[str, torch.Tensor]:

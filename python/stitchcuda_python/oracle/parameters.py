@@ -30,14 +30,19 @@ def needs_wide_draws(original: torch.Tensor) -> bool:
     return original.is_floating_point() and original.dim() == 1 and original.dtype.itemsize == 2
 
 
+def is_constant(tensor: torch.Tensor) -> bool:
+    """Whether all elements are equal; false of an empty tensor."""
+    return tensor.numel() > 0 and bool((tensor == tensor.reshape(-1)[0]).all())
+
+
 def redrawn_parameter(original: torch.Tensor, source: torch.Generator, wide: bool = False) -> torch.Tensor:
     """`original` x U(0.5, 1.5), element by element; one that is constant is also shifted, so that neither a weight of
     ones nor a bias of zeros hides a mistake. `wide`: shifted far, constant or not."""
     if not original.is_floating_point() or original.numel() == 0:
         return original.clone()
     made = original * uniform(original, c.PARAMETER_LOW, c.PARAMETER_HIGH, source)
-    first = original.reshape(-1)[0]
-    if wide or bool((original == first).all()):
+    if wide or is_constant(original):
+        first = original.reshape(-1)[0]
         shift = c.WIDE_SHIFT if wide else c.CONSTANT_SHIFT * max(1.0, abs(float(first)))
         made = made + uniform(original, -1.0, 1.0, source) * shift
     return made
@@ -50,4 +55,4 @@ def redrawn_mean(original: torch.Tensor, source: torch.Generator) -> torch.Tenso
 
 def redrawn_variance(original: torch.Tensor, source: torch.Generator) -> torch.Tensor:
     """A running variance, well above 0."""
-    return uniform(original, c.RUNNING_VARIANCE_LOW, c.RUNNING_VARIANCE_HIGH, source)
+    return torch.exp2(uniform(original, -c.RUNNING_VARIANCE_OCTAVES, c.RUNNING_VARIANCE_OCTAVES, source))

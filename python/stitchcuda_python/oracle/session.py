@@ -18,8 +18,8 @@ from ..vocabulary import MATH_MODES
 from ..weights.raw import read_raw, write_raw
 from .bounds import index_source
 from .constants import REGIMES
-from .draw import Drawer, Drawn
-from .evaluate import Evaluator, Runs
+from .draw import Care, Drawer, Drawn
+from .evaluate import Evaluator, Runs, is_unsteady
 from .gate import compare_with_eager, refuse_unjudgeable
 from .inputs import InputSource
 from .interpret import Interpreter
@@ -32,6 +32,11 @@ from .plan_values import extended
 from .seeds import derive
 
 _MIN_SHARED_BYTES = 1 << 20
+_INSTEAD = {
+    Care.BOLD: "Regime {}: {}; parameters and states were redrawn near what constructors make.",
+    Care.PLAIN: "Regime {}: {}; its inputs were redrawn inside the range that the file draws.",
+}
+_UNSTEADY = "Regime {}: rounding decides with unusual parameters or states; others were drawn."
 GATE = "gate"  # the name of the gate's draw, which no verdict uses
 
 
@@ -50,7 +55,7 @@ class Session:
         self._program = build_program(request, source.stand_ins)
         self.graph = graph_with_data(self._program)
         self._native = NativeModule(self._program, self.graph, self._device)
-        self._drawer = Drawer(self._program, self.graph, self._native, self._device, source)
+        self._drawer = Drawer(self._program, self.graph, self._native, self._device, source, seed)
         self._evaluator = Evaluator(self.graph, self._native, self._drawer, math, self._device)
         self._math = math
         self._last: tuple[Drawn, Runs] | None = None
@@ -59,7 +64,9 @@ class Session:
         self._nulls: NullMaker | None = None
         self._base: tuple[int, Drawn] | None = None  # of the contents that were given last
         self._finite, self._overflows = True, False
+        self._cares: dict[tuple[str, int], tuple[Care, list[str]]] = {}  # of the draws made so far, with the reasons
         self.gate = self._run_gate()
+        self._kept = self._drawer.try_states(lambda drawn: self._try(drawn)[1])
 
     def _run_gate(self) -> dict[str, object]:
         drawn = self._drawer.draw(self._seed, "as_given", 0)
@@ -104,21 +111,11 @@ class Session:
         parameters and states the place is told, and a candidate's outputs are looked at by look_at()."""
         if regime not in REGIMES:
             raise Failure(PROGRAM_INVALID, f"There is no regime {regime!r}.", "", f"Use {', '.join(REGIMES)}.")
-        fallback, dropped = None, None
         if stays or self._large is not None:
             self._forget()
-        drawn = self._drawer.draw(self._seed, regime, number)
-        if stays:
-            release_unused()
-        runs, reason = self._try(drawn)
-        if runs is None and regime != "as_given":
-            fallback = f"Regime {regime}: {reason}; its inputs were redrawn inside the range that the file draws."
-            del drawn
-            drawn = self._drawer.draw(self._seed, regime, number, fallback=True)
-            runs, reason = self._try(drawn)
+        drawn, runs, said = self._settled(regime, number, stays)
         if runs is None:
-            dropped = f"Regime {regime} is left out: {reason}."
-            return {"dropped": dropped, "fallback": fallback}
+            return {"dropped": f"Regime {regime} is left out: {said[-1]}.", "fallback": _joined(said[:-1])}
         place = (self._seed, regime, number)
         self._evaluator.decide_otherwise(runs, drawn, *place)
         if stays and not large_depends_on_ties(runs):
@@ -128,12 +125,36 @@ class Session:
             self._large = LargeOutputs(runs, error_runs, is_rounded, self._coarsest_eps())
         else:
             self._evaluator.add_error_runs(runs, drawn, *place)
+            if self._cares[(regime, number)][0] == Care.BOLD and is_unsteady(runs):
+                self._cares[(regime, number)] = (Care.PLAIN, [*said, _UNSTEADY.format(regime)])
+                return self.draw(regime, number, keep, stays)
         self._last = (drawn, runs)
         if self._nulls is not None:
             self._nulls.look_at(self._seed, regime, number, drawn, runs.native)
-        return {"dropped": None, "fallback": fallback} | self._write(
+        return {"dropped": None, "fallback": _joined(said)} | self._write(
             self._whole_draw, f"{regime}_{number}_" if keep else ""
         )
+
+    def _settled(self, regime: str, number: int, stays: bool = False) -> tuple[Drawn, Runs | None, list[str]]:
+        """The draw with as little care as the program takes, its references, and in sentences why it is no bolder.
+        Without references where it takes none; the last reason then is no sentence."""
+        first = Care.BOLD if self._drawer.may_be_bold(regime, number) else Care.PLAIN
+        first, known = self._cares.get((regime, number), (first, self._kept))
+        cares = [care for care in Care if care >= first and (care != Care.INSIDE or regime != "as_given")]
+        said = list(known)
+        for care in cares:
+            drawn = self._drawer.draw(self._seed, regime, number, care)
+            if stays:
+                release_unused()
+            runs, reason = self._try(drawn)
+            if runs is not None:
+                self._cares[(regime, number)] = (care, said)
+                return drawn, runs, said
+            if care == cares[-1]:
+                return drawn, None, [*said, reason]
+            said.append(_INSTEAD[care].format(regime, reason))
+            del drawn
+        raise AssertionError("a draw has at least one care")
 
     def look_at(self, outputs: list[dict[str, Any] | None], whole: bool) -> list[dict[str, Any] | None]:
         """What a candidate's outputs and new states, each at its place, look like beside the last draw's references;
@@ -170,7 +191,7 @@ class Session:
             raise Failure(PROGRAM_INVALID, "The program draws random numbers.", "", "Ask for oracle.draw.")
         self._folder = folder
         if self._base is None or self._base[0] != number:
-            self._base = (number, self._drawer.draw(self._seed, "as_given", number))
+            self._base = (number, self._settled("as_given", number)[0])
         base = self._base[1]
         values = self._drawer.graph_values(base)
         like = {role: [values[value.name] for value in self.graph.of_role(role)] for role in (INPUT, STATE)}
@@ -342,6 +363,10 @@ class Session:
         tensors = [] if made is None else in_order(made, self.graph, (OUTPUT, STATE))
         paths = [write_raw(tensor, self._path(f"null_{at}")) for at, tensor in enumerate(tensors)]
         return {"run": paths, "applies": True, **self._nulls.spared()}
+
+
+def _joined(sentences: list[str]) -> str | None:
+    return " ".join(sentences) or None
 
 
 def _wide(tensor: torch.Tensor) -> torch.Tensor:

@@ -136,7 +136,7 @@ def _no_target(namespace: types.ModuleType, request: Request, wanted: str) -> Fa
 
 
 def _is_candidate(namespace: types.ModuleType, name: str, thing: Any) -> bool:
-    if name.startswith("_") or name in ("get_inputs", "get_init_inputs"):
+    if name.startswith("_") or name in ("get_inputs", "get_init_inputs", "get_states"):
         return False
     own = getattr(thing, "__module__", None) == namespace.__name__
     return own and (inspect.isfunction(thing) or (inspect.isclass(thing) and issubclass(thing, nn.Module)))
@@ -165,6 +165,29 @@ def draw_inputs(namespace: types.ModuleType, request: Request) -> tuple[Any, ...
     for number, leaf in enumerate(pytree.tree_leaves(list(inputs))):
         refuse_input(leaf, number, request.file)
     return reshaped(tuple(inputs), request)
+
+
+def draw_states(namespace: types.ModuleType, request: Request, module: nn.Module) -> dict[str, torch.Tensor]:
+    """What get_states() returns, drawn anew from torch's default generator: tensors by their names in the state dict
+    (or of buffers outside of it) that stand in place of those of the module. Empty where the file has no such
+    function."""
+    if not callable(getattr(namespace, "get_states", None)):
+        return {}
+    states = _call(namespace, "get_states", request)
+    base, remedy = os.path.basename(request.file), "Return a dict from names of buffers to tensors like them."
+    if not isinstance(states, dict) or not all(isinstance(item, torch.Tensor) for item in states.values()):
+        message = f"get_states() of {base} returns no dict of tensors."
+        raise Failure(PROGRAM_INVALID, message, request.file, remedy)
+    own = dict(module.named_parameters(remove_duplicate=False)) | dict(module.named_buffers(remove_duplicate=False))
+    for name, state in states.items():
+        like = own.get(name)
+        if like is None:
+            message = f"get_states() of {base} names {name!r}, which the module has not."
+            raise Failure(PROGRAM_INVALID, message, request.file, remedy)
+        if state.shape != like.shape or state.dtype != like.dtype:
+            message = f"get_states() of {base} gives {name} another shape or type than the module does."
+            raise Failure(PROGRAM_INVALID, message, request.file, remedy)
+    return {name: state.detach().clone() for name, state in states.items()}
 
 
 def refuse_input(leaf: Any, number: int, file: str) -> None:

@@ -11,7 +11,7 @@ import torch
 from ...failures import PROGRAM_INVALID, Failure, one_line
 from ...graph.functional import OUTPUT, FunctionalProgram
 from ...memory import available_bytes
-from ..draw import Drawer
+from ..draw import Care, Drawer
 from ..evaluate import Evaluator
 from ..native import NativeModule, tf32_flags
 from .answers import stream
@@ -85,8 +85,8 @@ class NullMaker:
     def _other(self) -> tuple[Values, Values]:
         seed, regime, number = self._place
         failed = ""
-        for fallback in (False, True):
-            drawn = self._drawer.draw(seed, regime, OTHER_DRAW + number, fallback=fallback)
+        for care in (Care.PLAIN, Care.INSIDE):
+            drawn = self._drawer.draw(seed, regime, OTHER_DRAW + number, care)
             try:
                 with tf32_flags("fp32"):
                     made = self._native.run(drawn.inputs, drawn.tensors, drawn.numbers)

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters beyond what a constructor makes: other signs, rows of other sizes, zeros, special structure, none."""
+
+from __future__ import annotations
+
+import random
+
+import torch
+
+from . import constants as c
+from .parameters import is_constant, redrawn_parameter
+from .seeds import coin, derive, normal, uniform
+
+
+def manner_of(seed: int, regime: str, number: int) -> str:
+    """How the parameters of a draw are made: each manner once in as many draws of a regime, in an order by chance. The
+    first draw as given is plain: by it the program is taken in."""
+    order = list(c.MANNERS)
+    random.Random(derive(seed, regime, "manners")).shuffle(order)
+    if regime == "as_given":
+        order.remove(c.PLAIN)
+        order.insert(0, c.PLAIN)
+    return order[number % len(order)]
+
+
+def drawn_parameter(
+    original: torch.Tensor, manner: str, source: torch.Generator, wide: bool, decides: bool
+) -> torch.Tensor:
+    """`original` in that manner. `wide`: see redrawn_parameter; such a one is given no structure. `decides`: the program chooses by computed values, and
+    what makes several of them equal leaves the choice open: equal rows, biases or diagonals of zeros."""
+    plain = redrawn_parameter(original, source, wide)
+    if not original.is_floating_point() or original.numel() == 0 or manner == c.PLAIN:
+        return plain
+    if manner == c.SIGNED:
+        return plain * _signs(plain, 0.5, source)
+    if manner == c.SCALED:
+        return _scaled(plain, source, decides)
+    if manner == c.GENERIC:
+        made = _generic(original, source)
+        return made + uniform(made, -c.WIDE_SHIFT, c.WIDE_SHIFT, source) if wide else made
+    if wide or not bool(coin(torch.empty(()), c.STRUCTURED_SHARE, source)):
+        return plain
+    return _structured(original, plain, source, decides)
+
+
+def _signs(like: torch.Tensor, share: float, source: torch.Generator) -> torch.Tensor:
+    return torch.where(coin(like, share, source), -1.0, 1.0).to(like.dtype)
+
+
+def _scaled(plain: torch.Tensor, source: torch.Generator, decides: bool) -> torch.Tensor:
+    """Rows times powers of two; some rows and elements zero."""
+    rows = plain if plain.dim() < 2 else plain.reshape(plain.shape[0], -1)[:, :1]
+    octaves = torch.randint(-c.ROW_OCTAVES, c.ROW_OCTAVES + 1, rows.shape, generator=source, device=source.device)
+    factor = torch.exp2(octaves.to(torch.float32))
+    if not decides and bool(coin(torch.empty(()), 0.5, source)):  # not always: what a norm makes of equal numbers is rounding
+        factor = factor * ~coin(rows, c.ZERO_WEIGHT_ROW_SHARE, source)
+    if plain.dim() > 1:
+        factor = factor.reshape(-1, *[1] * (plain.dim() - 1))
+    elif decides:
+        return plain * factor.to(plain.dtype)
+    return plain * factor.to(plain.dtype) * ~coin(plain, c.ZERO_ELEMENT_SHARE, source)
+
+
+def _generic(original: torch.Tensor, source: torch.Generator) -> torch.Tensor:
+    """Normal numbers as large as the original's: of its zeros, signs, diagonals and equal rows nothing is left."""
+    if is_constant(original):
+        first = float(original.reshape(-1)[0])
+        return original + c.GENERIC_SPREAD * max(1.0, abs(first)) * normal(original, source)
+    size = original.float().square().mean().sqrt().to(original.dtype)
+    return normal(original, source) * size
+
+
+def _structured(
+    original: torch.Tensor, plain: torch.Tensor, source: torch.Generator, decides: bool
+) -> torch.Tensor:
+    if original.dim() < 2:
+        if decides:
+            return plain
+        made = (torch.ones_like(plain), torch.zeros_like(plain), plain.reshape(-1)[:1].expand(plain.shape).clone())
+        return made[_chance(len(made), source)]
+    kinds = [_symmetric] + ([] if decides else [_diagonal, _identity, _permuted, _constant])
+    return kinds[_chance(len(kinds), source)](plain, source)
+
+
+def _chance(count: int, source: torch.Generator) -> int:
+    return int(torch.randint(0, count, (), generator=source, device=source.device))
+
+
+def _matrices(tensor: torch.Tensor) -> torch.Tensor:
+    """A view of the matrices of a parameter, last: of a convolution's kernels those of outputs by inputs, at each place;
+    of a stack of matrices, which no kernel is as wide as, each of them."""
+    is_kernel = tensor.dim() > 3 or (tensor.dim() == 3 and tensor.shape[-1] <= c.WIDEST_KERNEL)
+    return tensor.movedim((0, 1), (-2, -1)) if is_kernel else tensor
+
+
+def _eye(plain: torch.Tensor) -> torch.Tensor:
+    """Ones where output and input are the same, round again where there are more outputs; of a kernel with places, at
+    the middle one."""
+    made = torch.zeros_like(plain)
+    matrices = _matrices(made)
+    is_kernel = matrices is not made
+    rows = torch.arange(matrices.shape[-2], device=made.device)
+    middle = tuple(size // 2 for size in matrices.shape[:-2]) if is_kernel else ()
+    matrices[middle][..., rows, rows % matrices.shape[-1]] = 1.0
+    return made
+
+
+def _identity(plain: torch.Tensor, _source: torch.Generator) -> torch.Tensor:
+    return _eye(plain)
+
+
+def _diagonal(plain: torch.Tensor, source: torch.Generator) -> torch.Tensor:
+    return _eye(plain) * uniform(plain, c.PARAMETER_LOW, c.PARAMETER_HIGH, source) * _signs(plain, 0.5, source)
+
+
+def _symmetric(plain: torch.Tensor, _source: torch.Generator) -> torch.Tensor:
+    """The upper triangle of the largest square is also the lower one."""
+    made = plain.clone()
+    matrices = _matrices(made)
+    size = min(matrices.shape[-2:])
+    square = matrices[..., :size, :size]
+    square.copy_(square.triu() + square.triu(1).mT)
+    return made
+
+
+def _permuted(plain: torch.Tensor, source: torch.Generator) -> torch.Tensor:
+    order = torch.randperm(plain.shape[0], generator=source, device=source.device).to(plain.device)
+    return _eye(plain)[order]
+
+
+def _constant(plain: torch.Tensor, _source: torch.Generator) -> torch.Tensor:
+    size = plain.float().square().mean().sqrt().to(plain.dtype)
+    return torch.ones_like(plain) * size
