@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 from stitchcuda_python.oracle.constants import MANNERS, REGIMES
-from stitchcuda_python.oracle.manners import drawn_parameter, manner_of
+from stitchcuda_python.oracle.manners import Manner, drawn_parameter, manner_of
 from stitchcuda_python.oracle.seeds import generator
 
 from .support import ServerCase, model, read
@@ -138,7 +138,8 @@ class MannersTest(ServerCase):
 
     def made(self, original: torch.Tensor, manner: str, decides: bool = False) -> list[torch.Tensor]:
         return [
-            drawn_parameter(original, manner, generator("cpu", seed, manner), False, decides) for seed in range(60)
+            drawn_parameter(original, Manner(manner, turn, 0.9, decides), 0, False, generator("cpu", turn, manner))
+            for turn in range(60)
         ]
 
     def test_signs_zeros_and_scales(self) -> None:

@@ -18,8 +18,9 @@ MANNERS = (PLAIN, SIGNED, SCALED, SPECIAL, GENERIC)
 # scaled: rows times 2^k, |k| at most this; share of elements and of rows that are zero.
 ROW_OCTAVES = 3
 ZERO_ELEMENT_SHARE, ZERO_WEIGHT_ROW_SHARE = 0.1, 0.05
-# special: share of parameters that are given a structure, the others are plain.
-STRUCTURED_SHARE = 0.5
+# special: share of parameters that are given a structure, the others are plain; all of few matrices. So many turns are
+# as many of each structure.
+STRUCTURED_SHARE, FEW_MATRICES, TURNS = 0.5, 2, 12
 # Of three axes, the last is the width of a convolution's kernel up to this; else each plane is a matrix.
 WIDEST_KERNEL = 16
 # generic: the spread of a parameter that its constructor makes constant, as a share of max(1, |c|).

@@ -21,7 +21,7 @@ from .decisions import Decisions
 from .given_numbers import Numbers, drawn_numbers
 from .inputs import InputSource
 from .native import NativeModule
-from .manners import drawn_parameter, manner_of
+from .manners import Manner, Manners, drawn_parameter
 from .parameters import needs_wide_draws
 from .perturb import finest_output, is_as_fine, one_ulp_away
 from .regimes import inside_observed, observe, transformed, with_ignored
@@ -64,7 +64,7 @@ class Drawer:
         self._ignored = ignored_targets(graph)
         self._finest = finest_output(graph)
         self._source, self._seed = source, seed
-        self._decides = bool(Decisions(graph).calls)
+        self._manners = Manners(native.parameters, bool(Decisions(graph).calls))
         self._declares = frozenset(self._declared(seed))
         self._states = States(graph, native.constructed, native.persistent, self._declares, self._held)
         self._input_names = [value.name for value in graph.values if value.role == INPUT]
@@ -94,7 +94,7 @@ class Drawer:
 
         inputs = pytree.tree_map_only(torch.Tensor, lambda tensor: change(tensor.to(self._device)), inputs)
         is_bold = care == Care.BOLD and self.may_be_bold(regime, number)
-        manner = manner_of(seed, regime, number) if is_bold else c.PLAIN
+        manner = self._manners.of(seed, regime, number) if is_bold else Manner()
         tensors = self._tensors(generator(self._device, seed, regime, number, "parameters"), manner, number, is_bold)
         if is_bold and self._declares:
             own = self._native.tensors()
@@ -168,17 +168,17 @@ class Drawer:
             message = f"get_inputs() of {base} draws {greatest} for input {name}, which may be {bound - 1} at most."
             raise Failure(PROGRAM_INVALID, message, request.file, "Draw indices inside the table that they index.")
 
-    def _tensors(self, source: torch.Generator, manner: str, number: int, is_bold: bool) -> dict[str, torch.Tensor]:
+    def _tensors(self, source: torch.Generator, manner: Manner, number: int, is_bold: bool) -> dict[str, torch.Tensor]:
         made: dict[str, torch.Tensor] = {}
         by_object: dict[int, torch.Tensor] = {}
-        for name, tensor in self._native.tensors().items():
+        for place, (name, tensor) in enumerate(self._native.tensors().items()):
             if id(tensor) not in by_object:
                 original = self._native.constructed[name]
                 if name in self._declares:
                     by_object[id(tensor)] = original
                 elif isinstance(tensor, torch.nn.Parameter):
                     wide = number % 2 == 1 and needs_wide_draws(original)
-                    by_object[id(tensor)] = drawn_parameter(original, manner, source, wide, self._decides)
+                    by_object[id(tensor)] = drawn_parameter(original, manner, place, wide, source)
                 else:
                     by_object[id(tensor)] = self._states.tensor(name, source, is_bold)
             made[name] = by_object[id(tensor)]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import dataclass
 
 import torch
 
@@ -12,9 +13,21 @@ from .parameters import is_constant, redrawn_parameter
 from .seeds import coin, derive, normal, uniform
 
 
+@dataclass(frozen=True)
+class Manner:
+    """How the parameters of one draw are made. `turn`: which special structure; in the next regime it is another.
+    `share`: of parameters that are given one. `decides`: the program chooses by computed values, and what makes several
+    of them equal leaves the choice open: equal rows, biases or diagonals of zeros."""
+
+    kind: str = c.PLAIN
+    turn: int = 0
+    share: float = 1.0
+    decides: bool = False
+
+
 def manner_of(seed: int, regime: str, number: int) -> str:
-    """How the parameters of a draw are made: each manner once in as many draws of a regime, in an order by chance. The
-    first draw as given is plain: by it the program is taken in."""
+    """The kind of a draw's manner: each once in as many draws of a regime, in an order by chance. The first draw as
+    given is plain: by it the program is taken in."""
     order = list(c.MANNERS)
     random.Random(derive(seed, regime, "manners")).shuffle(order)
     if regime == "as_given":
@@ -23,24 +36,38 @@ def manner_of(seed: int, regime: str, number: int) -> str:
     return order[number % len(order)]
 
 
+class Manners:
+    """The manners of one program's draws."""
+
+    def __init__(self, parameters: dict[str, torch.Tensor], decides: bool) -> None:
+        matrices = sum(tensor.dim() > 1 for tensor in parameters.values())
+        self._share = 1.0 if matrices <= c.FEW_MATRICES else c.STRUCTURED_SHARE
+        self._decides = decides
+
+    def of(self, seed: int, regime: str, number: int) -> Manner:
+        """The manner of a draw that may have unusual parameters."""
+        turn = derive(seed, "turn") % c.TURNS + c.REGIMES.index(regime)
+        return Manner(manner_of(seed, regime, number), turn, self._share, self._decides)
+
+
 def drawn_parameter(
-    original: torch.Tensor, manner: str, source: torch.Generator, wide: bool, decides: bool
+    original: torch.Tensor, manner: Manner, place: int, wide: bool, source: torch.Generator
 ) -> torch.Tensor:
-    """`original` in that manner. `wide`: see redrawn_parameter; such a one is given no structure. `decides`: the program chooses by computed values, and
-    what makes several of them equal leaves the choice open: equal rows, biases or diagonals of zeros."""
+    """`original`, which is the one of number `place`, in that manner. `wide`: see redrawn_parameter; such a one is given
+    no structure."""
     plain = redrawn_parameter(original, source, wide)
-    if not original.is_floating_point() or original.numel() == 0 or manner == c.PLAIN:
+    if not original.is_floating_point() or original.numel() == 0 or manner.kind == c.PLAIN:
         return plain
-    if manner == c.SIGNED:
+    if manner.kind == c.SIGNED:
         return plain * _signs(plain, 0.5, source)
-    if manner == c.SCALED:
-        return _scaled(plain, source, decides)
-    if manner == c.GENERIC:
+    if manner.kind == c.SCALED:
+        return _scaled(plain, source, manner.decides)
+    if manner.kind == c.GENERIC:
         made = _generic(original, source)
         return made + uniform(made, -c.WIDE_SHIFT, c.WIDE_SHIFT, source) if wide else made
-    if wide or not bool(coin(torch.empty(()), c.STRUCTURED_SHARE, source)):
+    if wide or not bool(coin(torch.empty(()), manner.share, source)):
         return plain
-    return _structured(original, plain, source, decides)
+    return _structured(plain, manner, manner.turn + place, source)
 
 
 def _signs(like: torch.Tensor, share: float, source: torch.Generator) -> torch.Tensor:
@@ -70,20 +97,15 @@ def _generic(original: torch.Tensor, source: torch.Generator) -> torch.Tensor:
     return normal(original, source) * size
 
 
-def _structured(
-    original: torch.Tensor, plain: torch.Tensor, source: torch.Generator, decides: bool
-) -> torch.Tensor:
-    if original.dim() < 2:
-        if decides:
-            return plain
+def _structured(plain: torch.Tensor, manner: Manner, turn: int, source: torch.Generator) -> torch.Tensor:
+    if manner.decides:
+        return plain if plain.dim() < 2 else _symmetric(plain, source)
+    if plain.dim() < 2:
         made = (torch.ones_like(plain), torch.zeros_like(plain), plain.reshape(-1)[:1].expand(plain.shape).clone())
-        return made[_chance(len(made), source)]
-    kinds = [_symmetric] + ([] if decides else [_diagonal, _identity, _permuted, _constant])
-    return kinds[_chance(len(kinds), source)](plain, source)
-
-
-def _chance(count: int, source: torch.Generator) -> int:
-    return int(torch.randint(0, count, (), generator=source, device=source.device))
+        return made[turn % len(made)]
+    last = _permuted if bool(coin(torch.empty(()), 0.5, source)) else _constant
+    kinds = (_identity, _diagonal, _symmetric, last)
+    return kinds[turn % len(kinds)](plain, source)
 
 
 def _matrices(tensor: torch.Tensor) -> torch.Tensor:

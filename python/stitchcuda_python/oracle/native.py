@@ -47,14 +47,14 @@ class NativeModule:
         self._module = _placed(program.module, device)
         self._graph = graph
         self._device = device
-        self._parameters = dict(self._module.named_parameters(remove_duplicate=False))
+        self.parameters = dict(self._module.named_parameters(remove_duplicate=False))
         self._buffers = dict(self._module.named_buffers(remove_duplicate=False))
         self.persistent = set(self._module.state_dict())
         self.constructed = {name: tensor.detach().clone() for name, tensor in self.tensors().items()}
 
     def tensors(self) -> dict[str, torch.Tensor]:
         """Parameters and buffers by state-dict name; tied ones are the same object."""
-        return {**self._parameters, **self._buffers}
+        return {**self.parameters, **self._buffers}
 
     def run(
         self,
