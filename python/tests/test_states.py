@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""States, buffers and parameters of draws: more than what constructors leave, and nothing that a program cannot hold."""
+"""States, buffers and parameters of draws: more than constructors leave, and nothing that a program cannot hold."""
 
 from __future__ import annotations
 

@@ -13,8 +13,8 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 
 
 def constructor_source(text: str, target: str, namespace: types.ModuleType, module: nn.Module) -> str:
-    """`text` without forward methods, get_inputs, get_states and what only they use. The whole text where the rest would not
-    construct a module with the same state dict."""
+    """`text` without forward methods, get_inputs, get_states and what only they use. The whole text where the rest
+    would not construct a module with the same state dict."""
     reduced = _without_forward(text)
     return reduced if _constructs_the_same(reduced, target, namespace, module) else text
 

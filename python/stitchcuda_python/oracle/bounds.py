@@ -81,6 +81,13 @@ def _users(graph: FunctionalProgram, name: str) -> tuple[set[str], list[Call]]:
     return aliases, users
 
 
+def limiting_calls(graph: FunctionalProgram, name: str) -> list[Call]:
+    """The calls that use a value, or a view of it, as an index."""
+    shapes = {each: shape for each, (_dtype, shape) in graph.results().items()}
+    aliases, users = _users(graph, name)
+    return [call for call in users if any(limit > 0 for limit in _limits_of_call(call, aliases, shapes))]
+
+
 def _limits(graph: FunctionalProgram, name: str, shapes: dict[str, tuple[int, ...]]) -> list[int]:
     aliases, users = _users(graph, name)
     return [limit for call in users for limit in _limits_of_call(call, aliases, shapes) if limit > 0]
@@ -112,18 +119,6 @@ def _limits_of_call(call: Call, aliases: set[str], shapes: dict[str, tuple[int, 
 
 def _extent(shape: tuple[int, ...], dim: int) -> int:
     return shape[dim] if shape else 1
-
-
-def offset_inputs(graph: FunctionalProgram) -> set[str]:
-    """Integer inputs that must keep the values that the file draws: they begin at 0 and never fall (where bags
-    begin)."""
-    found: set[str] = set()
-    for value in graph.values:
-        for call in graph.calls:
-            bags = short_name(call.target) in ("embedding_bag", "_embedding_bag", "_embedding_bag_forward_only")
-            if value.role == INPUT and bags and call.args[2] == Ref(value.name):
-                found.add(value.name)
-    return found
 
 
 # Which result of an operator holds positions along an axis, and which argument names the axis.

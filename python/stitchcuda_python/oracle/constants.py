@@ -34,7 +34,7 @@ STATE_CALLS = 2
 STATE_OCTAVES = 2
 # Counters: below 2^this, log-uniform; so many are tried where not every one is legal.
 COUNTER_BITS, COUNTER_TRIES = 20, 16
-# Flags of a state: the share of true ones.
+# Of flags, those of states too: the share of true ones.
 FLAG_SHARES = (0.0, 0.1, 0.5, 0.9, 1.0)
 
 # A draw of unusual parameters or states whose outputs move by more than so many eps of their row when what the program
@@ -52,6 +52,8 @@ KEPT_SHARE, EXTREME_SHARE, EXTREME_FACTOR, ZERO_ROW_SHARE = 0.1, 0.1, 30.0, 0.05
 EXTREME_SPREAD_LOG2 = 3.0
 # Probability of True for redrawn booleans.
 TRUE_SHARE = {"signed_scaled": 0.5, "near_equal": 0.9, "sparse_extreme": 0.1}
+# Integers that only sums and products use are drawn up to this, of either sign.
+WIDE_INTEGER = 1 << 15
 # sparse_extreme: share of a loss's targets that are the one it ignores.
 IGNORED_SHARE = 0.2
 # near_equal integers take few distinct values.

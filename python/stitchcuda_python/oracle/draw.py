@@ -16,11 +16,12 @@ from ..failures import PROGRAM_INVALID, Failure
 from ..graph.functional import CONSTANT, INPUT, RANDOM, STATE, FunctionalProgram
 from ..program.build import Program, draw_states
 from . import constants as c
-from .bounds import ignored_targets, integer_bounds, offset_inputs
+from .bounds import ignored_targets, integer_bounds
 from .decisions import Decisions
 from .given_numbers import Numbers, drawn_numbers
 from .inputs import InputSource
 from .native import NativeModule
+from .integers import Legal, bag_offsets, drawn_offsets, legal_integers
 from .manners import Manner, Manners, drawn_parameter
 from .parameters import needs_wide_draws
 from .perturb import finest_output, is_as_fine, one_ulp_away
@@ -42,8 +43,8 @@ class Drawn:
 class Care(IntEnum):
     """How much a draw is kept to what the program is known to take, from nothing on."""
 
-    BOLD = 0  # unusual parameters and states
-    PLAIN = 1  # parameters near what constructors make, states as constructed
+    BOLD = 0  # unusual parameters, states, integers and flags
+    PLAIN = 1  # parameters near what constructors make, states as constructed, integers as programs mostly take them
     INSIDE = 2  # besides, inputs inside the range that the file draws
 
 
@@ -60,7 +61,7 @@ class Drawer:
         seed: int,
     ) -> None:
         self._program, self._graph, self._native, self._device = program, graph, native, device
-        self._bounds, self._offsets = integer_bounds(graph), offset_inputs(graph)
+        self._bounds, self._legal, self._offsets = integer_bounds(graph), legal_integers(graph), bag_offsets(graph)
         self._ignored = ignored_targets(graph)
         self._finest = finest_output(graph)
         self._source, self._seed = source, seed
@@ -77,6 +78,7 @@ class Drawer:
     def draw(self, seed: int, regime: str, number: int, care: Care = Care.BOLD) -> Drawn:
         """The values of one draw. The first one as given, by which the program is taken in, is never bold."""
         program = self._program
+        is_bold = care == Care.BOLD and self.may_be_bold(regime, number)
         inputs = self._source.draw(program.namespace, program.request, derive(seed, regime, number, "inputs"))
         source = generator(self._device, seed, regime, number, "transform")
         names = iter(self._input_names)
@@ -84,16 +86,17 @@ class Drawer:
         def change(tensor: torch.Tensor) -> torch.Tensor:
             name = next(names)
             if name in self._offsets:
-                return tensor
+                is_drawn = is_bold and regime != "as_given"
+                return drawn_offsets(tensor, self._offsets[name], source) if is_drawn else tensor
             self._refuse_beyond(name, tensor)
             if care == Care.INSIDE:
                 return inside_observed(tensor, observe(tensor), source)
-            changed = transformed(tensor, regime, number, self._bounds.get(name), source)
+            legal = self._legal.get(name, Legal())
+            changed = transformed(tensor, regime, number, legal, source, is_bold)
             ignored = self._ignored.get(name) if regime == "sparse_extreme" else None
             return changed if ignored is None else with_ignored(changed, ignored, source)
 
         inputs = pytree.tree_map_only(torch.Tensor, lambda tensor: change(tensor.to(self._device)), inputs)
-        is_bold = care == Care.BOLD and self.may_be_bold(regime, number)
         manner = self._manners.of(seed, regime, number) if is_bold else Manner()
         tensors = self._tensors(generator(self._device, seed, regime, number, "parameters"), manner, number, is_bold)
         if is_bold and self._declares:
@@ -110,8 +113,10 @@ class Drawer:
         return {name: tensor.to(self._device) for name, tensor in made.items()}
 
     def may_be_bold(self, regime: str, number: int) -> bool:
-        """Whether the draw has parameters and states unlike those of a new module."""
-        return bool(self._native.constructed) and (regime, number) != ("as_given", 0)
+        """Whether the draw has other parameters and states than those of a new module, or other integers and flags than
+        the file draws."""
+        integers = any(not value.dtype.is_floating_point for value in self._graph.of_role(INPUT))
+        return (integers or bool(self._native.constructed)) and (regime, number) != ("as_given", 0)
 
     def try_states(self, reason_against: Callable[[Drawn], str]) -> list[str]:
         """Draws states once, alone and as the file draws inputs. Those that the program does not take stay as they are

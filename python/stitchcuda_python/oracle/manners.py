@@ -53,8 +53,8 @@ class Manners:
 def drawn_parameter(
     original: torch.Tensor, manner: Manner, place: int, wide: bool, source: torch.Generator
 ) -> torch.Tensor:
-    """`original`, which is the one of number `place`, in that manner. `wide`: see redrawn_parameter; such a one is given
-    no structure."""
+    """`original`, which is the one of number `place`, in that manner. `wide`: see redrawn_parameter; such a one is
+    given no structure."""
     plain = redrawn_parameter(original, source, wide)
     if not original.is_floating_point() or original.numel() == 0 or manner.kind == c.PLAIN:
         return plain
@@ -79,7 +79,8 @@ def _scaled(plain: torch.Tensor, source: torch.Generator, decides: bool) -> torc
     rows = plain if plain.dim() < 2 else plain.reshape(plain.shape[0], -1)[:, :1]
     octaves = torch.randint(-c.ROW_OCTAVES, c.ROW_OCTAVES + 1, rows.shape, generator=source, device=source.device)
     factor = torch.exp2(octaves.to(torch.float32))
-    if not decides and bool(coin(torch.empty(()), 0.5, source)):  # not always: what a norm makes of equal numbers is rounding
+    # Not always: what a norm makes of equal numbers is rounding.
+    if not decides and bool(coin(torch.empty(()), 0.5, source)):
         factor = factor * ~coin(rows, c.ZERO_WEIGHT_ROW_SHARE, source)
     if plain.dim() > 1:
         factor = factor.reshape(-1, *[1] * (plain.dim() - 1))
@@ -109,8 +110,8 @@ def _structured(plain: torch.Tensor, manner: Manner, turn: int, source: torch.Ge
 
 
 def _matrices(tensor: torch.Tensor) -> torch.Tensor:
-    """A view of the matrices of a parameter, last: of a convolution's kernels those of outputs by inputs, at each place;
-    of a stack of matrices, which no kernel is as wide as, each of them."""
+    """A view of the matrices of a parameter, last: of a convolution's kernels those of outputs by inputs, at each
+    place; of a stack of matrices, which no kernel is as wide as, each of them."""
     is_kernel = tensor.dim() > 3 or (tensor.dim() == 3 and tensor.shape[-1] <= c.WIDEST_KERNEL)
     return tensor.movedim((0, 1), (-2, -1)) if is_kernel else tensor
 

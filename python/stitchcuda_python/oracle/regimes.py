@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import torch
 
 from . import constants as c
+from .integers import Legal, drawn_flags, drawn_integers
 from .perturb import ELEMENTS_AT_ONCE
 from .seeds import coin, normal, uniform
 
@@ -29,18 +30,18 @@ def observe(tensor: torch.Tensor) -> Observed:
 
 
 def transformed(
-    tensor: torch.Tensor, regime: str, draw: int, bound: int | None, source: torch.Generator
+    tensor: torch.Tensor, regime: str, draw: int, legal: Legal, source: torch.Generator, is_bold: bool
 ) -> torch.Tensor:
-    """`tensor` as `regime` has it. `bound` is one more than the greatest legal integer, None where only the observed
-    range is known."""
+    """`tensor` as `regime` has it. `legal` tells what integers may be. `is_bold`: integers and flags of the whole legal
+    range and of every density, else as programs mostly take them."""
     if regime == "as_given" or tensor.numel() == 0:
         # At other sizes than the file's own its integers may lead outside.
-        within = bound is None or tensor.is_floating_point() or tensor.numel() == 0
-        return tensor if within else torch.where(tensor >= bound, tensor % bound, tensor)
+        within = legal.bound is None or tensor.is_floating_point() or tensor.numel() == 0
+        return tensor if within else torch.where(tensor >= legal.bound, tensor % legal.bound, tensor)
     if tensor.dtype == torch.bool:
-        return coin(tensor, c.TRUE_SHARE[regime], source)
+        return drawn_flags(tensor, regime, draw, source, is_bold)
     if not tensor.is_floating_point():
-        return _integers(tensor, regime, bound, source)
+        return drawn_integers(tensor, regime, draw, legal, source, is_bold)
     if tensor.dtype.itemsize >= 4:
         return _in_parts(tensor, regime, draw, source)
     most = c.EXTREME_FACTOR * float(tensor.abs().max())  # squares of 16-bit numbers are soon out of range
@@ -94,17 +95,6 @@ def _extreme_factor(tensor: torch.Tensor, draw: int, source: torch.Generator) ->
 
 
 _FLOATS = {"signed_scaled": _signed_scaled, "near_equal": _near_equal, "sparse_extreme": _sparse_extreme}
-
-
-def _integers(tensor: torch.Tensor, regime: str, bound: int | None, source: torch.Generator) -> torch.Tensor:
-    low, high = (0, bound) if bound is not None else (int(tensor.min()), int(tensor.max()) + 1)
-    if regime == "sparse_extreme":  # the ends of the range
-        return torch.where(coin(tensor, 0.5, source), high - 1, low).to(tensor.dtype)
-    drawn = torch.randint(low, high, tensor.shape, generator=source, device=source.device, dtype=torch.int64)
-    if regime == "near_equal":  # many equal ones
-        few = torch.randint(low, high, (c.FEW_INTEGERS,), generator=source, device=source.device, dtype=torch.int64)
-        drawn = few[torch.randint(0, c.FEW_INTEGERS, tensor.shape, generator=source, device=source.device)]
-    return drawn.to(tensor.dtype)
 
 
 def with_ignored(tensor: torch.Tensor, ignored: int, source: torch.Generator) -> torch.Tensor:

@@ -33,7 +33,7 @@ from .seeds import derive
 
 _MIN_SHARED_BYTES = 1 << 20
 _INSTEAD = {
-    Care.BOLD: "Regime {}: {}; parameters and states were redrawn near what constructors make.",
+    Care.BOLD: "Regime {}: {}; parameters, states, integers and flags were drawn as they mostly are.",
     Care.PLAIN: "Regime {}: {}; its inputs were redrawn inside the range that the file draws.",
 }
 _UNSTEADY = "Regime {}: rounding decides with unusual parameters or states; others were drawn."

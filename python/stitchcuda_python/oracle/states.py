@@ -47,8 +47,9 @@ class Seen:
 
 
 class States:
-    """The rules by which buffers of one program are drawn, but for those that the file declares. `held` gives, by name, what calls of the program leave in
-    its states, one after another from what the constructor leaves."""
+    """The rules by which buffers of one program are drawn, but for those that the file declares. `held`
+    gives, by name, what calls of the program leave in its states, one after another from what the constructor
+    leaves."""
 
     def __init__(
         self,

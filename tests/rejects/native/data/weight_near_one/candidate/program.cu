@@ -15,7 +15,10 @@ __global__ void row(const float* all, const float* weight, const float* bias, fl
   for (int k = 0; k < 512; ++k) mean += x[k] / 512.0f;
   for (int k = 0; k < 512; ++k) squares += (x[k] - mean) * (x[k] - mean) / 512.0f;
   const float scale = rsqrtf(squares + 1e-5f);
-  for (int k = 0; k < 512; ++k) y[r * 512 + k] = (x[k] - mean) * scale * fminf(fmaxf(weight[k], 0.3f), 1.7f) + fminf(fmaxf(bias[k], -0.2f), 0.2f);
+  for (int k = 0; k < 512; ++k) {
+    const float w = fminf(fmaxf(weight[k], 0.3f), 1.7f), b = fminf(fmaxf(bias[k], -0.2f), 0.2f);
+    y[r * 512 + k] = (x[k] - mean) * scale * w + b;
+  }
 }
 
 static int run_program(const Call& call) {
