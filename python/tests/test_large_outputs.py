@@ -120,6 +120,32 @@ class TileErrorsTest(unittest.TestCase):
         self.assertEqual(len(tiles), 2)
         self.assertGreater(tiles[0], tiles[1])
 
+    def small_ones(self):
+        """A large element a row, which gives tiles their budget, and small ones that all runs know."""
+        self.truth *= 1e-7
+        self.truth[:, 0] = 100.0
+        self.noise = [noise * self.truth.abs() for noise in self.noise]
+        self.native = (self.truth + self.noise[0]).float()
+        return self.errors()
+
+    def test_small_numbers_must_be_right_for_their_size(self):
+        errors = self.small_ones()
+        self.assertIsNone(errors.look_at((self.truth - self.noise[1]).float()).lost)
+        lost = errors.look_at(torch.where(self.truth.abs() > 1, self.native, 0.0)).lost
+        self.assertEqual((lost["got"], lost["expected"]), (0.0, float(self.truth.view(-1)[lost["element"]])))
+        self.assertGreater(lost["known"], 64)
+
+    def test_a_few_small_numbers_may_be_zero(self):
+        errors = self.small_ones()
+        got = self.native.clone()
+        got.view(-1)[::50][1:] = 0.0
+        self.assertIsNone(errors.look_at(got).lost)
+
+    def test_small_numbers_that_coarser_runs_do_not_know_may_be_anything(self):
+        errors = self.small_ones()
+        errors.take_coarser((self.truth + 1e-6 * torch.randn_like(self.truth)).float())
+        self.assertIsNone(errors.look_at(torch.where(self.truth.abs() > 1, self.native, 0.0)).lost)
+
     def test_infinities_must_be_where_the_reference_has_them(self):
         self.truth[3, 3] = float("inf")
         self.native = (self.truth + self.noise[0]).float()

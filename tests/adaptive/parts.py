@@ -181,7 +181,8 @@ HONEST_PARTS = {
                    "  return compute(args, call.stream(), 0, kRows, planned_threads);"),
     "lazy set-up": ("static void* scratch = nullptr;",
                     "if (scratch == nullptr) cudaMalloc(&scratch, kIn[0].bytes());\n"
-                    "  cudaMemcpyAsync(scratch, args.inputs[0], kIn[0].bytes(), cudaMemcpyDeviceToDevice, call.stream());\n"
+                    "  cudaMemcpyAsync(scratch, args.inputs[0], kIn[0].bytes(), cudaMemcpyDeviceToDevice,\n"
+                    "                  call.stream());\n"
                     "  Args copied = args;\n"
                     "  copied.inputs[0] = scratch;\n"
                     "  return compute(copied, call.stream());"),

@@ -78,6 +78,9 @@ class LargeOutputs:
                 perturbed += 1
             elif key == "disturbed":
                 self._take(values)
+            elif key == "tf32":
+                for name, errors in self._errors.items():
+                    errors.take_coarser(values[name])
             del values
             release_unused()  # else memory holds what each run needed, all beside each other
         for errors in self._errors.values():

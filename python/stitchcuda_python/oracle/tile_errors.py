@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from .small_numbers import find_lost
 from .tiling import Piece, Tiling
 
 # As in src/verify/compare/constants.h.
@@ -20,6 +21,7 @@ CONDITION_ROUNDING_MULTIPLE = 1024.0
 # Of the four times the reference's own error that are allowed: a tile within this is right by the whole rule, which
 # only ever allows more than a tile's own errors do.
 CERTAIN = 2.0
+_AT_ONCE = 1 << 24  # elements
 
 _FRACTION_BITS, _EXPONENT_MASK, _BIAS = 52, 0x7FF, 1023  # of a double
 _BUCKETS, _FIRST_BUCKET = 1 + 16 * 70, (1023 - 6) * 16  # of UlpHistogram
@@ -58,6 +60,7 @@ class Doubt:
     kernelbench_rule_ok: bool
     ulps: list[list[int]]  # [bucket, count]
     ulp_max: float
+    lost: dict[str, Any] | None  # small numbers that have no right digit; see small_numbers.py
     tiles: list[int]
 
     def to_json(self) -> dict[str, Any]:
@@ -80,6 +83,8 @@ class TileErrors:
         self._own_each = torch.zeros(self._reference.shape, dtype=torch.bfloat16, device=reference.device)
         self._unsteady = torch.zeros(self._reference.shape, dtype=torch.bool, device=reference.device)
         self._base: torch.Tensor | None = None
+        # Errors of runs in coarser arithmetic that the mode accepts, where there are such; own errors among them.
+        self._coarse_each: torch.Tensor | None = None
         for piece in self._pieces():
             self._measure_reference(piece)
 
@@ -125,6 +130,30 @@ class TileErrors:
             self._own_each[places] = torch.maximum(self._own_each[places], piece.once(errors).to(torch.bfloat16))
             if is_base or is_perturbed:
                 self._unsteady[places] |= piece.once(self._moved(piece, truth, values, is_perturbed))
+
+    def take_coarser(self, run: torch.Tensor) -> None:
+        """A run that says how well small numbers are known, and gives no budget. It comes after all others."""
+        if self._coarse_each is None:
+            self._coarse_each = self._own_each.clone()
+        for begin, values, truth in self._flat(run):
+            own = self._coarse_each[begin : begin + values.numel()]
+            torch.maximum(own, (values - truth).abs().to(own.dtype), out=own)
+
+    def _flat(self, values: torch.Tensor) -> Any:
+        """The number of the first element, the values and the right ones of parts that a GPU holds as doubles."""
+        flat = values.reshape(-1)
+        for begin in range(0, flat.numel(), _AT_ONCE):
+            part = slice(begin, begin + _AT_ONCE)
+            yield begin, flat[part].double(), _overflowed(self._reference[part], self._dtype)
+
+    def _find_lost(self, got: torch.Tensor) -> dict[str, Any] | None:
+        known_by = self._own_each if self._coarse_each is None else self._coarse_each
+
+        def pieces() -> Any:
+            for begin, values, truth in self._flat(got):
+                yield begin, truth, values, known_by[begin : begin + values.numel()].double()
+
+        return find_lost(pieces, self._eps)
 
     def _moved(self, piece: Piece, truth: torch.Tensor, values: torch.Tensor, is_perturbed: bool) -> torch.Tensor:
         """Where one unit in the last place of the inputs decides about an element."""
@@ -172,6 +201,7 @@ class TileErrors:
             kernelbench_rule_ok=bool(close),
             ulps=[[bucket, int(counts[bucket])] for bucket in filled],
             ulp_max=float(sums[2]),
+            lost=self._find_lost(got),
             tiles=worst_first.tolist(),
         )
 

@@ -35,6 +35,9 @@ OutputComparison compare_floats(const OutputReference& reference, const HostTens
     result.refusal = accepted ? std::nullopt : result.refusal;
     result.statistics.max_ratio = accepted ? all.tf32.max_ratio() : result.statistics.max_ratio;
   }
+  if (!result.refusal && tiles == nullptr) {
+    result.refusal = all.small.refusal();
+  }
   return result;
 }
 

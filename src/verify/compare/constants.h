@@ -77,6 +77,20 @@ inline constexpr double kConditionShare = 0.001;
 inline constexpr double kConditionErrorMultiple = 4.0;
 inline constexpr double kConditionRoundingMultiple = 1024.0;
 
+// Small numbers, over a whole output and by magnitude: elements within a factor of 2^4 are one group. 64 elements that
+// the reference knows, and half of the group at least, say what a candidate makes of numbers of that size;
+inline constexpr int kMagnitudeOctaves = 4;
+inline constexpr int64_t kMinKnown = 64;
+// below 2^-100 a device may flush on its way;
+inline constexpr int kSmallestExponent = -100;
+// the reference knows what all its runs agree about within a thousandth, or within two roundings of the output's type;
+inline constexpr double kKnownWithin = 1.0 / 1024;
+inline constexpr double kKnownRoundings = 2;
+// a candidate that is off by more than an eighth there has no right digit: formulas that are honest and cancel in their
+// tails lose digits, not the number. A quarter, since a candidate may round single elements to zero.
+inline constexpr double kLostBeyond = 1.0 / 8;
+inline constexpr double kLostShare = 1.0 / 4;
+
 // KernelBench's own rule, |got - native| <= tolerance * (1 + |native|): 1e-4 for fp32, 1e-2 for 16-bit outputs.
 inline constexpr double kKernelBenchTolerance = 1e-4;
 inline constexpr double kKernelBenchHalfTolerance = 1e-2;

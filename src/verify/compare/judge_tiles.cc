@@ -80,7 +80,8 @@ class Piece {
         last_(last),
         verdicts_{FloatRule(epsilon(whole.type), whole.tiling.tile_count()),
                   FloatRule(epsilon(whole.type), whole.tiling.tile_count()),
-                  {}},
+                  {},
+                  SmallNumbers(epsilon(whole.type))},
         companies_(whole.reference, whole.tiling) {}
 
   void judge() {
@@ -90,6 +91,9 @@ class Piece {
       reader.read(tile, whole_.tiling.tile(tile));
       judge_tile(reader);
       observe_tile(reader, whole_.type, verdicts_.statistics);
+      if (whole_.reference.kind == OutputKind::kFloat) {
+        verdicts_.small.observe(reader.data(), reader.tf32_runs());
+      }
     }
   }
 
@@ -150,6 +154,7 @@ TileVerdicts judge_tiles(const Comparison& whole) {
     all.main.merge(pieces[later].verdicts().main);
     all.tf32.merge(pieces[later].verdicts().tf32);
     all.statistics.merge(pieces[later].verdicts().statistics);
+    all.small.merge(pieces[later].verdicts().small);
   }
   return all;
 }

@@ -8,6 +8,7 @@
 #include "verify/compare/compare_output.h"
 #include "verify/compare/float_rule.h"
 #include "verify/compare/output_statistics.h"
+#include "verify/compare/small_numbers.h"
 #include "verify/compare/tiling.h"
 
 namespace stitch::verify {
@@ -28,6 +29,7 @@ struct TileVerdicts {
   FloatRule main;
   FloatRule tf32;
   OutputStatistics statistics;
+  SmallNumbers small;
 };
 
 // The output must have at least one tile. The result does not depend on the number of threads.

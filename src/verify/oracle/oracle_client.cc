@@ -66,7 +66,7 @@ Result<OutputComparison> OracleClient::judge_doubt(const OracleProgram& program,
   statistics.max_ratio = std::max(statistics.max_ratio, judged.statistics.max_ratio);
   statistics.excused = judged.statistics.excused;
   statistics.max_excused = judged.statistics.max_excused;
-  seen.comparison.refusal = std::move(judged.refusal);
+  seen.comparison.refusal = judged.refusal.has_value() ? std::move(judged.refusal) : seen.comparison.refusal;
   return seen.comparison;
 }
 

@@ -10,6 +10,7 @@
 #include "base/json/json.h"
 #include "base/json/shown.h"
 #include "verify/compare/elements.h"
+#include "verify/compare/small_numbers.h"
 
 namespace stitch::verify {
 namespace {
@@ -292,6 +293,26 @@ Result<OutputReference> output_reference_from_json(const Json& json, const Tenso
   return reference;
 }
 
+namespace {
+
+// {"group", "lost", "known", "element", "got", "expected"}, or null.
+Result<std::optional<Refusal>> lost_from_json(const Json& json) {
+  if (!json.contains("lost") || json["lost"].is_null()) {
+    return std::optional<Refusal>();
+  }
+  const Json& lost = json["lost"];
+  Refusal first;
+  STITCH_ASSIGN(first.element, json_int(lost, "element"));
+  STITCH_ASSIGN(first.got, json_double(lost, "got"));
+  STITCH_ASSIGN(first.expected, json_double(lost, "expected"));
+  STITCH_ASSIGN(const int64_t group, json_int(lost, "group"));
+  STITCH_ASSIGN(const int64_t count, json_int(lost, "lost"));
+  STITCH_ASSIGN(const int64_t known, json_int(lost, "known"));
+  return std::optional(refused_as_lost(static_cast<int>(group), count, known, first));
+}
+
+}  // namespace
+
 Result<LookedAt> looked_at_from_json(const Json& json, const TensorSpec& spec, double input_epsilon) {
   LookedAt seen;
   OutputStatistics& statistics = seen.comparison.statistics;
@@ -308,6 +329,7 @@ Result<LookedAt> looked_at_from_json(const Json& json, const TensorSpec& spec, d
   STITCH_ASSIGN(const double largest, json_double(json, "ulp_max"));
   statistics.ulps.raise_maximum(largest);
   STITCH_ASSIGN(seen.in_doubt, json_int(json, "in_doubt"));
+  STITCH_ASSIGN(seen.comparison.refusal, lost_from_json(json));
   if (!json.contains("got")) {
     return seen;
   }

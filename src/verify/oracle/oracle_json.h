@@ -23,7 +23,7 @@ Result<OutputReference> output_reference_from_json(const Json& json, const Tenso
 
 // What the oracle found of an output where it lies; with the elements that are in doubt, where there are such.
 struct LookedAt {
-  OutputComparison comparison;   // of the tiles that it is certain of: no refusal
+  OutputComparison comparison;   // of the tiles that it is certain of: refused for lost small numbers at most
   int64_t in_doubt = 0;          // tiles
   std::vector<int64_t> tiles{};  // those that came along
   OutputReference reference{};
