@@ -75,11 +75,28 @@ class GivenContentsTest(ServerCase):
         self.assertIn("not finite", made["dropped"])
         self.assertIsNone(self.given(opened, [torch.full((4, 8), 2.0)], [])["dropped"])
 
-    def test_random_programs_and_missing_tensors_are_refused(self) -> None:
-        random = self.open(self.file(DROPOUT, "dropout.py"), mode="train")
+    def test_random_numbers_are_given_too(self) -> None:
+        opened = self.open(self.file(DROPOUT, "dropout.py"), mode="train")
+        first, second = self.drawn(opened, 0)[1], self.drawn(opened, 1)
+        made = self.given(opened, [first["inputs"][0], second[1]["inputs"][1]], [])
+        got = read_result(made["outputs"][0], opened["outputs"][0])
+        wanted = read_result(second[0]["outputs"][0], opened["outputs"][0])
+        self.assertTrue(torch.equal(got["ref64"] == 0, wanted["ref64"] == 0))
+        kept = got["ref64"] != 0
+        self.assertTrue(torch.allclose(got["ref64"][kept], 2 * first["inputs"][0].double()[kept]))
+
+    def test_inputs_that_must_stay_whole_are_named(self) -> None:
+        bags = model(
+            "return self.e(x, y)",
+            "self.e = nn.EmbeddingBag(7, 3)",
+            "def get_inputs():\n    return [torch.randint(0, 7, (6,)), torch.tensor([0, 2, 5])]\n"
+            "def get_init_inputs():\n    return []\n",
+        ).replace("forward(self, x)", "forward(self, x, y)")
+        opened = self.open(self.file(bags, "bags.py"))
+        self.assertEqual([spec["whole"] for spec in opened["inputs"]], [False, True])
+
+    def test_missing_tensors_are_refused(self) -> None:
         arguments: dict[str, Any] = {"draw": 0, "inputs": [], "states": [], "folder": self.folder}
-        error = self.error("oracle.given", oracle=random["oracle"], **arguments)
-        self.assertIn("draws random numbers", error["sentence"])
         plain = self.open(self.file(model("return x + 1"), "plain.py"))
         error = self.error("oracle.given", oracle=plain["oracle"], **arguments)
         self.assertIn("1 tensors are taken here, not 0", error["sentence"])

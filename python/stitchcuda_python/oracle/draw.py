@@ -161,6 +161,10 @@ class Drawer:
                 tensors[name] = tensor
         return held
 
+    def keeps(self, name: str) -> bool:
+        """Whether the input stays what the file draws: its elements do not stand for themselves."""
+        return name in self._offsets
+
     def _refuse_beyond(self, name: str, tensor: torch.Tensor) -> None:
         """Raises a Failure where the file's own integers lead outside of what they index. With other constants than
         the file's own they may."""
@@ -190,8 +194,8 @@ class Drawer:
         return made
 
     def with_contents(self, drawn: Drawn, inputs: list[torch.Tensor], states: list[torch.Tensor]) -> Drawn:
-        """`drawn` with other inputs and states, in the graph's order; what else it holds stays. For programs whose
-        numbers are not random."""
+        """`drawn` with other inputs, then random numbers, and other states, in the graph's order; what else it holds
+        stays."""
         given = iter(inputs)
         replace = lambda tensor: next(given).to(self._device).reshape(tensor.shape)  # noqa: E731
         by_object = {
@@ -199,7 +203,9 @@ class Drawer:
             for value, state in zip(self._graph.of_role(STATE), states)
         }
         tensors = {name: by_object.get(id(tensor), tensor) for name, tensor in drawn.tensors.items()}
-        return Drawn(pytree.tree_map_only(torch.Tensor, replace, drawn.inputs), tensors, drawn.numbers)
+        made = pytree.tree_map_only(torch.Tensor, replace, drawn.inputs)
+        numbers = {value.name: replace(drawn.numbers[value.name]) for value in self._graph.of_role(RANDOM)}
+        return Drawn(made, tensors, drawn.numbers | numbers)
 
     def graph_values(self, drawn: Drawn) -> dict[str, torch.Tensor]:
         """The draw by graph value name."""

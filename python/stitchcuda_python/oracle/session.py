@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -37,6 +38,7 @@ _INSTEAD = {
     Care.PLAIN: "Regime {}: {}; its inputs were redrawn inside the range that the file draws.",
 }
 _UNSTEADY = "Regime {}: rounding decides with unusual parameters or states; others were drawn."
+_MAX_BASES = 3
 GATE = "gate"  # the name of the gate's draw, which no verdict uses
 
 
@@ -62,7 +64,7 @@ class Session:
         self._large: LargeOutputs | None = None
         self._shared: list[torch.Tensor] = []  # what other processes were told the places of
         self._nulls: NullMaker | None = None
-        self._base: tuple[int, Drawn] | None = None  # of the contents that were given last
+        self._bases: dict[int, Drawn] = {}  # of contents that were given
         self._finite, self._overflows = True, False
         self._cares: dict[tuple[str, int], tuple[Care, list[str]]] = {}  # of the draws made so far, with the reasons
         self.gate = self._run_gate()
@@ -96,7 +98,10 @@ class Session:
         }
         return {
             "regimes": list(REGIMES),
-            "inputs": [spec(value.name) for value in self.graph.of_role(INPUT, RANDOM)],
+            "inputs": [
+                spec(value.name) | {"whole": self._drawer.keeps(value.name)}
+                for value in self.graph.of_role(INPUT, RANDOM)
+            ],
             "random_inputs": len(self.graph.of_role(RANDOM)),
             "parameters": [spec(value.name) for value in self.graph.of_role(PARAMETER, CONSTANT)],
             "states": [spec(value.name) for value in self.graph.of_role(STATE)],
@@ -185,17 +190,15 @@ class Session:
         return max([torch.finfo(dtype).eps for dtype in dtypes if dtype.is_floating_point], default=0.0)
 
     def given(self, number: int, inputs: list[str], states: list[str], folder: str) -> dict[str, Any]:
-        """The answers to the inputs and states in these files, with the parameters of draw `number` as given; dropped
-        with a sentence where the program does not take them. From now on files are written to `folder`."""
-        if self.graph.of_role(RANDOM):
-            raise Failure(PROGRAM_INVALID, "The program draws random numbers.", "", "Ask for oracle.draw.")
+        """The answers to the inputs, random numbers among them, and states in these files, with the parameters of draw
+        `number` as given; dropped with a sentence where the program does not take them. From now on files are written
+        to `folder`."""
         self._folder = folder
-        if self._base is None or self._base[0] != number:
-            self._base = (number, self._settled("as_given", number)[0])
-        base = self._base[1]
+        start = time.process_time()
+        base = self._base_draw(number)
         values = self._drawer.graph_values(base)
-        like = {role: [values[value.name] for value in self.graph.of_role(role)] for role in (INPUT, STATE)}
-        contents = [_read_all(paths, like[role]) for role, paths in ((INPUT, inputs), (STATE, states))]
+        like = [[values[value.name] for value in self.graph.of_role(*roles)] for roles in ((INPUT, RANDOM), (STATE,))]
+        contents = [_read_all(paths, tensors) for paths, tensors in zip((inputs, states), like)]
         drawn = self._drawer.with_contents(base, *contents)
         runs, reason = self._try(drawn)
         if runs is None:
@@ -203,7 +206,16 @@ class Session:
         self._evaluator.decide_otherwise(runs, drawn, self._seed, "given", number)
         self._evaluator.add_error_runs(runs, drawn, self._seed, "given", number)
         self._last = (drawn, runs)
-        return {"dropped": None} | self._write(self._answers, "given_")
+        answers = self._write(self._answers, "given_")
+        return {"dropped": None, "cpu_s": time.process_time() - start} | answers
+
+    def _base_draw(self, number: int) -> Drawn:
+        """Draw `number` as given, kept for the contents that are given next: parameters come by turns."""
+        if number not in self._bases:
+            if len(self._bases) == _MAX_BASES:
+                del self._bases[next(iter(self._bases))]
+            self._bases[number] = self._settled("as_given", number)[0]
+        return self._bases[number]
 
     def _try(self, drawn: Drawn) -> tuple[Runs | None, str]:
         try:

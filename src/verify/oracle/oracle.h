@@ -34,6 +34,7 @@ struct OracleProgram {
   std::vector<std::string> regimes;  // kAsGiven is the first
   std::vector<TensorSpec> inputs;    // the last `random_inputs` of them are random numbers, which a call may leave out
   size_t random_inputs = 0;
+  std::vector<bool> whole_inputs;  // of each input: whether contents made of two draws take it from one of them
   std::vector<TensorSpec> parameters;
   std::vector<TensorSpec> states;
   std::vector<TensorSpec> outputs;     // role kOutput
@@ -66,12 +67,13 @@ struct OracleDraw {
   std::vector<HostTensor> states;
   std::vector<OutputReference> outputs;  // outputs, then new states
   int64_t near_ties = 0;                 // decisions of the program that lie within rounding; see OutputReference
+  double cpu_seconds = 0;                // that the answers took, where contents were given
 
   // Whether some of it stays with the oracle: it is gone with the next draw.
   bool stays() const;
 };
 
-// Contents that no draw has, for a program without random numbers.
+// Contents that no draw has. The numbers of a program that draws its own are inputs like any other.
 struct GivenContents {
   std::vector<HostTensor> inputs;
   std::vector<HostTensor> states;

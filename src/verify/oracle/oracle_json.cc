@@ -166,6 +166,9 @@ Result<OracleProgram> oracle_program_from_json(const Json& json) {
     program.regimes.push_back(regime.get<std::string>());
   }
   STITCH_ASSIGN(program.inputs, specs_from_json(json, "inputs", TensorRole::kInput));
+  for (const Json& input : json["inputs"]) {
+    program.whole_inputs.push_back(input.contains("whole") && input["whole"] == true);
+  }
   if (json.contains("random_inputs")) {
     STITCH_ASSIGN(const int64_t random_inputs, json_int(json, "random_inputs"));
     program.random_inputs = static_cast<size_t>(random_inputs);
@@ -198,6 +201,9 @@ Result<OracleDraw> oracle_answers_from_json(const Json& json, const OracleProgra
   STITCH_TRY(append_references(json, "states_out", program.states_out, draw.outputs));
   if (json.contains("near_ties")) {
     STITCH_ASSIGN(draw.near_ties, json_int(json, "near_ties"));
+  }
+  if (json.contains("cpu_s") && json["cpu_s"].is_number()) {
+    draw.cpu_seconds = json["cpu_s"].get<double>();
   }
   const double unit = input_epsilon(program);
   for (OutputReference& output : draw.outputs) {

@@ -32,6 +32,7 @@ Result<OracleProgram> StepOracle::open(const OracleSource& source) {
   }
   OracleProgram program = whole_program_;
   program.inputs = specs_of(step_.inputs);
+  program.whole_inputs.clear();
   program.parameters = specs_of(step_.parameters);
   program.states.clear();
   program.outputs = specs_of(step_.outputs);
