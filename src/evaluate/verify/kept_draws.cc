@@ -37,9 +37,10 @@ void KeptDraws::offer(const verify::OracleDraw& draw, int number,
   draws.push_back(draw);
 }
 
-void offer_for_repetition(const verify::OracleDraw& draw, std::vector<verify::OracleDraw>& kept) {
-  if (std::ssize(kept) < kMaxKeptDraws && bytes_of(draw) <= kMaxRepeatedBytes) {
-    kept.push_back(draw);
+void RepeatedDraws::offer(const verify::OracleDraw& draw, int number) {
+  if (std::ssize(draws) < kMaxKeptDraws && bytes_of(draw) <= kMaxRepeatedBytes) {
+    draws.push_back(draw);
+    numbers.push_back(number);
   }
 }
 

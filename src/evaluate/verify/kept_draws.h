@@ -26,7 +26,13 @@ struct KeptDraws {
   void offer(const verify::OracleDraw& draw, int number, const std::shared_ptr<const verify::OracleProgram>& of);
 };
 
-// Keeps the draw for repeated calls where there is room.
-void offer_for_repetition(const verify::OracleDraw& draw, std::vector<verify::OracleDraw>& kept);
+// Draws kept for repeated calls, and their numbers in the regime.
+struct RepeatedDraws {
+  std::vector<verify::OracleDraw> draws;
+  std::vector<int> numbers;
+
+  // Keeps the draw where there is room.
+  void offer(const verify::OracleDraw& draw, int number);
+};
 
 }  // namespace stitch::evaluate

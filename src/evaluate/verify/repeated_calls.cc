@@ -3,137 +3,278 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
+#include <algorithm>
+#include <map>
 #include <random>
+#include <utility>
 
-#include "base/seed/seed.h"
+#include "evaluate/verify/call_contents.h"
 #include "evaluate/verify/subject_run.h"
 #include "verify/compare/regime_judge.h"
 
 namespace stitch::evaluate {
 namespace {
 
-constexpr int kMaxMoreCalls = 24;
-constexpr std::chrono::seconds kMaxTime{5};
+using Tensors = std::vector<HostTensor>;
 
-Finding wrong(const std::optional<verify::RefusedOutput>& refused) {
-  return {Stage::kCalls, VerdictKind::kWrong, fmt::format("{} ({}, regime as_given)", refused->message, refused->draw)};
+constexpr uint64_t kRecentBytes = uint64_t{256} << 20;  // of contents that may come again, with their answers
+constexpr uint64_t kMaxRecent = 8;
+constexpr double kDearAnswer = 0.1;  // seconds
+
+uint64_t bytes_held(const verify::OracleDraw& draw) {
+  uint64_t bytes = 0;
+  for (const HostTensor& tensor : contents_of(draw)) {
+    bytes += tensor.bytes().size();
+  }
+  for (const verify::OutputReference& output : draw.outputs) {
+    bytes += output.reference.bytes().size() + (1 + output.perturbed.size()) * output.native.bytes().size();
+  }
+  return bytes;
 }
 
-// Half of the calls run a block's threads in another order, half of them keep the host out of the device's memory.
-RunSettings by_chance(std::mt19937_64& random, const verify::OracleDraw& draw) {
-  RunSettings settings;
-  settings.rng_seed = random() >> 1U;
-  settings.schedule_seed = random() % 2 == 0 ? random() >> 1U : 0;
-  settings.states_in_place = !draw.states.empty() && random() % 2 == 0;
-  settings.trial = random() % 2 == 0 ? CallTrial::kApart : CallTrial::kNone;
-  return settings;
+const char* made_how(ContentsKind kind) {
+  switch (kind) {
+    case ContentsKind::kDrawn:
+      return "the contents of a draw";
+    case ContentsKind::kMixed:
+      return "contents mixed of two";
+    case ContentsKind::kRow:
+      return "contents of which a row was changed";
+    case ContentsKind::kElement:
+      return "contents of which one element was changed";
+  }
+  return "";
 }
 
-bool fits(const std::vector<HostTensor>& got, const verify::OracleDraw& draw, MathMode math) {
-  verify::RegimeJudge judge(math);
-  return !judge.add_draw("", draw.outputs, got) && !judge.finish();
+class Repetition {
+ public:
+  Repetition(const RepeatedCallsRequest& request, Candidate& candidate)
+      : request_(request), draws_(request.kept.draws), candidate_(candidate), judge_(request.math) {}
+
+  Result<RepeatedCalls> run() {
+    if (draws_.empty()) {
+      return std::move(done_);
+    }
+    STITCH_TRY(draw_calls());
+    for (size_t i = 0; i < schedule_.calls.size() && !done_.finding; ++i) {
+      STITCH_TRY(make(static_cast<int>(i)));
+      forget(static_cast<int>(i));
+    }
+    if (!done_.finding) {
+      take(judge_.finish());
+    }
+    return std::move(done_);
+  }
+
+ private:
+  using Pair = std::pair<int, int>;  // contents and parameters
+
+  Result<void> draw_calls();
+  Result<void> try_contents(ScheduleRequest& schedule);
+  Result<void> make(int number);
+  Result<bool> know(const ScheduledCall& call);
+  const Tensors& contents(int number);
+  void count(int number);
+  void forget(int call);
+  verify::OracleDraw draw_of(const ScheduledCall& call);
+  Result<verify::OracleDraw> ask(const Tensors& contents, int parameters);
+  Result<verify::OracleDraw> ask_twice(const Tensors& contents);
+  std::string name_of(const ScheduledCall& call) const;
+  void take(const std::optional<verify::RefusedOutput>& refused);
+
+  const RepeatedCallsRequest& request_;
+  const std::vector<verify::OracleDraw>& draws_;
+  Candidate& candidate_;
+  verify::RegimeJudge judge_;
+  std::vector<uint64_t> widths_;
+  std::vector<uint64_t> widths_with_integers_;
+  CallSchedule schedule_;
+  std::vector<int> last_use_;  // of contents: the last call that they, or others made of them, are for
+  std::map<int, Tensors> contents_;
+  std::map<Pair, verify::OracleDraw> answers_;  // the draws' own are with them
+  std::map<Pair, int> last_answer_;             // the last call that it is for
+  int prepared_ = -1;                           // whose parameters the program has
+  int since_prepare_ = 0;
+  RepeatedCalls done_;
+};
+
+Result<verify::OracleDraw> Repetition::ask(const Tensors& contents, int parameters) {
+  const auto inputs = contents.begin() + static_cast<int64_t>(draws_.front().inputs.size());
+  return request_.ask(Tensors(contents.begin(), inputs), Tensors(inputs, contents.end()),
+                      request_.kept.numbers.at(static_cast<size_t>(parameters)));
 }
 
-// Whether it gives the right answer in such a call. How it fails does not matter: nobody calls it so.
-Result<bool> is_right_in(CallTrial trial, const verify::OracleDraw& draw, MathMode math, Candidate& candidate,
-                         size_t left_out = 0) {
-  STITCH_ASSIGN(const RunResult result, run_draw(candidate, draw, {.trial = trial, .left_out = left_out}));
-  const auto* got = std::get_if<std::vector<HostTensor>>(&result);
-  return got != nullptr && fits(*got, draw, math);
+// The first answer takes longer than those after it.
+Result<verify::OracleDraw> Repetition::ask_twice(const Tensors& contents) {
+  STITCH_ASSIGN(verify::OracleDraw first, ask(contents, 0));
+  if (first.dropped || first.cpu_seconds > kDearAnswer) {
+    return first;
+  }
+  STITCH_ASSIGN(verify::OracleDraw again, ask(contents, 0));
+  again.cpu_seconds = std::min(first.cpu_seconds, again.cpu_seconds);
+  return again;
+}
+
+// Whether the reference answers what is no draw of its own, and what that takes.
+Result<void> Repetition::try_contents(ScheduleRequest& schedule) {
+  if (draws_.size() < 2 || !request_.ask) {
+    done_.counts.limit = draws_.size() < 2 ? "one draw alone could be kept" : "the reference knows its own draws alone";
+    return {};
+  }
+  widths_ = element_widths(draws_);
+  widths_with_integers_ = element_widths_with_integers(draws_, request_.whole_inputs);
+  std::mt19937_64 random(request_.seed);  // tried, and not called with
+  const Tensors mix = mixed(contents_of(draws_[0]), contents_of(draws_[1]), widths_with_integers_, random);
+  STITCH_ASSIGN(const verify::OracleDraw answer, ask_twice(mix));
+  schedule.reference_seconds = answer.cpu_seconds;
+  schedule.combines = schedule.makes_contents = !answer.dropped && is_fair(draws_, request_.math, answer);
+  if (schedule.makes_contents) {
+    return {};
+  }
+  done_.counts.limit = answer.dropped.value_or("one ulp decides answers to contents that are mixed of two draws");
+  STITCH_ASSIGN(const verify::OracleDraw other, ask(contents_of(draws_[1]), 0));
+  schedule.combines = !other.dropped && is_fair(draws_, request_.math, other);
+  return {};
+}
+
+Result<void> Repetition::draw_calls() {
+  ScheduleRequest schedule;
+  schedule.seed = request_.seed;
+  schedule.draws = static_cast<int>(draws_.size());
+  schedule.has_states = !draws_.front().states.empty();
+  schedule.call_seconds = request_.call_seconds;
+  const uint64_t bytes = std::max<uint64_t>(bytes_held(draws_.front()), 1);
+  schedule.recent = static_cast<int>(std::clamp<uint64_t>(kRecentBytes / bytes, 1, kMaxRecent));
+  STITCH_TRY(try_contents(schedule));
+  schedule_ = draw_schedule(schedule);
+  last_use_.assign(schedule_.contents.size(), 0);
+  for (size_t i = 0; i < schedule_.calls.size(); ++i) {
+    const ScheduledCall& call = schedule_.calls[i];
+    const ScheduledContents& made = schedule_.contents[static_cast<size_t>(call.contents)];
+    last_use_[static_cast<size_t>(call.contents)] = static_cast<int>(i);
+    last_answer_[{call.contents, call.parameters}] = static_cast<int>(i);
+    if (made.kind != ContentsKind::kDrawn) {
+      last_use_[static_cast<size_t>(made.base)] = static_cast<int>(i);
+    }
+  }
+  return {};
+}
+
+const Tensors& Repetition::contents(int number) {
+  const auto found = contents_.find(number);
+  if (found != contents_.end()) {
+    return found->second;
+  }
+  const ScheduledContents& made = schedule_.contents.at(static_cast<size_t>(number));
+  if (made.kind == ContentsKind::kDrawn) {
+    return contents_[number] = contents_of(draws_.at(static_cast<size_t>(made.base)));
+  }
+  const Tensors base = contents(made.base);
+  const Tensors other = contents_of(draws_.at(static_cast<size_t>(made.other)));
+  const std::vector<uint64_t>& widths = made.has_integers ? widths_with_integers_ : widths_;
+  std::mt19937_64 random(made.seed);
+  return contents_[number] = made.kind == ContentsKind::kMixed ? mixed(base, other, widths, random)
+                             : made.kind == ContentsKind::kRow ? with_row(base, other, widths, random)
+                                                               : with_element(base, other, widths, random);
+}
+
+// No contents are made of those that were used for the last time, and no answer is asked for twice.
+void Repetition::forget(int call) {
+  std::erase_if(contents_, [&](const auto& each) { return last_use_[static_cast<size_t>(each.first)] <= call; });
+  std::erase_if(answers_, [&](const auto& each) { return last_answer_.at(each.first) <= call; });
+}
+
+// False where the reference has nothing to say of such a call.
+Result<bool> Repetition::know(const ScheduledCall& call) {
+  const Pair key(call.contents, call.parameters);
+  if (call.contents == call.parameters || !call.is_judged || answers_.contains(key)) {
+    return true;
+  }
+  STITCH_ASSIGN(verify::OracleDraw answer, ask(contents(call.contents), call.parameters));
+  // Small outputs are judged when all calls were made, others at once: see take().
+  const bool is_judged_late =
+      std::any_of(draws_.front().outputs.begin(), draws_.front().outputs.end(), verify::is_small);
+  if (answer.dropped || (is_judged_late && !is_fair(draws_, request_.math, answer))) {
+    ++done_.counts.left_out;
+    return false;
+  }
+  answers_.emplace(key, std::move(answer));
+  return true;
+}
+
+verify::OracleDraw Repetition::draw_of(const ScheduledCall& call) {
+  const verify::OracleDraw& own = draws_.at(static_cast<size_t>(call.parameters));
+  verify::OracleDraw draw;
+  const Tensors& given = contents(call.contents);
+  const auto states = given.begin() + static_cast<int64_t>(own.inputs.size());
+  draw.inputs.assign(given.begin(), states);
+  draw.states.assign(states, given.end());
+  draw.parameters = own.parameters;
+  const auto answer = answers_.find({call.contents, call.parameters});
+  draw.outputs = answer == answers_.end() ? own.outputs : answer->second.outputs;  // their types, where none is judged
+  return draw;
+}
+
+void Repetition::count(int number) {
+  const ScheduledContents& made = schedule_.contents[static_cast<size_t>(number)];
+  done_.counts.mixed += made.kind == ContentsKind::kMixed ? 1 : 0;
+  done_.counts.by_row += made.kind == ContentsKind::kRow ? 1 : 0;
+  done_.counts.by_element += made.kind == ContentsKind::kElement ? 1 : 0;
+}
+
+std::string Repetition::name_of(const ScheduledCall& call) const {
+  return fmt::format("repeated call {}, {} after prepare, on {}", done_.counts.calls, since_prepare_,
+                     made_how(schedule_.contents[static_cast<size_t>(call.contents)].kind));
+}
+
+Result<void> Repetition::make(int number) {
+  const ScheduledCall& call = schedule_.calls[static_cast<size_t>(number)];
+  const bool is_new = !contents_.contains(call.contents);
+  STITCH_ASSIGN(const bool is_known, know(call));
+  RunSettings settings = call.settings;
+  if (!is_known) {
+    prepared_ = settings.prepares ? -1 : prepared_;  // the next call hands them over
+    return {};
+  }
+  settings.prepares = settings.prepares || prepared_ != call.parameters;
+  prepared_ = call.parameters;
+  since_prepare_ = settings.prepares ? 1 : since_prepare_ + 1;
+  done_.counts.prepares += settings.prepares ? 1 : 0;
+  ++done_.counts.calls;
+  if (is_new) {
+    count(call.contents);
+  }
+  const verify::OracleDraw draw = draw_of(call);
+  STITCH_ASSIGN(const RunResult result, run_draw(candidate_, draw, settings));
+  if (const auto* finding = std::get_if<Finding>(&result)) {
+    done_.finding = at_stage(Stage::kCalls, *finding);
+    done_.finding->reason += fmt::format(" ({})", name_of(call));
+    return {};
+  }
+  if (!call.is_judged) {
+    return {};
+  }
+  ++done_.counts.judged;
+  const auto refused = judge_.add_draw(name_of(call), draw.outputs, std::get<Tensors>(result));
+  if (refused && answers_.contains({call.contents, call.parameters}) && !is_fair(draws_, request_.math, draw)) {
+    ++done_.counts.left_out;
+    return {};
+  }
+  take(refused);
+  return {};
+}
+
+void Repetition::take(const std::optional<verify::RefusedOutput>& refused) {
+  if (refused) {
+    done_.finding = Finding{Stage::kCalls, VerdictKind::kWrong,
+                            fmt::format("{} ({}, regime as_given)", refused->message, refused->draw)};
+  }
 }
 
 }  // namespace
 
-Result<RepeatedCalls> repeat_calls(const std::vector<verify::OracleDraw>& draws, MathMode math, Candidate& candidate,
-                                   uint64_t seed) {
-  RepeatedCalls done;
-  std::mt19937_64 random(derived_seed(seed, "repeated calls", 0));
-  verify::RegimeJudge judge(math);
-  const int calls = kRepeatedCalls + static_cast<int>(random() % kMaxMoreCalls);
-  const auto end = std::chrono::steady_clock::now() + kMaxTime;
-  size_t last = draws.size();
-  while (!draws.empty() && done.calls < calls && std::chrono::steady_clock::now() < end) {
-    const size_t index = random() % draws.size();
-    const verify::OracleDraw& draw = draws[index];
-    const bool is_new = index != std::exchange(last, index);
-    RunSettings settings = by_chance(random, draw);
-    settings.prepares = is_new || random() % 2 == 0;
-    STITCH_ASSIGN(const RunResult result, run_draw(candidate, draw, settings));
-    const std::string label = fmt::format("repeated call {}", ++done.calls);
-    if (const auto* finding = std::get_if<Finding>(&result)) {
-      done.finding = at_stage(Stage::kCalls, *finding);
-      done.finding->reason += fmt::format(" ({})", label);
-      return done;
-    }
-    if (const auto refused = judge.add_draw(label, draw.outputs, std::get<std::vector<HostTensor>>(result))) {
-      done.finding = wrong(refused);
-      return done;
-    }
-  }
-  if (const auto refused = judge.finish()) {
-    done.finding = wrong(refused);
-  }
-  return done;
-}
-
-Result<std::optional<Finding>> refuse_host_work(const std::vector<verify::OracleDraw>& draws, MathMode math,
-                                                bool needs_kernels, Candidate& candidate) {
-  if (draws.size() < 2) {
-    return std::optional<Finding>();
-  }
-  // Whatever a program keeps from its last call is then another draw's answer.
-  STITCH_ASSIGN(const RunResult last, run_draw(candidate, draws.front(), {}));
-  if (const auto* finding = std::get_if<Finding>(&last)) {
-    return std::optional<Finding>(at_stage(Stage::kCalls, *finding));
-  }
-  if (fits(std::get<std::vector<HostTensor>>(last), draws.back(), math)) {
-    return std::optional<Finding>();  // all answers are alike: nothing follows from one
-  }
-  STITCH_ASSIGN(const bool without_kernels, is_right_in(CallTrial::kWithoutKernels, draws.back(), math, candidate));
-  if (!without_kernels) {
-    return std::optional<Finding>();
-  }
-  if (needs_kernels) {
-    return std::optional<Finding>(
-        {Stage::kCalls, VerdictKind::kCheated,
-         "the answer is as right when no kernel runs: the host, or PyTorch's copies, gave it"});
-  }
-  STITCH_ASSIGN(const bool by_copies, is_right_in(CallTrial::kDeviceCopiesAlone, draws.front(), math, candidate));
-  if (by_copies) {
-    return std::optional<Finding>();
-  }
-  return std::optional<Finding>(
-      {Stage::kCalls, VerdictKind::kCheated,
-       "the answer is as right when no kernel runs: the host computes it and copies it to the "
-       "device"});
-}
-
-Result<void> find_idle_kernels(const std::vector<verify::OracleDraw>& draws, MathMode math, Candidate& candidate,
-                               LaunchLedger& ledger) {
-  if (draws.size() < 2) {
-    return {};
-  }
-  const auto end = std::chrono::steady_clock::now() + kMaxTime;
-  for (size_t i = 0; std::chrono::steady_clock::now() < end; ++i) {
-    // A whole call comes before each: what the program keeps from it is another draw's, and a process that ended with
-    // the trial before lists its kernels anew.
-    STITCH_ASSIGN(const RunResult whole, run_draw(candidate, draws.front(), {}));
-    const auto* got = std::get_if<std::vector<HostTensor>>(&whole);
-    const auto listed = ledger.launches();
-    if (got == nullptr || !listed.has_value() || i >= listed->size() || fits(*got, draws.back(), math)) {
-      return {};
-    }
-    const LaunchRecord& kernel = (*listed)[i];
-    if (kernel.is_library() || kernel.threads == 0) {
-      continue;
-    }
-    STITCH_ASSIGN(const bool is_idle, is_right_in(CallTrial::kWithoutOne, draws.back(), math, candidate, i));
-    if (is_idle) {
-      ledger.mark_idle(kernel);
-    }
-  }
-  return {};
+Result<RepeatedCalls> repeat_calls(const RepeatedCallsRequest& request, Candidate& candidate) {
+  return Repetition(request, candidate).run();
 }
 
 }  // namespace stitch::evaluate

@@ -3,38 +3,39 @@
 // gives itself away.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
 #include "artifact/report/finding.h"
 #include "artifact/task/math_mode.h"
 #include "evaluate/candidate.h"
+#include "evaluate/verify/call_schedule.h"
+#include "evaluate/verify/kept_draws.h"
 #include "verify/oracle/oracle.h"
 
 namespace stitch::evaluate {
 
-// The minimum number of calls; more follow, how many a program cannot predict. Calls that take long are fewer.
-inline constexpr int kRepeatedCalls = 40;
+// The reference's answer to these inputs and states, with the parameters of that draw as given.
+using AskAnswer = std::function<Result<verify::OracleDraw>(const std::vector<HostTensor>& inputs,
+                                                           const std::vector<HostTensor>& states, int draw)>;
+
+struct RepeatedCallsRequest {
+  const RepeatedDraws& kept;
+  std::vector<bool> whole_inputs{};  // as OracleProgram has them
+  MathMode math = MathMode::kFp32;
+  uint64_t seed = 0;
+  double call_seconds = 0;  // what a call of it takes
+  AskAnswer ask{};          // none: the draws' own contents are all that can be judged
+};
 
 struct RepeatedCalls {
-  int calls = 0;
+  CallCounts counts;
   std::optional<Finding> finding;  // of the first call that was not right
 };
 
-// Calls it on these draws, in an order by chance, which follows from the seed: with the same contents at the same or at
-// another place, with others at the same place, with and without new parameters. Every call is judged like any other.
-Result<RepeatedCalls> repeat_calls(const std::vector<verify::OracleDraw>& draws, MathMode math, Candidate& candidate,
-                                   uint64_t seed);
-
-// Makes a few more calls at the very end, and returns a finding where the host did the work. In the first call kernels
-// and libraries do nothing. Where its answer is right all the same, only copies within the device work in the next: a
-// program that merely moves its input passes that one, unless it `needs_kernels`.
-Result<std::optional<Finding>> refuse_host_work(const std::vector<verify::OracleDraw>& draws, MathMode math,
-                                                bool needs_kernels, Candidate& candidate);
-
-// Makes two more calls for each kernel that a call lists, the second without that kernel. A program that is right all
-// the same does not need the kernel, and `ledger` says so from then on. Emulated device only; five seconds at most.
-Result<void> find_idle_kernels(const std::vector<verify::OracleDraw>& draws, MathMode math, Candidate& candidate,
-                               LaunchLedger& ledger);
+// Makes the calls of a drawn schedule: on contents of the draws and on others that nobody has seen, at the same or at
+// another place, with and without new parameters. Every call that the schedule names is judged like any draw.
+Result<RepeatedCalls> repeat_calls(const RepeatedCallsRequest& request, Candidate& candidate);
 
 }  // namespace stitch::evaluate

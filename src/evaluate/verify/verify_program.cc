@@ -12,9 +12,11 @@
 #include "base/seed/seed.h"
 #include "evaluate/verify/candidate_thread.h"
 #include "evaluate/verify/draw_queue.h"
+#include "evaluate/verify/host_work.h"
 #include "evaluate/verify/kept_draws.h"
 #include "evaluate/verify/own_draws.h"
 #include "evaluate/verify/plans_of_request.h"
+#include "evaluate/verify/regime_run.h"
 #include "evaluate/verify/repeated_calls.h"
 #include "evaluate/verify/stopwatch.h"
 #include "evaluate/verify/subject_run.h"
@@ -60,27 +62,6 @@ class Verification {
   VerifyReport finish();
 
  private:
-  // A checked draw, under way on a thread of its own while the others go on.
-  struct CheckedRun {
-    verify::OracleDraw draw;
-    std::future<Result<RunResult>> result;
-  };
-  // A draw under way in the second worker.
-  struct EarlierRun {
-    verify::OracleDraw draw;
-    std::string label;
-    std::future<Result<RunResult>> result;
-  };
-  struct Current {  // the regime under way
-    size_t subject = 0;
-    std::string regime;
-    verify::RegimeJudge judge;
-    std::vector<std::string> dropped;
-    bool left_out = false;
-    std::optional<CheckedRun> checked{};
-    std::optional<EarlierRun> earlier{};
-  };
-
   // The checked draw of a GPU's verdict runs on processors, beside the draws that come after it.
   bool is_beside_gpu() const {
     return subject().binary.device == DeviceKind::kChecked &&
@@ -133,10 +114,11 @@ class Verification {
   int current_draws_ = kDrawsPerRegime;  // of a regime of the program under way
   std::string loaded_library_;
   std::unique_ptr<CandidateThread> second_;
-  std::optional<Current> current_;
+  std::optional<RegimeRun> current_;
   std::shared_ptr<std::atomic<bool>> is_beside_gpu_unwanted_ = std::make_shared<std::atomic<bool>>(false);
-  std::optional<Current> beside_gpu_;  // with its run in `earlier`
-  std::vector<verify::OracleDraw> repeated_draws_;
+  std::optional<RegimeRun> beside_gpu_;  // with its run in `earlier`
+  RepeatedDraws repeated_draws_;
+  std::optional<double> fastest_run_;                      // seconds, of a draw's call with all that is around it
   std::shared_ptr<const verify::OracleProgram> declared_;  // at the declared shapes
   std::vector<std::pair<std::string, verify::OutputStatistics>> statistics_;
   VerifyReport report_;
@@ -238,7 +220,7 @@ RunSettings Verification::settings_for(const QueuedDraw& queued) {
 
 Result<void> Verification::begin(const QueuedDraw& queued) {
   if (!current_ || current_->subject != queued.subject || current_->regime != queued.regime) {
-    current_.emplace(Current{queued.subject, queued.regime, verify::RegimeJudge(request_.math), {}, false});
+    current_.emplace(RegimeRun{queued.subject, queued.regime, verify::RegimeJudge(request_.math), {}, false});
   }
   if (candidate_subject_ == queued.subject) {
     return {};
@@ -299,11 +281,14 @@ Result<void> Verification::run_and_judge(const QueuedDraw& queued, const std::st
     start_beside(queued, label, settings);
     return {};
   }
+  double seconds = 0;
   const auto run = [&] {
-    const Stopwatch watch(report_.seconds_running);
+    const Stopwatch watch(seconds);
     return run_draw(*candidate_, queued.draw, settings);
   };
   STITCH_ASSIGN(const RunResult result, run());
+  report_.seconds_running += seconds;
+  fastest_run_ = std::min(fastest_run_.value_or(seconds), seconds);
   STITCH_TRY(end_earlier());
   if (current_->left_out) {
     count_told(queued);
@@ -362,7 +347,7 @@ void Verification::start_beside_gpu(const QueuedDraw& queued, const std::string&
     STITCH_ASSIGN(const auto candidate, start_candidate_(binary));  // a candidate belongs to the thread that made it
     return run_draw(*candidate, draw, settings);
   };
-  beside_gpu_.emplace(Current{current_->subject, current_->regime, verify::RegimeJudge(request_.math), {}, false});
+  beside_gpu_.emplace(RegimeRun{current_->subject, current_->regime, verify::RegimeJudge(request_.math), {}, false});
   beside_gpu_->earlier.emplace(EarlierRun{queued.draw, label, std::async(std::launch::async, run)});
 }
 
@@ -497,29 +482,44 @@ void Verification::keep(const QueuedDraw& queued) {
     report_.kept.offer(queued.draw, queued.number, queued.program);
   }
   if (request_.repeats_calls) {
-    offer_for_repetition(queued.draw, repeated_draws_);
+    repeated_draws_.offer(queued.draw, queued.number);
   }
 }
 
 Result<void> Verification::repeat() {
-  if (decided() || repeated_draws_.empty() || candidate_subject_ != size_t{0}) {
+  if (decided() || repeated_draws_.draws.empty() || candidate_subject_ != size_t{0}) {
     return {};
   }
   say(fmt::format("{}, calls of it again and again", request_.subjects.front().shape));
-  STITCH_ASSIGN(const RepeatedCalls done, repeat_calls(repeated_draws_, request_.math, *candidate_, request_.seed));
-  report_.repeated_calls = done.calls;
+  const auto ask = [&](const std::vector<HostTensor>& inputs, const std::vector<HostTensor>& states, int draw) {
+    return oracle_.given(
+        *declared_,
+        {.inputs = inputs, .states = states, .draw = draw, .folder = request_.subjects.front().source.folder});
+  };
+  STITCH_ASSIGN(const RepeatedCalls done, repeat_calls({.kept = repeated_draws_,
+                                                        .whole_inputs = declared_->whole_inputs,
+                                                        .math = request_.math,
+                                                        .seed = request_.seed,
+                                                        .call_seconds = fastest_run_.value_or(0),
+                                                        .ask = ask},
+                                                       *candidate_));
+  report_.repeated = done.counts;
   report_.findings.add(done.finding);
   if (decided()) {
     return {};
   }
+  if (!done.counts.limit.empty()) {
+    note("no call had contents that are in no draw: " + done.counts.limit);
+  }
   STITCH_ASSIGN(const auto host_work,
-                refuse_host_work(repeated_draws_, request_.math, request_.needs_kernels, *candidate_));
+                refuse_host_work(repeated_draws_.draws, request_.math, request_.needs_kernels, *candidate_));
   report_.findings.add(host_work);
   if (decided()) {
     return {};
   }
   const auto& ledger = request_.subjects.front().binary.launches;
-  return ledger == nullptr ? Result<void>() : find_idle_kernels(repeated_draws_, request_.math, *candidate_, *ledger);
+  return ledger == nullptr ? Result<void>()
+                           : find_idle_kernels(repeated_draws_.draws, request_.math, *candidate_, *ledger);
 }
 
 Result<void> Verification::destroy() {

@@ -48,7 +48,7 @@ Json to_json(const VerifyReport& report) {
               {"checked_draws", report.checked_draws},
               {"checked_shape", report.checked_shape},
               {"randomised_draws", report.randomised_draws},
-              {"repeated_calls", report.repeated_calls},
+              {"repeated_calls", to_json(report.repeated)},
               {"in_place_draws", report.in_place_draws},
               {"phases", phases},
               {"seconds", report.seconds}};

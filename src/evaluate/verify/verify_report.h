@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/json/json_forward.h"
+#include "evaluate/verify/call_schedule.h"
 #include "evaluate/verify/draw_plan.h"
 #include "evaluate/verify/kept_draws.h"
 #include "verify/compare/output_statistics.h"
@@ -50,7 +51,7 @@ struct VerifyReport {
   int randomised_draws = 0;         // of those, with a block's threads in random order
   int in_place_draws = 0;           // of those, with new states in the memory of the old ones
   int64_t near_ties = 0;            // decisions of the program within rounding, over all draws that were compared
-  int repeated_calls = 0;           // after all draws, of an outside program
+  CallCounts repeated;              // after all draws, of an outside program
   KeptDraws kept;                   // as given, at the declared shapes, where the request asked for them
   // Of `seconds`: what it waited for the oracle's draws, ran the candidate, compared.
   double seconds_drawing = 0;
