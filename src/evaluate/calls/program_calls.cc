@@ -311,12 +311,16 @@ Result<CandidateOutcome> ProgramCalls::run(const CandidateCall& call) {
     STITCH_TRY(list_launches());
   }
   STITCH_ASSIGN(CandidateOutcome outcome, take_results(memory_, call.staying));
+  if (std::find(call.staying.begin(), call.staying.end(), true) == call.staying.end()) {
+    settled_.keep_by_chance(session_, memory_.results);
+  }
   outcome.elapsed_us = elapsed_us;
   return outcome;
 }
 
 Result<CandidateOutcome> ProgramCalls::rest() {
   STITCH_TRY(make_ready());  // looks once more whether the last call's results are what they were
+  STITCH_TRY(settled_.end_keeping(session_));
   for (MemoryGroup* group : {&memory_.inputs, &memory_.results, &workspace_}) {
     STITCH_TRY(session_.release(*group));
   }
