@@ -16,6 +16,10 @@ struct Memory {
   size_t bytes;
 };
 
+// Emulated: the device is a caller's, who lends these pieces to a program: one that frees them or resets the device is
+// ended. A GPU's driver knows whose its memory is.
+void lend(std::span<const Memory> pieces);
+
 // Emulated: until its destruction, host code that touches these ranges ends the process, and the device does only what
 // `kind` says. `without` is the kernel that kWithoutOne leaves out, as launches() named it.
 class CallTrialScope {

@@ -184,6 +184,9 @@ void hand_on(int number, siginfo_t* information, void* context) {
     earlier.sa_sigaction(number, information, context);
   } else {
     ::signal(number, SIG_DFL);  // it happens again, and ends the process as ever
+    if (information->si_code <= 0) {
+      ::raise(number);  // it was sent, which going on does not repeat
+    }
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "api/state.h"
 #include "control/counts.h"
+#include "control/lent.h"
 #include "fault/fault.h"
 
 namespace stitch_emulator {
@@ -73,7 +74,13 @@ cudaError_t cudaGetDevice(int* device) {
 cudaError_t cudaSetDevice(int device) { return device == 0 ? cudaSuccess : report(cudaErrorInvalidDevice); }
 cudaError_t cudaInitDevice(int device, unsigned int, unsigned int) { return cudaSetDevice(device); }
 cudaError_t cudaSetDeviceFlags(unsigned int) { return cudaSuccess; }
-cudaError_t cudaDeviceReset() { return cudaSuccess; }
+cudaError_t cudaDeviceReset() {
+  if (has_caller()) {
+    host_fault("cudaDeviceReset() ends the context in which the program's caller works, too: the memory and the stream "
+               "that the program was given would be gone", nullptr, 0);
+  }
+  return cudaSuccess;
+}
 cudaError_t cudaDeviceSetLimit(cudaLimit, size_t) { return cudaSuccess; }
 cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit) {
   *value = 0;

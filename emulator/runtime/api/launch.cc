@@ -13,6 +13,7 @@
 #include "control/counts.h"
 #include "control/launch_ledger.h"
 #include "fault/fault.h"
+#include "updates/host_memory.h"
 #include "updates/order.h"
 
 namespace stitch_emulator {
@@ -91,6 +92,7 @@ cudaError_t run_blocks(const LaunchConfig& config, const KernelCall& call) {
   current_block_shape = config.block;
   current_grid_shape = grid;
   begin_launch_updates();
+  begin_launch_host_memory(call.closure);
   const BlockOrder order(block_count, seed);
   for (uint64_t number = 0; number < block_count; ++number) {
     const uint64_t index = order.block(number);

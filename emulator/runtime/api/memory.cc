@@ -4,11 +4,14 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <map>
 
 #include "api/state.h"
 #include "control/apart.h"
 #include "control/launch_ledger.h"
+#include "control/lent.h"
+#include "updates/host_memory.h"
 #include "fault/fault.h"
 
 namespace stitch_emulator {
@@ -67,6 +70,9 @@ cudaError_t release(void* pointer) {
   }
   const auto found = allocations().find(static_cast<const char*>(pointer));
   if (found == allocations().end()) {
+    if (is_lent(pointer)) {
+      host_fault("the program frees memory that it was given, which is its caller's (cudaFree)", nullptr, 0);
+    }
     return report(cudaErrorInvalidValue);
   }
   found->second.is_apart ? release_apart(pointer) : free(pointer);
@@ -109,7 +115,24 @@ cudaError_t copy_rows(void* destination, size_t destination_pitch, const void* s
   return kernel_faulted() ? cudaErrorLaunchFailure : cudaSuccess;
 }
 
+std::map<const char*, size_t>& registered() {
+  static std::map<const char*, size_t> map;
+  return map;
+}
+
 }  // namespace
+
+bool is_kernels_memory(const void* start) {
+  const auto* byte = static_cast<const char*>(start);
+  return allocations().count(byte) != 0 || is_lent_from(start);
+}
+
+bool is_registered(const void* address) {
+  const auto* byte = static_cast<const char*>(address);
+  const auto next = registered().upper_bound(byte);
+  return next != registered().begin() && byte < std::prev(next)->first + std::prev(next)->second;
+}
+
 }  // namespace stitch_emulator
 
 using namespace stitch_emulator;
@@ -143,8 +166,14 @@ cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t) {
 }
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) { return release(pointer); }
 
-cudaError_t cudaHostRegister(void*, size_t, unsigned int) { return cudaSuccess; }
-cudaError_t cudaHostUnregister(void*) { return cudaSuccess; }
+cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned int) {
+  registered()[static_cast<const char*>(pointer)] = bytes;
+  return cudaSuccess;
+}
+cudaError_t cudaHostUnregister(void* pointer) {
+  registered().erase(static_cast<const char*>(pointer));
+  return cudaSuccess;
+}
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned int) {
   *device = host;
   return cudaSuccess;

@@ -20,6 +20,10 @@ constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 struct sigaction previous[sizeof(kSignals) / sizeof(kSignals[0])];
 
 const char* describe(int number, const siginfo_t* info, char* text, size_t bytes) {
+  if (info->si_code <= 0) {
+    snprintf(text, bytes, "signal %d was raised while a kernel ran", number);
+    return text;
+  }
   if (number == SIGFPE) {
     return "an integer was divided by zero";
   }
@@ -36,6 +40,13 @@ const char* describe(int number, const siginfo_t* info, char* text, size_t bytes
   return text;
 }
 
+// One that was sent is not repeated by going on: without this, raise() would be as if nothing had been.
+void repeat_sent(int number, const siginfo_t* info) {
+  if (info->si_code <= 0) {
+    raise(number);  // comes once this handler has returned
+  }
+}
+
 void chain(int number, siginfo_t* info, void* context) {
   for (size_t i = 0; i < sizeof(kSignals) / sizeof(kSignals[0]); ++i) {
     if (kSignals[i] != number) {
@@ -45,6 +56,7 @@ void chain(int number, siginfo_t* info, void* context) {
       previous[i].sa_sigaction(number, info, context);
     } else {
       sigaction(number, &previous[i], nullptr);  // returning repeats the access, and the default action follows
+      repeat_sent(number, info);
     }
   }
 }

@@ -25,8 +25,8 @@ void on_tick(int) {
   seconds_without_progress = seconds_without_progress + 1;
   if (seconds_without_progress >= settings.limits.seconds_per_wait) {
     host_fault(
-        "a thread ran for the whole time limit without waiting or ending; a block must not spin on a later block, and "
-        "a loop must end",
+        "a thread ran for the whole time limit without waiting or ending; a block must not spin on a later block or "
+        "on the host, and a loop must end",
         running_launch.file, running_launch.line);
   }
 }

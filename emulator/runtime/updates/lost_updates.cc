@@ -22,6 +22,7 @@
 #include "control/counts.h"
 #include "fault/fault.h"
 #include "stitch_emulator/memory.h"
+#include "updates/host_memory.h"
 #include "updates/order.h"
 
 // Made by the linker: the variables of the program that holds the emulator.
@@ -245,18 +246,20 @@ void note_read(const void* address, size_t bytes, uintptr_t program_counter) {
   if (generation == 0) {
     return;
   }
+  check_host_memory(start, program_counter);
   const uint32_t reader = moments.current();
   for_each_word(start, bytes, [=](const char* word, uint32_t size) {
     read_word(word, size, generation, reader, program_counter);
   });
 }
 
-void note_write(const void* address, size_t bytes) {
+void note_write(const void* address, size_t bytes, uintptr_t program_counter) {
   const auto* start = static_cast<const char*>(address);
   const uint32_t generation = generation_of(start);
   if (generation == 0) {
     return;
   }
+  check_host_memory(start, program_counter);
   const uint32_t writer = moments.current();
   for_each_word(start, bytes, [=](const char* word, uint32_t size) { write_word(word, size, generation, writer); });
 }

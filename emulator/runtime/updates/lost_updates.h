@@ -10,6 +10,6 @@
 namespace stitch_emulator {
 
 void note_read(const void* address, size_t bytes, uintptr_t program_counter);
-void note_write(const void* address, size_t bytes);
+void note_write(const void* address, size_t bytes, uintptr_t program_counter);
 
 }  // namespace stitch_emulator

@@ -32,7 +32,7 @@ using namespace stitch_emulator;
 
 #define STITCH_CALLER (reinterpret_cast<uintptr_t>(__builtin_return_address(0)) - 1)
 #define STITCH_NOTE_READ(BYTES) note_read(reinterpret_cast<const void*>(address), BYTES, STITCH_CALLER)
-#define STITCH_NOTE_WRITE(BYTES) note_write(reinterpret_cast<const void*>(address), BYTES)
+#define STITCH_NOTE_WRITE(BYTES) note_write(reinterpret_cast<const void*>(address), BYTES, STITCH_CALLER)
 #define STITCH_UNCHECKED __attribute__((no_sanitize("address", "undefined")))
 #define STITCH_WRAP(KIND, NOTE, BYTES)                                                       \
   extern "C" void __real___asan_##KIND##BYTES(uintptr_t address);                            \

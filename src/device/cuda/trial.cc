@@ -3,6 +3,8 @@
 
 namespace stitch::device {
 
+void lend(std::span<const Memory>) {}
+
 CallTrialScope::CallTrialScope(std::span<const Memory>, CallTrial, const LaunchRecord*) {}
 CallTrialScope::~CallTrialScope() = default;
 

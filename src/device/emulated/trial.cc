@@ -17,16 +17,26 @@ void leave_out(const LaunchRecord& kernel) {
   stitch_emulator_leave_out(&entry);
 }
 
+std::vector<stitch_emulator_range> ranges_of(std::span<const Memory> pieces) {
+  std::vector<stitch_emulator_range> ranges(1, {nullptr, 0});  // never an empty list, which would keep nothing apart
+  for (const Memory& memory : pieces) {
+    ranges.push_back({memory.start, memory.bytes});
+  }
+  return ranges;
+}
+
 }  // namespace
+
+void lend(std::span<const Memory> pieces) {
+  const std::vector<stitch_emulator_range> ranges = ranges_of(pieces);
+  stitch_emulator_lend(ranges.data(), ranges.size());
+}
 
 CallTrialScope::CallTrialScope(std::span<const Memory> apart, CallTrial kind, const LaunchRecord* without) {
   if (kind == CallTrial::kNone) {
     return;
   }
-  std::vector<stitch_emulator_range> ranges(1, {nullptr, 0});  // never an empty list, which would keep nothing apart
-  for (const Memory& memory : apart) {
-    ranges.push_back({memory.start, memory.bytes});
-  }
+  const std::vector<stitch_emulator_range> ranges = ranges_of(apart);
   stitch_emulator_keep_apart(ranges.data(), ranges.size());
   stitch_emulator_run_only(kind == CallTrial::kWithoutKernels      ? STITCH_EMULATOR_COPIES
                            : kind == CallTrial::kDeviceCopiesAlone ? STITCH_EMULATOR_DEVICE_COPIES

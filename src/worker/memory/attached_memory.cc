@@ -64,6 +64,17 @@ std::vector<device::Memory> AttachedMemory::ranges() const {
   return ranges;
 }
 
+std::vector<device::Memory> AttachedMemory::lent() const {
+  if (!mirrored_) {
+    return ranges();
+  }
+  std::vector<device::Memory> copies;
+  for (const auto& [key, mirror] : mirrors_) {
+    copies.push_back({mirror.copy.get(), mirror.bytes});
+  }
+  return copies;
+}
+
 void AttachedMemory::copy_in() {
   for (auto& [key, mirror] : mirrors_) {
     std::memcpy(mirror.copy.get(), mirror.shared, mirror.bytes);

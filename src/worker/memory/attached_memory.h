@@ -26,6 +26,9 @@ class AttachedMemory {
   // The blocks as the device's memory.
   std::vector<device::Memory> ranges() const;
 
+  // What the program is handed of them: mirrored, its copies.
+  std::vector<device::Memory> lent() const;
+
   // Where the program finds this region. Stays valid until its block is detached.
   Result<std::byte*> address(const wire::Region& region);
 

@@ -40,6 +40,7 @@ Result<wire::Answer> Session::hello(const Json& arguments) {
 Result<wire::Answer> Session::load(const Json& arguments) {
   STITCH_TRY(need(stream_.has_value(), "load comes after hello"));
   STITCH_ASSIGN(const std::string library, json_string(arguments, "library"));
+  device::lend({});
   STITCH_ASSIGN(const int64_t device, json_int(arguments, "device"));
   STITCH_ASSIGN(Candidate candidate, Candidate::load(library));
   STITCH_ASSIGN(const wire::ProgramDescription description, candidate.describe());
@@ -76,6 +77,7 @@ Result<wire::Answer> Session::prepare(const Json& arguments) {
                                        .tensors = bound.list().data(),
                                        .prepared_memory = prepared_memory};
   memory_.copy_in();
+  device::lend(memory_.lent());
   STITCH_TRY(candidate_->prepare(parameters, stream_->get()));
   STITCH_TRY(blame_candidate(device::wait_for_device()));
   memory_.copy_back();
@@ -103,6 +105,7 @@ Result<wire::Answer> Session::run(const Json& arguments) {
   STITCH_ASSIGN(const LaunchRecord* without, left_out(arguments, static_cast<CallTrial>(trial)));
   device::set_schedule_seed(static_cast<uint64_t>(schedule_seed));
   memory_.copy_in();
+  device::lend(memory_.lent());
   device::forget_launches();
   // Where the program sees copies, their memory is the sanitizer's.
   trial_.emplace(memory_.ranges(), memory_.is_mirrored() ? CallTrial::kNone : static_cast<CallTrial>(trial), without);
@@ -225,6 +228,7 @@ Result<wire::Answer> Session::run_block(const Json& arguments) {
   }
   STITCH_ASSIGN(const bool ordered, json_bool(arguments, "ordered"));
   memory_.copy_in();
+  device::lend(memory_.lent());
   Json json;
   json["event_us"] = 0.0;
   if (ordered) {
