@@ -84,15 +84,7 @@ std::string unshare_user(const std::string&) { return outcome(::unshare(CLONE_NE
 
 std::string run_other(const std::string& path) {
   char* const arguments[] = {const_cast<char*>(path.c_str()), nullptr};
-  const int child = ::fork();
-  if (child == 0) {
-    ::execv(path.c_str(), arguments);
-    ::_exit(errno);
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  errno = WEXITSTATUS(status);
-  return outcome(errno == 0);
+  return outcome(::execv(path.c_str(), arguments) == 0);  // in its own place
 }
 
 // Processes until the system says no; all of them wait for ever.

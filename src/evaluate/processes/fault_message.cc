@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <csignal>
 #include <cstring>
 #include <regex>
 #include <vector>
@@ -102,6 +103,11 @@ std::string fault_message(const ExitState& exit, std::string_view standard_error
     }
     return lines.empty() ? std::string() : ": " + lines.back();
   }();
+  if (exit.signal == SIGSYS) {
+    return "the program was killed for starting a process past the C library (fork, vfork or clone), as its cage "
+           "forbids" +
+           last_words;
+  }
   if (exit.signal != 0) {
     return fmt::format("the program was killed by signal {} ({}){}", exit.signal, ::strsignal(exit.signal), last_words);
   }

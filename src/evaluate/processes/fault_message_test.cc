@@ -45,5 +45,11 @@ TEST(FaultMessageTest, LongLinesDoNoHarm) {
   EXPECT_FALSE(reported_fault(std::string("==1==ERROR: AddressSanitizer") + std::string(1 << 20, ' ')).has_value());
 }
 
+TEST(FaultMessageTest, TheFiltersSignalIsAProcessPastTheCLibrary) {
+  ExitState exit;
+  exit.signal = SIGSYS;
+  EXPECT_NE(fault_message(exit, "").find("killed for starting a process"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace stitch::evaluate

@@ -276,12 +276,27 @@ TEST_F(CageTest, AWorkerStartsNoOtherProgram) {
   EXPECT_EQ(attempt("run", "/usr/bin/env"), "EACCES");
 }
 
+TEST_F(CageTest, AWorkerStartsNoProcess) {
+  if (lacks(Layer::kSystemCalls)) {
+    GTEST_SKIP() << "no filters on system calls here";
+  }
+  for (const long number : {SYS_fork, SYS_vfork, SYS_clone}) {  // clone with flags of 0: no thread
+    const auto output = run_caged_child(hostile("call", std::to_string(number)), {}, kTimeoutMs);
+    ASSERT_TRUE(output.has_value()) << output.error().message;
+    EXPECT_EQ(output->exit.signal, SIGSYS) << number;
+  }
+  CagePolicy driver;
+  driver.gpu = true;  // may try, and goes on
+  EXPECT_EQ(attempt("call", std::to_string(SYS_fork), driver), "EPERM");
+}
+
 TEST_F(CageTest, AForkBombEnds) {
   if (::geteuid() == 0 && lacks(Layer::kUser)) {
     GTEST_SKIP() << "root without a user of its own has no limit of processes";
   }
   CagePolicy policy;
   policy.process_count = 40;
+  policy.may_start_programs = true;
   EXPECT_EQ(attempt("bomb", "20000", policy), "EAGAIN");
 }
 
@@ -292,7 +307,9 @@ TEST_F(CageTest, ADaemonEndsWithItsProgram) {
   Descriptor write_end(ends[1]);
   ChildOptions options = hostile("daemon");
   options.descriptors = {{write_end.get(), 3}};
-  const auto output = run_caged_child(options, {}, kTimeoutMs);
+  CagePolicy policy;
+  policy.may_start_programs = true;
+  const auto output = run_caged_child(options, policy, kTimeoutMs);
   write_end.reset();
   ASSERT_TRUE(output.has_value()) << output.error().message;
   EXPECT_EQ(output->standard_output, "done");

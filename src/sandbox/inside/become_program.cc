@@ -73,6 +73,7 @@ Result<void> close_the_cage(const CageOrder& order, std::optional<uid_t> user) {
   if (layers.has(Layer::kSystemCalls)) {
     STITCH_TRY(filter_system_calls({.local_sockets = policy.gpu,
                                     .may_make_code = policy.may_make_code,
+                                    .may_start_processes = policy.may_start_programs,
                                     .signals_to_others = own_processes}));
   }
   return {};

@@ -55,15 +55,18 @@ Result<void> added(int status, const std::string& what) {
   return attempt(status == 0, "forbid " + what);
 }
 
-Result<void> forbid(const Filter& filter, const char* name, int reason = EPERM,
-                    const std::vector<scmp_arg_cmp>& when = {}) {
+Result<void> rule(const Filter& filter, uint32_t action, const char* name, const std::vector<scmp_arg_cmp>& when) {
   const int number = ::seccomp_syscall_resolve_name(name);
   if (number == __NR_SCMP_ERROR) {
     return {};
   }
-  return added(::seccomp_rule_add_array(filter.get(), SCMP_ACT_ERRNO(static_cast<uint32_t>(reason)), number,
-                                        static_cast<unsigned>(when.size()), when.data()),
-               name);
+  return added(
+      ::seccomp_rule_add_array(filter.get(), action, number, static_cast<unsigned>(when.size()), when.data()), name);
+}
+
+Result<void> forbid(const Filter& filter, const char* name, int reason = EPERM,
+                    const std::vector<scmp_arg_cmp>& when = {}) {
+  return rule(filter, SCMP_ACT_ERRNO(static_cast<uint32_t>(reason)), name, when);
 }
 
 Result<void> forbid_new_namespaces(const Filter& filter) {
@@ -92,6 +95,14 @@ Result<void> forbid_making_code(const Filter& filter) {
   // READ_IMPLIES_EXEC makes all of it executable without saying so; asking is harmless.
   constexpr uint64_t kAsked = 0xffffffff;
   return forbid(filter, "personality", EPERM, {SCMP_A0(SCMP_CMP_NE, kAsked)});
+}
+
+// A helper that stays behind would work when nobody looks. A thread is no process; vfork and posix_spawn are clones
+// without CLONE_THREAD. Whoever gets here went past the C library, whose functions for it are refused before.
+Result<void> forbid_processes(const Filter& filter, uint32_t action) {
+  STITCH_TRY(rule(filter, action, "fork", {}));
+  STITCH_TRY(rule(filter, action, "vfork", {}));
+  return rule(filter, action, "clone", {SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0)});
 }
 
 // The socket to the supervisor is inherited; pairs of sockets reach nobody.
@@ -137,6 +148,9 @@ Result<void> filter_system_calls(const SystemCallRules& rules) {
   STITCH_TRY(forbid_sockets(filter, rules.local_sockets));
   STITCH_TRY(forbid_typing_for_the_user(filter));
   STITCH_TRY(rules.may_make_code ? Result<void>() : forbid_making_code(filter));
+  if (!rules.may_start_processes) {  // NVIDIA's driver may ask for a helper, and goes on without one
+    STITCH_TRY(forbid_processes(filter, rules.local_sockets ? SCMP_ACT_ERRNO(EPERM) : SCMP_ACT_KILL_PROCESS));
+  }
   STITCH_TRY(rules.signals_to_others ? Result<void>() : forbid_signals_to_others(filter));
   return added(::seccomp_load(filter.get()), "system calls");
 }

@@ -10,6 +10,7 @@ namespace stitch::sandbox {
 struct SystemCallRules {
   bool local_sockets = false;     // NVIDIA's driver talks to itself through them
   bool may_make_code = true;      // false: what is executed comes from files alone, of folders that allow it
+  bool may_start_processes = true;  // false: threads alone; who tries is killed (SIGSYS), beside a GPU's driver refused
   bool signals_to_others = true;  // false where no namespace keeps other processes out of reach
 };
 
