@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from clang.cindex import Cursor, CursorKind
 
 from . import syntax
-from .names import meaning
+from .names import OF_THE_EMULATOR, meaning
 
 LONG_TABLE = 512  # numbers: the coefficients of a polynomial are fewer, an answer more
 LONG_TEXT = 4096  # bytes
@@ -67,6 +67,8 @@ class Finder:
 
     def _visit(self, cursor: Cursor, place: Place) -> None:
         kind = cursor.kind
+        if cursor.spelling in OF_THE_EMULATOR and cursor.kind.is_declaration():
+            self._of_the_emulator(cursor)
         if kind in syntax.FUNCTIONS or kind == CursorKind.LAMBDA_EXPR:
             place = place.within(syntax.marks(cursor))
             self._function(cursor)
@@ -91,6 +93,11 @@ class Finder:
     def _visit_children(self, cursor: Cursor, place: Place) -> None:
         for child in cursor.get_children():
             self._visit(child, place)
+
+    def _of_the_emulator(self, cursor: Cursor) -> None:
+        if cursor.get_definition() is None:
+            what = f"{cursor.spelling} is the emulated device's own: no compiler for GPUs knows it"
+            self.tell(cursor, what, uncompilable=True)
 
     def _function(self, cursor: Cursor) -> None:
         if "global" not in syntax.marks(cursor) or not cursor.is_definition():

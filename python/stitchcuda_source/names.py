@@ -61,6 +61,16 @@ _LOOK_NAMESPACES = {
     "at::native": "calls PyTorch's operators past its dispatcher",
 }
 
+# What compiled kernels call of the emulated device, and find in the process that loads them.
+OF_THE_EMULATOR = frozenset(
+    "stitch_async_commit stitch_async_copy stitch_async_wait stitch_barrier stitch_barrier_count "
+    "stitch_count_matrix_operation stitch_dynamic_shared stitch_emulator_assert_failed stitch_emulator_fault "
+    "stitch_emulator_launch stitch_is_shared stitch_launch_number stitch_live_threads stitch_named_barrier "
+    "stitch_named_barrier_arrive stitch_note_atomic stitch_note_fence stitch_shared_offset stitch_shared_place "
+    "stitch_shared_pointer stitch_spin_budget stitch_spin_exhausted stitch_thread_in_block stitch_thread_returns "
+    "stitch_wait_until stitch_warp_collective stitch_warp_converge stitch_warp_exchange stitch_yield".split()
+)
+
 _WHAT = {name: (what, True) for what, names in _LOOK.items() for name in names.split()}
 _WHAT.update({name: (what, False) for what, names in _TELL.items() for name in names.split()})
 

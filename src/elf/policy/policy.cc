@@ -25,7 +25,7 @@ struct Forbidden {
   std::string_view what;
   std::string_view names;  // with a blank on either side of each
 };
-constexpr std::array<Forbidden, 6> kForbidden = {{
+constexpr std::array<Forbidden, 7> kForbidden = {{
     {"starts processes",
      " fork vfork _Fork clone clone3 posix_spawn posix_spawnp system popen execl execle execlp execv execve execveat "
      "execvp execvpe fexecve daemon forkpty wordexp "},
@@ -37,6 +37,9 @@ constexpr std::array<Forbidden, 6> kForbidden = {{
      "getaddrinfo gethostbyname getnameinfo res_query rcmd rcmd_af rexec rexec_af "},
     {"loads code at run time", " dlopen dlmopen dlsym dlvsym dlinfo iconv_open "},
     {"calls the kernel past the C library", " syscall "},
+    {"catches signals, those of its own faults among them",
+     " sigaction signal bsd_signal sysv_signal ssignal sigset sigvec sigaltstack sigwait sigwaitinfo sigtimedwait signalfd "
+     "sigsuspend "},
     {"changes its process's memory rights, limits or filters",
      " mprotect pkey_mprotect mremap personality prctl arch_prctl seccomp prlimit setrlimit mount umount umount2 "
      "chroot "
@@ -44,7 +47,8 @@ constexpr std::array<Forbidden, 6> kForbidden = {{
 }};
 // The CUDA runtime, linked in statically as our own GPU builds do, has these for itself.
 constexpr std::string_view kOfTheCudaRuntime =
-    " dlopen dlmopen dlsym dlvsym syscall kill socket socketpair connect bind listen accept sendmsg recvmsg mprotect ";
+    " dlopen dlmopen dlsym dlvsym syscall kill socket socketpair connect bind listen accept sendmsg recvmsg mprotect "
+    "sigaction signal ";
 
 // What compiled kernels call of the emulator. By the rest of its functions the worker orders, limits and counts what
 // the device does: a GPU has nothing of the kind.
@@ -53,6 +57,10 @@ constexpr std::string_view kOfKernels = " stitch_emulator_launch stitch_emulator
 // Beginnings of mangled names in our namespaces: what these hold is the worker's own.
 constexpr std::array<std::string_view, 4> kOurNamespaces = {"_ZN6stitch", "_ZNK6stitch", "_ZN15stitch_emulator",
                                                             "_ZNK15stitch_emulator"};
+
+// By which a program would know the draw under sanitizers: what was read is the build without.
+constexpr std::array<std::string_view, 7> kOfSanitizers = {"__asan_", "__ubsan_", "__sanitizer_", "__lsan_",
+                                                           "__tsan_", "__msan_",  "__interceptor_"};
 
 // Names of other libraries' functions: whoever brings them along wants to be called in their place.
 constexpr std::array<std::string_view, 9> kReplacedBeginnings = {
@@ -156,6 +164,15 @@ bool works_on_the_device(const LibraryFacts& facts) {
 }
 
 }  // namespace
+
+std::optional<std::string> sanitizer_refusal(const LibraryFacts& facts) {
+  for (const Import& import : facts.imports) {
+    if (begins_with_one_of(import.name, kOfSanitizers)) {
+      return fmt::format("the library imports {}, by which it would know the draw under sanitizers", import.name);
+    }
+  }
+  return std::nullopt;
+}
 
 std::optional<std::string> refusal(const LibraryFacts& facts, CudaRuntime runtime, LibraryUse use) {
   std::optional<std::string> torch = torch_refusal(facts);

@@ -30,6 +30,9 @@ enum class ExtensionDevice {
 std::optional<std::string> refusal(const LibraryFacts& facts, CudaRuntime runtime = CudaRuntime::kPerhapsInside,
                                    LibraryUse use = LibraryUse::kProgram);
 
+// Likewise for what asks for functions of sanitizers, though it was built without any.
+std::optional<std::string> sanitizer_refusal(const LibraryFacts& facts);
+
 // Likewise for an extension module of Python that is built against PyTorch: memory, views and PyTorch's operators by
 // their dispatcher, where each call is seen, are allowed; what computes past it, or switches the observer off, is not.
 // Whatever it says of versions, its imports are judged by their names.

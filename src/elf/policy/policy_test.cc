@@ -107,6 +107,20 @@ TEST(PolicyTest, NoWorkOnTheDevice) {
   EXPECT_FALSE(refusal(facts).has_value());
 }
 
+TEST(PolicyTest, FunctionsOfSanitizers) {
+  LibraryFacts facts = honest();
+  EXPECT_FALSE(sanitizer_refusal(facts).has_value());
+  facts.imports.push_back({"__asan_init", ""});
+  EXPECT_NE(sanitizer_refusal(facts).value_or("").find("imports __asan_init, by which"), std::string::npos);
+}
+
+TEST(PolicyTest, CatchersOfSignals) {
+  for (const char* name : {"sigaction", "__sigaction", "signal", "bsd_signal", "__sysv_signal", "sigaltstack"}) {
+    EXPECT_NE(refusal_with_import(name).find("catches signals"), std::string::npos) << name;
+  }
+  EXPECT_EQ(refusal_with_import("raise"), "");
+}
+
 TEST(PolicyTest, TheCudaRuntimeItself) {
   LibraryFacts facts = honest();
   facts.imports = {{"dlopen", "libc.so.6"}, {"socket", "libc.so.6"}, {"syscall", "libc.so.6"}};

@@ -36,8 +36,11 @@ LibraryCheck check_library(const std::string& bytes, DeviceKind device, elf::Cud
     return check;
   }
   check.facts = std::move(*facts);
+  const auto watched = device == DeviceKind::kChecked ? std::nullopt : elf::sanitizer_refusal(*check.facts);
   if (const auto refusal = elf::refusal(*check.facts, runtime)) {
     check.refusal = finding(VerdictKind::kCheated, *refusal);
+  } else if (watched.has_value()) {
+    check.refusal = finding(VerdictKind::kCheated, *watched);
   } else if (const auto other_device = unrunnable(*check.facts, device)) {
     check.refusal = finding(VerdictKind::kUnsupported, *other_device);
   } else if (!std::binary_search(check.facts->exports.begin(), check.facts->exports.end(), kEntry)) {

@@ -200,7 +200,7 @@ Result<CompileReport> build(const BuildRequest& request, const Toolchain& tools)
   Work work{.request = request,
             .tools = tools,
             .target = {request.device, request.architecture, request.line_info, request.nvtx, request.own_code_alone,
-                        request.torch},
+                        request.hides_sanitizers, request.torch},
             .cache = ObjectCache(tools.cache),
             .unit_keys = {},
             .pieces = {},

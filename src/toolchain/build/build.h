@@ -32,6 +32,7 @@ struct BuildRequest {
   // programs that we emitted: a stranger's source is compiled as it is.
   bool joins_equal_steps = false;
   bool own_code_alone = false;  // GPU: without the CUDA runtime, so that what it imports is what the sources ask for
+  bool hides_sanitizers = false;  // checked: for a stranger's sources, which no macro tells of it
   std::optional<TorchKit> torch{};                       // emulated: the units make an extension module of Python
   int jobs = 0;                                          // compilers at a time; 0: one for each core
   std::function<void(const BuildProgress&)> progress{};  // called by one thread at a time

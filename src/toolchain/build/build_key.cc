@@ -26,6 +26,9 @@ std::string unit_key(const SourceBundle& bundle, const std::string& unit, const 
   Sha256 hash;
   hash.update_field("stitchcuda.unit/1");
   add_target(hash, target, tools);
+  if (target.device == DeviceKind::kChecked && target.hides_sanitizers) {
+    hash.update_field("without macros of sanitizers");
+  }
   hash.update_field(bundle.files.at(unit));
   for (const std::string& header : include_closure(bundle, unit)) {
     hash.update_field(header);

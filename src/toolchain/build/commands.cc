@@ -11,6 +11,7 @@ namespace stitch::toolchain {
 namespace {
 
 constexpr const char* kEmulatorHeader = "stitch_emulator.h";
+constexpr const char* kWithoutSanitizers = "stitch_emulator/without_sanitizers.h";
 constexpr const char* kTorchHeader = "stitch_emulator_torch.h";
 constexpr const char* kTorchOverlay = "stitch_emulator/torch";  // stands before PyTorch's own headers
 
@@ -112,7 +113,11 @@ Words compile_command(const Target& target, const Toolchain& tools, const std::f
     add_torch_folders(words, target, tools);
     append(words, {"-isystem", tools.cuda_include.string()});
     const char* header = target.torch.has_value() ? kTorchHeader : kEmulatorHeader;
-    append(words, {"-include", prelude.empty() ? header : prelude.string(), "-x", "c++"});
+    append(words, {"-include", prelude.empty() ? header : prelude.string()});
+    if (target.device == DeviceKind::kChecked && target.hides_sanitizers) {
+      append(words, {"-include", kWithoutSanitizers});
+    }
+    append(words, {"-x", "c++"});
   }
   if (target.torch.has_value()) {
     append(words, target.torch->macros);
