@@ -6,6 +6,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstdio>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -25,6 +26,7 @@ struct Python {
   long (*size)(void*);
   const char* (*text)(void*);
   char* (*bytes)(void*);
+  long (*length)(void*);
   void* (*attribute)(void*, const char*);
   void* (*as_pointer)(void*);
   long (*as_long)(void*);
@@ -49,7 +51,8 @@ bool find(Function& function, const char* name) {
 bool find_all() {
   return find(python.add_hook, "PySys_AddAuditHook") && find(python.item, "PyTuple_GetItem") &&
          find(python.size, "PyTuple_Size") && find(python.text, "PyUnicode_AsUTF8") &&
-         find(python.bytes, "PyBytes_AsString") && find(python.attribute, "PyObject_GetAttrString") &&
+         find(python.bytes, "PyBytes_AsString") &&
+         find(python.length, "PyBytes_Size") && find(python.attribute, "PyObject_GetAttrString") &&
          find(python.as_pointer, "PyLong_AsVoidPtr") && find(python.as_long, "PyLong_AsLong") &&
          find(python.modules, "PyImport_GetModuleDict") && find(python.entry, "PyDict_GetItemString") &&
          find(python.decrement, "Py_DecRef") && find(python.clear, "PyErr_Clear") &&
@@ -151,6 +154,47 @@ LibraryJudgement judged_mapping(void* number) {
   return event("mapped " + file.substr(file.rfind('/') + 1));
 }
 
+// The bytecode that an import opened last.
+thread_local std::string opened_bytecode;
+
+void note_opening(void* name) {
+  std::string path;
+  if (name != nullptr && read_text(name, path) && path.ends_with(".pyc")) {
+    opened_bytecode = path;
+  }
+}
+
+// What a .pyc begins with before its code.
+constexpr size_t kBytecodeHead = 16;
+
+std::string contents_of(const std::string& path) {
+  std::string contents;
+  std::FILE* file = std::fopen(path.c_str(), "rbe");
+  if (file == nullptr) {
+    return contents;
+  }
+  std::array<char, 65536> part{};
+  for (size_t size = 0; (size = std::fread(part.data(), 1, part.size(), file)) > 0;) {
+    contents.append(part.data(), size);
+  }
+  std::fclose(file);
+  return contents;
+}
+
+// Code that was compiled before is an installed package's, and lies where a candidate cannot write.
+LibraryJudgement judged_code(void* packed) {
+  const char* bytes = packed == nullptr ? nullptr : python.bytes(packed);
+  python.clear();
+  if (bytes != nullptr && is_installed(opened_bytecode)) {
+    const std::string_view code(bytes, static_cast<size_t>(python.length(packed)));
+    const std::string known = contents_of(opened_bytecode);
+    if (known.size() == kBytecodeHead + code.size() && known.compare(kBytecodeHead, code.size(), code) == 0) {
+      return {};
+    }
+  }
+  return event("loaded code that is in no source");
+}
+
 LibraryJudgement judged(const char* name, void* arguments) {
   const std::string_view event_name = name;
   if (event_name == "import") {
@@ -161,6 +205,13 @@ LibraryJudgement judged(const char* name, void* arguments) {
   }
   if (event_name == "ctypes.dlsym" || event_name == "ctypes.dlsym/handle") {
     return judged_lookup(argument(arguments, 0), argument(arguments, 1), event_name == "ctypes.dlsym/handle");
+  }
+  if (event_name == "open") {
+    note_opening(argument(arguments, 0));
+    return {};
+  }
+  if (event_name == "marshal.loads" || event_name == "marshal.load") {
+    return judged_code(argument(arguments, 0));
   }
   if (event_name == "mmap.__new__") {
     return judged_mapping(argument(arguments, 0));

@@ -155,6 +155,11 @@ std::string computing_library_at(const void* address) {
   return computes(path) && !lies_in_one_of(path, read_places) ? std::string(file_name(path)) : std::string();
 }
 
+bool is_installed(const std::string& name) {
+  const std::string path = real_path(name);
+  return lies_in_one_of(path, installed_places) && (own_folder.empty() || !lies_in(path, own_folder));
+}
+
 bool is_computing_library(const std::string& path) { return computes(path); }
 
 bool is_one_of_lines(std::string_view lines, std::string_view word) {

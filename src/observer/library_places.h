@@ -27,4 +27,7 @@ LibraryJudgement judged_module(const std::string& module, const std::string& nam
 std::string computing_library_at(const void* address);
 // By its name: PyTorch, or a library that computes beside the device.
 bool is_computing_library(const std::string& path);
+
+// Of Python or one of its packages, and none of the candidate's own.
+bool is_installed(const std::string& path);
 bool is_one_of_lines(std::string_view lines, std::string_view word);

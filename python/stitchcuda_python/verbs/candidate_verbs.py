@@ -16,6 +16,7 @@ from ..program.build import Request
 from ..program.source import parse_source, read_source
 
 DEADLINE_SECONDS = 180.0
+MAX_MODULES = 200  # beside the candidate's file that are looked through
 MAX_SOURCE_BYTES = 4 << 20  # its tree takes a hundred times as much memory, and seconds to walk through
 
 
@@ -27,10 +28,28 @@ def candidate_interface(arguments: dict[str, Any], progress: Callable[[str], Non
 
 
 def candidate_source(arguments: dict[str, Any], progress: Callable[[str], None]) -> dict[str, Any]:
-    """Argument: candidate, a Python file that is read and never run. Answers what stands out in its source."""
+    """Argument: candidate, a Python file in a folder of its own that is read and never run. Answers what stands out in
+    its source and in that of the modules around it."""
     path = os.path.abspath(str(arguments["candidate"]))
     if os.path.isfile(path) and os.path.getsize(path) > MAX_SOURCE_BYTES:
         message = f"{path} is larger than {MAX_SOURCE_BYTES >> 20} MiB."
         raise Failure(PROGRAM_INVALID, message, path, "Make it smaller.")
     tree = parse_source(read_source(path), path)
-    return {"facts": [fact.to_json() for fact in source_facts(tree, os.path.basename(path))]}
+    facts = source_facts(tree, os.path.basename(path))
+    for other in _modules_around(path):
+        try:
+            facts += source_facts(parse_source(read_source(other), other), os.path.relpath(other, os.path.dirname(path)))
+        except Failure:
+            continue  # nothing imports it, or the import says why not
+    return {"facts": [fact.to_json() for fact in facts]}
+
+
+def _modules_around(path: str) -> list[str]:
+    found = [
+        os.path.join(folder, name)
+        for folder, _, names in os.walk(os.path.dirname(path))
+        if "stitchcuda_runtime" not in folder  # that of every program of ours
+        for name in sorted(names)
+        if name.endswith(".py") and os.path.join(folder, name) != path
+    ]
+    return sorted(each for each in found if os.path.getsize(each) <= MAX_SOURCE_BYTES)[:MAX_MODULES]

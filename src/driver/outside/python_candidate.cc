@@ -2,6 +2,7 @@
 #include "driver/outside/python_candidate.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -10,6 +11,7 @@
 #include "driver/job/interpreter.h"
 #include "driver/outside/python_extensions.h"
 #include "driver/outside/rehearse.h"
+#include "driver/outside/shown_files.h"
 #include "evaluate/inspect/built_library.h"
 #include "evaluate/processes/eviction_library.h"
 #include "evaluate/runner/program_runner.h"
@@ -30,13 +32,32 @@ constexpr const char* kNoCheckedDraw = "PyTorch runs in the candidate's process,
 
 verify::Findings& findings_of(PythonVerdict& verdict) { return verdict.report.verify.findings; }
 
-// What stands out in the source, and whether it is Python.
-Result<void> read_source(Job& job, const std::string& file, PythonVerdict& verdict) {
+// The file in the folder that its process sees; empty where it is none.
+Result<std::string> show(const std::string& candidate, const std::string& file, PythonVerdict& verdict) {
   std::error_code ignored;
   if (!fs::is_regular_file(file, ignored)) {  // a pipe would never be read to its end
     findings_of(verdict).add({Stage::kRead, VerdictKind::kBuildFailed, file + " is not a file"});
-    return {};
+    return std::string();
   }
+  const bool is_folder = fs::is_directory(candidate, ignored);
+  Result<ShownFiles> shown = show_files(file, is_folder ? Around::kLibrariesToo : Around::kNothingButSources);
+  if (const auto fault = toolchain::fault_of_files(shown)) {
+    findings_of(verdict).add(fault);
+    return std::string();
+  }
+  STITCH_ASSIGN(const ShownFiles files, std::move(shown));
+  verdict.shown = files.folder;
+  if (!files.left_out.empty()) {
+    findings_of(verdict).remarks.push_back(
+        {fmt::format("not shown to it, since a ModelNew loads nothing but source and libraries that were read: {}\n",
+                     fmt::join(files.left_out, ", ")),
+         {VerdictKind::kWrong, VerdictKind::kCrashed}});
+  }
+  return files.file;
+}
+
+// What stands out in the source, and whether it is Python.
+Result<void> read_source(Job& job, const std::string& file, PythonVerdict& verdict) {
   const Result<Json> answer = job.ask("candidate.source", {{"candidate", file}}, kReadTimeoutMs);
   if (!answer.has_value() && answer.error().code == ErrorCode::kProgramInvalid) {
     findings_of(verdict).add(
@@ -73,14 +94,14 @@ evaluate::PythonHost host_of(const Job& job, const std::string& file, const Json
 
 // The worker may start no compiler: where the file's folder is a project of ours, its library is built here, from its
 // sources alone, and looked at like any other.
-Result<void> build_beside(Job& job, const toolchain::Toolchain& tools, DeviceKind device, evaluate::PythonHost& host,
-                          PythonVerdict& verdict) {
+Result<void> build_beside(Job& job, const toolchain::Toolchain& tools, DeviceKind device, const std::string& folder,
+                          evaluate::PythonHost& host, PythonVerdict& verdict) {
   std::error_code ignored;
-  if (!fs::exists(fs::path(host.folder) / "bundle.json", ignored)) {
+  if (!fs::exists(fs::path(folder) / "bundle.json", ignored)) {
     return {};
   }
   toolchain::BuildRequest request;
-  Result<SourceBundle> bundle = read_bundle(host.folder);
+  Result<SourceBundle> bundle = read_bundle(folder);
   if (auto fault = toolchain::fault_of_files(bundle)) {
     findings_of(verdict).add(std::move(fault));
     return {};
@@ -208,7 +229,11 @@ void add_policy(PythonVerdict& verdict, const CandidateLedger& ledger) {
 Result<PythonVerdict> judge_python_candidate(Job& job, const toolchain::Toolchain& tools, const Task& task,
                                              const std::string& candidate, DeviceKind device) {
   PythonVerdict verdict;
-  const std::string file = file_of(candidate);
+  const std::string given = file_of(candidate);
+  STITCH_ASSIGN(const std::string file, show(candidate, given, verdict));
+  if (!findings_of(verdict).is_clean()) {
+    return verdict;
+  }
   STITCH_TRY(read_source(job, file, verdict));
   if (!findings_of(verdict).is_clean()) {
     return verdict;
@@ -225,7 +250,7 @@ Result<PythonVerdict> judge_python_candidate(Job& job, const toolchain::Toolchai
   if (!findings_of(verdict).is_clean()) {
     return verdict;
   }
-  STITCH_TRY(build_beside(job, tools, device, host, verdict));
+  STITCH_TRY(build_beside(job, tools, device, fs::path(given).parent_path().string(), host, verdict));
   if (findings_of(verdict).is_clean() && device == DeviceKind::kCuda) {
     STITCH_TRY(compile_beforehand(job, tools, file, host, verdict));
     STITCH_TRY(read_compiled_sources(job, tools, host.compiled, interface, verdict.source));

@@ -12,6 +12,7 @@ namespace stitch::driver {
 
 struct PythonVerdict {
   evaluate::CandidateBinary binary;              // as it was judged
+  std::shared_ptr<TemporaryDirectory> shown;     // the files that it sees
   std::shared_ptr<TemporaryDirectory> compiled;  // what its rehearsal left, which it reads; may be null
   evaluate::EvaluateReport report;
   evaluate::FrameworkShare framework;
