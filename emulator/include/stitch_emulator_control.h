@@ -70,8 +70,8 @@ struct stitch_emulator_range {
 };
 void stitch_emulator_keep_apart(const struct stitch_emulator_range* ranges, size_t count);
 
-/* Says that the device is a caller's, who made these pieces of its memory and lends them to the program: who frees one of
- * them, or resets the device, is ended with a sentence. Each call takes the place of the one before. */
+/* Says that the device is a caller's, who made these pieces of its memory and lends them to the program: who frees one
+ * of them, or resets the device, is ended with a sentence. Each call takes the place of the one before. */
 void stitch_emulator_lend(const struct stitch_emulator_range* ranges, size_t count);
 
 /* What runs in the next calls. The rest answers that it was done; a copy from the host to the device that is left out

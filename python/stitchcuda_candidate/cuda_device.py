@@ -105,6 +105,13 @@ class CudaDevice(HostDevice):
         while self._late:
             self._runtime.free(self._late.pop())
 
+    def has_failed(self) -> bool:
+        try:
+            self._runtime.wait()
+        except Fault:
+            return True
+        return False
+
     def arrive_late(self, pieces: list[tuple[int, int]]) -> None:
         held = [(address, size, self._runtime.allocate(size)) for address, size in pieces if size > 0]
         for address, size, kept in held:

@@ -23,6 +23,8 @@ class EmulatedDevice:
         opened = ctypes.CDLL(library)
         self._keep_apart, self._run_only = opened.stitch_emulator_keep_apart, opened.stitch_emulator_run_only
         self._keep_apart.argtypes = [ctypes.POINTER(_Range), ctypes.c_size_t]
+        self.last_fault = opened.stitch_emulator_last_fault
+        self.last_fault.restype = ctypes.c_char_p
         self.enter, self.leave = opened.stitch_emulator_enter_device, opened.stitch_emulator_leave_device
 
     @contextlib.contextmanager

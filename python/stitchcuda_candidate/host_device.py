@@ -7,6 +7,7 @@ import ctypes
 import math
 import mmap
 import os
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -36,6 +37,7 @@ class HostDevice:
 
     name = "cpu"
     runtime = ""  # the library of its runtime, where it has one
+    emulated_fault: Callable[[], bytes] | None = None  # the sentence of the emulated device's last fault
 
     def open(self) -> None:
         """Before anything of the candidate's is there. Raises a Fault where the device cannot be used."""
@@ -76,6 +78,10 @@ class HostDevice:
 
     def settle(self) -> None:
         """Waits for all work on the device. Raises a Fault where it failed."""
+
+    def has_failed(self) -> bool:
+        """Whether work on the device ended in an error, by the device's own word."""
+        return self.emulated_fault is not None and bool(self.emulated_fault())
 
     def called(self) -> None:
         """After the candidate's forward. Raises a Fault where it left something of the device changed."""

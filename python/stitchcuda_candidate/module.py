@@ -16,15 +16,10 @@ from torch import nn
 from .channel import Fault
 from .extensions import NotBuilt
 from .host_device import HostDevice
+from .raised import Provenance
 from .types import data_pointer, described, dtype_name, is_contiguous, is_plain, shape_of
 from .values import decoded
 
-# What PyTorch, Triton and the extension builder say where there is no GPU or no nvcc.
-_NEEDS_A_GPU = (
-    "not compiled with CUDA", "No CUDA GPUs", "NVIDIA driver", "CUDA_HOME", "nvcc", "no NVIDIA", "libcuda", "libcudart",
-    "active drivers", "CUDA driver", "cudaGetDevice",
-)  # fmt: skip
-_ABSENT_MODULES = ("triton", "cupy", "numba", "pycuda", "cuda", "cutlass", "tilelang")
 _parameters = nn.Module.named_parameters
 _buffers = nn.Module.named_buffers
 _train = nn.Module.train
@@ -39,6 +34,8 @@ class CandidateModule:
         self.file, self.interface, self.device = file, interface, device
         self.name = str(interface.get("class", "ModelNew"))
         self._around = around or nullcontext()
+        self._provenance = Provenance(file, device.name == "cpu")
+        self._has_run = False
         self.module = self._construct(self._run_file())
         if interface["training"] is not None:
             _train(self.module, bool(interface["training"]))
@@ -69,7 +66,7 @@ class CandidateModule:
         return made
 
     def _told(self, doing: str) -> told:
-        return told(doing, self.file, self.device.name == "cpu")
+        return told(doing, self.file, self.device, self._provenance, self._has_run)
 
     def _find_tensors(self) -> dict[str, torch.Tensor]:
         """By state dict key. Plain tensors that the reference holds as attributes are taken where they are there."""
@@ -125,7 +122,9 @@ class CandidateModule:
     def call(self, arguments: Any) -> Any:
         """forward. Raises a Fault with the candidate's line for whatever it raises."""
         with self._told("running forward"), torch.no_grad(), self._around:
-            return self._forward(*arguments)
+            result = self._forward(*arguments)
+        self._has_run = True
+        return result
 
 
 def _attribute(module: Any, key: str) -> Any:
@@ -139,16 +138,19 @@ def _some(keys: list[str]) -> str:
 
 
 class told:  # noqa: N801 - reads as a phrase
-    """What the candidate raises becomes a Fault that names its line."""
+    """What the candidate raises becomes a Fault that names its line. Its words are quoted and decide nothing: that the
+    device lacks something (`has_run`: it did not when forward ran before), or failed, is found out otherwise."""
 
-    def __init__(self, doing: str, file: str, without_gpu: bool) -> None:
-        self._doing, self._file, self._without_gpu = doing, file, without_gpu
+    def __init__(self, doing: str, file: str, device: HostDevice, provenance: Provenance,
+                 has_run: bool = False) -> None:  # fmt: skip
+        self._doing, self._file, self._device = doing, file, device
+        self._provenance, self._has_run = provenance, has_run
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if error is None or isinstance(error, (Fault, NotBuilt)):
+        if error is None or (isinstance(error, (Fault, NotBuilt)) and self._provenance.is_ours(trace)):
             return
         folder = os.path.dirname(self._file)
         lines = [
@@ -158,12 +160,12 @@ class told:  # noqa: N801 - reads as a phrase
         ]
         place = f" at {lines[-1]}" if lines else ""
         text = " ".join(str(error).split())[:500]
-        if isinstance(error, MemoryError) and self._without_gpu and not text:  # as ctypes raises it
+        if isinstance(error, MemoryError) and self._device.name == "cpu" and not text:  # as ctypes raises it
             text = "no memory is left, or none for code: C cannot call Python here (ctypes.CFUNCTYPE)"
-        raise Fault(f"{self._doing}{place} raised {kind.__name__}: {text}", self._where(error, text)) from None
+        message = f"{self._doing}{place} raised {getattr(kind, '__name__', 'something')}: {text}"
+        raise Fault(message, self._location(error, trace)) from None
 
-    def _where(self, error: BaseException, text: str) -> str:
-        absent = isinstance(error, ImportError) and (error.name or "").split(".")[0] in _ABSENT_MODULES
-        if absent or (self._without_gpu and any(mark in text for mark in _NEEDS_A_GPU)):
+    def _location(self, error: BaseException, trace: Any) -> str:
+        if not self._has_run and self._provenance.needs_a_gpu(error, trace):
             return "unsupported"
-        return "device" if text.startswith("CUDA error") else ""
+        return "device" if self._device.has_failed() else ""

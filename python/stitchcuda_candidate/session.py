@@ -33,6 +33,8 @@ class Session:
     def __init__(self, guard: NoGuard, device: HostDevice, emulated: EmulatedDevice | None = None) -> None:
         self._guard, self._device, self._memory = guard, device, Memory(device)
         self._emulated = emulated  # what is asked of it beside running calls
+        if emulated is not None:
+            device.emulated_fault = emulated.last_fault
         self._has_kernels = False
         self._calls: Calls | None = None
         self._bursts: Bursts | None = None

@@ -38,7 +38,8 @@ def candidate_source(arguments: dict[str, Any], progress: Callable[[str], None])
     facts = source_facts(tree, os.path.basename(path))
     for other in _modules_around(path):
         try:
-            facts += source_facts(parse_source(read_source(other), other), os.path.relpath(other, os.path.dirname(path)))
+            tree = parse_source(read_source(other), other)
+            facts += source_facts(tree, os.path.relpath(other, os.path.dirname(path)))
         except Failure:
             continue  # nothing imports it, or the import says why not
     return {"facts": [fact.to_json() for fact in facts]}

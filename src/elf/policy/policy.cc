@@ -38,8 +38,8 @@ constexpr std::array<Forbidden, 7> kForbidden = {{
     {"loads code at run time", " dlopen dlmopen dlsym dlvsym dlinfo iconv_open "},
     {"calls the kernel past the C library", " syscall "},
     {"catches signals, those of its own faults among them",
-     " sigaction signal bsd_signal sysv_signal ssignal sigset sigvec sigaltstack sigwait sigwaitinfo sigtimedwait signalfd "
-     "sigsuspend "},
+     " sigaction signal bsd_signal sysv_signal ssignal sigset sigvec sigaltstack sigwait sigwaitinfo sigtimedwait "
+     "signalfd sigsuspend "},
     {"changes its process's memory rights, limits or filters",
      " mprotect pkey_mprotect mremap personality prctl arch_prctl seccomp prlimit setrlimit mount umount umount2 "
      "chroot "
