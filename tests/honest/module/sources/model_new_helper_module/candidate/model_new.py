@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Has its kernels in a module of its own beside it, and a header beside that."""
+"""Has its kernels in a module of its own beside it."""
 from torch import nn
 
-from parts.linear import extension
+from fused_parts import extension
 
 
 class ModelNew(nn.Module):
