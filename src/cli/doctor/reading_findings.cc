@@ -22,7 +22,7 @@ Finding parser(const Examination& examination) {
           "libclang",
           State::kAbsent,
           "not installed",
-          "Verdicts are the same, and do not say what stands out in C++ and CUDA sources.",
+          "Verdicts do not say what stands out in C++ and CUDA sources, and let kernels use the host's code.",
           shell_word(python) + " -m pip install libclang"};
 }
 
