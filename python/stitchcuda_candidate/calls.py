@@ -112,7 +112,7 @@ class Calls:
         """A call that is looked at from all sides. `around` is entered while forward runs."""
         bound = self.bind(call)
         self.put_states(bound)
-        torch.manual_seed(int(call["rng_seed"]) & 0x7FFFFFFFFFFFFFFF)
+        torch.manual_seed(_generator_seed(int(call["rng_seed"]), int(call["rng_offset"])))
         self._device.settle()
         self._device.arrive_late([(self._memory.address(given), int(given["bytes"])) for given in call["inputs"]])
         with around:
@@ -130,3 +130,8 @@ class Calls:
         for name, tensor, address, size in self._given:
             if not self._device.equal(data_pointer(tensor), address, size):
                 raise Fault(f"forward changed the parameter {name}, which the reference leaves as it is")
+
+
+def _generator_seed(seed: int, offset: int) -> int:
+    """One number of both: torch has no offset of its own on a CPU."""
+    return (seed + offset * 0x9E3779B97F4A7C15) & 0x7FFFFFFFFFFFFFFF

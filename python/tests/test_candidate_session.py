@@ -93,6 +93,7 @@ def call_at(offset: int) -> dict[str, Any]:
         "states_in": [region(offset + 128, 1)],
         "states_out": [region(offset + 128, 1)],
         "rng_seed": 1,
+        "rng_offset": 0,
     }
 
 

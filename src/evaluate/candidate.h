@@ -51,6 +51,7 @@ struct CandidateCall {
   // Of `results`: those that come back as places, valid until the next call; empty: none.
   std::vector<bool> staying{};
   size_t left_out = 0;  // kWithoutOne: the kernel's place in the list of the last whole call
+  uint64_t rng_offset = 0;
 };
 
 class Candidate {

@@ -27,6 +27,7 @@ from .parameters import needs_wide_draws
 from .perturb import finest_output, is_as_fine, one_ulp_away
 from .regimes import inside_observed, observe, transformed, with_ignored
 from .seeds import derive, generator
+from .special_values import SpecialValues, with_specials
 from .states import States
 
 
@@ -38,14 +39,16 @@ class Drawn:
     inputs: tuple[Any, ...]
     tensors: dict[str, torch.Tensor]
     numbers: Numbers = field(default_factory=dict)
+    special: tuple[float, ...] = ()  # that elements of the inputs were made
 
 
 class Care(IntEnum):
     """How much a draw is kept to what the program is known to take, from nothing on."""
 
-    BOLD = 0  # unusual parameters, states, integers and flags
-    PLAIN = 1  # parameters near what constructors make, states as constructed, integers as programs mostly take them
-    INSIDE = 2  # besides, inputs inside the range that the file draws
+    SPECIAL = 0  # NaN, infinities and their like, in draws that have them
+    BOLD = 1  # unusual parameters, states, integers and flags
+    PLAIN = 2  # parameters near what constructors make, states as constructed, integers as programs mostly take them
+    INSIDE = 3  # besides, inputs inside the range that the file draws
 
 
 class Drawer:
@@ -63,6 +66,7 @@ class Drawer:
         self._program, self._graph, self._native, self._device = program, graph, native, device
         self._bounds, self._legal, self._offsets = integer_bounds(graph), legal_integers(graph), bag_offsets(graph)
         self._ignored = ignored_targets(graph)
+        self._special = SpecialValues(graph)
         self._finest = finest_output(graph)
         self._source, self._seed = source, seed
         self._manners = Manners(native.parameters, bool(Decisions(graph).calls))
@@ -75,11 +79,12 @@ class Drawer:
             if value.binding not in native.constructed
         }
 
-    def draw(self, seed: int, regime: str, number: int, care: Care = Care.BOLD) -> Drawn:
+    def draw(self, seed: int, regime: str, number: int, care: Care = Care.SPECIAL) -> Drawn:
         """The values of one draw. The first one as given, by which the program is taken in, is never bold."""
         program = self._program
-        is_bold = care == Care.BOLD and self.may_be_bold(regime, number)
+        is_bold = care <= Care.BOLD and self.may_be_bold(regime, number)
         inputs = self._source.draw(program.namespace, program.request, derive(seed, regime, number, "inputs"))
+        special = self._special.of_draw(regime, number) if care == Care.SPECIAL else ()
         source = generator(self._device, seed, regime, number, "transform")
         names = iter(self._input_names)
 
@@ -93,6 +98,7 @@ class Drawer:
                 return inside_observed(tensor, observe(tensor), source)
             legal = self._legal.get(name, Legal())
             changed = transformed(tensor, regime, number, legal, source, is_bold)
+            changed = with_specials(changed, special, source)
             ignored = self._ignored.get(name) if regime == "sparse_extreme" else None
             return changed if ignored is None else with_ignored(changed, ignored, source)
 
@@ -104,13 +110,19 @@ class Drawer:
             made = {id(own[name]): tensor for name, tensor in self._declared(derive(seed, regime, number)).items()}
             tensors = {name: made.get(id(own[name]), tensor) for name, tensor in tensors.items()}
         numbers = drawn_numbers(self._graph, generator("cpu", seed, regime, number, "numbers"), self._device)
-        return Drawn(inputs, tensors, numbers)
+        return Drawn(inputs, tensors, numbers, special)
 
     def _declared(self, seed: int) -> dict[str, torch.Tensor]:
         """What the file's own get_states() draws from `seed`."""
         torch.manual_seed(seed)
         made = draw_states(self._program.namespace, self._program.request, self._program.module)
         return {name: tensor.to(self._device) for name, tensor in made.items()}
+
+    def least_care(self, regime: str, number: int) -> Care:
+        """Below this a draw is no other."""
+        if self._special.of_draw(regime, number):
+            return Care.SPECIAL
+        return Care.BOLD if self.may_be_bold(regime, number) else Care.PLAIN
 
     def may_be_bold(self, regime: str, number: int) -> bool:
         """Whether the draw has other parameters and states than those of a new module, or other integers and flags than

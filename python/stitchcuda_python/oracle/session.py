@@ -31,6 +31,7 @@ from .nulls.maker import NullMaker, in_order
 from .places import name_tensor, release_unused
 from .plan_values import extended
 from .seeds import derive
+from .special_values import are_alike
 
 _MIN_SHARED_BYTES = 1 << 20
 _INSTEAD = {
@@ -130,7 +131,7 @@ class Session:
             self._large = LargeOutputs(runs, error_runs, is_rounded, self._coarsest_eps())
         else:
             self._evaluator.add_error_runs(runs, drawn, *place)
-            if self._cares[(regime, number)][0] == Care.BOLD and is_unsteady(runs):
+            if self._cares[(regime, number)][0] <= Care.BOLD and is_unsteady(runs):
                 self._cares[(regime, number)] = (Care.PLAIN, [*said, _UNSTEADY.format(regime)])
                 return self.draw(regime, number, keep, stays)
         self._last = (drawn, runs)
@@ -143,9 +144,11 @@ class Session:
     def _settled(self, regime: str, number: int, stays: bool = False) -> tuple[Drawn, Runs | None, list[str]]:
         """The draw with as little care as the program takes, its references, and in sentences why it is no bolder.
         Without references where it takes none; the last reason then is no sentence."""
-        first = Care.BOLD if self._drawer.may_be_bold(regime, number) else Care.PLAIN
-        first, known = self._cares.get((regime, number), (first, self._kept))
+        least = self._drawer.least_care(regime, number)
+        first, known = self._cares.get((regime, number), (least, self._kept))
         cares = [care for care in Care if care >= first and (care != Care.INSIDE or regime != "as_given")]
+        if not self._drawer.may_be_bold(regime, number):
+            cares = [care for care in cares if care != Care.BOLD]
         said = list(known)
         for care in cares:
             drawn = self._drawer.draw(self._seed, regime, number, care)
@@ -157,7 +160,7 @@ class Session:
                 return drawn, runs, said
             if care == cares[-1]:
                 return drawn, None, [*said, reason]
-            said.append(_INSTEAD[care].format(regime, reason))
+            said += [_INSTEAD[care].format(regime, reason)] if care in _INSTEAD else []
             del drawn
         raise AssertionError("a draw has at least one care")
 
@@ -222,6 +225,9 @@ class Session:
             runs = self._evaluator.references(drawn)
         except Exception as error:  # noqa: BLE001 - whatever the user's forward raises on transformed data
             return None, f"the reference raised {type(error).__name__} ({one_line(str(error))})"
+        if drawn.special:
+            reason = "" if _are_defined(drawn, runs) else "special values are not defined there"
+            return (None, reason) if reason else (runs, "")
         if self._finite and not runs.all_finite():
             return None, "the reference is not finite, though it is on the data that the file draws"
         if runs.has_overflow and not self._overflows:
@@ -375,6 +381,14 @@ class Session:
         tensors = [] if made is None else in_order(made, self.graph, (OUTPUT, STATE))
         paths = [write_raw(tensor, self._path(f"null_{at}")) for at, tensor in enumerate(tensors)]
         return {"run": paths, "applies": True, **self._nulls.spared()}
+
+
+def _are_defined(drawn: Drawn, runs: Runs) -> bool:
+    """Whether both references make the same of special values, and no NaN of infinities."""
+    floats = [(runs.ref64[name], native) for name, native in runs.native.items() if native.is_floating_point()]
+    is_nan_given = any(value != value for value in drawn.special)
+    made_none = is_nan_given or not any(bool(torch.isnan(native).any()) for _, native in floats)
+    return made_none and not runs.has_overflow and all(are_alike(*pair) for pair in floats)
 
 
 def _joined(sentences: list[str]) -> str | None:

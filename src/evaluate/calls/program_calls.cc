@@ -216,6 +216,7 @@ wire::CallArguments ProgramCalls::bind_call(const CandidateCall& call, const Cal
   arguments.states_out = arguments_of(memory.state_types, memory.results.regions, program.outputs.size());
   arguments.workspace = workspace_.regions.at(0);
   arguments.rng_seed = call.rng_seed;
+  arguments.rng_offset = call.rng_offset;
   return arguments;
 }
 

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string>
 
 #include "base/seed/seed.h"
+#include "evaluate/verify/streams.h"
 #include "evaluate/verify/subject_run.h"
 #include "verify/compare/elements.h"
 
@@ -24,6 +26,9 @@ constexpr double kMaxVariances = 100.0;
 // to at every step of a recurrence where the other keeps its state in fp32.
 constexpr double kRounding = 1e-4;
 constexpr double kRoundingUnits = 2.0;
+
+// Of offsets, which PyTorch counts up by a few in each call.
+constexpr uint64_t kOffsetBits = 48;
 
 using Outputs = std::vector<HostTensor>;
 
@@ -72,6 +77,14 @@ std::vector<Moment> moments_of(const TensorType& type) {
 std::vector<double> elements_of(const HostTensor& tensor) {
   std::vector<double> elements(static_cast<size_t>(tensor.spec().type.element_count()));
   verify::load_doubles(tensor, 0, static_cast<int64_t>(elements.size()), elements.data());
+  return elements;
+}
+
+std::vector<std::vector<double>> elements_of(const std::vector<Outputs>& runs, size_t output) {
+  std::vector<std::vector<double>> elements;
+  for (const Outputs& run : runs) {
+    elements.push_back(elements_of(run[output]));
+  }
   return elements;
 }
 
@@ -129,11 +142,19 @@ std::optional<Finding> judge(const std::vector<Outputs>& got, const std::vector<
   if (!equal(got[0], got[kRuns])) {
     return wrong("two calls with the same seed and offset draw different numbers");
   }
-  if (equal(got[0], got[1]) && !equal(wanted[0], wanted[1])) {
-    return wrong("another seed draws the same numbers");
+  for (size_t related = 1; related < std::size(kRelatedCalls); ++related) {
+    if (equal(got[0], got[related]) && !equal(wanted[0], wanted[1])) {
+      return wrong(fmt::format("{} draws the same numbers", kRelatedCalls[related].name));
+    }
   }
   const std::vector<Outputs> runs(got.begin(), got.begin() + kRuns);
   for (size_t output = 0; output < draw.outputs.size(); ++output) {
+    const std::vector<int64_t>& shape = wanted[0][output].spec().type.shape;
+    const auto repeated = find_repetition(elements_of(runs, output), elements_of(wanted, output),
+                                          shape.empty() ? 1 : static_cast<size_t>(shape.back()));
+    if (repeated) {
+      return wrong(fmt::format("drawing its own random numbers, {} {}", draw.outputs[output].name, *repeated));
+    }
     for (const Moment& moment : moments_of(wanted[0][output].spec().type)) {
       const Scatter ours = scatter_of(samples_of(runs, output, moment));
       const Scatter theirs = scatter_of(samples_of(wanted, output, moment));
@@ -151,6 +172,18 @@ std::optional<Finding> judge(const std::vector<Outputs>& got, const std::vector<
   return std::nullopt;
 }
 
+// The seed and offset of a run: related ones first, then any seed, at offsets of every size.
+RunSettings numbers_of(uint64_t seed, uint64_t run) {
+  if (run < std::size(kRelatedCalls)) {
+    const RelatedCall& related = kRelatedCalls[run];
+    const uint64_t first = derived_seed(seed, "own numbers", 0);
+    return {.rng_seed = first + related.seed_step, .rng_offset = related.offset};
+  }
+  const uint64_t size = derived_seed(seed, "size of the offset", run) % kOffsetBits;
+  const uint64_t offset = derived_seed(seed, "offset", run) & ((uint64_t{1} << size) - 1);
+  return {.rng_seed = derived_seed(seed, "own numbers", run), .rng_offset = offset};
+}
+
 }  // namespace
 
 Result<std::optional<Finding>> judge_own_draws(verify::Oracle& oracle, const verify::OracleProgram& program,
@@ -163,8 +196,7 @@ Result<std::optional<Finding>> judge_own_draws(verify::Oracle& oracle, const ver
   own.inputs.resize(own.inputs.size() - program.random_inputs);
   std::vector<Outputs> got;
   for (int run = 0; run <= kRuns; ++run) {  // the last one is the first again
-    const uint64_t own_seed = derived_seed(seed, "own numbers", static_cast<uint64_t>(run % kRuns));
-    STITCH_ASSIGN(RunResult result, run_draw(candidate, own, {.rng_seed = own_seed}));
+    STITCH_ASSIGN(RunResult result, run_draw(candidate, own, numbers_of(seed, static_cast<uint64_t>(run % kRuns))));
     if (auto* finding = std::get_if<Finding>(&result)) {
       return std::optional<Finding>(at_stage(Stage::kCalls, std::move(*finding)));
     }

@@ -24,6 +24,7 @@ struct RunSettings {
   bool prepares = true;  // false: these parameters have been handed over already
   CallTrial trial = CallTrial::kNone;
   size_t left_out = 0;
+  uint64_t rng_offset = 0;
 };
 
 // Nothing for a good end; else what it says of a program that ended so in this step, as "run".

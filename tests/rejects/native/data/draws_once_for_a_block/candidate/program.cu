@@ -23,6 +23,7 @@ __global__ void drop(const float* x, const float* numbers, uint64_t seed, float*
 
 static int run_program(const Call& call) {
   const float* numbers = call.raw.input_count > 1 ? call.input(1) : nullptr;
-  drop<<<blocks_for(kElements), 256, 0, call.stream()>>>(call.input(0), numbers, call.raw.rng_seed, call.output(0));
+  drop<<<blocks_for(kElements), 256, 0, call.stream()>>>(call.input(0), numbers,
+                                                       call.raw.rng_seed ^ call.raw.rng_offset << 20, call.output(0));
   return cudaGetLastError();
 }

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NaN, infinities and subnormal numbers among the inputs of draws."""
+
+from __future__ import annotations
+
+import torch
+
+from .support import ServerCase, model, read
+
+
+class SpecialValuesTest(ServerCase):
+    def drawn(self, forward: str) -> list[torch.Tensor]:
+        """The input in the last two draws of sparse_extreme."""
+        inputs = "def get_inputs():\n    return [torch.randn(64, 8)]\ndef get_init_inputs():\n    return []\n"
+        opened = self.open(self.file(model(forward, inputs=inputs), "special.py"))
+        made = []
+        for number in (3, 4):
+            drawn = self.ok("oracle.draw", oracle=opened["oracle"], regime="sparse_extreme", draw=number)
+            self.assertIsNone(drawn["dropped"])
+            made.append(read(drawn["inputs"][0], torch.float32, [64, 8]))
+        return made
+
+    def test_elementwise_rules_are_asked_for_all_of_them(self) -> None:
+        first, second = self.drawn("return torch.where(x > 0, x * 2, x + 1)")
+        self.assertTrue(bool(torch.isposinf(first).any()) and bool(torch.isneginf(first).any()))
+        self.assertTrue(bool(((first != 0) & (first.abs() < 1e-38)).any()))
+        self.assertFalse(bool(torch.isnan(first).any()))
+        self.assertTrue(bool(torch.isnan(second).any()))
+
+    def test_what_takes_the_larger_is_not_asked_about_nan(self) -> None:
+        for made in self.drawn("return torch.relu(x)"):
+            self.assertTrue(bool(torch.isinf(made).any()))
+            self.assertFalse(bool(torch.isnan(made).any()))
+
+    def test_sums_and_infinities_that_cancel_are_not_asked(self) -> None:
+        for forward in ("return x.sum(1)", "return torch.softmax(x, 1)", "return x - x"):
+            made = self.drawn(forward)
+            self.assertTrue(bool(torch.isfinite(made[0]).all()), forward)
