@@ -125,7 +125,7 @@ bool names_cpp_extension(const std::string& file) {
   if (fs::path(file).filename() != "model_new.py" || fs::exists(folder / "bundle.json", failed)) {
     return false;
   }
-  for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
+  for (fs::recursive_directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
     if (entry->path().extension() == ".py" && entry->is_regular_file(failed) && holds(entry->path())) {
       return true;
     }
