@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 
 #include "base/fs/files.h"
 #include "base/process/tree.h"
@@ -118,7 +119,9 @@ class FaultsTest : public testing::TestWithParam<Case> {
 TEST_P(FaultsTest, EndsAsItShould) {
   ASSERT_FALSE(library().empty());
   lay_out_helpers(GetParam());
-  EXPECT_EQ(run_everything(GetParam()), GetParam().ends);
+  // Which results are looked at again is left to chance, and with it how many requests came before.
+  const std::regex number("request [0-9]+$");
+  EXPECT_EQ(std::regex_replace(run_everything(GetParam()), number, "request N"), GetParam().ends);
 }
 
 INSTANTIATE_TEST_SUITE_P(Protocol, FaultsTest, testing::ValuesIn(faults::kCases), [](const auto& info) {
