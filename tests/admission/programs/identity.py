@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The bounds are never reached, in no regime.
+# Nothing happens, whatever the input is.
 # status: degenerate
 # takes: N05
 import torch
@@ -10,7 +10,7 @@ class Model(torch.nn.Module):
         super().__init__()
 
     def forward(self, x):
-        return torch.clamp(x, -1e30, 1e30)
+        return x * 1.0
 
 
 def get_inputs():
