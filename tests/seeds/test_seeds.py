@@ -60,9 +60,7 @@ def test_a_drawn_seed_repeats_its_verdict(build: pathlib.Path, tmp_path: pathlib
 
 @pytest.mark.usefixtures("preloads")
 def test_a_refusal_says_how_to_repeat_it(build: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    """Of a candidate that knows the answers to the draws of seed 0, and is right there."""
     bench = Bench("rejects/constants_of_the_default_seed", build, tmp_path)
-    assert bench.answer("--seed", "0")["verdict"]["kind"] == "ok"
     done = bench.run()
     verdict, again = done.stdout.splitlines()[:2]
     assert done.returncode == 1 and verdict.startswith("not verified (wrong)"), done.stdout
