@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
+#include <mutex>
 #include <set>
 
 #include "block/state.h"
@@ -39,27 +40,35 @@ pthread_t kernels_thread;
 
 Piece& piece_of(uintptr_t address) { return known[(address >> kPieceShift) % kPieces]; }
 
-// Memory of malloc() or new in a kernel is the device's.
+// Memory of malloc() or new in a kernel is the device's. The set outlives all that is released when a process ends.
 std::set<const void*>& made_in_kernels() {
-  static std::set<const void*> made;
+  static auto& made = *new std::set<const void*>();
   return made;
 }
-bool is_noting = false;
+std::mutex made_in_kernels_lock;      // other threads of the host release memory, too
+thread_local bool is_noting = false;  // what the set itself allocates is none of it
 
 void note_allocation(const volatile void* memory, size_t) {
   if (in_block && !is_noting) {
     is_noting = true;
+    const std::lock_guard lock(made_in_kernels_lock);
     made_in_kernels().insert(const_cast<const void*>(memory));
     is_noting = false;
   }
 }
 
 void note_release(const volatile void* memory) {
-  if (!is_noting && !made_in_kernels().empty()) {
+  if (!is_noting) {
     is_noting = true;
+    const std::lock_guard lock(made_in_kernels_lock);
     made_in_kernels().erase(const_cast<const void*>(memory));
     is_noting = false;
   }
+}
+
+bool is_made_in_kernels(const void* start) {
+  const std::lock_guard lock(made_in_kernels_lock);
+  return made_in_kernels().count(start) > 0;
 }
 
 [[maybe_unused]] const bool is_installed =
@@ -101,7 +110,7 @@ void check_host_memory(const void* address, uintptr_t program_counter) {
   const auto first = reinterpret_cast<uintptr_t>(start);
   const bool holds_arguments = arguments >= first && arguments < first + bytes;
   if (strcmp(kind, "heap") == 0 && !holds_arguments && !is_kernels_memory(start) && !is_registered(address) &&
-      made_in_kernels().count(start) == 0) {
+      !is_made_in_kernels(start)) {
     report_host_memory(program_counter);
   }
   if (start != nullptr && number >= first && number < first + bytes) {
