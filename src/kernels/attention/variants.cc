@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "kernels/attention/limits.h"
+#include "kernels/gemm/variants.h"
 
 namespace stitch::kernels {
 namespace {
@@ -117,7 +118,7 @@ std::vector<Setting> attention_settings(const Group& group, const DeviceLimits& 
   const AttentionExtents extents = attention_extents(group);
   // Of 16-bit operands TF32 loses nothing, and splitting them gains nothing.
   const bool in_float = group.graph->type(ir::tensor_operand(group.root_node(), 0)).dtype == DataType::kFloat32;
-  const bool may_round = !in_float || math == MathMode::kTf32 || math == MathMode::kReduced;
+  const bool may_round = !in_float || products_may_round(math);
   std::vector<Setting> settings;
   for (const AttentionVariant& variant : kVariants) {
     if (variant.width != width_of(extents) || (variant.math == TensorMath::kTf32 && !may_round) ||

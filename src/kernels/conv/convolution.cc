@@ -86,7 +86,8 @@ class Convolution final : public KernelTemplate {
       settings.push_back(depthwise_setting());
     }
     const bool in_float = storage(group) == DataType::kFloat32;
-    for (const GemmVariant& variant : in_float ? conv_variants(math, limits) : sixteen_bit_gemm_variants(limits)) {
+    const bool rounds = products_may_round(math);
+    for (const GemmVariant& variant : in_float ? conv_variants(rounds, limits) : sixteen_bit_gemm_variants(limits)) {
       if (!suits(variant, problem)) {
         continue;
       }

@@ -41,7 +41,8 @@ class Gemm final : public KernelTemplate {
     analyse_gemm(group, problem);
     std::vector<Setting> settings;
     const bool in_float = group.graph->type(problem.a.stored).dtype == DataType::kFloat32;
-    for (const GemmVariant& variant : in_float ? gemm_variants(math, limits) : sixteen_bit_gemm_variants(limits)) {
+    for (const GemmVariant& variant :
+         in_float ? gemm_variants(products_may_round(math), limits) : sixteen_bit_gemm_variants(limits)) {
       settings.push_back(to_setting({&variant}));
       for (const int64_t splits : {2, 4, 8, 16}) {
         if (problem.k / splits >= kMinDepthOfSplit) {

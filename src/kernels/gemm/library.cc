@@ -7,6 +7,7 @@
 #include <array>
 
 #include "ir/graph/op.h"
+#include "kernels/gemm/variants.h"
 #include "kernels/lowering/functor_builder.h"
 #include "kernels/template/named_setting.h"
 
@@ -29,8 +30,6 @@ constexpr int64_t kWorkspaceBytes = int64_t{32} << 20;  // kCublasLtWorkspaceByt
 constexpr int kFloatBytes = 4;
 
 bool is_half(DataType dtype) { return dtype == DataType::kFloat16 || dtype == DataType::kBfloat16; }
-
-bool allows_tf32(MathMode math) { return math == MathMode::kTf32 || math == MathMode::kReduced; }
 
 DataType operand_type(const Group& group, const GemmProblem& problem) {
   return group.graph->type(problem.a.stored).dtype;
@@ -120,7 +119,7 @@ std::vector<Setting> gemm_library_space(const Group& group, const GemmProblem& p
   if (!takes) {
     return {};
   }
-  const bool is_fast = dtype == DataType::kFloat32 && allows_tf32(math);
+  const bool is_fast = dtype == DataType::kFloat32 && products_may_round(math);
   const bool needs_second_kernel = !whole_epilogue(group, problem).has_value();
   return settings_where(kSettings, [&](const LibrarySetting& each) {
     return each.rounds_to_tf32 == is_fast && (each.has_second_kernel || !needs_second_kernel);

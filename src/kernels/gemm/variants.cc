@@ -35,13 +35,13 @@ const GemmVariant* find_variant(std::string_view name) {
 
 int64_t ceil_divide(int64_t value, int64_t divisor) { return (value + divisor - 1) / divisor; }
 
-bool allowed(const GemmVariant& variant, MathMode math) {
+bool allowed(const GemmVariant& variant, bool may_round_to_tf32) {
   switch (variant.math) {
     case TensorMath::kNone:
     case TensorMath::kTf32x3:
       return true;
     case TensorMath::kTf32:
-      return math == MathMode::kTf32 || math == MathMode::kReduced;
+      return may_round_to_tf32;
     case TensorMath::kBf16:
       // Operands in bfloat16 lose three bits more than in float16, which is what `reduced` accepts wherever float16's
       // range suffices; TF32 has float16's precision and float32's range.
@@ -52,17 +52,20 @@ bool allowed(const GemmVariant& variant, MathMode math) {
 }
 
 template <typename Variants>
-void add_usable(const Variants& variants, MathMode math, const DeviceLimits& limits, std::vector<GemmVariant>& result) {
+void add_usable(const Variants& variants, bool may_round_to_tf32, const DeviceLimits& limits,
+                std::vector<GemmVariant>& result) {
   std::copy_if(variants.begin(), variants.end(), std::back_inserter(result), [&](const GemmVariant& variant) {
-    return allowed(variant, math) && variant.shared_bytes <= limits.shared_bytes_per_block;
+    return allowed(variant, may_round_to_tf32) && variant.shared_bytes <= limits.shared_bytes_per_block;
   });
 }
 
 }  // namespace
 
-std::vector<GemmVariant> gemm_variants(MathMode math, const DeviceLimits& limits) {
+bool products_may_round(MathMode math) { return math == MathMode::kTf32 || math == MathMode::kReduced; }
+
+std::vector<GemmVariant> gemm_variants(bool may_round_to_tf32, const DeviceLimits& limits) {
   std::vector<GemmVariant> result;
-  add_usable(kVariants, math, limits, result);
+  add_usable(kVariants, may_round_to_tf32, limits, result);
   return result;
 }
 
@@ -75,9 +78,9 @@ std::vector<GemmVariant> sixteen_bit_gemm_variants(const DeviceLimits& limits) {
   return result;
 }
 
-std::vector<GemmVariant> conv_variants(MathMode math, const DeviceLimits& limits) {
-  std::vector<GemmVariant> result = gemm_variants(math, limits);
-  add_usable(kConvVariants, math, limits, result);
+std::vector<GemmVariant> conv_variants(bool may_round_to_tf32, const DeviceLimits& limits) {
+  std::vector<GemmVariant> result = gemm_variants(may_round_to_tf32, limits);
+  add_usable(kConvVariants, may_round_to_tf32, limits, result);
   return result;
 }
 

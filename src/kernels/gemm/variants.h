@@ -29,12 +29,17 @@ struct GemmVariant {
   double convolution_share;
 };
 
-// The variants that compute with the arithmetic of `math` on a device with these limits.
-std::vector<GemmVariant> gemm_variants(MathMode math, const DeviceLimits& limits);
+// Whether a math mode lets the fp32 operands of products be rounded to TF32. The baseline of mode `kernelbench` leaves
+// them as they are.
+bool products_may_round(MathMode math);
+
+// The variants for fp32 operands on a device with these limits: of fp32's class, and where it may, those that round to
+// TF32.
+std::vector<GemmVariant> gemm_variants(bool may_round_to_tf32, const DeviceLimits& limits);
 // The same for operands stored in 16 bits: no mode asks for less than their exact products summed in fp32.
 std::vector<GemmVariant> sixteen_bit_gemm_variants(const DeviceLimits& limits);
 // Also those that only a convolution can use.
-std::vector<GemmVariant> conv_variants(MathMode math, const DeviceLimits& limits);
+std::vector<GemmVariant> conv_variants(bool may_round_to_tf32, const DeviceLimits& limits);
 const GemmVariant& gemm_variant(std::string_view name);
 
 // A setting of the GEMM or convolution skeleton: a variant, and how many blocks share the depth of a tile; 0 where the
