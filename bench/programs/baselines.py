@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One process for each program: it compiles the baselines, waits without touching the GPU, and times them beside our
-library when it is told to. The driver's half; time_program.py is the other."""
+library when it is told to; or it is told first, and does all of that then. The driver's half; time_program.py is the
+other."""
 
 from __future__ import annotations
 
@@ -12,74 +13,73 @@ import subprocess
 import sys
 import time
 
+import children
+
+SCRIPT = pathlib.Path(__file__).with_name("time_program.py")
+
 
 class Process:
-    def __init__(self, program: pathlib.Path, math: str, compile_seconds: float, threads: int, log: pathlib.Path):
-        script = pathlib.Path(__file__).with_name("time_program.py")
+    def __init__(
+        self, program: pathlib.Path, log: pathlib.Path, *options: str, without: list[str] = (), threads: int = 3
+    ):
         self.environment = dict(os.environ, TORCHINDUCTOR_COMPILE_THREADS=str(threads))
-        self.command = [
-            sys.executable,
-            str(script),
-            str(program),
-            "--math",
-            math,
-            "--compile-seconds",
-            str(compile_seconds),
-        ]
-        self.log = log
-        self.child = self.start([])
+        self.command = [sys.executable, str(SCRIPT), str(program), *options]
+        self.log, self.without = log, list(without)
+        self.failed: dict[str, str] = {}
+        self.child = self.start()
 
-    def start(self, without: list[str]) -> subprocess.Popen:
+    def start(self) -> subprocess.Popen:
         """The log is what tells why a process ended before its time."""
-        with self.log.open("a") as log:
-            return subprocess.Popen(
-                [*self.command, "--without", *without],
-                env=self.environment,
-                text=True,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=log,
-            )
+        without = [*self.without, *self.failed]
+        return children.start(
+            [*self.command, *(["--without", *without] if without else [])],
+            self.log,
+            env=self.environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
 
     def answer(self, seconds: float) -> dict:
         """The next line of the child as JSON; {"error": ...} when none comes in time."""
-        end = time.monotonic() + max(seconds, 0.1)
-        while time.monotonic() < end:
-            ready, _, _ = select.select([self.child.stdout], [], [], max(0.0, end - time.monotonic()))
+        limit = time.monotonic() + max(seconds, 0.1)
+        while time.monotonic() < limit:
+            ready, _, _ = select.select([self.child.stdout], [], [], max(0.0, limit - time.monotonic()))
             line = self.child.stdout.readline() if ready else ""
             if ready and not line:
-                return {"error": f"the process ended with status {self.child.wait()}: {self.last_words()}"}
+                said = children.last_words(self.log)
+                return {"error": f"the process ended with status {self.child.wait()}: {said}"}
             if line.startswith("{"):
                 return json.loads(line)
-        self.child.kill()
-        return {"error": "out of time"}
+        self.end()
+        return {"error": "out of time", "is_slow": True}
 
-    def last_words(self) -> str:
-        lines = [line for line in self.log.read_text(errors="replace").splitlines() if line.strip()]
-        return lines[-1][:200] if lines else "it said nothing"
-
-    def wait_until_ready(self, seconds: float) -> dict:
-        """What the baselines took, or why one is missing. A baseline that breaks the GPU's context takes the process
-        with it: it starts again without that one."""
-        end = time.monotonic() + seconds
-        notes = self.answer(seconds)
-        failed = {}
-        while "broken" in notes:
-            name = notes["broken"]
-            failed[name] = notes[name]
-            self.end()
-            self.child = self.start(list(failed))
-            notes = self.answer(end - time.monotonic())
-        return {**notes, **failed}
-
-    def time(self, library: str, seconds: float) -> dict:
+    def tell(self, order: dict) -> bool:
+        """Whether it was there to be told."""
         try:
-            self.child.stdin.write(library + "\n")
+            self.child.stdin.write(json.dumps(order) + "\n")
             self.child.stdin.flush()
         except (BrokenPipeError, ValueError):
-            return {"error": "the process is gone"}
-        return self.answer(seconds)
+            return False
+        return True
+
+    def wait_until_ready(self, seconds: float, order: dict | None = None) -> dict:
+        """What the baselines took, or why one is missing. A baseline that breaks the GPU's context takes the process
+        with it: it starts again without that one. `order` is for a process that waits to be told."""
+        limit = time.monotonic() + seconds
+        while order is None or self.tell(order):
+            notes = self.answer(limit - time.monotonic())
+            if "ready" in notes:
+                continue
+            if "broken" not in notes:
+                return {**notes, **self.failed}
+            self.failed[notes["broken"]] = notes[notes["broken"]]
+            self.end()
+            self.child = self.start()
+        return {"error": "the process is gone"}
+
+    def time(self, order: dict, seconds: float) -> dict:
+        return self.answer(seconds) if self.tell(order) else {"error": "the process is gone"}
 
     def end(self) -> None:
-        self.child.kill()
-        self.child.wait()
+        children.end(self.child, grace=0)
+        self.child.stdout.close()

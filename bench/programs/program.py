@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A PyTorch program on the GPU: module, inputs, and the buffers that a call changes, put back before each."""
+"""A PyTorch program on the GPU: module, inputs, and the states that a call changes, put back before each."""
 
 from __future__ import annotations
 
 import importlib.util
 
+import agreement
 import torch
 from torch.utils import _pytree
 
@@ -25,57 +26,94 @@ def flags() -> str:
     )
 
 
-def to_gpu(value):
-    return value.cuda() if isinstance(value, torch.Tensor) else value
+def tensors_of(values) -> list[torch.Tensor]:
+    """The tensors among (nested) values, in order: what else stands there is no argument of a compiled program."""
+    return [leaf for leaf in _pytree.tree_leaves(values) if isinstance(leaf, torch.Tensor)]
+
+
+class State:
+    """A buffer, or a tensor that a module holds as a plain attribute, and the place that it is found in."""
+
+    def __init__(self, table: dict, name: str, tensor: torch.Tensor):
+        self.table, self.name, self.tensor = table, name, tensor
+        self.before: torch.Tensor | None = tensor.detach().clone()
+
+    def is_changed(self) -> bool:
+        now = self.table.get(self.name)
+        return now is not self.tensor or not torch.equal(now, self.before)
+
+    def put_back(self) -> None:
+        self.table[self.name] = self.tensor  # forward may have put another in its place
+        self.tensor.copy_(self.before)
+
+
+def states_of(model: torch.nn.Module, device: str) -> dict[str, State]:
+    found = {}
+    for path, module in model.named_modules():
+        for table in (module._buffers, vars(module)):
+            for name, value in table.items():
+                if isinstance(value, torch.Tensor):
+                    table[name] = value.to(device)
+                    found[f"{path}.{name}" if path else name] = State(table, name, table[name])
+    return found
 
 
 class Subject:
-    def __init__(self, path: str):
+    def __init__(self, path: str, device: str = "cuda"):
         spec = importlib.util.spec_from_file_location("subject", path)
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
+        self.module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(self.module)
+        self.device, self.changed = device, []
         torch.manual_seed(0)
-        with torch.device("cuda"):
-            self.model = module.Model(*module.get_init_inputs()).cuda()
-            self.inputs = [to_gpu(value) for value in module.get_inputs()]
-        before = {name: buffer.detach().clone() for name, buffer in self.model.named_buffers()}
+        with torch.device(device):
+            self.model = self.module.Model(*self.module.get_init_inputs()).to(device)
+            self.inputs = self.drawn()
+        self.tensors = tensors_of(self.inputs)
+        states = states_of(self.model, device)
         first, second = self.outputs(), self.outputs()
-        self.is_random = any(not torch.equal(a, b) for a, b in zip(first, second)) and not before
-        self.changed = [
-            (buffer, before[name])
-            for name, buffer in self.model.named_buffers()
-            if not torch.equal(buffer, before[name])
-        ]
+        self.is_random = any(not torch.equal(a, b) for a, b in zip(first, second)) and not states
+        self.changed = [state for state in states.values() if state.is_changed()]
+        self.states = {name: state.tensor for name, state in states.items()}
+        for state in states.values():
+            if state not in self.changed:
+                state.before = None
         self.reset()
 
+    def drawn(self) -> list:
+        """get_inputs() on this device; called under torch.device()."""
+        return _pytree.tree_map(
+            lambda value: value.to(self.device) if isinstance(value, torch.Tensor) else value, self.module.get_inputs()
+        )
+
+    def draw_again(self, seed: int) -> None:
+        """Other values in the same tensors, so that calls that are bound to them, or recorded, go on."""
+        torch.manual_seed(seed)
+        with torch.device(self.device):
+            for tensor, drawn in zip(self.tensors, tensors_of(self.drawn())):
+                tensor.copy_(drawn)
+
     def outputs(self) -> list[torch.Tensor]:
-        leaves = _pytree.tree_leaves(self.model(*self.inputs))
-        return [leaf.clone() for leaf in leaves if isinstance(leaf, torch.Tensor)]
+        return [tensor.clone() for tensor in tensors_of(self.model(*self.inputs))]
 
     def reset(self) -> None:
-        for buffer, before in self.changed if hasattr(self, "changed") else []:
-            buffer.copy_(before)
+        for state in self.changed:
+            state.put_back()
 
-    def buffers(self) -> dict[str, torch.Tensor]:
-        return {name: tensor.detach() for name, tensor in self.model.named_buffers(remove_duplicate=False)}
-
-    def state(self) -> dict[str, torch.Tensor]:
+    def values(self) -> dict[str, torch.Tensor]:
+        """Parameters and states by their names."""
         parameters = {name: tensor.detach() for name, tensor in self.model.named_parameters(remove_duplicate=False)}
-        return {**parameters, **self.buffers()}
+        return {**parameters, **self.states}
 
-    def difference(self, ours, outputs: list[torch.Tensor]) -> float | None:
-        """The largest relative difference (of norms) of our outputs to eager's; None where eager is random."""
+    def both(self, ours, outputs: list[torch.Tensor]) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
+        """Ours beside eager's, on these inputs and from the same states; None where eager is random."""
         self.reset()
         expected = self.outputs()
         self.reset()
         ours()
-        torch.cuda.synchronize()
-        if self.is_random or len(expected) != len(outputs):
-            return None
-        worst = 0.0
-        for got, wanted in zip(outputs, expected):
-            if got.shape != wanted.shape:
-                return float("inf")
-            scale = wanted.double().norm().item()
-            worst = max(worst, (got.double() - wanted.double()).norm().item() / max(scale, 1e-30))
-        return worst
+        agreement.wait(self.device)
+        return None if self.is_random or len(expected) != len(outputs) else list(zip(outputs, expected))
+
+    def difference(self, ours, outputs: list[torch.Tensor]) -> float | None:
+        """The largest relative difference (of norms) of our outputs to eager's; None where eager is random."""
+        both = self.both(ours, outputs)
+        return None if both is None else max((agreement.relative_difference(*pair) for pair in both), default=0.0)

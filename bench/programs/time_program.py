@@ -2,17 +2,21 @@
 """Times one program: eager, eager under a CUDA graph, torch.compile in two modes, and our library, turn by turn,
 there and back again.
 
-    python time_program.py PROGRAM.py --math fp32        then the library's path on stdin, when the GPU is free
+    python time_program.py PROGRAM.py --math fp32        then the library on stdin, when the GPU is free
 
-Every sample is one call with a cold L2 (a 256 MiB buffer is rewritten in between), timed by CUDA events; all run in
-turn so that drift of the clocks meets all alike. One JSON line when the baselines are compiled, one with the times.
+The line on stdin is {"library": PATH, "folder": what was emitted}. Every sample is one call with a cold L2 (a 256 MiB
+buffer is rewritten in between), timed by CUDA events; all run in turn so that drift of the clocks meets all alike. One
+JSON line when the baselines are compiled, one with the times. With --when-told the GPU is not touched, nor a baseline
+made, before that line has come.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import pathlib
+import platform
 import signal
 import statistics
 import sys
@@ -22,10 +26,13 @@ import torch
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "runtime" / "python"))
+import agreement  # noqa: E402
 import program as programs  # noqa: E402
 from stitchcuda_runtime import Program, load_library  # noqa: E402
 
 SAMPLES, WARM_UP = 40, 6
+FEWEST_SAMPLES, FEWEST_WARM_UP = 9, 2
+OTHER_SEED = 42  # of the inputs that ours and eager are compared on besides those that are timed
 TOLERANCE = {"fp32": 2e-3, "kernelbench": 1e-2, "tf32": 2e-2, "reduced": 5e-2}  # of the whole output's norm
 
 
@@ -111,58 +118,148 @@ def make_flush() -> torch.Tensor:
     return torch.empty(64 << 20, dtype=torch.int32, device="cuda")
 
 
-def interleaved(subject: programs.Subject, functions: dict) -> dict[str, list[float]]:
+def interleaved(subject: programs.Subject, functions: dict, seconds: float | None = None) -> dict[str, list[float]]:
+    """Microseconds of each. Within about `seconds` where that is given: of what is slow there are fewer samples."""
     flush = make_flush()
     samples = {name: [] for name in functions}
-    for turn in range(WARM_UP + SAMPLES):
+    warm_up, turns, turn = WARM_UP, WARM_UP + SAMPLES, 0
+    start = time.monotonic()
+    while turn < turns:
         # There and back again: a drift of clocks that is even over two turns meets all alike.
         order = list(functions) if turn % 2 == 0 else list(reversed(functions))
         for name in order:
             elapsed = sample_us(subject, functions[name], flush)
-            if turn >= WARM_UP:
+            if turn >= warm_up:
                 samples[name].append(elapsed)
+        turn += 1
+        if turn == FEWEST_WARM_UP and seconds is not None:
+            fit = int(seconds / max((time.monotonic() - start) / turn, 1e-9))
+            warm_up = max(FEWEST_WARM_UP, min(WARM_UP, fit // 8))
+            turns = warm_up + max(FEWEST_SAMPLES, min(SAMPLES, fit - warm_up))
     return samples
 
 
 def spread(values: list[float]) -> dict[str, float]:
     ordered = sorted(values)
+    quarters = statistics.quantiles(ordered, n=4, method="inclusive") if len(ordered) > 1 else ordered * 3
     return {
         "median": round(statistics.median(ordered), 2),
         "low": round(ordered[len(ordered) // 20], 2),
         "high": round(ordered[-1 - len(ordered) // 20], 2),
+        "quartiles": [round(quarters[0], 2), round(quarters[2], 2)],
+        "samples": len(ordered),
     }
 
 
-def prepare_us(program: Program, subject: programs.Subject) -> float:
+def prepare_us(program: Program, values: dict) -> float:
     """Of a prepare() that is not the first."""
     start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
     start.record()
-    program.prepare(subject.state())
+    program.prepare(values)
     stop.record()
     stop.synchronize()
     return start.elapsed_time(stop) * 1e3
 
 
-def time_with(subject: programs.Subject, made: dict, library: str, math: str) -> dict:
-    program = Program(load_library(library, emulated=False), "cuda")
-    program.prepare(subject.state())
+def contract_of(folder: pathlib.Path):
+    """What the emitted module was made for: it has the constants that forward makes of literals."""
+    spec = importlib.util.spec_from_file_location("model_new", folder / "model_new.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.ModelNew._stitchcuda_contract
+
+
+def values_for(program: Program, subject: programs.Subject, folder: str | None) -> dict[str, torch.Tensor]:
+    values = subject.values()
+    missing = [spec.name for spec in program.parameters if spec.name not in values]
+    if missing and folder:
+        contract = contract_of(pathlib.Path(folder))
+        values |= {name: contract.constant(name, torch.device(subject.device)) for name in missing}
+    return values
+
+
+def bound(program: Program, subject: programs.Subject):
+    """A call on the module's own states, as the baselines: they change where they lie and are put back before each
+    sample."""
     subject.reset()
-    # On the module's own buffers, as the baselines: states change where they lie and are put back before each sample.
-    call = program.bind(subject.inputs, subject.buffers(), in_place=True)
-    ours, outputs = call.run, call.outputs
-    difference = subject.difference(ours, outputs)
-    if difference is not None and not difference < TOLERANCE[math]:
-        return {"error": f"relative difference to eager {difference:.2e}: a wrong program is not timed"}
-    functions = {"ours": ours, "ours, graph": graphed(ours), **made}
-    samples = interleaved(subject, functions)
+    return program.bind(subject.tensors, subject.states, in_place=True)
+
+
+def compared(subject: programs.Subject, call) -> tuple[dict, str]:
+    """Ours beside eager on the inputs that are timed and on others, and why it is not to be timed, if so."""
+    found = {"difference": None, "kernelbench_rule": [], "is_constant": False}
+    first = None
+    for seed in (None, OTHER_SEED):
+        if seed is not None:
+            subject.draw_again(seed)
+        both = subject.both(call.run, call.outputs)
+        if both is None:
+            return found, "" if subject.is_random else "it does not return what the program in PyTorch returns"
+        differences = [agreement.relative_difference(*each) for each in both]
+        found["difference"] = max([found["difference"] or 0.0, *differences])
+        found["kernelbench_rule"].append(agreement.worst_by_kernelbench(both))
+        sums = [wanted.sum(dtype=torch.float64).item() for _, wanted in both]
+        found["is_constant"] = sums == first
+        first = sums
+    return found, ""
+
+
+def with_graphs(functions: dict, notes: dict) -> dict:
+    """Beside each function, under its name with ", graph", the same as a graph; why it has none is left in `notes`."""
+    made = {}
+    for name, function in functions.items():
+        made[name] = function
+        try:
+            made[f"{name}, graph"] = graphed(function)
+        except Exception as error:  # noqa: BLE001 - plain launches are timed all the same
+            notes[f"{name}, graph"] = f"{type(error).__name__}: {str(error)[:200]}"
+            torch.cuda.synchronize()
+    return made
+
+
+def machine() -> dict:
     return {
-        "us": {name: spread(values) for name, values in samples.items()},
-        "prepare_us": prepare_us(program, subject),
-        "difference": difference,
         "device": torch.cuda.get_device_name(),
         "torch": torch.__version__,
+        "cuda": torch.version.cuda,
+        "cudnn": torch.backends.cudnn.version(),
+        "python": platform.python_version(),
         "flags": programs.flags(),
     }
+
+
+def time_with(subject: programs.Subject, made: dict, order: dict, options: argparse.Namespace) -> dict:
+    program = Program(load_library(order["library"], emulated=False), "cuda")
+    values = values_for(program, subject, order.get("folder"))
+    program.prepare(values)
+    call = bound(program, subject)
+    found, objection = compared(subject, call)
+    if not objection and found["difference"] is not None and not found["difference"] < TOLERANCE[options.math]:
+        objection = f"relative difference to eager {found['difference']:.2e}: a wrong program is not timed"
+    if objection:
+        return {"error": objection, "is_wrong": True, **found}
+    notes = {}
+    samples = interleaved(subject, {**with_graphs({"ours": call.run}, notes), **made}, options.sample_seconds)
+    return {
+        "us": {name: spread(values) for name, values in samples.items()},
+        "notes": notes,
+        "prepare_us": prepare_us(program, values),
+        **found,
+        **machine(),
+    }
+
+
+def order_from_stdin() -> dict:
+    line = sys.stdin.readline().strip()
+    return json.loads(line) if line else sys.exit(0)
+
+
+def told(function) -> dict:
+    """function(), or what it raised: the driver reports it."""
+    try:
+        return function()
+    except Exception as error:  # noqa: BLE001
+        return {"error": f"{type(error).__name__}: {str(error)[:300]}"}
 
 
 def main() -> None:
@@ -170,25 +267,25 @@ def main() -> None:
     parser.add_argument("program")
     parser.add_argument("--math", default="fp32")
     parser.add_argument("--compile-seconds", type=float, default=150)
+    parser.add_argument("--sample-seconds", type=float, help="about as long as samples are taken at most")
     parser.add_argument("--without", nargs="*", default=[], help="baselines to leave out")
+    parser.add_argument("--when-told", action="store_true", help="nothing before the line on stdin has come")
     options = parser.parse_args()
     programs.set_math(options.math)
+    if options.when_told:
+        print(json.dumps({"ready": True}), flush=True)
+    order = order_from_stdin() if options.when_told else None
     with torch.no_grad():
-        try:
-            subject = programs.Subject(options.program)
-        except Exception as error:  # noqa: BLE001 - the driver reports it
-            print(json.dumps({"error": f"{type(error).__name__}: {str(error)[:300]}"}), flush=True)
+        made = told(lambda: {"subject": programs.Subject(options.program)})
+        if "error" in made:
+            print(json.dumps(made), flush=True)
             return
-        made, notes = make_baselines(subject, options.compile_seconds, options.without)
+        subject = made["subject"]
+        functions, notes = make_baselines(subject, options.compile_seconds, options.without)
         print(json.dumps(notes), flush=True)
-        if "broken" in notes:
-            return
-        library = sys.stdin.readline().strip()
-        try:
-            answer = time_with(subject, made, library, options.math)
-        except Exception as error:  # noqa: BLE001 - the driver reports it
-            answer = {"error": f"{type(error).__name__}: {str(error)[:300]}"}
-        print(json.dumps(answer), flush=True)
+        if "broken" not in notes:
+            order = order or order_from_stdin()
+            print(json.dumps(told(lambda: time_with(subject, functions, order, options))), flush=True)
 
 
 if __name__ == "__main__":
