@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One run over many tasks: programs are built side by side, one at a time is timed while nothing else uses the GPU, and
+whatever becomes of a task, it leaves a record and the next one goes on."""
+
+from __future__ import annotations
+
+import argparse
+import concurrent.futures
+import pathlib
+import shutil
+import subprocess
+import threading
+import time
+import traceback
+
+import baselines
+import children
+import product
+import records
+import steps
+import tasks
+from gate import Gate
+
+NICE = 10  # of builds: what is timed must not wait for a core
+LEAST_SECONDS = 15.0  # with fewer left no task is begun
+
+
+class OutOfTime(Exception):
+    """The run's own time has ended: the task in hand has no record, and whoever resumes the run begins it anew."""
+
+
+class Run:
+    def __init__(self, options: argparse.Namespace, known: dict[str, dict]):
+        """`known`: records of another run whose baselines are taken, by task."""
+        self.options, self.known = options, known
+        self.out: pathlib.Path = options.out
+        self.product = product.Product(
+            options.binary, options.math, options.libraries, options.tuning_database, options.memory * 1e9
+        )
+        self.records = records.Records(self.out)
+        self.gate = Gate()
+        self.started = time.monotonic()
+        self.driver = driver_version() if options.device == "gpu" else None
+        self.saying = threading.Lock()
+
+    def left(self) -> float:
+        return self.options.seconds - (time.monotonic() - self.started)
+
+    def say(self, text: str) -> None:
+        with self.saying:
+            print(f"{time.monotonic() - self.started:6.1f} s  {text}", flush=True)
+
+    def all(self, chosen: list[tasks.Task]) -> None:
+        with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
+            try:
+                list(pool.map(self.one, chosen))
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                self.options.seconds = 0  # those that are under way begin nothing more
+                children.end_all()
+                raise
+
+    def one(self, task: tasks.Task) -> None:
+        if self.left() < LEAST_SECONDS:
+            return
+        try:
+            record = Attempt(self, task).record()
+        except OutOfTime:
+            self.say(f"{task.short}: not ended in time")
+            return
+        except Exception as error:  # noqa: BLE001 - our own mistake costs one task, not the run
+            traceback.print_exc()
+            about = {"sentence": f"the bench itself: {type(error).__name__}: {error}", "verdict": None}
+            record = {**Attempt(self, task).about(), "status": "failed", **about}
+        self.records.append(record)
+        best = (record.get("ratio") or {}).get("best")
+        figures = f", {record['ours_us']:.1f} us, best baseline / ours {best}" if best else ""
+        self.say(f"{task.short} {record['status']}{figures}: {record['sentence'][:160]}")
+
+
+class Attempt:
+    """What becomes of one task."""
+
+    def __init__(self, run: Run, task: tasks.Task):
+        self.run, self.task, self.options = run, task, run.options
+        self.folder = run.out / "programs" / task.name
+        self.log = run.out / "logs" / f"{task.name.replace('/', '-')}.txt"
+        self.log.parent.mkdir(parents=True, exist_ok=True)
+        self.seconds: dict[str, float] = {}
+
+    def about(self) -> dict:
+        return {
+            "task": self.task.name,
+            "level": self.task.level,
+            "number": self.task.number,
+            "class": tasks.class_of(self.task),
+            "math": self.options.math,
+            "tuning": self.options.tuning,
+            "libraries": self.options.libraries,
+            "is_verified": not self.options.no_verify,
+            "on": self.options.device,
+            "driver": self.run.driver,
+            "baselines_of": "this run" if not self.run.known else f"another run, {self.options.baselines}",
+        }
+
+    def record(self) -> dict:
+        built = self.unverified() if self.options.no_verify else self.verified()
+        found = {**self.about(), **{name: built[name] for name in ("status", "sentence", "verdict")}}
+        if built["status"] == "ok":
+            found["steps"] = steps.planned(self.folder)
+            if self.options.device == "gpu":
+                found |= self.timed({"library": built["library"], "folder": str(self.folder)})
+        if not self.options.keep:
+            shutil.rmtree(self.folder, ignore_errors=True)
+        return {**found, "seconds": {name: round(seconds, 1) for name, seconds in self.seconds.items()}}
+
+    def ask(self, verb: str, *arguments: str, on_program: bool = False, name: str | None = None) -> dict:
+        """One command of the product, as long as it may take. OutOfTime where the run ends first."""
+        limit = min(self.options.task_seconds, self.run.left())
+        if limit <= 0:
+            raise OutOfTime
+        function = self.run.product.on_program if on_program else self.run.product.ask
+        subject = (self.task.path, *arguments) if on_program else arguments
+        answer = function(verb, *subject, seconds=limit, log=self.log, niceness=NICE)
+        self.seconds[name or verb] = answer["spent"]
+        if self.run.left() <= 0 and answer.get("error"):
+            raise OutOfTime
+        return answer
+
+    def verified(self) -> dict:
+        """As `optimize` builds it and judges it; on a GPU that uses it beside others, so nothing is timed meanwhile."""
+        with self.run.gate.shared():
+            tuned = ["--no-tune"]
+            if self.options.device == "gpu" and self.options.tuning:
+                self.ask("tune", "--tune-seconds", str(self.options.tuning), on_program=True)
+                tuned = ["--tune-seconds", "0"]
+            device = ["gpu", "--no-time"] if self.options.device == "gpu" else ["emulated", "--skip-nvcc"]
+            answer = self.ask("optimize", *tuned, "--device", *device, "--out", str(self.folder), on_program=True)
+        self.seconds |= {name: answer["seconds"][name] for name in ("import", "plan", "build", "verify")
+                         if name in answer.get("seconds", {})}
+        return {**steps.judged(answer), "library": answer.get("library")}
+
+    def unverified(self) -> dict:
+        """Stage by stage, on the CPU alone: others may be timed meanwhile."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        graph, plan = self.folder.with_suffix(".ir"), self.folder.with_suffix(".json")
+        library = self.folder.with_suffix(".so")
+        planned = ["--math", self.options.math, "--libraries", self.options.libraries]
+        stages = [
+            lambda: ("import", str(self.task.path), "--out", str(graph)),
+            lambda: ("plan", str(graph), *planned, "--out", str(plan)),
+            lambda: ("emit", str(plan), "--out", str(self.folder)),
+            lambda: ("emit", str(plan), "--program", str(self.task.path), "--out", str(self.folder))
+            if steps.has_constants(self.folder) else None,
+            lambda: ("build", str(self.folder), "--device", self.options.device, "--out", str(library)),
+        ]
+        for stage in stages:
+            command = stage()
+            answer = self.ask(*command) if command else {}
+            if answer.get("error"):
+                return steps.judged(answer)
+            if answer.get("verdict", {}).get("kind", "undecided") not in ("undecided", "ok"):
+                return steps.judged(answer)
+        return {"status": "ok", "sentence": "built, not verified", "verdict": None, "library": str(library)}
+
+    def without(self) -> list[str]:
+        """Baselines that are not timed here."""
+        wanted = [] if self.run.known else [steps.BASELINES[name] for name in self.options.baseline]
+        return [name for name in (*steps.BASELINES.values(), "max-autotune") if name not in wanted]
+
+    def compile_ahead(self) -> None:
+        """Fills the compiler's cache: what is timed then waits for it little."""
+        others = ["eager", "eager, graph", "max-autotune"]
+        begin = time.monotonic()
+        with self.run.gate.shared():
+            process = baselines.Process(self.task.path, self.log, "--math", self.options.math, "--compile-seconds",
+                                        str(self.options.compile_seconds), without=others)
+            try:
+                process.wait_until_ready(min(self.options.compile_seconds + 30, max(self.run.left(), 1)))
+            finally:
+                process.end()
+        self.seconds["compile ahead"] = time.monotonic() - begin
+
+    def timed(self, order: dict) -> dict:
+        if "compile" not in self.without():
+            self.compile_ahead()
+        limit = self.options.timing_seconds
+        seconds = ["--compile-seconds", str(self.options.compile_seconds), "--sample-seconds",
+                   str(self.options.sample_seconds)]
+        process = baselines.Process(self.task.path, self.log, "--math", self.options.math, *seconds, "--when-told",
+                                    without=self.without())
+        try:
+            process.answer(limit)  # that it is there: PyTorch is loaded before the GPU is taken
+            with self.run.gate.alone():
+                begin = time.monotonic()
+                if self.run.left() <= 0:
+                    raise OutOfTime
+                notes = process.wait_until_ready(min(limit, self.run.left()), order)
+                times = notes if "error" in notes else process.answer(min(limit, self.run.left()))
+                process.end()
+                self.seconds["timing"] = time.monotonic() - begin
+        finally:
+            process.end()
+        if times.get("is_slow") and self.run.left() <= 0:
+            raise OutOfTime
+        return self.measured(times, notes)
+
+    def measured(self, times: dict, notes: dict) -> dict:
+        if "error" in times:
+            slow, wrong = times.pop("is_slow", False), times.pop("is_wrong", False)
+            status = "wrong" if wrong else "too slow" if slow else "failed"
+            return {"status": status, "sentence": f"timing: {times.pop('error')}", **times}
+        us = {**times["us"]}
+        if self.run.known:
+            theirs = self.run.known.get(self.task.name, {}).get("us", {})
+            us |= {name: theirs[name] for name in steps.BASELINES.values() if name in theirs}
+        return {**times, "us": us, "baseline_notes": notes, **steps.compared(us)}
+
+
+def driver_version() -> str | None:
+    try:
+        done = subprocess.run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"], text=True,
+                              capture_output=True, check=False)
+    except OSError:
+        return None
+    return (done.stdout.splitlines() or [None])[0]

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The bench over KernelBench, without a GPU: which tasks are meant, what a run leaves, and what its table says."""
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "programs")]
+import children  # noqa: E402
+import records  # noqa: E402
+import steps  # noqa: E402
+import summary  # noqa: E402
+import tasks  # noqa: E402
+
+RIGHT = """
+import torch
+import torch.nn as nn
+
+
+class Model(nn.Module):
+    def forward(self, x, scale):
+        return torch.minimum(x, torch.tensor(0.5, device=x.device)) * scale
+
+
+def get_inputs():
+    return [torch.rand(3, 5), 1.5]
+
+
+def get_init_inputs():
+    return []
+"""
+BUILD = HERE.parents[1] / os.environ.get("STITCHCUDA_BUILD", "build")
+CRASHES = "import os\n\nos.kill(os.getpid(), 9)\n" + RIGHT
+
+
+def checkout(folder: pathlib.Path, **texts: str) -> pathlib.Path:
+    """level1_7_Name=text makes KernelBench/level1/7_Name.py."""
+    for name, text in texts.items():
+        level, _, file = name.partition("_")
+        path = folder / "KernelBench" / level / f"{file}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return folder
+
+
+def run(where: pathlib.Path, *more: str) -> subprocess.CompletedProcess:
+    command = [sys.executable, HERE / "run", BUILD / "stitchcuda", where, where / "out", "--device", "emulated", *more]
+    environment = {**os.environ, "STITCHCUDA_PYTHON": sys.executable}
+    return subprocess.run(command, env=environment, text=True, capture_output=True, check=False)
+
+
+def left(where: pathlib.Path) -> dict[str, dict]:
+    lines = (where / "out" / "results.jsonl").read_text().splitlines()
+    assert len({json.loads(line)["task"] for line in lines}) == len(lines)
+    return {record["task"]: record for record in map(json.loads, lines)}
+
+
+def test_a_task_that_crashes_costs_itself_alone(tmp_path: pathlib.Path) -> None:
+    where = checkout(tmp_path, level1_1_Crashes=CRASHES, level1_2_Scaled=RIGHT)
+    done = run(where, "--jobs", "2", "--math", "fp32")
+    assert done.returncode == 1, done.stderr
+    found = left(where)
+    right, crashed = found["level1/2_Scaled"], found["level1/1_Crashes"]
+    assert (right["status"], right["verdict"]) == ("ok", "ok"), right
+    assert (right["schema"], right["math"]) == (records.SCHEMA, "fp32")
+    assert "us" not in right and right["seconds"]["verify"] > 0
+    assert [step["skeleton"] for step in right["steps"]] == ["pointwise"]
+    assert crashed["status"] in ("failed", "refused") and crashed["sentence"], crashed
+    assert "steps" not in crashed
+    assert "level1/1_Crashes: " + crashed["status"] in done.stdout
+
+    # What has a line is left alone; what the run was not given before is made.
+    checkout(tmp_path, level1_3_Refused="def get_inputs(): return []")
+    assert run(where).returncode == 2
+    again = run(where, "--resume", "--no-verify")
+    assert "3 tasks, 2 of them have a record" in again.stdout, again.stderr
+    assert left(where)["level1/2_Scaled"] == right
+    assert left(where)["level1/3_Refused"]["status"] == "refused"
+
+
+def test_a_task_that_takes_too_long_is_said_to(tmp_path: pathlib.Path) -> None:
+    where = checkout(tmp_path, level1_1_Waits="import time\n\ntime.sleep(60)\n")
+    done = run(where, "--no-verify", "--task-seconds", "1")
+    record = left(where)["level1/1_Waits"]
+    assert (record["status"], record["sentence"]) == ("too slow", "import took longer than 1 s"), done.stderr
+    assert record["seconds"]["import"] < 30
+
+
+@pytest.mark.parametrize(
+    ("seconds", "most_bytes", "why"), [(1, 1e12, "took longer than 1 s"), (20, 1e8, "more than the 0.1 GB it is given")]
+)
+def test_a_command_is_stopped_with_all_that_it_started(tmp_path, seconds, most_bytes, why) -> None:
+    below = "import pathlib, os, time; pathlib.Path('pid').write_text(str(os.getpid())); time.sleep(60)"
+    holds = f"import subprocess, sys, time; p = subprocess.Popen([sys.executable, '-c', {below!r}], "
+    holds += "start_new_session=True); held = bytearray(3 * 10**8); time.sleep(60)"
+    done = children.run([sys.executable, "-c", holds], tmp_path / "log", seconds, most_bytes, cwd=tmp_path)
+    assert why in done.stopped and done.seconds < 20
+    process = int((tmp_path / "pid").read_text())
+    end = time.monotonic() + 10
+    while children.is_alive(process) and time.monotonic() < end:
+        time.sleep(0.01)  # the signal was sent; it comes when it comes
+    assert not children.is_alive(process)
+
+
+def test_a_run_that_has_no_time_left_records_nothing(tmp_path: pathlib.Path) -> None:
+    where = checkout(tmp_path, level1_1_Scaled=RIGHT)
+    done = run(where, "--seconds", "1")
+    assert done.returncode == 1 and not (where / "out" / "results.jsonl").exists()
+    assert "- level1/1_Scaled: not reached" in done.stdout
+
+
+TEXTS = {
+    "level1_1_Matmul": "a @ b",
+    "level1_2_conv_transposed": "nn.ConvTranspose3d(1, 1, 1)",
+    "level1_10_pool": "nn.MaxPool2d(2)",
+    "level1_11_ReLU": "torch.relu(x)",
+    "level1_12_HingeLoss": "torch.mean(torch.clamp(1 - p * t, min=0))",
+    "level2_1_Conv2d_Norm": "nn.GroupNorm(2, nn.Conv2d(1, 1, 1))",
+    "level2_2_Gemm_Max": "torch.max(nn.Linear(2, 2))",
+    "level3_1_Net": "nn.Conv2d(4, 4, 3, groups=4)",
+    "level3_2_GRU": "nn.GRU(2, 2)",
+    "level4_1_Beyond": "f(x)",
+}
+CLASSES = ["product", "transposed convolution 3-D", "pool", "pointwise", "loss",
+           "convolution 2-D with norm or softmax", "product with reduction or pool",
+           "grouped or depthwise network", "recurrent", "product"]
+
+
+@pytest.fixture
+def every(tmp_path: pathlib.Path) -> list[tasks.Task]:
+    return tasks.found(checkout(tmp_path, **TEXTS))
+
+
+def test_classes(every: list[tasks.Task]) -> None:
+    assert [tasks.class_of(task) for task in every] == CLASSES
+
+
+@pytest.mark.parametrize(
+    ("patterns", "meant"),
+    [
+        (["level1/1"], ["level1/1"]),
+        (["level1/2-10", "level3/1"], ["level1/2", "level1/10", "level3/1"]),
+        (["level2/*"], ["level2/1", "level2/2"]),
+        (["level*/*Max*"], ["level2/2"]),
+    ],
+)
+def test_which_tasks_are_meant(every: list[tasks.Task], patterns: list[str], meant: list[str]) -> None:
+    assert [task.short for task in tasks.meant(every, patterns)] == meant
+
+
+def test_a_pattern_that_means_nothing_is_an_error(every: list[tasks.Task]) -> None:
+    with pytest.raises(ValueError, match="level9"):
+        tasks.meant(every, ["level1/1", "level9/*"])
+
+
+def test_a_draw_is_repeated_by_its_seed_and_has_every_class_first(every: list[tasks.Task]) -> None:
+    assert tasks.drawn(every, 6, 1) == tasks.drawn(every, 6, 1)
+    assert len({tuple(tasks.drawn(every, 6, seed)) for seed in range(20)}) > 1
+    many = [tasks.Task(1, 100 + n, f"{100 + n}_ReLU", every[3].path) for n in range(40)]
+    for seed in range(5):
+        chosen = tasks.drawn([*many, *every], 20, seed)
+        assert len(chosen) == 20 and not any(task.level == 4 for task in chosen)
+        assert {tasks.class_of(t) for t in chosen if t.level == 1} == set(CLASSES[:5])
+
+
+def timed(number: int, ours: float, graph: float, eager: float) -> dict:
+    us = {name: {"median": value, "quartiles": [value - 1, value + 1]}
+          for name, value in (("ours", ours), ("ours, graph", graph), ("eager", eager), ("compile", 2 * eager))}
+    place = {name: name for name in ("device", "driver", "torch", "cuda", "cudnn", "math", "flags", "baselines_of")}
+    step = {"name": "scale", "variant": "lanes_4", "estimated_us": 7.0, "measured_us": None}
+    return {"task": f"level1/{number}_T", "level": 1, "number": number, "class": "pointwise", "status": "ok",
+            "sentence": "", "us": us, "steps": [step], "tuning": 0, "is_verified": True, **place, **steps.compared(us)}
+
+
+def test_ratios_are_of_the_faster_of_ours(tmp_path: pathlib.Path) -> None:
+    one = timed(1, 20.0, 10.0, 15.0)
+    assert (one["ours_us"], one["ours_as"], one["best_baseline"]) == (10.0, "ours, graph", "eager")
+    assert one["ratio"] == {"eager": 1.5, "compile": 3.0, "best": 1.5}
+
+
+def test_the_table_counts_what_is_missing() -> None:
+    planned = [{"task": f"level1/{n}_T", "level": 1, "number": n, "class": "pointwise"} for n in range(1, 6)]
+    wrong = {**planned[3], "status": "wrong", "sentence": "it is not right"}
+    text = summary.markdown([timed(1, 10.0, 20.0, 20.0), timed(2, 10.0, 20.0, 5.0), wrong], [{"tasks": planned}])
+    # 2.0 and 0.5: the geometric mean is 1, and one is under both limits.
+    assert "| all | 5 | 2 | 2 | 1.00 | 2.00 | 1.00 | 0.50 | 1 | 1 |" in text
+    assert "- level1/2_T (pointwise): 0.50 of eager, 10.0 us; scale by lanes_4 7 us estimated" in text
+    for line in ("- level1/4_T: wrong: it is not right", "- level1/3_T: not reached", "- level1/5_T: not reached"):
+        assert line in text
+
+
+def test_a_line_that_was_cut_short_is_none_and_spoils_no_other(tmp_path: pathlib.Path) -> None:
+    records.Records(tmp_path).append({"task": "level1/1_T", "difference": float("nan")})
+    with (tmp_path / "results.jsonl").open("a") as file:
+        file.write('{"schema": "stitchcuda.kernelb')
+    records.Records(tmp_path).append({"task": "level1/2_T"})
+    found = records.read(tmp_path / "results.jsonl")
+    assert [record["task"] for record in found] == ["level1/1_T", "level1/2_T"]
+    assert found[0]["difference"] == records.GREATEST
