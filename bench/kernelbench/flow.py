@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 import concurrent.futures
+import os
 import pathlib
 import shutil
 import subprocess
@@ -22,6 +23,7 @@ import tasks
 from gate import Gate
 
 NICE = 10  # of builds: what is timed must not wait for a core
+SETTLING_SECONDS = 30.0  # beside torch.compile: PyTorch is loaded, the program made and called
 LEAST_SECONDS = 15.0  # with fewer left no task is begun
 
 
@@ -45,6 +47,11 @@ class Run:
 
     def left(self) -> float:
         return self.options.seconds - (time.monotonic() - self.started)
+
+    def known_baselines(self, task: tasks.Task) -> dict[str, dict]:
+        """Of the other run, by their names."""
+        us = self.known.get(task.name, {}).get("us", {})
+        return {name: us[name] for name in steps.BASELINES.values() if name in us}
 
     def say(self, text: str) -> None:
         with self.saying:
@@ -100,7 +107,8 @@ class Attempt:
             "is_verified": not self.options.no_verify,
             "on": self.options.device,
             "driver": self.run.driver,
-            "baselines_of": "this run" if not self.run.known else f"another run, {self.options.baselines}",
+            "baselines_of": {**dict.fromkeys(self.run.known_baselines(self.task), str(self.options.baselines)),
+                             **dict.fromkeys(self.wanted(), "this run")},
         }
 
     def record(self) -> dict:
@@ -108,7 +116,7 @@ class Attempt:
         found = {**self.about(), **{name: built[name] for name in ("status", "sentence", "verdict")}}
         if built["status"] == "ok":
             found["steps"] = steps.planned(self.folder)
-            if self.options.device == "gpu":
+            if self.options.device == "gpu" or self.options.no_verify:
                 found |= self.timed({"library": built["library"], "folder": str(self.folder)})
         if not self.options.keep:
             shutil.rmtree(self.folder, ignore_errors=True)
@@ -163,32 +171,35 @@ class Attempt:
                 return steps.judged(answer)
         return {"status": "ok", "sentence": "built, not verified", "verdict": None, "library": str(library)}
 
-    def without(self) -> list[str]:
-        """Baselines that are not timed here."""
-        wanted = [] if self.run.known else [steps.BASELINES[name] for name in self.options.baseline]
-        return [name for name in (*steps.BASELINES.values(), "max-autotune") if name not in wanted]
+    def wanted(self) -> list[str]:
+        """Baselines that are timed here."""
+        return [steps.BASELINES[name] for name in self.options.baseline if self.options.device == "gpu"]
 
-    def compile_ahead(self) -> None:
-        """Fills the compiler's cache: what is timed then waits for it little."""
-        others = ["eager", "eager, graph", "max-autotune"]
+    def compile_ahead(self) -> str:
+        """Fills the compiler's cache: what is timed then waits for it little. Why there is nothing to time, if so."""
+        others = [name for name in steps.ALL_BASELINES if name != "compile"]
+        limit = min(self.options.compile_seconds + SETTLING_SECONDS, max(self.run.left(), 1))
         begin = time.monotonic()
         with self.run.gate.shared():
             process = baselines.Process(self.task.path, self.log, "--math", self.options.math, "--compile-seconds",
                                         str(self.options.compile_seconds), without=others)
             try:
-                process.wait_until_ready(min(self.options.compile_seconds + 30, max(self.run.left(), 1)))
+                notes = process.wait_until_ready(limit)
             finally:
                 process.end()
         self.seconds["compile ahead"] = time.monotonic() - begin
+        note = notes.get("compile", notes.get("error", "it said nothing"))
+        return note if isinstance(note, str) else ""
 
     def timed(self, order: dict) -> dict:
-        if "compile" not in self.without():
-            self.compile_ahead()
+        failed = {"compile": self.compile_ahead()} if "compile" in self.wanted() else {}
+        failed = {name: note for name, note in failed.items() if note}
+        without = [name for name in steps.ALL_BASELINES if name not in self.wanted() or name in failed]
         limit = self.options.timing_seconds
         seconds = ["--compile-seconds", str(self.options.compile_seconds), "--sample-seconds",
-                   str(self.options.sample_seconds)]
+                   str(self.options.sample_seconds), *(["--emulated"] if self.options.device == "emulated" else [])]
         process = baselines.Process(self.task.path, self.log, "--math", self.options.math, *seconds, "--when-told",
-                                    without=self.without())
+                                    without=without, STITCHCUDA=os.path.realpath(self.options.binary))
         try:
             process.answer(limit)  # that it is there: PyTorch is loaded before the GPU is taken
             with self.run.gate.alone():
@@ -203,17 +214,20 @@ class Attempt:
             process.end()
         if times.get("is_slow") and self.run.left() <= 0:
             raise OutOfTime
-        return self.measured(times, notes)
+        return self.measured(times, {**notes, **failed})
 
     def measured(self, times: dict, notes: dict) -> dict:
         if "error" in times:
             slow, wrong = times.pop("is_slow", False), times.pop("is_wrong", False)
             status = "wrong" if wrong else "too slow" if slow else "failed"
             return {"status": status, "sentence": f"timing: {times.pop('error')}", **times}
-        us = {**times["us"]}
-        if self.run.known:
-            theirs = self.run.known.get(self.task.name, {}).get("us", {})
-            us |= {name: theirs[name] for name in steps.BASELINES.values() if name in theirs}
+        if self.options.no_verify:
+            apart = times["difference"]
+            how = "draws random numbers" if apart is None else f"is {apart:.1e} from eager on two draws, by the norm"
+            times["sentence"] = f"not verified; {how}"
+        if "us" not in times:
+            return times
+        us = {**self.run.known_baselines(self.task), **times["us"]}
         return {**times, "us": us, "baseline_notes": notes, **steps.compared(us)}
 
 

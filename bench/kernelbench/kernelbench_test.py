@@ -13,11 +13,13 @@ import pytest
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "programs")]
+import agreement  # noqa: E402
 import children  # noqa: E402
 import records  # noqa: E402
 import steps  # noqa: E402
 import summary  # noqa: E402
 import tasks  # noqa: E402
+import torch  # noqa: E402
 
 RIGHT = """
 import torch
@@ -31,6 +33,29 @@ class Model(nn.Module):
 
 def get_inputs():
     return [torch.rand(3, 5), 1.5]
+
+
+def get_init_inputs():
+    return []
+"""
+# A number, a constant and a state that forward replaces: what a caller of the library has to bring along.
+KEEPS = """
+import torch
+import torch.nn as nn
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.kept = torch.ones(4)
+
+    def forward(self, x, scale):
+        self.kept = torch.tanh(self.kept * x + torch.tensor([0.5, 1.0, 2.0, 4.0], device=x.device))
+        return self.kept * scale
+
+
+def get_inputs():
+    return [torch.rand(4), 1.5]
 
 
 def get_init_inputs():
@@ -76,13 +101,15 @@ def test_a_task_that_crashes_costs_itself_alone(tmp_path: pathlib.Path) -> None:
     assert "steps" not in crashed
     assert "level1/1_Crashes: " + crashed["status"] in done.stdout
 
-    # What has a line is left alone; what the run was not given before is made.
-    checkout(tmp_path, level1_3_Refused="def get_inputs(): return []")
+    # What has a line is left alone; what the run was not given before is made, and beside eager it is alike.
+    checkout(tmp_path, level1_3_Keeps=KEEPS)
     assert run(where).returncode == 2
     again = run(where, "--resume", "--no-verify")
     assert "3 tasks, 2 of them have a record" in again.stdout, again.stderr
+    kept = left(where)["level1/3_Keeps"]
     assert left(where)["level1/2_Scaled"] == right
-    assert left(where)["level1/3_Refused"]["status"] == "refused"
+    assert (kept["status"], kept["verdict"], kept["is_verified"]) == ("ok", None, False), kept
+    assert kept["difference"] < 1e-6 and [draw["passes"] for draw in kept["kernelbench_rule"]] == [True, True]
 
 
 def test_a_task_that_takes_too_long_is_said_to(tmp_path: pathlib.Path) -> None:
@@ -163,6 +190,7 @@ def test_a_pattern_that_means_nothing_is_an_error(every: list[tasks.Task]) -> No
 def test_a_draw_is_repeated_by_its_seed_and_has_every_class_first(every: list[tasks.Task]) -> None:
     assert tasks.drawn(every, 6, 1) == tasks.drawn(every, 6, 1)
     assert len({tuple(tasks.drawn(every, 6, seed)) for seed in range(20)}) > 1
+    assert [task.short for task in tasks.spread(every)][:3] == ["level1/12", "level1/11", "level1/10"]
     many = [tasks.Task(1, 100 + n, f"{100 + n}_ReLU", every[3].path) for n in range(40)]
     for seed in range(5):
         chosen = tasks.drawn([*many, *every], 20, seed)
@@ -173,10 +201,11 @@ def test_a_draw_is_repeated_by_its_seed_and_has_every_class_first(every: list[ta
 def timed(number: int, ours: float, graph: float, eager: float) -> dict:
     us = {name: {"median": value, "quartiles": [value - 1, value + 1]}
           for name, value in (("ours", ours), ("ours, graph", graph), ("eager", eager), ("compile", 2 * eager))}
-    place = {name: name for name in ("device", "driver", "torch", "cuda", "cudnn", "math", "flags", "baselines_of")}
+    place = {name: name for name in ("device", "driver", "torch", "cuda", "cudnn", "math", "flags")}
     step = {"name": "scale", "variant": "lanes_4", "estimated_us": 7.0, "measured_us": None}
     return {"task": f"level1/{number}_T", "level": 1, "number": number, "class": "pointwise", "status": "ok",
-            "sentence": "", "us": us, "steps": [step], "tuning": 0, "is_verified": True, **place, **steps.compared(us)}
+            "sentence": "", "us": us, "steps": [step], "tuning": 0, "is_verified": True,
+            "baselines_of": {"eager": "this run"}, **place, **steps.compared(us)}
 
 
 def test_ratios_are_of_the_faster_of_ours(tmp_path: pathlib.Path) -> None:
@@ -204,3 +233,25 @@ def test_a_line_that_was_cut_short_is_none_and_spoils_no_other(tmp_path: pathlib
     found = records.read(tmp_path / "results.jsonl")
     assert [record["task"] for record in found] == ["level1/1_T", "level1/2_T"]
     assert found[0]["difference"] == records.GREATEST
+
+
+@pytest.mark.parametrize(
+    ("got", "wanted", "passes", "share", "difference"),
+    [
+        ([1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 3.0, 4.0], True, 0.0, 0.0),
+        ([1.0, 2.0, 3.0, 4.00079], [1.0, 2.0, 3.0, 4.00039], True, 0.0, 7.3e-5),  # 0.0005 is allowed at 4
+        ([1.0, 2.0, 3.001, 4.0], [1.0, 2.0, 3.0, 4.0], False, 0.25, 1.83e-4),
+        ([1.0, float("nan"), 3.0, 4.0], [1.0, float("nan"), 3.0, 4.0], False, 0.25, float("inf")),
+        ([1.0, float("inf"), 3.0, 4.0], [1.0, float("inf"), 3.0, 4.0], True, 0.0, 0.0),
+        ([1.0, float("-inf"), 3.0, 4.0], [1.0, float("inf"), 3.0, 4.0], False, 0.25, float("inf")),
+        ([1.0, 2.0, 3.0], [1.0, 2.0, 3.0, 4.0], False, 1.0, float("inf")),
+    ],
+)
+def test_how_far_two_results_lie_apart(monkeypatch, got, wanted, passes, share, difference) -> None:
+    monkeypatch.setattr(agreement, "PART", 3)  # in two parts
+    got, wanted = torch.tensor(got), torch.tensor(wanted)
+    rule = agreement.by_kernelbench(got, wanted)
+    assert (rule["passes"], rule["share"]) == (passes, share)
+    if got.shape == wanted.shape:
+        assert rule["passes"] == torch.allclose(wanted, got, rtol=1e-4, atol=1e-4)
+    assert agreement.relative_difference(got, wanted) == pytest.approx(difference, rel=0.01, abs=1e-7)

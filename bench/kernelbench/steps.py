@@ -17,6 +17,7 @@ STATUS_OF_VERDICT = {
 }
 REFUSALS = ("program_invalid", "unsupported_operator", "file_invalid")
 BASELINES = {"eager": "eager", "graph": "eager, graph", "compile": "compile"}
+ALL_BASELINES = (*BASELINES.values(), "max-autotune")  # what bench/programs can time
 OURS = ("ours", "ours, graph")
 
 

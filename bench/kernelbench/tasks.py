@@ -152,6 +152,23 @@ def class_of(task: Task) -> str:
     return class_of_several(names) if task.level == 2 else class_of_model(names, task.stem)
 
 
+def in_turn(groups: list[list[Task]]) -> list[Task]:
+    """One of each group before a second of any."""
+    return [task for turn in itertools.zip_longest(*groups) for task in turn if task is not None]
+
+
+def by_class(tasks: list[Task]) -> list[list[Task]]:
+    classes: dict[tuple[int, str], list[Task]] = {}
+    for task in tasks:
+        classes.setdefault((task.level, class_of(task)), []).append(task)
+    return [classes[key] for key in sorted(classes)]
+
+
+def spread(tasks: list[Task]) -> list[Task]:
+    """In an order in which a run that is cut short has seen something of everything."""
+    return in_turn(by_class(tasks))
+
+
 def drawn(every: list[Task], count: int, seed: int) -> list[Task]:
     """`count` of levels 1 to 3: a sixth of level 3, the rest in proportion; in each level one of every class before a
     second of any. The same seed draws the same of the same tasks."""
@@ -163,11 +180,7 @@ def drawn(every: list[Task], count: int, seed: int) -> list[Task]:
     quota[1] = count - quota[3] - quota[2]
     chosen = []
     for level, tasks in levels.items():
-        classes: dict[str, list[Task]] = {}
-        for task in tasks:
-            classes.setdefault(class_of(task), []).append(task)
-        groups = [chance.sample(classes[name], len(classes[name])) for name in sorted(classes)]
+        groups = [chance.sample(group, len(group)) for group in by_class(tasks)]
         chance.shuffle(groups)
-        in_turn = [task for turn in itertools.zip_longest(*groups) for task in turn if task is not None]
-        chosen += in_turn[: quota[level]]
+        chosen += in_turn(groups)[: quota[level]]
     return [task for task in every if task in chosen]

@@ -24,6 +24,11 @@ def in_parts(got: torch.Tensor, wanted: torch.Tensor) -> Iterator[tuple[torch.Te
         yield got[start : start + PART].double(), wanted[start : start + PART].double()
 
 
+def finite_sum(tensor: torch.Tensor) -> float:
+    """Tells two draws' results from one another, but for a chance."""
+    return sum(part[part.isfinite()].sum().item() for part, _ in in_parts(tensor, tensor))
+
+
 def relative_difference(got: torch.Tensor, wanted: torch.Tensor) -> float:
     if got.shape != wanted.shape:
         return math.inf

@@ -20,9 +20,10 @@ SCRIPT = pathlib.Path(__file__).with_name("time_program.py")
 
 class Process:
     def __init__(
-        self, program: pathlib.Path, log: pathlib.Path, *options: str, without: list[str] = (), threads: int = 3
+        self, program: pathlib.Path, log: pathlib.Path, *options: str, without: list[str] = (), threads: int = 3, **more
     ):
-        self.environment = dict(os.environ, TORCHINDUCTOR_COMPILE_THREADS=str(threads))
+        """`more`: of its environment."""
+        self.environment = dict(os.environ, TORCHINDUCTOR_COMPILE_THREADS=str(threads), **more)
         self.command = [sys.executable, str(SCRIPT), str(program), *options]
         self.log, self.without = log, list(without)
         self.failed: dict[str, str] = {}

@@ -31,6 +31,7 @@ import program as programs  # noqa: E402
 from stitchcuda_runtime import Program, load_library  # noqa: E402
 
 SAMPLES, WARM_UP = 40, 6
+BASELINES = ("eager", "eager, graph", "compile", "max-autotune")
 FEWEST_SAMPLES, FEWEST_WARM_UP = 9, 2
 OTHER_SEED = 42  # of the inputs that ours and eager are compared on besides those that are timed
 TOLERANCE = {"fp32": 2e-3, "kernelbench": 1e-2, "tf32": 2e-2, "reduced": 5e-2}  # of the whole output's norm
@@ -198,7 +199,7 @@ def compared(subject: programs.Subject, call) -> tuple[dict, str]:
         differences = [agreement.relative_difference(*each) for each in both]
         found["difference"] = max([found["difference"] or 0.0, *differences])
         found["kernelbench_rule"].append(agreement.worst_by_kernelbench(both))
-        sums = [wanted.sum(dtype=torch.float64).item() for _, wanted in both]
+        sums = [agreement.finite_sum(wanted) for _, wanted in both]
         found["is_constant"] = sums == first
         first = sums
     return found, ""
@@ -217,9 +218,9 @@ def with_graphs(functions: dict, notes: dict) -> dict:
     return made
 
 
-def machine() -> dict:
+def machine(device: str) -> dict:
     return {
-        "device": torch.cuda.get_device_name(),
+        "device": torch.cuda.get_device_name() if device == "cuda" else "emulated",
         "torch": torch.__version__,
         "cuda": torch.version.cuda,
         "cudnn": torch.backends.cudnn.version(),
@@ -229,7 +230,7 @@ def machine() -> dict:
 
 
 def time_with(subject: programs.Subject, made: dict, order: dict, options: argparse.Namespace) -> dict:
-    program = Program(load_library(order["library"], emulated=False), "cuda")
+    program = Program(load_library(order["library"], emulated=subject.device == "cpu"), subject.device)
     values = values_for(program, subject, order.get("folder"))
     program.prepare(values)
     call = bound(program, subject)
@@ -238,6 +239,8 @@ def time_with(subject: programs.Subject, made: dict, order: dict, options: argpa
         objection = f"relative difference to eager {found['difference']:.2e}: a wrong program is not timed"
     if objection:
         return {"error": objection, "is_wrong": True, **found}
+    if subject.device == "cpu":
+        return {**found, **machine(subject.device)}  # an emulated device tells no time
     notes = {}
     samples = interleaved(subject, {**with_graphs({"ours": call.run}, notes), **made}, options.sample_seconds)
     return {
@@ -245,7 +248,7 @@ def time_with(subject: programs.Subject, made: dict, order: dict, options: argpa
         "notes": notes,
         "prepare_us": prepare_us(program, values),
         **found,
-        **machine(),
+        **machine(subject.device),
     }
 
 
@@ -268,6 +271,7 @@ def main() -> None:
     parser.add_argument("--math", default="fp32")
     parser.add_argument("--compile-seconds", type=float, default=150)
     parser.add_argument("--sample-seconds", type=float, help="about as long as samples are taken at most")
+    parser.add_argument("--emulated", action="store_true", help="compare alone: no baseline, no time")
     parser.add_argument("--without", nargs="*", default=[], help="baselines to leave out")
     parser.add_argument("--when-told", action="store_true", help="nothing before the line on stdin has come")
     options = parser.parse_args()
@@ -276,12 +280,13 @@ def main() -> None:
         print(json.dumps({"ready": True}), flush=True)
     order = order_from_stdin() if options.when_told else None
     with torch.no_grad():
-        made = told(lambda: {"subject": programs.Subject(options.program)})
+        made = told(lambda: {"subject": programs.Subject(options.program, "cpu" if options.emulated else "cuda")})
         if "error" in made:
             print(json.dumps(made), flush=True)
             return
         subject = made["subject"]
-        functions, notes = make_baselines(subject, options.compile_seconds, options.without)
+        without = BASELINES if options.emulated else options.without
+        functions, notes = make_baselines(subject, options.compile_seconds, without)
         print(json.dumps(notes), flush=True)
         if "broken" not in notes:
             order = order or order_from_stdin()
