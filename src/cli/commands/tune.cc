@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "base/fs/files.h"
 #include "base/json/json.h"
 #include "cli/commands/commands.h"
 #include "cli/options/request.h"
@@ -71,13 +72,17 @@ Result<int> run_tune(Invocation& invocation) {
   request.task = task_of(line, line.file);
   STITCH_ASSIGN(const driver::TuneReport found, driver::tune(request, invocation.services()));
   const tuning::TuneResult& result = found.result;
+  if (!line.out.empty()) {
+    STITCH_TRY(write_file(line.out, plan::to_json(found.plan).dump(1) + "\n"));
+  }
   invocation.reporter().result(Json{{"schema", "stitchcuda.tune/1"},
                                     {"task", task_name(line.file)},
                                     {"math", to_string(line.math)},
                                     {"known", result.known},
                                     {"measured", result.measured},
                                     {"left", result.left},
-                                    {"steps", as_json(found.plan)}},
+                                    {"steps", as_json(found.plan)},
+                                    {"out", line.out}},
                                fmt::format("{}{} settings measured, {} known before, {} left when the budget ended",
                                            table(found.plan), result.measured, result.known, result.left));
   return 0;

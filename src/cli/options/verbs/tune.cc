@@ -17,6 +17,7 @@ void add_tune(CLI::App* application, CommandLine* line) {
   add_math(verb, line);
   add_libraries(verb, line);
   add_tuning(verb, line);
+  add_out(verb, line, "FILE", "Plan file to write, by the times that are known then (default: none)");
   add_cache_size(verb, line);
   add_common(verb, line);
   verb->footer("stitchcuda tune model.py --tune-seconds 600 # ten minutes; optimize then plans by these times");
