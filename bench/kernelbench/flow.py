@@ -115,7 +115,7 @@ class Attempt:
         built = self.unverified() if self.options.no_verify else self.verified()
         found = {**self.about(), **{name: built[name] for name in ("status", "sentence", "verdict")}}
         if built["status"] == "ok":
-            found["steps"] = steps.planned(self.folder)
+            found["steps"] = steps.planned(self.folder / "plan.json")
             if self.options.device == "gpu" or self.options.no_verify:
                 found |= self.timed({"library": built["library"], "folder": str(self.folder)})
         if not self.options.keep:
@@ -135,40 +135,46 @@ class Attempt:
             raise OutOfTime
         return answer
 
+    def tune(self, *more: str) -> dict:
+        return self.ask("tune", "--tune-seconds", str(self.options.tuning), *more, on_program=True)
+
     def verified(self) -> dict:
         """As `optimize` builds it and judges it; on a GPU that uses it beside others, so nothing is timed meanwhile."""
+        on_gpu = self.options.device == "gpu"
         with self.run.gate.shared():
             tuned = ["--no-tune"]
-            if self.options.device == "gpu" and self.options.tuning:
-                self.ask("tune", "--tune-seconds", str(self.options.tuning), on_program=True)
+            if on_gpu and self.options.tuning:
+                self.tune()
                 tuned = ["--tune-seconds", "0"]
-            device = ["gpu", "--no-time"] if self.options.device == "gpu" else ["emulated", "--skip-nvcc"]
+            device = ["gpu", "--no-time"] if on_gpu else ["emulated", "--skip-nvcc"]
             answer = self.ask("optimize", *tuned, "--device", *device, "--out", str(self.folder), on_program=True)
         self.seconds |= {name: answer["seconds"][name] for name in ("import", "plan", "build", "verify")
                          if name in answer.get("seconds", {})}
         return {**steps.judged(answer), "library": answer.get("library")}
 
     def unverified(self) -> dict:
-        """Stage by stage, on the CPU alone: others may be timed meanwhile."""
+        """Stage by stage; but for tuning on the CPU alone, so that others may be timed meanwhile."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        graph, plan = self.folder.with_suffix(".ir"), self.folder.with_suffix(".json")
-        library = self.folder.with_suffix(".so")
+        graph, plan, library = (self.folder.with_suffix(suffix) for suffix in (".ir", ".json", ".so"))
         planned = ["--math", self.options.math, "--libraries", self.options.libraries]
-        stages = [
-            lambda: ("import", str(self.task.path), "--out", str(graph)),
-            lambda: ("plan", str(graph), *planned, "--out", str(plan)),
-            lambda: ("emit", str(plan), "--out", str(self.folder)),
-            lambda: ("emit", str(plan), "--program", str(self.task.path), "--out", str(self.folder))
-            if steps.has_constants(self.folder) else None,
-            lambda: ("build", str(self.folder), "--device", self.options.device, "--out", str(library)),
-        ]
-        for stage in stages:
-            command = stage()
-            answer = self.ask(*command) if command else {}
-            if answer.get("error"):
-                return steps.judged(answer)
-            if answer.get("verdict", {}).get("kind", "undecided") not in ("undecided", "ok"):
-                return steps.judged(answer)
+        program = ["--program", str(self.task.path)]
+        if self.options.tuning:
+            with self.run.gate.shared():
+                answers = [self.tune("--out", str(plan))]
+        else:
+            answers = [self.ask("import", str(self.task.path), "--out", str(graph))]
+            if not answers[-1].get("error"):
+                answers.append(self.ask("plan", str(graph), *planned, "--out", str(plan)))
+        if not answers[-1].get("error"):
+            # What forward makes of literals is told by the emitted module alone, which costs a start of PyTorch.
+            forms = program if steps.has_constants(plan) else []
+            answers.append(self.ask("emit", str(plan), *forms, "--out", str(self.folder)))
+        if not answers[-1].get("error"):
+            device = ["--device", self.options.device]
+            answers.append(self.ask("build", str(self.folder), *device, "--out", str(library)))
+        last = answers[-1]
+        if last.get("error") or last["verdict"]["kind"] not in ("undecided", "ok"):
+            return steps.judged(last)
         return {"status": "ok", "sentence": "built, not verified", "verdict": None, "library": str(library)}
 
     def wanted(self) -> list[str]:

@@ -34,9 +34,9 @@ def judged(answer: dict) -> dict:
     return {"status": STATUS_OF_VERDICT.get(kind, "failed"), "sentence": sentence, "verdict": kind}
 
 
-def planned(folder: pathlib.Path) -> list[dict]:
+def planned(path: pathlib.Path) -> list[dict]:
     """Each step's kind and setting."""
-    plan = json.loads((folder / "plan.json").read_text())
+    plan = json.loads(path.read_text())
     steps = []
     for step in plan["steps"]:
         kept = {name: step[name] for name in ("name", "phase", "skeleton", "math", "arithmetic") if name in step}
@@ -45,9 +45,9 @@ def planned(folder: pathlib.Path) -> list[dict]:
     return steps
 
 
-def has_constants(folder: pathlib.Path) -> bool:
+def has_constants(path: pathlib.Path) -> bool:
     """Whether the program has tensors that forward makes of literals."""
-    plan = json.loads((folder / "plan.json").read_text())
+    plan = json.loads(path.read_text())
     return any(buffer["kind"] == "constant" for buffer in plan["buffers"])
 
 

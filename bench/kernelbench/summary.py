@@ -115,7 +115,7 @@ def places(records: list[dict]) -> list[str]:
         f"{record['device']}, driver {record['driver']}, torch {record['torch']}, CUDA {record['cuda']}, cuDNN "
         f"{record['cudnn']}, math {record['math']} ({record['flags']}), {record['tuning']} s of tuning a task, "
         f"{'verified' if record['is_verified'] else 'compared with eager, not verified'}, baselines "
-        f"{', '.join(f'{name} of {source}' for name, source in record['baselines_of'].items())}"
+        f"{'; '.join(f'{name}: {source}' for name, source in record['baselines_of'].items())}"
         for record in records
         if record.get("us")
     )
