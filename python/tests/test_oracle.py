@@ -205,9 +205,44 @@ class DrawTest(ServerCase):
             made = self.results(opened, "as_given", 0)
             for run in made["runs"]:
                 self.assertGreater((run.double() - made["ref64"]).abs().max(), least, math)
-        opened = self.open(problem(row), overrides=row.small, math="kernelbench")
-        entry = self.draw(opened, "as_given", 0)["outputs"][0]
-        self.assertEqual((len(entry["runs"]), len(entry["runs_tf32"])), (3, 3))
+
+    def kernelbench_entry(self, forward: str, constructor: str, shape: str) -> dict[str, Any]:
+        """What a draw says of the only output of a program in mode kernelbench."""
+        inputs = f"def get_inputs():\n    return [torch.randn({shape})]\ndef get_init_inputs():\n    return []\n"
+        opened = self.open(self.file(model(forward, constructor, inputs), "rounds.py"), math="kernelbench")
+        return self.draw(opened, "as_given", 0)["outputs"][0]
+
+    def test_mode_kernelbench_rounds_what_the_baselines_library_rounds(self) -> None:
+        call = "return self.f(x)"
+        for constructor, shape in (
+            ("self.f = nn.Conv1d(9, 16, 3)", "2, 9, 40"),
+            ("self.f = nn.Conv2d(16, 16, 3)", "2, 16, 9, 9"),
+            ("self.f = nn.Conv3d(16, 16, 3)", "2, 16, 5, 5, 5"),
+            ("self.f = nn.ConvTranspose2d(16, 8, 3, stride=2)", "2, 16, 5, 5"),
+        ):
+            entry = self.kernelbench_entry(call, constructor, shape)
+            native, fp32 = (torch.from_file(entry[key], size=256) for key in ("native", "native_fp32"))
+            self.assertGreater((native - fp32).abs().max(), 1e-5, constructor)
+            self.assertEqual((len(entry["runs"]), len(entry["runs_tf32"])), (3, 3), constructor)
+        for constructor, shape in (
+            ("self.f = nn.Linear(64, 64)", "9, 64"),
+            ("self.f = nn.Conv2d(3, 16, 3)", "2, 3, 9, 9"),
+            ("self.f = nn.Conv2d(8, 16, 3)", "2, 8, 9, 9"),
+            ("self.f = nn.Conv2d(16, 16, 3, groups=2)", "2, 16, 9, 9"),
+            ("self.f = nn.ConvTranspose3d(16, 16, 3, groups=16)", "2, 16, 5, 5, 5"),
+        ):
+            entry = self.kernelbench_entry(call, constructor, shape)
+            self.assertNotIn("runs_tf32", entry, constructor)
+            self.assertEqual(len(entry["runs"]), 3, constructor)
+
+    def test_mode_kernelbench_leaves_products_beside_convolutions_as_they_are(self) -> None:
+        forward = "return torch.cat([x @ x.mT, self.f(x)], -1)"
+        constructor = "self.f = nn.Conv2d(16, 16, 3, padding=1)"
+        entry = self.kernelbench_entry(forward, constructor, "2, 16, 9, 9")
+        native, fp32 = (torch.from_file(entry[key], size=2 * 16 * 9 * 18) for key in ("native", "native_fp32"))
+        apart = (native - fp32).reshape(-1, 18).abs()
+        self.assertLess(apart[:, :9].max(), 1e-5)
+        self.assertGreater(apart[:, 9:].max(), 1e-4)
 
 
 class DisturbanceTest(ServerCase):

@@ -20,10 +20,20 @@ Bilinear = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
 @dataclass
 class Arithmetic:
-    """`source` None = results are not disturbed; `rounding` None = operands of contractions are not rounded."""
+    """`source` None = results are not disturbed; `rounding` None = operands of contractions are not rounded.
+    `library_rounding` takes its place in calls whose operands the baseline's library rounds, where they differ."""
 
     source: torch.Generator | None
     rounding: Rounding | None
+    library_rounding: Rounding | None = None
+
+    def rounds_nothing(self) -> bool:
+        """Whether operands stay as they are."""
+        return self.rounding is None and self.library_rounding is None
+
+    def of_library(self) -> Arithmetic:
+        """That of a call whose operands the baseline's library rounds."""
+        return self if self.library_rounding is None else Arithmetic(self.source, self.library_rounding)
 
     def disturbed(self, made: torch.Tensor, magnitude: Callable[[], torch.Tensor], length: int) -> torch.Tensor:
         """`made` + N(0,1) * eps * sqrt(length)/5 * max(|made|, magnitude): the error of a plain sequential loop over

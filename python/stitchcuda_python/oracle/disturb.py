@@ -12,15 +12,17 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from ..graph.flops import short_name
 from ..graph.functional import Call
 from .arithmetic import Arithmetic
-from .rules import RULES
+from .rules import RULES, Rules
 
 _SIXTEEN_BITS = (torch.float16, torch.bfloat16)
 
 
-def apply_rule(arithmetic: Arithmetic, target: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+def apply_rule(
+    arithmetic: Arithmetic, target: Any, args: list[Any], kwargs: dict[str, Any], rules: Rules = RULES
+) -> Any:
     """The results of `target` by its rule, in the type that it would give; None where it has none, or where the call
     asks for a type that the rules do not sum in. 16-bit operands are summed in fp32."""
-    rule = RULES.get(short_name(target))
+    rule = rules.get(short_name(target))
     if rule is None:
         return None
     leaves = pytree.tree_leaves((args, kwargs))
@@ -42,25 +44,25 @@ def apply_rule(arithmetic: Arithmetic, target: Any, args: list[Any], kwargs: dic
 class _Inside(TorchDispatchMode):
     """Applies the rules to the operators that a composite operator is made of."""
 
-    def __init__(self, arithmetic: Arithmetic) -> None:
+    def __init__(self, arithmetic: Arithmetic, rules: Rules) -> None:
         super().__init__()
-        self._arithmetic = arithmetic
+        self._arithmetic, self._rules = arithmetic, rules
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        made = apply_rule(self._arithmetic, func, list(args), kwargs or {})
+        made = apply_rule(self._arithmetic, func, list(args), kwargs or {}, self._rules)
         return func(*args, **(kwargs or {})) if made is None else made
 
 
 class Disturbance:
-    """A substitute for Interpreter.run."""
+    """A substitute for Interpreter.run. Operators that `rules` lacks run as they are."""
 
-    def __init__(self, arithmetic: Arithmetic) -> None:
-        self._arithmetic = arithmetic
-        self._inside = _Inside(arithmetic)
+    def __init__(self, arithmetic: Arithmetic, rules: Rules = RULES) -> None:
+        self._arithmetic, self._rules = arithmetic, rules
+        self._inside = _Inside(arithmetic, rules)
 
     def __call__(self, call: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:
         """The results of one call, by its own rule or by those of its parts; None for views and the like."""
-        made = apply_rule(self._arithmetic, call.target, args, kwargs)
+        made = apply_rule(self._arithmetic, call.target, args, kwargs, self._rules)
         if made is not None or "view" in call.target_name or "clone" in call.target_name:
             return made
         with self._inside:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -18,7 +18,8 @@ from .draw import Drawer, Drawn
 from .interpret import Interpreter
 from .native import NativeModule, tf32_flags
 from .perturb import ELEMENTS_AT_ONCE
-from .rounding import ROUNDINGS, Rounding
+from .rounding import ROUNDINGS, LibraryRounding
+from .rules import LIBRARY_RULES
 from .seeds import generator
 
 Values = dict[str, torch.Tensor]
@@ -26,8 +27,9 @@ Values = dict[str, torch.Tensor]
 
 @dataclass
 class Runs:
-    """What one draw gives, by graph value name. `native` runs in the math mode's own flags, `native_fp32` with TF32
-    off; `runs` are two perturbed ones and a disturbed one; `runs_tf32` the same with operands rounded to TF32."""
+    """What one draw gives, by graph value name. `native` runs in the math mode's own flags, which a CPU is given by
+    rounding operands, `native_fp32` with TF32 off; `runs` are two perturbed ones and a disturbed one; `runs_tf32` the
+    same with the operands rounded that mode kernelbench lets be rounded, none where there are no such."""
 
     ref64: Values
     native: Values
@@ -53,9 +55,9 @@ class Runs:
 def is_unsteady(runs: Runs) -> bool:
     """Whether the results move far when what the program is given moves by one unit in the last place."""
     moved = [
-        float((_moved(runs.native[name], run[name]) > c.STEADY_EPS).double().mean())
+        float((_moved(tensor, run[name]) > c.STEADY_EPS).double().mean())
         for run in runs.runs[:2]
-        for name, tensor in runs.native.items()
+        for name, tensor in runs.native_fp32.items()
         if tensor.is_floating_point() and tensor.numel() > 0
     ]
     return max(moved, default=0.0) > c.UNSTEADY_SHARE
@@ -78,6 +80,8 @@ class Evaluator:
         self._native, self._drawer, self._math, self._device = native, drawer, math, device
         self.interpreter = Interpreter(graph, device)
         self._decisions = Decisions(graph)
+        self._library = LibraryRounding()
+        self._may_round = math == "kernelbench"  # some call's operands to TF32, products aside; as far as is known
 
     def references(self, drawn: Drawn) -> Runs:
         """fp64 and native only: enough to see whether a draw is within what the program takes."""
@@ -86,25 +90,46 @@ class Evaluator:
             made = self.interpreter.run(values, double=True, keep=self._decisions.kept)
             has_overflow = self.interpreter.has_overflow
         with tf32_flags(self._math):
-            native = self._native.run(drawn.inputs, drawn.tensors, drawn.numbers)
+            eager = self._native.run(drawn.inputs, drawn.tensors, drawn.numbers)
+        native = eager if self._device.type == "cuda" else self._rounded_by_library(drawn) or eager
         ref64 = {name: made[name] for name in native}
         decided = {name: made[name] for name in self._decisions.kept}
-        return Runs(ref64, native, native, [], has_overflow=has_overflow, decided=decided)
+        return Runs(ref64, native, eager, [], has_overflow=has_overflow, decided=decided)
 
     def error_runs(self, drawn: Drawn, seed: int, regime: str, number: int) -> Iterator[tuple[str, Values]]:
-        """The runs that measure the reference's own error, one at a time and alike whenever they are asked for: in
-        mode kernelbench on a GPU "native_fp32" first; "perturbed" twice, "disturbed"; in mode kernelbench three of
-        "tf32"."""
+        """The runs that measure the reference's own error, one at a time and alike whenever they are asked for: where
+        mode kernelbench rounds "native_fp32" first; "perturbed" twice, "disturbed"; where mode kernelbench rounds
+        three of "tf32"."""
         noise = generator(self._device, seed, regime, number, "disturb")
-        if self._math == "kernelbench" and self._device.type == "cuda":
+        if self._may_round:
             with tf32_flags("fp32"):
                 made = self._native.run(drawn.inputs, drawn.tensors, drawn.numbers)
             yield "native_fp32", made
             del made
         perturbed = lambda: generator(self._device, seed, regime, number, "perturb")  # noqa: E731
-        yield from self._group(drawn, perturbed(), noise, ROUNDINGS[self._math], ("perturbed", "disturbed"))
-        if self._math == "kernelbench":
-            yield from self._group(drawn, perturbed(), noise, ROUNDINGS["tf32"], ("tf32", "tf32"))
+        rounded = Arithmetic(None, ROUNDINGS[self._math])
+        yield from self._group(drawn, perturbed(), noise, rounded, ("perturbed", "disturbed"))
+        if self._may_round:
+            for name, values in self._group(drawn, perturbed(), noise, self._coarsest(), ("tf32", "tf32")):
+                self._may_round = self._library.used
+                if not self._may_round:
+                    return
+                yield name, values
+
+    def _coarsest(self) -> Arithmetic:
+        """That of the coarsest honest program in this mode."""
+        return Arithmetic(None, ROUNDINGS[self._math], self._library if self._may_round else None)
+
+    def _rounded_by_library(self, drawn: Drawn) -> Values | None:
+        """The native run of mode kernelbench where PyTorch has no switch for it: the graph in its own precision, with
+        operands rounded where the baseline's library rounds them. None where it rounds none."""
+        if not self._may_round:
+            return None
+        with tf32_flags("fp32"):
+            rounded = Disturbance(self._coarsest(), LIBRARY_RULES)
+            made = self.interpreter.run(self._drawer.graph_values(drawn), substitute=rounded)
+        self._may_round = self._library.used
+        return made if self._may_round else None
 
     def decide_otherwise(self, runs: Runs, drawn: Drawn, seed: int, regime: str, number: int) -> None:
         """Fills in what the program gives where decisions within rounding fall the other way: all of them, and where
@@ -113,13 +138,12 @@ class Evaluator:
         if not decisions.calls:
             return
         noise = generator(self._device, seed, regime, number, "decide")
-        rounding = ROUNDINGS["tf32" if self._math == "kernelbench" else self._math]
         with tf32_flags("fp32"):
             spread_runs = [
                 self.interpreter.run(
                     values,
                     keep=decisions.kept,
-                    substitute=decisions.pinned(runs.decided, Disturbance(Arithmetic(source, rounding))),
+                    substitute=decisions.pinned(runs.decided, Disturbance(replace(self._coarsest(), source=source))),
                 )
                 for source in (None, noise)
             ]
@@ -132,19 +156,19 @@ class Evaluator:
                 runs.otherwise.append({name: made[name] for name in runs.ref64})
 
     def _group(
-        self, drawn: Drawn, source: torch.Generator, noise: torch.Generator, rounding: Rounding | None, names: Any
+        self, drawn: Drawn, source: torch.Generator, noise: torch.Generator, rounded: Arithmetic, names: Any
     ) -> Iterator[tuple[str, Values]]:
         for _ in range(2):
-            yield names[0], self._perturbed(self._drawer.perturbed(drawn, source), drawn, rounding)
+            yield names[0], self._perturbed(self._drawer.perturbed(drawn, source), drawn, rounded)
         with tf32_flags("fp32"):
-            made = self._disturbed(drawn, Arithmetic(noise, rounding))
+            made = self._disturbed(drawn, replace(rounded, source=noise))
         yield names[1], made
 
-    def _perturbed(self, moved: Drawn, drawn: Drawn, rounding: Rounding | None) -> Values:
+    def _perturbed(self, moved: Drawn, drawn: Drawn, rounded: Arithmetic) -> Values:
         with tf32_flags("fp32"):
-            if rounding is None:
+            if rounded.rounds_nothing():
                 return self._native.run(moved.inputs, moved.tensors, moved.numbers, kept=drawn.inputs)
-            return self._disturbed(moved, Arithmetic(None, rounding))
+            return self._disturbed(moved, rounded)
 
     def add_error_runs(self, runs: Runs, drawn: Drawn, seed: int, regime: str, number: int) -> None:
         """Fills in all of them."""
@@ -161,12 +185,12 @@ class Evaluator:
         """Error runs of values inside the graph: two perturbed and a disturbed one, as add_error_runs makes them."""
         source = generator(self._device, seed, "intermediates", 0, "perturb")
         noise = generator(self._device, seed, "intermediates", 0, "disturb")
-        rounding = ROUNDINGS[self._math]
-        plain = None if rounding is None else Disturbance(Arithmetic(None, rounding))
+        rounded = self._coarsest()
+        plain = None if rounded.rounds_nothing() else Disturbance(rounded)
         moved = [(self._drawer.perturbed(drawn, source), plain) for _ in range(2)]
         runs = []
         with tf32_flags("fp32"):
-            for item, substitute in [*moved, (drawn, Disturbance(Arithmetic(noise, rounding)))]:
+            for item, substitute in [*moved, (drawn, Disturbance(replace(rounded, source=noise)))]:
                 values = self._drawer.graph_values(item)
                 made = self.interpreter.run(values, keep=frozenset(names), substitute=substitute)
                 runs.append({name: made.get(name, values.get(name)) for name in names})

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 
 Rounding = Callable[[torch.Tensor], torch.Tensor]
 _DROPPED_BITS = 13  # TF32 keeps 10 of fp32's 23 mantissa bits
+_MOST_CHANNELS_LEFT_EXACT = 8
 
 
 def to_tf32(tensor: torch.Tensor) -> torch.Tensor:
@@ -29,6 +30,24 @@ def to_sixteen_bits(tensor: torch.Tensor) -> torch.Tensor:
     if bool((torch.isinf(half) & torch.isfinite(tensor)).any()):
         half = tensor.bfloat16()
     return half.float()
+
+
+class LibraryRounding:
+    """to_tf32 for the operands of calls that the baseline's cuDNN rounds in mode kernelbench, where products stay as
+    they are. `used` says whether there was such a call."""
+
+    def __init__(self) -> None:
+        self.used = False
+
+    def __call__(self, tensor: torch.Tensor) -> torch.Tensor:
+        self.used = True
+        return to_tf32(tensor)
+
+
+def library_rounds_convolution(x: Sequence[int], groups: int) -> bool:
+    """Whether cuDNN is taken to round the operands of a convolution of an input of this shape: the same rule as in
+    src/kernels/conv/rounding.h, which says where it is from."""
+    return groups == 1 and x[1] > _MOST_CHANNELS_LEFT_EXACT
 
 
 ROUNDINGS: dict[str, Rounding | None] = {"fp32": None, "kernelbench": None, "tf32": to_tf32, "reduced": to_sixteen_bits}

@@ -136,7 +136,8 @@ class Session:
                 return self.draw(regime, number, keep, stays)
         self._last = (drawn, runs)
         if self._nulls is not None:
-            self._nulls.look_at(self._seed, regime, number, drawn, runs.native)
+            right = runs.native_fp32 if self._large is None else runs.native
+            self._nulls.look_at(self._seed, regime, number, drawn, right)
         return {"dropped": None, "fallback": _joined(said)} | self._write(
             self._whole_draw, f"{regime}_{number}_" if keep else ""
         )

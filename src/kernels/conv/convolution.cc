@@ -5,6 +5,7 @@
 
 #include "kernels/conv/library.h"
 #include "kernels/conv/problem.h"
+#include "kernels/conv/rounding.h"
 #include "kernels/gemm/variants.h"
 #include "kernels/lowering/functor_builder.h"
 #include "kernels/lowering/launch_text.h"
@@ -86,9 +87,11 @@ class Convolution final : public KernelTemplate {
       settings.push_back(depthwise_setting());
     }
     const bool in_float = storage(group) == DataType::kFloat32;
-    const bool rounds = products_may_round(math);
-    for (const GemmVariant& variant : in_float ? conv_variants(rounds, limits) : sixteen_bit_gemm_variants(limits)) {
-      if (!suits(variant, problem)) {
+    const OperandRounding rounding = operand_rounding(problem, math);
+    for (const GemmVariant& variant :
+         in_float ? conv_variants(rounding != OperandRounding::kNone, limits) : sixteen_bit_gemm_variants(limits)) {
+      const bool is_too_fine = in_float && rounding == OperandRounding::kRequired && variant.math != TensorMath::kTf32;
+      if (is_too_fine || !suits(variant, problem)) {
         continue;
       }
       settings.push_back(to_setting({&variant}));

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "kernels/conv/rounding.h"
 #include "kernels/template/named_setting.h"
 
 namespace stitch::kernels {
@@ -42,8 +43,8 @@ std::vector<Setting> convolution_library_space(const ConvolutionProblem& problem
   if (problem.transposed || problem.window.axes() != 2) {
     return {};
   }
-  const bool allows_tf32 = math == MathMode::kTf32 || math == MathMode::kReduced;
-  const LibraryMath wanted = allows_tf32 ? LibraryMath::kTf32 : LibraryMath::kFp32;
+  const bool rounds = operand_rounding(problem, math) != OperandRounding::kNone;
+  const LibraryMath wanted = rounds ? LibraryMath::kTf32 : LibraryMath::kFp32;
   return settings_where(kSettings, [&](LibraryMath each) { return each == wanted; });
 }
 

@@ -20,6 +20,7 @@ struct SmallOutputErrors {
   double own_tf32 = 0;  // the same with the TF32 runs of mode kernelbench
   double base = 0;      // the error of the run that perturbed ones are compared with
   int draws = 0;
+  double apart_tf32 = 0;  // how far the TF32 runs are from each other; see nearness.h
   void widen(const SmallOutputErrors& other);
 };
 bool is_small(const OutputReference& reference);

@@ -91,6 +91,11 @@ inline constexpr double kKnownRoundings = 2;
 inline constexpr double kLostBeyond = 1.0 / 8;
 inline constexpr double kLostShare = 1.0 / 4;
 
+// Mode kernelbench: how far an output may be from the baseline, all elements together, as a multiple of how far runs of
+// its arithmetic are from each other. 4, as for single elements: products in TF32 where the baseline has none lie ten
+// times as far off behind one convolution.
+inline constexpr double kNearnessMultiple = 4.0;
+
 // KernelBench's own rule, |got - native| <= tolerance * (1 + |native|): 1e-4 for fp32, 1e-2 for 16-bit outputs.
 inline constexpr double kKernelBenchTolerance = 1e-4;
 inline constexpr double kKernelBenchHalfTolerance = 1e-2;

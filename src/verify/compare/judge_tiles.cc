@@ -44,10 +44,8 @@ void observe_tile(const TileReader& reader, DataType type, OutputStatistics& sta
 // How errors of sparse tiles are steadied, for each of the two budgets.
 struct Companies {
   Companies(const OutputReference& reference, const Tiling& tiling)
-      : main(
-            reference, tiling, [](const TileReader& reader) -> const auto& { return reader.data().runs; }),
-        tf32(
-            reference, tiling, [](const TileReader& reader) -> const auto& { return reader.tf32_runs(); }) {}
+      : main(reference, tiling, [](const TileReader& reader) -> const auto& { return reader.data().runs; }),
+        tf32(reference, tiling, [](const TileReader& reader) -> const auto& { return reader.tf32_runs(); }) {}
   TileCompany main;
   TileCompany tf32;
 };
@@ -80,6 +78,7 @@ class Piece {
         last_(last),
         verdicts_{FloatRule(epsilon(whole.type), whole.tiling.tile_count()),
                   FloatRule(epsilon(whole.type), whole.tiling.tile_count()),
+                  {},
                   {},
                   SmallNumbers(epsilon(whole.type))},
         companies_(whole.reference, whole.tiling) {}
@@ -130,14 +129,14 @@ void Piece::judge_tile(const TileReader& reader) {
     const TileBudget with_small = with_small_errors(tf32, errors.own_tf32, errors.base, small);
     verdicts_.tf32.judge_tile(with_tf32, with_small,
                               around_tile(companies_.tf32, tile.tile, with_small, small, errors.draws));
+    verdicts_.nearness.observe(tile.got, with_tf32.runs);
   }
 }
 
 }  // namespace
 
 TileVerdicts judge_tiles(const Comparison& whole) {
-  const int64_t tiles =
-      whole.tiles == nullptr ? whole.tiling.tile_count() : static_cast<int64_t>(whole.tiles->size());
+  const int64_t tiles = whole.tiles == nullptr ? whole.tiling.tile_count() : static_cast<int64_t>(whole.tiles->size());
   const int64_t count = std::clamp<int64_t>(whole.tiling.element_count() / kPieceElements, 1, tiles);
   std::vector<Piece> pieces;
   pieces.reserve(static_cast<size_t>(count));
@@ -153,6 +152,7 @@ TileVerdicts judge_tiles(const Comparison& whole) {
   for (size_t later = 1; later < pieces.size(); ++later) {
     all.main.merge(pieces[later].verdicts().main);
     all.tf32.merge(pieces[later].verdicts().tf32);
+    all.nearness.merge(pieces[later].verdicts().nearness);
     all.statistics.merge(pieces[later].verdicts().statistics);
     all.small.merge(pieces[later].verdicts().small);
   }

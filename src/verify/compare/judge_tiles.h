@@ -7,6 +7,7 @@
 
 #include "verify/compare/compare_output.h"
 #include "verify/compare/float_rule.h"
+#include "verify/compare/nearness.h"
 #include "verify/compare/output_statistics.h"
 #include "verify/compare/small_numbers.h"
 #include "verify/compare/tiling.h"
@@ -25,9 +26,11 @@ struct Comparison {
 };
 
 struct TileVerdicts {
-  // The rules a mode accepts by: always the budget of the reference's runs; in mode kernelbench also TF32's with 1e-4.
+  // The rules a mode accepts by: always the budget of the reference's runs; in mode kernelbench also that of its TF32
+  // runs, for what is near the baseline.
   FloatRule main;
   FloatRule tf32;
+  Nearness nearness;
   OutputStatistics statistics;
   SmallNumbers small;
 };
