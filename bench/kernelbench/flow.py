@@ -46,6 +46,8 @@ class Run:
         self.saying = threading.Lock()
 
     def left(self) -> float:
+        if children.is_ending.is_set():
+            return 0.0
         return self.options.seconds - (time.monotonic() - self.started)
 
     def known_baselines(self, task: tasks.Task) -> dict[str, dict]:
@@ -63,7 +65,7 @@ class Run:
                 list(pool.map(self.one, chosen))
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
-                self.options.seconds = 0  # those that are under way begin nothing more
+                children.is_ending.set()  # those that are under way begin nothing more
                 children.end_all()
                 raise
 
@@ -218,7 +220,7 @@ class Attempt:
                 self.seconds["timing"] = time.monotonic() - begin
         finally:
             process.end()
-        if times.get("is_slow") and self.run.left() <= 0:
+        if "error" in times and self.run.left() <= 0:
             raise OutOfTime
         return self.measured(times, {**notes, **failed})
 

@@ -8,6 +8,7 @@ import pathlib
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 
 import pytest
 
@@ -75,10 +76,23 @@ def checkout(folder: pathlib.Path, **texts: str) -> pathlib.Path:
     return folder
 
 
+def command(where: pathlib.Path, *more: str) -> list:
+    return [sys.executable, HERE / "run", BUILD / "stitchcuda", where, where / "out", "--device", "emulated", *more]
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "STITCHCUDA_PYTHON": sys.executable}
+
+
 def run(where: pathlib.Path, *more: str) -> subprocess.CompletedProcess:
-    command = [sys.executable, HERE / "run", BUILD / "stitchcuda", where, where / "out", "--device", "emulated", *more]
-    environment = {**os.environ, "STITCHCUDA_PYTHON": sys.executable}
-    return subprocess.run(command, env=environment, text=True, capture_output=True, check=False)
+    return subprocess.run(command(where, *more), env=environment(), text=True, capture_output=True, check=False)
+
+
+def until(condition: Callable[[], bool], seconds: float = 30) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
 
 
 def left(where: pathlib.Path) -> dict[str, dict]:
@@ -130,10 +144,7 @@ def test_a_command_is_stopped_with_all_that_it_started(tmp_path, seconds, most_b
     done = children.run([sys.executable, "-c", holds], tmp_path / "log", seconds, most_bytes, cwd=tmp_path)
     assert why in done.stopped and done.seconds < 20
     process = int((tmp_path / "pid").read_text())
-    end = time.monotonic() + 10
-    while children.is_alive(process) and time.monotonic() < end:
-        time.sleep(0.01)  # the signal was sent; it comes when it comes
-    assert not children.is_alive(process)
+    until(lambda: not children.is_alive(process))  # the signal was sent; it comes when it comes
 
 
 def test_a_run_that_has_no_time_left_records_nothing(tmp_path: pathlib.Path) -> None:
@@ -141,6 +152,19 @@ def test_a_run_that_has_no_time_left_records_nothing(tmp_path: pathlib.Path) -> 
     done = run(where, "--seconds", "1")
     assert done.returncode == 1 and not (where / "out" / "results.jsonl").exists()
     assert "- level1/1_Scaled: not reached" in done.stdout
+
+
+def test_a_run_that_is_interrupted_leaves_no_process_and_no_line(tmp_path) -> None:
+    said = str(tmp_path / "pid")
+    waits = f"import os, pathlib, time\n\npathlib.Path({said!r}).write_text(str(os.getpid()))\ntime.sleep(60)"
+    where = checkout(tmp_path, level1_1_Waits=waits)
+    with subprocess.Popen(command(where, "--no-verify"), env=environment(), stdout=subprocess.DEVNULL) as started:
+        until(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text())
+        started.terminate()
+        assert started.wait() == 130
+    process = int((tmp_path / "pid").read_text())
+    until(lambda: not children.is_alive(process))
+    assert not (where / "out" / "results.jsonl").exists()
 
 
 TEXTS = {
@@ -255,3 +279,20 @@ def test_how_far_two_results_lie_apart(monkeypatch, got, wanted, passes, share, 
     if got.shape == wanted.shape:
         assert rule["passes"] == torch.allclose(wanted, got, rtol=1e-4, atol=1e-4)
     assert agreement.relative_difference(got, wanted) == pytest.approx(difference, rel=0.01, abs=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("answer", "status"),
+    [
+        ({"verdict": {"kind": "ok"}, "sentence": "so"}, "ok"),
+        ({"verdict": {"kind": "wrong"}, "sentence": "so"}, "wrong"),
+        ({"verdict": {"kind": "build_failed", "reason": "so"}}, "failed"),
+        ({"verdict": {"kind": "timed_out"}, "sentence": "so"}, "too slow"),
+        ({"error": {"code": "unsupported_operator", "sentence": "so"}}, "refused"),
+        ({"error": {"code": "timeout", "sentence": "so"}}, "too slow"),
+        ({"error": {"code": "internal", "sentence": "so"}}, "failed"),
+    ],
+)
+def test_what_an_answer_means(answer: dict, status: str) -> None:
+    judged = steps.judged(answer)
+    assert (judged["status"], judged["sentence"]) == (status, "so")

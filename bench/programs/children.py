@@ -16,6 +16,7 @@ GRACE_SECONDS = 5.0  # between the friendly signal and the other
 LOOK_SECONDS = 0.1
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
+is_ending = threading.Event()  # what fails from now on was interrupted
 _live: set[subprocess.Popen] = set()
 _lock = threading.Lock()
 
@@ -63,6 +64,18 @@ def end_all() -> None:
         live = list(_live)
     for child in live:
         end(child)
+
+
+def end_with_this_process() -> None:
+    """Being groups of their own, they do not hear what a terminal tells this one."""
+
+    def interrupted(*_) -> None:
+        is_ending.set()
+        end_all()
+        raise KeyboardInterrupt
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, interrupted)
 
 
 def run(

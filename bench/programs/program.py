@@ -49,7 +49,7 @@ class State:
 
 def states_of(model: torch.nn.Module, device: str) -> dict[str, State]:
     found = {}
-    for path, module in model.named_modules():
+    for path, module in model.named_modules(remove_duplicate=False):
         for table in (module._buffers, vars(module)):
             for name, value in table.items():
                 if isinstance(value, torch.Tensor):
