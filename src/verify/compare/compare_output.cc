@@ -32,9 +32,11 @@ OutputComparison compare_floats(const OutputReference& reference, const HostTens
   if (result.refusal && mode == MathMode::kKernelBench && !reference.tf32_runs.empty() && !all.tf32.refusal()) {
     // Whether 1e-4 holds, and how far all elements together are from the baseline, only the whole output says.
     result.hangs_on_others = true;
+    result.statistics.max_ratio = all.tf32.max_ratio();
     if (result.statistics.kernelbench_rule_ok || all.nearness.holds(errors.apart_tf32)) {
       result.refusal = std::nullopt;
-      result.statistics.max_ratio = all.tf32.max_ratio();
+    } else {
+      result.distance = all.nearness.distance();
     }
   }
   if (!result.refusal && tiles == nullptr) {

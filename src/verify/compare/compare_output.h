@@ -29,6 +29,9 @@ SmallOutputErrors small_output_errors(const OutputReference& reference, MathMode
 struct OutputComparison {
   OutputStatistics statistics;
   std::optional<Refusal> refusal;
+  // Mode kernelbench: it is refused for nothing but its distance from the baseline, which is this. A single draw may be
+  // that far by chance; see RegimeJudge.
+  std::optional<double> distance;
   // Of compare_tiles: the tiles that were left out might turn what was found. See compare_output() then.
   bool hangs_on_others = false;
 };

@@ -95,6 +95,9 @@ inline constexpr double kLostShare = 1.0 / 4;
 // its arithmetic are from each other. 4, as for single elements: products in TF32 where the baseline has none lie ten
 // times as far off behind one convolution.
 inline constexpr double kNearnessMultiple = 4.0;
+// How many draws of a regime must be farther, and more than half of it: where elements are all alike, one operand that
+// is rounded to the other side moves a whole channel. Such a draw is one of a hundred.
+inline constexpr size_t kFarDraws = 3;
 
 // KernelBench's own rule, |got - native| <= tolerance * (1 + |native|): 1e-4 for fp32, 1e-2 for 16-bit outputs.
 inline constexpr double kKernelBenchTolerance = 1e-4;

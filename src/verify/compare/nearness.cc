@@ -46,9 +46,10 @@ double Nearness::apart() const {
   return size_ > 0 && runs_ > 0 ? std::sqrt(apart_ / static_cast<double>(runs_) / size_) : 0;
 }
 
+double Nearness::distance() const { return size_ > 0 ? std::sqrt(std::min(from_baseline_, from_own_) / size_) : 0; }
+
 bool Nearness::holds(double apart_elsewhere) const {
-  const double limit = kNearnessMultiple * std::max(apart(), apart_elsewhere) * std::sqrt(size_);
-  return runs_ > 0 && std::sqrt(std::min(from_baseline_, from_own_)) <= limit;
+  return runs_ > 0 && distance() <= kNearnessMultiple * std::max(apart(), apart_elsewhere);
 }
 
 }  // namespace stitch::verify

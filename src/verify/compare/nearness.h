@@ -21,6 +21,8 @@ class Nearness {
 
   // How far the runs are from each other: the root of the mean square, as a multiple of the outputs' own.
   double apart() const;
+  // How far the output is from the baseline, in the same measure.
+  double distance() const;
   // Whether the output is no farther than kNearnessMultiple times that from the baseline, or from the run that rounds
   // what a program of ours does: a library leaves some operands as they are, or rounds others. `apart_elsewhere`: what
   // other draws of a small output gave.

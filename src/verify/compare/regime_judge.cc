@@ -42,6 +42,7 @@ std::optional<RefusedOutput> RegimeJudge::add_draw(const std::string& draw,
                                                    const std::vector<HostTensor>& got, const LookedAt& looked_at) {
   small_errors_.resize(references.size());
   statistics_.resize(references.size());
+  far_.resize(references.size());
   std::optional<RefusedOutput> first;
   for (size_t i = 0; i < references.size(); ++i) {
     statistics_[i].first = references[i].name;
@@ -51,8 +52,8 @@ std::optional<RefusedOutput> RegimeJudge::add_draw(const std::string& draw,
       continue;
     }
     const bool is_looked_at = i < looked_at.size() && looked_at[i].has_value();
-    auto refused = is_looked_at ? take(i, draw, references[i], *looked_at[i])
-                                : judge(i, draw, references[i], got[i], {});
+    auto refused =
+        is_looked_at ? take(i, draw, references[i], *looked_at[i]) : judge(i, draw, references[i], got[i], {});
     if (refused && !first) {
       first = std::move(refused);
     }
@@ -78,14 +79,24 @@ std::optional<RefusedOutput> RegimeJudge::judge(size_t output, const std::string
   return take(output, draw, reference, compare_output(reference, got, mode_, errors));
 }
 
-std::optional<RefusedOutput> RegimeJudge::take(size_t output, const std::string& draw,
-                                               const OutputReference& reference, const OutputComparison& comparison) {
+std::optional<RefusedOutput> RegimeJudge::take(size_t output, const std::string& draw, const OutputReference& reference,
+                                               const OutputComparison& comparison) {
   statistics_[output].second.merge(comparison.statistics);
+  FarDraws& draws = far_[output];
+  ++draws.judged;
   if (!comparison.refusal) {
     return std::nullopt;
   }
-  return RefusedOutput{reference.name, message(*comparison.refusal, reference.name, reference.type.shape), draw,
-                       comparison.refusal->ratio};
+  std::string sentence = message(*comparison.refusal, reference.name, reference.type.shape);
+  if (comparison.distance) {
+    ++draws.far;
+    draws.distances.insert(*comparison.distance);
+    if (draws.distances.size() < kFarDraws || 2 * draws.far <= draws.judged) {
+      return std::nullopt;
+    }
+    sentence += "; as TF32 it would pass, but the baseline does not round these operands";
+  }
+  return RefusedOutput{reference.name, sentence, draw, comparison.refusal->ratio};
 }
 
 std::optional<std::string> RegimeJudge::ill_conditioned() const {

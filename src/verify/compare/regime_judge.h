@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -47,12 +48,20 @@ class RegimeJudge {
   };
   std::optional<RefusedOutput> judge(size_t output, const std::string& draw, const OutputReference& reference,
                                      const HostTensor& got, const SmallOutputErrors& errors);
+  // Draws of an output that are too far from the baseline of mode kernelbench, by their distances: repeated contents
+  // have the same.
+  struct FarDraws {
+    std::set<double> distances;
+    size_t far = 0;
+    size_t judged = 0;
+  };
   std::optional<RefusedOutput> take(size_t output, const std::string& draw, const OutputReference& reference,
                                     const OutputComparison& comparison);
 
   MathMode mode_;
   std::vector<std::pair<std::string, OutputStatistics>> statistics_;
   std::vector<SmallOutputErrors> small_errors_;
+  std::vector<FarDraws> far_;
   std::vector<Waiting> waiting_;
 };
 

@@ -80,5 +80,43 @@ TEST(RegimeJudge, AFlippedIntegerIsIllConditionedAndMayHaveEitherValue) {
   EXPECT_EQ(judge.ill_conditioned(), "output 0") << "one of three hundred is more than one in a thousand";
 }
 
+// Ones, which operands rounded to TF32 move by `rounded` wherever the baseline rounds them.
+OutputReference rounded_ones(double rounded) {
+  const std::vector<double> baseline(2000, 1.0 + rounded);
+  OutputReference reference = float_reference({2000}, std::vector<double>(2000, 1.0), std::vector<double>(2000, 1.0));
+  reference.native_in_mode = float_tensor({2000}, baseline);
+  reference.tf32_runs.assign(3, float_tensor({2000}, baseline));
+  return reference;
+}
+
+TEST(RegimeJudge, ThreeDrawsFarFromTheBaselineAreRefused) {
+  RegimeJudge judge(MathMode::kKernelBench);
+  const OutputReference reference = rounded_ones(1e-2);
+  const auto add = [&](double off) {
+    return judge.add_draw("draw", {reference}, {float_tensor({2000}, std::vector<double>(2000, 1.0 + off))});
+  };
+  EXPECT_FALSE(add(2e-2));
+  EXPECT_FALSE(add(2e-2)) << "the same again";
+  EXPECT_FALSE(add(3e-2)) << "one of a hundred is";
+  const auto refused = add(2.5e-2);
+  ASSERT_TRUE(refused);
+  EXPECT_NE(refused->message.find("the baseline does not round these operands"), std::string::npos) << refused->message;
+}
+
+TEST(RegimeJudge, FewFarDrawsAmongManyAreNot) {
+  RegimeJudge judge(MathMode::kKernelBench);
+  const OutputReference reference = rounded_ones(1e-2);
+  for (const double off : {1e-2, 1e-2, 1e-2, 2e-2, 2.5e-2, 3e-2}) {
+    const HostTensor got = float_tensor({2000}, std::vector<double>(2000, 1.0 + off));
+    EXPECT_FALSE(judge.add_draw("draw", {reference}, {got})) << off;
+  }
+}
+
+TEST(RegimeJudge, BeyondTf32OneDrawIsEnough) {
+  RegimeJudge judge(MathMode::kKernelBench);
+  const HostTensor got = float_tensor({2000}, std::vector<double>(2000, 1.06));
+  EXPECT_TRUE(judge.add_draw("draw", {rounded_ones(1e-2)}, {got}));
+}
+
 }  // namespace
 }  // namespace stitch::verify
