@@ -1,33 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// A convolution over two axes by cuDNN: nothing but the sums. Handle, descriptors and the algorithm that its heuristics
-// advise are made at the first call with a shape and kept in the program's handle; memory is the caller's.
+// A convolution over two or three axes, or its transpose, by cuDNN: nothing but the sums. Handle, descriptors and the
+// algorithms that its heuristics advise are asked for at the first call with a shape and kept in the program's handle;
+// memory is the caller's.
 #pragma once
 
 #include "stitch/step.h"
 
 namespace stitch {
 
-constexpr uint64_t kCudnnWorkspaceBytes = uint64_t{64} << 20;  // algorithms that want more are passed over
+// Along z, y and x; a convolution over two axes has no z.
+struct LibraryConvAxes {
+  int64_t in[3];
+  int64_t out[3];
+  int kernel[3];
+  int stride[3];
+  int padding[3];
+  int dilation[3];
+};
 
 struct LibraryConv {
   bool may_use_tf32;      // else fp32 multiplications only
   bool is_channels_last;  // of x, weight (out_channels, kernel, in_channels / groups) and y
+  bool is_transposed;     // weight: (in_channels, out_channels / groups, kernel), or with channels last as above
+  int rank;               // spatial axes
+  int64_t advice;         // 1: the algorithm that its heuristics advise, 2: the next best ...
   int64_t batch;
   int64_t in_channels;
-  int64_t height;
-  int64_t width;
   int64_t out_channels;
-  int64_t out_height;
-  int64_t out_width;
   int64_t groups;
-  int kernel[2];  // along y and x, like the rest
-  int stride[2];
-  int padding[2];
-  int dilation[2];
+  LibraryConvAxes axes;
   const void* x;
   const void* weight;
   void* y;
-  void* workspace;  // kCudnnWorkspaceBytes
+  void* workspace;
+  uint64_t workspace_bytes;  // algorithms that want more are passed over
 };
 
 // As cublaslt_gemm(): cudaErrorNotSupported when cuDNN is not installed or takes no such convolution.

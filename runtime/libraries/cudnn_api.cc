@@ -13,17 +13,19 @@ bool load(CudnnApi& api) {
          library.load(api.set_stream, "cudnnSetStream") &&
          library.load(api.tensor_create, "cudnnCreateTensorDescriptor") &&
          library.load(api.tensor_destroy, "cudnnDestroyTensorDescriptor") &&
-         library.load(api.tensor_set, "cudnnSetTensor4dDescriptor") &&
+         library.load(api.tensor_set, "cudnnSetTensorNdDescriptorEx") &&
          library.load(api.filter_create, "cudnnCreateFilterDescriptor") &&
          library.load(api.filter_destroy, "cudnnDestroyFilterDescriptor") &&
-         library.load(api.filter_set, "cudnnSetFilter4dDescriptor") &&
+         library.load(api.filter_set, "cudnnSetFilterNdDescriptor") &&
          library.load(api.convolution_create, "cudnnCreateConvolutionDescriptor") &&
          library.load(api.convolution_destroy, "cudnnDestroyConvolutionDescriptor") &&
-         library.load(api.convolution_set, "cudnnSetConvolution2dDescriptor") &&
+         library.load(api.convolution_set, "cudnnSetConvolutionNdDescriptor") &&
          library.load(api.convolution_set_groups, "cudnnSetConvolutionGroupCount") &&
          library.load(api.convolution_set_math, "cudnnSetConvolutionMathType") &&
-         library.load(api.heuristic, "cudnnGetConvolutionForwardAlgorithm_v7") &&
-         library.load(api.forward, "cudnnConvolutionForward");
+         library.load(api.advise_forward, "cudnnGetConvolutionForwardAlgorithm_v7") &&
+         library.load(api.forward, "cudnnConvolutionForward") &&
+         library.load(api.advise_backward_data, "cudnnGetConvolutionBackwardDataAlgorithm_v7") &&
+         library.load(api.backward_data, "cudnnConvolutionBackwardData");
 }
 
 }  // namespace

@@ -9,88 +9,172 @@ namespace {
 using namespace stitch;
 using namespace stitch_test;
 
+template <typename Window>
 struct BiasStore {
   float* y;
   const float* bias;
   ConvShape shape;
 
-  __device__ void operator()(int64_t n, int64_t channel, int64_t out_y, int64_t out_x, float value) const {
-    const int64_t plane = n * shape.out_channels + channel;
+  __device__ void operator()(int64_t n, int64_t channel, int64_t out_z, int64_t out_y, int64_t out_x,
+                             float value) const {
+    const int64_t plane = (n * shape.out_channels + channel) * shape.out_depth + out_z;
     y[(plane * shape.out_height + out_y) * shape.out_width + out_x] = value + bias[channel];
+  }
+  __device__ void operator()(int64_t n, int64_t channel, int64_t out_y, int64_t out_x, float value) const {
+    (*this)(n, channel, 0, out_y, out_x, value);
   }
 };
 
+struct Outer {
+  int64_t batch;
+  int64_t in_channels;
+  int64_t out_channels;
+  int64_t groups;
+};
+
+struct In {
+  int64_t depth;
+  int64_t height;
+  int64_t width;
+};
+
+// `extra` is what the output of a transposed convolution has more along its last axis (output_padding).
 template <typename Window>
-ConvShape shape_of(int64_t batch, int64_t in_channels, int64_t height, int64_t width, int64_t out_channels,
-                   int64_t groups) {
+ConvShape shape_of(const Outer& outer, const In& in, int64_t extra = 0) {
   const auto out = [](int64_t extent, int kernel, int stride, int padding, int dilation) {
-    return (extent + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1;
+    const int64_t reach = dilation * (kernel - 1) + 1;
+    return Window::transposed ? (extent - 1) * stride - 2 * padding + reach
+                              : (extent + 2 * padding - reach) / stride + 1;
   };
-  return {batch,
-          in_channels,
-          height,
-          width,
-          out_channels,
-          out(height, Window::kernel_y, Window::stride_y, Window::padding_y, Window::dilation_y),
-          out(width, Window::kernel_x, Window::stride_x, Window::padding_x, Window::dilation_x),
-          groups};
+  return {outer.batch,
+          outer.in_channels,
+          in.height,
+          in.width,
+          outer.out_channels,
+          out(in.height, Window::kernel_y, Window::stride_y, Window::padding_y, Window::dilation_y),
+          out(in.width, Window::kernel_x, Window::stride_x, Window::padding_x, Window::dilation_x) + extra,
+          outer.groups,
+          in.depth,
+          out(in.depth, Window::kernel_z, Window::stride_z, Window::padding_z, Window::dilation_z)};
 }
 
+// The place that a tap leads to from `place`; false where there is none.
+bool follow(bool transposed, int64_t extent, int64_t place, int tap, int stride, int padding, int dilation,
+            int64_t* met) {
+  if (!transposed) {
+    *met = place * stride - padding + tap * dilation;
+    return *met >= 0 && *met < extent;
+  }
+  const int64_t steps = place + padding - tap * dilation;
+  *met = steps / stride;
+  return steps >= 0 && steps % stride == 0 && *met < extent;
+}
+
+struct Operands {
+  ConvShape shape;
+  std::vector<float> x;
+  std::vector<float> weight;
+};
+
 template <typename Window>
-double expected_at(const ConvShape& s, const std::vector<float>& x, const std::vector<float>& weight, int64_t n,
-                   int64_t k, int64_t out_y, int64_t out_x) {
+double expected_at(const Operands& given, int64_t n, int64_t k, int64_t out_z, int64_t out_y, int64_t out_x) {
+  const ConvShape& s = given.shape;
   const int64_t channels = s.in_channels / s.groups;
-  const int64_t first = k / (s.out_channels / s.groups) * channels;
+  const int64_t of_group = s.out_channels / s.groups;
+  const int64_t first = k / of_group * channels;
   double sum = 0;
   for (int64_t c = 0; c < channels; ++c) {
-    for (int ky = 0; ky < Window::kernel_y; ++ky) {
-      for (int kx = 0; kx < Window::kernel_x; ++kx) {
-        const int64_t y = out_y * Window::stride_y - Window::padding_y + ky * Window::dilation_y;
-        const int64_t column = out_x * Window::stride_x - Window::padding_x + kx * Window::dilation_x;
-        if (y >= 0 && y < s.height && column >= 0 && column < s.width) {
-          sum += static_cast<double>(x[((n * s.in_channels + first + c) * s.height + y) * s.width + column]) *
-                 weight[((k * channels + c) * Window::kernel_y + ky) * Window::kernel_x + kx];
-        }
+    for (int tap = 0; tap < Window::taps; ++tap) {
+      const int tap_x = tap % Window::kernel_x;
+      const int tap_y = tap / Window::kernel_x % Window::kernel_y;
+      const int tap_z = tap / Window::kernel_x / Window::kernel_y;
+      int64_t z = 0;
+      int64_t y = 0;
+      int64_t x = 0;
+      if (follow(Window::transposed, s.depth, out_z, tap_z, Window::stride_z, Window::padding_z, Window::dilation_z,
+                 &z) &&
+          follow(Window::transposed, s.height, out_y, tap_y, Window::stride_y, Window::padding_y, Window::dilation_y,
+                 &y) &&
+          follow(Window::transposed, s.width, out_x, tap_x, Window::stride_x, Window::padding_x, Window::dilation_x,
+                 &x)) {
+        const int64_t pixel = ((n * s.in_channels + first + c) * s.depth + z) * s.height + y;
+        const int64_t filter = Window::transposed ? (first + c) * of_group + k % of_group : k * channels + c;
+        sum += static_cast<double>(given.x[pixel * s.width + x]) * given.weight[filter * Window::taps + tap];
       }
     }
   }
   return sum;
 }
 
-template <bool kTf32, typename Window>
-void check(Checker& checker, StepLibraries* libraries, const ConvShape& shape) {
-  const auto x = random_floats(shape.batch * shape.in_channels * shape.height * shape.width, 1);
-  const auto weight = random_floats(shape.out_channels * (shape.in_channels / shape.groups) * Window::taps, 2);
-  const auto bias = random_floats(shape.out_channels, 3);
-  const int64_t outputs = shape.batch * shape.out_channels * shape.out_height * shape.out_width;
-  const DeviceFloats device_x(x);
-  const DeviceFloats device_weight(weight);
-  const DeviceFloats device_bias(bias);
-  const DeviceFloats y(outputs);
-  const DeviceFloats scratch((kCudnnWorkspaceBytes + 768) / sizeof(float) + outputs + x.size() + weight.size());
-  StepArgs args{};
-  args.scratch = scratch.data();
-  args.libraries = libraries;
-  const BiasStore epilogue{y.data(), device_bias.data(), shape};
-  checker.launched("convolution", launch_conv_library<kTf32, Window>(&args, shape, device_x.data(),
-                                                                     device_weight.data(), epilogue, nullptr));
+template <typename Window>
+std::vector<double> expected(const Operands& given, const std::vector<float>& bias) {
+  const ConvShape& s = given.shape;
   std::vector<double> want;
-  for (int64_t n = 0; n < shape.batch; ++n) {
-    for (int64_t k = 0; k < shape.out_channels; ++k) {
-      for (int64_t out_y = 0; out_y < shape.out_height; ++out_y) {
-        for (int64_t out_x = 0; out_x < shape.out_width; ++out_x) {
-          want.push_back(expected_at<Window>(shape, x, weight, n, k, out_y, out_x) + bias[k]);
-        }
-      }
+  for (int64_t plane = 0; plane < s.batch * s.out_channels; ++plane) {
+    const int64_t k = plane % s.out_channels;
+    for (int64_t pixel = 0; pixel < s.out_depth * s.out_height * s.out_width; ++pixel) {
+      const int64_t row = pixel / s.out_width;
+      want.push_back(expected_at<Window>(given, plane / s.out_channels, k, row / s.out_height, row % s.out_height,
+                                         pixel % s.out_width) +
+                     bias[k]);
     }
   }
-  checker.close(kTf32 ? "TF32, channels last" : "fp32, channels first", y.values(), want, kTf32 ? 2e-2 : 2e-5);
+  return want;
+}
+
+// Where the sums lie, and what is done with them.
+enum class Sums { kInScratch, kInResult, kAreResult };
+
+struct Way {
+  const char* name;
+  bool may_use_tf32;
+  int64_t advice;
+  Sums sums;
+};
+
+template <LibraryLayout kLayout, LibraryEnd kEnd, typename Window>
+void check(Checker& checker, StepLibraries* libraries, const ConvShape& shape, const Way& way) {
+  const int64_t weights = shape.in_channels * shape.out_channels / shape.groups * Window::taps;
+  const Operands given{shape,
+                       random_floats(shape.batch * shape.in_channels * shape.depth * shape.height * shape.width, 1),
+                       random_floats(weights, 2)};
+  const bool adds = kEnd == LibraryEnd::kEpilogue;
+  const auto bias = adds ? random_floats(shape.out_channels, 3) : std::vector<float>(shape.out_channels, 0.0f);
+  const std::vector<double> want = expected<Window>(given, bias);
+  const DeviceFloats x(given.x);
+  const DeviceFloats weight(given.weight);
+  const DeviceFloats device_bias(bias);
+  const DeviceFloats y(static_cast<int64_t>(want.size()));
+  constexpr int64_t kWorkspaceFloats = 2048;
+  constexpr int64_t kGaps = 192;
+  const bool turns = kLayout == LibraryLayout::kChannelsLast;
+  const auto floats = static_cast<int64_t>((turns ? given.x.size() + given.weight.size() : 0) +
+                                           (way.sums == Sums::kInScratch ? want.size() : 0)) +
+                      kWorkspaceFloats + kGaps;
+  const DeviceFloats scratch(floats);
+  StepArgs args{};
+  args.scratch = scratch.data();
+  args.scratch_bytes = static_cast<uint64_t>(floats) * sizeof(float);
+  args.libraries = libraries;
+  const ConvLibraryCall call{&args, way.may_use_tf32, way.advice, way.sums == Sums::kInScratch ? nullptr : y.data()};
+  const BiasStore<Window> epilogue{y.data(), device_bias.data(), shape};
+  checker.launched(way.name,
+                   launch_conv_library<kLayout, kEnd, Window>(call, shape, x.data(), weight.data(), epilogue, nullptr));
+  checker.close(way.name, y.values(), want, way.may_use_tf32 ? 3e-2 : 3e-5);
 }
 
 template <typename Window>
-void check_both(Checker& checker, StepLibraries* libraries, const ConvShape& shape) {
-  check<false, Window>(checker, libraries, shape);
-  check<true, Window>(checker, libraries, shape);
+void check_all(Checker& checker, StepLibraries* libraries, const ConvShape& shape) {
+  constexpr LibraryLayout kFirst = LibraryLayout::kChannelsFirst;
+  constexpr LibraryLayout kLast = LibraryLayout::kChannelsLast;
+  constexpr LibraryEnd kSums = LibraryEnd::kSums;
+  constexpr LibraryEnd kEpilogue = LibraryEnd::kEpilogue;
+  check<kFirst, kEpilogue, Window>(checker, libraries, shape, {"fp32, channels first", false, 1, Sums::kInScratch});
+  check<kFirst, kEpilogue, Window>(checker, libraries, shape, {"fp32, sums in the result", false, 2, Sums::kInResult});
+  check<kFirst, kSums, Window>(checker, libraries, shape, {"fp32, sums are the result", false, 1, Sums::kAreResult});
+  check<kFirst, kEpilogue, Window>(checker, libraries, shape, {"TF32, channels first", true, 1, Sums::kInResult});
+  check<kLast, kEpilogue, Window>(checker, libraries, shape, {"TF32, channels last", true, 1, Sums::kInScratch});
+  check<kLast, kEpilogue, Window>(checker, libraries, shape, {"TF32, second advice", true, 2, Sums::kInScratch});
 }
 
 }  // namespace
@@ -102,19 +186,32 @@ int main(int count, char** arguments) {
   using Plain = ConvWindow<3, 3, 1, 1, 1, 1, 1, 1>;
   using Strided = ConvWindow<3, 2, 2, 1, 1, 0, 1, 2>;
   using Point = ConvWindow<1, 1, 1, 1, 0, 0, 1, 1>;
+  using Row = ConvWindow<1, 5, 1, 2, 0, 3, 1, 2>;
+  using Cube = ConvWindow3d<3, 2, 3, 1, 2, 2, 1, 0, 1, 1, 1, 2>;
   for (int call = 0; call < 2; ++call) {  // the second finds what the first has kept
-    check_both<Plain>(checker, &libraries, shape_of<Plain>(2, 5, 9, 11, 37, 1));
+    check_all<Plain>(checker, &libraries, shape_of<Plain>({2, 5, 37, 1}, {1, 9, 11}));
   }
-  check_both<Strided>(checker, &libraries, shape_of<Strided>(1, 6, 12, 10, 8, 2));
-  check_both<Point>(checker, &libraries, shape_of<Point>(3, 33, 6, 7, 4, 1));
+  check_all<Strided>(checker, &libraries, shape_of<Strided>({1, 6, 8, 2}, {1, 12, 10}));
+  check_all<Point>(checker, &libraries, shape_of<Point>({3, 33, 4, 1}, {1, 6, 7}));
+  check_all<Row>(checker, &libraries, shape_of<Row>({2, 4, 6, 2}, {1, 1, 29}));
+  check_all<Cube>(checker, &libraries, shape_of<Cube>({2, 3, 5, 1}, {4, 7, 9}));
+  check_all<Transposed<Plain>>(checker, &libraries, shape_of<Transposed<Plain>>({2, 5, 7, 1}, {1, 6, 5}));
+  check_all<Transposed<Strided>>(checker, &libraries, shape_of<Transposed<Strided>>({1, 6, 8, 2}, {1, 5, 7}));
+  check_all<Transposed<Row>>(checker, &libraries, shape_of<Transposed<Row>>({2, 4, 6, 2}, {1, 1, 13}, 1));
+  check_all<Transposed<Cube>>(checker, &libraries, shape_of<Transposed<Cube>>({1, 6, 4, 2}, {3, 4, 5}, 1));
+  const ConvShape shape = shape_of<Plain>({1, 1, 1, 1}, {1, 4, 4});
+  const DeviceFloats some(4096);
+  StepArgs args{};
+  args.scratch = some.data();
+  args.scratch_bytes = 4096 * sizeof(float);
+  const auto answer = [&](int64_t advice) {
+    return launch_conv_library<LibraryLayout::kChannelsFirst, LibraryEnd::kSums, Plain>(
+        {&args, false, advice, some.data()}, shape, some.data(), some.data(),
+        BiasStore<Plain>{some.data(), some.data(), shape}, nullptr);
+  };
+  checker.is_true("no place to keep a handle", answer(1) == cudaErrorNotSupported);
+  args.libraries = &libraries;
+  checker.is_true("more advice than there is", answer(9) == cudaErrorNotSupported);
   libraries.cudnn.destroy(libraries.cudnn.state);
-  StepArgs none{};
-  const DeviceFloats scratch(kCudnnWorkspaceBytes / sizeof(float) + 1000);
-  none.scratch = scratch.data();
-  const ConvShape shape = shape_of<Plain>(1, 1, 4, 4, 1, 1);
-  checker.is_true("no place to keep a handle",
-                  launch_conv_library<false, Plain>(&none, shape, scratch.data(), scratch.data(),
-                                                    BiasStore{scratch.data(), scratch.data(), shape},
-                                                    nullptr) == cudaErrorNotSupported);
   return checker.finish();
 }

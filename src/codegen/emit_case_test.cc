@@ -19,15 +19,22 @@ namespace {
 
 EmitOptions options() { return {std::string(STITCH_SOURCE_DIR) + "/runtime"}; }
 
-Result<plan::Plan> planned(const std::string& program, const plan::Plan* like = nullptr) {
+Result<plan::Plan> planned(const std::string& program, const plan::PlanOptions& plan_options = {}) {
   STITCH_ASSIGN(const ir::Graph graph, ir::parse(program, "case"));
-  plan::PlanOptions plan_options;
-  plan_options.like = like;
   return plan::make_plan(graph, plan_options);
 }
 
-Result<SourceBundle> emitted(const std::string& program) {
-  STITCH_ASSIGN(const plan::Plan plan, planned(program));
+// "run: step 0", perhaps "run: step 0, tf32 by libraries".
+plan::PlanOptions plan_options_of(const testing::CaseFile& file) {
+  const auto asks = [&](const char* word) { return file.run.find(word) != std::string::npos; };
+  plan::PlanOptions wanted;
+  wanted.math = asks("tf32") ? MathMode::kTf32 : MathMode::kFp32;
+  wanted.libraries = asks("by libraries") ? plan::Libraries::kOn : plan::Libraries::kAuto;
+  return wanted;
+}
+
+Result<SourceBundle> emitted(const std::string& program, const plan::PlanOptions& plan_options = {}) {
+  STITCH_ASSIGN(const plan::Plan plan, planned(program, plan_options));
   return emit(plan, options());
 }
 
@@ -38,7 +45,7 @@ class EmitCase : public ::testing::TestWithParam<std::filesystem::path> {};
 TEST_P(EmitCase, WritesTheExpectedStep) {
   const auto file = testing::read_case(GetParam());
   ASSERT_TRUE(file.has_value()) << file.error().message;
-  const auto bundle = emitted(file->input);
+  const auto bundle = emitted(file->input, plan_options_of(*file));
   ASSERT_TRUE(bundle.has_value()) << bundle.error().message << " at " << bundle.error().location;
   EXPECT_TRUE(testing::agrees(*file, first_step(*bundle))) << "got:\n" << first_step(*bundle);
 }
@@ -46,7 +53,7 @@ TEST_P(EmitCase, WritesTheExpectedStep) {
 TEST_P(EmitCase, KeepsToTheStyle) {
   const auto file = testing::read_case(GetParam());
   ASSERT_TRUE(file.has_value());
-  const auto bundle = emitted(file->input);
+  const auto bundle = emitted(file->input, plan_options_of(*file));
   ASSERT_TRUE(bundle.has_value());
   for (const auto& [path, text] : bundle->files) {
     if (path.rfind("runtime/", 0) == 0) {
@@ -196,7 +203,7 @@ TEST(Emit, StepsSayNothingOfSizes) {
   const auto plan = planned(at_size(kManySkeletons, 3, 21));
   ASSERT_TRUE(plan.has_value()) << plan.error().message << " at " << plan.error().location;
   const auto one = emit(*plan, options());
-  const auto other_plan = planned(at_size(kManySkeletons, 5, 19), &*plan);  // with the settings of the first
+  const auto other_plan = planned(at_size(kManySkeletons, 5, 19), {.like = &*plan});  // with the settings of the first
   ASSERT_TRUE(other_plan.has_value()) << other_plan.error().message;
   const auto other = emit(*other_plan, options());
   int steps = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution by cuDNN in the terms of the skeletons here: cuDNN leaves the sums in scratch, and a second kernel takes
-// them through the epilogue. Its TF32 kernels are about twice as fast with channels last, so with TF32 the operands are
-// turned first and the epilogue turns the sums back; its fp32 kernels are faster as tensors lie.
+// Convolution by cuDNN in the terms of the skeletons here: cuDNN leaves the sums in memory, and a second kernel takes
+// them through the epilogue. With channels first it reads the operands as they lie, and the sums may lie in the step's
+// own result. With channels last the operands are turned first and the epilogue turns the sums back: its TF32 kernels
+// for two axes are about twice as fast so.
 //
 // Answers cudaErrorNotSupported, having enqueued nothing, where cuDNN is not installed or takes no such convolution.
 #pragma once
@@ -10,6 +11,17 @@
 #include "libraries/cudnn.h"
 
 namespace stitch {
+
+enum class LibraryLayout { kChannelsFirst, kChannelsLast };
+// Whether the sums are the step's result already, or go through its epilogue.
+enum class LibraryEnd { kSums, kEpilogue };
+
+struct ConvLibraryCall {
+  const StepArgs* args;
+  bool may_use_tf32;      // else fp32 multiplications only
+  int64_t advice;         // 1: the algorithm that cuDNN's heuristics advise, 2: the next best ...
+  float* sums = nullptr;  // the step's result, where it may hold the sums before the epilogue; null: scratch does
+};
 
 namespace conv_library_detail {
 
@@ -69,106 +81,154 @@ struct StoreTurned {
   }
 };
 
-// Rows are pixels, columns are channels.
-template <typename Epilogue>
-struct FinishTurned {
-  Epilogue epilogue;
-  Divider out_width;
-  __device__ __forceinline__ void operator()(int64_t image, int64_t pixel, int64_t channel, float value) const {
-    const QuotientRemainder place = out_width.divide(pixel);
-    epilogue(image, channel, place.quotient, place.remainder, value);
+// An output pixel from its place among those of its image. z is 0 where there is no such axis.
+struct OutPixels {
+  Divider height;
+  Divider width;
+  __device__ __forceinline__ PixelPlace place(int64_t image, int64_t pixel) const {
+    const QuotientRemainder row = width.divide(pixel);
+    const QuotientRemainder plane = height.divide(row.quotient);
+    return {image, plane.quotient, plane.remainder, row.remainder};
   }
 };
 
-template <typename Epilogue>
+// Rows are pixels, columns are channels.
+template <int kRank, typename Epilogue>
+struct FinishTurned {
+  Epilogue epilogue;
+  OutPixels pixels;
+  __device__ __forceinline__ void operator()(int64_t image, int64_t pixel, int64_t channel, float value) const {
+    finish_pixel<kRank>(epilogue, pixels.place(image, pixel), channel, value);
+  }
+};
+
+// The sums may lie where the epilogue stores: each thread reads its own before it stores anything.
+template <int kRank, typename Epilogue>
 __global__ void __launch_bounds__(kThreads) finish_kernel(const float* sums, Epilogue epilogue, Divider channels,
-                                                          Divider out_height, Divider out_width, int64_t outputs) {
+                                                          Divider out_pixels, OutPixels pixels, int64_t outputs) {
   const int64_t linear = static_cast<int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   if (linear >= outputs) {
     return;
   }
-  const QuotientRemainder row = out_width.divide(linear);
-  const QuotientRemainder plane = out_height.divide(row.quotient);
+  const QuotientRemainder plane = out_pixels.divide(linear);
   const QuotientRemainder image = channels.divide(plane.quotient);
-  epilogue(image.quotient, image.remainder, plane.remainder, row.remainder, sums[linear]);
+  finish_pixel<kRank>(epilogue, pixels.place(image.quotient, plane.remainder), image.remainder, sums[linear]);
 }
 
 // The step's scratch memory, piece by piece.
 class Pieces {
  public:
-  explicit Pieces(void* memory) : next_(static_cast<char*>(memory)) {}
+  explicit Pieces(const StepArgs* args)
+      : next_(reinterpret_cast<uintptr_t>(args->scratch)), end_(next_ + args->scratch_bytes) {}
   float* take(int64_t floats) {
-    const uintptr_t start = (reinterpret_cast<uintptr_t>(next_) + kAlignment - 1) / kAlignment * kAlignment;
-    next_ = reinterpret_cast<char*>(start) + floats * sizeof(float);
+    const uintptr_t start = next_;
+    next_ = (start + floats * sizeof(float) + kAlignment - 1) / kAlignment * kAlignment;
     return reinterpret_cast<float*>(start);
   }
+  void* rest() const { return reinterpret_cast<void*>(next_); }
+  uint64_t rest_bytes() const { return end_ > next_ ? end_ - next_ : 0; }
 
  private:
-  char* next_;
+  uintptr_t next_;
+  uintptr_t end_;
 };
 
-}  // namespace conv_library_detail
+struct Counts {
+  int64_t in_pixels;
+  int64_t out_pixels;
+  int64_t inputs;
+  int64_t outputs;
+  int64_t weight_rows;      // out_channels, of a transposed convolution in_channels
+  int64_t weight_channels;  // of the other side, of one group
 
-// Scratch: kCudnnWorkspaceBytes, 768 bytes to align three pieces, and as many floats as the outputs have; with TF32
-// also as many as input and weight have.
-template <bool kTf32, typename Window, typename Epilogue>
-cudaError_t launch_conv_library(const StepArgs* args, const ConvShape& shape, const float* input, const float* weight,
-                                const Epilogue& epilogue, cudaStream_t stream) {
-  using namespace conv_library_detail;
-  const int64_t pixels = shape.height * shape.width;
-  const int64_t out_pixels = shape.out_height * shape.out_width;
-  const int64_t weight_channels = shape.in_channels / shape.groups;
-  auto* workspace = static_cast<char*>(args->scratch);
-  Pieces pieces(workspace + kCudnnWorkspaceBytes);
-  float* sums = pieces.take(shape.batch * shape.out_channels * out_pixels);
-  LibraryConv wanted{kTf32,
-                     kTf32,
-                     shape.batch,
-                     shape.in_channels,
-                     shape.height,
-                     shape.width,
-                     shape.out_channels,
-                     shape.out_height,
-                     shape.out_width,
-                     shape.groups,
-                     {Window::kernel_y, Window::kernel_x},
-                     {Window::stride_y, Window::stride_x},
-                     {Window::padding_y, Window::padding_x},
-                     {Window::dilation_y, Window::dilation_x},
-                     input,
-                     weight,
-                     sums,
-                     workspace};
-  cudaError_t error = cudnn_plan(wanted, args->libraries);
+  Counts(const ConvShape& shape, bool is_transposed)
+      : in_pixels(shape.depth * shape.height * shape.width),
+        out_pixels(shape.out_depth * shape.out_height * shape.out_width),
+        inputs(shape.batch * shape.in_channels * in_pixels),
+        outputs(shape.batch * shape.out_channels * out_pixels),
+        weight_rows(is_transposed ? shape.in_channels : shape.out_channels),
+        weight_channels((is_transposed ? shape.out_channels : shape.in_channels) / shape.groups) {}
+};
+
+template <typename Window>
+LibraryConvAxes axes_of(const ConvShape& shape) {
+  return {{shape.depth, shape.height, shape.width},
+          {shape.out_depth, shape.out_height, shape.out_width},
+          {Window::kernel_z, Window::kernel_y, Window::kernel_x},
+          {Window::stride_z, Window::stride_y, Window::stride_x},
+          {Window::padding_z, Window::padding_y, Window::padding_x},
+          {Window::dilation_z, Window::dilation_y, Window::dilation_x}};
+}
+
+// The sums by cuDNN. `turn`, which makes its operands, is enqueued once it is known that cuDNN can.
+template <typename Turn>
+cudaError_t enqueue_sums(const LibraryConv& wanted, StepLibraries* libraries, const Turn& turn, cudaStream_t stream) {
+  cudaError_t error = cudnn_plan(wanted, libraries);
   if (error != cudaSuccess) {
     return error;
   }
-  if constexpr (kTf32) {
-    float* turned_input = pieces.take(shape.batch * shape.in_channels * pixels);
-    float* turned_weight = pieces.take(shape.out_channels * weight_channels * Window::taps);
-    wanted.x = turned_input;
-    wanted.weight = turned_weight;
-    error = launch_turned(input, StoreTurned{turned_input, shape.in_channels, pixels}, shape.batch, shape.in_channels,
-                          pixels, stream);
-    if (error == cudaSuccess) {
-      error = launch_turned(weight, StoreTurned{turned_weight, weight_channels, Window::taps}, shape.out_channels,
-                            weight_channels, Window::taps, stream);
-    }
-  }
+  error = turn();
   if (error == cudaSuccess) {
-    error = cudnn_convolution(wanted, args->libraries, stream);
+    error = cudnn_convolution(wanted, libraries, stream);
   }
+  return error == cudaErrorNotSupported ? cudaErrorUnknown : error;
+}
+
+}  // namespace conv_library_detail
+
+// Scratch: as many floats as the outputs have where `call` names no place for the sums, with channels last also as many
+// as input and weight have, each aligned to 256 bytes; cuDNN's workspace is what remains.
+template <LibraryLayout kLayout, LibraryEnd kEnd, typename Window, typename Epilogue>
+cudaError_t launch_conv_library(const ConvLibraryCall& call, const ConvShape& shape, const float* input,
+                                const float* weight, const Epilogue& epilogue, cudaStream_t stream) {
+  using namespace conv_library_detail;
+  constexpr bool kTurns = kLayout == LibraryLayout::kChannelsLast;
+  const Counts counts(shape, Window::transposed);
+  Pieces pieces(call.args);
+  float* sums = kTurns || call.sums == nullptr ? pieces.take(counts.outputs) : call.sums;
+  float* turned_input = kTurns ? pieces.take(counts.inputs) : nullptr;
+  float* turned_weight = kTurns ? pieces.take(counts.weight_rows * counts.weight_channels * Window::taps) : nullptr;
+  const LibraryConv wanted{call.may_use_tf32,
+                           kTurns,
+                           Window::transposed,
+                           Window::rank,
+                           call.advice,
+                           shape.batch,
+                           shape.in_channels,
+                           shape.out_channels,
+                           shape.groups,
+                           axes_of<Window>(shape),
+                           kTurns ? turned_input : input,
+                           kTurns ? turned_weight : weight,
+                           sums,
+                           pieces.rest(),
+                           pieces.rest_bytes()};
+  const auto turn = [&]() -> cudaError_t {
+    if constexpr (kTurns) {
+      const cudaError_t error = launch_turned(input, StoreTurned{turned_input, shape.in_channels, counts.in_pixels},
+                                              shape.batch, shape.in_channels, counts.in_pixels, stream);
+      return error != cudaSuccess
+                 ? error
+                 : launch_turned(weight, StoreTurned{turned_weight, counts.weight_channels, Window::taps},
+                                 counts.weight_rows, counts.weight_channels, Window::taps, stream);
+    } else {
+      return cudaSuccess;
+    }
+  };
+  const cudaError_t error = enqueue_sums(wanted, call.args->libraries, turn, stream);
   if (error != cudaSuccess) {
-    return error == cudaErrorNotSupported ? cudaErrorUnknown : error;
+    return error;
   }
-  if constexpr (kTf32) {
-    return launch_turned(sums, FinishTurned<Epilogue>{epilogue, Divider(shape.out_width)}, shape.batch, out_pixels,
+  const OutPixels pixels{Divider(shape.out_height), Divider(shape.out_width)};
+  if constexpr (kTurns) {
+    return launch_turned(sums, FinishTurned<Window::rank, Epilogue>{epilogue, pixels}, shape.batch, counts.out_pixels,
                          shape.out_channels, stream);
-  } else {
-    const int64_t outputs = shape.batch * shape.out_channels * out_pixels;
-    finish_kernel<<<static_cast<unsigned>(ceil_divide(outputs, kThreads)), kThreads, 0, stream>>>(
-        sums, epilogue, Divider(shape.out_channels), Divider(shape.out_height), Divider(shape.out_width), outputs);
+  } else if constexpr (kEnd == LibraryEnd::kEpilogue) {
+    finish_kernel<Window::rank><<<static_cast<unsigned>(ceil_divide(counts.outputs, kThreads)), kThreads, 0, stream>>>(
+        sums, epilogue, Divider(shape.out_channels), Divider(counts.out_pixels), pixels, counts.outputs);
     return cudaGetLastError();
+  } else {
+    return cudaSuccess;
   }
 }
 

@@ -236,20 +236,6 @@ void add_shape(StepBuilder& step, const ConvolutionProblem& problem) {
   step.launch("};");
 }
 
-void add_library_call(StepBuilder& step, const ConvolutionProblem& problem, const Setting& setting) {
-  step.include("kernels/conv/library.cuh");
-  step.launch("// cuDNN where it is installed; elsewhere it answers cudaErrorNotSupported and our own kernel runs.");
-  step.launch("constexpr bool kTf32 = {};", rounds_to_tf32(setting));
-  step.launch(
-      "const cudaError_t by_library = stitch::launch_conv_library<kTf32, Window>(args, shape, input, weight, "
-      "epilogue,");
-  step.launch("    stream);");
-  step.launch("if (by_library != cudaErrorNotSupported) {");
-  step.launch("  return by_library;");
-  step.launch("}");
-  step.set_scratch_bytes(convolution_library_scratch_bytes(problem, setting));
-}
-
 Result<StepDraft> Convolution::draft(const Group& group, const Setting& setting) const {
   const ir::Node& node = group.root_node();
   const ConvolutionProblem problem = convolution_problem(group);

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/conv/library.h"
+
+#include <gtest/gtest.h>
+
+#include "ir/text/parser.h"
+#include "kernels/conv/convolution.h"
+
+namespace stitch::kernels {
+namespace {
+
+// Sixteen channels of a wide plane, or of a volume.
+std::string library_program(const std::string& node, const std::string& after = "") {
+  return "graph g mode=eval\nx: f32[4,16,64,64] = input \"x\"\nv: f32[4,16,8,16,16] = input \"v\"\n"
+         "w: f32[16,16,3,3] = parameter \"w\"\nu: f32[16,16,3,3,3] = parameter \"u\"\ny = " +
+         node + "\n" + after + "return output \"0\" = " + (after.empty() ? "y" : "r") + "\n";
+}
+
+constexpr const char* kPlane = "conv2d(x, w, none; stride=[1,1], padding=[1,1], dilation=[1,1], groups=1)";
+constexpr const char* kVolumeBack =
+    "conv_transpose3d(v, u, none; stride=[2,2,2], padding=[1,1,1], output_padding=[1,1,1], dilation=[1,1,1], groups=1)";
+
+class LibraryOfConvolution {
+ public:
+  explicit LibraryOfConvolution(const std::string& text) : graph_(ir::parse(text, "sample").value()) {
+    std::set<ir::ValueId> stored;
+    for (const ir::GraphInput& input : graph_.inputs) {
+      stored.insert(input.value);
+    }
+    std::vector<ir::NodeId> nodes;
+    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
+      nodes.push_back(ir::NodeId{static_cast<int>(i)});
+    }
+    group_ = make_group(graph_, nodes.front(), nodes, stored, {graph_.outputs[0].value});
+  }
+
+  std::vector<std::string> offered(MathMode math) const {
+    std::vector<std::string> names;
+    for (const Setting& setting : kernel_->library_space(group_, known_devices().front(), math)) {
+      names.push_back(setting.variant);
+    }
+    return names;
+  }
+  Work work(const char* variant) const { return kernel_->work(group_, {variant, 1}); }
+  int64_t scratch_bytes(const char* variant) const { return kernel_->shape(group_, {variant, 1})->scratch_bytes; }
+  bool allows(const char* variant) const { return kernel_->allows(group_, {variant, 1}); }
+
+ private:
+  ir::Graph graph_;
+  Group group_;
+  std::unique_ptr<KernelTemplate> kernel_ = make_convolution();
+};
+
+constexpr int64_t kFixedScratch = (int64_t{64} << 20) + 768;
+constexpr int64_t kPlaneBytes = int64_t{4} * 4 * 16 * 64 * 64;
+constexpr int64_t kPlaneWeightBytes = int64_t{4} * 16 * 16 * 9;
+
+TEST(ConvolutionLibrary, OffersLayoutsAndAdviceByTheModesRounding) {
+  const LibraryOfConvolution plane(library_program(kPlane));
+  const std::vector<std::string> exact = {"cudnn_fp32", "cudnn_fp32_2"};
+  const std::vector<std::string> rounded = {"cudnn_tf32", "cudnn_tf32_nchw", "cudnn_tf32_2", "cudnn_tf32_nchw_2"};
+  EXPECT_EQ(plane.offered(MathMode::kFp32), exact);
+  EXPECT_EQ(plane.offered(MathMode::kTf32), rounded);
+  EXPECT_EQ(plane.offered(MathMode::kKernelBench), rounded);
+  const LibraryOfConvolution grouped(library_program(
+      "conv_transpose2d(x, w, none; stride=[1,1], padding=[1,1], output_padding=[0,0], dilation=[1,1], groups=2)"));
+  EXPECT_EQ(grouped.offered(MathMode::kKernelBench), exact);
+  EXPECT_EQ(grouped.offered(MathMode::kReduced), rounded);
+  EXPECT_TRUE(grouped.allows("cudnn_tf32_nchw_2"));
+  EXPECT_FALSE(grouped.allows("cudnn_tf32_3"));
+}
+
+// As tensors lie cuDNN converts them in its workspace; turned, they need memory of their own, and so do the sums.
+TEST(ConvolutionLibrary, ScratchHoldsWhatIsConvertedAndSumsWithoutAPlace) {
+  const LibraryOfConvolution plane(library_program(kPlane));
+  const int64_t converted = 2 * kPlaneBytes + kPlaneWeightBytes;
+  EXPECT_EQ(plane.scratch_bytes("cudnn_tf32"), kFixedScratch + converted);
+  EXPECT_EQ(plane.scratch_bytes("cudnn_tf32_nchw"), kFixedScratch + converted);
+  const LibraryOfConvolution reordered(library_program(kPlane, "r = permute(y; dims=[0,1,3,2])\n"));
+  EXPECT_EQ(reordered.scratch_bytes("cudnn_fp32"), kFixedScratch + converted + kPlaneBytes);
+  const LibraryOfConvolution followed(library_program(kPlane, "r = relu(y)\n"));
+  EXPECT_EQ(followed.scratch_bytes("cudnn_fp32"), kFixedScratch + converted);
+}
+
+// Where a new state is written the old one may lie, which the epilogue has yet to read.
+TEST(ConvolutionLibrary, LeavesNoSumsInAState) {
+  const LibraryOfConvolution counting(
+      "graph g mode=eval\nx: f32[4,16,64,64] = input \"x\"\ns: f32[4,16,64,64] = state \"s\"\n"
+      "w: f32[16,16,3,3] = parameter \"w\"\ny = " +
+      std::string(kPlane) + "\nr = add(y, s)\nreturn state \"s\" = r\n");
+  EXPECT_EQ(counting.scratch_bytes("cudnn_fp32"), kFixedScratch + 3 * kPlaneBytes + kPlaneWeightBytes);
+}
+
+TEST(ConvolutionLibrary, CountsASecondPassWhereSomethingFollowsTheSums) {
+  const LibraryOfConvolution bare(library_program(kPlane));
+  const LibraryOfConvolution followed(library_program(kPlane, "r = relu(y)\n"));
+  EXPECT_EQ(bare.work("cudnn_fp32").launches, 1);
+  EXPECT_EQ(followed.work("cudnn_fp32").launches, 2);
+  EXPECT_EQ(bare.work("cudnn_tf32").launches, 4);
+  EXPECT_EQ(bare.work("cudnn_fp32").extra_bytes, 0);
+  EXPECT_EQ(followed.work("cudnn_fp32").extra_bytes, static_cast<double>(kPlaneBytes));
+}
+
+// No tap between inputs is counted.
+TEST(ConvolutionLibrary, CountsTheTapsOfEachInputOfATransposedConvolution) {
+  const LibraryOfConvolution back(library_program(kVolumeBack));
+  EXPECT_EQ(back.work("cudnn_tf32").flops, 2.0 * (4 * 16 * 8 * 16 * 16) * (16 * 27));
+}
+
+}  // namespace
+}  // namespace stitch::kernels
