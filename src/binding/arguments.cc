@@ -82,7 +82,7 @@ Result<MathMode> math_argument(const Json& request) {
 Result<plan::Libraries> libraries_argument(const Json& request) {
   STITCH_ASSIGN(const std::string name, text_argument_or(request, "libraries", "auto"));
   if (name == "auto") {
-    return plan::Libraries::kMeasured;
+    return plan::Libraries::kAuto;
   }
   if (name == "on") {
     return plan::Libraries::kOn;

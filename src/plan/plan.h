@@ -88,8 +88,8 @@ struct Plan {
 // Whether steps may leave their work to cuBLASLt and cuDNN (each such step has its own kernel too).
 enum class Libraries {
   kOff,
-  kMeasured,  // where they were measured to be faster
-  kOn,        // also where only the estimate says so
+  kAuto,  // where they are faster, by measurement or, of what nobody measured, by estimate
+  kOn,    // also where the estimate says that they are slower
 };
 
 // How long a step took with a setting, nullopt where nobody measured it. The signature: step_signature().
@@ -97,7 +97,7 @@ using MeasuredTimes = std::function<std::optional<double>(const std::string& sig
 
 struct PlanOptions {
   MathMode math = MathMode::kFp32;
-  Libraries libraries = Libraries::kMeasured;
+  Libraries libraries = Libraries::kAuto;
   MeasuredTimes measured{};  // none: settings are chosen by estimate
   DeviceLimits limits = kernels::known_devices().front();
   const Plan* like = nullptr;  // a plan of the same program at other sizes, whose settings are kept where they exist

@@ -39,7 +39,7 @@ struct CommandLine {
   DeviceChoice device = DeviceChoice::kAuto;
   ScaleChoice scale = ScaleChoice::kAuto;
   MathMode math = MathMode::kFp32;
-  plan::Libraries libraries = plan::Libraries::kMeasured;
+  plan::Libraries libraries = plan::Libraries::kAuto;
   std::string baseline;                 // optimize: "eager", "compile", "off"; empty: eager on a GPU, none elsewhere
   bool no_tune = false;                 // choose settings by estimate alone
   bool no_time = false;                 // on a GPU: a verdict without times

@@ -29,7 +29,7 @@ const Choices<MathMode> kMathModes = {{"fp32", MathMode::kFp32},
                                       {"tf32", MathMode::kTf32},
                                       {"reduced", MathMode::kReduced}};
 const Choices<plan::Libraries> kLibraries = {
-    {"auto", plan::Libraries::kMeasured}, {"on", plan::Libraries::kOn}, {"off", plan::Libraries::kOff}};
+    {"auto", plan::Libraries::kAuto}, {"on", plan::Libraries::kOn}, {"off", plan::Libraries::kOff}};
 
 const Choices<ColorChoice> kColors = {
     {"auto", ColorChoice::kAuto}, {"always", ColorChoice::kAlways}, {"never", ColorChoice::kNever}};
@@ -168,7 +168,7 @@ void add_math(CLI::App* verb, CommandLine* line) {
 
 void add_libraries(CLI::App* verb, CommandLine* line) {
   add_choice_of(verb, "--libraries", kLibraries, &line->libraries,
-                "cuBLASLt and cuDNN beside our own kernels (default: auto, where measured to be faster)")
+                "cuBLASLt and cuDNN beside our own kernels (default: auto, where faster as measured or estimated)")
       ->group(kPlanGroup);
 }
 

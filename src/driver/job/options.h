@@ -24,7 +24,7 @@ struct Options {
 
   // Plan and build.
   std::vector<std::string> targets;  // GPU architectures to plan and build for; empty: the one here, or the default
-  plan::Libraries libraries = plan::Libraries::kMeasured;
+  plan::Libraries libraries = plan::Libraries::kAuto;
   bool line_info = false;                                // nvcc keeps line numbers for profilers
   bool nvtx = false;                                     // a named NVTX range around each step
   bool skip_nvcc = false;                                // for the emulated device: leave out the compilation for a GPU

@@ -133,31 +133,46 @@ std::string own_setting_for(const Group& group, const GemmProblem& problem, cons
   return meaning_of(kSettings, setting).rounds_to_tf32 ? "tf32_64x64" : "tf32x3_64x64";
 }
 
-// Shares of the peak as seen on an H200 (bench/results/libraries-h200.md); whatever its tiles are, the library spreads
-// small products over the device.
+// Shares of the peak as seen on an H200 (bench/results/libraries-h200.md), where rows that no 16-byte load fits cost it
+// half and more. For a product of few tiles its blocks share the depth, as ours do, and a second launch adds the parts.
 Work gemm_library_work(const Group& group, const GemmProblem& problem, const Setting& setting) {
-  constexpr double kFp32Share = 0.75;
-  constexpr double kTensorShare = 0.6;
-  constexpr int64_t kTile = 128;
+  constexpr double kFp32Share = 0.55;
+  constexpr double kTensorShare = 0.4;
+  constexpr double kUnalignedShare = 0.2;
+  constexpr int64_t kTile = 64;
+  constexpr int64_t kSmallTile = 32;
+  constexpr int64_t kLeastDepth = 256;
   Work work;
   work.bytes = min_bytes(group);
   work.lane_operations = pointwise_operations(group);
   work.flops = 2.0 * static_cast<double>(problem.batch * problem.m) * static_cast<double>(problem.n) *
                static_cast<double>(problem.k);
   const LibrarySetting library = meaning_of(kSettings, setting);
-  work.pipe = is_half(operand_type(group, problem)) ? Pipe::kFp16
-              : library.rounds_to_tf32              ? Pipe::kTf32
-                                                    : Pipe::kFp32;
-  work.peak_share = work.pipe == Pipe::kFp32 ? kFp32Share : kTensorShare;
-  const int64_t tiles = problem.batch * ((problem.m + kTile - 1) / kTile) * ((problem.n + kTile - 1) / kTile);
+  work.pipe = is_half(operand_type(group, problem)) ? Pipe::kFp16 : library.rounds_to_tf32 ? Pipe::kTf32 : Pipe::kFp32;
+  const int64_t aligned = work.pipe == Pipe::kFp16 ? 8 : 4;
+  const bool is_aligned = problem.n % aligned == 0 && problem.k % aligned == 0;
+  work.peak_share = work.pipe == Pipe::kFp32 ? kFp32Share : (is_aligned ? kTensorShare : kUnalignedShare);
+  const auto tiles_of = [&](int64_t side) {
+    return problem.batch * ((problem.m + side - 1) / side) * ((problem.n + side - 1) / side);
+  };
+  work.padded_flops =
+      2.0 * static_cast<double>(tiles_of(kSmallTile) * kSmallTile * kSmallTile) * static_cast<double>(problem.k);
+  const int64_t tiles = tiles_of(kTile);
   constexpr int64_t kEnough = 132;
-  work.blocks = std::max(tiles, kEnough);
-  if (library.has_second_kernel) {
-    const double product_bytes =
-        kFloatBytes * static_cast<double>(problem.batch * problem.m) * static_cast<double>(problem.n);
+  const int64_t splits = std::max<int64_t>(1, std::min(kEnough / tiles, problem.k / kLeastDepth));
+  work.blocks = tiles * splits;
+  work.threads_per_block = 128;
+  const double product_bytes =
+      kFloatBytes * static_cast<double>(problem.batch * problem.m) * static_cast<double>(problem.n);
+  if (splits > 1) {
     work.launches = 2;
-    work.extra_bytes = product_bytes;
-    work.serial_bytes = product_bytes;
+    work.extra_bytes = product_bytes * static_cast<double>(splits);
+    work.serial_bytes = product_bytes * static_cast<double>(splits);
+  }
+  if (library.has_second_kernel) {
+    work.launches += 1;
+    work.extra_bytes += product_bytes;
+    work.serial_bytes += product_bytes;
   }
   return work;
 }
@@ -169,7 +184,8 @@ void add_library_call(StepBuilder& step, const GemmProblem& problem, const Setti
   const LibrarySetting library = meaning_of(kSettings, setting);
   const char* math = library.rounds_to_tf32 ? "kTf32" : "kFp32";
   step.include(half ? "kernels/gemm/library_half.cuh" : "kernels/gemm/library.cuh");
-  const std::string arguments = fmt::format("<stitch::LibraryMath::{}, {}>", math, layouts);
+  step.launch("constexpr stitch::LibraryMath kMath = stitch::LibraryMath::{};", math);
+  const std::string arguments = fmt::format("<kMath, {}>", layouts);
   step.launch("// cuBLASLt where it is installed; elsewhere it answers cudaErrorNotSupported and our own kernel runs.");
   if (library.has_second_kernel) {
     step.launch("const cudaError_t by_library = stitch::launch_gemm_library_then{}(", arguments);

@@ -13,6 +13,7 @@ namespace stitch::plan {
 namespace {
 
 constexpr size_t kMaxNameLength = 40;
+constexpr double kDearerCall = 1.1;  // of a library, beside what is estimated
 
 BufferKind kind_of(TensorRole role) {
   switch (role) {
@@ -123,7 +124,8 @@ class Assembler {
   }
 
   // Best first. A measured time goes before any estimate: an estimate that is too good must not win over what is known.
-  // Libraries that nobody measured come last, unless they are wanted anyhow.
+  // Of what nobody measured a library comes first where one is wanted anyhow, and else where its estimate is clearly
+  // better: its calls cost the host more than a launch does.
   std::vector<Alternative> priced(const ChosenStep& chosen, const std::vector<Setting>& settings) const {
     const std::string signature =
         options_.measured ? step_signature(chosen.group, chosen.kernel->name()) : std::string();
@@ -131,23 +133,28 @@ class Assembler {
     const auto is_library = [&](const Setting& setting) {
       return std::find(of_libraries.begin(), of_libraries.end(), setting) != of_libraries.end();
     };
-    std::vector<std::pair<int, Alternative>> costs;  // rank: measured, estimated, not to be taken by itself
+    struct Ranked {
+      int rank;  // measured, wanted, estimated
+      double us;
+      Alternative cost;
+    };
+    std::vector<Ranked> ranked;
     for (const Setting& setting : settings) {
       Alternative cost{setting, estimated_us(chosen.kernel->work(chosen.group, setting), options_.limits)};
       if (options_.measured) {
         cost.measured_us = options_.measured(signature, setting);
       }
-      const bool waits = options_.libraries != Libraries::kOn && is_library(setting);
-      costs.emplace_back(cost.measured_us.has_value() ? 0 : (waits ? 2 : 1), cost);
+      const bool by_library = is_library(setting);
+      const bool is_wanted = options_.libraries == Libraries::kOn && by_library;
+      const int rank = cost.measured_us.has_value() ? 0 : (is_wanted ? 1 : 2);
+      const double estimated = cost.estimated_us * (by_library ? kDearerCall : 1.0);
+      ranked.push_back({rank, cost.measured_us.value_or(estimated), cost});
     }
-    std::stable_sort(costs.begin(), costs.end(), [](const auto& a, const auto& b) {
-      return a.first != b.first ? a.first < b.first
-                                : a.second.measured_us.value_or(a.second.estimated_us) <
-                                      b.second.measured_us.value_or(b.second.estimated_us);
-    });
+    std::stable_sort(ranked.begin(), ranked.end(),
+                     [](const Ranked& a, const Ranked& b) { return a.rank != b.rank ? a.rank < b.rank : a.us < b.us; });
     std::vector<Alternative> sorted;
-    for (const auto& [rank, cost] : costs) {
-      sorted.push_back(cost);
+    for (const Ranked& one : ranked) {
+      sorted.push_back(one.cost);
     }
     return sorted;
   }

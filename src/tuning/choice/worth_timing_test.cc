@@ -60,11 +60,10 @@ TEST(WorthTiming, LibrariesComeOnTopOfOurOwn) {
   EXPECT_EQ(with.size(), without.size() + 4);
 }
 
-// Measured times decide, and an estimate never beats them; libraries are taken only when measured, or asked for.
+// Measured times decide, and an estimate never beats them, be it a library's or our own.
 TEST(WorthTiming, PlansChooseByMeasuredTimes) {
   const plan::Plan estimated = planned({.math = MathMode::kTf32});
   const Trial trial = worth_timing(estimated, {}, true).front();
-  EXPECT_FALSE(estimated.steps[trial.step].setting.variant.starts_with("cublaslt"));
   plan::PlanOptions options{.math = MathMode::kTf32};
   options.measured = [&](const std::string& signature, const kernels::Setting& setting) -> std::optional<double> {
     if (signature != trial.signature) {
@@ -78,7 +77,21 @@ TEST(WorthTiming, PlansChooseByMeasuredTimes) {
   EXPECT_EQ(measured.steps[trial.step].setting.variant, "tf32_32x64");
   EXPECT_EQ(measured.steps[trial.step].measured_us, 9.5);
   EXPECT_EQ(measured.steps[trial.step].alternatives[0].setting.variant, "cublaslt_tf32_then");
-  const plan::Plan wanted = planned({.math = MathMode::kTf32, .libraries = plan::Libraries::kOn});
+}
+
+// What nobody measured is chosen by estimate, libraries too where they are clearly better; they can be asked for
+// against it, or left out.
+TEST(WorthTiming, PlansTakeLibrariesByEstimateOrAsAskedFor) {
+  const plan::Plan estimated = planned({.math = MathMode::kTf32});
+  const Trial trial = worth_timing(estimated, {}, true).front();
+  const plan::Step& step = estimated.steps[trial.step];
+  EXPECT_EQ(step.setting.variant, "cublaslt_tf32");
+  for (const plan::Alternative& other : step.alternatives) {
+    EXPECT_LE(step.estimated_us, other.estimated_us);
+  }
+  const plan::Plan exact = planned({});
+  EXPECT_FALSE(exact.steps[trial.step].setting.variant.starts_with("cublaslt"));
+  const plan::Plan wanted = planned({.libraries = plan::Libraries::kOn});
   EXPECT_TRUE(wanted.steps[trial.step].setting.variant.starts_with("cublaslt"));
   const plan::Plan without = planned({.math = MathMode::kTf32, .libraries = plan::Libraries::kOff});
   for (const plan::Alternative& other : without.steps[trial.step].alternatives) {
