@@ -69,6 +69,10 @@ struct stitch_emulator_range {
   size_t bytes;
 };
 void stitch_emulator_keep_apart(const struct stitch_emulator_range* ranges, size_t count);
+/* Copies and compares what may be kept apart, for a caller in whose process code of the program may run at any other
+ * moment: the memory is open for this alone. stitch_emulator_equal answers 1 or 0. */
+void stitch_emulator_copy(void* to, const void* from, size_t bytes);
+int stitch_emulator_equal(const void* left, const void* right, size_t bytes);
 
 /* Says that the device is a caller's, who made these pieces of its memory and lends them to the program: who frees one
  * of them, or resets the device, is ended with a sentence. Each call takes the place of the one before. */

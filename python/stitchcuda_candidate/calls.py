@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -108,15 +108,16 @@ class Calls:
                 raise Fault(f"ModelNew holds no {binding}, which the reference updates")
             copy_out(places[0].detach(), description["dtype"], argument, f"state {binding}", self._memory, self._device)
 
-    def run(self, call: Arguments, around: AbstractContextManager[Any]) -> None:
-        """A call that is looked at from all sides. `around` is entered while forward runs."""
+    def run(self, call: Arguments, begin_trial: Callable[[], None]) -> None:
+        """A call that is looked at from all sides. What `begin_trial` begins lasts beyond it: the candidate's code may
+        run whenever its result is looked at."""
         bound = self.bind(call)
         self.put_states(bound)
         torch.manual_seed(_generator_seed(int(call["rng_seed"]), int(call["rng_offset"])))
         self._device.settle()
         self._device.arrive_late([(self._memory.address(given), int(given["bytes"])) for given in call["inputs"]])
-        with around:
-            result = self.forward(bound)
+        begin_trial()
+        result = self.forward(bound)
         found = self.hand_over(bound, result)
         self.hand_states(bound)
         self._device.called()

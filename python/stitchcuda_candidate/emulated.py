@@ -4,9 +4,7 @@ work. src/device/trial.h is the same for programs of the C ABI."""
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
-from collections.abc import Iterator
 
 _NO_TRIAL, _WITHOUT_KERNELS, _DEVICE_COPIES_ALONE = 0, 2, 3  # CallTrial; the rest of them keep memory apart alone
 _ALL, _COPIES, _DEVICE_COPIES = 0, 1, 2  # what runs
@@ -25,19 +23,23 @@ class EmulatedDevice:
         self._keep_apart.argtypes = [ctypes.POINTER(_Range), ctypes.c_size_t]
         self.last_fault = opened.stitch_emulator_last_fault
         self.last_fault.restype = ctypes.c_char_p
+        # They open the memory for as long as they take, and let no other thread of Python run.
+        held = ctypes.PyDLL(library)
+        self.copy, self.equal = held.stitch_emulator_copy, held.stitch_emulator_equal
+        for function in (self.copy, self.equal):
+            function.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
+        self.copy.restype = None
         self.enter, self.leave = opened.stitch_emulator_enter_device, opened.stitch_emulator_leave_device
 
-    @contextlib.contextmanager
-    def trial(self, kind: int, memory: list[tuple[int, int]]) -> Iterator[None]:
+    def begin_trial(self, kind: int, memory: list[tuple[int, int]]) -> None:
         """`memory`: address and bytes of what lies on the device; host code that touches it ends the process."""
         if kind == _NO_TRIAL:
-            yield
             return
         ranges = [_Range(None, 0)] + [_Range(address, size) for address, size in memory if size > 0]
         self._keep_apart((_Range * len(ranges))(*ranges), len(ranges))
         self._run_only({_WITHOUT_KERNELS: _COPIES, _DEVICE_COPIES_ALONE: _DEVICE_COPIES}.get(kind, _ALL))
-        try:
-            yield
-        finally:
-            self._run_only(_ALL)
-            self._keep_apart(None, 0)
+
+    def end_trial(self) -> None:
+        """All is as it was."""
+        self._run_only(_ALL)
+        self._keep_apart(None, 0)

@@ -8,11 +8,14 @@ import math
 import mmap
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from .types import DTYPES
+
+if TYPE_CHECKING:
+    from .emulated import EmulatedDevice
 
 _compare = ctypes.CDLL(None).memcmp
 _compare.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
@@ -37,7 +40,7 @@ class HostDevice:
 
     name = "cpu"
     runtime = ""  # the library of its runtime, where it has one
-    emulated_fault: Callable[[], bytes] | None = None  # the sentence of the emulated device's last fault
+    emulated: EmulatedDevice | None = None  # whose memory may be kept apart from the host
 
     def open(self) -> None:
         """Before anything of the candidate's is there. Raises a Fault where the device cannot be used."""
@@ -66,22 +69,28 @@ class HostDevice:
 
     def copy(self, to: int, from_: int, size: int) -> None:
         """Bytes on the device, in the order of what PyTorch's current stream does."""
-        ctypes.memmove(to, from_, size)
+        (self.emulated.copy if self.emulated is not None else ctypes.memmove)(to, from_, size)
 
     def equal(self, left: int, right: int, size: int) -> bool:
         """Whether two pieces of memory hold the same."""
+        if self.emulated is not None:
+            return bool(self.emulated.equal(left, right, size))
         return size == 0 or _compare(left, right, size) == 0
 
     def read(self, address: int, size: int) -> bytes:
         """What lies there."""
-        return ctypes.string_at(address, size)
+        if self.emulated is None:
+            return ctypes.string_at(address, size)
+        found = ctypes.create_string_buffer(size)
+        self.emulated.copy(ctypes.addressof(found), address, size)
+        return found.raw
 
     def settle(self) -> None:
         """Waits for all work on the device. Raises a Fault where it failed."""
 
     def has_failed(self) -> bool:
         """Whether work on the device ended in an error, by the device's own word."""
-        return self.emulated_fault is not None and bool(self.emulated_fault())
+        return self.emulated is not None and bool(self.emulated.last_fault())
 
     def called(self) -> None:
         """After the candidate's forward. Raises a Fault where it left something of the device changed."""

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import torch
@@ -34,7 +33,7 @@ class Session:
         self._guard, self._device, self._memory = guard, device, Memory(device)
         self._emulated = emulated  # what is asked of it beside running calls
         if emulated is not None:
-            device.emulated_fault = emulated.last_fault
+            device.emulated = emulated
         self._has_kernels = False
         self._calls: Calls | None = None
         self._bursts: Bursts | None = None
@@ -53,6 +52,8 @@ class Session:
     def handle(self, message: Arguments, descriptors: list[int]) -> dict[str, Any]:
         """Answers one request. Raises a Fault where the candidate is to blame."""
         verb, arguments = str(message["verb"]), message["arguments"]
+        if self._emulated is not None:
+            self._emulated.end_trial()  # it lasts until the next request: nobody has work between two calls
         if verb == "attach":
             self._memory.attach(arguments["blocks"], descriptors)
             return {}
@@ -88,14 +89,13 @@ class Session:
 
     def _run(self, arguments: Arguments) -> dict[str, Any]:
         self._guard.begin_call()
-        self._loaded().run(arguments["call"], self._trial(int(arguments.get("trial", 0))))
+        self._loaded().run(arguments["call"], lambda: self._begin_trial(int(arguments.get("trial", 0))))
         return {"operators": self._guard.counts()}
 
-    def _trial(self, kind: int) -> AbstractContextManager[None]:
+    def _begin_trial(self, kind: int) -> None:
         """Native code that came without kernels works in the host's memory, and is the device."""
-        if self._emulated is None or not self._has_kernels:
-            return nullcontext()
-        return self._emulated.trial(kind, self._memory.extents())
+        if self._emulated is not None and self._has_kernels:
+            self._emulated.begin_trial(kind, self._memory.extents())
 
     def _bind(self, arguments: Arguments) -> dict[str, Any]:
         self._bursts = None  # what it held is free again

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <vector>
@@ -147,6 +148,16 @@ void stitch_emulator_leave_device() {
   if (--users == 0 && is_apart) {
     set_rights(PROT_NONE);
   }
+}
+
+void stitch_emulator_copy(void* to, const void* from, size_t bytes) {
+  const DeviceAccess access;
+  std::memcpy(to, from, bytes);
+}
+
+int stitch_emulator_equal(const void* left, const void* right, size_t bytes) {
+  const DeviceAccess access;
+  return std::memcmp(left, right, bytes) == 0 ? 1 : 0;
 }
 
 void stitch_emulator_run_only(int what) {
