@@ -173,6 +173,16 @@ class Drawer:
                 tensors[name] = tensor
         return held
 
+    @property
+    def kept_states(self) -> dict[str, str]:
+        """States that stay as constructed in every draw, and why."""
+        return self._states.kept
+
+    @property
+    def has_parameters(self) -> bool:
+        """Whether there are any that a manner can be asked of."""
+        return any(tensor.is_floating_point() for tensor in self._native.parameters.values())
+
     def keeps(self, name: str) -> bool:
         """Whether the input stays what the file draws: its elements do not stand for themselves."""
         return name in self._offsets

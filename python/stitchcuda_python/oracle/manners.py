@@ -36,6 +36,14 @@ def manner_of(seed: int, regime: str, number: int) -> str:
     return order[number % len(order)]
 
 
+QUESTIONS = {
+    c.SIGNED: "with parameters of other signs",
+    c.SCALED: "with rows of parameters of other sizes, some of them zero",
+    c.SPECIAL: "with parameters of special structure",
+    c.GENERIC: "with parameters that no constructor makes",
+}
+
+
 class Manners:
     """The manners of one program's draws."""
 

@@ -17,6 +17,7 @@ from ..graph.supported import DTYPE_NAMES
 from ..program.build import Request, build_program
 from ..vocabulary import MATH_MODES
 from ..weights.raw import read_raw, write_raw
+from . import constants as c
 from .bounds import index_source
 from .constants import REGIMES
 from .draw import Care, Drawer, Drawn
@@ -25,6 +26,7 @@ from .gate import compare_with_eager, refuse_unjudgeable
 from .inputs import InputSource
 from .interpret import Interpreter
 from .large import LargeOutputs, large_depends_on_ties
+from .manners import QUESTIONS, manner_of
 from .native import NativeModule, tf32_flags
 from .nulls.catalogue import DoesNotApply
 from .nulls.maker import NullMaker, in_order
@@ -363,6 +365,20 @@ class Session:
             names = [output.value for role in (OUTPUT, STATE) for output in self.graph.outputs if output.role == role]
             runs.append([write_raw(made[name], self._path(f"own_{number}_{at}")) for at, name in enumerate(names)])
         return runs
+
+    def unasked(self) -> list[str]:
+        """Questions of every verdict that this program does not take, each with the reason."""
+        kept = self._drawer.kept_states.items()
+        found = [f"state {name} otherwise than as constructed: {why}" for name, why in sorted(kept)]
+        for number in range(1, len(c.MANNERS)):
+            if not self._drawer.may_be_bold("as_given", number):
+                break
+            drawn = self._drawer.draw(self._seed, "as_given", number, Care.BOLD)
+            reason = self._try(drawn)[1]
+            manner = manner_of(self._seed, "as_given", number)
+            question = QUESTIONS[manner] if self._drawer.has_parameters else "with integers and flags of any legal kind"
+            found += [f"calls {question}: {reason}"] if reason else []
+        return list(dict.fromkeys(found))
 
     def null_list(self) -> dict[str, Any]:
         """The program's null candidates; those of draws made from now on can be asked for."""

@@ -87,6 +87,11 @@ def nulls(arguments: dict[str, Any], progress: _Progress) -> dict[str, Any]:
     return _session(arguments).null_list()
 
 
+def unasked(arguments: dict[str, Any], progress: _Progress) -> dict[str, Any]:
+    """Argument: oracle. Answers in words what verdicts on the program cannot ask."""
+    return {"questions": _session(arguments).unasked()}
+
+
 def null(arguments: dict[str, Any], progress: _Progress) -> dict[str, Any]:
     """Arguments: oracle, key. Answers the paths of what that null candidate gives to the last draw, none where it has
     nothing to say there, and whether it applies to the program at all."""

@@ -21,6 +21,7 @@ from .oracle_verbs import (
     open_oracle,
     own_draws,
     rest,
+    unasked,
 )
 from .shape_verbs import run_batch_axis, run_hidden_shapes, run_small_scale
 from .weights_verb import write_weights
@@ -38,6 +39,7 @@ VERBS: dict[str, Callable[[dict[str, Any], Callable[[str], None]], dict[str, Any
     "oracle.own_draws": own_draws,
     "oracle.nulls": nulls,
     "oracle.null": null,
+    "oracle.unasked": unasked,
     "oracle.close": close_oracle,
     "hidden_shapes": run_hidden_shapes,
     "small_scale": run_small_scale,

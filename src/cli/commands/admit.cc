@@ -37,6 +37,9 @@ std::string table(const verify::AdmissionReport& report) {
 std::string text_of(const driver::TaskAdmission& admission) {
   const verify::AdmissionReport& report = admission.report;
   std::string text = table(report);
+  for (const std::string& question : report.unasked) {
+    text += "A verdict cannot ask for " + question + ".\n";
+  }
   for (const std::string& note : report.notes) {
     text += note + "\n";
   }

@@ -68,6 +68,9 @@ Result<void> Admission::run() {
       }
     }
   }
+  if (!ill_conditioned_) {
+    STITCH_ASSIGN(report_.unasked, oracle_.unasked(program_));
+  }
   return {};
 }
 
@@ -184,7 +187,7 @@ AdmissionReport Admission::finish(double seconds) {
   for (LiveNull& live : nulls_) {
     report_.nulls.push_back(std::move(live).finish());
   }
-  report_.status = ill_conditioned_ ? AdmissionStatus::kIllConditioned : status_of(report_.nulls);
+  report_.status = ill_conditioned_ ? AdmissionStatus::kIllConditioned : status_of(report_.nulls, report_.unasked);
   report_.seconds = seconds;
   return std::move(report_);
 }

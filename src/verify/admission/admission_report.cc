@@ -17,10 +17,10 @@ constexpr size_t kMaxNamed = 4;
 // Each leaves the work of one part out, or does it with less care. All others do none, or spoil a right answer.
 constexpr std::array<std::string_view, 7> kParts = {"N08", "N09", "N10", "N11", "N12", "N15", "N22"};
 
-constexpr std::array kStatuses = {
-    std::pair{AdmissionStatus::kAdmitted, "admitted"}, std::pair{AdmissionStatus::kWeak, "weak"},
-    std::pair{AdmissionStatus::kDegenerate, "degenerate"},
-    std::pair{AdmissionStatus::kIllConditioned, "ill_conditioned"}};
+constexpr std::array kStatuses = {std::pair{AdmissionStatus::kAdmitted, "admitted"},
+                                  std::pair{AdmissionStatus::kWeak, "weak"},
+                                  std::pair{AdmissionStatus::kDegenerate, "degenerate"},
+                                  std::pair{AdmissionStatus::kIllConditioned, "ill_conditioned"}};
 constexpr std::array kOutcomes = {std::pair{NullOutcome::kRefused, "refused"},
                                   std::pair{NullOutcome::kPassed, "passed"},
                                   std::pair{NullOutcome::kSilent, "says nothing"}};
@@ -46,9 +46,8 @@ bool is_degenerate(const NullResult& result) {
 }
 
 std::string described(const NullResult& result) {
-  const std::string where = result.null.by_output && !result.whole
-                                ? fmt::format(" for {}", fmt::join(result.outputs, ", "))
-                                : "";
+  const std::string where =
+      result.null.by_output && !result.whole ? fmt::format(" for {}", fmt::join(result.outputs, ", ")) : "";
   return fmt::format("{} ({}{})", result.null.about, result.null.number, where);
 }
 
@@ -64,6 +63,19 @@ std::string listed(const std::vector<NullResult>& nulls, Wanted wanted) {
   const size_t beyond = names.size() > kMaxNamed ? names.size() - kMaxNamed : 0;
   names.resize(names.size() - beyond);
   return fmt::format("{}{}", fmt::join(names, ", "), beyond > 0 ? fmt::format(" and {} more", beyond) : "");
+}
+
+std::string weakness_of(const std::vector<NullResult>& nulls, const std::vector<std::string>& unasked) {
+  const std::string unseen = listed(nulls, [](const NullResult&) { return true; });
+  std::vector<std::string> reasons;
+  if (!unseen.empty()) {
+    reasons.push_back("the task does not notice " + unseen);
+  }
+  if (!unasked.empty()) {
+    const std::string more = unasked.size() > 1 ? fmt::format(" (and {} more)", unasked.size() - 1) : "";
+    reasons.push_back(fmt::format("no verdict can ask for {}{}", unasked.front(), more));
+  }
+  return fmt::format("weak: {}", fmt::join(reasons, "; "));
 }
 
 Result<NullResult> null_result_from_json(const Json& json) {
@@ -88,13 +100,13 @@ Result<NullResult> null_result_from_json(const Json& json) {
 
 std::string to_string(AdmissionStatus status) { return name_in(kStatuses, status); }
 
-AdmissionStatus status_of(const std::vector<NullResult>& nulls) {
+AdmissionStatus status_of(const std::vector<NullResult>& nulls, const std::vector<std::string>& unasked) {
   if (std::any_of(nulls.begin(), nulls.end(), is_degenerate)) {
     return AdmissionStatus::kDegenerate;
   }
   const bool passed = std::any_of(nulls.begin(), nulls.end(),
                                   [](const NullResult& each) { return each.outcome == NullOutcome::kPassed; });
-  return passed ? AdmissionStatus::kWeak : AdmissionStatus::kAdmitted;
+  return passed || !unasked.empty() ? AdmissionStatus::kWeak : AdmissionStatus::kAdmitted;
 }
 
 int AdmissionReport::count(NullOutcome outcome) const {
@@ -107,10 +119,9 @@ std::string AdmissionReport::message() const {
     case AdmissionStatus::kAdmitted:
       return fmt::format("admitted: all {} null candidates are refused", count(NullOutcome::kRefused));
     case AdmissionStatus::kDegenerate:
-      return "degenerate: the task takes " +
-             listed(nulls, is_degenerate) + " for right answers";
+      return "degenerate: the task takes " + listed(nulls, is_degenerate) + " for right answers";
     case AdmissionStatus::kWeak:
-      return "weak: the task does not notice " + listed(nulls, [](const NullResult&) { return true; });
+      return weakness_of(nulls, unasked);
     case AdmissionStatus::kIllConditioned:
       break;
   }
@@ -135,6 +146,7 @@ Json to_json(const AdmissionReport& report) {
               {"refused", report.count(NullOutcome::kRefused)},
               {"passed", report.count(NullOutcome::kPassed)},
               {"nulls", std::move(nulls)},
+              {"unasked", report.unasked},
               {"notes", report.notes},
               {"draws", report.draws},
               {"seconds", report.seconds}};
@@ -148,6 +160,10 @@ Result<AdmissionReport> admission_report_from_json(const Json& json) {
   for (const Json& each : *nulls) {
     STITCH_ASSIGN(NullResult result, null_result_from_json(each));
     report.nulls.push_back(std::move(result));
+  }
+  STITCH_ASSIGN(const Json* unasked, json_array(json, "unasked"));
+  for (const Json& question : *unasked) {
+    report.unasked.push_back(question.is_string() ? question.get<std::string>() : "");
   }
   STITCH_ASSIGN(const Json* notes, json_array(json, "notes"));
   for (const Json& note : *notes) {

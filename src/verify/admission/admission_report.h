@@ -14,7 +14,8 @@ namespace stitch::verify {
 
 enum class AdmissionStatus {
   kAdmitted,
-  kWeak,           // a part of the program can be left out unseen: an operator, a parameter, one output of several
+  kWeak,           // a part of the program can be left out unseen: an operator, a parameter, one output of several;
+                   // or a verdict cannot ask all that it asks of others
   kDegenerate,     // an answer without any work, or with plain damage, is taken
   kIllConditioned  // one ulp at its inputs decides about its outputs, so that no answer can be judged
 };
@@ -40,6 +41,7 @@ struct NullResult {
 struct AdmissionReport {
   AdmissionStatus status = AdmissionStatus::kAdmitted;
   std::vector<NullResult> nulls;
+  std::vector<std::string> unasked;  // what verdicts on the task cannot ask, with the reasons
   std::vector<std::string> notes;
   int draws = 0;
   double seconds = 0;
@@ -52,7 +54,7 @@ struct AdmissionReport {
 Json to_json(const AdmissionReport& report);
 Result<AdmissionReport> admission_report_from_json(const Json& json);
 
-// The task's status, from the outcome of each null candidate.
-AdmissionStatus status_of(const std::vector<NullResult>& nulls);
+// The task's status, from the outcome of each null candidate and from what cannot be asked.
+AdmissionStatus status_of(const std::vector<NullResult>& nulls, const std::vector<std::string>& unasked);
 
 }  // namespace stitch::verify

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-
 #include <functional>
 #include <map>
 
@@ -37,10 +36,12 @@ class TaskOracle final : public Oracle {
     list_.nulls.push_back(null);
     wrong_[null.key] = std::move(wrong);
   }
-  double ulps_of_perturbed = 0;  // how far one ulp at the inputs moves every output
+  double ulps_of_perturbed = 0;                   // how far one ulp at the inputs moves every output
   std::function<double(int draw)> native_factor;  // how far the native run is off
   int draws = 0;
+  std::vector<std::string> questions;  // that cannot be asked
 
+  Result<std::vector<std::string>> unasked(const OracleProgram&) override { return questions; }
   Result<OracleProgram> open(const OracleSource&) override {
     OracleProgram program;
     program.regimes = {"as_given", "signed_scaled"};
@@ -161,10 +162,24 @@ TEST(Admission, APartThatNobodySeesMakesATaskWeak) {
   EXPECT_EQ(report.message(), "weak: the task does not notice operator relu removed (N10)");
 }
 
+TEST(Admission, AQuestionThatCannotBeAskedMakesATaskWeak) {
+  TaskOracle oracle(1, counting);
+  oracle.questions = {"state cache otherwise than as constructed: the reference raised IndexError", "calls"};
+  oracle.add({"N01", "N01", "zeros", true}, constant(0));
+  const AdmissionReport report = admitted(oracle);
+  EXPECT_EQ(report.status, AdmissionStatus::kWeak);
+  EXPECT_EQ(
+      report.message(),
+      "weak: no verdict can ask for state cache otherwise than as constructed: the reference raised IndexError (and "
+      "1 more)");
+  const Result<AdmissionReport> again = admission_report_from_json(to_json(report));
+  ASSERT_TRUE(again.has_value());
+  EXPECT_EQ(again->unasked, oracle.questions);
+}
+
 TEST(Admission, OneOutputOfSeveralThatIsConstantMakesATaskWeak) {
-  TaskOracle oracle(2, [](const std::string&, int) {
-    return std::vector<Values>{counted(1, 0.5), Values(kElements, 0.0)};
-  });
+  TaskOracle oracle(
+      2, [](const std::string&, int) { return std::vector<Values>{counted(1, 0.5), Values(kElements, 0.0)}; });
   oracle.add({"N01", "N01", "zeros", true}, constant(0));
   const AdmissionReport report = admitted(oracle);
   EXPECT_EQ(report.status, AdmissionStatus::kWeak);
@@ -173,9 +188,7 @@ TEST(Admission, OneOutputOfSeveralThatIsConstantMakesATaskWeak) {
 
 // As NaN in an output of whole numbers, for which the right answer stands.
 TEST(Admission, WhatANullNeverSpeaksOfIsNothingThatItPassesFor) {
-  TaskOracle oracle(2, [](const std::string&, int) {
-    return std::vector<Values>{counted(1, 0.5), counted(3, 0.25)};
-  });
+  TaskOracle oracle(2, [](const std::string&, int) { return std::vector<Values>{counted(1, 0.5), counted(3, 0.25)}; });
   oracle.add({"N19:nan", "N19", "NaN everywhere", true}, [](const std::vector<Values>& right) {
     NullAnswer answer = answer_of({Values(kElements, std::nan("")), right[1]});
     answer.silent = {1};
@@ -188,9 +201,8 @@ TEST(Admission, WhatANullNeverSpeaksOfIsNothingThatItPassesFor) {
 
 // What it leaves as it is in one draw it may pass for in another.
 TEST(Admission, WhatANullLeavesAloneIsLookedAtAgain) {
-  TaskOracle oracle(2, [](const std::string&, int) {
-    return std::vector<Values>{counted(1, 0.5), Values(kElements, 0.0)};
-  });
+  TaskOracle oracle(
+      2, [](const std::string&, int) { return std::vector<Values>{counted(1, 0.5), Values(kElements, 0.0)}; });
   int asked = 0;
   oracle.add({"N17", "N17", "rows shifted", true}, [&asked](const std::vector<Values>& right) {
     NullAnswer answer = answer_of({Values(kElements, 9.0), right[1]});

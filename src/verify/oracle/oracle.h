@@ -116,6 +116,8 @@ class Oracle {
   }
   // The null candidates of `program`. Draws made after this call have answers of theirs: null_answer().
   virtual Result<NullList> nulls(const OracleProgram&) { return NullList{}; }
+  // In words, what every verdict asks and this program does not take.
+  virtual Result<std::vector<std::string>> unasked(const OracleProgram&) { return std::vector<std::string>{}; }
   // The answer of one null candidate in the last draw.
   virtual Result<NullAnswer> null_answer(const OracleProgram&, const NullCandidate&) { return NullAnswer{}; }
 };

@@ -131,6 +131,16 @@ Result<NullList> OracleClient::nulls(const OracleProgram& program) {
   return null_list_from_json(answer);
 }
 
+Result<std::vector<std::string>> OracleClient::unasked(const OracleProgram& program) {
+  STITCH_ASSIGN(const Json answer, request_("oracle.unasked", Json{{"oracle", program.id}}));
+  STITCH_ASSIGN(const Json* questions, json_array(answer, "questions"));
+  std::vector<std::string> asked;
+  for (const Json& question : *questions) {
+    asked.push_back(question.is_string() ? question.get<std::string>() : "");
+  }
+  return asked;
+}
+
 Result<NullAnswer> OracleClient::null_answer(const OracleProgram& program, const NullCandidate& null) {
   STITCH_ASSIGN(const Json answer, request_("oracle.null", Json{{"oracle", program.id}, {"key", null.key}}));
   return null_answer_from_json(answer, program);

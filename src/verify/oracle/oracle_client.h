@@ -26,6 +26,7 @@ class OracleClient final : public Oracle {
   Result<OracleDraw> given(const OracleProgram& program, const GivenContents& contents) override;
   Result<std::vector<std::vector<HostTensor>>> own_draws(const OracleProgram& program, int count) override;
   Result<NullList> nulls(const OracleProgram& program) override;
+  Result<std::vector<std::string>> unasked(const OracleProgram& program) override;
   Result<NullAnswer> null_answer(const OracleProgram& program, const NullCandidate& null) override;
   Result<std::vector<OutputReference>> intermediates(const OracleProgram& program,
                                                      const std::vector<TensorSpec>& values) override;
