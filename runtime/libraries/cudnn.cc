@@ -76,14 +76,14 @@ class Cudnn {
  public:
   explicit Cudnn(const CudnnApi& api) : api_(api), plans_(api) {}
 
-  const Plan& plan_for(const LibraryConv& wanted) {
+  Plan& plan_for(const LibraryConv& wanted) {
     return plans_.find_or_make(key_of(wanted), [&](Plan& plan) {
       plan.works = plans_.is_open() && describe(wanted, plan) && choose(wanted, plan);
     });
   }
 
   cudaError_t run(const LibraryConv& wanted, cudaStream_t stream) {
-    const Plan& plan = plan_for(wanted);
+    Plan& plan = plan_for(wanted);
     if (!plan.works) {
       return cudaErrorNotSupported;
     }
@@ -99,7 +99,9 @@ class Cudnn {
                                  &beta, plan.y, wanted.y)
             : api_.forward(plans_.handle(), &alpha, plan.x, wanted.x, plan.filter, wanted.weight, plan.convolution,
                            plan.choice.algorithm, wanted.workspace, wanted.workspace_bytes, &beta, plan.y, wanted.y);
-    return status == cudnn::kSuccess ? cudaSuccess : cudaErrorUnknown;
+    // An algorithm may be advised and refuse the call all the same: then it is given up.
+    plan.works = status == cudnn::kSuccess;
+    return plan.works ? cudaSuccess : cudaErrorNotSupported;
   }
 
  private:

@@ -32,7 +32,7 @@ class LibraryPlans {
 
   // The plan of that key; a new one once `complete` has filled it.
   template <typename Key, typename Complete>
-  const Plan& find_or_make(const Key& key, const Complete& complete) {
+  Plan& find_or_make(const Key& key, const Complete& complete) {
     const auto found = std::find_if(plans_.begin(), plans_.end(), [&](const Plan& plan) { return plan.key == key; });
     if (found != plans_.end()) {
       return *found;

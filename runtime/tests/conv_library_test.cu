@@ -204,14 +204,17 @@ int main(int count, char** arguments) {
   StepArgs args{};
   args.scratch = some.data();
   args.scratch_bytes = 4096 * sizeof(float);
-  const auto answer = [&](int64_t advice) {
+  const auto answer = [&](int64_t advice, const float* input) {
     return launch_conv_library<LibraryLayout::kChannelsFirst, LibraryEnd::kSums, Plain>(
-        {&args, false, advice, some.data()}, shape, some.data(), some.data(),
+        {&args, false, advice, some.data()}, shape, input, some.data(),
         BiasStore<Plain>{some.data(), some.data(), shape}, nullptr);
   };
-  checker.is_true("no place to keep a handle", answer(1) == cudaErrorNotSupported);
+  checker.is_true("no place to keep a handle", answer(1, some.data()) == cudaErrorNotSupported);
   args.libraries = &libraries;
-  checker.is_true("more advice than there is", answer(9) == cudaErrorNotSupported);
+  checker.is_true("more advice than there is", answer(9, some.data()) == cudaErrorNotSupported);
+  checker.is_true("taken", answer(1, some.data()) == cudaSuccess);
+  checker.is_true("advised, and the call refused", answer(1, nullptr) == cudaErrorNotSupported);
+  checker.is_true("not asked again", answer(1, some.data()) == cudaErrorNotSupported);
   libraries.cudnn.destroy(libraries.cudnn.state);
   return checker.finish();
 }

@@ -115,6 +115,8 @@ struct Convolution {
   const float* weight = nullptr;
   float* to = nullptr;
 
+  bool has_data() const { return from != nullptr && weight != nullptr && to != nullptr; }
+
   bool is_whole() const {
     bool fits = x.axes == y.axes && x.axes == filter.axes && x.axes == how.axes && x.outer[0] == y.outer[0] &&
                 how.groups >= 1 && filter.outer[1] * how.groups == x.outer[1] && filter.outer[0] == y.outer[1] &&
@@ -251,7 +253,7 @@ struct Workspace {
 template <typename OneAdvice>
 cudnnStatus_t enqueued(cudnnHandle_t handle, const char* name, const Convolution& wanted, const OneAdvice* advice,
                        const Workspace& workspace, const Scaling& scaling, void (Convolution::*run)() const) {
-  if (handle == nullptr || !wanted.is_whole() || !scaling.is_plain() || advice == nullptr ||
+  if (handle == nullptr || !wanted.has_data() || !wanted.is_whole() || !scaling.is_plain() || advice == nullptr ||
       workspace.bytes < advice->memory || (advice->memory > 0 && workspace.memory == nullptr)) {
     return CUDNN_STATUS_BAD_PARAM;
   }

@@ -4,7 +4,8 @@
 // own result. With channels last the operands are turned first and the epilogue turns the sums back: its TF32 kernels
 // for two axes are about twice as fast so.
 //
-// Answers cudaErrorNotSupported, having enqueued nothing, where cuDNN is not installed or takes no such convolution.
+// Answers cudaErrorNotSupported where cuDNN is not installed or takes no such convolution: whatever was enqueued by
+// then, the step's own kernel overwrites.
 #pragma once
 
 #include "kernels/conv/shape.cuh"
@@ -164,14 +165,10 @@ LibraryConvAxes axes_of(const ConvShape& shape) {
 template <typename Turn>
 cudaError_t enqueue_sums(const LibraryConv& wanted, StepLibraries* libraries, const Turn& turn, cudaStream_t stream) {
   cudaError_t error = cudnn_plan(wanted, libraries);
-  if (error != cudaSuccess) {
-    return error;
-  }
-  error = turn();
   if (error == cudaSuccess) {
-    error = cudnn_convolution(wanted, libraries, stream);
+    error = turn();
   }
-  return error == cudaErrorNotSupported ? cudaErrorUnknown : error;
+  return error == cudaSuccess ? cudnn_convolution(wanted, libraries, stream) : error;
 }
 
 }  // namespace conv_library_detail
