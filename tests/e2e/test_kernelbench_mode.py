@@ -50,5 +50,5 @@ def test_convolutions_alone_are_rounded(build: pathlib.Path, tmp_path: pathlib.P
                                       "--skip-nvcc", "--no-tune", "--out", str(tmp_path / "out"), "--json")
     assert code == 0, stdout + stderr
     plan = json.loads((tmp_path / "out" / "plan.json").read_text())
-    rounded = [step["root"] for step in plan["steps"] if step["setting"]["variant"].startswith("tf32_")]
+    rounded = [step["root"] for step in plan["steps"] if step["setting"]["variant"].startswith(("tf32_", "cudnn_tf32"))]
     assert rounded == ROUNDED, plan["steps"]
