@@ -101,16 +101,29 @@ bool ends_with_sums(const Group& group) {
   return !has_bias && group.results.size() == 1 && group.results[0] == node.outputs[0] && !writes_state(group);
 }
 
+// cuDNN multiplies in TF32 where it may, but for groups (bench/results/cudnn-rounding-h200.md).
+Pipe library_pipe(const ConvolutionProblem& problem, const ConvolutionLibrary& library) {
+  return library.rounds_to_tf32 && problem.groups == 1 ? Pipe::kTf32 : Pipe::kFp32;
+}
+
 // Shares of the peak as PyTorch's cuDNN reached them on an H200. Two axes: bench/results/libraries-h200.md. Else in
 // tasks of KernelBench: along one axis or two transposed what was left of the time when conversions of layout were
 // taken off, along three whole calls (TF32: 105 to 115 TFLOP/s forward, 6 to 63 transposed; fp32: 14 to 22 of few
-// channels).
-double peak_share(const ConvolutionProblem& problem, const ConvolutionLibrary& library) {
+// channels); groups transposed 2.4 to 33.
+double peak_share(const ConvolutionProblem& problem, Pipe pipe) {
   const bool is_spatial = problem.window.axes() > 2;
-  if (library.rounds_to_tf32) {
+  if (pipe == Pipe::kTf32) {
     return !is_spatial ? 0.35 : (problem.transposed ? 0.06 : 0.22);
   }
-  return !is_spatial && !problem.transposed ? 0.4 : 0.25;
+  if (problem.transposed) {
+    return problem.groups > 1 ? 0.1 : 0.25;
+  }
+  return is_spatial ? 0.25 : 0.4;
+}
+
+// Of that of memory, which bounds depthwise convolutions: there 0.17 to 0.2.
+double bandwidth_share(const ConvolutionProblem& problem) {
+  return problem.is_depthwise() && problem.groups > 1 ? 0.2 : 1.0;
 }
 
 // What conversion of layout reads and writes before and behind the sums, ours or, as tensors lie, cuDNN's own, which
@@ -153,8 +166,9 @@ Work convolution_library_work(const Group& group, const ConvolutionProblem& prob
   work.bytes = min_bytes(group);
   work.lane_operations = pointwise_operations(group);
   work.flops = library_flops(problem);
-  work.pipe = library.rounds_to_tf32 ? Pipe::kTf32 : Pipe::kFp32;
-  work.peak_share = peak_share(problem, library);
+  work.pipe = library_pipe(problem, library);
+  work.peak_share = peak_share(problem, work.pipe);
+  work.bandwidth_share = bandwidth_share(problem);
   work.blocks = library_blocks(problem);
   const bool has_epilogue = library.is_turned || !ends_with_sums(group);
   const bool has_conversions = library.is_turned || converted_bytes(problem, library) > 0;

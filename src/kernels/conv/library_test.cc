@@ -101,6 +101,18 @@ TEST(ConvolutionLibrary, CountsASecondPassWhereSomethingFollowsTheSums) {
   EXPECT_EQ(followed.work("cudnn_fp32").extra_bytes, static_cast<double>(kPlaneBytes));
 }
 
+// Its depthwise kernels wait for memory longer than a copy does, and groups are multiplied in fp32 in every mode.
+TEST(ConvolutionLibrary, CountsWhatGroupsCost) {
+  const LibraryOfConvolution depthwise(
+      "graph g mode=eval\nx: f32[4,16,64,64] = input \"x\"\nw: f32[16,1,3,3] = parameter \"w\"\n"
+      "y = conv2d(x, w, none; stride=[1,1], padding=[1,1], dilation=[1,1], groups=16)\nreturn output \"0\" = y\n");
+  EXPECT_EQ(depthwise.work("cudnn_tf32").pipe, Pipe::kFp32);
+  EXPECT_EQ(depthwise.work("cudnn_fp32").bandwidth_share, 0.2);
+  const LibraryOfConvolution whole(library_program(kPlane));
+  EXPECT_EQ(whole.work("cudnn_tf32").pipe, Pipe::kTf32);
+  EXPECT_EQ(whole.work("cudnn_fp32").bandwidth_share, 1.0);
+}
+
 // No tap between inputs is counted.
 TEST(ConvolutionLibrary, CountsTheTapsOfEachInputOfATransposedConvolution) {
   const LibraryOfConvolution back(library_program(kVolumeBack));
