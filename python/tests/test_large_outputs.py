@@ -146,6 +146,40 @@ class TileErrorsTest(unittest.TestCase):
         errors.take_coarser((self.truth + 1e-6 * torch.randn_like(self.truth)).float())
         self.assertIsNone(errors.look_at(torch.where(self.truth.abs() > 1, self.native, 0.0)).lost)
 
+    def coarse(self, rounds_openly=False):
+        """Errors of a reference whose baseline rounds operands, as three runs do that hardly differ from it."""
+        self.rounded = (self.truth + 1e-2 * torch.randn_like(self.truth)).float()
+        errors = TileErrors(self.truth, self.rounded, torch.finfo(torch.float32).eps, rounds_openly)
+        errors.take(self.native, is_base=True)
+        errors.base_is_done()
+        for _ in range(3):
+            errors.take_coarser(self.rounded + 1e-6 * torch.randn_like(self.rounded))
+        return errors
+
+    def test_what_rounds_as_the_baseline_does_is_certain(self):
+        errors = self.coarse()
+        doubt = errors.look_at(self.rounded + 1e-6 * torch.randn_like(self.rounded))
+        self.assertEqual((doubt.tiles, doubt.max_ratio < 2.0), ([], True))
+        self.assertEqual(errors.look_at(self.native).tiles, [], "what does not round is so too")
+
+    def test_other_roundings_of_the_same_size_are_in_doubt(self):
+        other = (self.truth + 5e-3 * torch.randn_like(self.truth)).float()
+        self.assertGreater(len(self.coarse().look_at(other).tiles), 0)
+        self.assertEqual(self.coarse(rounds_openly=True).look_at(other).tiles, [])
+        beyond = (self.truth + 0.1 * torch.randn_like(self.truth)).float()
+        self.assertGreater(len(self.coarse(rounds_openly=True).look_at(beyond).tiles), 0)
+
+    def test_where_the_library_rounds_otherwise_than_runs_either_is_certain(self):
+        self.coarse()
+        runs = [(self.truth + 1e-2).float() + 1e-6 * torch.randn_like(self.rounded) for _ in range(3)]
+        errors = TileErrors(self.truth, self.rounded, torch.finfo(torch.float32).eps)
+        errors.take(self.native, is_base=True)
+        errors.base_is_done()
+        for run in runs:
+            errors.take_coarser(run)
+        self.assertEqual(errors.look_at((self.truth + 1e-2).float()).tiles, [])
+        self.assertEqual(errors.look_at(self.rounded).tiles, [])
+
     def test_infinities_must_be_where_the_reference_has_them(self):
         self.truth[3, 3] = float("inf")
         self.native = (self.truth + self.noise[0]).float()

@@ -235,6 +235,14 @@ class DrawTest(ServerCase):
             self.assertNotIn("runs_tf32", entry, constructor)
             self.assertEqual(len(entry["runs"]), 3, constructor)
 
+    def test_at_other_sizes_mode_kernelbench_says_only_what_may_be_rounded(self) -> None:
+        own = self.kernelbench_entry("return self.f(x)", "self.f = nn.Conv2d(16, 16, 3)", "2, 16, 9, 9")
+        self.assertFalse(own["rounds_openly"])
+        row = _row("conv_bn_relu_pool.py")
+        opened = self.open(problem(row), overrides={**row.small, "IN_CHANNELS": 5}, math="kernelbench")
+        other = self.draw(opened, "as_given", 0)["outputs"][0]
+        self.assertEqual((len(other["runs_tf32"]), other["rounds_openly"]), (3, True))
+
     def test_mode_kernelbench_leaves_products_beside_convolutions_as_they_are(self) -> None:
         forward = "return torch.cat([x @ x.mT, self.f(x)], -1)"
         constructor = "self.f = nn.Conv2d(16, 16, 3, padding=1)"

@@ -11,7 +11,7 @@ import torch
 
 from .constants import DISTURBANCE_DIVISOR
 from .perturb import at_once
-from .rounding import Rounding
+from .rounding import LibraryRounding, Rounding
 
 _FEW_ROWS = 1024
 
@@ -25,15 +25,16 @@ class Arithmetic:
 
     source: torch.Generator | None
     rounding: Rounding | None
-    library_rounding: Rounding | None = None
+    library_rounding: LibraryRounding | None = None
 
     def rounds_nothing(self) -> bool:
         """Whether operands stay as they are."""
         return self.rounding is None and self.library_rounding is None
 
-    def of_library(self) -> Arithmetic:
-        """That of a call whose operands the baseline's library rounds."""
-        return self if self.library_rounding is None else Arithmetic(self.source, self.library_rounding)
+    def of_convolution(self, x: Sequence[int], groups: int) -> Arithmetic:
+        """That of a convolution of an input of this shape."""
+        library = self.library_rounding
+        return self if library is None or not library.rounds(x, groups) else Arithmetic(self.source, library)
 
     def disturbed(self, made: torch.Tensor, magnitude: Callable[[], torch.Tensor], length: int) -> torch.Tensor:
         """`made` + N(0,1) * eps * sqrt(length)/5 * max(|made|, magnitude): the error of a plain sequential loop over

@@ -75,12 +75,18 @@ class Evaluator:
     """Runs the references of one program in one math mode."""
 
     def __init__(
-        self, graph: FunctionalProgram, native: NativeModule, drawer: Drawer, math: str, device: torch.device
+        self,
+        graph: FunctionalProgram,
+        native: NativeModule,
+        drawer: Drawer,
+        math: str,
+        device: torch.device,
+        has_own_sizes: bool = True,
     ) -> None:
         self._native, self._drawer, self._math, self._device = native, drawer, math, device
         self.interpreter = Interpreter(graph, device)
         self._decisions = Decisions(graph)
-        self._library = LibraryRounding()
+        self._library = LibraryRounding(is_open=not has_own_sizes)
         self._may_round = math == "kernelbench"  # some call's operands to TF32, products aside; as far as is known
 
     def references(self, drawn: Drawn) -> Runs:
@@ -115,6 +121,10 @@ class Evaluator:
                 if not self._may_round:
                     return
                 yield name, values
+
+    def rounds_openly(self) -> bool:
+        """Whether nobody here knows which calls' operands the baseline rounds, only which it may."""
+        return self._may_round and self._library.is_open
 
     def _coarsest(self) -> Arithmetic:
         """That of the coarsest honest program in this mode."""

@@ -42,11 +42,13 @@ def large_depends_on_ties(runs: Runs) -> bool:
 class LargeOutputs:
     """Those of one draw. `error_runs` makes the draw's runs again, one at a time, whenever they are asked for."""
 
-    def __init__(self, runs: Runs, error_runs: ErrorRuns, is_rounded: bool, input_eps: float) -> None:
-        self._runs, self._error_runs = runs, error_runs
+    def __init__(
+        self, runs: Runs, error_runs: ErrorRuns, is_rounded: bool, input_eps: float, rounds_openly: bool = False
+    ) -> None:
+        self._runs, self._error_runs, self._rounds_openly = runs, error_runs, rounds_openly
         runs.otherwise = [{name: run[name] for name in run if not stays(runs.native[name])} for run in runs.otherwise]
         self._errors = {
-            name: TileErrors(runs.ref64[name], native, input_eps)
+            name: TileErrors(runs.ref64[name], native, input_eps, rounds_openly)
             for name, native in runs.native.items()
             if stays(native)
         }
@@ -111,6 +113,7 @@ class LargeOutputs:
             "ref64": write_ranges(self._runs.ref64[name], ranges, path("ref64")),
             "native": write_ranges(self._runs.native[name], ranges, path("native")),
             "runs": [],
+            "rounds_openly": self._rounds_openly,
         }
         for key, values in self._error_runs():
             if key == "native_fp32":

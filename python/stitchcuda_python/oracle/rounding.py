@@ -34,20 +34,22 @@ def to_sixteen_bits(tensor: torch.Tensor) -> torch.Tensor:
 
 class LibraryRounding:
     """to_tf32 for the operands of calls that the baseline's cuDNN rounds in mode kernelbench, where products stay as
-    they are. `used` says whether there was such a call."""
+    they are. `used` says whether there was such a call.
 
-    def __init__(self) -> None:
-        self.used = False
+    The rule is that of src/kernels/conv/rounding.h, which says where it is from, and speaks of the sizes that a program
+    declares. `is_open`: these are others, so that the number of channels says nothing and a convolution of few may have
+    been rounded or not."""
+
+    def __init__(self, is_open: bool = False) -> None:
+        self.used, self.is_open = False, is_open
+
+    def rounds(self, x: Sequence[int], groups: int) -> bool:
+        """Whether cuDNN is taken to round the operands of a convolution of an input of this shape."""
+        return groups == 1 and (self.is_open or x[1] > _MOST_CHANNELS_LEFT_EXACT)
 
     def __call__(self, tensor: torch.Tensor) -> torch.Tensor:
         self.used = True
         return to_tf32(tensor)
-
-
-def library_rounds_convolution(x: Sequence[int], groups: int) -> bool:
-    """Whether cuDNN is taken to round the operands of a convolution of an input of this shape: the same rule as in
-    src/kernels/conv/rounding.h, which says where it is from."""
-    return groups == 1 and x[1] > _MOST_CHANNELS_LEFT_EXACT
 
 
 ROUNDINGS: dict[str, Rounding | None] = {"fp32": None, "kernelbench": None, "tf32": to_tf32, "reduced": to_sixteen_bits}

@@ -61,7 +61,10 @@ class Session:
         self.graph = graph_with_data(self._program)
         self._native = NativeModule(self._program, self.graph, self._device)
         self._drawer = Drawer(self._program, self.graph, self._native, self._device, source, seed)
-        self._evaluator = Evaluator(self.graph, self._native, self._drawer, math, self._device)
+        has_own_sizes = not request.overrides
+        self._evaluator = Evaluator(
+            self.graph, self._native, self._drawer, math, self._device, has_own_sizes
+        )
         self._math = math
         self._last: tuple[Drawn, Runs] | None = None
         self._large: LargeOutputs | None = None
@@ -130,7 +133,9 @@ class Session:
             release_unused()
             error_runs = lambda: self._evaluator.error_runs(drawn, *place)  # noqa: E731
             is_rounded = self._math in ("tf32", "reduced")
-            self._large = LargeOutputs(runs, error_runs, is_rounded, self._coarsest_eps())
+            self._large = LargeOutputs(
+                runs, error_runs, is_rounded, self._coarsest_eps(), self._evaluator.rounds_openly()
+            )
         else:
             self._evaluator.add_error_runs(runs, drawn, *place)
             if self._cares[(regime, number)][0] <= Care.BOLD and is_unsteady(runs):
@@ -298,6 +303,7 @@ class Session:
                 entry["otherwise"] = [write_raw(_wide(values), where) for values, where in zip(others, paths)]
             if runs.runs_tf32:
                 entry["native_fp32"] = write_raw(runs.native_fp32[name], self._path(path + "_native_fp32"))
+                entry["rounds_openly"] = self._evaluator.rounds_openly()
             made.append(entry | self._index_entry(name, path))
         return made
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from .nearness import Nearness
 from .small_numbers import find_lost
 from .tiling import Piece, Tiling
 
@@ -72,7 +73,9 @@ class TileErrors:
     """Takes the runs of the reference one after the other, so that each may be thrown away; afterwards any number of
     candidates' outputs can be looked at. Keeps `reference` (fp64) and `native` (the run in the mode's own flags)."""
 
-    def __init__(self, reference: torch.Tensor, native: torch.Tensor, input_eps: float) -> None:
+    def __init__(
+        self, reference: torch.Tensor, native: torch.Tensor, input_eps: float, rounds_openly: bool = False
+    ) -> None:
         self._dtype = native.dtype
         self._reference, self._native = reference.reshape(-1), native.reshape(-1)
         self.tiling = Tiling(tuple(reference.shape))
@@ -85,6 +88,8 @@ class TileErrors:
         self._base: torch.Tensor | None = None
         # Errors of runs in coarser arithmetic that the mode accepts, where there are such; own errors among them.
         self._coarse_each: torch.Tensor | None = None
+        self._coarse_own = zeros()
+        self._nearness = None if rounds_openly else Nearness(native)
         for piece in self._pieces():
             self._measure_reference(piece)
 
@@ -132,12 +137,23 @@ class TileErrors:
                 self._unsteady[places] |= piece.once(self._moved(piece, truth, values, is_perturbed))
 
     def take_coarser(self, run: torch.Tensor) -> None:
-        """A run that says how well small numbers are known, and gives no budget. It comes after all others."""
+        """A run of the coarser arithmetic that the mode accepts of the baseline: its errors are a budget of their own,
+        and say how well small numbers are known. It comes after all others."""
         if self._coarse_each is None:
             self._coarse_each = self._own_each.clone()
+            self._widen_coarse(self._native)
+        self._widen_coarse(run.reshape(-1))
+        if self._nearness is not None:
+            self._nearness.take(run)
         for begin, values, truth in self._flat(run):
             own = self._coarse_each[begin : begin + values.numel()]
             torch.maximum(own, (values - truth).abs().to(own.dtype), out=own)
+
+    def _widen_coarse(self, run: torch.Tensor) -> None:
+        for piece in self._pieces():
+            tiles = slice(piece.first, piece.last)
+            largest = _largest((piece.of(run).double() - self._truth(piece)).abs())
+            self._coarse_own[tiles] = torch.maximum(self._coarse_own[tiles], largest)
 
     def _flat(self, values: torch.Tensor) -> Any:
         """The number of the first element, the values and the right ones of parts that a GPU holds as doubles."""
@@ -184,9 +200,11 @@ class TileErrors:
         for piece in self._pieces():
             truth, values = self._truth(piece), piece.of(got).double()
             tiles = slice(piece.first, piece.last)
-            ratios[tiles] = self._ratio(tiles, truth, values)
+            ratios[tiles] = self._ratio(tiles, truth, values, self._own)
             close &= self._is_close(piece, values)
             self._observe(piece, truth, values, sums, counts)
+        if self._is_coarse(ratios, got, bool(close)):
+            ratios = self._coarse_ratios(got)
         in_doubt = ~(ratios <= CERTAIN)
         tiles = torch.nonzero(in_doubt).reshape(-1)
         worst_first = tiles[torch.argsort(ratios[tiles], descending=True)]
@@ -205,10 +223,26 @@ class TileErrors:
             tiles=worst_first.tolist(),
         )
 
-    def _ratio(self, tiles: slice, truth: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
-        """The largest error of each tile as a multiple of the reference's own; infinite where a pattern differs."""
+    def _is_coarse(self, ratios: torch.Tensor, got: torch.Tensor, is_close: bool) -> bool:
+        """Whether an output that is not certain by the budget of its tiles is so by that of coarser runs."""
+        if self._coarse_each is None or bool((ratios <= CERTAIN).all()):
+            return False
+        if bool((self._coarse_ratios(got) > CERTAIN).any()):
+            return False
+        return is_close or self._nearness is None or self._nearness.holds(got)
+
+    def _coarse_ratios(self, got: torch.Tensor) -> torch.Tensor:
+        ratios = torch.zeros_like(self._coarse_own)
+        for piece in self._pieces():
+            tiles = slice(piece.first, piece.last)
+            values = piece.of(got).double()
+            ratios[tiles] = self._ratio(tiles, self._truth(piece), values, self._coarse_own)
+        return ratios
+
+    def _ratio(self, tiles: slice, truth: torch.Tensor, values: torch.Tensor, own: torch.Tensor) -> torch.Tensor:
+        """The largest error of each tile as a multiple of the reference's `own`; infinite where a pattern differs."""
         scale = torch.fmax(truth.abs(), self._rms[tiles, None])
-        tolerance = ERROR_MULTIPLE * self._own[tiles, None] + ROUNDING_MULTIPLE * self._eps * scale
+        tolerance = ERROR_MULTIPLE * own[tiles, None] + ROUNDING_MULTIPLE * self._eps * scale
         errors = (values - truth).abs()
         ratio = torch.where(errors == 0, 0.0, ERROR_MULTIPLE * errors / tolerance)
         ratio = torch.where(torch.isfinite(truth) & torch.isfinite(values), ratio, float("inf"))

@@ -63,6 +63,13 @@ TEST(Nearness, OtherRoundingsOfTheSameSizeAreNot) {
   EXPECT_FALSE(accepted(reference, with_noise(baseline_of(reference), kRounding / 3, 6)));
 }
 
+TEST(Nearness, IsNotAskedForWhereNobodyKnowsWhatIsRounded) {
+  OutputReference reference = rounded_reference(kFlips);
+  reference.rounds_openly = true;
+  EXPECT_TRUE(accepted(reference, with_noise(ones(), kRounding, 6)));
+  EXPECT_FALSE(accepted(reference, with_noise(ones(), 10 * kRounding, 6)));
+}
+
 TEST(Nearness, TheRunsMayRoundWhatTheBaselineDoesNot) {
   OutputReference reference = rounded_reference(kFlips);
   const std::vector<double> rounded = with_noise(baseline_of(reference), kFlips, 6);

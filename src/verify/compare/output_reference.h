@@ -40,7 +40,10 @@ struct OutputReference {
   // Further right values, typed as `reference`: the results where decisions within rounding (a top-k, a comparison)
   // fall the other way. Empty where no such decision changes this output.
   std::vector<HostTensor> otherwise;
-  std::vector<HostTensor> tf32_runs;  // mode kernelbench only: native runs with contraction operands rounded to TF32
+  std::vector<HostTensor>
+      tf32_runs;  // mode kernelbench only: the same with those operands rounded that the mode lets be
+  // Which of them the baseline rounds is not known at these sizes, only which it may.
+  bool rounds_openly = false;
   // The coarsest epsilon of the inputs: one ulp there is the least that perturbed runs move by, whatever the output's
   // dtype. 0 where only the output's own counts.
   double input_epsilon = 0;

@@ -294,6 +294,9 @@ Result<OutputReference> output_reference_from_json(const Json& json, const Tenso
     reference.perturbed.pop_back();
   }
   STITCH_ASSIGN(reference.tf32_runs, runs_from_json(json, "runs_tf32", spec));
+  if (json.contains("rounds_openly")) {
+    STITCH_ASSIGN(reference.rounds_openly, json_bool(json, "rounds_openly"));
+  }
   STITCH_ASSIGN(reference.otherwise, runs_from_json(json, "otherwise", truth));
   STITCH_ASSIGN(reference.index_source, index_source_from_json(json));
   return reference;
