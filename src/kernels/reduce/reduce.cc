@@ -45,11 +45,11 @@ class Reduce final : public KernelTemplate {
   }
 
   std::vector<Setting> space(const Group& group, const DeviceLimits&, MathMode) const override {
-    return sharing_settings(settings_for(group), reduced_axes(group), kMinPart, {4, 16, 64, 256});
+    return sharing_settings(settings_for(group), reduced_axes(group), kMinPart, {4, 16, 64, 256, 1024});
   }
 
   bool allows(const Group& group, const Setting& setting) const override {
-    constexpr int64_t kMaxSplits = 256;
+    constexpr int64_t kMaxSplits = 1024;
     return allows_sharing(settings_for(group), setting, kMaxSplits);
   }
 
