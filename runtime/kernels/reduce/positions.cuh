@@ -63,6 +63,30 @@ struct ExactProductAccumulator {
 
 namespace reduce_detail {
 
+// Columns first, first + kStep, ... before `end`; several loads are in flight before the first is used.
+template <typename Accumulator, int kStep, typename Load>
+__device__ __forceinline__ Accumulator accumulate_positions(const Load& load, int64_t kept, int64_t first,
+                                                            int64_t end) {
+  constexpr int kUnroll = 8;
+  Accumulator total = Accumulator::identity();
+  int64_t column = first;
+  for (; column + (kUnroll - 1) * kStep < end; column += kUnroll * kStep) {
+    typename Accumulator::Element elements[kUnroll];
+#pragma unroll
+    for (int place = 0; place < kUnroll; ++place) {
+      elements[place] = load(kept, column + place * kStep);
+    }
+#pragma unroll
+    for (int place = 0; place < kUnroll; ++place) {
+      total.add(elements[place], column + place * kStep);
+    }
+  }
+  for (; column < end; column += kStep) {
+    total.add(load(kept, column), column);
+  }
+  return total;
+}
+
 template <typename Accumulator, int kThreadsPerRow, typename Load, typename Store>
 __global__ void __launch_bounds__(kRowBlockThreads<kThreadsPerRow>)
     reduce_positions_kernel(Load load, Store store, int64_t kept_count, int64_t columns) {
@@ -70,9 +94,7 @@ __global__ void __launch_bounds__(kRowBlockThreads<kThreadsPerRow>)
   const int64_t kept = static_cast<int64_t>(blockIdx.x) * kRowsPerBlock + threadIdx.x / kThreadsPerRow;
   Accumulator total = Accumulator::identity();
   if (kept < kept_count) {
-    for (int64_t column = threadIdx.x % kThreadsPerRow; column < columns; column += kThreadsPerRow) {
-      total.add(load(kept, column), column);
-    }
+    total = accumulate_positions<Accumulator, kThreadsPerRow>(load, kept, threadIdx.x % kThreadsPerRow, columns);
   }
   if constexpr (kThreadsPerRow > kWarpThreads) {
     total = block_merge<kThreadsPerRow>(total);
@@ -92,11 +114,8 @@ __global__ void __launch_bounds__(kThreads)
   const int64_t split = blockIdx.y;
   const int64_t length = ceil_divide(columns, splits);
   const int64_t end = columns < (split + 1) * length ? columns : (split + 1) * length;
-  Accumulator total = Accumulator::identity();
-  for (int64_t column = split * length + threadIdx.x; column < end; column += kThreads) {
-    total.add(load(kept, column), column);
-  }
-  total = block_merge<kThreads>(total);
+  const Accumulator total = block_merge<kThreads>(
+      accumulate_positions<Accumulator, kThreads>(load, kept, split * length + threadIdx.x, end));
   if (threadIdx.x == 0) {
     parts[kept * splits + split] = total;
   }
