@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A row shared by kThreads threads, of which each keeps up to kPerThread elements in registers: read once, used by
-// several passes. Rows longer than kCapacity are read again in every pass instead.
+// several passes. Rows longer than kCapacity are accumulated in one pass, and read again for what is written.
 #pragma once
 
 #include "kernels/common/row.cuh"
+#include "kernels/common/row_range.cuh"
 #include "kernels/common/warp.cuh"
 
 namespace stitch {
@@ -27,13 +28,9 @@ class RowInRegisters {
     }
   }
 
-  // visit(column, value) for each of this thread's elements.
+  // visit(column, value) for each of this thread's elements, of a row that is resident.
   template <typename Visit>
   __device__ __forceinline__ void for_each(const Visit& visit) const {
-    if (!resident_) {
-      for_each_streamed(visit);
-      return;
-    }
 #pragma unroll
     for (int place = 0; place < kPerThread; ++place) {
       const int64_t column = shape_.vectorised ? lane_column(place) : element_column(place);
@@ -43,17 +40,24 @@ class RowInRegisters {
     }
   }
 
+  // Accumulates this thread's elements of a row that is too long for registers, several 16-byte loads in flight.
+  // Accumulator: kernels/reduce/accumulators.cuh.
+  template <typename Accumulator>
+  __device__ __forceinline__ Accumulator accumulate_streamed() const {
+    return accumulate_range<kThreads, Accumulator>(load_, row_, 0, shape_.columns, shape_.vectorised, thread_);
+  }
+
+  __device__ __forceinline__ bool is_resident() const { return resident_; }
+
   // store(row, column, transform(value)) for each of this thread's elements, in groups of 4 where the shape allows.
   template <typename Store, typename Transform>
   __device__ __forceinline__ void write(const Store& store, const Transform& transform) const {
-    if (!shape_.vectorised) {
-      for_each([&](int64_t column, float value) { store(row_, column, transform(value)); });
+    if (!resident_) {
+      write_streamed(store, transform);
       return;
     }
-    if (!resident_) {
-      for (int64_t column = thread_ * kLanes; column < shape_.columns; column += kThreads * kLanes) {
-        write_group(store, transform, column, load_row_lanes<kLanes>(load_, row_, column));
-      }
+    if (!shape_.vectorised) {
+      for_each([&](int64_t column, float value) { store(row_, column, transform(value)); });
       return;
     }
 #pragma unroll
@@ -94,20 +98,32 @@ class RowInRegisters {
     }
   }
 
-  template <typename Visit>
-  __device__ __forceinline__ void for_each_streamed(const Visit& visit) const {
+  // Reads the row again, several groups in flight before the first is written.
+  template <typename Store, typename Transform>
+  __device__ __forceinline__ void write_streamed(const Store& store, const Transform& transform) const {
+    constexpr int kUnroll = 4;
     if (!shape_.vectorised) {
+#pragma unroll kUnroll
       for (int64_t column = thread_; column < shape_.columns; column += kThreads) {
-        visit(column, load_(row_, column));
+        store(row_, column, transform(load_(row_, column)));
       }
       return;
     }
-    for (int64_t column = thread_ * kLanes; column < shape_.columns; column += kThreads * kLanes) {
-      const Lanes<float, kLanes> lanes = load_row_lanes<kLanes>(load_, row_, column);
+    constexpr int64_t kStep = int64_t{kThreads} * kLanes;
+    int64_t column = thread_ * kLanes;
+    for (; column + (kUnroll - 1) * kStep < shape_.columns; column += kUnroll * kStep) {
+      Lanes<float, kLanes> groups[kUnroll];
 #pragma unroll
-      for (int lane = 0; lane < kLanes; ++lane) {
-        visit(column + lane, lanes[lane]);
+      for (int group = 0; group < kUnroll; ++group) {
+        groups[group] = load_row_lanes<kLanes>(load_, row_, column + group * kStep);
       }
+#pragma unroll
+      for (int group = 0; group < kUnroll; ++group) {
+        write_group(store, transform, column + group * kStep, groups[group]);
+      }
+    }
+    for (; column < shape_.columns; column += kStep) {
+      write_group(store, transform, column, load_row_lanes<kLanes>(load_, row_, column));
     }
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layer normalisation of rows: (x - mean) / sqrt(variance + epsilon), mean and variance by two passes over a row that
-// stays in registers (rows beyond kThreads * kPerThread elements are read three times instead).
+// stays in registers. Rows beyond kThreads * kPerThread elements are read twice, mean and variance found in one pass.
 //
 // load, store: row functors (kernels/common/row.cuh). A residual addition belongs into load; scale, shift and whatever
 // follows belong into store, which gets the normalised value.
@@ -15,13 +15,33 @@ namespace stitch {
 
 namespace layer_norm_detail {
 
-template <int kThreads>
-__device__ __forceinline__ float row_sum(float part) {
+template <int kThreads, typename Accumulator>
+__device__ __forceinline__ Accumulator row_merge(const Accumulator& part) {
   if constexpr (kThreads <= kWarpThreads) {
-    return warp_merge<kThreads>(SumAccumulator{part}).sum;
+    return warp_merge<kThreads>(part);
   } else {
-    return block_merge<kThreads>(SumAccumulator{part}).sum;
+    return block_merge<kThreads>(part);
   }
+}
+
+struct Moments {
+  float mean;
+  float variance;
+};
+
+template <int kThreads, typename Row>
+__device__ __forceinline__ Moments row_moments(const Row& elements, int64_t columns) {
+  if (!elements.is_resident()) {
+    const auto total = row_merge<kThreads>(elements.template accumulate_streamed<WelfordAccumulator>());
+    return {total.mean, total.variance(0.0f)};
+  }
+  const float inverse_count = 1.0f / static_cast<float>(columns);
+  SumAccumulator part = SumAccumulator::identity();
+  elements.for_each([&](int64_t, float value) { part.sum += value; });
+  const float mean = row_merge<kThreads>(part).sum * inverse_count;
+  part = SumAccumulator::identity();
+  elements.for_each([&](int64_t, float value) { part.sum += square(value - mean); });
+  return {mean, row_merge<kThreads>(part).sum * inverse_count};
 }
 
 template <int kThreads, int kPerThread, typename Load, typename Store>
@@ -33,18 +53,9 @@ __global__ void __launch_bounds__(kRowBlockThreads<kThreads>)
     return;  // whole warps leave together: with several rows a block, a row is one warp
   }
   const RowInRegisters<kThreads, kPerThread, Load> elements(load, shape, row, threadIdx.x % kThreads);
-  const float inverse_count = 1.0f / static_cast<float>(shape.columns);
-
-  float part = 0.0f;
-  elements.for_each([&](int64_t, float value) { part += value; });
-  const float mean = row_sum<kThreads>(part) * inverse_count;
-
-  part = 0.0f;
-  elements.for_each([&](int64_t, float value) { part += square(value - mean); });
-  const float variance = row_sum<kThreads>(part) * inverse_count;
-
+  const auto [mean, variance] = row_moments<kThreads>(elements, shape.columns);
   const float scale = 1.0f / sqrtf(variance + epsilon);
-  elements.write(store, [=](float value) { return (value - mean) * scale; });
+  elements.write(store, [mean = mean, scale](float value) { return (value - mean) * scale; });
 }
 
 }  // namespace layer_norm_detail

@@ -6,6 +6,7 @@
 // kThreadsPerRow: a power of two. Up to 32, several rows share a block (short rows); above, a block has one row.
 #pragma once
 
+#include "kernels/common/row_range.cuh"
 #include "kernels/reduce/accumulators.cuh"
 
 namespace stitch {
@@ -17,48 +18,6 @@ struct ReduceShape {
 };
 
 namespace reduce_detail {
-
-// Accumulates load(kept, begin..end) in steps of kThreads; `thread` is this thread's place among them.
-template <int kThreads, typename Accumulator, typename Load>
-__device__ __forceinline__ Accumulator accumulate_range(const Load& load, int64_t kept, int64_t begin, int64_t end,
-                                                        bool vectorised, int thread) {
-  constexpr int kLanes = 4;
-  constexpr int kUnroll = 4;  // loads in flight before the first use
-  Accumulator accumulator = Accumulator::identity();
-  if (vectorised) {
-    constexpr int64_t kStep = int64_t{kThreads} * kLanes;
-    int64_t at = begin + thread * kLanes;
-    for (; at + (kUnroll - 1) * kStep < end; at += kUnroll * kStep) {
-      Lanes<float, kLanes> groups[kUnroll];
-#pragma unroll
-      for (int group = 0; group < kUnroll; ++group) {
-        groups[group] = load_row_lanes<kLanes>(load, kept, at + group * kStep);
-      }
-#pragma unroll
-      for (int group = 0; group < kUnroll; ++group) {
-        accumulator.add(groups[group].values);
-      }
-    }
-    for (; at < end; at += kStep) {
-      accumulator.add(load_row_lanes<kLanes>(load, kept, at).values);
-    }
-    return accumulator;
-  }
-  int64_t at = begin + thread;
-  for (; at + (kUnroll - 1) * kThreads < end; at += kUnroll * kThreads) {
-    float values[kUnroll];
-#pragma unroll
-    for (int group = 0; group < kUnroll; ++group) {
-      values[group] = load(kept, at + group * kThreads);
-    }
-    accumulator.add(values);
-  }
-  for (; at < end; at += kThreads) {
-    const float value[1] = {load(kept, at)};
-    accumulator.add(value);
-  }
-  return accumulator;
-}
 
 template <typename Accumulator, int kThreadsPerRow, typename Load, typename Store>
 __global__ void __launch_bounds__(kRowBlockThreads<kThreadsPerRow>)

@@ -27,14 +27,9 @@ __device__ __forceinline__ Accumulator row_merge(const Accumulator& part) {
 
 // Maximum and sum of exponentials of a row; with the row in registers two passes are cheaper than the online rule.
 template <int kThreads, typename Row>
-__device__ __forceinline__ LogSumExpAccumulator row_statistics(const Row& elements, const RowShape& shape) {
-  if (shape.columns > Row::kCapacity) {
-    LogSumExpAccumulator part = LogSumExpAccumulator::identity();
-    elements.for_each([&](int64_t, float value) {
-      const float single[1] = {value};
-      part.add(single);
-    });
-    return row_merge<kThreads>(part);
+__device__ __forceinline__ LogSumExpAccumulator row_statistics(const Row& elements) {
+  if (!elements.is_resident()) {
+    return row_merge<kThreads>(elements.template accumulate_streamed<LogSumExpAccumulator>());
   }
   MaxAccumulator part_largest = MaxAccumulator::identity();
   elements.for_each([&](int64_t, float value) { part_largest.value = maximum(value, part_largest.value); });
@@ -52,7 +47,7 @@ __global__ void __launch_bounds__(kRowBlockThreads<kThreads>) softmax_kernel(Loa
     return;  // whole warps leave together: with several rows a block, a row is one warp
   }
   const RowInRegisters<kThreads, kPerThread, Load> elements(load, shape, row, threadIdx.x % kThreads);
-  const LogSumExpAccumulator statistics = row_statistics<kThreads>(elements, shape);
+  const LogSumExpAccumulator statistics = row_statistics<kThreads>(elements);
   const float largest = statistics.largest;
   if constexpr (kKind == SoftmaxKind::kSoftmax) {
     const float scale = 1.0f / statistics.sum;

@@ -55,7 +55,7 @@ class LayerNorm final : public KernelTemplate {
   std::vector<Setting> space(const Group&, const DeviceLimits&, MathMode) const override { return row_settings(); }
 
   Work work(const Group& group, const Setting& setting) const override {
-    return row_work(group, axes_of(group), setting, 3);
+    return row_work(group, axes_of(group), setting, 2);
   }
 
   Result<StepDraft> draft(const Group& group, const Setting& setting) const override {
@@ -65,7 +65,7 @@ class LayerNorm final : public KernelTemplate {
     step.include("kernels/norm/layer_norm.cuh");
     step.describe(
         "Access: the threads of a row read neighbouring elements and keep them for both passes (mean, then "
-        "squared distances); a row too long for that is read three times.");
+        "squared distances); a row too long for that is read twice.");
     step.describe("Bound: memory, one read and one write of every element.");
     STITCH_ASSIGN(const LoweredFunctor load, make_row_loader(step, ir::tensor_operand(node, 0), axes, true));
     STITCH_ASSIGN(const LoweredFunctor store, make_store(step, axes));

@@ -87,6 +87,11 @@ Work row_work(const Group& group, const RowAxes& axes, const Setting& setting, i
   const double spare =
       static_cast<double>(axes.column_count) / static_cast<double>(std::max(axes.column_count, capacity));
   work.bandwidth_share = (size.threads > 32 ? kBest - kBarrier : kBest) * (0.25 + 0.5 * used + 0.25 * spare);
+  if (axes.column_count > capacity) {
+    // A long row is a stream: few threads on it leave a multiprocessor waiting for the ends of its rows.
+    constexpr double kEnoughThreads = 512;
+    work.bandwidth_share *= 0.5 + 0.5 * std::min(1.0, size.threads / kEnoughThreads);
+  }
   work.blocks = size.threads > 32 ? axes.row_count : (axes.row_count + kRowsOfWarps - 1) / kRowsOfWarps;
   work.threads_per_block = std::max(size.threads, 128);
   work.blocks_per_multiprocessor = std::max(1, kResidentThreads / work.threads_per_block);

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// A stretch of a row, accumulated by the threads that share it with several 16-byte loads of each in flight.
+#pragma once
+
+#include "kernels/common/row.cuh"
+
+namespace stitch {
+
+// Accumulates load(kept, begin..end) in steps of kThreads; `thread` is this thread's place among them.
+template <int kThreads, typename Accumulator, typename Load>
+__device__ __forceinline__ Accumulator accumulate_range(const Load& load, int64_t kept, int64_t begin, int64_t end,
+                                                        bool vectorised, int thread) {
+  constexpr int kLanes = 4;
+  constexpr int kUnroll = 4;  // loads in flight before the first use
+  Accumulator accumulator = Accumulator::identity();
+  if (vectorised) {
+    constexpr int64_t kStep = int64_t{kThreads} * kLanes;
+    int64_t at = begin + thread * kLanes;
+    for (; at + (kUnroll - 1) * kStep < end; at += kUnroll * kStep) {
+      float values[kUnroll * kLanes];
+#pragma unroll
+      for (int group = 0; group < kUnroll; ++group) {
+        const Lanes<float, kLanes> lanes = load_row_lanes<kLanes>(load, kept, at + group * kStep);
+#pragma unroll
+        for (int lane = 0; lane < kLanes; ++lane) {
+          values[group * kLanes + lane] = lanes[lane];
+        }
+      }
+      accumulator.add(values);
+    }
+    for (; at < end; at += kStep) {
+      accumulator.add(load_row_lanes<kLanes>(load, kept, at).values);
+    }
+    return accumulator;
+  }
+  int64_t at = begin + thread;
+  for (; at + (kUnroll - 1) * kThreads < end; at += kUnroll * kThreads) {
+    float values[kUnroll];
+#pragma unroll
+    for (int group = 0; group < kUnroll; ++group) {
+      values[group] = load(kept, at + group * kThreads);
+    }
+    accumulator.add(values);
+  }
+  for (; at < end; at += kThreads) {
+    const float value[1] = {load(kept, at)};
+    accumulator.add(value);
+  }
+  return accumulator;
+}
+
+}  // namespace stitch
