@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layer norm and softmax: rows in registers and rows too long for them, one warp and one block a row, ragged lengths.
+// Layer norm and softmax: rows in registers and rows too long for them, one warp and one block a row, ragged lengths;
+// softmax along an axis that is not contiguous.
 #include "kernels/norm/layer_norm.cuh"
+#include "kernels/softmax/column.cuh"
 #include "kernels/softmax/row.cuh"
 #include "support.h"
 
@@ -90,6 +92,54 @@ void check_shapes(Checker& checker) {
   check<kWhat, 256, 4>(checker, 2, 1000, 30.0f);
 }
 
+// Rows that lie beside each other in memory: element `column` of `row` is x[column * rows + row].
+struct StridedLoad {
+  const float* x;
+  int64_t rows;
+  __device__ float operator()(int64_t row, int64_t column) const { return x[column * rows + row]; }
+};
+
+struct StridedStore {
+  float* y;
+  int64_t rows;
+  __device__ void operator()(int64_t row, int64_t column, float value) const { y[column * rows + row] = value; }
+};
+
+template <SoftmaxKind kKind, int kSharers, int kPerThread>
+void check_columns(Checker& checker, int64_t rows, int64_t columns) {
+  const auto x = random_floats(rows * columns, 3, -9.0f, 9.0f);
+  std::vector<double> want(x.size());
+  for (int64_t row = 0; row < rows; ++row) {
+    std::vector<float> elements;
+    for (int64_t column = 0; column < columns; ++column) {
+      elements.push_back(x[static_cast<size_t>(column * rows + row)]);
+    }
+    std::vector<double> want_row;
+    reference_row(kKind == SoftmaxKind::kSoftmax ? What::kSoftmax : What::kLogSoftmax, elements.data(), columns,
+                  want_row);
+    for (int64_t column = 0; column < columns; ++column) {
+      want[static_cast<size_t>(column * rows + row)] = want_row[static_cast<size_t>(column)];
+    }
+  }
+  const DeviceFloats device_x(x);
+  const DeviceFloats y(rows * columns);
+  const std::string name = "columns of " + std::to_string(kSharers) + "x" + std::to_string(kPerThread) + " " +
+                           std::to_string(rows) + "x" + std::to_string(columns);
+  checker.launched(name, launch_softmax_columns<kKind, kSharers, kPerThread>(
+                             StridedLoad{device_x.data(), rows}, StridedStore{y.data(), rows},
+                             RowShape{rows, columns, false}, nullptr));
+  checker.close(name, y.values(), want, 1e-5);
+}
+
+template <SoftmaxKind kKind>
+void check_strided_shapes(Checker& checker) {
+  for (const int64_t columns : {1, 3, 31, 32, 33, 150}) {  // 32 fill the registers, 33 are streamed
+    check_columns<kKind, 4, 8>(checker, 37, columns);
+  }
+  check_columns<kKind, 16, 16>(checker, 33, 250);
+  check_columns<kKind, 32, 32>(checker, 1, 1000);
+}
+
 void check_barred_row(Checker& checker) {
   const float inf = INFINITY;
   const DeviceFloats x(std::vector<float>{-inf, 0.0f, 0.0f, -inf});
@@ -107,6 +157,8 @@ int main(int count, char** arguments) {
   check_shapes<What::kLayerNorm>(checker);
   check_shapes<What::kSoftmax>(checker);
   check_shapes<What::kLogSoftmax>(checker);
+  check_strided_shapes<SoftmaxKind::kSoftmax>(checker);
+  check_strided_shapes<SoftmaxKind::kLogSoftmax>(checker);
   check_barred_row(checker);
   return checker.finish();
 }

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/softmax/softmax.h"
 
+#include <algorithm>
+#include <array>
+
 #include "ir/graph/op.h"
 #include "kernels/rows/row_functors.h"
+#include "kernels/template/named_setting.h"
 
 namespace stitch::kernels {
 namespace {
@@ -10,6 +14,58 @@ namespace {
 RowAxes axes_of(const Group& group) {
   const ir::Node& node = group.root_node();
   return split_axes(group.graph->type(node.outputs[0]).shape, {ir::int_attribute(node, "dim")});
+}
+
+struct ColumnSize {
+  int sharers;     // warps that share the columns of 32 rows
+  int per_thread;  // columns that a thread keeps
+};
+constexpr std::array kColumnSettings = {
+    NamedSetting<ColumnSize>{"columns_4x8", {4, 8}},     NamedSetting<ColumnSize>{"columns_8x8", {8, 8}},
+    NamedSetting<ColumnSize>{"columns_8x16", {8, 16}},   NamedSetting<ColumnSize>{"columns_16x16", {16, 16}},
+    NamedSetting<ColumnSize>{"columns_32x16", {32, 16}}, NamedSetting<ColumnSize>{"columns_32x32", {32, 32}},
+};
+
+// Rows whose elements are not neighbours, whatever the extents are.
+bool is_strided(const RowAxes& axes) { return !axes.rows.empty() && axes.rows.back() > axes.columns.back(); }
+
+// Elements that stand behind each other between two of a row: 1 where they are neighbours after all.
+int64_t stride_of(const Group& group, const RowAxes& axes) {
+  const std::vector<int64_t>& shape = group.graph->type(group.root_node().outputs[0]).shape;
+  int64_t stride = 1;
+  for (size_t axis = static_cast<size_t>(axes.columns.back()) + 1; axis < shape.size(); ++axis) {
+    stride *= shape[axis];
+  }
+  return stride;
+}
+
+// The share of each 32-byte sector that is used when a warp reads `neighbours` elements that follow each other.
+double used_of_sectors(int64_t neighbours) {
+  constexpr double kSector = 8;
+  return std::min(1.0, static_cast<double>(neighbours) / kSector);
+}
+
+Work column_work(const Group& group, const RowAxes& axes, const Setting& setting) {
+  constexpr int kRowsOfBlock = 32;
+  constexpr int kResidentThreads = 1536;
+  constexpr double kBest = 0.9;
+  const ColumnSize size = meaning_of(kColumnSettings, setting);
+  const int64_t capacity = int64_t{size.sharers} * size.per_thread;
+  Work work;
+  work.bytes = min_bytes(group);
+  constexpr double kMerges = 2 * 4;  // of every sharer with every other
+  work.lane_operations = pointwise_operations(group) +
+                         static_cast<double>(axes.row_count) *
+                             (20.0 * static_cast<double>(axes.column_count) + kMerges * size.sharers * size.sharers);
+  if (axes.column_count > capacity) {
+    work.extra_bytes = work.bytes / 2;
+  }
+  const double filled = std::min(1.0, static_cast<double>(axes.column_count) / static_cast<double>(capacity));
+  work.bandwidth_share = kBest * (0.4 + 0.6 * filled) * used_of_sectors(stride_of(group, axes));
+  work.blocks = (axes.row_count + kRowsOfBlock - 1) / kRowsOfBlock;
+  work.threads_per_block = size.sharers * kRowsOfBlock;
+  work.blocks_per_multiprocessor = std::max(1, kResidentThreads / work.threads_per_block);
+  return work;
 }
 
 class Softmax final : public KernelTemplate {
@@ -21,41 +77,86 @@ class Softmax final : public KernelTemplate {
            graph.type(node.outputs[0]).dtype != DataType::kFloat64;
   }
 
-  std::vector<Setting> space(const Group&, const DeviceLimits&, MathMode) const override { return row_settings(); }
+  std::vector<Setting> space(const Group& group, const DeviceLimits&, MathMode) const override {
+    std::vector<Setting> settings = row_settings();
+    if (is_strided(axes_of(group))) {
+      for (const NamedSetting<ColumnSize>& named : kColumnSettings) {
+        settings.push_back({named.name, 1});
+      }
+    }
+    return settings;
+  }
 
   Work work(const Group& group, const Setting& setting) const override {
-    return row_work(group, axes_of(group), setting, 2);
+    const RowAxes axes = axes_of(group);
+    if (is_named(kColumnSettings, setting.variant)) {
+      return column_work(group, axes, setting);
+    }
+    Work work = row_work(group, axes, setting, 2);
+    if (const int64_t stride = stride_of(group, axes); stride > 1) {
+      // Every element of a row is in a sector of its own, of which other warps use the rest.
+      work.bandwidth_share *= used_of_sectors(1) * 2;
+    }
+    return work;
   }
 
   Result<StepDraft> draft(const Group& group, const Setting& setting) const override {
-    const ir::Node& node = group.root_node();
     const RowAxes axes = axes_of(group);
-    const ir::ValueId output = node.outputs[0];
+    const bool is_by_columns = is_named(kColumnSettings, setting.variant);
     StepBuilder step(group);
-    step.include("kernels/softmax/row.cuh");
-    step.describe(
-        "Access: the threads of a row read neighbouring elements and keep them; a row too long for that is read "
-        "twice.");
+    step.include(is_by_columns ? "kernels/softmax/column.cuh" : "kernels/softmax/row.cuh");
+    step.describe(is_by_columns ? "Access: neighbouring threads read neighbouring rows and keep what they read; a row "
+                                  "too long for that is read twice."
+                                : "Access: the threads of a row read neighbouring elements and keep them; a row too "
+                                  "long for that is read twice.");
     step.describe("Bound: memory, one read and one write of every element.");
-    STITCH_ASSIGN(const LoweredFunctor load, make_row_loader(step, ir::tensor_operand(node, 0), axes, true));
+    const ir::ValueId input = ir::tensor_operand(group.root_node(), 0);
+    STITCH_ASSIGN(const LoweredFunctor load, make_row_loader(step, input, axes, !is_by_columns));
+    STITCH_ASSIGN(const LoweredFunctor store, make_store(step, axes, !is_by_columns));
+    construct(step, load, "load");
+    construct(step, store, "store");
+    if (is_by_columns) {
+      launch_columns(step, axes, meaning_of(kColumnSettings, setting));
+    } else {
+      add_row_shape(step, axes, {{&load, "load"}, {&store, "store"}});
+      launch_rows(step, row_setting_size(setting));
+    }
+    return step.take();
+  }
+
+ private:
+  static Result<LoweredFunctor> make_store(StepBuilder& step, const RowAxes& axes, bool may_take_lanes) {
+    const Group& group = step.group();
+    const ir::ValueId output = group.root_node().outputs[0];
     const Domain domain(group.graph->type(output).shape);
     FunctorBuilder builder(step, pascal_case(group.graph->value(group.results[0]).name) + "Store", domain,
                            {{"row", axes.rows}, {"column", axes.columns}});
-    builder.bind(output, domain.anchor_map(), bound("value", "values[lane]"));
+    builder.bind(output, domain.anchor_map(), may_take_lanes ? bound("value", "values[lane]") : bound("value"));
     STITCH_TRY(builder.store_results());
-    const LoweredFunctor store = builder.finish({.comment = "Stores what follows from one element of the softmax.",
-                                              .lane_value = "value",
-                                              .may_take_lanes = true});
-    construct(step, load, "load");
-    construct(step, store, "store");
-    add_row_shape(step, axes, {{&load, "load"}, {&store, "store"}});
-    const RowSettingSize size = row_setting_size(setting);
-    const std::string kind = node.op == ir::Op::kSoftmax ? "kSoftmax" : "kLogSoftmax";
+    return builder.finish({.comment = "Stores what follows from one element of the softmax.",
+                           .lane_value = "value",
+                           .may_take_lanes = may_take_lanes});
+  }
+
+  static const char* kind_of(const StepBuilder& step) {
+    return step.group().root_node().op == ir::Op::kSoftmax ? "kSoftmax" : "kLogSoftmax";
+  }
+
+  static void launch_rows(StepBuilder& step, const RowSettingSize& size) {
     const Expr threads = step.int_constant("threads_per_row", size.threads);
     const Expr kept = step.int_constant("elements_per_thread", size.per_thread);
-    step.launch("return stitch::launch_softmax<stitch::SoftmaxKind::{}, {}, {}>(load, store, shape, stream);", kind,
-                threads, kept);
-    return step.take();
+    step.launch("return stitch::launch_softmax<stitch::SoftmaxKind::{}, {}, {}>(load, store, shape, stream);",
+                kind_of(step), threads, kept);
+  }
+
+  static void launch_columns(StepBuilder& step, const RowAxes& axes, const ColumnSize& size) {
+    const Expr rows = step.extent("rows", axes.row_count);
+    const Expr columns = step.extent("columns", axes.column_count);
+    step.launch("const stitch::RowShape shape{{{}, {}, false}};", rows, columns);
+    const Expr sharers = step.int_constant("warps_per_row", size.sharers);
+    const Expr kept = step.int_constant("elements_per_thread", size.per_thread);
+    step.launch("return stitch::launch_softmax_columns<stitch::SoftmaxKind::{}, {}, {}>(load, store, shape, stream);",
+                kind_of(step), sharers, kept);
   }
 };
 

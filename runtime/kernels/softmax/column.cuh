@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// softmax and log_softmax along an axis that is not contiguous: neighbouring threads take neighbouring rows, and
+// kSharers warps share the columns of the same 32 rows. A thread keeps up to kPerThread columns of its row in
+// registers, all of them loaded before the first is used; longer rows are read twice.
+//
+// load, store: row functors (kernels/common/row.cuh), called for single elements only.
+// Settings: kSharers a power of two up to 32, kPerThread a multiple of 4.
+#pragma once
+
+#include "kernels/reduce/column.cuh"
+#include "kernels/softmax/row.cuh"
+
+namespace stitch {
+
+namespace softmax_detail {
+
+// Joins the sharers of each row, in a fixed order; all of them get the result. Every thread of the block must call it.
+template <int kSharers, typename Accumulator>
+__device__ __forceinline__ Accumulator join_sharers(const Accumulator& part, int lane, int sharer) {
+  __shared__ Accumulator slots[kSharers][kWarpThreads];
+  slots[sharer][lane] = part;
+  __syncthreads();
+  Accumulator total = slots[0][lane];
+#pragma unroll
+  for (int other = 1; other < kSharers; ++other) {
+    total.merge(slots[other][lane]);
+  }
+  __syncthreads();  // the slots are free for the next call
+  return total;
+}
+
+// A row's columns sharer, sharer + kSharers, ... in registers.
+template <int kSharers, int kPerThread, typename Load>
+struct ColumnsInRegisters {
+  static constexpr int64_t kCapacity = int64_t{kSharers} * kPerThread;
+  int64_t columns;
+  int sharer;
+  float values[kPerThread];
+
+  __device__ __forceinline__ int64_t column(int place) const { return sharer + int64_t{place} * kSharers; }
+
+  // What is beyond the last column, or the last row, adds nothing to a maximum or a sum of exponentials.
+  __device__ __forceinline__ void read(const Load& load, int64_t row, bool is_row) {
+#pragma unroll
+    for (int place = 0; place < kPerThread; ++place) {
+      values[place] = is_row && column(place) < columns ? load(row, column(place)) : -INFINITY;
+    }
+  }
+
+  __device__ __forceinline__ LogSumExpAccumulator statistics(int lane) const {
+    MaxAccumulator part_largest = MaxAccumulator::identity();
+    part_largest.add(values);
+    const float largest = join_sharers<kSharers>(part_largest, lane, sharer).value;
+    SumAccumulator part_sum = SumAccumulator::identity();
+#pragma unroll
+    for (int place = 0; place < kPerThread; ++place) {
+      if (column(place) < columns) {
+        part_sum.sum += expf(values[place] - largest);
+      }
+    }
+    return {largest, join_sharers<kSharers>(part_sum, lane, sharer).sum};
+  }
+};
+
+// The second half of both kinds: `scale` is what softmax multiplies with, and what log_softmax takes away.
+template <SoftmaxKind kKind>
+__device__ __forceinline__ float scale_of(const LogSumExpAccumulator& total) {
+  return kKind == SoftmaxKind::kSoftmax ? 1.0f / total.sum : logf(total.sum);
+}
+
+template <SoftmaxKind kKind>
+__device__ __forceinline__ float softmax_of(float value, float largest, float scale) {
+  return kKind == SoftmaxKind::kSoftmax ? expf(value - largest) * scale : value - largest - scale;
+}
+
+// Rows that do not fit: the maximum and the sum in one pass, then a second one over what the caches still hold of it.
+template <SoftmaxKind kKind, int kSharers, typename Load, typename Store>
+__device__ __forceinline__ void stream_columns(const Load& load, const Store& store, const RowShape& shape, int64_t row,
+                                               int lane, int sharer) {
+  const bool is_row = row < shape.rows;
+  const auto part = reduce_detail::accumulate_column<kSharers, LogSumExpAccumulator>(
+      load, row, 0, is_row ? shape.columns : 0, sharer);
+  const LogSumExpAccumulator total = join_sharers<kSharers>(part, lane, sharer);
+  if (!is_row) {
+    return;
+  }
+  const float scale = scale_of<kKind>(total);
+#pragma unroll 8
+  for (int64_t column = sharer; column < shape.columns; column += kSharers) {
+    store(row, column, softmax_of<kKind>(load(row, column), total.largest, scale));
+  }
+}
+
+template <SoftmaxKind kKind, int kSharers, int kPerThread, typename Load, typename Store>
+__global__ void __launch_bounds__(kSharers* kWarpThreads)
+    softmax_columns_kernel(Load load, Store store, RowShape shape) {
+  const int lane = threadIdx.x % kWarpThreads;
+  const int sharer = threadIdx.x / kWarpThreads;
+  const int64_t row = static_cast<int64_t>(blockIdx.x) * kWarpThreads + lane;
+  ColumnsInRegisters<kSharers, kPerThread, Load> elements{shape.columns, sharer};
+  if (shape.columns > elements.kCapacity) {
+    stream_columns<kKind, kSharers>(load, store, shape, row, lane, sharer);
+    return;
+  }
+  const bool is_row = row < shape.rows;
+  elements.read(load, row, is_row);
+  const LogSumExpAccumulator statistics = elements.statistics(lane);
+  const float scale = scale_of<kKind>(statistics);
+#pragma unroll
+  for (int place = 0; place < kPerThread; ++place) {
+    if (is_row && elements.column(place) < shape.columns) {
+      store(row, elements.column(place), softmax_of<kKind>(elements.values[place], statistics.largest, scale));
+    }
+  }
+}
+
+}  // namespace softmax_detail
+
+template <SoftmaxKind kKind, int kSharers, int kPerThread, typename Load, typename Store>
+cudaError_t launch_softmax_columns(const Load& load, const Store& store, const RowShape& shape, cudaStream_t stream) {
+  if (shape.rows == 0) {
+    return cudaSuccess;
+  }
+  const auto blocks = static_cast<unsigned>(ceil_divide(shape.rows, kWarpThreads));
+  softmax_detail::softmax_columns_kernel<kKind, kSharers, kPerThread, Load, Store>
+      <<<blocks, kSharers * kWarpThreads, 0, stream>>>(load, store, shape);
+  return cudaGetLastError();
+}
+
+}  // namespace stitch
