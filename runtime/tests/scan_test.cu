@@ -197,6 +197,60 @@ void check_layout(Checker& checker, const Layout& layout, uint64_t seed) {
   check<LogSumExpScan>(checker, "logsumexp with NaN", odd, layout, 1e-5);
 }
 
+// Functors of rows, four elements at once where the rows allow it.
+struct LanesLoad {
+  const float* x;
+  int64_t columns;
+  __device__ float operator()(int64_t row, int64_t column) const { return x[row * columns + column]; }
+  template <int kLanes>
+  __device__ Lanes<float, kLanes> lanes(int64_t row, int64_t column) const {
+    return load_float_lanes<kLanes>(x + row * columns + column);
+  }
+};
+struct LanesStore {
+  float* y;
+  int64_t columns;
+  __device__ void operator()(int64_t row, int64_t column, float value) const { y[row * columns + column] = value; }
+  template <int kLanes>
+  __device__ void lanes(int64_t row, int64_t column, const Lanes<float, kLanes>& values) const {
+    store_float_lanes(y + row * columns + column, values);
+  }
+};
+
+void check_lanes(Checker& checker, int64_t rows, int64_t columns) {
+  const auto x = whole_numbers<float>(rows * columns, 5);
+  std::vector<double> want;
+  for (int64_t row = 0; row < rows; ++row) {
+    double sum = 0.0;
+    for (int64_t column = 0; column < columns; ++column) {
+      want.push_back(sum += x[static_cast<size_t>(row * columns + column)]);
+    }
+  }
+  const DeviceFloats device_x(x);
+  const LanesLoad load{device_x.data(), columns};
+  const ScanShape shape{rows, columns, columns % 4 == 0 && lanes_aligned(device_x.data(), columns)};
+  const std::string name = "lanes " + std::to_string(rows) + "x" + std::to_string(columns);
+  const auto check_launch = [&](const std::string& how, const auto& launch) {
+    const DeviceFloats y(rows * columns);
+    checker.launched(name + how, launch(LanesStore{y.data(), columns}));
+    checker.close(name + how, y.values(), want, 0.0);
+  };
+  using State = SumScan<float>;
+  check_launch(", serial", [&](const LanesStore& store) {
+    return launch_scan_serial<State>(load, store, shape, nullptr);
+  });
+  check_launch(", 32", [&](const LanesStore& store) {
+    return launch_scan_rows<State, 32>(load, store, shape, nullptr);
+  });
+  check_launch(", 128", [&](const LanesStore& store) {
+    return launch_scan_rows<State, 128>(load, store, shape, nullptr);
+  });
+  check_launch(", 3 parts", [&](const LanesStore& store) {
+    const DeviceFloats scratch(rows * 3);
+    return launch_scan_split<State, 128>(load, store, shape, 3, scratch.data(), nullptr);
+  });
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -208,6 +262,9 @@ int main(int count, char** arguments) {
                                        {1, 3001, Order::kBackwards}};
   for (size_t i = 0; i < layouts.size(); ++i) {
     check_layout(checker, layouts[i], i + 1);
+  }
+  for (const int64_t columns : {4, 129, 516, 2048, 2180, 4101}) {
+    check_lanes(checker, 2, columns);
   }
   // Nothing but -inf so far is -inf, not NaN; what comes first decides nothing.
   check<LogSumExpScan>(checker, "logsumexp of -inf", {-INFINITY, -INFINITY, 1.0f, INFINITY, 2.0f, NAN, 0.0f},

@@ -44,6 +44,23 @@ __device__ __forceinline__ T shuffle_up(const T& value, int distance) {
   return words.value;
 }
 
+// The value of lane `source`.
+template <typename T>
+__device__ __forceinline__ T shuffle_from(const T& value, int source) {
+  static_assert(sizeof(T) % sizeof(uint32_t) == 0, "only structs of whole 32-bit words can be shuffled");
+  union Words {
+    __device__ Words() {}
+    T value;
+    uint32_t word[sizeof(T) / sizeof(uint32_t)];
+  } words;
+  words.value = value;
+#pragma unroll
+  for (uint32_t& word : words.word) {
+    word = __shfl_sync(kFullWarp, word, source);
+  }
+  return words.value;
+}
+
 // Merges over groups of kThreads neighbouring lanes (a power of two up to 32); every lane gets the result.
 // An Accumulator has `void merge(const Accumulator&)`, symmetric up to rounding.
 template <int kThreads, typename Accumulator>

@@ -48,6 +48,13 @@ State state_of(const ir::Graph& graph, const ir::Node& node) {
   return {fmt::format("stitch::ExtremeScan<{}, {}>", element, node.op == ir::Op::kCummax), "total.value", 16};
 }
 
+// Sums and products of floats: their functors are those of rows, which take four elements at once.
+bool takes_lanes(const ir::Graph& graph, const ir::Node& node) {
+  return (node.op == ir::Op::kCumsum || node.op == ir::Op::kCumprod) &&
+         element_type(graph, ir::tensor_operand(node, 0)) == "float" &&
+         is_floating_point(graph.type(ir::tensor_operand(node, 0)).dtype);
+}
+
 class Scan final : public KernelTemplate {
  public:
   const char* name() const override { return "scan"; }
@@ -73,10 +80,10 @@ class Scan final : public KernelTemplate {
     const auto elements = static_cast<double>(axes.row_count) * static_cast<double>(axes.column_count);
     Work work;
     work.bytes = min_bytes(group);
-    constexpr double kPerElement = 12;
-    constexpr int64_t kPerThread = 4;
+    constexpr double kPerElement = 16;
+    constexpr int64_t kPerThread = 16;
     // Every chunk costs each thread a scan over the block, whether it has elements or not.
-    constexpr double kPerChunk = 60;
+    constexpr double kPerChunk = 120;
     const int64_t chunk = threads * kPerThread;
     const auto chunks = static_cast<double>((axes.column_count + chunk - 1) / chunk);
     work.lane_operations = pointwise_operations(group) + kPerElement * elements;
@@ -86,9 +93,12 @@ class Scan final : public KernelTemplate {
     constexpr int kSerialThreads = 128;
     work.threads_per_block = threads > 1 ? threads : kSerialThreads;
     work.blocks = threads > 1 ? axes.row_count * setting.splits : axes.row_count / kSerialThreads + 1;
-    work.blocks_per_multiprocessor = std::min(32, 2048 / work.threads_per_block);
+    work.blocks_per_multiprocessor = std::min(32, 1536 / work.threads_per_block);
     const bool is_coalesced = (threads > 1) == is_innermost(axes);
-    work.bandwidth_share = is_coalesced ? 0.7 : 0.12;
+    // A block of one warp waits for each of its chunks before it asks for the next; more warps are at different places.
+    const double filled = static_cast<double>(axes.column_count) / (chunks * static_cast<double>(chunk));
+    const double share = threads > 1 ? (threads >= 128 ? 0.85 : 0.7) * (0.5 + 0.5 * filled) : 0.7;
+    work.bandwidth_share = is_coalesced ? share : 0.12;
     if (is_split) {
       work.launches = 2;
       work.extra_bytes = work.bytes / 2;
@@ -99,20 +109,43 @@ class Scan final : public KernelTemplate {
   Result<StepDraft> draft(const Group& group, const Setting& setting) const override;
 };
 
-Result<LoweredFunctor> make_store(StepBuilder& step, const RowAxes& axes, const State& state) {
+Result<LoweredFunctor> make_store(StepBuilder& step, const RowAxes& axes, const State& state, bool lanes) {
   const Group& group = step.group();
   const ir::Graph& graph = *group.graph;
   const ir::Node& node = group.root_node();
   const Domain domain(graph.type(node.outputs[0]).shape);
   FunctorBuilder builder(step, pascal_case(graph.value(group.results[0]).name) + "Store", domain,
                          {{"row", axes.rows}, {"column", axes.columns}});
-  builder.bind(node.outputs[0], domain.anchor_map(), bound(state.value));
+  builder.bind(node.outputs[0], domain.anchor_map(), lanes ? bound("value", "values[lane]") : bound(state.value));
   if (node.outputs.size() > 1) {
     builder.bind(node.outputs[1], domain.anchor_map(), bound("total.index"));
   }
   STITCH_TRY(builder.store_results());
-  return builder.finish({.comment = "Stores what follows from the elements up to one.",
-                         .extra_parameters = fmt::format("const {}& total", state.type)});
+  const char* comment = "Stores what follows from the elements up to one.";
+  if (lanes) {
+    return builder.finish({.comment = comment, .lane_value = "value", .may_take_lanes = true});
+  }
+  return builder.finish({.comment = comment, .extra_parameters = fmt::format("const {}& total", state.type)});
+}
+
+// "const ScanShape shape{rows, columns, vectorised};" after the functors and the proof of `vectorised`.
+Result<void> add_operands(StepBuilder& step, const RowAxes& axes, const State& state) {
+  const Group& group = step.group();
+  const ir::Node& node = group.root_node();
+  const ir::ValueId input = ir::tensor_operand(node, 0);
+  const bool lanes = takes_lanes(*group.graph, node);
+  const bool along_rows = lanes && is_innermost(axes);
+  STITCH_ASSIGN(const LoweredFunctor load, along_rows ? make_row_loader(step, input, axes, true)
+                                                      : make_element_loader(step, input, axes));
+  STITCH_ASSIGN(const LoweredFunctor store, make_store(step, axes, state, along_rows));
+  construct(step, load, "load");
+  construct(step, store, "store");
+  const Expr rows = step.extent("rows", axes.row_count);
+  const Expr columns = step.extent("columns", axes.column_count);
+  const Expr vectorised =
+      along_rows ? prove_vectorised(step, columns, {{&load, "load"}, {&store, "store"}}) : named("false");
+  step.launch("const stitch::ScanShape shape{{{}, {}, {}}};", rows, columns, vectorised);
+  return {};
 }
 
 Result<StepDraft> Scan::draft(const Group& group, const Setting& setting) const {
@@ -127,12 +160,7 @@ Result<StepDraft> Scan::draft(const Group& group, const Setting& setting) const 
                     ? "Access: neighbouring threads walk down neighbouring rows."
                     : "Access: the threads of a row read neighbouring elements and pass on what stands before them.");
   step.describe("Bound: memory, one read and one write of every element.");
-  STITCH_ASSIGN(const LoweredFunctor load, make_element_loader(step, ir::tensor_operand(node, 0), axes));
-  STITCH_ASSIGN(const LoweredFunctor store, make_store(step, axes, state));
-  construct(step, load, "load");
-  construct(step, store, "store");
-  step.launch("const stitch::ScanShape shape{{{}, {}}};", step.extent("rows", axes.row_count),
-              step.extent("columns", axes.column_count));
+  STITCH_TRY(add_operands(step, axes, state));
   if (is_serial) {
     step.launch("return stitch::launch_scan_serial<{}>(load, store, shape, stream);", state.type);
     return step.take();
