@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layer norm and softmax: rows in registers and rows too long for them, one warp and one block a row, ragged lengths;
 // softmax along an axis that is not contiguous.
-#include "kernels/norm/layer_norm.cuh"
+#include "kernels/norm/layer_norm_shared.cuh"
 #include "kernels/softmax/column.cuh"
-#include "kernels/softmax/row.cuh"
+#include "kernels/softmax/shared.cuh"
 #include "support.h"
 
 namespace {
@@ -92,6 +92,63 @@ void check_shapes(Checker& checker) {
   check<kWhat, 256, 4>(checker, 2, 1000, 30.0f);
 }
 
+// Rows that blocks share, in one group and in several (of 3 << 20 elements), whole and not.
+template <What kWhat>
+void check_shared(Checker& checker, int64_t rows, int64_t columns, int64_t parts) {
+  const auto x = random_floats(rows * columns, 4, -3.0f, 5.0f);
+  const DeviceFloats device_x(x);
+  const DeviceFloats y(rows * columns);
+  const Load load{device_x.data(), columns};
+  const Store store{y.data(), columns};
+  const RowShape shape{rows, columns, lanes_aligned(device_x.data(), columns)};
+  std::vector<double> want;
+  for (int64_t row = 0; row < rows; ++row) {
+    reference_row(kWhat, x.data() + row * columns, columns, want);
+  }
+  const DeviceFloats scratch(shared_rows_scratch_bytes<WelfordAccumulator>(rows, parts) / 4);
+  const std::string name = "what " + std::to_string(static_cast<int>(kWhat)) + " shared by " + std::to_string(parts) +
+                           " " + std::to_string(rows) + "x" + std::to_string(columns);
+  if constexpr (kWhat == What::kLayerNorm) {
+    checker.launched(name, launch_layer_norm_shared(load, store, shape, kEpsilon, parts, scratch.data(), nullptr));
+  } else {
+    constexpr SoftmaxKind kKind = kWhat == What::kSoftmax ? SoftmaxKind::kSoftmax : SoftmaxKind::kLogSoftmax;
+    checker.launched(name, launch_softmax_shared<kKind>(load, store, shape, parts, scratch.data(), nullptr));
+  }
+  checker.close(name, y.values(), want, 1e-5);
+}
+
+template <What kWhat>
+void check_shared_shapes(Checker& checker) {
+  check_shared<kWhat>(checker, 5, 1, 1);
+  check_shared<kWhat>(checker, 3, 4999, 4);
+  check_shared<kWhat>(checker, 2, 9000, 7);
+  check_shared<kWhat>(checker, 3, 41, 16);  // parts without elements
+}
+
+// What each ticket stands for, for groups of every kind: every part is accumulated once, and written once, later.
+void check_tickets(Checker& checker) {
+  for (int64_t rows = 1; rows <= 9; ++rows) {
+    for (int64_t group_rows = 1; group_rows <= 10; ++group_rows) {
+      using namespace shared_rows_detail;
+      constexpr int64_t kParts = 3;
+      const Parts parts{4, Divider(kParts), Divider(2 * group_rows * kParts), group_rows * kParts, rows * kParts};
+      std::vector<double> seen(static_cast<size_t>(parts.all), 0.0);
+      for (int64_t ticket = 0; ticket < 2 * parts.all; ++ticket) {
+        const Piece piece = piece_of(parts, ticket);
+        double& count = seen.at(static_cast<size_t>(piece.part));
+        const int64_t row = piece.part / kParts;
+        bool is_ready = true;
+        for (int64_t part = row * kParts; part < (row + 1) * kParts; ++part) {
+          is_ready = is_ready && seen.at(static_cast<size_t>(part)) >= 1.0;
+        }
+        count += piece.is_result ? (is_ready ? 1.0 : 100.0) : (count == 0.0 ? 1.0 : 100.0);
+      }
+      checker.close("tickets of " + std::to_string(rows) + " rows, " + std::to_string(group_rows) + " a group",
+                    std::vector<double>(seen.begin(), seen.end()), std::vector<double>(seen.size(), 2.0), 0.0);
+    }
+  }
+}
+
 // Rows that lie beside each other in memory: element `column` of `row` is x[column * rows + row].
 struct StridedLoad {
   const float* x;
@@ -159,6 +216,10 @@ int main(int count, char** arguments) {
   check_shapes<What::kLogSoftmax>(checker);
   check_strided_shapes<SoftmaxKind::kSoftmax>(checker);
   check_strided_shapes<SoftmaxKind::kLogSoftmax>(checker);
+  check_shared_shapes<What::kLayerNorm>(checker);
+  check_shared_shapes<What::kSoftmax>(checker);
+  check_shared_shapes<What::kLogSoftmax>(checker);
+  check_tickets(checker);
   check_barred_row(checker);
   return checker.finish();
 }

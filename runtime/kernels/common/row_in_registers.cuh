@@ -53,7 +53,7 @@ class RowInRegisters {
   template <typename Store, typename Transform>
   __device__ __forceinline__ void write(const Store& store, const Transform& transform) const {
     if (!resident_) {
-      write_streamed(store, transform);
+      write_range<kThreads>(load_, store, row_, 0, shape_.columns, shape_.vectorised, thread_, transform);
       return;
     }
     if (!shape_.vectorised) {
@@ -63,7 +63,7 @@ class RowInRegisters {
 #pragma unroll
     for (int group = 0; group < kPerThread / kLanes; ++group) {
       if (lane_column(group * kLanes) < shape_.columns) {
-        write_group(store, transform, lane_column(group * kLanes), group_at(group));
+        write_transformed(store, row_, lane_column(group * kLanes), group_at(group), transform);
       }
     }
   }
@@ -98,35 +98,6 @@ class RowInRegisters {
     }
   }
 
-  // Reads the row again, several groups in flight before the first is written.
-  template <typename Store, typename Transform>
-  __device__ __forceinline__ void write_streamed(const Store& store, const Transform& transform) const {
-    constexpr int kUnroll = 4;
-    if (!shape_.vectorised) {
-#pragma unroll kUnroll
-      for (int64_t column = thread_; column < shape_.columns; column += kThreads) {
-        store(row_, column, transform(load_(row_, column)));
-      }
-      return;
-    }
-    constexpr int64_t kStep = int64_t{kThreads} * kLanes;
-    int64_t column = thread_ * kLanes;
-    for (; column + (kUnroll - 1) * kStep < shape_.columns; column += kUnroll * kStep) {
-      Lanes<float, kLanes> groups[kUnroll];
-#pragma unroll
-      for (int group = 0; group < kUnroll; ++group) {
-        groups[group] = load_row_lanes<kLanes>(load_, row_, column + group * kStep);
-      }
-#pragma unroll
-      for (int group = 0; group < kUnroll; ++group) {
-        write_group(store, transform, column + group * kStep, groups[group]);
-      }
-    }
-    for (; column < shape_.columns; column += kStep) {
-      write_group(store, transform, column, load_row_lanes<kLanes>(load_, row_, column));
-    }
-  }
-
   __device__ __forceinline__ Lanes<float, kLanes> group_at(int group) const {
     Lanes<float, kLanes> lanes;
 #pragma unroll
@@ -134,16 +105,6 @@ class RowInRegisters {
       lanes[lane] = values_[group * kLanes + lane];
     }
     return lanes;
-  }
-
-  template <typename Store, typename Transform>
-  __device__ __forceinline__ void write_group(const Store& store, const Transform& transform, int64_t column,
-                                              Lanes<float, kLanes> lanes) const {
-#pragma unroll
-    for (int lane = 0; lane < kLanes; ++lane) {
-      lanes[lane] = transform(lanes[lane]);
-    }
-    store_row_lanes<kLanes>(store, row_, column, lanes);
   }
 
   const Load& load_;

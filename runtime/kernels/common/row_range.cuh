@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stretch of a row, accumulated by the threads that share it with several 16-byte loads of each in flight.
+// A stretch of a row, accumulated or rewritten by the threads that share it, with several 16-byte loads of each in
+// flight.
 #pragma once
 
 #include "kernels/common/row.cuh"
@@ -47,6 +48,47 @@ __device__ __forceinline__ Accumulator accumulate_range(const Load& load, int64_
     accumulator.add(value);
   }
   return accumulator;
+}
+
+template <int kLanes, typename Store, typename Transform>
+__device__ __forceinline__ void write_transformed(const Store& store, int64_t row, int64_t column,
+                                                  Lanes<float, kLanes> lanes, const Transform& transform) {
+#pragma unroll
+  for (int lane = 0; lane < kLanes; ++lane) {
+    lanes[lane] = transform(lanes[lane]);
+  }
+  store_row_lanes<kLanes>(store, row, column, lanes);
+}
+
+// store(row, column, transform(load(row, column))) for columns begin..end, in steps of kThreads.
+template <int kThreads, typename Load, typename Store, typename Transform>
+__device__ __forceinline__ void write_range(const Load& load, const Store& store, int64_t row, int64_t begin,
+                                            int64_t end, bool vectorised, int thread, const Transform& transform) {
+  constexpr int kLanes = 4;
+  constexpr int kUnroll = 4;
+  if (!vectorised) {
+#pragma unroll kUnroll
+    for (int64_t column = begin + thread; column < end; column += kThreads) {
+      store(row, column, transform(load(row, column)));
+    }
+    return;
+  }
+  constexpr int64_t kStep = int64_t{kThreads} * kLanes;
+  int64_t column = begin + thread * kLanes;
+  for (; column + (kUnroll - 1) * kStep < end; column += kUnroll * kStep) {
+    Lanes<float, kLanes> groups[kUnroll];
+#pragma unroll
+    for (int group = 0; group < kUnroll; ++group) {
+      groups[group] = load_row_lanes<kLanes>(load, row, column + group * kStep);
+    }
+#pragma unroll
+    for (int group = 0; group < kUnroll; ++group) {
+      write_transformed(store, row, column + group * kStep, groups[group], transform);
+    }
+  }
+  for (; column < end; column += kStep) {
+    write_transformed(store, row, column, load_row_lanes<kLanes>(load, row, column), transform);
+  }
 }
 
 }  // namespace stitch

@@ -52,9 +52,21 @@ class LayerNorm final : public KernelTemplate {
     return node.op == ir::Op::kLayerNorm && graph.type(node.outputs[0]).dtype != DataType::kFloat64;
   }
 
-  std::vector<Setting> space(const Group&, const DeviceLimits&, MathMode) const override { return row_settings(); }
+  std::vector<Setting> space(const Group& group, const DeviceLimits&, MathMode) const override {
+    std::vector<Setting> settings = row_settings();
+    const std::vector<Setting> shared = shared_row_settings(axes_of(group));
+    settings.insert(settings.end(), shared.begin(), shared.end());
+    return settings;
+  }
+
+  bool allows(const Group& group, const Setting& setting) const override {
+    return allows_shared_row(setting) || KernelTemplate::allows(group, setting);
+  }
 
   Work work(const Group& group, const Setting& setting) const override {
+    if (is_shared_row(setting)) {
+      return shared_row_work(group, axes_of(group), setting);
+    }
     return row_work(group, axes_of(group), setting, 2);
   }
 
@@ -62,9 +74,11 @@ class LayerNorm final : public KernelTemplate {
     const ir::Node& node = group.root_node();
     const RowAxes axes = axes_of(group);
     StepBuilder step(group);
-    step.include("kernels/norm/layer_norm.cuh");
+    const bool is_shared = is_shared_row(setting);
+    step.include(is_shared ? "kernels/norm/layer_norm_shared.cuh" : "kernels/norm/layer_norm.cuh");
     step.describe(
-        "Access: the threads of a row read neighbouring elements and keep them for both passes (mean, then "
+        is_shared ? "Access: blocks share a row; each part is read twice, the second time from the cache."
+                  : "Access: the threads of a row read neighbouring elements and keep them for both passes (mean, then "
         "squared distances); a row too long for that is read twice.");
     step.describe("Bound: memory, one read and one write of every element.");
     STITCH_ASSIGN(const LoweredFunctor load, make_row_loader(step, ir::tensor_operand(node, 0), axes, true));
@@ -72,10 +86,18 @@ class LayerNorm final : public KernelTemplate {
     construct(step, load, "load");
     construct(step, store, "store");
     add_row_shape(step, axes, {{&load, "load"}, {&store, "store"}});
+    const Expr epsilon = step.constant("epsilon", float_literal(ir::double_attribute(node, "eps")));
+    if (is_shared) {
+      constexpr int64_t kAccumulatorBytes = 12;
+      step.set_scratch_bytes(shared_row_scratch_bytes(axes, setting, kAccumulatorBytes));
+      step.launch("return stitch::launch_layer_norm_shared(");
+      step.launch("    load, store, shape, {}, {}, args->scratch, stream);", epsilon,
+                  step.extent("parts", setting.splits, "blocks that share a row"));
+      return step.take();
+    }
     const RowSettingSize size = row_setting_size(setting);
     const Expr threads = step.int_constant("threads_per_row", size.threads);
     const Expr kept = step.int_constant("elements_per_thread", size.per_thread);
-    const Expr epsilon = step.constant("epsilon", float_literal(ir::double_attribute(node, "eps")));
     step.launch("return stitch::launch_layer_norm<{}, {}>(load, store, shape, {}, stream);", threads, kept, epsilon);
     return step.take();
   }

@@ -20,6 +20,8 @@ constexpr std::array kRowSettings = {
     NamedSize{"row_512x32", {512, 32}}, NamedSize{"row_1024x16", {1024, 16}},
 };
 
+constexpr const char* kSharedRow = "shared";
+
 }  // namespace
 
 RowAxes split_axes(const std::vector<int64_t>& shape, const std::vector<int64_t>& columns) {
@@ -96,6 +98,50 @@ Work row_work(const Group& group, const RowAxes& axes, const Setting& setting, i
   work.threads_per_block = std::max(size.threads, 128);
   work.blocks_per_multiprocessor = std::max(1, kResidentThreads / work.threads_per_block);
   return work;
+}
+
+std::vector<Setting> shared_row_settings(const RowAxes& axes) {
+  constexpr int64_t kLong = 65536;    // shorter rows stay in the cache until a block of their own reads them again
+  constexpr int64_t kMinPart = 4096;  // shorter parts do not repay a ticket each
+  std::vector<Setting> settings;
+  for (const int64_t parts : {16, 32, 48, 64, 128, 256}) {
+    if (axes.column_count >= kLong && axes.column_count / parts >= kMinPart) {
+      settings.push_back({kSharedRow, parts});
+    }
+  }
+  return settings;
+}
+
+bool is_shared_row(const Setting& setting) { return setting.variant == kSharedRow; }
+
+bool allows_shared_row(const Setting& setting) {
+  constexpr int64_t kMaxParts = 256;
+  return is_shared_row(setting) && setting.splits >= 1 && setting.splits <= kMaxParts;
+}
+
+Work shared_row_work(const Group& group, const RowAxes& axes, const Setting& setting) {
+  constexpr int kThreads = 256;
+  constexpr double kShare = 0.85;               // blocks wait for tickets and for the other parts of a row
+  constexpr double kPerPart = 800;              // elements read in the time that a part costs beside them
+  constexpr double kMissed = 0.1;               // of the second read, what the cache no longer holds
+  constexpr double kMissedPerElement = 3.7e-5;  // of a part: longer ones are further apart from their second read
+  const double part = static_cast<double>(axes.column_count) / static_cast<double>(setting.splits);
+  Work work;
+  work.bytes = min_bytes(group);
+  work.extra_bytes = work.bytes * std::min(1.0, kMissed + kMissedPerElement * part) / 2;
+  work.lane_operations =
+      pointwise_operations(group) + 20.0 * static_cast<double>(axes.row_count) * static_cast<double>(axes.column_count);
+  work.bandwidth_share = kShare * part / (part + kPerPart);
+  work.blocks = 2 * axes.row_count * setting.splits;
+  work.threads_per_block = kThreads;
+  work.blocks_per_multiprocessor = 6;
+  work.launches = 2;
+  return work;
+}
+
+int64_t shared_row_scratch_bytes(const RowAxes& axes, const Setting& setting, int64_t accumulator_bytes) {
+  constexpr int64_t kCounterBytes = 4;
+  return axes.row_count * setting.splits * accumulator_bytes + (axes.row_count + 1) * kCounterBytes;
 }
 
 void add_row_shape(StepBuilder& step, const RowAxes& axes, const std::vector<LaneUser>& users) {

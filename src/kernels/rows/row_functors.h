@@ -31,6 +31,15 @@ RowSettingSize row_setting_size(const Setting& setting);
 // Work of a skeleton that keeps rows in registers, and reads those that do not fit `reads_of_long_rows` times.
 Work row_work(const Group& group, const RowAxes& axes, const Setting& setting, int reads_of_long_rows);
 
+// Settings "shared": rows so long that blocks share them, as many as the setting's splits
+// (kernels/common/shared_rows.cuh).
+std::vector<Setting> shared_row_settings(const RowAxes& axes);
+bool is_shared_row(const Setting& setting);
+bool allows_shared_row(const Setting& setting);
+Work shared_row_work(const Group& group, const RowAxes& axes, const Setting& setting);
+// Of shared_rows_scratch_bytes() in the skeleton.
+int64_t shared_row_scratch_bytes(const RowAxes& axes, const Setting& setting, int64_t accumulator_bytes);
+
 // "RowShape shape{rows, columns, vectorised};" in the step's launch, after the proof of `vectorised`.
 void add_row_shape(StepBuilder& step, const RowAxes& axes, const std::vector<LaneUser>& users);
 

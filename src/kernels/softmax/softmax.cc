@@ -79,7 +79,11 @@ class Softmax final : public KernelTemplate {
 
   std::vector<Setting> space(const Group& group, const DeviceLimits&, MathMode) const override {
     std::vector<Setting> settings = row_settings();
-    if (is_strided(axes_of(group))) {
+    const RowAxes axes = axes_of(group);
+    if (!is_strided(axes)) {
+      const std::vector<Setting> shared = shared_row_settings(axes);
+      settings.insert(settings.end(), shared.begin(), shared.end());
+    } else {
       for (const NamedSetting<ColumnSize>& named : kColumnSettings) {
         settings.push_back({named.name, 1});
       }
@@ -87,8 +91,15 @@ class Softmax final : public KernelTemplate {
     return settings;
   }
 
+  bool allows(const Group& group, const Setting& setting) const override {
+    return allows_shared_row(setting) || KernelTemplate::allows(group, setting);
+  }
+
   Work work(const Group& group, const Setting& setting) const override {
     const RowAxes axes = axes_of(group);
+    if (is_shared_row(setting)) {
+      return shared_row_work(group, axes, setting);
+    }
     if (is_named(kColumnSettings, setting.variant)) {
       return column_work(group, axes, setting);
     }
@@ -104,11 +115,7 @@ class Softmax final : public KernelTemplate {
     const RowAxes axes = axes_of(group);
     const bool is_by_columns = is_named(kColumnSettings, setting.variant);
     StepBuilder step(group);
-    step.include(is_by_columns ? "kernels/softmax/column.cuh" : "kernels/softmax/row.cuh");
-    step.describe(is_by_columns ? "Access: neighbouring threads read neighbouring rows and keep what they read; a row "
-                                  "too long for that is read twice."
-                                : "Access: the threads of a row read neighbouring elements and keep them; a row too "
-                                  "long for that is read twice.");
+    describe(step, is_by_columns, is_shared_row(setting));
     step.describe("Bound: memory, one read and one write of every element.");
     const ir::ValueId input = ir::tensor_operand(group.root_node(), 0);
     STITCH_ASSIGN(const LoweredFunctor load, make_row_loader(step, input, axes, !is_by_columns));
@@ -119,12 +126,35 @@ class Softmax final : public KernelTemplate {
       launch_columns(step, axes, meaning_of(kColumnSettings, setting));
     } else {
       add_row_shape(step, axes, {{&load, "load"}, {&store, "store"}});
-      launch_rows(step, row_setting_size(setting));
+      if (is_shared_row(setting)) {
+        launch_shared(step, axes, setting);
+      } else {
+        launch_rows(step, row_setting_size(setting));
+      }
     }
     return step.take();
   }
 
  private:
+  static void describe(StepBuilder& step, bool is_by_columns, bool is_shared) {
+    step.include(is_by_columns ? "kernels/softmax/column.cuh"
+                 : is_shared   ? "kernels/softmax/shared.cuh"
+                               : "kernels/softmax/row.cuh");
+    step.describe(is_by_columns ? "Access: neighbouring threads read neighbouring rows and keep what they read; a row "
+                                  "too long for that is read twice."
+                  : is_shared   ? "Access: blocks share a row; each part is read twice, the second time from the cache."
+                                : "Access: the threads of a row read neighbouring elements and keep them; a row too "
+                                  "long for that is read twice.");
+  }
+
+  static void launch_shared(StepBuilder& step, const RowAxes& axes, const Setting& setting) {
+    constexpr int64_t kAccumulatorBytes = 8;
+    step.set_scratch_bytes(shared_row_scratch_bytes(axes, setting, kAccumulatorBytes));
+    step.launch("return stitch::launch_softmax_shared<stitch::SoftmaxKind::{}>(", kind_of(step));
+    step.launch("    load, store, shape, {}, args->scratch, stream);",
+                step.extent("parts", setting.splits, "blocks that share a row"));
+  }
+
   static Result<LoweredFunctor> make_store(StepBuilder& step, const RowAxes& axes, bool may_take_lanes) {
     const Group& group = step.group();
     const ir::ValueId output = group.root_node().outputs[0];
