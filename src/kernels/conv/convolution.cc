@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "kernels/conv/library.h"
 #include "kernels/conv/problem.h"
 #include "kernels/conv/rounding.h"
@@ -17,6 +19,19 @@ namespace {
 constexpr const char* kDepthwise = "depthwise";
 constexpr int64_t kMaxSplits = 16;
 constexpr int64_t kMinDepthOfSplit = 256;  // shorter parts do not repay their partial sums
+
+// Of what tiles reach in a product, by how windows are gathered: the times of bench/results/kernelbench-h200.md over
+// estimates without it.
+double gathering_share(const ConvolutionProblem& problem) {
+  constexpr double kForward = 0.7, kAlongOneAxis = 0.53, kTransposed = 0.5, kStridedTransposed = 0.38;
+  const auto is_one = [](int64_t number) { return number == 1; };
+  if (problem.transposed) {
+    const std::vector<int64_t>& stride = problem.window.stride;
+    return std::all_of(stride.begin(), stride.end(), is_one) ? kTransposed : kStridedTransposed;
+  }
+  const bool is_row = problem.in[0] == 1 && problem.window.kernel[0] == 1;
+  return is_row ? kAlongOneAxis : kForward;
+}
 
 // How our own kernels compute it: each thread outputs of one channel by itself, or blocks tiles of a product.
 enum class ConvolutionMethod { kDepthwise, kTiles };
@@ -142,7 +157,7 @@ class Convolution final : public KernelTemplate {
     }
     add_gemm_work(*own.tiles.variant, problem.matrices(), problem.rows(), problem.columns(), problem.depth(),
                   setting.splits, work);
-    work.peak_share = own.tiles.variant->convolution_share;
+    work.peak_share = own.tiles.variant->convolution_share * gathering_share(problem);
     return work;
   }
 
