@@ -28,6 +28,7 @@ FAMILIES = {
     "attention, few queries": r"launch_split_keys_attention",
     "softmax": r"launch_softmax",
     "normalisation": r"launch_layer_norm",
+    "rows that blocks share": r"launch_(?:softmax_shared|layer_norm_shared|shared_rows)",
     "reduction of rows": r"launch_reduce_rows(?!_split)",
     "reduction of columns": r"launch_reduce_columns",
     "reduction in parts": r"launch_reduce_\w+_split",
@@ -52,7 +53,7 @@ FAMILIES = {
 
 
 # Of what all kernels share, only what moves elements between threads or puts them in order.
-_SHARED = re.compile(r"runtime/kernels/common(?:\.cuh|/(?!warp|order|index|row)\w+\.cuh)")
+_SHARED = re.compile(r"runtime/kernels/common(?:\.cuh|/(?!warp|order|index|row|shared_rows)\w+\.cuh)")
 
 
 def _closure(folder: pathlib.Path, file: str, seen: set[str]) -> set[str]:
