@@ -31,6 +31,9 @@ enum class Ending {
   kUnsupported,  // cannot run on this device
 };
 
+// A program is called on any of so many streams. What is timed, and prepare(), has the first.
+constexpr int kCallStreams = 3;
+
 struct CandidateOutcome {
   Ending ending = Ending::kOk;
   std::string message;              // what happened, when not kOk
@@ -52,6 +55,7 @@ struct CandidateCall {
   std::vector<bool> staying{};
   size_t left_out = 0;  // kWithoutOne: the kernel's place in the list of the last whole call
   uint64_t rng_offset = 0;
+  int stream = 0;  // which of the worker's streams run() is given, below kCallStreams
 };
 
 class Candidate {

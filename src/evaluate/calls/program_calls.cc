@@ -226,6 +226,7 @@ Result<double> ProgramCalls::run_timed(const wire::CallArguments& arguments, con
   request["schedule_seed"] = static_cast<int64_t>(call.schedule_seed);
   request["trial"] = static_cast<int>(call.trial);
   request["left_out"] = static_cast<int64_t>(call.left_out);
+  request["stream"] = call.stream;
   STITCH_TRY(session_.keeper().clock_start());
   STITCH_TRY(session_.ask("run", request));
   return session_.keeper().clock_stop_us();

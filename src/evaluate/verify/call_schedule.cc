@@ -131,6 +131,7 @@ class ScheduleDrawing {
     settings.schedule_seed = one_in(2) ? random_() >> 1U : 0;
     settings.states_in_place = request_.has_states && one_in(2);
     settings.trial = one_in(2) ? CallTrial::kApart : CallTrial::kNone;
+    settings.stream = below(kCallStreams);
   }
 
   // The program is not told which of its calls are: those that are not keep it from knowing.

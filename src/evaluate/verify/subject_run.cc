@@ -63,7 +63,7 @@ Result<RunResult> run_draw(Candidate& candidate, const verify::OracleDraw& draw,
   STITCH_ASSIGN(CandidateOutcome outcome,
                 candidate.run({draw.inputs, draw.states, results, settings.rng_seed, settings.schedule_seed,
                                settings.states_in_place, settings.trial, std::move(staying), settings.left_out,
-                               settings.rng_offset}));
+                               settings.rng_offset, settings.stream}));
   if (auto finding = finding_of(outcome, "run")) {
     return RunResult(std::move(*finding));
   }

@@ -25,6 +25,7 @@ struct RunSettings {
   CallTrial trial = CallTrial::kNone;
   size_t left_out = 0;
   uint64_t rng_offset = 0;
+  int stream = 0;
 };
 
 // Nothing for a good end; else what it says of a program that ended so in this step, as "run".

@@ -13,6 +13,8 @@
 namespace stitch::worker {
 namespace {
 
+constexpr int64_t kMaxStreams = 8;
+
 // Work that fails on the device after a candidate enqueued it is the candidate's doing.
 Result<void> blame_candidate(const Result<void>& done) {
   if (done.has_value()) {
@@ -99,7 +101,8 @@ Result<wire::Answer> Session::run(const Json& arguments) {
   STITCH_ASSIGN(const Json* call_json, json_object(arguments, "call"));
   STITCH_ASSIGN(const wire::CallArguments call, wire::call_arguments_from_json(*call_json));
   STITCH_ASSIGN(const int64_t schedule_seed, json_int(arguments, "schedule_seed"));
-  STITCH_ASSIGN(const BoundCall bound, BoundCall::bind(call, memory_, stream_->get()));
+  STITCH_ASSIGN(void* const stream, stream_of(arguments));
+  STITCH_ASSIGN(const BoundCall bound, BoundCall::bind(call, memory_, stream));
   STITCH_ASSIGN(const int64_t trial, json_int(arguments, "trial"));
   STITCH_TRY(need(trial >= 0 && trial < kCallTrials, "run wants a trial that there is"));
   STITCH_ASSIGN(const LaunchRecord* without, left_out(arguments, static_cast<CallTrial>(trial)));
@@ -109,7 +112,7 @@ Result<wire::Answer> Session::run(const Json& arguments) {
   device::forget_launches();
   // Where the program sees copies, their memory is the sanitizer's.
   trial_.emplace(memory_.ranges(), memory_.is_mirrored() ? CallTrial::kNone : static_cast<CallTrial>(trial), without);
-  STITCH_TRY(run_in_order(bound, [&]() -> Result<void> {
+  STITCH_TRY(run_in_order(bound, stream, [&]() -> Result<void> {
     STITCH_TRY(candidate_->run(bound.get()));
     if (trial == 0) {  // in a trial not all of it runs
       launches_ = device::launches();
@@ -131,12 +134,22 @@ Result<const LaunchRecord*> Session::left_out(const Json& arguments, CallTrial t
   return &(*launches_)[static_cast<size_t>(index)];
 }
 
-Result<void> Session::run_in_order(const BoundCall& call, const std::function<Result<void>()>& enqueue) {
+Result<void*> Session::stream_of(const Json& arguments) {
+  STITCH_ASSIGN(const int64_t number, json_int(arguments, "stream"));
+  STITCH_TRY(need(number >= 0 && number < kMaxStreams, "run wants a stream that there is"));
+  while (static_cast<int64_t>(other_streams_.size()) < number) {
+    STITCH_ASSIGN(device::Stream stream, device::Stream::create());
+    other_streams_.push_back(std::move(stream));
+  }
+  return number == 0 ? stream_->get() : other_streams_[static_cast<size_t>(number) - 1].get();
+}
+
+Result<void> Session::run_in_order(const BoundCall& call, void* stream, const std::function<Result<void>()>& enqueue) {
   if (order_check_.has_value()) {
     STITCH_TRY(blame_candidate(order_check_->begin(call.results())));
   }
   const Result<void> enqueued = enqueue();
-  const Result<void> ended = order_check_.has_value() ? order_check_->end(stream_->get()) : Result<void>();
+  const Result<void> ended = order_check_.has_value() ? order_check_->end(stream) : Result<void>();
   STITCH_TRY(enqueued);
   STITCH_TRY(blame_candidate(ended));
   STITCH_TRY(blame_candidate(device::wait_for_device()));
@@ -234,7 +247,7 @@ Result<wire::Answer> Session::run_block(const Json& arguments) {
   if (ordered) {
     for (const int64_t turn : order) {
       const auto index = static_cast<size_t>(turn);
-      STITCH_TRY(run_in_order(bound_[index], [&] { return enqueue_call(index); }));
+      STITCH_TRY(run_in_order(bound_[index], stream_->get(), [&] { return enqueue_call(index); }));
     }
   } else {
     STITCH_ASSIGN(json["event_us"], run_between_events(order, with_calls));

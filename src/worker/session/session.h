@@ -5,7 +5,7 @@
 //   attach {blocks: [token..]}, detach {ids: [..]}
 //   prepare {parameters: [..], prepared: [region]}
 //   workspace {inputs: [..]}                -> {bytes}
-//   run {call, schedule_seed, trial}        one call, waited for; on a GPU it is looked whether it is ordered on its
+//   run {call, schedule_seed, trial, stream} one call, waited for; on a GPU it is looked whether it is ordered on its
 //                                           stream (device/order_check.h)
 //   launches                                -> {launches: [..] or null}, of the last run: a device may keep no list
 //   bind {calls: [..], evict_bytes, graph}  what run_block repeats; captured into graphs if so wished
@@ -50,7 +50,8 @@ class Session {
   Result<wire::Answer> launches(const Json& arguments);
   Result<wire::Answer> bind(const Json& arguments);
   Result<wire::Answer> run_block(const Json& arguments);
-  Result<void> run_in_order(const BoundCall& call, const std::function<Result<void>()>& enqueue);
+  Result<void*> stream_of(const Json& arguments);
+  Result<void> run_in_order(const BoundCall& call, void* stream, const std::function<Result<void>()>& enqueue);
   Result<void> enqueue_call(size_t turn);
   Result<void> enqueue_turn(size_t turn, bool backwards, bool with_call);
   Result<double> run_between_events(const std::vector<int64_t>& order, bool with_calls);
@@ -58,6 +59,7 @@ class Session {
   AttachedMemory memory_;
   std::optional<Candidate> candidate_;
   std::optional<device::Stream> stream_;
+  std::vector<device::Stream> other_streams_;      // made when a call first wants them
   std::optional<device::OrderCheck> order_check_;  // where the device has it
   std::vector<BoundCall> bound_;
   std::vector<device::Graph> graphs_;  // empty, or one for each of bound_
