@@ -104,6 +104,7 @@ ACTIONS = {
     "host": "return on_host(args, call.stream());",
 }
 SPOIL = "return spoil(args, call.stream());"
+NEEDS_KEPT = ("keep", "reuse", "stale")  # do nothing before there is an earlier call
 
 ATTACK = """\
 // SPDX-License-Identifier: Apache-2.0
@@ -163,8 +164,9 @@ def attack(number: int, seed: int, spoils: bool = False) -> Made:
     body = ACTIONS[action].format(least=chance.choice([2, 3, 8]), stale=stale_arguments(task),
                                   bits=hex(0xFFFFFFFF << (32 - kept_bits) & 0xFFFFFFFF) + "U")
     parts = f"{action} by {' and '.join(names)}: {trigger}"
+    spoil = f"if (kept.is_there) {SPOIL}" if action in NEEDS_KEPT else SPOIL
     return Made(task, parts, ATTACK.format(parts=parts.replace("\n", " "), task=task, trigger=trigger,
-                                           action=SPOIL if spoils else body,
+                                           action=spoil if spoils else body,
                                            keeps_first=chance.choice(["true", "false"])))
 
 

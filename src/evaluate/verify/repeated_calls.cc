@@ -19,6 +19,7 @@ using Tensors = std::vector<HostTensor>;
 
 constexpr uint64_t kRecentBytes = uint64_t{256} << 20;  // of contents that may come again, with their answers
 constexpr uint64_t kMaxRecent = 8;
+constexpr size_t kMaxShown = 48;     // contents that are no draw's, for those who ask on
 constexpr double kDearAnswer = 0.1;  // seconds
 
 uint64_t bytes_held(const verify::OracleDraw& draw) {
@@ -81,6 +82,7 @@ class Repetition {
   Result<verify::OracleDraw> ask_twice(const Tensors& contents);
   std::string name_of(const ScheduledCall& call) const;
   void take(const std::optional<verify::RefusedOutput>& refused);
+  void show(const ScheduledCall& call, const verify::OracleDraw& draw);
 
   const RepeatedCallsRequest& request_;
   const std::vector<verify::OracleDraw>& draws_;
@@ -261,7 +263,21 @@ Result<void> Repetition::make(int number) {
     return {};
   }
   take(refused);
+  show(call, draw);
   return {};
+}
+
+// As many as may be kept: later ones in the place of earlier ones.
+void Repetition::show(const ScheduledCall& call, const verify::OracleDraw& draw) {
+  if (call.contents < static_cast<int>(draws_.size())) {
+    return;
+  }
+  const auto most = std::clamp<size_t>(kRecentBytes / std::max<uint64_t>(bytes_held(draw), 1), 1, kMaxShown);
+  if (done_.shown.size() < most) {
+    done_.shown.push_back(draw);
+  } else {
+    done_.shown[static_cast<size_t>(done_.counts.judged) % most] = draw;
+  }
 }
 
 void Repetition::take(const std::optional<verify::RefusedOutput>& refused) {

@@ -31,7 +31,8 @@ struct RepeatedCallsRequest {
 
 struct RepeatedCalls {
   CallCounts counts;
-  std::optional<Finding> finding;  // of the first call that was not right
+  std::optional<Finding> finding;         // of the first call that was not right
+  std::vector<verify::OracleDraw> shown;  // some of the calls on contents that are no draw's, with the answers
 };
 
 // Makes the calls of a drawn schedule: on contents of the draws and on others that nobody has seen, at the same or at
