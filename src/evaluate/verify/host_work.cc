@@ -42,8 +42,8 @@ struct TrialRange {
   double least;
   double most;
 };
-constexpr TrialRange kTrialRanges[] = {{0.012, 32, 96}, {0.1, 12, 36}, {0.6, 4, 10}, {1e30, 2, 5}};
-constexpr uint64_t kMaxInARow = 12;  // on the same contents, for whoever counts since prepare(); mostly it is one
+constexpr TrialRange kTrialRanges[] = {{0.012, 48, 160}, {0.1, 16, 48}, {0.6, 4, 10}, {1e30, 2, 5}};
+constexpr uint64_t kMaxInARow = 16;  // on the same contents, for whoever counts since prepare(); mostly it is one
 constexpr double kSingleShare = 0.75;
 constexpr int kMaxFailed = 4;  // a process may have to be started after each
 
@@ -69,10 +69,11 @@ class TrialsWithoutKernels {
       }
     }
     // Where all answers are alike, nothing follows from one.
-    for (int left = others_.empty() ? 0 : length(); left > 0;) {
+    const int all = others_.empty() ? 0 : length();
+    for (int left = all; left > 0;) {
       const verify::OracleDraw& draw = *others_[random_() % others_.size()];
-      const bool is_single = share() < kSingleShare;
-      const int calls = is_single ? 1 : std::min(left, 1 + static_cast<int>(random_() % kMaxInARow));
+      const bool is_single = left < all && share() < kSingleShare;
+      const int calls = is_single ? 1 : std::min(left, static_cast<int>(kMaxInARow / 2 + random_() % kMaxInARow));
       STITCH_ASSIGN(const bool is_right, is_right_in_one_of(calls, draw));
       if (is_right) {
         return &draw;
