@@ -16,10 +16,12 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "programs")]
 import agreement  # noqa: E402
 import children  # noqa: E402
+import program  # noqa: E402
 import records  # noqa: E402
 import steps  # noqa: E402
 import summary  # noqa: E402
 import tasks  # noqa: E402
+import time_program  # noqa: E402
 import torch  # noqa: E402
 
 RIGHT = """
@@ -124,6 +126,21 @@ def test_a_task_that_crashes_costs_itself_alone(tmp_path: pathlib.Path) -> None:
     assert left(where)["level1/2_Scaled"] == right
     assert (kept["status"], kept["verdict"], kept["is_verified"]) == ("ok", None, False), kept
     assert kept["difference"] < 1e-6 and [draw["passes"] for draw in kept["kernelbench_rule"]] == [True, True]
+
+
+def test_what_rounding_alone_makes_of_a_program_is_told(tmp_path: pathlib.Path) -> None:
+    where = checkout(tmp_path, level1_2_Scaled=RIGHT)
+    program.set_math("fp32")
+    subject = program.Subject(str(next(where.rglob("2_Scaled.py"))), "cpu")
+    assert subject.without_tf32() is None
+    program.set_math("kernelbench")  # as PyTorch begins
+    alone = subject.without_tf32()  # a CPU rounds nothing
+    assert (alone["difference"], alone["passes"], torch.backends.cudnn.allow_tf32) == (0.0, True, True)
+    record = {"task": "T", "kernelbench_rule": [{"passes": False, "share": 0.5, "most": 3.0}],
+              "eager_without_tf32": {"share": 0.25, "most": 2.0}}
+    assert summary.remarks([record])[0].endswith("by 3.0 times at most; eager itself without TF32: 25.00%, by 2.0")
+    assert time_program.allowed_difference({"eager_without_tf32": None}, "fp32") == time_program.TOLERANCE["fp32"]
+    assert time_program.allowed_difference({"eager_without_tf32": {"difference": 0.25}}, "kernelbench") == 0.5
 
 
 def test_a_task_that_takes_too_long_is_said_to(tmp_path: pathlib.Path) -> None:

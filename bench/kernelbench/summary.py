@@ -100,8 +100,10 @@ def remarks(records: list[dict]) -> list[str]:
         rule = record.get("kernelbench_rule") or []
         if any(not draw["passes"] for draw in rule):
             share, most = max(draw["share"] for draw in rule), max(draw["most"] for draw in rule)
+            own = record.get("eager_without_tf32")
+            alone = f"; eager itself without TF32: {own['share']:.2%}, by {own['most']:.1f}" if own else ""
             lines.append(f"- {record['task']}: not within KernelBench's tolerance of eager: {share:.2%} of elements "
-                         f"beyond it, by {most:.1f} times at most")
+                         f"beyond it, by {most:.1f} times at most{alone}")
         if record.get("is_constant"):
             lines.append(f"- {record['task']}: the program in PyTorch returned the same for two draws")
         notes = {**(record.get("baseline_notes") or {}), **(record.get("notes") or {})}

@@ -113,6 +113,26 @@ class Subject:
         agreement.wait(self.device)
         return None if self.is_random or len(expected) != len(outputs) else list(zip(outputs, expected))
 
+    def without_tf32(self) -> dict | None:
+        """How far eager lies from itself in fp32 on these inputs: what the mode's rounding alone makes of this program.
+        None where the mode rounds nothing, or eager is random."""
+        switches = (torch.backends.cuda.matmul, torch.backends.cudnn)
+        before = [switch.allow_tf32 for switch in switches]
+        if self.is_random or not any(before):
+            return None
+        self.reset()
+        rounded = self.outputs()
+        self.reset()
+        try:
+            for switch in switches:
+                switch.allow_tf32 = False
+            both = list(zip(rounded, self.outputs()))
+        finally:
+            for switch, value in zip(switches, before):
+                switch.allow_tf32 = value
+        differences = [agreement.relative_difference(*pair) for pair in both]
+        return {"difference": max(differences, default=0.0), **agreement.worst_by_kernelbench(both)}
+
     def difference(self, ours, outputs: list[torch.Tensor]) -> float | None:
         """The largest relative difference (of norms) of our outputs to eager's; None where eager is random."""
         both = self.both(ours, outputs)
