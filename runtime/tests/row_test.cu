@@ -182,9 +182,9 @@ void check_columns(Checker& checker, int64_t rows, int64_t columns) {
   const DeviceFloats y(rows * columns);
   const std::string name = "columns of " + std::to_string(kSharers) + "x" + std::to_string(kPerThread) + " " +
                            std::to_string(rows) + "x" + std::to_string(columns);
-  checker.launched(name, launch_softmax_columns<kKind, kSharers, kPerThread>(
-                             StridedLoad{device_x.data(), rows}, StridedStore{y.data(), rows},
-                             RowShape{rows, columns, false}, nullptr));
+  checker.launched(name, launch_softmax_columns<kKind, kSharers, kPerThread>(StridedLoad{device_x.data(), rows},
+                                                                             StridedStore{y.data(), rows},
+                                                                             RowShape{rows, columns, false}, nullptr));
   checker.close(name, y.values(), want, 1e-5);
 }
 

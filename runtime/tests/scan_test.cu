@@ -236,15 +236,12 @@ void check_lanes(Checker& checker, int64_t rows, int64_t columns) {
     checker.close(name + how, y.values(), want, 0.0);
   };
   using State = SumScan<float>;
-  check_launch(", serial", [&](const LanesStore& store) {
-    return launch_scan_serial<State>(load, store, shape, nullptr);
-  });
-  check_launch(", 32", [&](const LanesStore& store) {
-    return launch_scan_rows<State, 32>(load, store, shape, nullptr);
-  });
-  check_launch(", 128", [&](const LanesStore& store) {
-    return launch_scan_rows<State, 128>(load, store, shape, nullptr);
-  });
+  check_launch(", serial",
+               [&](const LanesStore& store) { return launch_scan_serial<State>(load, store, shape, nullptr); });
+  check_launch(", 32",
+               [&](const LanesStore& store) { return launch_scan_rows<State, 32>(load, store, shape, nullptr); });
+  check_launch(", 128",
+               [&](const LanesStore& store) { return launch_scan_rows<State, 128>(load, store, shape, nullptr); });
   check_launch(", 3 parts", [&](const LanesStore& store) {
     const DeviceFloats scratch(rows * 3);
     return launch_scan_split<State, 128>(load, store, shape, 3, scratch.data(), nullptr);

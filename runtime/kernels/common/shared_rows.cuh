@@ -118,8 +118,8 @@ __global__ void __launch_bounds__(kThreads)
   const int64_t end = begin + parts.length < shape.columns ? begin + parts.length : shape.columns;
   const int thread = static_cast<int>(threadIdx.x);
   if (!piece.is_result) {
-    const Accumulator part = block_merge<kThreads>(
-        accumulate_range<kThreads, Accumulator>(load, row, begin, end, shape.vectorised, thread));
+    const Accumulator part =
+        block_merge<kThreads>(accumulate_range<kThreads, Accumulator>(load, row, begin, end, shape.vectorised, thread));
     if (thread == 0) {
       partials[piece.part] = part;
       progress.finish_part(row);
@@ -147,8 +147,8 @@ cudaError_t launch_shared_rows(const Load& load, const Store& store, const Finis
                    shape.rows * parts};
   auto* const partials = static_cast<Accumulator*>(scratch);
   auto* const counters = reinterpret_cast<unsigned*>(partials + work.all);
-  begin_kernel<unsigned><<<static_cast<unsigned>(ceil_divide(shape.rows + 1, kThreads)), kThreads, 0, stream>>>(
-      counters, shape.rows + 1);
+  begin_kernel<unsigned>
+      <<<static_cast<unsigned>(ceil_divide(shape.rows + 1, kThreads)), kThreads, 0, stream>>>(counters, shape.rows + 1);
   shared_rows_kernel<Accumulator, Load, Store, Finish>
       <<<static_cast<unsigned>(2 * work.all), kThreads, 0, stream>>>(load, store, finish, shape, work, partials);
   return cudaGetLastError();

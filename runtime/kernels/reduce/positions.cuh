@@ -114,8 +114,8 @@ __global__ void __launch_bounds__(kThreads)
   const int64_t split = blockIdx.y;
   const int64_t length = ceil_divide(columns, splits);
   const int64_t end = columns < (split + 1) * length ? columns : (split + 1) * length;
-  const Accumulator total = block_merge<kThreads>(
-      accumulate_positions<Accumulator, kThreads>(load, kept, split * length + threadIdx.x, end));
+  const Accumulator total =
+      block_merge<kThreads>(accumulate_positions<Accumulator, kThreads>(load, kept, split * length + threadIdx.x, end));
   if (threadIdx.x == 0) {
     parts[kept * splits + split] = total;
   }

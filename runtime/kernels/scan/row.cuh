@@ -234,8 +234,7 @@ __device__ __forceinline__ void scan_range(const Load& load, const Store& store,
 template <int kThreads, typename State, typename Load, typename Store>
 __global__ void __launch_bounds__(kThreads) scan_rows_kernel(Load load, Store store, ScanShape shape) {
   State carry = State::identity();
-  scan_range<kThreads, true>(load, store, static_cast<int64_t>(blockIdx.x), 0, shape.columns, shape.vectorised,
-                             carry);
+  scan_range<kThreads, true>(load, store, static_cast<int64_t>(blockIdx.x), 0, shape.columns, shape.vectorised, carry);
 }
 
 __device__ __forceinline__ int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
