@@ -36,7 +36,7 @@ from named_seed import with_seed  # noqa: E402
 
 INCLUDE = TESTS / "candidates" / "include"
 PROGRAMS = TESTS / "programs"
-SOURCES = (".cu", ".cuh", ".h", ".hpp", ".cc", ".cpp", ".inc")
+SOURCES = (".cu", ".cuh", ".h", ".hpp", ".cc", ".cpp", ".inc", ".py")
 KEYS = ("id", "what", "program", "kind", "reason", "form", "compile", "arguments", "devices", "long", "note", "audit",
         "link", "seed")
 # A machine that does other work too is given as many times as long as STITCH_TEST_PATIENCE says.
@@ -176,20 +176,25 @@ def lay_out(candidate: Candidate, place: pathlib.Path) -> pathlib.Path:
         return library if form == "library" else place / "candidate"
     if form == "file":
         return place / "candidate" / "model_new.py"
-    texts = [each.read_text(errors="replace") for each in (place / "candidate").rglob("*") if each.suffix in SOURCES]
-    for header in shared_headers(texts):
-        shutil.copy(header, place / "candidate")
+    own = [each for each in (place / "candidate").rglob("*") if each.suffix in SOURCES and not each.is_symlink()]
+    texts = [each.read_text(errors="replace") for each in own if each.is_file()]
+    for file in shared_files(texts):
+        shutil.copy(file, place / "candidate")
     return place / "candidate"
 
 
-def shared_headers(texts: list[str]) -> set[pathlib.Path]:
-    """Those of INCLUDE that these texts name, and those that these name."""
+def shared_files(texts: list[str]) -> set[pathlib.Path]:
+    """Those of INCLUDE that these texts include or import, and those that these do."""
     found: set[pathlib.Path] = set()
     while texts:
-        named = {header for header in INCLUDE.iterdir() if any(f'"{header.name}"' in text for text in texts)}
-        texts = [header.read_text() for header in named - found]
+        named = {file for file in INCLUDE.iterdir() if any(takes(text, file) for text in texts)}
+        texts = [file.read_text() for file in named - found]
         found |= named
     return found
+
+
+def takes(text: str, file: pathlib.Path) -> bool:
+    return f"from {file.stem} import " in text if file.suffix == ".py" else f'"{file.name}"' in text
 
 
 def run_verify(command: list[str], place: pathlib.Path, environment: dict[str, str]) -> tuple[int, str, str]:
