@@ -26,7 +26,7 @@ function(stitch_find_cuda)
   set(STITCH_CUDA_INCLUDE "" PARENT_SCOPE)
   set(STITCH_CUDART_STATIC "" PARENT_SCOPE)
   set(STITCH_NVCC "" PARENT_SCOPE)
-  find_path(include cuda_runtime.h PATHS ${folders} PATH_SUFFIXES include targets/x86_64-linux/include NO_CACHE
+  find_path(include crt/host_defines.h PATHS ${folders} PATH_SUFFIXES include targets/x86_64-linux/include NO_CACHE
             NO_DEFAULT_PATH)
   if(include)
     set(STITCH_CUDA_INCLUDE ${include} PARENT_SCOPE)
