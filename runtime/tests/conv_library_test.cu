@@ -132,7 +132,7 @@ struct Way {
   Sums sums;
 };
 
-template <LibraryLayout kLayout, LibraryEnd kEnd, typename Window>
+template <typename Layout, LibraryEnd kEnd, typename Window>
 void check(Checker& checker, StepLibraries* libraries, const ConvShape& shape, const Way& way) {
   const int64_t weights = shape.in_channels * shape.out_channels / shape.groups * Window::taps;
   const Operands given{shape,
@@ -147,8 +147,8 @@ void check(Checker& checker, StepLibraries* libraries, const ConvShape& shape, c
   const DeviceFloats y(static_cast<int64_t>(want.size()));
   constexpr int64_t kWorkspaceFloats = 2048;
   constexpr int64_t kGaps = 192;
-  const bool turns = kLayout == LibraryLayout::kChannelsLast;
-  const auto floats = static_cast<int64_t>((turns ? given.x.size() + given.weight.size() : 0) +
+  constexpr bool kTurns = LibraryOperands<Layout>::turns;
+  const auto floats = static_cast<int64_t>((kTurns ? given.x.size() + given.weight.size() : 0) +
                                            (way.sums == Sums::kInScratch ? want.size() : 0)) +
                       kWorkspaceFloats + kGaps;
   const DeviceFloats scratch(floats);
@@ -159,22 +159,23 @@ void check(Checker& checker, StepLibraries* libraries, const ConvShape& shape, c
   const ConvLibraryCall call{&args, way.may_use_tf32, way.advice, way.sums == Sums::kInScratch ? nullptr : y.data()};
   const BiasStore<Window> epilogue{y.data(), device_bias.data(), shape};
   checker.launched(way.name,
-                   launch_conv_library<kLayout, kEnd, Window>(call, shape, x.data(), weight.data(), epilogue, nullptr));
+                   launch_conv_library<Layout, kEnd, Window>(call, shape, x.data(), weight.data(), epilogue, nullptr));
   checker.close(way.name, y.values(), want, way.may_use_tf32 ? 3e-2 : 3e-5);
 }
 
 template <typename Window>
 void check_all(Checker& checker, StepLibraries* libraries, const ConvShape& shape) {
-  constexpr LibraryLayout kFirst = LibraryLayout::kChannelsFirst;
-  constexpr LibraryLayout kLast = LibraryLayout::kChannelsLast;
+  using First = ChannelsFirst;
+  using Last = ChannelsLast<TurnTile<64, 4>, TurnTile<16, 16>, TurnTile<32, 32>>;
+  using Wide = ChannelsLast<TurnTile<16, 64>, TurnTile<32, 8>, TurnTile<512, 8>>;
   constexpr LibraryEnd kSums = LibraryEnd::kSums;
   constexpr LibraryEnd kEpilogue = LibraryEnd::kEpilogue;
-  check<kFirst, kEpilogue, Window>(checker, libraries, shape, {"fp32, channels first", false, 1, Sums::kInScratch});
-  check<kFirst, kEpilogue, Window>(checker, libraries, shape, {"fp32, sums in the result", false, 2, Sums::kInResult});
-  check<kFirst, kSums, Window>(checker, libraries, shape, {"fp32, sums are the result", false, 1, Sums::kAreResult});
-  check<kFirst, kEpilogue, Window>(checker, libraries, shape, {"TF32, channels first", true, 1, Sums::kInResult});
-  check<kLast, kEpilogue, Window>(checker, libraries, shape, {"TF32, channels last", true, 1, Sums::kInScratch});
-  check<kLast, kEpilogue, Window>(checker, libraries, shape, {"TF32, second advice", true, 2, Sums::kInScratch});
+  check<First, kEpilogue, Window>(checker, libraries, shape, {"fp32, channels first", false, 1, Sums::kInScratch});
+  check<First, kEpilogue, Window>(checker, libraries, shape, {"fp32, sums in the result", false, 2, Sums::kInResult});
+  check<First, kSums, Window>(checker, libraries, shape, {"fp32, sums are the result", false, 1, Sums::kAreResult});
+  check<First, kEpilogue, Window>(checker, libraries, shape, {"TF32, channels first", true, 1, Sums::kInResult});
+  check<Last, kEpilogue, Window>(checker, libraries, shape, {"TF32, channels last", true, 1, Sums::kInScratch});
+  check<Wide, kEpilogue, Window>(checker, libraries, shape, {"TF32, second advice", true, 2, Sums::kInScratch});
 }
 
 }  // namespace
@@ -205,7 +206,7 @@ int main(int count, char** arguments) {
   args.scratch = some.data();
   args.scratch_bytes = 4096 * sizeof(float);
   const auto answer = [&](int64_t advice, const float* input) {
-    return launch_conv_library<LibraryLayout::kChannelsFirst, LibraryEnd::kSums, Plain>(
+    return launch_conv_library<ChannelsFirst, LibraryEnd::kSums, Plain>(
         {&args, false, advice, some.data()}, shape, input, some.data(),
         BiasStore<Plain>{some.data(), some.data(), shape}, nullptr);
   };

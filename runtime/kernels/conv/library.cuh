@@ -8,12 +8,21 @@
 // then, the step's own kernel overwrites.
 #pragma once
 
-#include "kernels/conv/shape.cuh"
+#include "kernels/conv/turned.cuh"
 #include "libraries/cudnn.h"
 
 namespace stitch {
 
-enum class LibraryLayout { kChannelsFirst, kChannelsLast };
+// With channels first: the operands as they lie.
+struct ChannelsFirst {};
+// With channels last: how input, weight and sums are turned.
+template <typename InputTile, typename WeightTile, typename SumsTile>
+struct ChannelsLast {
+  using Input = InputTile;
+  using Weight = WeightTile;
+  using Sums = SumsTile;
+};
+
 // Whether the sums are the step's result already, or go through its epilogue.
 enum class LibraryEnd { kSums, kEpilogue };
 
@@ -26,94 +35,31 @@ struct ConvLibraryCall {
 
 namespace conv_library_detail {
 
-constexpr int kTile = 32;
-constexpr int kTileRows = 8;  // threads along y: each takes kTile / kTileRows rows
 constexpr int kThreads = 256;
+constexpr int kElementsOfThread = 4;
 constexpr uint64_t kAlignment = 256;
-
-// Matrices of rows x columns are read row by row and handed to `sink` (matrix, row, column, value) column by column.
-template <typename Sink>
-__global__ void __launch_bounds__(kTile* kTileRows)
-    turned_kernel(const float* source, Sink sink, int64_t rows, int64_t columns, Divider row_tiles,
-                  Divider column_tiles) {
-  __shared__ float tile[kTile][kTile + 1];
-  const QuotientRemainder across = column_tiles.divide(blockIdx.x);
-  const QuotientRemainder down = row_tiles.divide(across.quotient);
-  const int64_t first_row = down.remainder * kTile;
-  const int64_t first_column = across.remainder * kTile;
-  const float* matrix = source + down.quotient * rows * columns;
-#pragma unroll
-  for (int step = threadIdx.y; step < kTile; step += kTileRows) {
-    const int64_t row = first_row + step;
-    const int64_t column = first_column + threadIdx.x;
-    if (row < rows && column < columns) {
-      tile[step][threadIdx.x] = matrix[row * columns + column];
-    }
-  }
-  __syncthreads();
-#pragma unroll
-  for (int step = threadIdx.y; step < kTile; step += kTileRows) {
-    const int64_t row = first_row + threadIdx.x;
-    const int64_t column = first_column + step;
-    if (row < rows && column < columns) {
-      sink(down.quotient, row, column, tile[threadIdx.x][step]);
-    }
-  }
-}
-
-template <typename Sink>
-cudaError_t launch_turned(const float* source, const Sink& sink, int64_t matrices, int64_t rows, int64_t columns,
-                          cudaStream_t stream) {
-  const int64_t row_tiles = ceil_divide(rows, kTile);
-  const int64_t column_tiles = ceil_divide(columns, kTile);
-  const auto blocks = static_cast<unsigned>(matrices * row_tiles * column_tiles);
-  turned_kernel<<<blocks, dim3(kTile, kTileRows), 0, stream>>>(source, sink, rows, columns, Divider(row_tiles),
-                                                               Divider(column_tiles));
-  return cudaGetLastError();
-}
-
-// Stores the turned matrices.
-struct StoreTurned {
-  float* destination;
-  int64_t rows;
-  int64_t columns;
-  __device__ __forceinline__ void operator()(int64_t matrix, int64_t row, int64_t column, float value) const {
-    destination[(matrix * columns + column) * rows + row] = value;
-  }
-};
-
-// An output pixel from its place among those of its image. z is 0 where there is no such axis.
-struct OutPixels {
-  Divider height;
-  Divider width;
-  __device__ __forceinline__ PixelPlace place(int64_t image, int64_t pixel) const {
-    const QuotientRemainder row = width.divide(pixel);
-    const QuotientRemainder plane = height.divide(row.quotient);
-    return {image, plane.quotient, plane.remainder, row.remainder};
-  }
-};
-
-// Rows are pixels, columns are channels.
-template <int kRank, typename Epilogue>
-struct FinishTurned {
-  Epilogue epilogue;
-  OutPixels pixels;
-  __device__ __forceinline__ void operator()(int64_t image, int64_t pixel, int64_t channel, float value) const {
-    finish_pixel<kRank>(epilogue, pixels.place(image, pixel), channel, value);
-  }
-};
 
 // The sums may lie where the epilogue stores: each thread reads its own before it stores anything.
 template <int kRank, typename Epilogue>
 __global__ void __launch_bounds__(kThreads) finish_kernel(const float* sums, Epilogue epilogue, Divider channels,
                                                           Divider out_pixels, OutPixels pixels, int64_t outputs) {
-  const int64_t linear = static_cast<int64_t>(blockIdx.x) * kThreads + threadIdx.x;
-  if (linear >= outputs) {
-    return;
+  const int64_t first = static_cast<int64_t>(blockIdx.x) * (kThreads * kElementsOfThread) + threadIdx.x;
+  float held[kElementsOfThread];
+#pragma unroll
+  for (int i = 0; i < kElementsOfThread; ++i) {
+    const int64_t linear = first + i * kThreads;
+    held[i] = linear < outputs ? sums[linear] : 0.0f;
   }
-  const QuotientRemainder plane = out_pixels.divide(linear);
-  const QuotientRemainder image = channels.divide(plane.quotient);
-  finish_pixel<kRank>(epilogue, pixels.place(image.quotient, plane.remainder), image.remainder, sums[linear]);
+#pragma unroll
+  for (int i = 0; i < kElementsOfThread; ++i) {
+    const int64_t linear = first + i * kThreads;
+    if (linear < outputs) {
+      const QuotientRemainder plane = out_pixels.divide(linear);
+      const QuotientRemainder image = channels.divide(plane.quotient);
+      const PixelPlace place = pixels.template place<kRank>(image.quotient, plane.remainder);
+      finish_pixel<kRank>(epilogue, place, image.remainder, held[i]);
+    }
+  }
 }
 
 // The step's scratch memory, piece by piece.
@@ -173,18 +119,50 @@ cudaError_t enqueue_sums(const LibraryConv& wanted, StepLibraries* libraries, co
 
 }  // namespace conv_library_detail
 
+// How the operands lie for cuDNN, and the way from the step's own.
+template <typename Layout>
+struct LibraryOperands {
+  static constexpr bool turns = !std::is_same_v<Layout, ChannelsFirst>;
+  const float* input;
+  const float* weight;
+  float* turned_input = nullptr;
+  float* turned_weight = nullptr;
+
+  LibraryOperands(const float* own_input, const float* own_weight, const conv_library_detail::Counts& counts,
+                  int64_t taps, conv_library_detail::Pieces& pieces)
+      : input(own_input), weight(own_weight) {
+    if constexpr (turns) {
+      turned_input = pieces.take(counts.inputs);
+      turned_weight = pieces.take(counts.weight_rows * counts.weight_channels * taps);
+    }
+  }
+
+  cudaError_t turn(const ConvShape& shape, const conv_library_detail::Counts& counts, int64_t taps,
+                   cudaStream_t stream) const {
+    if constexpr (turns) {
+      const cudaError_t error = launch_to_channels_last<typename Layout::Input>(
+          input, turned_input, shape.batch, shape.in_channels, counts.in_pixels, stream);
+      return error != cudaSuccess
+                 ? error
+                 : launch_to_channels_last<typename Layout::Weight>(weight, turned_weight, counts.weight_rows,
+                                                                    counts.weight_channels, taps, stream);
+    } else {
+      return cudaSuccess;
+    }
+  }
+};
+
 // Scratch: as many floats as the outputs have where `call` names no place for the sums, with channels last also as many
 // as input and weight have, each aligned to 256 bytes; cuDNN's workspace is what remains.
-template <LibraryLayout kLayout, LibraryEnd kEnd, typename Window, typename Epilogue>
+template <typename Layout, LibraryEnd kEnd, typename Window, typename Epilogue>
 cudaError_t launch_conv_library(const ConvLibraryCall& call, const ConvShape& shape, const float* input,
                                 const float* weight, const Epilogue& epilogue, cudaStream_t stream) {
   using namespace conv_library_detail;
-  constexpr bool kTurns = kLayout == LibraryLayout::kChannelsLast;
+  constexpr bool kTurns = LibraryOperands<Layout>::turns;
   const Counts counts(shape, Window::transposed);
   Pieces pieces(call.args);
   float* sums = kTurns || call.sums == nullptr ? pieces.take(counts.outputs) : call.sums;
-  float* turned_input = kTurns ? pieces.take(counts.inputs) : nullptr;
-  float* turned_weight = kTurns ? pieces.take(counts.weight_rows * counts.weight_channels * Window::taps) : nullptr;
+  const LibraryOperands<Layout> operands(input, weight, counts, Window::taps, pieces);
   const LibraryConv wanted{call.may_use_tf32,
                            kTurns,
                            Window::transposed,
@@ -195,34 +173,24 @@ cudaError_t launch_conv_library(const ConvLibraryCall& call, const ConvShape& sh
                            shape.out_channels,
                            shape.groups,
                            axes_of<Window>(shape),
-                           kTurns ? turned_input : input,
-                           kTurns ? turned_weight : weight,
+                           kTurns ? operands.turned_input : input,
+                           kTurns ? operands.turned_weight : weight,
                            sums,
                            pieces.rest(),
                            pieces.rest_bytes()};
-  const auto turn = [&]() -> cudaError_t {
-    if constexpr (kTurns) {
-      const cudaError_t error = launch_turned(input, StoreTurned{turned_input, shape.in_channels, counts.in_pixels},
-                                              shape.batch, shape.in_channels, counts.in_pixels, stream);
-      return error != cudaSuccess
-                 ? error
-                 : launch_turned(weight, StoreTurned{turned_weight, counts.weight_channels, Window::taps},
-                                 counts.weight_rows, counts.weight_channels, Window::taps, stream);
-    } else {
-      return cudaSuccess;
-    }
-  };
+  const auto turn = [&] { return operands.turn(shape, counts, Window::taps, stream); };
   const cudaError_t error = enqueue_sums(wanted, call.args->libraries, turn, stream);
   if (error != cudaSuccess) {
     return error;
   }
   const OutPixels pixels{Divider(shape.out_height), Divider(shape.out_width)};
   if constexpr (kTurns) {
-    return launch_turned(sums, FinishTurned<Window::rank, Epilogue>{epilogue, pixels}, shape.batch, counts.out_pixels,
-                         shape.out_channels, stream);
+    return launch_from_channels_last<typename Layout::Sums, Window::rank>(
+        sums, epilogue, pixels, shape.batch, shape.out_channels, counts.out_pixels, stream);
   } else if constexpr (kEnd == LibraryEnd::kEpilogue) {
-    finish_kernel<Window::rank><<<static_cast<unsigned>(ceil_divide(counts.outputs, kThreads)), kThreads, 0, stream>>>(
-        sums, epilogue, Divider(shape.out_channels), Divider(counts.out_pixels), pixels, counts.outputs);
+    const auto blocks = static_cast<unsigned>(ceil_divide(counts.outputs, kThreads * kElementsOfThread));
+    finish_kernel<Window::rank><<<blocks, kThreads, 0, stream>>>(sums, epilogue, Divider(shape.out_channels),
+                                                                 Divider(counts.out_pixels), pixels, counts.outputs);
     return cudaGetLastError();
   } else {
     return cudaSuccess;

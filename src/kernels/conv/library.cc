@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/conv/library.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <functional>
+#include <numeric>
 
 #include "ir/graph/op.h"
 #include "kernels/conv/rounding.h"
@@ -94,6 +99,29 @@ std::optional<ir::ValueId> result_for_sums(const Group& group) {
   return found == group.results.end() || writes_state(group) ? std::nullopt : std::optional(*found);
 }
 
+int64_t pixels_of(const std::vector<int64_t>& extents) {
+  return std::accumulate(extents.begin(), extents.end(), int64_t{1}, std::multiplies<>());
+}
+
+// 4,096 elements, 16 of each thread: as many channels side by side as fill a cache line, unless there are few, or few
+// pixels.
+std::string turn_tile(int64_t channels, int64_t pixels) {
+  constexpr uint64_t kElements = 4096, kLine = 32;
+  constexpr uint64_t kMinChannels = 4, kMaxChannels = 256, kMinPixels = 16, kMaxPixels = 1024;
+  uint64_t wide = std::clamp(std::bit_ceil(static_cast<uint64_t>(channels)), kMinChannels, kMaxChannels);
+  uint64_t high = std::clamp(std::bit_ceil(static_cast<uint64_t>(pixels)), kMinPixels, kMaxPixels);
+  while (wide * high > kElements) {
+    (wide > kLine ? wide : high) /= 2;
+  }
+  return fmt::format("stitch::TurnTile<{}, {}>", high, wide);
+}
+
+// A transposed convolution has the weights of the one that it is the way back from.
+std::string weight_tile(const ConvolutionProblem& problem) {
+  const int64_t channels = problem.transposed ? problem.out_channels : problem.in_channels;
+  return turn_tile(channels / problem.groups, problem.window.taps());
+}
+
 // Nothing follows the sums: they are the step's result.
 bool ends_with_sums(const Group& group) {
   const ir::Node& node = group.root_node();
@@ -106,49 +134,76 @@ Pipe library_pipe(const ConvolutionProblem& problem, const ConvolutionLibrary& l
   return library.rounds_to_tf32 && problem.groups == 1 ? Pipe::kTf32 : Pipe::kFp32;
 }
 
-// Shares of the peak as cuDNN reached them on an H200. Two axes: bench/results/libraries-h200.md. Else in tasks of
-// KernelBench (bench/results/kernelbench-h200.md): along one axis or two transposed what was left of the time when
-// conversions of layout were taken off, along three whole calls (TF32: 105 to 115 TFLOP/s forward, 6 to 80 transposed;
-// fp32: few channels, fewer than five the worst). Groups transposed 2.4 to 33, but along three axes 0.6, without the
-// kernel that PyTorch takes.
-double peak_share(const ConvolutionProblem& problem, Pipe pipe, bool is_turned) {
-  constexpr int64_t kFewChannels = 4, kTile = 64;
+// Shares of the device's peak and of its bandwidth.
+struct Shares {
+  double peak;
+  double bandwidth;
+};
+
+bool is_strided(const ConvolutionProblem& problem) {
+  const std::vector<int64_t>& stride = problem.window.stride;
+  return std::any_of(stride.begin(), stride.end(), [](int64_t step) { return step > 1; });
+}
+
+bool is_dilated(const ConvolutionProblem& problem) {
+  const std::vector<int64_t>& dilation = problem.window.dilation;
+  return std::any_of(dilation.begin(), dilation.end(), [](int64_t step) { return step > 1; });
+}
+
+bool is_along_one_axis(const ConvolutionProblem& problem) {
+  return problem.in[0] == 1 && problem.window.kernel[0] == 1;
+}
+
+constexpr int64_t kSmallWindow = 9;
+
+// What cuDNN reached on an H200 in the calls of KernelBench's convolutions (bench/results/cudnn-layouts-h200.md): with
+// channels last its kernel alone, as tensors lie the whole call, in which it turns them itself.
+Shares tf32_shares(const ConvolutionProblem& problem, bool is_turned) {
   const bool is_spatial = problem.window.axes() > 2;
-  if (pipe == Pipe::kTf32) {
-    if (!is_spatial || !problem.transposed) {
-      return is_spatial ? 0.22 : 0.35;
-    }
-    const int64_t computed = (problem.out_channels + kTile - 1) / kTile * kTile;
-    return (is_turned ? 0.075 : 0.053) * static_cast<double>(problem.out_channels) / static_cast<double>(computed);
+  const bool is_small = problem.window.taps() <= kSmallWindow;
+  if (is_spatial && problem.transposed && (!is_strided(problem) || is_dilated(problem))) {
+    // Without strides, or dilated, its kernels for three axes are slow in both layouts.
+    constexpr int64_t kManyChannels = 64;
+    return {problem.out_channels >= kManyChannels && !is_dilated(problem) ? 0.18 : 0.05, 0.42};
   }
-  if (problem.transposed) {
-    return problem.groups > 1 ? (is_spatial ? 0.009 : 0.1) : (is_spatial ? 0.08 : 0.25);
+  if (is_turned) {
+    return {is_spatial ? 0.47 : (problem.transposed || is_small ? 0.65 : 0.36), 0.42};
   }
-  return !is_spatial ? 0.4 : (problem.in_channels > kFewChannels ? 0.35 : 0.1);
+  if (is_along_one_axis(problem)) {
+    return {0.19, 0.25};
+  }
+  return {problem.transposed || is_spatial ? 0.27 : (is_small ? 0.32 : 0.4), problem.transposed ? 0.19 : 0.25};
 }
 
-// Of that of memory, which bounds depthwise convolutions: there 0.17 to 0.2.
-double bandwidth_share(const ConvolutionProblem& problem) {
-  return problem.is_depthwise() && problem.groups > 1 ? 0.2 : 1.0;
+// Few channels fill its tiles badly. Groups transposed along three axes are left to a kernel that PyTorch passes over.
+Shares fp32_shares(const ConvolutionProblem& problem) {
+  constexpr int64_t kFewChannels = 4;
+  constexpr double kOfDepthwise = 0.2;
+  const bool is_spatial = problem.window.axes() > 2;
+  const bool is_few = problem.in_channels <= kFewChannels;
+  const double bandwidth = problem.is_depthwise() && problem.groups > 1 ? kOfDepthwise : 1.0;
+  if (!problem.transposed) {
+    return {is_spatial ? (is_few ? 0.15 : 0.4) : (is_few || problem.window.taps() > kSmallWindow ? 0.3 : 0.45),
+            bandwidth};
+  }
+  if (problem.groups > 1) {
+    return {is_spatial ? 0.009 : 0.1, bandwidth};
+  }
+  return {is_spatial ? (is_few ? 0.005 : 0.08) : 0.15, bandwidth};
 }
 
-// For some windows (5 by 7) cuDNN's only kernel for channels last is twenty times slower than that for tensors as they
-// lie, which PyTorch calls. Forward the two are nearly equal otherwise: what nobody measured is called as PyTorch does.
-constexpr double kRiskShare = 0.75;
-bool is_at_risk(const ConvolutionProblem& problem, const ConvolutionLibrary& library) {
-  return library.is_turned && !problem.transposed;
+Shares shares_of(const ConvolutionProblem& problem, Pipe pipe, bool is_turned) {
+  return pipe == Pipe::kTf32 ? tf32_shares(problem, is_turned) : fp32_shares(problem);
 }
 
-// What conversion of layout reads and writes before and behind the sums, ours or, as tensors lie, cuDNN's own: forward
-// it hides most of it, transposed it takes half as long again as ours. Along three axes whole calls were measured.
+// Of the bandwidth that turning reaches.
+constexpr double kTurningShare = 0.8;
+
+// What is read and written before and behind cuDNN's own kernel.
 double converted_bytes(const ConvolutionProblem& problem, const ConvolutionLibrary& library) {
   const auto operands = static_cast<double>(operand_bytes(problem));
   const auto sums = static_cast<double>(sums_bytes(problem));
-  if (library.is_turned) {
-    return 2 * operands + sums;
-  }
-  const double of_library = problem.transposed ? 1.5 : 0.4;
-  return library.rounds_to_tf32 && problem.window.axes() == 2 ? of_library * 2 * (operands + sums) : 0;
+  return library.is_turned ? (2 * operands + 2 * sums) / kTurningShare : 0;
 }
 
 int64_t library_scratch_bytes(const ConvolutionProblem& problem, const ConvolutionLibrary& library,
@@ -180,14 +235,13 @@ Work convolution_library_work(const Group& group, const ConvolutionProblem& prob
   work.lane_operations = pointwise_operations(group);
   work.flops = library_flops(problem);
   work.pipe = library_pipe(problem, library);
-  work.peak_share = peak_share(problem, work.pipe, library.is_turned) * (is_at_risk(problem, library) ? kRiskShare : 1);
-  work.bandwidth_share = bandwidth_share(problem);
+  const Shares shares = shares_of(problem, work.pipe, library.is_turned);
+  work.peak_share = shares.peak;
+  work.bandwidth_share = shares.bandwidth;
   work.blocks = library_blocks(problem);
   const bool has_epilogue = library.is_turned || !ends_with_sums(group);
-  const bool has_conversions = library.is_turned || converted_bytes(problem, library) > 0;
-  work.launches = 1 + (has_conversions ? 3 : 0) + (has_epilogue && !library.is_turned ? 1 : 0);
-  work.extra_bytes = (has_epilogue ? sums : 0) + (library.is_turned ? static_cast<double>(operand_bytes(problem)) : 0);
-  work.serial_bytes = converted_bytes(problem, library) + (has_epilogue && !library.is_turned ? sums : 0);
+  work.launches = 1 + (library.is_turned ? 3 : (has_epilogue ? 1 : 0));
+  work.serial_bytes = converted_bytes(problem, library) + (has_epilogue && !library.is_turned ? 2 * sums : 0);
   return work;
 }
 
@@ -206,8 +260,13 @@ void add_library_call(StepBuilder& step, const ConvolutionProblem& problem, cons
   }
   step.launch("};");
   const bool is_whole = !library.is_turned && ends_with_sums(group);
-  step.launch("const cudaError_t by_library = stitch::launch_conv_library<stitch::LibraryLayout::{},",
-              library.is_turned ? "kChannelsLast" : "kChannelsFirst");
+  if (library.is_turned) {
+    step.launch("// How cuDNN's operands and sums are turned: input, weight and sums, pixels by channels.");
+    step.launch("using Layout = stitch::ChannelsLast<{},", turn_tile(problem.in_channels, pixels_of(problem.in)));
+    step.launch("    {}, {}>;", weight_tile(problem), turn_tile(problem.out_channels, pixels_of(problem.out)));
+  }
+  step.launch("const cudaError_t by_library = stitch::launch_conv_library<{},",
+              library.is_turned ? "Layout" : "stitch::ChannelsFirst");
   step.launch("    stitch::LibraryEnd::{}, Window>(library, shape, input, weight, epilogue, stream);",
               is_whole ? "kSums" : "kEpilogue");
   step.launch("if (by_library != cudaErrorNotSupported) {");

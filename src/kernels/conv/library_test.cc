@@ -97,8 +97,8 @@ TEST(ConvolutionLibrary, CountsASecondPassWhereSomethingFollowsTheSums) {
   EXPECT_EQ(bare.work("cudnn_fp32").launches, 1);
   EXPECT_EQ(followed.work("cudnn_fp32").launches, 2);
   EXPECT_EQ(bare.work("cudnn_tf32").launches, 4);
-  EXPECT_EQ(bare.work("cudnn_fp32").extra_bytes, 0);
-  EXPECT_EQ(followed.work("cudnn_fp32").extra_bytes, static_cast<double>(kPlaneBytes));
+  EXPECT_EQ(bare.work("cudnn_fp32").serial_bytes, 0);
+  EXPECT_EQ(followed.work("cudnn_fp32").serial_bytes, 2.0 * kPlaneBytes);
 }
 
 // Its depthwise kernels wait for memory longer than a copy does, and groups are multiplied in fp32 in every mode.
