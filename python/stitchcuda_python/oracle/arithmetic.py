@@ -11,7 +11,7 @@ import torch
 
 from .constants import DISTURBANCE_DIVISOR
 from .perturb import at_once
-from .rounding import LibraryRounding, Rounding
+from .rounding import ConvolutionCall, LibraryRounding, Rounding
 
 _FEW_ROWS = 1024
 
@@ -31,10 +31,10 @@ class Arithmetic:
         """Whether operands stay as they are."""
         return self.rounding is None and self.library_rounding is None
 
-    def of_convolution(self, x: Sequence[int], groups: int) -> Arithmetic:
-        """That of a convolution of an input of this shape."""
+    def of_convolution(self, call: ConvolutionCall) -> Arithmetic:
+        """That of a convolution."""
         library = self.library_rounding
-        return self if library is None or not library.rounds(x, groups) else Arithmetic(self.source, library)
+        return self if library is None or not library.rounds(call) else Arithmetic(self.source, library)
 
     def disturbed(self, made: torch.Tensor, magnitude: Callable[[], torch.Tensor], length: int) -> torch.Tensor:
         """`made` + N(0,1) * eps * sqrt(length)/5 * max(|made|, magnitude): the error of a plain sequential loop over

@@ -4,12 +4,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import prod
 
 import torch
 
 Rounding = Callable[[torch.Tensor], torch.Tensor]
 _DROPPED_BITS = 13  # TF32 keeps 10 of fp32's 23 mantissa bits
 _MOST_CHANNELS_LEFT_EXACT = 8
+_LARGE_WINDOW = 49  # taps, along two axes
+
+
+@dataclass(frozen=True)
+class ConvolutionCall:
+    """What of a convolution decides whether the baseline's library rounds its operands."""
+
+    channels: int  # of the input
+    groups: int
+    is_transposed: bool
+    kernel: Sequence[int]
+    stride: Sequence[int]
+    padding: Sequence[int]
+
+    def is_large_window(self) -> bool:
+        """Seven by seven or larger along two axes, strided and padded."""
+        large = len(self.kernel) == 2 and prod(self.kernel) >= _LARGE_WINDOW
+        return large and max(self.stride) > 1 and max(self.padding) > 0
 
 
 def to_tf32(tensor: torch.Tensor) -> torch.Tensor:
@@ -43,9 +63,10 @@ class LibraryRounding:
     def __init__(self, is_open: bool = False) -> None:
         self.used, self.is_open = False, is_open
 
-    def rounds(self, x: Sequence[int], groups: int) -> bool:
-        """Whether cuDNN is taken to round the operands of a convolution of an input of this shape."""
-        return groups == 1 and (self.is_open or x[1] > _MOST_CHANNELS_LEFT_EXACT)
+    def rounds(self, call: ConvolutionCall) -> bool:
+        """Whether cuDNN is taken to round the operands of this convolution."""
+        is_rounded = call.is_transposed or call.channels > _MOST_CHANNELS_LEFT_EXACT or call.is_large_window()
+        return call.groups == 1 and (self.is_open or is_rounded)
 
     def __call__(self, tensor: torch.Tensor) -> torch.Tensor:
         self.used = True

@@ -13,6 +13,7 @@ import torch
 import torch.nn.functional as F
 
 from .arithmetic import Arithmetic
+from .rounding import ConvolutionCall
 from .rules_index import INDEX_RULES
 from .rules_norm import NORM_RULES
 from .rules_resample import RESAMPLE_RULES
@@ -37,7 +38,7 @@ def _addmm(a: Arithmetic, bias: Any, left: Any, right: Any, *, beta: Any = 1, al
 
 def _convolution(a: Arithmetic, x: Any, weight: Any, bias: Any, *how: Any) -> Any:
     transposed, groups = bool(how[3]), int(how[5])
-    a = a.of_convolution(x.shape, groups)
+    a = a.of_convolution(ConvolutionCall(x.shape[1], groups, transposed, weight.shape[2:], how[0], how[1]))
     length = prod(weight.shape[2:]) * (weight.shape[0] // groups if transposed else weight.shape[1])
     made = a.contraction(lambda left, right: torch.convolution(left, right, None, *how), x, weight, length)
     return made if bias is None else made + bias.reshape(-1, *[1] * (made.dim() - 2))

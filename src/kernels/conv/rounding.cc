@@ -1,10 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/conv/rounding.h"
 
+#include <algorithm>
+
 namespace stitch::kernels {
 namespace {
 
 constexpr int64_t kMostChannelsLeftExact = 8;  // of the input, in mode kernelbench
+constexpr int64_t kLargeWindow = 49;           // taps, along two axes
+
+// Seven by seven or larger along two axes, strided and padded.
+bool has_large_window(const ConvolutionProblem& problem) {
+  const WindowNumbers& window = problem.window;
+  const auto is_beyond = [](const std::vector<int64_t>& numbers, int64_t least) {
+    return std::any_of(numbers.begin(), numbers.end(), [&](int64_t number) { return number > least; });
+  };
+  return window.axes() == 2 && window.taps() >= kLargeWindow && is_beyond(window.stride, 1) &&
+         is_beyond(window.padding, 0);
+}
+
+bool is_rounded_by_baseline(const ConvolutionProblem& problem) {
+  return problem.groups == 1 &&
+         (problem.transposed || problem.in_channels > kMostChannelsLeftExact || has_large_window(problem));
+}
 
 }  // namespace
 
@@ -13,8 +31,7 @@ OperandRounding operand_rounding(const ConvolutionProblem& problem, MathMode mat
     case MathMode::kFp32:
       return OperandRounding::kNone;
     case MathMode::kKernelBench:
-      return problem.groups == 1 && problem.in_channels > kMostChannelsLeftExact ? OperandRounding::kRequired
-                                                                                 : OperandRounding::kNone;
+      return is_rounded_by_baseline(problem) ? OperandRounding::kRequired : OperandRounding::kNone;
     case MathMode::kTf32:
     case MathMode::kReduced:
       return OperandRounding::kAllowed;

@@ -22,6 +22,20 @@ TEST(ConvolutionRounding, FollowsTheBaselinesLibraryInModeKernelbench) {
   EXPECT_EQ(operand_rounding(problem_of(64, 64), MathMode::kKernelBench), OperandRounding::kNone);
 }
 
+TEST(ConvolutionRounding, RoundsFewChannelsWhereTransposedOrInALargeWindow) {
+  ConvolutionProblem problem = problem_of(3, 1);
+  problem.window = {{7, 7}, {2, 2}, {3, 3}, {1, 1}};
+  EXPECT_EQ(operand_rounding(problem, MathMode::kKernelBench), OperandRounding::kRequired);
+  problem.window.padding = {0, 0};
+  EXPECT_EQ(operand_rounding(problem, MathMode::kKernelBench), OperandRounding::kNone);
+  problem.window = {{5, 7}, {2, 2}, {3, 3}, {1, 1}};
+  EXPECT_EQ(operand_rounding(problem, MathMode::kKernelBench), OperandRounding::kNone);
+  problem.transposed = true;
+  EXPECT_EQ(operand_rounding(problem, MathMode::kKernelBench), OperandRounding::kRequired);
+  problem.groups = 3;
+  EXPECT_EQ(operand_rounding(problem, MathMode::kKernelBench), OperandRounding::kNone);
+}
+
 TEST(ConvolutionRounding, IsTheModesOwnElsewhere) {
   for (const int64_t groups : {1, 64}) {
     EXPECT_EQ(operand_rounding(problem_of(64, groups), MathMode::kFp32), OperandRounding::kNone);
