@@ -9,13 +9,14 @@ from typing import Any
 
 import torch
 
+from . import storage
 from .channel import Fault
 from .host_device import HostDevice
 from .kept import KeptOutputs
 from .memory import Memory
 from .module import CandidateModule
 from .outputs import copy_out, hand_over
-from .types import data_pointer, is_plain
+from .types import data_pointer, is_contiguous, is_plain
 from .values import decoded, leaves
 
 Arguments = dict[str, Any]
@@ -36,6 +37,8 @@ class Calls:
     def __init__(self, module: CandidateModule, interface: Arguments, memory: Memory, device: HostDevice) -> None:
         self._module, self._interface, self._memory, self._device = module, interface, memory, device
         self._program = interface["program"]
+        # A compiled reference may make one tensor of two that are alike: nobody asks it.
+        self._storage = None if interface.get("compiles") else interface.get("storage")
         self._kept = KeptOutputs(device)
         self._given: list[tuple[str, torch.Tensor, int, int]] = []  # name, tensor, where its value lies, bytes
 
@@ -98,6 +101,14 @@ class Calls:
         places = [data_pointer(tensor) for tensor in found.values() if is_plain(tensor)]
         return any(start <= place < start + size for place in places for start, size in extents)
 
+    def strided(self, result: Any) -> list[Any]:
+        """The outputs that are not contiguous where the reference's are."""
+        found: dict[int, Any] = {}
+        leaves(self._interface["returns"], result, found)
+        asked = {number for number, each in enumerate(self._storage or []) if each["is_contiguous"]}
+        shown = [found[number] for number in sorted(asked & found.keys())]
+        return [tensor for tensor in shown if is_plain(tensor) and not is_contiguous(tensor)]
+
     def hand_states(self, bound: BoundCall) -> None:
         """New states to their places."""
         for binding, description, argument in zip(
@@ -119,6 +130,7 @@ class Calls:
         begin_trial()
         result = self.forward(bound)
         found = self.hand_over(bound, result)
+        self._check_storage(bound, found)
         self.hand_states(bound)
         self._device.called()
         self._device.settle()
@@ -126,6 +138,12 @@ class Calls:
         self._kept.check()
         sizes = [int(argument["bytes"]) for argument in call["outputs"]]
         self._kept.keep(found, sizes, self._memory.extents() + self._module.extents())
+
+    def _check_storage(self, bound: BoundCall, found: dict[int, Any]) -> None:
+        if self._storage is None:
+            return
+        inputs = [(self._memory.address(given), int(given["bytes"])) for given in bound.call["inputs"]]
+        storage.check(found, self._storage, inputs, self._memory.extents(), self._module.named_extents())
 
     def _check_given(self) -> None:
         for name, tensor, address, size in self._given:

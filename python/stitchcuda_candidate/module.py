@@ -117,7 +117,14 @@ class CandidateModule:
 
     def extents(self) -> list[tuple[int, int]]:
         """Address and bytes of every parameter and state."""
-        return [(data_pointer(tensor), tensor.numel() * tensor.element_size()) for tensor in self.tensors.values()]
+        return [(address, size) for _, address, size in self.named_extents()]
+
+    def named_extents(self) -> list[tuple[str, int, int]]:
+        """The same with their names."""
+        return [
+            (name, data_pointer(tensor), tensor.numel() * tensor.element_size())
+            for name, tensor in self.tensors.items()
+        ]
 
     def call(self, arguments: Any) -> Any:
         """forward. Raises a Fault with the candidate's line for whatever it raises."""

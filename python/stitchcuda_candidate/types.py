@@ -15,7 +15,9 @@ _Base = torch._C.TensorBase
 data_pointer = _Base.data_ptr
 is_contiguous = _Base.is_contiguous
 contiguous = _Base.contiguous
+element_size = _Base.element_size
 _size = _Base.size
+_stride = _Base.stride
 _dtype = _Base.dtype.__get__
 _layout = _Base.layout.__get__
 _device = _Base.device.__get__
@@ -24,6 +26,11 @@ _device = _Base.device.__get__
 def shape_of(tensor: torch.Tensor) -> list[int]:
     """The extents."""
     return list(_size(tensor))
+
+
+def strides_of(tensor: torch.Tensor) -> list[int]:
+    """How many elements apart neighbours along each axis lie."""
+    return list(_stride(tensor))
 
 
 def is_plain(tensor: object) -> bool:

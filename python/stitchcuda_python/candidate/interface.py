@@ -18,6 +18,7 @@ from ..graph.export import Exported
 from ..graph.flops import call_bytes, call_work, is_product, short_name
 from ..graph.functional import CONSTANT, INPUT, OUTPUT, PARAMETER, RANDOM, STATE, FunctionalProgram, Returned
 from ..graph.supported import DTYPE_NAMES
+from .storage import storage_of
 from .values import encoded
 
 
@@ -40,6 +41,7 @@ def interface_of(exported: Exported, weights_file: str) -> dict[str, Any]:
         "extension_build": _extension_build(),
         "interpreter": sys.executable or "",
         "python_folders": _python_folders(os.path.dirname(program.request.file)),
+        "storage": storage_of(program),  # the last: forward may change the module
     }
 
 

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return torch.relu(x), x.clone()
+
+
+def get_inputs():
+    return [torch.randn(48, 20)]
+
+
+def get_init_inputs():
+    return []

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        y = torch.relu(x)
+        return y, y[47:].repeat(48, 1)
+
+
+def get_inputs():
+    return [torch.randn(48, 20)]
+
+
+def get_init_inputs():
+    return []
