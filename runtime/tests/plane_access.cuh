@@ -16,6 +16,18 @@ struct PlaneLoad {
   __device__ float operator()(int64_t plane, int64_t column) const { return (*this)(plane, 0, 0, column); }
 };
 
+// The same, several columns at a time.
+struct PlaneLanesLoad : PlaneLoad {
+  template <int kLanes>
+  __device__ stitch::Lanes<float, kLanes> lanes(int64_t plane, int64_t z, int64_t y, int64_t column) const {
+    return stitch::load_lanes<kLanes>(x + ((plane * shape.depth + z) * shape.height + y) * shape.width + column);
+  }
+  template <int kLanes>
+  __device__ stitch::Lanes<float, kLanes> lanes(int64_t plane, int64_t y, int64_t column) const {
+    return lanes<kLanes>(plane, 0, y, column);
+  }
+};
+
 // The value, or where an index comes with it the index.
 struct PlaneStore {
   float* out;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pooling over two and three axes: padding, dilation, ceil mode, both divisors, an overriding one, indices, and
-// adaptive windows.
+// adaptive windows. By tiles: of one row and of several, wider than a block, with lanes and without.
 #include "kernels/pool/adaptive.cuh"
+#include "kernels/pool/tile.cuh"
 #include "kernels/pool/window.cuh"
 #include "plane_access.cuh"
 #include "support.h"
@@ -113,16 +114,38 @@ void check_close(Checker& checker, const std::string& name, const std::vector<fl
   checker.close(name, y.values(), want, 1e-6);
 }
 
+template <typename Window, int kRows>
+cudaError_t launch_tiles(Kind kind, const PlaneLanesLoad& load, const PlaneStore& store, const PoolShape& shape) {
+  const bool vectorised = shape.width % 4 == 0;
+  switch (kind) {
+    case Kind::kMax:
+      return launch_max_pool_tiles<Window, kRows>(load, store, shape, vectorised, nullptr);
+    case Kind::kAverageInside:
+      return launch_average_pool_tiles<Window, PoolDivisor::kInsideInput, 0, kRows>(load, store, shape, vectorised,
+                                                                                    nullptr);
+    case Kind::kAveragePadded:
+      return launch_average_pool_tiles<Window, PoolDivisor::kWithPadding, 0, kRows>(load, store, shape, vectorised,
+                                                                                    nullptr);
+    default:
+      return launch_average_pool_tiles<Window, PoolDivisor::kInsideInput, 7, kRows>(load, store, shape, vectorised,
+                                                                                    nullptr);
+  }
+}
+
+template <typename Window>
+PoolShape pooled_shape(int64_t planes, int64_t depth, int64_t height, int64_t width, bool ceil_mode) {
+  return {planes,
+          height,
+          width,
+          pooled(height, Window::kernel_y, Window::stride_y, Window::padding_y, Window::dilation_y, ceil_mode),
+          pooled(width, Window::kernel_x, Window::stride_x, Window::padding_x, Window::dilation_x, ceil_mode),
+          depth,
+          pooled(depth, Window::kernel_z, Window::stride_z, Window::padding_z, Window::dilation_z, ceil_mode)};
+}
+
 template <typename Window>
 void check(Checker& checker, Kind kind, int64_t depth, int64_t height, int64_t width, bool ceil_mode) {
-  const PoolShape shape{
-      6,
-      height,
-      width,
-      pooled(height, Window::kernel_y, Window::stride_y, Window::padding_y, Window::dilation_y, ceil_mode),
-      pooled(width, Window::kernel_x, Window::stride_x, Window::padding_x, Window::dilation_x, ceil_mode),
-      depth,
-      pooled(depth, Window::kernel_z, Window::stride_z, Window::padding_z, Window::dilation_z, ceil_mode)};
+  const PoolShape shape = pooled_shape<Window>(6, depth, height, width, ceil_mode);
   const auto x = random_floats(shape.planes * depth * height * width, 1);
   const std::string name = "pool " + std::to_string(static_cast<int>(kind)) + " " + std::to_string(height) + "x" +
                            std::to_string(width) + (ceil_mode ? " ceil" : "");
@@ -130,6 +153,22 @@ void check(Checker& checker, Kind kind, int64_t depth, int64_t height, int64_t w
       x, shape, [&](const float* plane, const int64_t(&out)[3]) { return reference<Window>(kind, plane, shape, out); });
   check_close(checker, name, x, shape, want,
               [&](const PlaneLoad& load, const PlaneStore& store) { return launch<Window>(kind, load, store, shape); });
+}
+
+template <typename Window, int kRows>
+void check_tiles(Checker& checker, Kind kind, int64_t planes, int64_t depth, int64_t height, int64_t width) {
+  for (const bool ceil_mode : {false, true}) {
+    const PoolShape shape = pooled_shape<Window>(planes, depth, height, width, ceil_mode);
+    const DeviceFloats x(random_floats(planes * depth * height * width, 3));
+    const std::string name = "tiles of " + std::to_string(kRows) + ", pool " + std::to_string(static_cast<int>(kind)) +
+                             " " + std::to_string(height) + "x" + std::to_string(width);
+    const auto want = wanted(x.values(), shape, [&](const float* plane, const int64_t(&out)[3]) {
+      return reference<Window>(kind, plane, shape, out);
+    });
+    const DeviceFloats y(static_cast<int64_t>(want.size()));
+    checker.launched(name, launch_tiles<Window, kRows>(kind, {{x.data(), shape}}, {y.data(), shape}, shape));
+    checker.close(name, y.values(), want, 1e-6);
+  }
 }
 
 // Part i of n of an axis: while its neighbours' borders, rounded outwards, hold the position.
@@ -177,6 +216,15 @@ int main(int count, char** arguments) {
     check<Window2d<9, 10, 3, 4, 4, 5>>(checker, Kind::kIndex, 1, 14, 15, ceil_mode);  // too many taps to unroll
     check<Window3d<2, 3, 2, 2, 1, 3, 1, 1, 0, 3, 2, 1>>(checker, Kind::kIndex, 6, 7, 10, ceil_mode);
   }
+  for (const Kind kind : {Kind::kMax, Kind::kAverageInside, Kind::kAveragePadded, Kind::kAverageOver7}) {
+    check_tiles<Window2d<4, 4, 1, 1, 1, 1>, 8>(checker, kind, 3, 1, 19, 20);
+    check_tiles<Window2d<3, 3, 2, 2, 1, 1>, 4>(checker, kind, 5, 1, 13, 13);
+    check_tiles<Window3d<2, 3, 2, 2, 1, 3, 1, 1, 0>, 2>(checker, kind, 3, 6, 5, 12);
+  }
+  check_tiles<Window2d<1, 8, 1, 1, 0, 4, 1, 3>, 1>(checker, Kind::kMax, 2, 1, 1, 2500);
+  check_tiles<Window2d<1, 8, 1, 1, 0, 4>, 1>(checker, Kind::kAveragePadded, 2, 1, 1, 601);
+  check_tiles<Window2d<11, 11, 11, 11, 0, 0>, 1>(checker, Kind::kAverageInside, 1, 1, 23, 1100);
+  check_tiles<Window2d<3, 40, 2, 1, 1, 20, 2, 1>, 2>(checker, Kind::kMax, 2, 1, 9, 44);
   check_adaptive<2>(checker, {4, 7, 9, 3, 4});
   check_adaptive<2>(checker, {4, 7, 9, 1, 1});
   check_adaptive<3>(checker, {3, 7, 9, 3, 4, 5, 2});

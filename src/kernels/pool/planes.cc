@@ -45,14 +45,17 @@ void add_pool_shape(StepBuilder& step, const std::vector<int64_t>& in, const std
   step.launch("};");
 }
 
-Result<LoweredFunctor> make_plane_load(StepBuilder& step, size_t axes) {
+Result<LoweredFunctor> make_plane_load(StepBuilder& step, size_t axes, bool may_take_lanes) {
   const ir::Graph& graph = *step.group().graph;
   const ir::ValueId input = ir::tensor_operand(step.group().root_node(), 0);
   const Domain domain(graph.type(input).shape);
   FunctorBuilder builder(step, pascal_case(graph.value(input).name) + "Load", domain,
                          plane_coordinates(domain.shape().size(), axes, ""));
   STITCH_ASSIGN(Expr element, builder.value(input, domain.anchor_map()));
-  return builder.finish({.comment = "Reads one element of a plane.", .returns = std::move(element)});
+  return builder.finish({.comment = may_take_lanes ? "Reads one element of a plane, or kLanes neighbouring ones."
+                                                   : "Reads one element of a plane.",
+                         .may_take_lanes = may_take_lanes,
+                         .returns = std::move(element)});
 }
 
 Result<LoweredFunctor> make_plane_store(StepBuilder& step, size_t axes) {

@@ -15,9 +15,9 @@ std::vector<Coordinate> plane_coordinates(size_t rank, size_t axes, const std::s
 // `const stitch::PoolShape shape{...};` for these tensor shapes.
 void add_pool_shape(StepBuilder& step, const std::vector<int64_t>& in, const std::vector<int64_t>& out, size_t axes);
 
-// `load` reads one element of the root's operand. `store` takes the root's value at one position, and the index of its
-// second output where it has one.
-Result<LoweredFunctor> make_plane_load(StepBuilder& step, size_t axes);
+// `load` reads one element of the root's operand, or lanes along the innermost axis where it may. `store` takes the
+// root's value at one position, and the index of its second output where it has one.
+Result<LoweredFunctor> make_plane_load(StepBuilder& step, size_t axes, bool may_take_lanes = false);
 Result<LoweredFunctor> make_plane_store(StepBuilder& step, size_t axes);
 
 }  // namespace stitch::kernels
