@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recurrent layers: every cell and tile, one and two directions, ragged units and samples, against a plain loop.
 #include "kernels/rnn/layer.cuh"
-#include "support.h"
+#include "rnn_support.cuh"
 
 namespace {
 
@@ -31,23 +31,6 @@ struct Store {
     last_cell[(direction * shape.batch + row) * shape.units + unit] = cell;
   }
 };
-
-double logistic(double x) { return 1.0 / (1.0 + std::exp(-x)); }
-
-double reference_unit(const LstmCell&, const double* x, const double* h, double, double& cell) {
-  cell = logistic(x[1] + h[1]) * cell + logistic(x[0] + h[0]) * std::tanh(x[2] + h[2]);
-  return logistic(x[3] + h[3]) * std::tanh(cell);
-}
-double reference_unit(const GruCell&, const double* x, const double* h, double before, double&) {
-  const double update = logistic(x[1] + h[1]);
-  return (1.0 - update) * std::tanh(x[2] + logistic(x[0] + h[0]) * h[2]) + update * before;
-}
-double reference_unit(const RnnTanhCell&, const double* x, const double* h, double, double&) {
-  return std::tanh(x[0] + h[0]);
-}
-double reference_unit(const RnnReluCell&, const double* x, const double* h, double, double&) {
-  return std::fmax(0.0, x[0] + h[0]);
-}
 
 struct Layer {
   std::vector<float> gates[2], weight[2], bias[2];

@@ -225,7 +225,7 @@ std::optional<IndexMap> FunctorBuilder::pushed(const ir::Node& node, const std::
   return std::nullopt;
 }
 
-Result<void> FunctorBuilder::store_results() {
+Result<void> FunctorBuilder::store_results(const std::vector<ir::ValueId>& results) {
   std::map<ir::ValueId, IndexMap> maps;
   for (const Known& known : known_) {
     if (known.is_bound) {
@@ -241,7 +241,7 @@ Result<void> FunctorBuilder::store_results() {
       maps[node.outputs[0]] = *map;
     }
   }
-  for (const ir::ValueId result : group_.results) {
+  for (const ir::ValueId result : results) {
     STITCH_TRY(store_result(result, maps));
   }
   return {};

@@ -44,9 +44,10 @@ class FunctorBuilder {
   // A further member of the functor, set by the host.
   Expr member(const std::string& type, const std::string& wanted, Expr initial);
   void store(ir::ValueId value, const AffineIndex& index, Expr stored);
-  // Computes all values that follow from the bound ones, and stores the group's results. Every result must be among
-  // them, at most once each.
-  Result<void> store_results();
+  // Computes all values that follow from the bound ones, and stores the group's results, or some of them. Every one
+  // must be among them, at most once each.
+  Result<void> store_results() { return store_results(group_.results); }
+  Result<void> store_results(const std::vector<ir::ValueId>& results);
 
   const std::vector<ir::ValueId>& stored() const { return stored_; }
   LoweredFunctor finish(const FunctorShape& shape) const;
