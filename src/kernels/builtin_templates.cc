@@ -15,6 +15,7 @@
 #include "kernels/reduce/reduce_double.h"
 #include "kernels/resample/interpolate.h"
 #include "kernels/rnn/recurrent_layer.h"
+#include "kernels/rnn/recurrent_stack.h"
 #include "kernels/scan/scan.h"
 #include "kernels/scatter/scatter.h"
 #include "kernels/softmax/softmax.h"
@@ -30,6 +31,7 @@ const std::vector<std::unique_ptr<KernelTemplate>>& builtin_templates() {
     list.push_back(make_convolution());
     list.push_back(make_attention());
     list.push_back(make_recurrent_layer());
+    list.push_back(make_recurrent_stack());
     list.push_back(make_reduce());
     list.push_back(make_reduce_double());
     list.push_back(make_reduce_positions());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One unit of a recurrent layer, as torch.nn.LSTM, GRU and RNN define them. `x` holds the input's share of each gate,
-// `h` the hidden state's (bias included), both in PyTorch's order of gates.
+// `h` the hidden state's (bias included), both in PyTorch's order of gates. All that counts of a gate is the sum of
+// both, but for kSplitGate, where there is one (kGates: none).
 #pragma once
 
 #include "kernels/common.cuh"
@@ -9,6 +10,7 @@ namespace stitch {
 
 struct LstmCell {
   static constexpr int kGates = 4;  // input, forget, cell, output
+  static constexpr int kSplitGate = kGates;
   static constexpr bool kHasCell = true;
 
   static __device__ __forceinline__ float hidden(const float (&x)[kGates], const float (&h)[kGates], float,
@@ -20,6 +22,7 @@ struct LstmCell {
 
 struct GruCell {
   static constexpr int kGates = 3;  // reset, update, new
+  static constexpr int kSplitGate = 2;
   static constexpr bool kHasCell = false;
 
   static __device__ __forceinline__ float hidden(const float (&x)[kGates], const float (&h)[kGates], float before,
@@ -32,6 +35,7 @@ struct GruCell {
 
 struct RnnTanhCell {
   static constexpr int kGates = 1;
+  static constexpr int kSplitGate = kGates;
   static constexpr bool kHasCell = false;
 
   static __device__ __forceinline__ float hidden(const float (&x)[kGates], const float (&h)[kGates], float, float&) {
@@ -41,6 +45,7 @@ struct RnnTanhCell {
 
 struct RnnReluCell {
   static constexpr int kGates = 1;
+  static constexpr int kSplitGate = kGates;
   static constexpr bool kHasCell = false;
 
   static __device__ __forceinline__ float hidden(const float (&x)[kGates], const float (&h)[kGates], float, float&) {

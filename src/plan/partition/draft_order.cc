@@ -37,6 +37,7 @@ void DraftOrder::merge(int number, int absorbed) {
   at(number).reads.erase(absorbed);
   std::set<int> reads = at(number).reads;
   reads.insert(gone.reads.begin(), gone.reads.end());
+  reads.erase(number);
   set_reads(number, reads);
 }
 

@@ -9,6 +9,7 @@
 #include "kernels/builtin_templates.h"
 #include "kernels/expression/expression.h"
 #include "plan/partition/drafts.h"
+#include "plan/partition/stacks.h"
 
 namespace stitch::plan {
 namespace {
@@ -55,7 +56,7 @@ class Partitioner {
   }
 
   Result<void> place(ir::NodeId node) {
-    if (alone_.count(node) == 0 && join_existing(node)) {
+    if (alone_.count(node) == 0 && (join_existing(node) || join_stack(drafts_, node))) {
       return {};
     }
     const KernelTemplate* kernel = kernels::template_for(graph_, graph_.node(node));
