@@ -13,6 +13,7 @@ Rounding = Callable[[torch.Tensor], torch.Tensor]
 _DROPPED_BITS = 13  # TF32 keeps 10 of fp32's 23 mantissa bits
 _MOST_CHANNELS_LEFT_EXACT = 8
 _LARGE_WINDOW = 49  # taps, along two axes
+_MANY_RESULTS = 64
 
 
 @dataclass(frozen=True)
@@ -20,11 +21,17 @@ class ConvolutionCall:
     """What of a convolution decides whether the baseline's library rounds its operands."""
 
     channels: int  # of the input
+    out_channels: int
     groups: int
     is_transposed: bool
     kernel: Sequence[int]
     stride: Sequence[int]
     padding: Sequence[int]
+
+    def is_narrow_volume(self) -> bool:
+        """Eight channels along three axes, and few results."""
+        is_narrow = self.channels >= _MOST_CHANNELS_LEFT_EXACT and self.out_channels < _MANY_RESULTS
+        return len(self.kernel) == 3 and is_narrow
 
     def is_large_window(self) -> bool:
         """Seven by seven or larger along two axes, strided and padded."""
@@ -65,7 +72,8 @@ class LibraryRounding:
 
     def rounds(self, call: ConvolutionCall) -> bool:
         """Whether cuDNN is taken to round the operands of this convolution."""
-        is_rounded = call.is_transposed or call.channels > _MOST_CHANNELS_LEFT_EXACT or call.is_large_window()
+        is_small_and_rounded = call.is_large_window() or call.is_narrow_volume()
+        is_rounded = call.is_transposed or call.channels > _MOST_CHANNELS_LEFT_EXACT or is_small_and_rounded
         return call.groups == 1 and (self.is_open or is_rounded)
 
     def __call__(self, tensor: torch.Tensor) -> torch.Tensor:

@@ -38,7 +38,8 @@ def _addmm(a: Arithmetic, bias: Any, left: Any, right: Any, *, beta: Any = 1, al
 
 def _convolution(a: Arithmetic, x: Any, weight: Any, bias: Any, *how: Any) -> Any:
     transposed, groups = bool(how[3]), int(how[5])
-    a = a.of_convolution(ConvolutionCall(x.shape[1], groups, transposed, weight.shape[2:], how[0], how[1]))
+    results = weight.shape[1] * groups if transposed else weight.shape[0]
+    a = a.of_convolution(ConvolutionCall(x.shape[1], results, groups, transposed, weight.shape[2:], how[0], how[1]))
     length = prod(weight.shape[2:]) * (weight.shape[0] // groups if transposed else weight.shape[1])
     made = a.contraction(lambda left, right: torch.convolution(left, right, None, *how), x, weight, length)
     return made if bias is None else made + bias.reshape(-1, *[1] * (made.dim() - 2))

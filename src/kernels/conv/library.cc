@@ -162,15 +162,20 @@ Shares tf32_shares(const ConvolutionProblem& problem, bool is_turned) {
   const bool is_spatial = problem.window.axes() > 2;
   const bool is_small = problem.window.taps() <= kSmallWindow;
   if (is_spatial && problem.transposed && (!is_strided(problem) || is_dilated(problem))) {
-    // Without strides, or dilated, its kernels for three axes are slow in both layouts.
-    constexpr int64_t kManyChannels = 64;
-    return {problem.out_channels >= kManyChannels && !is_dilated(problem) ? 0.18 : 0.05, 0.42};
+    // Without strides, or dilated, its kernels for three axes are slow in both layouts, the more the fewer channels.
+    constexpr double kFullTile = 64;
+    const double filled = std::min(1.0, static_cast<double>(problem.out_channels) / kFullTile);
+    return {0.18 * filled * filled, 0.42};
   }
   if (is_turned) {
+    constexpr int64_t kFewChannels = 4;
+    if (!problem.transposed && problem.in_channels <= kFewChannels) {
+      return {0.05, 0.42};
+    }
     return {is_spatial ? 0.47 : (problem.transposed || is_small ? 0.65 : 0.36), 0.42};
   }
   if (is_along_one_axis(problem)) {
-    return {0.19, 0.25};
+    return {0.19, 0.3};
   }
   return {problem.transposed || is_spatial ? 0.27 : (is_small ? 0.32 : 0.4), problem.transposed ? 0.19 : 0.25};
 }
@@ -183,8 +188,10 @@ Shares fp32_shares(const ConvolutionProblem& problem) {
   const bool is_few = problem.in_channels <= kFewChannels;
   const double bandwidth = problem.is_depthwise() && problem.groups > 1 ? kOfDepthwise : 1.0;
   if (!problem.transposed) {
-    return {is_spatial ? (is_few ? 0.15 : 0.4) : (is_few || problem.window.taps() > kSmallWindow ? 0.3 : 0.45),
-            bandwidth};
+    constexpr int64_t kManyResults = 64;
+    const double of_few = is_spatial && problem.out_channels < kManyResults ? 0.15 : 0.3;
+    const bool is_wide = problem.window.taps() > kSmallWindow;
+    return {is_few ? of_few : (is_spatial ? 0.4 : (is_wide ? 0.3 : 0.45)), bandwidth};
   }
   if (problem.groups > 1) {
     return {is_spatial ? 0.009 : 0.1, bandwidth};
@@ -198,6 +205,8 @@ Shares shares_of(const ConvolutionProblem& problem, Pipe pipe, bool is_turned) {
 
 // Of the bandwidth that turning reaches.
 constexpr double kTurningShare = 0.8;
+
+constexpr int kBlocksInFlight = 3;  // enough threads for memory
 
 // What is read and written before and behind cuDNN's own kernel.
 double converted_bytes(const ConvolutionProblem& problem, const ConvolutionLibrary& library) {
@@ -239,6 +248,7 @@ Work convolution_library_work(const Group& group, const ConvolutionProblem& prob
   work.peak_share = shares.peak;
   work.bandwidth_share = shares.bandwidth;
   work.blocks = library_blocks(problem);
+  work.blocks_per_multiprocessor = kBlocksInFlight;
   const bool has_epilogue = library.is_turned || !ends_with_sums(group);
   work.launches = 1 + (library.is_turned ? 3 : (has_epilogue ? 1 : 0));
   work.serial_bytes = converted_bytes(problem, library) + (has_epilogue && !library.is_turned ? 2 * sums : 0);

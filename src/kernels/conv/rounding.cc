@@ -19,9 +19,16 @@ bool has_large_window(const ConvolutionProblem& problem) {
          is_beyond(window.padding, 0);
 }
 
+// Volumes of eight channels and few results.
+bool is_narrow_volume(const ConvolutionProblem& problem) {
+  constexpr int64_t kManyResults = 64;
+  return problem.window.axes() == 3 && problem.in_channels >= kMostChannelsLeftExact &&
+         problem.out_channels < kManyResults;
+}
+
 bool is_rounded_by_baseline(const ConvolutionProblem& problem) {
-  return problem.groups == 1 &&
-         (problem.transposed || problem.in_channels > kMostChannelsLeftExact || has_large_window(problem));
+  return problem.groups == 1 && (problem.transposed || problem.in_channels > kMostChannelsLeftExact ||
+                                 has_large_window(problem) || is_narrow_volume(problem));
 }
 
 }  // namespace

@@ -16,8 +16,9 @@ enum class OperandRounding {
 // What a math mode says of the operands of this convolution, which are fp32. Modes `tf32` and `reduced` allow TF32
 // always. Mode `kernelbench` has the arithmetic of the baseline's cuDNN, as bench/results/cudnn-rounding-h200.md found
 // it in 129 calls on an H200, cudnn-layouts-h200.md in 495: convolutions of one group are rounded along one to three
-// axes, transposed or with more than eight input channels or, along two axes, a large padded window in strides, but for
-// some; grouped and depthwise ones never are, and most others with few channels are not.
+// axes where they are transposed, have more than eight input channels, are of eight along three axes and make fewer
+// than 64, or have a large padded window in strides along two, but for some; grouped and depthwise ones never are, and
+// most others with few channels are not.
 OperandRounding operand_rounding(const ConvolutionProblem& problem, MathMode math);
 
 }  // namespace stitch::kernels

@@ -36,6 +36,18 @@ TEST(ConvolutionRounding, RoundsFewChannelsWhereTransposedOrInALargeWindow) {
   EXPECT_EQ(operand_rounding(problem, MathMode::kKernelBench), OperandRounding::kNone);
 }
 
+TEST(ConvolutionRounding, RoundsVolumesOfEightChannelsThatMakeFew) {
+  ConvolutionProblem problem = problem_of(8, 1);
+  problem.window = {{3, 3, 3}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}};
+  problem.out_channels = 32;
+  EXPECT_EQ(operand_rounding(problem, MathMode::kKernelBench), OperandRounding::kRequired);
+  problem.out_channels = 64;
+  EXPECT_EQ(operand_rounding(problem, MathMode::kKernelBench), OperandRounding::kNone);
+  problem = problem_of(3, 1);
+  problem.window = {{3, 3, 3}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}};
+  EXPECT_EQ(operand_rounding(problem, MathMode::kKernelBench), OperandRounding::kNone);
+}
+
 TEST(ConvolutionRounding, IsTheModesOwnElsewhere) {
   for (const int64_t groups : {1, 64}) {
     EXPECT_EQ(operand_rounding(problem_of(64, groups), MathMode::kFp32), OperandRounding::kNone);
