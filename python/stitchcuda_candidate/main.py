@@ -12,7 +12,7 @@ CHANNEL, LEDGER = 3, 4
 def main(observer: str, folder: str, device: str = "cpu", role: str = "candidate") -> None:
     """`observer` is the library that watches PyTorch, `folder` holds the candidate, `device` is where it computes.
     `role` is "candidate", "rehearsal" of one, which nobody judges, or "reference", which is the user's own program."""
-    from .absent import COMPUTING_MODULES
+    from .absent import COMPUTING_MODULES, no_search_for_libraries
 
     if role != "reference":
         for name in COMPUTING_MODULES:  # before PyTorch looks for NumPy: its numpy() is no way to compute either
@@ -20,7 +20,8 @@ def main(observer: str, folder: str, device: str = "cpu", role: str = "candidate
     import warnings
 
     warnings.simplefilter("ignore")
-    import torch
+    with no_search_for_libraries():
+        import torch
 
     torch.set_num_threads(1)
     from .channel import Channel, Fault, out_of_the_way
