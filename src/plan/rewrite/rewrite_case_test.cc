@@ -25,6 +25,7 @@ const std::map<std::string, Pass>& passes() {
                                                   {"join_time_steps", join_time_steps},
                                                   {"simplify_identities", simplify_identities},
                                                   {"decompose_batch_norm", decompose_batch_norm},
+                                                  {"compose_attention", compose_attention},
                                                   {"decompose_attention", decompose_attention},
                                                   {"decompose_double", decompose_double},
                                                   {"decompose_double_windows", decompose_double_windows},
