@@ -86,9 +86,11 @@ void check_types(Checker& checker) {
 
 void check_divider(Checker& checker) {
   bool exact = true;
-  const int64_t indices[] = {0, 1, 2, 6, 7, 8, 1000003, 2147483646, 2147483647, 2147483648, 123456789012};
-  for (const int64_t divisor : {int64_t{1}, int64_t{2}, int64_t{3}, int64_t{7}, int64_t{64}, int64_t{641},
-                                int64_t{65537}, int64_t{2147483647}, int64_t{4294967296}}) {
+  const int64_t indices[] = {
+      0, 1, 2, 6, 7, 8, 1000003, 2147483646, 2147483647, 2147483648, 123456789012, INT64_MAX - 1, INT64_MAX};
+  for (const int64_t divisor :
+       {int64_t{1}, int64_t{2}, int64_t{3}, int64_t{7}, int64_t{64}, int64_t{641}, int64_t{65537}, int64_t{2147483647},
+        int64_t{4294967296}, int64_t{3037000500}, INT64_MAX - 1, INT64_MAX}) {
     for (const int64_t index : indices) {
       const QuotientRemainder split = Divider(divisor).divide(index);
       exact = exact && split.quotient == index / divisor && split.remainder == index % divisor;

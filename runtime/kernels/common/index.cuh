@@ -19,38 +19,44 @@ struct QuotientRemainder {
   int64_t remainder;
 };
 
-// Divides non-negative indices by an extent known on the host: a multiplication and a shift while both stay below
-// 2^31, ordinary 64-bit division beyond. Functors that split a linear index hold one per extent.
+// The upper half of a product of 128 bits.
+__host__ __device__ __forceinline__ uint64_t multiply_high(uint64_t a, uint64_t b) {
+#ifdef __CUDA_ARCH__
+  return __umul64hi(a, b);
+#else
+  __extension__ using Wide = unsigned __int128;
+  return static_cast<uint64_t>(static_cast<Wide>(a) * b >> 64);
+#endif
+}
+
+// Divides non-negative indices by an extent known on the host: a multiplication and a shift, and no branch, so that the
+// compiler keeps what does not change in a loop out of it. Functors that split a linear index hold one per extent.
 class Divider {
  public:
   Divider() = default;
 
-  __host__ explicit Divider(int64_t divisor) : divisor_(divisor) {
-    if (divisor <= 0 || (divisor >> 31) != 0) {
-      return;
-    }
-    while ((int64_t{1} << shift_) < divisor) {
+  __host__ explicit Divider(int64_t divisor) : divisor_(divisor > 0 ? divisor : 1) {
+    while ((uint64_t{1} << shift_) < static_cast<uint64_t>(divisor_)) {
       ++shift_;
     }
-    const uint64_t power = uint64_t{1} << shift_;
-    multiplier_ = static_cast<uint32_t>(((power - static_cast<uint64_t>(divisor)) << 32) / divisor + 1);
+    // 2^(63 + shift) / divisor, rounded up. Exact for all indices below 2^63: see Granlund and Montgomery, Division by
+    // Invariant Integers using Multiplication.
+    __extension__ using Wide = unsigned __int128;
+    const Wide power = static_cast<Wide>(1) << (63 + shift_);
+    multiplier_ =
+        static_cast<uint64_t>((power + static_cast<uint64_t>(divisor_) - 1) / static_cast<uint64_t>(divisor_));
   }
 
   __host__ __device__ int64_t divisor() const { return divisor_; }
 
   __host__ __device__ QuotientRemainder divide(int64_t index) const {
-    if (((index | divisor_) >> 31) != 0) {
-      return {index / divisor_, index % divisor_};
-    }
-    const auto small = static_cast<uint32_t>(index);
-    const auto high = static_cast<uint32_t>((static_cast<uint64_t>(small) * multiplier_) >> 32);
-    const uint32_t quotient = (high + small) >> shift_;
-    return {quotient, small - quotient * static_cast<uint32_t>(divisor_)};
+    const auto quotient = static_cast<int64_t>(multiply_high(multiplier_, static_cast<uint64_t>(index) << 1) >> shift_);
+    return {quotient, index - quotient * divisor_};
   }
 
  private:
   int64_t divisor_ = 1;
-  uint32_t multiplier_ = 1;
+  uint64_t multiplier_ = uint64_t{1} << 63;
   uint32_t shift_ = 0;
 };
 
