@@ -10,13 +10,18 @@ namespace {
 using namespace stitch;
 using namespace stitch_test;
 
-struct Load {
+// The kept axis is the contiguous one.
+struct LoadColumn {
   const float* x;
-  int64_t kept_stride;
-  int64_t reduced_stride;
+  int64_t stride;
 
-  __device__ float operator()(int64_t kept, int64_t reduced) const {
-    return x[kept * kept_stride + reduced * reduced_stride];
+  __device__ float operator()(int64_t reduced, int64_t kept) const { return x[reduced * stride + kept]; }
+};
+
+struct LoadColumnLanes : LoadColumn {
+  template <int kLanes>
+  __device__ Lanes<float, kLanes> lanes(int64_t reduced, int64_t kept) const {
+    return load_float_lanes<kLanes>(x + reduced * stride + kept);
   }
 };
 
@@ -114,22 +119,28 @@ void check_columns(Checker& checker, const Case& size, const std::string& name) 
   const auto x = random_floats(size.kept * size.reduced, 2, 0.5f, 1.5f);
   const DeviceFloats device_x(x);
   const auto want = expected<Accumulator>(x, size, true);
-  const Load load{device_x.data(), 1, size.kept};
-  const ReduceShape shape{size.kept, size.reduced, false};
-  const DeviceFloats y(size.kept);
-  checker.launched(name, launch_reduce_columns<Accumulator>(load, Store<Accumulator>{y.data()}, shape, nullptr));
-  checker.close(name, y.values(), want, 1e-5);
+  const LoadColumnLanes load{{device_x.data(), size.kept}};
+  const ReduceShape shape{size.kept, size.reduced, lanes_aligned(device_x.data(), size.kept)};
+  const auto check = [&](const char* form, const auto& launch) {
+    const DeviceFloats y(size.kept);
+    checker.launched(name + form, launch(Store<Accumulator>{y.data()}));
+    checker.close(name + form, y.values(), want, 1e-5);
+  };
+  check(" alone", [&](auto store) { return launch_reduce_columns<Accumulator, 1>(load, store, shape, nullptr); });
+  check(" shared", [&](auto store) { return launch_reduce_columns<Accumulator>(load, store, shape, nullptr); });
+  check(" scalar", [&](auto store) {
+    return launch_reduce_columns<Accumulator, 4>(LoadColumn{device_x.data(), size.kept}, store, shape, nullptr);
+  });
   constexpr int64_t kSplits = 3;
   const DeviceFloats scratch(reduce_split_scratch_bytes<Accumulator>(size.kept, kSplits) / 4);
-  const DeviceFloats z(size.kept);
-  checker.launched(name, launch_reduce_columns_split<Accumulator>(load, Store<Accumulator>{z.data()}, shape, kSplits,
-                                                                  scratch.data(), nullptr));
-  checker.close(name + " split", z.values(), want, 1e-5);
+  check(" split", [&](auto store) {
+    return launch_reduce_columns_split<Accumulator>(load, store, shape, kSplits, scratch.data(), nullptr);
+  });
 }
 
 template <typename Accumulator>
 void check_all(Checker& checker, const std::string& name) {
-  for (const Case& size : {Case{5, 1024}, Case{130, 37}, Case{3, 2}, Case{2, 5003}}) {
+  for (const Case& size : {Case{5, 1024}, Case{130, 37}, Case{3, 2}, Case{2, 5003}, Case{136, 85}}) {
     const std::string what = name + " " + std::to_string(size.kept) + "x" + std::to_string(size.reduced);
     check_rows<Accumulator>(checker, size, what + " rows");
     check_columns<Accumulator>(checker, size, what + " columns");

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions whose kept axis is contiguous: neighbouring threads take neighbouring kept indices, and kSharers warps
-// share the reduced axis of the same 32 kept indices. Loader and storer as in kernels/reduce/row.cuh (scalar only).
+// Reductions whose kept axis is contiguous: neighbouring threads take neighbouring kept indices, four each where
+// alignment allows, and kSharers threads share the reduced axis of the same ones.
+//
+// load: a loader as in kernels/common/row.cuh, but called as load(reduced, kept): lanes lie along the kept axis.
+// store: as in kernels/reduce/row.cuh.
+// ReduceShape::vectorised: kept % 4 == 0 and load.lanes<4>(reduced, multiple of 4) is aligned.
+// kSharers: a power of two up to 32.
 #pragma once
 
 #include "kernels/reduce/row.cuh"
@@ -9,6 +14,71 @@ namespace stitch {
 
 namespace reduce_detail {
 
+// Threads of a block along the kept axis.
+template <int kSharers>
+inline constexpr int kColumnThreads = kSharers < 8 ? 256 / kSharers : kWarpThreads;
+
+// Totals of kLanes neighbouring kept indices.
+template <typename Accumulator, int kLanes>
+struct LaneTotals {
+  Accumulator of[kLanes];
+
+  __device__ __forceinline__ void clear() {
+#pragma unroll
+    for (Accumulator& total : of) {
+      total = Accumulator::identity();
+    }
+  }
+
+  // kCount groups of lanes, kStep apart along the reduced axis, all read before the first is used.
+  template <int kCount, int kStep, typename Load>
+  __device__ __forceinline__ void read(const Load& load, int64_t kept, int64_t at) {
+    Lanes<float, kLanes> read[kCount];
+#pragma unroll
+    for (int place = 0; place < kCount; ++place) {
+      if constexpr (kLanes == 1) {
+        read[place][0] = load(at + place * kStep, kept);
+      } else {
+        read[place] = load_row_lanes<kLanes>(load, at + place * kStep, kept);
+      }
+    }
+#pragma unroll
+    for (int lane = 0; lane < kLanes; ++lane) {
+      float values[kCount];
+#pragma unroll
+      for (int place = 0; place < kCount; ++place) {
+        values[place] = read[place][lane];
+      }
+      of[lane].add(values);
+    }
+  }
+};
+
+// Elements begin + sharer, begin + sharer + kSharers, ... of the reduced axis.
+template <typename Accumulator, int kSharers, int kLanes, typename Load>
+__device__ __forceinline__ LaneTotals<Accumulator, kLanes> accumulate_lanes(const Load& load, int64_t kept,
+                                                                            int64_t begin, int64_t end, int sharer) {
+  constexpr int kInFlight = 16;  // elements
+  constexpr int kMany = kInFlight / kLanes;
+  constexpr int kFew = kMany / 4;
+  LaneTotals<Accumulator, kLanes> totals;
+  totals.clear();
+  int64_t at = begin + sharer;
+  for (; at + (kMany - 1) * kSharers < end; at += kMany * kSharers) {
+    totals.template read<kMany, kSharers>(load, kept, at);
+  }
+  if constexpr (kFew > 1) {
+    for (; at + (kFew - 1) * kSharers < end; at += kFew * kSharers) {
+      totals.template read<kFew, kSharers>(load, kept, at);
+    }
+  }
+  for (; at < end; at += kSharers) {
+    totals.template read<1, kSharers>(load, kept, at);
+  }
+  return totals;
+}
+
+// One kept index alone.
 template <int kSharers, typename Accumulator, typename Load>
 __device__ __forceinline__ Accumulator accumulate_column(const Load& load, int64_t kept, int64_t begin, int64_t end,
                                                          int sharer) {
@@ -30,35 +100,70 @@ __device__ __forceinline__ Accumulator accumulate_column(const Load& load, int64
   return accumulator;
 }
 
-// Joins the sharers of each kept index; the result is valid in warp 0. One call per kernel.
-template <int kSharers, typename Accumulator>
-__device__ __forceinline__ Accumulator merge_sharers(Accumulator accumulator, int column, int sharer) {
-  __shared__ Accumulator slots[kSharers][kWarpThreads];
-  slots[sharer][column] = accumulator;
-  __syncthreads();
-  if (sharer == 0) {
-    for (int other = 1; other < kSharers; ++other) {
-      accumulator.merge(slots[other][column]);
+// Joins the sharers of each kept index; the result is valid in sharer 0. One call per kernel.
+template <int kSharers, typename Accumulator, int kLanes>
+__device__ __forceinline__ void merge_sharers(LaneTotals<Accumulator, kLanes>& totals, int column, int sharer) {
+  if constexpr (kSharers > 1) {
+    __shared__ Accumulator slots[kSharers][kLanes][kColumnThreads<kSharers>];
+#pragma unroll
+    for (int lane = 0; lane < kLanes; ++lane) {
+      slots[sharer][lane][column] = totals.of[lane];
+    }
+    __syncthreads();
+    if (sharer == 0) {
+      for (int other = 1; other < kSharers; ++other) {
+#pragma unroll
+        for (int lane = 0; lane < kLanes; ++lane) {
+          totals.of[lane].merge(slots[other][lane][column]);
+        }
+      }
     }
   }
-  return accumulator;
 }
 
-template <typename Accumulator, int kSharers, typename Load, typename Store>
-__global__ void __launch_bounds__(kSharers* kWarpThreads)
+// Which kept indices a thread works for, and its number among their sharers.
+template <int kSharers, int kLanes>
+struct ColumnPlace {
+  static constexpr int kThreads = kSharers * kColumnThreads<kSharers>;
+  static constexpr int kKeptPerBlock = kColumnThreads<kSharers> * kLanes;
+  int column;
+  int sharer;
+  int64_t kept;
+
+  __device__ __forceinline__ explicit ColumnPlace(int64_t block)
+      : column(threadIdx.x % kColumnThreads<kSharers>),
+        sharer(threadIdx.x / kColumnThreads<kSharers>),
+        kept(block * kKeptPerBlock + column * kLanes) {}
+};
+
+template <typename Accumulator, int kSharers, int kLanes, typename Load, typename Store>
+__global__ void __launch_bounds__(ColumnPlace<kSharers, kLanes>::kThreads)
     reduce_columns_kernel(Load load, Store store, ReduceShape shape) {
-  const int column = threadIdx.x % kWarpThreads;
-  const int sharer = threadIdx.x / kWarpThreads;
-  const int64_t kept = static_cast<int64_t>(blockIdx.x) * kWarpThreads + column;
-  Accumulator total = Accumulator::identity();
-  if (kept < shape.kept) {
-    total = accumulate_column<kSharers, Accumulator>(load, kept, 0, shape.reduced, sharer);
-  }
-  total = merge_sharers<kSharers>(total, column, sharer);
-  if (sharer == 0 && kept < shape.kept) {
-    store(kept, total);
+  const ColumnPlace<kSharers, kLanes> place(blockIdx.x);
+  const bool is_kept = place.kept < shape.kept;
+  auto totals =
+      accumulate_lanes<Accumulator, kSharers, kLanes>(load, place.kept, 0, is_kept ? shape.reduced : 0, place.sharer);
+  merge_sharers<kSharers>(totals, place.column, place.sharer);
+  if (place.sharer == 0 && is_kept) {
+#pragma unroll
+    for (int lane = 0; lane < kLanes; ++lane) {
+      store(place.kept + lane, totals.of[lane]);
+    }
   }
 }
+
+template <typename Accumulator, int kSharers, int kLanes, typename Load, typename Store>
+cudaError_t launch_columns_of_lanes(const Load& load, const Store& store, const ReduceShape& shape,
+                                    cudaStream_t stream) {
+  using Place = ColumnPlace<kSharers, kLanes>;
+  const auto blocks = static_cast<unsigned>(ceil_divide(shape.kept, Place::kKeptPerBlock));
+  reduce_columns_kernel<Accumulator, kSharers, kLanes, Load, Store>
+      <<<blocks, Place::kThreads, 0, stream>>>(load, store, shape);
+  return cudaGetLastError();
+}
+
+template <typename Load>
+inline constexpr bool kTakesLanes = requires(const Load& load) { load.template lanes<4>(int64_t{}, int64_t{}); };
 
 }  // namespace reduce_detail
 
@@ -67,10 +172,12 @@ cudaError_t launch_reduce_columns(const Load& load, const Store& store, const Re
   if (shape.kept == 0) {
     return cudaSuccess;
   }
-  const auto blocks = static_cast<unsigned>(ceil_divide(shape.kept, kWarpThreads));
-  reduce_detail::reduce_columns_kernel<Accumulator, kSharers, Load, Store>
-      <<<blocks, kSharers * kWarpThreads, 0, stream>>>(load, store, shape);
-  return cudaGetLastError();
+  if constexpr (reduce_detail::kTakesLanes<Load>) {
+    if (shape.vectorised) {
+      return reduce_detail::launch_columns_of_lanes<Accumulator, kSharers, 4>(load, store, shape, stream);
+    }
+  }
+  return reduce_detail::launch_columns_of_lanes<Accumulator, kSharers, 1>(load, store, shape, stream);
 }
 
 }  // namespace stitch

@@ -23,7 +23,14 @@ struct ArgAccumulator {
 
   static __device__ __forceinline__ ArgAccumulator identity() { return {T(), -1}; }
 
-  __device__ __forceinline__ void add(T candidate, int64_t column) { merge({candidate, column}); }
+  // Columns come in rising order: of equals, and of NaN, the first stays.
+  __device__ __forceinline__ void add(T candidate, int64_t column) {
+    const bool is_better_or_nan = kLargest ? !(candidate <= value) : !(candidate >= value);
+    if (index < 0 || (is_better_or_nan && value == value)) {
+      value = candidate;
+      index = column;
+    }
+  }
 
   __device__ __forceinline__ void merge(const ArgAccumulator& other) {
     if (other.index >= 0 && (index < 0 || is_preferred(other))) {
@@ -67,7 +74,7 @@ namespace reduce_detail {
 template <typename Accumulator, int kStep, typename Load>
 __device__ __forceinline__ Accumulator accumulate_positions(const Load& load, int64_t kept, int64_t first,
                                                             int64_t end) {
-  constexpr int kUnroll = 8;
+  constexpr int kUnroll = kStep == 1 && sizeof(typename Accumulator::Element) <= 4 ? 16 : 8;
   Accumulator total = Accumulator::identity();
   int64_t column = first;
   for (; column + (kUnroll - 1) * kStep < end; column += kUnroll * kStep) {

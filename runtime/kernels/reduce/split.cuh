@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions with few kept indices and long reduced axes (batch-norm statistics: kept = channel, reduced = batch and
 // pixels): `splits` blocks share one kept index. Two stages through scratch, merged in a fixed order, so that the
-// result is the same on every run. Loader and storer as in kernels/reduce/row.cuh.
+// result is the same on every run. Loader and storer as in kernels/reduce/row.cuh and column.cuh.
 //
 // scratch: reduce_split_scratch_bytes<Accumulator>(kept, splits), i.e. kept * splits * (4 bytes for
 // sum/max/min/product, 8 for log-sum-exp, 12 for Welford).
@@ -34,23 +34,56 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-template <typename Accumulator, int kSharers, typename Load>
-__global__ void __launch_bounds__(kSharers* kWarpThreads)
+// Partials of neighbouring kept indices stand side by side.
+template <typename Accumulator, int kSharers, int kLanes, typename Load>
+__global__ void __launch_bounds__(ColumnPlace<kSharers, kLanes>::kThreads)
     split_columns_kernel(Load load, Accumulator* partials, ReduceShape shape, Divider splits, int64_t length) {
-  const QuotientRemainder place = splits.divide(blockIdx.x);
-  const int column = threadIdx.x % kWarpThreads;
-  const int sharer = threadIdx.x / kWarpThreads;
-  const int64_t kept = place.quotient * kWarpThreads + column;
-  const int64_t begin = place.remainder * length;
+  const QuotientRemainder block = splits.divide(blockIdx.x);
+  const ColumnPlace<kSharers, kLanes> place(block.quotient);
+  const bool is_kept = place.kept < shape.kept;
+  const int64_t begin = block.remainder * length;
   const int64_t end = begin + length < shape.reduced ? begin + length : shape.reduced;
-  Accumulator part = Accumulator::identity();
-  if (kept < shape.kept) {
-    part = accumulate_column<kSharers, Accumulator>(load, kept, begin, end, sharer);
+  auto totals =
+      accumulate_lanes<Accumulator, kSharers, kLanes>(load, place.kept, begin, is_kept ? end : begin, place.sharer);
+  merge_sharers<kSharers>(totals, place.column, place.sharer);
+  if (place.sharer == 0 && is_kept) {
+#pragma unroll
+    for (int lane = 0; lane < kLanes; ++lane) {
+      partials[block.remainder * shape.kept + place.kept + lane] = totals.of[lane];
+    }
   }
-  part = merge_sharers<kSharers>(part, column, sharer);
-  if (sharer == 0 && kept < shape.kept) {
-    partials[kept * splits.divisor() + place.remainder] = part;
+}
+
+// Eight threads join the partials of a kept index.
+template <typename Accumulator, typename Store>
+__global__ void __launch_bounds__(256)
+    join_column_partials_kernel(const Accumulator* partials, Store store, int64_t kept_count, int64_t splits) {
+  constexpr int kJoiners = 8;
+  const ColumnPlace<kJoiners, 1> place(blockIdx.x);
+  LaneTotals<Accumulator, 1> totals;
+  totals.clear();
+  const bool is_kept = place.kept < kept_count;
+#pragma unroll 4
+  for (int64_t part = place.sharer; is_kept && part < splits; part += kJoiners) {
+    totals.of[0].merge(partials[part * kept_count + place.kept]);
   }
+  merge_sharers<kJoiners>(totals, place.column, place.sharer);
+  if (place.sharer == 0 && is_kept) {
+    store(place.kept, totals.of[0]);
+  }
+}
+
+template <typename Accumulator, int kSharers, int kLanes, typename Load, typename Store>
+cudaError_t launch_split_columns_of_lanes(const Load& load, const Store& store, const ReduceShape& shape,
+                                          int64_t splits, Accumulator* partials, cudaStream_t stream) {
+  using Place = ColumnPlace<kSharers, kLanes>;
+  const int64_t length = split_length(shape.reduced, splits);
+  const auto blocks = static_cast<unsigned>(ceil_divide(shape.kept, Place::kKeptPerBlock) * splits);
+  split_columns_kernel<Accumulator, kSharers, kLanes, Load>
+      <<<blocks, Place::kThreads, 0, stream>>>(load, partials, shape, Divider(splits), length);
+  const auto joining = static_cast<unsigned>(ceil_divide(shape.kept, kWarpThreads));
+  join_column_partials_kernel<Accumulator, Store><<<joining, 256, 0, stream>>>(partials, store, shape.kept, splits);
+  return cudaGetLastError();
 }
 
 // One warp per kept index joins its partials.
@@ -93,7 +126,7 @@ cudaError_t launch_reduce_rows_split(const Load& load, const Store& store, const
   return reduce_detail::launch_join(partials, store, shape.kept, splits, stream);
 }
 
-// The kept axis is contiguous.
+// The kept axis is contiguous: loader as in kernels/reduce/column.cuh.
 template <typename Accumulator, int kSharers = 8, typename Load, typename Store>
 cudaError_t launch_reduce_columns_split(const Load& load, const Store& store, const ReduceShape& shape, int64_t splits,
                                         void* scratch, cudaStream_t stream) {
@@ -101,11 +134,14 @@ cudaError_t launch_reduce_columns_split(const Load& load, const Store& store, co
     return cudaSuccess;
   }
   auto* partials = static_cast<Accumulator*>(scratch);
-  const int64_t length = reduce_detail::split_length(shape.reduced, splits);
-  const auto blocks = static_cast<unsigned>(ceil_divide(shape.kept, kWarpThreads) * splits);
-  reduce_detail::split_columns_kernel<Accumulator, kSharers, Load>
-      <<<blocks, kSharers * kWarpThreads, 0, stream>>>(load, partials, shape, Divider(splits), length);
-  return reduce_detail::launch_join(partials, store, shape.kept, splits, stream);
+  if constexpr (reduce_detail::kTakesLanes<Load>) {
+    if (shape.vectorised) {
+      return reduce_detail::launch_split_columns_of_lanes<Accumulator, kSharers, 4>(load, store, shape, splits,
+                                                                                    partials, stream);
+    }
+  }
+  return reduce_detail::launch_split_columns_of_lanes<Accumulator, kSharers, 1>(load, store, shape, splits, partials,
+                                                                                stream);
 }
 
 }  // namespace stitch

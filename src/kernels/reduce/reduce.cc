@@ -17,12 +17,9 @@ namespace {
 constexpr int64_t kMinPart = 1024;  // elements: shorter parts do not repay a second stage
 
 constexpr std::array kRowSettings = {
-    NamedSetting<RowSharing>{"rows_32", {32}},
-    NamedSetting<RowSharing>{"rows_128", {128}},
-    NamedSetting<RowSharing>{"rows_256", {256}},
-    NamedSetting<RowSharing>{"rows_1024", {1024}},
-    NamedSetting<RowSharing>{"rows_8", {8}},
-    NamedSetting<RowSharing>{"rows_split_256", {256, true}},
+    NamedSetting<RowSharing>{"rows_32", {32}},   NamedSetting<RowSharing>{"rows_128", {128}},
+    NamedSetting<RowSharing>{"rows_256", {256}}, NamedSetting<RowSharing>{"rows_1024", {1024}},
+    NamedSetting<RowSharing>{"rows_8", {8}},     NamedSetting<RowSharing>{"rows_split_256", {256, true}},
 };
 constexpr std::array kColumnSettings = {
     NamedSetting<RowSharing>{"columns_8", {8}},
@@ -33,6 +30,58 @@ constexpr std::array kColumnSettings = {
 
 SharingTable settings_for(const Group& group) {
   return reduces_innermost(group, reduced_axes(group)) ? SharingTable(kRowSettings) : SharingTable(kColumnSettings);
+}
+
+// Elements a thread takes: with fewer than a handful the merge at the end dominates.
+double elements_each(const RowAxes& axes, int threads, int64_t splits) {
+  return static_cast<double>(axes.column_count) / static_cast<double>(threads * splits);
+}
+
+Work rows_work(const RowAxes& axes, int threads, int64_t splits) {
+  constexpr int kWarp = 32;
+  constexpr int kMinBlock = 128;
+  Work work;
+  const int64_t rows_per_block = std::max(1, kMinBlock / threads);
+  work.blocks = (axes.row_count + rows_per_block - 1) / rows_per_block * splits;
+  work.threads_per_block = std::max(threads, kMinBlock);
+  work.blocks_per_multiprocessor = std::max(1, 2048 / work.threads_per_block);
+  work.bandwidth_share =
+      0.92 * std::min(1.0, 0.2 + 0.1 * elements_each(axes, threads, splits)) * (threads < kWarp ? 0.7 : 1.0);
+  return work;
+}
+
+// Neighbouring rows that one access may take: four, where as many stand side by side in memory.
+int column_lanes(const Group& group, const RowAxes& axes) {
+  constexpr int kLanes = 4;
+  const std::vector<int64_t>& shape = group.graph->type(ir::tensor_operand(group.root_node(), 0)).shape;
+  int64_t neighbours = 1;
+  for (size_t axis = static_cast<size_t>(axes.columns.back()) + 1; axis < shape.size(); ++axis) {
+    neighbours *= shape[axis];
+  }
+  return neighbours % kLanes == 0 ? kLanes : 1;
+}
+
+Work columns_work(const Group& group, const RowAxes& axes, int sharers, int64_t splits) {
+  constexpr int kWarp = 32;
+  constexpr int kBlock = 256;
+  constexpr int kResidentThreads = 1280;
+  constexpr double kInFlight = 16;   // elements of a thread
+  constexpr double kMergeWaits = 4;  // elements read in the time that sharers wait for each other
+  constexpr double kPartial = 2 * sizeof(float);
+  const int lanes = column_lanes(group, axes);
+  const int wide = sharers < kBlock / kWarp ? kBlock / sharers : kWarp;
+  const double each = elements_each(axes, sharers, splits);
+  Work work;
+  const int64_t rows_per_block = int64_t{wide} * lanes;
+  work.blocks = (axes.row_count + rows_per_block - 1) / rows_per_block * splits;
+  work.threads_per_block = sharers * wide;
+  work.blocks_per_multiprocessor = std::max(1, kResidentThreads / work.threads_per_block);
+  work.bandwidth_share = (lanes > 1 ? 0.87 : 0.84) * std::min(1.0, 0.4 + 0.6 * each * lanes / kInFlight) *
+                         (sharers > 1 ? each / (each + kMergeWaits) : 1.0);
+  if (splits > 1) {
+    work.extra_bytes = kPartial * static_cast<double>(axes.row_count * splits);
+  }
+  return work;
 }
 
 class Reduce final : public KernelTemplate {
@@ -56,24 +105,14 @@ class Reduce final : public KernelTemplate {
   Work work(const Group& group, const Setting& setting) const override {
     const RowAxes axes = reduced_axes(group);
     const int threads = sharing_of(settings_for(group), setting).threads;
-    Work work;
+    Work work = reduces_innermost(group, axes) ? rows_work(axes, threads, setting.splits)
+                                               : columns_work(group, axes, threads, setting.splits);
     work.bytes = min_bytes(group);
-    work.lane_operations =
-        pointwise_operations(group) + static_cast<double>(axes.row_count) * static_cast<double>(axes.column_count);
     // Every thread merges its part with the others', however small the part is.
     constexpr double kMerge = 20;
-    work.lane_operations += kMerge * static_cast<double>(axes.row_count * threads * setting.splits);
-    const bool rows = reduces_innermost(group, axes);
-    constexpr int kWarp = 32;
-    constexpr int kMinBlock = 128;
-    const int64_t rows_per_block = rows ? std::max(1, kMinBlock / threads) : kWarp;
-    work.blocks = (axes.row_count + rows_per_block - 1) / rows_per_block * setting.splits;
-    const int block_threads = rows ? std::max(threads, kMinBlock) : threads * kWarp;
-    work.threads_per_block = block_threads;
-    work.blocks_per_multiprocessor = std::max(1, 2048 / block_threads);
-    // Elements a thread takes: with fewer than a handful the merge at the end dominates.
-    const double each = static_cast<double>(axes.column_count) / static_cast<double>(threads * setting.splits);
-    work.bandwidth_share = 0.92 * std::min(1.0, 0.2 + 0.1 * each) * (rows && threads < kWarp ? 0.7 : 1.0);
+    work.lane_operations = pointwise_operations(group) +
+                           static_cast<double>(axes.row_count) * static_cast<double>(axes.column_count) +
+                           kMerge * static_cast<double>(axes.row_count * threads * setting.splits);
     if (setting.splits > 1) {
       work.launches = 2;
     }
@@ -84,7 +123,7 @@ class Reduce final : public KernelTemplate {
 };
 
 Result<LoweredFunctor> make_store(StepBuilder& step, const std::vector<ir::NodeId>& reductions,
-                               const AccumulatorKind& accumulator, const Expr& count) {
+                                  const AccumulatorKind& accumulator, const Expr& count) {
   const Group& group = step.group();
   const ir::Graph& graph = *group.graph;
   const ir::ValueId root = group.root_node().outputs[0];
@@ -122,26 +161,28 @@ Result<StepDraft> Reduce::draft(const Group& group, const Setting& setting) cons
                                 : (rows ? "kernels/reduce/row.cuh" : "kernels/reduce/column.cuh"));
   step.describe(rows
                     ? "Access: the threads of a row read neighbouring elements."
-                    : "Access: neighbouring threads read neighbouring rows, each walking down its column of elements.");
+                    : "Access: neighbouring threads read neighbouring rows, four each where alignment allows, and walk "
+                      "down their columns of elements.");
   step.describe("Bound: memory, one read of every element.");
-  STITCH_ASSIGN(const LoweredFunctor load, make_row_loader(step, ir::tensor_operand(node, 0), axes, rows));
+  const ir::ValueId input = ir::tensor_operand(node, 0);
+  STITCH_ASSIGN(const LoweredFunctor load,
+                rows ? make_row_loader(step, input, axes, true) : make_column_loader(step, input, axes));
   const Expr reduced = step.extent("reduced", axes.column_count, "elements summed up in one result");
   STITCH_ASSIGN(const LoweredFunctor store, make_store(step, reductions, accumulator, reduced));
   construct(step, load, "load");
   construct(step, store, "store");
   const Expr kept = step.extent("kept", axes.row_count, "results");
-  const Expr vectorised = rows ? prove_vectorised(step, reduced, {{&load, "load"}}) : named("false");
+  const Expr vectorised = prove_vectorised(step, rows ? reduced : kept, {{&load, "load"}});
   step.launch("const stitch::ReduceShape shape{{{}, {}, {}}};", kept, reduced, vectorised);
-  const Expr threads = step.int_constant(rows ? "threads_per_row" : "warps_per_column", sharing.threads);
+  const Expr threads = step.int_constant(rows ? "threads_per_row" : "threads_per_column", sharing.threads);
   const char* along = rows ? "rows" : "columns";
   if (sharing.is_split) {
     step.set_scratch_bytes(axes.row_count * setting.splits * accumulator.bytes);
     step.launch("return stitch::launch_reduce_{}_split<stitch::{}, {}>(load, store, shape, {}, args->scratch, stream);",
-                along, accumulator.type, threads,
-                step.extent("splits", setting.splits, "blocks that share a row"));
+                along, accumulator.type, threads, step.extent("splits", setting.splits, "blocks that share a row"));
   } else {
-    step.launch("return stitch::launch_reduce_{}<stitch::{}, {}>(load, store, shape, stream);", along,
-                accumulator.type, threads);
+    step.launch("return stitch::launch_reduce_{}<stitch::{}, {}>(load, store, shape, stream);", along, accumulator.type,
+                threads);
   }
   return step.take();
 }

@@ -22,6 +22,20 @@ constexpr std::array kRowSettings = {
 
 constexpr const char* kSharedRow = "shared";
 
+Result<LoweredFunctor> make_loader(StepBuilder& step, ir::ValueId input, std::vector<Coordinate> coordinates,
+                                   bool may_take_lanes, std::string comment) {
+  const ir::Graph& graph = *step.group().graph;
+  const TensorType& type = graph.type(input);
+  const Domain domain(type.shape);
+  FunctorBuilder builder(step, pascal_case(graph.value(input).name) + "Load", domain, std::move(coordinates));
+  STITCH_ASSIGN(Expr element, builder.value(input, domain.anchor_map()));
+  if (!is_floating_point(type.dtype)) {
+    element = call("stitch::to_float", {std::move(element)});
+  }
+  return builder.finish(
+      {.comment = std::move(comment), .may_take_lanes = may_take_lanes, .returns = std::move(element)});
+}
+
 }  // namespace
 
 RowAxes split_axes(const std::vector<int64_t>& shape, const std::vector<int64_t>& columns) {
@@ -35,18 +49,13 @@ RowAxes split_axes(const std::vector<int64_t>& shape, const std::vector<int64_t>
 }
 
 Result<LoweredFunctor> make_row_loader(StepBuilder& step, ir::ValueId input, const RowAxes& axes, bool may_take_lanes) {
-  const ir::Graph& graph = *step.group().graph;
-  const TensorType& type = graph.type(input);
-  const Domain domain(type.shape);
-  FunctorBuilder builder(step, pascal_case(graph.value(input).name) + "Load", domain,
-                         {{"row", axes.rows}, {"column", axes.columns}});
-  STITCH_ASSIGN(Expr element, builder.value(input, domain.anchor_map()));
-  if (!is_floating_point(type.dtype)) {
-    element = call("stitch::to_float", {std::move(element)});
-  }
-  return builder.finish({.comment = "Reads one element of a row, or kLanes neighbouring ones.",
-                         .may_take_lanes = may_take_lanes,
-                         .returns = std::move(element)});
+  return make_loader(step, input, {{"row", axes.rows}, {"column", axes.columns}}, may_take_lanes,
+                     "Reads one element of a row, or kLanes neighbouring ones.");
+}
+
+Result<LoweredFunctor> make_column_loader(StepBuilder& step, ir::ValueId input, const RowAxes& axes) {
+  return make_loader(step, input, {{"column", axes.columns}, {"row", axes.rows}}, true,
+                     "Reads one element of a row, or of kLanes neighbouring rows.");
 }
 
 std::vector<Setting> row_settings() {

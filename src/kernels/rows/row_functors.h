@@ -21,6 +21,9 @@ RowAxes split_axes(const std::vector<int64_t>& shape, const std::vector<int64_t>
 // float operator()(row, column), and lanes along the columns where `may_take_lanes`.
 Result<LoweredFunctor> make_row_loader(StepBuilder& step, ir::ValueId input, const RowAxes& axes, bool may_take_lanes);
 
+// float operator()(column, row), and lanes along the rows: of tensors whose rows are neighbours in memory.
+Result<LoweredFunctor> make_column_loader(StepBuilder& step, ir::ValueId input, const RowAxes& axes);
+
 struct RowSettingSize {
   int threads;
   int per_thread;
