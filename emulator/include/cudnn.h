@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A subset of cuDNN: convolution of float tensors over two or three axes, forward and back to the data, in both
-// layouts, with groups. Names and values are the library's own.
+// layouts, with groups; recurrent layers of floats in one direction, forward. Names and values are the library's own.
 #pragma once
 
 #include <cuda_runtime_api.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -45,7 +46,34 @@ typedef enum {
   CUDNN_CONVOLUTION_BWD_DATA_ALGO_WINOGRAD_NONFUSED = 5
 } cudnnConvolutionBwdDataAlgo_t;
 
+typedef enum {
+  CUDNN_RNN_ALGO_STANDARD = 0,
+  CUDNN_RNN_ALGO_PERSIST_STATIC = 1,
+  CUDNN_RNN_ALGO_PERSIST_DYNAMIC = 2,
+  CUDNN_RNN_ALGO_PERSIST_STATIC_SMALL_H = 3
+} cudnnRNNAlgo_t;
+typedef enum { CUDNN_FWD_MODE_INFERENCE = 0, CUDNN_FWD_MODE_TRAINING = 1 } cudnnForwardMode_t;
+typedef enum { CUDNN_RNN_RELU = 0, CUDNN_RNN_TANH = 1, CUDNN_LSTM = 2, CUDNN_GRU = 3 } cudnnRNNMode_t;
+typedef enum {
+  CUDNN_RNN_NO_BIAS = 0,
+  CUDNN_RNN_SINGLE_INP_BIAS = 1,
+  CUDNN_RNN_DOUBLE_BIAS = 2,
+  CUDNN_RNN_SINGLE_REC_BIAS = 3
+} cudnnRNNBiasMode_t;
+typedef enum { CUDNN_UNIDIRECTIONAL = 0, CUDNN_BIDIRECTIONAL = 1 } cudnnDirectionMode_t;
+typedef enum { CUDNN_LINEAR_INPUT = 0, CUDNN_SKIP_INPUT = 1 } cudnnRNNInputMode_t;
+typedef enum {
+  CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED = 0,
+  CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED = 1,
+  CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED = 2
+} cudnnRNNDataLayout_t;
+#define CUDNN_RNN_PADDED_IO_DISABLED 0
+#define CUDNN_RNN_PADDED_IO_ENABLED (1U << 0)
+
 typedef struct cudnnContext* cudnnHandle_t;
+typedef struct cudnnDropoutStruct* cudnnDropoutDescriptor_t;
+typedef struct cudnnRNNStruct* cudnnRNNDescriptor_t;
+typedef struct cudnnRNNDataStruct* cudnnRNNDataDescriptor_t;
 typedef struct cudnnTensorStruct* cudnnTensorDescriptor_t;
 typedef struct cudnnFilterStruct* cudnnFilterDescriptor_t;
 typedef struct cudnnConvolutionStruct* cudnnConvolutionDescriptor_t;
@@ -76,6 +104,10 @@ cudnnStatus_t cudnnCreateTensorDescriptor(cudnnTensorDescriptor_t* descriptor);
 cudnnStatus_t cudnnDestroyTensorDescriptor(cudnnTensorDescriptor_t descriptor);
 cudnnStatus_t cudnnSetTensorNdDescriptorEx(cudnnTensorDescriptor_t descriptor, cudnnTensorFormat_t format,
                                            cudnnDataType_t type, int dimensions, const int extents[]);
+cudnnStatus_t cudnnSetTensorNdDescriptor(cudnnTensorDescriptor_t descriptor, cudnnDataType_t type, int dimensions,
+                                         const int extents[], const int strides[]);
+cudnnStatus_t cudnnGetTensorNdDescriptor(cudnnTensorDescriptor_t descriptor, int most, cudnnDataType_t* type,
+                                         int* dimensions, int extents[], int strides[]);
 cudnnStatus_t cudnnCreateFilterDescriptor(cudnnFilterDescriptor_t* descriptor);
 cudnnStatus_t cudnnDestroyFilterDescriptor(cudnnFilterDescriptor_t descriptor);
 cudnnStatus_t cudnnSetFilterNdDescriptor(cudnnFilterDescriptor_t descriptor, cudnnDataType_t type,
@@ -109,6 +141,35 @@ cudnnStatus_t cudnnConvolutionBackwardData(cudnnHandle_t handle, const void* alp
                                            cudnnConvolutionBwdDataAlgo_t algorithm, void* workspace,
                                            size_t workspace_bytes, const void* beta,
                                            cudnnTensorDescriptor_t dx_descriptor, void* dx);
+
+cudnnStatus_t cudnnCreateDropoutDescriptor(cudnnDropoutDescriptor_t* descriptor);
+cudnnStatus_t cudnnDestroyDropoutDescriptor(cudnnDropoutDescriptor_t descriptor);
+cudnnStatus_t cudnnSetDropoutDescriptor(cudnnDropoutDescriptor_t descriptor, cudnnHandle_t handle, float dropout,
+                                        void* states, size_t state_bytes, unsigned long long seed);
+cudnnStatus_t cudnnCreateRNNDescriptor(cudnnRNNDescriptor_t* descriptor);
+cudnnStatus_t cudnnDestroyRNNDescriptor(cudnnRNNDescriptor_t descriptor);
+cudnnStatus_t cudnnSetRNNDescriptor_v8(cudnnRNNDescriptor_t descriptor, cudnnRNNAlgo_t algorithm, cudnnRNNMode_t cell,
+                                       cudnnRNNBiasMode_t bias, cudnnDirectionMode_t direction,
+                                       cudnnRNNInputMode_t input, cudnnDataType_t type, cudnnDataType_t computed_in,
+                                       cudnnMathType_t math, int32_t features, int32_t units, int32_t projected,
+                                       int32_t layers, cudnnDropoutDescriptor_t dropout, uint32_t flags);
+cudnnStatus_t cudnnCreateRNNDataDescriptor(cudnnRNNDataDescriptor_t* descriptor);
+cudnnStatus_t cudnnDestroyRNNDataDescriptor(cudnnRNNDataDescriptor_t descriptor);
+cudnnStatus_t cudnnSetRNNDataDescriptor(cudnnRNNDataDescriptor_t descriptor, cudnnDataType_t type,
+                                        cudnnRNNDataLayout_t layout, int steps, int batch, int vector,
+                                        const int lengths[], void* padding);
+cudnnStatus_t cudnnGetRNNWeightSpaceSize(cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, size_t* bytes);
+cudnnStatus_t cudnnGetRNNWeightParams(cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, int32_t layer, size_t bytes,
+                                      const void* weights, int32_t product, cudnnTensorDescriptor_t matrix,
+                                      void** matrix_at, cudnnTensorDescriptor_t bias, void** bias_at);
+cudnnStatus_t cudnnGetRNNTempSpaceSizes(cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, cudnnForwardMode_t mode,
+                                        cudnnRNNDataDescriptor_t x, size_t* workspace_bytes, size_t* reserved_bytes);
+cudnnStatus_t cudnnRNNForward(cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, cudnnForwardMode_t mode,
+                              const int32_t lengths[], cudnnRNNDataDescriptor_t x_descriptor, const void* x,
+                              cudnnRNNDataDescriptor_t y_descriptor, void* y, cudnnTensorDescriptor_t hidden,
+                              const void* hx, void* hy, cudnnTensorDescriptor_t cell, const void* cx, void* cy,
+                              size_t weight_bytes, const void* weights, size_t workspace_bytes, void* workspace,
+                              size_t reserved_bytes, void* reserved);
 
 #ifdef __cplusplus
 }

@@ -153,7 +153,7 @@ void destroy(StitchHandle* handle) {
   if (handle == nullptr) {
     return;
   }
-  for (const LibrarySlot& slot : {handle->libraries.cublaslt, handle->libraries.cudnn}) {
+  for (const LibrarySlot& slot : {handle->libraries.cublaslt, handle->libraries.cudnn, handle->libraries.cudnn_rnn}) {
     if (slot.destroy != nullptr) {
       slot.destroy(slot.state);
     }

@@ -27,6 +27,8 @@ constexpr LibraryUnits kLibraries[] = {
     {"runtime/libraries/cublaslt.h",
      {"libraries/cublaslt.cc", "libraries/cublaslt_api.cc", "libraries/dynamic_library.cc"}},
     {"runtime/libraries/cudnn.h", {"libraries/cudnn.cc", "libraries/cudnn_api.cc", "libraries/dynamic_library.cc"}},
+    {"runtime/libraries/cudnn_rnn.h",
+     {"libraries/cudnn_rnn.cc", "libraries/cudnn_api.cc", "libraries/dynamic_library.cc"}},
 };
 constexpr const char* kProjectTemplate = "project/CMakeLists.txt.in";
 constexpr const char* kStyle = ".clang-format";

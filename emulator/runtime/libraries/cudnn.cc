@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuDNN's subset on the CPU: plain loops with float sums; with tensor cores allowed, operands rounded to TF32. All
-// algorithms run the same loops; what they are told to need of a workspace they write, as cuBLASLt's does here.
+// cuDNN's convolutions on the CPU: plain loops with float sums; with tensor cores allowed, operands rounded to TF32.
+// All algorithms run the same loops; what they are told to need of a workspace they write, as cuBLASLt's does here.
 #include <cudnn.h>
 
 #include <algorithm>
@@ -10,56 +10,8 @@
 #include "api/state.h"
 #include "control/apart.h"
 #include "control/launch_ledger.h"
+#include "libraries/cudnn_objects.h"
 #include "libraries/elements.h"
-
-struct cudnnContext {
-  cudaStream_t stream = nullptr;
-};
-
-namespace stitch_emulator {
-namespace {
-
-constexpr int kMostAxes = 3;
-
-// Images and channels, or the output and input channels of a filter, and up to three spatial axes: those that are not
-// there come first and have one place.
-struct Extents {
-  cudnnTensorFormat_t format = CUDNN_TENSOR_NCHW;
-  int axes = 0;
-  std::array<int, 2> outer{};
-  std::array<int, kMostAxes> along{1, 1, 1};
-
-  cudnnStatus_t set(cudnnTensorFormat_t wanted, cudnnDataType_t type, int dimensions, const int extents[]) {
-    if (dimensions < 4 || dimensions > 2 + kMostAxes || type != CUDNN_DATA_FLOAT) {
-      return CUDNN_STATUS_NOT_SUPPORTED;
-    }
-    *this = {};
-    format = wanted;
-    axes = dimensions - 2;
-    for (int i = 0; i < dimensions; ++i) {
-      if (extents[i] < 1) {
-        return CUDNN_STATUS_BAD_PARAM;
-      }
-      (i < 2 ? outer[i] : along[kMostAxes - dimensions + i]) = extents[i];
-    }
-    return CUDNN_STATUS_SUCCESS;
-  }
-
-  int64_t places() const { return int64_t{along[0]} * along[1] * along[2]; }
-
-  int64_t at(int64_t first, int64_t second, const std::array<int, kMostAxes>& place) const {
-    const int64_t spatial = (int64_t{place[0]} * along[1] + place[1]) * along[2] + place[2];
-    return format == CUDNN_TENSOR_NHWC ? (first * places() + spatial) * outer[1] + second
-                                       : (first * outer[1] + second) * places() + spatial;
-  }
-};
-
-}  // namespace
-}  // namespace stitch_emulator
-
-struct cudnnTensorStruct {
-  stitch_emulator::Extents extents;
-};
 
 struct cudnnFilterStruct {
   stitch_emulator::Extents extents;
@@ -274,12 +226,6 @@ cudnnStatus_t enqueued(cudnnHandle_t handle, const char* name, const Convolution
   return done == cudaSuccess ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_EXECUTION_FAILED;
 }
 
-template <typename T>
-cudnnStatus_t destroyed(T* object) {
-  delete object;
-  return CUDNN_STATUS_SUCCESS;
-}
-
 }  // namespace
 }  // namespace stitch_emulator
 
@@ -305,6 +251,27 @@ cudnnStatus_t cudnnDestroyTensorDescriptor(cudnnTensorDescriptor_t descriptor) {
 cudnnStatus_t cudnnSetTensorNdDescriptorEx(cudnnTensorDescriptor_t descriptor, cudnnTensorFormat_t format,
                                            cudnnDataType_t type, int dimensions, const int extents[]) {
   return descriptor->extents.set(format, type, dimensions, extents);
+}
+cudnnStatus_t cudnnSetTensorNdDescriptor(cudnnTensorDescriptor_t descriptor, cudnnDataType_t type, int dimensions,
+                                         const int extents[], const int strides[]) {
+  if (type != CUDNN_DATA_FLOAT || dimensions != static_cast<int>(descriptor->plain_extents.size())) {
+    return CUDNN_STATUS_NOT_SUPPORTED;
+  }
+  std::copy(extents, extents + dimensions, descriptor->plain_extents.begin());
+  std::copy(strides, strides + dimensions, descriptor->plain_strides.begin());
+  return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t cudnnGetTensorNdDescriptor(cudnnTensorDescriptor_t descriptor, int most, cudnnDataType_t* type,
+                                         int* dimensions, int extents[], int strides[]) {
+  const auto rank = static_cast<int>(descriptor->plain_extents.size());
+  if (most < rank) {
+    return CUDNN_STATUS_BAD_PARAM;
+  }
+  *type = CUDNN_DATA_FLOAT;
+  *dimensions = rank;
+  std::copy(descriptor->plain_extents.begin(), descriptor->plain_extents.end(), extents);
+  std::copy(descriptor->plain_strides.begin(), descriptor->plain_strides.end(), strides);
+  return CUDNN_STATUS_SUCCESS;
 }
 
 cudnnStatus_t cudnnCreateFilterDescriptor(cudnnFilterDescriptor_t* descriptor) {

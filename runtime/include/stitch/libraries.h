@@ -11,4 +11,5 @@ struct LibrarySlot {
 struct StepLibraries {
   LibrarySlot cublaslt;
   LibrarySlot cudnn;
+  LibrarySlot cudnn_rnn;
 };
