@@ -6,6 +6,7 @@
 #include <array>
 
 #include "kernels/lowering/strided_view.h"
+#include "kernels/rnn/stack_library.h"
 #include "kernels/rnn/stack_problem.h"
 #include "kernels/template/named_setting.h"
 
@@ -20,6 +21,7 @@ constexpr std::array kStackSettings = {
     NamedSetting<StackRows>{"wave_rows_5", {5}},   NamedSetting<StackRows>{"wave_rows_8", {8}},
     NamedSetting<StackRows>{"wave_rows_10", {10}},
 };
+constexpr const char* kBesideLibrary = "wave_rows_4";
 constexpr int64_t kUnitsOfStackBlock = 8;
 constexpr int64_t kStackFloatBytes = 4;
 constexpr int64_t kMostStatesOfStep = 20000;
@@ -36,7 +38,18 @@ class RecurrentStack final : public KernelTemplate {
     return settings_where(kStackSettings, [](const StackRows&) { return true; });
   }
 
+  std::vector<Setting> library_space(const Group& group, const DeviceLimits&, MathMode math) const override {
+    return stack_library_space(*stack_of(group), math);
+  }
+
+  bool allows(const Group& group, const Setting& setting) const override {
+    return is_stack_library(setting) ? allows_library(group, setting) : KernelTemplate::allows(group, setting);
+  }
+
   Work work(const Group& group, const Setting& setting) const override {
+    if (is_stack_library(setting)) {
+      return stack_library_work(group, *stack_of(group), setting);
+    }
     // As kernels/rnn/layer.cuh's: L2 gives its bytes about twice as fast as memory does.
     constexpr double kBytesOfL2AsMemory = 0.5;
     constexpr double kOperationsOfUnit = 60;
@@ -164,11 +177,17 @@ Result<StepDraft> RecurrentStack::draft(const Group& group, const Setting& setti
   add_stack_operands(step, stack);
   step.launch("const stitch::StackState state{shape, kLayers, args->scratch};");
   STITCH_TRY(add_initial_states(step, stack));
-  const Expr rows = step.int_constant("rows_of_block", meaning_of(kStackSettings, setting).rows, "samples");
+  constexpr int64_t kStates = 3;  // hidden before and after, cell
+  const int64_t scratch_bytes = kStates * kStackFloatBytes * stack.count() * stack.top().batch * stack.top().units;
+  step.set_scratch_bytes(scratch_bytes);
+  const bool by_library = is_stack_library(setting);
+  if (by_library) {
+    add_stack_library_call(step, stack, setting, scratch_bytes);
+  }
+  const StackRows own = meaning_of(kStackSettings, by_library ? Setting{kBesideLibrary, 1} : setting);
+  const Expr rows = step.int_constant("rows_of_block", own.rows, "samples");
   step.launch("return stitch::launch_recurrent_stack<{}, stitch::RecurrentTile<{}, 1>>(", stack.top().cell, rows);
   step.launch("    shape, operands, state, store, stream);");
-  constexpr int64_t kStates = 3;  // hidden before and after, cell
-  step.set_scratch_bytes(kStates * kStackFloatBytes * stack.count() * stack.top().batch * stack.top().units);
   return step.take();
 }
 

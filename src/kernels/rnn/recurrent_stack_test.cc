@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the skeleton of stacked layers takes and why not, and when cuDNN is a setting of it.
+#include "kernels/rnn/recurrent_stack.h"
+
+#include <gtest/gtest.h>
+
+#include "ir/text/parser.h"
+
+namespace stitch::kernels {
+namespace {
+
+class StackOfLayers {
+ public:
+  // The last of `lines` is the top layer, whose output the program hands back.
+  explicit StackOfLayers(const std::string& lines)
+      : graph_(ir::parse("graph g mode=eval\nx: f32[5,3,6] = input \"x\"\ns: f32[1,3,4] = input \"s\"\n"
+                         "b: f32[4] = parameter \"b\"\nw: f32[4,6] = parameter \"w\"\nu: f32[4,4] = parameter \"u\"\n" +
+                             lines + "return output \"0\" = top\n",
+                         "sample")
+                   .value()) {
+    std::set<ir::ValueId> stored;
+    for (const ir::GraphInput& input : graph_.inputs) {
+      stored.insert(input.value);
+    }
+    std::vector<ir::NodeId> nodes;
+    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
+      nodes.push_back(ir::NodeId{static_cast<int>(i)});
+    }
+    group_ = make_group(graph_, nodes.back(), nodes, stored, {graph_.outputs[0].value});
+  }
+
+  std::string refusal() const { return kernel_->fits(group_).reason; }
+  std::vector<Setting> libraries(MathMode math) const {
+    return kernel_->library_space(group_, known_devices().front(), math);
+  }
+  Work work(const char* variant) const { return kernel_->work(group_, {variant, 1}); }
+  int64_t scratch_bytes(const char* variant) const { return kernel_->shape(group_, {variant, 1})->scratch_bytes; }
+
+ private:
+  ir::Graph graph_;
+  Group group_;
+  std::unique_ptr<KernelTemplate> kernel_ = make_recurrent_stack();
+};
+
+std::string layer(const std::string& name, const std::string& gates, const std::string& bias = "none",
+                  const std::string& how = "tanh") {
+  return name + ", " + name + "_last = rnn_layer(" + gates + ", s, u, " + bias + ", none, none, none; nonlinearity=\"" +
+         how + "\")\n";
+}
+
+const std::string kBelow = "g0 = linear(x, w, b)\n" + layer("below", "g0", "b");
+
+TEST(RecurrentStack, TakesLayersWithTheProductsOfTheirInputsAlone) {
+  const std::string product = "g1 = linear(below, u, b)\n";
+  EXPECT_EQ(StackOfLayers(kBelow + product + layer("top", "g1", "b")).refusal(), "");
+  EXPECT_EQ(StackOfLayers(kBelow + product + layer("top", "g1", "b", "relu")).refusal(),
+            "below is another kind of layer than the one above it");
+  EXPECT_EQ(StackOfLayers(kBelow + product + "e = relu(g1)\n" + layer("top", "e")).refusal(),
+            "e is no product of the layer's input in the step itself");
+  EXPECT_EQ(StackOfLayers(kBelow + "r = relu(below)\ng1 = linear(r, u, b)\n" + layer("top", "g1")).refusal(),
+            "top stands on no other layer of the step, or on too many");
+  EXPECT_EQ(StackOfLayers(kBelow + product + "r = relu(below)\n" + layer("top", "g1", "b")).refusal(),
+            "r follows from a layer under the last one");
+}
+
+TEST(RecurrentStack, AWaveIsALaunchAndAsManyMoreAsThereAreLayersBelow) {
+  const StackOfLayers two(kBelow + "g1 = linear(below, u, b)\n" + layer("top", "g1", "b"));
+  EXPECT_EQ(two.work("wave_rows_4").launches, 5 + 1 + 2);  // five steps, one layer below, two fillings
+  EXPECT_EQ(two.scratch_bytes("wave_rows_4"), 3 * 2 * 3 * 4 * 4);
+  EXPECT_GT(two.scratch_bytes("cudnn_fp32"), int64_t{33} << 20);
+}
+
+TEST(RecurrentStack, CudnnIsOfferedByTheModesRoundingWhereEveryLayerHasBothBiasesOrNone) {
+  const StackOfLayers whole(kBelow + "g1 = linear(below, u, b)\n" + layer("top", "g1", "b"));
+  const StackOfLayers half(kBelow + "g1 = linear(below, u, none)\n" + layer("top", "g1", "b"));
+  const std::vector<Setting> exact = {{"cudnn_fp32", 1}};
+  const std::vector<Setting> rounded = {{"cudnn_tf32", 1}};
+  EXPECT_EQ(whole.libraries(MathMode::kFp32), exact);
+  EXPECT_EQ(whole.libraries(MathMode::kKernelBench), exact);
+  EXPECT_EQ(whole.libraries(MathMode::kTf32), rounded);
+  EXPECT_TRUE(half.libraries(MathMode::kFp32).empty());
+}
+
+}  // namespace
+}  // namespace stitch::kernels
