@@ -24,13 +24,18 @@ constexpr int64_t kMinDepthOfSplit = 256;  // shorter parts do not repay their p
 // estimates without it.
 double gathering_share(const ConvolutionProblem& problem) {
   constexpr double kForward = 0.7, kAlongOneAxis = 0.53, kTransposed = 0.5, kStridedTransposed = 0.38;
+  constexpr double kOfFewChannels = 0.53;
+  constexpr int64_t kFewChannels = 4;
   const auto is_one = [](int64_t number) { return number == 1; };
   if (problem.transposed) {
     const std::vector<int64_t>& stride = problem.window.stride;
     return std::all_of(stride.begin(), stride.end(), is_one) ? kTransposed : kStridedTransposed;
   }
   const bool is_row = problem.in[0] == 1 && problem.window.kernel[0] == 1;
-  return is_row ? kAlongOneAxis : kForward;
+  if (is_row) {
+    return kAlongOneAxis;
+  }
+  return problem.in_channels <= kFewChannels ? kOfFewChannels : kForward;
 }
 
 // How our own kernels compute it: each thread outputs of one channel by itself, or blocks tiles of a product.
