@@ -140,12 +140,9 @@ struct LibraryOperands {
   cudaError_t turn(const ConvShape& shape, const conv_library_detail::Counts& counts, int64_t taps,
                    cudaStream_t stream) const {
     if constexpr (turns) {
-      const cudaError_t error = launch_to_channels_last<typename Layout::Input>(
-          input, turned_input, shape.batch, shape.in_channels, counts.in_pixels, stream);
-      return error != cudaSuccess
-                 ? error
-                 : launch_to_channels_last<typename Layout::Weight>(weight, turned_weight, counts.weight_rows,
-                                                                    counts.weight_channels, taps, stream);
+      return launch_to_channels_last<typename Layout::Input, typename Layout::Weight>(
+          {input, turned_input, shape.batch, shape.in_channels, counts.in_pixels},
+          {weight, turned_weight, counts.weight_rows, counts.weight_channels, taps}, stream);
     } else {
       return cudaSuccess;
     }

@@ -52,23 +52,32 @@ struct Place {
 
 // Tiles of the same pixels follow each other: they share what lies side by side with channels last.
 template <typename Tile>
-__device__ __forceinline__ Place place_of(const Images& images) {
-  const QuotientRemainder across = images.channel_tiles.divide(blockIdx.x);
+__device__ __forceinline__ Place place_of(const Images& images, int64_t block) {
+  const QuotientRemainder across = images.channel_tiles.divide(block);
   const QuotientRemainder down = images.pixel_tiles.divide(across.quotient);
   return {down.quotient, down.remainder * Tile::pixels, across.remainder * Tile::channels};
 }
 
+// What of a tile lies inside the image.
+struct Inside {
+  int pixels;
+  int channels;
+};
+
 template <typename Tile>
-__global__ void __launch_bounds__(Tile::threads)
-    to_channels_last_kernel(const float* source, float* destination, Images images) {
-  __shared__ float tile[Tile::pixels * Tile::pitch];
-  const Place place = place_of<Tile>(images);
+__device__ __forceinline__ Inside inside_of(const Images& images, const Place& place) {
+  const int64_t pixels = images.pixels - place.first_pixel;
+  const int64_t channels = images.channels - place.first_channel;
+  return {pixels < Tile::pixels ? static_cast<int>(pixels) : Tile::pixels,
+          channels < Tile::channels ? static_cast<int>(channels) : Tile::channels};
+}
+
+template <typename Tile>
+__device__ __forceinline__ void turn_to_channels_last(const float* source, float* destination, const Images& images,
+                                                      int64_t block, float* tile) {
+  const Place place = place_of<Tile>(images, block);
+  const Inside inside = inside_of<Tile>(images, place);
   const int64_t start = place.image * images.channels * images.pixels;
-  const auto pixels = static_cast<int>(
-      images.pixels - place.first_pixel < Tile::pixels ? images.pixels - place.first_pixel : int64_t{Tile::pixels});
-  const auto channels =
-      static_cast<int>(images.channels - place.first_channel < Tile::channels ? images.channels - place.first_channel
-                                                                              : int64_t{Tile::channels});
   const float* from = source + start + place.first_channel * images.pixels + place.first_pixel;
   float held[Tile::steps];
 #pragma unroll
@@ -76,7 +85,7 @@ __global__ void __launch_bounds__(Tile::threads)
     const int linear = step * Tile::threads + static_cast<int>(threadIdx.x);
     const int pixel = linear % Tile::pixels;
     const int channel = linear / Tile::pixels;
-    held[step] = pixel < pixels && channel < channels ? from[channel * images.pixels + pixel] : 0.0f;
+    held[step] = pixel < inside.pixels && channel < inside.channels ? from[channel * images.pixels + pixel] : 0.0f;
   }
 #pragma unroll
   for (int step = 0; step < Tile::steps; ++step) {
@@ -90,9 +99,30 @@ __global__ void __launch_bounds__(Tile::threads)
     const int linear = step * Tile::threads + static_cast<int>(threadIdx.x);
     const int pixel = linear / Tile::channels;
     const int channel = linear % Tile::channels;
-    if (pixel < pixels && channel < channels) {
+    if (pixel < inside.pixels && channel < inside.channels) {
       to[pixel * images.channels + channel] = tile[pixel * Tile::pitch + channel];
     }
+  }
+}
+
+// One launch turns an input and a weight: the first blocks take tiles of the input.
+struct Turned {
+  const float* source;
+  float* destination;
+  Images images;
+};
+
+template <typename InputTile, typename WeightTile>
+__global__ void __launch_bounds__(InputTile::threads)
+    operands_to_channels_last_kernel(Turned input, Turned weight, unsigned input_blocks) {
+  constexpr int kInputFloats = InputTile::pixels * InputTile::pitch;
+  constexpr int kWeightFloats = WeightTile::pixels * WeightTile::pitch;
+  __shared__ float tile[kInputFloats > kWeightFloats ? kInputFloats : kWeightFloats];
+  if (blockIdx.x < input_blocks) {
+    turn_to_channels_last<InputTile>(input.source, input.destination, input.images, blockIdx.x, tile);
+  } else {
+    turn_to_channels_last<WeightTile>(weight.source, weight.destination, weight.images, blockIdx.x - input_blocks,
+                                      tile);
   }
 }
 
@@ -102,12 +132,8 @@ template <typename Tile, int kRank, typename Epilogue>
 __global__ void __launch_bounds__(Tile::threads)
     from_channels_last_kernel(const float* source, Epilogue epilogue, OutPixels out, Images images) {
   __shared__ float tile[Tile::pixels * Tile::pitch];
-  const Place place = place_of<Tile>(images);
-  const auto pixels = static_cast<int>(
-      images.pixels - place.first_pixel < Tile::pixels ? images.pixels - place.first_pixel : int64_t{Tile::pixels});
-  const auto channels =
-      static_cast<int>(images.channels - place.first_channel < Tile::channels ? images.channels - place.first_channel
-                                                                              : int64_t{Tile::channels});
+  const Place place = place_of<Tile>(images, blockIdx.x);
+  const Inside inside = inside_of<Tile>(images, place);
   const float* from =
       source + (place.image * images.pixels + place.first_pixel) * images.channels + place.first_channel;
   float held[Tile::steps];
@@ -116,7 +142,7 @@ __global__ void __launch_bounds__(Tile::threads)
     const int linear = step * Tile::threads + static_cast<int>(threadIdx.x);
     const int pixel = linear / Tile::channels;
     const int channel = linear % Tile::channels;
-    held[step] = pixel < pixels && channel < channels ? from[pixel * images.channels + channel] : 0.0f;
+    held[step] = pixel < inside.pixels && channel < inside.channels ? from[pixel * images.channels + channel] : 0.0f;
   }
 #pragma unroll
   for (int step = 0; step < Tile::steps; ++step) {
@@ -130,14 +156,14 @@ __global__ void __launch_bounds__(Tile::threads)
 #pragma unroll
   for (int mine = 0; mine < kPixelsOfThread; ++mine) {
     const int pixel = static_cast<int>(threadIdx.x) % Tile::pixels + mine * Tile::threads;
-    if (pixel >= pixels) {
+    if (pixel >= inside.pixels) {
       break;
     }
     const PixelPlace at = out.template place<kRank>(place.image, place.first_pixel + pixel);
 #pragma unroll
     for (int channel = static_cast<int>(threadIdx.x) / Tile::pixels; channel < Tile::channels;
          channel += kThreadsOfPixel) {
-      if (channel < channels) {
+      if (channel < inside.channels) {
         finish_pixel<kRank>(epilogue, at, place.first_channel + channel, tile[pixel * Tile::pitch + channel]);
       }
     }
@@ -159,13 +185,23 @@ struct Launch {
 
 }  // namespace turn_detail
 
-// `count` images of channels x pixels, contiguous, to pixels x channels.
-template <typename Tile>
-cudaError_t launch_to_channels_last(const float* source, float* destination, int64_t count, int64_t channels,
-                                    int64_t pixels, cudaStream_t stream) {
-  const turn_detail::Launch<Tile> launch(count, channels, pixels);
-  turn_detail::to_channels_last_kernel<Tile>
-      <<<launch.blocks, Tile::threads, 0, stream>>>(source, destination, launch.images);
+// Images of channels x pixels, contiguous, to pixels x channels.
+struct TurnedOperand {
+  const float* source;
+  float* destination;
+  int64_t count;
+  int64_t channels;
+  int64_t pixels;
+};
+
+template <typename InputTile, typename WeightTile>
+cudaError_t launch_to_channels_last(const TurnedOperand& input, const TurnedOperand& weight, cudaStream_t stream) {
+  const turn_detail::Launch<InputTile> of_input(input.count, input.channels, input.pixels);
+  const turn_detail::Launch<WeightTile> of_weight(weight.count, weight.channels, weight.pixels);
+  const turn_detail::Turned first{input.source, input.destination, of_input.images};
+  const turn_detail::Turned second{weight.source, weight.destination, of_weight.images};
+  turn_detail::operands_to_channels_last_kernel<InputTile, WeightTile>
+      <<<of_input.blocks + of_weight.blocks, InputTile::threads, 0, stream>>>(first, second, of_input.blocks);
   return cudaGetLastError();
 }
 

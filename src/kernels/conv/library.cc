@@ -250,7 +250,7 @@ Work convolution_library_work(const Group& group, const ConvolutionProblem& prob
   work.blocks = library_blocks(problem);
   work.blocks_per_multiprocessor = kBlocksInFlight;
   const bool has_epilogue = library.is_turned || !ends_with_sums(group);
-  work.launches = 1 + (library.is_turned ? 3 : (has_epilogue ? 1 : 0));
+  work.launches = 1 + (library.is_turned ? 2 : (has_epilogue ? 1 : 0));
   work.serial_bytes = converted_bytes(problem, library) + (has_epilogue && !library.is_turned ? 2 * sums : 0);
   return work;
 }
