@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from .nearness import Nearness
+from .one_way import OneWayErrors, is_asked
 from .small_numbers import find_lost
 from .tiling import Piece, Tiling
 
@@ -62,6 +63,7 @@ class Doubt:
     ulps: list[list[int]]  # [bucket, count]
     ulp_max: float
     lost: dict[str, Any] | None  # small numbers that have no right digit; see small_numbers.py
+    one_way: dict[str, Any] | None  # errors that go one way, of a 16-bit output; see one_way.py
     tiles: list[int]
 
     def to_json(self) -> dict[str, Any]:
@@ -90,6 +92,8 @@ class TileErrors:
         self._coarse_each: torch.Tensor | None = None
         self._coarse_own = zeros()
         self._nearness = None if rounds_openly else Nearness(native)
+        is_coarse = is_asked(self._dtype)
+        self._one_way = OneWayErrors(self.tiling, self._eps, reference.device) if is_coarse else None
         for piece in self._pieces():
             self._measure_reference(piece)
 
@@ -109,6 +113,8 @@ class TileErrors:
         tiles = slice(piece.first, piece.last)
         self._rms[tiles] = torch.where(torch.isfinite(rms), rms, magnitude)
         self._magnitude[tiles] = magnitude
+        if self._one_way is not None:
+            self._one_way.measure(piece, truth)
 
     def take(self, run: torch.Tensor, is_base: bool = False, is_perturbed: bool = False) -> None:
         """One more run that measures the reference's error. `is_base`: the one that perturbed runs, which come after
@@ -116,6 +122,7 @@ class TileErrors:
         run = run.reshape(-1)
         if is_base:
             self._base = run
+        self._take_one_way(run)
         for piece in self._pieces():
             tiles = slice(piece.first, piece.last)
             truth, values = self._truth(piece), piece.of(run).double()
@@ -136,6 +143,13 @@ class TileErrors:
             if is_base or is_perturbed:
                 self._unsteady[places] |= piece.once(self._moved(piece, truth, values, is_perturbed))
 
+    def _take_one_way(self, run: torch.Tensor) -> None:
+        if self._one_way is None:
+            return
+        self._one_way.begin_run()
+        for piece in self._pieces():
+            self._one_way.take(piece, self._truth(piece), piece.of(run).double())
+
     def take_coarser(self, run: torch.Tensor) -> None:
         """A run of the coarser arithmetic that the mode accepts of the baseline: its errors are a budget of their own,
         and say how well small numbers are known. It comes after all others."""
@@ -143,6 +157,7 @@ class TileErrors:
             self._coarse_each = self._own_each.clone()
             self._widen_coarse(self._native)
         self._widen_coarse(run.reshape(-1))
+        self._take_one_way(run.reshape(-1))
         if self._nearness is not None:
             self._nearness.take(run)
         for begin, values, truth in self._flat(run):
@@ -162,8 +177,11 @@ class TileErrors:
             part = slice(begin, begin + _AT_ONCE)
             yield begin, flat[part].double(), _overflowed(self._reference[part], self._dtype)
 
+    def _known_by(self) -> torch.Tensor:
+        return self._own_each if self._coarse_each is None else self._coarse_each
+
     def _find_lost(self, got: torch.Tensor) -> dict[str, Any] | None:
-        known_by = self._own_each if self._coarse_each is None else self._coarse_each
+        known_by = self._known_by()
 
         def pieces() -> Any:
             for begin, values, truth in self._flat(got):
@@ -197,12 +215,15 @@ class TileErrors:
         sums = torch.zeros(3, dtype=torch.float64, device=device)  # of errors, of own errors, the largest in units
         counts = torch.zeros(_BUCKETS, dtype=torch.int64, device=device)
         close = torch.ones((), dtype=torch.bool, device=device)
+        one_way = self._one_way.look_at() if self._one_way is not None else None
         for piece in self._pieces():
             truth, values = self._truth(piece), piece.of(got).double()
             tiles = slice(piece.first, piece.last)
             ratios[tiles] = self._ratio(tiles, truth, values, self._own)
             close &= self._is_close(piece, values)
             self._observe(piece, truth, values, sums, counts)
+            if one_way is not None:
+                one_way.take(piece, truth, values, piece.of(self._known_by()).double())
         if self._is_coarse(ratios, got, bool(close)):
             ratios = self._coarse_ratios(got)
         in_doubt = ~(ratios <= CERTAIN)
@@ -220,6 +241,7 @@ class TileErrors:
             ulps=[[bucket, int(counts[bucket])] for bucket in filled],
             ulp_max=float(sums[2]),
             lost=self._find_lost(got),
+            one_way=one_way.farthest() if one_way is not None else None,
             tiles=worst_first.tolist(),
         )
 

@@ -42,6 +42,9 @@ OutputComparison compare_floats(const OutputReference& reference, const HostTens
   if (!result.refusal && tiles == nullptr) {
     result.refusal = all.small.refusal();
   }
+  if (tiles == nullptr) {
+    result.one_way = all.one_way.farthest();
+  }
   return result;
 }
 

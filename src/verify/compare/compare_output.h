@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "artifact/task/math_mode.h"
+#include "verify/compare/one_way_errors.h"
 #include "verify/compare/output_reference.h"
 #include "verify/compare/output_statistics.h"
 #include "verify/compare/refusal.h"
@@ -32,6 +33,8 @@ struct OutputComparison {
   // Mode kernelbench: it is refused for nothing but its distance from the baseline, which is this. A single draw may be
   // that far by chance; see RegimeJudge.
   std::optional<double> distance;
+  // Errors of a 16-bit output that go one way; a single draw may be off by chance, see RegimeJudge.
+  std::optional<OneWay> one_way;
   // Of compare_tiles: the tiles that were left out might turn what was found. See compare_output() then.
   bool hangs_on_others = false;
 };

@@ -91,6 +91,26 @@ inline constexpr double kKnownRoundings = 2;
 inline constexpr double kLostBeyond = 1.0 / 8;
 inline constexpr double kLostShare = 1.0 / 4;
 
+// Errors that go one way, of 16-bit outputs (their epsilon is 2^-10 or 2^-7; of finer types the budget of a tile is
+// narrow enough) and of no fewer elements than a tile of rows has: a common scale or offset s of a tile, or of all
+// elements.
+inline constexpr double kOneWayEpsilon = 1.0 / 1024;
+inline constexpr size_t kOneWayElements = 256;
+// Accepted is s within 0.6 epsilon: storage that cuts off instead of rounding is off by 0.36 (0.25 to 0.5 by how
+// numbers lie between powers of two), one per cent in bfloat16 by 1.28. Twice that in a tile, whose elements may share
+// the rounding of a constant, a mean or a norm;
+inline constexpr double kOneWayRoundings = 0.6;
+inline constexpr double kOneWayTile = 2;
+// and besides kErrorMultiple times what the worst of the reference's runs is off by, six spreads of what independent
+// errors of that size leave over, and in a tile eight times what runs are off by in tiles (each has four runs alone).
+inline constexpr double kOneWaySpreads = 6;
+inline constexpr double kOneWayTypical = 8;
+// Where inputs are nearly equal, so are their roundings: a regime is refused for two draws and more than half of those
+// judged; for one where it is so far off that no rounding explains it. The farthest honest draw was at 0.2 of what is
+// allowed, one of storage that cuts off at 0.9.
+inline constexpr size_t kOneWayDraws = 2;
+inline constexpr double kOneWayAtOnce = 4;
+
 // Mode kernelbench: how far an output may be from the baseline, all elements together, as a multiple of how far runs of
 // its arithmetic are from each other. 4, as for single elements: products in TF32 where the baseline has none lie ten
 // times as far off behind one convolution.

@@ -44,8 +44,10 @@ void observe_tile(const TileReader& reader, DataType type, OutputStatistics& sta
 // How errors of sparse tiles are steadied, for each of the two budgets.
 struct Companies {
   Companies(const OutputReference& reference, const Tiling& tiling)
-      : main(reference, tiling, [](const TileReader& reader) -> const auto& { return reader.data().runs; }),
-        tf32(reference, tiling, [](const TileReader& reader) -> const auto& { return reader.tf32_runs(); }) {}
+      : main(
+            reference, tiling, [](const TileReader& reader) -> const auto& { return reader.data().runs; }),
+        tf32(
+            reference, tiling, [](const TileReader& reader) -> const auto& { return reader.tf32_runs(); }) {}
   TileCompany main;
   TileCompany tf32;
 };
@@ -80,7 +82,8 @@ class Piece {
                   FloatRule(epsilon(whole.type), whole.tiling.tile_count()),
                   {},
                   {},
-                  SmallNumbers(epsilon(whole.type))},
+                  SmallNumbers(epsilon(whole.type)),
+                  OneWayErrors(epsilon(whole.type))},
         companies_(whole.reference, whole.tiling) {}
 
   void judge() {
@@ -92,6 +95,7 @@ class Piece {
       observe_tile(reader, whole_.type, verdicts_.statistics);
       if (whole_.reference.kind == OutputKind::kFloat) {
         verdicts_.small.observe(reader.data(), reader.tf32_runs());
+        verdicts_.one_way.observe(reader.data(), reader.tf32_runs());
       }
     }
   }
@@ -155,6 +159,7 @@ TileVerdicts judge_tiles(const Comparison& whole) {
     all.nearness.merge(pieces[later].verdicts().nearness);
     all.statistics.merge(pieces[later].verdicts().statistics);
     all.small.merge(pieces[later].verdicts().small);
+    all.one_way.merge(pieces[later].verdicts().one_way);
   }
   return all;
 }

@@ -8,6 +8,7 @@
 #include "verify/compare/compare_output.h"
 #include "verify/compare/float_rule.h"
 #include "verify/compare/nearness.h"
+#include "verify/compare/one_way_errors.h"
 #include "verify/compare/output_statistics.h"
 #include "verify/compare/small_numbers.h"
 #include "verify/compare/tiling.h"
@@ -33,6 +34,7 @@ struct TileVerdicts {
   Nearness nearness;
   OutputStatistics statistics;
   SmallNumbers small;
+  OneWayErrors one_way;
 };
 
 // The output must have at least one tile. The result does not depend on the number of threads.

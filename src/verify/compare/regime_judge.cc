@@ -43,6 +43,7 @@ std::optional<RefusedOutput> RegimeJudge::add_draw(const std::string& draw,
   small_errors_.resize(references.size());
   statistics_.resize(references.size());
   far_.resize(references.size());
+  one_way_.resize(references.size());
   std::optional<RefusedOutput> first;
   for (size_t i = 0; i < references.size(); ++i) {
     statistics_[i].first = references[i].name;
@@ -85,7 +86,7 @@ std::optional<RefusedOutput> RegimeJudge::take(size_t output, const std::string&
   FarDraws& draws = far_[output];
   ++draws.judged;
   if (!comparison.refusal) {
-    return std::nullopt;
+    return comparison.one_way ? take_one_way(output, draw, reference, *comparison.one_way) : std::nullopt;
   }
   std::string sentence = message(*comparison.refusal, reference.name, reference.type.shape);
   if (comparison.distance) {
@@ -97,6 +98,19 @@ std::optional<RefusedOutput> RegimeJudge::take(size_t output, const std::string&
     sentence += "; as TF32 it would pass, but the baseline does not round these operands";
   }
   return RefusedOutput{reference.name, sentence, draw, comparison.refusal->ratio};
+}
+
+std::optional<RefusedOutput> RegimeJudge::take_one_way(size_t output, const std::string& draw,
+                                                       const OutputReference& reference, const OneWay& found) {
+  OneWayDraws& draws = one_way_[output];
+  ++draws.judged;
+  draws.beyond += found.ratio > 1 ? 1 : 0;
+  const bool are_most = draws.beyond >= kOneWayDraws && 2 * draws.beyond > draws.judged;
+  if (found.ratio <= 1 || (!are_most && found.ratio <= kOneWayAtOnce)) {
+    return std::nullopt;
+  }
+  return RefusedOutput{reference.name, message(found, reference.name, reference.type.shape), draw,
+                       kErrorMultiple * found.ratio};
 }
 
 std::optional<std::string> RegimeJudge::ill_conditioned() const {

@@ -55,6 +55,13 @@ class RegimeJudge {
     size_t far = 0;
     size_t judged = 0;
   };
+  // Draws of an output whose errors go one way farther than is allowed.
+  struct OneWayDraws {
+    size_t beyond = 0;
+    size_t judged = 0;
+  };
+  std::optional<RefusedOutput> take_one_way(size_t output, const std::string& draw, const OutputReference& reference,
+                                            const OneWay& found);
   std::optional<RefusedOutput> take(size_t output, const std::string& draw, const OutputReference& reference,
                                     const OutputComparison& comparison);
 
@@ -62,6 +69,7 @@ class RegimeJudge {
   std::vector<std::pair<std::string, OutputStatistics>> statistics_;
   std::vector<SmallOutputErrors> small_errors_;
   std::vector<FarDraws> far_;
+  std::vector<OneWayDraws> one_way_;
   std::vector<Waiting> waiting_;
 };
 

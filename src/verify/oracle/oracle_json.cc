@@ -320,6 +320,23 @@ Result<std::optional<Refusal>> lost_from_json(const Json& json) {
   return std::optional(refused_as_lost(static_cast<int>(group), count, known, first));
 }
 
+// {"ratio", "is_offset", "by", "allowed", "element"}, the last null for a whole output; or null.
+Result<std::optional<OneWay>> one_way_from_json(const Json& json) {
+  if (!json.contains("one_way") || json["one_way"].is_null()) {
+    return std::optional<OneWay>();
+  }
+  const Json& found = json["one_way"];
+  OneWay one_way;
+  STITCH_ASSIGN(one_way.ratio, json_double(found, "ratio"));
+  STITCH_ASSIGN(one_way.is_offset, json_bool(found, "is_offset"));
+  STITCH_ASSIGN(one_way.by, json_double(found, "by"));
+  STITCH_ASSIGN(one_way.allowed, json_double(found, "allowed"));
+  if (found.contains("element") && !found["element"].is_null()) {
+    STITCH_ASSIGN(one_way.element, json_int(found, "element"));
+  }
+  return std::optional(one_way);
+}
+
 }  // namespace
 
 Result<LookedAt> looked_at_from_json(const Json& json, const TensorSpec& spec, double input_epsilon) {
@@ -339,6 +356,7 @@ Result<LookedAt> looked_at_from_json(const Json& json, const TensorSpec& spec, d
   statistics.ulps.raise_maximum(largest);
   STITCH_ASSIGN(seen.in_doubt, json_int(json, "in_doubt"));
   STITCH_ASSIGN(seen.comparison.refusal, lost_from_json(json));
+  STITCH_ASSIGN(seen.comparison.one_way, one_way_from_json(json));
   if (!json.contains("got")) {
     return seen;
   }

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Errors of a 16-bit output that all go one way. Each element may err by some roundings of a coarse type, so that an
+// output that is a few per cent too large hides below the budget of every tile. Over many elements honest roundings
+// cancel: what is left of them, a scale or an offset common to a tile or to the whole output, shrinks with their
+// number.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "verify/compare/float_rule.h"
+
+namespace stitch::verify {
+
+// The farthest that a candidate is off, as a multiple of what is allowed.
+struct OneWay {
+  double ratio = 0;
+  bool is_offset = false;  // all elements lie too high or too low; else they are too large or too small
+  double by = 0;           // relative: 0.05 is five per cent, of the root of mean squares for an offset
+  double allowed = 0;
+  std::optional<int64_t> element{};  // the first of the tile; none: the whole output
+};
+// "elements of output 0 are 5 % too large on the whole (0.4 % allowed)"
+std::string message(const OneWay& found, const std::string& output, const std::vector<int64_t>& shape);
+
+class OneWayErrors {
+ public:
+  // Of an output of this type's epsilon; one of 32 bits and more is not looked at.
+  explicit OneWayErrors(double epsilon);
+
+  // `more_runs`: of the reference in coarser arithmetic that the mode accepts, where it has such.
+  void observe(const TileData& tile, const std::vector<std::span<const double>>& more_runs);
+  // Adds what was seen of later tiles.
+  void merge(const OneWayErrors& later);
+  // Nothing where too few elements were seen.
+  std::optional<OneWay> farthest() const;
+
+ private:
+  static constexpr size_t kScale = 0;
+  static constexpr size_t kOffset = 1;
+  static constexpr size_t kKinds = 2;
+  using Both = std::array<double, kKinds>;
+  // Sums over elements of t (what is right), e (a run's or the candidate's error) and s (the error of one element that
+  // an honest program may make).
+  struct Sums {
+    double elements = 0;
+    double truth_squares = 0;  // t^2
+    Both spread{};             // s^2 t^2, s^2
+    Both candidate{};          // e t, e
+    std::vector<Both> runs{};  // the same of each run of the reference
+    void add(const Sums& other);
+    // Those above as relative numbers: how far off, and how far one in six million honest ones of independent errors
+    // is.
+    double relative(const Both& sums, size_t kind) const;
+    double chance(size_t kind) const;
+    double largest_run(size_t kind) const;
+  };
+  struct Tile {
+    int64_t begin;
+    Sums sums;
+  };
+  Both typical_runs() const;
+  void compare(const Sums& sums, const Both& more_allowed, std::optional<int64_t> element, OneWay& farthest) const;
+
+  double epsilon_;
+  Sums whole_;
+  std::vector<Tile> tiles_;
+};
+
+}  // namespace stitch::verify

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Outputs of a coarse type whose elements each lie within their budget, and err to the same side.
+#include "verify/compare/one_way_errors.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "verify/compare/elements.h"
+#include "verify/compare/regime_judge.h"
+#include "verify/compare/test_tensors.h"
+
+namespace stitch::verify {
+namespace {
+
+const std::vector<int64_t> kShape = {32, 256};
+using Change = std::function<double(double value, size_t element)>;
+
+HostTensor in_bfloat16(const std::vector<double>& values) {
+  const TensorSpec spec{"tensor", TensorRole::kOutput, {DataType::kBfloat16, kShape}};
+  return convert(float_tensor(kShape, values), spec);
+}
+
+std::vector<double> right() {
+  std::vector<double> values(32 * 256);
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i] = 3 * std::sin(static_cast<double>(i * i % 8191)) + 0.001;
+  }
+  return values;
+}
+
+std::vector<double> changed(const Change& change) {
+  std::vector<double> values = right();
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i] = change(values[i], i);
+  }
+  return values;
+}
+
+// Every run errs by up to six hundredths, either way: the budget of single elements is wide.
+OutputReference reference() {
+  OutputReference made = float_reference(kShape, right(), right());
+  made.type.dtype = DataType::kBfloat16;
+  const auto run = [](size_t number) {
+    return in_bfloat16(changed([number](double value, size_t i) {
+      return value + 0.06 * std::sin(static_cast<double>(i * (2 * number + 3) % 8191));
+    }));
+  };
+  made.native = run(0);
+  made.perturbed = {run(1), run(2)};
+  made.disturbed = {run(3)};
+  return made;
+}
+
+OutputComparison compared(const Change& change) {
+  return compare_output(reference(), in_bfloat16(changed(change)), MathMode::kFp32);
+}
+
+double ratio_of(const Change& change) {
+  const OutputComparison comparison = compared(change);
+  EXPECT_FALSE(comparison.refusal) << "each element is within its budget";
+  return comparison.one_way ? comparison.one_way->ratio : -1;
+}
+
+TEST(OneWayErrors, RoundingsCancel) {
+  EXPECT_LT(ratio_of([](double value, size_t) { return value; }), 0.2);
+  EXPECT_LT(ratio_of([](double value, size_t i) { return i % 2 == 0 ? value * 1.03 : value * 0.97; }), 0.3);
+}
+
+TEST(OneWayErrors, StorageThatCutsOffIsWithin) {
+  const auto cut = [](double value, size_t) {
+    const double unit = unit_in_the_last_place(value, DataType::kBfloat16);
+    return std::trunc(value / unit) * unit;
+  };
+  EXPECT_LT(ratio_of(cut), 1);
+}
+
+TEST(OneWayErrors, AScaleOrAnOffsetOfAllIsBeyond) {
+  EXPECT_GT(ratio_of([](double value, size_t) { return value * 1.05; }), 4);
+  EXPECT_GT(ratio_of([](double value, size_t) { return value * 0.98; }), 1.5);
+  EXPECT_GT(ratio_of([](double value, size_t) { return value + 0.05; }), 1.5);
+}
+
+TEST(OneWayErrors, AScaleOfOneRowIsBeyond) {
+  const OutputComparison one_row = compared([](double value, size_t i) { return i / 256 == 7 ? value * 1.06 : value; });
+  ASSERT_TRUE(one_row.one_way);
+  EXPECT_GT(one_row.one_way->ratio, 1);
+  EXPECT_EQ(one_row.one_way->element, 7 * 256);
+}
+
+TEST(OneWayErrors, FineTypesAreNotLookedAt) {
+  const OutputReference fine = float_reference(kShape, right(), right());
+  EXPECT_FALSE(compare_output(fine, float_tensor(kShape, right()), MathMode::kFp32).one_way);
+}
+
+TEST(OneWayErrors, RefuseFromTheSecondDrawOn) {
+  RegimeJudge judge(MathMode::kFp32);
+  const HostTensor larger = in_bfloat16(changed([](double value, size_t) { return value * 1.02; }));
+  EXPECT_FALSE(judge.add_draw("draw 0", {reference()}, {larger}));
+  const auto refused = judge.add_draw("draw 1", {reference()}, {larger});
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->draw, "draw 1");
+  EXPECT_NE(refused->message.find("elements of output 0 are 2"), std::string::npos) << refused->message;
+}
+
+TEST(OneWayErrors, AreAllowedInFewDraws) {
+  RegimeJudge judge(MathMode::kFp32);
+  const HostTensor right_one = in_bfloat16(right());
+  const HostTensor larger = in_bfloat16(changed([](double value, size_t) { return value * 1.02; }));
+  EXPECT_FALSE(judge.add_draw("draw 0", {reference()}, {right_one}));
+  EXPECT_FALSE(judge.add_draw("draw 1", {reference()}, {larger}));
+  EXPECT_FALSE(judge.add_draw("draw 2", {reference()}, {right_one}));
+}
+
+TEST(OneWayErrors, RefuseAtOnceWhatNoRoundingExplains) {
+  RegimeJudge judge(MathMode::kFp32);
+  EXPECT_TRUE(judge.add_draw("draw 0", {reference()},
+                             {in_bfloat16(changed([](double value, size_t) { return value * 1.05; }))}));
+}
+
+}  // namespace
+}  // namespace stitch::verify
