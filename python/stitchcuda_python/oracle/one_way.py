@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Errors of a 16-bit output that all go one way, where it lies: src/verify/compare/one_way_errors.h says what is asked."""
+"""Errors of a 16-bit output that all go one way, where it lies: what is asked stands in
+src/verify/compare/one_way_errors.h."""
 
 from __future__ import annotations
 
