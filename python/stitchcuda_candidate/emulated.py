@@ -5,9 +5,13 @@ work. src/device/trial.h is the same for programs of the C ABI."""
 from __future__ import annotations
 
 import ctypes
+import types
+
+from .raised import own_codes
 
 _NO_TRIAL, _WITHOUT_KERNELS, _DEVICE_COPIES_ALONE = 0, 2, 3  # CallTrial; the rest of them keep memory apart alone
 _ALL, _COPIES, _DEVICE_COPIES = 0, 1, 2  # what runs
+_FUNCTIONS = ("keep_apart", "run_only", "copy", "equal", "enter_device", "leave_device")  # stitch_device_functions
 
 
 class _Range(ctypes.Structure):
@@ -15,31 +19,49 @@ class _Range(ctypes.Structure):
 
 
 class EmulatedDevice:
-    """Its functions, looked up before a candidate is there: nobody may do so afterwards."""
+    """Its functions lie in the observer, which lets nobody but this package's own code call them
+    (src/observer/device_gate.h). Made before a candidate is there, and after all modules of this package."""
 
-    def __init__(self, library: str) -> None:
+    def __init__(self, library: str, observer: str) -> None:
         opened = ctypes.CDLL(library)
-        self._keep_apart, self._run_only = opened.stitch_emulator_keep_apart, opened.stitch_emulator_run_only
-        self._keep_apart.argtypes = [ctypes.POINTER(_Range), ctypes.c_size_t]
+        addresses = [ctypes.cast(getattr(opened, f"stitch_emulator_{name}"), ctypes.c_void_p) for name in _FUNCTIONS]
         self.last_fault = opened.stitch_emulator_last_fault
         self.last_fault.restype = ctypes.c_char_p
-        # They open the memory for as long as they take, and let no other thread of Python run.
-        held = ctypes.PyDLL(library)
-        self.copy, self.equal = held.stitch_emulator_copy, held.stitch_emulator_equal
+        # PyDLL: they look at Python's stack, and no other thread of Python runs while memory is open.
+        gate = ctypes.PyDLL(observer)
+        codes = [id(code) for code in _with_inner(own_codes())]
+        gate.stitch_observer_keep_device(
+            (ctypes.c_void_p * len(addresses))(*addresses), (ctypes.c_void_p * len(codes))(*codes),
+            ctypes.c_size_t(len(codes)),
+        )  # fmt: skip
+        self.copy, self.equal = gate.stitch_observer_copy, gate.stitch_observer_equal
         for function in (self.copy, self.equal):
             function.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
         self.copy.restype = None
-        self.enter, self.leave = opened.stitch_emulator_enter_device, opened.stitch_emulator_leave_device
+        self._begin, self._end = gate.stitch_observer_begin_trial, gate.stitch_observer_end_trial
+        self._begin.argtypes = [ctypes.POINTER(_Range), ctypes.c_size_t, ctypes.c_int]
+        self._end.argtypes = [ctypes.c_int]
+        self._begin.restype = self._end.restype = None
 
     def begin_trial(self, kind: int, memory: list[tuple[int, int]]) -> None:
         """`memory`: address and bytes of what lies on the device; host code that touches it ends the process."""
         if kind == _NO_TRIAL:
             return
         ranges = [_Range(None, 0)] + [_Range(address, size) for address, size in memory if size > 0]
-        self._keep_apart((_Range * len(ranges))(*ranges), len(ranges))
-        self._run_only({_WITHOUT_KERNELS: _COPIES, _DEVICE_COPIES_ALONE: _DEVICE_COPIES}.get(kind, _ALL))
+        runs = {_WITHOUT_KERNELS: _COPIES, _DEVICE_COPIES_ALONE: _DEVICE_COPIES}.get(kind, _ALL)
+        self._begin((_Range * len(ranges))(*ranges), len(ranges), runs)
 
     def end_trial(self) -> None:
         """All is as it was."""
-        self._run_only(_ALL)
-        self._keep_apart(None, 0)
+        self._end(_ALL)
+
+
+def _with_inner(codes: frozenset[types.CodeType]) -> set[types.CodeType]:
+    """These and the functions, lambdas and comprehensions inside of them."""
+    found = set(codes)
+    waiting = list(codes)
+    while waiting:
+        inner = [item for item in waiting.pop().co_consts if isinstance(item, types.CodeType)]
+        waiting += [code for code in inner if code not in found]
+        found.update(inner)
+    return found

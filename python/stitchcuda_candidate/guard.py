@@ -17,7 +17,6 @@ import torch
 from . import scalars
 from .absent import COMPUTING_MODULES
 from .channel import Fault
-from .emulated import EmulatedDevice
 from .operators import CANARY, COUNTED, PASSING
 
 # They write kernels, or load those they wrote, which then run past the dispatcher.
@@ -45,7 +44,7 @@ _WAYS_AROUND: tuple[tuple[Any, tuple[str, ...]], ...] = (
 class NoGuard:
     """Of a process whose program may do what it likes, since nobody takes its word for anything."""
 
-    def watch(self, folder: str, emulated: EmulatedDevice | None = None) -> None:
+    def watch(self, folder: str) -> None:
         """Guard's."""
 
     def watch_captures(self, runtime: str) -> None:
@@ -87,12 +86,8 @@ class Guard(NoGuard):
         self._enforced = False
         self._seals = seals
 
-    def watch(self, folder: str, emulated: EmulatedDevice | None = None) -> None:
-        """From now on. `folder` holds the candidate's own files. `emulated` is the device that PyTorch's copies touch.
-        Raises OSError where this PyTorch cannot be watched."""
-        if emulated is not None:
-            watch_device = self._library.stitch_observer_watch_device
-            watch_device(*(ctypes.cast(each, ctypes.c_void_p) for each in (emulated.enter, emulated.leave)))
+    def watch(self, folder: str) -> None:
+        """From now on. `folder` holds the candidate's own files. Raises OSError where PyTorch cannot be watched."""
         names = sorted({name.split(".")[0] for name in torch._C._dispatch_get_all_op_names()})
         started = self._library.stitch_observer_start(
             self._ledger, (folder + "/").encode(), "\n".join(names).encode(), "\n".join(PASSING).encode()

@@ -34,11 +34,12 @@ def main(observer: str, folder: str, device: str = "cpu", role: str = "candidate
     channel = Channel(CHANNEL)
     opened = open_device(device, observer)  # a library of ours, before anybody watches what is loaded
     is_judged = role == "candidate"
-    emulated = EmulatedDevice(os.environ["STITCHCUDA_EMULATOR"]) if is_judged and device == "cpu" else None
+    is_emulated = is_judged and device == "cpu"
+    emulated = EmulatedDevice(os.environ["STITCHCUDA_EMULATOR"], observer) if is_emulated else None
     guard = Guard(observer, out_of_the_way(LEDGER), device == "cpu") if is_judged else NoGuard()
     if (compiled := os.environ.get(FOLDER)) is not None:
         (record if role == "rehearsal" else replay)(compiled)
-    guard.watch(folder, emulated)
+    guard.watch(folder)
     session = Session(guard, opened, emulated)
     while (request := channel.receive()) is not None:
         identity, message, descriptors = request

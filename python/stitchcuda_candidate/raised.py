@@ -41,7 +41,8 @@ _STARTING_CUDA = frozenset({torch.cuda._lazy_init.__code__, torch.cuda.init.__co
 _OPENING_LIBRARIES = ctypes.CDLL.__init__.__code__
 
 
-def _own_codes() -> frozenset[types.CodeType]:
+def own_codes() -> frozenset[types.CodeType]:
+    """Of this package's functions and methods."""
     return frozenset(
         code
         for name, module in list(sys.modules.items())
@@ -55,7 +56,7 @@ class Provenance:
 
     def __init__(self, file: str, without_gpu: bool) -> None:
         self._folder, self._without_gpu = os.path.dirname(file), without_gpu
-        self._own = _own_codes()
+        self._own = own_codes()
         self._lacking = frozenset(name for name in _ABSENT_MODULES if not _is_there(name))
 
     def is_ours(self, trace: types.TracebackType | None) -> bool:

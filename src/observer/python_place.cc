@@ -3,8 +3,10 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <vector>
 
 namespace {
 
@@ -67,7 +69,58 @@ bool describe(const Python& python, void* frame, PythonPlace& place) {
   return found;
 }
 
+// The code objects on this thread's stack, innermost first. They live as long as their frames do.
+std::vector<void*> codes_on_stack(const Python& python) {
+  std::vector<void*> codes;
+  void* frame = python.frame();
+  if (frame != nullptr) {
+    python.increment(frame);
+  }
+  while (frame != nullptr) {
+    void* code = python.frame_code(frame);
+    codes.push_back(code);
+    python.decrement(code);
+    void* outer = python.frame_back(frame);
+    python.decrement(frame);
+    frame = outer;
+  }
+  return codes;
+}
+
+std::vector<void*>& own_codes() {
+  static std::vector<void*> codes;
+  return codes;
+}
+
+void* outermost_code = nullptr;
+
 }  // namespace
+
+void set_own_code(void* const* codes, size_t count) {
+  Python python{};
+  if (!find_all(python) || outermost_code != nullptr) {
+    return;
+  }
+  own_codes().assign(codes, codes + count);
+  const std::vector<void*> above = codes_on_stack(python);
+  own_codes().insert(own_codes().end(), above.begin(), above.end());
+  outermost_code = above.empty() ? nullptr : above.back();
+  for (void* code : own_codes()) {
+    python.increment(code);  // nothing else may ever lie at its address
+  }
+  std::sort(own_codes().begin(), own_codes().end());
+}
+
+bool only_own_code_runs() {
+  Python python{};
+  if (!find_all(python) || outermost_code == nullptr) {
+    return false;
+  }
+  const std::vector<void*> codes = codes_on_stack(python);
+  return !codes.empty() && codes.back() == outermost_code && std::all_of(codes.begin(), codes.end(), [](void* code) {
+    return std::binary_search(own_codes().begin(), own_codes().end(), code);
+  });
+}
 
 void set_candidate_folder(const char* folder) {
   std::snprintf(candidate_folder.data(), candidate_folder.size(), "%s", folder);

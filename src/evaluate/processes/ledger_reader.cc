@@ -118,6 +118,8 @@ void LedgerReader::take(const std::string& line) {
     }
   } else if (kind == "enforced") {
     is_enforced_ = true;
+  } else if (kind == "trial") {
+    ++trials_;
   } else if (kind != "own") {
     accuse(kForged);
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pipe by which a Python candidate's worker reports each forbidden act as it happens; no later line takes a report
 // back. A hostile worker may write anything, or nothing: a line that no observer writes counts against it, and no line
-// displaces another. Two kinds of lines are expected: that operators are forbidden from now on, without which no call
-// counts, and that a library was loaded, which must be one that we have read.
+// displaces another. Three kinds of lines are expected: that operators are forbidden from now on, without which no call
+// counts, that a library was loaded, which must be one that we have read, and that a trial has begun.
 #pragma once
 
 #include <memory>
@@ -29,6 +29,8 @@ class LedgerReader {
   std::optional<std::string> read();
   // Whether the observer has said that operators are forbidden.
   bool is_enforced() const { return is_enforced_; }
+  // How many trials have begun: calls in which the emulated device's memory is kept apart, or kernels do not run.
+  int trials() const { return trials_; }
 
  private:
   void receive();
@@ -40,6 +42,7 @@ class LedgerReader {
   std::vector<std::string> libraries_;
   std::string received_;
   bool is_enforced_ = false;
+  int trials_ = 0;
 };
 
 }  // namespace stitch::evaluate

@@ -38,6 +38,12 @@ TEST_F(Ledger, OperatorsAndEventsAreTold) {
   EXPECT_EQ(reader->read(), "the candidate imported numpy at model_new.py:3");
 }
 
+TEST_F(Ledger, TrialsAreCounted) {
+  write("trial\t\t\n");
+  EXPECT_EQ(reader->read(), std::nullopt);
+  EXPECT_EQ(reader->trials(), 1);
+}
+
 TEST_F(Ledger, ALineThatNoObserverWritesIsForged) {
   write("praise\taten::mm\t\n");
   EXPECT_EQ(reader->read(), kForged);

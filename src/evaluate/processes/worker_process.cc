@@ -272,6 +272,7 @@ Result<WorkerProcess> WorkerProcess::start_python(DeviceKind device, const Pytho
   WorkerProcess worker(std::move(child), wire::Channel(std::move(ends.first)), limits, true);
   worker.ledger_.emplace(std::move(pipe.read_end), host.ledger, loadable_names(host));
   worker.is_judged_ = host.role == PythonRole::kCandidate;
+  worker.has_kernels_ = host.extensions.has_value() && !host.extensions->empty() && device == DeviceKind::kEmulated;
   worker.private_home_.emplace(std::move(home));
   STITCH_TRY(worker.greet(host.interpreter, "check that this Python has PyTorch 2.6 or newer", was_killed));
   return worker;
@@ -352,6 +353,22 @@ Result<std::variant<wire::Frame, WorkerFault>> WorkerProcess::await_frame(Patien
   }
 }
 
+std::optional<std::string> WorkerProcess::ledgers_word(const std::string& verb, bool begins_trial, int trials_before) {
+  if (!ledger_.has_value()) {
+    return std::nullopt;
+  }
+  if (std::optional<std::string> message = ledger_->read()) {
+    return message;
+  }
+  if (is_judged_ && (verb == "run" || verb == "run_block") && !ledger_->is_enforced()) {
+    return "the candidate kept the observer of PyTorch's operators from its work";
+  }
+  if (is_judged_ && has_kernels_ && begins_trial && ledger_->trials() != trials_before + 1) {
+    return "the candidate kept the emulated device from keeping its memory apart in a call";
+  }
+  return std::nullopt;
+}
+
 // What a candidate in Python must not do comes before whatever became of the request.
 Result<WorkerReply> WorkerProcess::ask(const std::string& verb, const Json& arguments,
                                        std::vector<Descriptor> descriptors) {
@@ -359,19 +376,16 @@ Result<WorkerReply> WorkerProcess::ask(const std::string& verb, const Json& argu
   if (limit.milliseconds == 0) {
     return WorkerReply(end(Ending::kTimedOut, limit.when_over));
   }
+  const int trials = ledger_.has_value() ? ledger_->trials() : 0;
   Patience patience(child_.pid(), limit.milliseconds);
   Result<WorkerReply> reply = ask_now(verb, arguments, std::move(descriptors), patience, limit.when_over);
   if (limits_.budget != nullptr) {
     limits_.budget->spend(patience.counted());
   }
-  if (ledger_.has_value()) {
-    if (std::optional<std::string> message = ledger_->read()) {
-      return WorkerReply(end(Ending::kTampered, std::move(*message)));
-    }
-    if (is_judged_ && (verb == "run" || verb == "run_block") && !ledger_->is_enforced()) {
-      return WorkerReply(
-          end(Ending::kTampered, "the candidate kept the observer of PyTorch's operators from its work"));
-    }
+  const bool is_answered = reply.has_value() && std::holds_alternative<wire::Answer>(*reply);
+  const bool begins_trial = is_answered && verb == "run" && arguments.value("trial", 0) != 0;
+  if (std::optional<std::string> message = ledgers_word(verb, begins_trial, trials)) {
+    return WorkerReply(end(Ending::kTampered, std::move(*message)));
   }
   return reply;
 }

@@ -58,6 +58,8 @@ class WorkerProcess {
     std::string when_over;
   };
   TimeLimit limit_of_a_call() const;
+  // What the ledger says of the request that was just answered, where that is against the candidate.
+  std::optional<std::string> ledgers_word(const std::string& verb, bool begins_trial, int trials_before);
   Result<WorkerReply> ask_now(const std::string& verb, const Json& arguments, std::vector<Descriptor> descriptors,
                               Patience& patience, const std::string& when_over);
   // Waits for a frame; a fault when the process ends, is late or holds too much memory.
@@ -75,6 +77,7 @@ class WorkerProcess {
   bool is_gone_ = false;
   std::optional<LedgerReader> ledger_;              // of a candidate in Python
   bool is_judged_ = false;                          // such a one, rather than a rehearsal or the reference
+  bool has_kernels_ = false;                        // built for the emulated device: trials keep its memory apart
   std::optional<TemporaryDirectory> private_home_;  // likewise
 };
 
