@@ -53,6 +53,13 @@ void check_depthwise(Checker& checker, const ConvShape& shape) {
         });
 }
 
+template <typename Window, int kRows>
+void check_depthwise_rows(Checker& checker, const ConvShape& shape) {
+  check(checker, "depthwise rows", ConvCase<Window>(shape), [](auto s, auto x, auto weight, auto epilogue, float*) {
+    return depthwise_detail::launch_depthwise_rows<Window, kRows>(s, x, weight, epilogue, nullptr);
+  });
+}
+
 // Three axes, each with its own numbers.
 void check_volumes(Checker& checker) {
   using Volume = ConvWindow3d<3, 2, 3, 1, 2, 1, 1, 0, 1, 1, 1, 2>;
@@ -61,6 +68,7 @@ void check_volumes(Checker& checker) {
   using Cube = ConvWindow3d<11, 1, 1, 2, 1, 1, 5, 0, 0, 1, 1, 1>;  // deeper than the table has bits
   check_both<FfmaTileSmall, MmaTileSmall>(checker, "deep", ConvCase<Cube>(conv_shape<Cube>(1, 2, 9, 3, 4, 5, 1)));
   check_depthwise<Volume>(checker, conv_shape<Volume>(2, 3, 4, 5, 8, 6, 3));
+  check_depthwise_rows<Volume, 2>(checker, conv_shape<Volume>(2, 3, 4, 11, 8, 6, 3));
 }
 
 // Kernel shorter and longer than the stride, dilations with and without a common divisor, phases without taps.
@@ -105,6 +113,10 @@ int main(int count, char** arguments) {
   check_split(checker, ConvCase<Same>(conv_shape<Same>(1, 20, 5, 4, 10, 1)));
   check_depthwise<Same>(checker, conv_shape<Same>(2, 6, 9, 7, 6, 6));
   check_depthwise<Strided>(checker, conv_shape<Strided>(1, 4, 13, 14, 8, 4));
+  check_depthwise_rows<Same, 8>(checker, conv_shape<Same>(2, 3, 19, 7, 6, 3));
+  check_depthwise_rows<Strided, 4>(checker, conv_shape<Strided>(1, 4, 27, 14, 8, 4));
+  using Dilated = ConvWindow<3, 3, 2, 1, 2, 3, 3, 2>;
+  check_depthwise_rows<Dilated, 4>(checker, conv_shape<Dilated>(1, 3, 23, 9, 3, 3));
   check_volumes(checker);
   check_transposed(checker);
   return checker.finish();

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Depthwise convolution, transposed too (groups == in_channels): memory-bound, so one thread per output, neighbouring
-// threads along the output row, taps unrolled.
+// threads along the output row, taps unrolled. Where windows overlap and there are outputs enough, a thread computes
+// several: kernels/conv/depthwise_rows.cuh.
 #pragma once
 
-#include "kernels/conv/pixels.cuh"
+#include "kernels/conv/depthwise_rows.cuh"
 
 namespace stitch {
 
 namespace depthwise_detail {
-
-constexpr int kThreads = 256;
 
 // The input position along one axis that a tap of one output reads; false where there is none.
 template <bool kTransposed, int kStride, int kPadding, int kDilation>
@@ -76,6 +75,17 @@ __global__ void __launch_bounds__(kThreads)
   finish_pixel<Window::rank>(epilogue, out, channel, sum);
 }
 
+// Rows that a thread computes at once, as many as can be written out; 1: the kernel above.
+template <typename Window>
+constexpr int rows_of_thread() {
+  constexpr int kMostLoads = 96;
+  constexpr int kTaps = Window::kernel_z * Window::kernel_x;
+  if (Window::transposed || Window::kernel_y == 1) {
+    return 1;
+  }
+  return kRowsUnder<Window, 8> * kTaps <= kMostLoads ? 8 : kRowsUnder<Window, 4> * kTaps <= kMostLoads ? 4 : 1;
+}
+
 }  // namespace depthwise_detail
 
 // Needs shape.groups == shape.in_channels; out_channels may be a multiple of it.
@@ -88,6 +98,13 @@ cudaError_t launch_conv_depthwise(const ConvShape& shape, const T* input, const 
   const int64_t outputs = shape.batch * shape.out_channels * shape.out_depth * shape.out_height * shape.out_width;
   if (outputs == 0) {
     return cudaSuccess;
+  }
+  constexpr int kRows = depthwise_detail::rows_of_thread<Window>();
+  if constexpr (kRows > 1) {
+    constexpr int64_t kEnoughThreads = 65536;
+    if (shape.out_height >= kRows && outputs >= kRows * kEnoughThreads) {
+      return depthwise_detail::launch_depthwise_rows<Window, kRows>(shape, input, weight, epilogue, stream);
+    }
   }
   const auto blocks = static_cast<unsigned>(ceil_divide(outputs, depthwise_detail::kThreads));
   depthwise_detail::depthwise_kernel<Window, T, Epilogue><<<blocks, depthwise_detail::kThreads, 0, stream>>>(
