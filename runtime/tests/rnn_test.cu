@@ -128,6 +128,7 @@ void check_cell(Checker& checker) {
   check<Cell, RecurrentTile<1, 1>>(checker, 5, 1, 1, 40, false);
   check<Cell, RecurrentTile<1, 1>>(checker, 3, 2, 2, 7, true);
   check<Cell, RecurrentTile<4, 1>>(checker, 4, 3, 2, 132, false);
+  check<Cell, RecurrentTile<5, 1>>(checker, 2, 7, 2, 12, true);
   check<Cell, RecurrentTile<8, 1>>(checker, 3, 9, 1, 37, true);
   check<Cell, RecurrentTile<4, 4>>(checker, 3, 19, 2, 20, false);
   check<Cell, RecurrentTile<8, 4>>(checker, 2, 35, 1, 70, true);

@@ -23,6 +23,7 @@ struct Variant {
 constexpr Variant kVariants[] = {
     {"rows_1", 1, 1},
     {"rows_4", 4, 1},
+    {"rows_5", 5, 1},
     {"rows_8", 8, 1},
 };
 constexpr int64_t kUnitsOfBlock = 8;
