@@ -35,6 +35,7 @@ struct AlgorithmPerformance {
 enum RnnCell { kRnnRelu = 0, kRnnTanh = 1, kLstm = 2, kGru = 3 };
 enum RnnBias { kNoBias = 0, kTwoBiases = 2 };
 constexpr int kStandardRnn = 0;        // of cudnnRNNAlgo_t
+constexpr int kPersistentRnn = 1;      // CUDNN_RNN_ALGO_PERSIST_STATIC
 constexpr int kUnidirectional = 0;     // of cudnnDirectionMode_t
 constexpr int kLinearInput = 0;        // of cudnnRNNInputMode_t
 constexpr unsigned kPaddedInputs = 1;  // CUDNN_RNN_PADDED_IO_ENABLED

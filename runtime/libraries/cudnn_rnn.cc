@@ -25,7 +25,7 @@ struct Piece {
   uint64_t bytes;
 };
 
-using RnnKey = std::array<int64_t, 8>;
+using RnnKey = std::array<int64_t, 9>;
 
 struct RnnPlan {
   RnnKey key{};
@@ -41,10 +41,9 @@ struct RnnPlan {
 };
 
 RnnKey key_of(const LibraryRnn& wanted) {
-  return {wanted.may_use_tf32, static_cast<int64_t>(wanted.cell),
-          wanted.has_biases,   wanted.layers,
-          wanted.steps,        wanted.batch,
-          wanted.units,        wanted.features};
+  return {wanted.may_use_tf32, wanted.is_persistent, static_cast<int64_t>(wanted.cell),
+          wanted.has_biases,   wanted.layers,        wanted.steps,
+          wanted.batch,        wanted.units,         wanted.features};
 }
 
 int gates_of(LibraryCell cell) { return cell == LibraryCell::kLstm ? 4 : (cell == LibraryCell::kGru ? 3 : 1); }
@@ -141,9 +140,9 @@ class CudnnRnn {
              cudnn::kSuccess;
     };
     return make(plan) && api_.dropout_set(plan.dropout, plans_.handle(), 0.0f, nullptr, 0, 0) == cudnn::kSuccess &&
-           api_.rnn_set(plan.rnn, cudnn::kStandardRnn, mode_of(wanted.cell),
-                        wanted.has_biases ? cudnn::kTwoBiases : cudnn::kNoBias, cudnn::kUnidirectional,
-                        cudnn::kLinearInput, cudnn::kDataFloat, cudnn::kDataFloat,
+           api_.rnn_set(plan.rnn, wanted.is_persistent ? cudnn::kPersistentRnn : cudnn::kStandardRnn,
+                        mode_of(wanted.cell), wanted.has_biases ? cudnn::kTwoBiases : cudnn::kNoBias,
+                        cudnn::kUnidirectional, cudnn::kLinearInput, cudnn::kDataFloat, cudnn::kDataFloat,
                         wanted.may_use_tf32 ? cudnn::kDefaultMath : cudnn::kFmaMath, features, units, units,
                         static_cast<int>(wanted.layers), plan.dropout, cudnn::kPaddedInputs) == cudnn::kSuccess &&
            set_data(plan.x, features) && set_data(plan.y, units) &&

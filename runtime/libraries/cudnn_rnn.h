@@ -19,7 +19,8 @@ struct LibraryRnnLayer {
 };
 
 struct LibraryRnn {
-  bool may_use_tf32;  // else fp32 multiplications only
+  bool may_use_tf32;   // else fp32 multiplications only
+  bool is_persistent;  // one kernel that keeps the weights on chip from step to step, else a few each step
   LibraryCell cell;
   bool has_biases;
   int64_t layers;

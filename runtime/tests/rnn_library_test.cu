@@ -10,25 +10,32 @@ using namespace stitch_test;
 
 constexpr int64_t kLibraryFloats = 1 << 16;
 
+struct Way {
+  bool may_use_tf32;
+  bool is_persistent;
+};
+
 template <int kLayers, typename Case>
-cudaError_t call_library(const Case& given, LibraryCell cell, bool may_use_tf32, StepLibraries* libraries,
+cudaError_t call_library(const Case& given, LibraryCell cell, const Way& way, StepLibraries* libraries,
                          int64_t scratch_floats) {
   StepArgs args{};
   args.scratch = given.scratch().data();
   args.scratch_bytes = static_cast<uint64_t>(scratch_floats) * sizeof(float);
   args.libraries = libraries;
-  return launch_stack_library<kLayers>({&args, may_use_tf32, cell}, given.shape(), given.operands(), given.state(),
-                                       given.store(), nullptr);
+  return launch_stack_library<kLayers>({&args, way.may_use_tf32, way.is_persistent, cell}, given.shape(),
+                                       given.operands(), given.state(), given.store(), nullptr);
 }
 
 template <typename Cell, int kLayers>
 void check(Checker& checker, StepLibraries* libraries, LibraryCell cell, const StackShape& shape, const StackWay& way) {
-  for (const bool may_use_tf32 : {false, true}) {
+  for (const Way& how : {Way{false, false}, Way{true, false}, Way{false, true}}) {
     const StackCase<Cell, kLayers> given(shape, way, kLibraryFloats);
-    const std::string name = stack_name<Cell, kLayers>(shape) + (may_use_tf32 ? ", TF32" : "");
+    const std::string name = stack_name<Cell, kLayers>(shape) + (how.may_use_tf32    ? ", TF32"
+                                                                 : how.is_persistent ? ", persistent"
+                                                                                     : "");
     given.fill(checker, name);
-    checker.launched(name, call_library<kLayers>(given, cell, may_use_tf32, libraries, kLibraryFloats));
-    given.check(checker, name, may_use_tf32 ? 2e-2 : 2e-5);
+    checker.launched(name, call_library<kLayers>(given, cell, how, libraries, kLibraryFloats));
+    given.check(checker, name, how.may_use_tf32 ? 2e-2 : 2e-5);
   }
 }
 
@@ -54,7 +61,7 @@ int main(int count, char** arguments) {
   const StackCase<GruCell, 2> given({2, 1, 8, 4}, {false, true}, kLibraryFloats);
   given.fill(checker, "refusals");
   const auto answer = [&](StepLibraries* kept, int64_t floats) {
-    return call_library<2>(given, LibraryCell::kGru, false, kept, floats);
+    return call_library<2>(given, LibraryCell::kGru, {false, false}, kept, floats);
   };
   checker.is_true("no place to keep a handle", answer(nullptr, kLibraryFloats) == cudaErrorNotSupported);
   checker.is_true("too little memory", answer(&libraries, 600) == cudaErrorNotSupported);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuDNN's recurrent layers on the CPU: the standard algorithm, time first, all sequences of the same length. Weights
-// lie matrix behind matrix, then the biases, with a gap before each layer: nobody may rely on more than what
-// cudnnGetRNNWeightParams says. With tensor cores allowed, operands are rounded to TF32.
+// cuDNN's recurrent layers on the CPU: two of the algorithms, which run the same loops, time first, all sequences of
+// the same length. Weights lie matrix behind matrix, then the biases, with a gap before each layer: nobody may rely on
+// more than what cudnnGetRNNWeightParams says. With tensor cores allowed, operands are rounded to TF32.
 #include <cudnn.h>
 
 #include <algorithm>
@@ -202,7 +202,8 @@ cudnnStatus_t cudnnSetRNNDescriptor_v8(cudnnRNNDescriptor_t descriptor, cudnnRNN
                                        cudnnRNNInputMode_t input, cudnnDataType_t type, cudnnDataType_t computed_in,
                                        cudnnMathType_t math, int32_t features, int32_t units, int32_t projected,
                                        int32_t layers, cudnnDropoutDescriptor_t dropout, uint32_t flags) {
-  const bool is_here = algorithm == CUDNN_RNN_ALGO_STANDARD && direction == CUDNN_UNIDIRECTIONAL &&
+  const bool is_here = (algorithm == CUDNN_RNN_ALGO_STANDARD || algorithm == CUDNN_RNN_ALGO_PERSIST_STATIC) &&
+                       direction == CUDNN_UNIDIRECTIONAL &&
                        (bias == CUDNN_RNN_NO_BIAS || bias == CUDNN_RNN_DOUBLE_BIAS) && input == CUDNN_LINEAR_INPUT &&
                        type == CUDNN_DATA_FLOAT && computed_in == CUDNN_DATA_FLOAT && projected == units &&
                        flags == CUDNN_RNN_PADDED_IO_ENABLED;

@@ -13,7 +13,8 @@ namespace stitch {
 
 struct StackLibraryCall {
   const StepArgs* args;
-  bool may_use_tf32;  // else fp32 multiplications only
+  bool may_use_tf32;   // else fp32 multiplications only
+  bool is_persistent;  // of cuDNN's algorithms that which keeps the weights on chip, else the usual one
   LibraryCell cell;
 };
 
@@ -128,6 +129,7 @@ cudaError_t launch_stack_library(const StackLibraryCall& call, const StackShape&
   }
   float* last_hidden = state.hidden[1];
   const LibraryRnn wanted{call.may_use_tf32,
+                          call.is_persistent,
                           call.cell,
                           has_biases,
                           kLayers,

@@ -73,8 +73,8 @@ TEST(RecurrentStack, AWaveIsALaunchAndAsManyMoreAsThereAreLayersBelow) {
 TEST(RecurrentStack, CudnnIsOfferedByTheModesRoundingWhereEveryLayerHasBothBiasesOrNone) {
   const StackOfLayers whole(kBelow + "g1 = linear(below, u, b)\n" + layer("top", "g1", "b"));
   const StackOfLayers half(kBelow + "g1 = linear(below, u, none)\n" + layer("top", "g1", "b"));
-  const std::vector<Setting> exact = {{"cudnn_fp32", 1}};
-  const std::vector<Setting> rounded = {{"cudnn_tf32", 1}};
+  const std::vector<Setting> exact = {{"cudnn_fp32", 1}, {"cudnn_fp32_2", 1}};
+  const std::vector<Setting> rounded = {{"cudnn_tf32", 1}, {"cudnn_tf32_2", 1}};
   EXPECT_EQ(whole.libraries(MathMode::kFp32), exact);
   EXPECT_EQ(whole.libraries(MathMode::kKernelBench), exact);
   EXPECT_EQ(whole.libraries(MathMode::kTf32), rounded);

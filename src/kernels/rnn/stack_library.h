@@ -12,8 +12,8 @@
 namespace stitch::kernels {
 
 bool is_stack_library(const Setting& setting);
-// "cudnn_tf32", or "cudnn_fp32" where operands of recurrent layers are not to be rounded; none where cuDNN has no such
-// layers.
+// "cudnn_tf32", or "cudnn_fp32" where operands of recurrent layers are not to be rounded, and (with "_2") by kernels
+// that keep the weights on chip; none where cuDNN has no such layers.
 std::vector<Setting> stack_library_space(const Stack& stack, MathMode math);
 Work stack_library_work(const Group& group, const Stack& stack, const Setting& setting);
 // Adds the call and `return` of it, unless it answers that there is no library; scratch memory that the step has by
