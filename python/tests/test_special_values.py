@@ -32,7 +32,14 @@ class SpecialValuesTest(ServerCase):
             self.assertTrue(bool(torch.isinf(made).any()))
             self.assertFalse(bool(torch.isnan(made).any()))
 
-    def test_sums_and_infinities_that_cancel_are_not_asked(self) -> None:
-        for forward in ("return x.sum(1)", "return torch.softmax(x, 1)", "return x - x"):
+    def test_sums_are_asked_about_few_of_them(self) -> None:
+        for forward in ("return x.sum(1)", "return (x + 1).mean(0)"):
+            first, second = self.drawn(forward)
+            self.assertTrue(0 < int(torch.isposinf(first).sum()) <= 8, forward)
+            self.assertFalse(bool(torch.isneginf(first).any() or torch.isnan(first).any()), forward)
+            self.assertFalse(bool(torch.isfinite(second).all()), forward)
+
+    def test_what_may_leave_terms_out_and_infinities_that_cancel_are_not_asked(self) -> None:
+        for forward in ("return (x * x).sum(1)", "return x @ x.T", "return torch.softmax(x, 1)", "return x - x"):
             made = self.drawn(forward)
             self.assertTrue(bool(torch.isfinite(made[0]).all()), forward)

@@ -98,7 +98,7 @@ class Drawer:
                 return inside_observed(tensor, observe(tensor), source)
             legal = self._legal.get(name, Legal())
             changed = transformed(tensor, regime, number, legal, source, is_bold)
-            changed = with_specials(changed, special, source)
+            changed = with_specials(changed, special, source, self._special.most)
             ignored = self._ignored.get(name) if regime == "sparse_extreme" else None
             return changed if ignored is None else with_ignored(changed, ignored, source)
 

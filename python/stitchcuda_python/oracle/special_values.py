@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """NaN, infinities, subnormal numbers and zeros of either sign among the inputs of programs whose operators say what
-becomes of them, one element by itself."""
+becomes of them: one element by itself, or sums, in whatever order they are made. Products of matrices are left out:
+honest kernels skip zeros, and an operand that is split into coarser ones makes NaN of an infinity."""
 
 from __future__ import annotations
 
@@ -26,6 +27,12 @@ _BY_RULE |= {"nan_to_num", "eq", "ne", "lt", "le", "gt", "ge", "logical_and", "l
 # Of which the C library and PyTorch say different things where an operand is NaN.
 _ORDERED = {"relu", "clamp", "clamp_min", "clamp_max", "maximum", "minimum", "amax", "amin", "max", "min", "threshold"}
 
+# Sums, beside what neither multiplies nor chooses: a term that is left out for its factor of zero could be NaN.
+_SUMS = {"sum", "mean"}
+_BESIDE_SUMS = {"cat", "stack", "flip", "roll", "repeat", "neg", "abs", "add", "sub", "rsub"}
+_ONE_INFINITE = (*_SMALL, float("inf"))  # of one sign: a draw is left out where infinities make NaN
+_MOST_IN_SUMS = 8  # elements of a tensor: other sums are to stay finite
+
 
 class SpecialValues:
     """What one program may be given."""
@@ -34,8 +41,12 @@ class SpecialValues:
         names = {short_name(call.target) for call in graph.calls}
         known = VIEWS | _MOVES | _BY_RULE
         self._mixtures: list[tuple[float, ...]] = []
+        self.most: int | None = None  # elements of a tensor that become special; None: any number
         if names <= known | _ORDERED and not Decisions(graph).calls:
             self._mixtures = [_INFINITE, _UNDEFINED if names <= known else _INFINITE]
+        elif names & _SUMS and names <= VIEWS | _SUMS | _BESIDE_SUMS:
+            self._mixtures = [_ONE_INFINITE, _UNDEFINED]
+            self.most = _MOST_IN_SUMS
 
     def of_draw(self, regime: str, number: int) -> tuple[float, ...]:
         """The special values of a draw; none in most."""
@@ -44,14 +55,20 @@ class SpecialValues:
         return self._mixtures[(number - _FIRST_DRAW) % len(self._mixtures)]
 
 
-def with_specials(tensor: torch.Tensor, values: tuple[float, ...], source: torch.Generator) -> torch.Tensor:
-    """Some elements of a float tensor become special; at least one."""
+def with_specials(
+    tensor: torch.Tensor, values: tuple[float, ...], source: torch.Generator, most: int | None = None
+) -> torch.Tensor:
+    """Some elements of a float tensor become special; at least one, and `most` at most."""
     if not values or not tensor.is_floating_point() or tensor.numel() == 0:
         return tensor
     chosen = torch.randint(0, len(values), tensor.shape, generator=source, device=source.device).to(tensor.device)
     special = torch.tensor(values, dtype=tensor.dtype, device=tensor.device)[chosen]
     where = coin(tensor, _SHARE, source)
     where.reshape(-1)[:1] = True
+    if most is not None:
+        places = torch.randint(0, tensor.numel(), (most,), generator=source, device=source.device).to(tensor.device)
+        where = torch.zeros_like(where)
+        where.view(-1)[places] = True
     return torch.where(where, special, tensor)
 
 
