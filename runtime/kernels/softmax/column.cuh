@@ -30,35 +30,64 @@ __device__ __forceinline__ Accumulator join_sharers(const Accumulator& part, int
 }
 
 // A row's columns sharer, sharer + kSharers, ... in registers.
-template <int kSharers, int kPerThread, typename Load>
+template <SoftmaxKind kKind, int kSharers, int kPerThread>
 struct ColumnsInRegisters {
   static constexpr int64_t kCapacity = int64_t{kSharers} * kPerThread;
   int64_t columns;
   int sharer;
-  float values[kPerThread];
+  float values[kPerThread];  // of softmax, after statistics(): their exponentials
 
   __device__ __forceinline__ int64_t column(int place) const { return sharer + int64_t{place} * kSharers; }
+  __device__ __forceinline__ bool has(int place) const { return column(place) < columns; }
 
-  // What is beyond the last column, or the last row, adds nothing to a maximum or a sum of exponentials.
-  __device__ __forceinline__ void read(const Load& load, int64_t row, bool is_row) {
+  // What is beyond the last column adds nothing to a maximum or a sum of exponentials. No load waits for a decision:
+  // the last column is read instead of those beyond.
+  template <typename Load>
+  __device__ __forceinline__ void read(const Load& load, int64_t row) {
 #pragma unroll
     for (int place = 0; place < kPerThread; ++place) {
-      values[place] = is_row && column(place) < columns ? load(row, column(place)) : -INFINITY;
+      values[place] = load(row, has(place) ? column(place) : columns - 1);
+    }
+#pragma unroll
+    for (int place = 0; place < kPerThread; ++place) {
+      values[place] = has(place) ? values[place] : -INFINITY;
     }
   }
 
-  __device__ __forceinline__ LogSumExpAccumulator statistics(int lane) const {
+  __device__ __forceinline__ LogSumExpAccumulator statistics(int lane) {
     MaxAccumulator part_largest = MaxAccumulator::identity();
     part_largest.add(values);
     const float largest = join_sharers<kSharers>(part_largest, lane, sharer).value;
     SumAccumulator part_sum = SumAccumulator::identity();
 #pragma unroll
     for (int place = 0; place < kPerThread; ++place) {
-      if (column(place) < columns) {
-        part_sum.sum += expf(values[place] - largest);
-      }
+      const float exponential = expf(values[place] - largest);
+      part_sum.sum += has(place) ? exponential : 0.0f;
+      values[place] = kKind == SoftmaxKind::kSoftmax ? exponential : values[place];
     }
     return {largest, join_sharers<kSharers>(part_sum, lane, sharer).sum};
+  }
+
+  // scale: as of scale_of().
+  __device__ __forceinline__ float result(int place, float largest, float scale) const {
+    return kKind == SoftmaxKind::kSoftmax ? values[place] * scale : values[place] - largest - scale;
+  }
+
+  template <typename Store>
+  __device__ __forceinline__ void write(const Store& store, int64_t row, float largest, float scale) const {
+    if (has(kPerThread - 1)) {
+#pragma unroll
+      for (int place = 0; place < kPerThread; ++place) {
+        store(row, column(place), result(place, largest, scale));
+      }
+      return;
+    }
+#pragma unroll
+    for (int place = 0; place < kPerThread; ++place) {
+      if (has(place)) {
+        store(row, column(place), result(place, largest, scale));
+      }
+    }
   }
 };
 
@@ -97,20 +126,16 @@ __global__ void __launch_bounds__(kSharers* kWarpThreads)
   const int lane = threadIdx.x % kWarpThreads;
   const int sharer = threadIdx.x / kWarpThreads;
   const int64_t row = static_cast<int64_t>(blockIdx.x) * kWarpThreads + lane;
-  ColumnsInRegisters<kSharers, kPerThread, Load> elements{shape.columns, sharer};
+  ColumnsInRegisters<kKind, kSharers, kPerThread> elements{shape.columns, sharer};
   if (shape.columns > elements.kCapacity) {
     stream_columns<kKind, kSharers>(load, store, shape, row, lane, sharer);
     return;
   }
   const bool is_row = row < shape.rows;
-  elements.read(load, row, is_row);
+  elements.read(load, is_row ? row : shape.rows - 1);
   const LogSumExpAccumulator statistics = elements.statistics(lane);
-  const float scale = scale_of<kKind>(statistics);
-#pragma unroll
-  for (int place = 0; place < kPerThread; ++place) {
-    if (is_row && elements.column(place) < shape.columns) {
-      store(row, elements.column(place), softmax_of<kKind>(elements.values[place], statistics.largest, scale));
-    }
+  if (is_row) {
+    elements.write(store, row, statistics.largest, scale_of<kKind>(statistics));
   }
 }
 

@@ -200,7 +200,9 @@ Expr pointer_to(StepBuilder& step, ir::ValueId operand, const std::string& name)
 
 void describe(StepBuilder& step, bool depthwise, bool transposed) {
   if (depthwise) {
-    step.describe("Access: one thread per output, neighbouring threads along its row; taps unrolled.");
+    step.describe(
+        "Access: neighbouring threads along a row of the output, each with one output or some below each other; taps "
+        "unrolled.");
     step.describe("Bound: memory; every channel has its own few weights.");
     return;
   }
