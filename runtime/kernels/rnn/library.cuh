@@ -45,8 +45,9 @@ class LibraryPieces {
 };
 
 // x as cuDNN reads it: [steps, batch, features].
+template <typename T>
 __global__ void __launch_bounds__(kLibraryThreads)
-    time_first_kernel(const float* x, int64_t time_stride, int64_t batch_stride, StackShape shape, float* copy) {
+    time_first_kernel(const T* x, int64_t time_stride, int64_t batch_stride, StackShape shape, T* copy) {
   const int64_t index = static_cast<int64_t>(blockIdx.x) * kLibraryThreads + threadIdx.x;
   const int64_t row = index / shape.features;
   if (row < shape.steps * shape.batch) {
