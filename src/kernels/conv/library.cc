@@ -103,15 +103,19 @@ int64_t pixels_of(const std::vector<int64_t>& extents) {
   return std::accumulate(extents.begin(), extents.end(), int64_t{1}, std::multiplies<>());
 }
 
-// 4,096 elements, 16 of each thread: as many channels side by side as fill a cache line, unless there are few, or few
-// pixels.
-std::string turn_tile(int64_t channels, int64_t pixels) {
-  constexpr uint64_t kElements = 4096, kLine = 32;
+// Channels side by side that a tile has where there are many: two cache lines where they are written, one where they
+// are read (bench/results/cudnn-layouts-h200.md).
+constexpr uint64_t kWrittenChannels = 64;
+constexpr uint64_t kReadChannels = 32;
+
+// 4,096 elements, 16 of each thread, unless there are few pixels.
+std::string turn_tile(int64_t channels, int64_t pixels, uint64_t many_channels) {
+  constexpr uint64_t kElements = 4096;
   constexpr uint64_t kMinChannels = 4, kMaxChannels = 256, kMinPixels = 16, kMaxPixels = 1024;
   uint64_t wide = std::clamp(std::bit_ceil(static_cast<uint64_t>(channels)), kMinChannels, kMaxChannels);
   uint64_t high = std::clamp(std::bit_ceil(static_cast<uint64_t>(pixels)), kMinPixels, kMaxPixels);
   while (wide * high > kElements) {
-    (wide > kLine ? wide : high) /= 2;
+    (wide > many_channels ? wide : high) /= 2;
   }
   return fmt::format("stitch::TurnTile<{}, {}>", high, wide);
 }
@@ -119,14 +123,25 @@ std::string turn_tile(int64_t channels, int64_t pixels) {
 // A transposed convolution has the weights of the one that it is the way back from.
 std::string weight_tile(const ConvolutionProblem& problem) {
   const int64_t channels = problem.transposed ? problem.out_channels : problem.in_channels;
-  return turn_tile(channels / problem.groups, problem.window.taps());
+  return turn_tile(channels / problem.groups, problem.window.taps(), kWrittenChannels);
 }
 
-// Nothing follows the sums: they are the step's result.
+// Nothing follows the sums: they are the step's result, perhaps under another shape.
 bool ends_with_sums(const Group& group) {
   const ir::Node& node = group.root_node();
   const bool has_bias = node.operands.size() > 2 && ir::is_tensor(node.operands[2]);
-  return !has_bias && group.results.size() == 1 && group.results[0] == node.outputs[0] && !writes_state(group);
+  if (has_bias || group.results.size() != 1 || writes_state(group)) {
+    return false;
+  }
+  ir::ValueId result = group.results[0];
+  while (result != node.outputs[0] && group.computes(result)) {
+    const ir::Node& view = group.graph->node(group.graph->value(result).producer);
+    if (view.op != ir::Op::kReshape) {
+      return false;
+    }
+    result = ir::tensor_operand(view, 0);
+  }
+  return result == node.outputs[0];
 }
 
 // cuDNN multiplies in TF32 where it may, but for groups (bench/results/cudnn-rounding-h200.md).
@@ -167,11 +182,11 @@ Shares tf32_shares(const ConvolutionProblem& problem, bool is_turned) {
     const double filled = std::min(1.0, static_cast<double>(problem.out_channels) / kFullTile);
     return {(is_turned ? 0.2 : 0.17) * filled * filled, 0.42};
   }
+  constexpr int64_t kFewChannels = 8;
+  if (!problem.transposed && problem.in_channels <= kFewChannels) {
+    return {is_turned ? 0.03 : 0.055, 0.42};
+  }
   if (is_turned) {
-    constexpr int64_t kFewChannels = 4;
-    if (!problem.transposed && problem.in_channels <= kFewChannels) {
-      return {0.05, 0.42};
-    }
     return {is_spatial ? 0.47 : (problem.transposed || is_small ? 0.65 : 0.36), 0.42};
   }
   if (is_along_one_axis(problem)) {
@@ -189,7 +204,7 @@ Shares fp32_shares(const ConvolutionProblem& problem) {
   const double bandwidth = problem.is_depthwise() && problem.groups > 1 ? kOfDepthwise : 1.0;
   if (!problem.transposed) {
     constexpr int64_t kManyResults = 64;
-    const double of_few = is_spatial && problem.out_channels < kManyResults ? 0.15 : 0.3;
+    const double of_few = is_spatial && problem.out_channels < kManyResults ? 0.15 : 0.33;
     const bool is_wide = problem.window.taps() > kSmallWindow;
     return {is_few ? of_few : (is_spatial ? 0.4 : (is_wide ? 0.3 : 0.45)), bandwidth};
   }
@@ -258,7 +273,9 @@ Work convolution_library_work(const Group& group, const ConvolutionProblem& prob
 void add_library_call(StepBuilder& step, const ConvolutionProblem& problem, const Setting& setting) {
   const Group& group = step.group();
   const ConvolutionLibrary library = meaning_of(kSettings, setting);
-  const std::optional<ir::ValueId> result = library.is_turned ? std::nullopt : result_for_sums(group);
+  const bool is_whole = !library.is_turned && ends_with_sums(group);
+  const std::optional<ir::ValueId> result =
+      library.is_turned ? std::nullopt : (is_whole ? std::optional(group.results[0]) : result_for_sums(group));
   step.include("kernels/conv/library.cuh");
   step.launch("// cuDNN where it is installed; elsewhere it answers cudaErrorNotSupported and our own kernel runs.");
   step.launch("const stitch::ConvLibraryCall library{");
@@ -269,11 +286,12 @@ void add_library_call(StepBuilder& step, const ConvolutionProblem& problem, cons
     step.launch("    .sums = static_cast<float*>({}),", step.tensor(*result));
   }
   step.launch("};");
-  const bool is_whole = !library.is_turned && ends_with_sums(group);
   if (library.is_turned) {
     step.launch("// How cuDNN's operands and sums are turned: input, weight and sums, pixels by channels.");
-    step.launch("using Layout = stitch::ChannelsLast<{},", turn_tile(problem.in_channels, pixels_of(problem.in)));
-    step.launch("    {}, {}>;", weight_tile(problem), turn_tile(problem.out_channels, pixels_of(problem.out)));
+    step.launch("using Layout = stitch::ChannelsLast<{},",
+                turn_tile(problem.in_channels, pixels_of(problem.in), kWrittenChannels));
+    step.launch("    {}, {}>;", weight_tile(problem),
+                turn_tile(problem.out_channels, pixels_of(problem.out), kReadChannels));
   }
   step.launch("const cudaError_t by_library = stitch::launch_conv_library<{},",
               library.is_turned ? "Layout" : "stitch::ChannelsFirst");
