@@ -37,7 +37,7 @@ class SpecialValuesTest(ServerCase):
             first, second = self.drawn(forward)
             self.assertTrue(0 < int(torch.isposinf(first).sum()) <= 8, forward)
             self.assertFalse(bool(torch.isneginf(first).any() or torch.isnan(first).any()), forward)
-            self.assertFalse(bool(torch.isfinite(second).all()), forward)
+            self.assertTrue(bool(torch.isnan(second).any()), forward)
 
     def test_what_may_leave_terms_out_and_infinities_that_cancel_are_not_asked(self) -> None:
         for forward in ("return (x * x).sum(1)", "return x @ x.T", "return torch.softmax(x, 1)", "return x - x"):

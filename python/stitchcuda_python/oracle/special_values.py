@@ -61,14 +61,15 @@ def with_specials(
     """Some elements of a float tensor become special; at least one, and `most` at most."""
     if not values or not tensor.is_floating_point() or tensor.numel() == 0:
         return tensor
-    chosen = torch.randint(0, len(values), tensor.shape, generator=source, device=source.device).to(tensor.device)
-    special = torch.tensor(values, dtype=tensor.dtype, device=tensor.device)[chosen]
+    chosen = torch.randint(0, len(values), tensor.shape, generator=source, device=source.device)
     where = coin(tensor, _SHARE, source)
     where.reshape(-1)[:1] = True
-    if most is not None:
-        places = torch.randint(0, tensor.numel(), (most,), generator=source, device=source.device).to(tensor.device)
+    if most is not None:  # each of the values, where there is room
+        places = torch.randint(0, tensor.numel(), (most,), generator=source, device=source.device)
+        chosen.view(-1)[places] = torch.arange(most, device=source.device) % len(values)
         where = torch.zeros_like(where)
-        where.view(-1)[places] = True
+        where.view(-1)[places.to(tensor.device)] = True
+    special = torch.tensor(values, dtype=tensor.dtype, device=tensor.device)[chosen.to(tensor.device)]
     return torch.where(where, special, tensor)
 
 
