@@ -167,6 +167,33 @@ struct Parts {
   static __device__ __forceinline__ int index(int slot, int row, int row_lane, int gate, int unit) {
     return slot * kStride + ((row * kGates + gate) * Tile::kRowLanes + row_lane) * Tile::kUnits + unit;
   }
+
+  // Adds the parts of all slots to what the threads keep, for sum() to read. All threads of the block take part, each
+  // for words of its own.
+  __device__ __forceinline__ void join(const Place<Tile>& place, const float (&sums)[Tile::kRows][kGates]) {
+#pragma unroll
+    for (int row = 0; row < Tile::kRows; ++row) {
+#pragma unroll
+      for (int gate = 0; gate < kGates; ++gate) {
+        values[index(place.slot, row, place.row_lane, gate, place.unit)] = sums[row][gate];
+      }
+    }
+    __syncthreads();
+    for (int word = static_cast<int>(threadIdx.x); word < Tile::kBlockRows * kGates * Tile::kUnits;
+         word += Tile::kThreads) {
+      float sum = 0.0f;
+#pragma unroll 8
+      for (int slot = 0; slot < Tile::kDepthSlots; ++slot) {
+        sum += values[slot * kStride + word];
+      }
+      values[word] = sum;
+    }
+    __syncthreads();
+  }
+
+  __device__ __forceinline__ float sum(int row_of_block, int gate, int unit) const {
+    return values[index(0, row_of_block / Tile::kRowLanes, row_of_block % Tile::kRowLanes, gate, unit)];
+  }
 };
 
 template <typename Cell, typename Tile, typename T, typename Store>
@@ -174,21 +201,13 @@ __global__ void __launch_bounds__(Tile::kThreads)
     recurrent_step_kernel(RecurrentShape shape, int64_t step, RecurrentOperands<T> operands, RecurrentState state,
                           bool vectorised, Store store) {
   constexpr int kGates = Cell::kGates;
-  using PartsOfBlock = Parts<kGates, Tile>;
-  __shared__ PartsOfBlock parts;
+  __shared__ Parts<kGates, Tile> parts;
   const Place<Tile> place;
   const int64_t direction = blockIdx.z;
   float sums[Tile::kRows][kGates] = {};
   partial_product<kGates, Tile>(shape, place, of_direction(operands.weight, direction), state.hidden_before, vectorised,
                                 sums);
-#pragma unroll
-  for (int row = 0; row < Tile::kRows; ++row) {
-#pragma unroll
-    for (int gate = 0; gate < kGates; ++gate) {
-      parts.values[PartsOfBlock::index(place.slot, row, place.row_lane, gate, place.unit)] = sums[row][gate];
-    }
-  }
-  __syncthreads();
+  parts.join(place, sums);
   const int pair = static_cast<int>(threadIdx.x);  // a sample and a unit
   if (pair >= Tile::kBlockRows * Tile::kUnits) {
     return;
@@ -211,12 +230,7 @@ __global__ void __launch_bounds__(Tile::kThreads)
   for (int gate = 0; gate < kGates; ++gate) {
     const int64_t column = gate * shape.units + unit;
     from_input[gate] = to_float(gates_row[column]);
-    float sum = 0.0f;
-#pragma unroll 8
-    for (int slot = 0; slot < Tile::kDepthSlots; ++slot) {
-      sum += parts.values[PartsOfBlock::index(slot, row_of_block / Tile::kRowLanes, row_of_block % Tile::kRowLanes,
-                                              gate, unit_of_block)];
-    }
+    const float sum = parts.sum(row_of_block, gate, unit_of_block);
     from_hidden[gate] = bias == nullptr ? sum : sum + to_float(bias[column]);
   }
   const int64_t index = (direction * shape.batch + row) * shape.units + unit;

@@ -155,8 +155,7 @@ __global__ void __launch_bounds__(Tile::kThreads, kBlocksOfMultiprocessor)
     stack_wave_kernel(StackShape shape, int64_t wave, int64_t first_layer, StackOperands<kLayers> operands,
                       StackState state, bool vectorised_x, bool vectorised, Store store) {
   constexpr int kSums = StackSums<Cell>::kCount;
-  using PartsOfBlock = Parts<kSums, Tile>;
-  __shared__ PartsOfBlock parts;
+  __shared__ Parts<kSums, Tile> parts;
   const Place<Tile> place;
   const int64_t number = first_layer + blockIdx.z;
   const int64_t time = wave - number;
@@ -173,14 +172,7 @@ __global__ void __launch_bounds__(Tile::kThreads, kBlocksOfMultiprocessor)
   add_product<Cell, Tile, false>(shape, place, x, layer.input_weight, sums);
   add_product<Cell, Tile, true>(shape, place, {hidden_before, shape.units, shape.units, vectorised}, layer.weight,
                                 sums);
-#pragma unroll
-  for (int row = 0; row < Tile::kRows; ++row) {
-#pragma unroll
-    for (int sum = 0; sum < kSums; ++sum) {
-      parts.values[PartsOfBlock::index(place.slot, row, place.row_lane, sum, place.unit)] = sums[row][sum];
-    }
-  }
-  __syncthreads();
+  parts.join(place, sums);
   const int pair = static_cast<int>(threadIdx.x);  // a sample and a unit
   if (pair >= Tile::kBlockRows * Tile::kUnits) {
     return;
@@ -192,14 +184,10 @@ __global__ void __launch_bounds__(Tile::kThreads, kBlocksOfMultiprocessor)
   if (unit >= shape.units || row >= shape.batch) {
     return;
   }
-  float joined[kSums] = {};
+  float joined[kSums];
 #pragma unroll
   for (int sum = 0; sum < kSums; ++sum) {
-#pragma unroll 8
-    for (int slot = 0; slot < Tile::kDepthSlots; ++slot) {
-      joined[sum] += parts.values[PartsOfBlock::index(slot, row_of_block / Tile::kRowLanes,
-                                                      row_of_block % Tile::kRowLanes, sum, unit_of_block)];
-    }
+    joined[sum] = parts.sum(row_of_block, sum, unit_of_block);
   }
   float from_input[Cell::kGates];
   float from_hidden[Cell::kGates];
