@@ -177,6 +177,11 @@ class MannersTest(ServerCase):
         for item in self.made(weight, "special", decides=True):
             self.assertEqual(len(item.unique(dim=0)), 24)  # rows that are equal would tie
 
+    def test_a_parameter_without_axes_takes_every_manner(self) -> None:
+        for manner in MANNERS:
+            for decides in (False, True):
+                self.assertEqual({item.shape for item in self.made(torch.tensor(0.5), manner, decides)}, {torch.Size()})
+
     def test_kernels_and_stacks_have_the_structure_of_their_matrices(self) -> None:
         kernels = self.made(torch.randn(6, 1, 3, 3), "special")
         inside = torch.zeros(6, 1, 3, 3)

@@ -110,7 +110,7 @@ def _structured(plain: torch.Tensor, manner: Manner, turn: int, source: torch.Ge
     if manner.decides:
         return plain if plain.dim() < 2 else _symmetric(plain, source)
     if plain.dim() < 2:
-        made = (torch.ones_like(plain), torch.zeros_like(plain), plain.reshape(-1)[:1].expand(plain.shape).clone())
+        made = (torch.ones_like(plain), torch.zeros_like(plain), torch.full_like(plain, float(plain.reshape(-1)[0])))
         return made[turn % len(made)]
     last = _permuted if bool(coin(torch.empty(()), 0.5, source)) else _constant
     kinds = (_identity, _diagonal, _symmetric, last)
