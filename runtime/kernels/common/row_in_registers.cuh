@@ -9,6 +9,10 @@
 
 namespace stitch {
 
+// Blocks that a multiprocessor must have room for: while one waits for its row another reads.
+template <int kThreads, int kPerThread>
+inline constexpr int kRowBlocks = (kPerThread <= 8 ? 1536 : 1024) / kRowBlockThreads<kThreads>;
+
 template <int kThreads, int kPerThread, typename Load>
 class RowInRegisters {
  public:
@@ -28,14 +32,25 @@ class RowInRegisters {
     }
   }
 
-  // visit(column, value) for each of this thread's elements, of a row that is resident.
+  // visit(value) for each of this thread's elements, of a row that is resident; it may change them.
   template <typename Visit>
-  __device__ __forceinline__ void for_each(const Visit& visit) const {
+  __device__ __forceinline__ void for_each(const Visit& visit) {
+    if (shape_.vectorised) {
+#pragma unroll
+      for (int group = 0; group < kPerThread / kLanes; ++group) {
+        if (lane_column(group) < shape_.columns) {
+#pragma unroll
+          for (int lane = 0; lane < kLanes; ++lane) {
+            visit(values_[group * kLanes + lane]);
+          }
+        }
+      }
+      return;
+    }
 #pragma unroll
     for (int place = 0; place < kPerThread; ++place) {
-      const int64_t column = shape_.vectorised ? lane_column(place) : element_column(place);
-      if (column < shape_.columns) {
-        visit(column, values_[place]);
+      if (element_column(place) < shape_.columns) {
+        visit(values_[place]);
       }
     }
   }
@@ -52,39 +67,57 @@ class RowInRegisters {
   // store(row, column, transform(value)) for each of this thread's elements, in groups of 4 where the shape allows.
   template <typename Store, typename Transform>
   __device__ __forceinline__ void write(const Store& store, const Transform& transform) const {
-    if (!resident_) {
-      write_range<kThreads>(load_, store, row_, 0, shape_.columns, shape_.vectorised, thread_, transform);
-      return;
+    if (resident_) {
+      write_resident(store, transform);
+    } else {
+      write_streamed(store, transform);
     }
+  }
+
+  // The same of a row that is too long for registers, read again.
+  template <typename Store, typename Transform>
+  __device__ __forceinline__ void write_streamed(const Store& store, const Transform& transform) const {
+    write_range<kThreads>(load_, store, row_, 0, shape_.columns, shape_.vectorised, thread_, transform);
+  }
+
+  // The same of a row that is resident.
+  template <typename Store, typename Transform>
+  __device__ __forceinline__ void write_resident(const Store& store, const Transform& transform) const {
     if (!shape_.vectorised) {
-      for_each([&](int64_t column, float value) { store(row_, column, transform(value)); });
+#pragma unroll
+      for (int place = 0; place < kPerThread; ++place) {
+        if (element_column(place) < shape_.columns) {
+          store(row_, element_column(place), transform(values_[place]));
+        }
+      }
       return;
     }
 #pragma unroll
     for (int group = 0; group < kPerThread / kLanes; ++group) {
-      if (lane_column(group * kLanes) < shape_.columns) {
-        write_transformed(store, row_, lane_column(group * kLanes), group_at(group), transform);
+      if (lane_column(group) < shape_.columns) {
+        write_transformed(store, row_, lane_column(group), group_at(group), transform);
       }
     }
   }
 
  private:
-  __device__ __forceinline__ int64_t lane_column(int place) const {
-    return (int64_t{place / kLanes} * kThreads + thread_) * kLanes + place % kLanes;
+  // Of a group's first element.
+  __device__ __forceinline__ int64_t lane_column(int group) const {
+    return (int64_t{group} * kThreads + thread_) * kLanes;
   }
 
   __device__ __forceinline__ int64_t element_column(int place) const { return int64_t{place} * kThreads + thread_; }
 
+  // No load waits for a decision: the last columns are read instead of those beyond.
   __device__ __forceinline__ void read_lanes() {
 #pragma unroll
     for (int group = 0; group < kPerThread / kLanes; ++group) {
-      const int64_t column = lane_column(group * kLanes);
-      if (column < shape_.columns) {
-        const Lanes<float, kLanes> lanes = load_row_lanes<kLanes>(load_, row_, column);
+      const int64_t column = lane_column(group);
+      const int64_t last = shape_.columns - kLanes;
+      const Lanes<float, kLanes> lanes = load_row_lanes<kLanes>(load_, row_, column < last ? column : last);
 #pragma unroll
-        for (int lane = 0; lane < kLanes; ++lane) {
-          values_[group * kLanes + lane] = lanes[lane];
-        }
+      for (int lane = 0; lane < kLanes; ++lane) {
+        values_[group * kLanes + lane] = lanes[lane];
       }
     }
   }
@@ -92,9 +125,8 @@ class RowInRegisters {
   __device__ __forceinline__ void read_elements() {
 #pragma unroll
     for (int place = 0; place < kPerThread; ++place) {
-      if (element_column(place) < shape_.columns) {
-        values_[place] = load_(row_, element_column(place));
-      }
+      const int64_t last = shape_.columns - 1;
+      values_[place] = load_(row_, element_column(place) < last ? element_column(place) : last);
     }
   }
 

@@ -30,29 +30,29 @@ struct Moments {
 };
 
 template <int kThreads, typename Row>
-__device__ __forceinline__ Moments row_moments(const Row& elements, int64_t columns) {
+__device__ __forceinline__ Moments row_moments(Row& elements, int64_t columns) {
   if (!elements.is_resident()) {
     const auto total = row_merge<kThreads>(elements.template accumulate_streamed<WelfordAccumulator>());
     return {total.mean, total.variance(0.0f)};
   }
   const float inverse_count = 1.0f / static_cast<float>(columns);
   SumAccumulator part = SumAccumulator::identity();
-  elements.for_each([&](int64_t, float value) { part.sum += value; });
+  elements.for_each([&](float value) { part.sum += value; });
   const float mean = row_merge<kThreads>(part).sum * inverse_count;
   part = SumAccumulator::identity();
-  elements.for_each([&](int64_t, float value) { part.sum += square(value - mean); });
+  elements.for_each([&](float value) { part.sum += square(value - mean); });
   return {mean, row_merge<kThreads>(part).sum * inverse_count};
 }
 
 template <int kThreads, int kPerThread, typename Load, typename Store>
-__global__ void __launch_bounds__(kRowBlockThreads<kThreads>)
+__global__ void __launch_bounds__(kRowBlockThreads<kThreads>, kRowBlocks<kThreads, kPerThread>)
     layer_norm_kernel(Load load, Store store, RowShape shape, float epsilon) {
   constexpr int kRowsPerBlock = kRowBlockThreads<kThreads> / kThreads;
   const int64_t row = static_cast<int64_t>(blockIdx.x) * kRowsPerBlock + threadIdx.x / kThreads;
   if (row >= shape.rows) {
     return;  // whole warps leave together: with several rows a block, a row is one warp
   }
-  const RowInRegisters<kThreads, kPerThread, Load> elements(load, shape, row, threadIdx.x % kThreads);
+  RowInRegisters<kThreads, kPerThread, Load> elements(load, shape, row, threadIdx.x % kThreads);
   const auto [mean, variance] = row_moments<kThreads>(elements, shape.columns);
   const float scale = 1.0f / sqrtf(variance + epsilon);
   elements.write(store, [mean = mean, scale](float value) { return (value - mean) * scale; });
@@ -65,7 +65,7 @@ cudaError_t launch_layer_norm(const Load& load, const Store& store, const RowSha
                               cudaStream_t stream) {
   static_assert(kThreads == 32 || kThreads >= 128, "a row is shared by one warp or by a whole block");
   constexpr int kBlockThreads = kRowBlockThreads<kThreads>;
-  if (shape.rows == 0) {
+  if (shape.rows == 0 || shape.columns == 0) {
     return cudaSuccess;
   }
   const auto blocks = static_cast<unsigned>(ceil_divide(shape.rows, kBlockThreads / kThreads));

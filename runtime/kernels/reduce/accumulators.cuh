@@ -7,6 +7,7 @@
 #pragma once
 
 #include "kernels/common.cuh"
+#include "ptx/extremes.cuh"
 
 namespace stitch {
 
@@ -37,12 +38,12 @@ struct ExtremeAccumulator {
   __device__ __forceinline__ void add(const float (&values)[kCount]) {
 #pragma unroll
     for (float candidate : values) {
-      value = kLargest ? maximum(candidate, value) : minimum(candidate, value);
+      value = kLargest ? ptx::largest(candidate, value) : ptx::smallest(candidate, value);
     }
   }
 
   __device__ __forceinline__ void merge(const ExtremeAccumulator& other) {
-    value = kLargest ? maximum(value, other.value) : minimum(value, other.value);
+    value = kLargest ? ptx::largest(value, other.value) : ptx::smallest(value, other.value);
   }
 };
 using MaxAccumulator = ExtremeAccumulator<true>;
@@ -120,7 +121,7 @@ struct LogSumExpAccumulator {
     float group_largest = values[0];
 #pragma unroll
     for (float value : values) {
-      group_largest = maximum(value, group_largest);
+      group_largest = ptx::largest(value, group_largest);
     }
     LogSumExpAccumulator group{group_largest, 0.0f};
 #pragma unroll
@@ -131,7 +132,7 @@ struct LogSumExpAccumulator {
   }
 
   __device__ __forceinline__ void merge(const LogSumExpAccumulator& other) {
-    const float joined = maximum(largest, other.largest);
+    const float joined = ptx::largest(largest, other.largest);
     sum = sum * relative_exponential(largest, joined) + other.sum * relative_exponential(other.largest, joined);
     largest = joined;
   }
@@ -140,8 +141,10 @@ struct LogSumExpAccumulator {
 
  private:
   // exp(value - largest) where both may be infinite: an empty part adds nothing, and +inf counts as the largest.
+  // Computed in any case: a choice between numbers is no branch.
   static __device__ __forceinline__ float relative_exponential(float value, float largest) {
-    return value == -INFINITY ? 0.0f : value == largest ? 1.0f : expf(value - largest);
+    const float exponential = expf(value - largest);
+    return value == -INFINITY ? 0.0f : value == largest ? 1.0f : exponential;
   }
 };
 

@@ -143,7 +143,7 @@ __global__ void __launch_bounds__(kSharers* kWarpThreads)
 
 template <SoftmaxKind kKind, int kSharers, int kPerThread, typename Load, typename Store>
 cudaError_t launch_softmax_columns(const Load& load, const Store& store, const RowShape& shape, cudaStream_t stream) {
-  if (shape.rows == 0) {
+  if (shape.rows == 0 || shape.columns == 0) {
     return cudaSuccess;
   }
   const auto blocks = static_cast<unsigned>(ceil_divide(shape.rows, kWarpThreads));
