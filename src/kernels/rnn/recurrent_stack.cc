@@ -24,7 +24,9 @@ constexpr std::array kStackSettings = {
 constexpr const char* kBesideLibrary = "wave_rows_4";
 constexpr int64_t kUnitsOfStackBlock = 8;
 constexpr int64_t kStackFloatBytes = 4;
-constexpr int64_t kMostStatesOfStep = 20000;
+// Multiplications of a gate of a layer in a time step. By the cost model stacks win below and lose above, whatever
+// their width.
+constexpr int64_t kMostProductsOfStep = 5000000;
 
 class RecurrentStack final : public KernelTemplate {
  public:
@@ -197,7 +199,7 @@ std::unique_ptr<KernelTemplate> make_recurrent_stack() { return std::make_unique
 
 bool stack_pays(const ir::Graph& graph, const ir::Node& layer) {
   const RecurrentProblem problem = recurrent_problem(graph, layer);
-  return problem.batch * problem.units <= kMostStatesOfStep;
+  return problem.batch * problem.units * problem.units <= kMostProductsOfStep;
 }
 
 }  // namespace stitch::kernels

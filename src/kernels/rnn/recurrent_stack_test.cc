@@ -81,5 +81,22 @@ TEST(RecurrentStack, CudnnIsOfferedByTheModesRoundingWhereEveryLayerHasBothBiase
   EXPECT_TRUE(half.libraries(MathMode::kFp32).empty());
 }
 
+TEST(RecurrentStack, PaysWhereAStepOfALayerIsSmall) {
+  const auto pays = [](int batch, int units) {
+    const std::string states = std::to_string(batch) + "," + std::to_string(units);
+    const std::string weight = "[" + std::to_string(units) + "," + std::to_string(units) + "]";
+    const auto graph = ir::parse("graph g mode=eval\ng: f32[3," + states + "] = input \"g\"\ns: f32[1," + states +
+                                     "] = input \"s\"\nu: f32" + weight +
+                                     " = parameter \"u\"\ntop, last = rnn_layer(g, s, u, none, none, none, none; "
+                                     "nonlinearity=\"tanh\")\nreturn output \"0\" = top\n",
+                                 "sample");
+    return stack_pays(*graph, graph->nodes[0]);
+  };
+  EXPECT_TRUE(pays(10, 256));
+  EXPECT_TRUE(pays(16, 512));
+  EXPECT_FALSE(pays(32, 512));
+  EXPECT_FALSE(pays(10, 1024));
+}
+
 }  // namespace
 }  // namespace stitch::kernels
