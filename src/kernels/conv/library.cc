@@ -169,7 +169,7 @@ bool is_along_one_axis(const ConvolutionProblem& problem) {
   return problem.in[0] == 1 && problem.window.kernel[0] == 1;
 }
 
-constexpr int64_t kSmallWindow = 9;
+constexpr int64_t kSmallWindow = 25;  // taps; five by seven and larger are slower
 
 // What cuDNN reached on an H200 in the calls of KernelBench's convolutions (bench/results/cudnn-layouts-h200.md): with
 // channels last its kernel alone, as tensors lie the whole call, in which it turns them itself.
@@ -185,6 +185,9 @@ Shares tf32_shares(const ConvolutionProblem& problem, bool is_turned) {
   constexpr int64_t kFewChannels = 8;
   if (!problem.transposed && problem.in_channels <= kFewChannels) {
     return {is_turned ? 0.03 : 0.055, 0.42};
+  }
+  if (!problem.transposed && problem.window.taps() == 1) {
+    return is_turned ? Shares{0.58, 0.7} : Shares{0.21, 0.6};
   }
   if (is_turned) {
     return {is_spatial ? 0.47 : (problem.transposed || is_small ? 0.65 : 0.36), 0.42};
@@ -205,7 +208,8 @@ Shares fp32_shares(const ConvolutionProblem& problem) {
   if (!problem.transposed) {
     constexpr int64_t kManyResults = 64;
     const double of_few = is_spatial && problem.out_channels < kManyResults ? 0.15 : 0.33;
-    const bool is_wide = problem.window.taps() > kSmallWindow;
+    constexpr int64_t kNarrowWindow = 9;
+    const bool is_wide = problem.window.taps() > kNarrowWindow;
     return {is_few ? of_few : (is_spatial ? 0.4 : (is_wide ? 0.3 : 0.45)), bandwidth};
   }
   if (problem.groups > 1) {
