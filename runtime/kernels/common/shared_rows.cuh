@@ -107,6 +107,40 @@ __device__ __forceinline__ Accumulator join_parts(const Accumulator* partials, i
   return warp_merge<kWarpThreads>(total);
 }
 
+// The first elements of a part, read while the rest of its row is waited for.
+template <typename Load>
+class ReadAhead {
+ public:
+  static constexpr int kLanes = 4;
+  static constexpr int kGroups = 4;  // accesses of a thread
+  static constexpr int64_t kStep = int64_t{kThreads} * kLanes;
+
+  // Where there are none for this thread the last ones are read. Only where the shape is vectorised.
+  __device__ __forceinline__ ReadAhead(const Load& load, int64_t row, int64_t begin, int64_t end)
+      : first_(begin + threadIdx.x * kLanes), end_(end) {
+#pragma unroll
+    for (int group = 0; group < kGroups; ++group) {
+      const int64_t column = first_ + group * kStep;
+      groups_[group] = load_row_lanes<kLanes>(load, row, column < end ? column : end - kLanes);
+    }
+  }
+
+  template <typename Store, typename Transform>
+  __device__ __forceinline__ void write(const Store& store, int64_t row, const Transform& transform) const {
+#pragma unroll
+    for (int group = 0; group < kGroups; ++group) {
+      if (const int64_t column = first_ + group * kStep; column < end_) {
+        write_transformed(store, row, column, groups_[group], transform);
+      }
+    }
+  }
+
+ private:
+  int64_t first_;
+  int64_t end_;
+  Lanes<float, kLanes> groups_[kGroups];
+};
+
 template <typename Accumulator, typename Load, typename Store, typename Finish>
 __global__ void __launch_bounds__(kThreads)
     shared_rows_kernel(Load load, Store store, Finish finish, RowShape shape, Parts parts, Accumulator* partials) {
@@ -126,9 +160,18 @@ __global__ void __launch_bounds__(kThreads)
     }
     return;
   }
-  progress.wait_for(row, parts.parts.divisor());
-  const auto transform = finish(join_parts(partials + row * parts.parts.divisor(), parts.parts.divisor()));
-  write_range<kThreads>(load, store, row, begin, end, shape.vectorised, thread, transform);
+  const int64_t sharers = parts.parts.divisor();
+  if (!shape.vectorised || begin >= end) {
+    progress.wait_for(row, sharers);
+    const auto transform = finish(join_parts(partials + row * sharers, sharers));
+    write_range<kThreads>(load, store, row, begin, end, shape.vectorised, thread, transform);
+    return;
+  }
+  const ReadAhead<Load> ahead(load, row, begin, end);
+  progress.wait_for(row, sharers);
+  const auto transform = finish(join_parts(partials + row * sharers, sharers));
+  ahead.write(store, row, transform);
+  write_range<kThreads>(load, store, row, begin + ahead.kGroups * ahead.kStep, end, true, thread, transform);
 }
 
 }  // namespace shared_rows_detail
