@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/pointwise/map.h"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
+#include <set>
 
 #include "kernels/lowering/functor_builder.h"
 #include "kernels/lowering/launch_text.h"
@@ -18,6 +21,24 @@ constexpr std::array kSettings = {
     NamedSetting<Lanes>{"lanes_4", Lanes::kFour},
     NamedSetting<Lanes>{"lanes_1", Lanes::kOne},
 };
+
+// Results that do not follow from the root's: of work that only shares its launch.
+std::vector<ir::ValueId> beside_root(const Group& group) {
+  std::set<ir::ValueId> following(group.root_node().outputs.begin(), group.root_node().outputs.end());
+  for (const ir::NodeId id : group.nodes) {
+    const ir::Node& node = group.graph->node(id);
+    const bool follows = std::any_of(node.operands.begin(), node.operands.end(), [&](const ir::Operand& operand) {
+      return ir::is_tensor(operand) && following.count(std::get<ir::ValueId>(operand)) > 0;
+    });
+    if (follows) {
+      following.insert(node.outputs.begin(), node.outputs.end());
+    }
+  }
+  std::vector<ir::ValueId> beside;
+  std::copy_if(group.results.begin(), group.results.end(), std::back_inserter(beside),
+               [&](ir::ValueId result) { return following.count(result) == 0; });
+  return beside;
+}
 
 class PointwiseMap final : public KernelTemplate {
  public:
@@ -68,11 +89,14 @@ class PointwiseMap final : public KernelTemplate {
     FunctorBuilder builder(step, pascal_case(group.graph->value(group.results[0]).name) + "Map", domain,
                            {map_coordinate(domain)});
     STITCH_TRY(builder.bind_computed(root, domain.anchor_map()));
+    for (const ir::ValueId result : beside_root(group)) {
+      STITCH_TRY(builder.bind_computed(result, domain.anchor_map()));
+    }
     STITCH_TRY(builder.store_results());
     const bool wants_lanes = meaning_of(kSettings, setting) == Lanes::kFour;
     const LoweredFunctor functor = builder.finish({.comment = "Computes and stores kLanes neighbouring elements.",
-                                                .takes_index = true,
-                                                .may_take_lanes = wants_lanes});
+                                                   .takes_index = true,
+                                                   .may_take_lanes = wants_lanes});
     construct(step, functor, "map");
     STITCH_ASSIGN(const Expr launched, map_launch(step, functor, "map", ""));
     step.launch("return {};", launched);

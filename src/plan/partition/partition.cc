@@ -34,6 +34,7 @@ class Partitioner {
       STITCH_TRY(place(node));
     }
     absorb_prologues();
+    gather_small();
     std::vector<PlacedGroup> result;
     std::vector<int> order = drafts_.order();
     std::stable_partition(order.begin(), order.end(),
@@ -179,6 +180,54 @@ class Partitioner {
     }
   }
 
+  // Small pointwise drafts that read nothing of other drafts and are read by none share a launch, which is all they
+  // cost: the counters of a network's batch norms.
+  void gather_small() {
+    std::map<std::vector<int64_t>, int> gathering;
+    std::vector<int> numbers;
+    for (const auto& [number, draft] : drafts_.all()) {
+      numbers.push_back(number);
+    }
+    for (const int number : numbers) {
+      if (!is_small_and_alone(number)) {
+        continue;
+      }
+      const auto [found, is_first] = gathering.try_emplace(root_shape(number), number);
+      if (!is_first && !try_gather(found->second, number)) {
+        found->second = number;
+      }
+    }
+  }
+
+  const std::vector<int64_t>& root_shape(int number) const {
+    return graph_.type(graph_.node(drafts_.at(number).root).outputs[0]).shape;
+  }
+
+  bool is_small_and_alone(int number) const {
+    constexpr int64_t kMaxElements = 32;
+    const Draft& draft = drafts_.at(number);
+    const ir::ValueId made = graph_.node(draft.root).outputs[0];
+    if (!is_pointwise(number) || draft.phase != Phase::kRun || alone_.count(draft.root) > 0 ||
+        graph_.type(made).element_count() > kMaxElements || !drafts_.dependencies(number).empty() ||
+        !drafts_.readers(number).empty()) {
+      return false;
+    }
+    const std::vector<ir::ValueId> results = drafts_.group(draft).results;
+    return std::all_of(results.begin(), results.end(),
+                       [&](ir::ValueId result) { return graph_.type(result).shape == root_shape(number); });
+  }
+
+  bool try_gather(int number, int other) {
+    constexpr size_t kMaxGathered = 64;  // nodes: each has its pointers in the launch's arguments
+    Draft wider = drafts_.at(number);
+    wider.nodes.insert(drafts_.at(other).nodes.begin(), drafts_.at(other).nodes.end());
+    if (wider.nodes.size() > kMaxGathered || !wider.kernel->fits(drafts_.group(wider)).ok) {
+      return false;
+    }
+    drafts_.merge(number, other, wider);
+    return true;
+  }
+
   int only_reader(int number) const {
     if (!is_pointwise(number) || drafts_.readers(number).size() != 1) {
       return -1;
@@ -195,8 +244,7 @@ class Partitioner {
     const Draft& prologue = drafts_.at(number);
     const Draft& existing = drafts_.at(reader);
     if (existing.nodes.size() + prologue.nodes.size() > kMaxNodes || alone_.count(existing.root) > 0 ||
-        prologue.phase != existing.phase ||
-        prologue_cost(prologue) > allowed_cost(existing, prologue)) {
+        prologue.phase != existing.phase || prologue_cost(prologue) > allowed_cost(existing, prologue)) {
       return false;
     }
     Draft wider = existing;
