@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Errors of a 16-bit output that all go one way, where it lies: what is asked stands in
+"""Errors of a 16-bit output that all go one way, or are too large together, where it lies: what is asked stands in
 src/verify/compare/one_way_errors.h."""
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ from .tiling import Piece, Tiling
 # As in src/verify/compare/constants.h.
 ONE_WAY_EPSILON, ONE_WAY_ELEMENTS = 1 / 1024, 256
 ONE_WAY_ROUNDINGS, ONE_WAY_TILE, ONE_WAY_SPREADS, ONE_WAY_TYPICAL = 0.6, 2.0, 6.0, 8.0
+TOGETHER_NATIVE, TOGETHER_RUNS, TOGETHER_ROUNDINGS = 3.0, 0.5, 0.6
 ERROR_MULTIPLE = 4.0
 
 _SCALE, _OFFSET = 0, 1
+_KINDS = ("scale", "offset")
 
 
 def is_asked(dtype: torch.dtype) -> bool:
@@ -34,6 +36,7 @@ class OneWayErrors:
         self._tiling, self._eps, self._device = tiling, eps, device
         self._elements, self._squares = self._zeros(), self._zeros()  # of the right values, by tile
         self._runs: list[list[torch.Tensor]] = []  # of each run: the sums of its errors by tile, as of _sums
+        self._run_squares: list[float] = []  # of each run's errors; the native one's first
 
     def _zeros(self) -> torch.Tensor:
         return torch.zeros(self._tiling.count, dtype=torch.float64, device=self._device)
@@ -49,11 +52,17 @@ class OneWayErrors:
     def begin_run(self) -> None:
         """What take() gets from now on belongs to one more run."""
         self._runs.append([self._zeros(), self._zeros()])
+        self._run_squares.append(0.0)
 
     def take(self, piece: Piece, truth: torch.Tensor, values: torch.Tensor) -> None:
         """Some tiles of the latest run."""
         for kept, sums in zip(self._runs[-1], self._sums(piece, truth, values - truth)):
             kept[piece.first : piece.last] = sums
+        self._run_squares[-1] += self._squared(piece, values - truth)
+
+    def _squared(self, piece: Piece, errors: torch.Tensor) -> float:
+        errors = _finite(errors) if piece.valid is None else torch.where(piece.valid, _finite(errors), 0.0)
+        return float(errors.square().sum())
 
     def _sums(self, piece: Piece, truth: torch.Tensor, errors: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         errors = _finite(errors) if piece.valid is None else torch.where(piece.valid, _finite(errors), 0.0)
@@ -76,12 +85,14 @@ class Look:
         self._whole = whole
         self._candidate = [whole._zeros(), whole._zeros()]
         self._spread = [whole._zeros(), whole._zeros()]
+        self._error_squares = 0.0
 
     def take(self, piece: Piece, truth: torch.Tensor, values: torch.Tensor, own: torch.Tensor) -> None:
         """`own`: the largest errors of the reference's runs."""
         whole, tiles = self._whole, slice(piece.first, piece.last)
         for kept, sums in zip(self._candidate, whole._sums(piece, truth, values - truth)):
             kept[tiles] = sums
+        self._error_squares += whole._squared(piece, values - truth)
         right = _finite(truth)
         squared = torch.maximum(_finite(own), whole._eps * right.abs()).square()
         squared = torch.where(torch.isfinite(truth), squared, 0.0)
@@ -90,11 +101,11 @@ class Look:
         self._spread[_OFFSET][tiles] = squared.sum(1)
 
     def farthest(self) -> dict[str, Any] | None:
-        """{ratio, is_offset, by, allowed, element}, `element` none for the whole output; None where little is there."""
+        """{ratio, kind, by, allowed, element}, `element` none for the whole output; None where little is there."""
         whole = self._whole
         if whole._tiling.elements < ONE_WAY_ELEMENTS or not whole._runs:
             return None
-        found: dict[str, Any] = {"ratio": 0.0, "is_offset": False, "by": 0.0, "allowed": 0.0, "element": None}
+        found: dict[str, Any] = {"ratio": 0.0, "kind": "scale", "by": 0.0, "allowed": 0.0, "element": None}
         for kind in (_SCALE, _OFFSET):
             runs = [run[kind] for run in whole._runs]
             self._compare(found, kind, *self._joined(kind, runs), 1.0, 0.0)
@@ -103,7 +114,20 @@ class Look:
             ).square().mean().sqrt()  # fmt: skip
             each = self._candidate[kind], self._spread[kind], runs, whole._elements, whole._squares
             self._compare(found, kind, *each, ONE_WAY_TILE, ONE_WAY_TYPICAL * float(typical))
+        if found["ratio"] <= 1:  # else that says more
+            self._compare_together(found)
         return found
+
+    def _compare_together(self, found: dict[str, Any]) -> None:
+        whole = self._whole
+        truth_squares = float(whole._squares.sum())
+        if truth_squares <= 0:
+            return
+        by = (self._error_squares / truth_squares) ** 0.5
+        runs = [(squares / truth_squares) ** 0.5 for squares in whole._run_squares]
+        allowed = max(TOGETHER_NATIVE * runs[0], TOGETHER_RUNS * max(runs), TOGETHER_ROUNDINGS * whole._eps)
+        if by / allowed > found["ratio"]:
+            found |= {"ratio": by / allowed, "kind": "together", "by": by, "allowed": allowed, "element": None}
 
     def _joined(self, kind: int, runs: list[torch.Tensor]) -> tuple[Any, ...]:
         """The sums of all tiles, as of one."""
@@ -125,5 +149,5 @@ class Look:
         worst = int(ratios.argmax())
         if float(ratios[worst]) > found["ratio"]:
             element = None if rounded == 1.0 else whole._tiling.range(worst)[0]
-            found |= {"ratio": float(ratios[worst]), "is_offset": kind == _OFFSET, "by": float(by[worst])}
+            found |= {"ratio": float(ratios[worst]), "kind": _KINDS[kind], "by": float(by[worst])}
             found |= {"allowed": float(allowed[worst]), "element": element}

@@ -105,6 +105,13 @@ inline constexpr double kOneWayTile = 2;
 // errors of that size leave over, and in a tile eight times what runs are off by in tiles (each has four runs alone).
 inline constexpr double kOneWaySpreads = 6;
 inline constexpr double kOneWayTypical = 8;
+// All errors of a 16-bit output together, by the root of mean squares: three times the native run's, half of what the
+// worst run's are (perturbed ones have moved by a whole unit, where a rounding is of half a one at most), or 0.6
+// epsilon. Of that, operands of bfloat16 in a program of halves make three times and more, five mantissa bits 1.6 and
+// int8 2.2 in bfloat16, right arithmetic a third, cutting off 0.8 (bench/results/arithmetics.md).
+inline constexpr double kTogetherNative = 3;
+inline constexpr double kTogetherRuns = 0.5;
+inline constexpr double kTogetherRoundings = 0.6;
 // Where inputs are nearly equal, so are their roundings: a regime is refused for two draws and more than half of those
 // judged; for one where it is so far off that no rounding explains it. The farthest honest draw was at 0.2 of what is
 // allowed, one of storage that cuts off at 0.9.

@@ -16,9 +16,14 @@ namespace stitch::verify {
 
 // The farthest that a candidate is off, as a multiple of what is allowed.
 struct OneWay {
+  enum class Kind {
+    kScale,     // all elements are too large or too small
+    kOffset,    // lie too high or too low
+    kTogether,  // err to any side, by too much
+  };
   double ratio = 0;
-  bool is_offset = false;  // all elements lie too high or too low; else they are too large or too small
-  double by = 0;           // relative: 0.05 is five per cent, of the root of mean squares for an offset
+  Kind kind = Kind::kScale;
+  double by = 0;  // relative: 0.05 is five per cent, of the root of mean squares but for a scale
   double allowed = 0;
   std::optional<int64_t> element{};  // the first of the tile; none: the whole output
 };
@@ -46,10 +51,12 @@ class OneWayErrors {
   // an honest program may make).
   struct Sums {
     double elements = 0;
-    double truth_squares = 0;  // t^2
-    Both spread{};             // s^2 t^2, s^2
-    Both candidate{};          // e t, e
-    std::vector<Both> runs{};  // the same of each run of the reference
+    double truth_squares = 0;           // t^2
+    Both spread{};                      // s^2 t^2, s^2
+    Both candidate{};                   // e t, e
+    std::vector<Both> runs{};           // the same of each run of the reference
+    double candidate_squares = 0;       // e^2
+    std::vector<double> run_squares{};  // the native one's first
     void add(const Sums& other);
     // Those above as relative numbers: how far off, and how far one in six million honest ones of independent errors
     // is.
@@ -62,6 +69,7 @@ class OneWayErrors {
     Sums sums;
   };
   Both typical_runs() const;
+  void compare_together(OneWay& farthest) const;
   void compare(const Sums& sums, const Both& more_allowed, std::optional<int64_t> element, OneWay& farthest) const;
 
   double epsilon_;

@@ -320,7 +320,7 @@ Result<std::optional<Refusal>> lost_from_json(const Json& json) {
   return std::optional(refused_as_lost(static_cast<int>(group), count, known, first));
 }
 
-// {"ratio", "is_offset", "by", "allowed", "element"}, the last null for a whole output; or null.
+// {"ratio", "kind", "by", "allowed", "element"}, the last null for a whole output; or null.
 Result<std::optional<OneWay>> one_way_from_json(const Json& json) {
   if (!json.contains("one_way") || json["one_way"].is_null()) {
     return std::optional<OneWay>();
@@ -328,7 +328,10 @@ Result<std::optional<OneWay>> one_way_from_json(const Json& json) {
   const Json& found = json["one_way"];
   OneWay one_way;
   STITCH_ASSIGN(one_way.ratio, json_double(found, "ratio"));
-  STITCH_ASSIGN(one_way.is_offset, json_bool(found, "is_offset"));
+  STITCH_ASSIGN(const std::string kind, json_string(found, "kind"));
+  one_way.kind = kind == "offset"     ? OneWay::Kind::kOffset
+                 : kind == "together" ? OneWay::Kind::kTogether
+                                      : OneWay::Kind::kScale;
   STITCH_ASSIGN(one_way.by, json_double(found, "by"));
   STITCH_ASSIGN(one_way.allowed, json_double(found, "allowed"));
   if (found.contains("element") && !found["element"].is_null()) {
