@@ -37,8 +37,9 @@ class Calls:
     def __init__(self, module: CandidateModule, interface: Arguments, memory: Memory, device: HostDevice) -> None:
         self._module, self._interface, self._memory, self._device = module, interface, memory, device
         self._program = interface["program"]
-        # A compiled reference may make one tensor of two that are alike: nobody asks it.
-        self._storage = None if interface.get("compiles") else interface.get("storage")
+        # The reference itself, which has its class named, is asked nothing: compiled it may make one tensor of two that
+        # are alike, and on a GPU its outputs may lie otherwise than where its storage was looked at.
+        self._storage = None if "class" in interface else interface.get("storage")
         self._kept = KeptOutputs(device)
         self._given: list[tuple[str, torch.Tensor, int, int]] = []  # name, tensor, where its value lies, bytes
 
