@@ -195,6 +195,7 @@ int main(int count, char** arguments) {
   check_all<Strided>(checker, &libraries, shape_of<Strided>({1, 6, 8, 2}, {1, 12, 10}));
   check_all<Point>(checker, &libraries, shape_of<Point>({3, 33, 4, 1}, {1, 6, 7}));
   check_all<Row>(checker, &libraries, shape_of<Row>({2, 4, 6, 2}, {1, 1, 29}));
+  check_all<Plain>(checker, &libraries, shape_of<Plain>({2, 2, 3, 1}, {1, 36, 35}));  // blocks for parts of a channel
   check_all<Cube>(checker, &libraries, shape_of<Cube>({2, 3, 5, 1}, {4, 7, 9}));
   check_all<Transposed<Plain>>(checker, &libraries, shape_of<Transposed<Plain>>({2, 5, 7, 1}, {1, 6, 5}));
   check_all<Transposed<Strided>>(checker, &libraries, shape_of<Transposed<Strided>>({1, 6, 8, 2}, {1, 5, 7}));

@@ -62,6 +62,47 @@ __global__ void __launch_bounds__(kThreads) finish_kernel(const float* sums, Epi
   }
 }
 
+// The same for images of many pixels, a block for a part of one channel: what is found out once a block is most of what
+// the kernel above finds out for each element.
+template <int kRank, typename Epilogue>
+__global__ void __launch_bounds__(kThreads) finish_planes_kernel(const float* sums, Epilogue epilogue, Divider channels,
+                                                                 Divider parts, OutPixels pixels, int64_t out_pixels) {
+  const QuotientRemainder plane = parts.divide(blockIdx.x);
+  const QuotientRemainder image = channels.divide(plane.quotient);
+  const float* const own = sums + plane.quotient * out_pixels;
+  const int64_t first = plane.remainder * (kThreads * kElementsOfThread) + threadIdx.x;
+  float held[kElementsOfThread];
+#pragma unroll
+  for (int i = 0; i < kElementsOfThread; ++i) {
+    const int64_t pixel = first + i * kThreads;
+    held[i] = pixel < out_pixels ? own[pixel] : 0.0f;
+  }
+#pragma unroll
+  for (int i = 0; i < kElementsOfThread; ++i) {
+    const int64_t pixel = first + i * kThreads;
+    if (pixel < out_pixels) {
+      finish_pixel<kRank>(epilogue, pixels.template place<kRank>(image.quotient, pixel), image.remainder, held[i]);
+    }
+  }
+}
+
+template <int kRank, typename Epilogue>
+cudaError_t launch_finish(const float* sums, const Epilogue& epilogue, const OutPixels& pixels, int64_t images,
+                          int64_t channels, int64_t out_pixels, cudaStream_t stream) {
+  constexpr int64_t kOfBlock = kThreads * kElementsOfThread;
+  const int64_t planes = images * channels;
+  if (out_pixels >= kOfBlock / 2) {
+    const int64_t parts = ceil_divide(out_pixels, kOfBlock);
+    finish_planes_kernel<kRank, Epilogue><<<static_cast<unsigned>(planes * parts), kThreads, 0, stream>>>(
+        sums, epilogue, Divider(channels), Divider(parts), pixels, out_pixels);
+  } else {
+    const auto blocks = static_cast<unsigned>(ceil_divide(planes * out_pixels, kOfBlock));
+    finish_kernel<kRank, Epilogue><<<blocks, kThreads, 0, stream>>>(sums, epilogue, Divider(channels),
+                                                                    Divider(out_pixels), pixels, planes * out_pixels);
+  }
+  return cudaGetLastError();
+}
+
 // The step's scratch memory, piece by piece.
 class Pieces {
  public:
@@ -185,10 +226,8 @@ cudaError_t launch_conv_library(const ConvLibraryCall& call, const ConvShape& sh
     return launch_from_channels_last<typename Layout::Sums, Window::rank>(
         sums, epilogue, pixels, shape.batch, shape.out_channels, counts.out_pixels, stream);
   } else if constexpr (kEnd == LibraryEnd::kEpilogue) {
-    const auto blocks = static_cast<unsigned>(ceil_divide(counts.outputs, kThreads * kElementsOfThread));
-    finish_kernel<Window::rank><<<blocks, kThreads, 0, stream>>>(sums, epilogue, Divider(shape.out_channels),
-                                                                 Divider(counts.out_pixels), pixels, counts.outputs);
-    return cudaGetLastError();
+    return launch_finish<Window::rank>(sums, epilogue, pixels, shape.batch, shape.out_channels, counts.out_pixels,
+                                       stream);
   } else {
     return cudaSuccess;
   }
