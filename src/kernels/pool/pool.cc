@@ -115,6 +115,14 @@ bool is_tile_worth_trying(const Windows& windows, int64_t rows) {
   return rows < 8 || (along(windows.numbers.stride, 1) == 1 && height > 1);
 }
 
+// What a thread does beside the counted work, mostly on indices, where that takes longer than memory does: as bytes
+// that would take as long.
+void add_overhead(Work& work, double lane_operations) {
+  constexpr double kOperationsPerByte = 7;  // of an H200, in the same time
+  const double bytes = lane_operations / kOperationsPerByte * work.bandwidth_share;
+  work.extra_bytes = std::max(work.extra_bytes, bytes - work.bytes);
+}
+
 Work tile_work(const Group& group, int64_t rows) {
   constexpr int kThreads = 256;
   constexpr int64_t kLanes = 4;
@@ -133,33 +141,37 @@ Work tile_work(const Group& group, int64_t rows) {
   Work work;
   work.bytes = min_bytes(group);
   work.extra_bytes = kReadAgain * sizeof(float) * std::max(0.0, loads - inputs);
-  work.lane_operations = pointwise_operations(group) + kPerLoad * loads +
-                         kPerJoin * windows.groups(rows) * width * depth * joins +
-                         outputs * (kPerTap * static_cast<double>(along(windows.numbers.kernel, 0)) + kPerOutput);
+  const double taps = outputs * static_cast<double>(along(windows.numbers.kernel, 0));
+  const double joined = windows.groups(rows) * width * depth * joins;
+  work.lane_operations = pointwise_operations(group) + joined + taps;
   const bool has_lanes = windows.width() % kLanes == 0;
   const auto vectors = static_cast<double>((windows.width() + (has_lanes ? kLanes : 1) - 1) / (has_lanes ? kLanes : 1));
   work.blocks = static_cast<int64_t>(windows.groups(rows) * vectors / kThreads) + 1;
   work.blocks_per_multiprocessor = 5;
   work.bandwidth_share = has_lanes ? 0.85 : 0.75;
+  add_overhead(
+      work, pointwise_operations(group) + kPerLoad * loads + kPerJoin * joined + kPerTap * taps + kPerOutput * outputs);
   return work;
 }
 
 Work output_work(const Group& group) {
   constexpr int kThreads = 256;
-  constexpr double kPerTap = 22;  // lane operations, most of them on indices
-  constexpr double kPerElement = 2;
+  constexpr double kPerTapOfMax = 22;
+  constexpr double kPerTapOfAverage = 80;  // its loops are not written out
   const ir::Graph& graph = *group.graph;
   const ir::Node& root = group.root_node();
   const auto outputs = static_cast<double>(graph.type(root.outputs[0]).element_count());
   const auto inputs = static_cast<double>(graph.type(ir::tensor_operand(root, 0)).element_count());
+  const double taps = is_adaptive(root) ? inputs : outputs * static_cast<double>(window_of(root).taps());
   Work work;
   work.bytes = min_bytes(group);
-  work.lane_operations =
-      pointwise_operations(group) +
-      (is_adaptive(root) ? kPerElement * inputs : kPerTap * outputs * static_cast<double>(window_of(root).taps()));
+  work.lane_operations = pointwise_operations(group) + 2 * taps;
   work.blocks = static_cast<int64_t>(outputs) / kThreads + 1;
   work.blocks_per_multiprocessor = 8;
-  work.bandwidth_share = 0.8;
+  work.bandwidth_share = 0.7;
+  if (!is_adaptive(root)) {
+    add_overhead(work, pointwise_operations(group) + (is_max(root) ? kPerTapOfMax : kPerTapOfAverage) * taps);
+  }
   return work;
 }
 
