@@ -12,9 +12,11 @@ from test_e2e import ROOT, stitchcuda
 PROGRAMS = ROOT / "tests" / "programs"
 
 
-def by_libraries(build: pathlib.Path, program: str, out: pathlib.Path, math: str, skeleton: str) -> dict[str, str]:
+def by_libraries(
+    build: pathlib.Path, program: pathlib.Path, out: pathlib.Path, math: str, skeleton: str
+) -> dict[str, str]:
     """The settings of a right program's steps of one skeleton, by name."""
-    code, stdout, stderr = stitchcuda(build, "optimize", str(PROGRAMS / program), "--device", "emulated", "--skip-nvcc",
+    code, stdout, stderr = stitchcuda(build, "optimize", str(program), "--device", "emulated", "--skip-nvcc",
                                       "--out", str(out), "--math", math, "--libraries", "on", "--json")
     assert code == 0, f"{stdout[-900:]} {stderr[-900:]}"
     assert json.loads(stdout)["verdict"]["kind"] == "ok"
@@ -23,13 +25,12 @@ def by_libraries(build: pathlib.Path, program: str, out: pathlib.Path, math: str
 
 
 def test_convolutions_by_library(build, tmp_path):
-    steps = by_libraries(build, "library_convolutions.py", tmp_path / "out", "tf32", "convolution")
+    steps = by_libraries(build, PROGRAMS / "library_convolutions.py", tmp_path / "out", "tf32", "convolution")
     assert len(steps) == 6
-    # Both layouts are among them: along three axes tensors stay as they lie.
-    for name, variant in steps.items():
-        assert variant == ("cudnn_tf32_nchw" if "volume" in name else "cudnn_tf32"), f"{name} is left to {variant}"
+    # By the estimates so few pixels do not repay turning them.
+    assert set(steps.values()) == {"cudnn_tf32_nchw"}
 
 
 def test_stacked_recurrent_layers_by_library(build, tmp_path):
-    steps = by_libraries(build, "library_recurrent.py", tmp_path / "out", "kernelbench", "recurrent_stack")
+    steps = by_libraries(build, PROGRAMS / "library_recurrent.py", tmp_path / "out", "kernelbench", "recurrent_stack")
     assert list(steps.values()) == ["cudnn_fp32", "cudnn_fp32"]
