@@ -111,29 +111,27 @@ Expr result_or_null(StepBuilder& step, ir::ValueId value, bool is_wanted) {
 void add_stack_operands(StepBuilder& step, const Stack& stack) {
   const StridedView x = *strided_view(step.group(), stack.layers[0].x);
   const size_t time_axis = stack.is_batch_first ? 1 : 0;
-  step.launch("const stitch::StackOperands<{}> operands{{", step.int_constant("layers", stack.count()));
+  step.launch("stitch::StackOperands<{}> operands{{", step.int_constant("layers", stack.count()));
   step.launch("    .x = {},", recurrent_pointer(step, stack.layers[0].x, "input"));
   step.launch("    .x_time_stride = {},", step.extent("input_time_stride", x.strides[time_axis]));
   step.launch("    .x_batch_stride = {},", step.extent("input_batch_stride", x.strides[1 - time_axis]));
-  step.launch("    .layers = {");
+  step.launch("};");
   for (size_t i = 0; i < stack.layers.size(); ++i) {
     const StackedLayer& layer = stack.layers[i];
     const RecurrentDirection& own = layer.problem.directions[0];
     const std::vector<ir::ValueId>& outputs = layer.node->outputs;
     const bool is_lower = i + 1 < stack.layers.size();
     const std::string role = fmt::format("layer_{}_", i);
-    step.launch("        {");
-    step.launch("            .input_weight = {},", recurrent_pointer(step, layer.input_weight, role + "input_weight"));
-    step.launch("            .weight = {},", recurrent_pointer(step, own.weight, role + "weight"));
-    step.launch("            .input_bias = {},", address_or_null(step, layer.input_bias, role + "input_bias"));
-    step.launch("            .bias = {},", address_or_null(step, own.bias, role + "bias"));
-    step.launch("            .last_hidden = {},", result_or_null(step, outputs[1], is_lower));
-    step.launch("            .last_cell = {},",
+    step.launch("operands.layers[{}] = {{", i);
+    step.launch("    .input_weight = {},", recurrent_pointer(step, layer.input_weight, role + "input_weight"));
+    step.launch("    .weight = {},", recurrent_pointer(step, own.weight, role + "weight"));
+    step.launch("    .input_bias = {},", address_or_null(step, layer.input_bias, role + "input_bias"));
+    step.launch("    .bias = {},", address_or_null(step, own.bias, role + "bias"));
+    step.launch("    .last_hidden = {},", result_or_null(step, outputs[1], is_lower));
+    step.launch("    .last_cell = {},",
                 layer.problem.has_cell ? result_or_null(step, outputs[2], is_lower) : named("nullptr"));
-    step.launch("        },");
+    step.launch("};");
   }
-  step.launch("    },");
-  step.launch("};");
 }
 
 // Each layer's initial states go to scratch memory before the first time step.
@@ -147,9 +145,9 @@ Result<void> add_initial_states(StepBuilder& step, const Stack& stack) {
       cell = fmt::format("initial_cell_{}", i);
       STITCH_TRY(add_initial_state(step, layer.initial_cell, cell, "The cell state of a layer before the first step."));
     }
-    step.launch("if (const cudaError_t error = state.fill({}, {}, {}, stream); error != cudaSuccess) {{", i, hidden,
-                cell);
-    step.launch("  return error;");
+    step.launch("const cudaError_t filled_{} = state.fill({}, {}, {}, stream);", i, i, hidden, cell);
+    step.launch("if (filled_{} != cudaSuccess) {{", i);
+    step.launch("  return filled_{};", i);
     step.launch("}");
   }
   return {};
