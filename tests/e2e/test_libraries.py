@@ -31,6 +31,12 @@ def test_convolutions_by_library(build, tmp_path):
     assert set(steps.values()) == {"cudnn_tf32_nchw"}
 
 
+def test_a_convolution_of_many_pixels_is_turned_to_channels_last(build, tmp_path):
+    program = ROOT / "problems" / "conv_bn_relu_pool.py"
+    steps = by_libraries(build, program, tmp_path / "out", "tf32", "convolution")
+    assert list(steps.values()) == ["cudnn_tf32"]
+
+
 def test_stacked_recurrent_layers_by_library(build, tmp_path):
     steps = by_libraries(build, PROGRAMS / "library_recurrent.py", tmp_path / "out", "kernelbench", "recurrent_stack")
     assert list(steps.values()) == ["cudnn_fp32", "cudnn_fp32"]

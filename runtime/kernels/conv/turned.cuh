@@ -15,6 +15,7 @@ struct TurnTile {
   static constexpr int pitch = kChannels + 1;  // odd: neither side meets a bank twice
   static constexpr int threads = 256;
   static constexpr int steps = kPixels * kChannels / threads;
+  static_assert(kPixels * kChannels % threads == 0, "every thread turns as many elements as the others, at least one");
 };
 
 // An output pixel from its place among those of its image. z is 0 where there is no such axis.

@@ -110,12 +110,15 @@ constexpr uint64_t kReadChannels = 32;
 
 // 4,096 elements, 16 of each thread, unless there are few pixels.
 std::string turn_tile(int64_t channels, int64_t pixels, uint64_t many_channels) {
-  constexpr uint64_t kElements = 4096;
+  constexpr uint64_t kElements = 4096, kMinElements = 1024;
   constexpr uint64_t kMinChannels = 4, kMaxChannels = 256, kMinPixels = 16, kMaxPixels = 1024;
   uint64_t wide = std::clamp(std::bit_ceil(static_cast<uint64_t>(channels)), kMinChannels, kMaxChannels);
   uint64_t high = std::clamp(std::bit_ceil(static_cast<uint64_t>(pixels)), kMinPixels, kMaxPixels);
   while (wide * high > kElements) {
     (wide > many_channels ? wide : high) /= 2;
+  }
+  while (wide * high < kMinElements) {
+    high *= 2;
   }
   return fmt::format("stitch::TurnTile<{}, {}>", high, wide);
 }
