@@ -25,7 +25,7 @@ constexpr int64_t kMinDepthOfSplit = 256;  // shorter parts do not repay their p
 double gathering_share(const ConvolutionProblem& problem) {
   constexpr double kForward = 0.7, kAlongOneAxis = 0.53, kTransposed = 0.5, kStridedTransposed = 0.38;
   constexpr double kOfFewChannels = 0.53;
-  constexpr int64_t kFewChannels = 4;
+  constexpr int64_t kFewChannels = 8;
   const auto is_one = [](int64_t number) { return number == 1; };
   if (problem.transposed) {
     const std::vector<int64_t>& stride = problem.window.stride;

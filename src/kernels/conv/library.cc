@@ -201,7 +201,7 @@ Shares tf32_shares(const ConvolutionProblem& problem, bool is_turned) {
   return {problem.transposed || is_spatial ? 0.27 : (is_small ? 0.32 : 0.4), problem.transposed ? 0.19 : 0.25};
 }
 
-// Few channels fill its tiles badly. Groups transposed along three axes are left to a kernel that PyTorch passes over.
+// Few channels fill its tiles badly. Groups transposed are left to a kernel that PyTorch passes over.
 Shares fp32_shares(const ConvolutionProblem& problem) {
   constexpr int64_t kFewChannels = 4;
   constexpr double kOfDepthwise = 0.2;
@@ -216,7 +216,7 @@ Shares fp32_shares(const ConvolutionProblem& problem) {
     return {is_few ? of_few : (is_spatial ? 0.4 : (is_wide ? 0.3 : 0.45)), bandwidth};
   }
   if (problem.groups > 1) {
-    return {is_spatial ? 0.009 : 0.1, bandwidth};
+    return {is_spatial ? 0.009 : 0.007, bandwidth};
   }
   return {is_spatial ? (is_few ? 0.005 : 0.08) : 0.15, bandwidth};
 }
