@@ -42,7 +42,7 @@ FAMILIES = {
     "scatter, pull": r"launch_scatter_pull",
     "scatter, buckets": r"launch_scatter_buckets",
     "scatter, in place": r"launch_scatter_in_place",
-    "recurrent layer": r"launch_recurrent_layer",
+    "recurrent layer": r"launch_recurrent_(?:layer|stack)",
     "random": r"kernels/random/numbers",
     "loss": r"launch_weighted_sum",
     "pointwise": r"launch_map",
