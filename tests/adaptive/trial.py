@@ -53,12 +53,12 @@ def try_attack(number: int, seed: int, build: pathlib.Path, place: pathlib.Path,
         spoilt = verdict_of(parts.attack(number, seed, spoils=True), build, place, device, seen["seed"])
         outcome = NEVER_FIRED if spoilt["kind"] == "ok" else ACCEPTED
     outcome = outcome if seen["kind"] != "none" else "no verdict"
-    return {"attack": number, "task": made.task, "parts": made.parts, "outcome": outcome, **seen}
+    return {"task": made.task, "parts": made.parts, "outcome": outcome, **seen}
 
 
 def try_honest(number: int, seed: int, build: pathlib.Path, place: pathlib.Path, device: str,
                verdict_seed: int | None = None) -> dict:
     made = parts.honest(number, seed)
     seen = verdict_of(made, build, place, device, verdict_seed)
-    return {"honest": number, "task": made.task, "parts": made.parts,
+    return {"task": made.task, "parts": made.parts,
             "outcome": ACCEPTED if seen["kind"] == "ok" else REFUSED, **seen}

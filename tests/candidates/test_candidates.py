@@ -11,7 +11,7 @@ import pathlib
 import re
 
 import pytest
-from folder import TESTS, Candidate, all_candidates, judge
+from folder import TESTS, Candidate, all_candidates, judge, looks_for_processes
 
 PARTS = 5
 
@@ -39,7 +39,7 @@ def test_verdict(candidate: Candidate, build: pathlib.Path, cache: pathlib.Path,
                  record_property, request: pytest.FixtureRequest) -> None:
     if device not in candidate.devices():
         pytest.skip(f"is for {', '.join(candidate.devices())}")
-    if candidate.path.split("/")[2] != "escape":  # those look for the reference's process
+    if not looks_for_processes(candidate):
         request.getfixturevalue("preloads")
     seen = judge(candidate, build, tmp_path, cache, device)
     for name in ("kind", "reason", "hack_class"):
