@@ -93,4 +93,14 @@ __device__ __forceinline__ Accumulator block_merge(Accumulator accumulator) {
   return accumulator;
 }
 
+// Merges over the kThreads threads of a row: part of a warp, or the whole block.
+template <int kThreads, typename Accumulator>
+__device__ __forceinline__ Accumulator row_merge(const Accumulator& part) {
+  if constexpr (kThreads <= kWarpThreads) {
+    return warp_merge<kThreads>(part);
+  } else {
+    return block_merge<kThreads>(part);
+  }
+}
+
 }  // namespace stitch

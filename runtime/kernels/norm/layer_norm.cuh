@@ -15,15 +15,6 @@ namespace stitch {
 
 namespace layer_norm_detail {
 
-template <int kThreads, typename Accumulator>
-__device__ __forceinline__ Accumulator row_merge(const Accumulator& part) {
-  if constexpr (kThreads <= kWarpThreads) {
-    return warp_merge<kThreads>(part);
-  } else {
-    return block_merge<kThreads>(part);
-  }
-}
-
 struct Moments {
   float mean;
   float variance;

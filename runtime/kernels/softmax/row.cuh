@@ -17,15 +17,6 @@ enum class SoftmaxKind { kSoftmax, kLogSoftmax };
 
 namespace softmax_detail {
 
-template <int kThreads, typename Accumulator>
-__device__ __forceinline__ Accumulator row_merge(const Accumulator& part) {
-  if constexpr (kThreads <= kWarpThreads) {
-    return warp_merge<kThreads>(part);
-  } else {
-    return block_merge<kThreads>(part);
-  }
-}
-
 // Maximum and sum of exponentials of a row; with the row in registers two passes are cheaper than the online rule.
 // Softmax then keeps the exponentials in place of the elements.
 template <SoftmaxKind kKind, int kThreads, typename Row>
