@@ -55,6 +55,34 @@ class RowInRegisters {
     }
   }
 
+  // Accumulates term(row, column, value) of this thread's elements, of a row that is resident.
+  template <typename Accumulator, typename Term>
+  __device__ __forceinline__ Accumulator accumulate_resident(const Term& term) const {
+    Accumulator accumulator = Accumulator::identity();
+    if (!shape_.vectorised) {
+#pragma unroll
+      for (int place = 0; place < kPerThread; ++place) {
+        if (element_column(place) < shape_.columns) {
+          const float terms[1] = {term(row_, element_column(place), values_[place])};
+          accumulator.add(terms);
+        }
+      }
+      return accumulator;
+    }
+#pragma unroll
+    for (int group = 0; group < kPerThread / kLanes; ++group) {
+      if (lane_column(group) < shape_.columns) {
+        float terms[kLanes];
+#pragma unroll
+        for (int lane = 0; lane < kLanes; ++lane) {
+          terms[lane] = term(row_, lane_column(group) + lane, values_[group * kLanes + lane]);
+        }
+        accumulator.add(terms);
+      }
+    }
+    return accumulator;
+  }
+
   // Accumulates this thread's elements of a row that is too long for registers, several 16-byte loads in flight.
   // Accumulator: kernels/reduce/accumulators.cuh.
   template <typename Accumulator>

@@ -291,6 +291,10 @@ std::string joined(const std::vector<std::string>& parts) { return fmt::format("
 std::string parameters(const FunctorTree& functor, bool lanes, bool all_named) {
   const FunctorShape& shape = functor.shape;
   std::vector<std::string> parts = {IndexPrinter(functor).parameters(all_named), shape.extra_parameters};
+  if (!shape.lane_total.empty()) {
+    parts.push_back(lanes ? fmt::format("const stitch::Lanes<{}, kLanes>& totals", shape.lane_total)
+                          : fmt::format("const {}& total", shape.lane_total));
+  }
   if (!shape.lane_value.empty()) {
     parts.push_back(lanes ? fmt::format("const stitch::Lanes<float, kLanes>& {}s", shape.lane_value)
                           : "float " + shape.lane_value);
@@ -313,6 +317,9 @@ std::string one_lane(const FunctorTree& functor) {
   std::vector<std::string> arguments;
   for (const Place& place : functor.places) {
     arguments.push_back(place.name);
+  }
+  if (!functor.shape.lane_total.empty()) {
+    arguments.push_back("{total}");
   }
   if (!functor.shape.lane_value.empty()) {
     arguments.push_back("{" + functor.shape.lane_value + "}");

@@ -76,6 +76,7 @@ struct Statement {  // const type name = value;
 struct FunctorShape {
   std::string comment = {};
   std::string extra_parameters = {};  // after the coordinates: "float value"
+  std::string lane_total = {};        // then one of this type called total, or kLanes of them called totals
   std::string lane_value = {};        // a float after them, or kLanes of them, then called with an s: "value"
   bool takes_index = false;           // one Index<kRank> called `at` in place of coordinates (the map skeleton)
   bool may_take_lanes = false;

@@ -22,7 +22,7 @@ FunctorBuilder::FunctorBuilder(StepBuilder& step, std::string name, Domain domai
     names_.take(coordinate.name);
   }
   for (const char* word : {"lane", "lanes", "kLanes", "result", "value", "values", "accumulator", "accumulators",
-                           "total", "apply", "score", "index"}) {
+                           "total", "totals", "apply", "score", "index"}) {
     names_.take(word);
   }
 }

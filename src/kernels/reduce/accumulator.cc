@@ -53,17 +53,18 @@ Result<AccumulatorKind> choose_accumulator(const ir::Graph& graph, const std::ve
 }
 
 Expr AccumulatorKind::result(const ir::Node& node, const Expr& count) const {
+  const Expr sum_of_all = bound("total.sum", "totals[lane].sum");
   if (node.op == ir::Op::kMean) {
-    return needs_count ? binary(BinaryOp::kDivide, bound("total.sum"), count) : bound("total.mean");
+    return needs_count ? binary(BinaryOp::kDivide, sum_of_all, count) : bound("total.mean", "totals[lane].mean");
   }
   if (node.op == ir::Op::kSum) {
-    return bound("total.sum");
+    return sum_of_all;
   }
   if (node.op == ir::Op::kVar) {
     const auto correction = static_cast<double>(ir::int_attribute(node, "correction"));
-    return method_call(bound("total"), "variance", {literal_expr(float_literal(correction))});
+    return method_call(bound("total", "totals[lane]"), "variance", {literal_expr(float_literal(correction))});
   }
-  return bound("total.value");
+  return bound("total.value", "totals[lane].value");
 }
 
 }  // namespace stitch::kernels

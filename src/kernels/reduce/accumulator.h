@@ -15,7 +15,7 @@ struct AccumulatorKind {
   int64_t bytes = 0;         // of one, in scratch memory
   bool needs_count = false;  // a mean divides by the number of elements
 
-  // The result of `node` in terms of the accumulator `total`.
+  // The result of `node` in terms of the accumulator `total`, or of each lane's of `totals`.
   Expr result(const ir::Node& node, const Expr& count) const;
 };
 

@@ -8,6 +8,7 @@
 
 #include "ir/graph/op.h"
 #include "kernels/reduce/accumulator.h"
+#include "kernels/reduce/rewrite.h"
 #include "kernels/rows/row_functors.h"
 #include "kernels/rows/row_sharing.h"
 
@@ -94,15 +95,24 @@ class Reduce final : public KernelTemplate {
   }
 
   std::vector<Setting> space(const Group& group, const DeviceLimits&, MathMode) const override {
+    if (is_rewrite(group)) {
+      return rewrite_space(group);
+    }
     return sharing_settings(settings_for(group), reduced_axes(group), kMinPart, {4, 16, 64, 256, 1024});
   }
 
   bool allows(const Group& group, const Setting& setting) const override {
     constexpr int64_t kMaxSplits = 1024;
+    if (is_rewrite(group)) {
+      return KernelTemplate::allows(group, setting);
+    }
     return allows_sharing(settings_for(group), setting, kMaxSplits);
   }
 
   Work work(const Group& group, const Setting& setting) const override {
+    if (is_rewrite(group)) {
+      return rewrite_work(group, setting);
+    }
     const RowAxes axes = reduced_axes(group);
     const int threads = sharing_of(settings_for(group), setting).threads;
     Work work = reduces_innermost(group, axes) ? rows_work(axes, threads, setting.splits)
@@ -150,6 +160,9 @@ Result<LoweredFunctor> make_store(StepBuilder& step, const std::vector<ir::NodeI
 }
 
 Result<StepDraft> Reduce::draft(const Group& group, const Setting& setting) const {
+  if (is_rewrite(group)) {
+    return draft_rewrite(group, setting);
+  }
   const ir::Node& node = group.root_node();
   const RowAxes axes = reduced_axes(group);
   const std::vector<ir::NodeId> reductions = reductions_of(group);

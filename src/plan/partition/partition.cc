@@ -9,6 +9,7 @@
 #include "kernels/builtin_templates.h"
 #include "kernels/expression/expression.h"
 #include "plan/partition/drafts.h"
+#include "plan/partition/epilogues.h"
 #include "plan/partition/stacks.h"
 
 namespace stitch::plan {
@@ -34,6 +35,8 @@ class Partitioner {
       STITCH_TRY(place(node));
     }
     absorb_prologues();
+    absorb_epilogues(drafts_, alone_, kMaxNodes);
+    absorb_prologues();  // of reductions that have been the only readers since
     gather_small();
     std::vector<PlacedGroup> result;
     std::vector<int> order = drafts_.order();
@@ -141,9 +144,17 @@ class Partitioner {
            ir::ints_attribute(a, "dim") == ir::ints_attribute(b, "dim");
   }
 
+  // Whether `node` makes more than the reduction it would follow. Such a chain may belong to what reads it; what is
+  // left of them joins at the end.
+  bool leads_back(const Draft& existing, ir::NodeId node) const {
+    const ir::Node& root = graph_.node(existing.root);
+    return is_reduction(root) &&
+           graph_.type(graph_.node(node).outputs[0]).element_count() > graph_.type(root.outputs[0]).element_count();
+  }
+
   bool try_join(int number, ir::NodeId node) {
     const Draft& existing = drafts_.at(number);
-    if (existing.phase != drafts_.phase_of(node) || existing.nodes.size() >= kMaxNodes) {
+    if (existing.phase != drafts_.phase_of(node) || existing.nodes.size() >= kMaxNodes || leads_back(existing, node)) {
       return false;
     }
     for (const ir::Operand& operand : graph_.node(node).operands) {

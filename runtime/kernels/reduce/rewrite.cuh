@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions that lead back to every element they were made of: x / sqrt(mean(x * x) + epsilon), x - mean(x). The
+// elements are kept, so that they are read once.
+//
+// Functors are called with the two coordinates of the skeleton, of which lanes lie along the last.
+//   load: a loader (kernels/common/row.cuh); what it reads is kept.
+//   term: float operator()(int64_t, int64_t, float kept) const, what is reduced of it.
+//   store: void operator()(int64_t, int64_t, const Accumulator& total, float kept) const, and where it takes lanes
+//          template <int kLanes> void lanes(int64_t, int64_t, const Lanes<Accumulator, kLanes>& totals,
+//                                           const Lanes<float, kLanes>& kept) const.
+#pragma once
+
+#include "kernels/common/row.cuh"
+
+namespace stitch {
+
+namespace reduce_detail {
+
+// The terms of elements that are not kept.
+template <typename Load, typename Term>
+struct LoadTerm {
+  const Load& load;
+  const Term& term;
+
+  __device__ __forceinline__ float operator()(int64_t outer, int64_t inner) const {
+    return term(outer, inner, load(outer, inner));
+  }
+
+  template <int kLanes>
+  __device__ __forceinline__ Lanes<float, kLanes> lanes(int64_t outer, int64_t inner) const {
+    Lanes<float, kLanes> terms = load_row_lanes<kLanes>(load, outer, inner);
+#pragma unroll
+    for (int lane = 0; lane < kLanes; ++lane) {
+      terms[lane] = term(outer, inner + lane, terms[lane]);
+    }
+    return terms;
+  }
+};
+
+template <int kLanes, typename Store, typename Accumulator>
+__device__ __forceinline__ void store_rewritten(const Store& store, int64_t outer, int64_t inner,
+                                                const Lanes<Accumulator, kLanes>& totals,
+                                                const Lanes<float, kLanes>& kept) {
+  if constexpr (requires { store.template lanes<kLanes>(outer, inner, totals, kept); }) {
+    store.template lanes<kLanes>(outer, inner, totals, kept);
+  } else {
+#pragma unroll
+    for (int lane = 0; lane < kLanes; ++lane) {
+      store(outer, inner + lane, totals[lane], kept[lane]);
+    }
+  }
+}
+
+}  // namespace reduce_detail
+
+}  // namespace stitch

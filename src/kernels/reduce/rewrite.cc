@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/reduce/rewrite.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <optional>
+#include <set>
+
+#include "ir/graph/op.h"
+#include "kernels/reduce/accumulator.h"
+#include "kernels/rows/row_functors.h"
+#include "kernels/rows/row_sharing.h"
+
+namespace stitch::kernels {
+namespace {
+
+struct TileSize {
+  int sharers;     // threads that share the reduced axis
+  int per_thread;  // groups of lanes that a thread keeps
+  int lanes;
+  int64_t capacity() const { return int64_t{sharers} * per_thread; }
+};
+constexpr std::array kTiles = {
+    NamedSetting<TileSize>{"tile_8x8x4", {8, 8, 4}},     NamedSetting<TileSize>{"tile_1x4x4", {1, 4, 4}},
+    NamedSetting<TileSize>{"tile_1x8x4", {1, 8, 4}},     NamedSetting<TileSize>{"tile_1x16x4", {1, 16, 4}},
+    NamedSetting<TileSize>{"tile_4x8x4", {4, 8, 4}},     NamedSetting<TileSize>{"tile_4x16x4", {4, 16, 4}},
+    NamedSetting<TileSize>{"tile_16x8x4", {16, 8, 4}},   NamedSetting<TileSize>{"tile_16x16x2", {16, 16, 2}},
+    NamedSetting<TileSize>{"tile_1x32x1", {1, 32, 1}},   NamedSetting<TileSize>{"tile_4x32x1", {4, 32, 1}},
+    NamedSetting<TileSize>{"tile_8x32x1", {8, 32, 1}},   NamedSetting<TileSize>{"tile_16x32x1", {16, 32, 1}},
+    NamedSetting<TileSize>{"tile_32x32x1", {32, 32, 1}},
+};
+constexpr int64_t kLongestColumn = 1024;  // of what a block keeps
+constexpr int64_t kLongestRow = 16384;
+
+ir::ValueId reduced_value(const Group& group) { return ir::tensor_operand(group.root_node(), 0); }
+
+// What `value` is computed from element by element, where that is one tensor of its shape beside smaller ones.
+std::optional<ir::ValueId> only_source(const Group& group, ir::ValueId value) {
+  const ir::Graph& graph = *group.graph;
+  if (!group.computes(value)) {
+    return std::nullopt;
+  }
+  const ir::Node& node = graph.node(graph.value(value).producer);
+  if (!is_elementwise(node) || is_look_up(node) || is_random(node)) {
+    return std::nullopt;
+  }
+  std::set<ir::ValueId> sources;
+  for (const ir::Operand& operand : node.operands) {
+    if (ir::is_tensor(operand) &&
+        graph.type(std::get<ir::ValueId>(operand)).element_count() == graph.type(value).element_count()) {
+      sources.insert(std::get<ir::ValueId>(operand));
+    }
+  }
+  if (sources.size() != 1 || graph.type(*sources.begin()).shape != graph.type(value).shape) {
+    return std::nullopt;
+  }
+  return *sources.begin();
+}
+
+// The value whose elements are kept: the last on the way back from what is reduced that results are computed from as
+// well. None where they share nothing.
+std::optional<ir::ValueId> kept_value(const Group& group) {
+  const ir::Graph& graph = *group.graph;
+  std::vector<ir::ValueId> way = {reduced_value(group)};
+  while (const auto source = only_source(group, way.back())) {
+    way.push_back(*source);
+  }
+  size_t found = way.size();
+  std::set<ir::ValueId> seen;
+  const std::function<void(ir::ValueId)> walk = [&](ir::ValueId value) {
+    const auto met = std::find(way.begin(), way.end(), value);
+    if (met != way.end()) {
+      const auto place = static_cast<size_t>(met - way.begin());
+      found = found == way.size() ? place : std::max(found, place);
+      return;
+    }
+    if (!seen.insert(value).second || !group.computes(value)) {
+      return;
+    }
+    const ir::Node& node = graph.node(graph.value(value).producer);
+    for (const ir::Operand& operand : node.operands) {
+      if (ir::is_tensor(operand) && !is_reduction(node)) {
+        walk(std::get<ir::ValueId>(operand));
+      }
+    }
+  };
+  std::for_each(group.results.begin(), group.results.end(), walk);
+  return found == way.size() ? std::nullopt : std::optional(way[found]);
+}
+
+// The innermost extents behind the reduced axes allow accesses of several elements.
+bool has_aligned_columns(const Group& group, const RowAxes& axes) {
+  constexpr int64_t kLanes = 4;
+  const std::vector<int64_t>& shape = group.graph->type(reduced_value(group)).shape;
+  int64_t neighbours = 1;
+  for (size_t axis = static_cast<size_t>(axes.columns.back()) + 1; axis < shape.size(); ++axis) {
+    neighbours *= shape[axis];
+  }
+  return neighbours % kLanes == 0;
+}
+
+Work tile_work(const Group& group, const RowAxes& axes, const TileSize& tile) {
+  constexpr int kWarp = 32;
+  constexpr int kBlock = 256;
+  constexpr int kRegisters = 65536;    // of a multiprocessor
+  constexpr int kOtherRegisters = 36;  // of a thread, beside what it keeps
+  constexpr int kMostThreads = 2048;
+  constexpr double kBest = 0.9;
+  constexpr double kEnoughInFlight = 40 * 1024;  // bytes of a multiprocessor
+  const int lanes = has_aligned_columns(group, axes) ? tile.lanes : 1;
+  const int wide = tile.sharers < kBlock / kWarp ? kBlock / tile.sharers : kWarp;
+  const int kept = tile.per_thread * lanes;
+  const auto elements = static_cast<double>(axes.row_count) * static_cast<double>(axes.column_count);
+  Work work;
+  work.threads_per_block = tile.sharers * wide;
+  work.blocks = (axes.row_count + int64_t{wide} * lanes - 1) / (int64_t{wide} * lanes);
+  work.blocks_per_multiprocessor =
+      std::max(1, std::min(kMostThreads, kRegisters / (kOtherRegisters + kept)) / work.threads_per_block);
+  const double filled = std::min(1.0, static_cast<double>(axes.column_count) / static_cast<double>(tile.capacity()));
+  const double in_flight =
+      sizeof(float) * filled * kept * work.threads_per_block * static_cast<double>(work.blocks_per_multiprocessor);
+  work.bandwidth_share = kBest * (0.8 + 0.2 * filled) * std::min(1.0, in_flight / kEnoughInFlight);
+  work.lane_operations = pointwise_operations(group) + 6 * elements / lanes +
+                         4.0 * static_cast<double>(axes.row_count) * tile.sharers * tile.sharers;
+  return work;
+}
+
+// Reads of those elements that are read twice.
+double kept_bytes(const Group& group) { return static_cast<double>(group.graph->type(reduced_value(group)).bytes()); }
+
+Result<LoweredFunctor> make_term(StepBuilder& step, ir::ValueId kept, const std::vector<Coordinate>& coordinates) {
+  const ir::Graph& graph = *step.group().graph;
+  const ir::ValueId reduced = reduced_value(step.group());
+  const Domain domain(graph.type(reduced).shape);
+  FunctorBuilder builder(step, pascal_case(graph.value(reduced).name) + "Term", domain, coordinates);
+  builder.bind(kept, domain.anchor_map(), bound("value"));
+  STITCH_ASSIGN(Expr term, builder.value(reduced, domain.anchor_map()));
+  return builder.finish(
+      {.comment = "What is reduced of an element.", .lane_value = "value", .returns = std::move(term)});
+}
+
+// Where the results of a reduction are while its elements are visited.
+IndexMap total_map(const Domain& domain, const ir::Node& reduction) {
+  const std::vector<int64_t>& dims = ir::ints_attribute(reduction, "dim");
+  const bool keeps = ir::bool_attribute(reduction, "keepdim");
+  const IndexMap all = domain.anchor_map();
+  IndexMap map;
+  for (size_t axis = 0; axis < all.size(); ++axis) {
+    if (std::find(dims.begin(), dims.end(), static_cast<int64_t>(axis)) == dims.end()) {
+      map.push_back(all[axis]);
+    } else if (keeps) {
+      map.emplace_back();
+    }
+  }
+  return map;
+}
+
+Result<LoweredFunctor> make_rewriting_store(StepBuilder& step, ir::ValueId kept,
+                                            const std::vector<Coordinate>& coordinates,
+                                            const AccumulatorKind& accumulator, const Expr& count) {
+  const Group& group = step.group();
+  const ir::Graph& graph = *group.graph;
+  const Domain domain(graph.type(kept).shape);
+  FunctorBuilder builder(step, pascal_case(graph.value(group.results[0]).name) + "Store", domain, coordinates);
+  builder.bind(kept, domain.anchor_map(), bound("value", "values[lane]"));
+  Expr count_member;
+  for (const ir::NodeId id : reductions_of(group)) {
+    const ir::Node& node = graph.node(id);
+    if (node.op == ir::Op::kMean && accumulator.needs_count && count_member.is_nothing()) {
+      count_member = builder.member("float", "count", cast("float", count));
+    }
+    builder.bind_computation(node.outputs[0], total_map(domain, node), accumulator.result(node, count_member));
+  }
+  STITCH_TRY(builder.store_results());
+  return builder.finish({.comment = "Stores what follows from an element and the total of all it was reduced with.",
+                         .lane_total = "stitch::" + std::string(accumulator.type),
+                         .lane_value = "value",
+                         .may_take_lanes = true});
+}
+
+// The end of the step's function.
+void launch(StepBuilder& step, const RowAxes& axes, const Setting& setting, const AccumulatorKind& accumulator,
+            const Expr& reduced, const std::vector<LaneUser>& users) {
+  if (is_named(kTiles, setting.variant)) {
+    const TileSize tile = meaning_of(kTiles, setting);
+    const Expr kept = step.extent("kept", axes.row_count, "results of a reduction");
+    const Expr vectorised = prove_vectorised(step, kept, users);
+    step.launch("const stitch::ReduceShape shape{{{}, {}, {}}};", kept, reduced, vectorised);
+    const Expr sharers = step.int_constant("threads_per_column", tile.sharers);
+    const Expr per_thread = step.int_constant("groups_per_thread", tile.per_thread);
+    const Expr lanes = step.int_constant("tile_lanes", tile.lanes);
+    step.launch("return stitch::launch_rewrite_columns<stitch::{}, {}, {}, {}>(load, term, store, shape, stream);",
+                accumulator.type, sharers, per_thread, lanes);
+    return;
+  }
+  const Expr rows = step.extent("rows", axes.row_count);
+  const Expr vectorised = prove_vectorised(step, reduced, users);
+  step.launch("const stitch::RowShape shape{{{}, {}, {}}};", rows, reduced, vectorised);
+  const RowSettingSize size = row_setting_size(setting);
+  const Expr threads = step.int_constant("threads_per_row", size.threads);
+  const Expr per_thread = step.int_constant("elements_per_thread", size.per_thread);
+  step.launch("return stitch::launch_rewrite_rows<stitch::{}, {}, {}>(load, term, store, shape, stream);",
+              accumulator.type, threads, per_thread);
+}
+
+}  // namespace
+
+bool is_rewrite(const Group& group) {
+  const ir::Graph& graph = *group.graph;
+  const int64_t reduced = graph.type(reduced_value(group)).element_count();
+  return graph.type(group.root_node().outputs[0]).element_count() != reduced && !group.results.empty() &&
+         std::all_of(group.results.begin(), group.results.end(),
+                     [&](ir::ValueId result) { return graph.type(result).element_count() == reduced; });
+}
+
+std::vector<Setting> rewrite_space(const Group& group) {
+  const RowAxes axes = reduced_axes(group);
+  if (reduces_innermost(group, axes)) {
+    return axes.column_count <= kLongestRow ? row_settings() : std::vector<Setting>();
+  }
+  return axes.column_count <= kLongestColumn ? settings_where(kTiles, [](const TileSize&) { return true; })
+                                             : std::vector<Setting>();
+}
+
+Work rewrite_work(const Group& group, const Setting& setting) {
+  const RowAxes axes = reduced_axes(group);
+  if (!is_named(kTiles, setting.variant)) {
+    return row_work(group, axes, setting, 2);
+  }
+  const TileSize tile = meaning_of(kTiles, setting);
+  Work work = tile_work(group, axes, tile);
+  work.bytes = min_bytes(group);
+  work.extra_bytes = axes.column_count > tile.capacity() ? kept_bytes(group) : 0;
+  return work;
+}
+
+Result<StepDraft> draft_rewrite(const Group& group, const Setting& setting) {
+  const std::optional<ir::ValueId> kept = kept_value(group);
+  if (!kept.has_value() || !is_floating_point(group.graph->type(*kept).dtype) ||
+      !is_floating_point(group.graph->type(reduced_value(group)).dtype)) {
+    return failure(ErrorCode::kUnsupportedOperator, "the results are not made of the elements that are reduced");
+  }
+  const RowAxes axes = reduced_axes(group);
+  const bool is_tile = is_named(kTiles, setting.variant);
+  const Coordinate row{"row", axes.rows};
+  const Coordinate column{"column", axes.columns};
+  const std::vector<Coordinate> coordinates =
+      is_tile ? std::vector<Coordinate>{column, row} : std::vector<Coordinate>{row, column};
+  STITCH_ASSIGN(const AccumulatorKind accumulator, choose_accumulator(*group.graph, reductions_of(group)));
+  StepBuilder step(group);
+  step.include(is_tile ? "kernels/reduce/rewrite_columns.cuh" : "kernels/reduce/rewrite_rows.cuh");
+  step.describe(is_tile
+                    ? "Access: neighbouring threads read neighbouring rows, walk down their columns of elements and "
+                      "keep them."
+                    : "Access: the threads of a row read neighbouring elements and keep them.");
+  step.describe("Bound: memory, one read and one write of every element.");
+  STITCH_ASSIGN(const LoweredFunctor load,
+                is_tile ? make_column_loader(step, *kept, axes) : make_row_loader(step, *kept, axes, true));
+  STITCH_ASSIGN(const LoweredFunctor term, make_term(step, *kept, coordinates));
+  const Expr reduced = step.extent("reduced", axes.column_count, "elements summed up in one result");
+  STITCH_ASSIGN(const LoweredFunctor store, make_rewriting_store(step, *kept, coordinates, accumulator, reduced));
+  construct(step, load, "load");
+  construct(step, term, "term");
+  construct(step, store, "store");
+  launch(step, axes, setting, accumulator, reduced, {{&load, "load"}, {&store, "store"}});
+  return step.take();
+}
+
+}  // namespace stitch::kernels

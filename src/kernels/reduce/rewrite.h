@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions that lead back to every element they were made of, x / sqrt(mean(x * x) + epsilon): groups of Reduce whose
+// results have the shape of what is reduced. The elements stay in registers meanwhile and are read once.
+#pragma once
+
+#include "kernels/template/kernel_template.h"
+
+namespace stitch::kernels {
+
+// Whether every result of the reduce group has an element for each that is reduced.
+bool is_rewrite(const Group& group);
+
+// The functions of a KernelTemplate, for such groups.
+std::vector<Setting> rewrite_space(const Group& group);
+Work rewrite_work(const Group& group, const Setting& setting);
+Result<StepDraft> draft_rewrite(const Group& group, const Setting& setting);
+
+}  // namespace stitch::kernels
