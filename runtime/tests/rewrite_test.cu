@@ -2,6 +2,7 @@
 // Reductions that lead back to every element: tiles and rows in registers, axes too long for them, ragged extents, with
 // lanes and without.
 #include "kernels/reduce/rewrite_columns.cuh"
+#include "kernels/reduce/rewrite_held.cuh"
 #include "kernels/reduce/rewrite_rows.cuh"
 #include "support.h"
 
@@ -146,11 +147,17 @@ void check_size(Checker& checker, const Size& size, const std::string& name) {
   check<Accumulator>(checker, text + " row 256x8", size, by_row, [&](auto store) {
     return launch_rewrite_rows<Accumulator, 256, 8>(load, Term{}, store, rows, nullptr);
   });
+  constexpr int kHeld = 32 * 4;  // elements of a part
+  const DeviceFloats scratch(held_rows_scratch_bytes<Accumulator>(size.outer, ceil_divide(size.inner, kHeld)) / 4);
+  check<Accumulator>(checker, text + " row held 32x4", size, by_row, [&](auto store) {
+    return launch_rewrite_held<Accumulator, 32, 4>(load, Term{}, store, rows, scratch.data(), nullptr);
+  });
 }
 
 template <typename Accumulator>
 void check_all(Checker& checker, const std::string& name) {
-  for (const Size& size : {Size{64, 136}, Size{1, 5}, Size{3, 1}, Size{37, 260}, Size{85, 43}, Size{300, 12}}) {
+  for (const Size& size :
+       {Size{64, 136}, Size{1, 5}, Size{3, 1}, Size{37, 260}, Size{85, 43}, Size{300, 12}, Size{3, 1033}}) {
     check_size<Accumulator>(checker, size, name);
   }
 }

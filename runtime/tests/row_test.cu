@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layer norm and softmax: rows in registers and rows too long for them, one warp and one block a row, ragged lengths;
 // softmax along an axis that is not contiguous.
+#include "kernels/norm/layer_norm_held.cuh"
 #include "kernels/norm/layer_norm_shared.cuh"
 #include "kernels/softmax/column.cuh"
+#include "kernels/softmax/held.cuh"
 #include "kernels/softmax/shared.cuh"
 #include "support.h"
 
@@ -125,6 +127,44 @@ void check_shared_shapes(Checker& checker) {
   check_shared<kWhat>(checker, 3, 41, 16);  // parts without elements
 }
 
+// Rows whose parts blocks hold. Emulated blocks run one after another: all but a row's last leave their parts to it.
+template <What kWhat>
+void check_held(Checker& checker, int64_t rows, int64_t columns) {
+  constexpr int kThreads = 64;
+  constexpr int kPerThread = 8;
+  const auto x = random_floats(rows * columns, 6, -3.0f, 5.0f);
+  const DeviceFloats device_x(x);
+  const DeviceFloats y(rows * columns);
+  const Load load{device_x.data(), columns};
+  const Store store{y.data(), columns};
+  const RowShape shape{rows, columns, lanes_aligned(device_x.data(), columns)};
+  std::vector<double> want;
+  for (int64_t row = 0; row < rows; ++row) {
+    reference_row(kWhat, x.data() + row * columns, columns, want);
+  }
+  const int64_t parts = ceil_divide(columns, kThreads * kPerThread);
+  const DeviceFloats scratch(held_rows_scratch_bytes<WelfordAccumulator>(rows, parts) / 4);
+  const std::string name = "what " + std::to_string(static_cast<int>(kWhat)) + " held " + std::to_string(rows) + "x" +
+                           std::to_string(columns);
+  if constexpr (kWhat == What::kLayerNorm) {
+    checker.launched(
+        name, launch_layer_norm_held<kThreads, kPerThread>(load, store, shape, kEpsilon, scratch.data(), nullptr));
+  } else {
+    constexpr SoftmaxKind kKind = kWhat == What::kSoftmax ? SoftmaxKind::kSoftmax : SoftmaxKind::kLogSoftmax;
+    checker.launched(name,
+                     launch_softmax_held<kKind, kThreads, kPerThread>(load, store, shape, scratch.data(), nullptr));
+  }
+  checker.close(name, y.values(), want, 1e-5);
+}
+
+template <What kWhat>
+void check_held_shapes(Checker& checker) {
+  check_held<kWhat>(checker, 5, 1);
+  check_held<kWhat>(checker, 3, 4999);   // scalars, a last part that is not whole
+  check_held<kWhat>(checker, 3, 4096);   // whole parts
+  check_held<kWhat>(checker, 2, 40004);  // more parts than threads
+}
+
 // What each ticket stands for, for groups of every kind: every part is accumulated once, and written once, later.
 void check_tickets(Checker& checker) {
   for (int64_t rows = 1; rows <= 9; ++rows) {
@@ -219,6 +259,9 @@ int main(int count, char** arguments) {
   check_shared_shapes<What::kLayerNorm>(checker);
   check_shared_shapes<What::kSoftmax>(checker);
   check_shared_shapes<What::kLogSoftmax>(checker);
+  check_held_shapes<What::kLayerNorm>(checker);
+  check_held_shapes<What::kSoftmax>(checker);
+  check_held_shapes<What::kLogSoftmax>(checker);
   check_tickets(checker);
   check_barred_row(checker);
   return checker.finish();

@@ -22,14 +22,16 @@ class RowInRegisters {
 
   __device__ __forceinline__ RowInRegisters(const Load& load, const RowShape& shape, int64_t row, int thread)
       : load_(load), shape_(shape), row_(row), thread_(thread), resident_(shape.columns <= kCapacity) {
-    if (!resident_) {
-      return;
+    if (resident_) {
+      read();
     }
-    if (shape_.vectorised) {
-      read_lanes();
-    } else {
-      read_elements();
-    }
+  }
+
+  // Up to kCapacity elements from `begin`, a multiple of 4 within the row, that are resident however long the row is.
+  __device__ __forceinline__ RowInRegisters(const Load& load, const RowShape& shape, int64_t row, int thread,
+                                            int64_t begin)
+      : load_(load), shape_(shape), row_(row), begin_(begin), thread_(thread), resident_(true) {
+    read();
   }
 
   // visit(value) for each of this thread's elements, of a row that is resident; it may change them.
@@ -55,31 +57,21 @@ class RowInRegisters {
     }
   }
 
-  // Accumulates term(row, column, value) of this thread's elements, of a row that is resident.
+  // Accumulates term(row, column, value) of this thread's elements, of a row that is resident: all at once where it has
+  // as many as it may.
   template <typename Accumulator, typename Term>
   __device__ __forceinline__ Accumulator accumulate_resident(const Term& term) const {
     Accumulator accumulator = Accumulator::identity();
-    if (!shape_.vectorised) {
+    if (column(kPerThread - 1) < shape_.columns) {
+      float terms[kPerThread];
 #pragma unroll
       for (int place = 0; place < kPerThread; ++place) {
-        if (element_column(place) < shape_.columns) {
-          const float terms[1] = {term(row_, element_column(place), values_[place])};
-          accumulator.add(terms);
-        }
+        terms[place] = term(row_, column(place), values_[place]);
       }
+      accumulator.add(terms);
       return accumulator;
     }
-#pragma unroll
-    for (int group = 0; group < kPerThread / kLanes; ++group) {
-      if (lane_column(group) < shape_.columns) {
-        float terms[kLanes];
-#pragma unroll
-        for (int lane = 0; lane < kLanes; ++lane) {
-          terms[lane] = term(row_, lane_column(group) + lane, values_[group * kLanes + lane]);
-        }
-        accumulator.add(terms);
-      }
-    }
+    accumulate_some(accumulator, term);
     return accumulator;
   }
 
@@ -131,10 +123,49 @@ class RowInRegisters {
  private:
   // Of a group's first element.
   __device__ __forceinline__ int64_t lane_column(int group) const {
-    return (int64_t{group} * kThreads + thread_) * kLanes;
+    return begin_ + (int64_t{group} * kThreads + thread_) * kLanes;
   }
 
-  __device__ __forceinline__ int64_t element_column(int place) const { return int64_t{place} * kThreads + thread_; }
+  __device__ __forceinline__ int64_t element_column(int place) const {
+    return begin_ + int64_t{place} * kThreads + thread_;
+  }
+
+  __device__ __forceinline__ int64_t column(int place) const {
+    return shape_.vectorised ? lane_column(place / kLanes) + place % kLanes : element_column(place);
+  }
+
+  template <typename Accumulator, typename Term>
+  __device__ __forceinline__ void accumulate_some(Accumulator& accumulator, const Term& term) const {
+    if (!shape_.vectorised) {
+#pragma unroll
+      for (int place = 0; place < kPerThread; ++place) {
+        if (element_column(place) < shape_.columns) {
+          const float terms[1] = {term(row_, element_column(place), values_[place])};
+          accumulator.add(terms);
+        }
+      }
+      return;
+    }
+#pragma unroll
+    for (int group = 0; group < kPerThread / kLanes; ++group) {
+      if (lane_column(group) < shape_.columns) {
+        float terms[kLanes];
+#pragma unroll
+        for (int lane = 0; lane < kLanes; ++lane) {
+          terms[lane] = term(row_, lane_column(group) + lane, values_[group * kLanes + lane]);
+        }
+        accumulator.add(terms);
+      }
+    }
+  }
+
+  __device__ __forceinline__ void read() {
+    if (shape_.vectorised) {
+      read_lanes();
+    } else {
+      read_elements();
+    }
+  }
 
   // No load waits for a decision: the last columns are read instead of those beyond.
   __device__ __forceinline__ void read_lanes() {
@@ -170,6 +201,7 @@ class RowInRegisters {
   const Load& load_;
   const RowShape& shape_;
   int64_t row_;
+  int64_t begin_ = 0;
   int thread_;
   bool resident_;
   float values_[kPerThread];

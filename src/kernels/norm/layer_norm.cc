@@ -2,6 +2,7 @@
 #include "kernels/norm/layer_norm.h"
 
 #include "ir/graph/op.h"
+#include "kernels/rows/held_rows.h"
 #include "kernels/rows/row_functors.h"
 
 namespace stitch::kernels {
@@ -56,16 +57,21 @@ class LayerNorm final : public KernelTemplate {
     std::vector<Setting> settings = row_settings();
     const std::vector<Setting> shared = shared_row_settings(axes_of(group));
     settings.insert(settings.end(), shared.begin(), shared.end());
+    const std::vector<Setting> held = held_row_settings(axes_of(group));
+    settings.insert(settings.end(), held.begin(), held.end());
     return settings;
   }
 
   bool allows(const Group& group, const Setting& setting) const override {
-    return allows_shared_row(setting) || KernelTemplate::allows(group, setting);
+    return allows_shared_row(setting) || is_held_row(setting) || KernelTemplate::allows(group, setting);
   }
 
   Work work(const Group& group, const Setting& setting) const override {
     if (is_shared_row(setting)) {
       return shared_row_work(group, axes_of(group), setting);
+    }
+    if (is_held_row(setting)) {
+      return held_row_work(group, axes_of(group), setting);
     }
     return row_work(group, axes_of(group), setting, 2);
   }
@@ -74,12 +80,7 @@ class LayerNorm final : public KernelTemplate {
     const ir::Node& node = group.root_node();
     const RowAxes axes = axes_of(group);
     StepBuilder step(group);
-    const bool is_shared = is_shared_row(setting);
-    step.include(is_shared ? "kernels/norm/layer_norm_shared.cuh" : "kernels/norm/layer_norm.cuh");
-    step.describe(
-        is_shared ? "Access: blocks share a row; each part is read twice, the second time from the cache."
-                  : "Access: the threads of a row read neighbouring elements and keep them for both passes (mean, then "
-        "squared distances); a row too long for that is read twice.");
+    describe(step, setting);
     step.describe("Bound: memory, one read and one write of every element.");
     STITCH_ASSIGN(const LoweredFunctor load, make_row_loader(step, ir::tensor_operand(node, 0), axes, true));
     STITCH_ASSIGN(const LoweredFunctor store, make_store(step, axes));
@@ -87,19 +88,41 @@ class LayerNorm final : public KernelTemplate {
     construct(step, store, "store");
     add_row_shape(step, axes, {{&load, "load"}, {&store, "store"}});
     const Expr epsilon = step.constant("epsilon", float_literal(ir::double_attribute(node, "eps")));
-    if (is_shared) {
-      constexpr int64_t kAccumulatorBytes = 12;
+    constexpr int64_t kAccumulatorBytes = 12;
+    if (is_shared_row(setting)) {
       step.set_scratch_bytes(shared_row_scratch_bytes(axes, setting, kAccumulatorBytes));
       step.launch("return stitch::launch_layer_norm_shared(");
       step.launch("    load, store, shape, {}, {}, args->scratch, stream);", epsilon,
                   step.extent("parts", setting.splits, "blocks that share a row"));
       return step.take();
     }
-    const RowSettingSize size = row_setting_size(setting);
-    const Expr threads = step.int_constant("threads_per_row", size.threads);
+    const bool is_held = is_held_row(setting);
+    const RowSettingSize size = is_held ? held_row_size(setting) : row_setting_size(setting);
+    const Expr threads = step.int_constant(is_held ? "threads_per_part" : "threads_per_row", size.threads);
     const Expr kept = step.int_constant("elements_per_thread", size.per_thread);
-    step.launch("return stitch::launch_layer_norm<{}, {}>(load, store, shape, {}, stream);", threads, kept, epsilon);
+    if (is_held) {
+      step.set_scratch_bytes(held_row_scratch_bytes(axes, setting, kAccumulatorBytes));
+      step.launch("return stitch::launch_layer_norm_held<{}, {}>(load, store, shape, {}, args->scratch, stream);",
+                  threads, kept, epsilon);
+    } else {
+      step.launch("return stitch::launch_layer_norm<{}, {}>(load, store, shape, {}, stream);", threads, kept, epsilon);
+    }
     return step.take();
+  }
+
+ private:
+  static void describe(StepBuilder& step, const Setting& setting) {
+    if (is_held_row(setting)) {
+      step.include("kernels/norm/layer_norm_held.cuh");
+      step.describe("Access: blocks share a row; each keeps its part until the whole row is read.");
+      return;
+    }
+    const bool is_shared = is_shared_row(setting);
+    step.include(is_shared ? "kernels/norm/layer_norm_shared.cuh" : "kernels/norm/layer_norm.cuh");
+    step.describe(
+        is_shared ? "Access: blocks share a row; each part is read twice, the second time from the cache."
+                  : "Access: the threads of a row read neighbouring elements and keep them for both passes (mean, then "
+                    "squared distances); a row too long for that is read twice.");
   }
 };
 

@@ -9,6 +9,7 @@
 #include "ir/graph/op.h"
 #include "kernels/reduce/accumulator.h"
 #include "kernels/reduce/rewrite.h"
+#include "kernels/rows/held_rows.h"
 #include "kernels/rows/row_functors.h"
 #include "kernels/rows/row_sharing.h"
 
@@ -104,7 +105,7 @@ class Reduce final : public KernelTemplate {
   bool allows(const Group& group, const Setting& setting) const override {
     constexpr int64_t kMaxSplits = 1024;
     if (is_rewrite(group)) {
-      return KernelTemplate::allows(group, setting);
+      return is_held_row(setting) || KernelTemplate::allows(group, setting);
     }
     return allows_sharing(settings_for(group), setting, kMaxSplits);
   }

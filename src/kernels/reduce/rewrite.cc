@@ -9,6 +9,7 @@
 
 #include "ir/graph/op.h"
 #include "kernels/reduce/accumulator.h"
+#include "kernels/rows/held_rows.h"
 #include "kernels/rows/row_functors.h"
 #include "kernels/rows/row_sharing.h"
 
@@ -179,6 +180,20 @@ Result<LoweredFunctor> make_rewriting_store(StepBuilder& step, ir::ValueId kept,
                          .may_take_lanes = true});
 }
 
+void describe(StepBuilder& step, const Setting& setting) {
+  if (is_named(kTiles, setting.variant)) {
+    step.include("kernels/reduce/rewrite_columns.cuh");
+    step.describe(
+        "Access: neighbouring threads read neighbouring rows, walk down their columns of elements and keep them.");
+  } else if (is_held_row(setting)) {
+    step.include("kernels/reduce/rewrite_held.cuh");
+    step.describe("Access: blocks share a row; each keeps its part until the whole row is read.");
+  } else {
+    step.include("kernels/reduce/rewrite_rows.cuh");
+    step.describe("Access: the threads of a row read neighbouring elements and keep them.");
+  }
+}
+
 // The end of the step's function.
 void launch(StepBuilder& step, const RowAxes& axes, const Setting& setting, const AccumulatorKind& accumulator,
             const Expr& reduced, const std::vector<LaneUser>& users) {
@@ -197,9 +212,16 @@ void launch(StepBuilder& step, const RowAxes& axes, const Setting& setting, cons
   const Expr rows = step.extent("rows", axes.row_count);
   const Expr vectorised = prove_vectorised(step, reduced, users);
   step.launch("const stitch::RowShape shape{{{}, {}, {}}};", rows, reduced, vectorised);
-  const RowSettingSize size = row_setting_size(setting);
-  const Expr threads = step.int_constant("threads_per_row", size.threads);
+  const bool is_held = is_held_row(setting);
+  const RowSettingSize size = is_held ? held_row_size(setting) : row_setting_size(setting);
+  const Expr threads = step.int_constant(is_held ? "threads_per_part" : "threads_per_row", size.threads);
   const Expr per_thread = step.int_constant("elements_per_thread", size.per_thread);
+  if (is_held) {
+    step.set_scratch_bytes(held_row_scratch_bytes(axes, setting, accumulator.bytes));
+    step.launch("return stitch::launch_rewrite_held<stitch::{}, {}, {}>(", accumulator.type, threads, per_thread);
+    step.launch("    load, term, store, shape, args->scratch, stream);");
+    return;
+  }
   step.launch("return stitch::launch_rewrite_rows<stitch::{}, {}, {}>(load, term, store, shape, stream);",
               accumulator.type, threads, per_thread);
 }
@@ -217,7 +239,10 @@ bool is_rewrite(const Group& group) {
 std::vector<Setting> rewrite_space(const Group& group) {
   const RowAxes axes = reduced_axes(group);
   if (reduces_innermost(group, axes)) {
-    return axes.column_count <= kLongestRow ? row_settings() : std::vector<Setting>();
+    std::vector<Setting> settings = axes.column_count <= kLongestRow ? row_settings() : std::vector<Setting>();
+    const std::vector<Setting> held = held_row_settings(axes);
+    settings.insert(settings.end(), held.begin(), held.end());
+    return settings;
   }
   return axes.column_count <= kLongestColumn ? settings_where(kTiles, [](const TileSize&) { return true; })
                                              : std::vector<Setting>();
@@ -226,7 +251,7 @@ std::vector<Setting> rewrite_space(const Group& group) {
 Work rewrite_work(const Group& group, const Setting& setting) {
   const RowAxes axes = reduced_axes(group);
   if (!is_named(kTiles, setting.variant)) {
-    return row_work(group, axes, setting, 2);
+    return is_held_row(setting) ? held_row_work(group, axes, setting) : row_work(group, axes, setting, 2);
   }
   const TileSize tile = meaning_of(kTiles, setting);
   Work work = tile_work(group, axes, tile);
@@ -249,11 +274,7 @@ Result<StepDraft> draft_rewrite(const Group& group, const Setting& setting) {
       is_tile ? std::vector<Coordinate>{column, row} : std::vector<Coordinate>{row, column};
   STITCH_ASSIGN(const AccumulatorKind accumulator, choose_accumulator(*group.graph, reductions_of(group)));
   StepBuilder step(group);
-  step.include(is_tile ? "kernels/reduce/rewrite_columns.cuh" : "kernels/reduce/rewrite_rows.cuh");
-  step.describe(is_tile
-                    ? "Access: neighbouring threads read neighbouring rows, walk down their columns of elements and "
-                      "keep them."
-                    : "Access: the threads of a row read neighbouring elements and keep them.");
+  describe(step, setting);
   step.describe("Bound: memory, one read and one write of every element.");
   STITCH_ASSIGN(const LoweredFunctor load,
                 is_tile ? make_column_loader(step, *kept, axes) : make_row_loader(step, *kept, axes, true));

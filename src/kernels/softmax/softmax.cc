@@ -5,6 +5,7 @@
 #include <array>
 
 #include "ir/graph/op.h"
+#include "kernels/rows/held_rows.h"
 #include "kernels/rows/row_functors.h"
 #include "kernels/template/named_setting.h"
 
@@ -83,6 +84,8 @@ class Softmax final : public KernelTemplate {
     if (!is_strided(axes)) {
       const std::vector<Setting> shared = shared_row_settings(axes);
       settings.insert(settings.end(), shared.begin(), shared.end());
+      const std::vector<Setting> held = held_row_settings(axes);
+      settings.insert(settings.end(), held.begin(), held.end());
     } else {
       for (const NamedSetting<ColumnSize>& named : kColumnSettings) {
         settings.push_back({named.name, 1});
@@ -92,13 +95,16 @@ class Softmax final : public KernelTemplate {
   }
 
   bool allows(const Group& group, const Setting& setting) const override {
-    return allows_shared_row(setting) || KernelTemplate::allows(group, setting);
+    return allows_shared_row(setting) || is_held_row(setting) || KernelTemplate::allows(group, setting);
   }
 
   Work work(const Group& group, const Setting& setting) const override {
     const RowAxes axes = axes_of(group);
     if (is_shared_row(setting)) {
       return shared_row_work(group, axes, setting);
+    }
+    if (is_held_row(setting)) {
+      return held_row_work(group, axes, setting);
     }
     if (is_named(kColumnSettings, setting.variant)) {
       return column_work(group, axes, setting);
@@ -115,7 +121,7 @@ class Softmax final : public KernelTemplate {
     const RowAxes axes = axes_of(group);
     const bool is_by_columns = is_named(kColumnSettings, setting.variant);
     StepBuilder step(group);
-    describe(step, is_by_columns, is_shared_row(setting));
+    describe(step, is_by_columns, setting);
     step.describe("Bound: memory, one read and one write of every element.");
     const ir::ValueId input = ir::tensor_operand(group.root_node(), 0);
     STITCH_ASSIGN(const LoweredFunctor load, make_row_loader(step, input, axes, !is_by_columns));
@@ -128,6 +134,8 @@ class Softmax final : public KernelTemplate {
       add_row_shape(step, axes, {{&load, "load"}, {&store, "store"}});
       if (is_shared_row(setting)) {
         launch_shared(step, axes, setting);
+      } else if (is_held_row(setting)) {
+        launch_held(step, axes, setting);
       } else {
         launch_rows(step, row_setting_size(setting));
       }
@@ -136,7 +144,13 @@ class Softmax final : public KernelTemplate {
   }
 
  private:
-  static void describe(StepBuilder& step, bool is_by_columns, bool is_shared) {
+  static void describe(StepBuilder& step, bool is_by_columns, const Setting& setting) {
+    if (is_held_row(setting)) {
+      step.include("kernels/softmax/held.cuh");
+      step.describe("Access: blocks share a row; each keeps its part until the whole row is read.");
+      return;
+    }
+    const bool is_shared = is_shared_row(setting);
     step.include(is_by_columns ? "kernels/softmax/column.cuh"
                  : is_shared   ? "kernels/softmax/shared.cuh"
                                : "kernels/softmax/row.cuh");
@@ -153,6 +167,16 @@ class Softmax final : public KernelTemplate {
     step.launch("return stitch::launch_softmax_shared<stitch::SoftmaxKind::{}>(", kind_of(step));
     step.launch("    load, store, shape, {}, args->scratch, stream);",
                 step.extent("parts", setting.splits, "blocks that share a row"));
+  }
+
+  static void launch_held(StepBuilder& step, const RowAxes& axes, const Setting& setting) {
+    constexpr int64_t kAccumulatorBytes = 8;
+    step.set_scratch_bytes(held_row_scratch_bytes(axes, setting, kAccumulatorBytes));
+    const RowSettingSize size = held_row_size(setting);
+    const Expr threads = step.int_constant("threads_per_part", size.threads);
+    const Expr kept = step.int_constant("elements_per_thread", size.per_thread);
+    step.launch("return stitch::launch_softmax_held<stitch::SoftmaxKind::{}, {}, {}>(", kind_of(step), threads, kept);
+    step.launch("    load, store, shape, args->scratch, stream);");
   }
 
   static Result<LoweredFunctor> make_store(StepBuilder& step, const RowAxes& axes, bool may_take_lanes) {
