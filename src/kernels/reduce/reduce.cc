@@ -27,6 +27,9 @@ constexpr std::array kColumnSettings = {
     NamedSetting<RowSharing>{"columns_8", {8}},
     NamedSetting<RowSharing>{"columns_32", {32}},
     NamedSetting<RowSharing>{"columns_1", {1}},
+    NamedSetting<RowSharing>{"columns_2", {2}},
+    NamedSetting<RowSharing>{"columns_4", {4}},
+    NamedSetting<RowSharing>{"columns_16", {16}},
     NamedSetting<RowSharing>{"columns_split_8", {8, true}},
 };
 
@@ -70,6 +73,8 @@ Work columns_work(const Group& group, const RowAxes& axes, int sharers, int64_t 
   constexpr double kInFlight = 16;   // elements of a thread
   constexpr double kMergeWaits = 4;  // elements read in the time that sharers wait for each other
   constexpr double kPartial = 2 * sizeof(float);
+  constexpr double kMultiprocessors = 132;  // of the device these shares are for
+  constexpr double kLastWave = 0.3;         // of a block's time, for which only some multiprocessors have any left
   const int lanes = column_lanes(group, axes);
   const int wide = sharers < kBlock / kWarp ? kBlock / sharers : kWarp;
   const double each = elements_each(axes, sharers, splits);
@@ -80,6 +85,8 @@ Work columns_work(const Group& group, const RowAxes& axes, int sharers, int64_t 
   work.blocks_per_multiprocessor = std::max(1, kResidentThreads / work.threads_per_block);
   work.bandwidth_share = (lanes > 1 ? 0.87 : 0.84) * std::min(1.0, 0.4 + 0.6 * each * lanes / kInFlight) *
                          (sharers > 1 ? each / (each + kMergeWaits) : 1.0);
+  const double waves = static_cast<double>(work.blocks) / (kMultiprocessors * work.blocks_per_multiprocessor);
+  work.bandwidth_share *= waves > 1 ? waves / (waves + kLastWave) : 1.0;
   if (splits > 1) {
     work.extra_bytes = kPartial * static_cast<double>(axes.row_count * splits);
   }
