@@ -65,7 +65,8 @@ def start(folder: pathlib.Path) -> tuple[subprocess.Popen, pathlib.Path]:
     address, program = folder / "socket", folder / "bin" / "python"
     loaded = subprocess.Popen([sys.executable, __file__, str(address)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                               env=dict(os.environ, PYTHONPATH=PYTHON_FOLDER))
-    loaded.stdout.readline()  # it listens
+    if not loaded.stdout.readline():  # it listens
+        raise OSError(f"{sys.executable} cannot load PyTorch and our Python side")
     program.parent.mkdir()
     program.write_text(ASKER.format(python=PYTHON, python_folder=PYTHON_FOLDER, address=str(address),
                                     descriptors=DESCRIPTORS))

@@ -15,14 +15,16 @@ import preloaded
 
 
 class Record:
-    """OUT/results.jsonl, a line a verdict. `keys`: the fields of a line that say what was judged."""
+    """OUT/results.jsonl, a line a verdict. `keys`: the fields of a line that say what was judged. What had no verdict
+    ("none" for its kind) is judged again by the next run."""
 
     def __init__(self, out: pathlib.Path, keys: tuple[str, ...]) -> None:
         out.mkdir(parents=True, exist_ok=True)
         self.file = out / "results.jsonl"
         self.keys = keys
         self.lock = threading.Lock()
-        self.results = [json.loads(line) for line in self.file.read_text().splitlines()] if self.file.exists() else []
+        lines = self.file.read_text().splitlines() if self.file.exists() else []
+        self.results = [each for each in map(json.loads, lines) if each["kind"] != "none"]
 
     def lacks(self, wanted: Iterable[tuple]) -> list[tuple]:
         """Those that are not there yet, in the order given."""

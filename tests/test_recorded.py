@@ -26,6 +26,13 @@ def test_a_run_that_was_cut_short_goes_on_where_it_was(tmp_path: pathlib.Path) -
     assert {"candidate": "zeros", "seed": 2, "kind": "wrong", "square": 4} in lines and len(lines) == 3
 
 
+def test_what_had_no_verdict_is_judged_again(tmp_path: pathlib.Path) -> None:
+    Record(tmp_path, ("candidate", "seed")).fill(WANTED[:1], lambda *_: {"kind": "none"}, 1, lambda _: "")
+    record = Record(tmp_path, ("candidate", "seed"))
+    record.fill(WANTED[:1], squared, 1, lambda _: "")
+    assert [each["kind"] for each in record.results] == ["wrong"]
+
+
 def test_what_is_shown_is_printed_as_it_comes(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture) -> None:
     Record(tmp_path, ("candidate", "seed")).fill(
         WANTED, squared, 1, lambda each: each["candidate"] if each["kind"] == "ok" else "")

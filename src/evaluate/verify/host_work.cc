@@ -45,20 +45,51 @@ struct TrialRange {
 constexpr TrialRange kTrialRanges[] = {{0.012, 48, 160}, {0.1, 16, 48}, {0.6, 4, 10}, {1e30, 2, 5}};
 constexpr uint64_t kMaxInARow = 16;  // on the same contents, for whoever counts since prepare(); mostly it is one
 constexpr double kSingleShare = 0.75;
-constexpr int kMaxFailed = 4;  // a process may have to be started after each
+constexpr double kSingleShareAnew = 0.9;  // draws hand parameters over with every call
+constexpr int kMaxFailed = 4;             // a process may have to be started after each
+
+// Few flags, or true ones alone, are met by random bytes; other elements are not, but for one or two small ones.
+constexpr int64_t kMaxFlagsByChance = 8192;
+constexpr int64_t kMaxBytesByChance = 4;
+constexpr int kTriesByChance = 4096;
+
+std::vector<HostTensor> random_outputs(const verify::OracleDraw& draw, std::mt19937_64& random) {
+  std::vector<HostTensor> outputs;
+  for (const verify::OutputReference& output : draw.outputs) {
+    std::vector<std::byte> bytes(static_cast<size_t>(output.type.bytes()));
+    std::generate(bytes.begin(), bytes.end(), [&] { return static_cast<std::byte>(random()); });
+    outputs.push_back(HostTensor::from_bytes({output.name, TensorRole::kOutput, output.type}, std::move(bytes)));
+  }
+  return outputs;
+}
+
+bool may_be_right_by_chance(const verify::OracleDraw& draw, MathMode math, std::mt19937_64& random) {
+  int64_t flags = 0;
+  int64_t bytes = 0;
+  for (const verify::OutputReference& output : draw.outputs) {
+    (output.type.dtype == DataType::kBool ? flags : bytes) += output.type.bytes();
+  }
+  const bool is_possible = flags <= kMaxFlagsByChance && bytes <= kMaxBytesByChance;
+  for (int i = 0; is_possible && i < kTriesByChance; ++i) {
+    if (fits(random_outputs(draw, random), draw, math)) {
+      return true;
+    }
+  }
+  return false;
+}
 
 class TrialsWithoutKernels {
  public:
   TrialsWithoutKernels(const HostWorkRequest& request, Candidate& candidate)
       : request_(request), candidate_(candidate), random_(derived_seed(request.seed, "calls without kernels", 0)) {}
 
-  // The draw whose answer was right without kernels; none: no call's was.
-  Result<const verify::OracleDraw*> run() {
+  // Whether an answer was right without kernels.
+  Result<bool> after_all_calls() {
     // Whatever a program keeps from its last whole call is then another draw's answer.
     STITCH_ASSIGN(const RunResult last, run_draw(candidate_, request_.draws.front(), {}));
     if (const auto* finding = std::get_if<Finding>(&last)) {
       finding_ = at_stage(Stage::kCalls, *finding);
-      return nullptr;
+      return false;
     }
     for (const std::span<const verify::OracleDraw> some :
          {std::span(request_.draws).subspan(1), std::span(request_.others)}) {
@@ -68,24 +99,39 @@ class TrialsWithoutKernels {
         }
       }
     }
+    return try_contents(kSingleShare);
+  }
+
+  // The same from the first call of a process on.
+  Result<bool> started_anew() {
+    STITCH_ASSIGN(const CandidateOutcome ended, candidate_.destroy());
+    finding_ = finding_of(ended.ending, ended.message, "destroy", Stage::kCalls);
+    if (finding_) {
+      return false;
+    }
+    failed_ = 0;
+    return try_contents(kSingleShareAnew);
+  }
+
+  std::optional<Finding> finding() const { return finding_; }  // of a call with kernels, or of an end
+
+ private:
+  Result<bool> try_contents(double single_share) {
     // Where all answers are alike, nothing follows from one.
     const int all = others_.empty() ? 0 : length();
     for (int left = all; left > 0;) {
       const verify::OracleDraw& draw = *others_[random_() % others_.size()];
-      const bool is_single = left < all && share() < kSingleShare;
+      const bool is_single = left < all && share() < single_share;
       const int calls = is_single ? 1 : std::min(left, static_cast<int>(kMaxInARow / 2 + random_() % kMaxInARow));
       STITCH_ASSIGN(const bool is_right, is_right_in_one_of(calls, draw));
       if (is_right) {
-        return &draw;
+        return true;
       }
       left = failed_ < kMaxFailed ? left - calls : 0;
     }
-    return nullptr;
+    return false;
   }
 
-  std::optional<Finding> finding() const { return finding_; }  // of the whole call
-
- private:
   int length() {
     const auto* range = std::begin(kTrialRanges);
     while (request_.call_seconds > range->max_seconds) {
@@ -101,7 +147,7 @@ class TrialsWithoutKernels {
       RunSettings settings{.prepares = call == 0, .trial = CallTrial::kWithoutKernels};
       settings.stream = static_cast<int>(random_() % kCallStreams);
       STITCH_ASSIGN(const Answer answer, answer_in(settings, draw, request_.math, candidate_));
-      if (answer == Answer::kRight) {
+      if (answer == Answer::kRight && !may_be_right_by_chance(draw, request_.math, random_)) {
         return true;
       }
       failed_ += answer == Answer::kFailed ? 1 : 0;
@@ -117,17 +163,8 @@ class TrialsWithoutKernels {
   std::optional<Finding> finding_;
 };
 
-}  // namespace
-
-Result<std::optional<Finding>> refuse_host_work(const HostWorkRequest& request, Candidate& candidate) {
-  if (request.draws.size() < 2) {
-    return std::optional<Finding>();
-  }
-  TrialsWithoutKernels trials(request, candidate);
-  STITCH_ASSIGN(const verify::OracleDraw* right, trials.run());
-  if (right == nullptr) {
-    return trials.finding();
-  }
+// What an answer says that was right without kernels.
+Result<std::optional<Finding>> judge_right_answer(const HostWorkRequest& request, Candidate& candidate) {
   if (request.needs_kernels) {
     return std::optional<Finding>(
         {Stage::kCalls, VerdictKind::kCheated,
@@ -144,6 +181,8 @@ Result<std::optional<Finding>> refuse_host_work(const HostWorkRequest& request, 
        "device"});
 }
 
+// Makes two more calls for each kernel that a call lists, the second without that kernel. A program that is right all
+// the same does not need the kernel, and `ledger` says so from then on. Emulated device only; five seconds at most.
 Result<void> find_idle_kernels(const std::vector<verify::OracleDraw>& draws, MathMode math, Candidate& candidate,
                                LaunchLedger& ledger) {
   if (draws.size() < 2) {
@@ -170,6 +209,28 @@ Result<void> find_idle_kernels(const std::vector<verify::OracleDraw>& draws, Mat
     }
   }
   return {};
+}
+
+}  // namespace
+
+Result<std::optional<Finding>> refuse_host_work(const HostWorkRequest& request, Candidate& candidate) {
+  if (request.draws.size() < 2) {
+    return std::optional<Finding>();
+  }
+  TrialsWithoutKernels trials(request, candidate);
+  STITCH_ASSIGN(const bool is_right, trials.after_all_calls());
+  std::optional<Finding> finding = trials.finding();
+  if (is_right) {
+    STITCH_ASSIGN(finding, judge_right_answer(request, candidate));
+  }
+  if (!finding && request.ledger != nullptr) {
+    STITCH_TRY(find_idle_kernels(request.draws, request.math, candidate, *request.ledger));
+  }
+  if (is_right || finding) {
+    return finding;
+  }
+  STITCH_ASSIGN(const bool is_right_anew, trials.started_anew());
+  return is_right_anew ? judge_right_answer(request, candidate) : Result<std::optional<Finding>>(trials.finding());
 }
 
 }  // namespace stitch::evaluate

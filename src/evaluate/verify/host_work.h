@@ -18,17 +18,15 @@ struct HostWorkRequest {
   MathMode math = MathMode::kFp32;
   bool needs_kernels = false;
   uint64_t seed = 0;
-  double call_seconds = 0;  // what a call takes
+  double call_seconds = 0;         // what a call takes
+  LaunchLedger* ledger = nullptr;  // where kernels that do nothing are marked, for whoever is not refused
 };
 
 // Makes more calls at the very end, and returns a finding where the host did the work. In a drawn number of them
 // kernels and libraries do nothing. Where one's answer is right all the same, only copies within the device work in the
-// next: a program that merely moves its input passes that one, unless it `needs_kernels`.
+// next: a program that merely moves its input passes that one, unless it `needs_kernels`. Then the program is started
+// anew, and no kernel runs from its first call on: whoever works on the host in early calls alone has a number there
+// too. What it is left with are tables that no kernel has filled: nothing else is asked of it afterwards.
 Result<std::optional<Finding>> refuse_host_work(const HostWorkRequest& request, Candidate& candidate);
-
-// Makes two more calls for each kernel that a call lists, the second without that kernel. A program that is right all
-// the same does not need the kernel, and `ledger` says so from then on. Emulated device only; five seconds at most.
-Result<void> find_idle_kernels(const std::vector<verify::OracleDraw>& draws, MathMode math, Candidate& candidate,
-                               LaunchLedger& ledger);
 
 }  // namespace stitch::evaluate

@@ -48,7 +48,9 @@ std::vector<verify::OracleDraw> draws_from(std::initializer_list<double> firsts)
 
 // What was asked of a candidate in calls without kernels.
 struct Asked {
-  int calls = 0;
+  int calls = 0;         // of its process
+  int calls_before = 0;  // of the one before
+  int whole = 0;         // calls with kernels, of its process
   int prepares = 0;
   std::set<int> streams;
   std::set<double> contents;
@@ -81,12 +83,23 @@ class Doubling final : public Candidate {
     } else {
       last_ = answer;
       prepares_ = 0;
+      ++asked.whole;
     }
     outcome.outputs = {verify::float_tensor(kShape, answer)};
     return outcome;
   }
 
+  Result<CandidateOutcome> destroy() override {
+    last_.assign(kElements, 0);
+    const int calls = asked.calls;
+    asked = Asked();
+    asked.calls_before = calls;
+    ++starts;
+    return CandidateOutcome{};
+  }
+
   Asked asked;
+  int starts = 0;
 
  private:
   HostWorks host_works_;
@@ -115,9 +128,11 @@ TEST(HostWork, KernelsThatDoNothingLeaveNoAnswer) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
     Doubling candidate(never);
     EXPECT_FALSE(judged(candidate, seed));
-    EXPECT_GE(candidate.asked.calls, 48);
-    EXPECT_LE(candidate.asked.calls, 160);
-    numbers.insert(candidate.asked.calls);
+    for (const int calls : {candidate.asked.calls_before, candidate.asked.calls}) {
+      EXPECT_GE(calls, 48);
+      EXPECT_LE(calls, 160);
+      numbers.insert(calls);
+    }
   }
   EXPECT_GT(numbers.size(), 10U) << "nobody can know how many there are";
 }
@@ -128,6 +143,77 @@ TEST(HostWork, TheyComeOnAllStreamsContentsAndOftenInARow) {
   EXPECT_EQ(candidate.asked.streams.size(), static_cast<size_t>(kCallStreams));
   EXPECT_EQ(candidate.asked.contents, (std::set<double>{50, 300, 900, 2000})) << "not those of the last whole call";
   EXPECT_LT(candidate.asked.prepares, candidate.asked.calls);
+}
+
+TEST(HostWork, AProcessHasNoKernelFromItsFirstCallOn) {
+  Doubling candidate(never);
+  EXPECT_FALSE(judged(candidate, 7));
+  EXPECT_EQ(candidate.starts, 1);
+  EXPECT_EQ(candidate.asked.whole, 0);
+}
+
+TEST(HostWork, WhoWorksOnTheHostInEarlyCallsAloneIsRefused) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    Doubling candidate([&](int number) { return candidate.starts == 1 && number == 3; });
+    ASSERT_TRUE(judged(candidate, seed));
+    EXPECT_EQ(candidate.asked.calls, 4);
+  }
+}
+
+TEST(HostWork, WhoCannotEndIsRefused) {
+  class Ends final : public Candidate {
+   public:
+    Result<CandidateOutcome> prepare(std::span<const HostTensor> all) override { return within_.prepare(all); }
+    Result<CandidateOutcome> run(const CandidateCall& call) override { return within_.run(call); }
+    Result<CandidateOutcome> destroy() override {
+      CandidateOutcome outcome;
+      outcome.ending = Ending::kCrashed;
+      outcome.message = "it was killed";
+      return outcome;
+    }
+
+   private:
+    Doubling within_{never};
+  };
+  const auto draws = draws_from({1, 50});
+  const std::vector<verify::OracleDraw> others;
+  Ends candidate;
+  const auto finding = refuse_host_work({.draws = draws, .others = others}, candidate);
+  ASSERT_TRUE(finding.has_value() && *finding);
+  EXPECT_EQ((*finding)->kind, VerdictKind::kCrashed);
+  EXPECT_EQ((*finding)->reason, "destroy: it was killed");
+}
+
+// One flag, which random bytes meet.
+TEST(HostWork, AnAnswerThatChanceGivesSaysNothing) {
+  class Flag final : public Candidate {
+   public:
+    Result<CandidateOutcome> prepare(std::span<const HostTensor>) override { return CandidateOutcome{}; }
+    Result<CandidateOutcome> run(const CandidateCall& call) override {
+      std::vector<double> x(1);
+      verify::load_doubles(call.inputs[0], 0, 1, x.data());
+      CandidateOutcome outcome;
+      outcome.outputs = {flag(call.trial == CallTrial::kNone ? x[0] > 10 : true)};
+      return outcome;
+    }
+    static HostTensor flag(bool value) {
+      return HostTensor::from_bytes({"0", TensorRole::kOutput, {DataType::kBool, {1}}},
+                                    {static_cast<std::byte>(value ? 1 : 0)});
+    }
+  };
+  auto draws = draws_from({1, 50});
+  for (verify::OracleDraw& draw : draws) {
+    std::vector<double> x(1);
+    verify::load_doubles(draw.inputs[0], 0, 1, x.data());
+    draw.outputs[0] = verify::integer_reference({1}, {0});
+    draw.outputs[0].type = {DataType::kBool, {1}};
+    draw.outputs[0].reference = draw.outputs[0].native = Flag::flag(x[0] > 10);
+  }
+  const std::vector<verify::OracleDraw> others;
+  Flag candidate;
+  const auto finding = refuse_host_work({.draws = draws, .others = others, .needs_kernels = true}, candidate);
+  ASSERT_TRUE(finding.has_value());
+  EXPECT_FALSE(*finding);
 }
 
 TEST(HostWork, OneRightAnswerIsEnough) {

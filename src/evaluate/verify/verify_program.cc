@@ -511,16 +511,16 @@ Result<void> Verification::repeat() {
   if (!done.counts.limit.empty()) {
     note("no call had contents that are in no draw: " + done.counts.limit);
   }
-  const HostWorkRequest host{repeated_draws_.draws,  done.shown,    request_.math,
-                             request_.needs_kernels, request_.seed, fastest_run_.value_or(0)};
-  STITCH_ASSIGN(const auto host_work, refuse_host_work(host, *candidate_));
+  STITCH_ASSIGN(const auto host_work, refuse_host_work({.draws = repeated_draws_.draws,
+                                                        .others = done.shown,
+                                                        .math = request_.math,
+                                                        .needs_kernels = request_.needs_kernels,
+                                                        .seed = request_.seed,
+                                                        .call_seconds = fastest_run_.value_or(0),
+                                                        .ledger = request_.subjects.front().binary.launches.get()},
+                                                       *candidate_));
   report_.findings.add(host_work);
-  if (decided()) {
-    return {};
-  }
-  const auto& ledger = request_.subjects.front().binary.launches;
-  return ledger == nullptr ? Result<void>()
-                           : find_idle_kernels(repeated_draws_.draws, request_.math, *candidate_, *ledger);
+  return {};
 }
 
 Result<void> Verification::destroy() {
