@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Running reductions: every state and every launch against a plain loop; ragged rows, rows of one element and of none,
 // ties, NaN and infinities, rows read backwards and down the columns.
+#include "kernels/scan/reordered.cuh"
 #include "kernels/scan/row.cuh"
 #include "row_load.cuh"
 #include "support.h"
@@ -248,6 +249,38 @@ void check_lanes(Checker& checker, int64_t rows, int64_t columns) {
   });
 }
 
+// Rows scanned from their ends, and with each element a place later.
+void check_reordered(Checker& checker, int64_t rows, int64_t columns) {
+  const auto x = random_floats(rows * columns, 9, -1.0f, 1.0f);
+  const DeviceFloats device_x(x);
+  const LanesLoad load{device_x.data(), columns};
+  const ScanShape shape{rows, columns, columns % 4 == 0};
+  std::vector<double> backwards(x.size());
+  std::vector<double> later(x.size());
+  for (int64_t row = 0; row < rows; ++row) {
+    double sum = 0.0;
+    for (int64_t column = columns - 1; column >= 0; --column) {
+      backwards[row * columns + column] = sum += x[row * columns + column];
+    }
+    sum = 2.0;
+    for (int64_t column = 0; column < columns; ++column) {
+      later[row * columns + column] = sum;
+      sum += x[row * columns + column];
+    }
+  }
+  const std::string name = " " + std::to_string(rows) + "x" + std::to_string(columns);
+  using State = SumScan<float>;
+  const DeviceFloats y(rows * columns);
+  const ReversedStore<LanesStore> store{{y.data(), columns}, columns};
+  checker.launched("backwards" + name,
+                   launch_scan_rows<State, 128>(ReversedLoad<LanesLoad>{load, columns}, store, shape, nullptr));
+  checker.close("backwards" + name, y.values(), backwards, 1e-4);
+  const DeviceFloats z(rows * columns);
+  checker.launched("later" + name, launch_scan_rows<State, 128>(LaterLoad<LanesLoad, float>{load, 2.0f},
+                                                                LanesStore{z.data(), columns}, shape, nullptr));
+  checker.close("later" + name, z.values(), later, 1e-4);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -262,6 +295,7 @@ int main(int count, char** arguments) {
   }
   for (const int64_t columns : {4, 129, 516, 2048, 2180, 4101}) {
     check_lanes(checker, 2, columns);
+    check_reordered(checker, 3, columns);
   }
   // Nothing but -inf so far is -inf, not NaN; what comes first decides nothing.
   check<LogSumExpScan>(checker, "logsumexp of -inf", {-INFINITY, -INFINITY, 1.0f, INFINITY, 2.0f, NAN, 0.0f},

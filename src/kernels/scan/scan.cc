@@ -16,10 +16,8 @@ namespace {
 constexpr int64_t kMinPart = 4096;  // elements: shorter parts do not repay a second read
 
 constexpr std::array kSettings = {
-    NamedSetting<RowSharing>{"block_32", {32}},
-    NamedSetting<RowSharing>{"block_256", {256}},
-    NamedSetting<RowSharing>{"block_128", {128}},
-    NamedSetting<RowSharing>{"serial", {1}},
+    NamedSetting<RowSharing>{"block_32", {32}},         NamedSetting<RowSharing>{"block_256", {256}},
+    NamedSetting<RowSharing>{"block_128", {128}},       NamedSetting<RowSharing>{"serial", {1}},
     NamedSetting<RowSharing>{"split_256", {256, true}},
 };
 
@@ -109,14 +107,83 @@ class Scan final : public KernelTemplate {
   Result<StepDraft> draft(const Group& group, const Setting& setting) const override;
 };
 
-Result<LoweredFunctor> make_store(StepBuilder& step, const RowAxes& axes, const State& state, bool lanes) {
+// Where elements are read and results are written that the scan does not meet as they lie.
+struct Order {
+  ir::ValueId read;
+  ir::ValueId written;
+  bool reads_backwards = false;
+  bool reads_later = false;  // each element one place behind its own, and `first` before all
+  bool writes_backwards = false;
+  Literal first = {};
+};
+
+// Whether `node` turns over the axis of the scan and nothing else: a mirror at the edge of which only the image is
+// left.
+bool is_flip(const ir::Graph& graph, const ir::Node& node, int64_t dim) {
+  if (node.op != ir::Op::kPad || ir::string_attribute(node, "mode") != "reflect") {
+    return false;
+  }
+  const std::vector<int64_t>& shape = graph.type(node.outputs[0]).shape;
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    const int64_t moved = static_cast<int64_t>(axis) == dim ? shape[axis] - 1 : 0;
+    if (ir::ints_attribute(node, "before")[axis] != moved || ir::ints_attribute(node, "after")[axis] != -moved) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Whether `node` moves everything along that axis by one place.
+bool is_shift(const ir::Node& node, int64_t dim) {
+  if (node.op != ir::Op::kPad || ir::string_attribute(node, "mode") != "constant") {
+    return false;
+  }
+  const std::vector<int64_t>& before = ir::ints_attribute(node, "before");
+  const std::vector<int64_t>& after = ir::ints_attribute(node, "after");
+  for (size_t axis = 0; axis < before.size(); ++axis) {
+    const int64_t moved = static_cast<int64_t>(axis) == dim ? 1 : 0;
+    if (before[axis] != moved || after[axis] != -moved) {
+      return false;
+    }
+  }
+  return true;
+}
+
+Order order_of(const Group& group) {
+  const ir::Graph& graph = *group.graph;
+  const ir::Node& root = group.root_node();
+  const int64_t dim = ir::int_attribute(root, "dim");
+  Order order{ir::tensor_operand(root, 0), root.outputs[0]};
+  if (group.computes(order.read)) {
+    const ir::Node& node = graph.node(graph.value(order.read).producer);
+    order.reads_backwards = is_flip(graph, node, dim);
+    order.reads_later = is_shift(node, dim);
+    if (order.reads_later) {
+      order.first = literal(ir::double_attribute(node, "value"), graph.type(order.read).dtype);
+    }
+    if (order.reads_backwards || order.reads_later) {
+      order.read = ir::tensor_operand(node, 0);
+    }
+  }
+  for (const ir::NodeId id : group.nodes) {
+    const ir::Node& node = graph.node(id);
+    if (root.outputs.size() == 1 && is_flip(graph, node, dim) && ir::tensor_operand(node, 0) == root.outputs[0]) {
+      order.writes_backwards = true;
+      order.written = node.outputs[0];
+    }
+  }
+  return order;
+}
+
+Result<LoweredFunctor> make_store(StepBuilder& step, const RowAxes& axes, const State& state, ir::ValueId written,
+                                  bool lanes) {
   const Group& group = step.group();
   const ir::Graph& graph = *group.graph;
   const ir::Node& node = group.root_node();
-  const Domain domain(graph.type(node.outputs[0]).shape);
+  const Domain domain(graph.type(written).shape);
   FunctorBuilder builder(step, pascal_case(graph.value(group.results[0]).name) + "Store", domain,
                          {{"row", axes.rows}, {"column", axes.columns}});
-  builder.bind(node.outputs[0], domain.anchor_map(), lanes ? bound("value", "values[lane]") : bound(state.value));
+  builder.bind(written, domain.anchor_map(), lanes ? bound("value", "values[lane]") : bound(state.value));
   if (node.outputs.size() > 1) {
     builder.bind(node.outputs[1], domain.anchor_map(), bound("total.index"));
   }
@@ -128,16 +195,44 @@ Result<LoweredFunctor> make_store(StepBuilder& step, const RowAxes& axes, const 
   return builder.finish({.comment = comment, .extra_parameters = fmt::format("const {}& total", state.type)});
 }
 
+// What the launch is handed.
+struct Operands {
+  const char* load = "load";
+  const char* store = "store";
+};
+
+// The functors again, called at other columns where the order asks for it.
+Operands reorder(StepBuilder& step, const Order& order, const LoweredFunctor& load, const LoweredFunctor& store,
+                 const Expr& columns) {
+  Operands operands;
+  if (order.reads_backwards || order.reads_later || order.writes_backwards) {
+    step.include("kernels/scan/reordered.cuh");
+  }
+  if (order.reads_backwards) {
+    operands.load = "reversed_load";
+    step.launch("const stitch::ReversedLoad<{}> reversed_load{{load, {}}};", load.tree.name, columns);
+  } else if (order.reads_later) {
+    operands.load = "later_load";
+    const ir::Graph& graph = *step.group().graph;
+    step.launch("const stitch::LaterLoad<{}, {}> later_load{{load, {}}};", load.tree.name,
+                element_type(graph, order.read), literal_expr(order.first));
+  }
+  if (order.writes_backwards) {
+    operands.store = "reversed_store";
+    step.launch("const stitch::ReversedStore<{}> reversed_store{{store, {}}};", store.tree.name, columns);
+  }
+  return operands;
+}
+
 // "const ScanShape shape{rows, columns, vectorised};" after the functors and the proof of `vectorised`.
-Result<void> add_operands(StepBuilder& step, const RowAxes& axes, const State& state) {
+Result<Operands> add_operands(StepBuilder& step, const RowAxes& axes, const State& state) {
   const Group& group = step.group();
-  const ir::Node& node = group.root_node();
-  const ir::ValueId input = ir::tensor_operand(node, 0);
-  const bool lanes = takes_lanes(*group.graph, node);
+  const Order order = order_of(group);
+  const bool lanes = takes_lanes(*group.graph, group.root_node());
   const bool along_rows = lanes && is_innermost(axes);
-  STITCH_ASSIGN(const LoweredFunctor load, along_rows ? make_row_loader(step, input, axes, true)
-                                                      : make_element_loader(step, input, axes));
-  STITCH_ASSIGN(const LoweredFunctor store, make_store(step, axes, state, along_rows));
+  STITCH_ASSIGN(const LoweredFunctor load, along_rows ? make_row_loader(step, order.read, axes, true)
+                                                      : make_element_loader(step, order.read, axes));
+  STITCH_ASSIGN(const LoweredFunctor store, make_store(step, axes, state, order.written, along_rows));
   construct(step, load, "load");
   construct(step, store, "store");
   const Expr rows = step.extent("rows", axes.row_count);
@@ -145,7 +240,7 @@ Result<void> add_operands(StepBuilder& step, const RowAxes& axes, const State& s
   const Expr vectorised =
       along_rows ? prove_vectorised(step, columns, {{&load, "load"}, {&store, "store"}}) : named("false");
   step.launch("const stitch::ScanShape shape{{{}, {}, {}}};", rows, columns, vectorised);
-  return {};
+  return reorder(step, order, load, store, columns);
 }
 
 Result<StepDraft> Scan::draft(const Group& group, const Setting& setting) const {
@@ -160,18 +255,21 @@ Result<StepDraft> Scan::draft(const Group& group, const Setting& setting) const 
                     ? "Access: neighbouring threads walk down neighbouring rows."
                     : "Access: the threads of a row read neighbouring elements and pass on what stands before them.");
   step.describe("Bound: memory, one read and one write of every element.");
-  STITCH_TRY(add_operands(step, axes, state));
+  STITCH_ASSIGN(const Operands operands, add_operands(step, axes, state));
   if (is_serial) {
-    step.launch("return stitch::launch_scan_serial<{}>(load, store, shape, stream);", state.type);
+    step.launch("return stitch::launch_scan_serial<{}>({}, {}, shape, stream);", state.type, operands.load,
+                operands.store);
     return step.take();
   }
   const Expr threads = step.int_constant("threads_per_row", sharing.threads);
   if (sharing.is_split) {
     step.set_scratch_bytes(axes.row_count * setting.splits * state.bytes);
-    step.launch("return stitch::launch_scan_split<{}, {}>(load, store, shape, {}, args->scratch, stream);", state.type,
-                threads, step.extent("splits", setting.splits, "blocks that share a row"));
+    step.launch("return stitch::launch_scan_split<{}, {}>({}, {}, shape, {}, args->scratch, stream);", state.type,
+                threads, operands.load, operands.store,
+                step.extent("splits", setting.splits, "blocks that share a row"));
   } else {
-    step.launch("return stitch::launch_scan_rows<{}, {}>(load, store, shape, stream);", state.type, threads);
+    step.launch("return stitch::launch_scan_rows<{}, {}>({}, {}, shape, stream);", state.type, threads, operands.load,
+                operands.store);
   }
   return step.take();
 }
