@@ -39,6 +39,14 @@ void DraftOrder::merge(int number, int absorbed) {
   reads.insert(gone.reads.begin(), gone.reads.end());
   reads.erase(number);
   set_reads(number, reads);
+  for (const int reader : gone.readers) {
+    if (reader != number) {
+      std::set<int> of_reader = at(reader).reads;
+      of_reader.erase(absorbed);
+      of_reader.insert(number);
+      set_reads(reader, of_reader);
+    }
+  }
 }
 
 bool DraftOrder::depends_on(int later, int earlier) const {

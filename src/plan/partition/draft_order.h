@@ -16,7 +16,8 @@ class DraftOrder {
   void add(int number);
   // Records that `number` reads results of `reads`, none of which may depend on it.
   void set_reads(int number, const std::set<int>& reads);
-  // Removes `absorbed`, which became part of `number`. No other draft may have read it.
+  // Removes `absorbed`, which became part of `number`: what read it reads that now. Nothing that one of the two reads
+  // may depend on the other, but for `absorbed` and `number` themselves.
   void merge(int number, int absorbed);
 
   const std::set<int>& reads(int number) const { return at(number).reads; }

@@ -83,5 +83,19 @@ TEST(DraftOrder, AnAbsorbedDraftHandsOnWhatItRead) {
   EXPECT_TRUE(order.readers(1).empty());
 }
 
+TEST(DraftOrder, ReadersOfAnAbsorbedDraftReadWhatItBecamePartOf) {
+  DraftOrder order;
+  for (int number = 0; number < 4; ++number) {
+    order.add(number);
+  }
+  order.set_reads(2, {0, 1});  // 2 becomes part of 0, which then waits for 1
+  order.set_reads(3, {2});
+  order.merge(0, 2);
+  EXPECT_EQ(order.reads(0), (std::set<int>{1}));
+  EXPECT_EQ(order.reads(3), (std::set<int>{0}));
+  EXPECT_EQ(order.readers(0), (std::set<int>{3}));
+  EXPECT_TRUE(order.depends_on(3, 1));
+}
+
 }  // namespace
 }  // namespace stitch::plan
