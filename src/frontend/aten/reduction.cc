@@ -261,11 +261,14 @@ Converted convert_var_mean(Call& call) {
   return std::vector<ValueId>{result.value, mean};
 }
 
-// log(sum(exp(x - largest))) + largest, where an infinite largest counts as 0 so that no inf - inf arises
+// Of float64 log(sum(exp(x - largest))) + largest, where an infinite largest counts as 0 so that no inf - inf arises.
 Converted convert_logsumexp(Call& call) {
   STITCH_ASSIGN(const ValueId x, call.tensor(0, "self"));
   STITCH_ASSIGN(const auto axes, axes_of(call, x, 1, "dim"));
   STITCH_ASSIGN(const bool keepdim, call.boolean(2, "keepdim", false));
+  if (const DataType dtype = call.type(x).dtype; is_floating_point(dtype) && dtype != DataType::kFloat64) {
+    return call.finish(Op::kLogsumexp, {x}, {{"dim", axes}, {"keepdim", keepdim}});
+  }
   STITCH_ASSIGN(const ValueId largest, call.emit(Op::kAmax, {x}, {{"dim", axes}, {"keepdim", true}}));
   STITCH_ASSIGN(const ValueId magnitude, call.emit(Op::kAbs, {largest}));
   STITCH_ASSIGN(const ValueId infinite,

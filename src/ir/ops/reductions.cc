@@ -2,6 +2,7 @@
 // What falls together along axes: sums, products, extremes.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "ir/ops/support/reduction.h"
@@ -63,6 +64,24 @@ OpDef var_def() {
                      }
                      return squares / std::max(0.0, count - static_cast<double>(int_attribute(node, "correction")));
                    });
+}
+
+// The logarithm of the sum of the exponentials over the axes dim, as if none of them could overflow.
+OpDef logsumexp_def() {
+  return reduction(ReductionRule::kFloatingPoint, {}, [](const Node&, std::span<const double> elements) {
+    double largest = -std::numeric_limits<double>::infinity();
+    for (const double element : elements) {
+      largest = std::isnan(element) || element > largest ? element : largest;
+    }
+    if (std::isinf(largest) || std::isnan(largest)) {
+      return largest;
+    }
+    double sum = 0.0;
+    for (const double element : elements) {
+      sum += std::exp(element - largest);
+    }
+    return largest + std::log(sum);
+  });
 }
 
 }  // namespace stitch::ir

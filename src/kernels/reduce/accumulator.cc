@@ -11,6 +11,7 @@ constexpr AccumulatorKind kSum{"SumAccumulator", 4, true};
 constexpr AccumulatorKind kMax{"MaxAccumulator", 4, false};
 constexpr AccumulatorKind kMin{"MinAccumulator", 4, false};
 constexpr AccumulatorKind kWelford{"WelfordAccumulator", 12, false};
+constexpr AccumulatorKind kLogSumExp{"LogSumExpAccumulator", 8, false};
 
 bool serves(const AccumulatorKind& kind, ir::Op op) {
   if (&kind == &kSum) {
@@ -19,6 +20,9 @@ bool serves(const AccumulatorKind& kind, ir::Op op) {
   if (&kind == &kWelford) {
     return op == ir::Op::kMean || op == ir::Op::kVar;
   }
+  if (&kind == &kLogSumExp) {
+    return op == ir::Op::kLogsumexp;
+  }
   return op == (&kind == &kMax ? ir::Op::kAmax : ir::Op::kAmin);
 }
 
@@ -26,7 +30,7 @@ bool serves(const AccumulatorKind& kind, ir::Op op) {
 
 bool is_reduction(const ir::Node& node) {
   return node.op == ir::Op::kSum || node.op == ir::Op::kMean || node.op == ir::Op::kAmax || node.op == ir::Op::kAmin ||
-         node.op == ir::Op::kVar;
+         node.op == ir::Op::kVar || node.op == ir::Op::kLogsumexp;
 }
 
 std::vector<ir::NodeId> reductions_of(const Group& group) {
@@ -43,7 +47,7 @@ std::vector<ir::NodeId> reductions_of(const Group& group) {
 }
 
 Result<AccumulatorKind> choose_accumulator(const ir::Graph& graph, const std::vector<ir::NodeId>& reductions) {
-  for (const AccumulatorKind* kind : {&kSum, &kMax, &kMin, &kWelford}) {
+  for (const AccumulatorKind* kind : {&kSum, &kMax, &kMin, &kWelford, &kLogSumExp}) {
     if (std::all_of(reductions.begin(), reductions.end(),
                     [&](ir::NodeId id) { return serves(*kind, graph.node(id).op); })) {
       return *kind;
@@ -59,6 +63,9 @@ Expr AccumulatorKind::result(const ir::Node& node, const Expr& count) const {
   }
   if (node.op == ir::Op::kSum) {
     return sum_of_all;
+  }
+  if (node.op == ir::Op::kLogsumexp) {
+    return method_call(bound("total", "totals[lane]"), "value", {});
   }
   if (node.op == ir::Op::kVar) {
     const auto correction = static_cast<double>(ir::int_attribute(node, "correction"));

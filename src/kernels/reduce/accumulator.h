@@ -19,7 +19,7 @@ struct AccumulatorKind {
   Expr result(const ir::Node& node, const Expr& count) const;
 };
 
-bool is_reduction(const ir::Node& node);  // sum mean amax amin var
+bool is_reduction(const ir::Node& node);  // sum mean amax amin var logsumexp
 // The reductions of a reduce group: its root, and siblings over the same operand and axes.
 std::vector<ir::NodeId> reductions_of(const Group& group);
 Result<AccumulatorKind> choose_accumulator(const ir::Graph& graph, const std::vector<ir::NodeId>& reductions);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// runtime/kernels/reduce: sum, mean, amax, amin and var over any axes; mean and var of one operand share a pass.
+// runtime/kernels/reduce: sum, mean, amax, amin, var and logsumexp over any axes; mean and var of one operand share a
+// pass.
 #pragma once
 
 #include "kernels/template/kernel_template.h"
