@@ -2,6 +2,7 @@
 #include "kernels/loss/nll_loss.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "ir/graph/op.h"
 #include "kernels/lowering/functor_builder.h"
@@ -11,6 +12,33 @@
 
 namespace stitch::kernels {
 namespace {
+
+// What the probabilities of a sample all lose: x - shift, with one shift a sample, is looked up in x.
+struct Shifted {
+  ir::ValueId table;
+  ir::ValueId shift;  // of extent one along the classes
+};
+
+size_t class_axis_of(const Group& group) {
+  return group.graph->type(ir::tensor_operand(group.root_node(), 0)).shape.size() == 1 ? 0 : 1;
+}
+
+std::optional<Shifted> shifted(const Group& group) {
+  const ir::Graph& graph = *group.graph;
+  const ir::ValueId probabilities = ir::tensor_operand(group.root_node(), 0);
+  if (!group.computes(probabilities)) {
+    return std::nullopt;
+  }
+  const ir::Node& node = graph.node(graph.value(probabilities).producer);
+  if (node.op != ir::Op::kSub || !ir::is_tensor(node.operands[0]) || !ir::is_tensor(node.operands[1])) {
+    return std::nullopt;
+  }
+  const Shifted found{ir::tensor_operand(node, 0), ir::tensor_operand(node, 1)};
+  std::vector<int64_t> shape = graph.type(probabilities).shape;
+  const bool is_whole = graph.type(found.table).shape == shape;
+  shape[class_axis_of(group)] = 1;
+  return is_whole && graph.type(found.shift).shape == shape ? std::optional(found) : std::nullopt;
+}
 
 struct Picked {
   Expr loss;  // weighted, 0 for an ignored target
@@ -22,17 +50,21 @@ Result<Picked> picked_loss(FunctorBuilder& builder, StepBuilder& step, const Ind
   const Group& group = step.group();
   const ir::Node& node = group.root_node();
   const std::string name = group.graph->value(node.outputs[0]).name;
-  const ir::ValueId probabilities = ir::tensor_operand(node, 0);
-  const size_t class_axis = group.graph->type(probabilities).shape.size() == 1 ? 0 : 1;
+  const std::optional<Shifted> shift = shifted(group);
+  const ir::ValueId probabilities = shift ? shift->table : ir::tensor_operand(node, 0);
+  const size_t class_axis = class_axis_of(group);
   STITCH_ASSIGN(const Expr target, builder.value(ir::tensor_operand(node, 1), target_map));
   const Expr ignored = step.constant("ignored_target", int_literal(ir::int_attribute(node, "ignore_index")));
   const Expr counts = builder.local("bool", name + "_counts", binary(BinaryOp::kNotEqual, target, ignored));
   // An ignored target may be no class at all: look at class 0 instead, and drop what is found there.
-  const Expr chosen =
-      builder.local("int64_t", name + "_class", select(counts, target, literal_expr(int_literal(0))));
+  const Expr chosen = builder.local("int64_t", name + "_class", select(counts, target, literal_expr(int_literal(0))));
   IndexMap map = target_map;
   map.insert(map.begin() + static_cast<std::ptrdiff_t>(class_axis), AffineIndex{});
-  STITCH_ASSIGN(const Expr picked, builder.look_up(probabilities, map, class_axis, chosen));
+  STITCH_ASSIGN(Expr picked, builder.look_up(probabilities, map, class_axis, chosen));
+  if (shift) {
+    STITCH_ASSIGN(Expr lost, builder.value(shift->shift, map));
+    picked = in_parentheses(binary(BinaryOp::kSubtract, std::move(picked), std::move(lost)));
+  }
   Expr weight = literal_expr(float_literal(1.0));
   if (ir::is_tensor(node.operands[2])) {
     STITCH_ASSIGN(weight, builder.look_up(ir::tensor_operand(node, 2), {AffineIndex{}}, 0, chosen));
@@ -63,8 +95,13 @@ class NllLoss final : public KernelTemplate {
     std::vector<ir::ValueId> missing;
     for (const size_t i : {size_t{0}, size_t{2}}) {
       const ir::Operand& operand = group.root_node().operands[i];
-      if (ir::is_tensor(operand) && !strided_view(group, std::get<ir::ValueId>(operand)).has_value()) {
-        missing.push_back(std::get<ir::ValueId>(operand));
+      if (!ir::is_tensor(operand)) {
+        continue;
+      }
+      const std::optional<Shifted> shift = i == 0 ? shifted(group) : std::nullopt;
+      const ir::ValueId table = shift ? shift->table : std::get<ir::ValueId>(operand);
+      if (!strided_view(group, table).has_value()) {
+        missing.push_back(table);
       }
     }
     return missing;
@@ -172,8 +209,8 @@ class NllLoss final : public KernelTemplate {
     const Expr threads = step.int_constant("threads", 256);
     const Expr samples = step.extent("samples", samples_of(group));
     const Expr splits = step.extent("splits", setting.splits, "blocks that share the samples");
-    step.launch("return stitch::launch_weighted_sum<{}>(load, store, {}, {}, args->scratch, stream);",
-                threads, samples, splits);
+    step.launch("return stitch::launch_weighted_sum<{}>(load, store, {}, {}, args->scratch, stream);", threads, samples,
+                splits);
     return step.take();
   }
 };

@@ -13,6 +13,7 @@ Result<ir::Graph> rewrite(const ir::Graph& graph) {
   // After attention, which may leave a softmax.
   STITCH_ASSIGN(result, decompose_double(result));
   STITCH_ASSIGN(result, decompose_double_windows(result));
+  STITCH_ASSIGN(result, decompose_cross_entropy(result));
   STITCH_ASSIGN(result, pad_before_scans(result));
   STITCH_ASSIGN(result, simplify_identities(result));
   // After identities: x * 1 + y and x + y are the same node only then.

@@ -20,13 +20,19 @@ namespace {
 using Pass = std::function<Result<ir::Graph>(const ir::Graph&)>;
 
 const std::map<std::string, Pass>& passes() {
-  static const std::map<std::string, Pass> all = {
-      {"remove_dead_code", remove_dead_code},       {"share_common_nodes", share_common_nodes},
-      {"join_time_steps", join_time_steps},         {"pad_before_scans", pad_before_scans},
-      {"simplify_identities", simplify_identities}, {"decompose_batch_norm", decompose_batch_norm},
-      {"compose_attention", compose_attention},     {"decompose_attention", decompose_attention},
-      {"decompose_double", decompose_double},       {"decompose_double_windows", decompose_double_windows},
-      {"separate_outputs", separate_outputs},       {"rewrite", rewrite}};
+  static const std::map<std::string, Pass> all = {{"remove_dead_code", remove_dead_code},
+                                                  {"share_common_nodes", share_common_nodes},
+                                                  {"join_time_steps", join_time_steps},
+                                                  {"pad_before_scans", pad_before_scans},
+                                                  {"decompose_cross_entropy", decompose_cross_entropy},
+                                                  {"simplify_identities", simplify_identities},
+                                                  {"decompose_batch_norm", decompose_batch_norm},
+                                                  {"compose_attention", compose_attention},
+                                                  {"decompose_attention", decompose_attention},
+                                                  {"decompose_double", decompose_double},
+                                                  {"decompose_double_windows", decompose_double_windows},
+                                                  {"separate_outputs", separate_outputs},
+                                                  {"rewrite", rewrite}};
   return all;
 }
 
