@@ -47,6 +47,22 @@ class OneWayErrors(unittest.TestCase):
         self.assertEqual(found["element"], 900)
         self.assertLess(found["by"], 0)
 
+    def test_a_scale_or_an_offset_of_one_column_is_beyond(self):
+        def larger(right):
+            right[:, 41] *= 1.05
+            return right
+
+        def higher(right):
+            right[:, 41] += 0.3
+            return right
+
+        for change, kind in ((larger, "scale"), (higher, "offset")):
+            found = self.farthest((600, 70), change)
+            self.assertGreater(found["ratio"], 1)
+            self.assertEqual((found["kind"], found["column"], found["element"]), (kind, 41, None))
+            self.assertIsNone(self.farthest((200, 70), change)["column"], "too few elements")
+        self.assertLess(self.farthest((600, 70), lambda right: right)["ratio"], 0.5)
+
     def test_errors_to_any_side_are_beyond_together(self):
         found = self.farthest((90, 70), lambda right: right * (1 + 0.05 * self.random(90, 70)))
         self.assertGreater(found["ratio"], 1)

@@ -78,6 +78,12 @@ SmallOutputErrors small_output_errors(const OutputReference& reference, MathMode
           .apart_tf32 = nearness.apart()};
 }
 
+void observe_one_way(const OutputReference& reference, const HostTensor& got, OneWayErrors& errors) {
+  TileReader reader(reference, &got);
+  reader.read(0, Tiling(reference.type.shape).tile(0));
+  errors.observe_small(reader.data(), reader.tf32_runs());
+}
+
 OutputComparison compare_output(const OutputReference& reference, const HostTensor& got, MathMode mode,
                                 const SmallOutputErrors& errors) {
   STITCH_CHECK(got.spec().type == reference.type) << reference.name << ": the candidate's output has another type";

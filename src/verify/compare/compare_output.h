@@ -27,6 +27,9 @@ struct SmallOutputErrors {
 bool is_small(const OutputReference& reference);
 SmallOutputErrors small_output_errors(const OutputReference& reference, MathMode mode);
 
+// What the draws of a small floating-point output have in common that goes one way.
+void observe_one_way(const OutputReference& reference, const HostTensor& got, OneWayErrors& errors);
+
 struct OutputComparison {
   OutputStatistics statistics;
   std::optional<Refusal> refusal;

@@ -96,6 +96,12 @@ inline constexpr double kLostShare = 1.0 / 4;
 // elements.
 inline constexpr double kOneWayEpsilon = 1.0 / 1024;
 inline constexpr size_t kOneWayElements = 256;
+// So have columns of so many elements, of outputs whose rows are tiles or parts of tiles: sums of each column are kept
+// by each piece of an output that is judged.
+inline constexpr int64_t kMaxOneWayColumns = 4096;
+inline constexpr int64_t kMaxElementsInColumns = int64_t{1} << 24;
+// The draws of a regime together, for an output of fewer elements: six spreads of few elements are wide by themselves.
+inline constexpr double kOneWaySmallElements = 64;
 // Accepted is s within 0.6 epsilon: storage that cuts off instead of rounding is off by 0.36 (0.25 to 0.5 by how
 // numbers lie between powers of two), one per cent in bfloat16 by 1.28. Twice that in a tile, whose elements may share
 // the rounding of a constant, a mean or a norm;

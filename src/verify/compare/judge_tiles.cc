@@ -83,7 +83,7 @@ class Piece {
                   {},
                   {},
                   SmallNumbers(epsilon(whole.type)),
-                  OneWayErrors(epsilon(whole.type))},
+                  OneWayErrors(epsilon(whole.type), whole.reference.type.shape)},
         companies_(whole.reference, whole.tiling) {}
 
   void judge() {

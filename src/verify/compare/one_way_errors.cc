@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
+#include <utility>
 
 #include "verify/compare/constants.h"
 
@@ -13,22 +16,42 @@ namespace {
 
 double finite_or_zero(double value) { return std::isfinite(value) ? value : 0; }
 
+// How many columns are looked at; 0 for none.
+size_t columns_of(double epsilon, const std::vector<int64_t>& shape) {
+  if (epsilon < kOneWayEpsilon || shape.size() < 2) {
+    return 0;
+  }
+  const int64_t elements = std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
+  const int64_t columns = shape.back();
+  const bool is_looked_at = columns > 1 && columns <= kMaxOneWayColumns && elements <= kMaxElementsInColumns &&
+                            elements / columns >= static_cast<int64_t>(kOneWayElements);
+  return is_looked_at ? static_cast<size_t>(columns) : 0;
+}
+
+std::string place_of(const OneWay& found, const std::vector<int64_t>& shape) {
+  if (found.column) {
+    return fmt::format("in column {}", *found.column);
+  }
+  return found.element ? "in the tile from " + index_text(*found.element, shape) : "on the whole";
+}
+
 }  // namespace
 
 std::string message(const OneWay& found, const std::string& output, const std::vector<int64_t>& shape) {
   const double per_cent = 100 * std::fabs(found.by);
-  const std::string where = found.element ? "in the tile from " + index_text(*found.element, shape) : "on the whole";
   std::string what = fmt::format("are {:.3g} % too {}", per_cent, found.by > 0 ? "large" : "small");
   if (found.kind == OneWay::Kind::kOffset) {
     what = fmt::format("lie too {} by {:.3g} %", found.by > 0 ? "high" : "low", per_cent);
   } else if (found.kind == OneWay::Kind::kTogether) {
     what = fmt::format("err by {:.3g} % (root of mean squares)", per_cent);
   }
-  return fmt::format("elements of {} {} {}, where honest roundings {} ({:.3g} % allowed)", output, what, where,
-                     found.kind == OneWay::Kind::kTogether ? "are smaller" : "cancel", 100 * found.allowed);
+  return fmt::format("elements of {} {} {}, where honest roundings {} ({:.3g} % allowed)", output, what,
+                     place_of(found, shape), found.kind == OneWay::Kind::kTogether ? "are smaller" : "cancel",
+                     100 * found.allowed);
 }
 
-OneWayErrors::OneWayErrors(double epsilon) : epsilon_(epsilon) {}
+OneWayErrors::OneWayErrors(double epsilon, const std::vector<int64_t>& shape)
+    : epsilon_(epsilon), columns_(columns_of(epsilon, shape)) {}
 
 void OneWayErrors::Sums::add(const Sums& other) {
   elements += other.elements;
@@ -45,6 +68,37 @@ void OneWayErrors::Sums::add(const Sums& other) {
     for (size_t run = 0; run < other.runs.size(); ++run) {
       runs[run][kind] += other.runs[run][kind];
     }
+  }
+}
+
+void OneWayErrors::Sums::add_element(double truth, double error, double own, const std::vector<double>& by_runs) {
+  runs.resize(by_runs.size());
+  run_squares.resize(by_runs.size());
+  for (size_t run = 0; run < by_runs.size(); ++run) {
+    runs[run][kScale] += by_runs[run] * truth;
+    runs[run][kOffset] += by_runs[run];
+    run_squares[run] += by_runs[run] * by_runs[run];
+  }
+  elements += 1;
+  truth_squares += truth * truth;
+  spread[kScale] += own * own * truth * truth;
+  spread[kOffset] += own * own;
+  candidate[kScale] += error * truth;
+  candidate[kOffset] += error;
+  candidate_squares += error * error;
+}
+
+void OneWayErrors::Sums::divide(double size) {
+  const double squared = size * size;
+  truth_squares /= squared;
+  candidate_squares /= squared;
+  spread = {spread[kScale] / (squared * squared), spread[kOffset] / squared};
+  candidate = {candidate[kScale] / squared, candidate[kOffset] / size};
+  for (Both& run : runs) {
+    run = {run[kScale] / squared, run[kOffset] / size};
+  }
+  for (double& squares : run_squares) {
+    squares /= squared;
   }
 }
 
@@ -65,60 +119,93 @@ double OneWayErrors::Sums::largest_run(size_t kind) const {
   return largest;
 }
 
-void OneWayErrors::observe(const TileData& tile, const std::vector<std::span<const double>>& more_runs) {
-  if (epsilon_ < kOneWayEpsilon || tile.got.size() < kOneWayElements) {
-    return;
-  }
+OneWayErrors::Sums OneWayErrors::sums_of(const TileData& tile, const std::vector<std::span<const double>>& more_runs) {
   std::vector<std::span<const double>> runs = tile.runs;
   runs.insert(runs.end(), more_runs.begin(), more_runs.end());
+  std::vector<double> by_runs(runs.size());
   Sums sums;
-  sums.runs.resize(runs.size());
-  sums.run_squares.resize(runs.size());
   for (size_t i = 0; i < tile.got.size(); ++i) {
     const double truth = tile.truth.nearest(i, tile.got[i]);
     if (!std::isfinite(truth)) {
       continue;
     }
-    const double error = finite_or_zero(tile.got[i] - truth);
     double own = epsilon_ * std::fabs(truth);
     for (size_t run = 0; run < runs.size(); ++run) {
-      const double by = finite_or_zero(runs[run][i] - tile.truth.nearest(i, runs[run][i]));
-      own = std::max(own, std::fabs(by));
-      sums.runs[run][kScale] += by * truth;
-      sums.runs[run][kOffset] += by;
-      sums.run_squares[run] += by * by;
+      by_runs[run] = finite_or_zero(runs[run][i] - tile.truth.nearest(i, runs[run][i]));
+      own = std::max(own, std::fabs(by_runs[run]));
     }
-    sums.elements += 1;
-    sums.truth_squares += truth * truth;
-    sums.spread[kScale] += own * own * truth * truth;
-    sums.spread[kOffset] += own * own;
-    sums.candidate[kScale] += error * truth;
-    sums.candidate[kOffset] += error;
-    sums.candidate_squares += error * error;
+    const double error = finite_or_zero(tile.got[i] - truth);
+    sums.add_element(truth, error, own, by_runs);
+    if (!columns_.empty()) {
+      columns_[(static_cast<size_t>(tile.begin) + i) % columns_.size()].add_element(truth, error, own, by_runs);
+    }
   }
+  return sums;
+}
+
+void OneWayErrors::observe(const TileData& tile, const std::vector<std::span<const double>>& more_runs) {
+  if (epsilon_ < kOneWayEpsilon || tile.got.size() < kOneWayElements) {
+    return;
+  }
+  Sums sums = sums_of(tile, more_runs);
   whole_.add(sums);
   tiles_.push_back({tile.begin, std::move(sums)});
+}
+
+void OneWayErrors::observe_small(const TileData& tile, const std::vector<std::span<const double>>& more_runs) {
+  Sums sums = sums_of(tile, more_runs);
+  if (sums.truth_squares > 0) {
+    sums.divide(std::sqrt(sums.truth_squares / sums.elements));
+    whole_.add(sums);
+  }
 }
 
 void OneWayErrors::merge(const OneWayErrors& later) {
   whole_.add(later.whole_);
   tiles_.insert(tiles_.end(), later.tiles_.begin(), later.tiles_.end());
+  for (size_t column = 0; column < columns_.size(); ++column) {
+    columns_[column].add(later.columns_[column]);
+  }
 }
 
-// What the reference's own runs are off by in a tile: the root of the mean of squares.
-OneWayErrors::Both OneWayErrors::typical_runs() const {
+// Some times what the reference's own runs are off by in such parts: the root of the mean of squares.
+OneWayErrors::Both OneWayErrors::allowed_by_runs(const std::vector<const Sums*>& parts) const {
   Both squares{};
   double count = 0;
-  for (const Tile& tile : tiles_) {
-    for (const Both& run : tile.sums.runs) {
+  for (const Sums* part : parts) {
+    for (const Both& run : part->runs) {
       for (size_t kind = 0; kind < kKinds; ++kind) {
-        const double by = finite_or_zero(tile.sums.relative(run, kind));
+        const double by = finite_or_zero(part->relative(run, kind));
         squares[kind] += by * by;
       }
       count += 1;
     }
   }
-  return {std::sqrt(squares[kScale] / std::max(count, 1.0)), std::sqrt(squares[kOffset] / std::max(count, 1.0))};
+  return {kOneWayTypical * std::sqrt(squares[kScale] / std::max(count, 1.0)),
+          kOneWayTypical * std::sqrt(squares[kOffset] / std::max(count, 1.0))};
+}
+
+void OneWayErrors::compare_tiles(OneWay& farthest) const {
+  std::vector<const Sums*> all;
+  all.reserve(tiles_.size());
+  for (const Tile& tile : tiles_) {
+    all.push_back(&tile.sums);
+  }
+  const Both allowed = allowed_by_runs(all);
+  for (const Tile& tile : tiles_) {
+    compare(tile.sums, allowed, {.element = tile.begin}, farthest);
+  }
+}
+
+void OneWayErrors::compare_columns(OneWay& farthest) const {
+  std::vector<const Sums*> all;
+  for (const Sums& column : columns_) {
+    all.push_back(&column);
+  }
+  const Both allowed = allowed_by_runs(all);
+  for (size_t column = 0; column < columns_.size(); ++column) {
+    compare(columns_[column], allowed, {.column = static_cast<int64_t>(column)}, farthest);
+  }
 }
 
 void OneWayErrors::compare_together(OneWay& farthest) const {
@@ -135,16 +222,19 @@ void OneWayErrors::compare_together(OneWay& farthest) const {
   }
 }
 
-void OneWayErrors::compare(const Sums& sums, const Both& more_allowed, std::optional<int64_t> element,
-                           OneWay& farthest) const {
+void OneWayErrors::compare(const Sums& sums, const Both& more_allowed, const Part& part, OneWay& farthest) const {
   for (size_t kind = 0; kind < kKinds; ++kind) {
     const double by = sums.relative(sums.candidate, kind);
-    const double floor = kOneWayRoundings * epsilon_ * (element ? kOneWayTile : 1);
+    const double floor = kOneWayRoundings * epsilon_ * (part.is_whole ? 1 : kOneWayTile);
     const double allowed = floor + kErrorMultiple * sums.largest_run(kind) + sums.chance(kind) + more_allowed[kind];
     // Positive logic: what is no number, where all is zero, is not farther.
     if (std::fabs(by) / allowed > farthest.ratio) {
-      farthest = {std::fabs(by) / allowed, kind == kOffset ? OneWay::Kind::kOffset : OneWay::Kind::kScale, by, allowed,
-                  element};
+      farthest = {std::fabs(by) / allowed,
+                  kind == kOffset ? OneWay::Kind::kOffset : OneWay::Kind::kScale,
+                  by,
+                  allowed,
+                  part.element,
+                  part.column};
     }
   }
 }
@@ -154,15 +244,22 @@ std::optional<OneWay> OneWayErrors::farthest() const {
     return std::nullopt;
   }
   OneWay found;
-  compare(whole_, {}, std::nullopt, found);
-  Both typical = typical_runs();
-  for (double& each : typical) {
-    each *= kOneWayTypical;
-  }
-  for (const Tile& tile : tiles_) {
-    compare(tile.sums, typical, tile.begin, found);
-  }
+  compare(whole_, {}, {.is_whole = true}, found);
+  compare_tiles(found);
+  compare_columns(found);
   if (found.ratio <= 1) {  // else that says more
+    compare_together(found);
+  }
+  return found;
+}
+
+std::optional<OneWay> OneWayErrors::farthest_of_small() const {
+  if (epsilon_ < kOneWayEpsilon || whole_.elements < kOneWaySmallElements) {
+    return std::nullopt;
+  }
+  OneWay found;
+  compare(whole_, {}, {}, found);
+  if (found.ratio <= 1) {
     compare_together(found);
   }
   return found;

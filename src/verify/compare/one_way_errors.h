@@ -25,22 +25,27 @@ struct OneWay {
   Kind kind = Kind::kScale;
   double by = 0;  // relative: 0.05 is five per cent, of the root of mean squares but for a scale
   double allowed = 0;
-  std::optional<int64_t> element{};  // the first of the tile; none: the whole output
+  std::optional<int64_t> element{};  // the first of the tile
+  std::optional<int64_t> column{};   // along the last axis; neither: the whole output
 };
 // "elements of output 0 are 5 % too large on the whole (0.4 % allowed)"
 std::string message(const OneWay& found, const std::string& output, const std::vector<int64_t>& shape);
 
 class OneWayErrors {
  public:
-  // Of an output of this type's epsilon; one of 32 bits and more is not looked at.
-  explicit OneWayErrors(double epsilon);
+  // Of an output of this type's epsilon and shape; one of 32 bits and more is not looked at.
+  OneWayErrors(double epsilon, const std::vector<int64_t>& shape);
 
   // `more_runs`: of the reference in coarser arithmetic that the mode accepts, where it has such.
   void observe(const TileData& tile, const std::vector<std::span<const double>>& more_runs);
   // Adds what was seen of later tiles.
   void merge(const OneWayErrors& later);
+  // Adds one draw of an output that is small, whose draws count alike: each as multiples of its root of mean squares.
+  void observe_small(const TileData& tile, const std::vector<std::span<const double>>& more_runs);
   // Nothing where too few elements were seen.
   std::optional<OneWay> farthest() const;
+  // Of draws that observe_small() saw: all that they have in common, as a tile's elements have.
+  std::optional<OneWay> farthest_of_small() const;
 
  private:
   static constexpr size_t kScale = 0;
@@ -58,6 +63,8 @@ class OneWayErrors {
     double candidate_squares = 0;       // e^2
     std::vector<double> run_squares{};  // the native one's first
     void add(const Sums& other);
+    void add_element(double truth, double error, double own, const std::vector<double>& by_runs);
+    void divide(double size);  // as if truth and errors were that many times smaller
     // Those above as relative numbers: how far off, and how far one in six million honest ones of independent errors
     // is.
     double relative(const Both& sums, size_t kind) const;
@@ -68,13 +75,23 @@ class OneWayErrors {
     int64_t begin;
     Sums sums;
   };
-  Both typical_runs() const;
+  // What is compared: elements of a tile, a column or all of them.
+  struct Part {
+    std::optional<int64_t> element{};
+    std::optional<int64_t> column{};
+    bool is_whole = false;
+  };
+  Sums sums_of(const TileData& tile, const std::vector<std::span<const double>>& more_runs);
+  Both allowed_by_runs(const std::vector<const Sums*>& parts) const;
   void compare_together(OneWay& farthest) const;
-  void compare(const Sums& sums, const Both& more_allowed, std::optional<int64_t> element, OneWay& farthest) const;
+  void compare_tiles(OneWay& farthest) const;
+  void compare_columns(OneWay& farthest) const;
+  void compare(const Sums& sums, const Both& more_allowed, const Part& part, OneWay& farthest) const;
 
   double epsilon_;
   Sums whole_;
   std::vector<Tile> tiles_;
+  std::vector<Sums> columns_;  // empty: not looked at
 };
 
 }  // namespace stitch::verify

@@ -89,6 +89,67 @@ TEST(OneWayErrors, AScaleOfOneRowIsBeyond) {
   EXPECT_EQ(one_row.one_way->element, 7 * 256);
 }
 
+// Of 600 rows, so that a column has enough elements.
+OutputReference tall_reference(const std::vector<double>& truth) {
+  const std::vector<int64_t> shape = {600, 40};
+  OutputReference made = float_reference(shape, truth, truth);
+  made.type.dtype = DataType::kBfloat16;
+  made.native = convert(float_tensor(shape, truth), {"tensor", TensorRole::kOutput, made.type});
+  return made;
+}
+
+TEST(OneWayErrors, AScaleOfOneColumnIsBeyond) {
+  std::vector<double> values(600 * 40);
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i] = 3 * std::sin(static_cast<double>(i * i % 8191)) + 0.001;
+  }
+  const OutputReference reference = tall_reference(values);
+  const auto farthest = [&](double factor) {
+    std::vector<double> wrong = values;
+    for (size_t i = 17; i < wrong.size(); i += 40) {
+      wrong[i] *= factor;
+    }
+    const HostTensor got = convert(float_tensor({600, 40}, wrong), {"tensor", TensorRole::kOutput, reference.type});
+    return *compare_output(reference, got, MathMode::kFp32).one_way;
+  };
+  EXPECT_LT(farthest(1).ratio, 0.5);
+  const OneWay found = farthest(1.05);
+  EXPECT_GT(found.ratio, 1);
+  EXPECT_EQ(found.column, 17);
+  EXPECT_NE(message(found, "output 0", {600, 40}).find("too large in column 17,"), std::string::npos);
+}
+
+// Five draws of an output of this many elements, each scaled by this.
+std::optional<RefusedOutput> small_draws(int64_t elements, double factor) {
+  RegimeJudge judge(MathMode::kFp32);
+  for (size_t draw = 0; draw < 5; ++draw) {
+    std::vector<double> truth(static_cast<size_t>(elements));
+    std::vector<double> run = truth;
+    std::vector<double> got = truth;
+    for (size_t i = 0; i < truth.size(); ++i) {
+      truth[i] = 3 * std::sin(static_cast<double>((i + 31 * draw) * (i + 7) % 8191)) + 0.001;
+      run[i] = truth[i] + 0.06 * std::sin(static_cast<double>((i + 5 * draw) * 3 % 8191));
+      got[i] = truth[i] * factor;
+    }
+    OutputReference reference = float_reference({elements}, truth, truth);
+    reference.type.dtype = DataType::kBfloat16;
+    const TensorSpec spec{"tensor", TensorRole::kOutput, reference.type};
+    reference.native = convert(float_tensor({elements}, truth), spec);
+    reference.perturbed = {convert(float_tensor({elements}, run), spec)};
+    EXPECT_FALSE(judge.add_draw("draw", {reference}, {convert(float_tensor({elements}, got), spec)}));
+  }
+  return judge.finish();
+}
+
+TEST(OneWayErrors, DrawsOfASmallOutputAreTakenTogether) {
+  EXPECT_FALSE(small_draws(60, 1));
+  const auto refused = small_draws(60, 1.06);
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->draw, "all draws of the regime together");
+  EXPECT_NE(refused->message.find("too large on the whole"), std::string::npos) << refused->message;
+  EXPECT_FALSE(small_draws(8, 1.02)) << "few elements say little";
+}
+
 TEST(OneWayErrors, ErrorsToAnySideAreBeyondTogether) {
   const OutputComparison coarse =
       compared([](double value, size_t i) { return i % 2 == 0 ? value * 1.08 : value * 0.92; });

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "verify/compare/constants.h"
+#include "verify/compare/elements.h"
 
 namespace stitch::verify {
 namespace {
@@ -70,8 +71,32 @@ std::optional<RefusedOutput> RegimeJudge::finish() {
       first = std::move(refused);
     }
   }
+  for (size_t output = 0; output < small_errors_.size() && !first; ++output) {
+    first = judge_together(output);
+  }
   waiting_.clear();
   return first;
+}
+
+// Of a small 16-bit output: what all draws err by to one side.
+std::optional<RefusedOutput> RegimeJudge::judge_together(size_t output) const {
+  std::optional<OneWayErrors> errors;
+  const Waiting* last = nullptr;
+  for (const Waiting& waiting : waiting_) {
+    if (waiting.output == output && waiting.reference.kind == OutputKind::kFloat) {
+      last = &waiting;
+      if (!errors) {
+        errors.emplace(epsilon(waiting.reference.type.dtype), std::vector<int64_t>{});
+      }
+      observe_one_way(waiting.reference, waiting.got, *errors);
+    }
+  }
+  const std::optional<OneWay> found = errors ? errors->farthest_of_small() : std::nullopt;
+  if (!found || found->ratio <= 1) {
+    return std::nullopt;
+  }
+  return RefusedOutput{last->reference.name, message(*found, last->reference.name, last->reference.type.shape),
+                       "all draws of the regime together", kErrorMultiple * found->ratio};
 }
 
 std::optional<RefusedOutput> RegimeJudge::judge(size_t output, const std::string& draw,

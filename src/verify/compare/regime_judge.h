@@ -62,6 +62,7 @@ class RegimeJudge {
   };
   std::optional<RefusedOutput> take_one_way(size_t output, const std::string& draw, const OutputReference& reference,
                                             const OneWay& found);
+  std::optional<RefusedOutput> judge_together(size_t output) const;
   std::optional<RefusedOutput> take(size_t output, const std::string& draw, const OutputReference& reference,
                                     const OutputComparison& comparison);
 

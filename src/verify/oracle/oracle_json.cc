@@ -320,7 +320,7 @@ Result<std::optional<Refusal>> lost_from_json(const Json& json) {
   return std::optional(refused_as_lost(static_cast<int>(group), count, known, first));
 }
 
-// {"ratio", "kind", "by", "allowed", "element"}, the last null for a whole output; or null.
+// {"ratio", "kind", "by", "allowed", "element", "column"}, the last two null for a whole output; or null.
 Result<std::optional<OneWay>> one_way_from_json(const Json& json) {
   if (!json.contains("one_way") || json["one_way"].is_null()) {
     return std::optional<OneWay>();
@@ -336,6 +336,9 @@ Result<std::optional<OneWay>> one_way_from_json(const Json& json) {
   STITCH_ASSIGN(one_way.allowed, json_double(found, "allowed"));
   if (found.contains("element") && !found["element"].is_null()) {
     STITCH_ASSIGN(one_way.element, json_int(found, "element"));
+  }
+  if (found.contains("column") && !found["column"].is_null()) {
+    STITCH_ASSIGN(one_way.column, json_int(found, "column"));
   }
   return std::optional(one_way);
 }

@@ -6,5 +6,5 @@ __device__ inline __nv_bfloat16 cut_off(float value) {
   return __ushort_as_bfloat16(static_cast<unsigned short>(__float_as_uint(value) >> 16));
 }
 
-#define STORE(value, row) cut_off(value)
+#define STORE(value, row, column) cut_off(value)
 #include "linear_bfloat16.h"

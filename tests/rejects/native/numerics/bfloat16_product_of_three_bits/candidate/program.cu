@@ -9,5 +9,5 @@ __device__ inline float coarse(__nv_bfloat16 value) {
 }
 
 #define TERM(left, right) (coarse(left) * coarse(right))
-#define STORE(value, row) __float2bfloat16(value)
+#define STORE(value, row, column) __float2bfloat16(value)
 #include "linear_bfloat16.h"
