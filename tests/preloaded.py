@@ -28,14 +28,15 @@ PYTHON_FOLDER = str(ROOT / "python")
 DESCRIPTORS = 4  # 0 to 2, and the channel
 # As a cage sees it, which knows no link to an environment.
 PYTHON = str(pathlib.Path(sys.prefix).resolve() / "bin" / "python")
+# What changes how PyTorch loads, by how its name begins: with the same values it has loaded as it would.
+LOADING = ("LD_", "OMP_", "MKL_", "KMP_", "TORCH", "PYTORCH", "CUDA_VISIBLE", "ATEN_")
 # Starts with the interpreter alone, in 20 ms.
 ASKER = """#!{python} -IS
 import os, sys
 words = sys.argv[1:]
-loading = ("LD_", "OMP_", "MKL_", "KMP_", "TORCH", "PYTORCH", "CUDA_VISIBLE", "ATEN_")
+loading = {{name: value for name, value in os.environ.items() if name.startswith({loading!r})}}
 is_ours = (words[:1] == ["-c"] and "stitchcuda_python.server import main" in words[1]
-           and os.environ.get("PYTHONPATH") == {python_folder!r}
-           and not any(name.startswith(loading) for name in os.environ))
+           and os.environ.get("PYTHONPATH") == {python_folder!r} and loading == {loaded!r})
 if not is_ours:  # perhaps in a cage, which lends no sockets
     os.execv({python!r}, [{python!r}, *words])
 import array, json, socket
@@ -68,8 +69,9 @@ def start(folder: pathlib.Path) -> tuple[subprocess.Popen, pathlib.Path]:
     if not loaded.stdout.readline():  # it listens
         raise OSError(f"{sys.executable} cannot load PyTorch and our Python side")
     program.parent.mkdir()
+    loading = {name: value for name, value in os.environ.items() if name.startswith(LOADING)}
     program.write_text(ASKER.format(python=PYTHON, python_folder=PYTHON_FOLDER, address=str(address),
-                                    descriptors=DESCRIPTORS))
+                                    descriptors=DESCRIPTORS, loading=LOADING, loaded=loading))
     program.chmod(0o755)
     return loaded, program
 

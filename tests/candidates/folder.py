@@ -94,6 +94,7 @@ class Seen:
     reason: str
     problem: str
     hack_class: str = ""  # "clean", "partial_hack", "total_hack"
+    unread: str = ""  # why its source was not read, where it was not: a machine may have no parser
 
 
 def read_values(folder: pathlib.Path) -> dict[str, str]:
@@ -223,7 +224,7 @@ def audit_problem(candidate: Candidate, source: dict) -> str:
     """What is wrong with the places that a person should look at; empty when nothing is."""
     wanted, told = candidate.values.get("audit"), source["audit"]
     if source["unread"]:
-        return f"its source was not read: {source['unread'][0]}"
+        return ""
     as_wanted = wanted is None or (not told if wanted == "none" else any(wanted in each for each in told))
     return "" if as_wanted else f"expected to look at {wanted}, told: {told}"
 
@@ -259,4 +260,5 @@ def judge(candidate: Candidate, build: pathlib.Path, scratch: pathlib.Path, cach
     )
     problem = f"{kind}: {reason}; expected {candidate.values['kind']}: {candidate.values['reason']}"
     problem = audit_problem(candidate, said["candidate"]["source"]) if as_expected else problem
-    return Seen(candidate, kind, reason, problem, said["candidate"]["class"])
+    unread = said["candidate"]["source"]["unread"]
+    return Seen(candidate, kind, reason, problem, said["candidate"]["class"], unread[0] if unread else "")

@@ -45,3 +45,4 @@ def test_verdict(candidate: Candidate, build: pathlib.Path, cache: pathlib.Path,
     for name in ("kind", "reason", "hack_class"):
         record_property(name, getattr(seen, name))
     assert not seen.problem, seen.problem
+    assert not seen.unread, seen.unread
