@@ -92,12 +92,74 @@ std::optional<ir::Node> pad_for_slice(const ir::Graph& graph, const ir::Node& no
                   ir::double_attribute(pad, "value"), node.location);
 }
 
+// The value a scan of one element leaves every later one with.
+std::optional<double> identity_of(ir::Op op) {
+  return op == ir::Op::kCumsum ? std::optional(0.0) : op == ir::Op::kCumprod ? std::optional(1.0) : std::nullopt;
+}
+
+// What is scanned when cat(full, scan(x)) becomes scan(pad(x)), for `node` of the new graph: the full is one element
+// that changes no result.
+std::optional<ir::Node> pad_under_scan(const ir::Graph& graph, const ir::Node& node) {
+  std::optional<ir::Node> pad = pad_for_cat(graph, node);
+  const ir::NodeId producer = graph.value(ir::tensor_operand(node, 1)).producer;
+  if (!pad.has_value() || !producer.is_valid()) {
+    return std::nullopt;
+  }
+  const ir::Node& scan = graph.node(producer);
+  const int64_t dim = ir::int_attribute(node, "dim");
+  const auto axis = static_cast<size_t>(dim);
+  const std::optional<double> identity = identity_of(scan.op);
+  if (!identity || ir::double_attribute(*pad, "value") != *identity || ir::int_attribute(scan, "dim") != dim ||
+      ir::ints_attribute(*pad, "before")[axis] != 1) {
+    return std::nullopt;
+  }
+  const ir::ValueId scanned = ir::tensor_operand(scan, 0);
+  const size_t rank = graph.type(scanned).shape.size();
+  const ir::NodeId before = graph.value(scanned).producer;
+  if (before.is_valid() && graph.node(before).op == ir::Op::kSlice) {
+    // All but some at the end: padding takes those away.
+    const ir::Node& slice = graph.node(before);
+    const ir::ValueId whole = ir::tensor_operand(slice, 0);
+    if (ir::int_attribute(slice, "dim") == dim && ir::int_attribute(slice, "start") == 0 &&
+        ir::int_attribute(slice, "step") == 1) {
+      return pad_node(whole, rank, axis, 1, graph.type(scanned).shape[axis] - graph.type(whole).shape[axis], *identity,
+                      scan.location);
+    }
+  }
+  return pad_node(scanned, rank, axis, 1, 0, *identity, scan.location);
+}
+
+// Whether `node` was replaced by a scan that begins with the element put before it.
+Result<bool> put_under_scan(GraphCopy& copy, const ir::Graph& graph, const Users& users, const ir::Node& old) {
+  if (old.op != ir::Op::kCat || old.operands.size() != 2 || is_output(graph, ir::tensor_operand(old, 1)) ||
+      users.at(ir::tensor_operand(old, 1)).size() != 1) {
+    return false;
+  }
+  const ir::Node node = copy.mapped(old);
+  std::optional<ir::Node> pad = pad_under_scan(copy.graph(), node);
+  if (!pad.has_value()) {
+    return false;
+  }
+  ir::Node scan = copy.graph().node(copy.graph().value(ir::tensor_operand(node, 1)).producer);
+  STITCH_ASSIGN(const ir::ValueId padded,
+                copy.add(std::move(*pad), copy.graph().value(ir::tensor_operand(node, 1)).name + "_later"));
+  scan.operands[0] = padded;
+  scan.outputs.clear();
+  STITCH_ASSIGN(const ir::ValueId now, copy.add(std::move(scan), graph.value(old.outputs[0]).name));
+  copy.replace(old.outputs[0], now);
+  return true;
+}
+
 }  // namespace
 
 Result<ir::Graph> pad_before_scans(const ir::Graph& graph) {
   const Users users = users_of(graph);
   GraphCopy copy(graph);
   for (const ir::Node& old : graph.nodes) {
+    STITCH_ASSIGN(const bool is_done, put_under_scan(copy, graph, users, old));
+    if (is_done) {
+      continue;
+    }
     const bool is_cat = old.op == ir::Op::kCat;
     std::optional<ir::Node> pad;
     if (is_cat || old.op == ir::Op::kSlice) {

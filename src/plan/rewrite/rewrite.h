@@ -37,7 +37,8 @@ Result<ir::Graph> decompose_double(const ir::Graph& graph);
 Result<ir::Graph> decompose_double_windows(const ir::Graph& graph);
 // A log-softmax that losses alone pick from becomes a reduction and a difference: it is then never written.
 Result<ir::Graph> decompose_cross_entropy(const ir::Graph& graph);
-// What is put before the elements of a scan becomes padding, which the scan reads for itself.
+// What is put before the elements of a scan becomes padding, which the scan reads for itself; a zero put before sums,
+// or a one before products, as well.
 Result<ir::Graph> pad_before_scans(const ir::Graph& graph);
 // Each output becomes a value of its own: not an input, and not another output.
 Result<ir::Graph> separate_outputs(const ir::Graph& graph);
