@@ -53,11 +53,11 @@ class LayerNorm final : public KernelTemplate {
     return node.op == ir::Op::kLayerNorm && graph.type(node.outputs[0]).dtype != DataType::kFloat64;
   }
 
-  std::vector<Setting> space(const Group& group, const DeviceLimits&, MathMode) const override {
+  std::vector<Setting> space(const Group& group, const DeviceLimits& limits, MathMode) const override {
     std::vector<Setting> settings = row_settings();
     const std::vector<Setting> shared = shared_row_settings(axes_of(group));
     settings.insert(settings.end(), shared.begin(), shared.end());
-    const std::vector<Setting> held = held_row_settings(axes_of(group));
+    const std::vector<Setting> held = held_row_settings(axes_of(group), limits);
     settings.insert(settings.end(), held.begin(), held.end());
     return settings;
   }

@@ -102,9 +102,9 @@ class Reduce final : public KernelTemplate {
     return is_reduction(node) && is_floating_point(dtype) && dtype != DataType::kFloat64;
   }
 
-  std::vector<Setting> space(const Group& group, const DeviceLimits&, MathMode) const override {
+  std::vector<Setting> space(const Group& group, const DeviceLimits& limits, MathMode) const override {
     if (is_rewrite(group)) {
-      return rewrite_space(group);
+      return rewrite_space(group, limits);
     }
     return sharing_settings(settings_for(group), reduced_axes(group), kMinPart, {4, 16, 64, 256, 1024});
   }

@@ -32,7 +32,7 @@ constexpr std::array kTiles = {
     NamedSetting<TileSize>{"tile_32x32x1", {32, 32, 1}},
 };
 constexpr int64_t kLongestColumn = 1024;  // of what a block keeps
-constexpr int64_t kLongestRow = 16384;
+constexpr int64_t kLongestRow = 2 << 20;  // of what all blocks keep
 
 ir::ValueId reduced_value(const Group& group) { return ir::tensor_operand(group.root_node(), 0); }
 
@@ -236,11 +236,14 @@ bool is_rewrite(const Group& group) {
                      [&](ir::ValueId result) { return graph.type(result).element_count() == reduced; });
 }
 
-std::vector<Setting> rewrite_space(const Group& group) {
+std::vector<Setting> rewrite_space(const Group& group, const DeviceLimits& limits) {
   const RowAxes axes = reduced_axes(group);
   if (reduces_innermost(group, axes)) {
-    std::vector<Setting> settings = axes.column_count <= kLongestRow ? row_settings() : std::vector<Setting>();
-    const std::vector<Setting> held = held_row_settings(axes);
+    if (axes.column_count > kLongestRow) {
+      return {};
+    }
+    std::vector<Setting> settings = row_settings();
+    const std::vector<Setting> held = held_row_settings(axes, limits);
     settings.insert(settings.end(), held.begin(), held.end());
     return settings;
   }

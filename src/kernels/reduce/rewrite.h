@@ -11,7 +11,7 @@ namespace stitch::kernels {
 bool is_rewrite(const Group& group);
 
 // The functions of a KernelTemplate, for such groups.
-std::vector<Setting> rewrite_space(const Group& group);
+std::vector<Setting> rewrite_space(const Group& group, const DeviceLimits& limits);
 Work rewrite_work(const Group& group, const Setting& setting);
 Result<StepDraft> draft_rewrite(const Group& group, const Setting& setting);
 

@@ -17,7 +17,6 @@ constexpr std::array kSettings = {
 
 constexpr int kResidentThreads = 1024;  // of a multiprocessor: what the skeleton is bounded to
 constexpr int64_t kShort = 8192;        // a block's registers hold such a row
-constexpr int64_t kMaxParts = 256;      // more are not at work at once
 
 int64_t parts_of(const RowAxes& axes, const RowSettingSize& size) {
   const int64_t part = int64_t{size.threads} * size.per_thread;
@@ -26,11 +25,13 @@ int64_t parts_of(const RowAxes& axes, const RowSettingSize& size) {
 
 }  // namespace
 
-std::vector<Setting> held_row_settings(const RowAxes& axes) {
+std::vector<Setting> held_row_settings(const RowAxes& axes, const DeviceLimits& limits) {
   if (axes.column_count <= kShort) {
     return {};
   }
-  return settings_where(kSettings, [&](const RowSettingSize& size) { return parts_of(axes, size) <= kMaxParts; });
+  return settings_where(kSettings, [&](const RowSettingSize& size) {
+    return 2 * parts_of(axes, size) <= int64_t{limits.multiprocessors} * (kResidentThreads / size.threads);
+  });
 }
 
 bool is_held_row(const Setting& setting) { return is_named(kSettings, setting.variant) && setting.splits == 1; }

@@ -7,8 +7,9 @@
 
 namespace stitch::kernels {
 
-// Those for rows of these columns; none where a row fits a block, or no device.
-std::vector<Setting> held_row_settings(const RowAxes& axes);
+// Those for rows of these columns: none where a row fits a block, or where the blocks of one fill more than half of the
+// device.
+std::vector<Setting> held_row_settings(const RowAxes& axes, const DeviceLimits& limits);
 bool is_held_row(const Setting& setting);
 // Threads of a block, and elements that each keeps.
 RowSettingSize held_row_size(const Setting& setting);

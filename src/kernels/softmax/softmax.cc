@@ -78,13 +78,13 @@ class Softmax final : public KernelTemplate {
            graph.type(node.outputs[0]).dtype != DataType::kFloat64;
   }
 
-  std::vector<Setting> space(const Group& group, const DeviceLimits&, MathMode) const override {
+  std::vector<Setting> space(const Group& group, const DeviceLimits& limits, MathMode) const override {
     std::vector<Setting> settings = row_settings();
     const RowAxes axes = axes_of(group);
     if (!is_strided(axes)) {
       const std::vector<Setting> shared = shared_row_settings(axes);
       settings.insert(settings.end(), shared.begin(), shared.end());
-      const std::vector<Setting> held = held_row_settings(axes);
+      const std::vector<Setting> held = held_row_settings(axes, limits);
       settings.insert(settings.end(), held.begin(), held.end());
     } else {
       for (const NamedSetting<ColumnSize>& named : kColumnSettings) {
