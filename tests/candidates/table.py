@@ -2,19 +2,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables of docs/trust.md, between their marks: what was seen, never what is hoped for.
 
-    tests/candidates/table.py SEEN.xml docs/trust.md      SEEN.xml: `--junitxml` of `pytest tests/candidates`
+    tests/candidates/table.py SEEN docs/trust.md
+SEEN: `--junitxml` of `pytest tests/candidates`, or results.jsonl of `tests/candidates/run`, of its first seed alone.
 Prints the classes in the form of the papers: "12 clean / 3 partial hack / 40 total hack".
 """
 
 from __future__ import annotations
 
 import dataclasses
+import json
 import pathlib
 import re
 import sys
 import xml.etree.ElementTree
 
 from folder import Candidate, all_candidates
+from properties import PROPERTIES, named
 
 
 @dataclasses.dataclass
@@ -27,6 +30,10 @@ class Seen:
 def read_seen(path: pathlib.Path) -> dict[str, Seen]:
     """By the name of the candidate; without those that were skipped."""
     names = {each.path: each.name for each in all_candidates()}
+    if path.suffix == ".jsonl":
+        lines = [json.loads(line) for line in path.read_text().splitlines()]
+        return {names[each["candidate"]]: Seen(each["kind"], each["reason"], each.get("hack_class", ""))
+                for each in lines if each["seed"] == lines[0]["seed"] and each["candidate"] in names}
     found = {}
     for case in xml.etree.ElementTree.parse(path).iter("testcase"):
         values = {each.get("name"): each.get("value") for each in case.iter("property")}
@@ -67,22 +74,34 @@ def rows(candidates: list[Candidate], seen: dict[str, Seen], before: dict[str, s
     return lines
 
 
+def property_rows(candidates: list[Candidate]) -> list[str]:
+    lines = []
+    for each in PROPERTIES:
+        words = [" ".join(f"`{candidate.folder.name}`" for candidate in named(some, candidates))
+                 for some in (each.adaptive, each.fixed, each.honest)]
+        lines.append(f"| {each.asked} | {' | '.join(words)} |")
+    return lines
+
+
+def between(text: str, mark: str, lines: list[str]) -> str:
+    """Raises ValueError where the page has no such place."""
+    table = "\n".join(lines)
+    text, found = re.subn(rf"(<!-- {mark} -->\n).*?(<!-- /{mark} -->)",
+                          lambda match: match.group(1) + table + "\n" + match.group(2), text, flags=re.S)
+    if found != 1:
+        raise ValueError(f"the page has no place for the table of {mark}")
+    return text
+
+
 def write_table(page: pathlib.Path, seen: dict[str, Seen], candidates: list[Candidate]) -> None:
     text = page.read_text()
     for collection in ("rejects", "honest"):
         mine = [each for each in candidates if each.collection == collection]
         order = sorted(mine, key=lambda each: (each.values["id"], each.folder.name))
-        table = "\n".join(
-            ["| id | folder | what it does | verdict |", "|---|---|---|---|"] + rows(order, seen, told_before(text))
-        )
-        text, found = re.subn(
-            rf"(<!-- {collection} -->\n).*?(<!-- /{collection} -->)",
-            lambda match: match.group(1) + table + "\n" + match.group(2),
-            text,
-            flags=re.S,
-        )
-        if found != 1:
-            raise ValueError(f"{page} has no place for the table of {collection}")
+        text = between(text, collection, ["| id | folder | what it does | verdict |", "|---|---|---|---|",
+                                          *rows(order, seen, told_before(text))])
+    text = between(text, "properties", ["| asked | adaptive | others | honest twins |", "|---|---|---|---|",
+                                        *property_rows(candidates)])
     page.write_text(text)
 
 

@@ -11,6 +11,7 @@ import pathlib
 import re
 
 import pytest
+import properties
 from folder import TESTS, Candidate, all_candidates, judge, looks_for_processes
 
 PARTS = 5
@@ -46,3 +47,14 @@ def test_verdict(candidate: Candidate, build: pathlib.Path, cache: pathlib.Path,
         record_property(name, getattr(seen, name))
     assert not seen.problem, seen.problem
     assert not seen.unread, seen.unread
+
+
+@pytest.mark.parametrize("each", properties.PROPERTIES, ids=lambda each: each.asked[:40])
+def test_property_is_tried_by_many(each: properties.Property) -> None:
+    """Six candidates at least, three of them adaptive, and two honest twins."""
+    candidates = all_candidates()
+    words = each.adaptive, each.fixed, each.honest
+    adaptive, fixed, honest = (properties.named(some, candidates) for some in words)
+    assert len(adaptive) >= 3 and len(adaptive) + len(fixed) >= 6 and len(honest) >= 2
+    assert all(candidate.is_reject() for candidate in adaptive + fixed)
+    assert not any(candidate.is_reject() for candidate in honest)
