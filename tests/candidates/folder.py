@@ -21,6 +21,7 @@ link: name -> target        (optional) a link that is laid in candidate/: what r
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import json
 import os
@@ -126,7 +127,7 @@ def read_candidate(folder: pathlib.Path) -> Candidate:
 def all_candidates() -> list[Candidate]:
     found = [read_candidate(path.parent) for collection in ("rejects", "honest")
              for path in (TESTS / collection).rglob("expect")]
-    twice = {each.name for each in found if sum(each.name == other.name for other in found) > 1}
+    twice = [name for name, count in collections.Counter(each.name for each in found).items() if count > 1]
     if twice:
         raise ValueError(f"two folders are called {', '.join(sorted(twice))}")
     return sorted(found, key=lambda each: each.path)
