@@ -147,7 +147,7 @@ void check(Checker& checker, StepLibraries* libraries, const ConvShape& shape, c
   const DeviceFloats y(static_cast<int64_t>(want.size()));
   constexpr int64_t kWorkspaceFloats = 2048;
   constexpr int64_t kGaps = 192;
-  constexpr bool kTurns = LibraryOperands<Layout>::turns;
+  constexpr bool kTurns = LibraryOperands<Layout>::is_last;
   const auto floats = static_cast<int64_t>((kTurns ? given.x.size() + given.weight.size() : 0) +
                                            (way.sums == Sums::kInScratch ? want.size() : 0)) +
                       kWorkspaceFloats + kGaps;
@@ -163,6 +163,46 @@ void check(Checker& checker, StepLibraries* libraries, const ConvShape& shape, c
   checker.close(way.name, y.values(), want, way.may_use_tf32 ? 3e-2 : 3e-5);
 }
 
+// Images of channels x pixels as pixels x channels.
+std::vector<float> channels_last(const std::vector<float>& first, int64_t channels, int64_t pixels) {
+  std::vector<float> last(first.size());
+  for (int64_t i = 0; i < static_cast<int64_t>(first.size()); ++i) {
+    const int64_t channel = i / pixels % channels;
+    last[static_cast<size_t>((i / (channels * pixels) * pixels + i % pixels) * channels + channel)] =
+        first[static_cast<size_t>(i)];
+  }
+  return last;
+}
+
+// Operands and sums with channels last on both sides, and what our own kernel would do with such an operand.
+template <typename Window>
+void check_kept(Checker& checker, StepLibraries* libraries, const ConvShape& shape) {
+  const int64_t in_pixels = shape.depth * shape.height * shape.width;
+  const int64_t weight_channels = (Window::transposed ? shape.out_channels : shape.in_channels) / shape.groups;
+  const int64_t weight_rows = Window::transposed ? shape.in_channels : shape.out_channels;
+  const Operands given{shape, random_floats(shape.batch * shape.in_channels * in_pixels, 1),
+                       random_floats(weight_rows * weight_channels * Window::taps, 2)};
+  const std::vector<double> want = expected<Window>(given, std::vector<float>(shape.out_channels, 0.0f));
+  const std::vector<float> sums = channels_last({want.begin(), want.end()}, shape.out_channels,
+                                                shape.out_depth * shape.out_height * shape.out_width);
+  const DeviceFloats x(channels_last(given.x, shape.in_channels, in_pixels));
+  const DeviceFloats weight(channels_last(given.weight, weight_channels, Window::taps));
+  const DeviceFloats y(static_cast<int64_t>(want.size()));
+  const DeviceFloats scratch(int64_t{2048});
+  StepArgs args{};
+  args.scratch = scratch.data();
+  args.scratch_bytes = 2048 * sizeof(float);
+  args.libraries = libraries;
+  const BiasStore<Window> never{nullptr, nullptr, shape};
+  checker.launched("kept", launch_conv_library<ChannelsLast<Kept, Kept, Kept>, LibraryEnd::kSums, Window>(
+                               {&args, true, 1, y.data()}, shape, x.data(), weight.data(), never, nullptr));
+  checker.close("kept", y.values(), {sums.begin(), sums.end()}, 3e-2);
+  const DeviceFloats first(static_cast<int64_t>(given.x.size()));
+  checker.launched("turned back", launch_to_channels_first<TurnTile<32, 32>>(
+                                      {x.data(), first.data(), shape.batch, shape.in_channels, in_pixels}, nullptr));
+  checker.close("turned back", first.values(), {given.x.begin(), given.x.end()}, 0.0);
+}
+
 template <typename Window>
 void check_all(Checker& checker, StepLibraries* libraries, const ConvShape& shape) {
   using First = ChannelsFirst;
@@ -176,6 +216,7 @@ void check_all(Checker& checker, StepLibraries* libraries, const ConvShape& shap
   check<First, kEpilogue, Window>(checker, libraries, shape, {"TF32, channels first", true, 1, Sums::kInResult});
   check<Last, kEpilogue, Window>(checker, libraries, shape, {"TF32, channels last", true, 1, Sums::kInScratch});
   check<Wide, kEpilogue, Window>(checker, libraries, shape, {"TF32, second advice", true, 2, Sums::kInScratch});
+  check_kept<Window>(checker, libraries, shape);
 }
 
 }  // namespace

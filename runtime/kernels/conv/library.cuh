@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolution by cuDNN in the terms of the skeletons here: cuDNN leaves the sums in memory, and a second kernel takes
 // them through the epilogue. With channels first it reads the operands as they lie, and the sums may lie in the step's
-// own result. With channels last the operands are turned first and the epilogue turns the sums back: its TF32 kernels
-// for two axes are about twice as fast so.
+// own result. With channels last the operands are turned first and the epilogue turns the sums back, but for what the
+// steps around it keep so: its TF32 kernels for two axes are about twice as fast so.
 //
 // Answers cudaErrorNotSupported where cuDNN is not installed or takes no such convolution: whatever was enqueued by
 // then, the step's own kernel overwrites.
@@ -15,7 +15,9 @@ namespace stitch {
 
 // With channels first: the operands as they lie.
 struct ChannelsFirst {};
-// With channels last: how input, weight and sums are turned.
+// What lies with channels last already, or is to lie so.
+struct Kept {};
+// With channels last: how input, weight and sums are turned, or Kept.
 template <typename InputTile, typename WeightTile, typename SumsTile>
 struct ChannelsLast {
   using Input = InputTile;
@@ -37,7 +39,6 @@ namespace conv_library_detail {
 
 constexpr int kThreads = 256;
 constexpr int kElementsOfThread = 4;
-constexpr uint64_t kAlignment = 256;
 
 // The sums may lie where the epilogue stores: each thread reads its own before it stores anything.
 template <int kRank, typename Epilogue>
@@ -103,24 +104,6 @@ cudaError_t launch_finish(const float* sums, const Epilogue& epilogue, const Out
   return cudaGetLastError();
 }
 
-// The step's scratch memory, piece by piece.
-class Pieces {
- public:
-  explicit Pieces(const StepArgs* args)
-      : next_(reinterpret_cast<uintptr_t>(args->scratch)), end_(next_ + args->scratch_bytes) {}
-  float* take(int64_t floats) {
-    const uintptr_t start = next_;
-    next_ = (start + floats * sizeof(float) + kAlignment - 1) / kAlignment * kAlignment;
-    return reinterpret_cast<float*>(start);
-  }
-  void* rest() const { return reinterpret_cast<void*>(next_); }
-  uint64_t rest_bytes() const { return end_ > next_ ? end_ - next_ : 0; }
-
- private:
-  uintptr_t next_;
-  uintptr_t end_;
-};
-
 struct Counts {
   int64_t in_pixels;
   int64_t out_pixels;
@@ -163,46 +146,72 @@ cudaError_t enqueue_sums(const LibraryConv& wanted, StepLibraries* libraries, co
 // How the operands lie for cuDNN, and the way from the step's own.
 template <typename Layout>
 struct LibraryOperands {
-  static constexpr bool turns = !std::is_same_v<Layout, ChannelsFirst>;
+  static constexpr bool is_last = !std::is_same_v<Layout, ChannelsFirst>;
   const float* input;
   const float* weight;
+
+  LibraryOperands(const float* own_input, const float* own_weight, const conv_library_detail::Counts&, int64_t,
+                  ScratchPieces&)
+      : input(own_input), weight(own_weight) {}
+  cudaError_t turn(const ConvShape&, const conv_library_detail::Counts&, int64_t, cudaStream_t) const {
+    return cudaSuccess;
+  }
+};
+
+template <typename InputTile, typename WeightTile, typename SumsTile>
+struct LibraryOperands<ChannelsLast<InputTile, WeightTile, SumsTile>> {
+  static constexpr bool is_last = true;
+  static constexpr bool keeps_input = std::is_same_v<InputTile, Kept>;
+  static constexpr bool keeps_weight = std::is_same_v<WeightTile, Kept>;
+  const float* own_input;
+  const float* own_weight;
   float* turned_input = nullptr;
   float* turned_weight = nullptr;
+  const float* input;
+  const float* weight;
 
-  LibraryOperands(const float* own_input, const float* own_weight, const conv_library_detail::Counts& counts,
-                  int64_t taps, conv_library_detail::Pieces& pieces)
-      : input(own_input), weight(own_weight) {
-    if constexpr (turns) {
+  LibraryOperands(const float* from_input, const float* from_weight, const conv_library_detail::Counts& counts,
+                  int64_t taps, ScratchPieces& pieces)
+      : own_input(from_input), own_weight(from_weight) {
+    if constexpr (!keeps_input) {
       turned_input = pieces.take(counts.inputs);
+    }
+    if constexpr (!keeps_weight) {
       turned_weight = pieces.take(counts.weight_rows * counts.weight_channels * taps);
     }
+    input = keeps_input ? own_input : turned_input;
+    weight = keeps_weight ? own_weight : turned_weight;
   }
 
   cudaError_t turn(const ConvShape& shape, const conv_library_detail::Counts& counts, int64_t taps,
                    cudaStream_t stream) const {
-    if constexpr (turns) {
-      return launch_to_channels_last<typename Layout::Input, typename Layout::Weight>(
-          {input, turned_input, shape.batch, shape.in_channels, counts.in_pixels},
-          {weight, turned_weight, counts.weight_rows, counts.weight_channels, taps}, stream);
-    } else {
+    const TurnedOperand of_input{own_input, turned_input, shape.batch, shape.in_channels, counts.in_pixels};
+    const TurnedOperand of_weight{own_weight, turned_weight, counts.weight_rows, counts.weight_channels, taps};
+    if constexpr (keeps_input && keeps_weight) {
       return cudaSuccess;
+    } else if constexpr (keeps_input) {
+      return launch_to_channels_last<WeightTile>(of_weight, stream);
+    } else if constexpr (keeps_weight) {
+      return launch_to_channels_last<InputTile>(of_input, stream);
+    } else {
+      return launch_to_channels_last<InputTile, WeightTile>(of_input, of_weight, stream);
     }
   }
 };
 
 // Scratch: as many floats as the outputs have where `call` names no place for the sums, with channels last also as many
-// as input and weight have, each aligned to 256 bytes; cuDNN's workspace is what remains.
+// as those of input and weight have that are turned, each aligned to 256 bytes; cuDNN's workspace is what remains.
 template <typename Layout, LibraryEnd kEnd, typename Window, typename Epilogue>
 cudaError_t launch_conv_library(const ConvLibraryCall& call, const ConvShape& shape, const float* input,
                                 const float* weight, const Epilogue& epilogue, cudaStream_t stream) {
   using namespace conv_library_detail;
-  constexpr bool kTurns = LibraryOperands<Layout>::turns;
+  constexpr bool kIsLast = LibraryOperands<Layout>::is_last;
   const Counts counts(shape, Window::transposed);
-  Pieces pieces(call.args);
-  float* sums = kTurns || call.sums == nullptr ? pieces.take(counts.outputs) : call.sums;
+  ScratchPieces pieces(call.args);
+  float* sums = call.sums == nullptr ? pieces.take(counts.outputs) : call.sums;
   const LibraryOperands<Layout> operands(input, weight, counts, Window::taps, pieces);
   const LibraryConv wanted{call.may_use_tf32,
-                           kTurns,
+                           kIsLast,
                            Window::transposed,
                            Window::rank,
                            call.advice,
@@ -211,8 +220,8 @@ cudaError_t launch_conv_library(const ConvLibraryCall& call, const ConvShape& sh
                            shape.out_channels,
                            shape.groups,
                            axes_of<Window>(shape),
-                           kTurns ? operands.turned_input : input,
-                           kTurns ? operands.turned_weight : weight,
+                           operands.input,
+                           operands.weight,
                            sums,
                            pieces.rest(),
                            pieces.rest_bytes()};
@@ -222,14 +231,14 @@ cudaError_t launch_conv_library(const ConvLibraryCall& call, const ConvShape& sh
     return error;
   }
   const OutPixels pixels{Divider(shape.out_height), Divider(shape.out_width)};
-  if constexpr (kTurns) {
+  if constexpr (kEnd == LibraryEnd::kSums) {
+    return cudaSuccess;
+  } else if constexpr (kIsLast) {
     return launch_from_channels_last<typename Layout::Sums, Window::rank>(
         sums, epilogue, pixels, shape.batch, shape.out_channels, counts.out_pixels, stream);
-  } else if constexpr (kEnd == LibraryEnd::kEpilogue) {
+  } else {
     return launch_finish<Window::rank>(sums, epilogue, pixels, shape.batch, shape.out_channels, counts.out_pixels,
                                        stream);
-  } else {
-    return cudaSuccess;
   }
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/conv/shape.cuh"
+#include "stitch/step.h"
 
 namespace stitch {
 
@@ -32,6 +33,30 @@ struct OutPixels {
       return {image, plane.quotient, plane.remainder, row.remainder};
     }
   }
+};
+
+// A step's scratch memory, piece by piece, each aligned to 256 bytes. The first `taken_bytes` are somebody else's.
+class ScratchPieces {
+ public:
+  explicit ScratchPieces(const StepArgs* args, int64_t taken_bytes = 0)
+      : next_(aligned(reinterpret_cast<uintptr_t>(args->scratch) + static_cast<uint64_t>(taken_bytes))),
+        end_(reinterpret_cast<uintptr_t>(args->scratch) + args->scratch_bytes) {}
+  float* take(int64_t floats) {
+    const uintptr_t start = next_;
+    next_ = aligned(start + floats * sizeof(float));
+    return reinterpret_cast<float*>(start);
+  }
+  void* rest() const { return reinterpret_cast<void*>(next_); }
+  uint64_t rest_bytes() const { return end_ > next_ ? end_ - next_ : 0; }
+
+ private:
+  static uintptr_t aligned(uintptr_t address) {
+    constexpr uintptr_t kAlignment = 256;
+    return (address + kAlignment - 1) / kAlignment * kAlignment;
+  }
+
+  uintptr_t next_;
+  uintptr_t end_;
 };
 
 namespace turn_detail {
@@ -106,13 +131,19 @@ __device__ __forceinline__ void turn_to_channels_last(const float* source, float
   }
 }
 
-// One launch turns an input and a weight: the first blocks take tiles of the input.
 struct Turned {
   const float* source;
   float* destination;
   Images images;
 };
 
+template <typename Tile>
+__global__ void __launch_bounds__(Tile::threads) to_channels_last_kernel(Turned operand) {
+  __shared__ float tile[Tile::pixels * Tile::pitch];
+  turn_to_channels_last<Tile>(operand.source, operand.destination, operand.images, blockIdx.x, tile);
+}
+
+// One launch turns an input and a weight: the first blocks take tiles of the input.
 template <typename InputTile, typename WeightTile>
 __global__ void __launch_bounds__(InputTile::threads)
     operands_to_channels_last_kernel(Turned input, Turned weight, unsigned input_blocks) {
@@ -195,6 +226,15 @@ struct TurnedOperand {
   int64_t pixels;
 };
 
+template <typename Tile>
+cudaError_t launch_to_channels_last(const TurnedOperand& operand, cudaStream_t stream) {
+  const turn_detail::Launch<Tile> launch(operand.count, operand.channels, operand.pixels);
+  turn_detail::to_channels_last_kernel<Tile><<<launch.blocks, Tile::threads, 0, stream>>>(
+      turn_detail::Turned{operand.source, operand.destination, launch.images});
+  return cudaGetLastError();
+}
+
+// Two in one launch.
 template <typename InputTile, typename WeightTile>
 cudaError_t launch_to_channels_last(const TurnedOperand& input, const TurnedOperand& weight, cudaStream_t stream) {
   const turn_detail::Launch<InputTile> of_input(input.count, input.channels, input.pixels);
@@ -214,6 +254,30 @@ cudaError_t launch_from_channels_last(const float* source, const Epilogue& epilo
   turn_detail::from_channels_last_kernel<Tile, kRank>
       <<<launch.blocks, Tile::threads, 0, stream>>>(source, epilogue, out, launch.images);
   return cudaGetLastError();
+}
+
+namespace turn_detail {
+
+// Writes images whose pixels are one row.
+struct StoreChannelsFirst {
+  float* destination;
+  int64_t channels;
+  int64_t pixels;
+  __device__ __forceinline__ void operator()(int64_t image, int64_t channel, int64_t, int64_t pixel,
+                                             float value) const {
+    destination[(image * channels + channel) * pixels + pixel] = value;
+  }
+};
+
+}  // namespace turn_detail
+
+// Images of pixels x channels, contiguous, to channels x pixels.
+template <typename Tile>
+cudaError_t launch_to_channels_first(const TurnedOperand& operand, cudaStream_t stream) {
+  const turn_detail::StoreChannelsFirst store{operand.destination, operand.channels, operand.pixels};
+  const OutPixels pixels{Divider(1), Divider(operand.pixels)};
+  return launch_from_channels_last<Tile, 2>(operand.source, store, pixels, operand.count, operand.channels,
+                                            operand.pixels, stream);
 }
 
 }  // namespace stitch

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 
+#include "kernels/conv/layout.h"
 #include "kernels/conv/library.h"
 #include "kernels/conv/problem.h"
 #include "kernels/conv/rounding.h"
+#include "kernels/conv/turning.h"
 #include "kernels/gemm/variants.h"
 #include "kernels/lowering/functor_builder.h"
 #include "kernels/lowering/launch_text.h"
@@ -68,17 +70,6 @@ bool suits(const GemmVariant& variant, const ConvolutionProblem& problem) {
   return !problem.transposed || variant.threads % variant.m == 0;
 }
 
-bool is_contiguous(const Group& group, ir::ValueId value, const StridedView& view) {
-  const std::vector<int64_t>& shape = group.graph->type(value).shape;
-  const std::vector<int64_t> strides = contiguous_strides(shape);
-  for (size_t axis = 0; axis < shape.size(); ++axis) {
-    if (shape[axis] != 1 && view.strides[axis] != strides[axis]) {
-      return false;
-    }
-  }
-  return true;
-}
-
 class Convolution final : public KernelTemplate {
  public:
   const char* name() const override { return "convolution"; }
@@ -89,12 +80,19 @@ class Convolution final : public KernelTemplate {
   }
 
   std::vector<ir::ValueId> store_first(const Group& group) const override {
+    const auto kept = kept_weight(*group.graph, group.root_node());
+    if (kept.has_value() && group.computes(*kept) && !convolution_layout(group).weight_last) {
+      return {*kept};
+    }
+    const ConvolutionLayout layout = convolution_layout(group);
+    const bool takes_last = storage(group) == DataType::kFloat32;  // as cuDNN does
+    const bool is_weight_known = layout.weight_first || (takes_last && layout.weight_last);
+    const bool is_input_known = layout.input_first || (takes_last && layout.weight_last && layout.input_last);
     std::vector<ir::ValueId> missing;
-    for (const size_t i : {size_t{0}, size_t{1}}) {
-      const ir::ValueId operand = ir::tensor_operand(group.root_node(), i);
-      const auto view = strided_view(group, operand);
-      if (!view.has_value() || !is_contiguous(group, operand, *view)) {
-        missing.push_back(operand);
+    for (const auto& [operand, is_known] :
+         {std::pair{size_t{0}, is_input_known}, std::pair{size_t{1}, is_weight_known}}) {
+      if (!is_known) {
+        missing.push_back(ir::tensor_operand(group.root_node(), operand));
       }
     }
     return missing;
@@ -126,8 +124,9 @@ class Convolution final : public KernelTemplate {
 
   std::vector<Setting> library_space(const Group& group, const DeviceLimits&, MathMode math) const override {
     // What is handed to cuDNN is float: operands of 16 bits stay with the tensor cores of our own.
-    return storage(group) == DataType::kFloat32 ? convolution_library_space(convolution_problem(group), math)
-                                                : std::vector<Setting>{};
+    return storage(group) == DataType::kFloat32
+               ? convolution_library_space(convolution_problem(group), convolution_layout(group), math)
+               : std::vector<Setting>{};
   }
 
   bool allows(const Group& group, const Setting& setting) const override {
@@ -158,11 +157,13 @@ class Convolution final : public KernelTemplate {
       work.blocks_per_multiprocessor = 6;
       work.peak_share = 0.25;
       work.bandwidth_share = 0.8;
+      add_turning_work(problem, convolution_layout(group), work);
       return work;
     }
     add_gemm_work(*own.tiles.variant, problem.matrices(), problem.rows(), problem.columns(), problem.depth(),
                   setting.splits, work);
     work.peak_share = own.tiles.variant->convolution_share * gathering_share(problem);
+    add_turning_work(problem, convolution_layout(group), work);
     return work;
   }
 
@@ -290,15 +291,21 @@ Result<StepDraft> Convolution::draft(const Group& group, const Setting& setting)
     }
   }
   const bool splits = own.splits_of_depth > 0;
+  constexpr int64_t kFloatBytes = 4;
+  const int64_t partial_bytes =
+      splits ? setting.splits * problem.matrices() * problem.rows() * problem.columns() * kFloatBytes : 0;
+  const ConvolutionLayout layout = convolution_layout(group);
+  const OwnOperands operands = add_turning(step, problem, layout, partial_bytes);
+  // All in one sum, which lies on a line through the batch: cuDNN's own need and, in its place, ours.
+  step.set_scratch_bytes((by_library ? convolution_library_scratch_bytes(group, problem, setting) : partial_bytes) +
+                         turning_bytes(problem, layout));
   const std::string family = depthwise ? "depthwise" : arithmetic_of(math);
   step.launch("return stitch::launch_conv_{}{}<{}>(", family, splits ? "_split_k" : "", arguments);
   if (splits) {
-    constexpr int64_t kFloatBytes = 4;
-    step.set_scratch_bytes(setting.splits * problem.matrices() * problem.rows() * problem.columns() * kFloatBytes);
-    step.launch("    shape, input, weight, epilogue, {}, args->scratch, stream);",
+    step.launch("    shape, {}, {}, epilogue, {}, args->scratch, stream);", operands.input, operands.weight,
                 step.extent("splits", setting.splits, "blocks that share the depth of one tile"));
   } else {
-    step.launch("    shape, input, weight, epilogue, stream);");
+    step.launch("    shape, {}, {}, epilogue, stream);", operands.input, operands.weight);
   }
   return step.take();
 }

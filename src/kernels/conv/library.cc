@@ -5,12 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <functional>
-#include <numeric>
 
 #include "ir/graph/op.h"
 #include "kernels/conv/rounding.h"
+#include "kernels/conv/turning.h"
 #include "kernels/template/named_setting.h"
 
 namespace stitch::kernels {
@@ -35,19 +33,6 @@ constexpr int64_t kWorkspaceBytes = int64_t{64} << 20;
 constexpr int64_t kPieces = 3;  // of scratch memory, each aligned
 constexpr int64_t kAlignment = 256;
 constexpr int64_t kFloatBytes = 4;
-
-int64_t input_elements(const ConvolutionProblem& problem) {
-  int64_t elements = problem.batch * problem.in_channels;
-  for (const int64_t extent : problem.in) {
-    elements *= extent;
-  }
-  return elements;
-}
-
-int64_t operand_bytes(const ConvolutionProblem& problem) {
-  const int64_t weights = problem.out_channels * problem.in_channels / problem.groups * problem.window.taps();
-  return kFloatBytes * (input_elements(problem) + weights);
-}
 
 int64_t sums_bytes(const ConvolutionProblem& problem) { return kFloatBytes * problem.outputs(); }
 
@@ -97,36 +82,6 @@ std::optional<ir::ValueId> result_for_sums(const Group& group) {
     return group.graph->type(result).dtype == DataType::kFloat32 && follows(group, result);
   });
   return found == group.results.end() || writes_state(group) ? std::nullopt : std::optional(*found);
-}
-
-int64_t pixels_of(const std::vector<int64_t>& extents) {
-  return std::accumulate(extents.begin(), extents.end(), int64_t{1}, std::multiplies<>());
-}
-
-// Channels side by side that a tile has where there are many: two cache lines where they are written, one where they
-// are read (bench/results/cudnn-layouts-h200.md).
-constexpr uint64_t kWrittenChannels = 64;
-constexpr uint64_t kReadChannels = 32;
-
-// 4,096 elements, 16 of each thread, unless there are few pixels.
-std::string turn_tile(int64_t channels, int64_t pixels, uint64_t many_channels) {
-  constexpr uint64_t kElements = 4096, kMinElements = 1024;
-  constexpr uint64_t kMinChannels = 4, kMaxChannels = 256, kMinPixels = 16, kMaxPixels = 1024;
-  uint64_t wide = std::clamp(std::bit_ceil(static_cast<uint64_t>(channels)), kMinChannels, kMaxChannels);
-  uint64_t high = std::clamp(std::bit_ceil(static_cast<uint64_t>(pixels)), kMinPixels, kMaxPixels);
-  while (wide * high > kElements) {
-    (wide > many_channels ? wide : high) /= 2;
-  }
-  while (wide * high < kMinElements) {
-    high *= 2;
-  }
-  return fmt::format("stitch::TurnTile<{}, {}>", high, wide);
-}
-
-// A transposed convolution has the weights of the one that it is the way back from.
-std::string weight_tile(const ConvolutionProblem& problem) {
-  const int64_t channels = problem.transposed ? problem.out_channels : problem.in_channels;
-  return turn_tile(channels / problem.groups, problem.window.taps(), kWrittenChannels);
 }
 
 // Nothing follows the sums: they are the step's result, perhaps under another shape.
@@ -230,28 +185,52 @@ constexpr double kTurningShare = 0.8;
 
 constexpr int kBlocksInFlight = 3;  // enough threads for memory
 
-// What is read and written before and behind cuDNN's own kernel.
-double converted_bytes(const ConvolutionProblem& problem, const ConvolutionLibrary& library) {
-  const auto operands = static_cast<double>(operand_bytes(problem));
-  const auto sums = static_cast<double>(sums_bytes(problem));
-  return library.is_turned ? (2 * operands + 2 * sums) / kTurningShare : 0;
+// Of the operands, what does not lie with channels last yet.
+int64_t turned_operand_bytes(const ConvolutionProblem& problem, const ConvolutionLayout& layout) {
+  return kFloatBytes *
+         ((layout.input_last ? 0 : input_elements(problem)) + (layout.weight_last ? 0 : weight_elements(problem)));
 }
 
-int64_t library_scratch_bytes(const ConvolutionProblem& problem, const ConvolutionLibrary& library,
+// What is read and written before and behind cuDNN's own kernel.
+double converted_bytes(const ConvolutionProblem& problem, const ConvolutionLayout& layout) {
+  const auto operands = static_cast<double>(turned_operand_bytes(problem, layout));
+  const auto sums = layout.sums_last ? 0.0 : static_cast<double>(sums_bytes(problem));
+  return (2 * operands + 2 * sums) / kTurningShare;
+}
+
+int64_t library_scratch_bytes(const ConvolutionProblem& problem, const ConvolutionLayout& layout, bool is_turned,
                               bool has_room_in_result) {
-  const int64_t converted = operand_bytes(problem) + sums_bytes(problem);
+  const int64_t fixed = kWorkspaceBytes + kPieces * kAlignment;
+  if (is_turned) {
+    return fixed + turned_operand_bytes(problem, layout) + (layout.sums_last ? 0 : sums_bytes(problem));
+  }
   // As tensors lie cuDNN converts them itself, in its workspace.
-  const int64_t own = library.is_turned ? converted : (has_room_in_result ? 0 : sums_bytes(problem));
-  return kWorkspaceBytes + kPieces * kAlignment + own + (library.is_turned ? 0 : converted);
+  const int64_t operands = kFloatBytes * (input_elements(problem) + weight_elements(problem));
+  return fixed + operands + sums_bytes(problem) + (has_room_in_result ? 0 : sums_bytes(problem));
+}
+
+// How cuDNN's operands and sums come to lie with channels last.
+std::string layout_type(const ConvolutionProblem& problem, const ConvolutionLayout& layout) {
+  const std::string kept = "stitch::Kept";
+  return fmt::format("stitch::ChannelsLast<{}, {}, {}>", layout.input_last ? kept : input_tile(problem),
+                     layout.weight_last ? kept : weight_tile(problem), layout.sums_last ? kept : sums_tile(problem));
 }
 
 }  // namespace
 
 bool is_cudnn_setting(const Setting& setting) { return is_named(kSettings, setting.variant); }
 
-std::vector<Setting> convolution_library_space(const ConvolutionProblem& problem, MathMode math) {
+bool takes_channels_last(const Setting& setting) {
+  return is_cudnn_setting(setting) && meaning_of(kSettings, setting).is_turned;
+}
+
+std::vector<Setting> convolution_library_space(const ConvolutionProblem& problem, const ConvolutionLayout& layout,
+                                               MathMode math) {
   const bool rounds = operand_rounding(problem, math) != OperandRounding::kNone;
-  return settings_where(kSettings, [&](const ConvolutionLibrary& each) { return each.rounds_to_tf32 == rounds; });
+  const bool is_first = layout.input_first && layout.weight_first && !layout.sums_last;
+  return settings_where(kSettings, [&](const ConvolutionLibrary& each) {
+    return each.rounds_to_tf32 == rounds && (is_first || each.is_turned);
+  });
 }
 
 std::string own_setting_for(const Setting& setting) {
@@ -260,6 +239,7 @@ std::string own_setting_for(const Setting& setting) {
 
 Work convolution_library_work(const Group& group, const ConvolutionProblem& problem, const Setting& setting) {
   const ConvolutionLibrary library = meaning_of(kSettings, setting);
+  const ConvolutionLayout layout = convolution_layout(group);
   const auto sums = static_cast<double>(sums_bytes(problem));
   Work work;
   work.bytes = min_bytes(group);
@@ -271,18 +251,30 @@ Work convolution_library_work(const Group& group, const ConvolutionProblem& prob
   work.bandwidth_share = shares.bandwidth;
   work.blocks = library_blocks(problem);
   work.blocks_per_multiprocessor = kBlocksInFlight;
-  const bool has_epilogue = library.is_turned || !ends_with_sums(group);
-  work.launches = 1 + (library.is_turned ? 2 : (has_epilogue ? 1 : 0));
-  work.serial_bytes = converted_bytes(problem, library) + (has_epilogue && !library.is_turned ? 2 * sums : 0);
+  if (library.is_turned) {
+    work.launches = 1 + (layout.input_last && layout.weight_last ? 0 : 1) + (layout.sums_last ? 0 : 1);
+    work.serial_bytes = converted_bytes(problem, layout);
+  } else if (!ends_with_sums(group)) {
+    work.launches = 2;
+    work.serial_bytes = 2 * sums;
+  }
   return work;
+}
+
+int64_t convolution_library_scratch_bytes(const Group& group, const ConvolutionProblem& problem,
+                                          const Setting& setting) {
+  const bool is_turned = takes_channels_last(setting);
+  const bool has_room = ends_with_sums(group) || result_for_sums(group).has_value();
+  return library_scratch_bytes(problem, convolution_layout(group), is_turned, has_room);
 }
 
 void add_library_call(StepBuilder& step, const ConvolutionProblem& problem, const Setting& setting) {
   const Group& group = step.group();
   const ConvolutionLibrary library = meaning_of(kSettings, setting);
-  const bool is_whole = !library.is_turned && ends_with_sums(group);
+  const ConvolutionLayout layout = convolution_layout(group);
+  const bool is_whole = library.is_turned ? layout.sums_last : ends_with_sums(group);
   const std::optional<ir::ValueId> result =
-      library.is_turned ? std::nullopt : (is_whole ? std::optional(group.results[0]) : result_for_sums(group));
+      is_whole ? std::optional(group.results[0]) : (library.is_turned ? std::nullopt : result_for_sums(group));
   step.include("kernels/conv/library.cuh");
   step.launch("// cuDNN where it is installed; elsewhere it answers cudaErrorNotSupported and our own kernel runs.");
   step.launch("const stitch::ConvLibraryCall library{");
@@ -295,10 +287,7 @@ void add_library_call(StepBuilder& step, const ConvolutionProblem& problem, cons
   step.launch("};");
   if (library.is_turned) {
     step.launch("// How cuDNN's operands and sums are turned: input, weight and sums, pixels by channels.");
-    step.launch("using Layout = stitch::ChannelsLast<{},",
-                turn_tile(problem.in_channels, pixels_of(problem.in), kWrittenChannels));
-    step.launch("    {}, {}>;", weight_tile(problem),
-                turn_tile(problem.out_channels, pixels_of(problem.out), kReadChannels));
+    step.launch("using Layout = {};", layout_type(problem, layout));
   }
   step.launch("const cudaError_t by_library = stitch::launch_conv_library<{},",
               library.is_turned ? "Layout" : "stitch::ChannelsFirst");
@@ -307,7 +296,6 @@ void add_library_call(StepBuilder& step, const ConvolutionProblem& problem, cons
   step.launch("if (by_library != cudaErrorNotSupported) {");
   step.launch("  return by_library;");
   step.launch("}");
-  step.set_scratch_bytes(library_scratch_bytes(problem, library, result.has_value()));
 }
 
 }  // namespace stitch::kernels

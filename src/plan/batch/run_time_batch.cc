@@ -9,6 +9,7 @@
 
 #include "kernels/builtin_templates.h"
 #include "plan/batch/graph_family.h"
+#include "plan/layout/channels_last.h"
 #include "plan/partition/states.h"
 #include "plan/rewrite/rewrite.h"
 
@@ -41,9 +42,10 @@ std::vector<int64_t> batches_to_try(int64_t minimum, int64_t maximum) {
 }
 
 // The graph as make_plan() cuts it into steps.
-Result<ir::Graph> rewritten(const ir::Graph& graph) {
+Result<ir::Graph> rewritten(const ir::Graph& graph, const ChannelsLast& kept) {
   STITCH_TRY(check_plannable(graph));
   STITCH_ASSIGN(ir::Graph made, rewrite(graph));
+  STITCH_ASSIGN(made, keep_channels_last(made, kept));
   STITCH_ASSIGN(const std::vector<PlacedGroup> groups, partition_with_states(made));
   return made;
 }
@@ -265,7 +267,7 @@ Result<void> find_range(const BatchFit& fit, RunTimeBatch& batch) {
 }
 
 Result<GraphFamily> family_of(const Plan& plan, const BatchRange& range, const BatchVariant& other) {
-  Result<ir::Graph> graph = rewritten(other.graph);
+  Result<ir::Graph> graph = rewritten(other.graph, kept_channels_last(plan.graph));
   if (!graph.has_value()) {
     return refused(fmt::format("at batch {}: {}", other.batch, graph.error().message));
   }
@@ -273,22 +275,23 @@ Result<GraphFamily> family_of(const Plan& plan, const BatchRange& range, const B
 }
 
 // Some operators of the program do nothing at a batch of one (an expand to the batch), and an import leaves them out.
-bool is_same_at_one(const ir::Graph& expected, const Result<ir::Graph>& found) {
-  const Result<ir::Graph> simplified = rewritten(expected);
+bool is_same_at_one(const ir::Graph& expected, const ChannelsLast& kept, const Result<ir::Graph>& found) {
+  const Result<ir::Graph> simplified = rewritten(expected, kept);
   return simplified.has_value() && found.has_value() && difference(*simplified, *found).empty();
 }
 
 // Whether the program as imported at `variant.batch` is the one that the family says; 1 may be a case of its own.
 Result<bool> agrees_with(const GraphFamily& family, const BatchVariant& variant, BatchRange& range) {
   const Result<ir::Graph> expected = family.at(variant.batch);
-  const Result<ir::Graph> found = rewritten(variant.graph);
+  const ChannelsLast kept = kept_channels_last(family.first());
+  const Result<ir::Graph> found = rewritten(variant.graph, kept);
   std::string why;
   if (!expected.has_value() || !found.has_value()) {
     why = expected.has_value() ? found.error().message : expected.error().message;
   } else {
     why = difference(*expected, *found);
   }
-  if (why.empty() || (variant.batch == 1 && expected.has_value() && is_same_at_one(*expected, found))) {
+  if (why.empty() || (variant.batch == 1 && expected.has_value() && is_same_at_one(*expected, kept, found))) {
     return true;
   }
   if (variant.batch == 1) {

@@ -7,6 +7,8 @@
 #include "ir/graph/op.h"
 #include "ir/ops.h"
 #include "kernels/builtin_templates.h"
+#include "kernels/conv/layout.h"
+#include "kernels/conv/problem.h"
 #include "kernels/expression/expression.h"
 #include "plan/partition/drafts.h"
 #include "plan/partition/epilogues.h"
@@ -29,7 +31,8 @@ class Partitioner {
   Result<std::vector<PlacedGroup>> run() {
     for (size_t i = 0; i < graph_.nodes.size(); ++i) {
       const ir::NodeId node{static_cast<int32_t>(i)};
-      if (drafts_.owner(node) >= 0 || (is_repeated(node) && !is_output(node))) {
+      const bool is_stored = is_output(node) || kernels::is_kept_sums(graph_, graph_.node(node));
+      if (drafts_.owner(node) >= 0 || (is_repeated(node) && !is_stored)) {
         continue;
       }
       STITCH_TRY(place(node));
@@ -154,7 +157,8 @@ class Partitioner {
 
   bool try_join(int number, ir::NodeId node) {
     const Draft& existing = drafts_.at(number);
-    if (existing.phase != drafts_.phase_of(node) || existing.nodes.size() >= kMaxNodes || leads_back(existing, node)) {
+    if (existing.phase != drafts_.phase_of(node) || existing.nodes.size() >= kMaxNodes || leads_back(existing, node) ||
+        (keeps_sums(existing) && !kernels::is_kept_sums(graph_, graph_.node(node)))) {
       return false;
     }
     for (const ir::Operand& operand : graph_.node(node).operands) {
@@ -170,6 +174,16 @@ class Partitioner {
     }
     drafts_.replace(number, wider);
     return true;
+  }
+
+  // What follows sums that lie with channels last is a step of its own, which reads 16 bytes a thread.
+  bool keeps_sums(const Draft& draft) const {
+    const ir::Node& root = graph_.node(draft.root);
+    if (!kernels::is_convolution(root)) {
+      return false;
+    }
+    const std::vector<ir::NodeId>& readers = drafts_.users().direct(root.outputs[0]);
+    return readers.size() == 1 && kernels::is_kept_sums(graph_, graph_.node(readers[0]));
   }
 
   // Pointwise drafts read by one other draft alone move into it, where that one can compute while it loads; the lowest

@@ -11,6 +11,7 @@
 #include "ir/text/parser.h"
 #include "ir/text/printer.h"
 #include "ir/validate/validate.h"
+#include "plan/layout/channels_last.h"
 #include "plan/rewrite/rewrite.h"
 #include "plan/testing/random_inputs.h"
 
@@ -18,6 +19,13 @@ namespace stitch::plan {
 namespace {
 
 using Pass = std::function<Result<ir::Graph>(const ir::Graph&)>;
+
+Result<ir::Graph> keep_what_libraries_take(const ir::Graph& graph) {
+  PlanOptions options;
+  options.math = MathMode::kTf32;
+  options.libraries = Libraries::kOn;
+  return keep_channels_last(graph, choose_channels_last(graph, options));
+}
 
 const std::map<std::string, Pass>& passes() {
   static const std::map<std::string, Pass> all = {{"remove_dead_code", remove_dead_code},
@@ -32,6 +40,7 @@ const std::map<std::string, Pass>& passes() {
                                                   {"decompose_double", decompose_double},
                                                   {"decompose_double_windows", decompose_double_windows},
                                                   {"separate_outputs", separate_outputs},
+                                                  {"keep_channels_last", keep_what_libraries_take},
                                                   {"rewrite", rewrite}};
   return all;
 }
