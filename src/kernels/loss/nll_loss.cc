@@ -63,7 +63,7 @@ Result<Picked> picked_loss(FunctorBuilder& builder, StepBuilder& step, const Ind
   STITCH_ASSIGN(Expr picked, builder.look_up(probabilities, map, class_axis, chosen));
   if (shift) {
     STITCH_ASSIGN(Expr lost, builder.value(shift->shift, map));
-    picked = in_parentheses(binary(BinaryOp::kSubtract, std::move(picked), std::move(lost)));
+    picked = builder.local("float", name + "_picked", binary(BinaryOp::kSubtract, std::move(picked), std::move(lost)));
   }
   Expr weight = literal_expr(float_literal(1.0));
   if (ir::is_tensor(node.operands[2])) {
