@@ -28,10 +28,11 @@ FAMILIES = {
     "attention, few queries": r"launch_split_keys_attention",
     "softmax": r"launch_softmax",
     "normalisation": r"launch_layer_norm",
-    "rows that blocks share": r"launch_(?:softmax_shared|layer_norm_shared|shared_rows)",
+    "rows that blocks share": r"launch_(?:(?:softmax|layer_norm|rewrite)_)?(?:shared|held)",
     "reduction of rows": r"launch_reduce_rows(?!_split)",
     "reduction of columns": r"launch_reduce_columns",
     "reduction in parts": r"launch_reduce_\w+_split",
+    "reduction that leads back": r"launch_rewrite_",
     "reduction to positions": r"launch_reduce_positions",
     "reduction, float64": r"double_precision::launch_reduce",
     "scan": r"launch_scan_(?:rows|serial)",
@@ -53,7 +54,7 @@ FAMILIES = {
 
 
 # Of what all kernels share, only what moves elements between threads or puts them in order.
-_SHARED = re.compile(r"runtime/kernels/common(?:\.cuh|/(?!warp|order|index|row|shared_rows)\w+\.cuh)")
+_SHARED = re.compile(r"runtime/kernels/common(?:\.cuh|/(?!warp|order|index|row|shared_rows|held_rows)\w+\.cuh)")
 
 
 def _closure(folder: pathlib.Path, file: str, seen: set[str]) -> set[str]:
