@@ -37,10 +37,18 @@ void KeptDraws::offer(const verify::OracleDraw& draw, int number,
   draws.push_back(draw);
 }
 
-void RepeatedDraws::offer(const verify::OracleDraw& draw, int number) {
-  if (std::ssize(draws) < kMaxKeptDraws && bytes_of(draw) <= kMaxRepeatedBytes) {
+void RepeatedDraws::offer(const verify::OracleDraw& draw, int number, const std::string& regime) {
+  constexpr const char* kOfUsualSize = "signed_scaled";  // numbers in there; integers and masks are drawn
+  if (bytes_of(draw) > kMaxRepeatedBytes) {
+    return;
+  }
+  if (regime == verify::kAsGiven && std::ssize(draws) < kMaxKeptDraws) {
     draws.push_back(draw);
     numbers.push_back(number);
+  } else if (regime == kOfUsualSize && std::ssize(others) < kMaxKeptDraws) {
+    others.emplace_back();
+    others.back().inputs = draw.inputs;
+    others.back().states = draw.states;
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "verify/oracle/oracle.h"
@@ -30,9 +31,10 @@ struct KeptDraws {
 struct RepeatedDraws {
   std::vector<verify::OracleDraw> draws;
   std::vector<int> numbers;
+  std::vector<verify::OracleDraw> others;  // inputs and states of a regime in which integers and masks are drawn
 
   // Keeps the draw where there is room.
-  void offer(const verify::OracleDraw& draw, int number);
+  void offer(const verify::OracleDraw& draw, int number, const std::string& regime);
 };
 
 }  // namespace stitch::evaluate

@@ -75,6 +75,7 @@ class Repetition {
   Result<void> make(int number);
   Result<bool> know(const ScheduledCall& call);
   const Tensors& contents(int number);
+  void find_sources();
   void count(int number);
   void forget(int call);
   verify::OracleDraw draw_of(const ScheduledCall& call);
@@ -88,6 +89,7 @@ class Repetition {
   const std::vector<verify::OracleDraw>& draws_;
   Candidate& candidate_;
   verify::RegimeJudge judge_;
+  std::vector<Tensors> sources_;  // what contents are made of, by draw
   std::vector<uint64_t> widths_;
   std::vector<uint64_t> widths_with_integers_;
   CallSchedule schedule_;
@@ -117,17 +119,45 @@ Result<verify::OracleDraw> Repetition::ask_twice(const Tensors& contents) {
   return again;
 }
 
+// What a file always makes alike (ids in order, a mask of ones) would be alike in all contents: a draw of another
+// regime lends its own.
+void Repetition::find_sources() {
+  sources_.clear();
+  for (const verify::OracleDraw& draw : draws_) {
+    sources_.push_back(contents_of(draw));
+  }
+  const auto& others = request_.kept.others;
+  for (size_t tensor = 0; !others.empty() && tensor < sources_.front().size(); ++tensor) {
+    const bool are_alike = std::all_of(sources_.begin(), sources_.end(), [&](const Tensors& each) {
+      return std::ranges::equal(each[tensor].bytes(), sources_.front()[tensor].bytes());
+    });
+    for (size_t draw = 0; are_alike && draw < sources_.size(); ++draw) {
+      const Tensors lent = contents_of(others[draw % others.size()]);
+      if (lent.size() == sources_[draw].size() && lent[tensor].spec().type == sources_[draw][tensor].spec().type) {
+        sources_[draw][tensor] = lent[tensor];
+      }
+    }
+  }
+}
+
 // Whether the reference answers what is no draw of its own, and what that takes.
 Result<void> Repetition::try_contents(ScheduleRequest& schedule) {
   if (draws_.size() < 2 || !request_.ask) {
     done_.counts.limit = draws_.size() < 2 ? "one draw alone could be kept" : "the reference knows its own draws alone";
     return {};
   }
+  find_sources();
   widths_ = element_widths(draws_);
   widths_with_integers_ = element_widths_with_integers(draws_, request_.whole_inputs);
   std::mt19937_64 random(request_.seed);  // tried, and not called with
-  const Tensors mix = mixed(contents_of(draws_[0]), contents_of(draws_[1]), widths_with_integers_, random);
-  STITCH_ASSIGN(const verify::OracleDraw answer, ask_twice(mix));
+  const auto mix = [&] { return mixed(contents_of(draws_[0]), sources_[1], widths_with_integers_, random); };
+  STITCH_ASSIGN(verify::OracleDraw answer, ask_twice(mix()));
+  if ((answer.dropped || !is_fair(draws_, request_.math, answer)) && !request_.kept.others.empty()) {
+    for (size_t draw = 0; draw < draws_.size(); ++draw) {
+      sources_[draw] = contents_of(draws_[draw]);
+    }
+    STITCH_ASSIGN(answer, ask_twice(mix()));
+  }
   schedule.reference_seconds = answer.cpu_seconds;
   schedule.combines = schedule.makes_contents = !answer.dropped && is_fair(draws_, request_.math, answer);
   if (schedule.makes_contents) {
@@ -172,7 +202,7 @@ const Tensors& Repetition::contents(int number) {
     return contents_[number] = contents_of(draws_.at(static_cast<size_t>(made.base)));
   }
   const Tensors base = contents(made.base);
-  const Tensors other = contents_of(draws_.at(static_cast<size_t>(made.other)));
+  const Tensors& other = sources_.at(static_cast<size_t>(made.other));
   const std::vector<uint64_t>& widths = made.has_integers ? widths_with_integers_ : widths_;
   std::mt19937_64 random(made.seed);
   return contents_[number] = made.kind == ContentsKind::kMixed ? mixed(base, other, widths, random)

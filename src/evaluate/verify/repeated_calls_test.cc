@@ -47,14 +47,18 @@ verify::OracleDraw answer_to(const HostTensor& x, double parameter) {
   return draw;
 }
 
-RepeatedDraws three_draws() {
+// `are_alike`: those as given have the same contents, and draws of another regime do not.
+RepeatedDraws three_draws(bool are_alike) {
   RepeatedDraws kept;
   for (int number = 0; number < 3; ++number) {
     Values x(kAll);
     for (size_t i = 0; i < x.size(); ++i) {
       x[i] = 1 + number + static_cast<double>(i % 29);
     }
-    kept.offer(answer_to(verify::float_tensor({kRows, kColumns}, x), 1.0 + number), number + 4);
+    const auto other = verify::float_tensor({kRows, kColumns}, x);
+    const auto given = are_alike ? verify::float_tensor({kRows, kColumns}, Values(kAll, 3.0)) : other;
+    kept.offer(answer_to(given, 1.0 + number), number + 4, verify::kAsGiven);
+    kept.offer(answer_to(other, 1.0 + number), number, "signed_scaled");
   }
   return kept;
 }
@@ -93,8 +97,8 @@ class Multiplying final : public Candidate {
   std::map<std::vector<double>, Values> kept_;
 };
 
-RepeatedCalls calls_of(Habit habit, uint64_t seed) {
-  const RepeatedDraws kept = three_draws();
+RepeatedCalls calls_of(Habit habit, uint64_t seed, bool are_alike = false) {
+  const RepeatedDraws kept = three_draws(are_alike);
   const AskAnswer ask = [](const Tensors& inputs, const Tensors&, int draw) -> Result<verify::OracleDraw> {
     return answer_to(inputs.at(0), draw - 4 + 1.0);
   };
@@ -163,8 +167,16 @@ TEST(RepeatedCalls, WhoeverKeepsAnswersIsWrong) {
   }
 }
 
+TEST(RepeatedCalls, ContentsDifferWhereTheFileMakesThemAlike) {
+  const Habit since_prepare{.key = [](const Values&, double, int prepares) { return Values{double(prepares)}; }};
+  for (uint64_t seed = 0; seed < 5; ++seed) {
+    EXPECT_TRUE(calls_of(since_prepare, seed, true).finding.has_value()) << "seed " << seed;
+    EXPECT_FALSE(calls_of(Habit{}, seed, true).finding.has_value()) << "seed " << seed;
+  }
+}
+
 TEST(RepeatedCalls, ContentsThatTheReferenceDoesNotTakeAreNoCalls) {
-  const RepeatedDraws kept = three_draws();
+  const RepeatedDraws kept = three_draws(false);
   int asked = 0;
   const AskAnswer ask = [&](const Tensors& inputs, const Tensors&, int draw) -> Result<verify::OracleDraw> {
     verify::OracleDraw answer = answer_to(inputs.at(0), draw - 4 + 1.0);

@@ -475,14 +475,14 @@ void Verification::object(VerdictKind kind, const std::string& reason, const std
 }
 
 void Verification::keep(const QueuedDraw& queued) {
-  if (queued.subject != 0 || queued.regime != verify::kAsGiven || queued.draw.stays()) {
+  if (queued.subject != 0 || queued.draw.stays()) {
     return;
   }
-  if (request_.keeps_draws) {
+  if (request_.keeps_draws && queued.regime == verify::kAsGiven) {
     report_.kept.offer(queued.draw, queued.number, queued.program);
   }
   if (request_.repeats_calls) {
-    repeated_draws_.offer(queued.draw, queued.number);
+    repeated_draws_.offer(queued.draw, queued.number, queued.regime);
   }
 }
 
