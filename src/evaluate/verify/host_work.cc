@@ -42,7 +42,7 @@ struct TrialRange {
   double least;
   double most;
 };
-constexpr TrialRange kTrialRanges[] = {{0.012, 48, 160}, {0.1, 16, 48}, {0.6, 4, 10}, {1e30, 2, 5}};
+constexpr TrialRange kTrialRanges[] = {{0.012, 96, 240}, {0.03, 48, 120}, {0.1, 16, 48}, {0.6, 4, 10}, {1e30, 2, 5}};
 constexpr uint64_t kMaxInARow = 16;  // on the same contents, for whoever counts since prepare(); mostly it is one
 constexpr double kSingleShare = 0.75;
 constexpr double kSingleShareAnew = 0.9;  // draws hand parameters over with every call
@@ -91,13 +91,12 @@ class TrialsWithoutKernels {
       finding_ = at_stage(Stage::kCalls, *finding);
       return false;
     }
-    for (const std::span<const verify::OracleDraw> some :
-         {std::span(request_.draws).subspan(1), std::span(request_.others)}) {
-      for (const verify::OracleDraw& draw : some) {
-        if (!fits(std::get<std::vector<HostTensor>>(last), draw, request_.math)) {
-          others_.push_back(&draw);
-        }
-      }
+    const auto& got = std::get<std::vector<HostTensor>>(last);
+    add_unlike(got, std::span(request_.draws).subspan(1), others_);
+    add_unlike(got, request_.others, others_);
+    if (request_.draw_fresh) {
+      STITCH_ASSIGN(drawn_fresh_, request_.draw_fresh());
+      add_unlike(got, drawn_fresh_, fresh_);
     }
     return try_contents(kSingleShare);
   }
@@ -116,11 +115,27 @@ class TrialsWithoutKernels {
   std::optional<Finding> finding() const { return finding_; }  // of a call with kernels, or of an end
 
  private:
+  using Contents = std::vector<const verify::OracleDraw*>;
+
+  void add_unlike(const std::vector<HostTensor>& answer, std::span<const verify::OracleDraw> draws, Contents& to) {
+    for (const verify::OracleDraw& draw : draws) {
+      if (!fits(answer, draw, request_.math)) {
+        to.push_back(&draw);
+      }
+    }
+  }
+
+  // Mostly one that no call has had.
+  const verify::OracleDraw& next() {
+    const bool is_fresh = !fresh_.empty() && (others_.empty() || random_() % 4 != 0);
+    return is_fresh ? *fresh_[next_fresh_++ % fresh_.size()] : *others_[random_() % others_.size()];
+  }
+
   Result<bool> try_contents(double single_share) {
     // Where all answers are alike, nothing follows from one.
-    const int all = others_.empty() ? 0 : length();
+    const int all = others_.empty() && fresh_.empty() ? 0 : length();
     for (int left = all; left > 0;) {
-      const verify::OracleDraw& draw = *others_[random_() % others_.size()];
+      const verify::OracleDraw& draw = next();
       const bool is_single = left < all && share() < single_share;
       const int calls = is_single ? 1 : std::min(left, static_cast<int>(kMaxInARow / 2 + random_() % kMaxInARow));
       STITCH_ASSIGN(const bool is_right, is_right_in_one_of(calls, draw));
@@ -158,7 +173,10 @@ class TrialsWithoutKernels {
   const HostWorkRequest& request_;
   Candidate& candidate_;
   std::mt19937_64 random_;
-  std::vector<const verify::OracleDraw*> others_;
+  Contents others_;
+  std::vector<verify::OracleDraw> drawn_fresh_;
+  Contents fresh_;
+  size_t next_fresh_ = 0;
   int failed_ = 0;
   std::optional<Finding> finding_;
 };

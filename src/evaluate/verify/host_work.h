@@ -2,6 +2,7 @@
 // Whose work an answer is: the kernels', or the host's.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -18,7 +19,9 @@ struct HostWorkRequest {
   MathMode math = MathMode::kFp32;
   bool needs_kernels = false;
   uint64_t seed = 0;
-  double call_seconds = 0;         // what a call takes
+  double call_seconds = 0;  // what a call takes
+  // The same which no call has had: each is used before one comes again. Asked for once, where it is there.
+  std::function<Result<std::vector<verify::OracleDraw>>()> draw_fresh{};
   LaunchLedger* ledger = nullptr;  // where kernels that do nothing are marked, for whoever is not refused
 };
 

@@ -129,8 +129,8 @@ TEST(HostWork, KernelsThatDoNothingLeaveNoAnswer) {
     Doubling candidate(never);
     EXPECT_FALSE(judged(candidate, seed));
     for (const int calls : {candidate.asked.calls_before, candidate.asked.calls}) {
-      EXPECT_GE(calls, 48);
-      EXPECT_LE(calls, 160);
+      EXPECT_GE(calls, 96);
+      EXPECT_LE(calls, 240);
       numbers.insert(calls);
     }
   }
@@ -143,6 +143,30 @@ TEST(HostWork, TheyComeOnAllStreamsContentsAndOftenInARow) {
   EXPECT_EQ(candidate.asked.streams.size(), static_cast<size_t>(kCallStreams));
   EXPECT_EQ(candidate.asked.contents, (std::set<double>{50, 300, 900, 2000})) << "not those of the last whole call";
   EXPECT_LT(candidate.asked.prepares, candidate.asked.calls);
+}
+
+TEST(HostWork, MostContentsAreFresh) {
+  for (uint64_t seed = 0; seed < 10; ++seed) {
+    Doubling candidate(never);
+    const auto draws = draws_from({1, 50});
+    const std::vector<verify::OracleDraw> others;
+    const auto fresh = [] {
+      std::vector<verify::OracleDraw> some;
+      for (int i = 0; i < 20; ++i) {
+        some.push_back(draw_of(1000.0 + 100 * i));
+      }
+      return Result<std::vector<verify::OracleDraw>>(some);
+    };
+    const auto finding = refuse_host_work({.draws = draws,
+                                           .others = others,
+                                           .needs_kernels = true,
+                                           .seed = seed,
+                                           .call_seconds = 0.001,
+                                           .draw_fresh = fresh},
+                                          candidate);
+    ASSERT_TRUE(finding.has_value() && !*finding);
+    EXPECT_GE(candidate.asked.contents.size(), 18U) << "of 21, seed " << seed;
+  }
 }
 
 TEST(HostWork, AProcessHasNoKernelFromItsFirstCallOn) {
@@ -247,7 +271,7 @@ TEST(HostWork, SlowProgramsAreCalledLess) {
 TEST(HostWork, CallsThatFailAreNoAnswersAndEndSoon) {
   Doubling candidate(always, Ending::kCrashed);
   EXPECT_FALSE(judged(candidate, 5));
-  EXPECT_LT(candidate.asked.calls, 48);
+  EXPECT_LT(candidate.asked.calls, 96);
 }
 
 TEST(HostWork, AnswersThatAreAllAlikeSayNothing) {

@@ -3,6 +3,8 @@
 
 #include <iterator>
 
+#include "evaluate/verify/call_contents.h"
+
 namespace stitch::evaluate {
 namespace {
 
@@ -26,6 +28,17 @@ size_t bytes_with_answers(const verify::OracleDraw& draw) {
 }
 
 }  // namespace
+
+uint64_t bytes_held(const verify::OracleDraw& draw) {
+  uint64_t bytes = 0;
+  for (const HostTensor& tensor : contents_of(draw)) {
+    bytes += tensor.bytes().size();
+  }
+  for (const verify::OutputReference& output : draw.outputs) {
+    bytes += output.reference.bytes().size() + (1 + output.perturbed.size()) * output.native.bytes().size();
+  }
+  return bytes;
+}
 
 void KeptDraws::offer(const verify::OracleDraw& draw, int number,
                       const std::shared_ptr<const verify::OracleProgram>& of) {

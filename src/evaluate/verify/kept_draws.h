@@ -16,6 +16,9 @@ inline constexpr int kMaxKeptDraws = 3;
 inline constexpr uint64_t kMaxKeptBytes = uint64_t{1} << 30;       // with its answers
 inline constexpr uint64_t kMaxRepeatedBytes = uint64_t{64} << 20;  // without
 
+// Of a draw's contents and of what is known of their answers.
+uint64_t bytes_held(const verify::OracleDraw& draw);
+
 // Draws kept for a timing, with their program and the number of the first: with these the oracle can be asked about
 // contents that it has not drawn.
 struct KeptDraws {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "evaluate/verify/call_contents.h"
+#include "evaluate/verify/kept_draws.h"
 #include "evaluate/verify/subject_run.h"
 #include "verify/compare/regime_judge.h"
 
@@ -21,17 +22,6 @@ constexpr uint64_t kRecentBytes = uint64_t{256} << 20;  // of contents that may 
 constexpr uint64_t kMaxRecent = 8;
 constexpr size_t kMaxShown = 48;     // contents that are no draw's, for those who ask on
 constexpr double kDearAnswer = 0.1;  // seconds
-
-uint64_t bytes_held(const verify::OracleDraw& draw) {
-  uint64_t bytes = 0;
-  for (const HostTensor& tensor : contents_of(draw)) {
-    bytes += tensor.bytes().size();
-  }
-  for (const verify::OutputReference& output : draw.outputs) {
-    bytes += output.reference.bytes().size() + (1 + output.perturbed.size()) * output.native.bytes().size();
-  }
-  return bytes;
-}
 
 const char* made_how(ContentsKind kind) {
   switch (kind) {

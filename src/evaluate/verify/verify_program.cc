@@ -12,6 +12,7 @@
 #include "base/seed/seed.h"
 #include "evaluate/verify/candidate_thread.h"
 #include "evaluate/verify/draw_queue.h"
+#include "evaluate/verify/fresh_draws.h"
 #include "evaluate/verify/host_work.h"
 #include "evaluate/verify/kept_draws.h"
 #include "evaluate/verify/own_draws.h"
@@ -517,6 +518,7 @@ Result<void> Verification::repeat() {
                                                         .needs_kernels = request_.needs_kernels,
                                                         .seed = request_.seed,
                                                         .call_seconds = fastest_run_.value_or(0),
+                                                        .draw_fresh = [&] { return fresh_draws(oracle_, *declared_); },
                                                         .ledger = request_.subjects.front().binary.launches.get()},
                                                        *candidate_));
   report_.findings.add(host_work);
