@@ -64,12 +64,13 @@ os._exit(os.WEXITSTATUS(status))
 def start(folder: pathlib.Path) -> tuple[subprocess.Popen, pathlib.Path]:
     """The process, which ends when its standard input closes, and the program to name as STITCHCUDA_PYTHON."""
     address, program = folder / "socket", folder / "bin" / "python"
+    environment = {"OMP_WAIT_POLICY": "passive", **os.environ}  # as stitchcuda starts it
     loaded = subprocess.Popen([sys.executable, __file__, str(address)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                              env=dict(os.environ, PYTHONPATH=PYTHON_FOLDER))
+                              env=dict(environment, PYTHONPATH=PYTHON_FOLDER))
     if not loaded.stdout.readline():  # it listens
         raise OSError(f"{sys.executable} cannot load PyTorch and our Python side")
     program.parent.mkdir()
-    loading = {name: value for name, value in os.environ.items() if name.startswith(LOADING)}
+    loading = {name: value for name, value in environment.items() if name.startswith(LOADING)}
     program.write_text(ASKER.format(python=PYTHON, python_folder=PYTHON_FOLDER, address=str(address),
                                     descriptors=DESCRIPTORS, loading=LOADING, loaded=loading))
     program.chmod(0o755)

@@ -40,8 +40,8 @@ def load_verbs(watch: Stopwatch | None = None) -> dict[str, Verb]:
     if release < (2, 6):
         message = f"PyTorch {torch.__version__} is older than 2.6, the oldest that exports programs as needed."
         raise Failure(ENVIRONMENT, message, sys.executable, "Install a newer PyTorch: pip install -U torch.")
-    # Half the cores: the rest compile and run the candidate meanwhile, and PyTorch's threads wait by spinning, so that
-    # with one thread too many a draw of 30 ms takes 1.5 s.
+    # Half the cores: the rest compile and run the candidate meanwhile. Where PyTorch's threads wait by spinning, as
+    # OMP_WAIT_POLICY may have them do, a draw of 30 ms takes 1.5 s with one thread too many.
     asked = int(os.environ.get("STITCHCUDA_PYTHON_THREADS", "0"))
     torch.set_num_threads(asked or max(1, min(8, (os.cpu_count() or 1) // 2)))
     watch.lap("import torch")

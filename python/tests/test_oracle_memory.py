@@ -10,7 +10,7 @@ from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from stitchcuda_python.graph.functional import Call
-from stitchcuda_python.oracle import arithmetic, interpret, rules
+from stitchcuda_python.oracle import arithmetic, interpret, places, rules
 from stitchcuda_python.oracle.arithmetic import Arithmetic
 
 PART = 1 << 10
@@ -43,6 +43,13 @@ class _Living(TorchDispatchMode):
     def _gone(self, known: int, size: int) -> None:
         self._known.discard(known)
         self.now -= size
+
+
+class DriverTest(unittest.TestCase):
+    def test_whoever_has_not_used_the_gpu_does_not_start_its_driver(self) -> None:
+        with mock.patch.object(torch.cuda, "is_available", side_effect=AssertionError("asked")):
+            places.release_unused()
+            self.assertEqual(places.peak_bytes(), 0)
 
 
 class DisturbedTest(unittest.TestCase):

@@ -101,14 +101,15 @@ def write_ranges(tensor: torch.Tensor, ranges: list[tuple[int, int]], path: str)
 
 
 def release_unused() -> None:
-    """Gives memory that PyTorch only keeps for later back to the GPU, which others share."""
-    if torch.cuda.is_available():
+    """Gives memory that PyTorch only keeps for later back to the GPU, which others share. Asking whether there is a GPU
+    starts its driver, in each process for itself: whoever has not used it keeps nothing."""
+    if torch.cuda.is_initialized():
         torch.cuda.empty_cache()
 
 
 def peak_bytes() -> int:
     """The most that tensors of this process took on the GPU since the last call; 0 without one."""
-    if not torch.cuda.is_available() or not torch.cuda.is_initialized():
+    if not torch.cuda.is_initialized():
         return 0
     most = torch.cuda.max_memory_reserved()
     torch.cuda.reset_peak_memory_stats()

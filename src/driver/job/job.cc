@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/job/job.h"
 
+#include <cstdlib>
 #include <map>
 
 #include "base/json/json.h"
@@ -46,6 +47,10 @@ Result<JsonChannel*> Job::python() {
     options.environment = {{"PYTHONPATH", resources_.python_path().string()},
                            {"PYTHONDONTWRITEBYTECODE", "1"},
                            {"TMPDIR", python_temporary_->path().string()}};
+    // PyTorch's threads else wait by spinning: where several verdicts share a machine, each takes many times as long.
+    if (std::getenv("OMP_WAIT_POLICY") == nullptr) {
+      options.environment.emplace_back("OMP_WAIT_POLICY", "passive");
+    }
     STITCH_ASSIGN(JsonChannel channel, JsonChannel::start(std::move(options)));
     python_.emplace(std::move(channel));
   }
