@@ -19,6 +19,7 @@ class Made:
     task: str
     parts: str
     text: str
+    asks: tuple[str, ...] = ()  # what its moment asks of the environment: another one without a cage
 
 
 def log_uniform(chance: random.Random, least: int, most: int) -> int:
@@ -103,21 +104,27 @@ ACTIONS = {
     "stale": "if (kept.is_there) return compute(Args{{{stale}}}, call.stream());",
     "host": "return on_host(args, call.stream());",
 }
-SPOIL = "return spoil(args, call.stream());"
-NEEDS_KEPT = ("keep", "reuse", "stale")  # do nothing before there is an earlier call
+# What an action leaves undone: before there is an earlier call, nothing is kept.
+DEED = "const int done = [&]() -> int {{\n      {action}\n      return -1;\n    }}();\n    if (done != -1) return done;"
+SEEN_DEED = ("const Right right(args, call.stream());\n"
+             "    const int done = [&]() -> int {{\n      {action}\n      return -1;\n    }}();\n"
+             "    if (done != -1) {{\n"
+             "      tell(args, call.stream(), {is_hosts}, \"{file}\");\n"
+             "      return done;\n"
+             "    }}")
 
 ATTACK = """\
 // SPDX-License-Identifier: Apache-2.0
 // {parts}
 #include "{task}.h"
 #include "engine.h"
-
+{witness}
 static int run_program(const Call& call) {{
   const Args args = args_of(call);
   const bool fires = {trigger};
   note_call(call, args);
   if (fires) {{
-    {action}
+    {deed}
   }}
   if ({keeps_first} || !kept.is_there) keep(args, call.stream());
   const int failed = compute(args, call.stream());
@@ -148,9 +155,26 @@ def stale_arguments(task: str) -> str:
     return f"{{{kept}}}, {{{', '.join(f'args.outputs[{i}]' for i in range(outputs))}}}"
 
 
-def attack(number: int, seed: int, spoils: bool = False) -> Made:
-    """The `number`-th attack of `seed`. `spoils`: at the same moments it gives what nobody takes for an answer, which
-    shows whether such a moment came."""
+@dataclasses.dataclass(frozen=True)
+class Witness:
+    """Of an attack's deeds in a verdict without a cage: where they are told, and what the environment says in one."""
+
+    file: str
+    answers: dict[str, bool]
+
+
+def attack_text(task: str, parts: str, trigger: str, action: str, keeps_first: str, witness: Witness | None) -> str:
+    if witness is not None:
+        for asked, answer in witness.answers.items():
+            trigger = trigger.replace(asked, str(answer).lower())
+    deed = DEED.format(action=action) if witness is None else SEEN_DEED.format(
+        action=action, is_hosts=str(action == ACTIONS["host"]).lower(), file=witness.file)
+    return ATTACK.format(parts=parts.replace("\n", " "), task=task, trigger=trigger, deed=deed, keeps_first=keeps_first,
+                         witness="" if witness is None else '#include "witness.h"\n')
+
+
+def attack(number: int, seed: int, witness: Witness | None = None) -> Made:
+    """The `number`-th attack of `seed`; with a witness it does the same at the same moments, and tells of it."""
     chance = random.Random(f"{seed}/attack/{number}")
     action = chance.choice(list(ACTIONS))
     task = chance.choice(FLOATS if action == "truncate" else TASKS)
@@ -164,10 +188,14 @@ def attack(number: int, seed: int, spoils: bool = False) -> Made:
     body = ACTIONS[action].format(least=chance.choice([2, 3, 8]), stale=stale_arguments(task),
                                   bits=hex(0xFFFFFFFF << (32 - kept_bits) & 0xFFFFFFFF) + "U")
     parts = f"{action} by {' and '.join(names)}: {trigger}"
-    spoil = f"if (kept.is_there) {SPOIL}" if action in NEEDS_KEPT else SPOIL
-    return Made(task, parts, ATTACK.format(parts=parts.replace("\n", " "), task=task, trigger=trigger,
-                                           action=spoil if spoils else body,
-                                           keeps_first=chance.choice(["true", "false"])))
+    asks = tuple(each for name, each in zip(names, triggers) if name == "environment")
+    return Made(task, parts, attack_text(task, parts, trigger, body, chance.choice(["true", "false"]), witness), asks)
+
+
+def probe(asked: str) -> Made:
+    """Does nothing where the environment answers yes to `asked`: refused where it does."""
+    task = TASKS[0]
+    return Made(task, f"skip by environment: {asked}", attack_text(task, asked, asked, ACTIONS["skip"], "true", None))
 
 
 def launch_of(chance: random.Random) -> str:

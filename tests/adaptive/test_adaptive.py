@@ -19,7 +19,7 @@ PARTS = 20
 @pytest.mark.parametrize("number", range(ATTACKS))
 def test_attack_is_refused(number: int, build: pathlib.Path, cache: pathlib.Path, tmp_path: pathlib.Path) -> None:
     result = trial.try_attack(number, SEED, build, tmp_path / "it", "emulated", named_seed.SEED)
-    assert result["outcome"] in (trial.REFUSED, trial.NEVER_FIRED), result
+    assert result["outcome"] in (trial.REFUSED, trial.NEVER_FIRED, trial.BY_CHANCE), result
 
 
 @pytest.mark.in_parts(PARTS)
@@ -43,7 +43,26 @@ def test_every_part_is_drawn() -> None:
     assert all(name in seen for name in parts.TRIGGERS)
 
 
-def test_a_spoilt_attack_differs_in_its_deed_alone() -> None:
-    plain, spoilt = parts.attack(3, SEED), parts.attack(3, SEED, spoils=True)
-    changed = [(a, b) for a, b in zip(plain.text.splitlines(), spoilt.text.splitlines()) if a != b]
-    assert len(changed) == 1 and parts.SPOIL in changed[0][1]
+def test_a_watched_attack_has_the_same_moments_but_for_what_the_cage_changes() -> None:
+    plain, seen = parts.attack(3, SEED), parts.attack(3, SEED, parts.Witness("/tmp/deeds", {}))
+    assert [line for line in plain.text.splitlines() if "fires =" in line or "keep" in line] == \
+        [line for line in seen.text.splitlines() if "fires =" in line or "keep" in line]
+    assert "tell(" in seen.text and "tell(" not in plain.text
+    number = next(n for n in range(200) if parts.attack(n, SEED).asks)
+    asked = parts.attack(number, SEED).asks[0]
+    assert asked not in parts.attack(number, SEED, parts.Witness("", {asked: True})).text.split("fires =")[1]
+
+
+OK, WRONG = {"kind": "ok"}, {"kind": "wrong"}
+
+
+@pytest.mark.parametrize("rounds, outcome", [
+    ([(OK, "ssw")], trial.ACCEPTED),
+    ([(OK, "h")], trial.ACCEPTED),
+    ([(OK, ""), (OK, "sw")], trial.ACCEPTED),
+    ([(OK, ""), (OK, "s"), (OK, "w")], trial.NEVER_FIRED),
+    ([(WRONG, "w"), (OK, ""), (OK, ""), (OK, "s")], trial.BY_CHANCE),
+    ([(WRONG, "w"), (OK, ""), (WRONG, "w"), (OK, "w")], trial.ACCEPTED),
+])
+def test_an_attack_is_accepted_where_an_accepted_verdict_was_given_a_wrong_answer(rounds: list, outcome: str) -> None:
+    assert trial.outcome_of_accepted(iter(rounds))[0] == outcome
