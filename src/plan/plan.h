@@ -72,8 +72,17 @@ struct RunTimeBatch {
   ir::Graph other;  // the plan's graph at `other_batch`: the two say how each extent follows the batch
 };
 
+// How images lie between steps; at the program's ends channels come first.
+enum class Layout { kChannelsFirst, kChannelsLast };
+const char* to_string(Layout layout);
+// The layout as the setting of a whole program, by which its measured time is known.
+Setting setting_of(Layout layout);
+
 struct Plan {
   ir::Graph graph;  // after all rewrites
+  // What it was made from, as measured times of whole programs are known by; empty when it was read from a file.
+  std::string program{};
+  Layout layout = Layout::kChannelsFirst;  // not in files: the graph says it
   MathMode math = MathMode::kFp32;
   std::string device;
   std::vector<Buffer> buffers;
@@ -92,13 +101,15 @@ enum class Libraries {
   kOn,    // also where the estimate says that they are slower
 };
 
-// How long a step took with a setting, nullopt where nobody measured it. The signature: step_signature().
+// How long a step took with a setting, nullopt where nobody measured it. The signature: step_signature(). Of a whole
+// program, its program_signature() and setting_of() its layout.
 using MeasuredTimes = std::function<std::optional<double>(const std::string& signature, const Setting& setting)>;
 
 struct PlanOptions {
   MathMode math = MathMode::kFp32;
   Libraries libraries = Libraries::kAuto;
-  MeasuredTimes measured{};  // none: settings are chosen by estimate
+  MeasuredTimes measured{};        // none: settings are chosen by estimate
+  std::optional<Layout> layout{};  // none: the one that is expected to be faster
   DeviceLimits limits = kernels::known_devices().front();
   const Plan* like = nullptr;  // a plan of the same program at other sizes, whose settings are kept where they exist
 };
@@ -117,6 +128,10 @@ Result<Plan> with_setting(const Plan& plan, size_t index, const Setting& setting
 kernels::Group step_group(const Plan& plan, size_t index);
 // What a measured time of a group computed by `skeleton` holds for: its operators, types and shapes, without names.
 std::string step_signature(const kernels::Group& group, const std::string& skeleton);
+// The same of a whole program, before all rewrites.
+std::string program_signature(const ir::Graph& graph);
+// Of a call, in microseconds: its steps as measured where that was done, else as estimated.
+double expected_us(const Plan& plan);
 // Step `index` as a program of its own: its operands are inputs, its results outputs.
 Result<ir::Graph> step_graph(const Plan& plan, int index);
 // That program, planned as the step it is: the same skeleton and setting, and hence the same code.

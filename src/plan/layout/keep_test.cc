@@ -2,7 +2,9 @@
 // Networks put together by chance: with channels kept last they compute the same, and can be planned.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <random>
+#include <set>
 
 #include "ir/build/builder.h"
 #include "ir/eval/interpret.h"
@@ -191,6 +193,33 @@ TEST(KeepChannelsLast, RandomNetworksArePlannedAlikeAgain) {
     for (size_t i = 0; i < plan->steps.size(); ++i) {
       EXPECT_EQ(same->steps[i].setting, plan->steps[i].setting) << plan->steps[i].name;
     }
+  }
+}
+
+// Of two layouts the one that was measured to be faster, whatever their steps promise; or the one that is asked for.
+TEST(KeepChannelsLast, MeasuredProgramsDecideBetweenLayouts) {
+  const ir::Graph network = RandomNetwork(1).make(12);
+  PlanOptions options = by_libraries();
+  std::map<std::string, double> times;
+  std::set<std::string> programs;
+  options.measured = [&](const std::string& signature, const Setting& setting) -> std::optional<double> {
+    const auto found = times.find(setting.variant);
+    if (found == times.end()) {
+      return std::nullopt;
+    }
+    programs.insert(signature);
+    return found->second;
+  };
+  for (const bool is_last : {true, false}) {
+    times = {{to_string(Layout::kChannelsLast), is_last ? 1.0 : 9.0}, {to_string(Layout::kChannelsFirst), 3.0}};
+    const auto plan = make_plan(network, options);
+    ASSERT_TRUE(plan.has_value()) << plan.error().message;
+    EXPECT_EQ(plan->layout, is_last ? Layout::kChannelsLast : Layout::kChannelsFirst);
+    EXPECT_NE(kept_channels_last(plan->graph).values.empty(), is_last);
+    EXPECT_EQ(programs, std::set<std::string>{plan->program});
+    PlanOptions other = options;
+    other.layout = is_last ? Layout::kChannelsFirst : Layout::kChannelsLast;
+    EXPECT_EQ(make_plan(network, other)->layout, *other.layout);
   }
 }
 

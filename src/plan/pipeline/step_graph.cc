@@ -94,9 +94,10 @@ Result<Plan> step_plan(const Plan& plan, int index) {
   return alone;
 }
 
-std::string step_signature(const kernels::Group& group, const std::string& skeleton) {
-  ir::Graph graph = graph_of(group);
-  graph.name = skeleton;
+namespace {
+
+std::string signature_of(ir::Graph graph, const std::string& name) {
+  graph.name = name;
   graph.mode = "eval";
   for (size_t i = 0; i < graph.values.size(); ++i) {
     graph.values[i].name = "v" + std::to_string(i);
@@ -112,5 +113,13 @@ std::string step_signature(const kernels::Group& group, const std::string& skele
   }
   return sha256_hex(ir::print(graph));
 }
+
+}  // namespace
+
+std::string step_signature(const kernels::Group& group, const std::string& skeleton) {
+  return signature_of(graph_of(group), skeleton);
+}
+
+std::string program_signature(const ir::Graph& graph) { return signature_of(graph, "program"); }
 
 }  // namespace stitch::plan
