@@ -40,19 +40,19 @@ Result<sandbox::Confinement> confine_request(Job& job) {
 
 }  // namespace
 
-Result<plan::Plan> make_plan(const Job& job, const ir::Graph& graph, MathMode math, plan::MeasuredTimes measured,
-                             const plan::Plan* like) {
+Result<plan::Plan> make_plan(const Job& job, const ir::Graph& graph, MathMode math, PlanBy by) {
   plan::PlanOptions options;
   options.math = math;
   options.libraries = job.options().libraries;
-  options.measured = std::move(measured);
-  options.like = like;
-  STITCH_ASSIGN(options.limits, planned_limits(job, like));
+  options.measured = std::move(by.measured);
+  options.layout = by.layout;
+  options.like = by.like;
+  STITCH_ASSIGN(options.limits, planned_limits(job, by.like));
   return plan::make_plan(graph, options);
 }
 
 Result<EmittedProgram> plan_and_emit(const Job& job, const ir::Graph& graph, MathMode math, const plan::Plan* like) {
-  STITCH_ASSIGN(plan::Plan made, make_plan(job, graph, math, {}, like));
+  STITCH_ASSIGN(plan::Plan made, make_plan(job, graph, math, {.like = like}));
   return emit_again(job, std::move(made));
 }
 

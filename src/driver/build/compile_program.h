@@ -2,6 +2,7 @@
 // Graph to plan to sources to libraries.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "artifact/device_kind.h"
@@ -20,9 +21,13 @@ struct EmittedProgram {
   SourceBundle bundle;
 };
 
-// Chooses settings by measured times where `measured` has them, and by estimates elsewhere.
-Result<plan::Plan> make_plan(const Job& job, const ir::Graph& graph, MathMode math, plan::MeasuredTimes measured = {},
-                             const plan::Plan* like = nullptr);
+// What a plan follows beside the job's options.
+struct PlanBy {
+  plan::MeasuredTimes measured{};        // none: settings are chosen by estimates
+  std::optional<plan::Layout> layout{};  // none: the faster one
+  const plan::Plan* like = nullptr;      // the plan of the same program at other sizes, whose settings are kept
+};
+Result<plan::Plan> make_plan(const Job& job, const ir::Graph& graph, MathMode math, PlanBy by = {});
 
 // `like`: the plan of the same program at other sizes, whose settings are kept; null: settings are chosen.
 Result<EmittedProgram> plan_and_emit(const Job& job, const ir::Graph& graph, MathMode math,

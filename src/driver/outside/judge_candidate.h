@@ -7,7 +7,7 @@
 #include "driver/job/job.h"
 #include "driver/outside/python_candidate.h"
 #include "driver/outside/source_facts.h"
-#include "driver/time/tuning.h"
+#include "driver/time/time_on_gpu.h"
 #include "evaluate/pipeline/evaluate.h"
 #include "toolchain/candidate/candidate_kind.h"
 

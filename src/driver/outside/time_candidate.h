@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "driver/outside/judge_candidate.h"
-#include "driver/time/tuning.h"
+#include "driver/time/time_on_gpu.h"
 
 namespace stitch::driver {
 

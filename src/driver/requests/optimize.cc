@@ -16,6 +16,7 @@
 #include "driver/project/project.h"
 #include "driver/project/python_forms.h"
 #include "driver/time/timed_draws.h"
+#include "driver/time/tuning.h"
 #include "plan/batch/any_batch.h"
 #include "plan/plan.h"
 #include "runs/evidence/manifest.h"
@@ -33,23 +34,19 @@ struct Run : OptimizeReport {
 
 // By measured times where there is a GPU: those that are known, and those taken now.
 Result<plan::Plan> plan_program(Job& job, const toolchain::Toolchain& tools, Run& run) {
-  const auto planned_by = [&](const plan::MeasuredTimes& times) {
-    return plan::plan_any_batch(run.batches,
-                                [&](const ir::Graph& graph) { return make_plan(job, graph, run.task.math, times); });
-  };
+  const PlannedBy planned_by = planner_of(job, run.batches, run.task.math);
   if (run.device != DeviceKind::kCuda) {
-    return planned_by({});
+    return planned_by({}, std::nullopt);
   }
   STITCH_ASSIGN(std::optional<Tuning> tuning, Tuning::open(job, tools, run.task.math));
   if (!tuning.has_value()) {
-    return planned_by({});
+    return planned_by({}, std::nullopt);
   }
-  STITCH_ASSIGN(const plan::Plan estimated, planned_by(tuning->times()));
-  STITCH_ASSIGN(const tuning::TuneResult tuned, tuning->run(estimated));
-  run.tuned = tuned.known + tuned.measured;
-  job.progress().fact(
-      "tune", fmt::format("{} settings measured, {} known before, {} left", tuned.measured, tuned.known, tuned.left));
-  return planned_by(tuning->times());
+  STITCH_ASSIGN(TunedPlan tuned, tuning->tune(planned_by));
+  run.tuned = tuned.result.known + tuned.result.measured;
+  job.progress().fact("tune", fmt::format("{} settings measured, {} known before, {} left", tuned.result.measured,
+                                          tuned.result.known, tuned.result.left));
+  return std::move(tuned.plan);
 }
 
 // With a declared batch of one the program may be planned for a larger one; otherwise the plan for its declared sizes

@@ -10,7 +10,7 @@
 #include "artifact/task/task.h"
 #include "driver/project/evidence.h"
 #include "driver/time/baseline.h"
-#include "driver/time/tuning.h"
+#include "driver/time/time_on_gpu.h"
 #include "evaluate/pipeline/evaluate.h"
 #include "plan/batch/program_batches.h"
 #include "verify/admission/admission_report.h"

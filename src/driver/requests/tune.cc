@@ -20,15 +20,8 @@ Result<TuneReport> tune(const TuneRequest& request, const Services& services) {
   // Planned as optimize plans it, at the same batch: its steps are then known by the same signatures.
   STITCH_ASSIGN(const BatchAxes axes, find_batch_axes(job, request.task));
   STITCH_ASSIGN(const plan::ProgramBatches batches, import_batches(job, request.task, axes, imported.graph));
-  const auto planned = [&] {
-    return plan::plan_any_batch(
-        batches, [&](const ir::Graph& graph) { return make_plan(job, graph, request.task.math, tuning->times()); });
-  };
-  TuneReport report;
-  STITCH_ASSIGN(const plan::Plan estimated, planned());
-  STITCH_ASSIGN(report.result, tuning->run(estimated));
-  STITCH_ASSIGN(report.plan, planned());
-  return report;
+  STITCH_ASSIGN(TunedPlan tuned, tuning->tune(planner_of(job, batches, request.task.math)));
+  return TuneReport{tuned.result, std::move(tuned.plan)};
 }
 
 }  // namespace stitch::driver

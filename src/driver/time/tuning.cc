@@ -1,30 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/time/tuning.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <mutex>
 
-#include "base/json/json.h"
-#include "base/process/descriptor.h"
-#include "base/process/tree.h"
 #include "driver/build/compile_program.h"
 #include "driver/build/gpu_room.h"
 #include "driver/build/library_folders.h"
-#include "driver/time/baseline.h"
-#include "driver/time/timed_draws.h"
-#include "evaluate/timing/clocks.h"
-#include "evaluate/timing/floor.h"
-#include "evaluate/timing/sharing.h"
-#include "evaluate/verify/subject_run.h"
+#include "driver/time/timing_lock.h"
+#include "plan/batch/any_batch.h"
 #include "toolchain/discovery/visible_gpu.h"
-#include "tuning/floor/compulsory_work.h"
+#include "tuning/choice/worth_timing.h"
 #include "tuning/measure/measure_setting.h"
 
 namespace stitch::driver {
@@ -33,91 +22,82 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kDatabaseName = "tuning.sqlite";
+constexpr int kMaxRounds = 4;            // of plans that take what was measured, and are measured in turn
+constexpr double kMaxOtherLayout = 1.4;  // times the chosen plan: a layout expected slower is not timed
 
-// One timing at a time on a GPU, whatever process asks: a lock on a file beside the database. Another GPU's timings do
-// not wait for it.
-class TimingLock {
- public:
-  explicit TimingLock(fs::path file) : file_(std::move(file)) {}
-
-  Result<void> alone(const std::function<Result<void>()>& work) {
-    const std::lock_guard own_threads(mutex_);
-    const Descriptor descriptor(::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
-    if (descriptor.get() < 0 || ::flock(descriptor.get(), LOCK_EX) != 0) {
-      return failure(ErrorCode::kEnvironment, "the lock of timings cannot be taken", file_.string());
-    }
-    return work();
-  }
-
- private:
-  fs::path file_;
-  std::mutex mutex_;
-};
-
-fs::path lock_file(const fs::path& folder) {
-  const Result<std::string> gpu = toolchain::gpu_uuid();
-  return folder / fmt::format("timing-{}.lock", gpu.has_value() ? *gpu : "unknown");
+std::string time_text(const tuning::Measurement& measurement) {
+  return std::isfinite(measurement.median_us) ? fmt::format("{:.1f} us", measurement.median_us) : "does not run";
 }
 
 std::string as_text(const tuning::Trial& trial, const tuning::Measurement& measurement, const plan::Plan& plan) {
   const std::string splits = trial.setting.splits > 1 ? fmt::format(" x{}", trial.setting.splits) : "";
-  const std::string time =
-      std::isfinite(measurement.median_us) ? fmt::format("{:.1f} us", measurement.median_us) : "does not run";
-  return fmt::format("{} by {}{}: {}", plan.steps[trial.step].name, trial.setting.variant, splits, time);
+  return fmt::format("{} by {}{}: {}", plan.steps[trial.step].name, trial.setting.variant, splits,
+                     time_text(measurement));
 }
 
-std::string ask_clocks() { return toolchain::ask_gpu(std::string("--query-gpu=") + evaluate::kClockQuery); }
-
-// Others of ours that wait for their turn do not count.
-std::string sharing_here(const std::optional<evaluate::GpuShare>& whole) {
-  std::vector<pid_t> own = list_descendants(::getpid());
-  const Result<std::vector<int64_t>> queued =
-      whole.has_value() ? whole->processes() : Result<std::vector<int64_t>>(std::vector<int64_t>{});
-  if (queued.has_value()) {
-    for (const int64_t process : *queued) {
-      const std::vector<pid_t> waiting = list_descendants(static_cast<pid_t>(process));
-      own.insert(own.end(), waiting.begin(), waiting.end());
-    }
-  }
-  const std::string mode =
-      toolchain::gpu_is_slice() ? "Enabled" : toolchain::ask_gpu(std::string("--query-gpu=") + evaluate::kSharingQuery);
-  return evaluate::sharing_refusal(mode,
-                                   toolchain::ask_gpu(std::string("--query-compute-apps=") + evaluate::kProcessQuery),
-                                   own);
-}
-
-// Not every machine lets its clocks be read: then that is what is recorded.
-void record_clocks(const std::string& before, const std::string& after, MeasuredProgram& measured) {
-  const Result<evaluate::Clocks> first = evaluate::parse_clocks(before);
-  const Result<evaluate::Clocks> last = evaluate::parse_clocks(after);
-  if (!first.has_value() || !last.has_value()) {
-    measured.clocks = "the GPU's clocks could not be read";
-    return;
-  }
-  measured.clocks = fmt::format("SM clock {:.0f} MHz before and {:.0f} MHz after, of {:.0f}; {:.0f} C, {:.0f} W",
-                                first->sm_mhz, last->sm_mhz, last->max_sm_mhz, last->temperature_c, last->power_w);
-  measured.times.clocks = evaluate::clock_refusal(*first, *last);
-}
-
-Result<void> judge_times(const TimedProgram& program, MeasuredProgram& measured) {
-  measured.finding =
-      evaluate::finding_of(measured.times.ending, measured.times.fault, "timing", Stage::kTiming);
-  if (measured.finding.has_value()) {
-    return {};
-  }
-  const std::optional<evaluate::Datasheet> device = evaluate::datasheet_of(measured.times.device);
-  if (!device.has_value()) {
-    return {};
-  }
-  evaluate::CompulsoryWork work = tuning::compulsory_work(program.graph);
-  work.l2_bytes = measured.times.l2_bytes;
-  const evaluate::Floor floor = evaluate::physical_floor(work, *device, program.math);
-  measured.floor_us = floor.us();
-  measured.finding = evaluate::below_floor(measured.times.best_us(), floor, *device);
-  return {};
+void add(tuning::TuneResult& sum, const tuning::TuneResult& more, bool is_first) {
+  sum.known = is_first ? more.known : sum.known;
+  sum.measured += more.measured;
+  sum.left = more.left;
 }
 
 }  // namespace
+
+// What trials share: the lock that they take in turn, contents for the step at hand, and a budget of which waiting for
+// others on this GPU takes nothing.
+class Tuning::Trials {
+ public:
+  Trials(Job& job, const toolchain::Toolchain& tools) : job_(job), tools_(tools), lock_(tools.cache) {
+    begin_seconds_ = job.elapsed_seconds();
+    measuring_.runtime_folder = job.resources().runtime();
+    measuring_.library_folders = library_folders(job);
+    measuring_.alone = [this](const auto& work) { return alone(work); };
+  }
+
+  Result<void> open() {
+    STITCH_ASSIGN(measuring_.architecture, toolchain::gpu_architecture());
+    return {};
+  }
+  bool has_libraries() const { return !measuring_.library_folders.empty(); }
+  double worked_seconds() const { return job_.elapsed_seconds() - begin_seconds_ - waited_seconds_; }
+  double left_seconds() const { return job_.options().tune_seconds - worked_seconds(); }
+
+  Result<void> build(const plan::Plan& plan, const tuning::Trial& trial) const {
+    return tuning::build_setting(plan, trial.step, trial.setting, tools_, measuring_);
+  }
+
+  Result<std::optional<tuning::Measurement>> measure(const plan::Plan& plan, const tuning::Trial& trial) {
+    if (signature_ != trial.signature) {
+      STITCH_ASSIGN(draws_, tuning::draws_of_step(plan, trial.step));
+      signature_ = trial.signature;
+    }
+    return tuning::measure_setting(plan, trial.step, trial.setting, draws_, tools_, measuring_);
+  }
+
+  Result<std::optional<tuning::Measurement>> measure(const plan::Plan& plan) {
+    return tuning::measure_plan(plan, tools_, measuring_);
+  }
+
+ private:
+  Result<void> alone(const std::function<Result<void>()>& work) {
+    const double asked = job_.elapsed_seconds();
+    STITCH_ASSIGN(const std::optional<evaluate::GpuShare> whole, take_whole_gpu(job_, tools_, memory_));
+    return lock_.alone([&] {
+      waited_seconds_ += job_.elapsed_seconds() - asked;
+      return work();
+    });
+  }
+
+  Job& job_;
+  const toolchain::Toolchain& tools_;
+  TimingLock lock_;
+  GpuMemory memory_ = memory_of_gpu();
+  tuning::MeasureOptions measuring_;
+  std::string signature_;  // whose contents these are
+  std::vector<evaluate::TimedDraw> draws_;
+  double begin_seconds_ = 0;
+  double waited_seconds_ = 0;
+};
 
 Result<std::optional<Tuning>> Tuning::open(Job& job, const toolchain::Toolchain& tools, MathMode math) {
   const Result<std::string> gpu = toolchain::gpu_field("name");
@@ -138,27 +118,44 @@ plan::MeasuredTimes Tuning::times() const {
   };
 }
 
-Result<tuning::TuneResult> Tuning::run(const plan::Plan& plan) {
-  const std::vector<std::string> folders = library_folders(*job_);
-  TimingLock lock(lock_file(tools_->cache));
-  tuning::MeasureOptions measuring;
-  measuring.runtime_folder = job_->resources().runtime();
-  STITCH_ASSIGN(measuring.architecture, toolchain::gpu_architecture());
-  measuring.library_folders = folders;
-  const GpuMemory memory = memory_of_gpu();
-  measuring.alone = [&](const auto& work) -> Result<void> {
-    STITCH_ASSIGN(const std::optional<evaluate::GpuShare> whole, take_whole_gpu(*job_, *tools_, memory));
-    return lock.alone(work);
+PlannedBy planner_of(const Job& job, const plan::ProgramBatches& batches, MathMode math) {
+  return [&job, &batches, math](const plan::MeasuredTimes& times, std::optional<plan::Layout> layout) {
+    return plan::plan_any_batch(batches, [&](const ir::Graph& graph) {
+      return make_plan(job, graph, math, {.measured = times, .layout = layout});
+    });
   };
+}
+
+Result<TunedPlan> Tuning::tune(const PlannedBy& planned_by) {
+  Trials trials(*job_, *tools_);
+  STITCH_TRY(trials.open());
+  TunedPlan tuned;
+  STITCH_ASSIGN(tuned.plan, settle(planned_by, std::nullopt, trials, tuned.result));
+  STITCH_TRY(compare_layouts(planned_by, tuned.plan, trials, tuned.result));
+  STITCH_ASSIGN(tuned.plan, planned_by(times(), std::nullopt));
+  return tuned;
+}
+
+Result<plan::Plan> Tuning::settle(const PlannedBy& planned_by, std::optional<plan::Layout> layout, Trials& trials,
+                                  tuning::TuneResult& result) {
+  STITCH_ASSIGN(plan::Plan plan, planned_by(times(), layout));
+  for (int round = 0; round < kMaxRounds; ++round) {
+    STITCH_ASSIGN(const tuning::TuneResult tried, try_settings(plan, trials));
+    add(result, tried, round == 0 && !layout.has_value());
+    if (tried.measured == 0) {
+      break;
+    }
+    STITCH_ASSIGN(plan, planned_by(times(), layout));
+  }
+  return plan;
+}
+
+Result<tuning::TuneResult> Tuning::try_settings(const plan::Plan& plan, Trials& trials) {
   tuning::TuneOptions options;
-  options.budget_seconds = job_->options().tune_seconds;
-  options.clock = [this] { return job_->elapsed_seconds(); };
-  options.build = [&](const tuning::Trial& trial) {
-    return tuning::build_setting(plan, trial.step, trial.setting, *tools_, measuring);
-  };
-  options.measure = [&](const tuning::Trial& trial) {
-    return tuning::measure_setting(plan, trial.step, trial.setting, *tools_, measuring);
-  };
+  options.budget_seconds = std::max(0.0, trials.left_seconds());
+  options.clock = [&] { return trials.worked_seconds(); };
+  options.build = [&](const tuning::Trial& trial) { return trials.build(plan, trial); };
+  options.measure = [&](const tuning::Trial& trial) { return trials.measure(plan, trial); };
   Progress::Wait wait = job_->progress().wait("tune", "nvcc on the first settings");
   std::map<size_t, double> best_us;
   options.progress = [&](const tuning::Trial& trial, const tuning::Measurement& measured, int done, int total) {
@@ -168,101 +165,35 @@ Result<tuning::TuneResult> Tuning::run(const plan::Plan& plan) {
         std::isfinite(best->second) ? fmt::format(", best so far {:.1f} us", best->second) : std::string();
     wait.say(fmt::format("{}/{}  {}{}", done, total, as_text(trial, measured, plan), found));
   };
-  return tuning::tune(tuning::worth_timing(plan, {}, !folders.empty()), context_, database_, options);
+  return tuning::tune(tuning::worth_timing(plan, {}, trials.has_libraries()), context_, database_, options);
 }
 
-Result<MeasuredProgram> time_on_gpu(Job& job, const toolchain::Toolchain& tools, const TimedProgram& program) {
-  evaluate::RunnerOptions options;
-  options.binary = program.binary.value_or(evaluate::CandidateBinary{DeviceKind::kCuda, program.library});
-  options.library_folders = library_folders(job);
-  options.cage = tools.confinement.mode;
-  const evaluate::TimedSubject subject =
-      timed_draws(job, program.verified, program.math).value_or(tuning::sample_subject(program.graph));
-  std::optional<tuning::Baseline> baseline = program.baseline;
-  if (baseline.has_value() && program.verified.kept.draws.empty()) {
-    baseline->why_none = "nothing was drawn that both could be timed on";
-  }
-  STITCH_ASSIGN(const std::optional<evaluate::GpuShare> whole, take_whole_gpu(job, tools, memory_of_gpu()));
-  TimingLock lock(lock_file(tools.cache));
-  MeasuredProgram measured;
-  STITCH_TRY(lock.alone([&]() -> Result<void> {
-    const std::string shared = sharing_here(whole);
-    const std::string before = ask_clocks();
-    STITCH_ASSIGN(measured.times, tuning::time_program(subject, options, {}, baseline));
-    measured.times.shared = shared;
-    record_clocks(before, ask_clocks(), measured);
+// Steps alone do not tell what a layout costs: what they leave in the cache for each other differs.
+Result<void> Tuning::compare_layouts(const PlannedBy& planned_by, const plan::Plan& chosen, Trials& trials,
+                                     tuning::TuneResult& result) {
+  const plan::Layout other =
+      chosen.layout == plan::Layout::kChannelsLast ? plan::Layout::kChannelsFirst : plan::Layout::kChannelsLast;
+  STITCH_ASSIGN(const plan::Plan expected, planned_by(times(), other));
+  const bool is_close = plan::expected_us(expected) <= kMaxOtherLayout * plan::expected_us(chosen);
+  if (expected.layout == chosen.layout || !is_close || trials.left_seconds() <= 0) {
     return {};
-  }));
-  STITCH_TRY(judge_times(program, measured));
-  return measured;
-}
-
-namespace {
-
-std::string with_interval(const evaluate::Timing& timing) {
-  return fmt::format("{:.1f} us ({:.1f} to {:.1f})", timing.median_us, timing.interval.low, timing.interval.high);
-}
-
-std::string describe_times(const MeasuredProgram& measured) {
-  const tuning::ProgramTimes& times = measured.times;
-  const std::string prepare = fmt::format("prepare {:.1f} us", times.prepare_us);
-  const std::string refusal = times.refusal();
-  if (!refusal.empty()) {
-    return fmt::format("no time: {} ({} tries)", refusal, times.plain.tries);
   }
-  const std::string floor = measured.floor_us > 0 ? fmt::format(", floor {:.1f} us", measured.floor_us) : std::string();
-  const std::string plain = with_interval(times.plain);
-  if (times.graph.samples_us.empty()) {
-    return fmt::format("measured {} by plain launches (no CUDA graph), {}{}", plain, prepare, floor);
+  STITCH_ASSIGN(const plan::Plan rival, settle(planned_by, other, trials, result));
+  if (trials.left_seconds() > 0) {
+    STITCH_TRY(time_whole(chosen, trials));
+    STITCH_TRY(time_whole(rival, trials));
   }
-  const std::string graph = with_interval(times.graph);
-  return times.graph_is_faster()
-             ? fmt::format("measured {} by CUDA graph, {} by plain launches, {}{}", graph, plain, prepare, floor)
-             : fmt::format("measured {} by plain launches, {} by CUDA graph, {}{}", plain, graph, prepare, floor);
+  return {};
 }
 
-}  // namespace
-
-std::string describe(const MeasuredProgram& measured) {
-  const std::optional<tuning::BaselineTimes>& baseline = measured.times.baseline;
-  const bool has_both = baseline.has_value() && measured.times.refusal().empty();
-  return describe_times(measured) + (has_both ? "\n" + describe(*baseline) : "");
-}
-
-Json to_json(const MeasuredProgram& measured) {
-  const auto one = [](const evaluate::Timing& timing) {
-    return Json{{"us", timing.median_us},
-                {"low_us", timing.interval.low},
-                {"high_us", timing.interval.high},
-                {"spread", timing.spread},
-                {"samples_us", timing.samples_us},
-                {"refusal", timing.refusal},
-                {"tries", timing.tries},
-                {"calls_per_block", timing.calls_per_block},
-                {"sets", timing.sets},
-                {"evicted_bytes", timing.evicted_bytes},
-                {"calls_judged", timing.calls_judged},
-                {"contents", timing.is_mixed ? "mixed" : "drawn"},
-                {"calls_compared", timing.calls_compared},
-                {"by_events", timing.by_events}};
-  };
-  const tuning::ProgramTimes& times = measured.times;
-  const bool is_told = times.refusal().empty();
-  Json json = {{"plain_us", is_told ? Json(times.plain.median_us) : Json()},
-               {"plain_spread", times.plain.spread},
-               {"graph_us", is_told && !times.graph.samples_us.empty() ? Json(times.graph.median_us) : Json()},
-               {"graph_spread", times.graph.spread},
-               {"faster", times.graph_is_faster() ? "graph" : "plain"},
-               {"prepare_us", times.prepare_us},
-               {"floor_us", measured.floor_us > 0 ? Json(measured.floor_us) : Json()},
-               {"without_graph", times.without_graph},
-               {"refusal", times.refusal()},
-               {"device", times.device},
-               {"clocks", measured.clocks}};
-  json["baseline"] = times.baseline.has_value() ? to_json(*times.baseline, is_told) : Json();
-  json["plain"] = one(times.plain);
-  json["graph"] = times.graph.samples_us.empty() ? Json() : one(times.graph);
-  return json;
+Result<void> Tuning::time_whole(const plan::Plan& plan, Trials& trials) {
+  Progress::Wait wait = job_->progress().wait("tune", fmt::format("the whole program, {}", to_string(plan.layout)));
+  STITCH_ASSIGN(const std::optional<tuning::Measurement> measured, trials.measure(plan));
+  if (measured.has_value()) {
+    wait.say(fmt::format("the whole program, {}: {}", to_string(plan.layout), time_text(*measured)));
+    STITCH_TRY(database_.store(context_, plan.program, plan::setting_of(plan.layout), *measured));
+  }
+  return {};
 }
 
 }  // namespace stitch::driver

@@ -2,20 +2,28 @@
 // The measured choice of settings: the tuning database of this machine, and the timing that fills it.
 #pragma once
 
+#include <functional>
 #include <optional>
-#include <string>
-#include <vector>
 
-#include "artifact/report/finding.h"
 #include "driver/job/job.h"
-#include "evaluate/verify/verify_report.h"
+#include "plan/batch/program_batches.h"
 #include "plan/plan.h"
 #include "toolchain/discovery/toolchain.h"
 #include "tuning/database/database.h"
-#include "tuning/measure/time_program.h"
 #include "tuning/measure/tune.h"
 
 namespace stitch::driver {
+
+// A plan by what was measured; nothing told of the layout: the faster one.
+using PlannedBy = std::function<Result<plan::Plan>(const plan::MeasuredTimes&, std::optional<plan::Layout>)>;
+
+// For `batches`, by what the job asks for. Valid as long as both.
+PlannedBy planner_of(const Job& job, const plan::ProgramBatches& batches, MathMode math);
+
+struct TunedPlan {
+  plan::Plan plan;
+  tuning::TuneResult result;
+};
 
 // Measures steps of one math mode on this machine's GPU. Without a GPU nothing is measured, and times from elsewhere
 // are not used.
@@ -24,40 +32,27 @@ class Tuning {
   // Empty without a GPU or its compiler, or with --no-tune.
   static Result<std::optional<Tuning>> open(Job& job, const toolchain::Toolchain& tools, MathMode math);
 
-  // Known times, for make_plan(); valid as long as this object.
-  plan::MeasuredTimes times() const;
-  // Times the settings of `plan` that have no time yet, within the budget.
-  Result<tuning::TuneResult> run(const plan::Plan& plan);
+  // Times settings of the plan's steps that have no time yet, and of those that the plan then takes, until none is
+  // left that matters or the budget has ended. Where values may lie in either layout, both plans are timed whole.
+  Result<TunedPlan> tune(const PlannedBy& planned_by);
 
  private:
+  class Trials;
   Tuning(Job& job, const toolchain::Toolchain& tools, tuning::Context context, tuning::TuningDatabase database)
       : job_(&job), tools_(&tools), context_(std::move(context)), database_(std::move(database)) {}
+
+  plan::MeasuredTimes times() const;
+  Result<plan::Plan> settle(const PlannedBy& planned_by, std::optional<plan::Layout> layout, Trials& trials,
+                            tuning::TuneResult& result);
+  Result<tuning::TuneResult> try_settings(const plan::Plan& plan, Trials& trials);
+  Result<void> compare_layouts(const PlannedBy& planned_by, const plan::Plan& chosen, Trials& trials,
+                               tuning::TuneResult& result);
+  Result<void> time_whole(const plan::Plan& plan, Trials& trials);
 
   Job* job_;
   const toolchain::Toolchain* tools_;
   tuning::Context context_;
   tuning::TuningDatabase database_;
 };
-
-struct TimedProgram {
-  const ir::Graph& graph;  // after all rewrites: what it cannot do without
-  const std::string& library;
-  const evaluate::VerifyReport& verified;  // its draws are what it is timed on; none: sample values
-  MathMode math = MathMode::kFp32;
-  std::optional<tuning::Baseline> baseline{};
-  std::optional<evaluate::CandidateBinary> binary{};  // what runs, where it is no library
-};
-struct MeasuredProgram {
-  tuning::ProgramTimes times;
-  std::string clocks;                // what nvidia-smi told before and after
-  double floor_us = 0;               // 0: no datasheet of this device is known
-  std::optional<Finding> finding{};  // what the timing found that verification did not
-};
-// Times a verified program, while no other process of ours times on this GPU.
-Result<MeasuredProgram> time_on_gpu(Job& job, const toolchain::Toolchain& tools, const TimedProgram& program);
-// "measured 107.5 us (107.1 to 108.0) by CUDA graph, 109.4 us (109.0 to 110.2) by plain launches, prepare 108.3 us,
-// floor 85.0 us"; or why no time may be reported.
-std::string describe(const MeasuredProgram& measured);
-Json to_json(const MeasuredProgram& measured);
 
 }  // namespace stitch::driver

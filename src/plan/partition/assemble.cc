@@ -14,6 +14,7 @@ namespace {
 
 constexpr size_t kMaxNameLength = 40;
 constexpr double kDearerCall = 1.1;  // of a library, beside what is estimated
+constexpr double kDoubt = 1.2;       // of an estimate, beside a measured time
 
 BufferKind kind_of(TensorRole role) {
   switch (role) {
@@ -123,35 +124,33 @@ class Assembler {
     return is_same ? &other.setting : nullptr;
   }
 
-  // Best first. A measured time goes before any estimate: an estimate that is too good must not win over what is known.
-  // Of what nobody measured a library comes first where one is wanted anyhow, and else where its estimate is clearly
-  // better: its calls cost the host more than a launch does.
+  // Best first. What nobody measured must be estimated clearly better than what was, since the best of many estimates
+  // is mostly one that is too good; a library must be so beside our own kernel too, since its calls cost the host more
+  // than a launch does. Where libraries are wanted anyhow, one goes first until one of them was measured.
   std::vector<Alternative> priced(const ChosenStep& chosen, const std::vector<Setting>& settings) const {
     const std::string signature =
         options_.measured ? step_signature(chosen.group, chosen.kernel->name()) : std::string();
     const std::vector<Setting> of_libraries = chosen.kernel->library_space(chosen.group, options_.limits, plan_.math);
-    const auto is_library = [&](const Setting& setting) {
-      return std::find(of_libraries.begin(), of_libraries.end(), setting) != of_libraries.end();
-    };
     struct Ranked {
-      int rank;  // measured, wanted, estimated
+      bool by_library;
       double us;
       Alternative cost;
     };
     std::vector<Ranked> ranked;
+    bool wants_library = options_.libraries == Libraries::kOn;
     for (const Setting& setting : settings) {
       Alternative cost{setting, estimated_us(chosen.kernel->work(chosen.group, setting), options_.limits)};
       if (options_.measured) {
         cost.measured_us = options_.measured(signature, setting);
       }
-      const bool by_library = is_library(setting);
-      const bool is_wanted = options_.libraries == Libraries::kOn && by_library;
-      const int rank = cost.measured_us.has_value() ? 0 : (is_wanted ? 1 : 2);
-      const double estimated = cost.estimated_us * (by_library ? kDearerCall : 1.0);
-      ranked.push_back({rank, cost.measured_us.value_or(estimated), cost});
+      const bool by_library = std::find(of_libraries.begin(), of_libraries.end(), setting) != of_libraries.end();
+      wants_library = wants_library && !(by_library && cost.measured_us.has_value());
+      const double expected = cost.estimated_us * (by_library ? kDearerCall : 1.0) * kDoubt;
+      ranked.push_back({by_library, cost.measured_us.value_or(expected), cost});
     }
-    std::stable_sort(ranked.begin(), ranked.end(),
-                     [](const Ranked& a, const Ranked& b) { return a.rank != b.rank ? a.rank < b.rank : a.us < b.us; });
+    std::stable_sort(ranked.begin(), ranked.end(), [&](const Ranked& a, const Ranked& b) {
+      return wants_library && a.by_library != b.by_library ? a.by_library : a.us < b.us;
+    });
     std::vector<Alternative> sorted;
     for (const Ranked& one : ranked) {
       sorted.push_back(one.cost);

@@ -16,28 +16,41 @@ std::vector<plan::Alternative> all_settings(const plan::Step& step) {
   return settings;
 }
 
-// Our own, best estimate first, cut short; then libraries.
+bool by_estimate(const plan::Alternative& a, const plan::Alternative& b) { return a.estimated_us < b.estimated_us; }
+
+// The best by estimate, cut short.
+void keep_promising(std::vector<plan::Alternative>& settings, const TrialLimits& limits) {
+  std::stable_sort(settings.begin(), settings.end(), by_estimate);
+  const auto is_slow = [&](const plan::Alternative& one) {
+    return one.estimated_us > limits.within * settings[0].estimated_us;
+  };
+  settings.erase(std::find_if(settings.begin(), settings.end(), is_slow), settings.end());
+  settings.resize(std::min(settings.size(), limits.settings_per_step));
+}
+
 std::vector<kernels::Setting> settings_to_try(const plan::Plan& plan, size_t index, const TrialLimits& limits,
                                               bool with_libraries) {
   const plan::Step& step = plan.steps[index];
   const kernels::KernelTemplate* kernel = kernels::find_template(step.skeleton);
-  const auto libraries =
+  const auto of_libraries =
       kernel->library_space(plan::step_group(plan, index), kernels::known_devices().front(), plan.math);
-  const auto is_library = [&](const kernels::Setting& setting) {
-    return std::find(libraries.begin(), libraries.end(), setting) != libraries.end();
-  };
   std::vector<plan::Alternative> own = all_settings(step);
-  std::erase_if(own, [&](const plan::Alternative& candidate) { return is_library(candidate.setting); });
-  std::stable_sort(own.begin(), own.end(),
-                   [](const auto& a, const auto& b) { return a.estimated_us < b.estimated_us; });
-  std::vector<kernels::Setting> chosen;
-  for (const plan::Alternative& candidate : own) {
-    if (chosen.size() < limits.settings_per_step && candidate.estimated_us <= limits.within * own[0].estimated_us) {
-      chosen.push_back(candidate.setting);
-    }
-  }
+  const auto first_of_libraries = std::stable_partition(own.begin(), own.end(), [&](const plan::Alternative& one) {
+    return std::find(of_libraries.begin(), of_libraries.end(), one.setting) == of_libraries.end();
+  });
+  std::vector<plan::Alternative> libraries(first_of_libraries, own.end());
+  own.erase(first_of_libraries, own.end());
+  keep_promising(own, limits);
+  keep_promising(libraries, limits);
   if (with_libraries) {
-    chosen.insert(chosen.end(), libraries.begin(), libraries.end());
+    own.insert(own.end(), libraries.begin(), libraries.end());
+  }
+  std::stable_sort(own.begin(), own.end(), by_estimate);
+  std::stable_partition(own.begin(), own.end(),
+                        [&](const plan::Alternative& one) { return one.setting == step.setting; });
+  std::vector<kernels::Setting> chosen;
+  for (const plan::Alternative& one : own) {
+    chosen.push_back(one.setting);
   }
   return chosen;
 }

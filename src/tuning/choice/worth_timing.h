@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which settings of a plan's steps are worth timing: the estimate tells good settings from bad ones well, but not the
-// best from the second, and nothing of a library.
+// best from the second.
 #pragma once
 
 #include <functional>
@@ -18,13 +18,15 @@ struct Trial {
 };
 
 struct TrialLimits {
-  size_t settings_per_step = 4;  // of our own, the estimated best included; libraries come on top
-  double within = 1.7;           // times the best estimate: settings estimated slower are not tried
-  double min_share = 0.03;       // of the program's estimated time: shorter steps are left as they are
+  // Of our own, the estimated best included, and of libraries likewise.
+  size_t settings_per_step = 4;
+  double within = 1.7;      // times the best estimate of its kind: settings estimated slower are not tried
+  double min_share = 0.03;  // of the program's estimated time: shorter steps are left as they are
 };
 
 // The trials in the order to make them, the most valuable first in case the budget ends early: the most expensive steps
-// first, and of each step the setting that the plan has chosen. Equal steps are tried once.
+// first, and of each step the setting that the plan has chosen, then its rivals by their estimates, be they a library's
+// or our own. Equal steps are tried once.
 std::vector<Trial> worth_timing(const plan::Plan& plan, const TrialLimits& limits, bool with_libraries);
 
 }  // namespace stitch::tuning

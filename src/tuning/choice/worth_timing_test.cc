@@ -60,23 +60,53 @@ TEST(WorthTiming, LibrariesComeOnTopOfOurOwn) {
   EXPECT_EQ(with.size(), without.size() + 4);
 }
 
-// Measured times decide, and an estimate never beats them, be it a library's or our own.
+// A budget that ends early has seen what the plan would take unmeasured, and its best rivals, whoever computes them.
+TEST(WorthTiming, ThePlansOwnSettingComesFirstThenItsRivalsByEstimate) {
+  const plan::Plan plan = planned({.math = MathMode::kTf32});
+  const auto trials = worth_timing(plan, {}, true);
+  const plan::Step& step = plan.steps[trials.front().step];
+  EXPECT_EQ(trials.front().setting, step.setting);
+  EXPECT_EQ(trials.front().setting.variant, "cublaslt_tf32");
+  std::vector<double> estimates;
+  for (const Trial& trial : trials) {
+    const auto rival = std::find_if(step.alternatives.begin(), step.alternatives.end(),
+                                    [&](const plan::Alternative& one) { return one.setting == trial.setting; });
+    if (trial.step == trials.front().step && rival != step.alternatives.end()) {
+      estimates.push_back(rival->estimated_us);
+    }
+  }
+  EXPECT_GE(estimates.size(), 2U);
+  EXPECT_TRUE(std::is_sorted(estimates.begin(), estimates.end()));
+}
+
+plan::Plan with_times(const std::string& signature, const std::map<std::string, double>& times) {
+  plan::PlanOptions options{.math = MathMode::kTf32};
+  options.measured = [&](const std::string& asked, const kernels::Setting& setting) -> std::optional<double> {
+    const auto found = times.find(setting.variant);
+    return asked == signature && found != times.end() ? std::optional(found->second) : std::nullopt;
+  };
+  return planned(options);
+}
+
 TEST(WorthTiming, PlansChooseByMeasuredTimes) {
   const plan::Plan estimated = planned({.math = MathMode::kTf32});
   const Trial trial = worth_timing(estimated, {}, true).front();
-  plan::PlanOptions options{.math = MathMode::kTf32};
-  options.measured = [&](const std::string& signature, const kernels::Setting& setting) -> std::optional<double> {
-    if (signature != trial.signature) {
-      return std::nullopt;
-    }
-    return setting.variant == "cublaslt_tf32_then" ? std::optional(11.0)
-           : setting.variant == "tf32_32x64"       ? std::optional(9.5)
-                                                   : std::nullopt;
-  };
-  const plan::Plan measured = planned(options);
+  const plan::Plan measured = with_times(trial.signature, {{"cublaslt_tf32_then", 11.0}, {"tf32_32x64", 9.5}});
   EXPECT_EQ(measured.steps[trial.step].setting.variant, "tf32_32x64");
   EXPECT_EQ(measured.steps[trial.step].measured_us, 9.5);
   EXPECT_EQ(measured.steps[trial.step].alternatives[0].setting.variant, "cublaslt_tf32_then");
+}
+
+// An estimate must be clearly better than what was measured: the best of many is mostly one that is too good.
+TEST(WorthTiming, WhatNobodyMeasuredBeatsAMeasuredTimeWhereItIsClearlyBetter) {
+  const plan::Plan estimated = planned({.math = MathMode::kTf32});
+  const Trial trial = worth_timing(estimated, {}, true).front();
+  const double best_us = estimated.steps[trial.step].estimated_us;
+  const plan::Plan slow = with_times(trial.signature, {{"tf32_32x64", 3 * best_us}});
+  EXPECT_EQ(slow.steps[trial.step].setting, trial.setting);
+  EXPECT_FALSE(slow.steps[trial.step].measured_us.has_value());
+  const plan::Plan alike = with_times(trial.signature, {{"tf32_32x64", 1.1 * best_us}});
+  EXPECT_EQ(alike.steps[trial.step].setting.variant, "tf32_32x64");
 }
 
 // What nobody measured is chosen by estimate, libraries too where they are clearly better; they can be asked for

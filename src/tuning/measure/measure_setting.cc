@@ -7,6 +7,7 @@
 #include "evaluate/runner/program_runner.h"
 #include "toolchain/build/build.h"
 #include "tuning/measure/samples.h"
+#include "tuning/measure/time_program.h"
 
 namespace stitch::tuning {
 namespace {
@@ -44,45 +45,30 @@ Result<std::optional<Measurement>> time_steadily(evaluate::ProgramRunner& runner
   return best;
 }
 
-Result<std::optional<Measurement>> time_step(const evaluate::RunnerOptions& options,
-                                             const evaluate::TimedSubject& subject) {
+Result<std::optional<Measurement>> time_subject(const evaluate::RunnerOptions& options,
+                                                const evaluate::TimedSubject& subject) {
   STITCH_ASSIGN(const auto runner, evaluate::ProgramRunner::start(options));
-  STITCH_ASSIGN(const evaluate::CandidateOutcome prepared, runner->prepare({}));
+  STITCH_ASSIGN(const evaluate::CandidateOutcome prepared, runner->prepare(subject.parameters));
   if (prepared.ending != evaluate::Ending::kOk) {
     return std::optional(kDoesNotWork);
   }
   return time_steadily(*runner, subject);
 }
 
-Result<CompileReport> build_step(const plan::Plan& alone, const toolchain::Toolchain& tools,
+Result<CompileReport> build_plan(const plan::Plan& plan, int jobs, const toolchain::Toolchain& tools,
                                  const MeasureOptions& options) {
-  STITCH_ASSIGN(SourceBundle bundle, codegen::emit(alone, {options.runtime_folder.string()}));
+  STITCH_ASSIGN(SourceBundle bundle, codegen::emit(plan, {options.runtime_folder.string()}));
   toolchain::BuildRequest request{.bundle = std::move(bundle)};
   request.device = DeviceKind::kCuda;
   request.architecture = options.architecture;
-  request.jobs = 1;
+  request.jobs = jobs;
   return toolchain::build(request, tools);
 }
 
-}  // namespace
-
-Result<void> build_setting(const plan::Plan& plan, size_t index, const kernels::Setting& setting,
-                           const toolchain::Toolchain& tools, const MeasureOptions& options) {
-  const Result<plan::Plan> alone = step_alone(plan, index, setting);
-  if (alone.has_value()) {
-    STITCH_TRY(build_step(*alone, tools, options));
-  }
-  return {};
-}
-
-Result<std::optional<Measurement>> measure_setting(const plan::Plan& plan, size_t index,
-                                                   const kernels::Setting& setting, const toolchain::Toolchain& tools,
-                                                   const MeasureOptions& options) {
-  const Result<plan::Plan> alone = step_alone(plan, index, setting);
-  if (!alone.has_value()) {
-    return std::optional(kDoesNotWork);
-  }
-  STITCH_ASSIGN(const CompileReport built, build_step(*alone, tools, options));
+// `jobs`: units built at a time; 0: one for each core.
+Result<std::optional<Measurement>> time_plan(const plan::Plan& plan, int jobs, const evaluate::TimedSubject& subject,
+                                             const toolchain::Toolchain& tools, const MeasureOptions& options) {
+  STITCH_ASSIGN(const CompileReport built, build_plan(plan, jobs, tools, options));
   if (!built.ok) {
     return std::optional(kDoesNotWork);
   }
@@ -92,10 +78,42 @@ Result<std::optional<Measurement>> measure_setting(const plan::Plan& plan, size_
   runner_options.cage = tools.confinement.mode;
   std::optional<Measurement> measurement;
   STITCH_TRY(options.alone([&]() -> Result<void> {
-    STITCH_ASSIGN(measurement, time_step(runner_options, {.parameters = {}, .draws = sample_draws(alone->graph)}));
+    STITCH_ASSIGN(measurement, time_subject(runner_options, subject));
     return {};
   }));
   return measurement;
+}
+
+}  // namespace
+
+Result<std::vector<evaluate::TimedDraw>> draws_of_step(const plan::Plan& plan, size_t index) {
+  STITCH_ASSIGN(const plan::Plan alone, plan::step_plan(plan, static_cast<int>(index)));
+  return sample_draws(alone.graph);
+}
+
+Result<void> build_setting(const plan::Plan& plan, size_t index, const kernels::Setting& setting,
+                           const toolchain::Toolchain& tools, const MeasureOptions& options) {
+  const Result<plan::Plan> alone = step_alone(plan, index, setting);
+  if (alone.has_value()) {
+    STITCH_TRY(build_plan(*alone, 1, tools, options));
+  }
+  return {};
+}
+
+Result<std::optional<Measurement>> measure_setting(const plan::Plan& plan, size_t index,
+                                                   const kernels::Setting& setting,
+                                                   const std::vector<evaluate::TimedDraw>& draws,
+                                                   const toolchain::Toolchain& tools, const MeasureOptions& options) {
+  const Result<plan::Plan> alone = step_alone(plan, index, setting);
+  if (!alone.has_value()) {
+    return std::optional(kDoesNotWork);
+  }
+  return time_plan(*alone, 1, {.parameters = {}, .draws = draws}, tools, options);
+}
+
+Result<std::optional<Measurement>> measure_plan(const plan::Plan& plan, const toolchain::Toolchain& tools,
+                                                const MeasureOptions& options) {
+  return time_plan(plan, 0, sample_subject(plan.graph), tools, options);
 }
 
 }  // namespace stitch::tuning

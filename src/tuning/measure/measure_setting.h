@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "evaluate/timed_calls/timing.h"
 #include "plan/plan.h"
 #include "toolchain/discovery/toolchain.h"
 #include "tuning/database/database.h"
@@ -23,14 +24,22 @@ struct MeasureOptions {
   std::function<Result<void>(const std::function<Result<void>()>&)> alone;
 };
 
+// Contents for step `index` as a program of its own, whatever its setting.
+Result<std::vector<evaluate::TimedDraw>> draws_of_step(const plan::Plan& plan, size_t index);
+
 // Builds step `index` of `plan` with `setting`, so that measure_setting finds it built. From any number of threads.
 Result<void> build_setting(const plan::Plan& plan, size_t index, const kernels::Setting& setting,
                            const toolchain::Toolchain& tools, const MeasureOptions& options);
 
-// Times the setting. One that does not build, or crashes, has the time infinity; one whose times stay unsteady has
-// none. An Error means that the machine could not measure.
+// Times the setting on `draws`, which are the step's. One that does not build, or crashes, has the time infinity; one
+// whose times stay unsteady has none. An Error means that the machine could not measure.
 Result<std::optional<Measurement>> measure_setting(const plan::Plan& plan, size_t index,
-                                                   const kernels::Setting& setting, const toolchain::Toolchain& tools,
-                                                   const MeasureOptions& options);
+                                                   const kernels::Setting& setting,
+                                                   const std::vector<evaluate::TimedDraw>& draws,
+                                                   const toolchain::Toolchain& tools, const MeasureOptions& options);
+
+// Times the whole program, likewise.
+Result<std::optional<Measurement>> measure_plan(const plan::Plan& plan, const toolchain::Toolchain& tools,
+                                                const MeasureOptions& options);
 
 }  // namespace stitch::tuning

@@ -36,21 +36,23 @@ Result<TuneResult> tune(const std::vector<Trial>& trials, const Context& context
       unknown.push_back(trial);
     }
   }
-  const double end = options.clock() + options.budget_seconds;
+  const double begin = options.clock();
+  const auto is_within = [&](double budgets) { return options.clock() - begin <= budgets * options.budget_seconds; };
   const int total = static_cast<int>(unknown.size());
   const size_t group = group_size(options);
-  for (size_t i = 0; i < unknown.size() && options.clock() <= end; ++i) {
-    if (i % group == 0) {
-      STITCH_TRY(build_all(std::span(unknown).subspan(i, std::min(group, unknown.size() - i)), options));
-    }
-    STITCH_ASSIGN(const std::optional<Measurement> measurement, options.measure(unknown[i]));
-    if (!measurement.has_value()) {
-      continue;
-    }
-    STITCH_TRY(database.store(context, unknown[i].signature, unknown[i].setting, *measurement));
-    ++result.measured;
-    if (options.progress) {
-      options.progress(unknown[i], *measurement, result.measured, total);
+  for (size_t first = 0; first < unknown.size() && is_within(1); first += group) {
+    const auto built = std::span(unknown).subspan(first, std::min(group, unknown.size() - first));
+    STITCH_TRY(build_all(built, options));
+    for (size_t i = 0; i < built.size() && is_within(2); ++i) {
+      STITCH_ASSIGN(const std::optional<Measurement> measurement, options.measure(built[i]));
+      if (!measurement.has_value()) {
+        continue;
+      }
+      STITCH_TRY(database.store(context, built[i].signature, built[i].setting, *measurement));
+      ++result.measured;
+      if (options.progress) {
+        options.progress(built[i], *measurement, result.measured, total);
+      }
     }
   }
   result.left = total - result.measured;

@@ -11,9 +11,11 @@
 namespace stitch::tuning {
 
 struct TuneOptions {
-  double budget_seconds = 60;     // no trial begins after it
-  int jobs = 0;                   // trials built at a time; 0: one for each core
-  std::function<double()> clock;  // seconds
+  // No trial is built after it. What is built by then is measured, but for what twice as long has no room for: a budget
+  // that building uses up would else choose by one time, and by guesses.
+  double budget_seconds = 60;
+  int jobs = 0;                                       // trials built at a time; 0: one for each core
+  std::function<double()> clock;                      // seconds of work: waiting for others on this GPU is none
   std::function<Result<void>(const Trial&)> build{};  // ahead of `measure`, from several threads
   // One at a time, with nothing being built: compilers at work disturb the clock. Nothing where the times are too
   // unsteady to be kept.

@@ -20,7 +20,7 @@ class Tune : public ::testing::Test {
   Result<TuneResult> run(double budget_seconds) {
     TuneOptions options;
     options.budget_seconds = budget_seconds;
-    options.jobs = 1;
+    options.jobs = jobs_;
     options.clock = [this] { return now_; };
     options.build = [this](const Trial&) -> Result<void> {
       ++built_;
@@ -43,6 +43,7 @@ class Tune : public ::testing::Test {
   double now_ = 100;
   int asked_ = 0;
   int built_ = 0;
+  int jobs_ = 1;
   std::string unsteady_;  // the variant whose times are no good
 };
 
@@ -63,6 +64,14 @@ TEST_F(Tune, EndsWithItsBudget) {
   EXPECT_EQ(result.left, 2);
   EXPECT_EQ(database_.size().value(), 1);
   EXPECT_EQ(run(1000).value().measured, 2);  // the rest, later
+}
+
+// Building may use up a budget: what it built is then measured all the same, for as long again.
+TEST_F(Tune, MeasuresWhatIsBuilt) {
+  jobs_ = 3;
+  EXPECT_EQ(run(5).value().measured, 2);  // begun at 0 and at 10, not at 20
+  EXPECT_EQ(built_, 3);
+  EXPECT_EQ(run(15).value().measured, 1);
 }
 
 TEST_F(Tune, UnsteadyTimesAreNotKept) {
