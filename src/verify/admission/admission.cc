@@ -34,7 +34,8 @@ class Admission {
 
   Result<void> list_nulls();
   Result<void> judge_draw(const std::string& regime, int number);
-  Result<void> judge_nulls(const OracleDraw& draw, const Regime& regime, const std::string& label, bool as_given);
+  Result<void> judge_nulls(const OracleDraw& draw, const Regime& regime, const std::string& name,
+                           const std::string& label);
   Result<const Regime*> regime_of(const std::string& name);
   Result<void> measure(Regime& regime, const std::string& name);
   void leave_out(Regime& regime, const std::string& name, const std::string& reason);
@@ -107,7 +108,7 @@ Result<void> Admission::judge_draw(const std::string& regime, int number) {
     return {};
   }
   ++report_.draws;
-  return judge_nulls(draw, *known, label, regime == kAsGiven);
+  return judge_nulls(draw, *known, regime, label);
 }
 
 Result<const Admission::Regime*> Admission::regime_of(const std::string& name) {
@@ -167,8 +168,8 @@ bool Admission::is_small(const TensorSpec& spec) const {
   return is_floating_point(spec.type.dtype) && spec.type.element_count() < kTileMinimumElements;
 }
 
-Result<void> Admission::judge_nulls(const OracleDraw& draw, const Regime& regime, const std::string& label,
-                                    bool as_given) {
+Result<void> Admission::judge_nulls(const OracleDraw& draw, const Regime& regime, const std::string& name,
+                                    const std::string& label) {
   for (LiveNull& live : nulls_) {
     if (live.is_settled()) {
       continue;
@@ -177,7 +178,7 @@ Result<void> Admission::judge_nulls(const OracleDraw& draw, const Regime& regime
     if (!answer.applies) {
       live.never_applies();
     } else if (!answer.made.empty()) {
-      live.judge(draw.outputs, answer, request_.source.task.math, regime.errors, label, as_given);
+      live.judge(draw.outputs, answer, request_.source.task.math, regime.errors, name, label, name == kAsGiven);
     }
   }
   return {};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/admission/live_null.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -14,12 +16,15 @@ bool contains(const std::vector<int64_t>& numbers, size_t number) {
 }  // namespace
 
 void LiveNull::judge(const std::vector<OutputReference>& references, const NullAnswer& answer, MathMode mode,
-                     const std::vector<SmallOutputErrors>& errors, const std::string& draw, bool as_given) {
+                     const std::vector<SmallOutputErrors>& errors, const std::string& regime, const std::string& draw,
+                     bool as_given) {
   const bool by_output = result_.null.by_output;
   const size_t judged = by_output ? outputs_ : references.size();
   for (std::vector<bool>* list : {&refused_by_, &spoke_of_, &silent_of_}) {
     list->resize(judged, false);
   }
+  std::vector<OutputDraws>& draws = draws_[regime];
+  draws.resize(judged);
   bool kernelbench = true;
   for (size_t i = 0; i < judged; ++i) {
     if (names_.size() <= i) {
@@ -32,23 +37,41 @@ void LiveNull::judge(const std::vector<OutputReference>& references, const NullA
     spoke_of_[i] = true;
     const OutputComparison comparison = compare_output(references[i], answer.made[i], mode, errors[i]);
     kernelbench = kernelbench && comparison.statistics.kernelbench_rule_ok;
-    if (comparison.refusal) {
-      refused_by_[i] = true;
-      refuse(message(*comparison.refusal, references[i].name, references[i].type.shape) + " (" + draw + ")");
+    if (const auto refused = draws[i].take(references[i], comparison)) {
+      refuse(i, fmt::format("{} ({})", refused->message, draw));
+    } else if (is_small(references[i])) {
+      draws[i].observe_small(references[i], answer.made[i]);
     }
   }
   if (!spoke_ && as_given) {
     result_.kernelbench_takes_it = kernelbench;
   }
   spoke_ = true;
+  count_refusals();
+}
+
+void LiveNull::judge_together() {
+  for (const auto& [regime, draws] : draws_) {
+    for (size_t i = 0; i < draws.size(); ++i) {
+      const std::optional<DrawRefusal> refused = refused_by_[i] ? std::nullopt : draws[i].together();
+      if (refused) {
+        refuse(i, fmt::format("{} (regime {}, all draws together)", refused->message, regime));
+      }
+    }
+  }
+  count_refusals();
+}
+
+void LiveNull::count_refusals() {
   const bool refused_one = std::find(refused_by_.begin(), refused_by_.end(), true) != refused_by_.end();
   refused_ = refused_one;
-  for (size_t i = 0; by_output && i < judged; ++i) {
+  for (size_t i = 0; result_.null.by_output && i < refused_by_.size(); ++i) {
     refused_ = refused_ && (refused_by_[i] || silent_of_[i]);
   }
 }
 
-void LiveNull::refuse(const std::string& reason) {
+void LiveNull::refuse(size_t output, const std::string& reason) {
+  refused_by_[output] = true;
   if (result_.reason.empty()) {
     result_.reason = reason;
   }
@@ -58,6 +81,9 @@ NullResult LiveNull::finish() && {
   if (!spoke_) {
     result_.outcome = NullOutcome::kSilent;
     return std::move(result_);
+  }
+  if (!refused_) {
+    judge_together();
   }
   for (size_t i = 0; !refused_ && i < refused_by_.size(); ++i) {
     if (spoke_of_[i] && !refused_by_[i]) {

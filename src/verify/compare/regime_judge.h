@@ -4,11 +4,11 @@
 #pragma once
 
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "verify/compare/compare_output.h"
+#include "verify/compare/output_draws.h"
 
 namespace stitch::verify {
 
@@ -48,29 +48,13 @@ class RegimeJudge {
   };
   std::optional<RefusedOutput> judge(size_t output, const std::string& draw, const OutputReference& reference,
                                      const HostTensor& got, const SmallOutputErrors& errors);
-  // Draws of an output that are too far from the baseline of mode kernelbench, by their distances: repeated contents
-  // have the same.
-  struct FarDraws {
-    std::set<double> distances;
-    size_t far = 0;
-    size_t judged = 0;
-  };
-  // Draws of an output whose errors go one way farther than is allowed.
-  struct OneWayDraws {
-    size_t beyond = 0;
-    size_t judged = 0;
-  };
-  std::optional<RefusedOutput> take_one_way(size_t output, const std::string& draw, const OutputReference& reference,
-                                            const OneWay& found);
-  std::optional<RefusedOutput> judge_together(size_t output) const;
   std::optional<RefusedOutput> take(size_t output, const std::string& draw, const OutputReference& reference,
                                     const OutputComparison& comparison);
 
   MathMode mode_;
   std::vector<std::pair<std::string, OutputStatistics>> statistics_;
   std::vector<SmallOutputErrors> small_errors_;
-  std::vector<FarDraws> far_;
-  std::vector<OneWayDraws> one_way_;
+  std::vector<OutputDraws> draws_;
   std::vector<Waiting> waiting_;
 };
 
