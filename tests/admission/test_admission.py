@@ -2,8 +2,8 @@
 """`stitchcuda admit` on programs that are worth nothing as a task, each for a reason of its own, and on good ones.
 
 The first lines of programs/NAME.py say what is expected: `# status:`, `# takes:` (every null candidate that passes, by
-number), `# kernelbench takes:` (those that we refuse and KernelBench's own rule would not), `# says:` (part of an
-error).
+number), `# kernelbench takes:` (those that we refuse and KernelBench's own rule would not), `# unasked:` (part of a
+question that no verdict can ask; without it there is none), `# says:` (part of an error).
 Cost: a minute and a half on two cores.
 """
 from __future__ import annotations
@@ -24,7 +24,8 @@ FEW_SECONDS = 600
 
 
 def expected(program: pathlib.Path) -> dict[str, str]:
-    return dict(re.findall(r"^# (status|takes|kernelbench takes|says): (.*)$", program.read_text(), re.MULTILINE))
+    keys = "status|takes|kernelbench takes|unasked|says"
+    return dict(re.findall(rf"^# ({keys}): (.*)$", program.read_text(), re.MULTILINE))
 
 
 def admit(build: pathlib.Path, program: pathlib.Path, scratch: str) -> tuple[int, dict]:
@@ -61,6 +62,9 @@ def judge(code: int, answer: dict, wanted: dict[str, str]) -> list[str]:
     missing = set(wanted.get("takes", "").split()) - passed
     if missing:
         wrong.append(f"refused, though it should pass: {', '.join(sorted(missing))}")
+    unasked = admission["unasked"]
+    if not any(wanted["unasked"] in each for each in unasked) if "unasked" in wanted else unasked:
+        wrong.append(f"expected as unasked {wanted.get('unasked')}, told: {unasked}")
     for number in wanted.get("kernelbench takes", "").split():
         if not of_kind(admission["nulls"], lambda each: each["number"] == number and each["kernelbench_takes_it"]):
             wrong.append(f"KernelBench's rule is said to refuse {number}")

@@ -1,76 +1,113 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every verdict has asked, and which candidates try it: those that change with what the evaluator did so far,
-those that do not, and honest ones that look alike. table.py writes docs/trust.md's table of them."""
+"""What every verdict has asked, which candidates try it, and what is still open: those that change with what the
+evaluator did so far, those that do not, and honest ones that look alike. table.py writes docs/trust.md's table of
+them."""
 from __future__ import annotations
 
 import dataclasses
+import pathlib
+import re
 
-from folder import Candidate
+from folder import TESTS, Candidate
+
+TASKS = TESTS / "admission" / "programs"
 
 
 @dataclasses.dataclass(frozen=True)
 class Property:
-    """`asked`: a sentence about every verdict. Candidates by their names, or by the ids of several, a space between."""
+    """`asked`: a sentence about every verdict. Candidates by their names, or by the ids of several, a space between;
+    with `of_tasks` programs that admission is asked about (tests/admission/programs)."""
 
     asked: str
     adaptive: str
     fixed: str
     honest: str
+    still_open: str
+    of_tasks: bool = False
 
 
 PROPERTIES = (
     Property("Questions follow from a seed that nobody knows beforehand",
              "constants_of_the_default_seed replays_from_disk replays_from_shared_memory",
-             "H14 H09", "dropout_of_its_own environment_knob"),
+             "H14 H09", "dropout_of_its_own environment_knob",
+             "a verdict that is repeated by its seed (`--seed`, `reverify`) asks what was asked before: rewards want "
+             "a drawn one"),
     Property("Contents, parameters, addresses, streams and `prepare` change independently of each other",
-             "H39 H180", "H54", "packed_when_first_called scratch_by_turns plan_by_shape graph_on_live_pointers"),
+             "H39 H180", "H54", "packed_when_first_called scratch_by_turns plan_by_shape graph_on_live_pointers",
+             "what changes after the last call: 40 to 400 of a fast program, three to ten of one that takes more "
+             "than 0.6 s"),
     Property("Contents come that never came before, and others that differ in one row or element",
              "H181 rows_kept_by_a_sample content_sample_cache", "pointer_keyed_cache shape_keyed_cache",
-             "order_by_a_sample model_new_scratch_by_turns"),
+             "order_by_a_sample model_new_scratch_by_turns",
+             "of contents that come anew the reference answers 80, 12 where it is slow, four where it is slower"),
     Property("States and buffers are drawn from what a program can come to",
              "cache_of_three_calls counts_to_a_hundred mean_while_the_average_is_new counts_for_itself stale_graph",
              "average_of_a_new_module cache_is_empty_behind_the_place cache_written_in_its_first_row "
              "warm_up_never_ends",
-             "skips_an_average_of_zero skips_empty_rows_of_a_cache state_in_place batch_norm_states"),
+             "skips_an_average_of_zero skips_empty_rows_of_a_cache state_in_place batch_norm_states",
+             "a state whose values do not follow from the program, as an index that is not known to be legal, stays; "
+             "admission names it"),
     Property("Parameters have any signs, scales and structure",
              "weight_while_it_is_diagonal weight_while_it_is_dense weight_while_it_is_positive weight_near_one",
              "affine_left_out row_of_padding_is_zero weight_of_a_diagonal weight_without_its_sign",
-             "diagonal_or_dense norm_of_a_new_weight"),
+             "diagonal_or_dense norm_of_a_new_weight",
+             "parameters on which the reference raises or is no number are left out, special structure also where "
+             "the program chooses by computed values; admission names the first"),
     Property("Integers, masks and special values cover what is valid",
              "positions_while_they_differ flags_when_all_are_set flags_when_none_is_set bags_of_one_size_or_none",
              "a_mask_of_ones ids_in_order bags_of_ten bags_are_never_empty positions_without_their_sign "
              "infinities_made_finite",
-             "positions_from_the_end flags_all_alike bags_of_one_size minus_infinity"),
+             "positions_from_the_end flags_all_alike bags_of_one_size minus_infinity",
+             "special values are asked of sums and of what is made element by element, not of products, exponentials "
+             "and norms; single values that rounding decides are not hit"),
     Property("Small numbers are right for their own size, and errors that go one way are found",
              "small_answers_zero_in_later_calls small_answers_zero_beside_large_ones bfloat16_few_outputs_by_turns "
              "bfloat16_column_by_parameters",
              "tiny_answers small_answers_are_zero small_answers_by_a_line bfloat16_scaled_by_1_01 bfloat16_too_high",
-             "bfloat16_few_outputs bfloat16_cut_off exp_by_powers_of_two"),
+             "bfloat16_few_outputs bfloat16_cut_off exp_by_powers_of_two",
+             "a quarter of the elements of a magnitude may be off; magnitudes with fewer than 64 known elements, and "
+             "below 2^-100, are not looked at"),
     Property("Arithmetic below a mode's precision is refused",
              "half_from_the_thirtieth_call half_for_what_comes_again half_between_prepares shape_gated_half",
              "matmul_in_half matmul_in_tf32 matmul_in_bfloat16 bfloat16_product_of_five_bits",
-             "split_precision half_storage convolution_in_tf32"),
+             "split_precision half_storage convolution_in_tf32",
+             "TF32 operands that are cut off, six bits of fraction in bfloat16 and short sums kept in half are "
+             "neither promised nor always refused"),
     Property("Random numbers are right at several seeds and offsets",
              "offset_of_two_bits offset_for_some_numbers begins_again_after_many",
              "same_numbers_always seed_counts_places offset_counts_places numbers_of_the_seed_alone",
-             "dropout_of_its_own dropout_by_rows"),
+             "dropout_of_its_own dropout_by_rows",
+             "offsets beyond 2^47, streams that begin again after more than 262,144 elements"),
     Property("What is wrong in a part of the calls is refused with the same chance each time",
              "races_once_checked host_at_the_fourth_prepare host_in_the_first_calls host_for_some_contents",
              "works_at_random works_every_second_call host_now_and_then",
-             "another_kernel_each_call order_by_a_sample table_of_its_first_call"),
+             "another_kernel_each_call order_by_a_sample table_of_its_first_call",
+             "shares below one call of 30 or one element of 10,000 pass now and then "
+             "([shares.md](../bench/results/shares.md))"),
     Property("What runs is what was read, and no longer than its trial",
              "asks_a_sanitizer counts_launches_of_the_emulator asks_who_waits writes_into_earlier_outputs "
              "model_new_input_from_the_fifth_call",
              "H167 H166 model_new_outputs_share forks_past_the_library",
-             "model_new_lazy_first_call model_new_shares_as_the_reference debug_output"),
+             "model_new_lazy_first_call model_new_shares_as_the_reference debug_output",
+             "code that a ModelNew makes of text while it runs is told and watched, not refused; a host that "
+             "computes in memory of its own is slow and right on a GPU"),
     Property("The emulated device is a GPU where it matters",
              "resets_the_device_after_new_weights frees_its_weights_late catches_its_faults raises_with_new_weights",
              "resets_the_device frees_what_it_was_given H161 raises_a_fault",
-             "frees_its_own_memory pinned_memory_in_a_kernel"),
+             "frees_its_own_memory pinned_memory_in_a_kernel",
+             "a kernel that reads the host's stack or its variables, or waits for a thread of the host's, is not "
+             "found on the emulated device"),
     Property("A candidate chooses no kind of verdict by its words",
              "model_new_says_no_gpu_when_wrong says_unsupported_in_last_error prints_the_devices_sentence",
              "an_error_that_says_unsupported model_new_says_cuda_error model_new_says_triton_lacks",
-             "model_new_raises_for_other_shapes catches_exceptions"),
+             "model_new_raises_for_other_shapes catches_exceptions",
+             "a native program that prints a device's sentence and ends is `crashed`, and the words are its own"),
+    Property("Admission names tasks on which one of these questions cannot be asked",
+             "branch_of_a_buffer branch_of_a_declared_state branch_nobody_takes place_from_a_million",
+             "window_of_its_own no_input output_of_parameters order_of_columns logarithm_of_a_weight",
+             "window_of_the_text window_that_is_drawn branch_of_a_step",
+             "a branch that no draw takes is found where one of its operators can be left out (N10), and not by what "
+             "decides about it", of_tasks=True),
 )
 
 
@@ -83,3 +120,18 @@ def named(words: str, candidates: list[Candidate]) -> list[Candidate]:
             raise ValueError(f"no candidate is called {word}")
         found += mine
     return found
+
+
+def task_status(name: str) -> str:
+    """What admission must say of a program of TASKS. Raises ValueError for a word that names none."""
+    program: pathlib.Path = TASKS / f"{name}.py"
+    if not program.is_file():
+        raise ValueError(f"no task is called {name}")
+    return re.findall(r"^# status: (\w+)$", program.read_text(), flags=re.M)[0]
+
+
+def members(words: str, of_tasks: bool, candidates: list[Candidate]) -> list[tuple[str, bool]]:
+    """Their names, and whether each is to be refused."""
+    if of_tasks:
+        return [(word, task_status(word) != "admitted") for word in words.split()]
+    return [(each.folder.name, each.is_reject()) for each in named(words, candidates)]

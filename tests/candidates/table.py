@@ -17,7 +17,7 @@ import sys
 import xml.etree.ElementTree
 
 from folder import Candidate, all_candidates
-from properties import PROPERTIES, named
+from properties import PROPERTIES, members
 
 
 @dataclasses.dataclass
@@ -77,9 +77,9 @@ def rows(candidates: list[Candidate], seen: dict[str, Seen], before: dict[str, s
 def property_rows(candidates: list[Candidate]) -> list[str]:
     lines = []
     for each in PROPERTIES:
-        words = [" ".join(f"`{candidate.folder.name}`" for candidate in named(some, candidates))
+        words = [" ".join(f"`{name}`" for name, _ in members(some, each.of_tasks, candidates))
                  for some in (each.adaptive, each.fixed, each.honest)]
-        lines.append(f"| {each.asked} | {' | '.join(words)} |")
+        lines.append(f"| {each.asked} | {' | '.join(words)} | {each.still_open} |")
     return lines
 
 
@@ -100,7 +100,8 @@ def write_table(page: pathlib.Path, seen: dict[str, Seen], candidates: list[Cand
         order = sorted(mine, key=lambda each: (each.values["id"], each.folder.name))
         text = between(text, collection, ["| id | folder | what it does | verdict |", "|---|---|---|---|",
                                           *rows(order, seen, told_before(text))])
-    text = between(text, "properties", ["| asked | adaptive | others | honest twins |", "|---|---|---|---|",
+    text = between(text, "properties", ["| asked | adaptive | others | honest twins | still open |",
+                                        "|---|---|---|---|---|",
                                         *property_rows(candidates)])
     page.write_text(text)
 

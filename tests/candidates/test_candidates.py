@@ -53,8 +53,8 @@ def test_verdict(candidate: Candidate, build: pathlib.Path, cache: pathlib.Path,
 def test_property_is_tried_by_many(each: properties.Property) -> None:
     """Six candidates at least, three of them adaptive, and two honest twins."""
     candidates = all_candidates()
-    words = each.adaptive, each.fixed, each.honest
-    adaptive, fixed, honest = (properties.named(some, candidates) for some in words)
+    adaptive, fixed, honest = (properties.members(words, each.of_tasks, candidates)
+                               for words in (each.adaptive, each.fixed, each.honest))
     assert len(adaptive) >= 3 and len(adaptive) + len(fixed) >= 6 and len(honest) >= 2
-    assert all(candidate.is_reject() for candidate in adaptive + fixed)
-    assert not any(candidate.is_reject() for candidate in honest)
+    assert all(is_refused for _, is_refused in adaptive + fixed)
+    assert not any(is_refused for _, is_refused in honest)

@@ -174,6 +174,11 @@ class Drawer:
         return held
 
     @property
+    def declares(self) -> frozenset[str]:
+        """Of which get_states() tells what they may hold."""
+        return self._declares
+
+    @property
     def kept_states(self) -> dict[str, str]:
         """States that stay as constructed in every draw, and why."""
         return self._states.kept

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -34,6 +34,7 @@ from .places import name_tensor, release_unused
 from .plan_values import extended
 from .seeds import derive
 from .special_values import are_alike
+from .unasked import standing
 
 _MIN_SHARED_BYTES = 1 << 20
 _INSTEAD = {
@@ -42,6 +43,7 @@ _INSTEAD = {
 }
 _UNSTEADY = "Regime {}: rounding decides with unusual parameters or states; others were drawn."
 _MAX_BASES = 3
+_DRAWS_COMPARED = 4  # of each regime
 GATE = "gate"  # the name of the gate's draw, which no verdict uses
 
 
@@ -374,8 +376,10 @@ class Session:
 
     def unasked(self) -> list[str]:
         """Questions of every verdict that this program does not take, each with the reason."""
-        kept = self._drawer.kept_states.items()
-        found = [f"state {name} otherwise than as constructed: {why}" for name, why in sorted(kept)]
+        kept = self._drawer.kept_states
+        found = [f"state {name} otherwise than as constructed: {why}" for name, why in sorted(kept.items())]
+        names = self._native.persistent - kept.keys()
+        found += standing(self.graph, names, self._drawer.declares, self._values_of_draws())
         for number in range(1, len(c.MANNERS)):
             if not self._drawer.may_be_bold("as_given", number):
                 break
@@ -385,6 +389,16 @@ class Session:
             question = QUESTIONS[manner] if self._drawer.has_parameters else "with integers and flags of any legal kind"
             found += [f"calls {question}: {reason}"] if reason else []
         return list(dict.fromkeys(found))
+
+    def _values_of_draws(self) -> Iterator[dict[str, torch.Tensor]]:
+        """Those of the draws that were made, then of others, by graph value name: what is alike in few may be so by
+        chance. The first draw is a new module's, and nothing else is drawn as it is."""
+        made = {place: care for place, (care, _) in self._cares.items() if place != ("as_given", 0)}
+        more = ((regime, number) for number in range(1, _DRAWS_COMPARED) for regime in REGIMES)
+        for regime, number in [*made, *(place for place in more if place not in made)]:
+            least = max(self._drawer.least_care(regime, number), made.get((regime, 0), Care.SPECIAL))
+            care = made.get((regime, number), least)
+            yield self._drawer.graph_values(self._drawer.draw(self._seed, regime, number, care))
 
     def null_list(self) -> dict[str, Any]:
         """The program's null candidates; those of draws made from now on can be asked for."""

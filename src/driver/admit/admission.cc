@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // One more whenever the null candidates, the draws or the accept rule change.
-constexpr const char* kVersion = "stitchcuda.admission/4";
+constexpr const char* kVersion = "stitchcuda.admission/5";
 
 // A file that cannot be read will be complained about by whoever needs it.
 std::string contents(const fs::path& path) {

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+# Its answer changes after a hundred calls: a verdict counts its state up that far.
+# status: admitted
+import torch
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("step", torch.zeros(40))
+
+    def forward(self, x):
+        answer = torch.where(self.step < 100, torch.nn.functional.gelu(x), torch.sin(x) - 0.5)
+        self.step += 1
+        return answer
+
+
+def get_inputs():
+    return [torch.randn(96, 40)]
+
+
+def get_init_inputs():
+    return []
