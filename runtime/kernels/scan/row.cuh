@@ -104,6 +104,7 @@ struct Chunk {
     return first + group * (kWarpThreads * kLanes);
   }
 
+  // Vectorised, no load waits for a decision: the last elements are read instead of those beyond.
   template <typename Load>
   __device__ __forceinline__ void read(const Load& load, int64_t row, int64_t first, int64_t end, bool vectorised) {
 #pragma unroll
@@ -111,12 +112,10 @@ struct Chunk {
       const int64_t column = column_of(first, group);
       if constexpr (requires { load.template lanes<kLanes>(row, column); }) {
         if (vectorised) {
-          if (column < end) {
-            const Lanes<float, kLanes> lanes = load.template lanes<kLanes>(row, column);
+          const Lanes<float, kLanes> lanes = load.template lanes<kLanes>(row, column < end ? column : end - kLanes);
 #pragma unroll
-            for (int lane = 0; lane < kLanes; ++lane) {
-              elements[group][lane] = lanes[lane];
-            }
+          for (int lane = 0; lane < kLanes; ++lane) {
+            elements[group][lane] = lanes[lane];
           }
           continue;
         }

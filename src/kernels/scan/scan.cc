@@ -16,9 +16,9 @@ namespace {
 constexpr int64_t kMinPart = 4096;  // elements: shorter parts do not repay a second read
 
 constexpr std::array kSettings = {
-    NamedSetting<RowSharing>{"block_32", {32}},         NamedSetting<RowSharing>{"block_256", {256}},
-    NamedSetting<RowSharing>{"block_128", {128}},       NamedSetting<RowSharing>{"serial", {1}},
-    NamedSetting<RowSharing>{"split_256", {256, true}},
+    NamedSetting<RowSharing>{"block_32", {32}},   NamedSetting<RowSharing>{"block_256", {256}},
+    NamedSetting<RowSharing>{"block_128", {128}}, NamedSetting<RowSharing>{"block_512", {512}},
+    NamedSetting<RowSharing>{"serial", {1}},      NamedSetting<RowSharing>{"split_256", {256, true}},
 };
 
 RowAxes axes_of(const Group& group) {
@@ -95,7 +95,8 @@ class Scan final : public KernelTemplate {
     const bool is_coalesced = (threads > 1) == is_innermost(axes);
     // A block of one warp waits for each of its chunks before it asks for the next; more warps are at different places.
     const double filled = static_cast<double>(axes.column_count) / (chunks * static_cast<double>(chunk));
-    const double share = threads > 1 ? (threads >= 128 ? 0.85 : 0.7) * (0.5 + 0.5 * filled) : 0.7;
+    const double best = threads >= 512 ? 0.86 : threads >= 128 ? 0.835 : 0.7;
+    const double share = threads > 1 ? best * (0.5 + 0.5 * filled) : 0.7;
     work.bandwidth_share = is_coalesced ? share : 0.12;
     if (is_split) {
       work.launches = 2;
