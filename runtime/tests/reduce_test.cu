@@ -147,6 +147,12 @@ void check_all(Checker& checker, const std::string& name) {
   }
 }
 
+// So many columns that each thread takes several, a warp apart.
+void check_many_columns(Checker& checker) {
+  check_columns<SumAccumulator>(checker, {kMinKeptApart + 5, 7}, "sum of many columns");
+  check_columns<WelfordAccumulator>(checker, {kMinKeptApart + 130, 35}, "welford of many columns");
+}
+
 void check_special_values(Checker& checker) {
   const float inf = INFINITY;
   const DeviceFloats x(std::vector<float>{1.0f, NAN, 2.0f, 0.0f, -inf, -inf, -inf, -inf, 1.0f, inf, 0.0f, 0.0f});
@@ -172,6 +178,7 @@ int main(int count, char** arguments) {
   check_all<WelfordAccumulator>(checker, "welford");
   check_all<LogSumExpAccumulator>(checker, "logsumexp");
   check_rows<ProductAccumulator>(checker, {7, 12}, "product");
+  check_many_columns(checker);
   check_special_values(checker);
   return checker.finish();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions whose kept axis is contiguous: neighbouring threads take neighbouring kept indices, four each where
-// alignment allows, and kSharers threads share the reduced axis of the same ones.
+// Reductions whose kept axis is contiguous: neighbouring threads take neighbouring kept indices, four each, and
+// kSharers threads share the reduced axis of the same ones. Where alignment allows, a thread's four are neighbours,
+// read at once; elsewhere they are a warp apart, where there are enough of them for that, or there is one only.
 //
 // load: a loader as in kernels/common/row.cuh, but called as load(reduced, kept): lanes lie along the kept axis.
 // store: as in kernels/reduce/row.cuh.
@@ -122,42 +123,69 @@ __device__ __forceinline__ void merge_sharers(LaneTotals<Accumulator, kLanes>& t
 }
 
 // Which kept indices a thread works for, and its number among their sharers.
-template <int kSharers, int kLanes>
+template <int kSharers, int kLanes, bool kAreApart = false>
 struct ColumnPlace {
   static constexpr int kThreads = kSharers * kColumnThreads<kSharers>;
   static constexpr int kKeptPerBlock = kColumnThreads<kSharers> * kLanes;
+  static constexpr int kStep = kAreApart ? kColumnThreads<kSharers> : 1;  // between the lanes of a thread
   int column;
   int sharer;
-  int64_t kept;
+  int64_t kept;  // of the first lane
 
   __device__ __forceinline__ explicit ColumnPlace(int64_t block)
       : column(threadIdx.x % kColumnThreads<kSharers>),
         sharer(threadIdx.x / kColumnThreads<kSharers>),
-        kept(block * kKeptPerBlock + column * kLanes) {}
+        kept(block * kKeptPerBlock + column * (kAreApart ? 1 : kLanes)) {}
 };
 
-template <typename Accumulator, int kSharers, int kLanes, typename Load, typename Store>
-__global__ void __launch_bounds__(ColumnPlace<kSharers, kLanes>::kThreads)
-    reduce_columns_kernel(Load load, Store store, ReduceShape shape) {
-  const ColumnPlace<kSharers, kLanes> place(blockIdx.x);
-  const bool is_kept = place.kept < shape.kept;
-  auto totals =
-      accumulate_lanes<Accumulator, kSharers, kLanes>(load, place.kept, 0, is_kept ? shape.reduced : 0, place.sharer);
-  merge_sharers<kSharers>(totals, place.column, place.sharer);
-  if (place.sharer == 0 && is_kept) {
+// Lanes that are kStep kept indices apart, each read by itself; the last index stands for those beyond.
+template <int kStep, typename Load>
+struct LoadApart {
+  const Load& load;
+  int64_t last;
+
+  template <int kLanes>
+  __device__ __forceinline__ Lanes<float, kLanes> lanes(int64_t reduced, int64_t kept) const {
+    Lanes<float, kLanes> result;
 #pragma unroll
     for (int lane = 0; lane < kLanes; ++lane) {
-      store(place.kept + lane, totals.of[lane]);
+      const int64_t wanted = kept + lane * kStep;
+      result[lane] = load(reduced, wanted < last ? wanted : last);
+    }
+    return result;
+  }
+};
+
+template <typename Accumulator, int kSharers, int kLanes, bool kAreApart, typename Load, typename Store>
+__global__ void __launch_bounds__(ColumnPlace<kSharers, kLanes>::kThreads)
+    reduce_columns_kernel(Load load, Store store, ReduceShape shape) {
+  using Place = ColumnPlace<kSharers, kLanes, kAreApart>;
+  const Place place(blockIdx.x);
+  const int64_t end = place.kept < shape.kept ? shape.reduced : 0;
+  LaneTotals<Accumulator, kLanes> totals;
+  if constexpr (kAreApart) {
+    const LoadApart<Place::kStep, Load> apart{load, shape.kept - 1};
+    totals = accumulate_lanes<Accumulator, kSharers, kLanes>(apart, place.kept, 0, end, place.sharer);
+  } else {
+    totals = accumulate_lanes<Accumulator, kSharers, kLanes>(load, place.kept, 0, end, place.sharer);
+  }
+  merge_sharers<kSharers>(totals, place.column, place.sharer);
+  if (place.sharer == 0) {
+#pragma unroll
+    for (int lane = 0; lane < kLanes; ++lane) {
+      if (place.kept + lane * Place::kStep < shape.kept) {
+        store(place.kept + lane * Place::kStep, totals.of[lane]);
+      }
     }
   }
 }
 
-template <typename Accumulator, int kSharers, int kLanes, typename Load, typename Store>
+template <typename Accumulator, int kSharers, int kLanes, bool kAreApart, typename Load, typename Store>
 cudaError_t launch_columns_of_lanes(const Load& load, const Store& store, const ReduceShape& shape,
                                     cudaStream_t stream) {
-  using Place = ColumnPlace<kSharers, kLanes>;
+  using Place = ColumnPlace<kSharers, kLanes, kAreApart>;
   const auto blocks = static_cast<unsigned>(ceil_divide(shape.kept, Place::kKeptPerBlock));
-  reduce_columns_kernel<Accumulator, kSharers, kLanes, Load, Store>
+  reduce_columns_kernel<Accumulator, kSharers, kLanes, kAreApart, Load, Store>
       <<<blocks, Place::kThreads, 0, stream>>>(load, store, shape);
   return cudaGetLastError();
 }
@@ -167,17 +195,24 @@ inline constexpr bool kTakesLanes = requires(const Load& load) { load.template l
 
 }  // namespace reduce_detail
 
+// Kept indices that make enough blocks when each thread takes several of them one by one.
+constexpr int64_t kMinKeptApart = 65536;
+
 template <typename Accumulator, int kSharers = 8, typename Load, typename Store>
 cudaError_t launch_reduce_columns(const Load& load, const Store& store, const ReduceShape& shape, cudaStream_t stream) {
   if (shape.kept == 0) {
     return cudaSuccess;
   }
+  constexpr int kLanes = 4;
   if constexpr (reduce_detail::kTakesLanes<Load>) {
     if (shape.vectorised) {
-      return reduce_detail::launch_columns_of_lanes<Accumulator, kSharers, 4>(load, store, shape, stream);
+      return reduce_detail::launch_columns_of_lanes<Accumulator, kSharers, kLanes, false>(load, store, shape, stream);
     }
   }
-  return reduce_detail::launch_columns_of_lanes<Accumulator, kSharers, 1>(load, store, shape, stream);
+  if (shape.kept >= kMinKeptApart) {
+    return reduce_detail::launch_columns_of_lanes<Accumulator, kSharers, kLanes, true>(load, store, shape, stream);
+  }
+  return reduce_detail::launch_columns_of_lanes<Accumulator, kSharers, 1, false>(load, store, shape, stream);
 }
 
 }  // namespace stitch

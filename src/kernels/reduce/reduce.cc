@@ -16,7 +16,9 @@
 namespace stitch::kernels {
 namespace {
 
-constexpr int64_t kMinPart = 1024;  // elements: shorter parts do not repay a second stage
+// Elements: shorter parts do not repay a second stage. Few columns make few blocks, so theirs may be shorter.
+constexpr int64_t kMinRowPart = 1024;
+constexpr int64_t kMinColumnPart = 96;
 
 constexpr std::array kRowSettings = {
     NamedSetting<RowSharing>{"rows_32", {32}},   NamedSetting<RowSharing>{"rows_128", {128}},
@@ -55,15 +57,39 @@ Work rows_work(const RowAxes& axes, int threads, int64_t splits) {
   return work;
 }
 
-// Neighbouring rows that one access may take: four, where as many stand side by side in memory.
-int column_lanes(const Group& group, const RowAxes& axes) {
+struct ColumnLanes {
+  int count = 1;        // rows of a thread
+  double share = 0.84;  // of the bandwidth, with as many elements in flight as there may be
+};
+
+// Four rows a thread: neighbours where as many stand side by side in memory, and where there are many rows that no
+// other blocks share.
+ColumnLanes column_lanes(const Group& group, const RowAxes& axes, int64_t splits) {
   constexpr int kLanes = 4;
+  constexpr int64_t kMinRowsApart = 65536;  // kMinKeptApart of the skeleton
   const std::vector<int64_t>& shape = group.graph->type(ir::tensor_operand(group.root_node(), 0)).shape;
   int64_t neighbours = 1;
   for (size_t axis = static_cast<size_t>(axes.columns.back()) + 1; axis < shape.size(); ++axis) {
     neighbours *= shape[axis];
   }
-  return neighbours % kLanes == 0 ? kLanes : 1;
+  if (neighbours % kLanes == 0) {
+    return {kLanes, 0.97};
+  }
+  return axes.row_count >= kMinRowsApart && splits == 1 ? ColumnLanes{kLanes, 0.92} : ColumnLanes{};
+}
+
+constexpr int kMultiprocessors = 132;  // of the device these shares are for
+
+// What one block takes, however few there are: it waits for its own loads, one after another, and for its merges. As
+// bytes that the device could read meanwhile.
+double waiting_bytes(double reads_of_thread, int sharers, int64_t splits, bool is_sum) {
+  constexpr double kBytesPerMicrosecond = 4.8e6;
+  constexpr double kSecondStage = 4;  // microseconds, until its blocks have the partial results
+  const double read = is_sum ? 0.2 : 0.49;
+  const double merge = is_sum ? 0.05 : 0.3;
+  constexpr int kJoiners = 8;
+  const double second = splits > 1 ? kSecondStage + merge * (kJoiners + static_cast<double>(splits) / kJoiners) : 0.0;
+  return kBytesPerMicrosecond * (read * reads_of_thread + merge * sharers + second);
 }
 
 Work columns_work(const Group& group, const RowAxes& axes, int sharers, int64_t splits) {
@@ -73,20 +99,24 @@ Work columns_work(const Group& group, const RowAxes& axes, int sharers, int64_t 
   constexpr double kInFlight = 16;   // elements of a thread
   constexpr double kMergeWaits = 4;  // elements read in the time that sharers wait for each other
   constexpr double kPartial = 2 * sizeof(float);
-  constexpr double kMultiprocessors = 132;  // of the device these shares are for
-  constexpr double kLastWave = 0.3;         // of a block's time, for which only some multiprocessors have any left
-  const int lanes = column_lanes(group, axes);
+  constexpr double kLastWave = 0.3;     // of a block's time, for which only some multiprocessors have any left
+  constexpr int kThreadsOfWhole = 683;  // of a multiprocessor, which ask for all that it can read: waiting is apart
+  const ColumnLanes lanes = column_lanes(group, axes, splits);
   const int wide = sharers < kBlock / kWarp ? kBlock / sharers : kWarp;
   const double each = elements_each(axes, sharers, splits);
   Work work;
-  const int64_t rows_per_block = int64_t{wide} * lanes;
+  const int64_t rows_per_block = int64_t{wide} * lanes.count;
   work.blocks = (axes.row_count + rows_per_block - 1) / rows_per_block * splits;
   work.threads_per_block = sharers * wide;
-  work.blocks_per_multiprocessor = std::max(1, kResidentThreads / work.threads_per_block);
-  work.bandwidth_share = (lanes > 1 ? 0.87 : 0.84) * std::min(1.0, 0.4 + 0.6 * each * lanes / kInFlight) *
+  work.blocks_per_multiprocessor = std::max(1, kResidentThreads / (sharers * wide));
+  work.bandwidth_share = lanes.share * std::min(1.0, 0.4 + 0.6 * each * lanes.count / kInFlight) *
                          (sharers > 1 ? each / (each + kMergeWaits) : 1.0);
   const double waves = static_cast<double>(work.blocks) / (kMultiprocessors * work.blocks_per_multiprocessor);
   work.bandwidth_share *= waves > 1 ? waves / (waves + kLastWave) : 1.0;
+  const auto accumulator = choose_accumulator(*group.graph, reductions_of(group));
+  const bool is_sum = accumulator.has_value() && accumulator->bytes == sizeof(float);
+  work.serial_bytes = waiting_bytes(std::max(1.0, each * lanes.count / kInFlight), sharers, splits, is_sum);
+  work.threads_per_block = std::max(work.threads_per_block, kThreadsOfWhole);
   if (splits > 1) {
     work.extra_bytes = kPartial * static_cast<double>(axes.row_count * splits);
   }
@@ -106,7 +136,11 @@ class Reduce final : public KernelTemplate {
     if (is_rewrite(group)) {
       return rewrite_space(group, limits);
     }
-    return sharing_settings(settings_for(group), reduced_axes(group), kMinPart, {4, 16, 64, 256, 1024});
+    const RowAxes axes = reduced_axes(group);
+    if (reduces_innermost(group, axes)) {
+      return sharing_settings(kRowSettings, axes, kMinRowPart, {4, 16, 64, 256, 1024});
+    }
+    return sharing_settings(kColumnSettings, axes, kMinColumnPart, {4, 8, 16, 32, 64, 128, 256, 1024});
   }
 
   bool allows(const Group& group, const Setting& setting) const override {

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which settings a reduction has, and what their work is.
+#include "kernels/reduce/reduce.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "ir/text/parser.h"
+
+namespace stitch::kernels {
+namespace {
+
+class Variance {
+ public:
+  // Of a matrix, over axis 0 (columns) or 1 (rows).
+  Variance(int64_t rows, int64_t columns, int axis)
+      : graph_(ir::parse("graph g mode=eval\nx: f32[" + std::to_string(rows) + "," + std::to_string(columns) +
+                             "] = input \"x\"\ny = var(x; dim=[" + std::to_string(axis) +
+                             "], correction=0, keepdim=false)\nreturn output \"0\" = y\n",
+                         "sample")
+                   .value()),
+        group_(make_group(graph_, ir::NodeId{0}, {ir::NodeId{0}}, {graph_.inputs[0].value}, graph_.nodes[0].outputs)) {}
+
+  bool offers(const Setting& setting) const {
+    const std::vector<Setting> space = kernel_->space(group_, known_devices().front(), MathMode::kFp32);
+    return std::find(space.begin(), space.end(), setting) != space.end();
+  }
+  Work work(const Setting& setting) const { return kernel_->work(group_, setting); }
+
+ private:
+  ir::Graph graph_;
+  Group group_;
+  std::unique_ptr<KernelTemplate> kernel_ = make_reduce();
+};
+
+TEST(Reduce, ColumnsAreSplitIntoShorterPartsThanRows) {
+  const Variance columns(6272, 64, 0);
+  EXPECT_TRUE(columns.offers({"columns_split_8", 64}));
+  EXPECT_FALSE(columns.offers({"columns_split_8", 128}));
+  const Variance rows(64, 6272, 1);
+  EXPECT_TRUE(rows.offers({"rows_split_256", 4}));
+  EXPECT_FALSE(rows.offers({"rows_split_256", 16}));
+}
+
+TEST(Reduce, AThreadThatReadsManyElementsOfAColumnWaitsForThemOneAfterAnother) {
+  const Variance columns(6272, 64, 0);
+  EXPECT_GT(columns.work({"columns_8", 1}).serial_bytes, columns.work({"columns_32", 1}).serial_bytes);
+  EXPECT_GT(columns.work({"columns_32", 1}).serial_bytes, columns.work({"columns_split_8", 64}).serial_bytes);
+  const Variance shallow(64, 64, 0);
+  EXPECT_GT(shallow.work({"columns_32", 1}).serial_bytes, shallow.work({"columns_8", 1}).serial_bytes);
+}
+
+TEST(Reduce, ColumnsOfOddWidthAreReadAsFastWhereThereAreMany) {
+  const Setting setting{"columns_8", 1};
+  EXPECT_GT(Variance(512, 65537, 0).work(setting).bandwidth_share,
+            Variance(512, 65535, 0).work(setting).bandwidth_share);
+}
+
+}  // namespace
+}  // namespace stitch::kernels
