@@ -8,6 +8,7 @@
 #include "ir/graph/op.h"
 #include "kernels/gemm/library.h"
 #include "kernels/gemm/problem.h"
+#include "kernels/gemm/thin.h"
 #include "kernels/gemm/variants.h"
 #include "kernels/lowering/functor_builder.h"
 #include "kernels/lowering/launch_text.h"
@@ -18,8 +19,14 @@ namespace {
 constexpr int64_t kMaxSplits = 16;
 constexpr int64_t kMinDepthOfSplit = 256;  // of K: shorter parts do not repay their partial sums
 
+constexpr const char* kNextToThin = "tf32x3_64x64";  // a setting in whose place a thin one stands
+
 bool is_float_storage(DataType dtype) {
   return dtype == DataType::kFloat32 || dtype == DataType::kFloat16 || dtype == DataType::kBfloat16;
+}
+
+bool on_floats(const Group& group, const GemmProblem& problem) {
+  return group.graph->type(problem.a.stored).dtype == DataType::kFloat32;
 }
 
 class Gemm final : public KernelTemplate {
@@ -40,9 +47,8 @@ class Gemm final : public KernelTemplate {
     GemmProblem problem;
     analyse_gemm(group, problem);
     std::vector<Setting> settings;
-    const bool in_float = group.graph->type(problem.a.stored).dtype == DataType::kFloat32;
-    for (const GemmVariant& variant :
-         in_float ? gemm_variants(products_may_round(math), limits) : sixteen_bit_gemm_variants(limits)) {
+    for (const GemmVariant& variant : on_floats(group, problem) ? gemm_variants(products_may_round(math), limits)
+                                                                : sixteen_bit_gemm_variants(limits)) {
       settings.push_back(to_setting({&variant}));
       for (const int64_t splits : {2, 4, 8, 16}) {
         if (problem.k / splits >= kMinDepthOfSplit) {
@@ -50,6 +56,8 @@ class Gemm final : public KernelTemplate {
         }
       }
     }
+    const std::vector<Setting> thin = thin_settings(group, problem, math);
+    settings.insert(settings.end(), thin.begin(), thin.end());
     return settings;
   }
 
@@ -63,6 +71,11 @@ class Gemm final : public KernelTemplate {
     if (is_library_setting(setting)) {
       return allows_library(group, setting);
     }
+    if (is_thin(setting)) {
+      GemmProblem problem;
+      analyse_gemm(group, problem);
+      return allows_thin(group, problem);
+    }
     const auto own = gemm_setting(setting);
     return own.has_value() && own->splits_of_depth <= kMaxSplits &&
            KernelTemplate::allows(group, to_setting({own->variant}));
@@ -74,11 +87,20 @@ class Gemm final : public KernelTemplate {
     if (is_library_setting(setting)) {
       return gemm_library_work(group, problem, setting);
     }
+    if (is_thin(setting)) {
+      return thin_work(group, problem, setting);
+    }
     Work work;
     work.bytes = min_bytes(group);
     work.lane_operations = pointwise_operations(group);
     add_gemm_work(*gemm_setting(setting)->variant, problem.batch, problem.m, problem.n, problem.k, setting.splits,
                   work);
+    if (on_floats(group, problem)) {
+      // A tile's results are stored while nothing else of it is under way: products of depth 32 and 64 show it.
+      constexpr double kStores = 1.5;
+      work.serial_bytes +=
+          kStores * sizeof(float) * static_cast<double>(problem.batch * problem.m) * static_cast<double>(problem.n);
+    }
     return work;
   }
 
@@ -150,9 +172,8 @@ void add_shape(StepBuilder& step, const GemmProblem& problem, const Expr& column
 
 void describe(StepBuilder& step, const GemmProblem& problem, const GemmVariant& variant) {
   const auto read = [](Layout layout) { return layout == Layout::kContiguousK ? "along k" : "across k"; };
-  step.describe(
-      "Access: tiles of {} x {} results; lhs is read {}, rhs {}, both once per tile through shared memory.", variant.m,
-      variant.n, read(problem.a.layout), read(problem.b.layout));
+  step.describe("Access: tiles of {} x {} results; lhs is read {}, rhs {}, both once per tile through shared memory.",
+                variant.m, variant.n, read(problem.a.layout), read(problem.b.layout));
   if (variant.math == TensorMath::kTf32x3) {
     step.describe(
         "Arithmetic: each product as three of TF32 parts on the tensor cores, sums promoted to fp32 in time.");
@@ -167,6 +188,43 @@ const char* layout_name(Layout layout) {
   return layout == Layout::kContiguousK ? "stitch::Layout::kContiguousK" : "stitch::Layout::kContiguousOuter";
 }
 
+// What the step's file includes, and says of itself.
+void introduce(StepBuilder& step, const GemmProblem& problem, const Setting& setting, const GemmVariant& variant) {
+  const bool in_sixteen_bits = variant.math == TensorMath::kSixteenBit;
+  if (is_thin(setting)) {
+    step.include("kernels/gemm/mma_thin.cuh");
+    step.describe(
+        "Access: a block holds 128 rows of lhs in registers and walks along rhs, tiles of which come through "
+        "shared memory; sums are stored from registers, 64 bytes of a row at once.");
+    step.describe("Bound: memory, the product is written for longer than it is multiplied.");
+  } else {
+    step.include(in_sixteen_bits                     ? "kernels/gemm/mma_16bit.cuh"
+                 : variant.math != TensorMath::kNone ? "kernels/gemm/mma.cuh"
+                                                     : "kernels/gemm/ffma.cuh");
+    describe(step, problem, variant);
+  }
+  for (const GemmOperand& operand : {problem.a, problem.b}) {
+    const DataType dtype = step.group().graph->type(operand.stored).dtype;
+    if (dtype == DataType::kFloat16 || dtype == DataType::kBfloat16) {
+      step.include("kernels/common/half.cuh");
+    }
+  }
+}
+
+// "stitch::launch_gemm_mma<stitch::Tf32x3, stitch::MmaTileMedium", but for the layouts.
+std::string launched(const GemmProblem& problem, const Setting& setting, const GemmSetting& own) {
+  if (is_thin(setting)) {
+    return fmt::format("stitch::launch_gemm_mma_thin<{}", thin_arguments(problem, setting));
+  }
+  const TensorMath math = own.variant->math;
+  const char* split = own.splits_of_depth > 0 ? "_split_k" : "";
+  if (math == TensorMath::kNone || math == TensorMath::kSixteenBit) {
+    return fmt::format("stitch::launch_gemm_{}{}<stitch::{}", math == TensorMath::kNone ? "ffma" : "mma_16bit", split,
+                       own.variant->tile);
+  }
+  return fmt::format("stitch::launch_gemm_mma{}<stitch::{}, stitch::{}", split, policy_type(math), own.variant->tile);
+}
+
 Result<StepDraft> Gemm::draft(const Group& group, const Setting& setting) const {
   GemmProblem problem;
   if (const auto missing = analyse_gemm(group, problem); !missing.empty()) {
@@ -175,20 +233,10 @@ Result<StepDraft> Gemm::draft(const Group& group, const Setting& setting) const 
   }
   StepBuilder step(group);
   const bool by_library = is_library_setting(setting);
-  const GemmSetting own =
-      by_library ? GemmSetting{&gemm_variant(own_setting_for(group, problem, setting))} : *gemm_setting(setting);
-  const GemmVariant& variant = *own.variant;
-  const bool on_tensor_cores = variant.math != TensorMath::kNone;
-  const bool in_sixteen_bits = variant.math == TensorMath::kSixteenBit;
-  step.include(in_sixteen_bits ? "kernels/gemm/mma_16bit.cuh"
-                               : (on_tensor_cores ? "kernels/gemm/mma.cuh" : "kernels/gemm/ffma.cuh"));
-  describe(step, problem, variant);
-  for (const GemmOperand& operand : {problem.a, problem.b}) {
-    const DataType dtype = group.graph->type(operand.stored).dtype;
-    if (dtype == DataType::kFloat16 || dtype == DataType::kBfloat16) {
-      step.include("kernels/common/half.cuh");
-    }
-  }
+  const GemmSetting own = by_library         ? GemmSetting{&gemm_variant(own_setting_for(group, problem, setting))}
+                          : is_thin(setting) ? GemmSetting{&gemm_variant(kNextToThin)}
+                                             : *gemm_setting(setting);
+  introduce(step, problem, setting, *own.variant);
   STITCH_ASSIGN(const LoweredFunctor epilogue, make_epilogue(step, problem));
   construct(step, epilogue, "epilogue");
   const Expr columns = step.extent("columns", problem.n, "of rhs and the result");
@@ -200,13 +248,8 @@ Result<StepDraft> Gemm::draft(const Group& group, const Setting& setting) const 
     add_library_call(step, problem, setting,
                      fmt::format("{}, {}", layout_name(problem.a.layout), layout_name(problem.b.layout)));
   }
-  const bool splits_k = own.splits_of_depth > 0;
-  const std::string math =
-      on_tensor_cores && !in_sixteen_bits ? fmt::format("stitch::{}, ", policy_type(variant.math)) : std::string();
-  step.launch("return stitch::launch_gemm_{}{}<{}stitch::{}, {},",
-              in_sixteen_bits ? "mma_16bit" : (on_tensor_cores ? "mma" : "ffma"), splits_k ? "_split_k" : "", math,
-              variant.tile, layout_name(problem.a.layout));
-  if (splits_k) {
+  step.launch("return {}, {},", launched(problem, setting, own), layout_name(problem.a.layout));
+  if (own.splits_of_depth > 0) {
     constexpr int kFloatBytes = 4;
     step.set_scratch_bytes(setting.splits * problem.batch * problem.m * problem.n * kFloatBytes);
     step.launch("    {}>(shape, lhs, rhs, epilogue, {}, args->scratch, stream);", layout_name(problem.b.layout),
