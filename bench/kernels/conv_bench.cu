@@ -3,6 +3,7 @@
 //   nvcc -O3 -std=c++20 -gencode=arch=compute_90a,code=sm_90a -I runtime -I runtime/include bench/kernels/conv_bench.cu
 #include "harness.cuh"
 #include "kernels/conv/depthwise.cuh"
+#include "kernels/conv/direct.cuh"
 #include "kernels/conv/implicit_gemm_ffma.cuh"
 #include "kernels/conv/implicit_gemm_mma.cuh"
 
@@ -116,6 +117,20 @@ struct Layer {
     });
   }
 
+  template <int kChannels>
+  void direct() const {
+    report("direct", std::to_string(kChannels).c_str(), [&](const StoreOutput& store) {
+      return launch_conv_direct<DirectTile<kChannels>, Window>(shape, x.data(), weight.data(), store, nullptr);
+    });
+  }
+
+  void all_direct() const {
+    direct<8>();
+    direct<16>();
+    direct<32>();
+    direct<64>();
+  }
+
   void all() const {
     ffma<FfmaTileLarge>("large");
     ffma<FfmaTileMedium>("medium");
@@ -123,6 +138,8 @@ struct Layer {
     mma<MmaTileMedium>("medium");
     mma<MmaTileBroad>("broad");
     mma<MmaTileTall>("tall");
+    direct<32>();
+    direct<64>();
   }
 };
 
@@ -142,5 +159,10 @@ int main() {
   Layer<ConvWindow<1, 1, 1, 1, 0, 0, 1, 1>>(64, 256, 56, 64, 1).all();
   Layer<ConvWindow<7, 7, 2, 2, 3, 3, 1, 1>>(64, 3, 224, 64, 1).all();
   Layer<Same3>(32, 256, 56, 256, 256).depthwise();
+  // Few channels, which cuDNN computes in fp32.
+  Layer<Same3>(128, 8, 254, 64, 1).all_direct();
+  Layer<Same3>(128, 3, 254, 16, 1).all_direct();
+  Layer<Same3>(64, 8, 126, 128, 1).all_direct();
+  Layer<ConvWindow<5, 5, 1, 1, 2, 2, 1, 1>>(64, 3, 254, 64, 1).direct<64>();
   return 0;
 }

@@ -20,6 +20,7 @@ FAMILIES = {
     "convolution, 3xTF32": r"launch_conv_mma",
     "convolution, transposed": r" = conv_transpose\w*\(",
     "convolution, depthwise": r"launch_conv_depthwise",
+    "convolution, direct": r"launch_conv_direct",
     "pool": r"launch_(?:max|average)_pool",
     "pool, adaptive": r"launch_adaptive_\w+_pool",
     "resampling": r"launch_interpolate",

@@ -3,6 +3,7 @@
 // K; fp32 pipes and tensor cores.
 #include "conv_support.cuh"
 #include "kernels/conv/depthwise.cuh"
+#include "kernels/conv/direct.cuh"
 #include "kernels/conv/implicit_gemm_ffma.cuh"
 #include "kernels/conv/implicit_gemm_mma.cuh"
 
@@ -58,6 +59,27 @@ void check_depthwise_rows(Checker& checker, const ConvShape& shape) {
   check(checker, "depthwise rows", ConvCase<Window>(shape), [](auto s, auto x, auto weight, auto epilogue, float*) {
     return depthwise_detail::launch_depthwise_rows<Window, kRows>(s, x, weight, epilogue, nullptr);
   });
+}
+
+template <int kChannels, typename Window>
+void check_direct(Checker& checker, const std::string& name, const ConvShape& shape) {
+  check(checker, "direct " + name, ConvCase<Window>(shape), [](auto s, auto x, auto weight, auto epilogue, float*) {
+    return launch_conv_direct<DirectTile<kChannels>, Window>(s, x, weight, epilogue, nullptr);
+  });
+}
+
+// Blocks that hang over every edge, channels in one go and in several, more of them than a block has and fewer.
+void check_direct_ones(Checker& checker) {
+  using Same = ConvWindow<3, 3, 1, 1, 1, 1, 1, 1>;
+  using Strided = ConvWindow<5, 3, 2, 3, 2, 0, 1, 2>;
+  using Volume = ConvWindow3d<3, 2, 3, 1, 2, 1, 1, 0, 1, 1, 1, 2>;
+  using Row = ConvWindow<1, 7, 1, 2, 0, 3, 1, 1>;
+  check_direct<16, Same>(checker, "3x3", conv_shape<Same>(2, 3, 19, 37, 12, 1));
+  check_direct<8, Same>(checker, "narrow", conv_shape<Same>(1, 2, 5, 270, 9, 1));
+  check_direct<64, Same>(checker, "many channels", conv_shape<Same>(1, 25, 9, 5, 70, 1));
+  check_direct<32, Strided>(checker, "strided", conv_shape<Strided>(2, 3, 21, 14, 33, 1));
+  check_direct<32, Volume>(checker, "volume", conv_shape<Volume>(2, 4, 4, 19, 8, 10, 1));
+  check_direct<32, Row>(checker, "row", conv_shape<Row>(1, 5, 1, 41, 30, 1));
 }
 
 // Three axes, each with its own numbers.
@@ -117,6 +139,7 @@ int main(int count, char** arguments) {
   check_depthwise_rows<Strided, 4>(checker, conv_shape<Strided>(1, 4, 27, 14, 8, 4));
   using Dilated = ConvWindow<3, 3, 2, 1, 2, 3, 3, 2>;
   check_depthwise_rows<Dilated, 4>(checker, conv_shape<Dilated>(1, 3, 23, 9, 3, 3));
+  check_direct_ones(checker);
   check_volumes(checker);
   check_transposed(checker);
   return checker.finish();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "kernels/conv/direct.h"
 #include "kernels/conv/layout.h"
 #include "kernels/conv/library.h"
 #include "kernels/conv/problem.h"
@@ -40,13 +41,16 @@ double gathering_share(const ConvolutionProblem& problem) {
   return problem.in_channels <= kFewChannels ? kOfFewChannels : kForward;
 }
 
-// How our own kernels compute it: each thread outputs of one channel by itself, or blocks tiles of a product.
-enum class ConvolutionMethod { kDepthwise, kTiles };
+// How our own kernels compute it: each thread outputs of one channel by itself, threads outputs of some channels from
+// a patch they share, or blocks tiles of a product.
+enum class ConvolutionMethod { kDepthwise, kDirect, kTiles };
 struct ConvolutionSetting {
   ConvolutionMethod method = ConvolutionMethod::kTiles;
-  GemmSetting tiles;
+  GemmSetting tiles{};
+  int64_t channels = 0;  // of a block, where it is direct
 
-  bool is_depthwise() const { return method == ConvolutionMethod::kDepthwise; }
+  bool is_tiled() const { return method == ConvolutionMethod::kTiles; }
+  TensorMath math() const { return is_tiled() ? tiles.variant->math : TensorMath::kNone; }
 };
 
 Setting depthwise_setting() { return {kDepthwise, 1}; }
@@ -54,7 +58,10 @@ Setting depthwise_setting() { return {kDepthwise, 1}; }
 // Returns nothing for a setting of other skeletons.
 std::optional<ConvolutionSetting> convolution_setting(const Setting& setting) {
   if (setting.variant == kDepthwise) {
-    return setting.splits == 1 ? std::optional(ConvolutionSetting{ConvolutionMethod::kDepthwise, {}}) : std::nullopt;
+    return setting.splits == 1 ? std::optional(ConvolutionSetting{ConvolutionMethod::kDepthwise}) : std::nullopt;
+  }
+  if (const std::optional<int64_t> channels = direct_channels(setting); channels.has_value()) {
+    return ConvolutionSetting{.method = ConvolutionMethod::kDirect, .channels = *channels};
   }
   const std::optional<GemmSetting> tiles = gemm_setting(setting);
   return tiles.has_value() ? std::optional(ConvolutionSetting{ConvolutionMethod::kTiles, *tiles}) : std::nullopt;
@@ -106,6 +113,10 @@ class Convolution final : public KernelTemplate {
     }
     const bool in_float = storage(group) == DataType::kFloat32;
     const OperandRounding rounding = operand_rounding(problem, math);
+    if (in_float && rounding != OperandRounding::kRequired) {
+      const std::vector<Setting> direct = direct_settings(problem);
+      settings.insert(settings.end(), direct.begin(), direct.end());
+    }
     for (const GemmVariant& variant :
          in_float ? conv_variants(rounding != OperandRounding::kNone, limits) : sixteen_bit_gemm_variants(limits)) {
       const bool is_too_fine = in_float && rounding == OperandRounding::kRequired && variant.math != TensorMath::kTf32;
@@ -137,7 +148,7 @@ class Convolution final : public KernelTemplate {
     if (!own.has_value()) {
       return false;
     }
-    const Setting unsplit = own->is_depthwise() ? setting : to_setting({own->tiles.variant});
+    const Setting unsplit = own->is_tiled() ? to_setting({own->tiles.variant}) : setting;
     return own->tiles.splits_of_depth <= kMaxSplits && KernelTemplate::allows(group, unsplit);
   }
 
@@ -151,7 +162,12 @@ class Convolution final : public KernelTemplate {
     work.bytes = min_bytes(group);
     work.lane_operations = pointwise_operations(group);
     const ConvolutionSetting own = *convolution_setting(setting);
-    if (own.is_depthwise()) {
+    if (own.method == ConvolutionMethod::kDirect) {
+      add_direct_work(problem, own.channels, work);
+      add_turning_work(problem, convolution_layout(group), work);
+      return work;
+    }
+    if (own.method == ConvolutionMethod::kDepthwise) {
       work.flops = 2.0 * static_cast<double>(problem.outputs()) * static_cast<double>(problem.depth());
       work.blocks = problem.outputs() / kThreads + 1;
       work.blocks_per_multiprocessor = 6;
@@ -199,8 +215,15 @@ Expr pointer_to(StepBuilder& step, ir::ValueId operand, const std::string& name)
   return view->offset == 0 ? start : sum(start, step.extent(name + "_offset", view->offset));
 }
 
-void describe(StepBuilder& step, bool depthwise, bool transposed) {
-  if (depthwise) {
+void describe(StepBuilder& step, ConvolutionMethod method, bool transposed) {
+  if (method == ConvolutionMethod::kDirect) {
+    step.describe(
+        "Access: a block takes a patch of the input and its channels' weights into shared memory; each thread sums up "
+        "eight outputs, one below the other, of eight channels.");
+    step.describe("Bound: arithmetic on the ordinary pipes, in fp32.");
+    return;
+  }
+  if (method == ConvolutionMethod::kDepthwise) {
     step.describe(
         "Access: neighbouring threads along a row of the output, each with one output or some below each other; taps "
         "unrolled.");
@@ -219,18 +242,26 @@ void describe(StepBuilder& step, bool depthwise, bool transposed) {
 }
 
 // As launches are called.
-const char* arithmetic_of(TensorMath math) {
+const char* family_of(ConvolutionMethod method, TensorMath math) {
+  switch (method) {
+    case ConvolutionMethod::kDepthwise:
+      return "depthwise";
+    case ConvolutionMethod::kDirect:
+      return "direct";
+    case ConvolutionMethod::kTiles:
+      break;
+  }
   return math == TensorMath::kSixteenBit ? "mma_16bit" : (math == TensorMath::kNone ? "ffma" : "mma");
 }
 
-void include_skeleton(StepBuilder& step, bool depthwise, TensorMath math) {
-  if (depthwise) {
-    step.include("kernels/conv/depthwise.cuh");
+void include_skeleton(StepBuilder& step, ConvolutionMethod method, TensorMath math) {
+  if (method != ConvolutionMethod::kTiles) {
+    step.include(fmt::format("kernels/conv/{}.cuh", family_of(method, math)));
   } else if (math == TensorMath::kSixteenBit) {
     step.include("kernels/conv/implicit_gemm_16bit.cuh");
     step.describe("Arithmetic: 16-bit operands as they are on the tensor cores, sums in fp32.");
   } else {
-    step.include(fmt::format("kernels/conv/implicit_gemm_{}.cuh", arithmetic_of(math)));
+    step.include(fmt::format("kernels/conv/implicit_gemm_{}.cuh", family_of(method, math)));
   }
   if (is_sixteen_bit(storage(step.group()))) {
     step.include("kernels/common/half.cuh");
@@ -259,17 +290,29 @@ void add_shape(StepBuilder& step, const ConvolutionProblem& problem) {
   step.launch("};");
 }
 
+// Of the launch.
+std::string template_arguments(const ConvolutionSetting& chosen) {
+  if (chosen.method == ConvolutionMethod::kDirect) {
+    return direct_tile(chosen.channels) + ", Window";
+  }
+  if (!chosen.is_tiled()) {
+    return "Window";
+  }
+  const std::string tiles = fmt::format("stitch::{}, Window", chosen.tiles.variant->tile);
+  const char* const policy = policy_type(chosen.math());
+  return *policy == '\0' ? tiles : fmt::format("stitch::{}, {}", policy, tiles);
+}
+
 Result<StepDraft> Convolution::draft(const Group& group, const Setting& setting) const {
   const ir::Node& node = group.root_node();
   const ConvolutionProblem problem = convolution_problem(group);
   const bool by_library = is_cudnn_setting(setting);
   const ConvolutionSetting chosen = *convolution_setting(by_library ? Setting{own_setting_for(setting), 1} : setting);
-  const bool depthwise = chosen.is_depthwise();
   const GemmSetting& own = chosen.tiles;
-  const TensorMath math = depthwise ? TensorMath::kNone : own.variant->math;
+  const TensorMath math = chosen.math();
   StepBuilder step(group);
-  include_skeleton(step, depthwise, math);
-  describe(step, depthwise, problem.transposed);
+  include_skeleton(step, chosen.method, math);
+  describe(step, chosen.method, problem.transposed);
   STITCH_ASSIGN(const LoweredFunctor epilogue, make_epilogue(step));
   construct(step, epilogue, "epilogue");
   add_shape(step, problem);
@@ -283,13 +326,7 @@ Result<StepDraft> Convolution::draft(const Group& group, const Setting& setting)
   if (by_library) {
     add_library_call(step, problem, setting);
   }
-  std::string arguments = "Window";
-  if (!depthwise) {
-    arguments = fmt::format("stitch::{}, Window", own.variant->tile);
-    if (*policy_type(math) != '\0') {
-      arguments = fmt::format("stitch::{}, {}", policy_type(math), arguments);
-    }
-  }
+  const std::string arguments = template_arguments(chosen);
   const bool splits = own.splits_of_depth > 0;
   constexpr int64_t kFloatBytes = 4;
   const int64_t partial_bytes =
@@ -299,8 +336,8 @@ Result<StepDraft> Convolution::draft(const Group& group, const Setting& setting)
   // All in one sum, which lies on a line through the batch: cuDNN's own need and, in its place, ours.
   step.set_scratch_bytes((by_library ? convolution_library_scratch_bytes(group, problem, setting) : partial_bytes) +
                          turning_bytes(problem, layout));
-  const std::string family = depthwise ? "depthwise" : arithmetic_of(math);
-  step.launch("return stitch::launch_conv_{}{}<{}>(", family, splits ? "_split_k" : "", arguments);
+  step.launch("return stitch::launch_conv_{}{}<{}>(", family_of(chosen.method, math), splits ? "_split_k" : "",
+              arguments);
   if (splits) {
     step.launch("    shape, {}, {}, epilogue, {}, args->scratch, stream);", operands.input, operands.weight,
                 step.extent("splits", setting.splits, "blocks that share the depth of one tile"));
