@@ -227,7 +227,7 @@ Tensors native_answers(const verify::OracleDraw& draw) {
 }
 
 SaidOfCall judge_given(const Draws& draws, MathMode math, const verify::OracleDraw& answer, const Tensors& results) {
-  verify::RegimeJudge judge(math);
+  verify::RegimeJudge judge(math, verify::Asked::kRefusal);
   for (const verify::OracleDraw& draw : draws) {
     judge.add_draw("a draw", draw.outputs, native_answers(draw));
   }

@@ -18,7 +18,7 @@ namespace {
 constexpr std::chrono::seconds kMaxSearch{5};
 
 bool fits(const std::vector<HostTensor>& got, const verify::OracleDraw& draw, MathMode math) {
-  verify::RegimeJudge judge(math);
+  verify::RegimeJudge judge(math, verify::Asked::kWhether);
   return !judge.add_draw("", draw.outputs, got) && !judge.finish();
 }
 

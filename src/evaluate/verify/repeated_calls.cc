@@ -40,7 +40,10 @@ const char* made_how(ContentsKind kind) {
 class Repetition {
  public:
   Repetition(const RepeatedCallsRequest& request, Candidate& candidate)
-      : request_(request), draws_(request.kept.draws), candidate_(candidate), judge_(request.math) {}
+      : request_(request),
+        draws_(request.kept.draws),
+        candidate_(candidate),
+        judge_(request.math, verify::Asked::kRefusal) {}
 
   Result<RepeatedCalls> run() {
     if (draws_.empty()) {

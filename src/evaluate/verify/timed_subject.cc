@@ -24,7 +24,7 @@ void add_others(const Draws& draws, verify::RegimeJudge& judge) {
 }
 
 std::optional<std::string> judge_timed(const Draws& draws, MathMode math, const std::vector<HostTensor>& results) {
-  verify::RegimeJudge judge(math);
+  verify::RegimeJudge judge(math, verify::Asked::kRefusal);
   add_others(draws, judge);
   std::optional<verify::RefusedOutput> refused = judge.add_draw(kTimedCall, draws.front().outputs, results);
   if (!refused.has_value()) {

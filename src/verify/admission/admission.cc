@@ -140,7 +140,7 @@ Result<void> Admission::measure(Regime& regime, const std::string& name) {
       if (verify::is_small(reference)) {
         regime.errors[i].widen(small_output_errors(reference, math));
       }
-      seen[i].merge(compare_output(reference, reference.native, math, regime.errors[i]).statistics);
+      seen[i].merge(compare_output(reference, reference.native, math, regime.errors[i], Asked::kRefusal).statistics);
     }
   }
   for (size_t i = 0; i < made.size(); ++i) {

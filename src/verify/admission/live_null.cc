@@ -35,7 +35,7 @@ void LiveNull::judge(const std::vector<OutputReference>& references, const NullA
       continue;
     }
     spoke_of_[i] = true;
-    const OutputComparison comparison = compare_output(references[i], answer.made[i], mode, errors[i]);
+    const OutputComparison comparison = compare_output(references[i], answer.made[i], mode, errors[i], Asked::kRefusal);
     kernelbench = kernelbench && comparison.statistics.kernelbench_rule_ok;
     if (const auto refused = draws[i].take(references[i], comparison)) {
       refuse(i, fmt::format("{} ({})", refused->message, draw));

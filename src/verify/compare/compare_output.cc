@@ -15,13 +15,13 @@ namespace {
 double ratio_to(double error, double magnitude) { return magnitude > 0 ? error / magnitude : 0; }
 
 OutputComparison compare_floats(const OutputReference& reference, const HostTensor& got, MathMode mode,
-                                const SmallOutputErrors& errors, const std::vector<int64_t>* tiles) {
+                                const SmallOutputErrors& errors, Asked asked, const std::vector<int64_t>* tiles) {
   const Tiling tiling(reference.type.shape);
   if (tiling.tile_count() == 0 || (tiles != nullptr && tiles->empty())) {
     return {};
   }
   const DataType type = reference.kind == OutputKind::kIndex ? DataType::kFloat32 : reference.type.dtype;
-  const TileVerdicts all = judge_tiles({reference, got, tiling, mode, errors, type, tiles});
+  const TileVerdicts all = judge_tiles({reference, got, tiling, mode, errors, type, asked, tiles});
   OutputComparison result;
   result.statistics = all.statistics;
   result.refusal = all.main.refusal();
@@ -85,12 +85,12 @@ void observe_one_way(const OutputReference& reference, const HostTensor& got, On
 }
 
 OutputComparison compare_output(const OutputReference& reference, const HostTensor& got, MathMode mode,
-                                const SmallOutputErrors& errors) {
+                                const SmallOutputErrors& errors, Asked asked) {
   STITCH_CHECK(got.spec().type == reference.type) << reference.name << ": the candidate's output has another type";
   const bool exact =
       reference.kind == OutputKind::kExact || (reference.kind == OutputKind::kIndex && !reference.index_source);
   OutputComparison result =
-      exact ? compare_exactly(reference, got) : compare_floats(reference, got, mode, errors, nullptr);
+      exact ? compare_exactly(reference, got) : compare_floats(reference, got, mode, errors, asked, nullptr);
   if (!exact && reference.kind == OutputKind::kIndex) {
     judge_positions(reference, got, result);
   }
@@ -99,7 +99,7 @@ OutputComparison compare_output(const OutputReference& reference, const HostTens
 
 OutputComparison compare_tiles(const OutputReference& reference, const HostTensor& got, MathMode mode,
                                const std::vector<int64_t>& tiles) {
-  return compare_floats(reference, got, mode, {}, &tiles);
+  return compare_floats(reference, got, mode, {}, Asked::kReport, &tiles);
 }
 
 }  // namespace stitch::verify

@@ -42,9 +42,16 @@ struct OutputComparison {
   bool hangs_on_others = false;
 };
 
+// What is asked of a comparison. Whether the output is refused is the same for all.
+enum class Asked {
+  kReport,
+  kRefusal,  // with its sentence; the sums that reports are made of are left out
+  kWhether,  // besides, the first tile that nothing excuses ends it: wrong answers cost next to nothing
+};
+
 // `got` must hold as many elements as the reference. `errors` is for small outputs; others ignore it.
 OutputComparison compare_output(const OutputReference& reference, const HostTensor& got, MathMode mode,
-                                const SmallOutputErrors& errors = {});
+                                const SmallOutputErrors& errors = {}, Asked asked = Asked::kReport);
 // These tiles of a floating-point output alone, in rising order; `reference` and `got` must hold them, what lies within
 // kCompanyElements of them and the kTypicalTiles tiles around each. Where none that is left out errs by more than its
 // own error allows, the whole output would be judged alike, unless it hangs on others.

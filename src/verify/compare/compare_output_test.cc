@@ -390,5 +390,38 @@ TEST(CompareOutput, AnEmptyOutputIsAccepted) {
   EXPECT_FALSE(compare_output(reference, float_tensor({0, 4}, {}), MathMode::kFp32).refusal);
 }
 
+// Of 40 tiles; the answer is off by `error` in one of them.
+OutputComparison compared_as(Asked asked, double error, MathMode mode) {
+  const std::vector<int64_t> shape = {40, 256};
+  std::vector<double> truth;
+  for (int i = 0; i < 40 * 256; ++i) {
+    truth.push_back(1 + 0.5 * std::sin(i));
+  }
+  std::vector<double> native = truth;
+  for (size_t i = 0; i < native.size(); ++i) {
+    native[i] += 1e-6 * std::sin(3.0 * static_cast<double>(i));
+  }
+  OutputReference reference = float_reference(shape, truth, native);
+  std::vector<double> got = native;
+  for (size_t i = 0; i < 200; ++i) {
+    got[5 * 256 + i] += error;
+  }
+  return compare_output(reference, float_tensor(shape, got), mode, {}, asked);
+}
+
+TEST(CompareOutput, WhetherItIsRefusedDoesNotHangOnWhatIsAsked) {
+  for (const MathMode mode : {MathMode::kFp32, MathMode::kKernelBench}) {
+    for (const double error : {0.0, 1e-6, 1e-4, 1.0, std::numeric_limits<double>::infinity()}) {
+      const bool is_refused = compared_as(Asked::kReport, error, mode).refusal.has_value();
+      EXPECT_EQ(is_refused, error > 1e-5) << error;
+      EXPECT_EQ(compared_as(Asked::kRefusal, error, mode).refusal.has_value(), is_refused) << error;
+      EXPECT_EQ(compared_as(Asked::kWhether, error, mode).refusal.has_value(), is_refused) << error;
+    }
+  }
+  const OutputComparison all = compared_as(Asked::kReport, 1e-4, MathMode::kFp32);
+  const OutputComparison refusal = compared_as(Asked::kRefusal, 1e-4, MathMode::kFp32);
+  EXPECT_EQ(message(*all.refusal, "y", {40, 256}), message(*refusal.refusal, "y", {40, 256}));
+}
+
 }  // namespace
 }  // namespace stitch::verify

@@ -22,7 +22,8 @@ Refusal worse_of(const std::optional<Refusal>& first, const Refusal& second) {
 
 void FloatRule::judge_tile(const TileData& tile, const TileBudget& budget, const AroundTile& around) {
   Found found = judge_elements(tile, budget);
-  if (found.worst && around.typical) {
+  const bool is_settled = around.whether && found.worst && !std::isfinite(found.worst->ratio);
+  if (found.worst && around.typical && !is_settled) {
     found = judge_elements(tile, around.typical());
   }
   for (size_t i = 0; i < tile.got.size() && !tile.truth.otherwise.empty(); ++i) {

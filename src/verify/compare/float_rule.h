@@ -26,7 +26,8 @@ struct TileData {
 struct AroundTile {
   std::function<TileBudget()> typical;
   std::function<SharedErrors()> shared;
-  int draws = 1;  // that its budget is the largest error of
+  int draws = 1;         // that its budget is the largest error of
+  bool whether = false;  // nothing but whether it is refused is asked: what no budget allows ends it
 };
 
 class FloatRule {
@@ -39,6 +40,8 @@ class FloatRule {
   // Adds the results of later tiles.
   void merge(const FloatRule& later);
 
+  // Whether a tile was refused that no chance explains, however many others there are.
+  bool is_refused_for_good() const { return worst_.has_value(); }
   // The worst refused element, if any was refused.
   std::optional<Refusal> refusal() const;
   // Tiles that were accepted beyond kErrorMultiple, as lone_tiles.h says; 0 where any was refused.

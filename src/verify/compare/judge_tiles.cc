@@ -21,9 +21,6 @@ constexpr int64_t kPieceElements = 1 << 18;  // a few milliseconds of work for o
 // Adds one tile to the sums that reports are made of. None of it decides anything.
 void observe_tile(const TileReader& reader, DataType type, OutputStatistics& statistics) {
   const TileData& tile = reader.data();
-  statistics.elements += static_cast<int64_t>(tile.got.size());
-  statistics.kernelbench_rule_ok =
-      statistics.kernelbench_rule_ok && kernelbench_rule_holds(reader.native_in_mode(), tile.got, type);
   for (size_t i = 0; i < tile.got.size(); ++i) {
     const double expected = tile.truth.nearest(i, tile.got[i]);
     const double error = std::fabs(tile.got[i] - expected);
@@ -44,17 +41,16 @@ void observe_tile(const TileReader& reader, DataType type, OutputStatistics& sta
 // How errors of sparse tiles are steadied, for each of the two budgets.
 struct Companies {
   Companies(const OutputReference& reference, const Tiling& tiling)
-      : main(
-            reference, tiling, [](const TileReader& reader) -> const auto& { return reader.data().runs; }),
-        tf32(
-            reference, tiling, [](const TileReader& reader) -> const auto& { return reader.tf32_runs(); }) {}
+      : main(reference, tiling, [](const TileReader& reader) -> const auto& { return reader.data().runs; }),
+        tf32(reference, tiling, [](const TileReader& reader) -> const auto& { return reader.tf32_runs(); }) {}
   TileCompany main;
   TileCompany tf32;
 };
 
 // Small outputs are judged by the errors of several draws, which chance hardly makes small.
-AroundTile around_tile(TileCompany& company, int64_t tile, const TileBudget& budget, bool small, int draws) {
-  AroundTile around{[&company, tile, budget] { return company.typical(tile, budget); }, {}, 1};
+AroundTile around_tile(TileCompany& company, int64_t tile, const TileBudget& budget, bool small, int draws,
+                       bool whether) {
+  AroundTile around{[&company, tile, budget] { return company.typical(tile, budget); }, {}, 1, whether};
   if (small) {
     around.draws = std::max(1, draws);
   } else {
@@ -92,7 +88,16 @@ class Piece {
       const int64_t tile = whole_.tiles == nullptr ? next : (*whole_.tiles)[static_cast<size_t>(next)];
       reader.read(tile, whole_.tiling.tile(tile));
       judge_tile(reader);
-      observe_tile(reader, whole_.type, verdicts_.statistics);
+      if (whole_.asked == Asked::kWhether && is_refused_for_good()) {
+        return;
+      }
+      verdicts_.statistics.elements += static_cast<int64_t>(reader.data().got.size());
+      verdicts_.statistics.kernelbench_rule_ok =
+          verdicts_.statistics.kernelbench_rule_ok &&
+          kernelbench_rule_holds(reader.native_in_mode(), reader.data().got, whole_.type);
+      if (whole_.asked == Asked::kReport) {
+        observe_tile(reader, whole_.type, verdicts_.statistics);
+      }
       if (whole_.reference.kind == OutputKind::kFloat) {
         verdicts_.small.observe(reader.data(), reader.tf32_runs());
         verdicts_.one_way.observe(reader.data(), reader.tf32_runs());
@@ -104,6 +109,13 @@ class Piece {
 
  private:
   void judge_tile(const TileReader& reader);
+  // Whatever the tiles hold that were not judged.
+  bool is_refused_for_good() const {
+    const bool may_round = whole_.mode == MathMode::kKernelBench && !whole_.reference.tf32_runs.empty();
+    const bool has_positions = whole_.reference.kind == OutputKind::kIndex;
+    return !has_positions && verdicts_.main.is_refused_for_good() &&
+           (!may_round || verdicts_.tf32.is_refused_for_good());
+  }
 
   const Comparison& whole_;
   int64_t first_;
@@ -116,13 +128,15 @@ void Piece::judge_tile(const TileReader& reader) {
   const TileData& tile = reader.data();
   const SmallOutputErrors& errors = whole_.errors;
   const bool small = whole_.tiling.is_small();
+  const bool whether = whole_.asked == Asked::kWhether;
   // What perturbed runs are measured by.
   const double unit = std::max(epsilon(whole_.type), whole_.reference.input_epsilon);
   const Condition condition = condition_of(reader, whole_.mode);
   const TileBudget measured = measure_tile(tile.truth, tile.runs, condition.base);
   const TileBudget budget =
       with_small_errors(companies_.main.steadied(tile.tile, measured), errors.own, errors.base, small);
-  verdicts_.main.judge_tile(tile, budget, around_tile(companies_.main, tile.tile, budget, small, errors.draws));
+  verdicts_.main.judge_tile(tile, budget,
+                            around_tile(companies_.main, tile.tile, budget, small, errors.draws, whether));
   verdicts_.statistics.ill_conditioned +=
       count_ill_conditioned(tile.truth, condition.base, condition.perturbed, budget, unit);
   if (whole_.mode == MathMode::kKernelBench) {
@@ -132,7 +146,7 @@ void Piece::judge_tile(const TileReader& reader) {
         companies_.tf32.steadied(tile.tile, measure_tile(tile.truth, with_tf32.runs, condition.base));
     const TileBudget with_small = with_small_errors(tf32, errors.own_tf32, errors.base, small);
     verdicts_.tf32.judge_tile(with_tf32, with_small,
-                              around_tile(companies_.tf32, tile.tile, with_small, small, errors.draws));
+                              around_tile(companies_.tf32, tile.tile, with_small, small, errors.draws, whether));
     verdicts_.nearness.observe(tile.got, with_tf32.runs);
   }
 }

@@ -23,6 +23,7 @@ struct Comparison {
   MathMode mode;
   const SmallOutputErrors& errors;
   DataType type;
+  Asked asked = Asked::kReport;
   const std::vector<int64_t>* tiles = nullptr;  // these alone, in rising order; null: all
 };
 

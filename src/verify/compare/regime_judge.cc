@@ -83,7 +83,7 @@ std::optional<RefusedOutput> RegimeJudge::finish() {
 std::optional<RefusedOutput> RegimeJudge::judge(size_t output, const std::string& draw,
                                                 const OutputReference& reference, const HostTensor& got,
                                                 const SmallOutputErrors& errors) {
-  return take(output, draw, reference, compare_output(reference, got, mode_, errors));
+  return take(output, draw, reference, compare_output(reference, got, mode_, errors, asked_));
 }
 
 std::optional<RefusedOutput> RegimeJudge::take(size_t output, const std::string& draw, const OutputReference& reference,

@@ -21,7 +21,7 @@ struct RefusedOutput {
 
 class RegimeJudge {
  public:
-  explicit RegimeJudge(MathMode mode) : mode_(mode) {}
+  explicit RegimeJudge(MathMode mode, Asked asked = Asked::kReport) : mode_(mode), asked_(asked) {}
 
   using LookedAt = std::vector<std::optional<OutputComparison>>;
 
@@ -52,6 +52,7 @@ class RegimeJudge {
                                     const OutputComparison& comparison);
 
   MathMode mode_;
+  Asked asked_;
   std::vector<std::pair<std::string, OutputStatistics>> statistics_;
   std::vector<SmallOutputErrors> small_errors_;
   std::vector<OutputDraws> draws_;
