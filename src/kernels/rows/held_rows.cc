@@ -39,9 +39,10 @@ bool is_held_row(const Setting& setting) { return is_named(kSettings, setting.va
 RowSettingSize held_row_size(const Setting& setting) { return meaning_of(kSettings, setting); }
 
 Work held_row_work(const Group& group, const RowAxes& axes, const Setting& setting) {
-  constexpr double kBest = 0.84;
+  constexpr double kBest = 0.56;
+  constexpr double kHalfAsMuch = 0.7;       // of that, where a thread keeps 16 elements instead of 32
   constexpr double kMultiprocessors = 132;  // of the device these shares are for
-  constexpr double kWaits = 0.35;           // rows read in the time that blocks wait for each other
+  constexpr double kWaits = 0.6;            // rows read in the time that blocks wait for each other
   const RowSettingSize size = held_row_size(setting);
   const int64_t parts = parts_of(axes, size);
   const auto columns = static_cast<double>(axes.column_count);
@@ -50,7 +51,8 @@ Work held_row_work(const Group& group, const RowAxes& axes, const Setting& setti
   Work work;
   work.bytes = min_bytes(group);
   work.lane_operations = pointwise_operations(group) + 24.0 * static_cast<double>(axes.row_count) * columns;
-  work.bandwidth_share = kBest * (0.5 + 0.5 * filled) * rows_at_once / (rows_at_once + kWaits);
+  work.bandwidth_share = kBest * (size.per_thread < 32 ? kHalfAsMuch : 1.0) * (0.5 + 0.5 * filled) * rows_at_once /
+                         (rows_at_once + kWaits);
   work.blocks = axes.row_count * parts;
   work.threads_per_block = size.threads;
   work.blocks_per_multiprocessor = kResidentThreads / size.threads;

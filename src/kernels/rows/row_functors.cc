@@ -130,14 +130,15 @@ bool allows_shared_row(const Setting& setting) {
 
 Work shared_row_work(const Group& group, const RowAxes& axes, const Setting& setting) {
   constexpr int kThreads = 256;
-  constexpr double kShare = 0.85;               // blocks wait for tickets and for the other parts of a row
-  constexpr double kPerPart = 800;              // elements read in the time that a part costs beside them
-  constexpr double kMissed = 0.1;               // of the second read, what the cache no longer holds
-  constexpr double kMissedPerElement = 3.7e-5;  // of a part: longer ones are further apart from their second read
+  constexpr double kShare = 0.7;              // blocks wait for tickets and for the other parts of a row
+  constexpr double kPerPart = 800;            // elements read in the time that a part costs beside them
+  constexpr double kMissed = 0.1;             // of the second read, what the cache no longer holds
+  constexpr double kMissedPerElement = 4e-6;  // of a part: longer ones are further apart from their second read
+  constexpr double kMostMissed = 0.45;        // with rows longer than the cache
   const double part = static_cast<double>(axes.column_count) / static_cast<double>(setting.splits);
   Work work;
   work.bytes = min_bytes(group);
-  work.extra_bytes = work.bytes * std::min(1.0, kMissed + kMissedPerElement * part) / 2;
+  work.extra_bytes = work.bytes * std::min(kMostMissed, kMissed + kMissedPerElement * part) / 2;
   work.lane_operations =
       pointwise_operations(group) + 20.0 * static_cast<double>(axes.row_count) * static_cast<double>(axes.column_count);
   work.bandwidth_share = kShare * part / (part + kPerPart);
