@@ -13,7 +13,7 @@ from sites import KINDS, find_sites
 # A family and what a step of it says: the launch of its skeleton, or an operator that has functors of its own there.
 FAMILIES = {
     "product, FFMA": r"launch_gemm_ffma",
-    "product, 3xTF32": r"launch_gemm_mma(?:_split_k)?<",
+    "product, 3xTF32": r"launch_gemm_mma(?:_split_k|_thin)?<",
     "product, 16-bit": r"launch_gemm_mma_16bit",
     "product, float64": r"double_precision::launch_gemm",
     "convolution, FFMA": r"launch_conv_ffma",
