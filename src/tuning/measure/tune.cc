@@ -37,7 +37,7 @@ Result<TuneResult> tune(const std::vector<Trial>& trials, const Context& context
     }
   }
   const double begin = options.clock();
-  const auto is_within = [&](double budgets) { return options.clock() - begin <= budgets * options.budget_seconds; };
+  const auto is_within = [&](double budgets) { return options.clock() - begin < budgets * options.budget_seconds; };
   const int total = static_cast<int>(unknown.size());
   const size_t group = group_size(options);
   for (size_t first = 0; first < unknown.size() && is_within(1); first += group) {

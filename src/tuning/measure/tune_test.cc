@@ -66,10 +66,15 @@ TEST_F(Tune, EndsWithItsBudget) {
   EXPECT_EQ(run(1000).value().measured, 2);  // the rest, later
 }
 
+TEST_F(Tune, NothingIsTriedWithoutABudget) {
+  EXPECT_EQ(run(0).value().measured, 0);
+  EXPECT_EQ(built_, 0);
+}
+
 // Building may use up a budget: what it built is then measured all the same, for as long again.
 TEST_F(Tune, MeasuresWhatIsBuilt) {
   jobs_ = 3;
-  EXPECT_EQ(run(5).value().measured, 2);  // begun at 0 and at 10, not at 20
+  EXPECT_EQ(run(6).value().measured, 2);  // begun at 0 and at 10, not at 20
   EXPECT_EQ(built_, 3);
   EXPECT_EQ(run(15).value().measured, 1);
 }
