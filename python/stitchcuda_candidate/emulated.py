@@ -9,7 +9,8 @@ import types
 
 from .raised import own_codes
 
-_NO_TRIAL, _WITHOUT_KERNELS, _DEVICE_COPIES_ALONE = 0, 2, 3  # CallTrial; the rest of them keep memory apart alone
+_NO_TRIAL, _WITHOUT_KERNELS, _DEVICE_COPIES_ALONE = 0, 2, 3  # CallTrial; others keep memory apart alone, but for
+_WITHOUT_KERNELS_OPEN = 5  # which is no other here: a ModelNew's PyTorch is the device where memory is open
 _ALL, _COPIES, _DEVICE_COPIES = 0, 1, 2  # what runs
 _FUNCTIONS = ("keep_apart", "run_only", "copy", "equal", "enter_device", "leave_device")  # stitch_device_functions
 
@@ -48,7 +49,8 @@ class EmulatedDevice:
         if kind == _NO_TRIAL:
             return
         ranges = [_Range(None, 0)] + [_Range(address, size) for address, size in memory if size > 0]
-        runs = {_WITHOUT_KERNELS: _COPIES, _DEVICE_COPIES_ALONE: _DEVICE_COPIES}.get(kind, _ALL)
+        without = {_WITHOUT_KERNELS: _COPIES, _WITHOUT_KERNELS_OPEN: _COPIES, _DEVICE_COPIES_ALONE: _DEVICE_COPIES}
+        runs = without.get(kind, _ALL)
         self._begin((_Range * len(ranges))(*ranges), len(ranges), runs)
 
     def end_trial(self) -> None:

@@ -7,11 +7,17 @@ namespace stitch {
 // The numbers travel to the worker.
 enum class CallTrial {
   kNone = 0,
-  kApart = 1,              // host code cannot touch the device's memory, as on a GPU
-  kWithoutKernels = 2,     // likewise, and kernels and functions of libraries do nothing
-  kDeviceCopiesAlone = 3,  // likewise, and copies from the host bring garbage
-  kWithoutOne = 4,         // like kApart, and one kernel does nothing
+  kApart = 1,               // host code cannot touch the device's memory, as on a GPU
+  kWithoutKernels = 2,      // likewise, and kernels and functions of libraries do nothing
+  kDeviceCopiesAlone = 3,   // likewise, and copies from the host bring garbage
+  kWithoutOne = 4,          // like kApart, and one kernel does nothing
+  kWithoutKernelsOpen = 5,  // kernels do nothing, and host code can touch all memory
 };
-constexpr int kCallTrials = 5;
+constexpr int kCallTrials = 6;
+
+// Of those in which no kernel runs.
+constexpr bool is_without_kernels(CallTrial trial) {
+  return trial == CallTrial::kWithoutKernels || trial == CallTrial::kWithoutKernelsOpen;
+}
 
 }  // namespace stitch

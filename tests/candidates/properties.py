@@ -52,7 +52,9 @@ PROPERTIES = (
              "affine_left_out row_of_padding_is_zero weight_of_a_diagonal weight_without_its_sign",
              "diagonal_or_dense norm_of_a_new_weight",
              "parameters on which the reference raises or is no number are left out, special structure also where "
-             "the program chooses by computed values; admission names the first"),
+             "the program chooses by computed values; admission names the first; rows lie within 2^3 of what a "
+             "constructor makes, and no single element "
+             "of a parameter changes alone"),
     Property("Integers, masks and special values cover what is valid",
              "positions_while_they_differ flags_when_all_are_set flags_when_none_is_set bags_of_one_size_or_none",
              "a_mask_of_ones ids_in_order bags_of_ten bags_are_never_empty positions_without_their_sign "
@@ -75,8 +77,8 @@ PROPERTIES = (
              "neither promised nor always refused"),
     Property("Random numbers are right at several seeds and offsets",
              "offset_of_two_bits offset_for_some_numbers begins_again_after_many",
-             "same_numbers_always seed_counts_places offset_counts_places numbers_of_the_seed_alone",
-             "dropout_of_its_own dropout_by_rows",
+             "same_numbers_always seed_counts_places offset_counts_places numbers_of_the_seed_alone seed_of_32_bits",
+             "dropout_of_its_own dropout_by_rows dropout_of_both_halves",
              "offsets beyond 2^47, streams that begin again after more than 262,144 elements"),
     Property("What is wrong in a part of the calls is refused with the same chance each time",
              "races_once_checked host_at_the_fourth_prepare host_in_the_first_calls host_for_some_contents",
@@ -92,9 +94,10 @@ PROPERTIES = (
              "code that a ModelNew makes of text while it runs is told and watched, not refused; a host that "
              "computes in memory of its own is slow and right on a GPU"),
     Property("The emulated device is a GPU where it matters",
-             "resets_the_device_after_new_weights frees_its_weights_late catches_its_faults raises_with_new_weights",
+             "resets_the_device_after_new_weights frees_its_weights_late catches_its_faults raises_with_new_weights "
+             "host_where_memory_is_open",
              "resets_the_device frees_what_it_was_given H161 raises_a_fault",
-             "frees_its_own_memory pinned_memory_in_a_kernel",
+             "frees_its_own_memory pinned_memory_in_a_kernel asks_whether_memory_is_open",
              "a kernel that reads the host's stack or its variables, or waits for a thread of the host's, is not "
              "found on the emulated device"),
     Property("A candidate chooses no kind of verdict by its words",

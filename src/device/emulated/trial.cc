@@ -36,9 +36,11 @@ CallTrialScope::CallTrialScope(std::span<const Memory> apart, CallTrial kind, co
   if (kind == CallTrial::kNone) {
     return;
   }
-  const std::vector<stitch_emulator_range> ranges = ranges_of(apart);
-  stitch_emulator_keep_apart(ranges.data(), ranges.size());
-  stitch_emulator_run_only(kind == CallTrial::kWithoutKernels      ? STITCH_EMULATOR_COPIES
+  if (kind != CallTrial::kWithoutKernelsOpen) {
+    const std::vector<stitch_emulator_range> ranges = ranges_of(apart);
+    stitch_emulator_keep_apart(ranges.data(), ranges.size());
+  }
+  stitch_emulator_run_only(is_without_kernels(kind)                ? STITCH_EMULATOR_COPIES
                            : kind == CallTrial::kDeviceCopiesAlone ? STITCH_EMULATOR_DEVICE_COPIES
                                                                    : STITCH_EMULATOR_ALL);
   if (kind == CallTrial::kWithoutOne && without != nullptr) {

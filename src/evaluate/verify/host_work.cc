@@ -159,7 +159,10 @@ class TrialsWithoutKernels {
 
   Result<bool> is_right_in_one_of(int calls, const verify::OracleDraw& draw) {
     for (int call = 0; call < calls; ++call) {
-      RunSettings settings{.prepares = call == 0, .trial = CallTrial::kWithoutKernels};
+      // Who asks the system whether he can read the device's memory is not to know by that.
+      const bool is_open = random_() % 2 == 0;
+      RunSettings settings{.prepares = call == 0,
+                           .trial = is_open ? CallTrial::kWithoutKernelsOpen : CallTrial::kWithoutKernels};
       settings.stream = static_cast<int>(random_() % kCallStreams);
       STITCH_ASSIGN(const Answer answer, answer_in(settings, draw, request_.math, candidate_));
       if (answer == Answer::kRight && !may_be_right_by_chance(draw, request_.math, random_)) {

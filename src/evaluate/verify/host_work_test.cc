@@ -49,6 +49,7 @@ std::vector<verify::OracleDraw> draws_from(std::initializer_list<double> firsts)
 // What was asked of a candidate in calls without kernels.
 struct Asked {
   int calls = 0;         // of its process
+  int open = 0;          // of them with memory open
   int calls_before = 0;  // of the one before
   int whole = 0;         // calls with kernels, of its process
   int prepares = 0;
@@ -74,7 +75,8 @@ class Doubling final : public Candidate {
     if (call.trial == CallTrial::kDeviceCopiesAlone) {
       asked.by_copies = true;
       answer = moves_alone_ ? answer : std::vector<double>(kElements);
-    } else if (call.trial == CallTrial::kWithoutKernels) {
+    } else if (is_without_kernels(call.trial)) {
+      asked.open += call.trial == CallTrial::kWithoutKernelsOpen ? 1 : 0;
       asked.prepares = std::exchange(prepares_, 0) + asked.prepares;
       asked.streams.insert(call.stream);
       asked.contents.insert(answer[0] / 2);
@@ -133,6 +135,8 @@ TEST(HostWork, KernelsThatDoNothingLeaveNoAnswer) {
       EXPECT_LE(calls, 240);
       numbers.insert(calls);
     }
+    EXPECT_GT(4 * candidate.asked.open, candidate.asked.calls) << "whoever sees that memory is open learns nothing";
+    EXPECT_LT(4 * candidate.asked.open, 3 * candidate.asked.calls);
   }
   EXPECT_GT(numbers.size(), 10U) << "nobody can know how many there are";
 }

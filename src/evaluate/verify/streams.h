@@ -16,8 +16,11 @@ struct RelatedCall {
   uint64_t offset = 0;
   const char* name = "";
 };
-inline constexpr RelatedCall kRelatedCalls[] = {
-    {0, 0, "the call itself"}, {0, 1, "the next offset"}, {1, 0, "the next seed"}, {0, 4, "the offset four on"}};
+inline constexpr RelatedCall kRelatedCalls[] = {{0, 0, "the call itself"},
+                                                {0, 1, "the next offset"},
+                                                {1, 0, "the next seed"},
+                                                {0, 4, "the offset four on"},
+                                                {uint64_t{1} << 32, 0, "another upper half of the seed"}};
 
 // What one output was in several calls of the same contents, the related ones first, and in as many of the eager module
 // (whose calls are unrelated). Says in a sentence what repeats that does not there; nothing when all is well. A row of
