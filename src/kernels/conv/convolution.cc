@@ -148,6 +148,10 @@ class Convolution final : public KernelTemplate {
     if (!own.has_value()) {
       return false;
     }
+    if (own->method == ConvolutionMethod::kDirect) {
+      // Fewer channels, as at reduced sizes, are computed by the same code.
+      return storage(group) == DataType::kFloat32 && allows_direct(convolution_problem(group), own->channels);
+    }
     const Setting unsplit = own->is_tiled() ? to_setting({own->tiles.variant}) : setting;
     return own->tiles.splits_of_depth <= kMaxSplits && KernelTemplate::allows(group, unsplit);
   }

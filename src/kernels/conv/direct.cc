@@ -68,13 +68,15 @@ double peak_share(const WindowNumbers& window, int64_t channels) {
 
 }  // namespace
 
-std::vector<Setting> direct_settings(const ConvolutionProblem& problem) {
+bool allows_direct(const ConvolutionProblem& problem, int64_t channels) {
   constexpr int64_t kMaxTaps = 64;  // written out one by one
-  if (problem.transposed || problem.groups != 1 || problem.window.taps() > kMaxTaps) {
-    return {};
-  }
+  return !problem.transposed && problem.groups == 1 && problem.window.taps() <= kMaxTaps &&
+         has_room(problem.window, channels);
+}
+
+std::vector<Setting> direct_settings(const ConvolutionProblem& problem) {
   return settings_where(kDirectSettings, [&](int64_t channels) {
-    return channels < problem.out_channels + kChannelsOfThread && has_room(problem.window, channels);
+    return channels < problem.out_channels + kChannelsOfThread && allows_direct(problem, channels);
   });
 }
 

@@ -11,8 +11,10 @@
 
 namespace stitch::kernels {
 
-// "direct_64": output channels that a block sums up, of which none is more than the problem has, but for the last
-// eight. Empty where the skeleton cannot compute it: groups, transposed, or a window too large for shared memory.
+// Whether the skeleton can compute it with so many output channels a block: no groups, not transposed, and a window
+// that shared memory has room for.
+bool allows_direct(const ConvolutionProblem& problem, int64_t channels);
+// Those worth trying ("direct_64"): with no more channels a block than the problem has, rounded up to eight.
 std::vector<Setting> direct_settings(const ConvolutionProblem& problem);
 // Output channels of a block; nullopt for a setting of other skeletons.
 std::optional<int64_t> direct_channels(const Setting& setting);
