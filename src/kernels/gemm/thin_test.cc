@@ -49,6 +49,12 @@ TEST(ThinProduct, IsASettingUpToADepthOf64) {
   EXPECT_FALSE(Product(4096, 65, 4096).allows("tf32x3_thin"));
 }
 
+TEST(ThinProduct, IsNotOfferedWhereABlockHardlyWalks) {
+  EXPECT_FALSE(Product(64, 64, 4096).offers("tf32x3_thin"));
+  EXPECT_FALSE(Product(4096, 64, 64).offers("tf32x3_thin"));
+  EXPECT_TRUE(Product(4096, 64, 64).allows("tf32x3_thin"));
+}
+
 TEST(ThinProduct, RoundsOnlyWhereTheModeMay) {
   const Product product(4096, 32, 4096);
   EXPECT_FALSE(product.offers("tf32_thin"));
