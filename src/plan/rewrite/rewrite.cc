@@ -15,6 +15,8 @@ Result<ir::Graph> rewrite(const ir::Graph& graph) {
   STITCH_ASSIGN(result, decompose_double_windows(result));
   STITCH_ASSIGN(result, decompose_cross_entropy(result));
   STITCH_ASSIGN(result, pad_before_scans(result));
+  STITCH_ASSIGN(result, unmerge_batches(result));
+  STITCH_ASSIGN(result, decompose_small_products(result));
   STITCH_ASSIGN(result, simplify_identities(result));
   // After identities: x * 1 + y and x + y are the same node only then.
   STITCH_ASSIGN(result, share_common_nodes(result));

@@ -40,6 +40,10 @@ Result<ir::Graph> decompose_cross_entropy(const ir::Graph& graph);
 // What is put before the elements of a scan becomes padding, which the scan reads for itself; a zero put before sums,
 // or a one before products, as well.
 Result<ir::Graph> pad_before_scans(const ir::Graph& graph);
+// A product over one batch axis, into which several were merged, has them again where that spares a copy of an operand.
+Result<ir::Graph> unmerge_batches(const ir::Graph& graph);
+// Products of a few rows or columns and of little depth become sums of pointwise products.
+Result<ir::Graph> decompose_small_products(const ir::Graph& graph);
 // Each output becomes a value of its own: not an input, and not another output.
 Result<ir::Graph> separate_outputs(const ir::Graph& graph);
 
