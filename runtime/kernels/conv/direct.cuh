@@ -141,26 +141,32 @@ __device__ __forceinline__ void add_channels(const float* patch, const float* ta
   }
 }
 
-template <typename Tile, typename Window, typename Epilogue>
-__device__ __forceinline__ void finish_tile(const ConvShape& shape, const Epilogue& epilogue, const DirectPlace& place,
-                                            const float (&sums)[Tile::rows_of_thread][Tile::channels_of_thread]) {
+// What becomes of a thread's sums: each goes to the epilogue.
+template <typename Epilogue>
+struct StorePixels {
+  Epilogue epilogue;
+
+  template <typename Tile, typename Window>
+  __device__ __forceinline__ void finish(const ConvShape& shape, const DirectPlace& place,
+                                         const float (&sums)[Tile::rows_of_thread][Tile::channels_of_thread]) const {
 #pragma unroll
-  for (int row = 0; row < Tile::rows_of_thread; ++row) {
+    for (int row = 0; row < Tile::rows_of_thread; ++row) {
 #pragma unroll
-    for (int channel = 0; channel < Tile::channels_of_thread; ++channel) {
-      if (place.y + row < shape.out_height && place.x < shape.out_width &&
-          place.channel + channel < shape.out_channels) {
-        finish_pixel<Window::rank>(epilogue, {place.image, place.z, place.y + row, place.x}, place.channel + channel,
-                                   sums[row][channel]);
+      for (int channel = 0; channel < Tile::channels_of_thread; ++channel) {
+        if (place.y + row < shape.out_height && place.x < shape.out_width &&
+            place.channel + channel < shape.out_channels) {
+          finish_pixel<Window::rank>(epilogue, {place.image, place.z, place.y + row, place.x}, place.channel + channel,
+                                     sums[row][channel]);
+        }
       }
     }
   }
-}
+};
 
 // `tiles` numbers the tiles of an output channel; blockIdx.y counts blocks of channels.
-template <typename Tile, typename Window, typename Epilogue>
+template <typename Tile, typename Window, typename Finish>
 __global__ void __launch_bounds__(Tile::threads, 2)
-    direct_kernel(ConvShape shape, const float* input, const float* weight, Epilogue epilogue, Planes planes,
+    direct_kernel(ConvShape shape, const float* input, const float* weight, Finish finish, Planes planes,
                   PixelIndex<Window::rank> tiles) {
   using Source = Patch<Tile, Window>;
   __shared__ __align__(16) float taps[Source::stages][Source::input_channels * Source::taps];
@@ -197,7 +203,36 @@ __global__ void __launch_bounds__(Tile::threads, 2)
   place.x += column;
   place.y += row;
   place.channel += channel;
-  finish_tile<Tile, Window>(shape, epilogue, place, sums);
+  finish.template finish<Tile, Window>(shape, place, sums);
+}
+
+// Blocks of the first grid axis, down and across the output of an image.
+template <typename Tile>
+struct DirectTiles {
+  int64_t down;
+  int64_t across;
+
+  explicit DirectTiles(const ConvShape& shape)
+      : down(ceil_divide(shape.out_height, Tile::rows)), across(ceil_divide(shape.out_width, Tile::columns)) {}
+};
+
+template <typename Tile, typename Window, typename Finish>
+cudaError_t launch(const ConvShape& shape, const float* input, const float* weight, const Finish& finish,
+                   cudaStream_t stream) {
+  if (shape.groups != 1) {
+    return cudaErrorInvalidValue;
+  }
+  const DirectTiles<Tile> tiles(shape);
+  const int64_t count = shape.batch * shape.out_depth * tiles.down * tiles.across;
+  if (count == 0 || shape.out_channels == 0) {
+    return cudaSuccess;
+  }
+  const dim3 blocks(static_cast<unsigned>(count),
+                    static_cast<unsigned>(ceil_divide(shape.out_channels, Tile::channels)));
+  direct_kernel<Tile, Window, Finish>
+      <<<blocks, Tile::threads, 0, stream>>>(shape, input, weight, finish, input_planes(shape),
+                                             PixelIndex<Window::rank>(shape.out_depth, tiles.down, tiles.across));
+  return cudaGetLastError();
 }
 
 }  // namespace direct_detail
@@ -206,20 +241,8 @@ __global__ void __launch_bounds__(Tile::threads, 2)
 template <typename Tile, typename Window, typename Epilogue>
 cudaError_t launch_conv_direct(const ConvShape& shape, const float* input, const float* weight,
                                const Epilogue& epilogue, cudaStream_t stream) {
-  if (shape.groups != 1) {
-    return cudaErrorInvalidValue;
-  }
-  const int64_t across = ceil_divide(shape.out_width, Tile::columns);
-  const int64_t down = ceil_divide(shape.out_height, Tile::rows);
-  const int64_t tiles = shape.batch * shape.out_depth * down * across;
-  if (tiles == 0 || shape.out_channels == 0) {
-    return cudaSuccess;
-  }
-  const dim3 blocks(static_cast<unsigned>(tiles),
-                    static_cast<unsigned>(ceil_divide(shape.out_channels, Tile::channels)));
-  direct_detail::direct_kernel<Tile, Window, Epilogue><<<blocks, Tile::threads, 0, stream>>>(
-      shape, input, weight, epilogue, input_planes(shape), PixelIndex<Window::rank>(shape.out_depth, down, across));
-  return cudaGetLastError();
+  return direct_detail::launch<Tile, Window>(shape, input, weight, direct_detail::StorePixels<Epilogue>{epilogue},
+                                             stream);
 }
 
 }  // namespace stitch

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "kernels/conv/direct.h"
+#include "kernels/conv/launch.h"
 #include "kernels/conv/layout.h"
 #include "kernels/conv/library.h"
 #include "kernels/conv/problem.h"
@@ -14,7 +15,6 @@
 #include "kernels/gemm/variants.h"
 #include "kernels/lowering/functor_builder.h"
 #include "kernels/lowering/launch_text.h"
-#include "kernels/lowering/strided_view.h"
 
 namespace stitch::kernels {
 namespace {
@@ -213,12 +213,6 @@ Result<LoweredFunctor> make_epilogue(StepBuilder& step) {
                          .extra_parameters = "float accumulator"});
 }
 
-Expr pointer_to(StepBuilder& step, ir::ValueId operand, const std::string& name) {
-  const auto view = strided_view(step.group(), operand);
-  const Expr start = cast(fmt::format("const {}*", cuda_type_name(storage(step.group()))), step.tensor(view->stored));
-  return view->offset == 0 ? start : sum(start, step.extent(name + "_offset", view->offset));
-}
-
 void describe(StepBuilder& step, ConvolutionMethod method, bool transposed) {
   if (method == ConvolutionMethod::kDirect) {
     step.describe(
@@ -272,28 +266,6 @@ void include_skeleton(StepBuilder& step, ConvolutionMethod method, TensorMath ma
   }
 }
 
-void add_shape(StepBuilder& step, const ConvolutionProblem& problem) {
-  step.launch("const stitch::ConvShape shape{");
-  const auto add_extent = [&](const std::string& name, int64_t value) {
-    step.launch("    .{} = {},", name, step.extent(name, value));
-  };
-  // The order of the members; depths come last since most shapes have none.
-  const size_t y = problem.window.axes() - 2;
-  add_extent("batch", problem.batch);
-  add_extent("in_channels", problem.in_channels);
-  add_extent("height", problem.in[y]);
-  add_extent("width", problem.in[y + 1]);
-  add_extent("out_channels", problem.out_channels);
-  add_extent("out_height", problem.out[y]);
-  add_extent("out_width", problem.out[y + 1]);
-  add_extent("groups", problem.groups);
-  if (y > 0) {
-    add_extent("depth", problem.in[0]);
-    add_extent("out_depth", problem.out[0]);
-  }
-  step.launch("};");
-}
-
 // Of the launch.
 std::string template_arguments(const ConvolutionSetting& chosen) {
   if (chosen.method == ConvolutionMethod::kDirect) {
@@ -308,7 +280,6 @@ std::string template_arguments(const ConvolutionSetting& chosen) {
 }
 
 Result<StepDraft> Convolution::draft(const Group& group, const Setting& setting) const {
-  const ir::Node& node = group.root_node();
   const ConvolutionProblem problem = convolution_problem(group);
   const bool by_library = is_cudnn_setting(setting);
   const ConvolutionSetting chosen = *convolution_setting(by_library ? Setting{own_setting_for(setting), 1} : setting);
@@ -319,14 +290,7 @@ Result<StepDraft> Convolution::draft(const Group& group, const Setting& setting)
   describe(step, chosen.method, problem.transposed);
   STITCH_ASSIGN(const LoweredFunctor epilogue, make_epilogue(step));
   construct(step, epilogue, "epilogue");
-  add_shape(step, problem);
-  const std::string type = cuda_type_name(storage(group));
-  step.launch("const {}* input = {};", type, pointer_to(step, ir::tensor_operand(node, 0), "input"));
-  step.launch("const {}* weight = {};", type, pointer_to(step, ir::tensor_operand(node, 1), "weight"));
-  const size_t axes = problem.window.axes();
-  step.launch("// Kernel, stride, padding and dilation, each along {}.", axes == 3 ? "z, y and x" : "y and x");
-  const std::string window = window_type(axes == 3 ? "stitch::ConvWindow3d" : "stitch::ConvWindow", problem.window);
-  step.launch(problem.transposed ? "using Window = stitch::Transposed<{}>;" : "using Window = {};", window);
+  add_problem(step, problem);
   if (by_library) {
     add_library_call(step, problem, setting);
   }

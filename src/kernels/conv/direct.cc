@@ -20,12 +20,8 @@ constexpr std::array kDirectSettings = {
 
 // As the skeleton has them.
 constexpr int64_t kThreads = 256;
-constexpr int64_t kColumns = 32;
-constexpr int64_t kRowsOfThread = 8;
 constexpr int64_t kChannelsOfThread = 8;
 constexpr int64_t kSharedFloats = 12032;
-
-int64_t rows_of(int64_t channels) { return kRowsOfThread * kThreads / kColumns * kChannelsOfThread / channels; }
 
 // Elements under `outputs` neighbouring outputs along one axis.
 int64_t extent_under(const WindowNumbers& window, size_t axis, int64_t outputs) {
@@ -35,7 +31,7 @@ int64_t extent_under(const WindowNumbers& window, size_t axis, int64_t outputs) 
 int64_t patch_elements(const WindowNumbers& window, int64_t channels) {
   const size_t y = window.axes() - 2;
   const int64_t planes = y > 0 ? window.kernel[0] : 1;
-  return planes * extent_under(window, y, rows_of(channels)) * extent_under(window, y + 1, kColumns);
+  return planes * extent_under(window, y, direct_rows(channels)) * extent_under(window, y + 1, kDirectColumns);
 }
 
 bool has_room(const WindowNumbers& window, int64_t channels) {
@@ -58,15 +54,19 @@ double peak_share(const WindowNumbers& window, int64_t channels) {
   const size_t y = window.axes() - 2;
   const int64_t columns_of_taps = kStageChannels * window.taps() / window.kernel[y];
   const auto taps = static_cast<double>(kStageChannels * window.taps());
-  const double adds = static_cast<double>(kRowsOfThread * kChannelsOfThread) * taps;
-  const double loads = static_cast<double>(columns_of_taps * extent_under(window, y, kRowsOfThread)) + 2 * taps;
+  const double adds = static_cast<double>(kDirectRowsOfThread * kChannelsOfThread) * taps;
+  const double loads = static_cast<double>(columns_of_taps * extent_under(window, y, kDirectRowsOfThread)) + 2 * taps;
   const double copies = kOfElement * at_least_one(kStageChannels * patch_elements(window, channels), kThreads) +
                         kOfWeight * static_cast<double>(channels / kChannelsOfThread) *
-                            at_least_one(kStageChannels * window.taps(), kColumns);
+                            at_least_one(kStageChannels * window.taps(), kDirectColumns);
   return kReached * adds / (adds + loads + copies + kOfStage);
 }
 
 }  // namespace
+
+int64_t direct_rows(int64_t channels) {
+  return kDirectRowsOfThread * kThreads / kDirectColumns * kChannelsOfThread / channels;
+}
 
 bool allows_direct(const ConvolutionProblem& problem, int64_t channels) {
   constexpr int64_t kMaxTaps = 64;  // written out one by one
@@ -92,13 +92,13 @@ void add_direct_work(const ConvolutionProblem& problem, int64_t channels, Work& 
   constexpr double kBytesOfFloat = 4;
   const size_t y = problem.window.axes() - 2;
   const auto tiles = [](int64_t extent, int64_t tile) { return (extent + tile - 1) / tile; };
-  const int64_t rows = rows_of(channels);
-  const int64_t places =
-      problem.batch * (y > 0 ? problem.out[0] : 1) * tiles(problem.out[y], rows) * tiles(problem.out[y + 1], kColumns);
+  const int64_t rows = direct_rows(channels);
+  const int64_t places = problem.batch * (y > 0 ? problem.out[0] : 1) * tiles(problem.out[y], rows) *
+                         tiles(problem.out[y + 1], kDirectColumns);
   const int64_t blocks_of_channels = tiles(problem.out_channels, channels);
   const auto depth = static_cast<double>(problem.depth());
   work.flops = 2.0 * static_cast<double>(problem.outputs()) * depth;
-  work.padded_flops = 2.0 * static_cast<double>(places * rows * kColumns * blocks_of_channels * channels) * depth;
+  work.padded_flops = 2.0 * static_cast<double>(places * rows * kDirectColumns * blocks_of_channels * channels) * depth;
   work.blocks = places * blocks_of_channels;
   work.blocks_per_multiprocessor = 2;
   work.threads_per_block = kThreads;

@@ -11,6 +11,10 @@
 
 namespace stitch::kernels {
 
+// Outputs below each other of one thread, and beside each other of a warp, as the skeleton has them.
+constexpr int64_t kDirectRowsOfThread = 8;
+constexpr int64_t kDirectColumns = 32;
+
 // Whether the skeleton can compute it with so many output channels a block: no groups, not transposed, and a window
 // that shared memory has room for.
 bool allows_direct(const ConvolutionProblem& problem, int64_t channels);
@@ -18,6 +22,8 @@ bool allows_direct(const ConvolutionProblem& problem, int64_t channels);
 std::vector<Setting> direct_settings(const ConvolutionProblem& problem);
 // Output channels of a block; nullopt for a setting of other skeletons.
 std::optional<int64_t> direct_channels(const Setting& setting);
+// Rows of a block's tile, for so many channels.
+int64_t direct_rows(int64_t channels);
 // "stitch::DirectTile<64>"
 std::string direct_tile(int64_t channels);
 void add_direct_work(const ConvolutionProblem& problem, int64_t channels, Work& work);

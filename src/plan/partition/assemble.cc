@@ -8,13 +8,12 @@
 
 #include "plan/cost/cost.h"
 #include "plan/memory/memory_plan.h"
+#include "plan/partition/prices.h"
 
 namespace stitch::plan {
 namespace {
 
 constexpr size_t kMaxNameLength = 40;
-constexpr double kDearerCall = 1.1;  // of a library, beside what is estimated
-constexpr double kDoubt = 1.2;       // of an estimate, beside a measured time
 
 BufferKind kind_of(TensorRole role) {
   switch (role) {
@@ -124,47 +123,9 @@ class Assembler {
     return is_same ? &other.setting : nullptr;
   }
 
-  // Best first. What nobody measured must be estimated clearly better than what was, since the best of many estimates
-  // is mostly one that is too good; a library must be so beside our own kernel too, since its calls cost the host more
-  // than a launch does. Where libraries are wanted anyhow, one goes first until one of them was measured.
-  std::vector<Alternative> priced(const ChosenStep& chosen, const std::vector<Setting>& settings) const {
-    const std::string signature =
-        options_.measured ? step_signature(chosen.group, chosen.kernel->name()) : std::string();
-    const std::vector<Setting> of_libraries = chosen.kernel->library_space(chosen.group, options_.limits, plan_.math);
-    struct Ranked {
-      bool by_library;
-      double us;
-      Alternative cost;
-    };
-    std::vector<Ranked> ranked;
-    bool wants_library = options_.libraries == Libraries::kOn;
-    for (const Setting& setting : settings) {
-      Alternative cost{setting, estimated_us(chosen.kernel->work(chosen.group, setting), options_.limits)};
-      if (options_.measured) {
-        cost.measured_us = options_.measured(signature, setting);
-      }
-      const bool by_library = std::find(of_libraries.begin(), of_libraries.end(), setting) != of_libraries.end();
-      wants_library = wants_library && !(by_library && cost.measured_us.has_value());
-      const double expected = cost.estimated_us * (by_library ? kDearerCall : 1.0) * kDoubt;
-      ranked.push_back({by_library, cost.measured_us.value_or(expected), cost});
-    }
-    std::stable_sort(ranked.begin(), ranked.end(), [&](const Ranked& a, const Ranked& b) {
-      return wants_library && a.by_library != b.by_library ? a.by_library : a.us < b.us;
-    });
-    std::vector<Alternative> sorted;
-    for (const Ranked& one : ranked) {
-      sorted.push_back(one.cost);
-    }
-    return sorted;
-  }
-
   Result<void> choose_setting(const ChosenStep& chosen, Step& step) {
     const Setting* kept = kept_setting(chosen, step);
-    auto settings = chosen.kernel->space(chosen.group, options_.limits, plan_.math);
-    if (chosen.phase == Phase::kRun && options_.libraries != Libraries::kOff) {
-      const auto more = chosen.kernel->library_space(chosen.group, options_.limits, plan_.math);
-      settings.insert(settings.end(), more.begin(), more.end());
-    }
+    std::vector<Setting> settings = offered_settings(chosen, options_);
     if (kept != nullptr && std::none_of(settings.begin(), settings.end(),
                                         [&](const Setting& other) { return other.variant == kept->variant; })) {
       // Too small to be worth it here, and yet it is the code that is to run: two parts still show how parts are
@@ -176,7 +137,10 @@ class Assembler {
     if (adds_chosen) {
       settings.push_back(*chosen.setting);
     }
-    std::vector<Alternative> costs = priced(chosen, settings);
+    std::vector<Alternative> costs;
+    for (const Price& price : prices(chosen, settings, options_)) {
+      costs.push_back(price.cost);
+    }
     auto taken = std::find_if(costs.begin(), costs.end(), [&](const Alternative& candidate) {
       return chosen.setting.has_value() ? candidate.setting == *chosen.setting
                                         : kept == nullptr || candidate.setting.variant == kept->variant;

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/partition/prices.h"
+
+#include <algorithm>
+
+#include "plan/cost/cost.h"
+
+namespace stitch::plan {
+
+std::vector<Setting> offered_settings(const ChosenStep& chosen, const PlanOptions& options) {
+  auto settings = chosen.kernel->space(chosen.group, options.limits, options.math);
+  if (chosen.phase == Phase::kRun && options.libraries != Libraries::kOff) {
+    const auto more = chosen.kernel->library_space(chosen.group, options.limits, options.math);
+    settings.insert(settings.end(), more.begin(), more.end());
+  }
+  return settings;
+}
+
+std::vector<Price> prices(const ChosenStep& chosen, const std::vector<Setting>& settings, const PlanOptions& options) {
+  constexpr double kDearerCall = 1.1;  // of a library, beside what is estimated
+  constexpr double kDoubt = 1.2;       // of an estimate, beside a measured time
+  const std::string signature = options.measured ? step_signature(chosen.group, chosen.kernel->name()) : std::string();
+  const std::vector<Setting> of_libraries = chosen.kernel->library_space(chosen.group, options.limits, options.math);
+  std::vector<Price> ranked;
+  bool wants_library = options.libraries == Libraries::kOn;
+  for (const Setting& setting : settings) {
+    Alternative cost{setting, estimated_us(chosen.kernel->work(chosen.group, setting), options.limits)};
+    if (options.measured) {
+      cost.measured_us = options.measured(signature, setting);
+    }
+    const bool by_library = std::find(of_libraries.begin(), of_libraries.end(), setting) != of_libraries.end();
+    wants_library = wants_library && !(by_library && cost.measured_us.has_value());
+    const double expected = cost.estimated_us * (by_library ? kDearerCall : 1.0) * kDoubt;
+    ranked.push_back({by_library, cost.measured_us.value_or(expected), cost});
+  }
+  std::stable_sort(ranked.begin(), ranked.end(), [&](const Price& a, const Price& b) {
+    return wants_library && a.by_library != b.by_library ? a.by_library : a.us < b.us;
+  });
+  return ranked;
+}
+
+}  // namespace stitch::plan
