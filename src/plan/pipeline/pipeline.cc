@@ -5,6 +5,7 @@
 #include "plan/layout/channels_last.h"
 #include "plan/partition/assemble.h"
 #include "plan/partition/partition.h"
+#include "plan/partition/pools.h"
 #include "plan/partition/states.h"
 #include "plan/plan.h"
 #include "plan/rewrite/rewrite.h"
@@ -13,7 +14,8 @@ namespace stitch::plan {
 namespace {
 
 Result<Plan> plan_of(ir::Graph graph, const PlanOptions& options) {
-  STITCH_ASSIGN(const std::vector<PlacedGroup> groups, partition_with_states(graph));
+  STITCH_ASSIGN(std::vector<PlacedGroup> groups, partition_with_states(graph));
+  join_pools(graph, options, groups);
   std::vector<ChosenStep> steps;
   for (const PlacedGroup& placed : groups) {
     steps.push_back({placed.group, placed.kernel, placed.phase, {}});

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Direct convolutions that pool what they compute: by windows, some of which hang over the edge, and by planes.
+#include <algorithm>
+
+#include "conv_support.cuh"
+#include "kernels/conv/direct_pool.cuh"
+
+namespace {
+
+using namespace stitch;
+using namespace stitch_test;
+
+struct AddBias {
+  const float* bias;
+
+  __device__ float operator()(int64_t, int64_t channel, int64_t, int64_t, float sum) const {
+    return sum + bias[channel];
+  }
+  __device__ float operator()(int64_t, int64_t channel, int64_t, int64_t, int64_t, float sum) const {
+    return sum + bias[channel];
+  }
+};
+
+struct StorePooled {
+  float* y;
+  int64_t channels;
+  int64_t height;
+  int64_t width;
+
+  __device__ void operator()(int64_t image, int64_t channel, int64_t out_y, int64_t out_x, float value) const {
+    y[((image * channels + channel) * height + out_y) * width + out_x] = value;
+  }
+  __device__ void operator()(int64_t image, int64_t channel, float value) const {
+    y[image * channels + channel] = value;
+  }
+};
+
+// `rows` by `columns` outputs at a time, beginning at the first; what is left over is not pooled.
+std::vector<double> pooled(const std::vector<double>& planes, int64_t in_height, int64_t in_width, int64_t rows,
+                           int64_t columns, bool takes_largest) {
+  std::vector<double> result;
+  const auto plane = static_cast<size_t>(in_height * in_width);
+  for (size_t start = 0; start < planes.size(); start += plane) {
+    for (int64_t y = 0; y + rows <= in_height; y += rows) {
+      for (int64_t x = 0; x + columns <= in_width; x += columns) {
+        double largest = -INFINITY;
+        double sum = 0;
+        for (int64_t i = 0; i < rows * columns; ++i) {
+          const double element = planes[start + static_cast<size_t>((y + i / columns) * in_width + x + i % columns)];
+          largest = std::max(largest, element);
+          sum += element;
+        }
+        result.push_back(takes_largest ? largest : sum / static_cast<double>(rows * columns));
+      }
+    }
+  }
+  return result;
+}
+
+template <int kChannels, typename Window, typename Join, int kHeight, int kWidth>
+void check_windows(Checker& checker, const std::string& name, const ConvShape& shape) {
+  const ConvCase<Window> problem(shape);
+  const std::vector<double> want =
+      pooled(problem.want, shape.out_height, shape.out_width, kHeight, kWidth, std::is_same_v<Join, LargestOfWindow>);
+  const DeviceFloats x(problem.x);
+  const DeviceFloats weight(problem.weight);
+  const DeviceFloats bias(problem.bias);
+  const DeviceFloats y(static_cast<int64_t>(want.size()));
+  const int64_t height = shape.out_height / kHeight;
+  const int64_t width = shape.out_width / kWidth;
+  checker.launched(
+      name, launch_conv_direct_pool<DirectTile<kChannels>, Window, Join, kHeight, kWidth>(
+                shape, x.data(), weight.data(), AddBias{bias.data()},
+                StorePooled{y.data(), shape.out_channels, height, width}, height, width, kHeight * kWidth, nullptr));
+  checker.close(name, y.values(), want, 1e-5);
+}
+
+template <int kChannels, typename Window>
+void check_planes(Checker& checker, const std::string& name, const ConvShape& shape) {
+  const ConvCase<Window> problem(shape);
+  const int64_t rows = shape.out_depth * shape.out_height;
+  const std::vector<double> want = pooled(problem.want, rows, shape.out_width, rows, shape.out_width, false);
+  const DeviceFloats x(problem.x);
+  const DeviceFloats weight(problem.weight);
+  const DeviceFloats bias(problem.bias);
+  const DeviceFloats y(static_cast<int64_t>(want.size()));
+  using Tile = DirectTile<kChannels>;
+  const int64_t parts = shape.out_depth * ceil_divide(shape.out_height, Tile::rows) *
+                        (Tile::rows / Tile::rows_of_thread) * ceil_divide(shape.out_width, Tile::columns);
+  const DeviceFloats scratch(shape.batch * shape.out_channels * parts);
+  checker.launched(
+      name, launch_conv_direct_mean<Tile, Window>(shape, x.data(), weight.data(), AddBias{bias.data()},
+                                                  StorePooled{y.data(), shape.out_channels, 1, 1},
+                                                  static_cast<float>(rows * shape.out_width), scratch.data(), nullptr));
+  checker.close(name, y.values(), want, 1e-5);
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  use_schedule(count, arguments);
+  Checker checker;
+  using Same = ConvWindow<3, 3, 1, 1, 1, 1, 1, 1>;
+  using Strided = ConvWindow<5, 3, 2, 3, 2, 0, 1, 2>;
+  using Volume = ConvWindow3d<3, 2, 3, 1, 2, 1, 1, 0, 1, 1, 1, 2>;
+  check_windows<16, Same, LargestOfWindow, 2, 2>(checker, "largest of 2x2", conv_shape<Same>(2, 3, 19, 37, 12, 1));
+  check_windows<64, Same, MeanOfWindow, 4, 4>(checker, "mean of 4x4", conv_shape<Same>(1, 5, 9, 70, 66, 1));
+  check_windows<32, Strided, MeanOfWindow, 8, 1>(checker, "mean of 8x1", conv_shape<Strided>(2, 3, 70, 14, 9, 1));
+  check_windows<32, Same, LargestOfWindow, 1, 32>(checker, "largest of 1x32", conv_shape<Same>(1, 2, 5, 70, 20, 1));
+  check_planes<16, Same>(checker, "planes", conv_shape<Same>(2, 3, 45, 37, 12, 1));
+  check_planes<64, Strided>(checker, "planes, strided", conv_shape<Strided>(1, 3, 21, 14, 70, 1));
+  check_planes<32, Volume>(checker, "volumes", conv_shape<Volume>(2, 4, 4, 19, 8, 10, 1));
+  return checker.finish();
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/conv/pooled.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "ir/graph/op.h"
+#include "kernels/conv/direct.h"
+#include "kernels/conv/launch.h"
+#include "kernels/conv/rounding.h"
+#include "kernels/conv/turning.h"
+#include "kernels/lowering/functor_builder.h"
+#include "kernels/lowering/launch_text.h"
+
+namespace stitch::kernels {
+namespace {
+
+using ir::Op;
+
+constexpr size_t kImageRank = 4;
+
+bool is_plane_reduction(const ir::Node& node) { return node.op == Op::kMean || node.op == Op::kSum; }
+bool is_window_pool(const ir::Node& node) { return node.op == Op::kAvgPool2d || node.op == Op::kMaxPool2d; }
+
+// The only node of the group, beside its root, that is neither pointwise nor a view; null where there is none, or more.
+const ir::Node* pool_of(const Group& group) {
+  const ir::Node* pool = nullptr;
+  for (const ir::NodeId id : group.nodes) {
+    const ir::Node& node = group.graph->node(id);
+    if (id == group.root || is_view(node) || is_generated(node) || is_elementwise(node)) {
+      continue;
+    }
+    if (pool != nullptr) {
+      return nullptr;
+    }
+    pool = &node;
+  }
+  return pool;
+}
+
+bool takes_windows(const ir::Graph& graph, const ir::Node& node) {
+  const std::vector<int64_t>& kernel = ir::ints_attribute(node, "kernel_size");
+  const std::vector<int64_t>& in = graph.type(ir::tensor_operand(node, 0)).shape;
+  const std::vector<int64_t>& out = graph.type(node.outputs[0]).shape;
+  const auto are = [](const std::vector<int64_t>& numbers, int64_t wanted) {
+    return std::all_of(numbers.begin(), numbers.end(), [&](int64_t number) { return number == wanted; });
+  };
+  const bool is_dilated = node.op == Op::kMaxPool2d && !are(ir::ints_attribute(node, "dilation"), 1);
+  return in.size() == kImageRank && node.outputs.size() == 1 && ir::ints_attribute(node, "stride") == kernel &&
+         are(ir::ints_attribute(node, "padding"), 0) && !is_dilated && kDirectRowsOfThread % kernel[0] == 0 &&
+         kDirectColumns % kernel[1] == 0 && out[2] * kernel[0] <= in[2] && out[3] * kernel[1] <= in[3];
+}
+
+bool takes_planes(const ir::Graph& graph, const ir::Node& node) {
+  std::vector<int64_t> planes(graph.type(ir::tensor_operand(node, 0)).shape.size() - 2);
+  std::iota(planes.begin(), planes.end(), int64_t{2});
+  std::vector<int64_t> axes = ir::ints_attribute(node, "dim");
+  std::sort(axes.begin(), axes.end());
+  return axes == planes;
+}
+
+// Whether the skeleton can pool what this group's convolution computes.
+bool is_taken(const Group& group) {
+  const ir::Graph& graph = *group.graph;
+  const ir::Node* pool = pool_of(group);
+  const ir::ValueId sums = group.root_node().outputs[0];
+  if (pool == nullptr || graph.type(ir::tensor_operand(*pool, 0)).shape != graph.type(sums).shape ||
+      graph.type(pool->outputs[0]).dtype != DataType::kFloat32) {
+    return false;
+  }
+  return (is_window_pool(*pool) && takes_windows(graph, *pool)) ||
+         (is_plane_reduction(*pool) && takes_planes(graph, *pool));
+}
+
+// Parts of a plane whose sums are kept, for blocks of so many channels.
+int64_t parts_of_plane(const ConvolutionProblem& problem, int64_t channels) {
+  const auto tiles = [](int64_t extent, int64_t tile) { return (extent + tile - 1) / tile; };
+  const size_t y = problem.window.axes() - 2;
+  const int64_t rows = direct_rows(channels);
+  return (y > 0 ? problem.out[0] : 1) * tiles(problem.out[y], rows) * (rows / kDirectRowsOfThread) *
+         tiles(problem.out[y + 1], kDirectColumns);
+}
+
+std::vector<Coordinate> pixel_coordinates(size_t rank, const std::string& prefix) {
+  std::vector<Coordinate> coordinates = {{"image", {0}}, {"channel", {1}}};
+  for (const std::string& name : axis_names(rank - 2, prefix)) {
+    coordinates.push_back({name, {static_cast<int>(coordinates.size())}});
+  }
+  return coordinates;
+}
+
+Result<LoweredFunctor> make_element(StepBuilder& step, const ir::Node& pool) {
+  const ir::Graph& graph = *step.group().graph;
+  const ir::Node& root = step.group().root_node();
+  const ir::ValueId pooled = ir::tensor_operand(pool, 0);
+  const Domain domain(graph.type(root.outputs[0]).shape);
+  FunctorBuilder builder(step, pascal_case(graph.value(pooled).name) + "Element", domain,
+                         pixel_coordinates(domain.shape().size(), "out_"));
+  const IndexMap map = domain.anchor_map();
+  if (root.operands.size() > 2 && ir::is_tensor(root.operands[2])) {
+    STITCH_ASSIGN(Expr bias, builder.value(ir::tensor_operand(root, 2), {map[1]}));
+    builder.bind_computation(root.outputs[0], map, sum(bound("accumulator"), std::move(bias)));
+  } else {
+    builder.bind(root.outputs[0], map, bound("accumulator"));
+  }
+  STITCH_ASSIGN(Expr element, builder.value(pooled, map));
+  return builder.finish({.comment = "What is pooled, from one output pixel of one channel.",
+                         .extra_parameters = "float accumulator",
+                         .returns = std::move(element)});
+}
+
+Result<LoweredFunctor> make_store(StepBuilder& step, const ir::Node& pool) {
+  const ir::Graph& graph = *step.group().graph;
+  const Domain domain(graph.type(pool.outputs[0]).shape);
+  FunctorBuilder builder(step, pascal_case(graph.value(step.group().results[0]).name) + "Store", domain,
+                         is_window_pool(pool) ? pixel_coordinates(kImageRank, "pooled_") : pixel_coordinates(2, ""));
+  builder.bind(pool.outputs[0], domain.anchor_map(), bound("value"));
+  STITCH_TRY(builder.store_results());
+  return builder.finish({.comment = "Stores what follows from one pooled element.", .extra_parameters = "float value"});
+}
+
+class PooledConvolution final : public KernelTemplate {
+ public:
+  const char* name() const override { return kPooledConvolution; }
+
+  // Never the first to say so: convolutions come before it.
+  bool is_root(const ir::Graph& graph, const ir::Node& node) const override {
+    return is_convolution(node) && graph.type(node.outputs[0]).dtype == DataType::kFloat32;
+  }
+
+  std::vector<ir::ValueId> store_first(const Group& group) const override {
+    const ConvolutionLayout layout = convolution_layout(group);
+    std::vector<ir::ValueId> missing;
+    for (const auto& [operand, is_known] : {std::pair{size_t{0}, layout.input_first || layout.input_last},
+                                            std::pair{size_t{1}, layout.weight_first || layout.weight_last}}) {
+      if (!is_known) {
+        missing.push_back(ir::tensor_operand(group.root_node(), operand));
+      }
+    }
+    return missing;
+  }
+
+  std::vector<Setting> space(const Group& group, const DeviceLimits&, MathMode math) const override {
+    const ConvolutionProblem problem = convolution_problem(group);
+    const bool fits = is_taken(group) && operand_rounding(problem, math) != OperandRounding::kRequired;
+    return fits ? direct_settings(problem) : std::vector<Setting>{};
+  }
+
+  bool allows(const Group& group, const Setting& setting) const override {
+    const std::optional<int64_t> channels = direct_channels(setting);
+    return channels.has_value() && is_taken(group) && allows_direct(convolution_problem(group), *channels);
+  }
+
+  Work work(const Group& group, const Setting& setting) const override {
+    const ConvolutionProblem problem = convolution_problem(group);
+    const int64_t channels = *direct_channels(setting);
+    Work work;
+    work.bytes = min_bytes(group);
+    work.lane_operations = pointwise_operations(group);
+    add_direct_work(problem, channels, work);
+    add_turning_work(problem, convolution_layout(group), work);
+    if (is_plane_reduction(*pool_of(group))) {
+      work.launches += 1;
+      work.serial_bytes += static_cast<double>(part_bytes(problem, channels));
+      work.extra_bytes += static_cast<double>(part_bytes(problem, channels));
+    }
+    return work;
+  }
+
+  Result<StepDraft> draft(const Group& group, const Setting& setting) const override;
+
+ private:
+  static int64_t part_bytes(const ConvolutionProblem& problem, int64_t channels) {
+    constexpr int64_t kFloatBytes = 4;
+    return problem.batch * problem.out_channels * parts_of_plane(problem, channels) * kFloatBytes;
+  }
+};
+
+// The divisor of a sum over a window or plane; 1 where nothing is divided.
+int64_t divisor_of(const ConvolutionProblem& problem, const ir::Node& pool) {
+  if (pool.op == Op::kAvgPool2d) {
+    const std::vector<int64_t>& kernel = ir::ints_attribute(pool, "kernel_size");
+    const int64_t wanted = ir::int_attribute(pool, "divisor_override");
+    return wanted != 0 ? wanted : kernel[0] * kernel[1];
+  }
+  return pool.op == Op::kMean ? std::accumulate(problem.out.begin(), problem.out.end(), int64_t{1}, std::multiplies<>())
+                              : 1;
+}
+
+void launch_windows(StepBuilder& step, const ir::Node& pool, int64_t channels, const OwnOperands& operands,
+                    const Expr& divisor) {
+  const std::vector<int64_t>& kernel = ir::ints_attribute(pool, "kernel_size");
+  const std::vector<int64_t>& out = step.group().graph->type(pool.outputs[0]).shape;
+  step.launch("// Windows of the pool: {} by {}.", kernel[0], kernel[1]);
+  step.launch("return stitch::launch_conv_direct_pool<{}, Window, stitch::{}, {}, {}>(", direct_tile(channels),
+              pool.op == Op::kMaxPool2d ? "LargestOfWindow" : "MeanOfWindow", kernel[0], kernel[1]);
+  step.launch("    shape, {}, {}, element, store, {}, {}, {}, stream);", operands.input, operands.weight,
+              step.extent("pooled_height", out[2]), step.extent("pooled_width", out[3]), divisor);
+}
+
+Result<StepDraft> PooledConvolution::draft(const Group& group, const Setting& setting) const {
+  const ir::Node* pool = pool_of(group);
+  const ConvolutionProblem problem = convolution_problem(group);
+  const int64_t channels = *direct_channels(setting);
+  const bool by_plane = is_plane_reduction(*pool);
+  StepBuilder step(group);
+  step.include("kernels/conv/direct_pool.cuh");
+  step.describe(
+      "Access: a block takes a patch of the input and its channels' weights into shared memory; each thread sums up "
+      "eight outputs, one below the other, of eight channels.");
+  step.describe("{}", by_plane ? "A warp adds up what it has of a plane; a second launch adds these parts."
+                               : "Windows of the pool lie within a warp, which joins them in registers.");
+  step.describe("Bound: arithmetic on the ordinary pipes, in fp32.");
+  STITCH_ASSIGN(const LoweredFunctor element, make_element(step, *pool));
+  construct(step, element, "element");
+  STITCH_ASSIGN(const LoweredFunctor store, make_store(step, *pool));
+  construct(step, store, "store");
+  add_problem(step, problem);
+  const ConvolutionLayout layout = convolution_layout(group);
+  const int64_t partial_bytes = by_plane ? part_bytes(problem, channels) : 0;
+  const OwnOperands operands = add_turning(step, problem, layout, partial_bytes);
+  step.set_scratch_bytes(partial_bytes + turning_bytes(problem, layout));
+  const Expr divisor = cast(
+      "float", step.extent("divisor", divisor_of(problem, *pool), by_plane ? "of a plane's sum" : "of a window's"));
+  if (!by_plane) {
+    launch_windows(step, *pool, channels, operands, divisor);
+    return step.take();
+  }
+  step.launch("return stitch::launch_conv_direct_mean<{}, Window>(", direct_tile(channels));
+  step.launch("    shape, {}, {}, element, store, {}, args->scratch, stream);", operands.input, operands.weight,
+              divisor);
+  return step.take();
+}
+
+}  // namespace
+
+std::unique_ptr<KernelTemplate> make_pooled_convolution() { return std::make_unique<PooledConvolution>(); }
+
+}  // namespace stitch::kernels

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/partition/pools.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "kernels/builtin_templates.h"
+#include "kernels/conv/pooled.h"
+#include "plan/partition/prices.h"
+#include "plan/partition/users.h"
+
+namespace stitch::plan {
+namespace {
+
+// What both are expected to take with their best settings.
+double expected_us(const PlacedGroup& placed, const PlanOptions& options) {
+  const ChosenStep chosen{placed.group, placed.kernel, placed.phase, {}};
+  return prices(chosen, offered_settings(chosen, options), options).front().us;
+}
+
+bool is_joined_in(const Plan& like, const std::string& convolution) {
+  return std::any_of(like.steps.begin(), like.steps.end(), [&](const Step& step) {
+    return step.skeleton == kernels::kPooledConvolution &&
+           like.graph.value(like.graph.node(step.root).outputs[0]).name == convolution;
+  });
+}
+
+PlacedGroup joined(const PlacedGroup& convolution, const PlacedGroup& pool) {
+  PlacedGroup both = convolution;
+  both.kernel = kernels::find_template(kernels::kPooledConvolution);
+  const std::set<ir::ValueId> between(convolution.group.results.begin(), convolution.group.results.end());
+  for (const ir::ValueId operand : pool.group.operands) {
+    if (between.count(operand) == 0 && !both.group.reads(operand)) {
+      both.group.operands.push_back(operand);
+    }
+  }
+  std::set<ir::NodeId> nodes(convolution.group.nodes.begin(), convolution.group.nodes.end());
+  nodes.insert(pool.group.nodes.begin(), pool.group.nodes.end());
+  both.group.nodes.assign(nodes.begin(), nodes.end());
+  both.group.results = pool.group.results;
+  return both;
+}
+
+class PoolJoiner {
+ public:
+  PoolJoiner(const ir::Graph& graph, const PlanOptions& options, std::vector<PlacedGroup>& groups)
+      : graph_(graph), options_(options), groups_(groups), users_(graph) {
+    for (size_t i = 0; i < groups.size(); ++i) {
+      for (const ir::ValueId operand : groups[i].group.operands) {
+        readers_[operand].push_back(i);
+      }
+    }
+  }
+
+  void run() {
+    std::set<size_t> gone;
+    for (size_t i = 0; i < groups_.size(); ++i) {
+      if (const std::optional<size_t> reader = pool_of(i); reader.has_value()) {
+        groups_[*reader] = joined(groups_[i], groups_[*reader]);
+        gone.insert(i);
+      }
+    }
+    size_t next = 0;
+    for (size_t i = 0; i < groups_.size(); ++i) {
+      if (gone.count(i) == 0) {
+        groups_[next++] = groups_[i];
+      }
+    }
+    groups_.resize(next);
+  }
+
+ private:
+  // The group to which convolution `i` is better joined.
+  std::optional<size_t> pool_of(size_t i) const {
+    const PlacedGroup& convolution = groups_[i];
+    const std::string kernel = convolution.kernel->name();
+    const auto found =
+        convolution.group.results.size() == 1 ? readers_.find(convolution.group.results[0]) : readers_.end();
+    if (kernel != "convolution" || convolution.phase != Phase::kRun || found == readers_.end() ||
+        found->second.size() != 1 || users_.is_output(convolution.group.results[0])) {
+      return std::nullopt;
+    }
+    const PlacedGroup& pool = groups_[found->second[0]];
+    const std::string reader = pool.kernel->name();
+    if ((reader != "pool" && reader != "reduce") || pool.phase != Phase::kRun) {
+      return std::nullopt;
+    }
+    const PlacedGroup both = joined(convolution, pool);
+    const ChosenStep chosen{both.group, both.kernel, both.phase, {}};
+    if (!both.kernel->fits(both.group).ok || offered_settings(chosen, options_).empty()) {
+      return std::nullopt;
+    }
+    if (options_.like != nullptr) {
+      const std::string& name = graph_.value(both.group.root_node().outputs[0]).name;
+      return is_joined_in(*options_.like, name) ? std::optional(found->second[0]) : std::nullopt;
+    }
+    const double apart = expected_us(convolution, options_) + expected_us(pool, options_);
+    return expected_us(both, options_) < apart ? std::optional(found->second[0]) : std::nullopt;
+  }
+
+  const ir::Graph& graph_;
+  const PlanOptions& options_;
+  std::vector<PlacedGroup>& groups_;
+  Users users_;
+  std::map<ir::ValueId, std::vector<size_t>> readers_;
+};
+
+}  // namespace
+
+void join_pools(const ir::Graph& graph, const PlanOptions& options, std::vector<PlacedGroup>& groups) {
+  PoolJoiner(graph, options, groups).run();
+}
+
+}  // namespace stitch::plan

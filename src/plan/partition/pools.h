@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions whose only reader pools them may do that before they store anything.
+#pragma once
+
+#include <vector>
+
+#include "plan/partition/partition.h"
+
+namespace stitch::plan {
+
+// Joins a pool, or a mean of planes, to the convolution that it alone reads, where one kernel can compute both and is
+// expected to be faster than the two that would be chosen else; with `options.like`, where that plan has.
+void join_pools(const ir::Graph& graph, const PlanOptions& options, std::vector<PlacedGroup>& groups);
+
+}  // namespace stitch::plan
