@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from stitchcuda_python.oracle.constants import MANNERS, REGIMES
+from stitchcuda_python.oracle.constants import BESIDE, BESIDE_INSTEAD, MANNERS, REGIMES
 from stitchcuda_python.oracle.manners import Manner, drawn_parameter, manner_of
 from stitchcuda_python.oracle.seeds import generator
 
@@ -131,10 +131,39 @@ class MannersTest(ServerCase):
         for seed in range(8):
             for regime in REGIMES:
                 order = [manner_of(seed, regime, number) for number in range(5)]
-                self.assertEqual(sorted(order), sorted(MANNERS))
+                _, instead = BESIDE_INSTEAD.get(regime, (0, ""))
+                self.assertEqual(sorted(order), sorted(BESIDE if each == instead else each for each in MANNERS))
                 orders.add(tuple(order))
             self.assertEqual(manner_of(seed, "as_given", 0), "plain")
         self.assertGreater(len(orders), 10)
+
+    def test_two_draws_differ_in_one_element_of_their_parameters(self) -> None:
+        text = model("return self.second(self.first(x))", "self.first, self.second = nn.Linear(8, 8), nn.Linear(8, 8)")
+        counts = set()
+        for seed in range(6):
+            opened = self.open(self.file(text, f"beside_{seed}.py"), seed=seed)
+            for regime, (number, _) in BESIDE_INSTEAD.items():
+                self.assertEqual(manner_of(seed, regime, number), BESIDE)
+                pair = [self.parameters(opened, regime, each) for each in (number, number - 1)]
+                changed = [int((mine != theirs).sum()) for mine, theirs in zip(*pair)]
+                self.assertEqual(max(changed), 1)
+                counts.add(sum(changed))
+        self.assertEqual(counts, {1, 4}, "of one alone, or of each")
+
+    def parameters(self, opened: dict[str, Any], regime: str, number: int) -> list[torch.Tensor]:
+        drawn = self.ok("oracle.draw", oracle=opened["oracle"], regime=regime, draw=number)
+        self.assertIsNone(drawn["dropped"])
+        return [
+            read(path, _KINDS[spec["dtype"]], spec["shape"])
+            for path, spec in zip(drawn["parameters"], opened["parameters"])
+        ]
+
+    def test_rows_may_be_as_small_as_a_ten_thousandth(self) -> None:
+        sizes = [item.abs().amax(1) for item in self.made(torch.rand(64, 8) + 0.5, "scaled")]
+        far = [float(size.max() / size[size > 0].min()) > 1e4 for size in sizes]
+        self.assertTrue(any(far) and not all(far))
+        halves = [item.float().abs().amax(1) for item in self.made((torch.rand(64, 8) + 0.5).half(), "scaled")]
+        self.assertTrue(all(float(size.max() / size[size > 0].min()) < 1000 for size in halves))
 
     def made(self, original: torch.Tensor, manner: str, decides: bool = False) -> list[torch.Tensor]:
         return [

@@ -48,13 +48,15 @@ PROPERTIES = (
              "a state whose values do not follow from the program, as an index that is not known to be legal, stays; "
              "admission names it"),
     Property("Parameters have any signs, scales and structure",
-             "weight_while_it_is_diagonal weight_while_it_is_dense weight_while_it_is_positive weight_near_one",
-             "affine_left_out row_of_padding_is_zero weight_of_a_diagonal weight_without_its_sign",
-             "diagonal_or_dense norm_of_a_new_weight",
+             "weight_while_it_is_diagonal weight_while_it_is_dense weight_while_it_is_positive weight_near_one "
+             "weight_known_by_a_sample bias_known_by_its_ends",
+             "affine_left_out row_of_padding_is_zero weight_of_a_diagonal weight_without_its_sign "
+             "rows_far_smaller_left_out",
+             "diagonal_or_dense norm_of_a_new_weight weight_known_by_all_of_it rows_left_out_where_they_are_zero",
              "parameters on which the reference raises or is no number are left out, special structure also where "
-             "the program chooses by computed values; admission names the first; rows lie within 2^3 of what a "
-             "constructor makes, and no single element "
-             "of a parameter changes alone"),
+             "the program chooses by computed values; admission names the first; rows smaller than 2^-14 of what a "
+             "constructor makes, or in 16-bit types than 2^-3; single elements of programs so large that they have "
+             "three draws of a regime and fewer"),
     Property("Integers, masks and special values cover what is valid",
              "positions_while_they_differ flags_when_all_are_set flags_when_none_is_set bags_of_one_size_or_none",
              "a_mask_of_ones ids_in_order bags_of_ten bags_are_never_empty positions_without_their_sign "

@@ -15,8 +15,16 @@ WIDE_SHIFT = 0.5
 # How the parameters of a draw differ from what their constructor makes; a regime has each once in as many draws.
 PLAIN, SIGNED, SCALED, SPECIAL, GENERIC = "plain", "signed", "scaled", "special", "generic"
 MANNERS = (PLAIN, SIGNED, SCALED, SPECIAL, GENERIC)
-# scaled: rows times 2^k, |k| at most this; share of elements and of rows that are zero.
-ROW_OCTAVES = 3
+# Instead of one of these a draw of a regime has the parameters of the draw before it but for one element, which is so
+# many times the largest: whoever knows parameters again by a sample takes them for the same. By regime the number of
+# the draw and that manner. Calls after the draws have the first four as given; where draws run two at once, the last
+# two have one process.
+BESIDE = "beside"
+BESIDE_INSTEAD = {"as_given": (3, SIGNED), "signed_scaled": (4, PLAIN), "near_equal": (4, SIGNED)}
+BESIDE_LOW, BESIDE_HIGH = 4.0, 8.0
+# scaled: rows times 2^k, |k| at most this; or, of types of 32 bits and more in every second draw, k from that of far
+# rows up. Share of elements and of rows that are zero.
+ROW_OCTAVES, FAR_ROW_OCTAVES = 3, 14
 ZERO_ELEMENT_SHARE, ZERO_WEIGHT_ROW_SHARE = 0.1, 0.05
 # special: share of parameters that are given a structure, the others are plain; all of few matrices. So many turns are
 # as many of each structure.

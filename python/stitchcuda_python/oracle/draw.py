@@ -22,11 +22,11 @@ from .given_numbers import Numbers, drawn_numbers
 from .inputs import InputSource
 from .native import NativeModule
 from .integers import Legal, bag_offsets, drawn_offsets, legal_integers
-from .manners import Manner, Manners, drawn_parameter
+from .manners import Manner, Manners, drawn_parameter, with_one_element_changed
 from .parameters import needs_wide_draws
 from .perturb import finest_output, is_as_fine, one_ulp_away
 from .regimes import inside_observed, observe, transformed, with_ignored
-from .seeds import derive, generator
+from .seeds import coin, derive, generator
 from .special_values import SpecialValues, with_specials
 from .states import States
 
@@ -103,8 +103,7 @@ class Drawer:
             return changed if ignored is None else with_ignored(changed, ignored, source)
 
         inputs = pytree.tree_map_only(torch.Tensor, lambda tensor: change(tensor.to(self._device)), inputs)
-        manner = self._manners.of(seed, regime, number) if is_bold else Manner()
-        tensors = self._tensors(generator(self._device, seed, regime, number, "parameters"), manner, number, is_bold)
+        tensors = self._tensors(seed, regime, number, is_bold)
         if is_bold and self._declares:
             own = self._native.tensors()
             made = {id(own[name]): tensor for name, tensor in self._declared(derive(seed, regime, number)).items()}
@@ -204,7 +203,10 @@ class Drawer:
             message = f"get_inputs() of {base} draws {greatest} for input {name}, which may be {bound - 1} at most."
             raise Failure(PROGRAM_INVALID, message, request.file, "Draw indices inside the table that they index.")
 
-    def _tensors(self, source: torch.Generator, manner: Manner, number: int, is_bold: bool) -> dict[str, torch.Tensor]:
+    def _tensors(self, seed: int, regime: str, number: int, is_bold: bool) -> dict[str, torch.Tensor]:
+        manner = self._manners.of(seed, regime, number) if is_bold else Manner()
+        source = generator(self._device, seed, regime, number, "parameters")
+        beside = self._parameters_beside(seed, regime, number, source) if manner.kind == c.BESIDE else {}
         made: dict[str, torch.Tensor] = {}
         by_object: dict[int, torch.Tensor] = {}
         for place, (name, tensor) in enumerate(self._native.tensors().items()):
@@ -212,6 +214,8 @@ class Drawer:
                 original = self._native.constructed[name]
                 if name in self._declares:
                     by_object[id(tensor)] = original
+                elif name in beside:
+                    by_object[id(tensor)] = beside[name]
                 elif isinstance(tensor, torch.nn.Parameter):
                     wide = number % 2 == 1 and needs_wide_draws(original)
                     by_object[id(tensor)] = drawn_parameter(original, manner, place, wide, source)
@@ -219,6 +223,20 @@ class Drawer:
                     by_object[id(tensor)] = self._states.tensor(name, source, is_bold)
             made[name] = by_object[id(tensor)]
         return made
+
+    def _parameters_beside(
+        self, seed: int, regime: str, number: int, source: torch.Generator
+    ) -> dict[str, torch.Tensor]:
+        """Those of the draw before it but for one element: of each, or, where calls after the draws have them too, of
+        one alone."""
+        theirs = self._tensors(seed, regime, number - 1, self.may_be_bold(regime, number - 1))
+        changed = {id(tensor): theirs[name] for name, tensor in self._native.parameters.items()}
+        is_of_each = regime != "as_given" or bool(coin(torch.empty(()), 0.5, source))
+        chosen = int(torch.randint(max(len(changed), 1), (), generator=source, device=source.device))
+        for place, (key, tensor) in enumerate(changed.items()):
+            if is_of_each or place == chosen:
+                changed[key] = with_one_element_changed(tensor, source)
+        return {name: changed[id(tensor)] for name, tensor in self._native.parameters.items()}
 
     def with_contents(self, drawn: Drawn, inputs: list[torch.Tensor], states: list[torch.Tensor]) -> Drawn:
         """`drawn` with other inputs, then random numbers, and other states, in the graph's order; what else it holds

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters beyond what a constructor makes: other signs, rows of other sizes, zeros, special structure, none."""
+"""Parameters beyond what a constructor makes: other signs, rows of other sizes, zeros, special structure, none, and
+those of another draw but for one element."""
 
 from __future__ import annotations
 
@@ -26,13 +27,18 @@ class Manner:
 
 
 def manner_of(seed: int, regime: str, number: int) -> str:
-    """The kind of a draw's manner: each once in as many draws of a regime, in an order by chance. The first draw as
-    given is plain: by it the program is taken in."""
+    """The kind of a draw's manner: each once in as many draws of a regime, in an order by chance; in some regimes
+    `BESIDE` in the place of one, at a place of its own. The first draw as given is plain: by it the program is taken
+    in."""
     order = list(c.MANNERS)
     random.Random(derive(seed, regime, "manners")).shuffle(order)
     if regime == "as_given":
         order.remove(c.PLAIN)
         order.insert(0, c.PLAIN)
+    if regime in c.BESIDE_INSTEAD:
+        place, instead = c.BESIDE_INSTEAD[regime]
+        order.remove(instead)
+        order.insert(place, c.BESIDE)
     return order[number % len(order)]
 
 
@@ -41,6 +47,7 @@ QUESTIONS = {
     c.SCALED: "with rows of parameters of other sizes, some of them zero",
     c.SPECIAL: "with parameters of special structure",
     c.GENERIC: "with parameters that no constructor makes",
+    c.BESIDE: "with parameters of which one element is far larger than all others",
 }
 
 
@@ -64,7 +71,7 @@ def drawn_parameter(
     """`original`, which is the one of number `place`, in that manner. `wide`: see redrawn_parameter; such a one is
     given no structure."""
     plain = redrawn_parameter(original, source, wide)
-    if not original.is_floating_point() or original.numel() == 0 or manner.kind == c.PLAIN:
+    if not original.is_floating_point() or original.numel() == 0 or manner.kind in (c.PLAIN, c.BESIDE):
         return plain
     if manner.kind == c.SIGNED:
         return plain * _signs(plain, 0.5, source)
@@ -78,6 +85,18 @@ def drawn_parameter(
     return _structured(plain, manner, manner.turn + place, source)
 
 
+def with_one_element_changed(tensor: torch.Tensor, source: torch.Generator) -> torch.Tensor:
+    """A copy of which one element is larger than all others, of either sign."""
+    made = tensor.detach().clone()
+    if made.is_floating_point() and made.numel() > 0:
+        place = int(torch.randint(made.numel(), (), generator=source, device=source.device))
+        like = torch.empty((), dtype=torch.float32)
+        size = uniform(like, c.BESIDE_LOW, c.BESIDE_HIGH, source) * _signs(like, 0.5, source)
+        largest = float(made.abs().max()) or 1.0
+        made.reshape(-1)[place] = float(size) * largest
+    return made
+
+
 def _signs(like: torch.Tensor, share: float, source: torch.Generator) -> torch.Tensor:
     return torch.where(coin(like, share, source), -1.0, 1.0).to(like.dtype)
 
@@ -85,7 +104,9 @@ def _signs(like: torch.Tensor, share: float, source: torch.Generator) -> torch.T
 def _scaled(plain: torch.Tensor, source: torch.Generator, decides: bool) -> torch.Tensor:
     """Rows times powers of two; some rows and elements zero."""
     rows = plain if plain.dim() < 2 else plain.reshape(plain.shape[0], -1)[:, :1]
-    octaves = torch.randint(-c.ROW_OCTAVES, c.ROW_OCTAVES + 1, rows.shape, generator=source, device=source.device)
+    is_far = plain.dtype.itemsize >= 4 and bool(coin(torch.empty(()), 0.5, source))
+    least = -(c.FAR_ROW_OCTAVES if is_far else c.ROW_OCTAVES)
+    octaves = torch.randint(least, c.ROW_OCTAVES + 1, rows.shape, generator=source, device=source.device)
     factor = torch.exp2(octaves.to(torch.float32))
     # Not always: what a norm makes of equal numbers is rounding.
     if not decides and bool(coin(torch.empty(()), 0.5, source)):

@@ -42,7 +42,7 @@ _INSTEAD = {
     Care.PLAIN: "Regime {}: {}; its inputs were redrawn inside the range that the file draws.",
 }
 _UNSTEADY = "Regime {}: rounding decides with unusual parameters or states; others were drawn."
-_MAX_BASES = 3
+_MAX_BASES = 4
 _DRAWS_COMPARED = 4  # of each regime
 GATE = "gate"  # the name of the gate's draw, which no verdict uses
 

@@ -32,6 +32,7 @@ constexpr ReferenceLimit kReferenceLimits[] = {{0.03, 80}, {0.25, 12}, {1e30, 4}
 // they are, and a few times they are in any schedule.
 constexpr double kMinPrepareChance = 1.0 / 120;
 constexpr double kMinPrepares = 5;
+constexpr int kAfterLong = 5;   // calls after a long run that no other parameters end
 constexpr int kPartOfLong = 6;  // one run without them is a sixth of all calls or longer, up to two of these
 constexpr double kMaxPrepareChance = 1.0 / 2;
 constexpr double kMinChanceOfOwn = 1.0 / 4;  // where other contents come with other parameters alone
@@ -69,16 +70,29 @@ class ScheduleDrawing {
   int below(int count) { return static_cast<int>(random_() % static_cast<uint64_t>(count)); }
   int other_draw(int draw) { return (draw + 1 + below(request_.draws - 1)) % request_.draws; }
 
+  // The last two have parameters that differ in one element (kMaxRepeatedDraws): they follow each other more often than
+  // two others do, but never at the end of the long run.
+  int other_parameters(bool ends_long_run) {
+    const int last = request_.draws - 1;
+    const int beside = parameters_ >= last - 1 ? 2 * last - 1 - parameters_ : parameters_;
+    if (ends_long_run && request_.draws > 2) {
+      const int other = below(last);  // of all but these two, or but this one
+      return beside == parameters_ ? other + (other >= parameters_ ? 1 : 0) : other % (last - 1);
+    }
+    return beside != parameters_ && one_in(3) ? beside : other_draw(parameters_);
+  }
+
   int length() {
     const auto* range = std::find_if(std::begin(kCallRanges), std::end(kCallRanges) - 1,
                                      [&](const CallRange& each) { return request_.call_seconds <= each.max_seconds; });
     return static_cast<int>(std::lround(log_uniform(range->least, range->most)));
   }
 
-  // One run of calls without prepare() is long in any schedule, and ends with other parameters.
+  // One run of calls without prepare() is long in any schedule, and ends with other parameters, which stay for some.
   bool comes_after_prepare(int number) {
     const bool by_chance = static_cast<double>(random_() >> 11U) * 0x1p-53 < prepare_chance_;
-    const bool is_within_long = request_.combines && number > long_from_ && number < long_until_;
+    const bool is_within_long =
+        request_.combines && number > long_from_ && number < long_until_ + kAfterLong && number != long_until_;
     const bool is_at_its_end = number == long_from_ || number == long_until_;
     return number == 0 || is_at_its_end || (by_chance && !is_within_long);
   }
@@ -91,7 +105,7 @@ class ScheduleDrawing {
     if (call.settings.prepares) {
       prepare_chance_ = log_uniform(std::min(least_chance_, kMaxPrepareChance), kMaxPrepareChance);
       changes = request_.draws > 1 && (number == long_until_ || !one_in(3));
-      parameters_ = changes ? other_draw(parameters_) : parameters_;
+      parameters_ = changes ? other_parameters(number == long_until_) : parameters_;
     }
     const int last = is_first ? below(request_.draws) : schedule_.calls.back().contents;
     call.contents = request_.combines ? next_contents(last, changes) : parameters_;

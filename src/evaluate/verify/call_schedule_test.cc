@@ -131,6 +131,21 @@ TEST(CallSchedule, SlowProgramsAreAskedLessAndTheReferenceToo) {
   }
 }
 
+TEST(CallSchedule, TheLastTwoDrawsParametersFollowEachOther) {
+  int without = 0;
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    ScheduleRequest request = request_of(seed);
+    request.draws = 4;
+    const CallSchedule schedule = draw_schedule(request);
+    std::set<std::pair<int, int>> followed;
+    for (size_t i = 1; i < schedule.calls.size(); ++i) {
+      followed.insert({schedule.calls[i - 1].parameters, schedule.calls[i].parameters});
+    }
+    without += followed.count({2, 3}) + followed.count({3, 2}) == 0 ? 1 : 0;
+  }
+  EXPECT_LT(without, kSeeds / 5);
+}
+
 TEST(CallSchedule, WithoutAReferenceContentsComeWithTheirOwnParameters) {
   ScheduleRequest request = request_of(3);
   request.combines = request.makes_contents = false;

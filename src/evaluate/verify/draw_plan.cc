@@ -52,7 +52,7 @@ uint64_t bytes_with_references(const verify::OracleProgram& program) {
 int handed_over(const verify::OracleProgram& program, const DrawUses& uses) {
   const bool is_small = bytes_with_references(program) <= kMaxKeptBytes;
   if (uses.is_repeated && bytes_given(program) <= kMaxRepeatedBytes) {
-    return is_small ? kMaxKeptDraws : 1;
+    return is_small ? kMaxRepeatedDraws : 1;
   }
   return uses.is_timed && is_small ? kMaxKeptDraws : 0;
 }

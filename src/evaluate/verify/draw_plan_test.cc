@@ -50,7 +50,7 @@ TEST(DrawPlan, DrawsForATimingAreHandedOverWhereTheyFitWithTheirReferences) {
 
 TEST(DrawPlan, CallsThatAreMadeAgainHaveADrawWhateverItMakes) {
   const DrawUses repeated{.is_on_gpu = true, .is_repeated = true};
-  EXPECT_EQ(plan_draws("", program_of(8 << 20), repeated).handed_over, 3);
+  EXPECT_EQ(plan_draws("", program_of(8 << 20), repeated).handed_over, 4);
   verify::OracleProgram outer = program_of(1 << 20);
   outer.outputs.front().type.shape = {1 << 20, 256};
   EXPECT_EQ(plan_draws("", outer, repeated).handed_over, 1);

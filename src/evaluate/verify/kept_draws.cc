@@ -55,10 +55,10 @@ void RepeatedDraws::offer(const verify::OracleDraw& draw, int number, const std:
   if (bytes_of(draw) > kMaxRepeatedBytes) {
     return;
   }
-  if (regime == verify::kAsGiven && std::ssize(draws) < kMaxKeptDraws) {
+  if (regime == verify::kAsGiven && std::ssize(draws) < kMaxRepeatedDraws) {
     draws.push_back(draw);
     numbers.push_back(number);
-  } else if (regime == kOfUsualSize && std::ssize(others) < kMaxKeptDraws) {
+  } else if (regime == kOfUsualSize && std::ssize(others) < kMaxOtherDraws) {
     others.emplace_back();
     others.back().inputs = draw.inputs;
     others.back().states = draw.states;

@@ -11,8 +11,11 @@
 
 namespace stitch::evaluate {
 
-// Of each kind, and how many bytes a draw has at most.
+// For a timing; for repeated calls, the last two of which differ in one element of their parameters
+// (oracle/constants.py, BESIDE_INSTEAD); of others than as given; and how many bytes a draw has at most.
 inline constexpr int kMaxKeptDraws = 3;
+inline constexpr int kMaxRepeatedDraws = 4;
+inline constexpr int kMaxOtherDraws = 3;
 inline constexpr uint64_t kMaxKeptBytes = uint64_t{1} << 30;       // with its answers
 inline constexpr uint64_t kMaxRepeatedBytes = uint64_t{64} << 20;  // without
 
