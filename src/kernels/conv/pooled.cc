@@ -193,11 +193,13 @@ void launch_windows(StepBuilder& step, const ir::Node& pool, int64_t channels, c
                     const Expr& divisor) {
   const std::vector<int64_t>& kernel = ir::ints_attribute(pool, "kernel_size");
   const std::vector<int64_t>& out = step.group().graph->type(pool.outputs[0]).shape;
+  const Expr height = step.extent("pooled_height", out[2]);
+  const Expr width = step.extent("pooled_width", out[3]);
   step.launch("// Windows of the pool: {} by {}.", kernel[0], kernel[1]);
   step.launch("return stitch::launch_conv_direct_pool<{}, Window, stitch::{}, {}, {}>(", direct_tile(channels),
               pool.op == Op::kMaxPool2d ? "LargestOfWindow" : "MeanOfWindow", kernel[0], kernel[1]);
-  step.launch("    shape, {}, {}, element, store, {}, {}, {}, stream);", operands.input, operands.weight,
-              step.extent("pooled_height", out[2]), step.extent("pooled_width", out[3]), divisor);
+  step.launch("    shape, {}, {}, element, store, {}, {}, {}, stream);", operands.input, operands.weight, height, width,
+              divisor);
 }
 
 Result<StepDraft> PooledConvolution::draft(const Group& group, const Setting& setting) const {
@@ -222,8 +224,11 @@ Result<StepDraft> PooledConvolution::draft(const Group& group, const Setting& se
   const int64_t partial_bytes = by_plane ? part_bytes(problem, channels) : 0;
   const OwnOperands operands = add_turning(step, problem, layout, partial_bytes);
   step.set_scratch_bytes(partial_bytes + turning_bytes(problem, layout));
-  const Expr divisor = cast(
-      "float", step.extent("divisor", divisor_of(problem, *pool), by_plane ? "of a plane's sum" : "of a window's"));
+  const int64_t count = divisor_of(problem, *pool);
+  const Expr divisor =
+      count == 1
+          ? literal_expr(int_literal(1))
+          : cast("float", step.extent("divisor", count, by_plane ? "elements of a plane" : "elements of a window"));
   if (!by_plane) {
     launch_windows(step, *pool, channels, operands, divisor);
     return step.take();
