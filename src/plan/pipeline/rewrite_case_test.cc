@@ -41,6 +41,7 @@ const std::map<std::string, Pass>& passes() {
                                                   {"decompose_double_windows", decompose_double_windows},
                                                   {"unmerge_batches", unmerge_batches},
                                                   {"decompose_small_products", decompose_small_products},
+                                                  {"chain_cats", chain_cats},
                                                   {"separate_outputs", separate_outputs},
                                                   {"keep_channels_last", keep_what_libraries_take},
                                                   {"rewrite", rewrite}};

@@ -44,6 +44,8 @@ Result<ir::Graph> pad_before_scans(const ir::Graph& graph);
 Result<ir::Graph> unmerge_batches(const ir::Graph& graph);
 // Products of a few rows or columns and of little depth become sums of pointwise products.
 Result<ir::Graph> decompose_small_products(const ir::Graph& graph);
+// A concatenation that begins with all parts of another takes that one as its first part.
+Result<ir::Graph> chain_cats(const ir::Graph& graph);
 // Each output becomes a value of its own: not an input, and not another output.
 Result<ir::Graph> separate_outputs(const ir::Graph& graph);
 
