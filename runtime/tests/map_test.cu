@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pointwise maps: ranks, ragged extents, vector and scalar paths, broadcast operands.
-#include "kernels/pointwise/map.cuh"
+#include "kernels/pointwise/maps.cuh"
 #include "support.h"
 
 namespace {
@@ -50,6 +50,30 @@ void check_bias(Checker& checker, int64_t planes, int64_t rows, int64_t columns)
   }
   checker.close("map " + std::to_string(kBiasAxis) + " columns " + std::to_string(columns), device_y.values(), want,
                 2e-6);
+}
+
+// Maps of different ranks, lanes and extents in one launch; one of them has nothing to do.
+void check_together(Checker& checker) {
+  constexpr int64_t kRows = 6, kColumns = 52;
+  const auto x = random_floats(kRows * kColumns, 5, -3.0f, 3.0f);
+  const std::vector<float> none(kColumns, 0.0f);
+  const DeviceFloats device_x(x);
+  const DeviceFloats device_none(none);
+  const DeviceFloats device_y(kRows * kColumns);
+  const auto functor = [&](int64_t from) {
+    return BiasGelu<2>{device_x.data() + from, device_none.data(), device_y.data() + from, 1, kColumns};
+  };
+  const auto shape = [](int64_t rows, bool vectorised) { return MapShape<3>{{rows, 1, kColumns}, vectorised}; };
+  checker.launched(
+      "maps", launch_maps(nullptr, map_part<3>(functor(0), shape(1, true)), map_part<3>(functor(0), shape(0, true)),
+                          map_part<3>(functor(kColumns), shape(3, false)),
+                          map_part<3, 1>(functor(4 * kColumns), shape(2, true))));
+  std::vector<double> want;
+  for (const float element : x) {
+    want.push_back(gelu_reference(element));
+  }
+  checker.close("maps", device_y.values(), want, 2e-6);
+  checker.launched("no map", launch_maps(nullptr, map_part<3>(functor(0), shape(0, true))));
 }
 
 struct ToBool {
@@ -109,6 +133,7 @@ int main(int count, char** arguments) {
     check_bias<1>(checker, 3, 5, columns);
     check_bias<2>(checker, 2, 9, columns);
   }
+  check_together(checker);
   check_types(checker);
   check_divider(checker);
   return checker.finish();

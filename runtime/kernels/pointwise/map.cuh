@@ -29,33 +29,45 @@ struct GroupDividers {
   Divider axis[kRank];
 };
 
+// Sets the dividers of groups of `lanes` elements; returns how many groups there are.
+template <int kRank>
+int64_t set_dividers(GroupDividers<kRank>& dividers, const MapShape<kRank>& shape, int64_t lanes) {
+  int64_t groups = 1;
+  for (int axis = 0; axis < kRank; ++axis) {
+    const int64_t extent = axis == kRank - 1 ? shape.extents[axis] / lanes : shape.extents[axis];
+    dividers.axis[axis] = Divider(extent);
+    groups *= extent;
+  }
+  return groups;
+}
+
 template <int kRank, int kLanes, typename Functor>
-__global__ void __launch_bounds__(kThreads) map_kernel(Functor functor, GroupDividers<kRank> dividers, int64_t groups) {
-  int64_t rest = static_cast<int64_t>(blockIdx.x) * kThreads + threadIdx.x;
-  if (rest >= groups) {
+__device__ __forceinline__ void apply_group(const Functor& functor, const GroupDividers<kRank>& dividers, int64_t group,
+                                            int64_t groups) {
+  if (group >= groups) {
     return;
   }
   Index<kRank> at;
 #pragma unroll
   for (int axis = kRank - 1; axis > 0; --axis) {
-    const QuotientRemainder split = dividers.axis[axis].divide(rest);
+    const QuotientRemainder split = dividers.axis[axis].divide(group);
     at.axis[axis] = split.remainder;
-    rest = split.quotient;
+    group = split.quotient;
   }
-  at.axis[0] = rest;
+  at.axis[0] = group;
   at.axis[kRank - 1] *= kLanes;
   functor.template apply<kLanes>(at);
 }
 
 template <int kRank, int kLanes, typename Functor>
+__global__ void __launch_bounds__(kThreads) map_kernel(Functor functor, GroupDividers<kRank> dividers, int64_t groups) {
+  apply_group<kRank, kLanes>(functor, dividers, static_cast<int64_t>(blockIdx.x) * kThreads + threadIdx.x, groups);
+}
+
+template <int kRank, int kLanes, typename Functor>
 cudaError_t launch_lanes(const Functor& functor, const MapShape<kRank>& shape, cudaStream_t stream) {
   GroupDividers<kRank> dividers;
-  int64_t groups = 1;
-  for (int axis = 0; axis < kRank; ++axis) {
-    const int64_t extent = axis == kRank - 1 ? shape.extents[axis] / kLanes : shape.extents[axis];
-    dividers.axis[axis] = Divider(extent);
-    groups *= extent;
-  }
+  const int64_t groups = set_dividers(dividers, shape, kLanes);
   if (groups == 0) {
     return cudaSuccess;
   }

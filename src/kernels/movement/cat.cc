@@ -14,20 +14,29 @@
 namespace stitch::kernels {
 namespace {
 
+constexpr const char* kTogether = "maps_together";
+constexpr const char* kPerPart = "map_per_part";
+constexpr size_t kMaxTogether = 8;  // parts of one launch: each has its place in the arguments
+
 class Cat final : public KernelTemplate {
  public:
   const char* name() const override { return "cat"; }
 
   bool is_root(const ir::Graph&, const ir::Node& node) const override { return node.op == ir::Op::kCat; }
 
-  std::vector<Setting> space(const Group&, const DeviceLimits&, MathMode) const override {
-    return {{"map_per_part", 1}};
+  std::vector<Setting> space(const Group& group, const DeviceLimits&, MathMode) const override {
+    // A part that may already be in its place is a launch that may be left out.
+    if (cat_in_place(group).has_value()) {
+      return {{kPerPart, 1}};
+    }
+    return {{kTogether, 1}, {kPerPart, 1}};
   }
 
-  Work work(const Group& group, const Setting&) const override {
+  Work work(const Group& group, const Setting& setting) const override {
     constexpr int kThreads = 256;
+    const size_t parts = group.root_node().operands.size();
     Work work;
-    work.launches = static_cast<int>(group.root_node().operands.size());
+    work.launches = static_cast<int>(setting.variant == kTogether ? (parts + kMaxTogether - 1) / kMaxTogether : parts);
     work.lane_operations = pointwise_operations(group);
     work.bytes = min_bytes(group);
     work.blocks = group.graph->type(group.root_node().outputs[0]).element_count() / kThreads + 1;
@@ -41,28 +50,71 @@ class Cat final : public KernelTemplate {
     return work;
   }
 
-  Result<StepDraft> draft(const Group& group, const Setting&) const override {
-    const ir::Node& node = group.root_node();
+  Result<StepDraft> draft(const Group& group, const Setting& setting) const override {
     StepBuilder step(group);
-    step.include("kernels/pointwise/map.cuh");
+    step.include(setting.variant == kTogether ? "kernels/pointwise/maps.cuh" : "kernels/pointwise/map.cuh");
     step.describe("Access: each part is read once and written to its place in the result.");
-    const auto in_place = cat_in_place(group);
+    if (setting.variant == kTogether) {
+      STITCH_TRY(add_together(step));
+    } else {
+      STITCH_TRY(add_each(step));
+    }
+    return step.take();
+  }
+
+ private:
+  static Result<void> add_each(StepBuilder& step) {
+    const size_t parts = step.group().root_node().operands.size();
+    const auto in_place = cat_in_place(step.group());
     if (in_place) {
       step.describe("Parts that stay where they are need no copy when the result is to lie in the same memory.");
       step.launch("const bool is_in_place = {} == {};", step.tensor(in_place->from), step.tensor(in_place->to));
     }
     step.describe("Bound: memory.");
     int64_t offset = 0;
-    for (size_t i = 0; i < node.operands.size(); ++i) {
-      STITCH_TRY(add_part(step, i, offset, in_place && in_place->is_kept[i]));
-      const std::vector<int64_t>& shape = group.graph->type(ir::tensor_operand(node, i)).shape;
-      offset += shape[static_cast<size_t>(ir::int_attribute(node, "dim"))];
+    for (size_t i = 0; i < parts; ++i) {
+      STITCH_ASSIGN(const LoweredFunctor functor, add_part(step, i, offset));
+      STITCH_ASSIGN(Expr launched, map_launch(step, functor, fmt::format("part_{}", i), fmt::format("_{}", i)));
+      if (in_place && in_place->is_kept[i]) {
+        launched = select(named("is_in_place"), named("cudaSuccess"), std::move(launched));
+      }
+      add_launch(step, std::move(launched), i, i + 1 == parts);
     }
-    return step.take();
+    return {};
   }
 
- private:
-  static Result<void> add_part(StepBuilder& step, size_t part, int64_t offset, bool is_kept) {
+  static Result<void> add_together(StepBuilder& step) {
+    step.describe("All parts are written by one launch, each by blocks of its own.");
+    step.describe("Bound: memory.");
+    const size_t parts = step.group().root_node().operands.size();
+    int64_t offset = 0;
+    std::vector<Expr> arguments = {named("stream")};
+    for (size_t i = 0; i < parts; ++i) {
+      STITCH_ASSIGN(const LoweredFunctor functor, add_part(step, i, offset));
+      STITCH_ASSIGN(const Expr made, map_part(step, functor, fmt::format("part_{}", i), fmt::format("_{}", i)));
+      step.launch("const auto map_{} = {};", i, made);
+      arguments.push_back(named(fmt::format("map_{}", i)));
+      if (i + 1 == parts || arguments.size() > kMaxTogether) {
+        add_launch(step, call("stitch::launch_maps", arguments), i, i + 1 == parts);
+        arguments.resize(1);
+      }
+    }
+    return {};
+  }
+
+  static void add_launch(StepBuilder& step, Expr launched, size_t part, bool is_last) {
+    if (is_last) {
+      step.launch("return {};", launched);
+      return;
+    }
+    step.launch("const cudaError_t error_{} = {};", part, launched);
+    step.launch("if (error_{} != cudaSuccess) {{", part);
+    step.launch("  return error_{};", part);
+    step.launch("}");
+  }
+
+  // Adds the functor that copies part `part` to `offset`, and goes on behind it.
+  static Result<LoweredFunctor> add_part(StepBuilder& step, size_t part, int64_t& offset) {
     const Group& group = step.group();
     const ir::Node& node = group.root_node();
     const ir::ValueId operand = ir::tensor_operand(node, part);
@@ -70,27 +122,16 @@ class Cat final : public KernelTemplate {
     FunctorBuilder builder(step, fmt::format("{}Part{}", pascal_case(group.graph->value(group.results[0]).name), part),
                            domain, {map_coordinate(domain)});
     STITCH_ASSIGN(Expr element, builder.value(operand, domain.anchor_map()));
+    const auto axis = static_cast<size_t>(ir::int_attribute(node, "dim"));
     IndexMap place = domain.anchor_map();
-    place[static_cast<size_t>(ir::int_attribute(node, "dim"))].offset = offset;
+    place[axis].offset = offset;
+    offset += domain.shape()[axis];
     builder.bind(node.outputs[0], place, std::move(element));
     STITCH_TRY(builder.store_results());
-    const LoweredFunctor functor = builder.finish(
+    LoweredFunctor functor = builder.finish(
         {.comment = "Writes kLanes neighbouring elements of one part.", .takes_index = true, .may_take_lanes = true});
-    const std::string suffix = fmt::format("_{}", part);
-    construct(step, functor, "part" + suffix);
-    STITCH_ASSIGN(Expr launched, map_launch(step, functor, "part" + suffix, suffix));
-    if (is_kept) {
-      launched = select(named("is_in_place"), named("cudaSuccess"), std::move(launched));
-    }
-    if (part + 1 == node.operands.size()) {
-      step.launch("return {};", launched);
-      return {};
-    }
-    step.launch("const cudaError_t error{} = {};", suffix, launched);
-    step.launch("if (error{} != cudaSuccess) {{", suffix);
-    step.launch("  return error{};", suffix);
-    step.launch("}");
-    return {};
+    construct(step, functor, fmt::format("part_{}", part));
+    return functor;
   }
 };
 

@@ -12,18 +12,9 @@ namespace {
 
 constexpr size_t kMaxRank = 6;  // of launch_map
 
-}  // namespace
-
-Coordinate map_coordinate(const Domain& domain) {
-  Coordinate at{"at", {}};
-  for (size_t axis = 0; axis < domain.shape().size(); ++axis) {
-    at.axes.push_back(static_cast<int>(axis));
-  }
-  return at;
-}
-
-Result<Expr> map_launch(StepBuilder& step, const LoweredFunctor& functor, const std::string& variable,
-                        const std::string& suffix) {
+// Adds the shape; returns the arguments of the skeleton's template.
+Result<std::string> add_map_shape(StepBuilder& step, const LoweredFunctor& functor, const std::string& variable,
+                                  const std::string& suffix) {
   const size_t rank = std::max<size_t>(functor.digits.size(), 1);
   if (rank > kMaxRank) {
     return failure(ErrorCode::kUnsupportedOperator,
@@ -39,8 +30,30 @@ Result<Expr> map_launch(StepBuilder& step, const LoweredFunctor& functor, const 
   }
   const Expr vectorised = prove_vectorised(step, extents.back(), {{&functor, variable}}, suffix);
   step.launch("const stitch::MapShape<{}> shape{}{{{}, {}}};", rank, suffix, aggregate("", extents), vectorised);
-  return call(fmt::format("stitch::launch_map<{}{}>", rank, functor.tree.takes_lanes ? "" : ", 1"),
+  return fmt::format("{}{}", rank, functor.tree.takes_lanes ? "" : ", 1");
+}
+
+}  // namespace
+
+Coordinate map_coordinate(const Domain& domain) {
+  Coordinate at{"at", {}};
+  for (size_t axis = 0; axis < domain.shape().size(); ++axis) {
+    at.axes.push_back(static_cast<int>(axis));
+  }
+  return at;
+}
+
+Result<Expr> map_launch(StepBuilder& step, const LoweredFunctor& functor, const std::string& variable,
+                        const std::string& suffix) {
+  STITCH_ASSIGN(const std::string arguments, add_map_shape(step, functor, variable, suffix));
+  return call(fmt::format("stitch::launch_map<{}>", arguments),
               {named(variable), named("shape" + suffix), named("stream")});
+}
+
+Result<Expr> map_part(StepBuilder& step, const LoweredFunctor& functor, const std::string& variable,
+                      const std::string& suffix) {
+  STITCH_ASSIGN(const std::string arguments, add_map_shape(step, functor, variable, suffix));
+  return call(fmt::format("stitch::map_part<{}>", arguments), {named(variable), named("shape" + suffix)});
 }
 
 }  // namespace stitch::kernels

@@ -14,6 +14,10 @@ Coordinate map_coordinate(const Domain& domain);
 // Adds the shape that functor `variable` walks (names end in `suffix`), and returns the call of launch_map(). Fails
 // when its accesses walk more axes in different orders than the skeleton takes.
 Result<Expr> map_launch(StepBuilder& step, const LoweredFunctor& functor, const std::string& variable,
-                               const std::string& suffix);
+                        const std::string& suffix);
+
+// The same for one of several maps that are launched together: the call of map_part().
+Result<Expr> map_part(StepBuilder& step, const LoweredFunctor& functor, const std::string& variable,
+                      const std::string& suffix);
 
 }  // namespace stitch::kernels
