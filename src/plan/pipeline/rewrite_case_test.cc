@@ -42,6 +42,7 @@ const std::map<std::string, Pass>& passes() {
                                                   {"unmerge_batches", unmerge_batches},
                                                   {"decompose_small_products", decompose_small_products},
                                                   {"chain_cats", chain_cats},
+                                                  {"reduce_products", reduce_products},
                                                   {"separate_outputs", separate_outputs},
                                                   {"keep_channels_last", keep_what_libraries_take},
                                                   {"rewrite", rewrite}};

@@ -46,6 +46,9 @@ Result<ir::Graph> unmerge_batches(const ir::Graph& graph);
 Result<ir::Graph> decompose_small_products(const ir::Graph& graph);
 // A concatenation that begins with all parts of another takes that one as its first part.
 Result<ir::Graph> chain_cats(const ir::Graph& graph);
+// Sums and means over what a product or transposed convolution makes, which nothing else reads, become products with
+// sums of the weight.
+Result<ir::Graph> reduce_products(const ir::Graph& graph);
 // Each output becomes a value of its own: not an input, and not another output.
 Result<ir::Graph> separate_outputs(const ir::Graph& graph);
 
