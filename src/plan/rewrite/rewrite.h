@@ -20,8 +20,8 @@ Result<ir::Graph> remove_dead_code(const ir::Graph& graph);
 Result<ir::Graph> join_time_steps(const ir::Graph& graph);
 // Nodes with the same operator, operands and attributes become one.
 Result<ir::Graph> share_common_nodes(const ir::Graph& graph);
-// Nodes that change nothing go (x * 1, reshape to the same shape...), views of views become one, an adaptive pool to
-// one element becomes a mean.
+// Nodes that change nothing go (x * 1, reshape to the same shape, reductions over one element...), views of views
+// become one, an adaptive pool to one element becomes a mean.
 Result<ir::Graph> simplify_identities(const ir::Graph& graph);
 // Batch norm becomes reductions and pointwise operators: what depends on parameters alone can then be prepared, the
 // rest joins its neighbours.

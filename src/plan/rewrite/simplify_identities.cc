@@ -63,6 +63,17 @@ ir::Node merged_view(const ir::Graph& graph, ir::Node node) {
   return node;
 }
 
+// A reduction over axes of one element hands that on.
+bool reduces_nothing(const ir::Graph& graph, const ir::Node& node, const TensorType& made) {
+  const bool keeps_one = node.op == ir::Op::kSum || node.op == ir::Op::kMean || node.op == ir::Op::kAmax ||
+                         node.op == ir::Op::kAmin || node.op == ir::Op::kLogsumexp;
+  if (!keeps_one) {
+    return false;
+  }
+  const TensorType& type = graph.type(ir::tensor_operand(node, 0));
+  return is_floating_point(type.dtype) && type.element_count() == made.element_count();
+}
+
 // Average pooling of whole planes is a mean, which a reduction computes with more parallelism.
 bool pools_whole_planes(const ir::Node& node) {
   if (node.op != ir::Op::kAdaptiveAvgPool2d && node.op != ir::Op::kAdaptiveAvgPool3d) {
@@ -86,6 +97,9 @@ Result<void> simplify(GraphCopy& copy, const ir::Graph& from, const ir::Node& ol
   const TensorType& type = from.type(old.outputs[0]);
   if (pools_whole_planes(node)) {
     node = mean_for_pool(copy.graph(), node);
+  }
+  if (reduces_nothing(copy.graph(), node, type)) {
+    node = {ir::Op::kReshape, {node.operands[0]}, {{"shape", type.shape}}, {}, node.location};
   }
   if (node.op == ir::Op::kReshape || node.op == ir::Op::kPermute) {
     node = merged_view(copy.graph(), std::move(node));
