@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A product of a few rows and of little depth would leave most of any tile empty, and reads and writes as much as
-// pointwise work: as such it joins its neighbours.
+// pointwise work: as such it joins its neighbours. One with a single column is a sum over rows, which is faster.
 #include <algorithm>
 
 #include "ir/graph/op.h"
@@ -23,6 +23,26 @@ bool is_small(const ir::Graph& graph, const ir::Node& node) {
   const std::vector<int64_t>& right = graph.type(ir::tensor_operand(node, 1)).shape;
   return left.size() > 2 && right.size() > 2 && left.back() <= kMaxDepth &&
          std::min(left[left.size() - 2], right.back()) <= kMaxSide;
+}
+
+bool has_one_column(const ir::Graph& graph, const ir::Node& node) {
+  return node.op == ir::Op::kMatmul && graph.type(node.outputs[0]).dtype == DataType::kFloat32 &&
+         graph.type(ir::tensor_operand(node, 1)).shape.size() > 1 &&
+         graph.type(ir::tensor_operand(node, 0)).shape.size() > 1 && graph.type(node.outputs[0]).shape.back() == 1;
+}
+
+// The column laid along the rows, as the last axis of one element allows.
+Result<void> decompose_column(GraphCopy& copy, const ir::Graph& from, const ir::Node& old) {
+  const ir::Node node = copy.mapped(old);
+  NodeChain chain(copy, from.value(old.outputs[0]).name, old.location);
+  std::vector<int64_t> shape = copy.graph().type(ir::tensor_operand(node, 1)).shape;
+  std::swap(shape[shape.size() - 2], shape[shape.size() - 1]);
+  const ValueId row = chain.add(ir::Op::kReshape, {node.operands[1]}, "_row", {{"shape", shape}});
+  const ValueId terms = chain.add(ir::Op::kMul, {node.operands[0], row}, "_terms");
+  const auto last = static_cast<int64_t>(from.type(old.outputs[0]).shape.size()) - 1;
+  copy.replace(old.outputs[0],
+               chain.add(ir::Op::kSum, {terms}, "", {{"dim", std::vector<int64_t>{last}}, {"keepdim", true}}));
+  return chain.result();
 }
 
 // Element `position` of the depth: a column of the left operand, or a row of the right one.
@@ -58,7 +78,9 @@ Result<void> decompose_product(GraphCopy& copy, const ir::Graph& from, const ir:
 Result<ir::Graph> decompose_small_products(const ir::Graph& graph) {
   GraphCopy copy(graph);
   for (const ir::Node& node : graph.nodes) {
-    if (is_small(graph, node)) {
+    if (has_one_column(graph, node)) {
+      STITCH_TRY(decompose_column(copy, graph, node));
+    } else if (is_small(graph, node)) {
       STITCH_TRY(decompose_product(copy, graph, node));
     } else {
       STITCH_TRY(copy.keep(node));

@@ -42,7 +42,8 @@ Result<ir::Graph> decompose_cross_entropy(const ir::Graph& graph);
 Result<ir::Graph> pad_before_scans(const ir::Graph& graph);
 // A product over one batch axis, into which several were merged, has them again where that spares a copy of an operand.
 Result<ir::Graph> unmerge_batches(const ir::Graph& graph);
-// Products of a few rows or columns and of little depth become sums of pointwise products.
+// Products of a few rows or columns and of little depth become sums of pointwise products, those with one column
+// reductions.
 Result<ir::Graph> decompose_small_products(const ir::Graph& graph);
 // A concatenation that begins with all parts of another takes that one as its first part.
 Result<ir::Graph> chain_cats(const ir::Graph& graph);
