@@ -43,6 +43,7 @@ const std::map<std::string, Pass>& passes() {
                                                   {"decompose_small_products", decompose_small_products},
                                                   {"chain_cats", chain_cats},
                                                   {"reduce_products", reduce_products},
+                                                  {"pool_products", pool_products},
                                                   {"separate_outputs", separate_outputs},
                                                   {"keep_channels_last", keep_what_libraries_take},
                                                   {"rewrite", rewrite}};

@@ -18,8 +18,10 @@ Result<ir::Graph> rewrite(const ir::Graph& graph) {
   STITCH_ASSIGN(result, unmerge_batches(result));
   STITCH_ASSIGN(result, decompose_small_products(result));
   STITCH_ASSIGN(result, simplify_identities(result));
-  // After identities, which make means of pools.
+  // After identities, which make means of pools; they ask whether something else reads a value.
+  STITCH_ASSIGN(result, remove_dead_code(result));
   STITCH_ASSIGN(result, reduce_products(result));
+  STITCH_ASSIGN(result, pool_products(result));
   // After identities: x * 1 + y and x + y are the same node only then.
   STITCH_ASSIGN(result, share_common_nodes(result));
   STITCH_ASSIGN(result, chain_cats(result));

@@ -50,6 +50,8 @@ Result<ir::Graph> chain_cats(const ir::Graph& graph);
 // Sums and means over what a product or transposed convolution makes, which nothing else reads, become products with
 // sums of the weight.
 Result<ir::Graph> reduce_products(const ir::Graph& graph);
+// Average pools of what a product or convolution makes, which nothing else reads, are taken of the image or the weight.
+Result<ir::Graph> pool_products(const ir::Graph& graph);
 // Each output becomes a value of its own: not an input, and not another output.
 Result<ir::Graph> separate_outputs(const ir::Graph& graph);
 
