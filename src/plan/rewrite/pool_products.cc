@@ -69,12 +69,17 @@ class PoolOfProduct {
 
   // The value that takes the place of the pool's; none where it stays.
   Result<std::optional<ValueId>> run() {
+    std::vector<const ir::Node*> between;  // the pool, and then its operand's producer...
     const ir::Node* made_by = only_producer(ir::tensor_operand(pool_.node, 0));
-    std::optional<ValueId> made;
-    if (made_by != nullptr && (made_by->op == Op::kConv2d || made_by->op == Op::kConv3d)) {
-      made = of_convolution(*made_by);
-    } else if (made_by != nullptr) {
-      made = of_linear(made_by);
+    for (std::optional<size_t> side = followed(made_by); side.has_value(); side = followed(made_by)) {
+      between.push_back(made_by);
+      made_by = only_producer(ir::tensor_operand(*made_by, *side));
+    }
+    std::optional<ValueId> made = made_by != nullptr ? pooled_product(*made_by) : std::nullopt;
+    for (auto node = between.rbegin(); made.has_value() && node != between.rend(); ++node) {
+      std::vector<Operand> operands = copy_.mapped(**node).operands;
+      operands[*followed(*node)] = *made;
+      made = chain_.add((*node)->op, operands, "_" + from_.value((*node)->outputs[0]).name);
     }
     STITCH_TRY(chain_.result());
     return made;
@@ -84,6 +89,45 @@ class PoolOfProduct {
   const ir::Node* only_producer(ValueId value) const {
     const ir::NodeId producer = from_.value(value).producer;
     return producer.is_valid() && uses_.of(value) == 1 ? &from_.node(producer) : nullptr;
+  }
+
+  // The operand that scaling and adding of what is the same in a whole window leads on to.
+  std::optional<size_t> followed(const ir::Node* node) const {
+    const bool scales = node != nullptr && (node->op == Op::kMul || node->op == Op::kDiv);
+    const bool adds = node != nullptr && (node->op == Op::kAdd || node->op == Op::kSub);
+    if ((!scales && !adds) || node->operands.size() != 2) {
+      return std::nullopt;
+    }
+    for (const size_t side : {size_t{0}, size_t{1}}) {
+      const bool is_whole = ir::is_tensor(node->operands[side]) && (side == 0 || node->op != Op::kDiv) &&
+                            from_.type(std::get<ValueId>(node->operands[side])) == from_.type(node->outputs[0]);
+      if (is_whole && is_same_in_windows(node->operands[1 - side])) {
+        return side;
+      }
+    }
+    return std::nullopt;
+  }
+
+  bool is_same_in_windows(const Operand& operand) const {
+    if (!ir::is_tensor(operand)) {
+      return true;
+    }
+    const Shape& shape = from_.type(std::get<ValueId>(operand)).shape;
+    const size_t pooled_axes = std::min(shape.size(), pool_.kernel.size());
+    return are(Shape(shape.end() - static_cast<int64_t>(pooled_axes), shape.end()), 1);
+  }
+
+  std::optional<ValueId> pooled_product(const ir::Node& node) {
+    switch (node.op) {
+      case Op::kConv2d:
+      case Op::kConv3d:
+        return of_convolution(node);
+      case Op::kConvTranspose2d:
+      case Op::kConvTranspose3d:
+        return of_transposed(node);
+      default:
+        return of_linear(&node);
+    }
   }
 
   std::optional<ValueId> of_convolution(const ir::Node& convolution) {
@@ -146,6 +190,78 @@ class PoolOfProduct {
       }
     }
     return chain_.add(mapped.op, mapped.operands, "", mapped.attributes);
+  }
+
+  // One axis of a transposed convolution whose outputs are pooled by as many as its stride makes of an input: input j +
+  // d gives to pooled output j what the taps from `first - stride * d` on are together, for `count` values of d.
+  struct PooledAxis {
+    int64_t first = 0;  // tap under a window's first output, at d = 0
+    int64_t least = 0;  // d
+    int64_t count = 1;
+    int64_t before = 0;  // of the input, what is asked for outside of it
+    int64_t after = 0;
+  };
+
+  PooledAxis pooled_axis(const ir::Node& convolution, size_t axis) const {
+    const int64_t step = ir::ints_attribute(convolution, "stride")[axis];
+    const int64_t padding = ir::ints_attribute(convolution, "padding")[axis];
+    const int64_t taps = from_.type(ir::tensor_operand(convolution, 1)).shape[axis + 2];
+    const int64_t in = from_.type(ir::tensor_operand(convolution, 0)).shape[axis + 2];
+    const int64_t out = from_.type(pool_.node.outputs[0]).shape[axis + 2];
+    const auto floor_of = [&](int64_t number) { return (number >= 0 ? number : number - step + 1) / step; };
+    PooledAxis pooled{padding, -floor_of(taps - 1 - padding)};
+    pooled.count = floor_of(step - 1 + padding) - pooled.least + 1;
+    pooled.before = -pooled.least;
+    pooled.after = out + pooled.count - 1 - in - pooled.before;
+    return pooled;
+  }
+
+  // Each window has the outputs of one step: it sees few inputs, by taps that are averaged before.
+  std::optional<ValueId> of_transposed(const ir::Node& convolution) {
+    const bool fits = pool_.kernel == pool_.stride && ir::ints_attribute(convolution, "stride") == pool_.kernel &&
+                      are(ir::ints_attribute(convolution, "dilation"), 1) &&
+                      ir::int_attribute(convolution, "groups") == 1;
+    if (!fits) {
+      return std::nullopt;
+    }
+    const size_t axes = pool_.kernel.size();
+    Shape order = {1, 0}, tap_before(2, 0), tap_after(2, 0), turned_before(2, 0), turned_after(2, 0), before(2, 0),
+          after(2, 0);
+    const Shape& weight = from_.type(ir::tensor_operand(convolution, 1)).shape;
+    for (size_t axis = 0; axis < axes; ++axis) {
+      const PooledAxis pooled = pooled_axis(convolution, axis);
+      const int64_t step = pool_.kernel[axis];
+      order.push_back(static_cast<int64_t>(axis) + 2);
+      tap_before.push_back(step * (pooled.count - 1 + pooled.least) - pooled.first);
+      tap_after.push_back(pooled.first - step * pooled.least + step - weight[axis + 2]);
+      turned_before.push_back(pooled.count - 1);
+      turned_after.push_back(1 - pooled.count);
+      before.push_back(pooled.before);
+      after.push_back(pooled.after);
+    }
+    ir::Node mapped = copy_.mapped(convolution);
+    const ValueId first = chain_.add(Op::kPermute, {mapped.operands[1]}, "_weight_first", {{"dims", order}});
+    const ValueId padded = add_pad(first, tap_before, tap_after, "constant", "_weight_padded");
+    const ValueId averaged =
+        chain_.add(pool_.node.op, {padded}, "_weight_pooled", pool_attributes(pool_.kernel, pool_.kernel));
+    mapped.operands[1] = add_pad(averaged, turned_before, turned_after, "reflect", "_weight");
+    Shape around(before.begin() + 2, before.end());
+    if (before != after) {
+      mapped.operands[0] = add_pad(ir::tensor_operand(mapped, 0), before, after, "constant", "_image");
+      around.assign(axes, 0);
+    }
+    const Op op = axes == 2 ? Op::kConv2d : Op::kConv3d;
+    return chain_.add(
+        op, mapped.operands, "_product",
+        {{"stride", Shape(axes, 1)}, {"padding", around}, {"dilation", Shape(axes, 1)}, {"groups", int64_t{1}}});
+  }
+
+  ValueId add_pad(ValueId of, const Shape& before, const Shape& after, const std::string& mode,
+                  const std::string& suffix) {
+    const bool changes_nothing = are(before, 0) && are(after, 0);
+    return changes_nothing ? of
+                           : chain_.add(Op::kPad, {of}, suffix,
+                                        {{"before", before}, {"after", after}, {"mode", mode}, {"value", 0.0}});
   }
 
   // The pool goes along the columns of a product, which may have got axes of one element.
