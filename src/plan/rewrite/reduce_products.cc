@@ -112,9 +112,42 @@ class ProductReduction {
     if (!is_transposed_convolution(node.op) || ir::int_attribute(node, "groups") != 1) {
       return false;
     }
-    // Without padding every input meets every tap.
-    const Shape& padding = ir::ints_attribute(node, "padding");
-    return axes_ == spatial_axes(node) && std::all_of(padding.begin(), padding.end(), [](int64_t n) { return n == 0; });
+    // Each stretch of taps is one more read of the image.
+    constexpr size_t kMostStretches = 4;
+    size_t stretches = 1;
+    for (size_t axis = 0; axis + 2 < from_.type(node.outputs[0]).shape.size(); ++axis) {
+      stretches *= stretches_of(node, axis).size();
+    }
+    return axes_ == spatial_axes(node) && stretches > 0 && stretches <= kMostStretches;
+  }
+
+  // Neighbouring taps that meet the same inputs, along one axis: those whose outputs are not cut away.
+  struct Stretch {
+    int64_t first_tap = 0;
+    int64_t taps = 1;
+    int64_t first_input = 0;
+    int64_t inputs = 0;
+  };
+
+  std::vector<Stretch> stretches_of(const ir::Node& node, size_t axis) const {
+    const int64_t step = ir::ints_attribute(node, "stride")[axis];
+    const int64_t padding = ir::ints_attribute(node, "padding")[axis];
+    const int64_t dilation = ir::ints_attribute(node, "dilation")[axis];
+    const int64_t in = from_.type(ir::tensor_operand(node, 0)).shape[axis + 2];
+    const int64_t out = from_.type(node.outputs[0]).shape[axis + 2];
+    std::vector<Stretch> stretches;
+    for (int64_t tap = 0; tap < from_.type(ir::tensor_operand(node, 1)).shape[axis + 2]; ++tap) {
+      const int64_t start = tap * dilation - padding;  // the first input's output
+      const int64_t first = start >= 0 ? 0 : (step - 1 - start) / step;
+      const int64_t end = start >= out ? 0 : std::min(in, (out - 1 - start) / step + 1);
+      const int64_t inputs = std::max<int64_t>(end - first, 0);
+      if (!stretches.empty() && stretches.back().first_input == first && stretches.back().inputs == inputs) {
+        ++stretches.back().taps;
+      } else if (inputs > 0) {
+        stretches.push_back({tap, 1, first, inputs});
+      }
+    }
+    return stretches;
   }
 
   Shape spatial_axes(const ir::Node& node) const {
@@ -188,28 +221,58 @@ class ProductReduction {
 
   // Over the planes of a transposed convolution: sums of the image times sums of taps.
   ValueId reduced_planes(const ir::Node& node) {
-    const ValueId x = copy_.mapped(ir::tensor_operand(node, 0));
-    const ValueId weight = copy_.mapped(ir::tensor_operand(node, 1));
-    const Shape in = chain_.graph().type(x).shape;
     const Shape& out = from_.type(node.outputs[0]).shape;
-    const auto pixels = [](const Shape& shape) {
-      return static_cast<double>(std::accumulate(shape.begin() + 2, shape.end(), int64_t{1}, std::multiplies<>()));
-    };
-    const ValueId sums = add(reduction_.op, {x}, "_image", {{"dim", spatial_axes(node)}, {"keepdim", false}});
-    const ValueId taps = add(Op::kSum, {weight}, "_taps", {{"dim", spatial_axes(node)}, {"keepdim", false}});
-    ValueId result = add(Op::kMatmul, {sums, taps}, "_product");
-    if (is_mean()) {
-      result = add(Op::kMul, {result, Scalar{pixels(in) / pixels(out)}}, "_share");
+    double pixels = 1;
+    for (size_t axis = 2; axis < out.size(); ++axis) {
+      pixels *= static_cast<double>(out[axis]);
     }
+    ValueId result = added_stretches(node, 0, {}, is_mean() ? 1 / pixels : 1.0);
     if (node.operands.size() > 2 && ir::is_tensor(node.operands[2])) {
       ValueId bias = copy_.mapped(ir::tensor_operand(node, 2));
-      bias = is_mean() ? bias : add(Op::kMul, {bias, Scalar{pixels(out)}}, "_bias");
+      bias = is_mean() ? bias : add(Op::kMul, {bias, Scalar{pixels}}, "_bias");
       result = add(Op::kAdd, {result, bias}, "_biased");
     }
     Shape kept(out.size(), 1);
     kept[0] = out[0];
     kept[1] = out[1];
     return add(Op::kReshape, {result}, "_planes", {{"shape", kept}});
+  }
+
+  // The sum of all products whose taps lie in `chosen` along the first axes, each `share` of what it is.
+  ValueId added_stretches(const ir::Node& node, size_t axis, const std::vector<Stretch>& chosen, double share) {
+    if (axis + 2 == from_.type(node.outputs[0]).shape.size()) {
+      return stretch_product(node, chosen, share);
+    }
+    ValueId total;
+    for (const Stretch& stretch : stretches_of(node, axis)) {
+      std::vector<Stretch> further = chosen;
+      further.push_back(stretch);
+      const ValueId one = added_stretches(node, axis + 1, further, share);
+      total = total.index >= 0 ? add(Op::kAdd, {total, one}, "_products") : one;
+    }
+    return total;
+  }
+
+  ValueId stretch_product(const ir::Node& node, const std::vector<Stretch>& chosen, double share) {
+    ValueId image = copy_.mapped(ir::tensor_operand(node, 0));
+    ValueId weight = copy_.mapped(ir::tensor_operand(node, 1));
+    for (size_t i = 0; i < chosen.size(); ++i) {
+      image = sliced(image, i + 2, chosen[i].first_input, chosen[i].inputs, "_inputs");
+      weight = sliced(weight, i + 2, chosen[i].first_tap, chosen[i].taps, "_stretch");
+      share *= is_mean() ? static_cast<double>(chosen[i].inputs) : 1.0;
+    }
+    const ValueId sums = add(reduction_.op, {image}, "_image", {{"dim", spatial_axes(node)}, {"keepdim", false}});
+    ValueId taps = add(Op::kSum, {weight}, "_taps", {{"dim", spatial_axes(node)}, {"keepdim", false}});
+    taps = is_mean() ? add(Op::kMul, {taps, Scalar{share}}, "_share") : taps;
+    return add(Op::kMatmul, {sums, taps}, "_product");
+  }
+
+  ValueId sliced(ValueId value, size_t axis, int64_t first, int64_t count, const std::string& suffix) {
+    if (chain_.graph().type(value).shape[axis] == count) {
+      return value;
+    }
+    return add(Op::kSlice, {value}, suffix,
+               {{"dim", static_cast<int64_t>(axis)}, {"start", first}, {"end", first + count}, {"step", int64_t{1}}});
   }
 
   const ir::Graph& from_;
