@@ -125,9 +125,28 @@ class PoolOfProduct {
       case Op::kConvTranspose2d:
       case Op::kConvTranspose3d:
         return of_transposed(node);
+      case Op::kAvgPool2d:
+      case Op::kAvgPool3d:
+        return of_pool(node);
       default:
         return of_linear(&node);
     }
+  }
+
+  // Windows of windows side by side are larger windows, unless the inner ones have become part of a product.
+  std::optional<ValueId> of_pool(const ir::Node& inner) {
+    const Shape& kernel = ir::ints_attribute(inner, "kernel_size");
+    const ir::NodeId kept = copy_.graph().value(copy_.mapped(inner.outputs[0])).producer;
+    if (inner.op != pool_.node.op || copy_.graph().node(kept).op != inner.op || !is_plain(from_, inner) ||
+        kernel != ir::ints_attribute(inner, "stride")) {
+      return std::nullopt;
+    }
+    Shape wider = pool_.kernel, steps = pool_.stride;
+    for (size_t i = 0; i < kernel.size(); ++i) {
+      wider[i] *= kernel[i];
+      steps[i] *= kernel[i];
+    }
+    return chain_.add(inner.op, {copy_.mapped(ir::tensor_operand(inner, 0))}, "_wider", pool_attributes(wider, steps));
   }
 
   std::optional<ValueId> of_convolution(const ir::Node& convolution) {
