@@ -22,6 +22,7 @@ link: name -> target        (optional) a link that is laid in candidate/: what r
 from __future__ import annotations
 
 import collections
+import collections.abc
 import dataclasses
 import json
 import os
@@ -236,14 +237,17 @@ def looks_for_processes(candidate: Candidate) -> bool:
 
 
 def judge(candidate: Candidate, build: pathlib.Path, scratch: pathlib.Path, cache: pathlib.Path, device: str,
-          seed: int = named_seed.SEED, environment: dict[str, str] | None = None) -> Seen:
-    """With `seed`, unless its folder wants a drawn one, and with `environment` beside this process's own."""
+          seed: int = named_seed.SEED, environment: dict[str, str] | None = None,
+          options: collections.abc.Sequence[str] = ()) -> Seen:
+    """With `seed`, unless its folder wants a drawn one, `environment` beside this process's own, and `options` for
+    `stitchcuda verify` beside its folder's."""
     place = scratch / candidate.name.replace("/", "-")
     place.mkdir()
     words = ["verify", "--candidate", str(lay_out(candidate, place)), "--program", str(place / "program.py")]
     if candidate.values.get("seed") != "drawn":
         words += ["--seed", str(seed)]
-    words += ["--device", device, "--json", "--quiet", *candidate.values.get("arguments", "").split()]
+    words += ["--device", device, "--json", "--quiet", *candidate.values.get("arguments", "").split(),
+              *options]
     command = [str(build / "stitchcuda"), *words]
     variables = {**os.environ, "STITCHCUDA_CACHE": str(cache), **(environment or {})}
     exit_code, out, err = run_verify(command, place, variables)
