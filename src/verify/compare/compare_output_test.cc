@@ -320,6 +320,21 @@ TEST(CompareOutput, KernelBenchModeNeedsBothItsOwnRuleAndTf32Class) {
   EXPECT_FALSE(accepted(reference, got, MathMode::kKernelBench)) << "beyond 1e-4 (1 + |native|)";
 }
 
+TEST(CompareOutput, KernelBenchModeTellsTheErrorByTheBudgetThatExplainsIt) {
+  OutputReference reference = ones(1e-5);
+  std::vector<double> tf32(256, 1.0);
+  tf32[5] += 3e-5;
+  reference.tf32_runs = {float_tensor({256}, tf32)};
+  std::vector<double> got(256, 1.0);
+  const auto told = [&](double error, MathMode mode) {
+    got[200] = 1.0 + error;
+    return compare_output(reference, float_tensor({256}, got), mode).statistics.max_ratio;
+  };
+  EXPECT_NEAR(told(3e-5, MathMode::kFp32), 3, 0.2);
+  EXPECT_NEAR(told(3e-5, MathMode::kKernelBench), 1, 0.1);
+  EXPECT_NEAR(told(1e-5, MathMode::kKernelBench), 1, 0.1) << "fp32's own, where that leaves room";
+}
+
 TEST(CompareOutput, HalfOutputsAreJudgedByTheirOwnRounding) {
   OutputReference reference = ones(0);
   reference.type.dtype = DataType::kFloat16;

@@ -13,6 +13,7 @@ namespace stitch::verify {
 // 4: honest kernels that sum in another order, in one accumulator or with fast intrinsics stay below it in every
 // measured case; arithmetic one step lower (TF32, bf16, a half accumulator) lies well above it.
 inline constexpr double kErrorMultiple = 4.0;
+inline constexpr double kCertain = kErrorMultiple / 2;  // what lies below is asked nothing more
 // 4: when the reference happens to be exact (E = 0: copies, a single product), a candidate may still round a few times,
 // as fast division and fused multiply-adds do. rms, since an element that cancels to zero carries its neighbours'
 // error.
