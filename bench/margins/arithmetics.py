@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """How far apart right and wrong arithmetic are, for each math mode and storage type: the largest error of the worst
 arithmetic that a mode accepts, and of the best that it forbids, as multiples of the reference's own error (4 accepted).
-The rules are those of a tile's budget and, of 16-bit outputs, of errors that go one way; draws are the oracle's.
+The rules are those of a tile's budget, of 16-bit outputs of errors that go one way, and in mode kernelbench of how near
+all elements of a regime's draws are to the baseline's; draws are the oracle's.
 
     bench/margins/arithmetics.py [--draws 2] [--seed 0] [--only PART]... [--table bench/results/arithmetics.md]
 """
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import pathlib
+import statistics
 import sys
 import tempfile
 import time
@@ -17,19 +19,35 @@ from collections.abc import Callable, Iterator
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import torch  # noqa: E402
-from honest_errors import Arithmetic, Budgets, Disturbance, InSteps, MIN_ELEMENTS, REGIMES, Request  # noqa: E402
+from honest_errors import Arithmetic, Budgets, Disturbance, InSteps  # noqa: E402
+from honest_errors import MIN_ELEMENTS, MULTIPLE, REGIMES, Request  # noqa: E402
 from honest_errors import Session, generator, tf32_flags  # noqa: E402
+from stitchcuda_python.oracle.evaluate import Runs  # noqa: E402
+from stitchcuda_python.oracle.rounding import LibraryRounding  # noqa: E402
 from stitchcuda_python.oracle.tile_errors import TileErrors  # noqa: E402
 
+KERNELBENCH = 1e-4
 Rounding = Callable[[torch.Tensor], torch.Tensor]
 
-PROGRAMS = {
+PRODUCTS = {
     "linear": ("self.first(x)", "self.first = nn.Linear(256, 96)"),
     "two layers": ("self.second(F.gelu(self.first(x)))",
                    "self.first, self.second = nn.Linear(256, 96), nn.Linear(96, 64)"),
     "attention": ("F.scaled_dot_product_attention(*[x.view(4, 16, 256)] * 2, self.first(x).view(4, 16, 96))",
                   "self.first = nn.Linear(256, 96)"),
     "norm and linear": ("self.first(F.layer_norm(x, (256,)))", "self.first = nn.Linear(256, 96)"),
+}  # fmt: skip
+CONVOLUTIONS = {
+    "convolution": ("self.first(x)", "self.first = nn.Conv2d(16, 24, 3)"),
+    "convolution, norm, pool": ("F.max_pool2d(F.relu(self.norm(self.first(x))), 2)",
+                                "self.first, self.norm = nn.Conv2d(16, 24, 3), nn.BatchNorm2d(24)"),
+    "two convolutions": ("self.second(F.gelu(self.first(x)))",
+                         "self.first, self.second = nn.Conv2d(16, 24, 3), nn.Conv2d(24, 16, 3)"),
+    "transposed": ("self.first(x)", "self.first = nn.ConvTranspose2d(16, 24, 3, stride=2)"),
+}  # fmt: skip
+BEHIND = {
+    "convolution, linear": ("self.second(self.first(x).flatten(2))",
+                            "self.first, self.second = nn.Conv2d(16, 24, 3), nn.Linear(100, 64)"),
 }  # fmt: skip
 SOURCE = """
 import torch
@@ -43,7 +61,7 @@ class Model(nn.Module):
     def forward(self, x):
         return {forward}
 def get_inputs():
-    return [torch.randn(64, 256, dtype=torch.{dtype})]
+    return [torch.randn({shape}, dtype=torch.{dtype})]
 def get_init_inputs():
     return []
 """
@@ -107,6 +125,21 @@ def operands(rounding: Rounding) -> Callable[[torch.Generator], Arithmetic]:
     return lambda _: Arithmetic(None, rounding)
 
 
+class OfLibrary(LibraryRounding):
+    """Of convolutions that the baseline's library rounds to TF32, another rounding."""
+
+    def __init__(self, rounding: Rounding) -> None:
+        super().__init__()
+        self.rounding = rounding
+
+    def __call__(self, tensor: torch.Tensor) -> torch.Tensor:
+        return self.rounding(tensor)
+
+
+def of_library(rounding: Rounding, disturbs: bool = False) -> Callable[[torch.Generator], Arithmetic]:
+    return lambda noise: Arithmetic(noise if disturbs else None, None, OfLibrary(rounding))
+
+
 KINDS = ("accepted", "forbidden", "neither")
 LOOP = ("one accumulator, in a row", lambda noise: Arithmetic(noise, None))
 STEPS = ("in steps of eight", lambda _: InSteps())
@@ -138,7 +171,26 @@ CASES: dict[tuple[str, str], tuple[list, list, list]] = {
         [("five bits", operands(bits(5))), ("int8", operands(int8)), ("three bits (E4M3)", operands(bits(3)))],
         [("six bits", operands(bits(6)))],
     ),
+    ("fp32", "float64"): (
+        [LOOP, STEPS],
+        [("float32", operands(lambda each: each.float().double()))],
+        [],
+    ),
+    ("kernelbench", "float32"): (
+        [LOOP, ("TF32", of_library(bits(10))),
+         ("TF32, one accumulator, in a row", of_library(bits(10), disturbs=True))],
+        [("eight bits", of_library(bits(8))), ("bfloat16", of_library(bits(7))), ("int8", of_library(int8))],
+        [("TF32, cut off", of_library(bits(10, cuts=True)))],
+    ),
+    ("kernelbench, a product behind a convolution", "float32"): (
+        [LOOP, ("TF32 in the convolution", of_library(bits(10)))],
+        [("TF32 in both", operands(bits(10))), ("bfloat16 in both", operands(bits(7)))],
+        [],
+    ),
 }  # fmt: skip
+# Where they are not PRODUCTS of 64 rows by 256: programs, and what they are given.
+PROGRAMS = {"kernelbench": (CONVOLUTIONS, "4, 16, 12, 12"),
+            "kernelbench, a product behind a convolution": (BEHIND, "4, 16, 12, 12")}  # fmt: skip
 
 
 def farthest(budget: Budgets, one_way: TileErrors | None, made: torch.Tensor) -> float:
@@ -148,9 +200,40 @@ def farthest(budget: Budgets, one_way: TileErrors | None, made: torch.Tensor) ->
     return max([*ratios, 4 * doubt["ratio"] if doubt else 0.0], default=0.0)
 
 
+class Judge:
+    """Of one output in one draw."""
+
+    def __init__(self, runs: Runs, name: str) -> None:
+        native, truth = runs.native[name], runs.ref64[name]
+        exact, self.rounded = [runs.native_fp32[name] if runs.runs_tf32 else native], []
+        exact += [run[name] for run in runs.runs]
+        self.budget, self.one_way = Budgets(truth, exact, native.dtype), None
+        if native.element_size() == 2:
+            self.one_way = TileErrors(truth, native, torch.finfo(native.dtype).eps)
+            for run in exact:
+                self.one_way.take(run)
+        if runs.runs_tf32:
+            self.rounded = [native, *(run[name] for run in runs.runs_tf32)]
+            self.rounded_budget = Budgets(truth, self.rounded, native.dtype)
+
+    def look_at(self, made: torch.Tensor) -> tuple[float, float]:
+        """Its error, and, where it may be the baseline's rounding, how far it is from that as a multiple of what runs
+        are apart."""
+        error = farthest(self.budget, self.one_way, made)
+        if not self.rounded or error <= MULTIPLE:
+            return error, 0.0
+        if torch.allclose(made, self.rounded[0], KERNELBENCH, KERNELBENCH):
+            return farthest(self.rounded_budget, None, made), 0.0
+        own = self.rounded[3]
+        apart = ((self.rounded[1] - own).square() + (self.rounded[2] - own).square()).mean().div(2).sqrt()
+        distance = min(float((made - anchor).square().mean().sqrt()) for anchor in (self.rounded[0], own))
+        return farthest(self.rounded_budget, None, made), distance / max(float(apart), 1e-30)
+
+
 def errors_of(session: Session, seed: int, draws: int, arithmetics: list) -> Iterator[tuple[str, float]]:
-    """Of each arithmetic, in every draw."""
+    """Of each arithmetic, in every draw; and the distance from the baseline in the middle one of a regime's draws."""
     for regime in REGIMES:
+        distances: dict[tuple[str, str], list[float]] = {}
         for number in range(draws):
             drawn = session._drawer.draw(seed, regime, number)
             runs, _ = session._try(drawn)
@@ -161,30 +244,40 @@ def errors_of(session: Session, seed: int, draws: int, arithmetics: list) -> Ite
             for name, native in runs.native.items():
                 if not native.is_floating_point() or native.numel() < MIN_ELEMENTS:
                     continue
-                all_runs = [native, *(run[name] for run in runs.runs)]
-                budget = Budgets(runs.ref64[name], all_runs, native.dtype)
-                looked = TileErrors(runs.ref64[name], native, torch.finfo(native.dtype).eps)
-                for run in all_runs:
-                    looked.take(run)
+                judge = Judge(runs, name)
                 for label, make in arithmetics:
                     noise = generator("cpu", seed, regime, number, "arithmetic")
                     with tf32_flags("fp32"):
                         made = session._evaluator.interpreter.run(values, substitute=Disturbance(make(noise)))
-                    yield label, farthest(budget, looked if native.element_size() == 2 else None, made[name])
+                    error, distance = judge.look_at(made[name])
+                    distances.setdefault((label, name), []).append(distance)
+                    yield label, error
+        yield from ((label, statistics.median_low(each)) for (label, _), each in distances.items())
 
 
 def measured(mode: str, dtype: str, options: argparse.Namespace, folder: str) -> list[tuple[str, str, str, float]]:
     """(arithmetic, what it is, program, its largest error in all draws)."""
     right, wrong, neither = CASES[mode, dtype]
+    programs, shape = PROGRAMS.get(mode, (PRODUCTS, "64, 256"))
     found: dict[tuple[str, str], float] = {}
-    for program, (forward, init) in PROGRAMS.items():
-        file = pathlib.Path(folder, f"{program.replace(' ', '_')}_{dtype}.py")
-        file.write_text(SOURCE.format(forward=forward, init=init, dtype=dtype))
-        session = Session(Request(str(file), None), mode, options.seed, "cpu", folder)
+    for program, (forward, init) in programs.items():
+        file = pathlib.Path(folder, f"{program.replace(', ', '_').replace(' ', '_')}_{dtype}.py")
+        file.write_text(SOURCE.format(forward=forward, init=init, dtype=dtype, shape=shape))
+        session = Session(Request(str(file), None), mode.partition(",")[0], options.seed, "cpu", folder)
         for label, error in errors_of(session, options.seed, options.draws, right + wrong + neither):
             found[label, program] = max(found.get((label, program), 0.0), error)
     kinds = {label: kind for kind, each in zip(KINDS, (right, wrong, neither)) for label, _ in each}
     return [(label, kinds[label], program, error) for (label, program), error in found.items()]
+
+
+ABOUT = """*Error*: the largest of all draws as a multiple of the reference's own, of which 4 are accepted; of what is
+accepted that of the worst program, of what is forbidden that of the program that shows it least. In mode
+kernelbench what fp32's budget refuses has the other budget's error, or, where that is larger, its distance
+from the baseline in the middle one of a regime's draws, as a multiple of what the baseline's runs are apart
+(4 are accepted, and what is within 1e-4). A row is a mode, what tensors are stored in, and an arithmetic of the
+operands of products and, in mode kernelbench, of convolutions that the baseline rounds. *Neither*: not promised,
+and not always refused.
+"""
 
 
 def table(rows: dict[tuple[str, str], list], options: argparse.Namespace, seconds: float) -> str:
@@ -192,12 +285,10 @@ def table(rows: dict[tuple[str, str], list], options: argparse.Namespace, second
         "# Right and wrong arithmetic",
         "",
         f"`bench/margins/arithmetics.py --draws {options.draws} --seed {options.seed}`, {seconds:.0f} s on one core:",
-        f"{options.draws} draws in each regime of {len(PROGRAMS)} programs ({', '.join(PROGRAMS)}).",
-        "*Error*: the largest of all draws as a multiple of the reference's own, of which 4 are accepted; of what is",
-        "accepted that of the worst program, of what is forbidden that of the program that shows it least. A row is a",
-        "mode, what tensors are stored in, and an arithmetic of the operands of products. *Neither*: not promised, and",
-        "not always refused.",
-        "",
+        f"{options.draws} draws in each regime of {len(PRODUCTS)} programs ({', '.join(PRODUCTS)});",
+        f"in mode kernelbench of {len(CONVOLUTIONS)} ({'; '.join(CONVOLUTIONS)}), and of a",
+        "linear layer behind a convolution.",
+        ABOUT,
         "| mode | storage | worst accepted | error | best forbidden | error | distance |",
         "|---|---|---|---|---|---|---|",
     ]
