@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "llm/chat/reply_builder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/json/json.h"
+#include "llm/chat/actions.h"
+#include "llm/sse/utf8.h"
+
+namespace stitch::llm {
+namespace {
+
+constexpr int64_t kMaxCalls = 128;
+
+const Json* member(const Json& object, const char* key) {
+  const auto found = object.is_object() ? object.find(key) : object.end();
+  return found == object.end() || found->is_null() ? nullptr : &*found;
+}
+
+void append(std::string& into, const Json* text) {
+  if (text != nullptr && text->is_string()) {
+    into += text->get_ref<const std::string&>();
+  }
+}
+
+// Text, or a list of parts of which some are text.
+void append_content(std::string& into, const Json* content) {
+  append(into, content);
+  if (content != nullptr && content->is_array()) {
+    for (const Json& part : *content) {
+      append(into, member(part, "text"));
+    }
+  }
+}
+
+std::optional<int64_t> count(const Json* number) {
+  if (number == nullptr || !number->is_number_integer()) {
+    return std::nullopt;
+  }
+  constexpr int64_t kMaxTokens = int64_t{1} << 40;
+  const int64_t value = number->get<int64_t>();
+  return value < 0 || value > kMaxTokens ? std::nullopt : std::optional(value);
+}
+
+int64_t count_in(const Json& usage, const char* details, const char* key) {
+  const Json* inside = member(usage, details);
+  return inside == nullptr ? 0 : count(member(*inside, key)).value_or(0);
+}
+
+Finish finish_named(const std::string& name) {
+  if (name == "stop") {
+    return Finish::kStop;
+  }
+  if (name == "length") {
+    return Finish::kLength;
+  }
+  if (name == "tool_calls" || name == "function_call") {
+    return Finish::kCalls;
+  }
+  return name == "content_filter" ? Finish::kFiltered : Finish::kOther;
+}
+
+Fault broken(std::string message) { return {.kind = FaultKind::kBroken, .message = std::move(message)}; }
+
+Fault told_error(const Json& piece, const Json& error) {
+  const std::optional<int64_t> code = count(member(error, "code"));
+  const bool is_status = code.has_value() && *code >= 400 && *code < 600;
+  return fault_of_response(is_status ? static_cast<int>(*code) : 500, piece.dump());
+}
+
+// Some models think aloud in their answer, and some servers leave that there.
+void take_thoughts(ChatReply& reply) {
+  constexpr std::string_view kBegin = "<think>";
+  constexpr std::string_view kEnd = "</think>";
+  const size_t begin = reply.content.find_first_not_of(" \n");
+  if (begin == std::string::npos || reply.content.compare(begin, kBegin.size(), kBegin) != 0) {
+    return;
+  }
+  const size_t inside = begin + kBegin.size();
+  const size_t end = std::min(reply.content.find(kEnd, inside), reply.content.size());
+  reply.reasoning += reply.content.substr(inside, end - inside);
+  const size_t rest = reply.content.find_first_not_of('\n', std::min(end + kEnd.size(), reply.content.size()));
+  reply.content = rest == std::string::npos ? "" : reply.content.substr(rest);
+}
+
+}  // namespace
+
+std::optional<Fault> ReplyBuilder::take(const Json& piece) {
+  if (!piece.is_object()) {
+    return broken("what the endpoint sent is no JSON object");
+  }
+  if (const Json* error = member(piece, "error"); error != nullptr) {
+    return told_error(piece, *error);
+  }
+  if (const Json* usage = member(piece, "usage"); usage != nullptr) {
+    take_usage(*usage);
+  }
+  const Json* choices = member(piece, "choices");
+  if (choices == nullptr || !choices->is_array() || choices->empty()) {
+    return std::nullopt;  // a last event with the usage alone, or one that keeps the connection open
+  }
+  const Json& choice = choices->front();
+  if (!choice.is_object()) {
+    return broken("the endpoint's choice is no JSON object");
+  }
+  has_choice_ = true;
+  const Json* delta = member(choice, "delta");
+  delta = delta == nullptr ? member(choice, "message") : delta;
+  if (delta != nullptr) {
+    append_content(reply_.content, member(*delta, "content"));
+    const Json* reasoning = member(*delta, "reasoning_content");
+    append(reply_.reasoning, reasoning == nullptr ? member(*delta, "reasoning") : reasoning);
+    if (const Json* calls = member(*delta, "tool_calls"); calls != nullptr) {
+      if (std::optional<Fault> fault = take_calls(*calls); fault.has_value()) {
+        return fault;
+      }
+    }
+  }
+  if (const Json* finish = member(choice, "finish_reason"); finish != nullptr && finish->is_string()) {
+    reply_.finish = finish_named(finish->get<std::string>());
+    has_finished_ = true;
+  }
+  return std::nullopt;
+}
+
+// Pieces of one call have its index. Where a server gives none, an id begins another call.
+std::optional<Fault> ReplyBuilder::take_calls(const Json& calls) {
+  if (!calls.is_array()) {
+    return broken("the endpoint's tool calls are no list");
+  }
+  for (const Json& piece : calls) {
+    const Json* id = member(piece, "id");
+    const auto present = static_cast<int64_t>(reply_.calls.size());
+    const int64_t unnumbered = id != nullptr || present == 0 ? present : present - 1;
+    const int64_t index = count(member(piece, "index")).value_or(unnumbered);
+    if (index > present || index >= kMaxCalls) {
+      return broken("the endpoint's tool calls are out of order, or too many");
+    }
+    if (index == present) {
+      reply_.calls.emplace_back();
+    }
+    ToolCall& call = reply_.calls[static_cast<size_t>(index)];
+    if (call.id.empty()) {
+      append(call.id, id);
+    }
+    const Json* function = member(piece, "function");
+    if (function == nullptr) {
+      continue;
+    }
+    if (call.name.empty()) {  // some repeat it with every piece
+      append(call.name, member(*function, "name"));
+    }
+    const Json* arguments = member(*function, "arguments");
+    append(call.arguments, arguments);
+    if (arguments != nullptr && !arguments->is_string()) {
+      call.arguments = arguments->dump();
+    }
+  }
+  return std::nullopt;
+}
+
+void ReplyBuilder::take_usage(const Json& usage) {
+  const std::optional<int64_t> prompt = count(member(usage, "prompt_tokens"));
+  const std::optional<int64_t> answer = count(member(usage, "completion_tokens"));
+  if (!prompt.has_value() || !answer.has_value()) {
+    return;
+  }
+  reply_.usage = {.prompt_tokens = *prompt,
+                  .cached_tokens = count_in(usage, "prompt_tokens_details", "cached_tokens"),
+                  .answer_tokens = *answer,
+                  .reasoning_tokens = count_in(usage, "completion_tokens_details", "reasoning_tokens")};
+}
+
+ChatReply ReplyBuilder::build() const {
+  ChatReply reply = reply_;
+  reply.content = with_marked_bytes_joined(reply.content);
+  reply.reasoning = with_marked_bytes_joined(reply.reasoning);
+  take_thoughts(reply);
+  for (size_t i = 0; i < reply.calls.size(); ++i) {
+    ToolCall& call = reply.calls[i];
+    call.arguments = with_marked_bytes_joined(call.arguments);
+    call.name = with_marked_bytes_joined(call.name);
+    call.id = call.id.empty() ? "call_" + std::to_string(i + 1) : with_marked_bytes_joined(call.id);
+    call = with_checked_arguments(std::move(call));
+  }
+  return reply;
+}
+
+}  // namespace stitch::llm

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// A reply put together from what a server sends, whole or in pieces.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/json/json_forward.h"
+#include "llm/chat/chat.h"
+#include "llm/retry/fault.h"
+
+namespace stitch::llm {
+
+class ReplyBuilder {
+ public:
+  // One event of a stream, or a whole body: its choices have a `delta` or a `message`. The fault where it is none, or
+  // where it tells an error.
+  std::optional<Fault> take(const Json& piece);
+
+  bool has_choice() const { return has_choice_; }
+  bool has_finished() const { return has_finished_; }
+  // Characters joined, arguments checked, and thoughts that stand in the text as <think> taken out of it.
+  ChatReply build() const;
+
+ private:
+  std::optional<Fault> take_calls(const Json& calls);
+  void take_usage(const Json& usage);
+
+  ChatReply reply_;
+  bool has_choice_ = false;
+  bool has_finished_ = false;
+};
+
+}  // namespace stitch::llm

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The body of a reply as it arrives: a stream of events, or one JSON object where the server does not stream.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "llm/chat/reply_builder.h"
+#include "llm/sse/sse_parser.h"
+
+namespace stitch::llm {
+
+class StreamReader {
+ public:
+  // The next bytes. A fault ends the reading.
+  std::optional<Fault> feed(std::string_view bytes);
+  // The reply, when the connection has ended. One that ended early is a fault, since half an answer is none.
+  std::variant<ChatReply, Fault> finish();
+  // Whether the server has said that nothing follows.
+  bool is_done() const { return is_done_; }
+
+ private:
+  enum class Form { kUnknown, kEvents, kObject };
+  std::optional<Fault> take(const std::string& data);
+
+  Form form_ = Form::kUnknown;
+  std::string object_;
+  SseParser events_;
+  ReplyBuilder builder_;
+  bool is_done_ = false;
+};
+
+}  // namespace stitch::llm
