@@ -42,4 +42,25 @@ __device__ __forceinline__ uint32_t pack_fp16x2(float low, float high) {
 #endif
 }
 
+// One of two packed values: the low half's or the high one's.
+__device__ __forceinline__ float low_fp16(uint32_t packed) {
+#ifdef STITCH_EMULATED
+  return emulated::fp16_value(packed & 0xffffu);
+#else
+  float value;
+  asm("{\n.reg .b16 low, high;\nmov.b32 {low, high}, %1;\ncvt.f32.f16 %0, low;\n}\n" : "=f"(value) : "r"(packed));
+  return value;
+#endif
+}
+
+__device__ __forceinline__ float high_fp16(uint32_t packed) {
+#ifdef STITCH_EMULATED
+  return emulated::fp16_value(packed >> 16);
+#else
+  float value;
+  asm("{\n.reg .b16 low, high;\nmov.b32 {low, high}, %1;\ncvt.f32.f16 %0, high;\n}\n" : "=f"(value) : "r"(packed));
+  return value;
+#endif
+}
+
 }  // namespace stitch::ptx

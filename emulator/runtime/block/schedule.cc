@@ -4,7 +4,9 @@
 #include <cstring>
 
 #include "block/async_copy.h"
+#include "block/mbarrier.h"
 #include "block/switching.h"
+#include "block/warpgroup.h"
 #include "fault/fault.h"
 
 namespace stitch_emulator {
@@ -85,6 +87,8 @@ namespace {
 
 void reset_block() {
   forget_async_copies();
+  forget_bulk_copies();
+  forget_group_products();
   block.warps_ready = 0;
   block.live = block.thread_count;
   block.fell_off_end = 0;

@@ -24,6 +24,13 @@ inline uint32_t fp16_bits(float value) {
   return bits;
 }
 
+inline float fp16_value(uint32_t half_bits) {
+  const auto bits = static_cast<uint16_t>(half_bits);
+  _Float16 value;
+  __builtin_memcpy(&value, &bits, sizeof(value));
+  return static_cast<float>(value);
+}
+
 inline uint32_t round_to_tf32(float value) {
   const uint32_t bits = bits_of(value);
   const bool finite = (bits & 0x7f800000u) != 0x7f800000u;

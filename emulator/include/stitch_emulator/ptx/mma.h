@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "stitch_emulator/collective.h"
+#include "stitch_emulator/ptx/convert.h"
 
 namespace stitch::ptx::emulated {
 
@@ -65,13 +66,6 @@ inline float bf16_value(uint32_t half_bits) {
   float value;
   __builtin_memcpy(&value, &bits, sizeof(value));
   return value;
-}
-
-inline float fp16_value(uint32_t half_bits) {
-  const auto bits = static_cast<uint16_t>(half_bits);
-  _Float16 value;
-  __builtin_memcpy(&value, &bits, sizeof(value));
-  return static_cast<float>(value);
 }
 
 inline void mma_tf32(void* const lanes[32]) {

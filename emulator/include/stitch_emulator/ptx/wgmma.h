@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// What runtime/ptx/wgmma.cuh does on the emulated device: operands are read from shared memory as their descriptors
+// say, so that a wrong stride or swizzle multiplies the wrong numbers.
+#pragma once
+
+#include <stdint.h>
+
+#include "stitch_emulator/ptx/mma.h"
+#include "stitch_emulator/shared.h"
+#include "stitch_emulator/warpgroup.h"
+
+namespace stitch::ptx::emulated {
+
+using stitch_emulator::GroupProduct;
+
+inline uint32_t shared_address(const void* pointer) {
+  const auto* byte = static_cast<const char*>(pointer);
+  constexpr int kDescribed = 1 << 18;  // bytes that a descriptor can name
+  if (byte < stitch_dynamic_shared || byte >= stitch_dynamic_shared + kDescribed) {
+    stitch_emulator_fault("an operand of wgmma lies outside dynamic shared memory", __FILE__, __LINE__);
+  }
+  return static_cast<uint32_t>(byte - stitch_dynamic_shared);
+}
+
+// A matrix of rows along k in shared memory, swizzled by 128 bytes.
+class SwizzledRows {
+ public:
+  explicit SwizzledRows(uint64_t descriptor)
+      : start_(static_cast<uint32_t>(descriptor & 0x3fff) * 16),
+        eight_rows_(static_cast<uint32_t>(descriptor >> 32 & 0x3fff) * 16) {
+    if (descriptor >> 62 != 1 || (descriptor >> 49 & 7) != 0) {
+      stitch_emulator_fault("only operands of wgmma that are swizzled by 128 bytes are emulated", __FILE__, __LINE__);
+    }
+  }
+
+  double value(int row, int k) const {
+    const uint32_t unswizzled = start_ + static_cast<uint32_t>(row / 8) * eight_rows_ +
+                                static_cast<uint32_t>(row % 8) * 128 + static_cast<uint32_t>(k) * 2;
+    const uint32_t address = unswizzled ^ (unswizzled >> 7 & 7) << 4;
+    uint16_t bits;
+    __builtin_memcpy(&bits, stitch_dynamic_shared + address, sizeof(bits));
+    return fp16_value(bits);
+  }
+
+ private:
+  uint32_t start_;
+  uint32_t eight_rows_;
+};
+
+constexpr int kGroupRows = 64;
+constexpr int kGroupDepth = 16;
+
+inline void gather(double (&a)[kGroupRows][kGroupDepth], uint64_t descriptor) {
+  const SwizzledRows rows(descriptor);
+  for (int row = 0; row < kGroupRows; ++row) {
+    for (int k = 0; k < kGroupDepth; ++k) {
+      a[row][k] = rows.value(row, k);
+    }
+  }
+}
+
+inline void gather(double (&a)[kGroupRows][kGroupDepth], const GroupProduct* const threads[128]) {
+  for (int thread = 0; thread < 128; ++thread) {
+    const int row = thread / 32 * 16 + thread % 32 / 4;
+    for (int part = 0; part < 4; ++part) {
+      const int k = thread % 4 * 2 + part / 2 * 8;
+      const uint32_t bits = threads[thread]->a_registers[part];
+      a[row + part % 2 * 8][k] = fp16_value(bits & 0xffffu);
+      a[row + part % 2 * 8][k + 1] = fp16_value(bits >> 16);
+    }
+  }
+}
+
+template <int kColumns, bool kInRegisters>
+inline void wgmma_body(const GroupProduct* const threads[128]) {
+  double a[kGroupRows][kGroupDepth];
+  if constexpr (kInRegisters) {
+    gather(a, threads);
+  } else {
+    gather(a, threads[0]->a);
+  }
+  static double b[kGroupDepth][kColumns];
+  const SwizzledRows rows(threads[0]->b);
+  for (int column = 0; column < kColumns; ++column) {
+    for (int k = 0; k < kGroupDepth; ++k) {
+      b[k][column] = rows.value(column, k);
+    }
+  }
+  for (int row = 0; row < kGroupRows; ++row) {
+    double sums[kColumns];
+    const auto held = [&](int column) -> float& {
+      const int thread = row / 16 * 32 + row % 8 * 4 + column % 8 / 2;
+      return threads[thread]->d[column / 8 * 4 + row % 16 / 8 * 2 + column % 2];
+    };
+    for (int column = 0; column < kColumns; ++column) {
+      sums[column] = threads[0]->accumulate ? static_cast<double>(held(column)) : 0.0;
+    }
+    for (int k = 0; k < kGroupDepth; ++k) {
+      for (int column = 0; column < kColumns; ++column) {
+        sums[column] += a[row][k] * b[k][column];
+      }
+    }
+    for (int column = 0; column < kColumns; ++column) {
+      held(column) = cut_off(sums[column]);
+    }
+  }
+  for (int operation = 0; operation < kColumns / 2; ++operation) {
+    stitch_count_matrix_operation();  // each the size of a warp's m16n8k16
+  }
+}
+
+template <int kColumns>
+inline void wgmma_f16(float* d, uint64_t a, uint64_t b, bool accumulate) {
+  const GroupProduct share{wgmma_body<kColumns, false>, d, {}, a, b, accumulate};
+  stitch_group_product(&share, __FILE__, __LINE__);
+}
+
+template <int kColumns>
+inline void wgmma_f16(float* d, const uint32_t (&a)[4], uint64_t b, bool accumulate) {
+  const GroupProduct share{wgmma_body<kColumns, true>, d, {a[0], a[1], a[2], a[3]}, 0, b, accumulate};
+  stitch_group_product(&share, __FILE__, __LINE__);
+}
+
+inline void wgmma_fence() { stitch_group_fence(); }
+inline void wgmma_commit() { stitch_group_commit(); }
+inline void wgmma_wait(int pending) { stitch_group_wait(pending, __FILE__, __LINE__); }
+
+}  // namespace stitch::ptx::emulated

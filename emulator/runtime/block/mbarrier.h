@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace stitch_emulator {
+
+// At the start of a block.
+void forget_bulk_copies();
+
+}  // namespace stitch_emulator
