@@ -17,6 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SEEDS = ("", "7", "8", "9", "10")
 MAINLOOP = "kernels/gemm/mma_mainloop.cuh"
 FLASH = "kernels/attention/flash_mma.cuh"
+PLANES = "kernels/gemm/wgmma_mainloop.cuh"
 pytestmark = pytest.mark.long
 
 
@@ -44,6 +45,26 @@ MISTAKES = (
             "    ptx::cp_async_wait<1>();\n    __syncthreads();  // the values"),
     Mistake("attention_copies_keys_while_they_are_read", "attention_test", FLASH,
             "    __syncthreads();  // the values", "    __syncwarp();  // the values"),
+    Mistake("planes_are_read_before_they_are_there", "gemm_planes_test", PLANES,
+            "    ptx::mbarrier_wait(full + place.stage, place.parity);", ""),
+    Mistake("planes_are_copied_while_they_are_read", "gemm_planes_test", PLANES,
+            "    ptx::mbarrier_wait(empty + place.stage, place.parity ^ 1);", ""),
+    Mistake("planes_are_waited_for_in_the_wrong_phase", "gemm_planes_test", PLANES,
+            "    ptx::mbarrier_wait(full + place.stage, place.parity);",
+            "    ptx::mbarrier_wait(full + place.stage, place.parity ^ 1);"),
+    Mistake("planes_miss_bytes", "gemm_planes_test", PLANES, "static_cast<uint32_t>(lhs.blocks + rhs.blocks) * ",
+            "static_cast<uint32_t>(rhs.blocks) * "),
+    Mistake("planes_are_released_too_early", "gemm_planes_test", PLANES,
+            "    sums.template wait<0>();\n    ring.release(before);",
+            "    ring.release(before);\n    sums.template wait<0>();"),
+    Mistake("sums_are_read_before_the_wait", "gemm_planes_test", PLANES, "    ptx::wgmma_wait<kPending>();", ""),
+    Mistake("products_without_a_fence", "gemm_planes_test", PLANES, "    ptx::wgmma_fence();", ""),
+    Mistake("planes_without_a_swizzle", "gemm_planes_test", "kernels/gemm/planes.cuh", "(piece ^ swizzle) * 16",
+            "piece * 16"),
+    Mistake("planes_with_a_wrong_stride", "gemm_planes_test", "ptx/wgmma.cuh", "uint64_t{1024 / 16} << 32",
+            "uint64_t{512 / 16} << 32"),
+    Mistake("rows_are_not_repaired", "gemm_planes_test", "kernels/gemm/planes.cuh", "small * kMaySuffer > nonzero",
+            "small > nonzero"),
 )
 
 
