@@ -17,6 +17,8 @@ class StreamReader {
   std::optional<Fault> feed(std::string_view bytes);
   // The reply, when the connection has ended. One that ended early is a fault, since half an answer is none.
   std::variant<ChatReply, Fault> finish();
+  // Whether a piece of an answer has come: comments and headers alone are none.
+  bool has_begun() const { return builder_.has_choice() || !object_.empty(); }
   // Whether the server has said that nothing follows.
   bool is_done() const { return is_done_; }
 

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "chat/serve/serve.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <functional>
+
+#include "base/json/json.h"
+#include "base/seed/seed.h"
+#include "chat/key/key.h"
+#include "chat/transfer/transfer.h"
+#include "llm/exchange/exchange.h"
+
+namespace stitch::chat {
+namespace {
+
+constexpr size_t kMaxLineBytes = 64u << 20;
+constexpr int64_t kLookMs = 100;
+
+class Server {
+ public:
+  Server(int input, int output) : input_(input), output_(output) {}
+  int run();
+
+ private:
+  bool read_line(std::string& line);
+  void answer(const Json& request);
+  Result<llm::Completion> complete(const Json& arguments, std::string& key);
+  bool wait(int64_t wait_ms) const;
+  bool is_abandoned() const;
+  void send(Json message, std::string_view key);
+
+  int input_;
+  int output_;
+  std::string received_;
+  Json id_;
+};
+
+// Nobody reads any more. That nobody writes any more is no reason to stop: the last line may still be answered.
+bool Server::is_abandoned() const {
+  pollfd polled{.fd = output_, .events = 0, .revents = 0};
+  return ::poll(&polled, 1, 0) > 0 && (polled.revents & (POLLERR | POLLHUP | POLLNVAL)) != 0;
+}
+
+// False when it was cut short because nobody reads any more.
+bool Server::wait(int64_t wait_ms) const {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(wait_ms);
+  while (std::chrono::steady_clock::now() < end) {
+    if (is_abandoned()) {
+      return false;
+    }
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+    ::poll(nullptr, 0, static_cast<int>(std::clamp<int64_t>(left.count() + 1, 1, kLookMs)));
+  }
+  return true;
+}
+
+bool Server::read_line(std::string& line) {
+  while (true) {
+    const size_t end = received_.find('\n');
+    if (end != std::string::npos) {
+      line = received_.substr(0, end);
+      received_.erase(0, end + 1);
+      return true;
+    }
+    std::array<char, 65536> bytes{};
+    const ssize_t count = ::read(input_, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) {
+      continue;
+    }
+    if (count <= 0 || received_.size() > kMaxLineBytes) {
+      return false;
+    }
+    received_.append(bytes.data(), static_cast<size_t>(count));
+  }
+}
+
+// The key leaves no other way than through here, so it is taken out here.
+void Server::send(Json message, std::string_view key) {
+  redact(message, key);
+  const std::string line = message.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  for (size_t at = 0; at < line.size();) {
+    const ssize_t count = ::write(output_, line.data() + at, line.size() - at);
+    if (count < 0 && errno != EINTR) {
+      return;
+    }
+    at += static_cast<size_t>(std::max<ssize_t>(count, 0));
+  }
+}
+
+double chance() { return static_cast<double>(drawn_seed()) / static_cast<double>(kLargestSeed + 1); }
+
+Result<llm::Completion> Server::complete(const Json& arguments, std::string& key) {
+  STITCH_ASSIGN(const llm::Exchange exchange, llm::exchange_from_json(arguments));
+  STITCH_ASSIGN(key, read_key(exchange.key));
+  const llm::RetryPolicy policy{.retries = exchange.retries};
+  for (int64_t retries = 0;; ++retries) {
+    Transferred done = transfer(exchange, key, [this] { return is_abandoned(); });
+    if (auto* reply = std::get_if<llm::ChatReply>(&done.end); reply != nullptr) {
+      if (!reply->usage.has_value()) {
+        reply->usage = llm::estimated_usage(exchange.body.size(), *reply);
+      }
+      return llm::Completion{.reply = std::move(*reply),
+                             .retries = retries,
+                             .first_token_seconds = done.first_token_seconds,
+                             .seconds = done.seconds};
+    }
+    const auto& fault = std::get<llm::Fault>(done.end);
+    const std::optional<int64_t> wait_ms = llm::wait_before_retry(policy, fault, retries, chance());
+    if (!wait_ms.has_value() || is_abandoned()) {
+      return failure(llm::error_of(fault, exchange.url));
+    }
+    send({{"id", id_},
+          {"progress", fmt::format("{}; asked again in {:.1f} s, {} of {}", fault.message,
+                                   0.001 * static_cast<double>(*wait_ms), retries + 1, policy.retries)}},
+         key);
+    if (!wait(*wait_ms)) {
+      return failure(llm::error_of(fault, exchange.url));
+    }
+  }
+}
+
+void Server::answer(const Json& request) {
+  std::string key;
+  const auto verb = request.find("verb");
+  const auto arguments = request.find("arguments");
+  Result<llm::Completion> done = failure(ErrorCode::kUsage, "stitchcuda-chat knows the verb complete alone");
+  if (verb != request.end() && *verb == "complete" && arguments != request.end()) {
+    done = complete(*arguments, key);
+  }
+  if (done.has_value()) {
+    return send({{"id", id_}, {"ok", llm::to_json(*done)}}, key);
+  }
+  const Error& error = done.error();
+  send({{"id", id_},
+        {"error",
+         {{"code", to_string(error.code)},
+          {"sentence", error.message},
+          {"place", error.location},
+          {"remedy", error.remedy}}}},
+       key);
+}
+
+int Server::run() {
+  for (std::string line; read_line(line);) {
+    const Result<Json> request = parse_json(line, "a request");
+    const auto id = request.has_value() && request->is_object() ? json_int(*request, "id") : Result<int64_t>(0);
+    if (!request.has_value() || !request->is_object() || !id.has_value()) {
+      fmt::print(stderr, "stitchcuda-chat: a line is no request with an id\n");
+      return 1;
+    }
+    id_ = *id;
+    answer(*request);
+  }
+  return 0;
+}
+
+}  // namespace
+
+int serve(int input, int output) { return Server(input, output).run(); }
+
+}  // namespace stitch::chat

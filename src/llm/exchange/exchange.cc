@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "llm/exchange/exchange.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "base/json/json.h"
+
+namespace stitch::llm {
+namespace {
+
+struct Limit {
+  const char* name;
+  int64_t TransferLimits::*place;
+};
+constexpr std::array kLimits = std::to_array<Limit>({{"connect_ms", &TransferLimits::connect_ms},
+                                                     {"first_token_ms", &TransferLimits::first_token_ms},
+                                                     {"silence_ms", &TransferLimits::silence_ms},
+                                                     {"whole_ms", &TransferLimits::whole_ms},
+                                                     {"max_bytes", &TransferLimits::max_bytes}});
+constexpr int64_t kMaxLimit = int64_t{1} << 40;
+constexpr int64_t kMaxRetries = 100;
+
+Unexpected refused(const std::string& why) { return failure(ErrorCode::kUsage, "a request to an endpoint: " + why); }
+
+Result<void> check_url(const std::string& url) {
+  const size_t scheme = url.find("://");
+  if (!url.starts_with("http://") && !url.starts_with("https://")) {
+    return refused("its address begins with neither http:// nor https://");
+  }
+  const std::string host = url.substr(scheme + 3, url.find('/', scheme + 3) - scheme - 3);
+  if (host.empty() || host.find('@') != std::string::npos) {
+    return refused(host.empty() ? "its address names no host"
+                                : "its address holds a name or a key: keys come from the environment or a file");
+  }
+  const bool is_printable = std::all_of(url.begin(), url.end(), [](char c) { return c > ' ' && c < 0x7F; });
+  return is_printable && url.find_first_of("?#") == std::string::npos ? Result<void>()
+                                                                      : refused("its address is no plain one");
+}
+
+Result<KeySource> key_from_json(const Json& json) {
+  const auto found = json.find("key");
+  if (found == json.end() || found->is_null()) {
+    return KeySource{};
+  }
+  const auto text = [&](const char* name) { return found->is_object() ? found->value(name, Json()) : Json(); };
+  const Json environment = text("environment");
+  const Json file = text("file");
+  if (environment.is_string() == file.is_string()) {
+    return refused("its key comes from neither an environment variable nor a file");
+  }
+  return environment.is_string() ? KeySource{.environment = environment.get<std::string>()}
+                                 : KeySource{.file = file.get<std::string>()};
+}
+
+Result<int64_t> in_range(const Json& json, const char* name, int64_t least, int64_t greatest) {
+  STITCH_ASSIGN(const int64_t value, json_int(json, name));
+  if (value < least || value > greatest) {
+    return refused(fmt::format("{} is {}, not {} to {}", name, value, least, greatest));
+  }
+  return value;
+}
+
+Json to_json(const ToolCall& call) {
+  return {{"id", call.id}, {"name", call.name}, {"arguments", call.arguments}, {"complaint", call.complaint}};
+}
+
+Result<ToolCall> call_from_json(const Json& json) {
+  ToolCall call;
+  STITCH_ASSIGN(call.id, json_string(json, "id"));
+  STITCH_ASSIGN(call.name, json_string(json, "name"));
+  STITCH_ASSIGN(call.arguments, json_string(json, "arguments"));
+  STITCH_ASSIGN(call.complaint, json_string(json, "complaint"));
+  return call;
+}
+
+Json to_json(const Usage& usage) {
+  return {{"prompt_tokens", usage.prompt_tokens},
+          {"cached_tokens", usage.cached_tokens},
+          {"answer_tokens", usage.answer_tokens},
+          {"reasoning_tokens", usage.reasoning_tokens},
+          {"is_estimated", usage.is_estimated}};
+}
+
+Result<Usage> usage_from_json(const Json& json) {
+  Usage usage;
+  STITCH_ASSIGN(usage.prompt_tokens, json_int(json, "prompt_tokens"));
+  STITCH_ASSIGN(usage.cached_tokens, json_int(json, "cached_tokens"));
+  STITCH_ASSIGN(usage.answer_tokens, json_int(json, "answer_tokens"));
+  STITCH_ASSIGN(usage.reasoning_tokens, json_int(json, "reasoning_tokens"));
+  STITCH_ASSIGN(usage.is_estimated, json_bool(json, "is_estimated"));
+  return usage;
+}
+
+Finish finish_named(const std::string& name) {
+  constexpr std::array kAll = {Finish::kStop, Finish::kLength, Finish::kCalls, Finish::kFiltered, Finish::kOther};
+  const auto* found = std::find_if(kAll.begin(), kAll.end(), [&](Finish each) { return name == to_string(each); });
+  return found == kAll.end() ? Finish::kOther : *found;
+}
+
+}  // namespace
+
+Json to_json(const Exchange& exchange) {
+  Json key;
+  if (!exchange.key.environment.empty()) {
+    key = {{"environment", exchange.key.environment}};
+  } else if (!exchange.key.file.empty()) {
+    key = {{"file", exchange.key.file}};
+  }
+  Json limits;
+  for (const Limit& each : kLimits) {
+    limits[each.name] = exchange.limits.*each.place;
+  }
+  return {{"url", exchange.url},
+          {"key", std::move(key)},
+          {"body", Json::parse(exchange.body, nullptr, /*allow_exceptions=*/false)},
+          {"limits", std::move(limits)},
+          {"retries", exchange.retries}};
+}
+
+Result<Exchange> exchange_from_json(const Json& json) {
+  Exchange exchange;
+  STITCH_ASSIGN(exchange.url, json_string(json, "url"));
+  STITCH_TRY(check_url(exchange.url));
+  STITCH_ASSIGN(exchange.key, key_from_json(json));
+  STITCH_ASSIGN(const Json* body, json_object(json, "body"));
+  exchange.body = body->dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (json.contains("limits")) {
+    STITCH_ASSIGN(const Json* limits, json_object(json, "limits"));
+    for (const Limit& each : kLimits) {
+      if (limits->contains(each.name)) {
+        STITCH_ASSIGN(exchange.limits.*each.place, in_range(*limits, each.name, 1, kMaxLimit));
+      }
+    }
+  }
+  if (json.contains("retries")) {
+    STITCH_ASSIGN(exchange.retries, in_range(json, "retries", 0, kMaxRetries));
+  }
+  return exchange;
+}
+
+Json to_json(const Completion& completion) {
+  const ChatReply& reply = completion.reply;
+  Json calls = Json::array();
+  for (const ToolCall& call : reply.calls) {
+    calls.push_back(to_json(call));
+  }
+  return {{"content", reply.content},
+          {"reasoning", reply.reasoning},
+          {"calls", std::move(calls)},
+          {"finish", to_string(reply.finish)},
+          {"usage", reply.usage.has_value() ? to_json(*reply.usage) : Json()},
+          {"retries", completion.retries},
+          {"first_token_seconds", completion.first_token_seconds},
+          {"seconds", completion.seconds}};
+}
+
+Result<Completion> completion_from_json(const Json& json) {
+  Completion completion;
+  ChatReply& reply = completion.reply;
+  STITCH_ASSIGN(reply.content, json_string(json, "content"));
+  STITCH_ASSIGN(reply.reasoning, json_string(json, "reasoning"));
+  STITCH_ASSIGN(const Json* calls, json_array(json, "calls"));
+  for (const Json& each : *calls) {
+    STITCH_ASSIGN(ToolCall call, call_from_json(each));
+    reply.calls.push_back(std::move(call));
+  }
+  STITCH_ASSIGN(const std::string finish, json_string(json, "finish"));
+  reply.finish = finish_named(finish);
+  STITCH_ASSIGN(const Json* usage, json_object(json, "usage"));
+  STITCH_ASSIGN(reply.usage, usage_from_json(*usage));
+  STITCH_ASSIGN(completion.retries, json_int(json, "retries"));
+  STITCH_ASSIGN(completion.first_token_seconds, json_double(json, "first_token_seconds"));
+  STITCH_ASSIGN(completion.seconds, json_double(json, "seconds"));
+  return completion;
+}
+
+}  // namespace stitch::llm
