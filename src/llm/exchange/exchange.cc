@@ -26,21 +26,6 @@ constexpr int64_t kMaxRetries = 100;
 
 Unexpected refused(const std::string& why) { return failure(ErrorCode::kUsage, "a request to an endpoint: " + why); }
 
-Result<void> check_url(const std::string& url) {
-  const size_t scheme = url.find("://");
-  if (!url.starts_with("http://") && !url.starts_with("https://")) {
-    return refused("its address begins with neither http:// nor https://");
-  }
-  const std::string host = url.substr(scheme + 3, url.find('/', scheme + 3) - scheme - 3);
-  if (host.empty() || host.find('@') != std::string::npos) {
-    return refused(host.empty() ? "its address names no host"
-                                : "its address holds a name or a key: keys come from the environment or a file");
-  }
-  const bool is_printable = std::all_of(url.begin(), url.end(), [](char c) { return c > ' ' && c < 0x7F; });
-  return is_printable && url.find_first_of("?#") == std::string::npos ? Result<void>()
-                                                                      : refused("its address is no plain one");
-}
-
 Result<KeySource> key_from_json(const Json& json) {
   const auto found = json.find("key");
   if (found == json.end() || found->is_null()) {
@@ -102,6 +87,24 @@ Finish finish_named(const std::string& name) {
 }
 
 }  // namespace
+
+Result<void> check_url(const std::string& url) {
+  const auto no = [](const char* why) { return failure(ErrorCode::kUsage, why); };
+  const size_t scheme = url.find("://");
+  if (!url.starts_with("http://") && !url.starts_with("https://")) {
+    return no("the address begins with neither http:// nor https://");
+  }
+  const std::string host = url.substr(scheme + 3, url.find('/', scheme + 3) - scheme - 3);
+  if (host.empty()) {
+    return no("the address names no host");
+  }
+  if (host.find('@') != std::string::npos) {
+    return no("the address holds a name or a key: keys come from the environment or a file");
+  }
+  const bool is_printable = std::all_of(url.begin(), url.end(), [](char c) { return c > ' ' && c < 0x7F; });
+  return is_printable && url.find_first_of("?#") == std::string::npos ? Result<void>()
+                                                                      : no("the address is no plain one");
+}
 
 Json to_json(const Exchange& exchange) {
   Json key;

@@ -39,6 +39,9 @@ struct Completion {
   double seconds = 0;  // of the request that was answered
 };
 
+// kUsage for an address that is no plain one of HTTP, or that holds a key.
+Result<void> check_url(const std::string& url);
+
 Json to_json(const Exchange& exchange);
 // kUsage where a member is missing, of another kind or out of range, or the address is no HTTP one or holds a key.
 Result<Exchange> exchange_from_json(const Json& json);

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "llm/config/config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/fs/files.h"
+
+namespace stitch::llm {
+namespace {
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+}  // namespace
+
+std::filesystem::path config_path(const std::string& named) {
+  if (!named.empty()) {
+    return named;
+  }
+  if (const std::string path = variable("STITCHCUDA_CONFIG"); !path.empty()) {
+    return path;
+  }
+  const std::string folder = variable("XDG_CONFIG_HOME");
+  return (folder.empty() ? std::filesystem::path(variable("HOME")) / ".config" : std::filesystem::path(folder)) /
+         "stitchcuda" / "stitchcuda.toml";
+}
+
+Result<Config> read_config(const std::filesystem::path& path) {
+  const Result<std::string> text = read_file(path);
+  if (!text.has_value()) {
+    return failure(ErrorCode::kEnvironment, "there is no file of endpoints and teams", path.string(),
+                   "write one as docs/endpoints.md shows, or name it with --config or STITCHCUDA_CONFIG");
+  }
+  return config_from_toml(*text, path.string(), variable("HOME"));
+}
+
+Result<Team> team_named(const Config& config, const std::string& name) {
+  std::string names;
+  for (const Team& team : config.teams) {
+    const bool is_only = name.empty() && config.teams.size() == 1;
+    if (is_only || team.name == (name.empty() ? "default" : name)) {
+      return team;
+    }
+    names += (names.empty() ? "" : ", ") + team.name;
+  }
+  const std::string there = names.empty() ? "there is none" : "there are " + names;
+  return failure(ErrorCode::kUsage, name.empty() ? fmt::format("no team is called default; {}", there)
+                                                 : fmt::format("there is no team \"{}\"; {}", name, there));
+}
+
+const Endpoint& endpoint_of(const Config& config, const Member& member) {
+  const auto found = std::find_if(config.endpoints.begin(), config.endpoints.end(),
+                                  [&](const Endpoint& each) { return each.name == member.endpoint; });
+  STITCH_CHECK(found != config.endpoints.end()) << "no endpoint " << member.endpoint;
+  return *found;
+}
+
+}  // namespace stitch::llm
