@@ -16,6 +16,7 @@
 #include "chat/key/key.h"
 #include "chat/transfer/transfer.h"
 #include "llm/exchange/exchange.h"
+#include "llm/probe/probe.h"
 
 namespace stitch::chat {
 namespace {
@@ -31,7 +32,10 @@ class Server {
  private:
   bool read_line(std::string& line);
   void answer(const Json& request);
-  Result<llm::Completion> complete(const Json& arguments, std::string& key);
+  Result<Json> answer_to(const Json& request, std::string& key);
+  Result<Json> complete(const llm::Exchange& exchange, const std::string& key);
+  Result<Json> probe(const llm::Exchange& exchange, const std::string& key);
+  std::variant<llm::Completion, llm::Fault> ask(const llm::Exchange& exchange, const std::string& key);
   bool wait(int64_t wait_ms) const;
   bool is_abandoned() const;
   void send(Json message, std::string_view key);
@@ -96,9 +100,8 @@ void Server::send(Json message, std::string_view key) {
 
 double chance() { return static_cast<double>(drawn_seed()) / static_cast<double>(kLargestSeed + 1); }
 
-Result<llm::Completion> Server::complete(const Json& arguments, std::string& key) {
-  STITCH_ASSIGN(const llm::Exchange exchange, llm::exchange_from_json(arguments));
-  STITCH_ASSIGN(key, read_key(exchange.key));
+// With retries, each of which is told before it is waited for.
+std::variant<llm::Completion, llm::Fault> Server::ask(const llm::Exchange& exchange, const std::string& key) {
   const llm::RetryPolicy policy{.retries = exchange.retries};
   for (int64_t retries = 0;; ++retries) {
     Transferred done = transfer(exchange, key, [this] { return is_abandoned(); });
@@ -114,28 +117,56 @@ Result<llm::Completion> Server::complete(const Json& arguments, std::string& key
     const auto& fault = std::get<llm::Fault>(done.end);
     const std::optional<int64_t> wait_ms = llm::wait_before_retry(policy, fault, retries, chance());
     if (!wait_ms.has_value() || is_abandoned()) {
-      return failure(llm::error_of(fault, exchange.url));
+      return fault;
     }
     send({{"id", id_},
           {"progress", fmt::format("{}; asked again in {:.1f} s, {} of {}", fault.message,
                                    0.001 * static_cast<double>(*wait_ms), retries + 1, policy.retries)}},
          key);
     if (!wait(*wait_ms)) {
-      return failure(llm::error_of(fault, exchange.url));
+      return fault;
     }
   }
 }
 
+Result<Json> Server::complete(const llm::Exchange& exchange, const std::string& key) {
+  const auto end = ask(exchange, key);
+  if (const auto* fault = std::get_if<llm::Fault>(&end); fault != nullptr) {
+    return failure(llm::error_of(*fault, exchange.url));
+  }
+  return llm::to_json(std::get<llm::Completion>(end));
+}
+
+Result<Json> Server::probe(const llm::Exchange& exchange, const std::string& key) {
+  STITCH_ASSIGN(const Json body, parse_json(exchange.body, "a body"));
+  STITCH_ASSIGN(const std::string model, json_string(body, "model"));
+  const auto end = llm::probe(model, [&](const std::string& text) {
+    llm::Exchange one = exchange;
+    one.body = text;
+    return ask(one, key);
+  });
+  if (const auto* fault = std::get_if<llm::Fault>(&end); fault != nullptr) {
+    return failure(llm::error_of(*fault, exchange.url));
+  }
+  return llm::to_json(std::get<llm::Probed>(end));
+}
+
+Result<Json> Server::answer_to(const Json& request, std::string& key) {
+  STITCH_ASSIGN(const std::string verb, json_string(request, "verb"));
+  STITCH_ASSIGN(const Json* arguments, json_object(request, "arguments"));
+  STITCH_ASSIGN(const llm::Exchange exchange, llm::exchange_from_json(*arguments));
+  if (verb != "complete" && verb != "probe") {
+    return failure(ErrorCode::kUsage, "stitchcuda-chat knows complete and probe");
+  }
+  STITCH_ASSIGN(key, read_key(exchange.key));
+  return verb == "probe" ? probe(exchange, key) : complete(exchange, key);
+}
+
 void Server::answer(const Json& request) {
   std::string key;
-  const auto verb = request.find("verb");
-  const auto arguments = request.find("arguments");
-  Result<llm::Completion> done = failure(ErrorCode::kUsage, "stitchcuda-chat knows the verb complete alone");
-  if (verb != request.end() && *verb == "complete" && arguments != request.end()) {
-    done = complete(*arguments, key);
-  }
+  const Result<Json> done = answer_to(request, key);
   if (done.has_value()) {
-    return send({{"id", id_}, {"ok", llm::to_json(*done)}}, key);
+    return send({{"id", id_}, {"ok", *done}}, key);
   }
   const Error& error = done.error();
   send({{"id", id_},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers requests, one JSON object a line, as base/process/json_channel.h asks them: the one verb is "complete".
+// Answers requests, one JSON object a line, as base/process/json_channel.h asks them: "complete" for a
+// completion, "probe" for what an endpoint can with the model of the request's body.
 #pragma once
 
 namespace stitch::chat {

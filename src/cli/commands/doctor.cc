@@ -10,6 +10,8 @@
 #include "base/parallel/for_each_parallel.h"
 #include "cli/commands/commands.h"
 #include "cli/doctor/examination.h"
+#include "cli/doctor/role_findings.h"
+#include "llm/config/config.h"
 
 namespace stitch::cli {
 namespace {
@@ -75,9 +77,28 @@ void check_torch_for_gpu(std::vector<Finding>& findings) {
   }
 }
 
+Result<int> ask_roles(Invocation& invocation) {
+  const CommandLine& line = invocation.line();
+  STITCH_ASSIGN(const llm::Config config, llm::read_config(llm::config_path(line.config)));
+  STITCH_ASSIGN(const llm::Team team, llm::team_named(config, line.team));
+  const auto timeout_ms = static_cast<int64_t>(line.probe_seconds * 1000);
+  const std::vector<Finding> findings = doctor::role_findings(config, team, timeout_ms);
+  const bool able = doctor::is_able(findings);
+  const Terminal terminal = find_terminal(STDOUT_FILENO, line.color);
+  const char* closing = able ? "Every role of this team has a model that answers."
+                             : "No run of this team begins until what is missing is mended.";
+  invocation.reporter().result(
+      Json{{"schema", "stitchcuda.doctor/1"}, {"able", able}, {"findings", doctor::to_json(findings)}},
+      doctor::as_text(findings, terminal) + "\n" + terminal.bold(closing));
+  return able ? 0 : exit_status(ErrorCode::kEnvironment);
+}
+
 }  // namespace
 
 Result<int> run_doctor(Invocation& invocation) {
+  if (invocation.line().asks_roles) {
+    return ask_roles(invocation);
+  }
   Examination examination;
   const Result<driver::Resources> resources = driver::find_resources();
   std::vector<Finding> findings;

@@ -62,6 +62,9 @@ struct CommandLine {
   bool nvtx = false;                 // a named NVTX range around each step
   bool skip_nvcc = false;            // optimize for the emulated device: leave out the compilation for a GPU
   double probe_seconds = 60;         // doctor: how long each program that is asked may take
+  bool asks_roles = false;           // doctor: asks the roles of a team instead of looking at this machine
+  std::string team;                  // of stitchcuda.toml; empty: the one called default, or the only one
+  std::string config;                // stitchcuda.toml; empty: where it is looked for
   bool ids_only = false;             // runs list: ids, one a line
   bool with_folder = false;          // runs rm: the folder that the run wrote, too
   std::vector<std::string> words;    // what a verb about stitchcuda itself takes: names of runs, a shell, a verb

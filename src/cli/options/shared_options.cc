@@ -204,6 +204,21 @@ void add_step(CLI::App* verb, CommandLine* line, const char* text) {
   verb->add_option("--step", line->step, text)->check(whole_number())->type_name("N")->group(kVerdictGroup);
 }
 
+void add_team(CLI::App* verb, CommandLine* line) {
+  CLI::Option* llm = verb->add_flag("--llm", line->asks_roles, "Ask each role of a team, and look at nothing else");
+  llm->group(kModelGroup);
+  verb->add_option("--team", line->team,
+                   "The team of stitchcuda.toml (default: the one called default, or the only one)")
+      ->type_name("NAME")
+      ->needs(llm)
+      ->group(kModelGroup);
+  verb->add_option("--config", line->config,
+                   "Endpoints and teams (default: $STITCHCUDA_CONFIG, else ~/.config/stitchcuda/stitchcuda.toml)")
+      ->type_name("FILE.toml")
+      ->needs(llm)
+      ->group(kModelGroup);
+}
+
 void add_probe_seconds(CLI::App* verb, CommandLine* line) {
   verb->add_option("--probe-seconds", line->probe_seconds, "How long each program that is asked may take (default: 60)")
       ->check(seconds())

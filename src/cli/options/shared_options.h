@@ -23,6 +23,7 @@ inline constexpr const char* kVerdictGroup = "Verdict";
 inline constexpr const char* kDeviceGroup = "Device";
 inline constexpr const char* kTuningGroup = "Tuning";
 inline constexpr const char* kProbeGroup = "Probes";
+inline constexpr const char* kModelGroup = "Language models";
 inline constexpr const char* kOutputGroup = "Output";
 
 void add_color(CLI::App* verb, CommandLine* line);
@@ -41,6 +42,8 @@ void add_scale(CLI::App* verb, CommandLine* line);
 void add_seed(CLI::App* verb, CommandLine* line,
               const char* text = "Repeat the draws of this seed (default: drawn by chance, told with the verdict)");
 void add_probe_seconds(CLI::App* verb, CommandLine* line);
+// --llm, --team, --config
+void add_team(CLI::App* verb, CommandLine* line);
 void add_step(CLI::App* verb, CommandLine* line, const char* text);
 void add_target(CLI::App* verb, CommandLine* line);
 // --target, --lineinfo, --nvtx

@@ -187,6 +187,9 @@ Member Reader::member(const std::string& role, const toml::table& table, const C
 
 Team Reader::team(const std::string& name, const toml::table& table, const Config& config) {
   Team team{.name = name};
+  if (table.empty()) {
+    refuse(table.source(), fmt::format("team.{} has no roles", name));
+  }
   check_known(table, "team." + name, {kTeamRoles.begin(), kTeamRoles.end()});
   each_table(table, "team." + name, [&](const std::string& role, const toml::table& played) {
     team.members.push_back(member(role, played, config));

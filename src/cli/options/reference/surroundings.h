@@ -25,7 +25,7 @@ inline constexpr std::array<Row, 7> kExitStatuses = {
      {"5", "internal error"},
      {"130", "interrupted; repeating the command goes on from what was compiled"}}};
 
-inline constexpr std::array<Row, 11> kEnvironment = {
+inline constexpr std::array<Row, 12> kEnvironment = {
     {{"STITCHCUDA_PYTHON", "The interpreter that has PyTorch (default: .venv beside us, else python3)"},
      {"STITCHCUDA_CACHE", "What is compiled, and measured times (default: ~/.cache/stitchcuda)"},
      {"STITCHCUDA_STATE", "Records of runs (default: ~/.local/state/stitchcuda)"},
@@ -33,13 +33,16 @@ inline constexpr std::array<Row, 11> kEnvironment = {
      {"STITCHCUDA_LIBEXEC", "The folder with our keeper and worker programs, if they lie apart"},
      {"STITCHCUDA_EMULATOR", "The emulator's folder, if it lies apart"},
      {"STITCHCUDA_UNSAFE_NO_SANDBOX", "1: as --unsafe-no-sandbox, for containers that allow no cage"},
+     {"STITCHCUDA_CONFIG", "Endpoints and teams of language models (default: stitchcuda.toml as below)"},
      {"CUDA_HOME, CUDA_PATH", "The CUDA toolkit (default: nvcc in PATH, the virtual environment's, /usr/local/cuda)"},
-     {"XDG_CACHE_HOME, XDG_STATE_HOME", "The folders above those of the cache and of the records"},
+     {"XDG_CACHE_HOME, XDG_STATE_HOME, XDG_CONFIG_HOME",
+      "The folders above those of the cache, the records, endpoints"},
      {"TMPDIR", "Temporary files"},
      {"NO_COLOR", "Set to anything: no colour, also on a terminal"}}};
 
-inline constexpr std::array<Row, 3> kFiles = {
+inline constexpr std::array<Row, 4> kFiles = {
     {{"out/NAME", "What optimize leaves: sources, plan, graph, model_new.py, evidence"},
+     {"~/.config/stitchcuda/stitchcuda.toml", "Endpoints and teams of language models; never a key"},
      {"~/.cache/stitchcuda", "Compiled objects and measured times; may be removed at any time"},
      {"~/.local/state/stitchcuda/runs", "One folder a run, as stitchcuda runs shows them"}}};
 

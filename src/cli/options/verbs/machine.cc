@@ -46,7 +46,10 @@ void add_machine_verbs(CLI::App* application, CommandLine* line) {
   CLI::App* doctor = add_machine_verb(application, "doctor", "What is here, what is missing, and what mends it");
   add_common(doctor, line);
   add_probe_seconds(doctor, line);
-  doctor->footer("stitchcuda doctor # exit status 4 where the main job cannot be done");
+  add_team(doctor, line);
+  doctor->footer(
+      "stitchcuda doctor # exit status 4 where the main job cannot be done\n"
+      "stitchcuda doctor --llm --team default # whether each role of a team has a model that answers");
 
   add_cache(application, line);
   add_runs(application, line);

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "llm/client/client.h"
+
+#include "base/json/json.h"
+#include "base/process/child.h"
+#include "llm/retry/fault.h"
+
+namespace stitch::llm {
+namespace {
+
+constexpr int64_t kSpareMs = 60'000;
+constexpr int64_t kProbeRequests = 8;  // at most: six forms, tools and schemas
+
+// Longer than the process itself may take by its limits.
+int64_t patience_ms(const Exchange& exchange, int64_t requests) {
+  const int64_t once = exchange.limits.connect_ms + exchange.limits.whole_ms + RetryPolicy{}.max_retry_after_ms;
+  return once * (exchange.retries + 1) * requests + kSpareMs;
+}
+
+}  // namespace
+
+Result<ChatClient> ChatClient::start() {
+  STITCH_ASSIGN(const std::filesystem::path program, find_helper_program("stitchcuda-chat"));
+  STITCH_ASSIGN(JsonChannel channel, JsonChannel::start({.arguments = {program.string()}}));
+  return ChatClient(std::move(channel));
+}
+
+Result<Completion> ChatClient::complete(const Exchange& exchange, const JsonChannel::Progress& progress) {
+  STITCH_ASSIGN(const Json answer, channel_.request("complete", to_json(exchange), patience_ms(exchange, 1), progress));
+  return completion_from_json(answer);
+}
+
+Result<Probed> ChatClient::probe(const Exchange& exchange, const JsonChannel::Progress& progress) {
+  STITCH_ASSIGN(const Json answer,
+                channel_.request("probe", to_json(exchange), patience_ms(exchange, kProbeRequests), progress));
+  return probed_from_json(answer);
+}
+
+}  // namespace stitch::llm
