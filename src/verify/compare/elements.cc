@@ -69,18 +69,19 @@ struct FloatFormat {
   int fraction_bits;
   int minimum_exponent;  // of the smallest normal number
   int maximum_exponent;
+  double overflow;  // half a unit above the largest finite number, from which on numbers round to infinity
 };
 
 FloatFormat format_of(DataType type) {
   switch (type) {
     case DataType::kFloat64:
-      return {52, -1022, 1023};
+      return {52, -1022, 1023, std::numeric_limits<double>::infinity()};
     case DataType::kFloat16:
-      return {10, -14, 15};
+      return {10, -14, 15, 0x1.ffep15};
     case DataType::kBfloat16:
-      return {7, -126, 127};
+      return {7, -126, 127, 0x1.ffp127};
     default:
-      return {23, -126, 127};
+      return {23, -126, 127, 0x1.ffffffp127};
   }
 }
 
@@ -175,13 +176,8 @@ HostTensor convert(const HostTensor& from, const TensorSpec& to) {
 double epsilon(DataType type) { return std::ldexp(1.0, -format_of(type).fraction_bits); }
 
 double overflow_to_infinity(double value, DataType type) {
-  const FloatFormat format = format_of(type);
-  if (type == DataType::kFloat64 || !std::isfinite(value)) {
-    return value;
-  }
-  // Half a unit above the largest finite number rounds to infinity.
-  const double limit = std::ldexp(2.0 - std::ldexp(1.0, -format.fraction_bits - 1), format.maximum_exponent);
-  return std::fabs(value) >= limit ? std::copysign(std::numeric_limits<double>::infinity(), value) : value;
+  const double infinity = std::numeric_limits<double>::infinity();
+  return std::fabs(value) >= format_of(type).overflow ? std::copysign(infinity, value) : value;
 }
 
 double unit_in_the_last_place(double value, DataType type) {

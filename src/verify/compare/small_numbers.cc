@@ -2,7 +2,9 @@
 #include "verify/compare/small_numbers.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <utility>
 
@@ -11,14 +13,17 @@
 namespace stitch::verify {
 namespace {
 
+constexpr int kFractionBits = 52;  // of a double, and what is added to its exponent
+constexpr int kBias = 1023;
 constexpr int kGroups = (1024 - kSmallestExponent) / kMagnitudeOctaves;
 
 // The group of a magnitude; none for what is smaller than all, zero, or no number.
 std::optional<int> group_of(double value) {
-  if (!std::isfinite(value) || value == 0 || std::ilogb(value) < kSmallestExponent) {
+  const int exponent = static_cast<int>(std::bit_cast<uint64_t>(std::fabs(value)) >> kFractionBits) - kBias;
+  if (!std::isfinite(value) || exponent < kSmallestExponent) {
     return std::nullopt;
   }
-  return (std::ilogb(value) - kSmallestExponent) / kMagnitudeOctaves;
+  return (exponent - kSmallestExponent) / kMagnitudeOctaves;
 }
 
 bool are_too_many(int64_t lost, int64_t known, int64_t elements) {

@@ -35,7 +35,7 @@ void add_errors(const TileTruth& truth, const std::vector<std::span<const double
 
 }  // namespace
 
-double TileTruth::nearest(size_t i, double value) const {
+double TileTruth::nearest_of_several(size_t i, double value) const {
   double closest = reference[i];
   if (same_pattern(value, closest) && !std::isfinite(value)) {
     return closest;

@@ -19,7 +19,12 @@ struct TileTruth {
   std::vector<std::span<const double>> otherwise{};
 
   // The right value that `value` is closest to; `reference` where it is close to none.
-  double nearest(size_t i, double value) const;
+  double nearest(size_t i, double value) const {
+    return otherwise.empty() ? reference[i] : nearest_of_several(i, value);
+  }
+
+ private:
+  double nearest_of_several(size_t i, double value) const;
 };
 
 struct TileBudget {
