@@ -20,6 +20,10 @@ namespace {
 constexpr int64_t kMaxSlowdown = 20;   // a machine that is slower than this is as good as broken
 constexpr int64_t kMinSleepMs = 5;     // between two looks at the processes
 constexpr int64_t kMinWatchedMs = 50;  // shorter limits ask whether something has happened already
+// Of limits that are so long, the first milliseconds count whoever had the processors: most answers come before, and to
+// look at all threads takes longer than many an answer.
+constexpr int64_t kMinLongMs = 1000;
+constexpr int64_t kFirstLookMs = 10;
 constexpr double kNanosecondsPerMillisecond = 1e6;
 constexpr double kNanosecondsPerSecond = 1e9;
 
@@ -61,11 +65,19 @@ Patience::Patience(pid_t root, int64_t limit_ms)
     : root_(root),
       limit_ms_(limit_ms),
       start_(Clock::now()),
-      next_look_(limit_ms < 0 ? Clock::time_point::max() : start_ + std::chrono::milliseconds(limit_ms)) {
-  if (limit_ms_ >= kMinWatchedMs) {
-    before_ = times_of_tree(root_);
-    machine_before_ = machine_time();
+      end_by_clock_(limit_ms < 0 ? Clock::time_point::max() : start_ + std::chrono::milliseconds(limit_ms)),
+      next_look_(end_by_clock_) {
+  if (limit_ms_ >= kMinLongMs) {
+    next_look_ = start_ + std::chrono::milliseconds(kFirstLookMs);
+  } else if (limit_ms_ >= kMinWatchedMs) {
+    watch();
   }
+}
+
+void Patience::watch() {
+  before_ = times_of_tree(root_);
+  machine_before_ = machine_time();
+  is_watching_ = true;
 }
 
 Patience::MachineTime Patience::machine_time() {
@@ -117,7 +129,7 @@ int64_t Patience::counted_ms(int64_t passed_ms) const {
 
 Patience::Clock::duration Patience::counted() const {
   const Clock::duration passed = Clock::now() - start_;
-  if (limit_ms_ < kMinWatchedMs) {
+  if (!is_watching_) {
     return passed;
   }
   const int64_t passed_ms = std::chrono::duration_cast<std::chrono::milliseconds>(passed).count();
@@ -127,6 +139,11 @@ Patience::Clock::duration Patience::counted() const {
 bool Patience::is_over() {
   const Clock::time_point now = Clock::now();
   if (now < next_look_) {
+    return false;
+  }
+  if (limit_ms_ >= kMinLongMs && !is_watching_) {
+    watch();
+    next_look_ = end_by_clock_;
     return false;
   }
   const int64_t passed_ms = std::chrono::duration_cast<std::chrono::milliseconds>(now - start_).count();

@@ -25,12 +25,14 @@ class Patience {
   // Counts from now. A negative limit never ends.
   Patience(pid_t root, int64_t limit_ms);
 
-  // Whether the limit is used up. Looks at the processes only once the clock alone would say so.
+  // Whether the limit is used up.
   bool is_over();
   // The time since the start that counts.
   Clock::duration counted() const;
-  // When to ask again: the earliest moment at which is_over() can be true.
+  // When to ask again, at the latest.
   Clock::time_point next_look() const { return next_look_; }
+  // The earliest moment at which is_over() can be true.
+  Clock::time_point end_by_clock() const { return end_by_clock_; }
 
  private:
   // Of the whole machine, in the kernel's ticks.
@@ -39,13 +41,17 @@ class Patience {
     double all = 0;  // of all processors; 0 where the kernel does not tell
   };
   static MachineTime machine_time();
+  // From now on, what others take does not count.
+  void watch();
   // Of the milliseconds since the start, those that count.
   int64_t counted_ms(int64_t passed_ms) const;
 
   pid_t root_;
   int64_t limit_ms_;
   Clock::time_point start_;
+  Clock::time_point end_by_clock_;
   Clock::time_point next_look_;
+  bool is_watching_ = false;               // whether the next two are filled in
   std::map<pid_t, ProcessorTime> before_;  // by thread
   MachineTime machine_before_;
 };

@@ -86,6 +86,24 @@ TEST(Patience, ManyThreadsOfOneTreeDoNotBuyItTime) {
   EXPECT_LT(passed, std::chrono::milliseconds(6000));
 }
 
+TEST(Patience, LongLimitsLeaveOutWhatOthersTookAfterTheFirstMilliseconds) {
+  const OneProcessor one;
+  const Child burner = start_shell(kBurn);
+  const Child other = start_shell(kBurn);
+  Patience patience(burner.pid(), 60000);
+  EXPECT_LT(patience.next_look(), patience.end_by_clock());
+  std::this_thread::sleep_until(patience.next_look());
+  EXPECT_FALSE(patience.is_over());
+  EXPECT_EQ(patience.next_look(), patience.end_by_clock());
+  const auto start = Patience::Clock::now();
+  const auto counted = patience.counted();
+  std::this_thread::sleep_for(std::chrono::milliseconds(400));
+  EXPECT_LE(patience.counted() - counted, Patience::Clock::now() - start);
+  if (std::thread::hardware_concurrency() <= 2) {
+    EXPECT_LT(patience.counted() - counted, std::chrono::milliseconds(350));
+  }
+}
+
 TEST(Patience, WhoDoesNotWaitAtAllIsOverAtOnce) {
   const Child sleeper = start_shell("exec sleep 60");
   Patience patience(sleeper.pid(), 0);

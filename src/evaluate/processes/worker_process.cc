@@ -395,7 +395,7 @@ Result<WorkerReply> WorkerProcess::ask_now(const std::string& verb, const Json& 
                                            const std::string& when_over) {
   const uint64_t id = ++last_id_;
   const auto sent =
-      channel_.send(wire::encode_request(id, verb, arguments, std::move(descriptors)), patience.next_look());
+      channel_.send(wire::encode_request(id, verb, arguments, std::move(descriptors)), patience.end_by_clock());
   if (!sent.has_value()) {
     return WorkerReply(died());
   }
