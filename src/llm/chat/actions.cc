@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/json/embedded.h"
 #include "base/json/json.h"
 
 namespace stitch::llm {
@@ -28,26 +29,6 @@ std::string told_tools(const std::vector<Tool>& tools) {
     text += fmt::format("Tool {}: {} Arguments, as a JSON schema: {}\n", tool.name, tool.description, tool.schema);
   }
   return text;
-}
-
-// The end of the JSON object that begins at `start`, or npos where the text ends before it does.
-size_t end_of_object(const std::string& text, size_t start) {
-  int depth = 0;
-  bool is_string = false;
-  for (size_t at = start; at < text.size(); ++at) {
-    const char character = text[at];
-    if (is_string) {
-      at += character == '\\' ? 1 : 0;
-      is_string = character != '"';
-    } else if (character == '"') {
-      is_string = true;
-    } else if (character == '{') {
-      ++depth;
-    } else if (character == '}' && --depth == 0) {
-      return at + 1;
-    }
-  }
-  return std::string::npos;
 }
 
 }  // namespace
@@ -88,23 +69,17 @@ Result<Json> action_schema(const std::vector<Tool>& tools) {
 }
 
 void take_action(ChatReply& reply) {
-  const std::string& text = reply.content;
-  for (size_t start = text.find('{'); start != std::string::npos; start = text.find('{', start + 1)) {
-    const size_t end = end_of_object(text, start);
-    const Json object = parsed(text.substr(start, end - start));
-    const auto tool = object.is_object() ? object.find("tool") : object.end();
-    if (!object.is_object() || tool == object.end() || !tool->is_string()) {
-      continue;
-    }
-    const auto arguments = object.find("arguments");
-    const bool has_text = arguments != object.end() && arguments->is_string();
-    ToolCall call{.id = "action", .name = tool->get<std::string>()};
-    call.arguments = arguments == object.end() ? "" : has_text ? arguments->get<std::string>() : arguments->dump();
-    reply.calls = {with_checked_arguments(std::move(call))};
-    reply.content.resize(start);
-    reply.finish = Finish::kCalls;
+  const std::optional<EmbeddedObject> found = embedded_object(reply.content, "tool");
+  if (!found.has_value() || !found->object.at("tool").is_string()) {
     return;
   }
+  const auto arguments = found->object.find("arguments");
+  const bool has_text = arguments != found->object.end() && arguments->is_string();
+  ToolCall call{.id = "action", .name = found->object.at("tool").get<std::string>()};
+  call.arguments = arguments == found->object.end() ? "" : has_text ? arguments->get<std::string>() : arguments->dump();
+  reply.calls = {with_checked_arguments(std::move(call))};
+  reply.content.resize(found->begin);
+  reply.finish = Finish::kCalls;
 }
 
 void check_names(ChatReply& reply, const std::vector<Tool>& tools) {
