@@ -2,8 +2,10 @@
 #include "evaluate/verify/verify_report.h"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/json/json.h"
 
@@ -58,6 +60,30 @@ std::string how_to_repeat(const VerifyReport& report) {
   return report.seed.has_value() ? fmt::format("the same draws again: --seed {}", *report.seed) : std::string();
 }
 
+namespace {
+
+// Where our rule accepts what KernelBench's refuses, PyTorch's own run is no better known there.
+std::vector<std::string> beyond_kernelbench(const VerifyReport& report) {
+  std::vector<std::string> messages;
+  for (const verify::OutputReport& output : report.outputs) {
+    std::set<std::string> regimes;
+    for (const RegimeErrors& each : report.regimes) {
+      if (each.output.name == output.name && !each.output.kernelbench_rule_ok) {
+        regimes.insert(each.regime);
+      }
+    }
+    if (!regimes.empty()) {
+      messages.push_back(
+          fmt::format("{} is farther from PyTorch's run than KernelBench's rule allows ({}): the "
+                      "reference's own runs err by as much there",
+                      output.name, fmt::join(regimes, ", ")));
+    }
+  }
+  return messages;
+}
+
+}  // namespace
+
 std::vector<std::string> exceptions_of(const VerifyReport& report) {
   std::vector<std::string> messages;
   int64_t either_way = 0;
@@ -78,6 +104,10 @@ std::vector<std::string> exceptions_of(const VerifyReport& report) {
         fmt::format("{} tiles, in which few elements err at all, were accepted at up to {:.3g} times the reference's "
                     "own error",
                     excused, largest));
+  }
+  if (report.findings.is_clean()) {
+    std::vector<std::string> farther = beyond_kernelbench(report);
+    messages.insert(messages.end(), farther.begin(), farther.end());
   }
   return messages;
 }

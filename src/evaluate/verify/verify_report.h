@@ -64,7 +64,8 @@ Json to_json(const VerifyReport& report);
 Json seed_json(const VerifyReport& report);
 // "the same draws again: --seed 17"; empty where nothing was drawn.
 std::string how_to_repeat(const VerifyReport& report);
-// Sentences about where the accept rule took one of two values, or more than four times the reference's own error.
+// Sentences about where the accept rule took one of two values, more than four times the reference's own error, or what
+// KernelBench's rule refuses.
 std::vector<std::string> exceptions_of(const VerifyReport& report);
 
 }  // namespace stitch::evaluate
