@@ -55,14 +55,16 @@ def within(seconds: float, function):
         signal.alarm(0)
 
 
-def graphed(function):
-    """`function` captured once; the result replays it."""
+def graphed(function, subject: programs.Subject):
+    """`function` captured once; the result replays it. The states are put back before the capture: a forward that has
+    put another tensor in a state's place would be captured on that one, which is gone when the graph is replayed."""
     side = torch.cuda.Stream()
     side.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(side):
         for _ in range(3):
             function()
     torch.cuda.current_stream().wait_stream(side)
+    subject.reset()
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
         function()
@@ -75,7 +77,7 @@ def make_baselines(subject: programs.Subject, compile_seconds: float, without: l
     model, inputs = subject.model, subject.inputs
     makers = {
         "eager": lambda: lambda: model(*inputs),
-        "eager, graph": lambda: graphed(lambda: model(*inputs)),
+        "eager, graph": lambda: graphed(lambda: model(*inputs), subject),
         "compile": lambda: (lambda compiled: lambda: compiled(*inputs))(torch.compile(model)),
         "max-autotune": lambda: (lambda compiled: lambda: compiled(*inputs))(torch.compile(model, mode="max-autotune")),
     }
@@ -212,13 +214,13 @@ def allowed_difference(found: dict, math: str) -> float:
     return max(TOLERANCE[math], 2 * own["difference"] if own else 0.0)
 
 
-def with_graphs(functions: dict, notes: dict) -> dict:
+def with_graphs(functions: dict, notes: dict, subject: programs.Subject) -> dict:
     """Beside each function, under its name with ", graph", the same as a graph; why it has none is left in `notes`."""
     made = {}
     for name, function in functions.items():
         made[name] = function
         try:
-            made[f"{name}, graph"] = graphed(function)
+            made[f"{name}, graph"] = graphed(function, subject)
         except Exception as error:  # noqa: BLE001 - plain launches are timed all the same
             notes[f"{name}, graph"] = f"{type(error).__name__}: {str(error)[:200]}"
             torch.cuda.synchronize()
@@ -250,7 +252,7 @@ def time_with(subject: programs.Subject, made: dict, order: dict, options: argpa
     if subject.device == "cpu":
         return {**found, **machine(subject.device)}  # an emulated device tells no time
     notes = {}
-    samples = interleaved(subject, {**with_graphs({"ours": call.run}, notes), **made}, options.sample_seconds)
+    samples = interleaved(subject, {**with_graphs({"ours": call.run}, notes, subject), **made}, options.sample_seconds)
     return {
         "us": {name: spread(values) for name, values in samples.items()},
         "notes": notes,
