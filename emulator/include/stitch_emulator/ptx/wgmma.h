@@ -33,7 +33,7 @@ class SwizzledRows {
     }
   }
 
-  double value(int row, int k) const {
+  float value(int row, int k) const {
     const uint32_t unswizzled = start_ + static_cast<uint32_t>(row / 8) * eight_rows_ +
                                 static_cast<uint32_t>(row % 8) * 128 + static_cast<uint32_t>(k) * 2;
     const uint32_t address = unswizzled ^ (unswizzled >> 7 & 7) << 4;
@@ -50,7 +50,7 @@ class SwizzledRows {
 constexpr int kGroupRows = 64;
 constexpr int kGroupDepth = 16;
 
-inline void gather(double (&a)[kGroupRows][kGroupDepth], uint64_t descriptor) {
+inline void gather(float (&a)[kGroupRows][kGroupDepth], uint64_t descriptor) {
   const SwizzledRows rows(descriptor);
   for (int row = 0; row < kGroupRows; ++row) {
     for (int k = 0; k < kGroupDepth; ++k) {
@@ -59,7 +59,7 @@ inline void gather(double (&a)[kGroupRows][kGroupDepth], uint64_t descriptor) {
   }
 }
 
-inline void gather(double (&a)[kGroupRows][kGroupDepth], const GroupProduct* const threads[128]) {
+inline void gather(float (&a)[kGroupRows][kGroupDepth], const GroupProduct* const threads[128]) {
   for (int thread = 0; thread < 128; ++thread) {
     const int row = thread / 32 * 16 + thread % 32 / 4;
     for (int part = 0; part < 4; ++part) {
@@ -73,13 +73,13 @@ inline void gather(double (&a)[kGroupRows][kGroupDepth], const GroupProduct* con
 
 template <int kColumns, bool kInRegisters>
 inline void wgmma_body(const GroupProduct* const threads[128]) {
-  double a[kGroupRows][kGroupDepth];
+  float a[kGroupRows][kGroupDepth];
   if constexpr (kInRegisters) {
     gather(a, threads);
   } else {
     gather(a, threads[0]->a);
   }
-  static double b[kGroupDepth][kColumns];
+  float b[kGroupDepth][kColumns];
   const SwizzledRows rows(threads[0]->b);
   for (int column = 0; column < kColumns; ++column) {
     for (int k = 0; k < kGroupDepth; ++k) {
@@ -97,7 +97,7 @@ inline void wgmma_body(const GroupProduct* const threads[128]) {
     }
     for (int k = 0; k < kGroupDepth; ++k) {
       for (int column = 0; column < kColumns; ++column) {
-        sums[column] += a[row][k] * b[k][column];
+        sums[column] += static_cast<double>(a[row][k]) * static_cast<double>(b[k][column]);
       }
     }
     for (int column = 0; column < kColumns; ++column) {
