@@ -166,7 +166,7 @@ struct Kernel {
 template <typename Tile>
 Kernel planes(const char* setting) {
   return {"fp16x3", setting, true, [](const Problem& p) {
-            return launch_gemm_planes<Tile, Layout::kContiguousK, Layout::kContiguousK>(
+            return launch_gemm_split<Tile, Layout::kContiguousK, Layout::kContiguousK>(
                 p.shape, {p.a.data(), 0, p.k, 1}, {p.b.data(), 0, 1, p.k}, p.planes(p.split_a, p.m),
                 p.planes(p.split_b, p.n), p.store(), nullptr);
           }};
@@ -183,13 +183,9 @@ Kernel tf32x3(const char* setting) {
 std::vector<Kernel> kernels() {
   static const Cublas cublas;
   std::vector<Kernel> all{
-      planes<PlaneTile<128, 2, 4, 1>>("128x256 stages 4 promote 32"),
-      planes<PlaneTile<128, 2, 4, 1, true>>("128x256 stages 4 promote 32 A reg"),
-      planes<PlaneTile<192, 1, 5, 2>>("128x192 stages 5 promote 64"),
-      planes<PlaneTile<192, 1, 5, 4>>("128x192 stages 5 promote 128"),
-      planes<PlaneTile<128, 1, 6, 2>>("128x128 stages 6 promote 64"),
-      planes<PlaneTile<128, 1, 6, 4>>("128x128 stages 6 promote 128"),
-      planes<PlaneTile<128, 1, 6, 2, true>>("128x128 stages 6 promote 64 A reg"),
+      planes<PlaneTileBroad>("128x256, promoted every 32"),
+      planes<PlaneTileSquare>("128x128, promoted every 64"),
+      planes<PlaneTile<1, 6, 4>>("128x128, promoted every 128"),
       tf32x3<MmaTileLarge>("128x128"),
   };
   if (cublas) {
@@ -259,8 +255,12 @@ void speed_of(const std::vector<Kernel>& all, int64_t m, int64_t n, int64_t k) {
   const Problem p(m, n, k, Data::kNormal);
   const double split_a_us = median_us([&] { return p.split(p.a, m, p.split_a); });
   const double split_b_us = median_us([&] { return p.split(p.b, n, p.split_b); });
-  std::printf("\n%ld x %ld x %ld: A split in %.1f us, B in %.1f us\n", static_cast<long>(m), static_cast<long>(n),
-              static_cast<long>(k), split_a_us, split_b_us);
+  const double across_us = median_us([&] {
+    return launch_split<Layout::kContiguousOuter>({p.b.data(), 0, 1, n}, 1, 1, n, k, p.split_b.data(), nullptr);
+  });
+  require(p.split(p.b, n, p.split_b), "split");
+  std::printf("\n%ld x %ld x %ld: A split in %.1f us, B in %.1f us, in %.1f us were it contiguous across k\n",
+              static_cast<long>(m), static_cast<long>(n), static_cast<long>(k), split_a_us, split_b_us, across_us);
   const double operations = 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) / 1e6;
   for (const Kernel& kernel : all) {
     run_once(p, kernel);

@@ -10,11 +10,10 @@ namespace stitch_emulator {
 
 constexpr int kGroupThreads = 128;
 
-// A thread's share: its accumulators, and operands by descriptor or, of a, in registers.
+// A thread's share: its accumulators, and operands by descriptor.
 struct GroupProduct {
   void (*body)(const GroupProduct* const threads[kGroupThreads]);
   float* d;
-  uint32_t a_registers[4];
   uint64_t a;
   uint64_t b;
   bool accumulate;

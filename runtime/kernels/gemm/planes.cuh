@@ -11,6 +11,7 @@
 
 #include "kernels/gemm/operands.cuh"
 #include "ptx/convert.cuh"
+#include "ptx/wgmma.cuh"
 
 namespace stitch {
 
@@ -46,6 +47,7 @@ namespace split_detail {
 
 constexpr int kThreads = 256;
 constexpr int kPiece = 8;  // elements that a thread splits at once: 16 bytes of each plane
+constexpr int kHeld = 4;   // pieces that it keeps in registers
 
 constexpr uint32_t kNan = 0x7fc00000u;
 constexpr int kLargestAt = 14;      // exponent of a row's largest element once scaled
@@ -125,56 +127,103 @@ __device__ __forceinline__ void load_piece(float (&values)[kPiece], const float*
 
 // What a row's `unscale` becomes once its elements have been counted.
 __device__ __forceinline__ float checked_unscale(const RowScale& row, int64_t nonzero, int64_t small) {
+#ifdef STITCH_HAS_WGMMA
   return small * kMaySuffer > nonzero ? __uint_as_float(kNan) : row.unscale;
+#else
+  return __uint_as_float(kNan);  // nothing multiplies planes
+#endif
 }
 
 __device__ __forceinline__ uint32_t magnitude_bits(float value) { return __float_as_uint(value) & 0x7fffffffu; }
 
-// Contiguous along K: a warp a row, read twice, from global memory and then mostly from a cache.
-template <bool kWide>
+__device__ __forceinline__ uint32_t largest_bits(const float (&values)[kPiece]) {
+  uint32_t largest = 0;
+#pragma unroll
+  for (int i = 0; i < kPiece; ++i) {
+    largest = max(largest, magnitude_bits(values[i]));
+  }
+  return largest;
+}
+
+// Of one number of each thread, `combine` over the kRowThreads of the same row, which take a whole warp or block.
+template <int kRowThreads, typename Combine>
+__device__ __forceinline__ uint32_t over_row(uint32_t value, const Combine& combine) {
+  for (int distance = kWarpThreads / 2; distance > 0; distance /= 2) {
+    value = combine(value, __shfl_xor_sync(0xffffffffu, value, distance));
+  }
+  if constexpr (kRowThreads > kWarpThreads) {
+    static_assert(kRowThreads == kThreads);
+    __shared__ uint32_t of_warp[kThreads / kWarpThreads];
+    if (threadIdx.x % kWarpThreads == 0) {
+      of_warp[threadIdx.x / kWarpThreads] = value;
+    }
+    __syncthreads();
+    value = of_warp[0];
+    for (int warp = 1; warp < kThreads / kWarpThreads; ++warp) {
+      value = combine(value, of_warp[warp]);
+    }
+    __syncthreads();
+  }
+  return value;
+}
+
+// Contiguous along K. What kHeld pieces a thread hold is read once; what is deeper is read again, mostly from a cache:
+// few rows are under way at the same time.
+template <bool kWide, int kRowThreads>
 __global__ void __launch_bounds__(kThreads)
     split_rows_kernel(StridedMatrix<float> matrix, int64_t inner_batch, int64_t rows, int64_t depth,
                       unsigned char* planes, float* unscale) {
-  const int64_t row = static_cast<int64_t>(blockIdx.x) * (kThreads / kWarpThreads) + threadIdx.x / kWarpThreads;
-  const int64_t batch = blockIdx.y;
-  const int64_t lane = threadIdx.x % kWarpThreads;
+  constexpr int kStep = kRowThreads * kPiece;
+  const int64_t row = static_cast<int64_t>(blockIdx.x) * (kThreads / kRowThreads) + threadIdx.x / kRowThreads;
   if (row >= rows) {
     return;
   }
+  const int64_t batch = blockIdx.y;
+  const int64_t first = static_cast<int64_t>(threadIdx.x % kRowThreads) * kPiece;
   const float* source = batch_start(matrix, batch, inner_batch) + row * matrix.row_stride;
+  float held[kHeld][kPiece];
   uint32_t largest = 0;
-#pragma unroll 2
-  for (int64_t k = lane * kPiece; k < depth; k += kWarpThreads * kPiece) {
+#pragma unroll
+  for (int piece = 0; piece < kHeld; ++piece) {
+    load_piece<kWide>(held[piece], source, first + piece * kStep, depth);
+  }
+#pragma unroll
+  for (int piece = 0; piece < kHeld; ++piece) {
+    largest = max(largest, largest_bits(held[piece]));
+  }
+  for (int64_t k = first + kHeld * kStep; k < depth; k += kStep) {
     float values[kPiece];
     load_piece<kWide>(values, source, k, depth);
-#pragma unroll
-    for (int i = 0; i < kPiece; ++i) {
-      largest = max(largest, magnitude_bits(values[i]));
-    }
+    largest = max(largest, largest_bits(values));
   }
-  const RowScale scale = row_scale(__reduce_max_sync(0xffffffffu, largest));
+  largest = over_row<kRowThreads>(largest, [](uint32_t a, uint32_t b) { return max(a, b); });
+  const RowScale scale = row_scale(largest);
   const int64_t blocks_along_k = ceil_divide(depth, PlaneBlock::k);
   unsigned char* own_planes = planes + batch * plane_bytes(1, rows, depth);
   unsigned nonzero = 0;
   unsigned small = 0;
-#pragma unroll 2
-  for (int64_t k = lane * kPiece; k < blocks_along_k * PlaneBlock::k; k += kWarpThreads * kPiece) {
+#pragma unroll
+  for (int piece = 0; piece < kHeld; ++piece) {
+    const int64_t k = first + piece * kStep;
+    if (k < blocks_along_k * PlaneBlock::k) {
+      split_piece(held[piece], scale, nonzero, small).store(own_planes, blocks_along_k, row, k);
+    }
+  }
+  for (int64_t k = first + kHeld * kStep; k < blocks_along_k * PlaneBlock::k; k += kStep) {
     float values[kPiece];
     load_piece<kWide>(values, source, k, depth);
     split_piece(values, scale, nonzero, small).store(own_planes, blocks_along_k, row, k);
   }
-  nonzero = __reduce_add_sync(0xffffffffu, nonzero);
-  small = __reduce_add_sync(0xffffffffu, small);
-  if (lane == 0) {
+  const auto add = [](uint32_t a, uint32_t b) { return a + b; };
+  nonzero = over_row<kRowThreads>(nonzero, add);
+  small = over_row<kRowThreads>(small, add);
+  if (first == 0) {
     unscale[batch * rows + row] = checked_unscale(scale, nonzero, small);
   }
 }
 
-constexpr int kColumns = 16;                  // rows of the split matrix that a block reads at once, 64 bytes
-constexpr int kGroups = kThreads / kColumns;  // threads a row
-
 // Of one number of each thread, `combine` over those of the same row.
-template <typename Combine>
+template <int kGroups, int kColumns, typename Combine>
 __device__ __forceinline__ uint32_t over_groups(uint32_t (&shared)[kGroups][kColumns], uint32_t value,
                                                 const Combine& combine) {
   const unsigned column = threadIdx.x % kColumns;
@@ -187,10 +236,12 @@ __device__ __forceinline__ uint32_t over_groups(uint32_t (&shared)[kGroups][kCol
   return value;
 }
 
-// Contiguous across K: a block takes 16 rows, read twice.
+// Contiguous across K: a block takes kColumns rows, read twice.
+template <int kColumns>
 __global__ void __launch_bounds__(kThreads)
     split_columns_kernel(StridedMatrix<float> matrix, int64_t inner_batch, int64_t rows, int64_t depth,
                          unsigned char* planes, float* unscale) {
+  constexpr int kGroups = kThreads / kColumns;  // threads a row
   __shared__ uint32_t shared[kGroups][kColumns];
   const int64_t row = static_cast<int64_t>(blockIdx.x) * kColumns + threadIdx.x % kColumns;
   const int64_t group = threadIdx.x / kColumns;
@@ -225,6 +276,15 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
+template <int kRowThreads>
+void launch_split_rows(const StridedMatrix<float>& matrix, int64_t batch, int64_t inner_batch, int64_t rows,
+                       int64_t depth, unsigned char* planes, float* unscale, cudaStream_t stream) {
+  const dim3 blocks(static_cast<unsigned>(ceil_divide(rows, kThreads / kRowThreads)), static_cast<unsigned>(batch));
+  const auto kernel = groups_aligned(matrix, matrix.row_stride) ? split_rows_kernel<true, kRowThreads>
+                                                                : split_rows_kernel<false, kRowThreads>;
+  kernel<<<blocks, kThreads, 0, stream>>>(matrix, inner_batch, rows, depth, planes, unscale);
+}
+
 }  // namespace split_detail
 
 // Splits `batch` matrices of rows x depth as an lhs has them, row_stride between rows and column_stride along the
@@ -235,14 +295,14 @@ cudaError_t launch_split(const StridedMatrix<float>& matrix, int64_t batch, int6
   using namespace split_detail;
   auto* planes = static_cast<unsigned char*>(memory);
   auto* unscale = reinterpret_cast<float*>(planes + plane_bytes(batch, rows, depth));
-  constexpr int kRows = kLayout == Layout::kContiguousK ? kThreads / kWarpThreads : kColumns;
-  const dim3 blocks(static_cast<unsigned>(ceil_divide(rows, kRows)), static_cast<unsigned>(batch));
   if constexpr (kLayout == Layout::kContiguousOuter) {
-    split_columns_kernel<<<blocks, kThreads, 0, stream>>>(matrix, inner_batch, rows, depth, planes, unscale);
-  } else if (groups_aligned(matrix, matrix.row_stride)) {
-    split_rows_kernel<true><<<blocks, kThreads, 0, stream>>>(matrix, inner_batch, rows, depth, planes, unscale);
+    constexpr int kColumns = 16;  // 64 bytes at once
+    const dim3 blocks(static_cast<unsigned>(ceil_divide(rows, kColumns)), static_cast<unsigned>(batch));
+    split_columns_kernel<kColumns><<<blocks, kThreads, 0, stream>>>(matrix, inner_batch, rows, depth, planes, unscale);
+  } else if (depth <= kWarpThreads * kPiece * kHeld) {
+    launch_split_rows<kWarpThreads>(matrix, batch, inner_batch, rows, depth, planes, unscale, stream);
   } else {
-    split_rows_kernel<false><<<blocks, kThreads, 0, stream>>>(matrix, inner_batch, rows, depth, planes, unscale);
+    launch_split_rows<kThreads>(matrix, batch, inner_batch, rows, depth, planes, unscale, stream);
   }
   return cudaGetLastError();
 }

@@ -9,6 +9,9 @@
 
 namespace stitch {
 
+using PlaneTileBroad = PlaneTile<2, 4, 1>;   // 193 KB of shared memory
+using PlaneTileSquare = PlaneTile<1, 6, 2>;  // the same
+
 namespace wgmma_detail {
 
 // Lays the sums down as a matrix, without their scales.
@@ -100,8 +103,6 @@ __global__ void __launch_bounds__(Tile::threads, 1)
     apply_epilogue<Tile::m, Tile::n, Tile::stage_stride, Tile::multipliers>(
         staged, [](int row) { return row; }, shape, place, place.batch, StoreNumbers<Epilogue>{epilogue});
   }
-#else
-  __trap();
 #endif
 }
 
@@ -145,6 +146,26 @@ __global__ void __launch_bounds__(Tile::threads, MmaResidency<Tf32x3, Tile>::kBl
   mma_block<Tf32x3, Tile>(lhs_operand, rhs_operand, shared_tiles, shape, place, place.batch, store);
 }
 
+template <typename Tile, typename Epilogue>
+cudaError_t launch_planes(const GemmShape& shape, const SplitMatrix& lhs, const SplitMatrix& rhs,
+                          const BlockRaster& raster, const Epilogue& epilogue, cudaStream_t stream) {
+  int device = 0;
+  int shared_bytes = 0;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+  if (shared_bytes < Tile::shared_bytes) {
+    return cudaSuccess;  // a device without wgmma
+  }
+  const auto kernel = gemm_planes_kernel<Tile, Epilogue>;
+  const cudaError_t error = allow_shared_memory(kernel, Tile::shared_bytes);
+  if (error != cudaSuccess) {
+    return error;
+  }
+  kernel<<<static_cast<unsigned>(raster.blocks()), Tile::threads, Tile::shared_bytes, stream>>>(shape, lhs, rhs, raster,
+                                                                                                epilogue);
+  return cudaGetLastError();
+}
+
 template <Layout kLhsLayout, Layout kRhsLayout, typename Epilogue>
 cudaError_t launch_repair(const GemmShape& shape, const StridedMatrix<float>& lhs, const StridedMatrix<float>& rhs,
                           const SplitMatrix& split_lhs, const SplitMatrix& split_rhs, const Epilogue& epilogue,
@@ -168,21 +189,39 @@ cudaError_t launch_repair(const GemmShape& shape, const StridedMatrix<float>& lh
 
 // split_lhs: rows of m; split_rhs: rows of n, both of what lhs and rhs are, by launch_split().
 template <typename Tile, Layout kLhsLayout, Layout kRhsLayout, typename Epilogue>
-cudaError_t launch_gemm_planes(const GemmShape& shape, const StridedMatrix<float>& lhs, const StridedMatrix<float>& rhs,
-                               const SplitMatrix& split_lhs, const SplitMatrix& split_rhs, const Epilogue& epilogue,
-                               cudaStream_t stream) {
+cudaError_t launch_gemm_split(const GemmShape& shape, const StridedMatrix<float>& lhs, const StridedMatrix<float>& rhs,
+                              const SplitMatrix& split_lhs, const SplitMatrix& split_rhs, const Epilogue& epilogue,
+                              cudaStream_t stream) {
   const BlockRaster raster(shape, Tile::m, Tile::n, Tile::k, 1);
   if (raster.blocks() == 0) {
     return cudaSuccess;
   }
-  const auto kernel = wgmma_detail::gemm_planes_kernel<Tile, Epilogue>;
-  const cudaError_t error = allow_shared_memory(kernel, Tile::shared_bytes);
+  const cudaError_t error = wgmma_detail::launch_planes<Tile>(shape, split_lhs, split_rhs, raster, epilogue, stream);
   if (error != cudaSuccess) {
     return error;
   }
-  kernel<<<static_cast<unsigned>(raster.blocks()), Tile::threads, Tile::shared_bytes, stream>>>(
-      shape, split_lhs, split_rhs, raster, epilogue);
   return wgmma_detail::launch_repair<kLhsLayout, kRhsLayout>(shape, lhs, rhs, split_lhs, split_rhs, epilogue, stream);
+}
+
+// Splits both operands first. scratch: split_bytes() of lhs and of rhs. On a device without wgmma no row is split, and
+// the repair computes all of the product.
+template <typename Tile, Layout kLhsLayout, Layout kRhsLayout, typename Epilogue>
+cudaError_t launch_gemm_planes(const GemmShape& shape, const StridedMatrix<float>& lhs, const StridedMatrix<float>& rhs,
+                               const Epilogue& epilogue, void* scratch, cudaStream_t stream) {
+  auto* lhs_memory = static_cast<unsigned char*>(scratch);
+  auto* rhs_memory = lhs_memory + split_bytes(shape.batch, shape.m, shape.k);
+  cudaError_t error =
+      launch_split<kLhsLayout>(lhs, shape.batch, shape.inner_batch, shape.m, shape.k, lhs_memory, stream);
+  if (error == cudaSuccess) {
+    error =
+        launch_split<kRhsLayout>(transposed(rhs), shape.batch, shape.inner_batch, shape.n, shape.k, rhs_memory, stream);
+  }
+  if (error != cudaSuccess) {
+    return error;
+  }
+  return launch_gemm_split<Tile, kLhsLayout, kRhsLayout>(
+      shape, lhs, rhs, split_matrix(lhs_memory, shape.batch, shape.m, shape.k),
+      split_matrix(rhs_memory, shape.batch, shape.n, shape.k), epilogue, stream);
 }
 
 }  // namespace stitch

@@ -8,23 +8,21 @@
 
 #include "kernels/gemm/planes.cuh"
 #include "ptx/bulk_copy.cuh"
-#include "ptx/ldmatrix.cuh"
 #include "ptx/mbarrier.cuh"
 #include "ptx/warpgroup.cuh"
 #include "ptx/wgmma.cuh"
 
 namespace stitch {
 
-// Each warpgroup multiplies 64 x (kParts * kColumns), a part of kColumns after the other: its partial sums take the
-// registers of one part. A stage is 32 along K; partial sums are promoted every kPromoteStages of them.
-template <int kColumns, int kParts, int kStages, int kPromoteStages, bool kLhsInRegisters = false>
+// Each warpgroup multiplies 64 x (kParts * 128), a part of 128 after the other: its partial sums take the registers of
+// one part. A stage is 32 along K; partial sums are promoted every kPromoteStages of them.
+template <int kParts, int kStages, int kPromoteStages>
 struct PlaneTile {
-  static constexpr int columns = kColumns, parts = kParts, stages = kStages, promote_stages = kPromoteStages;
-  static constexpr bool lhs_in_registers = kLhsInRegisters;
+  static constexpr int columns = 128, parts = kParts, stages = kStages, promote_stages = kPromoteStages;
   static constexpr int multipliers = 256;  // threads
   static constexpr int threads = multipliers + 128;
-  static constexpr int m = 128, n = kColumns * kParts, k = PlaneBlock::k * kPromoteStages;
-  static_assert(n % PlaneBlock::rows == 0 && kPromoteStages <= kStages);
+  static constexpr int m = 128, n = columns * kParts, k = PlaneBlock::k * kPromoteStages;
+  static_assert(kPromoteStages <= kStages);
   static constexpr int lhs_blocks = m / PlaneBlock::rows, rhs_blocks = n / PlaneBlock::rows;
   static constexpr int stage_bytes = (lhs_blocks + rhs_blocks) * PlaneBlock::bytes;
   static constexpr int stage_stride = n + 8;  // of the staged sums: four rows of a fragment in different banks
@@ -136,22 +134,7 @@ __device__ __forceinline__ void bring(const Ring<Tile>& ring, const PlaneRows& l
   }
 }
 
-template <int kColumns>
-__device__ __forceinline__ void multiply(float (&sums)[kColumns / 2], uint64_t a, uint64_t b, bool accumulate) {
-  if constexpr (kColumns == 128) {
-    ptx::wgmma_m64n128k16_f16(sums, a, b, accumulate);
-  } else {
-    ptx::wgmma_m64n192k16_f16(sums, a, b, accumulate);
-  }
-}
-template <int kColumns>
-__device__ __forceinline__ void multiply(float (&sums)[kColumns / 2], const uint32_t (&a)[4], uint64_t b,
-                                         bool accumulate) {
-  ptx::wgmma_m64n128k16_f16_registers(sums, a, b, accumulate);
-}
-
 // What of A a warpgroup multiplies at one stage: both planes, two slices of 16 along K.
-template <bool kInRegisters>
 class LhsStage {
  public:
   __device__ __forceinline__ explicit LhsStage(const unsigned char* rows) : rows_(ptx::wgmma_operand(rows)) {}
@@ -161,24 +144,6 @@ class LhsStage {
   uint64_t rows_;
 };
 
-template <>
-class LhsStage<true> {
- public:
-  __device__ __forceinline__ explicit LhsStage(const unsigned char* rows) {
-    const unsigned lane = threadIdx.x % kWarpThreads;
-    const unsigned row = threadIdx.x % 128 / kWarpThreads * 16 + lane % 16;
-    const unsigned char* line = rows + row * PlaneBlock::row_bytes;
-#pragma unroll
-    for (unsigned pair = 0; pair < 4; ++pair) {
-      ptx::ldmatrix_x4(slices_[pair], line + ((pair * 2 + lane / 16) ^ row % 8) * 16);
-    }
-  }
-  __device__ __forceinline__ const uint32_t (&slice(int plane, int step) const)[4] { return slices_[plane * 2 + step]; }
-
- private:
-  uint32_t slices_[4][4];
-};
-
 // The sums of a warpgroup.
 template <typename Tile>
 class GroupSums {
@@ -186,18 +151,17 @@ class GroupSums {
   static constexpr int kColumns = Tile::columns;
 
   // Small products first.
-  template <typename Lhs>
-  __device__ __forceinline__ void issue(const Lhs& lhs, const unsigned char* rhs_rows, bool accumulate) {
+  __device__ __forceinline__ void issue(const LhsStage& lhs, const unsigned char* rhs_rows, bool accumulate) {
     const uint64_t rhs = ptx::wgmma_operand(rhs_rows);
     ptx::wgmma_fence();
 #pragma unroll
     for (int slice = 0; slice < 2; ++slice) {
-      multiply<kColumns>(partial_, lhs.slice(0, slice), rhs + 4 + slice * 2, accumulate || slice > 0);
-      multiply<kColumns>(partial_, lhs.slice(1, slice), rhs + slice * 2, true);
+      ptx::wgmma_m64n128k16_f16(partial_, lhs.slice(0, slice), rhs + 4 + slice * 2, accumulate || slice > 0);
+      ptx::wgmma_m64n128k16_f16(partial_, lhs.slice(1, slice), rhs + slice * 2, true);
     }
 #pragma unroll
     for (int slice = 0; slice < 2; ++slice) {
-      multiply<kColumns>(partial_, lhs.slice(0, slice), rhs + slice * 2, true);
+      ptx::wgmma_m64n128k16_f16(partial_, lhs.slice(0, slice), rhs + slice * 2, true);
     }
     ptx::wgmma_commit();
   }
@@ -237,7 +201,7 @@ __device__ __forceinline__ void multiply_whole(Promoted<Tile>& promoted, const R
     for (int i = 0; i < stages; ++i) {
       ring.wait_until_full(place);
       const unsigned char* stage = ring.stage(place.stage);
-      const LhsStage<Tile::lhs_in_registers> lhs(stage + group * PlaneBlock::bytes);
+      const LhsStage lhs(stage + group * PlaneBlock::bytes);
       sums.issue(lhs, stage + Tile::lhs_blocks * PlaneBlock::bytes, i > 0);
       if (i > 0) {
         sums.template wait<1>();
@@ -263,7 +227,7 @@ __device__ __forceinline__ void multiply_parts(Promoted<Tile>& promoted, const R
   for (int k_block = depth.begin; k_block < depth.end; ++k_block) {
     ring.wait_until_full(place);
     const unsigned char* stage = ring.stage(place.stage);
-    const LhsStage<Tile::lhs_in_registers> lhs(stage + group * PlaneBlock::bytes);
+    const LhsStage lhs(stage + group * PlaneBlock::bytes);
 #pragma unroll
     for (int part = 0; part < Tile::parts; ++part) {
       const int row = part * Tile::columns;

@@ -59,26 +59,10 @@ inline void gather(float (&a)[kGroupRows][kGroupDepth], uint64_t descriptor) {
   }
 }
 
-inline void gather(float (&a)[kGroupRows][kGroupDepth], const GroupProduct* const threads[128]) {
-  for (int thread = 0; thread < 128; ++thread) {
-    const int row = thread / 32 * 16 + thread % 32 / 4;
-    for (int part = 0; part < 4; ++part) {
-      const int k = thread % 4 * 2 + part / 2 * 8;
-      const uint32_t bits = threads[thread]->a_registers[part];
-      a[row + part % 2 * 8][k] = fp16_value(bits & 0xffffu);
-      a[row + part % 2 * 8][k + 1] = fp16_value(bits >> 16);
-    }
-  }
-}
-
-template <int kColumns, bool kInRegisters>
+template <int kColumns>
 inline void wgmma_body(const GroupProduct* const threads[128]) {
   float a[kGroupRows][kGroupDepth];
-  if constexpr (kInRegisters) {
-    gather(a, threads);
-  } else {
-    gather(a, threads[0]->a);
-  }
+  gather(a, threads[0]->a);
   float b[kGroupDepth][kColumns];
   const SwizzledRows rows(threads[0]->b);
   for (int column = 0; column < kColumns; ++column) {
@@ -111,13 +95,7 @@ inline void wgmma_body(const GroupProduct* const threads[128]) {
 
 template <int kColumns>
 inline void wgmma_f16(float* d, uint64_t a, uint64_t b, bool accumulate) {
-  const GroupProduct share{wgmma_body<kColumns, false>, d, {}, a, b, accumulate};
-  stitch_group_product(&share, __FILE__, __LINE__);
-}
-
-template <int kColumns>
-inline void wgmma_f16(float* d, const uint32_t (&a)[4], uint64_t b, bool accumulate) {
-  const GroupProduct share{wgmma_body<kColumns, true>, d, {a[0], a[1], a[2], a[3]}, 0, b, accumulate};
+  const GroupProduct share{wgmma_body<kColumns>, d, a, b, accumulate};
   stitch_group_product(&share, __FILE__, __LINE__);
 }
 
