@@ -72,15 +72,15 @@ INSTANTIATE_TEST_SUITE_P(All, EmitCase,
                                                                  "/src/codegen/testdata")),
                          [](const auto& parameter) { return parameter.param.stem().string(); });
 
-// Three products of TF32 parts, 2 * 1024^3 operations each, outlast 12 MiB; 4 numbers take less than the launch does.
+// Three products of fp16 parts, 2 * 2048^3 operations each, outlast 48 MiB; 4 numbers take less than the launch does.
 TEST(Emit, ProgramSaysWhatBoundsEachStep) {
   const auto large = emitted(
-      "graph large mode=eval\nx: f32[1024,1024] = input \"x\"\nw: f32[1024,1024] = parameter \"w\"\n"
+      "graph large mode=eval\nx: f32[2048,2048] = input \"x\"\nw: f32[2048,2048] = parameter \"w\"\n"
       "y = linear(x, w, none)\nreturn output \"0\" = y\n");
   ASSERT_TRUE(large.has_value()) << large.error().message;
   const std::string& text = large->files.at("program.cu");
-  EXPECT_NE(text.find("// Step 0, y: 6.44 GFLOP, 12.6 MB, "), std::string::npos) << text;
-  EXPECT_NE(text.find("bound by arithmetic on the tensor cores.\n// Setting tf32x3_"), std::string::npos) << text;
+  EXPECT_NE(text.find("// Step 0, y: 51.5 GFLOP, 50.3 MB, "), std::string::npos) << text;
+  EXPECT_NE(text.find("bound by arithmetic on the tensor cores.\n// Setting fp16x3_"), std::string::npos) << text;
   const auto small = emitted("graph small mode=eval\nx: f32[4] = input \"x\"\ny = exp(x)\nreturn output \"0\" = y\n");
   ASSERT_TRUE(small.has_value()) << small.error().message;
   EXPECT_NE(small->files.at("program.cu").find("2.0 us by the limits of H200, bound by launching."), std::string::npos)

@@ -7,6 +7,7 @@
 
 #include "ir/graph/op.h"
 #include "kernels/gemm/library.h"
+#include "kernels/gemm/planes.h"
 #include "kernels/gemm/problem.h"
 #include "kernels/gemm/thin.h"
 #include "kernels/gemm/variants.h"
@@ -19,7 +20,7 @@ namespace {
 constexpr int64_t kMaxSplits = 16;
 constexpr int64_t kMinDepthOfSplit = 256;  // of K: shorter parts do not repay their partial sums
 
-constexpr const char* kNextToThin = "tf32x3_64x64";  // a setting in whose place a thin one stands
+constexpr const char* kPortable = "tf32x3_64x64";  // a setting in whose place one of another table stands
 
 bool is_float_storage(DataType dtype) {
   return dtype == DataType::kFloat32 || dtype == DataType::kFloat16 || dtype == DataType::kBfloat16;
@@ -58,6 +59,8 @@ class Gemm final : public KernelTemplate {
     }
     const std::vector<Setting> thin = thin_settings(group, problem, math);
     settings.insert(settings.end(), thin.begin(), thin.end());
+    const std::vector<Setting> planes = planes_settings(group, problem, limits);
+    settings.insert(settings.end(), planes.begin(), planes.end());
     return settings;
   }
 
@@ -71,10 +74,10 @@ class Gemm final : public KernelTemplate {
     if (is_library_setting(setting)) {
       return allows_library(group, setting);
     }
-    if (is_thin(setting)) {
+    if (is_thin(setting) || is_planes(setting)) {
       GemmProblem problem;
       analyse_gemm(group, problem);
-      return allows_thin(group, problem);
+      return is_thin(setting) ? allows_thin(group, problem) : allows_planes(group, problem);
     }
     const auto own = gemm_setting(setting);
     return own.has_value() && own->splits_of_depth <= kMaxSplits &&
@@ -89,6 +92,9 @@ class Gemm final : public KernelTemplate {
     }
     if (is_thin(setting)) {
       return thin_work(group, problem, setting);
+    }
+    if (is_planes(setting)) {
+      return planes_work(group, problem, setting);
     }
     Work work;
     work.bytes = min_bytes(group);
@@ -197,6 +203,16 @@ void introduce(StepBuilder& step, const GemmProblem& problem, const Setting& set
         "Access: a block holds 128 rows of lhs in registers and walks along rhs, tiles of which come through "
         "shared memory; sums are stored from registers, 64 bytes of a row at once.");
     step.describe("Bound: memory, the product is written for longer than it is multiplied.");
+  } else if (is_planes(setting)) {
+    step.include("kernels/gemm/wgmma.cuh");
+    step.describe(
+        "Access: both operands are read once and written as planes; tiles of {} come as they are to shared memory by "
+        "the copy engine.",
+        planes_tile_text(setting));
+    step.describe(
+        "Arithmetic: rows are scaled by powers of two and split into two fp16 parts, each product is three of parts "
+        "on the tensor cores, sums promoted to fp32 in time; rows that two parts do not hold go through TF32 parts.");
+    step.describe("Bound: arithmetic.");
   } else {
     step.include(in_sixteen_bits                     ? "kernels/gemm/mma_16bit.cuh"
                  : variant.math != TensorMath::kNone ? "kernels/gemm/mma.cuh"
@@ -216,6 +232,9 @@ std::string launched(const GemmProblem& problem, const Setting& setting, const G
   if (is_thin(setting)) {
     return fmt::format("stitch::launch_gemm_mma_thin<{}", thin_arguments(problem, setting));
   }
+  if (is_planes(setting)) {
+    return fmt::format("stitch::launch_gemm_planes<stitch::{}", planes_tile(setting));
+  }
   const TensorMath math = own.variant->math;
   const char* split = own.splits_of_depth > 0 ? "_split_k" : "";
   if (math == TensorMath::kNone || math == TensorMath::kSixteenBit) {
@@ -233,9 +252,10 @@ Result<StepDraft> Gemm::draft(const Group& group, const Setting& setting) const 
   }
   StepBuilder step(group);
   const bool by_library = is_library_setting(setting);
-  const GemmSetting own = by_library         ? GemmSetting{&gemm_variant(own_setting_for(group, problem, setting))}
-                          : is_thin(setting) ? GemmSetting{&gemm_variant(kNextToThin)}
-                                             : *gemm_setting(setting);
+  const bool is_own = !by_library && !is_thin(setting) && !is_planes(setting);
+  const GemmSetting own = is_own       ? *gemm_setting(setting)
+                          : by_library ? GemmSetting{&gemm_variant(own_setting_for(group, problem, setting))}
+                                       : GemmSetting{&gemm_variant(kPortable)};
   introduce(step, problem, setting, *own.variant);
   STITCH_ASSIGN(const LoweredFunctor epilogue, make_epilogue(step, problem));
   construct(step, epilogue, "epilogue");
@@ -254,6 +274,9 @@ Result<StepDraft> Gemm::draft(const Group& group, const Setting& setting) const 
     step.set_scratch_bytes(setting.splits * problem.batch * problem.m * problem.n * kFloatBytes);
     step.launch("    {}>(shape, lhs, rhs, epilogue, {}, args->scratch, stream);", layout_name(problem.b.layout),
                 step.extent("splits", setting.splits, "blocks that share the depth of one tile"));
+  } else if (is_planes(setting)) {
+    step.set_scratch_bytes(planes_scratch_bytes(problem));
+    step.launch("    {}>(shape, lhs, rhs, epilogue, args->scratch, stream);", layout_name(problem.b.layout));
   } else {
     step.launch("    {}>(shape, lhs, rhs, epilogue, stream);", layout_name(problem.b.layout));
   }

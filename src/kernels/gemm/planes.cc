@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/gemm/planes.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "kernels/template/named_setting.h"
+
+namespace stitch::kernels {
+namespace {
+
+struct PlaneTile {
+  const char* name;  // in namespace stitch
+  int64_t columns;
+  double peak_share;
+};
+
+// Shares of the fp16 peak, of the products alone, on an H200 (bench/results/planes-h200.md).
+constexpr std::array kPlaneTiles = {
+    NamedSetting<PlaneTile>{"fp16x3_128x256", {"PlaneTileBroad", 256, 0.815}},
+    NamedSetting<PlaneTile>{"fp16x3_128x128", {"PlaneTileSquare", 128, 0.75}},
+};
+
+constexpr int64_t kTileRows = 128;   // of a tile
+constexpr int64_t kBlockDepth = 32;  // of a block of planes
+constexpr int64_t kBlockRows = 64;   // of one
+constexpr int kPlaneThreads = 384;
+constexpr int64_t kBytesOfTwoPlanes = 4;  // two planes take as much
+constexpr int64_t kLeastExtent = 128;     // of every extent: four launches want more
+
+int64_t block_count(int64_t extent, int64_t of_block) { return (extent + of_block - 1) / of_block; }
+
+int64_t operand_planes_bytes(int64_t batch, int64_t rows, int64_t depth) {
+  constexpr int64_t kAlignment = 256;
+  return batch * ((rows + kBlockRows - 1) * (depth + kBlockDepth - 1) * kBytesOfTwoPlanes + rows * kBytesOfTwoPlanes) +
+         kAlignment;
+}
+
+}  // namespace
+
+bool allows_planes(const Group& group, const GemmProblem& problem) {
+  constexpr int64_t kMaxGrid = 65535;  // of a launch's second axis
+  return group.graph->type(problem.a.stored).dtype == DataType::kFloat32 && problem.batch <= kMaxGrid;
+}
+
+std::vector<Setting> planes_settings(const Group& group, const GemmProblem& problem, const DeviceLimits& limits) {
+  const bool is_large = std::min({problem.m, problem.n, problem.k}) >= kLeastExtent;
+  if (limits.architecture != "sm_90a" || !is_large || !allows_planes(group, problem)) {
+    return {};
+  }
+  return settings_where(kPlaneTiles, [](const PlaneTile&) { return true; });
+}
+
+bool is_planes(const Setting& setting) { return setting.splits == 1 && is_named(kPlaneTiles, setting.variant); }
+
+Work planes_work(const Group& group, const GemmProblem& problem, const Setting& setting) {
+  constexpr double kProducts = 3.0;
+  const PlaneTile& tile = meaning_of(kPlaneTiles, setting);
+  const int64_t row_tiles = block_count(problem.m, kTileRows);
+  const int64_t column_tiles = block_count(problem.n, tile.columns);
+  const auto flops = [&](int64_t rows, int64_t columns, int64_t depth) {
+    return 2.0 * kProducts * static_cast<double>(problem.batch) * static_cast<double>(rows) *
+           static_cast<double>(columns) * static_cast<double>(depth);
+  };
+  Work work;
+  work.bytes = min_bytes(group);
+  work.lane_operations = pointwise_operations(group);
+  work.pipe = Pipe::kFp16;
+  work.flops = flops(problem.m, problem.n, problem.k);
+  // A block fills its ring before it multiplies, and stores when it has: as long as this many steps along the depth.
+  constexpr int64_t kFillAndStore = 10;
+  work.padded_flops = flops(row_tiles * kTileRows, column_tiles * tile.columns,
+                            (block_count(problem.k, kBlockDepth) + kFillAndStore) * kBlockDepth);
+  work.peak_share = tile.peak_share;
+  work.blocks = problem.batch * row_tiles * column_tiles;
+  work.threads_per_block = kPlaneThreads;
+  // Two launches split, one multiplies, one looks for rows that were not split.
+  work.launches = 4;
+  // Read and written as planes, at about half the memory's speed, before anything is multiplied. What the products read
+  // of them is as much as they would of the operands.
+  constexpr double kSplit = 4.2;
+  work.serial_bytes = kSplit * static_cast<double>(planes_scratch_bytes(problem));
+  return work;
+}
+
+std::string planes_tile(const Setting& setting) { return meaning_of(kPlaneTiles, setting).name; }
+
+std::string planes_tile_text(const Setting& setting) {
+  return std::to_string(kTileRows) + " x " + std::to_string(meaning_of(kPlaneTiles, setting).columns);
+}
+
+int64_t planes_scratch_bytes(const GemmProblem& problem) {
+  return operand_planes_bytes(problem.batch, problem.m, problem.k) +
+         operand_planes_bytes(problem.batch, problem.n, problem.k);
+}
+
+}  // namespace stitch::kernels

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Settings "fp16x3_...": products of fp32's class by wgmma, operands split into two fp16 planes first
+// (runtime/kernels/gemm/wgmma.cuh).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernels/gemm/problem.h"
+#include "kernels/template/device_limits.h"
+#include "kernels/template/kernel_template.h"
+
+namespace stitch::kernels {
+
+// Those for a product of fp32 operands, in every mode; none for devices without wgmma, and where the product is too
+// small to repay the split.
+std::vector<Setting> planes_settings(const Group& group, const GemmProblem& problem, const DeviceLimits& limits);
+bool allows_planes(const Group& group, const GemmProblem& problem);
+bool is_planes(const Setting& setting);
+Work planes_work(const Group& group, const GemmProblem& problem, const Setting& setting);
+// "PlaneTileBroad", the skeleton's tile, and "128 x 256", its size.
+std::string planes_tile(const Setting& setting);
+std::string planes_tile_text(const Setting& setting);
+// Of both operands' planes, an upper bound that follows each extent in a straight line.
+int64_t planes_scratch_bytes(const GemmProblem& problem);
+
+}  // namespace stitch::kernels
