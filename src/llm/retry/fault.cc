@@ -51,6 +51,12 @@ std::string remedy_of(const Fault& fault) {
   if (fault.kind == FaultKind::kTooSlow) {
     return "raise the endpoint's limits, or ask a faster one";
   }
+  if (fault.kind == FaultKind::kBroken) {
+    return "check that the endpoint's server runs and can be reached";
+  }
+  if (fault.kind == FaultKind::kTooLong) {
+    return "raise the endpoint's max_bytes, or lower max_tokens";
+  }
   switch (fault.kind == FaultKind::kStatus ? fault.status : 0) {
     case 401:
     case 403:
