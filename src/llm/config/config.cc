@@ -2,9 +2,11 @@
 #include "llm/config/config.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 
 #include "base/fs/files.h"
 
@@ -51,6 +53,26 @@ Result<Team> team_named(const Config& config, const std::string& name) {
   const std::string there = names.empty() ? "there is none" : "there are " + names;
   return failure(ErrorCode::kUsage, name.empty() ? fmt::format("no team is called default; {}", there)
                                                  : fmt::format("there is no team \"{}\"; {}", name, there));
+}
+
+const Price* price_of(const Config& config, const std::string& model) {
+  const auto found =
+      std::find_if(config.prices.begin(), config.prices.end(), [&](const Price& each) { return each.model == model; });
+  return found == config.prices.end() ? nullptr : &*found;
+}
+
+Result<void> check_prices(const Config& config, const Team& team) {
+  std::set<std::string> unknown;
+  for (const Member& member : team.members) {
+    if (price_of(config, member.model) == nullptr) {
+      unknown.insert(member.model);
+    }
+  }
+  return unknown.empty() ? Result<void>()
+                         : failure(ErrorCode::kUsage,
+                                   fmt::format("a limit on money needs the price of every model; not known: {}",
+                                               fmt::join(unknown, ", ")),
+                                   "", "add [price.\"MODEL\"] as docs/endpoints.md shows");
 }
 
 const Endpoint& endpoint_of(const Config& config, const Member& member) {

@@ -11,6 +11,7 @@
 #include "base/error/result.h"
 #include "llm/chat/chat.h"
 #include "llm/exchange/exchange.h"
+#include "llm/price/price.h"
 
 namespace stitch::llm {
 
@@ -40,6 +41,7 @@ struct Team {
 struct Config {
   std::vector<Endpoint> endpoints{};
   std::vector<Team> teams{};
+  std::vector<Price> prices{};
 };
 
 // kFileInvalid with the line, and with what was probably meant, for anything that is not known. `home` takes the place
@@ -53,6 +55,10 @@ Result<Config> read_config(const std::filesystem::path& path);
 
 // The team of that name; of no name the one called "default", or the only one. kUsage where there is none.
 Result<Team> team_named(const Config& config, const std::string& name);
+// nullptr where the file says no price of it.
+const Price* price_of(const Config& config, const std::string& model);
+// kUsage with the models of `team` whose price is not known: a limit on money would not hold.
+Result<void> check_prices(const Config& config, const Team& team);
 // The endpoint of a member, which the reader has seen to be there.
 const Endpoint& endpoint_of(const Config& config, const Member& member);
 

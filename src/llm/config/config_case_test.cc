@@ -43,7 +43,12 @@ std::string run_case(const testing::CaseFile& one) {
     text += shown(member);
     EXPECT_EQ(endpoint_of(*config, member).name, member.endpoint);
   }
-  return text;
+  for (const Price& price : config->prices) {
+    text +=
+        fmt::format("price of {}: {} {} {} on {}\n", price.model, price.prompt, price.cached, price.answer, price.date);
+  }
+  const Result<void> priced = check_prices(*config, *team);
+  return text + (priced.has_value() ? "all priced\n" : priced.error().message + "\n");
 }
 
 class ConfigCase : public ::testing::TestWithParam<std::filesystem::path> {};

@@ -49,6 +49,7 @@ class Reader {
   void take(const toml::table& table, const char* key, int64_t& into, int64_t least, int64_t greatest);
   std::optional<double> number(const toml::table& table, const char* key, double least, double greatest);
   void take_seconds(const toml::table& table, const char* key, int64_t& into_ms);
+  Price price(const std::string& model, const toml::table& table);
   Endpoint endpoint(const std::string& name, const toml::table& table);
   Team team(const std::string& name, const toml::table& table, const Config& config);
   Member member(const std::string& role, const toml::table& table, const Config& config);
@@ -159,6 +160,24 @@ Endpoint Reader::endpoint(const std::string& name, const toml::table& table) {
   return endpoint;
 }
 
+Price Reader::price(const std::string& model, const toml::table& table) {
+  constexpr double kMaxDollars = 1e6;
+  Price price{.model = model};
+  const std::string what = "price." + model;
+  check_known(table, what, {"prompt", "cached", "answer", "date"});
+  const std::optional<double> prompt = number(table, "prompt", 0, kMaxDollars);
+  const std::optional<double> answer = number(table, "answer", 0, kMaxDollars);
+  if (!prompt.has_value() || !answer.has_value() || !table.contains("date")) {
+    refuse(table.source(), what + " lacks its prompt, its answer or its date");
+    return price;
+  }
+  price.prompt = *prompt;
+  price.answer = *answer;
+  price.cached = number(table, "cached", 0, *prompt).value_or(*prompt);
+  take(table, "date", price.date);
+  return price;
+}
+
 Member Reader::member(const std::string& role, const toml::table& table, const Config& config) {
   Member member{.role = role};
   check_known(table, role, {"endpoint", "model", "temperature", "top_p", "seed", "max_tokens"});
@@ -203,10 +222,15 @@ Team Reader::team(const std::string& name, const toml::table& table, const Confi
 
 Config Reader::read(const toml::table& root) {
   Config config;
-  check_known(root, "the file", {"endpoint", "team"});
+  check_known(root, "the file", {"endpoint", "team", "price"});
   if (const toml::node* endpoints = root.get("endpoint"); endpoints != nullptr) {
     each_table(*endpoints, "endpoint", [&](const std::string& name, const toml::table& table) {
       config.endpoints.push_back(endpoint(name, table));
+    });
+  }
+  if (const toml::node* prices = root.get("price"); prices != nullptr) {
+    each_table(*prices, "price", [&](const std::string& model, const toml::table& table) {
+      config.prices.push_back(price(model, table));
     });
   }
   if (const toml::node* teams = root.get("team"); teams != nullptr) {
