@@ -3,7 +3,7 @@
 #include "linear_relu.h"
 
 static int run_program(const Call& call) {
-  constexpr int64_t kElsewhere = 1 << 18;
+  constexpr int64_t kElsewhere = 1 << 14;  // more than an output has
   static float* outputs[3] = {};
   static int calls = 0;
   float*& earlier = outputs[calls++ % 3];
