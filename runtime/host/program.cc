@@ -90,10 +90,22 @@ void* buffer_address(const StitchHandle& handle, int32_t index, const StitchCall
   }
 }
 
-// What one step may touch of the memory that the program manages.
-void fence(WorkspaceGuard& guard, const StitchHandle& handle, const StepTable& step, uint64_t scratch_offset) {
-  const bool prepares = step.phase == StepPhase::kPrepare;
+// One call of a step.
+struct StepCall {
+  int32_t index;
+  bool prepares;    // in prepare()
+  bool fills_kept;  // StepArgs::fills_kept
+};
+
+// What it may touch of the memory that the program manages.
+void fence(WorkspaceGuard& guard, const StitchHandle& handle, const StepCall& call, uint64_t scratch_offset) {
+  const StepTable& step = tables().steps[call.index];
+  const bool prepares = call.prepares;
   guard.close();
+  if (call.fills_kept) {
+    guard.open(step.kept_offset, step.kept_bytes);
+    return;
+  }
   for (int32_t operand = 0; operand < step.buffer_count; ++operand) {
     const int32_t index = step.buffers[operand];
     const BufferTable& buffer = tables().buffers[index];
@@ -102,6 +114,7 @@ void fence(WorkspaceGuard& guard, const StitchHandle& handle, const StepTable& s
     }
   }
   guard.open(scratch_offset, step.scratch.at(handle.arena.batch()));
+  guard.open(step.kept_offset, prepares ? step.kept_bytes : 0);
 }
 
 // The step's extents at the batch of the call.
@@ -112,7 +125,35 @@ const int64_t* extents_of(const StitchHandle& handle, const StepTable& step) {
   return handle.extents;
 }
 
-// Enqueues the steps of one phase.
+int call_step(StitchHandle* handle, const StepCall& step_call, const StitchCall* call, void* scratch,
+              WorkspaceGuard& guard, cudaStream_t stream) {
+  const StepTable& step = tables().steps[step_call.index];
+  const uint64_t scratch_offset =
+      step_call.prepares ? step.scratch_offset : handle->arena.scratch_offset(step_call.index);
+  fence(guard, *handle, step_call, scratch_offset);
+  for (int32_t operand = 0; operand < step.buffer_count; ++operand) {
+    handle->operands[operand] = handle->buffers[step.buffers[operand]];
+  }
+  const StepArgs arguments{handle->operands,
+                           extents_of(*handle, step),
+                           step_call.fills_kept ? nullptr : offset_into(scratch, scratch_offset),
+                           step_call.fills_kept ? 0 : step.scratch.at(handle->arena.batch()),
+                           call == nullptr ? 0 : call->rng_seed,
+                           call == nullptr ? 0 : call->rng_offset,
+                           &handle->libraries,
+                           step.kept_bytes == 0 ? nullptr : offset_into(handle->prepared_memory, step.kept_offset),
+                           step_call.fills_kept};
+  const StepRange range(step.name);
+  const int error = step.function(&arguments, stream);
+  if (error != cudaSuccess) {
+    handle->error.set("Step %d (%s) failed to start: %s.", step_call.index, step.name,
+                      cudaGetErrorString(static_cast<cudaError_t>(error)));
+    return STITCH_CUDA_ERROR;
+  }
+  return STITCH_OK;
+}
+
+// Enqueues the steps of one phase; in prepare() those of the other that keep something, too.
 int enqueue(StitchHandle* handle, StepPhase phase, const StitchCall* call, void* scratch, cudaStream_t stream) {
   for (int32_t index = 0; index < tables().buffer_count; ++index) {
     handle->buffers[index] = buffer_address(*handle, index, call);
@@ -121,27 +162,15 @@ int enqueue(StitchHandle* handle, StepPhase phase, const StitchCall* call, void*
   WorkspaceGuard guard(scratch, prepares ? tables().description.prepared_bytes : handle->arena.bytes());
   for (int32_t index = 0; index < tables().step_count; ++index) {
     const StepTable& step = tables().steps[index];
-    if (step.phase != phase) {
-      continue;
+    int result = STITCH_OK;
+    if (prepares && step.kept_bytes > 0) {
+      result = call_step(handle, {index, prepares, true}, call, scratch, guard, stream);
     }
-    const uint64_t scratch_offset = prepares ? step.scratch_offset : handle->arena.scratch_offset(index);
-    fence(guard, *handle, step, scratch_offset);
-    for (int32_t operand = 0; operand < step.buffer_count; ++operand) {
-      handle->operands[operand] = handle->buffers[step.buffers[operand]];
+    if (result == STITCH_OK && step.phase == phase) {
+      result = call_step(handle, {index, prepares, false}, call, scratch, guard, stream);
     }
-    const StepArgs arguments{handle->operands,
-                             extents_of(*handle, step),
-                             offset_into(scratch, scratch_offset),
-                             step.scratch.at(handle->arena.batch()),
-                             call == nullptr ? 0 : call->rng_seed,
-                             call == nullptr ? 0 : call->rng_offset,
-                             &handle->libraries};
-    const StepRange range(step.name);
-    const int error = step.function(&arguments, stream);
-    if (error != cudaSuccess) {
-      handle->error.set("Step %d (%s) failed to start: %s.", index, step.name,
-                        cudaGetErrorString(static_cast<cudaError_t>(error)));
-      return STITCH_CUDA_ERROR;
+    if (result != STITCH_OK) {
+      return result;
     }
   }
   return STITCH_OK;

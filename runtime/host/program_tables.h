@@ -49,6 +49,8 @@ struct StepTable {
   int32_t extent_count;
   uint64_t scratch_offset = 0;  // prepare: bytes into the prepared memory
   Size scratch;                 // bytes
+  uint64_t kept_offset = 0;     // into the prepared memory
+  uint64_t kept_bytes = 0;      // 0: it keeps nothing
 };
 
 // An axis whose extent follows the batch.

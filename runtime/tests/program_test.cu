@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C ABI over tables: a program of two steps (a prepared scale, then y = x * scale + state, state + 1), its checks
-// of what callers hand in, and the graph cache over it.
+// The C ABI over tables: a program of two steps (a prepared scale, then y = x * scale + state, state + 1; the second
+// step keeps the scale as well), its checks of what callers hand in, and the graph cache over it.
 #include <cstring>
 
 #include "host/graph_cache.h"
@@ -28,13 +28,14 @@ struct Double {
 struct Apply {
   const float* x;
   const float* scale;
+  const float* kept_scale;
   const float* state;
   float* y;
   float* new_state;
   template <int kLanes>
   __device__ void apply(const Index<1>& at) const {
     const float old_state = state[at[0]];
-    y[at[0]] = x[at[0]] * scale[at[0]] + old_state;
+    y[at[0]] = x[at[0]] * 0.5f * (scale[at[0]] + kept_scale[at[0]]) + old_state;
     new_state[at[0]] = old_state + 1.0f;
   }
 };
@@ -45,9 +46,13 @@ int step_00(const StepArgs* args, cudaStream_t stream) {
 }
 
 int step_01(const StepArgs* args, cudaStream_t stream) {
+  if (args->fills_kept) {
+    const Double functor{static_cast<const float*>(args->tensors[2]), static_cast<float*>(args->kept)};
+    return launch_map<1, 1>(functor, MapShape<1>{{args->extents[0]}, false}, stream);
+  }
   const Apply functor{static_cast<const float*>(args->tensors[0]), static_cast<const float*>(args->tensors[1]),
-                      static_cast<const float*>(args->tensors[2]), static_cast<float*>(args->tensors[3]),
-                      static_cast<float*>(args->tensors[4])};
+                      static_cast<const float*>(args->kept),       static_cast<const float*>(args->tensors[3]),
+                      static_cast<float*>(args->tensors[4]),       static_cast<float*>(args->tensors[5])};
   return launch_map<1, 1>(functor, MapShape<1>{{args->extents[0]}, false}, stream);
 }
 
@@ -69,9 +74,20 @@ const BufferTable kBuffers[] = {
     {.name = "steps", .kind = BufferKind::kStateOut, .bytes = kBytes, .first_step = 1, .last_step = 1}};
 const Size kStepExtents[] = {{kCount}};
 const int32_t kStep00Buffers[] = {0, 1};
-const int32_t kStep01Buffers[] = {2, 1, 3, 4, 5};
+const int32_t kStep01Buffers[] = {2, 1, 0, 3, 4, 5};
+constexpr uint64_t kKeptOffset = 0;
 const StepTable kSteps[] = {{"double", step_00, StepPhase::kPrepare, kStep00Buffers, 2, kStepExtents, 1},
-                            {"apply", step_01, StepPhase::kRun, kStep01Buffers, 5, kStepExtents, 1}};
+                            {"apply",
+                             step_01,
+                             StepPhase::kRun,
+                             kStep01Buffers,
+                             6,
+                             kStepExtents,
+                             1,
+                             0,
+                             {},
+                             kKeptOffset,
+                             kCount * sizeof(float)}};
 
 // A call with everything in place.
 struct Session {

@@ -55,6 +55,8 @@ struct Step {
   std::optional<double> measured_us = {};  // where it was measured: then settings are compared by that
   int64_t scratch_bytes = 0;
   int64_t scratch_offset = 0;
+  int64_t kept_bytes = 0;  // in the prepared memory, filled by prepare() for its own use
+  int64_t kept_offset = 0;
   std::vector<Alternative> alternatives;  // the settings not taken, best first
   // With a run-time batch: what extents and scratch grow by from one batch to the next. Else empty and 0.
   std::vector<int64_t> extents_per_batch;

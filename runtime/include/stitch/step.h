@@ -16,6 +16,10 @@ struct StepArgs {
   uint64_t rng_seed;
   uint64_t rng_offset;
   StepLibraries* libraries = nullptr;  // of the handle; null: steps use their own kernels
+  // Of a step that keeps something from prepare() on: memory of its own, 256-byte aligned, whose contents stay. It is
+  // called in prepare(), with `fills_kept`, to fill it from its parameters: no other tensor is there then.
+  void* kept = nullptr;
+  bool fills_kept = false;
 };
 
 namespace stitch {

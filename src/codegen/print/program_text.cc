@@ -218,6 +218,12 @@ std::vector<Field> step_row(const StepEntry& step, size_t number) {
   if (step.scratch.base != 0 || step.scratch.per_batch != 0) {
     fields.push_back({"scratch", size_text(step.scratch)});
   }
+  if (step.kept_offset != 0) {
+    fields.push_back({"kept_offset", std::to_string(step.kept_offset)});
+  }
+  if (step.kept_bytes != 0) {
+    fields.push_back({"kept_bytes", std::to_string(step.kept_bytes)});
+  }
   return fields;
 }
 

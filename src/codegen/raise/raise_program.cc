@@ -128,6 +128,8 @@ StepEntry step_entry(const plan::Plan& plan, const plan::Step& step, const std::
   }
   entry.scratch_offset = entry.prepares ? step.scratch_offset : 0;
   entry.scratch = line(step.scratch_bytes, step.scratch_bytes_per_batch);
+  entry.kept_offset = step.kept_offset;
+  entry.kept_bytes = step.kept_bytes;
   return entry;
 }
 

@@ -44,6 +44,8 @@ struct StepEntry {
   std::vector<ExtentEntry> extents;
   int64_t scratch_offset = 0;
   plan::BatchLine scratch;
+  int64_t kept_offset = 0;
+  int64_t kept_bytes = 0;
 };
 
 struct ProgramFile {

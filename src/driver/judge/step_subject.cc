@@ -16,10 +16,12 @@ namespace {
 
 constexpr int64_t kExtendTimeoutMs = 60'000;
 
-std::vector<verify::StepTensor> inputs_of(const ir::Graph& graph) {
+std::vector<verify::StepTensor> inputs_of(const ir::Graph& graph, TensorRole role) {
   std::vector<verify::StepTensor> tensors;
   for (const ir::GraphInput& input : graph.inputs) {
-    tensors.push_back({{input.binding, TensorRole::kInput, graph.type(input.value)}, graph.value(input.value).name});
+    if (input.role == role) {
+      tensors.push_back({{input.binding, role, graph.type(input.value)}, graph.value(input.value).name});
+    }
   }
   return tensors;
 }
@@ -147,7 +149,8 @@ Result<evaluate::EvaluateReport> judge_step(Job& job, const toolchain::Toolchain
   request.declared.source = oracle_source(task, device, job.options().seed, folder.path().string());
   request.math = task.math;
   verify::OracleClient whole = oracle_client(job);
-  verify::StepOracle oracle(whole, {inputs_of(graph), {}, outputs_of(graph), names_of(job, subject.plan, step)});
+  verify::StepOracle oracle(whole, {inputs_of(graph, TensorRole::kInput), inputs_of(graph, TensorRole::kParameter),
+                                    outputs_of(graph), names_of(job, subject.plan, step)});
   return evaluate_with(job, tools, std::move(request), device, oracle);
 }
 

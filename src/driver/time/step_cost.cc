@@ -88,13 +88,14 @@ Result<void> measure_cost(Job& job, const toolchain::Toolchain& tools, const pla
   options.library_folders = library_folders(job);
   options.cage = tools.confinement.mode;
   STITCH_ASSIGN(const auto runner, evaluate::ProgramRunner::start(options));
-  STITCH_ASSIGN(const evaluate::CandidateOutcome prepared, runner->prepare({}));
+  const evaluate::TimedSubject subject{.parameters = tuning::samples(alone.graph, {TensorRole::kParameter}),
+                                       .draws = tuning::sample_draws(alone.graph)};
+  STITCH_ASSIGN(const evaluate::CandidateOutcome prepared, runner->prepare(subject.parameters));
   if (prepared.ending != evaluate::Ending::kOk) {
     return ended(prepared.message);
   }
   evaluate::TimingOptions timing;
   timing.graph = true;
-  const evaluate::TimedSubject subject{.parameters = {}, .draws = tuning::sample_draws(alone.graph)};
   STITCH_ASSIGN(const evaluate::TimingOutcome timed, runner->time_blocks(subject, timing));
   if (timed.ending != evaluate::Ending::kOk) {
     return ended(timed.message);

@@ -40,6 +40,7 @@ class StepBuilder {
   // Makes `functor` in the step's function, under the name `variable`.
   void construct(FunctorTree functor, const std::string& variable);
   void set_scratch_bytes(int64_t bytes) { draft_.shape.scratch_bytes = bytes; }
+  void set_kept_bytes(int64_t bytes) { draft_.shape.kept_bytes = bytes; }
 
   StepDraft take() { return std::move(draft_); }
 

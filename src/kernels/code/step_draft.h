@@ -51,6 +51,7 @@ using LaunchStatement = std::variant<Line, Construction>;
 struct StepShape {
   std::vector<NamedExtent> extents;  // the order of StepArgs::extents
   int64_t scratch_bytes = 0;
+  int64_t kept_bytes = 0;  // of StepArgs::kept; 0: it keeps nothing from prepare() on
 };
 
 struct StepDraft {

@@ -20,6 +20,12 @@ bool Group::reads(ir::ValueId value) const {
   return std::find(operands.begin(), operands.end(), value) != operands.end();
 }
 
+bool is_parameter(const ir::Graph& graph, ir::ValueId value) {
+  return std::any_of(graph.inputs.begin(), graph.inputs.end(), [&](const ir::GraphInput& input) {
+    return input.value == value && input.role == TensorRole::kParameter;
+  });
+}
+
 bool is_view(const ir::Node& node) {
   const ir::OpDef* def = ir::find_op(node.op);
   return def != nullptr && def->family == ir::OpFamily::kView;

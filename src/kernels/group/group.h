@@ -25,6 +25,8 @@ struct Group {
   bool reads(ir::ValueId value) const;
 };
 
+// Whether it is a parameter of the program, which prepare() has.
+bool is_parameter(const ir::Graph& graph, ir::ValueId value);
 // Nodes that cost nothing to repeat: they belong to every group that looks through them.
 bool is_view(const ir::Node& node);       // reshape permute expand slice select
 bool is_generated(const ir::Node& node);  // full arange: no memory behind them

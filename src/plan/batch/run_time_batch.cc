@@ -187,7 +187,8 @@ class BatchFit {
     const int64_t distance = batch - family_.first_batch();
     for (size_t i = 0; i < codes.size(); ++i) {
       const Step& step = plan_.steps[i];
-      bool good = codes[i]->shape.scratch_bytes == step.scratch_bytes + step.scratch_bytes_per_batch * distance;
+      bool good = codes[i]->shape.scratch_bytes == step.scratch_bytes + step.scratch_bytes_per_batch * distance &&
+                  codes[i]->shape.kept_bytes == step.kept_bytes;
       for (size_t j = 0; good && j < step.extents.size(); ++j) {
         good = codes[i]->shape.extents[j].value == step.extents[j] + step.extents_per_batch[j] * distance;
       }

@@ -24,6 +24,10 @@ void place_prepared(Plan& plan) {
       pieces.push_back({step.scratch_bytes});
       offsets.push_back(&step.scratch_offset);
     }
+    if (step.kept_bytes > 0) {
+      pieces.push_back({step.kept_bytes});
+      offsets.push_back(&step.kept_offset);
+    }
   }
   plan.prepared_bytes = stack_pieces(pieces);
   for (size_t i = 0; i < pieces.size(); ++i) {

@@ -182,6 +182,7 @@ class Assembler {
       step.extents.push_back(extent.value);
     }
     step.scratch_bytes = shape.scratch_bytes;
+    step.kept_bytes = shape.kept_bytes;
     for (const ir::ValueId result : chosen.group.results) {
       if (buffers_.count(result) > 0) {
         return failure(ErrorCode::kFileInvalid, "two steps of the plan make " + plan_.graph.value(result).name);

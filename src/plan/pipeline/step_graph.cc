@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <map>
 
 #include "base/hash/sha256.h"
@@ -66,6 +67,14 @@ Result<ir::Graph> step_graph(const Plan& plan, int index) {
   const kernels::Group group = step_group(plan, static_cast<size_t>(index));
   ir::Graph result = graph_of(group);
   result.name = plan.steps[static_cast<size_t>(index)].name;
+  // Parameters stay what they are, for a step may keep something of them; but a call is to have some input.
+  const auto is_parameter = [&](ir::ValueId operand) { return kernels::is_parameter(plan.graph, operand); };
+  if (std::all_of(group.operands.begin(), group.operands.end(), is_parameter)) {
+    return result;
+  }
+  for (size_t i = 0; i < group.operands.size(); ++i) {
+    result.inputs[i].role = is_parameter(group.operands[i]) ? TensorRole::kParameter : TensorRole::kInput;
+  }
   return result;
 }
 

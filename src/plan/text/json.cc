@@ -52,6 +52,10 @@ Json to_json(const Plan& plan, const Step& step, size_t index) {
                {"scratch_bytes", step.scratch_bytes},
                {"scratch_offset", step.scratch_offset},
                {"alternatives", alternatives}};
+  if (step.kept_bytes > 0) {
+    json["kept_bytes"] = step.kept_bytes;
+    json["kept_offset"] = step.kept_offset;
+  }
   if (plan.batch.has_value()) {
     json["extents_per_batch"] = step.extents_per_batch;
     json["scratch_bytes_per_batch"] = step.scratch_bytes_per_batch;

@@ -58,6 +58,12 @@ Json memory_json(const plan::Plan& plan) {
                          {"bytes", plan.steps[i].scratch_bytes},
                          {"offset", plan.steps[i].scratch_offset}});
     }
+    if (plan.steps[i].kept_bytes > 0) {
+      scratch.push_back({{"step", i},
+                         {"phase", "prepare"},
+                         {"bytes", plan.steps[i].kept_bytes},
+                         {"offset", plan.steps[i].kept_offset}});
+    }
   }
   return Json{{"arena_bytes", plan.arena_bytes},
               {"prepared_bytes", plan.prepared_bytes},

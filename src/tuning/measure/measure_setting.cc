@@ -108,7 +108,8 @@ Result<std::optional<Measurement>> measure_setting(const plan::Plan& plan, size_
   if (!alone.has_value()) {
     return std::optional(kDoesNotWork);
   }
-  return time_plan(*alone, 1, {.parameters = {}, .draws = draws}, tools, options);
+  const auto parameters = samples(alone->graph, {TensorRole::kParameter});
+  return time_plan(*alone, 1, {.parameters = parameters, .draws = draws}, tools, options);
 }
 
 Result<std::optional<Measurement>> measure_plan(const plan::Plan& plan, const toolchain::Toolchain& tools,
