@@ -44,6 +44,27 @@ void check(Checker& checker, const GemmCase& problem, double tolerance) {
                 problem.expected<kLayoutA, kLayoutB>(), tolerance);
 }
 
+// The rhs is split once, for two calls.
+void check_kept(Checker& checker) {
+  const GemmCase problem(gemm_shape(1, 67, 70, 45));
+  const GemmShape& shape = problem.shape;
+  const DeviceFloats a(problem.a);
+  const DeviceFloats b(problem.b);
+  const DeviceFloats bias(problem.bias);
+  const DeviceFloats kept(split_bytes(1, shape.n, shape.k) / 4);
+  const auto view_b = matrix_b<kOuter>(b.data(), shape);
+  checker.launched("split of rhs", launch_split_rhs<kOuter>(view_b, shape.n, shape.k, kept.data(), nullptr));
+  for (int call = 0; call < 2; ++call) {
+    const DeviceFloats c(shape.m * shape.n);
+    const DeviceFloats scratch(split_bytes(1, shape.m, shape.k) / 4);
+    checker.launched("kept planes",
+                     launch_gemm_kept_planes<Narrow, kK, kOuter>(shape, matrix_a<kK>(a.data(), shape), view_b,
+                                                                 BiasRelu{c.data(), bias.data(), shape.m, shape.n},
+                                                                 kept.data(), scratch.data(), nullptr));
+    checker.close("kept planes", c.values(), problem.expected<kK, kOuter>(), kFp32Class);
+  }
+}
+
 // Rows of A and columns of B that are 2^-30 to 2^30 of the others keep their own precision.
 void check_scales(Checker& checker) {
   constexpr int kDepth = 70;
@@ -108,6 +129,7 @@ int main(int count, char** arguments) {
   check<Whole, kK, kK>(checker, GemmCase(gemm_shape(1, 100, 200, 324)), 4 * kFp32Class);
   check<Narrow, kK, kK>(checker, GemmCase(gemm_shape(2, 64, 64, 32)), kFp32Class);
   check<Narrow, kK, kOuter>(checker, GemmCase(gemm_shape(1, 3, 2, 1064)), 20 * kFp32Class);  // a block splits a row
+  check_kept(checker);
   check_scales(checker);
   check_unsplit(checker);
   return checker.finish();

@@ -77,7 +77,7 @@ class Gemm final : public KernelTemplate {
     if (is_thin(setting) || is_planes(setting)) {
       GemmProblem problem;
       analyse_gemm(group, problem);
-      return is_thin(setting) ? allows_thin(group, problem) : allows_planes(group, problem);
+      return is_thin(setting) ? allows_thin(group, problem) : allows_planes(group, problem, setting);
     }
     const auto own = gemm_setting(setting);
     return own.has_value() && own->splits_of_depth <= kMaxSplits &&
@@ -194,6 +194,18 @@ const char* layout_name(Layout layout) {
   return layout == Layout::kContiguousK ? "stitch::Layout::kContiguousK" : "stitch::Layout::kContiguousOuter";
 }
 
+void describe_planes(StepBuilder& step, const Setting& setting) {
+  step.include("kernels/gemm/wgmma.cuh");
+  step.describe(
+      "Access: {} once and written as planes; tiles of {} come as they are to shared memory by the copy engine.",
+      keeps_planes(setting) ? "rhs lies as planes since prepare(), lhs is read" : "both operands are read",
+      planes_tile_text(setting));
+  step.describe(
+      "Arithmetic: rows are scaled by powers of two and split into two fp16 parts, each product is three of parts "
+      "on the tensor cores, sums promoted to fp32 in time; rows that two parts do not hold go through TF32 parts.");
+  step.describe("Bound: arithmetic.");
+}
+
 // What the step's file includes, and says of itself.
 void introduce(StepBuilder& step, const GemmProblem& problem, const Setting& setting, const GemmVariant& variant) {
   const bool in_sixteen_bits = variant.math == TensorMath::kSixteenBit;
@@ -204,15 +216,7 @@ void introduce(StepBuilder& step, const GemmProblem& problem, const Setting& set
         "shared memory; sums are stored from registers, 64 bytes of a row at once.");
     step.describe("Bound: memory, the product is written for longer than it is multiplied.");
   } else if (is_planes(setting)) {
-    step.include("kernels/gemm/wgmma.cuh");
-    step.describe(
-        "Access: both operands are read once and written as planes; tiles of {} come as they are to shared memory by "
-        "the copy engine.",
-        planes_tile_text(setting));
-    step.describe(
-        "Arithmetic: rows are scaled by powers of two and split into two fp16 parts, each product is three of parts "
-        "on the tensor cores, sums promoted to fp32 in time; rows that two parts do not hold go through TF32 parts.");
-    step.describe("Bound: arithmetic.");
+    describe_planes(step, setting);
   } else {
     step.include(in_sixteen_bits                     ? "kernels/gemm/mma_16bit.cuh"
                  : variant.math != TensorMath::kNone ? "kernels/gemm/mma.cuh"
@@ -233,7 +237,8 @@ std::string launched(const GemmProblem& problem, const Setting& setting, const G
     return fmt::format("stitch::launch_gemm_mma_thin<{}", thin_arguments(problem, setting));
   }
   if (is_planes(setting)) {
-    return fmt::format("stitch::launch_gemm_planes<stitch::{}", planes_tile(setting));
+    return fmt::format("stitch::launch_gemm_{}planes<stitch::{}", keeps_planes(setting) ? "kept_" : "",
+                       planes_tile(setting));
   }
   const TensorMath math = own.variant->math;
   const char* split = own.splits_of_depth > 0 ? "_split_k" : "";
@@ -268,6 +273,12 @@ Result<StepDraft> Gemm::draft(const Group& group, const Setting& setting) const 
     add_library_call(step, problem, setting,
                      fmt::format("{}, {}", layout_name(problem.a.layout), layout_name(problem.b.layout)));
   }
+  if (is_planes(setting) && keeps_planes(setting)) {
+    step.launch("if (args->fills_kept) {");
+    step.launch("  return stitch::launch_split_rhs<{}>(rhs, shape.n, shape.k, args->kept, stream);",
+                layout_name(problem.b.layout));
+    step.launch("}");
+  }
   step.launch("return {}, {},", launched(problem, setting, own), layout_name(problem.a.layout));
   if (own.splits_of_depth > 0) {
     constexpr int kFloatBytes = 4;
@@ -275,8 +286,10 @@ Result<StepDraft> Gemm::draft(const Group& group, const Setting& setting) const 
     step.launch("    {}>(shape, lhs, rhs, epilogue, {}, args->scratch, stream);", layout_name(problem.b.layout),
                 step.extent("splits", setting.splits, "blocks that share the depth of one tile"));
   } else if (is_planes(setting)) {
-    step.set_scratch_bytes(planes_scratch_bytes(problem));
-    step.launch("    {}>(shape, lhs, rhs, epilogue, args->scratch, stream);", layout_name(problem.b.layout));
+    step.set_scratch_bytes(planes_scratch_bytes(problem, setting));
+    step.set_kept_bytes(planes_kept_bytes(problem, setting));
+    step.launch("    {}>(shape, lhs, rhs, epilogue, {}args->scratch, stream);", layout_name(problem.b.layout),
+                keeps_planes(setting) ? "args->kept, " : "");
   } else {
     step.launch("    {}>(shape, lhs, rhs, epilogue, stream);", layout_name(problem.b.layout));
   }

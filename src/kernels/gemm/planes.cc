@@ -14,12 +14,15 @@ struct PlaneTile {
   const char* name;  // in namespace stitch
   int64_t columns;
   double peak_share;
+  bool keeps_planes;
 };
 
 // Shares of the fp16 peak, of the products alone, on an H200 (bench/results/planes-h200.md).
 constexpr std::array kPlaneTiles = {
-    NamedSetting<PlaneTile>{"fp16x3_128x256", {"PlaneTileBroad", 256, 0.815}},
-    NamedSetting<PlaneTile>{"fp16x3_128x128", {"PlaneTileSquare", 128, 0.75}},
+    NamedSetting<PlaneTile>{"fp16x3_128x256", {"PlaneTileBroad", 256, 0.815, false}},
+    NamedSetting<PlaneTile>{"fp16x3_128x128", {"PlaneTileSquare", 128, 0.75, false}},
+    NamedSetting<PlaneTile>{"fp16x3_128x256_kept", {"PlaneTileBroad", 256, 0.815, true}},
+    NamedSetting<PlaneTile>{"fp16x3_128x128_kept", {"PlaneTileSquare", 128, 0.75, true}},
 };
 
 constexpr int64_t kTileRows = 128;   // of a tile
@@ -37,22 +40,33 @@ int64_t operand_planes_bytes(int64_t batch, int64_t rows, int64_t depth) {
          kAlignment;
 }
 
+// Planes that the product keeps are those of one matrix that prepare() has, for a product that is made in each call.
+bool may_keep(const Group& group, const GemmProblem& problem) {
+  return problem.batch_axes.empty() && is_parameter(*group.graph, problem.b.stored) &&
+         !is_parameter(*group.graph, problem.a.stored);
+}
+
 }  // namespace
 
-bool allows_planes(const Group& group, const GemmProblem& problem) {
+bool allows_planes(const Group& group, const GemmProblem& problem, const Setting& setting) {
   constexpr int64_t kMaxGrid = 65535;  // of a launch's second axis
-  return group.graph->type(problem.a.stored).dtype == DataType::kFloat32 && problem.batch <= kMaxGrid;
+  return group.graph->type(problem.a.stored).dtype == DataType::kFloat32 && problem.batch <= kMaxGrid &&
+         (!keeps_planes(setting) || may_keep(group, problem));
 }
 
 std::vector<Setting> planes_settings(const Group& group, const GemmProblem& problem, const DeviceLimits& limits) {
   const bool is_large = std::min({problem.m, problem.n, problem.k}) >= kLeastExtent;
-  if (limits.architecture != "sm_90a" || !is_large || !allows_planes(group, problem)) {
+  if (limits.architecture != "sm_90a" || !is_large) {
     return {};
   }
-  return settings_where(kPlaneTiles, [](const PlaneTile&) { return true; });
+  std::vector<Setting> settings = settings_where(kPlaneTiles, [](const PlaneTile&) { return true; });
+  std::erase_if(settings, [&](const Setting& setting) { return !allows_planes(group, problem, setting); });
+  return settings;
 }
 
 bool is_planes(const Setting& setting) { return setting.splits == 1 && is_named(kPlaneTiles, setting.variant); }
+
+bool keeps_planes(const Setting& setting) { return meaning_of(kPlaneTiles, setting).keeps_planes; }
 
 Work planes_work(const Group& group, const GemmProblem& problem, const Setting& setting) {
   constexpr double kProducts = 3.0;
@@ -75,12 +89,12 @@ Work planes_work(const Group& group, const GemmProblem& problem, const Setting& 
   work.peak_share = tile.peak_share;
   work.blocks = problem.batch * row_tiles * column_tiles;
   work.threads_per_block = kPlaneThreads;
-  // Two launches split, one multiplies, one looks for rows that were not split.
-  work.launches = 4;
+  // One launch splits an operand, one multiplies, one looks for rows that were not split.
+  work.launches = tile.keeps_planes ? 3 : 4;
   // Read and written as planes, at about half the memory's speed, before anything is multiplied. What the products read
   // of them is as much as they would of the operands.
   constexpr double kSplit = 4.2;
-  work.serial_bytes = kSplit * static_cast<double>(planes_scratch_bytes(problem));
+  work.serial_bytes = kSplit * static_cast<double>(planes_scratch_bytes(problem, setting));
   return work;
 }
 
@@ -90,9 +104,13 @@ std::string planes_tile_text(const Setting& setting) {
   return std::to_string(kTileRows) + " x " + std::to_string(meaning_of(kPlaneTiles, setting).columns);
 }
 
-int64_t planes_scratch_bytes(const GemmProblem& problem) {
+int64_t planes_scratch_bytes(const GemmProblem& problem, const Setting& setting) {
   return operand_planes_bytes(problem.batch, problem.m, problem.k) +
-         operand_planes_bytes(problem.batch, problem.n, problem.k);
+         (keeps_planes(setting) ? 0 : operand_planes_bytes(problem.batch, problem.n, problem.k));
+}
+
+int64_t planes_kept_bytes(const GemmProblem& problem, const Setting& setting) {
+  return keeps_planes(setting) ? operand_planes_bytes(problem.batch, problem.n, problem.k) : 0;
 }
 
 }  // namespace stitch::kernels

@@ -15,13 +15,16 @@ namespace stitch::kernels {
 // Those for a product of fp32 operands, in every mode; none for devices without wgmma, and where the product is too
 // small to repay the split.
 std::vector<Setting> planes_settings(const Group& group, const GemmProblem& problem, const DeviceLimits& limits);
-bool allows_planes(const Group& group, const GemmProblem& problem);
+bool allows_planes(const Group& group, const GemmProblem& problem, const Setting& setting);
 bool is_planes(const Setting& setting);
+// Whether b is split in prepare() and its planes kept, of a parameter that is one matrix.
+bool keeps_planes(const Setting& setting);
 Work planes_work(const Group& group, const GemmProblem& problem, const Setting& setting);
 // "PlaneTileBroad", the skeleton's tile, and "128 x 256", its size.
 std::string planes_tile(const Setting& setting);
 std::string planes_tile_text(const Setting& setting);
-// Of both operands' planes, an upper bound that follows each extent in a straight line.
-int64_t planes_scratch_bytes(const GemmProblem& problem);
+// Of the planes that a call makes, an upper bound that follows each extent in a straight line.
+int64_t planes_scratch_bytes(const GemmProblem& problem, const Setting& setting);
+int64_t planes_kept_bytes(const GemmProblem& problem, const Setting& setting);
 
 }  // namespace stitch::kernels

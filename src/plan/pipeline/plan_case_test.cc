@@ -24,8 +24,11 @@ std::string names(const Plan& plan, const std::vector<int>& buffers) {
 std::string described(const Plan& plan) {
   std::string text;
   for (const Step& step : plan.steps) {
-    text += fmt::format("{} {} by {}: {} -> {}\n", step.phase == Phase::kPrepare ? "prepare" : "run", step.name,
+    text += fmt::format("{} {} by {}: {} -> {}", step.phase == Phase::kPrepare ? "prepare" : "run", step.name,
                         step.skeleton, names(plan, step.operands), names(plan, step.results));
+    text += step.kept_bytes == 0 ? "\n"
+                                 : fmt::format(", keeps {} of {} prepared bytes from {} on\n", step.kept_bytes,
+                                               plan.prepared_bytes, step.kept_offset);
   }
   return text;
 }
