@@ -144,15 +144,7 @@ void add_spending(State& state, const Spending& spent) {
   entry.role = spent.role;
   entry.plan = plan;
   entry.sub_task = state.begun_sub_tasks;
-  entry.requests += spent.requests;
-  entry.prompt_tokens += spent.prompt_tokens;
-  entry.cached_tokens += spent.cached_tokens;
-  entry.answer_tokens += spent.answer_tokens;
-  entry.reasoning_tokens += spent.reasoning_tokens;
-  entry.is_estimated = entry.is_estimated || spent.is_estimated;
-  entry.microdollars += spent.microdollars;
-  entry.gpu_seconds += spent.gpu_seconds;
-  entry.seconds += spent.seconds;
+  add_amounts(spent, entry);
 }
 
 }  // namespace

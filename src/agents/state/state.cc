@@ -21,18 +21,22 @@ std::vector<const Attempt*> current_attempts(const State& state) {
   return found;
 }
 
+void add_amounts(const Spending& spent, Spending& total) {
+  total.requests += spent.requests;
+  total.prompt_tokens += spent.prompt_tokens;
+  total.cached_tokens += spent.cached_tokens;
+  total.answer_tokens += spent.answer_tokens;
+  total.reasoning_tokens += spent.reasoning_tokens;
+  total.is_estimated = total.is_estimated || spent.is_estimated;
+  total.microdollars += spent.microdollars;
+  total.gpu_seconds += spent.gpu_seconds;
+  total.seconds += spent.seconds;
+}
+
 Spending total_spending(const State& state) {
   Spending total;
   for (const Spending& each : state.ledger) {
-    total.requests += each.requests;
-    total.prompt_tokens += each.prompt_tokens;
-    total.cached_tokens += each.cached_tokens;
-    total.answer_tokens += each.answer_tokens;
-    total.reasoning_tokens += each.reasoning_tokens;
-    total.is_estimated = total.is_estimated || each.is_estimated;
-    total.microdollars += each.microdollars;
-    total.gpu_seconds += each.gpu_seconds;
-    total.seconds += each.seconds;
+    add_amounts(each, total);
   }
   return total;
 }

@@ -188,6 +188,8 @@ struct State {
 const SubTask* current_sub_task(const State& state);
 // The attempts at it under the present plan, oldest first.
 std::vector<const Attempt*> current_attempts(const State& state);
+// Adds what `spent` counts to `total`, whose role, plan and sub-task stay.
+void add_amounts(const Spending& spent, Spending& total);
 // All roles and sub-tasks together.
 Spending total_spending(const State& state);
 
