@@ -205,7 +205,7 @@ class Attempt:
         without = [name for name in steps.ALL_BASELINES if name not in self.wanted() or name in failed]
         limit = self.options.timing_seconds
         seconds = ["--compile-seconds", str(self.options.compile_seconds), "--sample-seconds",
-                   str(self.options.sample_seconds), *(["--emulated"] if self.options.device == "emulated" else [])]
+                   str(self.options.sample_seconds), "--kernels-below", str(self.options.kernels_below), *(["--emulated"] if self.options.device == "emulated" else [])]
         process = baselines.Process(self.task.path, self.log, "--math", self.options.math, *seconds, "--when-told",
                                     without=without, STITCHCUDA=os.path.realpath(self.options.binary))
         try:
@@ -214,7 +214,8 @@ class Attempt:
                 begin = time.monotonic()
                 if self.run.left() <= 0:
                     raise OutOfTime
-                notes = process.wait_until_ready(min(limit, self.run.left()), order)
+                known = {name: us["median"] for name, us in self.run.known_baselines(self.task).items()}
+                notes = process.wait_until_ready(min(limit, self.run.left()), {**order, "known_us": known})
                 times = notes if "error" in notes else process.answer(min(limit, self.run.left()))
                 process.end()
                 self.seconds["timing"] = time.monotonic() - begin

@@ -27,6 +27,7 @@ import torch
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "runtime" / "python"))
 import agreement  # noqa: E402
+import kernels  # noqa: E402
 import program as programs  # noqa: E402
 from stitchcuda_runtime import Program, load_library  # noqa: E402
 
@@ -238,6 +239,19 @@ def machine(device: str) -> dict:
     }
 
 
+def seen_kernels(subject: programs.Subject, functions: dict, us: dict, order: dict, below: float) -> dict:
+    """Kernels of ours and of the fastest baseline here, where the best baseline takes less than `below` times ours."""
+    medians = {name: each["median"] for name, each in us.items()}
+    ours = min((us, name) for name, us in medians.items() if name.startswith("ours"))
+    theirs = [(us, name) for name, us in medians.items() if not name.startswith("ours")]
+    best = min([us for us, _ in theirs] + list(order.get("known_us", {}).values()), default=None)
+    if best is None or best / ours[0] >= below:
+        return {}
+    names = ["ours"] + ([min(theirs)[1].removesuffix(", graph")] if theirs else [])
+    seen = told(lambda: {name: kernels.of_call(subject.reset, functions[name]) for name in names if name in functions})
+    return {"kernels": seen}
+
+
 def time_with(subject: programs.Subject, made: dict, order: dict, options: argparse.Namespace) -> dict:
     program = Program(load_library(order["library"], emulated=subject.device == "cpu"), subject.device)
     values = values_for(program, subject, order.get("folder"))
@@ -252,9 +266,12 @@ def time_with(subject: programs.Subject, made: dict, order: dict, options: argpa
     if subject.device == "cpu":
         return {**found, **machine(subject.device)}  # an emulated device tells no time
     notes = {}
-    samples = interleaved(subject, {**with_graphs({"ours": call.run}, notes, subject), **made}, options.sample_seconds)
+    functions = {**with_graphs({"ours": call.run}, notes, subject), **made}
+    samples = interleaved(subject, functions, options.sample_seconds)
+    us = {name: spread(values) for name, values in samples.items()}
     return {
-        "us": {name: spread(values) for name, values in samples.items()},
+        "us": us,
+        **seen_kernels(subject, functions, us, order, options.kernels_below),
         "notes": notes,
         "prepare_us": prepare_us(program, values),
         **found,
@@ -283,6 +300,8 @@ def main() -> None:
     parser.add_argument("--sample-seconds", type=float, help="about as long as samples are taken at most")
     parser.add_argument("--emulated", action="store_true", help="compare alone: no baseline, no time")
     parser.add_argument("--without", nargs="*", default=[], help="baselines to leave out")
+    parser.add_argument("--kernels-below", type=float, default=0, metavar="RATIO",
+                        help="tell the kernels of a call where the best baseline takes less than this times ours")
     parser.add_argument("--when-told", action="store_true", help="nothing before the line on stdin has come")
     options = parser.parse_args()
     programs.set_math(options.math)
