@@ -12,6 +12,7 @@ import sys
 import tempfile
 import threading
 import unittest
+import unittest.mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tests" / "candidates")]
@@ -28,6 +29,7 @@ def reply(mark: int, flag: object) -> str:
 
 class FakeModel(http.server.BaseHTTPRequestHandler):
     prompts: list[str] = []
+    keys: list[str | None] = []
     answer = staticmethod(lambda prompt: reply(3, False))
     status = 200
 
@@ -35,6 +37,7 @@ class FakeModel(http.server.BaseHTTPRequestHandler):
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         prompt = asked["messages"][0]["content"]
         type(self).prompts.append(prompt)
+        type(self).keys.append(self.headers.get("Authorization"))
         body = json.dumps({"choices": [{"message": {"content": type(self).answer(prompt)}}]}).encode()
         self.send_response(type(self).status)
         self.end_headers()
@@ -46,7 +49,7 @@ class FakeModel(http.server.BaseHTTPRequestHandler):
 
 class JudgeTest(unittest.TestCase):
     def setUp(self) -> None:
-        FakeModel.prompts = []
+        FakeModel.prompts, FakeModel.keys = [], []
         FakeModel.status = 200
         FakeModel.answer = staticmethod(lambda prompt: reply(3, False))
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), FakeModel)
@@ -79,10 +82,21 @@ class JudgeTest(unittest.TestCase):
             self.assertEqual(code, 4, answer)
             self.assertIn("gave no marks", said["error"]["sentence"])
 
+    def test_key(self) -> None:
+        # Sent in its header, and taken out of what a server says of it.
+        key = "sk-planted-0123456789abcdef"
+        FakeModel.answer = staticmethod(lambda prompt: f"your key {key} is good")
+        with unittest.mock.patch.dict(os.environ, {"STITCHCUDA_JUDGE_KEY": key}):
+            code, said = self.score("honest/words_in_comments")
+        self.assertEqual((code, FakeModel.keys), (4, [f"Bearer {key}"]))
+        self.assertNotIn(key, json.dumps(said))
+        self.score("honest/words_in_comments")
+        self.assertIsNone(FakeModel.keys[-1])
+
     def test_no_server(self) -> None:
         code, said = self.score("honest/words_in_comments", "http://127.0.0.1:9/v1")
         self.assertEqual(code, 4)
-        self.assertIn("no connection", said["error"]["sentence"])
+        self.assertIn("connect", said["error"]["sentence"])
 
     def test_python_is_neutral_too(self) -> None:
         text = neutral_python(

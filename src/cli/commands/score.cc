@@ -6,6 +6,7 @@
 #include "base/fs/files.h"
 #include "base/json/json.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/judge_endpoint.h"
 #include "cli/options/request.h"
 
 namespace stitch::cli {
@@ -22,8 +23,11 @@ Result<driver::ScoreRequest> request_of(const CommandLine& line) {
   request.feedback = line.feedback;
   request.previous = line.previous;
   request.skill = line.skill;
-  request.judge_url = line.judge_url;
-  request.judge_model = line.judge_model;
+  if (!line.judge_url.empty()) {
+    request.judge = [url = line.judge_url, model = line.judge_model](const std::string& prompt) {
+      return ask_endpoint(url, model, prompt);
+    };
+  }
   return request;
 }
 

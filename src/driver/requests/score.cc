@@ -14,7 +14,7 @@ Result<rubric::Score> mark(const Job& job, const ScoreRequest& request, const ru
     return rubric::score_by_judge(rubric, ask_judge(job, rubric, request, subject));
   }
   rubric::Score score = rubric::score(subject.facts, rubric);
-  if (!request.judge_url.empty()) {
+  if (request.judge != nullptr) {
     rubric::consult(score, ask_judge(job, rubric, request, subject));
   }
   return score;

@@ -11,9 +11,10 @@
 namespace stitch::driver {
 namespace {
 
-constexpr int64_t kTimeoutMs = 180'000;
+constexpr int64_t kTimeoutMs = 60'000;
 
-Result<std::string> run_judge(const Job& job, const std::string& url, const Json& request) {
+// The prompt with Python's text in it, made neutral by Python's own parser.
+Result<std::string> with_neutral_python(const Job& job, const Json& request) {
   STITCH_ASSIGN(const TemporaryDirectory folder, TemporaryDirectory::make("stitchcuda-judge"));
   const std::filesystem::path file = folder.path() / "request.json";
   STITCH_TRY(write_file(file, request.dump(-1, ' ', false, Json::error_handler_t::replace)));
@@ -21,14 +22,12 @@ Result<std::string> run_judge(const Job& job, const std::string& url, const Json
   options.arguments = {job.resources().python.string(), "-m", "stitchcuda_judge", file.string()};
   options.environment = {{"PYTHONPATH", job.resources().python_path().string()}};
   STITCH_ASSIGN(const ChildOutput output, run_child(options, kTimeoutMs));
-  if (output.exit.timed_out) {
-    return failure(ErrorCode::kTimeout, "the judge did not answer in time", url);
-  }
   if (!output.exit.ok()) {
     const size_t start = output.standard_error.find_first_not_of('\n');
     const std::string said = start == std::string::npos ? "no reason given" : output.standard_error.substr(start);
     return failure(ErrorCode::kEnvironment,
-                   fmt::format("the judge could not be asked: {}", said.substr(0, said.find('\n'))), url);
+                   fmt::format("Python could not make the judge's prompt: {}",
+                               output.exit.timed_out ? "it did not end in time" : said.substr(0, said.find('\n'))));
   }
   return output.standard_output;
 }
@@ -37,8 +36,7 @@ Result<std::string> run_judge(const Job& job, const std::string& url, const Json
 
 Result<rubric::JudgeReply> ask_judge(const Job& job, const rubric::RubricVersion& rubric, const ScoreRequest& asked,
                                      const ScoreSubject& subject) {
-  // Python's text is made neutral where Python's own parser is, by the process that asks.
-  Json request = {{"url", asked.judge_url}, {"model", asked.judge_model}, {"python", nullptr}};
+  Json request = {{"python", nullptr}};
   if (subject.is_python) {
     request["python"] = subject.text;
   }
@@ -50,8 +48,12 @@ Result<rubric::JudgeReply> ask_judge(const Job& job, const rubric::RubricVersion
     STITCH_ASSIGN(request["program"], read_file(asked.candidate.task.file));
     reference = "{{program}}";
   }
-  request["prompt"] = rubric::judge_prompt(rubric, subject.facts, reference, candidate);
-  STITCH_ASSIGN(const std::string answer, run_judge(job, asked.judge_url, request));
+  std::string prompt = rubric::judge_prompt(rubric, subject.facts, reference, candidate);
+  if (!request["python"].is_null() || !request["program"].is_null()) {
+    request["prompt"] = prompt;
+    STITCH_ASSIGN(prompt, with_neutral_python(job, request));
+  }
+  STITCH_ASSIGN(const std::string answer, asked.judge(prompt));
   return rubric::judge_reply_from_text(answer);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The language model that may lower marks: one request to an endpoint in OpenAI's form, by a process of its own.
+// The language model that may lower marks: it is asked one question, by whoever makes the request.
 #pragma once
 
 #include "driver/score/gather_facts.h"
@@ -7,7 +7,7 @@
 
 namespace stitch::driver {
 
-// kEnvironment where the endpoint cannot be reached or answers with an error; kFileInvalid where its answer has
+// What `asked.judge` fails with; kEnvironment where Python cannot make its prompt; kFileInvalid where its answer has
 // another form.
 Result<rubric::JudgeReply> ask_judge(const Job& job, const rubric::RubricVersion& rubric, const ScoreRequest& asked,
                                      const ScoreSubject& subject);

@@ -2,6 +2,7 @@
 // What the rubric marks: a program judged and run, its text, and what its reference asks for.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 
@@ -18,8 +19,8 @@ struct ScoreRequest {
   std::string feedback;        // what a refinement was asked to do, a file
   std::string previous;        // the sources that were refined
   std::string skill;           // "scratch", "refinement"; empty: by `feedback`
-  std::string judge_url;       // an endpoint of the form of OpenAI's; empty: no judge
-  std::string judge_model = "judge";
+  // What a language model answers to a prompt, or why it did not; empty: no judge.
+  std::function<Result<std::string>(const std::string& prompt)> judge;
   std::string rubric = "v3";  // a frozen version
   bool by_judge_alone = false;
   Options options;
