@@ -205,7 +205,8 @@ class Attempt:
         without = [name for name in steps.ALL_BASELINES if name not in self.wanted() or name in failed]
         limit = self.options.timing_seconds
         seconds = ["--compile-seconds", str(self.options.compile_seconds), "--sample-seconds",
-                   str(self.options.sample_seconds), "--kernels-below", str(self.options.kernels_below), *(["--emulated"] if self.options.device == "emulated" else [])]
+                   str(self.options.sample_seconds), "--kernels-below", str(self.options.kernels_below)]
+        seconds += ["--emulated"] if self.options.device == "emulated" else []
         process = baselines.Process(self.task.path, self.log, "--math", self.options.math, *seconds, "--when-told",
                                     without=without, STITCHCUDA=os.path.realpath(self.options.binary))
         try:

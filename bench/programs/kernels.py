@@ -13,8 +13,8 @@ MOST = 24  # kernels that are told of one call, the dearest ones
 
 
 def of_call(reset: typing.Callable[[], None], function: typing.Callable[[], object]) -> list[dict]:
-    """Name, launches and microseconds a call, dearest first; what is beyond MOST is one last line. `reset` puts states back
-    before each call and is not looked at."""
+    """Name, launches and microseconds a call, dearest first; what is beyond MOST is one last line. `reset` puts states
+    back before each call and is not looked at."""
     reset()
     function()
     torch.cuda.synchronize()
