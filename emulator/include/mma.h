@@ -7,6 +7,7 @@
 #include <cuda_fp16.h>
 
 #include "stitch_emulator/collective.h"
+#include "stitch_emulator/count.h"
 
 namespace nvcuda {
 namespace wmma {
@@ -87,8 +88,22 @@ inline void fill_fragment(Fragment& fragment, const Value& value) {
 
 namespace details {
 
+// Counts the tile as a GPU moves it: each lane its share of what lies together, up to 16 bytes at once.
+template <class Fragment, class Memory>
+inline void count_tile(const Memory* memory, unsigned int stride, bool column_major, bool store) {
+  const int together = column_major ? Fragment::kRows : Fragment::kColumns;
+  const int share = Fragment::num_elements < together ? Fragment::num_elements : together;
+  const int most = static_cast<int>(16 / sizeof(Memory));
+  const int piece = share < most ? share : most;
+  for (int i = 0; i < Fragment::num_elements; i += piece) {
+    const int number = static_cast<int>(stitch_lane()) * Fragment::num_elements + i;
+    const size_t at = static_cast<size_t>(number / together) * stride + static_cast<size_t>(number % together);
+    stitch_count_access(memory + at, piece * sizeof(Memory), store);
+  }
+}
+
 template <class Fragment, class Pointer>
-inline void each_element(Fragment& fragment, Pointer memory, unsigned int stride, bool column_major, bool store) {
+STITCH_UNMARKED inline void each_element(Fragment& fragment, Pointer memory, unsigned int stride, bool column_major, bool store) {
   for (int i = 0; i < Fragment::num_elements; ++i) {
     const int number = static_cast<int>(stitch_lane()) * Fragment::num_elements + i;
     const unsigned int row = static_cast<unsigned int>(number / Fragment::kColumns);
@@ -120,6 +135,7 @@ template <class Use, int M, int N, int K, class T, class Layout, class Memory>
 inline void load_matrix_sync(fragment<Use, M, N, K, T, Layout>& target, const Memory* memory, unsigned int stride,
                              STITCH_PLACE) {
   details::meet("load_matrix_sync", STITCH_PLACE_ARGUMENTS);
+  details::count_tile<fragment<Use, M, N, K, T, Layout>>(memory, stride, details::kColumnMajor<Layout>, false);
   details::each_element(target, memory, stride, details::kColumnMajor<Layout>, false);
 }
 
@@ -127,6 +143,7 @@ template <int M, int N, int K, class T, class Memory>
 inline void load_matrix_sync(fragment<accumulator, M, N, K, T>& target, const Memory* memory, unsigned int stride,
                              layout_t layout, STITCH_PLACE) {
   details::meet("load_matrix_sync", STITCH_PLACE_ARGUMENTS);
+  details::count_tile<fragment<accumulator, M, N, K, T>>(memory, stride, layout == mem_col_major, false);
   details::each_element(target, memory, stride, layout == mem_col_major, false);
 }
 
@@ -134,6 +151,7 @@ template <int M, int N, int K, class T, class Memory>
 inline void store_matrix_sync(Memory* memory, const fragment<accumulator, M, N, K, T>& source, unsigned int stride,
                               layout_t layout, STITCH_PLACE) {
   details::meet("store_matrix_sync", STITCH_PLACE_ARGUMENTS);
+  details::count_tile<fragment<accumulator, M, N, K, T>>(memory, stride, layout == mem_col_major, true);
   fragment<accumulator, M, N, K, T> copy = source;
   details::each_element(copy, memory, stride, layout == mem_col_major, true);
 }
@@ -156,10 +174,11 @@ struct Product {
 
   template <class Sum, bool kTf32>
   static void run(void* const lanes[32]) {
-    stitch_count_matrix_operation();
     constexpr int kM = A::kRows;
     constexpr int kN = B::kColumns;
     constexpr int kK = A::kColumns;
+    stitch_count_matrix_operation();
+    stitch_count_matrix_flops(kTf32 ? STITCH_TF32_PIPE : STITCH_HALF_PIPE, uint64_t{2} * kM * kN * kK);
     Sum a[kM][kK];
     Sum b[kK][kN];
     for (int number = 0; number < kM * kK; ++number) {

@@ -20,6 +20,7 @@
 
 #include "stitch_emulator/atomics.h"
 #include "stitch_emulator/collective.h"
+#include "stitch_emulator/count.h"
 #include "stitch_emulator/float_math.h"
 #include "stitch_emulator/integer_math.h"
 #include "stitch_emulator/language.h"
@@ -30,3 +31,6 @@
 #include "stitch_emulator/symbol.h"
 #include "stitch_emulator/synchronise.h"
 #include "stitch_emulator/vote.h"
+
+// Nothing tells a program that its accesses are counted.
+#undef __SANITIZE_THREAD__

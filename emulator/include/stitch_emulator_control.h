@@ -39,6 +39,24 @@ struct stitch_emulator_counts {
 };
 void stitch_emulator_get_counts(struct stitch_emulator_counts* counts);
 
+/* What a launch did to memory; counted in the counted build alone. Accesses that lanes of a warp make at one
+ * instruction are one request. */
+struct stitch_emulator_accesses {
+  uint64_t bytes_read; /* of global memory, each once a launch */
+  uint64_t bytes_written;
+  uint64_t requests_read;
+  uint64_t requests_written;
+  uint64_t sectors_read; /* of 32 bytes, each once a request */
+  uint64_t sectors_written;
+  uint64_t atomics; /* on global memory, one per lane */
+  uint64_t atomic_sectors;
+  uint64_t shared_requests;
+  uint64_t wavefronts; /* times that the banks of shared memory are gone through */
+  uint64_t shared_atomics;
+  uint64_t tf32_flops; /* of tensor cores */
+  uint64_t half_flops; /* likewise, on operands of 16 bits and fewer */
+};
+
 /* One kernel launched from one place, or one function of a library: all its launches together. */
 struct stitch_emulator_launches {
   char name[256]; /* "gemm_kernel<float, 4>" as the launch spells it, "cublasLtMatmul"; cut where it is longer */
@@ -55,11 +73,16 @@ struct stitch_emulator_launches {
   uint64_t nanoseconds;   /* of the CPU: of use beside those of other launches only */
   uint64_t library_flops; /* of a library's functions */
   uint64_t epilogues;     /* of a library's launches, those that did more than the bare product */
+  /* In the counted build launches that did different things are different entries. */
+  int step; /* of the program; -1: none was named */
+  struct stitch_emulator_accesses accesses; /* of each of them */
 };
 /* Fills up to `capacity` entries in the order of first launches; answers how many there are since they were last
  * forgotten. */
 size_t stitch_emulator_get_launches(struct stitch_emulator_launches* entries, size_t capacity);
 void stitch_emulator_forget_launches(void);
+/* Whether this is the counted build. */
+int stitch_emulator_counts_accesses(void);
 
 /* Keeps the device's memory apart from the host's, as it is on a GPU: these ranges, of whole pages, and what cudaMalloc
  * gives from the first such call on. Work on the device touches it; host code that does ends the process with a

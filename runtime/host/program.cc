@@ -143,7 +143,7 @@ int call_step(StitchHandle* handle, const StepCall& step_call, const StitchCall*
                            &handle->libraries,
                            step.kept_bytes == 0 ? nullptr : offset_into(handle->prepared_memory, step.kept_offset),
                            step_call.fills_kept};
-  const StepRange range(step.name);
+  const StepRange range(step_call.index, step.name);
   const int error = step.function(&arguments, stream);
   if (error != cudaSuccess) {
     handle->error.set("Step %d (%s) failed to start: %s.", step_call.index, step.name,

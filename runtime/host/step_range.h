@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// With STITCH_NVTX: a range around the launches of a step, named after it, for nsys and ncu. Else nothing.
+// With STITCH_NVTX: a range around the launches of a step, named after it, for nsys and ncu. On the emulated device: the
+// step that launches belong to. Else nothing.
 #pragma once
 
 #ifdef STITCH_NVTX
@@ -11,10 +12,13 @@ namespace stitch {
 class StepRange {
  public:
 #ifdef STITCH_NVTX
-  explicit StepRange(const char* name) { nvtxRangePushA(name); }
+  StepRange(int, const char* name) { nvtxRangePushA(name); }
   ~StepRange() { nvtxRangePop(); }
+#elif defined(STITCH_EMULATED)
+  StepRange(int step, const char*) { stitch_begin_step(step); }
+  ~StepRange() { stitch_begin_step(-1); }
 #else
-  explicit StepRange(const char*) {}
+  StepRange(int, const char*) {}
 #endif
   StepRange(const StepRange&) = delete;
   StepRange& operator=(const StepRange&) = delete;

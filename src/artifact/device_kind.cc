@@ -9,6 +9,8 @@ const char* to_string(DeviceKind kind) {
       return "emulated";
     case DeviceKind::kChecked:
       return "checked";
+    case DeviceKind::kCounted:
+      return "counted";
     case DeviceKind::kCuda:
       return "gpu";
   }
@@ -16,7 +18,7 @@ const char* to_string(DeviceKind kind) {
 }
 
 std::optional<DeviceKind> device_kind_from_string(std::string_view name) {
-  for (const DeviceKind kind : {DeviceKind::kEmulated, DeviceKind::kChecked, DeviceKind::kCuda}) {
+  for (const DeviceKind kind : {DeviceKind::kEmulated, DeviceKind::kChecked, DeviceKind::kCounted, DeviceKind::kCuda}) {
     if (name == to_string(kind)) {
       return kind;
     }

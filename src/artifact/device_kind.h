@@ -10,9 +10,10 @@ namespace stitch {
 enum class DeviceKind {
   kEmulated,  // CUDA on the CPU, -O2
   kChecked,   // CUDA on the CPU under AddressSanitizer and UndefinedBehaviorSanitizer
+  kCounted,   // CUDA on the CPU, every access of a kernel counted
   kCuda,      // a GPU
 };
-const char* to_string(DeviceKind kind);  // "emulated", "checked", "gpu"
+const char* to_string(DeviceKind kind);  // "emulated", "checked", "counted", "gpu"
 std::optional<DeviceKind> device_kind_from_string(std::string_view name);
 
 // Where PyTorch computes.

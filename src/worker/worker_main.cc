@@ -15,7 +15,7 @@
 
 namespace {
 
-#ifdef STITCH_WORKER_CHECKED
+#ifdef STITCH_WORKER_MIRRORED
 constexpr bool kMirrored = true;
 #else
 constexpr bool kMirrored = false;

@@ -5,6 +5,7 @@ idioms/*.cu must compile with nvcc, and print PASS when emulated: in order, in r
 faults/*.cu say in their first lines what must become of them:
   // expect: refused | fault | checked | wrong      by the rewriter; when run; by the checked build; in a random order
   // says: TEXT                                     must be in the message; {HERE} is the line marked `// HERE`
+counts/*.cu say what the counted build must count, in any order: `// counts: KERNEL NAME=NUMBER ...`.
 Without --long half of them: 80 seconds on two cores; --long tries many more random orders, too. Compiled work is kept
 in the build folder by content."""
 
@@ -23,6 +24,11 @@ EMULATOR = FOLDER.parent.parent / "emulator"
 PLAIN_FLAGS = ["-O2"]
 CHECKED_FLAGS = ["-O1", "-g1", "-fno-omit-frame-pointer", "-fsanitize=address,undefined", "-fno-sanitize=vptr",
                  "--param=asan-instrumentation-with-call-threshold=0"]
+COUNTED_FLAGS = ["-O2", "-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=0", "-fno-tree-vectorize",
+                 "-fno-store-merging", "-fno-tree-sra", "-fno-ipa-sra"]
+LIBRARIES = {"plain": "libstitch_emulator.a", "checked": "libstitch_emulator_checked.a",
+             "counted": "libstitch_emulator_counted.a"}
+FLAGS = {"plain": PLAIN_FLAGS, "checked": CHECKED_FLAGS, "counted": COUNTED_FLAGS}
 # As src/toolchain links checked programs: the emulator sees what they access.
 WRAPPED = [f"-Wl,--wrap=__asan_{kind}{size}" for kind in ("load", "store") for size in (1, 2, 4, 8, 16, "N")]
 RUN_SECONDS = 60
@@ -115,19 +121,19 @@ class Builder:
         self.cached(key, ".h.gch", lambda path: self.compile(flags, "-x", "c++-header", header, "-o", path))
         return header
 
-    def program(self, source, checked):
+    def program(self, source, kind):
         done, rewritten = self.rewrite(source)
         if done.returncode != 0:
             raise Failure("the rewriter refused it: " + last_lines(done.stderr))
-        flags = CHECKED_FLAGS if checked else PLAIN_FLAGS
-        library = self.build / ("libstitch_emulator_checked.a" if checked else "libstitch_emulator.a")
+        flags = FLAGS[kind]
+        library = self.build / LIBRARIES[kind]
 
         def compile_object(path):
             self.compile(flags, "-include", self.prelude(flags), "-c", rewritten, "-o", path)
 
         def link(path):
             archive = ["-Wl,--whole-archive", library, "-Wl,--no-whole-archive"]
-            checking = flags + WRAPPED if checked else []
+            checking = flags + WRAPPED if kind == "checked" else []
             done = call(["g++", *checking, "-rdynamic", made, *archive, *self.boost, "-o", path])
             if done.returncode != 0:
                 raise Failure("link: " + last_lines(done.stderr))
@@ -153,11 +159,11 @@ def expect_pass(program, seed, how):
 def idiom(builder, source):
     if builder.nvcc:
         builder.compile_nvcc(source)
-    plain = builder.program(source, checked=False)
+    plain = builder.program(source, "plain")
     expect_pass(plain, 0, "in order")
     for seed in builder.seeds:
         expect_pass(plain, seed, f"in random order {seed}")
-    expect_pass(builder.program(source, checked=True), 0, "checked")
+    expect_pass(builder.program(source, "checked"), 0, "checked")
     return ("nvcc, " if builder.nvcc else "") + f"in order, {len(builder.seeds)} random orders, checked"
 
 
@@ -178,7 +184,7 @@ def fault(builder, source):
             raise Failure("the rewriter took it")
         must_say(done.stderr, says)
         return "refused: " + done.stderr.strip().splitlines()[0]
-    program = builder.program(source, checked=expected == "checked")
+    program = builder.program(source, "checked" if expected == "checked" else "plain")
     if expected == "wrong":
         seed = next((s for s in builder.seeds if run_program(program, s).returncode != 0), None)
         if seed is None:
@@ -191,6 +197,21 @@ def fault(builder, source):
     if expected == "checked" and done.returncode != FAULT_EXIT_CODE:
         raise Failure(f"exit code {done.returncode}, not {FAULT_EXIT_CODE}")
     return next(line for line in done.stderr.splitlines() if line.startswith("stitch-emulator: "))
+
+
+def counted(builder, source):
+    expected = [(words[0], dict(word.split("=") for word in words[1:]))
+                for words in (line.split() for line in re.findall(r"^// counts: (.*)$", source.read_text(), re.M))]
+    program = builder.program(source, "counted")
+    for seed in [0, *builder.seeds]:
+        done = run_program(program, seed)
+        found = {line.split()[0].strip("()"): dict(word.split("=") for word in line.split()[1:])
+                 for line in done.stdout.splitlines()}
+        for kernel, numbers in expected:
+            seen = {name: found.get(kernel, {}).get(name) for name in numbers}
+            if seen != numbers:
+                raise Failure(f"{kernel}, order {seed}: {seen}, not {numbers} {last_lines(done.stderr)}")
+    return f"{len(expected)} lines in {len(builder.seeds) + 1} orders"
 
 
 @pytest.fixture(scope="module", name="builder")
@@ -217,3 +238,8 @@ def test_idiom(source, builder):
 @pytest.mark.parametrize("source", sources("faults"))
 def test_fault(source, builder):
     print(fault(builder, source))
+
+
+@pytest.mark.parametrize("source", sources("counts"))
+def test_counts(source, builder):
+    print(counted(builder, source))

@@ -3,6 +3,7 @@
 // notice a thread that spins on one, and to let the others run meanwhile.
 #pragma once
 
+#include "stitch_emulator/count.h"
 #include "stitch_emulator/language.h"
 
 extern "C" {
@@ -26,8 +27,9 @@ struct Same {
 };
 
 template <class T, class Update>
-inline T update(T* address, Update next, const char* file, int line) {
+STITCH_UNMARKED inline T update(T* address, Update next, const char* file, int line) {
   count_atomic(file, line);
+  stitch_count_atomic(address, sizeof(T), file, line);
   const T old = *address;
   *address = next(old);
 #ifdef __SANITIZE_ADDRESS__

@@ -3,6 +3,7 @@
 // reference into this block's arena; the struct's type, one per enclosing function instance, is the slot's identity.
 #pragma once
 
+#include "stitch_emulator/count.h"
 #include "stitch_emulator/language.h"
 
 namespace stitch_emulator {
@@ -27,7 +28,7 @@ extern char stitch_dynamic_shared[];
 namespace stitch_emulator {
 
 template <class Declaration>
-inline Declaration& shared(const char* name, STITCH_PLACE) {
+STITCH_UNMARKED inline Declaration& shared(const char* name, STITCH_PLACE) {
   static constinit SharedSlot slot{0, nullptr, sizeof(Declaration), alignof(Declaration)};
   if (__builtin_expect(slot.launch != stitch_launch_number, 0)) {
     stitch_shared_place(&slot, name, STITCH_PLACE_ARGUMENTS);

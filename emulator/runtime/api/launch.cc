@@ -5,6 +5,7 @@
 #include <mutex>
 #include <numeric>
 
+#include "access/accesses.h"
 #include "api/state.h"
 #include "block/shared.h"
 #include "block/state.h"
@@ -93,6 +94,7 @@ cudaError_t run_blocks(const LaunchConfig& config, const KernelCall& call) {
   current_grid_shape = grid;
   begin_launch_updates();
   begin_launch_host_memory(call.closure);
+  begin_launch_accesses();
   const BlockOrder order(block_count, seed);
   for (uint64_t number = 0; number < block_count; ++number) {
     const uint64_t index = order.block(number);
@@ -101,11 +103,13 @@ cudaError_t run_blocks(const LaunchConfig& config, const KernelCall& call) {
                            static_cast<unsigned int>(index / grid.x / grid.y)};
     refill_shared();
     begin_block_updates(index);
+    begin_block_accesses();
     ++counts.blocks;
     if (!run_block(call)) {
       return cudaErrorLaunchFailure;
     }
     end_block_updates();
+    end_block_accesses();
   }
   counts.threads += block_count * config.block.x * config.block.y * config.block.z;
   return cudaSuccess;
@@ -146,6 +150,7 @@ cudaError_t run_launch(const LaunchConfig& config, const KernelCall& call) {
   const DeviceAccess access;
   LedgerEntry entry(call.name, call.file, call.line);
   const cudaError_t result = run_blocks(config, call);
+  entry.did(end_launch_accesses());
   entry.used_shared(config.shared_bytes + declared_shared_bytes());
   running_launch = {nullptr, nullptr, 0};
   return result;

@@ -6,7 +6,9 @@
 #include <cstring>
 #include <iterator>
 #include <map>
+#include <optional>
 
+#include "access/accesses.h"
 #include "api/state.h"
 #include "control/apart.h"
 #include "control/launch_ledger.h"
@@ -106,6 +108,31 @@ bool bad_copy(const void* destination, const void* source, size_t bytes) {
   return bytes != 0 && (destination == nullptr || source == nullptr);
 }
 
+// What a copy engine, or a kernel of the driver's, does to whole rows.
+stitch_emulator_accesses copied(size_t bytes_read, size_t bytes_written) {
+  constexpr size_t kSector = 32;
+  stitch_emulator_accesses accesses{};
+  accesses.bytes_read = bytes_read;
+  accesses.bytes_written = bytes_written;
+  accesses.sectors_read = (bytes_read + kSector - 1) / kSector;
+  accesses.sectors_written = (bytes_written + kSector - 1) / kSector;
+  return accesses;
+}
+
+// What only the counted build lists: elsewhere it is no launch of anybody's.
+class CountedEntry {
+ public:
+  CountedEntry(const char* name, const stitch_emulator_accesses& accesses) {
+    if (kCounted) {
+      entry_.emplace(name, "", 0);
+      entry_->did(accesses);
+    }
+  }
+
+ private:
+  std::optional<LedgerEntry> entry_;
+};
+
 cudaError_t copy_rows(void* destination, size_t destination_pitch, const void* source, size_t source_pitch,
                       size_t width, size_t height) {
   for (size_t row = 0; row < height; ++row) {
@@ -125,6 +152,16 @@ std::map<const char*, size_t>& registered() {
 bool is_kernels_memory(const void* start) {
   const auto* byte = static_cast<const char*>(start);
   return allocations().count(byte) != 0 || is_lent_from(start);
+}
+
+MemoryPiece allocated_piece(const void* address) {
+  const auto* byte = static_cast<const char*>(address);
+  const auto next = allocations().upper_bound(byte);
+  if (next == allocations().begin()) {
+    return {};
+  }
+  const auto& [start, allocation] = *std::prev(next);
+  return byte < start + allocation.bytes ? MemoryPiece{start, allocation.bytes} : MemoryPiece{};
 }
 
 bool is_registered(const void* address) {
@@ -210,7 +247,8 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
 }
 
 cudaError_t cudaMemcpy(void* destination, const void* source, size_t bytes, cudaMemcpyKind) {
-  const LedgerEntry entry("cudaMemcpy", "", 0);
+  LedgerEntry entry("cudaMemcpy", "", 0);
+  entry.did(copied(bytes, bytes));
   if (forbidden_by_capture()) {
     return report(cudaErrorStreamCaptureUnsupported);
   }
@@ -225,32 +263,38 @@ cudaError_t cudaMemcpyAsync(void* destination, const void* source, size_t bytes,
     return report(cudaErrorInvalidValue);
   }
   return enqueue(stream, [=] {
-    const LedgerEntry entry("cudaMemcpyAsync", "", 0);
+    LedgerEntry entry("cudaMemcpyAsync", "", 0);
+    entry.did(copied(bytes, bytes));
     return copy_now(destination, source, bytes);
   });
 }
 
 cudaError_t cudaMemcpy2D(void* destination, size_t destination_pitch, const void* source, size_t source_pitch,
                          size_t width, size_t height, cudaMemcpyKind) {
+  const CountedEntry entry("cudaMemcpy2D", copied(width * height, width * height));
   return report(copy_rows(destination, destination_pitch, source, source_pitch, width, height));
 }
 
 cudaError_t cudaMemcpy2DAsync(void* destination, size_t destination_pitch, const void* source, size_t source_pitch,
                               size_t width, size_t height, cudaMemcpyKind, cudaStream_t stream) {
-  return enqueue(stream,
-                 [=] { return copy_rows(destination, destination_pitch, source, source_pitch, width, height); });
+  return enqueue(stream, [=] {
+    const CountedEntry entry("cudaMemcpy2DAsync", copied(width * height, width * height));
+    return copy_rows(destination, destination_pitch, source, source_pitch, width, height);
+  });
 }
 
 cudaError_t cudaMemset(void* pointer, int value, size_t bytes) {
   if (forbidden_by_capture()) {
     return report(cudaErrorStreamCaptureUnsupported);
   }
+  const CountedEntry entry("cudaMemset", copied(0, bytes));
   set_bytes(pointer, value, bytes);
   return cudaSuccess;
 }
 
 cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t stream) {
   return enqueue(stream, [=] {
+    const CountedEntry entry("cudaMemsetAsync", copied(0, bytes));
     set_bytes(pointer, value, bytes);
     return cudaSuccess;
   });
@@ -259,6 +303,7 @@ cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t
 cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t width, size_t height,
                               cudaStream_t stream) {
   return enqueue(stream, [=] {
+    const CountedEntry entry("cudaMemset2DAsync", copied(0, width * height));
     for (size_t row = 0; row < height; ++row) {
       set_bytes(static_cast<char*>(pointer) + row * pitch, value, width);
     }

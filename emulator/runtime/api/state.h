@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "control/lent.h"
 #include "stitch_emulator/launch.h"
 
 namespace stitch_emulator {
@@ -30,6 +31,8 @@ std::shared_ptr<Graph> capture_of(cudaStream_t stream);
 // For calls that a capture forbids: an error, and the capture is spoilt.
 bool forbidden_by_capture();
 bool valid_stream(cudaStream_t stream);
+// The piece of memory that the program allocated, and that holds an address.
+MemoryPiece allocated_piece(const void* address);
 
 cudaError_t run_launch(const LaunchConfig& config, const KernelCall& call);
 // Dynamic shared memory a kernel may have; `function` null means the largest any kernel was allowed.

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "access/accesses.h"
 #include "block/async_copy.h"
 #include "block/state.h"
 #include "control/counts.h"
@@ -89,6 +90,9 @@ void stitch_async_copy(void* shared, const void* global, int bytes, int valid_by
     fault("an asynchronous copy needs both addresses aligned to its size", file, line);
   }
   ++counts.async_copies;
+  const auto place = reinterpret_cast<uintptr_t>(__builtin_return_address(0));
+  note_access(global, static_cast<size_t>(valid_bytes), AccessKind::kRead, place);
+  note_access(shared, static_cast<size_t>(bytes), AccessKind::kWrite, place);
   const Copy copy{shared, global, bytes, valid_bytes};
   if (block.random != 0 && random_bits() % 2 == 0) {
     carry_out(copy);

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "access/accesses.h"
 #include "block/mbarrier.h"
 #include "block/state.h"
 #include "control/counts.h"
@@ -146,6 +147,7 @@ void stitch_bulk_copy(void* shared, const void* global, uint32_t bytes, void* me
   }
   const BulkCopy copy{shared, global, bytes, &initialised(memory, file, line)};
   counts.async_copies += bytes / kUnit;
+  note_bulk_copy(global, bytes);
   if (block.random != 0 && random_bits() % 2 == 0) {
     carry_out(copy);
     wake_waiting(*copy.barrier);

@@ -79,6 +79,15 @@ void refill_shared() {
 
 size_t declared_shared_bytes() { return use.declared_bytes; }
 
+uint64_t shared_place(uintptr_t address) {
+  const auto in_static = address - reinterpret_cast<uintptr_t>(static_arena);
+  if (in_static < kArenaBytes) {
+    return in_static;
+  }
+  const auto in_dynamic = address - reinterpret_cast<uintptr_t>(stitch_dynamic_shared);
+  return in_dynamic < kArenaBytes ? kArenaBytes + in_dynamic : kNotShared;
+}
+
 }  // namespace stitch_emulator
 
 using namespace stitch_emulator;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "stitch_emulator/shared.h"
 
@@ -13,5 +14,9 @@ void prepare_shared(size_t dynamic_bytes, bool opted_in);
 void refill_shared();
 // Static shared memory the last launch declared.
 size_t declared_shared_bytes();
+
+constexpr uint64_t kNotShared = ~uint64_t{0};
+// From the start of shared memory, where the dynamic one follows the static one.
+uint64_t shared_place(uintptr_t address);
 
 }  // namespace stitch_emulator

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "access/accesses.h"
 #include "block/switching.h"
 #include "fault/fault.h"
 #include "updates/order.h"
@@ -12,6 +13,7 @@ namespace {
 
 // Combines for the lanes that arrived and leaves the results of other meetings, not yet read, as they are.
 void combine(WarpExchange& exchange, const WarpMeeting& meeting) {
+  const Uncounted uncounted;
   if (meeting.arrived == kFullMask) {
     meeting.combine(exchange, meeting.arrived);
     return;

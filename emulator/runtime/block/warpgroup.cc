@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "access/accesses.h"
 #include "block/switching.h"
 #include "block/warpgroup.h"
 #include "fault/fault.h"
@@ -42,6 +43,7 @@ void carry_out(int first_thread, size_t index, const char* file, int line) {
     threads[i] = &shares[first_thread + i].products[index];
     check_same(*threads[0], *threads[i], file, line);
   }
+  const Uncounted uncounted;
   threads[0]->body(threads);
 }
 

@@ -8,12 +8,16 @@
 #include <mutex>
 #include <vector>
 
+#include "access/accesses.h"
+#include "stitch_emulator/count.h"
+
 namespace stitch_emulator {
 namespace {
 
 constexpr size_t kMaxEntries = 4096;  // a program of more kernels than that is not listed to its end
 
 std::mutex ledger_mutex;
+int step = -1;  // that the host has named
 std::vector<stitch_emulator_launches>& ledger() {
   static std::vector<stitch_emulator_launches> entries;
   return entries;
@@ -26,9 +30,11 @@ uint64_t now_nanoseconds() {
 }
 
 // A library that is gone takes its names along: they are compared and kept by value.
-stitch_emulator_launches* entry_of(const char* name, const char* file, int line) {
+stitch_emulator_launches* entry_of(const char* name, const char* file, int line,
+                                   const stitch_emulator_accesses& accesses) {
   for (stitch_emulator_launches& entry : ledger()) {
-    if (is_launch_of(entry, name, file, line)) {
+    const bool is_alike = !kCounted || (entry.step == step && memcmp(&entry.accesses, &accesses, sizeof(accesses)) == 0);
+    if (is_alike && is_launch_of(entry, name, file, line)) {
       return &entry;
     }
   }
@@ -39,6 +45,8 @@ stitch_emulator_launches* entry_of(const char* name, const char* file, int line)
   strncpy(entry.name, name, sizeof(entry.name) - 1);
   strncpy(entry.file, file, sizeof(entry.file) - 1);
   entry.line = line;
+  entry.step = step;
+  entry.accesses = accesses;
   ledger().push_back(entry);
   return &ledger().back();
 }
@@ -65,7 +73,7 @@ void LedgerEntry::did_library_work(uint64_t flops, bool has_epilogue) {
 LedgerEntry::~LedgerEntry() {
   const uint64_t nanoseconds = now_nanoseconds() - start_nanoseconds_;
   const std::lock_guard<std::mutex> lock(ledger_mutex);
-  stitch_emulator_launches* entry = entry_of(name_, file_, line_);
+  stitch_emulator_launches* entry = entry_of(name_, file_, line_, accesses_);
   if (entry == nullptr) {
     return;
   }
@@ -91,13 +99,18 @@ extern "C" {
 void stitch_emulator_forget_launches() {
   const std::lock_guard<std::mutex> lock(ledger_mutex);
   ledger().clear();
+  step = -1;
 }
+
+int stitch_emulator_counts_accesses() { return kCounted ? 1 : 0; }
 
 size_t stitch_emulator_get_launches(struct stitch_emulator_launches* entries, size_t capacity) {
   const std::lock_guard<std::mutex> lock(ledger_mutex);
   std::copy_n(ledger().begin(), std::min(capacity, ledger().size()), entries);
   return ledger().size();
 }
+
+void stitch_begin_step(int number) { step = number; }
 
 void stitch_count_matrix_operation() { ++counts.matrix_operations; }
 

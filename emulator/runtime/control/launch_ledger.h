@@ -19,6 +19,7 @@ class LedgerEntry {
   LedgerEntry& operator=(const LedgerEntry&) = delete;
 
   void used_shared(size_t bytes) { shared_bytes_ = bytes; }
+  void did(const stitch_emulator_accesses& accesses) { accesses_ = accesses; }
   // Of a library's function: multiplications and additions, and whether it did more than the bare product.
   void did_library_work(uint64_t flops, bool has_epilogue);
 
@@ -31,6 +32,7 @@ class LedgerEntry {
   size_t shared_bytes_ = 0;
   uint64_t library_flops_ = 0;
   bool has_epilogue_ = false;
+  stitch_emulator_accesses accesses_{};
 };
 
 // Whether a launch of that name from that place belongs to the entry. Null is the empty string.

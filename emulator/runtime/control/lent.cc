@@ -39,6 +39,17 @@ bool is_lent_from(const void* start) {
   return any_lent([=](const stitch_emulator_range& range) { return range.start == start; });
 }
 
+MemoryPiece lent_piece(const void* address) {
+  const std::lock_guard<std::mutex> lock(lent_mutex);
+  for (const stitch_emulator_range& range : lent_ranges()) {
+    const auto* start = static_cast<const char*>(range.start);
+    if (address >= start && address < start + range.bytes) {
+      return {start, range.bytes};
+    }
+  }
+  return {};
+}
+
 }  // namespace stitch_emulator
 
 extern "C" void stitch_emulator_lend(const stitch_emulator_range* ranges, size_t count) {

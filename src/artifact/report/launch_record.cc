@@ -31,6 +31,47 @@ constexpr Number kNumbers[] = {{"line", &LaunchRecord::line},
                                {"library_flops", &LaunchRecord::library_flops},
                                {"epilogues", &LaunchRecord::epilogues}};
 
+struct AccessNumber {
+  const char* name;
+  int64_t MemoryAccesses::*field;
+};
+constexpr AccessNumber kAccessNumbers[] = {{"bytes_read", &MemoryAccesses::bytes_read},
+                                           {"bytes_written", &MemoryAccesses::bytes_written},
+                                           {"requests_read", &MemoryAccesses::requests_read},
+                                           {"requests_written", &MemoryAccesses::requests_written},
+                                           {"sectors_read", &MemoryAccesses::sectors_read},
+                                           {"sectors_written", &MemoryAccesses::sectors_written},
+                                           {"atomics", &MemoryAccesses::atomics},
+                                           {"atomic_sectors", &MemoryAccesses::atomic_sectors},
+                                           {"shared_requests", &MemoryAccesses::shared_requests},
+                                           {"wavefronts", &MemoryAccesses::wavefronts},
+                                           {"shared_atomics", &MemoryAccesses::shared_atomics},
+                                           {"tf32_flops", &MemoryAccesses::tf32_flops},
+                                           {"half_flops", &MemoryAccesses::half_flops}};
+constexpr int64_t kMaxSteps = 1 << 20;
+
+Result<int64_t> possible_number(const Json& json, const char* name) {
+  STITCH_ASSIGN(const int64_t number, json_int(json, name));
+  if (number < 0 || number > kMaxNumber) {
+    return failure(ErrorCode::kFileInvalid, fmt::format("{} of a kernel is {}, which is impossible", name, number));
+  }
+  return number;
+}
+
+// Of a record whose accesses were counted.
+Result<void> read_counted(const Json& entry, LaunchRecord& record) {
+  STITCH_ASSIGN(record.step, json_int(entry, "step"));
+  if (record.step < -1 || record.step > kMaxSteps) {
+    return failure(ErrorCode::kFileInvalid, fmt::format("a kernel is of step {}, which is impossible", record.step));
+  }
+  STITCH_ASSIGN(const Json* counted, json_object(entry, "accesses"));
+  MemoryAccesses& accesses = record.accesses.emplace();
+  for (const AccessNumber& number : kAccessNumbers) {
+    STITCH_ASSIGN(accesses.*number.field, possible_number(*counted, number.name));
+  }
+  return {};
+}
+
 bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\t'; }
 
 // The emulator spells an expression of the launch: "(rows<4 >)" is rows<4>.
@@ -71,12 +112,24 @@ void cut(std::string& text) {
 
 }  // namespace
 
+Json to_json(const MemoryAccesses& accesses) {
+  Json json = Json::object();
+  for (const AccessNumber& number : kAccessNumbers) {
+    json[number.name] = accesses.*number.field;
+  }
+  return json;
+}
+
 Json to_json(const std::vector<LaunchRecord>& records) {
   Json list = Json::array();
   for (const LaunchRecord& record : records) {
     Json entry = {{"name", record.name}, {"file", record.file}};
     for (const Number& number : kNumbers) {
       entry[number.name] = record.*number.field;
+    }
+    if (record.accesses.has_value()) {
+      entry["step"] = record.step;
+      entry["accesses"] = to_json(*record.accesses);
     }
     if (record.is_idle) {
       entry["is_idle"] = true;
@@ -100,11 +153,10 @@ Result<std::vector<LaunchRecord>> launch_records_from_json(const Json& json, con
     cut(record.name);
     cut(record.file);
     for (const Number& number : kNumbers) {
-      STITCH_ASSIGN(record.*number.field, json_int(entry, number.name));
-      if (record.*number.field < 0 || record.*number.field > kMaxNumber) {
-        return failure(ErrorCode::kFileInvalid,
-                       fmt::format("{} of a kernel is {}, which is impossible", number.name, record.*number.field));
-      }
+      STITCH_ASSIGN(record.*number.field, possible_number(entry, number.name));
+    }
+    if (entry.contains("accesses")) {
+      STITCH_TRY(read_counted(entry, record));
     }
     if (entry.contains("is_idle")) {
       STITCH_ASSIGN(record.is_idle, json_bool(entry, "is_idle"));

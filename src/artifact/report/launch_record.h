@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,26 @@
 #include "base/json/json_forward.h"
 
 namespace stitch {
+
+// What each of a record's launches did to memory, where that was counted. Accesses that lanes of a warp make at one
+// instruction are one request.
+struct MemoryAccesses {
+  int64_t bytes_read = 0;  // of global memory, each once a launch
+  int64_t bytes_written = 0;
+  int64_t requests_read = 0;
+  int64_t requests_written = 0;
+  int64_t sectors_read = 0;  // of 32 bytes, each once a request
+  int64_t sectors_written = 0;
+  int64_t atomics = 0;  // on global memory, one per lane
+  int64_t atomic_sectors = 0;
+  int64_t shared_requests = 0;
+  int64_t wavefronts = 0;  // times that the banks of shared memory are gone through
+  int64_t shared_atomics = 0;
+  int64_t tf32_flops = 0;  // of tensor cores
+  int64_t half_flops = 0;  // likewise, on operands of 16 bits and fewer
+
+  int64_t sectors() const { return sectors_read + sectors_written + atomic_sectors; }
+};
 
 // A kernel launched from one place, or a function of a library: all its launches together.
 struct LaunchRecord {
@@ -28,11 +49,14 @@ struct LaunchRecord {
   int64_t nanoseconds = 0;        // of the CPU that emulates: of use beside those of other records only
   int64_t library_flops = 0;
   int64_t epilogues = 0;  // of a library's launches, those that did more than the bare product
+  int64_t step = -1;      // of the program; -1: none was named
+  std::optional<MemoryAccesses> accesses{};  // where they were counted: then launches that differ are different records
   bool is_idle = false;   // found by the judge: the answer is as right without it
 
   bool is_library() const { return line == 0; }
 };
 
+Json to_json(const MemoryAccesses& accesses);
 Json to_json(const std::vector<LaunchRecord>& records);
 // kFileInvalid for another form, too many records or impossible numbers. Long names are cut.
 Result<std::vector<LaunchRecord>> launch_records_from_json(const Json& json, const char* key);

@@ -7,6 +7,27 @@
 
 namespace stitch::device {
 
+namespace {
+
+MemoryAccesses accesses_of(const stitch_emulator_accesses& counted) {
+  const auto number = [](uint64_t count) { return static_cast<int64_t>(count); };
+  return {.bytes_read = number(counted.bytes_read),
+          .bytes_written = number(counted.bytes_written),
+          .requests_read = number(counted.requests_read),
+          .requests_written = number(counted.requests_written),
+          .sectors_read = number(counted.sectors_read),
+          .sectors_written = number(counted.sectors_written),
+          .atomics = number(counted.atomics),
+          .atomic_sectors = number(counted.atomic_sectors),
+          .shared_requests = number(counted.shared_requests),
+          .wavefronts = number(counted.wavefronts),
+          .shared_atomics = number(counted.shared_atomics),
+          .tf32_flops = number(counted.tf32_flops),
+          .half_flops = number(counted.half_flops)};
+}
+
+}  // namespace
+
 void forget_launches() { stitch_emulator_forget_launches(); }
 
 std::optional<std::vector<LaunchRecord>> launches() {
@@ -29,6 +50,10 @@ std::optional<std::vector<LaunchRecord>> launches() {
     record.nanoseconds = static_cast<int64_t>(entry.nanoseconds);
     record.library_flops = static_cast<int64_t>(entry.library_flops);
     record.epilogues = static_cast<int64_t>(entry.epilogues);
+    if (stitch_emulator_counts_accesses() != 0) {
+      record.step = entry.step;
+      record.accesses = accesses_of(entry.accesses);
+    }
     records.push_back(std::move(record));
   }
   return records;

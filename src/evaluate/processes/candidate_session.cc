@@ -162,8 +162,9 @@ Result<void> CandidateSession::release(MemoryGroup& group) {
 Result<void> CandidateSession::place(MemoryGroup& group, const std::vector<uint64_t>& sizes, uint64_t alignment,
                                      AskedBy asked_by) {
   if (group.block != 0 && group.sizes == sizes) {
-    // The checked worker keeps a copy of each place that it was shown.
-    if (binary_.device != DeviceKind::kChecked && by_chance(2)) {
+    // These workers keep a copy of each place that they were shown.
+    const bool keeps_copies = binary_.device == DeviceKind::kChecked || binary_.device == DeviceKind::kCounted;
+    if (!keeps_copies && by_chance(2)) {
       lay_out(group, alignment, random_);
     }
     return {};

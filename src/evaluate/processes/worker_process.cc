@@ -35,6 +35,8 @@ const char* program_name(DeviceKind device) {
       return "stitchcuda-worker-emulated";
     case DeviceKind::kChecked:
       return "stitchcuda-worker-checked";
+    case DeviceKind::kCounted:
+      return "stitchcuda-worker-counted";
     case DeviceKind::kCuda:
       return "stitchcuda-worker-cuda";
   }
@@ -206,7 +208,8 @@ Result<WorkerProcess> WorkerProcess::start_native(DeviceKind device, const Worke
         program.string(), limit->remedy);
   }
   // AddressSanitizer and CUDA reserve terabytes of addresses.
-  const bool is_watched = !sandbox::kAddressSpaceCanBeLimited || device != DeviceKind::kEmulated;
+  const bool is_emulated = device == DeviceKind::kEmulated || device == DeviceKind::kCounted;
+  const bool is_watched = !sandbox::kAddressSpaceCanBeLimited || !is_emulated;
   ChildOptions options;
   options.arguments = {program.string()};
   options.descriptors = {{ends.second.get(), kChannelNumber}};

@@ -14,6 +14,8 @@ struct DeviceLimits {
   std::string name;          // "H200"
   std::string architecture;  // "sm_90a"
   double bytes_per_second = 0;
+  double l2_bytes_per_second = 0;      // of hits in the last cache
+  double shared_bytes_per_second = 0;  // of shared memory, all multiprocessors together
   double fp32_flops = 0;  // fused multiply-adds on the ordinary pipes, counted as two
   double tf32_flops = 0;  // dense tensor-core rates
   double fp16_flops = 0;

@@ -92,6 +92,12 @@ Words compile_flags(const Target& target) {
   } else {
     append(flags, {"-O2"});
   }
+  if (target.device == DeviceKind::kCounted) {
+    // A mark at every load and store. Each stays the access that the source says, as a GPU's compiler keeps it: words
+    // beside each other are not joined, a vector is not taken apart.
+    append(flags, {"-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=0", "-fno-tree-vectorize",
+                   "-fno-store-merging", "-fno-tree-sra", "-fno-ipa-sra"});
+  }
   return flags;
 }
 

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "stitch_emulator/collective.h"
+#include "stitch_emulator/count.h"
 
 namespace stitch::ptx::emulated {
 
@@ -24,6 +25,7 @@ inline void gather_rows(void* const lanes[32]) {
 }
 
 inline void ldmatrix_x4(uint32_t (&registers)[4], const void* row) {
+  stitch_count_access(row, 16, false);
   LdmatrixLane state{registers, static_cast<const uint32_t*>(row)};
   stitch_warp_collective(&state, gather_rows);
 }

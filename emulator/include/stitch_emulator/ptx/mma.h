@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "stitch_emulator/collective.h"
+#include "stitch_emulator/count.h"
 #include "stitch_emulator/ptx/convert.h"
 
 namespace stitch::ptx::emulated {
@@ -31,6 +32,7 @@ typedef double Columns __attribute__((vector_size(64)));
 template <int kDepth>
 inline void accumulate(void* const lanes[32], const double (&a)[16][kDepth], const double (&b)[kDepth][8]) {
   stitch_count_matrix_operation();
+  stitch_count_matrix_flops(kDepth == 8 ? STITCH_TF32_PIPE : STITCH_HALF_PIPE, 2 * 16 * 8 * kDepth);
   for (int row = 0; row < 16; ++row) {
     float* held[8];
     Columns sums;

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/cost/executed.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "kernels/builtin_templates.h"
+
+namespace stitch::plan {
+namespace {
+
+constexpr double kMicroseconds = 1e6;
+constexpr double kSectorBytes = 32;
+constexpr double kWavefrontBytes = 128;
+
+// What the runtime lists, but no device does.
+bool is_work(const LaunchRecord& record) {
+  return !record.is_library() || record.library_flops > 0 || record.name.starts_with("cudaMemcpy") ||
+         record.name.starts_with("cudaMemset");
+}
+
+double number(int64_t count) { return static_cast<double>(count); }
+
+// One record's launches, each at the declared sizes.
+struct Launch {
+  const LaunchRecord* record = nullptr;
+  double times = 0;
+  double bytes = 0;
+  double sectors = 0;
+  double wavefronts = 0;
+  double atomics = 0;
+  double tf32_flops = 0;
+  double half_flops = 0;
+  double flops = 0;  // its share of the graph's
+
+  double library_flops() const { return number(record->library_flops) / number(record->launches); }
+  double tensor_flops() const { return tf32_flops + half_flops; }
+  // What its share of the graph's arithmetic follows, where there are no products on tensor cores.
+  double traffic() const { return sectors + wavefronts; }
+};
+
+// How counts grow from the sizes that ran to the declared ones.
+struct Growth {
+  double bytes = 1;
+  double flops = 1;
+  double launches = 1;
+};
+
+double ratio(double declared, double ran) { return ran > 0 && declared > 0 ? declared / ran : 1; }
+
+Growth growth_of(const LeastWork& ran, const LeastWork& declared) {
+  Growth growth;
+  growth.bytes = ratio(declared.bytes, ran.bytes);
+  growth.flops = ran.flops > 0 ? ratio(declared.flops, ran.flops) : growth.bytes;
+  growth.launches = ratio(declared.launches, ran.launches);
+  return growth;
+}
+
+// A recurrent layer launches more kernels of the same size: what one of them does grows less.
+Growth per_launch(Growth growth) {
+  growth.bytes /= growth.launches;
+  growth.flops /= growth.launches;
+  return growth;
+}
+
+Launch carried(const LaunchRecord& record, double least_bytes, const Growth& growth) {
+  Launch launch{&record, number(record.launches) * growth.launches};
+  const MemoryAccesses accesses = record.accesses.value_or(MemoryAccesses{});
+  const Growth each = per_launch(growth);
+  launch.bytes = number(accesses.bytes_read + accesses.bytes_written) * each.bytes;
+  const double sectors = number(accesses.sectors());
+  const double least = std::min(sectors, least_bytes / kSectorBytes);
+  launch.sectors = least * each.bytes + (sectors - least) * each.flops;
+  launch.wavefronts = number(accesses.wavefronts) * each.flops;
+  launch.atomics = number(accesses.atomics) * each.flops;
+  launch.tf32_flops = number(accesses.tf32_flops) * each.flops;
+  launch.half_flops = number(accesses.half_flops) * each.flops;
+  return launch;
+}
+
+template <typename Weight>
+double total(const std::vector<Launch>& launches, const Weight& weight) {
+  return std::accumulate(launches.begin(), launches.end(), 0.0,
+                         [&](double sum, const Launch& launch) { return sum + launch.times * weight(launch); });
+}
+
+// In the proportion of `weight`; equally where that is 0 for all.
+template <typename Weight>
+void share_out(std::vector<Launch>& launches, double amount, double Launch::*field, const Weight& weight) {
+  const double sum = total(launches, weight);
+  const double count = total(launches, [](const Launch&) { return 1.0; });
+  for (Launch& launch : launches) {
+    launch.*field += sum > 0 ? amount * weight(launch) / sum : amount / count;
+  }
+}
+
+void share_out_flops(std::vector<Launch>& launches, double flops) {
+  const auto by_library = [](const Launch& launch) { return launch.library_flops(); };
+  const auto by_tensor_cores = [](const Launch& launch) { return launch.tensor_flops(); };
+  const auto by_traffic = [](const Launch& launch) { return launch.traffic(); };
+  if (total(launches, by_library) > 0) {
+    share_out(launches, flops, &Launch::flops, by_library);
+  } else if (total(launches, by_tensor_cores) > 0) {
+    share_out(launches, flops, &Launch::flops, by_tensor_cores);
+  } else {
+    share_out(launches, flops, &Launch::flops, by_traffic);
+  }
+}
+
+// Nothing that was right moved less than it must: what was not seen is a library's, or was hidden.
+void hold_to_least(std::vector<Launch>& launches, double least_bytes) {
+  const double missing = least_bytes - total(launches, [](const Launch& launch) { return launch.bytes; });
+  if (missing > 0) {
+    const auto unseen = [](const Launch& launch) { return launch.library_flops(); };
+    const auto seen = [](const Launch& launch) { return launch.bytes; };
+    if (total(launches, unseen) > 0) {
+      share_out(launches, missing, &Launch::bytes, unseen);
+    } else {
+      share_out(launches, missing, &Launch::bytes, seen);
+    }
+  }
+  for (Launch& launch : launches) {
+    launch.sectors = std::max(launch.sectors, launch.bytes / kSectorBytes);
+  }
+}
+
+double peak_of(kernels::Pipe pipe, const kernels::DeviceLimits& limits) {
+  switch (pipe) {
+    case kernels::Pipe::kFp32:
+      return limits.fp32_flops;
+    case kernels::Pipe::kTf32:
+      return limits.tf32_flops;
+    case kernels::Pipe::kFp16:
+      return limits.fp16_flops;
+  }
+  return limits.fp32_flops;
+}
+
+// Seconds on the pipe that ran.
+double arithmetic_of(const Launch& launch, kernels::Pipe library_pipe, const kernels::DeviceLimits& limits) {
+  if (launch.record->library_flops > 0) {
+    return launch.flops / peak_of(library_pipe, limits);
+  }
+  if (launch.tensor_flops() == 0) {
+    return launch.flops / limits.fp32_flops;
+  }
+  const double done = launch.tf32_flops / limits.tf32_flops + launch.half_flops / limits.fp16_flops;
+  const double peak = launch.half_flops > 0 ? limits.fp16_flops : limits.tf32_flops;
+  return std::max(done, launch.flops / peak);
+}
+
+struct LaunchTime {
+  double us = 0;
+  ExecutedBound bound = ExecutedBound::kLaunches;
+};
+
+LaunchTime time_of(const Launch& launch, kernels::Pipe library_pipe, const kernels::DeviceLimits& limits) {
+  const std::pair<double, ExecutedBound> parts[] = {
+      {launch.bytes / limits.bytes_per_second, ExecutedBound::kMemory},
+      {launch.sectors * kSectorBytes / limits.l2_bytes_per_second, ExecutedBound::kL2},
+      {launch.wavefronts * kWavefrontBytes / limits.shared_bytes_per_second, ExecutedBound::kSharedMemory},
+      {arithmetic_of(launch, library_pipe, limits), ExecutedBound::kArithmetic}};
+  const auto longest = std::max_element(std::begin(parts), std::end(parts),
+                                        [](const auto& left, const auto& right) { return left.first < right.first; });
+  const double us = longest->first * kMicroseconds;
+  return {limits.launch_us + us, us > limits.launch_us ? longest->second : ExecutedBound::kLaunches};
+}
+
+void add_counted(MemoryAccesses& sum, const LaunchRecord& record) {
+  const MemoryAccesses accesses = record.accesses.value_or(MemoryAccesses{});
+  for (const auto field :
+       {&MemoryAccesses::bytes_read, &MemoryAccesses::bytes_written, &MemoryAccesses::requests_read,
+        &MemoryAccesses::requests_written, &MemoryAccesses::sectors_read, &MemoryAccesses::sectors_written,
+        &MemoryAccesses::atomics, &MemoryAccesses::atomic_sectors, &MemoryAccesses::shared_requests,
+        &MemoryAccesses::wavefronts, &MemoryAccesses::shared_atomics, &MemoryAccesses::tf32_flops,
+        &MemoryAccesses::half_flops}) {
+    sum.*field += record.launches * (accesses.*field);
+  }
+}
+
+void add_counts(ExecutedCounts& sum, const Launch& launch) {
+  sum.launches += launch.times;
+  sum.bytes += launch.times * launch.bytes;
+  sum.sectors += launch.times * launch.sectors;
+  sum.wavefronts += launch.times * launch.wavefronts;
+  sum.atomics += launch.times * launch.atomics;
+  sum.flops += launch.times * launch.flops;
+  sum.tensor_flops += launch.times * launch.tensor_flops();
+}
+
+std::vector<Launch> carried_launches(const std::vector<const LaunchRecord*>& records, const LeastWork& ran,
+                                     const LeastWork& declared) {
+  const Growth growth = growth_of(ran, declared);
+  double bytes = 0;
+  for (const LaunchRecord* record : records) {
+    const MemoryAccesses accesses = record->accesses.value_or(MemoryAccesses{});
+    bytes += number(record->launches) * number(accesses.bytes_read + accesses.bytes_written);
+  }
+  std::vector<Launch> launches;
+  for (const LaunchRecord* record : records) {
+    const MemoryAccesses accesses = record->accesses.value_or(MemoryAccesses{});
+    const double share = bytes > 0 ? number(accesses.bytes_read + accesses.bytes_written) / bytes : 0;
+    launches.push_back(carried(*record, share * ran.bytes, growth));
+  }
+  return launches;
+}
+
+StepExecution execution_of_step(int step, const std::vector<const LaunchRecord*>& records, const LeastWork& ran,
+                                const LeastWork& declared, const kernels::DeviceLimits& limits) {
+  std::vector<Launch> launches = carried_launches(records, ran, declared);
+  hold_to_least(launches, declared.bytes);
+  share_out_flops(launches, declared.flops);
+  StepExecution execution;
+  execution.step = step;
+  std::map<ExecutedBound, double> times;
+  for (const Launch& launch : launches) {
+    const LaunchTime time = time_of(launch, declared.pipe, limits);
+    execution.executed_us += launch.times * time.us;
+    times[time.bound] += launch.times * time.us;
+    execution.launches += launch.record->launches;
+    add_counted(execution.counted, *launch.record);
+    add_counts(execution.counts, launch);
+  }
+  execution.bound = std::max_element(times.begin(), times.end(), [](const auto& left, const auto& right) {
+                      return left.second < right.second;
+                    })->first;
+  return execution;
+}
+
+LeastWork work_of_step(const Plan& plan, size_t index) {
+  const Step& step = plan.steps[index];
+  if (step.phase == Phase::kPrepare) {
+    return {};
+  }
+  LeastWork work{step.flops, step.bytes_min};
+  const kernels::KernelTemplate* kernel = kernels::find_template(step.skeleton);
+  if (kernel != nullptr) {
+    const kernels::Work counted = kernel->work(step_group(plan, index), step.setting);
+    work.launches = counted.launches;
+    work.pipe = counted.pipe;
+  }
+  return work;
+}
+
+double bytes_of(const Plan& plan) {
+  double bytes = 0;
+  for (const ir::GraphInput& input : plan.graph.inputs) {
+    bytes += number(plan.graph.type(input.value).bytes());
+  }
+  for (const ir::GraphOutput& output : plan.graph.outputs) {
+    bytes += number(plan.graph.type(output.value).bytes());
+  }
+  return bytes;
+}
+
+}  // namespace
+
+const char* to_string(ExecutedBound bound) {
+  switch (bound) {
+    case ExecutedBound::kLaunches:
+      return "launches";
+    case ExecutedBound::kMemory:
+      return "memory";
+    case ExecutedBound::kL2:
+      return "L2";
+    case ExecutedBound::kSharedMemory:
+      return "shared memory";
+    case ExecutedBound::kArithmetic:
+      return "arithmetic";
+  }
+  return "launches";
+}
+
+ProgramWork work_of(const Plan& plan) {
+  ProgramWork work;
+  for (size_t index = 0; index < plan.steps.size(); ++index) {
+    work.steps.push_back(work_of_step(plan, index));
+    work.whole.flops += work.steps.back().flops;
+    work.whole.pipe = std::max(work.whole.pipe, work.steps.back().pipe);
+  }
+  work.whole.bytes = bytes_of(plan);
+  return work;
+}
+
+Execution execution_of(const std::vector<LaunchRecord>& launches, const ProgramWork& ran, const ProgramWork& declared,
+                       const kernels::DeviceLimits& limits) {
+  std::map<int, std::vector<const LaunchRecord*>> of_steps;
+  for (const LaunchRecord& record : launches) {
+    if (is_work(record)) {
+      const bool is_known = record.step >= 0 && record.step < static_cast<int64_t>(declared.steps.size()) &&
+                            declared.steps.size() == ran.steps.size();
+      of_steps[is_known ? static_cast<int>(record.step) : -1].push_back(&record);
+    }
+  }
+  const bool has_steps = !of_steps.empty() && of_steps.rbegin()->first >= 0;
+  Execution execution;
+  for (const auto& [step, records] : of_steps) {
+    LeastWork least = has_steps ? LeastWork{} : declared.whole;
+    LeastWork least_ran = has_steps ? LeastWork{} : ran.whole;
+    if (step >= 0) {
+      least = declared.steps[static_cast<size_t>(step)];
+      least_ran = ran.steps[static_cast<size_t>(step)];
+    }
+    StepExecution found = execution_of_step(step, records, least_ran, least, limits);
+    execution.executed_us += found.executed_us;
+    execution.steps.push_back(std::move(found));
+  }
+  return execution;
+}
+
+}  // namespace stitch::plan
