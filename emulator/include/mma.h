@@ -103,7 +103,8 @@ inline void count_tile(const Memory* memory, unsigned int stride, bool column_ma
 }
 
 template <class Fragment, class Pointer>
-STITCH_UNMARKED inline void each_element(Fragment& fragment, Pointer memory, unsigned int stride, bool column_major, bool store) {
+STITCH_UNMARKED inline void each_element(Fragment& fragment, Pointer memory, unsigned int stride, bool column_major,
+                                         bool store) {
   for (int i = 0; i < Fragment::num_elements; ++i) {
     const int number = static_cast<int>(stitch_lane()) * Fragment::num_elements + i;
     const unsigned int row = static_cast<unsigned int>(number / Fragment::kColumns);

@@ -74,7 +74,7 @@ struct stitch_emulator_launches {
   uint64_t library_flops; /* of a library's functions */
   uint64_t epilogues;     /* of a library's launches, those that did more than the bare product */
   /* In the counted build launches that did different things are different entries. */
-  int step; /* of the program; -1: none was named */
+  int step;                                 /* of the program; -1: none was named */
   struct stitch_emulator_accesses accesses; /* of each of them */
 };
 /* Fills up to `capacity` entries in the order of first launches; answers how many there are since they were last

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// With STITCH_NVTX: a range around the launches of a step, named after it, for nsys and ncu. On the emulated device: the
-// step that launches belong to. Else nothing.
+// With STITCH_NVTX: a range around the launches of a step, named after it, for nsys and ncu. On the emulated device:
+// the step that launches belong to. Else nothing.
 #pragma once
 
 #ifdef STITCH_NVTX

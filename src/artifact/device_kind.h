@@ -18,7 +18,7 @@ std::optional<DeviceKind> device_kind_from_string(std::string_view name);
 
 // Where PyTorch computes.
 enum class TorchDevice { kCpu, kCuda };
-const char* to_string(TorchDevice device);   // PyTorch's own names: "cpu", "cuda"
+const char* to_string(TorchDevice device);     // PyTorch's own names: "cpu", "cuda"
 TorchDevice torch_device_of(DeviceKind kind);  // the one on which it meets a program of that kind
 
 }  // namespace stitch

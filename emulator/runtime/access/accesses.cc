@@ -132,7 +132,9 @@ void note_bulk_copy(const void* global, size_t bytes) {
 
 void note_shared_operand(size_t bytes) { sums.wavefronts += (bytes + kWavefrontBytes - 1) / kWavefrontBytes; }
 
-void note_matrix_flops(int pipe, uint64_t flops) { (pipe == STITCH_TF32_PIPE ? sums.tf32_flops : sums.half_flops) += flops; }
+void note_matrix_flops(int pipe, uint64_t flops) {
+  (pipe == STITCH_TF32_PIPE ? sums.tf32_flops : sums.half_flops) += flops;
+}
 
 Uncounted::Uncounted() { ++uncounted; }
 Uncounted::~Uncounted() { --uncounted; }

@@ -92,8 +92,8 @@ void Instructions::note(uint64_t key, AccessKind kind, Target target, uint32_t b
   access->at[lane] = at;
   access->lanes |= 1u << lane;
   const Warp& warp = warp_of(thread);
-  while (open.start < open.accesses.size() &&
-         ((open.accesses[open.start].lanes | warp.ended) == kFullMask || open.accesses.size() - open.start > kMaxOpen)) {
+  while (open.start < open.accesses.size() && ((open.accesses[open.start].lanes | warp.ended) == kFullMask ||
+                                               open.accesses.size() - open.start > kMaxOpen)) {
     close_first(instruction, open, close);
   }
   drop_closed(open);

@@ -23,7 +23,7 @@ struct Instruction {
   AccessKind kind = AccessKind::kRead;
   Target target = Target::kGlobal;
   uint32_t bytes = 0;
-  uint64_t block = 0;  // that the rest is about
+  uint64_t block = 0;           // that the rest is about
   uint32_t times[kMaxThreads];  // that each thread came by
 
   // Of one warp: accesses that wait for lanes, the first of them that of the `first`th time.

@@ -10,7 +10,7 @@ using namespace stitch_emulator;
 #define STITCH_CALLER reinterpret_cast<uintptr_t>(__builtin_return_address(0))
 #define STITCH_ACCESS(NAME, BYTES, KIND) \
   void __tsan_##NAME(void* address) { note_access(address, BYTES, AccessKind::KIND, STITCH_CALLER); }
-#define STITCH_SIZES(PREFIX)            \
+#define STITCH_SIZES(PREFIX)               \
   STITCH_ACCESS(PREFIX##read2, 2, kRead)   \
   STITCH_ACCESS(PREFIX##read4, 4, kRead)   \
   STITCH_ACCESS(PREFIX##read8, 8, kRead)   \
@@ -22,37 +22,37 @@ using namespace stitch_emulator;
 
 // Order is sequential whatever was asked for: kernels run on one thread, and host code may be slower here.
 #define STITCH_ORDER int
-#define STITCH_FETCH(BITS, TYPE, NAME)                                                       \
+#define STITCH_FETCH(BITS, TYPE, NAME)                                                        \
   TYPE __tsan_atomic##BITS##_fetch_##NAME(volatile TYPE* address, TYPE value, STITCH_ORDER) { \
-    return __atomic_fetch_##NAME(address, value, __ATOMIC_SEQ_CST);                          \
+    return __atomic_fetch_##NAME(address, value, __ATOMIC_SEQ_CST);                           \
   }
-#define STITCH_EXCHANGE(BITS, TYPE, STRENGTH, WEAK)                                                        \
+#define STITCH_EXCHANGE(BITS, TYPE, STRENGTH, WEAK)                                                         \
   int __tsan_atomic##BITS##_compare_exchange_##STRENGTH(volatile TYPE* address, TYPE* expected, TYPE value, \
-                                                        STITCH_ORDER, STITCH_ORDER) {                      \
+                                                        STITCH_ORDER, STITCH_ORDER) {                       \
     return __atomic_compare_exchange_n(address, expected, value, WEAK, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
   }
-#define STITCH_ATOMICS(BITS, TYPE)                                                              \
-  TYPE __tsan_atomic##BITS##_load(const volatile TYPE* address, STITCH_ORDER) {                 \
-    return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                          \
-  }                                                                                             \
-  void __tsan_atomic##BITS##_store(volatile TYPE* address, TYPE value, STITCH_ORDER) {          \
-    __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                         \
-  }                                                                                             \
-  TYPE __tsan_atomic##BITS##_exchange(volatile TYPE* address, TYPE value, STITCH_ORDER) {       \
-    return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                               \
-  }                                                                                             \
-  TYPE __tsan_atomic##BITS##_compare_exchange_val(volatile TYPE* address, TYPE expected,        \
-                                                  TYPE value, STITCH_ORDER, STITCH_ORDER) {     \
-    __atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
-    return expected;                                                                            \
-  }                                                                                             \
-  STITCH_EXCHANGE(BITS, TYPE, strong, false)                                                    \
-  STITCH_EXCHANGE(BITS, TYPE, weak, true)                                                       \
-  STITCH_FETCH(BITS, TYPE, add)                                                                 \
-  STITCH_FETCH(BITS, TYPE, sub)                                                                 \
-  STITCH_FETCH(BITS, TYPE, and)                                                                 \
-  STITCH_FETCH(BITS, TYPE, or)                                                                  \
-  STITCH_FETCH(BITS, TYPE, xor)                                                                 \
+#define STITCH_ATOMICS(BITS, TYPE)                                                                                 \
+  TYPE __tsan_atomic##BITS##_load(const volatile TYPE* address, STITCH_ORDER) {                                    \
+    return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                                             \
+  }                                                                                                                \
+  void __tsan_atomic##BITS##_store(volatile TYPE* address, TYPE value, STITCH_ORDER) {                             \
+    __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                                            \
+  }                                                                                                                \
+  TYPE __tsan_atomic##BITS##_exchange(volatile TYPE* address, TYPE value, STITCH_ORDER) {                          \
+    return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                                                  \
+  }                                                                                                                \
+  TYPE __tsan_atomic##BITS##_compare_exchange_val(volatile TYPE* address, TYPE expected, TYPE value, STITCH_ORDER, \
+                                                  STITCH_ORDER) {                                                  \
+    __atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);             \
+    return expected;                                                                                               \
+  }                                                                                                                \
+  STITCH_EXCHANGE(BITS, TYPE, strong, false)                                                                       \
+  STITCH_EXCHANGE(BITS, TYPE, weak, true)                                                                          \
+  STITCH_FETCH(BITS, TYPE, add)                                                                                    \
+  STITCH_FETCH(BITS, TYPE, sub)                                                                                    \
+  STITCH_FETCH(BITS, TYPE, and)                                                                                    \
+  STITCH_FETCH(BITS, TYPE, or)                                                                                     \
+  STITCH_FETCH(BITS, TYPE, xor)                                                                                    \
   STITCH_FETCH(BITS, TYPE, nand)
 
 extern "C" {

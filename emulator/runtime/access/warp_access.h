@@ -20,9 +20,9 @@ struct WarpAccess {
 uint32_t sectors_of(const WarpAccess& access);
 // Lanes that update the same sector wait for each other. Each sector moves twice.
 uint32_t atomic_sectors_of(const WarpAccess& access);
-// Times that the banks of shared memory have to be gone through: lanes that want different words of one bank take turns.
-// Accesses of 8 and 16 bytes are made by halves and quarters of a warp, which go together where each lane's neighbour,
-// or its neighbour's, wants the same.
+// Times that the banks of shared memory have to be gone through: lanes that want different words of one bank take
+// turns. Accesses of 8 and 16 bytes are made by halves and quarters of a warp, which go together where each lane's
+// neighbour, or its neighbour's, wants the same.
 uint32_t wavefronts_of(const WarpAccess& access);
 // Lanes that update the same word wait for each other, too.
 uint32_t atomic_wavefronts_of(const WarpAccess& access);

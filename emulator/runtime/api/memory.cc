@@ -13,8 +13,8 @@
 #include "control/apart.h"
 #include "control/launch_ledger.h"
 #include "control/lent.h"
-#include "updates/host_memory.h"
 #include "fault/fault.h"
+#include "updates/host_memory.h"
 
 namespace stitch_emulator {
 namespace {

@@ -33,7 +33,8 @@ uint64_t now_nanoseconds() {
 stitch_emulator_launches* entry_of(const char* name, const char* file, int line,
                                    const stitch_emulator_accesses& accesses) {
   for (stitch_emulator_launches& entry : ledger()) {
-    const bool is_alike = !kCounted || (entry.step == step && memcmp(&entry.accesses, &accesses, sizeof(accesses)) == 0);
+    const bool is_alike =
+        !kCounted || (entry.step == step && memcmp(&entry.accesses, &accesses, sizeof(accesses)) == 0);
     if (is_alike && is_launch_of(entry, name, file, line)) {
       return &entry;
     }

@@ -48,10 +48,10 @@ struct LaunchRecord {
   int64_t shared_bytes = 0;       // of a block, the largest launch
   int64_t nanoseconds = 0;        // of the CPU that emulates: of use beside those of other records only
   int64_t library_flops = 0;
-  int64_t epilogues = 0;  // of a library's launches, those that did more than the bare product
-  int64_t step = -1;      // of the program; -1: none was named
+  int64_t epilogues = 0;                     // of a library's launches, those that did more than the bare product
+  int64_t step = -1;                         // of the program; -1: none was named
   std::optional<MemoryAccesses> accesses{};  // where they were counted: then launches that differ are different records
-  bool is_idle = false;   // found by the judge: the answer is as right without it
+  bool is_idle = false;                      // found by the judge: the answer is as right without it
 
   bool is_library() const { return line == 0; }
 };

@@ -48,5 +48,22 @@ TEST(LaunchRecord, NumbersThatCannotBeAreRefused) {
   EXPECT_FALSE(is_read(INT64_MAX / 4096 + 1));
 }
 
+TEST(LaunchRecord, CountedAccessesComeBack) {
+  LaunchRecord record;
+  record.step = 3;
+  record.accesses = MemoryAccesses{.bytes_read = 7, .wavefronts = 9};
+  const auto read = launch_records_from_json({{"launches", to_json({record})}}, "launches");
+  ASSERT_TRUE(read.has_value());
+  ASSERT_TRUE(read->front().accesses.has_value());
+  EXPECT_EQ(read->front().step, 3);
+  EXPECT_EQ(read->front().accesses->bytes_read, 7);
+  EXPECT_EQ(read->front().accesses->wavefronts, 9);
+  record.accesses->wavefronts = -1;
+  EXPECT_FALSE(launch_records_from_json({{"launches", to_json({record})}}, "launches").has_value());
+  record.accesses->wavefronts = 0;
+  record.step = -2;
+  EXPECT_FALSE(launch_records_from_json({{"launches", to_json({record})}}, "launches").has_value());
+}
+
 }  // namespace
 }  // namespace stitch

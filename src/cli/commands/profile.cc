@@ -10,6 +10,54 @@
 namespace stitch::cli {
 namespace {
 
+const plan::StepExecution* execution_of(const driver::ProfileReport& found, int step) {
+  if (found.executed.has_value()) {
+    for (const plan::StepExecution& execution : found.executed->steps) {
+      if (execution.step == step) {
+        return &execution;
+      }
+    }
+  }
+  return nullptr;
+}
+
+std::string words_on(const plan::StepExecution& execution) {
+  const plan::ExecutedCounts& counts = execution.counts;
+  return fmt::format("  executed {:>8.2f} us ({}; {:.0f} launches, {:.3f} MB, {:.0f} k sectors, {:.0f} k wavefronts)",
+                     execution.executed_us, to_string(execution.bound), counts.launches, counts.bytes * 1e-6,
+                     counts.sectors * 1e-3, counts.wavefronts * 1e-3);
+}
+
+// What ran in all, or why nobody knows.
+std::string words_on(const driver::ProfileReport& found) {
+  if (!found.executed.has_value()) {
+    return fmt::format("\nno time of what ran: {}", found.not_executed);
+  }
+  if (!found.executed->refusal.empty()) {
+    return fmt::format("\nno time of what ran: {}", found.executed->refusal);
+  }
+  std::string text;
+  if (const plan::StepExecution* outside = execution_of(found, -1)) {
+    text += "\noutside of all steps:" + words_on(*outside);
+  }
+  return text + fmt::format("\n{:.1f} us modelled from what ran, counted at {}", found.executed->executed_us,
+                            found.executed->sizes);
+}
+
+Json executed_json(const driver::ProfileReport& found) {
+  if (!found.executed.has_value()) {
+    return {{"refusal", found.not_executed}};
+  }
+  if (!found.executed->refusal.empty()) {
+    return {{"refusal", found.executed->refusal}};
+  }
+  Json json = {{"executed_us", found.executed->executed_us}, {"sizes", found.executed->sizes}};
+  if (const plan::StepExecution* outside = execution_of(found, -1)) {
+    json["outside"] = to_json(*outside);
+  }
+  return json;
+}
+
 std::string line_of(const driver::StepCost& cost) {
   std::string line =
       fmt::format("{:>3} {:<40} {:<28} {:>9.3f} GFLOP {:>9.3f} MB  modelled {:>8.2f} us", cost.step, cost.name,
@@ -32,7 +80,12 @@ Result<int> run_profile(Invocation& invocation) {
   std::string text;
   for (const driver::StepCost& cost : found.steps) {
     rows.push_back(to_json(cost));
-    text += line_of(cost) + "\n";
+    text += line_of(cost);
+    if (const plan::StepExecution* execution = execution_of(found, cost.step)) {
+      rows.back()["executed"] = driver::to_json(*execution);
+      text += words_on(*execution);
+    }
+    text += "\n";
   }
   Json said = {{"schema", "stitchcuda.profile/1"}, {"task", found.task}, {"device", to_string(found.device)},
                {"planned_for", found.planned_for}, {"steps", rows},      {"modelled_us", found.modelled_us}};
@@ -41,7 +94,8 @@ Result<int> run_profile(Invocation& invocation) {
     said["measured_us"] = found.measured_us;
     text += fmt::format(", {:.1f} us measured step by step, each with cold L2", found.measured_us);
   } else {
-    text += "; measured times need a GPU";
+    said["executed"] = executed_json(found);
+    text += "; measured times need a GPU" + words_on(found);
   }
   invocation.reporter().result(said, text);
   return 0;

@@ -67,8 +67,8 @@ Finding headers(const Examination& examination) {
 
 Finding parts(const Examination& examination) {
   std::string lacking;
-  for (const char* name : {"stitchcuda-keeper-emulated", "stitchcuda-worker-emulated", "stitchcuda-worker-checked", "stitchcuda-worker-counted",
-                           "stitchcuda-rewrite"}) {
+  for (const char* name : {"stitchcuda-keeper-emulated", "stitchcuda-worker-emulated", "stitchcuda-worker-checked",
+                           "stitchcuda-worker-counted", "stitchcuda-rewrite"}) {
     if (!find_helper_program(name).has_value()) {
       lacking += std::string(lacking.empty() ? "" : ", ") + name;
     }

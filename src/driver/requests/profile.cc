@@ -6,6 +6,7 @@
 #include "codegen/emit.h"
 #include "driver/judge/folder.h"
 #include "driver/judge/judge.h"
+#include "driver/judge/subjects.h"
 
 namespace stitch::driver {
 namespace {
@@ -39,6 +40,32 @@ Result<void> measure(Job& job, const toolchain::Toolchain& tools, const Folder& 
   return measure_cost(job, tools, folder.plan, found->second, cost);
 }
 
+// What the emulated device gets through in a second that is worth waiting for.
+constexpr double kAffordableFlops = 4e8;
+constexpr double kFlopsPerByte = 0.25;  // of what moves memory alone
+
+bool is_affordable(const plan::Plan& plan) {
+  double flops = 0;
+  for (const plan::Step& step : plan.steps) {
+    flops += step.flops + kFlopsPerByte * step.bytes_min;
+  }
+  return flops <= kAffordableFlops;
+}
+
+// At the program's own sizes, or at reduced ones, which takes another import.
+Result<ExecutedTime> execute(Job& job, const toolchain::Toolchain& tools, const Folder& folder) {
+  const ScaleChoice scale = job.options().scale;
+  if (scale == ScaleChoice::kFull || (scale == ScaleChoice::kAuto && is_affordable(folder.plan))) {
+    return executed_time(job, tools, {folder.plan, folder.sources});
+  }
+  STITCH_ASSIGN(const ImportedProgram imported, import_program(job, folder.task));
+  STITCH_ASSIGN(const EmittedProgram program, emit_again(job, folder.plan));
+  STITCH_ASSIGN(const SubjectSet set,
+                make_first_subject(job, folder.task, imported, program, folder.sources, DeviceKind::kEmulated));
+  const Subject& subject = set.subjects.front();
+  return executed_time(job, tools, {subject.plan, subject.bundle, &folder.plan, subject.shape});
+}
+
 }  // namespace
 
 Result<ProfileReport> profile(const ProfileRequest& request, const Services& services) {
@@ -58,6 +85,15 @@ Result<ProfileReport> profile(const ProfileRequest& request, const Services& ser
     report.modelled_us += cost.prepares ? 0 : cost.modelled_us;
     report.measured_us += cost.prepares ? 0 : cost.measured_us.value_or(0);
     report.steps.push_back(std::move(cost));
+  }
+  if (report.device == DeviceKind::kEmulated) {
+    Progress::Wait wait = job.progress().wait("profile", "what runs, counted on the emulated device");
+    Result<ExecutedTime> executed = execute(job, tools, folder);
+    if (executed.has_value()) {
+      report.executed = std::move(*executed);
+    } else {
+      report.not_executed = executed.error().message;
+    }
   }
   return report;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "driver/time/executed_time.h"
 #include "driver/time/step_cost.h"
 
 namespace stitch::driver {
@@ -24,6 +25,9 @@ struct ProfileReport {
   std::vector<StepCost> steps;
   double modelled_us = 0;  // of all but what prepares
   double measured_us = 0;  // likewise; on a GPU
+  // On the emulated device: the time of what ran, or in its refusal or in a sentence why there is none.
+  std::optional<ExecutedTime> executed{};
+  std::string not_executed{};
 };
 
 // kUsage when the plan has no such step.

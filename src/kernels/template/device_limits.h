@@ -16,8 +16,8 @@ struct DeviceLimits {
   double bytes_per_second = 0;
   double l2_bytes_per_second = 0;      // of hits in the last cache
   double shared_bytes_per_second = 0;  // of shared memory, all multiprocessors together
-  double fp32_flops = 0;  // fused multiply-adds on the ordinary pipes, counted as two
-  double tf32_flops = 0;  // dense tensor-core rates
+  double fp32_flops = 0;               // fused multiply-adds on the ordinary pipes, counted as two
+  double tf32_flops = 0;               // dense tensor-core rates
   double fp16_flops = 0;
   double lane_operations_per_second = 0;  // additions, comparisons, conversions
   int multiprocessors = 0;

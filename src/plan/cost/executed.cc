@@ -137,17 +137,13 @@ double peak_of(kernels::Pipe pipe, const kernels::DeviceLimits& limits) {
   return limits.fp32_flops;
 }
 
-// Seconds on the pipe that ran.
+// Seconds on the pipes that ran: what tensor cores did not do, the ordinary ones did.
 double arithmetic_of(const Launch& launch, kernels::Pipe library_pipe, const kernels::DeviceLimits& limits) {
   if (launch.record->library_flops > 0) {
     return launch.flops / peak_of(library_pipe, limits);
   }
-  if (launch.tensor_flops() == 0) {
-    return launch.flops / limits.fp32_flops;
-  }
-  const double done = launch.tf32_flops / limits.tf32_flops + launch.half_flops / limits.fp16_flops;
-  const double peak = launch.half_flops > 0 ? limits.fp16_flops : limits.tf32_flops;
-  return std::max(done, launch.flops / peak);
+  const double by_tensor_cores = launch.tf32_flops / limits.tf32_flops + launch.half_flops / limits.fp16_flops;
+  return by_tensor_cores + std::max(0.0, launch.flops - launch.tensor_flops()) / limits.fp32_flops;
 }
 
 struct LaunchTime {
@@ -169,12 +165,11 @@ LaunchTime time_of(const Launch& launch, kernels::Pipe library_pipe, const kerne
 
 void add_counted(MemoryAccesses& sum, const LaunchRecord& record) {
   const MemoryAccesses accesses = record.accesses.value_or(MemoryAccesses{});
-  for (const auto field :
-       {&MemoryAccesses::bytes_read, &MemoryAccesses::bytes_written, &MemoryAccesses::requests_read,
-        &MemoryAccesses::requests_written, &MemoryAccesses::sectors_read, &MemoryAccesses::sectors_written,
-        &MemoryAccesses::atomics, &MemoryAccesses::atomic_sectors, &MemoryAccesses::shared_requests,
-        &MemoryAccesses::wavefronts, &MemoryAccesses::shared_atomics, &MemoryAccesses::tf32_flops,
-        &MemoryAccesses::half_flops}) {
+  for (const auto field : {&MemoryAccesses::bytes_read, &MemoryAccesses::bytes_written, &MemoryAccesses::requests_read,
+                           &MemoryAccesses::requests_written, &MemoryAccesses::sectors_read,
+                           &MemoryAccesses::sectors_written, &MemoryAccesses::atomics, &MemoryAccesses::atomic_sectors,
+                           &MemoryAccesses::shared_requests, &MemoryAccesses::wavefronts,
+                           &MemoryAccesses::shared_atomics, &MemoryAccesses::tf32_flops, &MemoryAccesses::half_flops}) {
     sum.*field += record.launches * (accesses.*field);
   }
 }

@@ -142,8 +142,7 @@ Words prelude_command(const Target& target, const Toolchain& tools, const std::f
   return words;
 }
 
-Words rewrite_command(const Toolchain& tools, const std::set<std::string>& files,
-                      const std::filesystem::path& folder) {
+Words rewrite_command(const Toolchain& tools, const std::set<std::string>& files, const std::filesystem::path& folder) {
   Words words = {tools.rewriter->program.string(), "--into", folder.string()};
   words.insert(words.end(), files.begin(), files.end());
   return words;

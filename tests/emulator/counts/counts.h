@@ -31,8 +31,8 @@ inline int print_counts() {
         (unsigned long long)a.bytes_written, (unsigned long long)a.requests_read,
         (unsigned long long)a.requests_written, (unsigned long long)a.sectors_read,
         (unsigned long long)a.sectors_written, (unsigned long long)a.atomics, (unsigned long long)a.atomic_sectors,
-        (unsigned long long)a.shared_requests, (unsigned long long)a.wavefronts,
-        (unsigned long long)a.shared_atomics, (unsigned long long)a.tf32_flops, (unsigned long long)a.half_flops);
+        (unsigned long long)a.shared_requests, (unsigned long long)a.wavefronts, (unsigned long long)a.shared_atomics,
+        (unsigned long long)a.tf32_flops, (unsigned long long)a.half_flops);
   }
   return 0;
 }

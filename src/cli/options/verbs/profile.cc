@@ -8,11 +8,13 @@
 namespace stitch::cli {
 
 void add_profile(CLI::App* application, CommandLine* line) {
-  CLI::App* verb = application->add_subcommand("profile", "What each step costs: counted work, or measured on a GPU");
+  CLI::App* verb =
+      application->add_subcommand("profile", "What each step costs: counted work and what ran, or measured on a GPU");
   verb->group(kMainVerbs);
   add_file(verb, line, "DIR", "Folder that optimize wrote")->required();
   add_step(verb, line, "One step alone");
   add_device(verb, line);
+  add_scale(verb, line);
   add_gpu_build(verb, line);
   add_common(verb, line);
   verb->footer(
