@@ -53,7 +53,7 @@ Json executed_json(const driver::ProfileReport& found) {
   }
   Json json = {{"executed_us", found.executed->executed_us}, {"sizes", found.executed->sizes}};
   if (const plan::StepExecution* outside = execution_of(found, -1)) {
-    json["outside"] = to_json(*outside);
+    json["outside"] = driver::to_json(*outside);
   }
   return json;
 }

@@ -26,7 +26,7 @@ struct ExecutedRequest {
 
 struct ExecutedTime {
   std::string device;                        // whose rates: "H200"
-  std::string sizes;                         // that it was called with
+  std::string sizes{};                       // that it was called with
   std::vector<plan::StepExecution> steps{};  // by number in the plan; -1: launches outside of all steps
   double executed_us = 0;                    // of run(): all of these together
   // Why there is no time, where the candidate is the reason: it does not build, it ended badly, it gave other results
