@@ -26,7 +26,7 @@ Result<void> prebuild(const std::filesystem::path& folder) {
   request.bundle.name = "prebuilt";
   request.objects_only = true;
   STITCH_TRY(codegen::add_runtime_files(resources.runtime().string(), {}, request.bundle));
-  for (const DeviceKind device : {DeviceKind::kEmulated, DeviceKind::kChecked}) {
+  for (const DeviceKind device : {DeviceKind::kEmulated, DeviceKind::kChecked, DeviceKind::kCounted}) {
     request.device = device;
     STITCH_ASSIGN(const CompileReport report, toolchain::build(request, tools));
     if (!report.ok) {
