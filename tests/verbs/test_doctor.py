@@ -20,7 +20,8 @@ SMI = """case $1 in
   --query*) echo 'NVIDIA H200, 9.0, 580.65.06, 143771 MiB' ;;
   *) echo '| NVIDIA-SMI 580.65.06    Driver Version: 580.65.06    CUDA Version: 13.0     |' ;;
 esac"""
-PARTS = ("stitchcuda-keeper-emulated", "stitchcuda-worker-emulated", "stitchcuda-worker-checked", "stitchcuda-rewrite")
+PARTS = ("stitchcuda-keeper-emulated", "stitchcuda-worker-emulated", "stitchcuda-worker-checked",
+         "stitchcuda-worker-counted", "stitchcuda-rewrite")
 LAYERS = ("files", "processes", "user", "landlock", "seccomp", "cgroup")
 # What a machine of its own would add: these lines are about the one that the test runs on.
 OWN_LINES = re.compile(

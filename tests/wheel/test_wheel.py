@@ -18,7 +18,8 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NEEDED = ("stitchcuda/py.typed", "stitchcuda/captured_program.py", "stitchcuda/_programs/bin/stitchcuda",
           "stitchcuda/_programs/bin/stitchcuda-rewrite", "stitchcuda/_programs/bin/stitchcuda-worker-emulated",
-          "stitchcuda/_programs/bin/stitchcuda-worker-checked", "stitchcuda/_programs/bin/stitchcuda-keeper-emulated",
+          "stitchcuda/_programs/bin/stitchcuda-worker-checked", "stitchcuda/_programs/bin/stitchcuda-worker-counted",
+          "stitchcuda/_programs/bin/stitchcuda-keeper-emulated",
           "stitchcuda/_programs/bin/stitchcuda-worker-cuda", "stitchcuda/_programs/bin/stitchcuda-keeper-cuda",
           "stitchcuda/_programs/bin/libstitchcuda.so", "stitchcuda/_programs/bin/libstitch_emulator.so",
           "stitchcuda/_programs/bin/libstitch_host_emulated.so",

@@ -21,11 +21,14 @@ const plan::StepExecution* execution_of(const driver::ProfileReport& found, int 
   return nullptr;
 }
 
+// Under the line of the step, with the time under its other time.
 std::string words_on(const plan::StepExecution& execution) {
   const plan::ExecutedCounts& counts = execution.counts;
-  return fmt::format("  executed {:>8.2f} us ({}; {:.0f} launches, {:.3f} MB, {:.0f} k sectors, {:.0f} k wavefronts)",
-                     execution.executed_us, to_string(execution.bound), counts.launches, counts.bytes * 1e-6,
-                     counts.sectors * 1e-3, counts.wavefronts * 1e-3);
+  const std::string ran =
+      fmt::format("ran: {:.0f} launch{}, {:.3f} MB, {:.3g} k sectors, {:.3g} k wavefronts; bound: {}", counts.launches,
+                  counts.launches < 2 ? "" : "es", counts.bytes * 1e-6, counts.sectors * 1e-3, counts.wavefronts * 1e-3,
+                  to_string(execution.bound));
+  return fmt::format("\n    {:<98}  executed {:>8.2f} us", ran, execution.executed_us);
 }
 
 // What ran in all, or why nobody knows.
@@ -38,7 +41,7 @@ std::string words_on(const driver::ProfileReport& found) {
   }
   std::string text;
   if (const plan::StepExecution* outside = execution_of(found, -1)) {
-    text += "\noutside of all steps:" + words_on(*outside);
+    text += "\noutside of all steps" + words_on(*outside);
   }
   return text + fmt::format("\n{:.1f} us modelled from what ran, counted at {}", found.executed->executed_us,
                             found.executed->sizes);
