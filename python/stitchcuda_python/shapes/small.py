@@ -18,17 +18,24 @@ from .trial import Work, trial
 DEFAULT_MIN_AXIS = 130
 _MIN_SIZE = 2
 _BEARABLE = 2  # times the budget: not worth shorter tiles
+_BEARABLE_FOR_TILES = 8  # likewise, for whole tiles
+_TILES = (128, 64, 32, 16, 8, 4)
 _WORTH = 0.97  # of the work: what leaves more than that is not worth a size
 
 
-def small_scale(request: Request, budget: float, min_axis: int) -> dict[str, Any]:
+def small_scale(request: Request, budget: float, min_axis: int, whole_tiles: bool = False) -> dict[str, Any]:
     """Sizes for `request` at which a draw is estimated at no more than `budget` seconds, or as near as can be had, with
     "seconds", "flops", whether it "fits", and "short", the directions given up for it. A SIZES file beside the program
-    decides where it lists it."""
+    decides where it lists it. With `whole_tiles` sizes are then made larger again, as far as a few budgets go: what the
+    program's own sizes are multiples of, these are, too."""
     written = small_sizes(request.file)
     if written is not None:
+        own_knobs = constant_knobs(request)
         request = Request(request.file, request.target, request.mode, written, None)
         work = trial(request)
+        if work is not None and whole_tiles:
+            small = {**own_knobs.values, **{name: written[name] for name in written if name in own_knobs.values}}
+            request, work = _with_whole_tiles(own_knobs, small, work, budget)
         if work is not None:
             return {**sizes_json(request), **_cost(work, budget), "short": [], "source": "SIZES"}
     own = trial(request)
@@ -36,11 +43,11 @@ def small_scale(request: Request, budget: float, min_axis: int) -> dict[str, Any
         base = os.path.basename(request.file)
         message = f"{base} cannot be tried at other sizes: it does not run on tensors without data."
         raise Failure(PROGRAM_INVALID, message, request.file, "Use --scale full.")
-    request, work = _made_smaller(constant_knobs(request), request, own, own, budget, min_axis)
+    request, work = _made_smaller(constant_knobs(request), own, own, budget, min_axis, whole_tiles)
     if work.seconds > budget:
         axes = dynamic_axes(request)
         if axes.values:
-            request, work = _made_smaller(axis_knobs(request, axes), request, own, work, budget, min_axis)
+            request, work = _made_smaller(axis_knobs(request, axes), own, work, budget, min_axis, whole_tiles)
     long, quarter = _long_and_quarter(min_axis)
     short = work.reach.misses(own.reach.at_least(each=quarter, most=long))
     return {**sizes_json(request), **_cost(work, budget), "short": short, "source": "search"}
@@ -54,7 +61,7 @@ def _cost(work: Work, budget: float) -> dict[str, Any]:
 
 
 def _made_smaller(
-    knobs: Knobs, request: Request, own: Work, present: Work, budget: float, min_axis: int
+    knobs: Knobs, own: Work, present: Work, budget: float, min_axis: int, whole_tiles: bool
 ) -> tuple[Request, Work]:
     """What is cut into tiles stays at least `min_axis` long, and what is short may fall to a quarter. Where the work
     is then too much by far, it is enough that one call of each kind reaches that far, the others a quarter of it; and
@@ -65,7 +72,25 @@ def _made_smaller(
     search.run(own.reach.at_least(each=quarter, most=long), _BEARABLE * budget)
     eighth = lambda extent: quarter(extent) // 2  # noqa: E731
     search.run(own.reach.at_least(each=quarter, most=long, yielding=eighth), _BEARABLE * budget)
+    if whole_tiles:
+        return _with_whole_tiles(knobs, search.values, search.work, budget)
     return knobs.request_at(search.values), search.work
+
+
+def _with_whole_tiles(knobs: Knobs, values: dict[str, int], work: Work, budget: float) -> tuple[Request, Work]:
+    """Each size at the next multiple of the power of two that divides the program's own, of as large ones as go. Sizes
+    that follow from each other in one way only may allow none: then they stay."""
+    for largest in _TILES:
+        whole = {name: _next_multiple(values[name], own, largest) for name, own in knobs.values.items()}
+        found = knobs.work_at(whole) if knobs.allows(whole) else None
+        if found is not None and found.seconds <= max(work.seconds, _BEARABLE_FOR_TILES * budget):
+            return knobs.request_at(whole), found
+    return knobs.request_at(values), work
+
+
+def _next_multiple(value: int, own: int, largest: int) -> int:
+    tile = min(own & -own, largest)
+    return min(own, -(-value // tile) * tile)
 
 
 def _long_and_quarter(min_axis: int) -> tuple[Least, Least]:

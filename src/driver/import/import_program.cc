@@ -107,8 +107,10 @@ Result<ImportedProgram> read_exported(const Json& exported) {
   return imported;
 }
 
-Result<SmallSizes> small_sizes(Job& job, const Task& task) {
-  STITCH_ASSIGN(const Json answer, job.ask("small_scale", small_arguments(task), kImportTimeoutMs));
+Result<SmallSizes> small_sizes(Job& job, const Task& task, bool whole_tiles) {
+  Json arguments = small_arguments(task);
+  arguments["whole_tiles"] = whole_tiles;
+  STITCH_ASSIGN(const Json answer, job.ask("small_scale", arguments, kImportTimeoutMs));
   SmallSizes small;
   STITCH_ASSIGN(small.sizes, sizes_from_json(answer));
   STITCH_ASSIGN(small.seconds, json_double(answer, "seconds"));

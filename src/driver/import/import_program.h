@@ -43,7 +43,9 @@ struct SmallSizes {
   double seconds = 0;              // estimated, of a draw
   std::vector<std::string> short_of;  // what had to reach less far, "mean of images reduced"
 };
-Result<SmallSizes> small_sizes(Job& job, const Task& task);
+// With `whole_tiles` what the program's own sizes are multiples of, powers of two up to a tile, these are, too, so that
+// kernels take the same ways; a draw may take several times as long.
+Result<SmallSizes> small_sizes(Job& job, const Task& task, bool whole_tiles = false);
 
 // At most `count` other shapes the program must also hold for.
 Result<std::vector<Sizes>> hidden_sizes(Job& job, const Task& task, int count, uint64_t seed);

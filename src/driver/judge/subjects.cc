@@ -255,6 +255,14 @@ Result<SubjectSet> make_first_subject(Job& job, const Task& task, const Imported
   return set;
 }
 
+Result<Subject> make_counted_subject(Job& job, const Task& task, const EmittedProgram& program,
+                                     const SourceBundle& sources) {
+  STITCH_ASSIGN(const SmallSizes small, small_sizes(job, task, true));
+  Task reduced = task;
+  reduced.sizes = small.sizes;
+  return reduced_subject(job, reduced, {program, sources});
+}
+
 Result<SubjectSet> make_subjects(Job& job, const Task& task, const ImportedProgram& imported,
                                  const EmittedProgram& program, const SourceBundle& sources, DeviceKind device) {
   STITCH_ASSIGN(SubjectSet set, make_first_subject(job, task, imported, program, sources, device));

@@ -42,7 +42,10 @@ struct SubjectSet {
 // edited a step). kUsage when an edited step cannot be carried to other sizes. The sizes that it is judged at first:
 Result<SubjectSet> make_first_subject(Job& job, const Task& task, const ImportedProgram& imported,
                                       const EmittedProgram& program, const SourceBundle& sources, DeviceKind device);
-// The same, followed by the hidden sizes.
+// The program at reduced sizes at which its kernels take the ways that they take at its own: to count what they do.
+Result<Subject> make_counted_subject(Job& job, const Task& task, const EmittedProgram& program,
+                                     const SourceBundle& sources);
+// The sizes that it is judged at first, followed by the hidden ones.
 Result<SubjectSet> make_subjects(Job& job, const Task& task, const ImportedProgram& imported,
                                  const EmittedProgram& program, const SourceBundle& sources, DeviceKind device);
 

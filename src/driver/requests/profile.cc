@@ -58,11 +58,8 @@ Result<ExecutedTime> execute(Job& job, const toolchain::Toolchain& tools, const 
   if (scale == ScaleChoice::kFull || (scale == ScaleChoice::kAuto && is_affordable(folder.plan))) {
     return executed_time(job, tools, {folder.plan, folder.sources});
   }
-  STITCH_ASSIGN(const ImportedProgram imported, import_program(job, folder.task));
   STITCH_ASSIGN(const EmittedProgram program, emit_again(job, folder.plan));
-  STITCH_ASSIGN(const SubjectSet set,
-                make_first_subject(job, folder.task, imported, program, folder.sources, DeviceKind::kEmulated));
-  const Subject& subject = set.subjects.front();
+  STITCH_ASSIGN(const Subject subject, make_counted_subject(job, folder.task, program, folder.sources));
   return executed_time(job, tools, {subject.plan, subject.bundle, &folder.plan, subject.shape});
 }
 

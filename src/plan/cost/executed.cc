@@ -33,6 +33,8 @@ struct Launch {
   double tf32_flops = 0;
   double half_flops = 0;
   double flops = 0;  // its share of the graph's
+  double blocks = 0;
+  double threads = 0;
 
   double library_flops() const { return number(record->library_flops) / number(record->launches); }
   double tensor_flops() const { return tf32_flops + half_flops; }
@@ -76,6 +78,8 @@ Launch carried(const LaunchRecord& record, double least_bytes, const Growth& gro
   launch.atomics = number(accesses.atomics) * each.flops;
   launch.tf32_flops = number(accesses.tf32_flops) * each.flops;
   launch.half_flops = number(accesses.half_flops) * each.flops;
+  launch.blocks = number(record.blocks) / number(record.launches) * each.bytes;
+  launch.threads = number(record.threads) / number(record.launches) * each.bytes;
   return launch;
 }
 
@@ -151,12 +155,33 @@ struct LaunchTime {
   ExecutedBound bound = ExecutedBound::kLaunches;
 };
 
+// The share of a device's rates that a launch can reach. One that fills it reaches them all; of what the runtime and
+// libraries launch nobody knows.
+struct Reach {
+  double memory = 1;
+  double l2 = 1;
+  double multiprocessors = 1;
+};
+
+Reach reach_of(const Launch& launch, const kernels::DeviceLimits& limits) {
+  constexpr double kThreadsOfMultiprocessor = 2048;
+  constexpr double kEnough = 1.0 / 3;  // of all threads, to keep memory busy; of multiprocessors, to keep L2 busy
+  if (launch.record->is_library() || launch.blocks == 0) {
+    return {};
+  }
+  const double filled = launch.blocks / limits.multiprocessors;
+  const double threads = launch.threads / (kThreadsOfMultiprocessor * limits.multiprocessors);
+  return {std::min(1.0, threads / kEnough), std::min(1.0, filled / kEnough), std::min(1.0, filled)};
+}
+
 LaunchTime time_of(const Launch& launch, kernels::Pipe library_pipe, const kernels::DeviceLimits& limits) {
+  const Reach reach = reach_of(launch, limits);
+  const double wavefronts = launch.wavefronts * kWavefrontBytes / limits.shared_bytes_per_second;
   const std::pair<double, ExecutedBound> parts[] = {
-      {launch.bytes / limits.bytes_per_second, ExecutedBound::kMemory},
-      {launch.sectors * kSectorBytes / limits.l2_bytes_per_second, ExecutedBound::kL2},
-      {launch.wavefronts * kWavefrontBytes / limits.shared_bytes_per_second, ExecutedBound::kSharedMemory},
-      {arithmetic_of(launch, library_pipe, limits), ExecutedBound::kArithmetic}};
+      {launch.bytes / limits.bytes_per_second / reach.memory, ExecutedBound::kMemory},
+      {launch.sectors * kSectorBytes / limits.l2_bytes_per_second / reach.l2, ExecutedBound::kL2},
+      {wavefronts / reach.multiprocessors, ExecutedBound::kSharedMemory},
+      {arithmetic_of(launch, library_pipe, limits) / reach.multiprocessors, ExecutedBound::kArithmetic}};
   const auto longest = std::max_element(std::begin(parts), std::end(parts),
                                         [](const auto& left, const auto& right) { return left.first < right.first; });
   const double us = longest->first * kMicroseconds;

@@ -17,6 +17,7 @@ kernels::DeviceLimits round_device() {
   limits.tf32_flops = 1.6e10;
   limits.fp16_flops = 3.2e10;
   limits.launch_us = 2;
+  limits.multiprocessors = 10;
   return limits;
 }
 
@@ -93,6 +94,20 @@ TEST(Executed, WhatIsBeyondTheLeastGrowsWithTheArithmetic) {
 }
 
 // As many times the launches as the plan has of them; none of them grows.
+// Ten multiprocessors of 2048 threads, a third of which keeps memory busy.
+TEST(Executed, WhatDoesNotFillTheDeviceDoesNotReachItsRates) {
+  const LeastWork least{.flops = 0, .bytes = 6400};
+  LaunchRecord record = record_of(0, straight(6400), 2);
+  record.blocks = 2 * 10;
+  record.threads = 2 * 10 * 1024;
+  EXPECT_DOUBLE_EQ(executed({record}, least, least).executed_us, 2 * (2 + 6.4));
+  record.threads = 2 * 10 * 2048 / 12;  // a quarter of enough
+  EXPECT_NEAR(executed({record}, least, least).executed_us, 2 * (2 + 4 * 6.4), 1e-2);
+  record.accesses->wavefronts = 1000;
+  record.blocks = 2 * 5;  // half of the multiprocessors
+  EXPECT_NEAR(executed({record}, least, least).executed_us, 2 * (2 + 2 * 12.8), 1e-2);
+}
+
 TEST(Executed, MoreStepsOfTimeAreMoreLaunches) {
   const LeastWork ran{.flops = 100, .bytes = 3200, .launches = 2};
   const LeastWork declared{.flops = 1000, .bytes = 32000, .launches = 20};
