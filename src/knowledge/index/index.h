@@ -40,7 +40,6 @@ class Index {
   const std::filesystem::path& file() const { return file_; }
 
  private:
-  friend class IndexOpener;
   struct Close {
     void operator()(sqlite3* database) const;
   };
