@@ -21,7 +21,7 @@ struct IndexFacts {
   int64_t cards = 0;
   int64_t headers = 0;
   int64_t guides = 0;
-  int64_t folders = 0;  // documents of the user's own
+  int64_t folders = 0;                 // documents of the user's own
   std::vector<std::string> skipped{};  // a sentence on each file that was left out, at most 20
   bool was_built = false;              // by this open(): there was none, its sources had changed, or it was damaged
 };

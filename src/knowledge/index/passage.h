@@ -9,7 +9,7 @@
 namespace stitch::knowledge {
 
 struct Passage {
-  std::string id{};       // stable as long as its source says the same: "card:memory/coalescing"
+  std::string id{};  // stable as long as its source says the same: "card:memory/coalescing"
   Origin origin = Origin::kCard;
   std::string title{};
   std::string source{};   // a file, or an address

@@ -41,8 +41,8 @@ Passage passage_in(const Statement& row) {
 // Ids that begin alike, for who has mistyped one.
 std::string ids_near(const Index& index, const std::string& id) {
   const std::string begin = id.substr(0, std::max<size_t>(id.find_last_of("/:#") + 1, 1));
-  Result<Statement> near = Statement::make(index.database(), index.file(),
-                                           "SELECT id FROM passages WHERE id >= ?1 ORDER BY id LIMIT 3");
+  Result<Statement> near =
+      Statement::make(index.database(), index.file(), "SELECT id FROM passages WHERE id >= ?1 ORDER BY id LIMIT 3");
   if (!near.has_value()) {
     return {};
   }
@@ -65,8 +65,8 @@ Result<std::vector<Passage>> search(const Index& index, const Query& query, int 
   STITCH_ASSIGN(Statement find, Statement::make(index.database(), index.file(), find_text().c_str()));
   find.bind(match_expression(terms));
   find.bind(static_cast<int64_t>(std::min(limit, kMaxPassages)));
-  STITCH_ASSIGN(Statement read, Statement::make(index.database(), index.file(),
-                                                (std::string(kColumns) + "number = ?1").c_str()));
+  STITCH_ASSIGN(Statement read,
+                Statement::make(index.database(), index.file(), (std::string(kColumns) + "number = ?1").c_str()));
   int status = find.step();
   for (; status == SQLITE_ROW; status = find.step()) {
     read.bind(find.integer(0));
@@ -85,8 +85,8 @@ Result<std::vector<Passage>> search(const Index& index, const Query& query, int 
 }
 
 Result<Passage> find_passage(const Index& index, const std::string& id) {
-  STITCH_ASSIGN(Statement read, Statement::make(index.database(), index.file(),
-                                                (std::string(kColumns) + "id = ?1").c_str()));
+  STITCH_ASSIGN(Statement read,
+                Statement::make(index.database(), index.file(), (std::string(kColumns) + "id = ?1").c_str()));
   read.bind(id);
   const int status = read.step();
   if (status == SQLITE_ROW) {

@@ -36,6 +36,26 @@ int weight_of(const Weights& weights, const Word& word) {
   return best;
 }
 
+// A line, and those below it that are indented as what goes on with it.
+size_t end_of_paragraph(std::string_view text, size_t at) {
+  size_t end = std::min(text.find('\n', at), text.size());
+  while (text.substr(end).starts_with("\n  ")) {
+    end = std::min(text.find('\n', end + 1), text.size());
+  }
+  return end;
+}
+
+std::string on_one_line(std::string_view text) {
+  std::string line;
+  for (const char c : text) {
+    const bool is_space = c == ' ' || c == '\n' || c == '\t';
+    if (!is_space || (!line.empty() && line.back() != ' ')) {
+      line += is_space ? ' ' : c;
+    }
+  }
+  return line;
+}
+
 struct Line {
   int weight = 0;
   size_t first_hit = 0;  // from the beginning of the line
@@ -69,7 +89,7 @@ std::string snippet_of(const std::string& text, const std::vector<Term>& terms) 
   Line best;
   const std::string_view all(text);
   for (size_t at = 0; at < all.size();) {
-    const size_t end = std::min(all.find('\n', at), all.size());
+    const size_t end = end_of_paragraph(all, at);
     const Line line = weighed(all.substr(at, end - at), weights);
     if (line.weight > best.weight || best.text.empty()) {
       best = line;
@@ -80,7 +100,7 @@ std::string snippet_of(const std::string& text, const std::vector<Term>& terms) 
     const size_t begin = best.text.rfind(' ', best.first_hit - kBefore);
     best.text.remove_prefix(begin == std::string_view::npos ? 0 : begin + 1);
   }
-  return printable_line(best.text, kMaxSnippetBytes);
+  return printable_line(on_one_line(best.text), kMaxSnippetBytes);
 }
 
 }  // namespace stitch::knowledge

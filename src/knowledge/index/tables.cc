@@ -38,8 +38,9 @@ Result<void> run_text(sqlite3* database, const std::filesystem::path& file, cons
 Result<void> write_documents(sqlite3* database, const std::filesystem::path& file, const Collected& collected) {
   STITCH_ASSIGN(Statement passage,
                 Statement::make(database, file, "INSERT INTO passages VALUES (?1, ?2, ?3, ?4, ?5, ?6)"));
-  STITCH_ASSIGN(Statement words, Statement::make(database, file,
-                                                 "INSERT INTO words(rowid, title, about, body) VALUES (?1, ?2, ?3, ?4)"));
+  STITCH_ASSIGN(
+      Statement words,
+      Statement::make(database, file, "INSERT INTO words(rowid, title, about, body) VALUES (?1, ?2, ?3, ?4)"));
   int64_t count = 0;
   for (const Document& document : collected.documents) {
     const int64_t number = (static_cast<int64_t>(document.origin) << kOriginShift) + ++count;

@@ -17,12 +17,14 @@ constexpr size_t kMaxLineBytes = 600;
 
 // In lower case: what stands in a line that says what is wrong.
 constexpr auto kComplaints = std::to_array<std::string_view>(
-    {"error", "=========", "sanitizer", "warning", "illegal", "invalid", "undefined", "fatal", "failed", "cannot",
-     "exception", "violation", "misaligned", "out of bounds", "out of memory", "overflow", "hazard", "race", "deadlock",
-     "spill", "segmentation", "terminate", "abort", "nan", "mismatch", "wrong"});
+    {"error",         "=========", "sanitizer", "warning",   "illegal",   "invalid",    "undefined",
+     "fatal",         "failed",    "cannot",    "exception", "violation", "misaligned", "out of bounds",
+     "out of memory", "overflow",  "hazard",    "race",      "deadlock",  "spill",      "segmentation",
+     "terminate",     "abort",     "nan",       "mismatch",  "wrong"});
 
-constexpr auto kFileEndings = std::to_array<std::string_view>(
-    {".cu", ".cuh", ".h", ".hpp", ".cc", ".cpp", ".c", ".py", ".o", ".so", ".ptx", ".cubin", ".ii", ".s", ".a", ".txt"});
+constexpr auto kFileEndings =
+    std::to_array<std::string_view>({".cu", ".cuh", ".h", ".hpp", ".cc", ".cpp", ".c", ".py", ".o", ".so", ".ptx",
+                                     ".cubin", ".ii", ".s", ".a", ".txt"});
 
 bool complains(std::string_view line) {
   std::string low(line);
@@ -35,7 +37,8 @@ bool complains(std::string_view line) {
 // "  12 |   float x = y;" and "     |     ^~~~": the program's own text under a message of g++.
 bool is_quoted_source(std::string_view line) {
   const size_t bar = line.find('|');
-  return bar != std::string_view::npos && line.substr(0, bar).find_first_not_of(" \t0123456789") == std::string_view::npos;
+  return bar != std::string_view::npos &&
+         line.substr(0, bar).find_first_not_of(" \t0123456789") == std::string_view::npos;
 }
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
@@ -46,9 +49,8 @@ bool is_path(std::string_view piece) {
     return true;
   }
   const std::string_view name = piece.substr(0, piece.find_first_of("(:,"));
-  return std::any_of(kFileEndings.begin(), kFileEndings.end(), [&](std::string_view ending) {
-    return name.size() > ending.size() && name.ends_with(ending);
-  });
+  return std::any_of(kFileEndings.begin(), kFileEndings.end(),
+                     [&](std::string_view ending) { return name.size() > ending.size() && name.ends_with(ending); });
 }
 
 bool is_hash(const Word& word) {
@@ -59,8 +61,8 @@ bool is_hash(const Word& word) {
 void add_telling_words(std::string_view line, std::string& telling) {
   line = line.substr(0, kMaxLineBytes);
   for (size_t at = 0; at < line.size();) {
-    const size_t end = static_cast<size_t>(std::find_if(line.begin() + static_cast<ptrdiff_t>(at), line.end(), is_space) -
-                                           line.begin());
+    const size_t end = static_cast<size_t>(
+        std::find_if(line.begin() + static_cast<ptrdiff_t>(at), line.end(), is_space) - line.begin());
     const std::string_view piece = line.substr(at, end - at);
     at = end + 1;
     if (is_path(piece)) {

@@ -11,8 +11,8 @@
 namespace stitch::knowledge {
 
 struct Term {
-  std::string text{};          // as words_of() spells it
-  int weight = 1;              // how often it counts: what was asked for more than what means nearly the same
+  std::string text{};  // as words_of() spells it
+  int weight = 1;      // how often it counts: what was asked for more than what means nearly the same
   bool is_identifier = false;
 };
 

@@ -98,9 +98,10 @@ std::string comment_text(std::string_view comment) {
   return begin == std::string::npos ? std::string() : text.substr(begin, last + 1 - begin);
 }
 
-constexpr auto kNoNames = std::to_array<std::string_view>(
-    {"__attribute__", "__declspec", "if", "for", "while", "switch", "return", "sizeof", "defined", "__align__", "alignas",
-     "__dv", "__specialization_static", "operator", "__launch_bounds__", "decltype", "static_assert", "throw"});
+constexpr auto kNoNames =
+    std::to_array<std::string_view>({"__attribute__", "__declspec", "if", "for", "while", "switch", "return", "sizeof",
+                                     "defined", "__align__", "alignas", "__dv", "__specialization_static", "operator",
+                                     "__launch_bounds__", "decltype", "static_assert", "throw"});
 
 // The name in front of the first "(" that is no attribute's; empty where there is none.
 std::string function_name(std::string_view declaration) {
@@ -263,7 +264,8 @@ class HeaderReader {
       end_enumerator();
     }
     if (!last_enumerator_.empty() && found_.count("header:" + last_enumerator_) == 0) {
-      add(last_enumerator_, last_enumerator_ + "  // " + (enum_name_.empty() ? "an enumerator" : "of " + enum_name_), comment);
+      add(last_enumerator_, last_enumerator_ + "  // " + (enum_name_.empty() ? "an enumerator" : "of " + enum_name_),
+          comment);
     }
   }
 
@@ -283,8 +285,8 @@ class HeaderReader {
   }
 
   size_t line_at(size_t at) {
-    lines_ += static_cast<size_t>(std::count(text_.begin() + static_cast<ptrdiff_t>(counted_),
-                                             text_.begin() + static_cast<ptrdiff_t>(at), '\n'));
+    lines_ += static_cast<size_t>(
+        std::count(text_.begin() + static_cast<ptrdiff_t>(counted_), text_.begin() + static_cast<ptrdiff_t>(at), '\n'));
     counted_ = at;
     return lines_ + 1;
   }

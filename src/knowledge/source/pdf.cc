@@ -23,10 +23,11 @@ Result<std::vector<Document>> pdf_pages(const Document& base, const std::filesys
     return failure(ErrorCode::kEnvironment, "PDF files are read by pdftotext, which is not here", "",
                    "sudo apt-get install poppler-utils");
   }
-  STITCH_ASSIGN(const ChildOutput output, run_child({.arguments = {program.string(), "-enc", "UTF-8", file.string(), "-"},
-                                                     .address_space_bytes = kMaxMemoryBytes,
-                                                     .cpu_seconds = kMaxCpuSeconds},
-                                                    kTimeoutMs));
+  STITCH_ASSIGN(const ChildOutput output,
+                run_child({.arguments = {program.string(), "-enc", "UTF-8", file.string(), "-"},
+                           .address_space_bytes = kMaxMemoryBytes,
+                           .cpu_seconds = kMaxCpuSeconds},
+                          kTimeoutMs));
   if (!output.exit.ok()) {
     return failure(ErrorCode::kFileInvalid, "pdftotext makes nothing of it", file.string());
   }

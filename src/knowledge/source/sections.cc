@@ -89,8 +89,9 @@ class SectionReader {
 // --- HTML -----------------------------------------------------------------------------------------------------------
 
 constexpr auto kSilent = std::to_array<std::string_view>({"script", "style", "head", "nav", "svg", "noscript"});
-constexpr auto kBreaking = std::to_array<std::string_view>({"p", "div", "br", "tr", "table", "ul", "ol", "section", "article",
-                                                            "dt", "dd", "dl", "blockquote", "header", "footer", "main"});
+constexpr auto kBreaking =
+    std::to_array<std::string_view>({"p", "div", "br", "tr", "table", "ul", "ol", "section", "article", "dt", "dd",
+                                     "dl", "blockquote", "header", "footer", "main"});
 struct Entity {
   std::string_view name;
   const char* text;
@@ -122,7 +123,9 @@ class HtmlReader {
   }
 
  private:
-  static bool is_tag_begin(char c) { return c == '/' || c == '!' || c == '?' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+  static bool is_tag_begin(char c) {
+    return c == '/' || c == '!' || c == '?' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  }
 
   void skip_past(std::string_view end) {
     const size_t found = html_.find(end, at_);

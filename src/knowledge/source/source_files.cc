@@ -17,19 +17,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kReaderVersion = 1;  // changes with what is read out of a file, or how words are made
+constexpr int kReaderVersion = 1;   // changes with what is read out of a file, or how words are made
 constexpr size_t kMaxFiles = 5000;  // of one folder
 constexpr int kMaxDepth = 12;
 constexpr uintmax_t kMaxTextBytes = 8u << 20;
 constexpr uintmax_t kMaxPdfBytes = 64u << 20;
 
 constexpr auto kKinds = std::to_array<std::pair<std::string_view, FileKind>>({{".md", FileKind::kMarkdown},
-                                                                             {".markdown", FileKind::kMarkdown},
-                                                                             {".html", FileKind::kHtml},
-                                                                             {".htm", FileKind::kHtml},
-                                                                             {".pdf", FileKind::kPdf},
-                                                                             {".txt", FileKind::kPlain},
-                                                                             {".rst", FileKind::kPlain}});
+                                                                              {".markdown", FileKind::kMarkdown},
+                                                                              {".html", FileKind::kHtml},
+                                                                              {".htm", FileKind::kHtml},
+                                                                              {".pdf", FileKind::kPdf},
+                                                                              {".txt", FileKind::kPlain},
+                                                                              {".rst", FileKind::kPlain}});
 
 // Tables for tools, and interfaces to windows and graphics: nothing that a kernel needs.
 constexpr auto kOtherHeaders = std::to_array<std::string_view>(
@@ -45,7 +45,8 @@ std::optional<FileKind> kind_of(const fs::path& path, Origin origin) {
                                       [&](std::string_view begin) { return name.starts_with(begin); });
     return ending == ".h" && !is_other ? std::optional(FileKind::kHeader) : std::nullopt;
   }
-  const auto* found = std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& each) { return each.first == ending; });
+  const auto* found =
+      std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& each) { return each.first == ending; });
   return found == kKinds.end() ? std::nullopt : std::optional(found->second);
 }
 
@@ -60,7 +61,8 @@ class Lister {
       walk(folder, prefix, max_depth);
     }
     if (taken_ > kMaxFiles) {
-      found_.skipped.push_back(fmt::format("{} has more than {} files: the rest was left out", folder.string(), kMaxFiles));
+      found_.skipped.push_back(
+          fmt::format("{} has more than {} files: the rest was left out", folder.string(), kMaxFiles));
     }
   }
 
@@ -130,7 +132,8 @@ std::string sources_digest(const Sources& sources) {
   Sha256 digest;
   digest.update_field(fmt::format("{} {}", kReaderVersion, find_program("pdftotext").string()));
   for (const SourceFile& file : list_source_files(sources).files) {
-    digest.update_field(fmt::format("{} {} {} {}", to_string(file.origin), file.path.string(), file.bytes, file.changed));
+    digest.update_field(
+        fmt::format("{} {} {} {}", to_string(file.origin), file.path.string(), file.bytes, file.changed));
   }
   return digest.finish();
 }

@@ -12,10 +12,10 @@
 namespace stitch::knowledge {
 
 struct Sources {
-  std::filesystem::path cards{};                   // knowledge/cards of our own files
-  std::filesystem::path headers{};                 // a CUDA toolkit's include/; empty: none here
-  std::filesystem::path guides{};                  // what `docs fetch` has brought; may be missing
-  std::vector<std::filesystem::path> folders{};    // the user's own
+  std::filesystem::path cards{};                 // knowledge/cards of our own files
+  std::filesystem::path headers{};               // a CUDA toolkit's include/; empty: none here
+  std::filesystem::path guides{};                // what `docs fetch` has brought; may be missing
+  std::vector<std::filesystem::path> folders{};  // the user's own
 };
 
 // A digest of every file's path, size and time, and of how this stitchcuda reads them.

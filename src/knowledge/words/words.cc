@@ -19,8 +19,11 @@ char lowered(char c) { return is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c
 // Bytes of the character at `at`; 0 where it is no UTF-8.
 size_t utf8_bytes(std::string_view text, size_t at) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[at + i]); };
-  const size_t length = byte(0) < 0x80 ? 1 : byte(0) >= 0xC2 && byte(0) < 0xE0 ? 2 : byte(0) >= 0xE0 && byte(0) < 0xF0 ? 3
-                        : byte(0) >= 0xF0 && byte(0) < 0xF5 ? 4 : 0;
+  const size_t length = byte(0) < 0x80                      ? 1
+                        : byte(0) >= 0xC2 && byte(0) < 0xE0 ? 2
+                        : byte(0) >= 0xE0 && byte(0) < 0xF0 ? 3
+                        : byte(0) >= 0xF0 && byte(0) < 0xF5 ? 4
+                                                            : 0;
   if (length == 0 || at + length > text.size()) {
     return 0;
   }
@@ -40,7 +43,8 @@ size_t joint_bytes(std::string_view text, size_t at) {
     return 1;
   }
   const size_t bytes = text[at] == '.' || text[at] == '-' ? 1 : text.substr(at).starts_with("::") ? 2 : 0;
-  const bool follows = bytes > 0 && at + bytes < text.size() && (is_wordlike(text[at + bytes]) || text[at + bytes] == '_');
+  const bool follows =
+      bytes > 0 && at + bytes < text.size() && (is_wordlike(text[at + bytes]) || text[at + bytes] == '_');
   return follows && at > 0 && is_wordlike(text[at - 1]) ? bytes : 0;
 }
 
@@ -102,14 +106,15 @@ size_t end_of_word(std::string_view text, size_t at) {
 }
 
 constexpr auto kStopWords = std::to_array<std::string_view>(
-    {"a",     "about", "after", "all",   "also",   "am",    "an",    "and",   "any",  "are",   "as",    "at",   "be",
-     "because", "been", "before", "but", "by",     "can",   "could", "did",   "do",   "does",  "each",  "for",  "from",
-     "get",   "gets",  "had",   "has",   "have",   "how",   "i",     "if",    "in",   "into",  "is",    "it",   "its",
-     "just",  "make",  "me",    "more",  "most",   "much",  "must",  "my",    "no",   "not",   "of",    "on",   "one",
-     "only",  "or",    "other", "our",   "out",    "over",  "same",  "should", "so",  "some",  "such",  "than", "that",
-     "the",   "their", "them",  "then",  "there",  "these", "they",  "this",  "those", "to",   "too",   "up",   "use",
-     "used",  "using", "very",  "was",   "way",    "we",    "were",  "what",  "when", "where", "which", "while", "who",
-     "why",   "will",  "with",  "would", "you",    "your"});
+    {"a",     "about", "after",   "all",   "also",   "am",   "an",    "and",   "any",   "are",  "as",
+     "at",    "be",    "because", "been",  "before", "but",  "by",    "can",   "could", "did",  "do",
+     "does",  "each",  "for",     "from",  "get",    "gets", "had",   "has",   "have",  "how",  "i",
+     "if",    "in",    "into",    "is",    "it",     "its",  "just",  "make",  "me",    "more", "most",
+     "much",  "must",  "my",      "no",    "not",    "of",   "on",    "one",   "only",  "or",   "other",
+     "our",   "out",   "over",    "same",  "should", "so",   "some",  "such",  "than",  "that", "the",
+     "their", "them",  "then",    "there", "these",  "they", "this",  "those", "to",    "too",  "up",
+     "use",   "used",  "using",   "very",  "was",    "way",  "we",    "were",  "what",  "when", "where",
+     "which", "while", "who",     "why",   "will",   "with", "would", "you",   "your"});
 
 }  // namespace
 
@@ -147,9 +152,8 @@ bool is_stop_word(std::string_view word) { return std::binary_search(kStopWords.
 
 bool is_number(std::string_view word) {
   const bool is_hexadecimal = word.starts_with("0x");
-  return std::all_of(word.begin(), word.end(), [&](char c) {
-    return is_digit(c) || (is_hexadecimal && (c == 'x' || (c >= 'a' && c <= 'f')));
-  });
+  return std::all_of(word.begin(), word.end(),
+                     [&](char c) { return is_digit(c) || (is_hexadecimal && (c == 'x' || (c >= 'a' && c <= 'f'))); });
 }
 
 std::string clean_utf8(std::string_view text) {
