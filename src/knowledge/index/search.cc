@@ -13,23 +13,36 @@
 namespace stitch::knowledge {
 namespace {
 
-// A title says more than when something applies, and that more than the rest. bm25() is negative, the best least. Our
-// cards say what to do, so they come before declarations that share a word with the question; who asks for a
-// declaration names it, and its name is its title.
-const std::string& find_text() {
-  static const std::string text = fmt::format(
-      "SELECT rowid, -bm25(words, 4.0, 2.5, 1.0) * "
-      "CASE rowid >> {} WHEN {} THEN 1.0 WHEN {} THEN 0.45 ELSE 0.8 END AS score "
-      "FROM words WHERE words MATCH ?1 ORDER BY score DESC, rowid LIMIT ?2",
-      kOriginShift, static_cast<int>(Origin::kCard), static_cast<int>(Origin::kHeader));
-  return text;
-}
+// A title says more than when something applies, and that more than the rest; who has a message looks for it first.
+// Columns: title, about, messages, body. bm25() is negative, the best least.
+constexpr const char* kFind =
+    "SELECT rowid, -bm25(words, 4.0, 2.5, 2.0, 1.0) AS score FROM words WHERE words MATCH ?1 "
+    "ORDER BY score DESC, rowid LIMIT ?2";
+constexpr const char* kFindMessage =
+    "SELECT rowid, -bm25(words, 2.0, 1.5, 5.0, 0.5) AS score FROM words WHERE words MATCH ?1 "
+    "ORDER BY score DESC, rowid LIMIT ?2";
+constexpr const char* kFindDeclared =
+    "SELECT rowid, -bm25(declared, 4.0, 2.5, 1.0, 1.0) AS score FROM declared WHERE declared MATCH ?1 "
+    "ORDER BY score DESC, rowid LIMIT ?2";
+
+// Our cards say what to do: they come before what shares as many words with the question. Who asks for a declaration
+// names it, and its name is its title.
+constexpr double kNamedDeclarationWeight = 0.45;
+constexpr double kDeclarationWeight = 0.25;
+constexpr double kOtherWeight = 0.8;
+
+struct Hit {
+  int64_t number = 0;
+  double score = 0;
+};
+
+Origin origin_of(int64_t number) { return static_cast<Origin>(number >> kOriginShift); }
 
 constexpr const char* kColumns = "SELECT number, id, title, source, place, body FROM passages WHERE ";
 
 Passage passage_in(const Statement& row) {
   Passage passage;
-  passage.origin = static_cast<Origin>(row.integer(0) >> kOriginShift);
+  passage.origin = origin_of(row.integer(0));
   passage.id = row.text(1);
   passage.title = row.text(2);
   passage.source = row.text(3);
@@ -54,34 +67,61 @@ std::string ids_near(const Index& index, const std::string& id) {
   return found;
 }
 
-}  // namespace
-
-Result<std::vector<Passage>> search(const Index& index, const Query& query, int limit) {
-  const std::vector<Term> terms = terms_of(query);
-  std::vector<Passage> passages;
-  if (terms.empty() || limit <= 0) {
-    return passages;
-  }
-  STITCH_ASSIGN(Statement find, Statement::make(index.database(), index.file(), find_text().c_str()));
-  find.bind(match_expression(terms));
-  find.bind(static_cast<int64_t>(std::min(limit, kMaxPassages)));
-  STITCH_ASSIGN(Statement read,
-                Statement::make(index.database(), index.file(), (std::string(kColumns) + "number = ?1").c_str()));
+Result<void> add_hits(const Index& index, const char* text, const std::string& expression, int count,
+                      double declaration_weight, std::vector<Hit>& hits) {
+  STITCH_ASSIGN(Statement find, Statement::make(index.database(), index.file(), text));
+  find.bind(expression);
+  find.bind(static_cast<int64_t>(count));
   int status = find.step();
   for (; status == SQLITE_ROW; status = find.step()) {
-    read.bind(find.integer(0));
+    const int64_t number = find.integer(0);
+    const Origin origin = origin_of(number);
+    const double weight = origin == Origin::kCard ? 1 : origin == Origin::kHeader ? declaration_weight : kOtherWeight;
+    hits.push_back({number, find.number(1) * weight});
+  }
+  return status == SQLITE_DONE ? Result<void>() : index_failure(index.database(), index.file());
+}
+
+Result<std::vector<Passage>> read_passages(const Index& index, const std::vector<Hit>& hits,
+                                           const std::vector<Term>& terms) {
+  STITCH_ASSIGN(Statement read,
+                Statement::make(index.database(), index.file(), (std::string(kColumns) + "number = ?1").c_str()));
+  std::vector<Passage> passages;
+  for (const Hit& hit : hits) {
+    read.bind(hit.number);
     if (read.step() != SQLITE_ROW) {
       return failure(ErrorCode::kFileInvalid, "the index of documents is damaged", index.file().string(),
                      "build it again: stitchcuda docs index");
     }
     Passage passage = passage_in(read);
-    passage.score = find.number(1);
+    passage.score = hit.score;
     passage.snippet = snippet_of(passage.text, terms);
     passages.push_back(std::move(passage));
     read.reset();
   }
-  return status == SQLITE_DONE ? Result<std::vector<Passage>>(std::move(passages))
-                               : index_failure(index.database(), index.file());
+  return passages;
+}
+
+}  // namespace
+
+Result<std::vector<Passage>> search(const Index& index, const Query& query, int limit) {
+  const std::vector<Term> terms = terms_of(query);
+  const int count = std::min(limit, kMaxPassages);
+  std::vector<Hit> hits;
+  if (terms.empty() || count <= 0) {
+    return std::vector<Passage>();
+  }
+  const char* find = std::holds_alternative<ErrorQuery>(query) ? kFindMessage : kFind;
+  const std::vector<Term> declared = declaration_terms(terms);
+  const bool names_any = !declared.empty() && declared.front().is_identifier;
+  const double weight = names_any ? kNamedDeclarationWeight : kDeclarationWeight;
+  STITCH_TRY(add_hits(index, find, match_expression(terms), count, weight, hits));
+  if (!declared.empty()) {
+    STITCH_TRY(add_hits(index, kFindDeclared, match_expression(declared), count, weight, hits));
+  }
+  std::stable_sort(hits.begin(), hits.end(), [](const Hit& a, const Hit& b) { return a.score > b.score; });
+  hits.resize(std::min(hits.size(), static_cast<size_t>(count)));
+  return read_passages(index, hits, terms);
 }
 
 Result<Passage> find_passage(const Index& index, const std::string& id) {

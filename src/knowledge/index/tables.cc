@@ -12,18 +12,21 @@
 namespace stitch::knowledge {
 namespace {
 
-// The file is thrown away where this fails: no journal. `words` keeps no text of its own (content=''); its rows have
-// the numbers of `passages`.
+// The file is thrown away where this fails: no journal. `words` and `declared` keep no text of their own (content='');
+// their rows have the numbers of `passages`. What headers declare is thousands of rows that say "memory" and "kernel":
+// apart, they cost a search nothing that it does not ask of them, and do not make such words look common in cards.
 constexpr const char* kMakeTables = R"(
 PRAGMA journal_mode = OFF;
 PRAGMA synchronous = OFF;
 CREATE TABLE passages (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, title TEXT NOT NULL, source TEXT NOT NULL,
                        place TEXT NOT NULL, body TEXT NOT NULL);
-CREATE VIRTUAL TABLE words USING fts5(title, about, body, content='', tokenize='porter unicode61');
+CREATE VIRTUAL TABLE words USING fts5(title, about, messages, body, content='', tokenize='porter unicode61');
+CREATE VIRTUAL TABLE declared USING fts5(title, about, messages, body, content='', tokenize='porter unicode61');
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 BEGIN)";
 constexpr const char* kEnd = R"(
 INSERT INTO words(words) VALUES ('optimize');
+INSERT INTO declared(declared) VALUES ('optimize');
 COMMIT)";
 
 struct CloseWritten {
@@ -38,9 +41,13 @@ Result<void> run_text(sqlite3* database, const std::filesystem::path& file, cons
 Result<void> write_documents(sqlite3* database, const std::filesystem::path& file, const Collected& collected) {
   STITCH_ASSIGN(Statement passage,
                 Statement::make(database, file, "INSERT INTO passages VALUES (?1, ?2, ?3, ?4, ?5, ?6)"));
+  STITCH_ASSIGN(Statement other,
+                Statement::make(database, file,
+                                "INSERT INTO words(rowid, title, about, messages, body) VALUES (?1, ?2, ?3, ?4, ?5)"));
   STITCH_ASSIGN(
-      Statement words,
-      Statement::make(database, file, "INSERT INTO words(rowid, title, about, body) VALUES (?1, ?2, ?3, ?4)"));
+      Statement declared,
+      Statement::make(database, file,
+                      "INSERT INTO declared(rowid, title, about, messages, body) VALUES (?1, ?2, ?3, ?4, ?5)"));
   int64_t count = 0;
   for (const Document& document : collected.documents) {
     const int64_t number = (static_cast<int64_t>(document.origin) << kOriginShift) + ++count;
@@ -48,8 +55,9 @@ Result<void> write_documents(sqlite3* database, const std::filesystem::path& fil
     for (const std::string* text : {&document.id, &document.title, &document.source, &document.place, &document.body}) {
       passage.bind(*text);
     }
+    Statement& words = document.origin == Origin::kHeader ? declared : other;
     words.bind(number);
-    for (const std::string* text : {&document.title, &document.when, &document.body}) {
+    for (const std::string* text : {&document.title, &document.when, &document.messages, &document.body}) {
       words.bind(indexed_words(*text));
     }
     if (passage.step() != SQLITE_DONE || words.step() != SQLITE_DONE) {

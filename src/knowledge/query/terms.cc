@@ -36,17 +36,19 @@ class TermList {
 void add_parts(const std::vector<Word>& words, TermList& terms) {
   for (const Word& word : words) {
     for (const std::string& part : word.parts) {
-      if (part.size() > 1 && !is_stop_word(part) && !is_number(part)) {
-        terms.add(part, 1, false);
+      if (part.size() > 2 && part != "cuda" && part != "std" && !is_stop_word(part) && !is_number(part)) {
+        terms.add(part, 1, word.is_identifier);
       }
     }
   }
 }
 
+enum class StopWords { kLeftOut, kTaken };
+
 // What was asked, whole; then its parts; then what means the same.
-std::vector<Term> terms_from(const std::vector<Word>& words) {
+std::vector<Term> terms_from(const std::vector<Word>& words, StopWords stop_words) {
   TermList terms;
-  for (const bool takes_stop_words : {false, true}) {
+  for (const bool takes_stop_words : {stop_words == StopWords::kTaken, true}) {
     for (const Word& word : words) {
       if (terms.size() < kMaxAskedTerms && (takes_stop_words || !is_stop_word(word.whole))) {
         terms.add(word.whole, kAskedWeight, word.is_identifier);
@@ -81,22 +83,32 @@ void join_neighbours(std::vector<Word>& words) {
   }
 }
 
-std::vector<Term> terms_of_text(std::string_view text) {
+std::vector<Term> terms_of_text(std::string_view text, StopWords stop_words = StopWords::kLeftOut) {
   std::vector<Word> words = words_of(text.substr(0, kMaxQueryBytes), kMaxQueryWords);
   join_neighbours(words);
-  return terms_from(words);
+  return terms_from(words, stop_words);
 }
 
 }  // namespace
 
 std::vector<Term> terms_of(const Query& query) {
   if (const auto* error = std::get_if<ErrorQuery>(&query); error != nullptr) {
-    return terms_of_text(telling_words(error->log));
+    // A message is known by its small words, too: "expected before", "cannot be used to".
+    return terms_of_text(telling_words(error->log), StopWords::kTaken);
   }
   if (const auto* profile = std::get_if<ProfileQuery>(&query); profile != nullptr) {
     return terms_of_text(profile_words(*profile));
   }
   return terms_of_text(std::get<TextQuery>(query).text);
+}
+
+std::vector<Term> declaration_terms(const std::vector<Term>& terms) {
+  const bool names_any = std::any_of(terms.begin(), terms.end(), [](const Term& term) { return term.is_identifier; });
+  std::vector<Term> chosen;
+  std::copy_if(terms.begin(), terms.end(), std::back_inserter(chosen), [&](const Term& term) {
+    return names_any ? term.is_identifier : term.weight == kAskedWeight && !is_stop_word(term.text);
+  });
+  return chosen;
 }
 
 std::string match_expression(const std::vector<Term>& terms) {

@@ -55,7 +55,8 @@ Result<Document> read_card(const std::string& name, std::string_view text) {
   if (parts.size() > kNeededParts.size() + parts.count(kMessages)) {
     return bad_card(name, "has a part that no card has");
   }
-  card.when = parts["When"] + (parts.count(kMessages) > 0 ? parts[kMessages] : "");
+  card.when = parts["When"];
+  card.messages = parts.count(kMessages) > 0 ? parts[kMessages] : "";
   return card;
 }
 

@@ -19,8 +19,9 @@ struct Document {
   std::string id{};
   Origin origin = Origin::kCard;
   std::string title{};
-  std::string when{};  // when it applies, and the words of messages that lead to it; of what is no card, its headings
-  std::string body{};  // all of it, as it is shown
+  std::string when{};      // when it applies; of what is no card, the headings above it, or its first sentence
+  std::string messages{};  // what compilers and programs say when it applies
+  std::string body{};      // all of it, as it is shown
   std::string source{};
   std::string place{};
 };

@@ -3,13 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <sstream>
 
 namespace stitch::knowledge {
 namespace {
 
 // A group a line. A word may stand in several.
-constexpr auto kGroups = std::to_array<const char*>({
+constexpr auto kGroups = std::to_array<std::string_view>({
     "matmul gemm product linear mm bmm addmm dense contraction",
     "conv convolution conv2d conv3d conv1d",
     "deconvolution transposed convtranspose",
@@ -82,22 +81,68 @@ constexpr auto kGroups = std::to_array<const char*>({
     "mask masked causal padding",
     "cluster dsmem",
     "l2 cache",
+    "sm sms multiprocessor multiprocessors",
+    "cta ctas threadblock block blocks",
+    "multiply multiplied multiplication multiplying product matmul",
+    "singleprecision fp32 float",
+    "halfprecision fp16 half",
+    "doubleprecision fp64 double",
+    "topk largest smallest kth select",
+    "counter atomic atomicadd atomics",
+    "prefetch ahead pipeline stages buffering doublebuffer doublebuffering",
+    "roofline floor limit peak bound",
+    "wait waiting stall stalls",
+    "idle empty starved",
+    "timeline trace gaps",
+    "weights parameters parameter weight",
+    "kv keys keyvalue cache",
+    "reproducible deterministic repeatable determinism nondeterminism",
+    "garbage uninitialised stale",
+    "thread lane",
+    "cpu host",
+    "gpu device",
+    "step timestep time",
+    "emulate emulation split",
+    "lut table lookup",
+    "stream streams concurrent",
+    "tail edge ragged boundary remainder",
+    "template instantiation constexpr",
+    "linker link ld",
+    "include header",
+    "freeze hang deadlock timeout",
+    "rope rotary embedding",
+    "moe expert experts grouped",
 });
+
+// Whether `word` stands in a group, between its spaces.
+bool has_word(std::string_view group, std::string_view word) {
+  for (size_t at = group.find(word); at != std::string_view::npos; at = group.find(word, at + 1)) {
+    const size_t end = at + word.size();
+    if ((at == 0 || group[at - 1] == ' ') && (end == group.size() || group[end] == ' ')) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::string_view without_plural(std::string_view word) {
+  return word.size() > 3 && word.ends_with('s') ? word.substr(0, word.size() - 1) : word;
+}
 
 }  // namespace
 
 std::vector<std::string> synonyms_of(std::string_view word) {
   std::vector<std::string> found;
-  for (const char* group : kGroups) {
-    std::istringstream words(group);
-    std::vector<std::string> all;
-    for (std::string each; words >> each;) {
-      all.push_back(each);
+  for (std::string_view group : kGroups) {
+    if (word.empty() || !(has_word(group, word) || has_word(group, without_plural(word)))) {
+      continue;
     }
-    if (std::find(all.begin(), all.end(), word) != all.end()) {
-      std::copy_if(all.begin(), all.end(), std::back_inserter(found), [&](const std::string& each) {
-        return each != word && std::find(found.begin(), found.end(), each) == found.end();
-      });
+    while (!group.empty()) {
+      const std::string_view each = group.substr(0, group.find(' '));
+      group.remove_prefix(std::min(each.size() + 1, group.size()));
+      if (each != word && std::find(found.begin(), found.end(), each) == found.end()) {
+        found.emplace_back(each);
+      }
     }
   }
   return found;
