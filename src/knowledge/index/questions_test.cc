@@ -11,11 +11,12 @@
 #include <vector>
 
 #include "base/fs/files.h"
-#include "knowledge/testing/place.h"
+#include "knowledge/index/index.h"
 
 namespace stitch::knowledge {
 namespace {
 
+const std::filesystem::path kRoot = STITCH_SOURCE_DIR;
 constexpr int kTop = 3;
 constexpr double kMinShare = 0.85;  // of a kind of question, and of all
 
@@ -34,7 +35,7 @@ std::string with_line_breaks(std::string text) {
 
 std::vector<Question> read_questions() {
   std::vector<Question> questions;
-  std::istringstream lines(read_file(kTestData / "questions" / "questions.txt").value());
+  std::istringstream lines(read_file(kRoot / "src/knowledge/testdata/questions/questions.txt").value());
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with('#')) {
       continue;
@@ -79,10 +80,14 @@ std::string ids_of(const std::vector<Passage>& passages) {
 
 class Questions : public ::testing::Test {
  protected:
-  const Index& index() const { return place_.index(); }
+  const Index& index() const { return index_; }
 
  private:
-  TestPlace place_;
+  // Our own cards, and this machine's headers where there are any.
+  TemporaryDirectory folder_ = TemporaryDirectory::make("stitchcuda-knowledge").value();
+  Index index_ = Index::open({.cards = kRoot / "knowledge" / "cards", .headers = STITCH_CUDA_HEADERS},
+                             folder_.path() / "index.sqlite")
+                     .value();
 };
 
 TEST_F(Questions, NameCardsThatAreThere) {

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 constexpr int kReaderVersion = 1;   // changes with what is read out of a file, or how words are made
 constexpr size_t kMaxFiles = 5000;  // of one folder
 constexpr int kMaxDepth = 12;
-constexpr uintmax_t kMaxTextBytes = 8u << 20;
+constexpr uintmax_t kMaxTextBytes = 32u << 20;
 constexpr uintmax_t kMaxPdfBytes = 64u << 20;
 
 constexpr auto kKinds = std::to_array<std::pair<std::string_view, FileKind>>({{".md", FileKind::kMarkdown},
