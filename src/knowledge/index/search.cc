@@ -27,6 +27,7 @@ constexpr const char* kFindDeclared =
 
 // Our cards say what to do: they come before what shares as many words with the question. Who asks for a declaration
 // names it, and its name is its title.
+constexpr double kAskedDeclarationWeight = 1.2;  // where a name is all that was asked
 constexpr double kNamedDeclarationWeight = 0.45;
 constexpr double kDeclarationWeight = 0.25;
 constexpr double kOtherWeight = 0.8;
@@ -102,6 +103,14 @@ Result<std::vector<Passage>> read_passages(const Index& index, const std::vector
   return passages;
 }
 
+double weight_of_declarations(const std::vector<Term>& terms, const std::vector<Term>& declared) {
+  if (declared.empty() || !declared.front().is_identifier) {
+    return kDeclarationWeight;
+  }
+  const auto asked = std::count_if(terms.begin(), terms.end(), [](const Term& term) { return term.weight > 1; });
+  return asked == 1 ? kAskedDeclarationWeight : kNamedDeclarationWeight;
+}
+
 }  // namespace
 
 Result<std::vector<Passage>> search(const Index& index, const Query& query, int limit) {
@@ -113,8 +122,7 @@ Result<std::vector<Passage>> search(const Index& index, const Query& query, int 
   }
   const char* find = std::holds_alternative<ErrorQuery>(query) ? kFindMessage : kFind;
   const std::vector<Term> declared = declaration_terms(terms);
-  const bool names_any = !declared.empty() && declared.front().is_identifier;
-  const double weight = names_any ? kNamedDeclarationWeight : kDeclarationWeight;
+  const double weight = weight_of_declarations(terms, declared);
   STITCH_TRY(add_hits(index, find, match_expression(terms), count, weight, hits));
   if (!declared.empty()) {
     STITCH_TRY(add_hits(index, kFindDeclared, match_expression(declared), count, weight, hits));

@@ -91,6 +91,10 @@ std::string snippet_of(const std::string& text, const std::vector<Term>& terms) 
   for (size_t at = 0; at < all.size();) {
     const size_t end = end_of_paragraph(all, at);
     const Line line = weighed(all.substr(at, end - at), weights);
+    if (line.text.starts_with("# ")) {  // the title, which is told anyway
+      at = end + 1;
+      continue;
+    }
     if (line.weight > best.weight || best.text.empty()) {
       best = line;
     }

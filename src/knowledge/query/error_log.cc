@@ -53,6 +53,13 @@ bool is_path(std::string_view piece) {
                      [&](std::string_view ending) { return name.size() > ending.size() && name.ends_with(ending); });
 }
 
+// They stand in every complaint.
+constexpr auto kEmptyWords = std::to_array<std::string_view>({"error", "errors", "warning", "fatal", "note", "cuda"});
+
+bool says_nothing(const std::string& word) {
+  return std::find(kEmptyWords.begin(), kEmptyWords.end(), word) != kEmptyWords.end();
+}
+
 bool is_hash(const Word& word) {
   const auto digits = std::count_if(word.whole.begin(), word.whole.end(), [](char c) { return c >= '0' && c <= '9'; });
   return word.whole.size() >= 12 && digits >= 4;
@@ -69,7 +76,7 @@ void add_telling_words(std::string_view line, std::string& telling) {
       continue;
     }
     for (const Word& word : words_of(piece)) {
-      if (!is_number(word.whole) && !is_hash(word) && telling.size() < kMaxTellingBytes) {
+      if (!is_number(word.whole) && !is_hash(word) && !says_nothing(word.whole) && telling.size() < kMaxTellingBytes) {
         telling += std::string(word.spelled) + " ";
       }
     }

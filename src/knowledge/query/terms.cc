@@ -43,12 +43,13 @@ void add_parts(const std::vector<Word>& words, TermList& terms) {
   }
 }
 
-enum class StopWords { kLeftOut, kTaken };
+// A message is known by its own words, small ones too ("expected before"), and by none that mean the same.
+enum class Reading { kQuestion, kMessage };
 
 // What was asked, whole; then its parts; then what means the same.
-std::vector<Term> terms_from(const std::vector<Word>& words, StopWords stop_words) {
+std::vector<Term> terms_from(const std::vector<Word>& words, Reading reading) {
   TermList terms;
-  for (const bool takes_stop_words : {stop_words == StopWords::kTaken, true}) {
+  for (const bool takes_stop_words : {reading == Reading::kMessage, true}) {
     for (const Word& word : words) {
       if (terms.size() < kMaxAskedTerms && (takes_stop_words || !is_stop_word(word.whole))) {
         terms.add(word.whole, kAskedWeight, word.is_identifier);
@@ -59,6 +60,9 @@ std::vector<Term> terms_from(const std::vector<Word>& words, StopWords stop_word
     }
   }
   add_parts(words, terms);
+  if (reading == Reading::kMessage) {
+    return terms.take();
+  }
   for (const Word& word : words) {
     for (const std::string& other : synonyms_of(word.whole)) {
       terms.add(other, 1, false);
@@ -83,18 +87,17 @@ void join_neighbours(std::vector<Word>& words) {
   }
 }
 
-std::vector<Term> terms_of_text(std::string_view text, StopWords stop_words = StopWords::kLeftOut) {
+std::vector<Term> terms_of_text(std::string_view text, Reading reading = Reading::kQuestion) {
   std::vector<Word> words = words_of(text.substr(0, kMaxQueryBytes), kMaxQueryWords);
   join_neighbours(words);
-  return terms_from(words, stop_words);
+  return terms_from(words, reading);
 }
 
 }  // namespace
 
 std::vector<Term> terms_of(const Query& query) {
   if (const auto* error = std::get_if<ErrorQuery>(&query); error != nullptr) {
-    // A message is known by its small words, too: "expected before", "cannot be used to".
-    return terms_of_text(telling_words(error->log), StopWords::kTaken);
+    return terms_of_text(telling_words(error->log), Reading::kMessage);
   }
   if (const auto* profile = std::get_if<ProfileQuery>(&query); profile != nullptr) {
     return terms_of_text(profile_words(*profile));

@@ -236,7 +236,7 @@ class HeaderReader {
       in_enum_ = false;
       const size_t end = std::min(text_.find(';', at_), text_.size());
       const std::string behind = squeezed(text_.substr(at_, std::min<size_t>(end - at_, 200)));
-      enum_name_ = enum_name_.empty() ? behind.substr(0, behind.find_first_of(" ,")) : enum_name_;
+      enum_name_ = behind.empty() ? enum_name_ : behind.substr(0, behind.find_first_of(" ,"));  // of a typedef
       if (!enum_name_.empty() && !enumerators_.empty()) {
         add(enum_name_, "enum " + enum_name_, enum_comment_ + "\n\n" + enumerators_);
       }

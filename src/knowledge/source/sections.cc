@@ -144,7 +144,8 @@ class HtmlReader {
     }
     skip_past(">");
     if (!closes && std::find(kSilent.begin(), kSilent.end(), name) != kSilent.end()) {
-      return skip_past(fmt::format("</{}", name));  // the rest of that tag follows as one that is not known
+      skip_past(fmt::format("</{}", name));
+      return skip_past(">");
     }
     apply(name, closes);
   }

@@ -67,7 +67,7 @@ Word word_from(std::string_view spelled) {
   };
   for (size_t i = 0; i < spelled.size(); ++i) {
     if (!is_wordlike(spelled[i])) {
-      word.is_identifier = word.is_identifier || spelled[i] == '_' || spelled[i] == ':';
+      word.is_identifier = word.is_identifier || spelled[i] != '-';
       end_part();
       continue;
     }

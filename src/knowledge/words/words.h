@@ -14,7 +14,7 @@ namespace stitch::knowledge {
 struct Word {
   std::string whole{};               // lower case, nothing but letters and digits; of other alphabets as it was
   std::vector<std::string> parts{};  // empty where it is of one piece
-  bool is_identifier = false;        // spelled as one: with "_", "::", inner capitals
+  bool is_identifier = false;        // spelled as one: with "_", "::", ".", inner capitals
   std::string_view spelled{};        // as it stands in the text
 };
 
