@@ -140,6 +140,19 @@ def test_folders_of_ones_own(docs: Docs) -> None:
     assert "folder:notes/b.html#okapi" not in docs.ids("okapi")
 
 
+def test_a_pdf_is_read_page_by_page_where_pdftotext_is(docs: Docs, tmp_path: pathlib.Path) -> None:
+    tool = tmp_path / "bin" / "pdftotext"
+    tool.parent.mkdir()
+    tool.write_text("#!/bin/sh\n[ -f \"$3\" ] && printf 'Tapir tiles\\f\\fOkapi \\377 tails\\f'\n")
+    tool.chmod(0o755)
+    (tmp_path / "papers").mkdir()
+    (tmp_path / "papers" / "a.pdf").write_bytes(b"%PDF-1.4")
+    there = Docs(tmp_path)
+    there.environment["PATH"] = f"{tool.parent}:{os.environ['PATH']}"
+    assert there.json("index", str(tmp_path / "papers"))["own"] == 2
+    assert there.ids("tapir")[0] == "folder:papers/a.pdf#page-1" and there.ids("okapi")[0].endswith("#page-3")
+
+
 def test_an_index_that_was_cut_short_is_built_again(docs: Docs) -> None:
     index = pathlib.Path(docs.json("index")["index"])
     os.truncate(index, index.stat().st_size // 2)

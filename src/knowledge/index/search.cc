@@ -9,6 +9,7 @@
 #include "knowledge/index/statement.h"
 #include "knowledge/index/tables.h"
 #include "knowledge/query/terms.h"
+#include "knowledge/words/words.h"
 
 namespace stitch::knowledge {
 namespace {
@@ -30,7 +31,9 @@ constexpr const char* kFindDeclared =
 constexpr double kAskedDeclarationWeight = 1.2;  // where a name is all that was asked
 constexpr double kNamedDeclarationWeight = 0.45;
 constexpr double kDeclarationWeight = 0.25;
+constexpr double kExactNameWeight = 2.5;  // besides
 constexpr double kOtherWeight = 0.8;
+constexpr int kMinHits = 12;  // what is named exactly is among them, if not yet the first
 
 struct Hit {
   int64_t number = 0;
@@ -83,6 +86,17 @@ Result<void> add_hits(const Index& index, const char* text, const std::string& e
   return status == SQLITE_DONE ? Result<void>() : index_failure(index.database(), index.file());
 }
 
+// Whether a question spells the very name of a declaration.
+bool is_named(const Passage& passage, const std::vector<Term>& terms) {
+  if (passage.origin != Origin::kHeader) {
+    return false;
+  }
+  const std::vector<Word> title = words_of(passage.title, 1);
+  return !title.empty() && std::any_of(terms.begin(), terms.end(), [&](const Term& term) {
+    return term.is_identifier && term.weight > 1 && term.text == title.front().whole;
+  });
+}
+
 Result<std::vector<Passage>> read_passages(const Index& index, const std::vector<Hit>& hits,
                                            const std::vector<Term>& terms) {
   STITCH_ASSIGN(Statement read,
@@ -95,7 +109,7 @@ Result<std::vector<Passage>> read_passages(const Index& index, const std::vector
                      "build it again: stitchcuda docs index");
     }
     Passage passage = passage_in(read);
-    passage.score = hit.score;
+    passage.score = hit.score * (is_named(passage, terms) ? kExactNameWeight : 1);
     passage.snippet = snippet_of(passage.text, terms);
     passages.push_back(std::move(passage));
     read.reset();
@@ -115,9 +129,10 @@ double weight_of_declarations(const std::vector<Term>& terms, const std::vector<
 
 Result<std::vector<Passage>> search(const Index& index, const Query& query, int limit) {
   const std::vector<Term> terms = terms_of(query);
-  const int count = std::min(limit, kMaxPassages);
+  const auto wanted = static_cast<size_t>(std::clamp(limit, 0, kMaxPassages));
+  const int count = std::max(static_cast<int>(wanted), kMinHits);
   std::vector<Hit> hits;
-  if (terms.empty() || count <= 0) {
+  if (terms.empty() || wanted == 0) {
     return std::vector<Passage>();
   }
   const char* find = std::holds_alternative<ErrorQuery>(query) ? kFindMessage : kFind;
@@ -129,7 +144,11 @@ Result<std::vector<Passage>> search(const Index& index, const Query& query, int 
   }
   std::stable_sort(hits.begin(), hits.end(), [](const Hit& a, const Hit& b) { return a.score > b.score; });
   hits.resize(std::min(hits.size(), static_cast<size_t>(count)));
-  return read_passages(index, hits, terms);
+  STITCH_ASSIGN(std::vector<Passage> passages, read_passages(index, hits, terms));
+  std::stable_sort(passages.begin(), passages.end(),
+                   [](const Passage& a, const Passage& b) { return a.score > b.score; });
+  passages.resize(std::min(passages.size(), wanted));
+  return passages;
 }
 
 Result<Passage> find_passage(const Index& index, const std::string& id) {

@@ -9,7 +9,7 @@ namespace {
 
 // A group a line. A word may stand in several.
 constexpr auto kGroups = std::to_array<std::string_view>({
-    "matmul gemm product linear mm bmm addmm dense contraction",
+    "matmul gemm product linear bmm",
     "conv convolution conv2d conv3d conv1d",
     "deconvolution transposed convtranspose",
     "attention sdpa flash mha",
@@ -81,9 +81,15 @@ constexpr auto kGroups = std::to_array<std::string_view>({
     "mask masked causal padding",
     "cluster dsmem",
     "l2 cache",
+    "int64 64bit index",
+    "indexing index indices",
+    "horizontal batch independent",
+    "reshape layout permute",
+    "inference eval",
+    "precision accuracy",
     "sm sms multiprocessor multiprocessors",
     "cta ctas threadblock block blocks",
-    "multiply multiplied multiplication multiplying product matmul",
+    "multiply multiplied multiplication product matmul",
     "singleprecision fp32 float",
     "halfprecision fp16 half",
     "doubleprecision fp64 double",
