@@ -4,8 +4,10 @@
 
 #include <CLI/App.hpp>
 #include <CLI/Validators.hpp>
+#include <algorithm>
 
 #include "cli/options/command_line.h"
+#include "cli/options/nearest.h"
 #include "cli/options/shared_options.h"
 #include "cli/options/verbs/verbs.h"
 #include "knowledge/fetch/guides.h"
@@ -23,11 +25,20 @@ CLI::App* add_docs_verb(CLI::App* docs, const char* name, const char* text, cons
   return verb;
 }
 
+CLI::Validator known_guide(const std::vector<std::string>& names) {
+  return CLI::Validator(
+      [names](std::string& given) -> std::string {
+        const bool is_known = std::find(names.begin(), names.end(), given) != names.end();
+        return is_known ? "" : fmt::format("'{}' is no guide{}", given, did_you_mean(given, names));
+      },
+      "");
+}
+
 void add_search(CLI::App* docs, CommandLine* line) {
   CLI::App* verb =
       add_docs_verb(docs, "search", "The passages that answer a question, an error or a profile, best first",
                     "stitchcuda docs search shared memory bank conflicts # words\n"
-                    "nvcc step.cu 2>&1 | stitchcuda docs search --error - # what a compiler said\n"
+                    "stitchcuda docs search --error build.log # what a compiler said\n"
                     "stitchcuda docs search --bound memory --kind softmax # what a profile found");
   verb->add_option("words", line->words, "A question, or names of functions and instructions")->type_name("WORDS");
   verb->add_option("--error", line->error_log, "What a compiler, a sanitizer or a run said; - reads stdin")
@@ -43,7 +54,7 @@ void add_search(CLI::App* docs, CommandLine* line) {
   verb->add_option("--dtype", line->dtype, "Its element type, as f32 or bf16")->type_name("TYPE")->group(kQueryGroup);
   verb->add_option("--architecture", line->architecture, "The GPU, as sm_90a")->type_name("NAME")->group(kQueryGroup);
   verb->add_option("--limit", line->limit, "At most so many passages (default: 8)")
-      ->check(CLI::Range(1, knowledge::kMaxPassages))
+      ->check(CLI::Range(1, knowledge::kMaxPassages).description(""))
       ->type_name("N")
       ->group(kOutputGroup);
   add_common(verb, line);
@@ -58,9 +69,9 @@ void add_fetch(CLI::App* docs, CommandLine* line) {
   for (const knowledge::Guide& guide : knowledge::known_guides()) {
     names.emplace_back(guide.name);
   }
-  verb->add_option("guides", line->words, "Names of guides (default: all of them)")
-      ->check(CLI::IsMember(names))
-      ->type_name(fmt::format("{}", fmt::join(names, "|")));
+  verb->add_option("guides", line->words, fmt::format("Any of {} (default: all)", fmt::join(names, ", ")))
+      ->check(known_guide(names))
+      ->type_name("GUIDE");
   verb->add_flag("--accept-licence", line->accepts_licence, "You have read the licence, and accept it")
       ->group(kFetchGroup);
   verb->add_option("--from", line->mirror, "Another server with the same paths, as a mirror")
