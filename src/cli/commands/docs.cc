@@ -11,12 +11,11 @@
 #include "base/text/printable.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/docs_fetch.h"
+#include "cli/commands/knowledge_places.h"
 #include "cli/output/columns.h"
 #include "cli/output/terminal.h"
 #include "knowledge/library/folders.h"
 #include "knowledge/library/library.h"
-#include "runs/store/run_store.h"
-#include "toolchain/discovery/toolchain.h"
 
 namespace stitch::cli {
 namespace {
@@ -28,15 +27,6 @@ using knowledge::Places;
 
 constexpr size_t kMaxLogBytes = 1u << 20;
 constexpr size_t kMaxTextColumns = 100;
-
-Result<Places> find_places(const Invocation& invocation) {
-  STITCH_ASSIGN(const std::filesystem::path state, runs::state_folder());
-  STITCH_ASSIGN(const std::filesystem::path cache, toolchain::find_cache());
-  return Places{.cards = invocation.services().resources.cards(),
-                .headers = toolchain::find_cuda_headers(),
-                .own = state / "knowledge",
-                .index = cache / "knowledge" / "index.sqlite"};
-}
 
 // Until the end, or as much as is looked at.
 std::string read_standard_input() {
@@ -109,7 +99,7 @@ std::string as_text(const std::vector<Passage>& passages, const Terminal& termin
 
 Result<int> search(Invocation& invocation) {
   STITCH_ASSIGN(const knowledge::Query query, query_of(invocation.line()));
-  STITCH_ASSIGN(const Places places, find_places(invocation));
+  STITCH_ASSIGN(const Places places, find_knowledge_places(invocation.services().resources));
   STITCH_ASSIGN(Library library, Library::open(places));
   STITCH_ASSIGN(const std::vector<Passage> found, library.search(query, invocation.line().limit));
   Json passages = Json::array();
@@ -127,7 +117,7 @@ Result<int> search(Invocation& invocation) {
 }
 
 Result<int> show(Invocation& invocation) {
-  STITCH_ASSIGN(const Places places, find_places(invocation));
+  STITCH_ASSIGN(const Places places, find_knowledge_places(invocation.services().resources));
   STITCH_ASSIGN(Library library, Library::open(places));
   STITCH_ASSIGN(const Passage passage, library.find(invocation.line().words.front()));
   Json object = {{"schema", "stitchcuda.docs_show/1"}};
@@ -155,7 +145,7 @@ std::string as_text(const Library& library, const Places& places, double seconds
 
 Result<int> index(Invocation& invocation) {
   const CommandLine& line = invocation.line();
-  STITCH_ASSIGN(const Places places, find_places(invocation));
+  STITCH_ASSIGN(const Places places, find_knowledge_places(invocation.services().resources));
   if (line.forget && line.words.empty()) {
     return failure(ErrorCode::kUsage, "--forget needs a folder", "", "stitchcuda docs index lists them");
   }
@@ -197,7 +187,7 @@ Result<int> run_docs(Invocation& invocation) {
   if (action == "index") {
     return index(invocation);
   }
-  STITCH_ASSIGN(const Places places, find_places(invocation));
+  STITCH_ASSIGN(const Places places, find_knowledge_places(invocation.services().resources));
   return fetch_guides(invocation, places);
 }
 

@@ -19,9 +19,9 @@ namespace {
 constexpr size_t kMaxSkipped = 20;
 
 Result<std::vector<Document>> read_source(const SourceFile& file) {
-  Document base{.origin = file.origin, .source = file.path.string()};
-  base.id = std::string(to_string(file.origin)) + ":" + file.name;
-  base.title = file.path.stem().string();
+  Document base{.origin = file.origin, .source = clean_utf8(file.path.string())};
+  base.id = clean_utf8(std::string(to_string(file.origin)) + ":" + file.name);
+  base.title = clean_utf8(file.path.stem().string());
   if (file.kind == FileKind::kPdf) {
     return pdf_pages(base, file.path);
   }
@@ -29,12 +29,12 @@ Result<std::vector<Document>> read_source(const SourceFile& file) {
   const std::string text = clean_utf8(bytes);
   if (file.origin == Origin::kCard) {
     STITCH_ASSIGN(Document card, read_card(file.name, text));
-    card.source = file.path.string();
+    card.source = base.source;
     return std::vector<Document>{std::move(card)};
   }
   switch (file.kind) {
     case FileKind::kHeader:
-      return read_header(file.name, file.path.string(), text);
+      return read_header(file.name, base.source, text);
     case FileKind::kMarkdown:
       return markdown_sections(base, text);
     case FileKind::kHtml:

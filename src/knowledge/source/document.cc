@@ -3,22 +3,27 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+#include <utility>
+
+#include "knowledge/words/words.h"
+
 namespace stitch::knowledge {
 namespace {
 
-// Where to cut `text` so that the first part has at most `max_bytes`: behind a line, a word, or a whole character.
-size_t good_cut(const std::string& text, size_t max_bytes) {
+// How many bytes of `text` to take, at most kMaxDocumentBytes: up to a line's end, a word's, or a whole character's.
+size_t good_cut(std::string_view text) {
+  const std::string_view piece = cut_utf8(text, kMaxDocumentBytes);
+  if (piece.size() == text.size()) {
+    return text.size();
+  }
   for (const char separator : {'\n', ' '}) {
-    const size_t found = text.rfind(separator, max_bytes - 1);
-    if (found != std::string::npos && found > max_bytes / 2) {
+    const size_t found = piece.rfind(separator);
+    if (found != std::string_view::npos && found > kMaxDocumentBytes / 2) {
       return found + 1;
     }
   }
-  size_t cut = max_bytes;
-  while (cut > 1 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U) {
-    --cut;
-  }
-  return cut;
+  return piece.empty() ? kMaxDocumentBytes : piece.size();
 }
 
 }  // namespace
@@ -39,16 +44,14 @@ const char* to_string(Origin origin) {
 
 std::vector<Document> cut_to_size(Document document) {
   std::vector<Document> pieces;
-  std::string left = std::move(document.body);
-  while (left.size() > kMaxDocumentBytes) {
-    const size_t cut = good_cut(left, kMaxDocumentBytes);
-    Document piece = document;
-    piece.body = left.substr(0, cut);
-    pieces.push_back(std::move(piece));
-    left.erase(0, cut);
-  }
-  document.body = std::move(left);
-  pieces.push_back(std::move(document));
+  const std::string body = std::exchange(document.body, {});
+  size_t at = 0;
+  do {
+    const size_t bytes = good_cut(std::string_view(body).substr(at));
+    pieces.push_back(document);
+    pieces.back().body = body.substr(at, bytes);
+    at += bytes;
+  } while (at < body.size());
   for (size_t i = 1; i < pieces.size(); ++i) {
     pieces[i].id += fmt::format("~{}", i + 1);
   }

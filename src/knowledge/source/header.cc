@@ -8,6 +8,8 @@
 #include <map>
 #include <optional>
 
+#include "knowledge/words/words.h"
+
 namespace stitch::knowledge {
 namespace {
 
@@ -278,9 +280,9 @@ class HeaderReader {
       document.place = fmt::format("line {}", line_at(at_));
       document.when = comment.substr(0, comment.find_first_of(".\n"));
       document.body = fmt::format("{}\n\n#include <{}>\n{}\n\n{}\n", thing, name_,
-                                  declaration.substr(0, kMaxDeclarationBytes), comment);
+                                  cut_utf8(declaration, kMaxDeclarationBytes), comment);
     } else if (document.body.find(declaration) == std::string::npos && document.body.size() < kMaxDocumentBytes / 2) {
-      document.body += "\n" + declaration.substr(0, kMaxDeclarationBytes) + "\n";
+      document.body += fmt::format("\n{}\n", cut_utf8(declaration, kMaxDeclarationBytes));
     }
   }
 

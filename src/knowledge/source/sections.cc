@@ -20,7 +20,7 @@ std::string slug_of(const std::string& title) {
   for (const Word& word : words_of(title)) {
     slug += (slug.empty() ? "" : "-") + word.whole;
   }
-  return slug.substr(0, kMaxSlugBytes);
+  return std::string(cut_utf8(slug, kMaxSlugBytes));
 }
 
 int heading_level(std::string_view line) {
@@ -37,7 +37,7 @@ class SectionReader {
     const int level = is_code_ ? 0 : heading_level(line);
     if (level > 0) {
       end_section();
-      begin_section(level, std::string(line.substr(static_cast<size_t>(level) + 1, kMaxTitleBytes)), number);
+      begin_section(level, std::string(cut_utf8(line.substr(static_cast<size_t>(level) + 1), kMaxTitleBytes)), number);
     }
     body_ += std::string(line) + "\n";
     has_text_ = has_text_ || (level == 0 && line.find_first_not_of(" \t\r") != std::string_view::npos);

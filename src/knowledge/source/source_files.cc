@@ -17,9 +17,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kReaderVersion = 1;   // changes with what is read out of a file, or how words are made
-constexpr size_t kMaxFiles = 5000;  // of one folder
+constexpr int kReaderVersion = 1;        // changes with what is read out of a file, or how words are made
+constexpr size_t kMaxFiles = 5000;       // of one folder
+constexpr size_t kMaxEntries = 200'000;  // that are looked at on the way
 constexpr int kMaxDepth = 12;
+constexpr uintmax_t kMaxAllBytes = 256u << 20;
 constexpr uintmax_t kMaxTextBytes = 32u << 20;
 constexpr uintmax_t kMaxPdfBytes = 64u << 20;
 
@@ -56,13 +58,16 @@ class Lister {
   void add_folder(const fs::path& folder, const std::string& prefix, Origin origin, int max_depth) {
     origin_ = origin;
     taken_ = 0;
+    looked_at_ = 0;
+    bytes_ = 0;
     std::error_code ignored;
     if (!folder.empty() && fs::is_directory(folder, ignored)) {
       walk(folder, prefix, max_depth);
     }
-    if (taken_ > kMaxFiles) {
+    if (is_full()) {
       found_.skipped.push_back(
-          fmt::format("{} has more than {} files: the rest was left out", folder.string(), kMaxFiles));
+          fmt::format("{} has more than {} documents, {} MiB of them, or {} files: the rest was left out",
+                      folder.string(), kMaxFiles, kMaxAllBytes >> 20, kMaxEntries));
     }
   }
 
@@ -72,8 +77,9 @@ class Lister {
   void walk(const fs::path& folder, const std::string& prefix, int depth) {
     std::vector<fs::path> entries;
     std::error_code error;
-    for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    for (fs::directory_iterator at(folder, error), end; !error && at != end && !is_full(); at.increment(error)) {
       entries.push_back(at->path());
+      ++looked_at_;
     }
     std::sort(entries.begin(), entries.end());
     for (const fs::path& entry : entries) {
@@ -92,9 +98,10 @@ class Lister {
 
   void add_file(const fs::path& path, std::string name) {
     const std::optional<FileKind> kind = kind_of(path, origin_);
-    if (!kind.has_value() || (origin_ == Origin::kCard && *kind != FileKind::kMarkdown) || ++taken_ > kMaxFiles) {
+    if (!kind.has_value() || (origin_ == Origin::kCard && *kind != FileKind::kMarkdown) || is_full()) {
       return;
     }
+    ++taken_;
     std::error_code ignored;
     SourceFile file{.path = path, .origin = origin_, .kind = *kind, .bytes = fs::file_size(path, ignored)};
     file.changed = fs::last_write_time(path, ignored).time_since_epoch().count();
@@ -104,11 +111,16 @@ class Lister {
       found_.skipped.push_back(fmt::format("{} is larger than {} MiB", path.string(), max_bytes >> 20));
       return;
     }
+    bytes_ += file.bytes;
     found_.files.push_back(std::move(file));
   }
 
+  bool is_full() const { return taken_ >= kMaxFiles || looked_at_ >= kMaxEntries || bytes_ >= kMaxAllBytes; }
+
   Origin origin_ = Origin::kCard;
   size_t taken_ = 0;
+  size_t looked_at_ = 0;
+  uintmax_t bytes_ = 0;
   SourceFiles found_;
 };
 

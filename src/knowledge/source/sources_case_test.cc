@@ -7,6 +7,7 @@
 #include "knowledge/source/card.h"
 #include "knowledge/source/header.h"
 #include "knowledge/source/sections.h"
+#include "knowledge/words/words.h"
 
 namespace stitch::knowledge {
 namespace {
@@ -66,6 +67,22 @@ TEST(Documents, AreCutWhereTheyAreTooLong) {
     bytes += piece.body.size();
   }
   EXPECT_EQ(bytes, document.body.size());
+}
+
+TEST(Documents, AreCutBetweenCharacters) {
+  std::string text;
+  for (size_t i = 0; i < kMaxDocumentBytes; ++i) {
+    text += "\xC3\xBC";  // u with two dots
+  }
+  for (const Document& piece : cut_to_size({.body = "x" + text})) {
+    EXPECT_EQ(clean_utf8(piece.body), piece.body);
+  }
+  const std::vector<Document> sections = markdown_sections({.id = "folder:a"}, "# x" + text + "\ntext\n");
+  EXPECT_EQ(clean_utf8(sections.front().title + sections.front().id), sections.front().title + sections.front().id);
+}
+
+TEST(Documents, OfOneLongLineAreCutInTime) {
+  EXPECT_GE(cut_to_size({.body = std::string(32 << 20, 'x')}).size(), 5000);
 }
 
 TEST(Documents, OfBrokenHtmlAreReadAsFarAsItGoes) {

@@ -162,16 +162,25 @@ std::string clean_utf8(std::string_view text) {
   for (size_t at = 0; at < text.size();) {
     const size_t bytes = utf8_bytes(text, at);
     const auto byte = static_cast<unsigned char>(text[at]);
-    const bool steers = (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7F;
+    const bool is_second_set = bytes == 2 && byte == 0xC2 && static_cast<unsigned char>(text[at + 1]) < 0xA0;
+    const bool steers = (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7F || is_second_set;
     if (bytes == 0 || steers) {
       clean += ' ';
-      ++at;
+      at += std::max<size_t>(bytes, 1);
       continue;
     }
     clean += text.substr(at, bytes);
     at += bytes;
   }
   return clean;
+}
+
+std::string_view cut_utf8(std::string_view text, size_t max_bytes) {
+  size_t end = std::min(text.size(), max_bytes);
+  while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) {
+    --end;
+  }
+  return text.substr(0, end);
 }
 
 }  // namespace stitch::knowledge

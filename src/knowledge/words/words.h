@@ -31,4 +31,7 @@ bool is_number(std::string_view word);
 // `text` with every byte that is no UTF-8, and every control character but line breaks and tabs, replaced by a space.
 std::string clean_utf8(std::string_view text);
 
+// At most its first `max_bytes` bytes, no character in halves.
+std::string_view cut_utf8(std::string_view text, size_t max_bytes);
+
 }  // namespace stitch::knowledge

@@ -45,6 +45,9 @@ TEST(Words, BrokenUtf8AndControlCharactersStandBetweenWords) {
                                       12)),
             "a b c d e ");
   EXPECT_EQ(clean_utf8("ok\xE2\x82"), "ok  ");
+  EXPECT_EQ(clean_utf8("a\xC2\x9B"
+                       "31m"),
+            "a 31m");
   EXPECT_EQ(clean_utf8("gr\xC3\xB6\xC3\x9F"
                        "e\x1b[31m"),
             "gr\xC3\xB6\xC3\x9F"
