@@ -20,7 +20,7 @@ add_custom_target(wheel DEPENDS ${wheel_programs})
 set(wheel_folder stitchcuda/_programs)
 install(TARGETS ${wheel_programs} COMPONENT wheel RUNTIME DESTINATION ${wheel_folder}/bin
         LIBRARY DESTINATION ${wheel_folder}/bin)
-foreach(folder python/stitchcuda_python python/stitchcuda_candidate python/stitchcuda_judge python/stitchcuda_source problems report rubrics runtime emulator/include)
+foreach(folder python/stitchcuda_python python/stitchcuda_candidate python/stitchcuda_judge python/stitchcuda_source problems report rubrics knowledge runtime emulator/include)
   get_filename_component(parent ${folder} DIRECTORY)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION ${wheel_folder}/share/stitchcuda/${parent}
           COMPONENT wheel

@@ -13,8 +13,10 @@
 
 #include "base/json/json.h"
 #include "base/seed/seed.h"
+#include "chat/download/download.h"
 #include "chat/key/key.h"
 #include "chat/transfer/transfer.h"
+#include "llm/download/download.h"
 #include "llm/exchange/exchange.h"
 #include "llm/probe/probe.h"
 
@@ -35,6 +37,7 @@ class Server {
   Result<Json> answer_to(const Json& request, std::string& key);
   Result<Json> complete(const llm::Exchange& exchange, const std::string& key);
   Result<Json> probe(const llm::Exchange& exchange, const std::string& key);
+  Result<Json> fetch(const Json& arguments);
   std::variant<llm::Completion, llm::Fault> ask(const llm::Exchange& exchange, const std::string& key);
   bool wait(int64_t wait_ms) const;
   bool is_abandoned() const;
@@ -151,13 +154,23 @@ Result<Json> Server::probe(const llm::Exchange& exchange, const std::string& key
   return llm::to_json(std::get<llm::Probed>(end));
 }
 
+// A page, which needs no key.
+Result<Json> Server::fetch(const Json& arguments) {
+  STITCH_ASSIGN(const llm::Download asked, llm::download_from_json(arguments));
+  STITCH_ASSIGN(const int64_t bytes, download(asked, [this] { return is_abandoned(); }));
+  return Json{{"bytes", bytes}};
+}
+
 Result<Json> Server::answer_to(const Json& request, std::string& key) {
   STITCH_ASSIGN(const std::string verb, json_string(request, "verb"));
   STITCH_ASSIGN(const Json* arguments, json_object(request, "arguments"));
-  STITCH_ASSIGN(const llm::Exchange exchange, llm::exchange_from_json(*arguments));
-  if (verb != "complete" && verb != "probe") {
-    return failure(ErrorCode::kUsage, "stitchcuda-chat knows complete and probe");
+  if (verb == "fetch") {
+    return fetch(*arguments);
   }
+  if (verb != "complete" && verb != "probe") {
+    return failure(ErrorCode::kUsage, "stitchcuda-chat knows complete, probe and fetch");
+  }
+  STITCH_ASSIGN(const llm::Exchange exchange, llm::exchange_from_json(*arguments));
   STITCH_ASSIGN(key, read_key(exchange.key));
   return verb == "probe" ? probe(exchange, key) : complete(exchange, key);
 }

@@ -32,6 +32,7 @@ constexpr Verb kVerbs[] = {{"import", run_import},     {"plan", run_plan},
                            {"score", run_score},       {"profile", run_profile},
                            {"tune", run_tune},         {"report", run_report},
                            {"cache", run_cache},       {"doctor", run_doctor, false},
+                           {"docs", run_docs},
                            {"runs", run_runs, false},  {"completion", run_completion, false},
                            {"man", run_man, false}};
 

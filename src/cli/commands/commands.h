@@ -21,6 +21,7 @@ Result<int> run_tune(Invocation& invocation);
 Result<int> run_report(Invocation& invocation);
 Result<int> run_cache(Invocation& invocation);
 Result<int> run_doctor(Invocation& invocation);
+Result<int> run_docs(Invocation& invocation);
 Result<int> run_runs(Invocation& invocation);
 Result<int> run_completion(Invocation& invocation);
 Result<int> run_man(Invocation& invocation);

@@ -67,6 +67,15 @@ struct CommandLine {
   std::string config;                // stitchcuda.toml; empty: where it is looked for
   bool ids_only = false;             // runs list: ids, one a line
   bool with_folder = false;          // runs rm: the folder that the run wrote, too
+  std::string error_log;             // docs search: a file of what a compiler or a run said; "-": stdin
+  std::string bound;                 // docs search: "memory", "compute", "latency", "host"
+  std::string step_kind;             // docs search: "gemm", "softmax" ...
+  std::string dtype;                 // docs search: "f32" ...
+  std::string architecture;          // docs search: "sm_90a" ...
+  int limit = 8;                     // docs search: passages
+  bool forget = false;               // docs index: the folders that are named leave the index
+  bool accepts_licence = false;      // docs fetch: the licence was read before
+  std::string mirror;                // docs fetch: an address in place of NVIDIA's
   std::vector<std::string> words;    // what a verb about stitchcuda itself takes: names of runs, a shell, a verb
   std::string help;                  // set when help or the version was asked for: print it and stop
 };

@@ -9,13 +9,14 @@
 namespace stitch::driver {
 
 struct Resources {
-  std::filesystem::path root;      // holds python/, runtime/, emulator/, report/, rubrics/
+  std::filesystem::path root;      // holds python/, runtime/, emulator/, report/, rubrics/, knowledge/
   std::filesystem::path programs;  // holds stitchcuda-worker-emulated and the other programs
   std::filesystem::path python;    // the interpreter that has PyTorch
 
   std::filesystem::path python_path() const { return root / "python"; }
   std::filesystem::path report() const { return root / "report"; }
   std::filesystem::path rubrics() const { return root / "rubrics"; }
+  std::filesystem::path cards() const { return root / "knowledge" / "cards"; }
   std::filesystem::path runtime() const { return root / "runtime"; }
   std::filesystem::path emulator_include() const { return root / "emulator" / "include"; }
 };

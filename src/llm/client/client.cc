@@ -36,4 +36,10 @@ Result<Probed> ChatClient::probe(const Exchange& exchange, const JsonChannel::Pr
   return probed_from_json(answer);
 }
 
+Result<int64_t> ChatClient::fetch(const Download& download) {
+  STITCH_ASSIGN(const Json answer,
+                channel_.request("fetch", to_json(download), download.connect_ms + download.whole_ms + kSpareMs));
+  return json_int(answer, "bytes");
+}
+
 }  // namespace stitch::llm

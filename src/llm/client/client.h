@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/process/json_channel.h"
+#include "llm/download/download.h"
 #include "llm/exchange/exchange.h"
 #include "llm/probe/probe.h"
 
@@ -17,6 +18,8 @@ class ChatClient {
   Result<Completion> complete(const Exchange& exchange, const JsonChannel::Progress& progress = {});
   // What the endpoint can with the body's model. Of the body only that is read.
   Result<Probed> probe(const Exchange& exchange, const JsonChannel::Progress& progress = {});
+  // Brings a page into a file; answers with its bytes.
+  Result<int64_t> fetch(const Download& download);
 
  private:
   explicit ChatClient(JsonChannel channel) : channel_(std::move(channel)) {}

@@ -135,6 +135,14 @@ void find_cuda(const ToolchainOptions& options, Toolchain& found) {
                 "lib/x86_64-linux-gnu/libcudart_static.a"});
 }
 
+Unexpected missing(const std::string& what, const std::string& remedy) {
+  return failure(ErrorCode::kEnvironment, what, "", remedy);
+}
+
+}  // namespace
+
+fs::path find_cuda_headers() { return find_cuda_include(cuda_folders()); }
+
 Result<fs::path> find_cache(const ToolchainOptions& options) {
   std::vector<fs::path> candidates;
   if (!options.cache.empty()) {
@@ -165,12 +173,6 @@ Result<fs::path> find_cache(const ToolchainOptions& options) {
   }
   return last;
 }
-
-Unexpected missing(const std::string& what, const std::string& remedy) {
-  return failure(ErrorCode::kEnvironment, what, "", remedy);
-}
-
-}  // namespace
 
 Result<void> Toolchain::supports(DeviceKind device) const {
   if (!host_compiler.has_value() && !host_compiler_problem.empty()) {

@@ -23,7 +23,7 @@ inline constexpr uint64_t kDefaultCacheBytes = uint64_t{4} << 30;
 struct Toolchain {
   std::optional<Tool> host_compiler;  // g++
   std::optional<Tool> nvcc;
-  std::string host_compiler_problem;          // what is wrong with the one that was found; empty when there is none
+  std::string host_compiler_problem;  // what is wrong with the one that was found; empty when there is none
   std::string nvcc_problem;
   std::filesystem::path cuda_include;         // holds cuda_runtime.h; empty when there is none
   std::string cuda_identity;                  // SHA-256 of its cuda_runtime_api.h
@@ -36,7 +36,7 @@ struct Toolchain {
   uint64_t cache_bytes = kDefaultCacheBytes;  // the most it may hold when a build ends
   std::filesystem::path prebuilt;             // the same, made with stitchcuda and only read; empty when there is none
 
-  sandbox::Confinement confinement{};         // what they run in, and what is built by them
+  sandbox::Confinement confinement{};  // what they run in, and what is built by them
 
   // kEnvironment with what is missing to build for `device`, and the remedy.
   Result<void> supports(DeviceKind device) const;
@@ -53,5 +53,10 @@ struct ToolchainOptions {
 // STITCHCUDA_EMULATOR, share/stitchcuda/emulator and emulator/ upwards from the running program; and at
 // STITCHCUDA_CACHE, XDG_CACHE_HOME, ~/.cache. Something missing is no error here: ask supports().
 Result<Toolchain> find_toolchain(const ToolchainOptions& options = {});
+
+// Two of the same look-ups alone, which start no compiler: the toolkit's headers (empty where there are none), and the
+// cache. kEnvironment where no folder for it can be written to.
+std::filesystem::path find_cuda_headers();
+Result<std::filesystem::path> find_cache(const ToolchainOptions& options = {});
 
 }  // namespace stitch::toolchain

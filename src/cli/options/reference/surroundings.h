@@ -40,10 +40,11 @@ inline constexpr std::array<Row, 12> kEnvironment = {
      {"TMPDIR", "Temporary files"},
      {"NO_COLOR", "Set to anything: no colour, also on a terminal"}}};
 
-inline constexpr std::array<Row, 4> kFiles = {
+inline constexpr std::array<Row, 5> kFiles = {
     {{"out/NAME", "What optimize leaves: sources, plan, graph, model_new.py, evidence"},
      {"~/.config/stitchcuda/stitchcuda.toml", "Endpoints and teams of language models; never a key"},
      {"~/.cache/stitchcuda", "Compiled objects and measured times; may be removed at any time"},
-     {"~/.local/state/stitchcuda/runs", "One folder a run, as stitchcuda runs shows them"}}};
+     {"~/.local/state/stitchcuda/runs", "One folder a run, as stitchcuda runs shows them"},
+     {"~/.local/state/stitchcuda/knowledge", "The list of your folders of documents, and guides that you fetched"}}};
 
 }  // namespace stitch::cli

@@ -53,6 +53,7 @@ void add_machine_verbs(CLI::App* application, CommandLine* line) {
 
   add_cache(application, line);
   add_runs(application, line);
+  add_docs(application, line);
   add_completion(application, line);
   add_machine_verb(application, "man", "The manual page, in troff")
       ->footer("stitchcuda man > stitchcuda.1 # then: man ./stitchcuda.1");

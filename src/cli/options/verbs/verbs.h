@@ -23,6 +23,7 @@ void add_profile(CLI::App* application, CommandLine* line);
 void add_tune(CLI::App* application, CommandLine* line);
 void add_report(CLI::App* application, CommandLine* line);
 void add_stages(CLI::App* application, CommandLine* line);
+void add_docs(CLI::App* application, CommandLine* line);
 void add_runs(CLI::App* application, CommandLine* line);
 void add_machine_verbs(CLI::App* application, CommandLine* line);
 
