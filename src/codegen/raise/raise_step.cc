@@ -41,7 +41,7 @@ std::string mathematics(const ir::Graph& graph, const ir::Node& node) {
 
 Result<StepFile> raise_step(const plan::Plan& plan, size_t index) {
   const plan::Step& step = plan.steps[index];
-  StepFile file{index, step.name, plan.graph.name, {}, {}};
+  StepFile file{index, step.name, plan.graph.name, {}, {}, {}};
   const kernels::Group group = plan::step_group(plan, index);
   size_t width = 0;
   for (const ir::NodeId node : group.nodes) {
@@ -57,6 +57,10 @@ Result<StepFile> raise_step(const plan::Plan& plan, size_t index) {
   STITCH_CHECK(kernel != nullptr) << "a plan names the skeleton " << step.skeleton;
   STITCH_ASSIGN(const kernels::StepDraft draft, kernel->draft(group, step.setting));
   file.code = kernels::to_text(draft);
+  if (step.boundary >= 0) {
+    const plan::Boundary& boundary = plan.boundaries[static_cast<size_t>(step.boundary)];
+    STITCH_ASSIGN(file.written, plan::renumbered_code(boundary.written->code, index));
+  }
   return file;
 }
 

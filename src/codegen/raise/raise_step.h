@@ -16,6 +16,7 @@ struct StepFile {
   std::string program;                   // of the whole
   std::vector<std::string> mathematics;  // one line per operator, with its place in the model
   kernels::StepCode code;
+  std::string written;  // the whole text, where somebody else wrote it; else empty
 };
 
 Result<StepFile> raise_step(const plan::Plan& plan, size_t index);
