@@ -4,24 +4,18 @@
 // no verdict anything: what it says can be said to whoever wrote the candidate.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/json/json_forward.h"
 #include "driver/judge/subjects.h"
+#include "driver/judge/wrong_places.h"
 
 namespace stitch::driver {
 
 inline constexpr uint64_t kPublicSeed = 20260101;
 inline constexpr int kPublicDraws = 2;
-
-struct WrongPlace {
-  int draw = 0;
-  std::string output;
-  std::string index;  // "[3,17]"
-  double got = 0;
-  double expected = 0;
-};
 
 enum class PublicOutcome {
   kPassed,
@@ -38,8 +32,7 @@ struct PublicCheck {
   std::string shape;               // that it ran at
   std::string report;              // of compilers and sanitizers; at most kMaxPublicText characters
   std::vector<WrongPlace> places;  // at most kMaxPublicPlaces, in the order of draws, outputs and elements
-  int64_t wrong_elements = 0;      // of all draws that ran
-  int64_t compared_elements = 0;
+  int64_t wrong_elements = 0;      // of the outputs that are wrong; see first_wrong_places()
 };
 inline constexpr size_t kMaxPublicText = 4000;
 inline constexpr size_t kMaxPublicPlaces = 8;
@@ -49,8 +42,14 @@ Json to_json(const PublicCheck& check);
 // The same for people and models, a few lines.
 std::string describe(const PublicCheck& check);
 
-// Of the set's first subject; with `step`, of that step alone.
-Result<PublicCheck> check_publicly(Job& job, const toolchain::Toolchain& tools, const SubjectSet& set,
-                                   DeviceKind device, std::optional<int> step);
+// What is checked: a program at one set of sizes; with `step`, that step of it alone.
+struct PublicSubject {
+  const Subject& subject;
+  DeviceKind device = DeviceKind::kEmulated;
+  std::optional<int> step{};
+  // On a GPU, where there are no sanitizers: the same at sizes that the emulated device can bear; null: none.
+  const Subject* checked = nullptr;
+};
+Result<PublicCheck> check_publicly(Job& job, const toolchain::Toolchain& tools, const PublicSubject& subject);
 
 }  // namespace stitch::driver
