@@ -132,7 +132,7 @@ class PublicRun {
 
   static void tell(const Finding& finding, PublicCheck& check) {
     check.outcome = outcome_of(finding.kind);
-    check.report = public_text(finding.evidence.empty() ? finding.reason : finding.reason + "\n" + finding.evidence);
+    check.report = public_text(finding.evidence.empty() ? finding.reason : finding.evidence);
   }
 
   static void tell(const verify::RefusedOutput& refused, const std::vector<Compared>& compared, PublicCheck& check) {

@@ -26,7 +26,10 @@ using StepsByIdentity = std::map<std::vector<std::string>, const Step*>;
 
 StepsByIdentity steps_by_identity(const Plan* plan) {
   StepsByIdentity steps;
-  for (const Step& step : plan == nullptr ? std::vector<Step>() : plan->steps) {
+  if (plan == nullptr) {
+    return steps;
+  }
+  for (const Step& step : plan->steps) {
     steps[identity(plan->graph, step.skeleton, step.nodes)] = &step;
   }
   return steps;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/json/json.h"
 #include "ir/text/parser.h"
@@ -10,6 +11,7 @@
 #include "kernels/builtin_templates.h"
 #include "kernels/written/written.h"
 #include "plan/batch/run_time_batch.h"
+#include "plan/boundaries/fences.h"
 #include "plan/partition/assemble.h"
 #include "plan/partition/states.h"
 #include "plan/pipeline/cut.h"
@@ -142,6 +144,29 @@ Result<void> read_batch(const Json& json, Plan& plan) {
   return {};
 }
 
+// Steps keep to the boundaries: each that has code is a step of its nodes, and none reaches over another.
+Result<void> check_boundaries(const Plan& plan) {
+  STITCH_ASSIGN(const Fences fences, Fences::find(plan.graph, plan.boundaries));
+  std::set<int> written;
+  for (const Step& step : plan.steps) {
+    const int fence = fences.of(step.root);
+    bool good = step.boundary < 0 ? !fences.is_written(fence) : fence == step.boundary && written.insert(fence).second;
+    for (const ir::NodeId node : step.nodes) {
+      const bool is_repeated = kernels::is_view(plan.graph.node(node)) || kernels::is_generated(plan.graph.node(node));
+      good = good && (is_repeated || fences.of(node) == fence);
+    }
+    if (step.boundary >= 0) {
+      const std::set<ir::NodeId>& nodes = fences.nodes(step.boundary);
+      good = good && std::includes(step.nodes.begin(), step.nodes.end(), nodes.begin(), nodes.end());
+    }
+    if (!good) {
+      return failure(ErrorCode::kFileInvalid, "step " + step.name + " does not keep to the boundaries of the plan",
+                     "plan.json", "leave the steps out: they are made by the boundaries");
+    }
+  }
+  return {};
+}
+
 // A plan that says where its boundaries are and leaves the rest to us.
 Result<Plan> cut_as_given(const ir::Graph& graph, const Json& json, const PlanOptions& options) {
   PlanOptions without = options;
@@ -186,6 +211,7 @@ Result<Plan> read_plan(const Json& json) {
     chosen.push_back(std::move(read));
   }
   STITCH_ASSIGN(Plan plan, assemble(graph, chosen, options));
+  STITCH_TRY(check_boundaries(plan));
   STITCH_TRY(read_batch(json, plan));
   return plan;
 }
