@@ -157,6 +157,7 @@ Result<evaluate::EvaluateReport> judge_step(Job& job, const toolchain::Toolchain
   request.declared.bundle = std::move(alone.bundle);
   request.declared.source = oracle_source(alone.task, device, job.options().seed, folder.path().string());
   request.math = alone.task.math;
+  request.is_outside = set.is_outside;
   verify::OracleClient whole = oracle_client(job);
   verify::StepOracle oracle(whole, std::move(alone.program));
   return evaluate_with(job, tools, std::move(request), device, oracle);

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "driver/import/batch.h"
 
 namespace stitch::driver {
@@ -15,6 +17,11 @@ constexpr double kEmulatedFlopsPerSecond = 2.5e8;
 constexpr double kRunsPerVerdict = 40;
 constexpr double kAffordableSeconds = 60;
 constexpr double kBearable = 2;  // times what sizes are chosen for: not worth a sentence
+
+bool has_written_steps(const plan::Plan& plan) {
+  return std::any_of(plan.boundaries.begin(), plan.boundaries.end(),
+                     [](const plan::Boundary& boundary) { return boundary.written.has_value(); });
+}
 
 // Code for its own sizes alone is judged at those, whatever that takes. kUsage where others were asked for.
 Result<void> check_scale(ScaleChoice scale, const plan::Plan& plan) {
@@ -253,6 +260,7 @@ Result<SubjectSet> make_first_subject(Job& job, const Task& task, const Imported
                                       const EmittedProgram& program, const SourceBundle& sources, DeviceKind device) {
   STITCH_TRY(check_scale(job.options().scale, program.plan));
   SubjectSet set;
+  set.is_outside = has_written_steps(program.plan);
   const Origin origin{program, sources};
   SmallSizes small;
   small.sizes = task.sizes;

@@ -100,12 +100,14 @@ Result<StepTrial> try_step(Job& job, const toolchain::Toolchain& tools, const Fo
   const Folder& tried = trial.attempted.folder;
   STITCH_ASSIGN(const ImportedProgram imported, import_program(job, tried.task));
   STITCH_ASSIGN(const EmittedProgram program, emit_again(job, tried.plan));
-  STITCH_ASSIGN(const SubjectSet first, make_first_subject(job, tried.task, imported, program, tried.sources, device));
+  STITCH_ASSIGN(SubjectSet first, make_first_subject(job, tried.task, imported, program, tried.sources, device));
+  first.is_outside = true;
   if (depth != TryDepth::kPublic) {
     STITCH_ASSIGN(trial.alone, judge_step(job, tools, first, trial.attempted.step, device));
   }
   if (depth == TryDepth::kProgram && is_ok(trial.alone)) {
-    STITCH_ASSIGN(const SubjectSet set, make_subjects(job, tried.task, imported, program, tried.sources, device));
+    STITCH_ASSIGN(SubjectSet set, make_subjects(job, tried.task, imported, program, tried.sources, device));
+    set.is_outside = true;
     STITCH_ASSIGN(trial.program, judge(job, tools, set, device));
   }
   if (depth == TryDepth::kPublic || !trial.is_right()) {
