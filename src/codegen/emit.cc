@@ -22,7 +22,7 @@ Result<SourceBundle> emit(const plan::Plan& plan, const EmitOptions& options) {
   for (size_t i = 0; i < plan.steps.size(); ++i) {
     STITCH_ASSIGN(const StepFile step, raise_step(plan, i));
     const std::string path = step_file_name(plan, i);
-    bundle.files[path] = print_step(step);
+    bundle.files[path] = step.written.empty() ? print_step(step) : step.written;
     bundle.units.push_back(path);
     for (const kernels::NamedExtent& extent : step.code.extents) {
       extent_names[i].push_back(extent.name);

@@ -21,6 +21,7 @@
 #include "kernels/scatter/scatter.h"
 #include "kernels/softmax/softmax.h"
 #include "kernels/sort/sort.h"
+#include "kernels/written/written.h"
 
 namespace stitch::kernels {
 
@@ -47,6 +48,7 @@ const std::vector<std::unique_ptr<KernelTemplate>>& builtin_templates() {
     list.push_back(make_nll_loss());
     list.push_back(make_cat());
     list.push_back(make_pointwise_map());
+    list.push_back(make_written());
     return list;
   }();
   return templates;

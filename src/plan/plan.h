@@ -13,6 +13,7 @@
 #include "ir/graph/graph.h"
 #include "kernels/template/device_limits.h"
 #include "kernels/template/kernel_template.h"
+#include "plan/boundaries/boundary.h"
 
 namespace stitch::plan {
 
@@ -61,6 +62,7 @@ struct Step {
   // With a run-time batch: what extents and scratch grow by from one batch to the next. Else empty and 0.
   std::vector<int64_t> extents_per_batch;
   int64_t scratch_bytes_per_batch = 0;
+  int boundary = -1;  // of Plan::boundaries, whose code it is; -1: our own
 };
 
 // The batch as an argument of the program: an axis of its inputs that a call may give another extent. Every number of
@@ -91,7 +93,8 @@ struct Plan {
   std::vector<Step> steps;  // prepare first, then run, each in order of execution
   int64_t arena_bytes = 0;
   int64_t prepared_bytes = 0;
-  double modelled_us = 0;  // of the run phase
+  double modelled_us = 0;            // of the run phase
+  std::vector<Boundary> boundaries;  // that were given
   std::optional<RunTimeBatch> batch;
   std::string batch_note;  // why there is none; empty when nobody asked
 };
@@ -114,6 +117,7 @@ struct PlanOptions {
   std::optional<Layout> layout{};  // none: the one that is expected to be faster
   DeviceLimits limits = kernels::known_devices().front();
   const Plan* like = nullptr;  // a plan of the same program at other sizes, whose settings are kept where they exist
+  std::vector<Boundary> boundaries{};  // none: those of `like`
 };
 
 // Rewrites the graph, cuts it into steps, chooses settings and places buffers. Fails with the operator's name and place
@@ -125,6 +129,12 @@ Result<Plan> from_json(const Json& json);
 
 // The same plan with another setting of one step. kFileInvalid when the step has no such setting.
 Result<Plan> with_setting(const Plan& plan, size_t index, const Setting& setting);
+
+// The same program cut anew with other boundaries; what they leave alone keeps its setting. Names are those of the
+// plan's graph. kFileInvalid, in a sentence, for boundaries that cannot be (boundaries/fences.h).
+Result<Plan> with_boundaries(const Plan& plan, std::vector<Boundary> boundaries);
+// Why a program with this plan takes no sizes but its own; empty where no written step is for its own alone.
+std::string why_own_sizes(const Plan& plan);
 
 // The nodes of step `index` as a group, ready for its template.
 kernels::Group step_group(const Plan& plan, size_t index);

@@ -7,6 +7,7 @@
 #include "base/json/json.h"
 #include "cli/commands/commands.h"
 #include "cli/options/request.h"
+#include "driver/requests/public_check.h"
 
 namespace stitch::cli {
 namespace {
@@ -31,11 +32,25 @@ std::string looks_of(const driver::CandidateVerdict& candidate) {
   return count > kMaxPlaces ? lines + fmt::format("\nand at {} more places, see --json", count - kMaxPlaces) : lines;
 }
 
+Result<int> run_public_check(Invocation& invocation, driver::Options options) {
+  const CommandLine& line = invocation.line();
+  STITCH_ASSIGN(const driver::PublicCheckReport found,
+                driver::public_check({line.file, line.step, std::move(options)}, invocation.services()));
+  Json json = to_json(found.check);
+  json["task"] = task_name(line.file);
+  json["device"] = to_string(found.device);
+  invocation.reporter().result(json, driver::describe(found.check));
+  return found.check.outcome == driver::PublicOutcome::kPassed ? 0 : 1;
+}
+
 }  // namespace
 
 Result<int> run_verify(Invocation& invocation) {
   const CommandLine& line = invocation.line();
   STITCH_ASSIGN(driver::Options options, options_of(line));
+  if (line.public_check) {
+    return run_public_check(invocation, std::move(options));
+  }
   const driver::VerifyRequest request{
       line.file, line.step, {task_of(line, line.program), line.candidate, line.admitted_only}, std::move(options)};
   STITCH_ASSIGN(const driver::VerifyReport found, driver::verify(request, invocation.services()));

@@ -39,24 +39,35 @@ std::string mathematics(const ir::Graph& graph, const ir::Node& node) {
 
 }  // namespace
 
-Result<StepFile> raise_step(const plan::Plan& plan, size_t index) {
-  const plan::Step& step = plan.steps[index];
-  StepFile file{index, step.name, plan.graph.name, {}, {}};
-  const kernels::Group group = plan::step_group(plan, index);
+std::vector<std::string> mathematics_of(const plan::Plan& plan, size_t index) {
+  const std::vector<ir::NodeId>& nodes = plan.steps[index].nodes;
   size_t width = 0;
-  for (const ir::NodeId node : group.nodes) {
+  for (const ir::NodeId node : nodes) {
     width = std::max(width, mathematics(plan.graph, plan.graph.node(node)).size());
   }
-  for (const ir::NodeId id : group.nodes) {
+  std::vector<std::string> lines;
+  for (const ir::NodeId id : nodes) {
     const ir::Node& node = plan.graph.node(id);
     const std::string location = node.location.empty() ? "" : "  " + node.location;
     const std::string line = mathematics(plan.graph, node);
-    file.mathematics.push_back(location.empty() ? line : fmt::format("{:<{}}{}", line, width, location));
+    lines.push_back(location.empty() ? line : fmt::format("{:<{}}{}", line, width, location));
   }
+  return lines;
+}
+
+Result<StepFile> raise_step(const plan::Plan& plan, size_t index) {
+  const plan::Step& step = plan.steps[index];
+  StepFile file{index, step.name, plan.graph.name, {}, {}, {}};
+  const kernels::Group group = plan::step_group(plan, index);
+  file.mathematics = mathematics_of(plan, index);
   const kernels::KernelTemplate* kernel = kernels::find_template(step.skeleton);
   STITCH_CHECK(kernel != nullptr) << "a plan names the skeleton " << step.skeleton;
   STITCH_ASSIGN(const kernels::StepDraft draft, kernel->draft(group, step.setting));
   file.code = kernels::to_text(draft);
+  if (step.boundary >= 0) {
+    const plan::Boundary& boundary = plan.boundaries[static_cast<size_t>(step.boundary)];
+    STITCH_ASSIGN(file.written, plan::renumbered_code(boundary.written->code, index));
+  }
   return file;
 }
 

@@ -16,7 +16,11 @@ struct StepFile {
   std::string program;                   // of the whole
   std::vector<std::string> mathematics;  // one line per operator, with its place in the model
   kernels::StepCode code;
+  std::string written;  // the whole text, where somebody else wrote it; else empty
 };
+
+// One line for each node of the step: "h = linear(x, w, b)  model.py:14".
+std::vector<std::string> mathematics_of(const plan::Plan& plan, size_t index);
 
 Result<StepFile> raise_step(const plan::Plan& plan, size_t index);
 

@@ -66,6 +66,9 @@ std::vector<std::string> counts_in_words(const plan::Plan& plan, size_t index) {
     counts += fmt::format(", {:.1f} us by the limits of {}, bound by {}", step.modelled_us, limits->name,
                           bound_text(work, *limits));
   }
+  if (step.boundary >= 0) {
+    return {counts + ".", "Its code came with the plan: the time is that of its work, not of its code."};
+  }
   std::string setting =
       fmt::format("Setting {}: {}", setting_text(step.setting), time_text(step.estimated_us, step.measured_us));
   if (step.alternatives.empty()) {

@@ -4,6 +4,7 @@
 #include "base/error/located.h"
 #include "base/fs/files.h"
 #include "base/json/json.h"
+#include "driver/judge/plan_file.h"
 
 namespace stitch::driver {
 namespace {
@@ -26,9 +27,7 @@ Result<Folder> read_folder(const std::filesystem::path& path) {
   STITCH_ASSIGN(const Json task_json, parse_json(task_text, task_path));
   STITCH_ASSIGN(folder.task, located(task_from_json(task_json), task_path, kRemedy));
   const std::string plan_path = (path / "plan.json").string();
-  STITCH_ASSIGN(const std::string plan_text, located(read_file(plan_path), plan_path, kRemedy));
-  STITCH_ASSIGN(const Json plan_json, parse_json(plan_text, plan_path));
-  STITCH_ASSIGN(folder.plan, located(plan::from_json(plan_json), plan_path, kRemedy));
+  STITCH_ASSIGN(folder.plan, read_plan_file(plan_path, kRemedy));
   STITCH_ASSIGN(folder.sources, located(read_bundle(path.string()), path.string(), kRemedy));
   return folder;
 }

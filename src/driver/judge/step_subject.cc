@@ -136,21 +136,30 @@ std::string renumbered_step(std::string text, int from, int to) {
   return text;
 }
 
+Result<StepSubject> step_subject(Job& job, const Subject& subject, int step) {
+  STITCH_ASSIGN(const ir::Graph graph, plan::step_graph(subject.plan, step));
+  StepSubject alone;
+  alone.shape = fmt::format("step {}, {}", step, subject.shape);
+  alone.task = subject.task;
+  alone.task.sizes.input_shapes = input_shapes(subject.plan.graph);  // with a run-time batch it may be run at another
+  STITCH_ASSIGN(alone.bundle, step_bundle(job, subject, step));
+  alone.program = {inputs_of(graph, TensorRole::kInput), inputs_of(graph, TensorRole::kParameter), outputs_of(graph),
+                   names_of(job, subject.plan, step)};
+  return alone;
+}
+
 Result<evaluate::EvaluateReport> judge_step(Job& job, const toolchain::Toolchain& tools, const SubjectSet& set,
                                             int step, DeviceKind device) {
-  const Subject& subject = set.subjects.front();
-  STITCH_ASSIGN(const ir::Graph graph, plan::step_graph(subject.plan, step));
+  STITCH_ASSIGN(StepSubject alone, step_subject(job, set.subjects.front(), step));
   STITCH_ASSIGN(const TemporaryDirectory folder, tensor_folder());
-  Task task = subject.task;
-  task.sizes.input_shapes = input_shapes(subject.plan.graph);  // with a run-time batch it may be run at another
   evaluate::EvaluateRequest request;
-  request.declared.shape = fmt::format("step {}, {}", step, subject.shape);
-  STITCH_ASSIGN(request.declared.bundle, step_bundle(job, subject, step));
-  request.declared.source = oracle_source(task, device, job.options().seed, folder.path().string());
-  request.math = task.math;
+  request.declared.shape = std::move(alone.shape);
+  request.declared.bundle = std::move(alone.bundle);
+  request.declared.source = oracle_source(alone.task, device, job.options().seed, folder.path().string());
+  request.math = alone.task.math;
+  request.is_outside = set.is_outside;
   verify::OracleClient whole = oracle_client(job);
-  verify::StepOracle oracle(whole, {inputs_of(graph, TensorRole::kInput), inputs_of(graph, TensorRole::kParameter),
-                                    outputs_of(graph), names_of(job, subject.plan, step)});
+  verify::StepOracle oracle(whole, std::move(alone.program));
   return evaluate_with(job, tools, std::move(request), device, oracle);
 }
 

@@ -4,8 +4,18 @@
 #pragma once
 
 #include "driver/judge/judge.h"
+#include "verify/oracle/step_oracle.h"
 
 namespace stitch::driver {
+
+struct StepSubject {
+  std::string shape;
+  Task task;  // of the whole program, from whose draws its own come
+  SourceBundle bundle;
+  verify::StepProgram program;
+};
+// `job` and `subject` must outlive what is returned. kUsage when the plan has no such step.
+Result<StepSubject> step_subject(Job& job, const Subject& subject, int step);
 
 // Judges at the set's first sizes. The reference also computes values that rewrites added. kUsage when the plan has no
 // such step.

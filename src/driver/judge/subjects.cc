@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "driver/import/batch.h"
 
 namespace stitch::driver {
@@ -16,7 +18,24 @@ constexpr double kRunsPerVerdict = 40;
 constexpr double kAffordableSeconds = 60;
 constexpr double kBearable = 2;  // times what sizes are chosen for: not worth a sentence
 
-bool wants_small(ScaleChoice scale, const ImportedProgram& imported, DeviceKind device) {
+bool has_written_steps(const plan::Plan& plan) {
+  return std::any_of(plan.boundaries.begin(), plan.boundaries.end(),
+                     [](const plan::Boundary& boundary) { return boundary.written.has_value(); });
+}
+
+// Code for its own sizes alone is judged at those, whatever that takes. kUsage where others were asked for.
+Result<void> check_scale(ScaleChoice scale, const plan::Plan& plan) {
+  const std::string why = plan::why_own_sizes(plan);
+  if (scale == ScaleChoice::kSmall && !why.empty()) {
+    return failure(ErrorCode::kUsage, why + ": it cannot be run at others", {}, "verify it with --scale full");
+  }
+  return {};
+}
+
+bool wants_small(ScaleChoice scale, const ImportedProgram& imported, const plan::Plan& plan, DeviceKind device) {
+  if (!plan::why_own_sizes(plan).empty()) {
+    return false;
+  }
   if (scale != ScaleChoice::kAuto) {
     return scale == ScaleChoice::kSmall;
   }
@@ -102,9 +121,10 @@ Result<Subject> reduced_subject(Job& job, const Task& task, const Origin& origin
 std::string note_on(const SmallSizes& small) {
   std::string note;
   if (small.seconds > kSmallSeconds * kBearable) {
-    note = fmt::format("at reduced sizes ({}) a draw is estimated to take the emulated device {:.2g} s, more than the "
-                       "{:.2g} s that sizes are chosen for: smaller ones would leave out tiles or their rests",
-                       describe(small.sizes), small.seconds, kSmallSeconds);
+    note = fmt::format(
+        "at reduced sizes ({}) a draw is estimated to take the emulated device {:.2g} s, more than the "
+        "{:.2g} s that sizes are chosen for: smaller ones would leave out tiles or their rests",
+        describe(small.sizes), small.seconds, kSmallSeconds);
   }
   for (const std::string& direction : small.short_of) {
     note += fmt::format("{}{} reaches less than two tiles and a rest", note.empty() ? "at reduced sizes " : "; ",
@@ -238,11 +258,13 @@ class OtherSubjects {
 
 Result<SubjectSet> make_first_subject(Job& job, const Task& task, const ImportedProgram& imported,
                                       const EmittedProgram& program, const SourceBundle& sources, DeviceKind device) {
+  STITCH_TRY(check_scale(job.options().scale, program.plan));
   SubjectSet set;
+  set.is_outside = has_written_steps(program.plan);
   const Origin origin{program, sources};
   SmallSizes small;
   small.sizes = task.sizes;
-  if (wants_small(job.options().scale, imported, device)) {
+  if (wants_small(job.options().scale, imported, program.plan, device)) {
     STITCH_ASSIGN(small, small_sizes(job, task));
   }
   set.scale = small.sizes.are_own() ? "full" : "small";
@@ -267,6 +289,11 @@ Result<SubjectSet> make_subjects(Job& job, const Task& task, const ImportedProgr
                                  const EmittedProgram& program, const SourceBundle& sources, DeviceKind device) {
   STITCH_ASSIGN(SubjectSet set, make_first_subject(job, task, imported, program, sources, device));
   const Origin origin{program, sources};
+  if (const std::string why = plan::why_own_sizes(program.plan); !why.empty()) {
+    set.checked_note = why;
+    job.progress().fact("shapes", fmt::format("no hidden ones: {}", why));
+    return set;
+  }
   if (device == DeviceKind::kCuda) {
     add_checked(job, task, origin, set);
   }

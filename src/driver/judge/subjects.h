@@ -34,7 +34,7 @@ struct SubjectSet {
   // On a GPU: the program at reduced sizes, for a draw under the sanitizers of the emulated device.
   std::optional<Subject> checked;
   std::string checked_note;  // why there is none
-  bool is_outside = false;   // somebody else wrote it: its library is looked at before it is loaded
+  bool is_outside = false;   // somebody else wrote some of it: its library is looked at before it is loaded
   std::shared_ptr<evaluate::LaunchLedger> launches{};  // of the first subject, where somebody wants to know what ran
 };
 

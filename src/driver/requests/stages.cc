@@ -7,6 +7,7 @@
 #include "codegen/emit.h"
 #include "driver/import/batch.h"
 #include "driver/judge/judge.h"
+#include "driver/judge/plan_file.h"
 #include "driver/project/project.h"
 #include "driver/project/python_forms.h"
 #include "plan/batch/any_batch.h"
@@ -59,10 +60,7 @@ Json plan_summary(const plan::Plan& plan) {
 }
 
 Result<EmitReport> emit_stage(const EmitRequest& request, const Services& services) {
-  const std::string file = request.plan.string();
-  STITCH_ASSIGN(const std::string text, read_file(file));
-  STITCH_ASSIGN(const Json json, parse_json(text, file));
-  STITCH_ASSIGN(const plan::Plan made, located(plan::from_json(json), file, "run `stitchcuda plan` again"));
+  STITCH_ASSIGN(const plan::Plan made, read_plan_file(request.plan, "run `stitchcuda plan` again"));
   codegen::EmitOptions options;
   options.runtime_folder = services.resources.runtime().string();
   options.architectures = request.options.targets;
@@ -70,8 +68,9 @@ Result<EmitReport> emit_stage(const EmitRequest& request, const Services& servic
   STITCH_ASSIGN(report.bundle, codegen::emit(made, options));
   report.out = request.out.empty() ? std::filesystem::path("out") / report.bundle.name : request.out;
   STITCH_TRY(check_output_folder(report.out));
-  std::map<std::string, std::string> files = {{"plan.json", text}};
+  std::map<std::string, std::string> files = {{"plan.json", plan::to_json(made).dump(1) + "\n"}};
   if (!request.program.file.empty()) {
+    files["task.json"] = to_json(request.program).dump(1) + "\n";
     Job job(request.options, services);
     STITCH_ASSIGN(PythonForms forms, python_forms(job, request.program, report.bundle));
     if (!forms.missing.empty()) {

@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 
 #include "kernels/builtin_templates.h"
 #include "plan/batch/graph_family.h"
+#include "plan/boundaries/contract.h"
 #include "plan/layout/channels_last.h"
 #include "plan/partition/states.h"
 #include "plan/rewrite/rewrite.h"
@@ -41,12 +43,20 @@ std::vector<int64_t> batches_to_try(int64_t minimum, int64_t maximum) {
   return batches;
 }
 
+// What a plan's graph was made by, beside the rewrites.
+struct Maker {
+  ChannelsLast kept;
+  const std::vector<Boundary>& boundaries;
+};
+
+Maker maker_of(const Plan& plan) { return {kept_channels_last(plan.graph), plan.boundaries}; }
+
 // The graph as make_plan() cuts it into steps.
-Result<ir::Graph> rewritten(const ir::Graph& graph, const ChannelsLast& kept) {
+Result<ir::Graph> rewritten(const ir::Graph& graph, const Maker& maker) {
   STITCH_TRY(check_plannable(graph));
   STITCH_ASSIGN(ir::Graph made, rewrite(graph));
-  STITCH_ASSIGN(made, keep_channels_last(made, kept));
-  STITCH_ASSIGN(const std::vector<PlacedGroup> groups, partition_with_states(made));
+  STITCH_ASSIGN(made, keep_channels_last(made, maker.kept));
+  STITCH_ASSIGN(const std::vector<PlacedGroup> groups, partition_with_states(made, maker.boundaries));
   return made;
 }
 
@@ -60,7 +70,8 @@ kernels::Group step_group_in(const Plan& plan, const ir::Graph& graph, size_t in
 std::string key_of(const Plan& plan, const GraphFamily& family, size_t index) {
   const Step& step = plan.steps[index];
   const auto root = std::find(step.nodes.begin(), step.nodes.end(), step.root);
-  return fmt::format("{} {} {} {} {}", step.setting.variant, step.setting.splits, root - step.nodes.begin(),
+  return fmt::format("{} {} {} {} {} {}", step.boundary, step.setting.variant, step.setting.splits,
+                     root - step.nodes.begin(),
                      step_signature(step_group_in(plan, family.first(), index), step.skeleton),
                      step_signature(step_group_in(plan, family.second(), index), step.skeleton));
 }
@@ -171,6 +182,10 @@ class BatchFit {
       if (!code.has_value()) {
         return refused(fmt::format("step {} ({}): {}", i, step.name, code.error().message));
       }
+      if (step.boundary >= 0) {
+        const Boundary& boundary = plan_.boundaries[static_cast<size_t>(step.boundary)];
+        STITCH_ASSIGN(code.value().shape.scratch_bytes, scratch_bytes(group, *boundary.written));
+      }
       codes.push_back(std::make_shared<const kernels::StepDraft>(std::move(code).value()));
     }
     return codes;
@@ -268,7 +283,7 @@ Result<void> find_range(const BatchFit& fit, RunTimeBatch& batch) {
 }
 
 Result<GraphFamily> family_of(const Plan& plan, const BatchRange& range, const BatchVariant& other) {
-  Result<ir::Graph> graph = rewritten(other.graph, kept_channels_last(plan.graph));
+  Result<ir::Graph> graph = rewritten(other.graph, maker_of(plan));
   if (!graph.has_value()) {
     return refused(fmt::format("at batch {}: {}", other.batch, graph.error().message));
   }
@@ -276,23 +291,23 @@ Result<GraphFamily> family_of(const Plan& plan, const BatchRange& range, const B
 }
 
 // Some operators of the program do nothing at a batch of one (an expand to the batch), and an import leaves them out.
-bool is_same_at_one(const ir::Graph& expected, const ChannelsLast& kept, const Result<ir::Graph>& found) {
-  const Result<ir::Graph> simplified = rewritten(expected, kept);
+bool is_same_at_one(const ir::Graph& expected, const Maker& maker, const Result<ir::Graph>& found) {
+  const Result<ir::Graph> simplified = rewritten(expected, maker);
   return simplified.has_value() && found.has_value() && difference(*simplified, *found).empty();
 }
 
 // Whether the program as imported at `variant.batch` is the one that the family says; 1 may be a case of its own.
-Result<bool> agrees_with(const GraphFamily& family, const BatchVariant& variant, BatchRange& range) {
+Result<bool> agrees_with(const GraphFamily& family, const Maker& maker, const BatchVariant& variant,
+                         BatchRange& range) {
   const Result<ir::Graph> expected = family.at(variant.batch);
-  const ChannelsLast kept = kept_channels_last(family.first());
-  const Result<ir::Graph> found = rewritten(variant.graph, kept);
+  const Result<ir::Graph> found = rewritten(variant.graph, maker);
   std::string why;
   if (!expected.has_value() || !found.has_value()) {
     why = expected.has_value() ? found.error().message : expected.error().message;
   } else {
     why = difference(*expected, *found);
   }
-  if (why.empty() || (variant.batch == 1 && expected.has_value() && is_same_at_one(*expected, kept, found))) {
+  if (why.empty() || (variant.batch == 1 && expected.has_value() && is_same_at_one(*expected, maker, found))) {
     return true;
   }
   if (variant.batch == 1) {
@@ -302,27 +317,44 @@ Result<bool> agrees_with(const GraphFamily& family, const BatchVariant& variant,
   return refused(fmt::format("at batch {}: {}", variant.batch, why));
 }
 
+// Fits the plan's numbers and narrows `batch` down to where they hold.
+Result<void> settle_batch(Plan& plan, const GraphFamily& family, RunTimeBatch batch) {
+  BatchFit fit(plan, family);
+  STITCH_TRY(fit.fit());
+  STITCH_TRY(find_range(fit, batch));
+  plan.batch = std::move(batch);
+  return {};
+}
+
+Result<void> try_carry(Plan& plan, RunTimeBatch batch) {
+  if (std::string why = why_own_sizes(plan); !why.empty()) {
+    return refused(std::move(why));
+  }
+  STITCH_ASSIGN(const std::vector<PlacedGroup> groups, partition_with_states(batch.other, plan.boundaries));
+  STITCH_ASSIGN(const GraphFamily family,
+                GraphFamily::between(plan.graph, batch.planned, batch.other, batch.other_batch));
+  return settle_batch(plan, family, std::move(batch));
+}
+
 Result<void> try_batch(Plan& plan, BatchRange range, const std::vector<BatchVariant>& others) {
+  if (std::string why = why_own_sizes(plan); !why.empty()) {
+    return refused(std::move(why));
+  }
   if (others.empty() || range.planned < 2) {
     return refused("steps that are planned for a batch of 1 leave its axis out");
   }
   STITCH_ASSIGN(const GraphFamily family, family_of(plan, range, others.front()));
   bool is_checked = false;
   for (size_t i = 1; i < others.size(); ++i) {
-    STITCH_ASSIGN(const bool agrees, agrees_with(family, others[i], range));
+    STITCH_ASSIGN(const bool agrees, agrees_with(family, maker_of(plan), others[i], range));
     is_checked = is_checked || agrees;
   }
   if (!is_checked) {
     return refused("no third batch shows that its numbers follow it in a straight line");
   }
-  BatchFit fit(plan, family);
-  STITCH_TRY(fit.fit());
-  RunTimeBatch batch{range.declared,       range.planned,
-                     range.minimum,        max_batches(family, range.planned, range.maximum),
-                     others.front().batch, family.second()};
-  STITCH_TRY(find_range(fit, batch));
-  plan.batch = std::move(batch);
-  return {};
+  return settle_batch(plan, family,
+                      {range.declared, range.planned, range.minimum, max_batches(family, range.planned, range.maximum),
+                       others.front().batch, family.second()});
 }
 
 void forget_batch(Plan& plan) {
@@ -333,19 +365,31 @@ void forget_batch(Plan& plan) {
   }
 }
 
-}  // namespace
-
-void add_run_time_batch(Plan& plan, const BatchRange& range, const std::vector<BatchVariant>& others) {
+// Sets the plan's batch by `attempt`, or why there is none.
+void note_batch(Plan& plan, const std::function<Result<void>()>& attempt) {
   forget_batch(plan);
   plan.batch_note.clear();
-  const Result<void> done = try_batch(plan, range, others);
+  const Result<void> done = attempt();
   if (!done.has_value()) {
     forget_batch(plan);
     plan.batch_note = done.error().message;
   }
 }
 
+}  // namespace
+
+void add_run_time_batch(Plan& plan, const BatchRange& range, const std::vector<BatchVariant>& others) {
+  note_batch(plan, [&] { return try_batch(plan, range, others); });
+}
+
+void carry_run_time_batch(Plan& plan, RunTimeBatch batch) {
+  note_batch(plan, [&] { return try_carry(plan, std::move(batch)); });
+}
+
 Result<void> refit_batch(Plan& plan) {
+  if (std::string why = why_own_sizes(plan); !why.empty()) {
+    return refused(std::move(why));
+  }
   RunTimeBatch& batch = *plan.batch;
   const bool in_order = batch.minimum >= 1 && batch.minimum <= batch.declared && batch.planned <= batch.maximum &&
                         batch.planned >= 2 && batch.other_batch >= 1 &&

@@ -30,6 +30,9 @@ struct BatchRange {
 // model may treat it apart), and then the range begins at 2.
 void add_run_time_batch(Plan& plan, const BatchRange& range, const std::vector<BatchVariant>& others);
 
+// The same for a plan that was cut anew from the graph of another, at the batches that held for that one.
+void carry_run_time_batch(Plan& plan, RunTimeBatch batch);
+
 // Fills in what follows from plan.batch as it was read: slopes of extents and scratch. Fails where the plan does not
 // hold over its range.
 Result<void> refit_batch(Plan& plan);

@@ -6,6 +6,7 @@
 #include <set>
 #include <string_view>
 
+#include "plan/boundaries/contract.h"
 #include "plan/cost/cost.h"
 #include "plan/memory/memory_plan.h"
 #include "plan/partition/prices.h"
@@ -37,6 +38,7 @@ class Assembler {
     plan_.graph = graph;
     plan_.math = options.math;
     plan_.device = options.limits.name;
+    plan_.boundaries = options.boundaries;
     add_inputs();
     find_outputs();
   }
@@ -164,6 +166,7 @@ class Assembler {
     step.root = chosen.group.root;
     step.nodes = chosen.group.nodes;
     step.name = step_name(chosen.group);
+    step.boundary = chosen.boundary;
     for (const ir::ValueId operand : chosen.group.operands) {
       const auto found = buffers_.find(operand);
       if (found == buffers_.end()) {
@@ -183,6 +186,10 @@ class Assembler {
     }
     step.scratch_bytes = shape.scratch_bytes;
     step.kept_bytes = shape.kept_bytes;
+    if (step.boundary >= 0) {
+      STITCH_ASSIGN(step.scratch_bytes,
+                    settle_contract(chosen.group, plan_.boundaries[static_cast<size_t>(step.boundary)]));
+    }
     for (const ir::ValueId result : chosen.group.results) {
       if (buffers_.count(result) > 0) {
         return failure(ErrorCode::kFileInvalid, "two steps of the plan make " + plan_.graph.value(result).name);

@@ -15,6 +15,7 @@ struct ChosenStep {
   const kernels::KernelTemplate* kernel = nullptr;
   Phase phase = Phase::kRun;
   std::optional<Setting> setting;  // by cost when it is left open
+  int boundary = -1;               // of the options' boundaries: whose code it is
 };
 
 Result<Plan> assemble(const ir::Graph& graph, const std::vector<ChosenStep>& steps, const PlanOptions& options);

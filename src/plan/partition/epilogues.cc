@@ -21,11 +21,12 @@ bool can_follow_at_once(const Drafts& drafts, int reader, int number) {
                       [&](int other) { return other != number && drafts.depends_on(other, number); });
 }
 
-bool try_absorb(Drafts& drafts, int number, int reader, size_t max_nodes) {
+bool try_absorb(Drafts& drafts, int number, int reader, const EpilogueLimits& limits) {
   const Draft& epilogue = drafts.at(reader);
   Draft wider = drafts.at(number);
   wider.nodes.insert(epilogue.nodes.begin(), epilogue.nodes.end());
-  if (!epilogue.kernel->is_pointwise() || epilogue.phase != wider.phase || wider.nodes.size() > max_nodes ||
+  if (!limits.fences.allow(wider.root, epilogue.root) || !epilogue.kernel->is_pointwise() ||
+      epilogue.phase != wider.phase || wider.nodes.size() > limits.max_nodes ||
       !can_follow_at_once(drafts, reader, number) || !wider.kernel->fits(drafts.group(wider)).ok) {
     return false;
   }
@@ -113,7 +114,7 @@ class Terms {
   std::set<ir::NodeId> nodes_;
 };
 
-void take_terms(Drafts& drafts, int number, const std::set<ir::NodeId>& alone, size_t max_nodes) {
+void take_terms(Drafts& drafts, int number, const EpilogueLimits& limits) {
   Terms terms(drafts, number);
   if (!terms.find()) {
     return;
@@ -124,8 +125,9 @@ void take_terms(Drafts& drafts, int number, const std::set<ir::NodeId>& alone, s
     rest.nodes.erase(node);
     wider.nodes.insert(node);
   }
-  if (rest.phase != wider.phase || alone.count(rest.root) > 0 || wider.nodes.size() > max_nodes ||
-      !rest.kernel->fits(drafts.group(rest)).ok || !wider.kernel->fits(drafts.group(wider)).ok) {
+  if (!limits.fences.allow(rest.root, wider.root) || rest.phase != wider.phase || limits.alone.count(rest.root) > 0 ||
+      wider.nodes.size() > limits.max_nodes || !rest.kernel->fits(drafts.group(rest)).ok ||
+      !wider.kernel->fits(drafts.group(wider)).ok) {
     return;
   }
   drafts.replace(terms.maker(), rest);
@@ -134,19 +136,20 @@ void take_terms(Drafts& drafts, int number, const std::set<ir::NodeId>& alone, s
 
 }  // namespace
 
-void absorb_epilogues(Drafts& drafts, const std::set<ir::NodeId>& alone, size_t max_nodes) {
+void absorb_epilogues(Drafts& drafts, const EpilogueLimits& limits) {
   std::vector<int> numbers;
   for (const auto& [number, draft] : drafts.all()) {
-    if (is_reduction(drafts.graph(), draft) && alone.count(draft.root) == 0) {
+    if (is_reduction(drafts.graph(), draft) && limits.alone.count(draft.root) == 0 &&
+        !limits.fences.is_written(limits.fences.of(draft.root))) {
       numbers.push_back(number);
     }
   }
   for (const int number : numbers) {
-    take_terms(drafts, number, alone, max_nodes);
+    take_terms(drafts, number, limits);
     const std::set<int> readers = drafts.readers(number);
     for (const int reader : readers) {
-      if (alone.count(drafts.at(reader).root) == 0) {
-        try_absorb(drafts, number, reader, max_nodes);
+      if (limits.alone.count(drafts.at(reader).root) == 0) {
+        try_absorb(drafts, number, reader, limits);
       }
     }
   }

@@ -10,6 +10,7 @@
 #include "kernels/conv/layout.h"
 #include "kernels/conv/problem.h"
 #include "kernels/expression/expression.h"
+#include "kernels/written/written.h"
 #include "plan/partition/drafts.h"
 #include "plan/partition/epilogues.h"
 #include "plan/partition/stacks.h"
@@ -25,12 +26,15 @@ constexpr double kMaxBroadcastCost = 4;
 
 class Partitioner {
  public:
-  Partitioner(const ir::Graph& graph, const std::set<ir::NodeId>& alone)
-      : graph_(graph), drafts_(graph), alone_(alone) {}
+  Partitioner(const ir::Graph& graph, const std::set<ir::NodeId>& alone, const Fences& fences)
+      : graph_(graph), drafts_(graph), alone_(alone), fences_(fences) {}
 
   Result<std::vector<PlacedGroup>> run() {
-    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
-      const ir::NodeId node{static_cast<int32_t>(i)};
+    for (const ir::NodeId node : fences_.order()) {
+      if (fences_.is_written(fences_.of(node))) {
+        place_written(node);
+        continue;
+      }
       const bool is_stored = is_output(node) || kernels::is_kept_sums(graph_, graph_.node(node));
       if (drafts_.owner(node) >= 0 || (is_repeated(node) && !is_stored)) {
         continue;
@@ -38,7 +42,7 @@ class Partitioner {
       STITCH_TRY(place(node));
     }
     absorb_prologues();
-    absorb_epilogues(drafts_, alone_, kMaxNodes);
+    absorb_epilogues(drafts_, {alone_, fences_, kMaxNodes});
     absorb_prologues();  // of reductions that have been the only readers since
     gather_small();
     std::vector<PlacedGroup> result;
@@ -47,7 +51,8 @@ class Partitioner {
                           [&](int number) { return alone_.count(drafts_.at(number).root) == 0; });
     for (const int number : order) {
       const Draft& draft = drafts_.at(number);
-      result.push_back({drafts_.group(draft), draft.kernel, draft.phase});
+      const int fence = fences_.of(draft.root);
+      result.push_back({drafts_.group(draft), draft.kernel, draft.phase, fences_.is_written(fence) ? fence : -1});
     }
     return result;
   }
@@ -62,8 +67,21 @@ class Partitioner {
                        [&](ir::ValueId output) { return drafts_.users().is_output(output); });
   }
 
+  // The whole boundary at its first node. Its root is the first node that computes, which names the step.
+  void place_written(ir::NodeId node) {
+    if (drafts_.owner(node) >= 0) {
+      return;
+    }
+    const std::set<ir::NodeId>& nodes = fences_.nodes(fences_.of(node));
+    const auto first = std::find_if(nodes.begin(), nodes.end(), [this](ir::NodeId one) { return !is_repeated(one); });
+    const bool prepares = std::all_of(nodes.begin(), nodes.end(),
+                                      [this](ir::NodeId one) { return drafts_.phase_of(one) == Phase::kPrepare; });
+    drafts_.add({first == nodes.end() ? node : *first, nodes, kernels::find_template(kernels::kWrittenStep),
+                 prepares ? Phase::kPrepare : Phase::kRun});
+  }
+
   Result<void> place(ir::NodeId node) {
-    if (alone_.count(node) == 0 && (join_existing(node) || join_stack(drafts_, node))) {
+    if (alone_.count(node) == 0 && (join_existing(node) || join_stack(drafts_, node, fences_))) {
       return {};
     }
     const KernelTemplate* kernel = kernels::template_for(graph_, graph_.node(node));
@@ -157,7 +175,8 @@ class Partitioner {
 
   bool try_join(int number, ir::NodeId node) {
     const Draft& existing = drafts_.at(number);
-    if (existing.phase != drafts_.phase_of(node) || existing.nodes.size() >= kMaxNodes || leads_back(existing, node) ||
+    if (!fences_.allow(existing.root, node) || existing.phase != drafts_.phase_of(node) ||
+        existing.nodes.size() >= kMaxNodes || leads_back(existing, node) ||
         (keeps_sums(existing) && !kernels::is_kept_sums(graph_, graph_.node(node)))) {
       return false;
     }
@@ -246,7 +265,8 @@ class Partitioner {
     constexpr size_t kMaxGathered = 64;  // nodes: each has its pointers in the launch's arguments
     Draft wider = drafts_.at(number);
     wider.nodes.insert(drafts_.at(other).nodes.begin(), drafts_.at(other).nodes.end());
-    if (wider.nodes.size() > kMaxGathered || !wider.kernel->fits(drafts_.group(wider)).ok) {
+    if (!fences_.allow(wider.root, drafts_.at(other).root) || wider.nodes.size() > kMaxGathered ||
+        !wider.kernel->fits(drafts_.group(wider)).ok) {
       return false;
     }
     drafts_.merge(number, other, wider);
@@ -268,8 +288,9 @@ class Partitioner {
   bool try_absorb(int reader, int number) {
     const Draft& prologue = drafts_.at(number);
     const Draft& existing = drafts_.at(reader);
-    if (existing.nodes.size() + prologue.nodes.size() > kMaxNodes || alone_.count(existing.root) > 0 ||
-        prologue.phase != existing.phase || prologue_cost(prologue) > allowed_cost(existing, prologue)) {
+    if (!fences_.allow(existing.root, prologue.root) || existing.nodes.size() + prologue.nodes.size() > kMaxNodes ||
+        alone_.count(existing.root) > 0 || prologue.phase != existing.phase ||
+        prologue_cost(prologue) > allowed_cost(existing, prologue)) {
       return false;
     }
     Draft wider = existing;
@@ -304,12 +325,14 @@ class Partitioner {
   Drafts drafts_;
   std::map<ir::ValueId, std::vector<int>> reductions_;  // drafts of such roots, by their first operand
   const std::set<ir::NodeId>& alone_;
+  const Fences& fences_;
 };
 
 }  // namespace
 
-Result<std::vector<PlacedGroup>> partition(const ir::Graph& graph, const std::set<ir::NodeId>& alone) {
-  return Partitioner(graph, alone).run();
+Result<std::vector<PlacedGroup>> partition(const ir::Graph& graph, const std::set<ir::NodeId>& alone,
+                                           const Fences& fences) {
+  return Partitioner(graph, alone, fences).run();
 }
 
 }  // namespace stitch::plan

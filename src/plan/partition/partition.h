@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/template/kernel_template.h"
+#include "plan/boundaries/fences.h"
 #include "plan/plan.h"
 
 namespace stitch::plan {
@@ -17,10 +18,12 @@ struct PlacedGroup {
   kernels::Group group;
   const kernels::KernelTemplate* kernel = nullptr;
   Phase phase = Phase::kRun;
+  int boundary = -1;  // whose code it is
 };
 
 // In an order in which they can run; the groups point into `graph`. Nodes in `alone` are views that are copied by a
-// step of their own, after every other one.
-Result<std::vector<PlacedGroup>> partition(const ir::Graph& graph, const std::set<ir::NodeId>& alone);
+// step of their own, after every other one. No group reaches over a fence.
+Result<std::vector<PlacedGroup>> partition(const ir::Graph& graph, const std::set<ir::NodeId>& alone,
+                                           const Fences& fences);
 
 }  // namespace stitch::plan

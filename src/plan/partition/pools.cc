@@ -44,8 +44,8 @@ PlacedGroup joined(const PlacedGroup& convolution, const PlacedGroup& pool) {
 
 class PoolJoiner {
  public:
-  PoolJoiner(const ir::Graph& graph, const PlanOptions& options, std::vector<PlacedGroup>& groups)
-      : graph_(graph), options_(options), groups_(groups), users_(graph) {
+  PoolJoiner(const ir::Graph& graph, const PlanOptions& options, const Fences& fences, std::vector<PlacedGroup>& groups)
+      : graph_(graph), options_(options), fences_(fences), groups_(groups), users_(graph) {
     for (size_t i = 0; i < groups.size(); ++i) {
       for (const ir::ValueId operand : groups[i].group.operands) {
         readers_[operand].push_back(i);
@@ -83,7 +83,8 @@ class PoolJoiner {
     }
     const PlacedGroup& pool = groups_[found->second[0]];
     const std::string reader = pool.kernel->name();
-    if ((reader != "pool" && reader != "reduce") || pool.phase != Phase::kRun) {
+    if ((reader != "pool" && reader != "reduce") || pool.phase != Phase::kRun ||
+        !fences_.allow(convolution.group.root, pool.group.root)) {
       return std::nullopt;
     }
     const PlacedGroup both = joined(convolution, pool);
@@ -101,6 +102,7 @@ class PoolJoiner {
 
   const ir::Graph& graph_;
   const PlanOptions& options_;
+  const Fences& fences_;
   std::vector<PlacedGroup>& groups_;
   Users users_;
   std::map<ir::ValueId, std::vector<size_t>> readers_;
@@ -108,8 +110,9 @@ class PoolJoiner {
 
 }  // namespace
 
-void join_pools(const ir::Graph& graph, const PlanOptions& options, std::vector<PlacedGroup>& groups) {
-  PoolJoiner(graph, options, groups).run();
+void join_pools(const ir::Graph& graph, const PlanOptions& options, const Fences& fences,
+                std::vector<PlacedGroup>& groups) {
+  PoolJoiner(graph, options, fences, groups).run();
 }
 
 }  // namespace stitch::plan

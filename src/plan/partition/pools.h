@@ -10,6 +10,7 @@ namespace stitch::plan {
 
 // Joins a pool, or a mean of planes, to the convolution that it alone reads, where one kernel can compute both and is
 // expected to be faster than the two that would be chosen else; with `options.like`, where that plan has.
-void join_pools(const ir::Graph& graph, const PlanOptions& options, std::vector<PlacedGroup>& groups);
+void join_pools(const ir::Graph& graph, const PlanOptions& options, const Fences& fences,
+                std::vector<PlacedGroup>& groups);
 
 }  // namespace stitch::plan

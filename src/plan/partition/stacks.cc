@@ -48,7 +48,7 @@ bool can_join(const Drafts& drafts, ir::NodeId node, int product, int below) {
 
 }  // namespace
 
-bool join_stack(Drafts& drafts, ir::NodeId node) {
+bool join_stack(Drafts& drafts, ir::NodeId node, const Fences& fences) {
   const ir::Graph& graph = drafts.graph();
   const kernels::KernelTemplate* kernel = kernels::find_template(kernels::kRecurrentStack);
   if (!kernel->is_root(graph, graph.node(node)) || !kernels::stack_pays(graph, graph.node(node))) {
@@ -59,11 +59,16 @@ bool join_stack(Drafts& drafts, ir::NodeId node) {
   if (below < 0 || !is_layer_draft(drafts.at(below), graph) || !can_join(drafts, node, product, below)) {
     return false;
   }
+  const auto is_within = [&](int number) { return fences.allow(drafts.at(number).root, node); };
+  if (!is_within(product) || !is_within(below)) {
+    return false;
+  }
   Draft lower = drafts.at(below);
   const bool is_stack = lower.kernel == kernel;
   const int first_product = is_stack ? -1 : product_of(drafts, lower.root);
   if (lower.phase != drafts.phase_of(node) || drafts.at(product).phase != lower.phase ||
-      (!is_stack && (lower.nodes.size() != 1 || first_product < 0 || drafts.at(first_product).phase != lower.phase))) {
+      (!is_stack && (lower.nodes.size() != 1 || first_product < 0 || !is_within(first_product) ||
+                     drafts.at(first_product).phase != lower.phase))) {
     return false;
   }
   if (!is_stack) {

@@ -9,10 +9,14 @@
 #include "ir/graph/op.h"
 #include "kernels/movement/cat_in_place.h"
 #include "kernels/scatter/in_place.h"
+#include "kernels/written/written.h"
 #include "plan/partition/users.h"
+#include "plan/rewrite/rewrite.h"
 
 namespace stitch::plan {
 namespace {
+
+constexpr const char* kCopySuffix = "_copied";
 
 struct StatePair {
   ir::ValueId before;
@@ -97,14 +101,19 @@ class Accesses {
   std::map<ir::ValueId, std::set<const PlacedGroup*>> by_value_;
 };
 
+// Whether each element of the old value is read before its place is written.
+bool follows_places(const PlacedGroup& placed, const StatePair& state, const Users& users) {
+  return !kernels::is_written(*placed.kernel) &&
+         (updates_in_place(placed, state) || reads_in_place(placed, state, users));
+}
+
 bool is_overwritten_too_early(const Accesses& accesses, const StatePair& state, const Users& users) {
   bool is_written = false;
   for (const PlacedGroup* placed : accesses.of(state)) {
     const auto& results = placed->group.results;
     const bool writes = std::find(results.begin(), results.end(), state.after) != results.end();
     const bool reads = placed->group.reads(state.before);
-    if (reads &&
-        (is_written || (writes && !updates_in_place(*placed, state) && !reads_in_place(*placed, state, users)))) {
+    if (reads && (is_written || (writes && !follows_places(*placed, state, users)))) {
       return true;
     }
     is_written = is_written || writes;
@@ -114,8 +123,9 @@ bool is_overwritten_too_early(const Accesses& accesses, const StatePair& state, 
 
 }  // namespace
 
-Result<std::vector<PlacedGroup>> partition_with_states(ir::Graph& graph) {
-  STITCH_ASSIGN(std::vector<PlacedGroup> groups, partition(graph, {}));
+Result<std::vector<PlacedGroup>> partition_with_states(ir::Graph& graph, const std::vector<Boundary>& boundaries) {
+  STITCH_ASSIGN(const Fences fences, Fences::find(graph, boundaries));
+  STITCH_ASSIGN(std::vector<PlacedGroup> groups, partition(graph, {}, fences));
   std::set<ir::NodeId> alone;
   const Users users(graph);
   const Accesses accesses(groups);
@@ -127,7 +137,7 @@ Result<std::vector<PlacedGroup>> partition_with_states(ir::Graph& graph) {
     }
     const ir::Value& value = graph.value(state.after);
     ir::Node copy{ir::Op::kReshape, {state.after}, {{"shape", value.type.shape}}, {}, {}};
-    STITCH_ASSIGN(const ir::ValueId copied, builder.add_one(copy, value.name + "_copied"));
+    STITCH_ASSIGN(const ir::ValueId copied, builder.add_one(copy, value.name + kCopySuffix));
     alone.insert(with_copies.value(copied).producer);
     for (ir::GraphOutput& output : with_copies.outputs) {
       if (output.role == TensorRole::kState && output.value == state.after) {
@@ -139,7 +149,24 @@ Result<std::vector<PlacedGroup>> partition_with_states(ir::Graph& graph) {
     return groups;
   }
   graph = std::move(with_copies);
-  return partition(graph, alone);
+  STITCH_ASSIGN(const Fences fences_with_copies, Fences::find(graph, boundaries));
+  return partition(graph, alone, fences_with_copies);
+}
+
+Result<ir::Graph> without_state_copies(ir::Graph graph) {
+  bool has_copies = false;
+  for (ir::GraphOutput& output : graph.outputs) {
+    const ir::NodeId producer = graph.value(output.value).producer;
+    if (output.role != TensorRole::kState || !producer.is_valid() || graph.node(producer).op != ir::Op::kReshape) {
+      continue;
+    }
+    const ir::ValueId original = ir::tensor_operand(graph.node(producer), 0);
+    if (graph.value(output.value).name == graph.value(original).name + kCopySuffix) {
+      output.value = original;
+      has_copies = true;
+    }
+  }
+  return has_copies ? remove_dead_code(graph) : Result<ir::Graph>(std::move(graph));
 }
 
 }  // namespace stitch::plan

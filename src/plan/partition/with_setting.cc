@@ -8,11 +8,12 @@ Result<Plan> with_setting(const Plan& plan, size_t index, const Setting& setting
   PlanOptions options;
   options.math = plan.math;
   STITCH_ASSIGN(options.limits, kernels::device_limits(plan.device));
+  options.boundaries = plan.boundaries;
   std::vector<ChosenStep> steps;
   for (size_t i = 0; i < plan.steps.size(); ++i) {
     const Step& step = plan.steps[i];
-    steps.push_back(
-        {step_group(plan, i), kernels::find_template(step.skeleton), step.phase, i == index ? setting : step.setting});
+    steps.push_back({step_group(plan, i), kernels::find_template(step.skeleton), step.phase,
+                     i == index ? setting : step.setting, step.boundary});
   }
   return assemble(plan.graph, steps, options);
 }

@@ -3,30 +3,17 @@
 #include <numeric>
 
 #include "plan/layout/channels_last.h"
-#include "plan/partition/assemble.h"
-#include "plan/partition/partition.h"
-#include "plan/partition/pools.h"
-#include "plan/partition/states.h"
+#include "plan/pipeline/cut.h"
 #include "plan/plan.h"
 #include "plan/rewrite/rewrite.h"
 
 namespace stitch::plan {
 namespace {
 
-Result<Plan> plan_of(ir::Graph graph, const PlanOptions& options) {
-  STITCH_ASSIGN(std::vector<PlacedGroup> groups, partition_with_states(graph));
-  join_pools(graph, options, groups);
-  std::vector<ChosenStep> steps;
-  for (const PlacedGroup& placed : groups) {
-    steps.push_back({placed.group, placed.kernel, placed.phase, {}});
-  }
-  return assemble(graph, steps, options);
-}
-
 constexpr double kDoubt = 1.2;  // of what steps are expected to take, beside a measured program
 
 Result<Plan> plan_in(Layout layout, ir::Graph graph, const std::string& program, const PlanOptions& options) {
-  STITCH_ASSIGN(Plan plan, plan_of(std::move(graph), options));
+  STITCH_ASSIGN(Plan plan, cut_graph(std::move(graph), options));
   plan.program = program;
   plan.layout = layout;
   return plan;
@@ -67,8 +54,12 @@ const char* to_string(Layout layout) { return layout == Layout::kChannelsLast ? 
 
 Setting setting_of(Layout layout) { return {to_string(layout), 1}; }
 
-Result<Plan> make_plan(const ir::Graph& graph, const PlanOptions& options) {
+Result<Plan> make_plan(const ir::Graph& graph, const PlanOptions& given) {
   STITCH_TRY(check_plannable(graph));
+  PlanOptions options = given;
+  if (options.like != nullptr && options.boundaries.empty()) {
+    options.boundaries = options.like->boundaries;
+  }
   STITCH_ASSIGN(ir::Graph rewritten, rewrite(graph));
   const std::string program = options.measured ? program_signature(rewritten) : std::string();
   const ChannelsLast kept = choose_channels_last(rewritten, options);

@@ -81,7 +81,7 @@ Result<ir::Graph> step_graph(const Plan& plan, int index) {
 Result<Plan> step_plan(const Plan& plan, int index) {
   STITCH_ASSIGN(const ir::Graph graph, step_graph(plan, index));
   const Step& step = plan.steps[static_cast<size_t>(index)];
-  ChosenStep chosen{{&graph, {}, {}, {}, {}}, kernels::find_template(step.skeleton), Phase::kRun, step.setting};
+  ChosenStep chosen{{&graph, {}, {}, {}, {}}, kernels::find_template(step.skeleton), Phase::kRun, step.setting, -1};
   STITCH_CHECK(chosen.kernel != nullptr) << "a plan names the skeleton " << step.skeleton;
   for (size_t i = 0; i < step.nodes.size(); ++i) {
     chosen.group.nodes.push_back(ir::NodeId{static_cast<int32_t>(i)});
@@ -96,6 +96,10 @@ Result<Plan> step_plan(const Plan& plan, int index) {
   PlanOptions options;
   options.math = plan.math;
   STITCH_ASSIGN(options.limits, kernels::device_limits(plan.device));
+  if (step.boundary >= 0) {
+    options.boundaries = {plan.boundaries[static_cast<size_t>(step.boundary)]};
+    chosen.boundary = 0;
+  }
   STITCH_ASSIGN(Plan alone, assemble(graph, {chosen}, options));
   if (alone.steps.front().extents != step.extents) {
     return failure(ErrorCode::kInternal, "step " + std::to_string(index) + " alone has other extents");

@@ -9,7 +9,8 @@
 namespace stitch::plan {
 namespace {
 
-constexpr const char* kSchema = "stitchcuda.plan/1";
+constexpr const char* kSchema = "stitchcuda.plan/2";
+constexpr const char* kFirstSchema = "stitchcuda.plan/1";  // it knew no boundaries
 
 Json to_json(const Setting& setting) { return {{"variant", setting.variant}, {"splits", setting.splits}}; }
 
@@ -55,6 +56,9 @@ Json to_json(const Plan& plan, const Step& step, size_t index) {
   if (step.kept_bytes > 0) {
     json["kept_bytes"] = step.kept_bytes;
     json["kept_offset"] = step.kept_offset;
+  }
+  if (step.boundary >= 0) {
+    json["boundary"] = step.boundary;
   }
   if (plan.batch.has_value()) {
     json["extents_per_batch"] = step.extents_per_batch;
@@ -155,6 +159,7 @@ Json to_json(const Plan& plan) {
           {"math", to_string(plan.math)},
           {"device", plan.device},
           {"graph", ir::print(plan.graph)},
+          {"boundaries", to_json(plan.boundaries)},
           {"steps", steps},
           {"buffers", buffers},
           {"arena_bytes", plan.arena_bytes},
@@ -170,13 +175,20 @@ Result<Plan> from_json(const Json& json) {
     return failure(ErrorCode::kFileInvalid, "plan.json holds no object", "plan.json", "run `stitchcuda plan` again");
   }
   STITCH_ASSIGN(const std::string schema, json_string(json, "schema"));
-  if (schema != kSchema) {
+  if (schema != kSchema && schema != kFirstSchema) {
     return failure(ErrorCode::kFileInvalid, "plan.json has schema " + schema + ", not " + kSchema, "plan.json",
                    "run `stitchcuda plan` again");
   }
   STITCH_ASSIGN(Plan plan, read_plan(json));
-  if (const std::string where = first_difference(without_estimates(json), without_estimates(to_json(plan)), "plan");
-      !where.empty()) {
+  if (schema == kSchema && is_to_be_cut(json)) {
+    return plan;
+  }
+  Json expected = without_estimates(to_json(plan));
+  if (schema == kFirstSchema) {
+    expected["schema"] = schema;
+    expected.erase("boundaries");
+  }
+  if (const std::string where = first_difference(without_estimates(json), expected, "plan"); !where.empty()) {
     return failure(ErrorCode::kFileInvalid, where + " is not what the graph and the chosen settings lead to",
                    "plan.json", "change settings through `stitchcuda plan`, not in the file");
   }

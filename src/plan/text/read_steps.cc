@@ -3,13 +3,18 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/json/json.h"
 #include "ir/text/parser.h"
 #include "ir/validate/validate.h"
 #include "kernels/builtin_templates.h"
+#include "kernels/written/written.h"
 #include "plan/batch/run_time_batch.h"
+#include "plan/boundaries/fences.h"
 #include "plan/partition/assemble.h"
+#include "plan/partition/states.h"
+#include "plan/pipeline/cut.h"
 
 namespace stitch::plan {
 namespace {
@@ -54,13 +59,30 @@ Result<void> check_group(const kernels::Group& group) {
   return {};
 }
 
-Result<ChosenStep> read_step(const ir::Graph& graph, const ValuesByName& values, const Json& step) {
+// Which boundary a step with written code says that it is.
+Result<int> boundary_of(const kernels::KernelTemplate& kernel, const std::vector<Boundary>& boundaries,
+                        const Json& step) {
+  if (!kernels::is_written(kernel)) {
+    return -1;
+  }
+  STITCH_ASSIGN(const int64_t boundary, json_int(step, "boundary"));
+  const bool is_there = boundary >= 0 && static_cast<size_t>(boundary) < boundaries.size() &&
+                        boundaries[static_cast<size_t>(boundary)].written.has_value();
+  if (!is_there) {
+    return failure(ErrorCode::kFileInvalid, "a step is said to be written, and no boundary has its code", "plan.json");
+  }
+  return static_cast<int>(boundary);
+}
+
+Result<ChosenStep> read_step(const ir::Graph& graph, const ValuesByName& values,
+                             const std::vector<Boundary>& boundaries, const Json& step) {
   ChosenStep chosen;
   STITCH_ASSIGN(const std::string skeleton, json_string(step, "skeleton"));
   chosen.kernel = kernels::find_template(skeleton);
   if (chosen.kernel == nullptr) {
     return failure(ErrorCode::kFileInvalid, "no kernel skeleton is called " + skeleton, "plan.json");
   }
+  STITCH_ASSIGN(chosen.boundary, boundary_of(*chosen.kernel, boundaries, step));
   STITCH_ASSIGN(const std::string phase, json_string(step, "phase"));
   chosen.phase = phase == "prepare" ? Phase::kPrepare : Phase::kRun;
   STITCH_ASSIGN(const Json* setting, json_object(step, "setting"));
@@ -82,7 +104,8 @@ Result<ChosenStep> read_step(const ir::Graph& graph, const ValuesByName& values,
   STITCH_ASSIGN(chosen.group.operands, values_named(values, step, "operands"));
   STITCH_ASSIGN(chosen.group.results, values_named(values, step, "results"));
   const bool is_whole = chosen.group.contains(chosen.group.root) && chosen.group.nodes.front().is_valid() &&
-                        !chosen.group.results.empty() && chosen.kernel->is_root(graph, graph.node(chosen.group.root));
+                        !chosen.group.results.empty() &&
+                        (chosen.boundary >= 0 || chosen.kernel->is_root(graph, graph.node(chosen.group.root)));
   if (!is_whole) {
     return failure(ErrorCode::kFileInvalid, "the step at " + root + " lacks its root, a node or a result", "plan.json");
   }
@@ -121,7 +144,46 @@ Result<void> read_batch(const Json& json, Plan& plan) {
   return {};
 }
 
+// Steps keep to the boundaries: each that has code is a step of its nodes, and none reaches over another.
+Result<void> check_boundaries(const Plan& plan) {
+  STITCH_ASSIGN(const Fences fences, Fences::find(plan.graph, plan.boundaries));
+  std::set<int> written;
+  for (const Step& step : plan.steps) {
+    const int fence = fences.of(step.root);
+    bool good = step.boundary < 0 ? !fences.is_written(fence) : fence == step.boundary && written.insert(fence).second;
+    for (const ir::NodeId node : step.nodes) {
+      const bool is_repeated = kernels::is_view(plan.graph.node(node)) || kernels::is_generated(plan.graph.node(node));
+      good = good && (is_repeated || fences.of(node) == fence);
+    }
+    if (step.boundary >= 0) {
+      const std::set<ir::NodeId>& nodes = fences.nodes(step.boundary);
+      good = good && std::includes(step.nodes.begin(), step.nodes.end(), nodes.begin(), nodes.end());
+    }
+    if (!good) {
+      return failure(ErrorCode::kFileInvalid, "step " + step.name + " does not keep to the boundaries of the plan",
+                     "plan.json", "leave the steps out: they are made by the boundaries");
+    }
+  }
+  return {};
+}
+
+// A plan that says where its boundaries are and leaves the rest to us.
+Result<Plan> cut_as_given(const ir::Graph& graph, const Json& json, const PlanOptions& options) {
+  PlanOptions without = options;
+  without.boundaries.clear();
+  STITCH_ASSIGN(ir::Graph plain, without_state_copies(graph));
+  STITCH_ASSIGN(Plan plan, cut_graph(std::move(plain), without));
+  STITCH_TRY(read_batch(json, plan));
+  return with_boundaries(plan, options.boundaries);
+}
+
 }  // namespace
+
+bool is_to_be_cut(const Json& json) {
+  const auto follows = {"steps", "buffers", "arena_bytes", "prepared_bytes", "modelled_us"};
+  return json.contains("boundaries") &&
+         std::none_of(follows.begin(), follows.end(), [&](const char* key) { return json.contains(key); });
+}
 
 Result<Plan> read_plan(const Json& json) {
   STITCH_ASSIGN(const std::string text, json_string(json, "graph"));
@@ -132,6 +194,12 @@ Result<Plan> read_plan(const Json& json) {
   STITCH_ASSIGN(options.math, math_mode_from_string(math));
   STITCH_ASSIGN(const std::string device, json_string(json, "device"));
   STITCH_ASSIGN(options.limits, kernels::device_limits(device));
+  if (json.contains("boundaries")) {
+    STITCH_ASSIGN(options.boundaries, boundaries_from_json(json["boundaries"]));
+  }
+  if (is_to_be_cut(json)) {
+    return cut_as_given(graph, json, options);
+  }
   ValuesByName values;
   for (size_t i = 0; i < graph.values.size(); ++i) {
     values[graph.values[i].name] = ir::ValueId{static_cast<int32_t>(i)};
@@ -139,10 +207,11 @@ Result<Plan> read_plan(const Json& json) {
   STITCH_ASSIGN(const Json* steps, json_array(json, "steps"));
   std::vector<ChosenStep> chosen;
   for (const Json& step : *steps) {
-    STITCH_ASSIGN(ChosenStep read, read_step(graph, values, step));
+    STITCH_ASSIGN(ChosenStep read, read_step(graph, values, options.boundaries, step));
     chosen.push_back(std::move(read));
   }
   STITCH_ASSIGN(Plan plan, assemble(graph, chosen, options));
+  STITCH_TRY(check_boundaries(plan));
   STITCH_TRY(read_batch(json, plan));
   return plan;
 }

@@ -8,4 +8,7 @@ namespace stitch::plan {
 
 Result<Plan> read_plan(const Json& json);
 
+// Whether the file says where boundaries are and leaves everything that follows to us.
+bool is_to_be_cut(const Json& json);
+
 }  // namespace stitch::plan

@@ -26,6 +26,10 @@ void add_verify(CLI::App* application, CommandLine* line) {
   add_mode(verb, line);
   add_import_timeout(verb, line);
   add_step(verb, line, "Judge one step alone");
+  verb->add_flag("--public", line->public_check,
+                 "No verdict: two draws that everybody knows, sanitizers, first wrong places")
+      ->excludes(program)
+      ->group(kVerdictGroup);
   add_scale(verb, line);
   add_seed(verb, line);
   add_math(verb, line);
@@ -47,6 +51,7 @@ void add_verify(CLI::App* application, CommandLine* line) {
   verb->footer(
       "stitchcuda verify out/model # again, with what was edited there\n"
       "stitchcuda verify out/model --step 1 # the file steps/01_*.cu alone\n"
+      "stitchcuda verify out/model --step 1 --public # where that file is wrong, for who mends it\n"
       "stitchcuda verify --candidate sources --program model.py # sources that somebody else wrote");
 }
 

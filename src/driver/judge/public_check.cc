@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/judge/public_check.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "base/json/json.h"
+#include "base/text/printable.h"
+#include "driver/build/library_folders.h"
+#include "driver/judge/judge.h"
+#include "driver/judge/step_subject.h"
+#include "evaluate/runner/program_runner.h"
+#include "evaluate/verify/subject_run.h"
+#include "verify/compare/regime_judge.h"
+
+namespace stitch::driver {
+namespace {
+
+constexpr size_t kMaxLine = 400;
+
+// Text of strangers: bounded in all and in each line, printable.
+std::string public_text(const std::string& text) {
+  std::string shown;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    const std::string line = printable_line(std::string_view(text).substr(at, end - at), kMaxLine) + "\n";
+    if (shown.size() + line.size() > kMaxPublicText) {
+      return shown + "...\n";
+    }
+    shown += line;
+    at = end + 1;
+  }
+  return shown;
+}
+
+PublicOutcome outcome_of(VerdictKind kind) {
+  switch (kind) {
+    case VerdictKind::kBuildFailed:
+      return PublicOutcome::kBuildFailed;
+    case VerdictKind::kCrashed:
+      return PublicOutcome::kCrashed;
+    case VerdictKind::kTimedOut:
+      return PublicOutcome::kTimedOut;
+    case VerdictKind::kWrong:
+      return PublicOutcome::kWrong;
+    default:
+      return PublicOutcome::kRefused;
+  }
+}
+
+// A program, or a step as one, with the oracle that answers for it.
+class PublicRun {
+ public:
+  static Result<std::unique_ptr<PublicRun>> begin(Job& job, const toolchain::Toolchain& tools, const Subject& subject,
+                                                  DeviceKind device, std::optional<int> step) {
+    auto run = std::unique_ptr<PublicRun>(new PublicRun(job, tools));
+    Task task = subject.task;
+    run->shape_ = subject.shape;
+    run->bundle_ = subject.bundle;
+    if (step.has_value()) {
+      STITCH_ASSIGN(StepSubject alone, step_subject(job, subject, *step));
+      task = alone.task;
+      run->shape_ = alone.shape;
+      run->bundle_ = std::move(alone.bundle);
+      run->step_oracle_.emplace(run->whole_, std::move(alone.program));
+    }
+    STITCH_ASSIGN(TemporaryDirectory folder, tensor_folder());
+    run->folder_.emplace(std::move(folder));
+    run->math_ = task.math;
+    STITCH_ASSIGN(run->program_,
+                  run->oracle().open(oracle_source(task, device, kPublicSeed, run->folder_->path().string())));
+    return run;
+  }
+
+  // Builds for `device` and runs so many draws there. What it finds ends the check.
+  Result<void> check(DeviceKind device, int draws, PublicCheck& check) {
+    check.shape = shape_;
+    STITCH_ASSIGN(const CompileReport compiled, build_bundle(job_, tools_, bundle_, device, ""));
+    if (!compiled.ok) {
+      const Finding failed = evaluate::build_failed(compiled, shape_);
+      tell(failed, check);
+      return {};
+    }
+    STITCH_ASSIGN(const auto candidate, start(device, compiled.library));
+    verify::RegimeJudge judge(math_, verify::Asked::kRefusal);
+    std::vector<Compared> compared;
+    for (int number = 0; number < draws; ++number) {
+      STITCH_ASSIGN(const verify::OracleDraw draw, oracle().draw(program_, verify::kAsGiven, number));
+      if (draw.dropped.has_value()) {
+        continue;
+      }
+      STITCH_ASSIGN(const evaluate::RunResult result, evaluate::run_draw(*candidate, draw, {}));
+      if (const auto* finding = std::get_if<Finding>(&result)) {
+        tell(*finding, check);
+        return {};
+      }
+      const auto& got = std::get<std::vector<HostTensor>>(result);
+      const std::string label = std::to_string(number);
+      compared.push_back({number, draw.outputs, got});
+      if (const auto refused = judge.add_draw(label, draw.outputs, got); refused.has_value()) {
+        tell(*refused, compared, check);
+        return {};
+      }
+    }
+    if (const auto refused = judge.finish(); refused.has_value()) {
+      tell(*refused, compared, check);
+    }
+    return {};
+  }
+
+ private:
+  struct Compared {
+    int number;
+    std::vector<verify::OutputReference> references;
+    std::vector<HostTensor> got;
+  };
+
+  PublicRun(Job& job, const toolchain::Toolchain& tools) : job_(job), tools_(tools), whole_(oracle_client(job)) {}
+
+  verify::Oracle& oracle() { return step_oracle_.has_value() ? static_cast<verify::Oracle&>(*step_oracle_) : whole_; }
+
+  Result<std::unique_ptr<evaluate::Candidate>> start(DeviceKind device, const std::string& library) {
+    evaluate::RunnerOptions options;
+    options.timeout_ms = call_timeout_ms(job_);
+    options.cage = tools_.confinement.mode;
+    if (device == DeviceKind::kCuda) {
+      options.library_folders = library_folders(job_);
+    }
+    return job_.run_candidates()(options)({device, library});
+  }
+
+  static void tell(const Finding& finding, PublicCheck& check) {
+    check.outcome = outcome_of(finding.kind);
+    check.report = public_text(finding.evidence.empty() ? finding.reason : finding.evidence);
+  }
+
+  static void tell(const verify::RefusedOutput& refused, const std::vector<Compared>& compared, PublicCheck& check) {
+    check.outcome = PublicOutcome::kWrong;
+    for (const Compared& one : compared) {
+      for (size_t i = 0; i < one.references.size(); ++i) {
+        if (one.references[i].name == refused.output && std::to_string(one.number) == refused.draw) {
+          WrongPlaces places = first_wrong_places(one.references[i], one.got[i], one.number, kMaxPublicPlaces);
+          check.places = std::move(places.first);
+          check.wrong_elements = places.count;
+        }
+      }
+    }
+  }
+
+  Job& job_;
+  const toolchain::Toolchain& tools_;
+  verify::OracleClient whole_;
+  std::optional<verify::StepOracle> step_oracle_;
+  std::optional<TemporaryDirectory> folder_;
+  std::string shape_;
+  SourceBundle bundle_;
+  MathMode math_ = MathMode::kFp32;
+  verify::OracleProgram program_;
+};
+
+}  // namespace
+
+const char* to_string(PublicOutcome outcome) {
+  switch (outcome) {
+    case PublicOutcome::kPassed:
+      return "passed";
+    case PublicOutcome::kBuildFailed:
+      return "build_failed";
+    case PublicOutcome::kCrashed:
+      return "crashed";
+    case PublicOutcome::kTimedOut:
+      return "timed_out";
+    case PublicOutcome::kWrong:
+      return "wrong";
+    case PublicOutcome::kRefused:
+      return "refused";
+  }
+  return "";
+}
+
+Json to_json(const PublicCheck& check) {
+  Json places = Json::array();
+  for (const WrongPlace& place : check.places) {
+    places.push_back({{"draw", place.draw},
+                      {"output", place.output},
+                      {"index", place.index},
+                      {"got", fmt::format("{:.9g}", place.got)},
+                      {"expected", fmt::format("{:.9g}", place.expected)}});
+  }
+  return {{"schema", "stitchcuda.public_check/1"},
+          {"seed", kPublicSeed},
+          {"draws", kPublicDraws},
+          {"shape", check.shape},
+          {"outcome", to_string(check.outcome)},
+          {"report", check.report},
+          {"places", places},
+          {"wrong_elements", check.wrong_elements}};
+}
+
+std::string describe(const PublicCheck& check) {
+  std::string text =
+      fmt::format("public check, {} draws at {}: {}", kPublicDraws, check.shape, to_string(check.outcome));
+  for (const WrongPlace& place : check.places) {
+    text += fmt::format("\ndraw {}, {}{}: got {:.9g}, expected {:.9g}", place.draw, place.output, place.index,
+                        place.got, place.expected);
+  }
+  if (check.wrong_elements > static_cast<int64_t>(check.places.size())) {
+    text += fmt::format("\n{} elements in all", check.wrong_elements);
+  }
+  return check.report.empty() ? text : text + "\n" + check.report;
+}
+
+Result<PublicCheck> check_publicly(Job& job, const toolchain::Toolchain& tools, const PublicSubject& subject) {
+  PublicCheck check;
+  const bool has_sanitizers = tools.supports(DeviceKind::kChecked).has_value();
+  if (subject.checked != nullptr && has_sanitizers) {
+    STITCH_ASSIGN(const auto beside,
+                  PublicRun::begin(job, tools, *subject.checked, DeviceKind::kChecked, subject.step));
+    STITCH_TRY(beside->check(DeviceKind::kChecked, 1, check));
+  }
+  if (check.outcome != PublicOutcome::kPassed) {
+    return check;
+  }
+  STITCH_ASSIGN(const auto run, PublicRun::begin(job, tools, subject.subject, subject.device, subject.step));
+  if (subject.device == DeviceKind::kEmulated && has_sanitizers) {
+    STITCH_TRY(run->check(DeviceKind::kChecked, 1, check));
+  }
+  if (check.outcome == PublicOutcome::kPassed) {
+    STITCH_TRY(run->check(subject.device, kPublicDraws, check));
+  }
+  return check;
+}
+
+}  // namespace stitch::driver

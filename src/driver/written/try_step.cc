@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/written/try_step.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "codegen/emit.h"
+#include "driver/judge/judge_folder.h"
+#include "driver/judge/step_subject.h"
+#include "driver/written/boundaries_with.h"
+
+namespace stitch::driver {
+namespace {
+
+// What makes a step the same one in two plans: nodes by name, kernel and setting.
+std::string identity_of(const plan::Plan& plan, const plan::Step& step) {
+  std::string text = fmt::format("{} {} {}", step.skeleton, step.setting.variant, step.setting.splits);
+  for (const ir::NodeId node : step.nodes) {
+    text += " " + plan.graph.value(plan.graph.node(node).outputs[0]).name;
+  }
+  return text;
+}
+
+// Step texts of `folder` that are not as emitted stay, wherever their steps are now.
+Result<void> keep_edits(Job& job, const Folder& folder, const plan::Plan& plan, SourceBundle& sources) {
+  STITCH_ASSIGN(const EmittedProgram before, emit_again(job, folder.plan));
+  std::map<std::string, size_t> known;
+  for (size_t i = 0; i < folder.plan.steps.size(); ++i) {
+    known[identity_of(folder.plan, folder.plan.steps[i])] = i;
+  }
+  for (size_t i = 0; i < plan.steps.size(); ++i) {
+    const auto old = known.find(identity_of(plan, plan.steps[i]));
+    if (old == known.end() || plan.steps[i].boundary >= 0) {
+      continue;
+    }
+    const std::string file = codegen::step_file_name(folder.plan, old->second);
+    const auto edited = folder.sources.files.find(file);
+    if (edited != folder.sources.files.end() && edited->second != before.bundle.files.at(file)) {
+      sources.files[codegen::step_file_name(plan, i)] =
+          renumbered_step(edited->second, static_cast<int>(old->second), static_cast<int>(i));
+    }
+  }
+  return {};
+}
+
+Result<AttemptedProgram> with_text(const Folder& folder, const StepAttempt& attempt) {
+  STITCH_TRY(boundary_nodes_of(folder.plan, attempt.step));  // is there such a step?
+  const auto number = static_cast<size_t>(attempt.step);
+  AttemptedProgram attempted{folder, attempt.step};
+  STITCH_ASSIGN(attempted.folder.sources.files[codegen::step_file_name(folder.plan, number)],
+                plan::renumbered_code(attempt.code, number));
+  return attempted;
+}
+
+Result<AttemptedProgram> with_boundary(Job& job, const Folder& folder, const plan::Boundary& boundary) {
+  AttemptedProgram attempted;
+  attempted.folder.task = folder.task;
+  STITCH_ASSIGN(plan::Plan plan, plan::with_boundaries(folder.plan, boundaries_with(folder.plan, boundary)));
+  STITCH_ASSIGN(EmittedProgram program, emit_again(job, std::move(plan)));
+  STITCH_TRY(keep_edits(job, folder, program.plan, program.bundle));
+  STITCH_ASSIGN(const size_t step, step_of(program.plan, boundary));
+  attempted.step = static_cast<int>(step);
+  attempted.folder.plan = std::move(program.plan);
+  attempted.folder.sources = std::move(program.bundle);
+  return attempted;
+}
+
+bool is_ok(const std::optional<evaluate::EvaluateReport>& report) {
+  return report.has_value() && report->verify.verdict().kind == VerdictKind::kOk;
+}
+
+// What a verdict was not right about, the program if the step alone was.
+Result<void> check_for_author(Job& job, const toolchain::Toolchain& tools, const SubjectSet& set, DeviceKind device,
+                              StepTrial& trial) {
+  const bool of_program = is_ok(trial.alone);
+  const PublicSubject subject{set.subjects.front(), device,
+                              of_program ? std::nullopt : std::optional(trial.attempted.step), nullptr};
+  STITCH_ASSIGN(trial.check, check_publicly(job, tools, subject));
+  return {};
+}
+
+}  // namespace
+
+bool StepTrial::is_right() const {
+  if (program.has_value()) {
+    return is_ok(program);
+  }
+  return alone.has_value() ? is_ok(alone) : check.has_value() && check->outcome == PublicOutcome::kPassed;
+}
+
+Result<AttemptedProgram> with_attempt(Job& job, const Folder& folder, const StepAttempt& attempt) {
+  return attempt.boundary.has_value() ? with_boundary(job, folder, *attempt.boundary) : with_text(folder, attempt);
+}
+
+Result<StepTrial> try_step(Job& job, const toolchain::Toolchain& tools, const Folder& folder,
+                           const StepAttempt& attempt, DeviceKind device, TryDepth depth) {
+  StepTrial trial;
+  STITCH_ASSIGN(trial.attempted, with_attempt(job, folder, attempt));
+  const Folder& tried = trial.attempted.folder;
+  STITCH_ASSIGN(const ImportedProgram imported, import_program(job, tried.task));
+  STITCH_ASSIGN(const EmittedProgram program, emit_again(job, tried.plan));
+  STITCH_ASSIGN(SubjectSet first, make_first_subject(job, tried.task, imported, program, tried.sources, device));
+  first.is_outside = true;
+  if (depth != TryDepth::kPublic) {
+    STITCH_ASSIGN(trial.alone, judge_step(job, tools, first, trial.attempted.step, device));
+  }
+  if (depth == TryDepth::kProgram && is_ok(trial.alone)) {
+    STITCH_ASSIGN(SubjectSet set, make_subjects(job, tried.task, imported, program, tried.sources, device));
+    set.is_outside = true;
+    STITCH_ASSIGN(trial.program, judge(job, tools, set, device));
+  }
+  if (depth == TryDepth::kPublic || !trial.is_right()) {
+    STITCH_TRY(check_for_author(job, tools, first, device, trial));
+  }
+  return trial;
+}
+
+}  // namespace stitch::driver
