@@ -269,7 +269,8 @@ int64_t convolution_library_scratch_bytes(const Group& group, const ConvolutionP
   return library_scratch_bytes(problem, convolution_layout(group), is_turned, has_room);
 }
 
-void add_library_call(StepBuilder& step, const ConvolutionProblem& problem, const Setting& setting) {
+void add_library_call(StepBuilder& step, const ConvolutionProblem& problem, const Setting& setting,
+                      const LibraryEpilogue& epilogue) {
   const Group& group = step.group();
   const ConvolutionLibrary library = meaning_of(kSettings, setting);
   const ConvolutionLayout layout = convolution_layout(group);
@@ -285,6 +286,9 @@ void add_library_call(StepBuilder& step, const ConvolutionProblem& problem, cons
   if (result.has_value()) {
     step.launch("    .sums = static_cast<float*>({}),", step.tensor(*result));
   }
+  if (library.is_turned && !is_whole) {
+    step.launch("    .vectorised = {},", epilogue.vectorised);
+  }
   step.launch("};");
   if (library.is_turned) {
     step.launch("// How cuDNN's operands and sums are turned: input, weight and sums, pixels by channels.");
@@ -292,8 +296,8 @@ void add_library_call(StepBuilder& step, const ConvolutionProblem& problem, cons
   }
   step.launch("const cudaError_t by_library = stitch::launch_conv_library<{},",
               library.is_turned ? "Layout" : "stitch::ChannelsFirst");
-  step.launch("    stitch::LibraryEnd::{}, Window>(library, shape, input, weight, epilogue, stream);",
-              is_whole ? "kSums" : "kEpilogue");
+  step.launch("    stitch::LibraryEnd::{}, Window>(library, shape, input, weight, {}, stream);",
+              is_whole ? "kSums" : "kEpilogue", epilogue.functor);
   step.launch("if (by_library != cudaErrorNotSupported) {");
   step.launch("  return by_library;");
   step.launch("}");
