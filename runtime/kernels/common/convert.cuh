@@ -3,8 +3,10 @@
 #pragma once
 
 #include <stdint.h>
+#include <string.h>
 
 #include "kernels/common/lanes.cuh"
+#include "ptx/store.cuh"
 
 namespace stitch {
 
@@ -46,6 +48,20 @@ __device__ __forceinline__ Lanes<float, kLanes> load_float_lanes(const T* pointe
   return lanes;
 }
 
+// store_lanes() to global memory, in one instruction where lanes fill 8 or 16 bytes.
+template <int kLanes, typename T>
+__device__ __forceinline__ void store_global_lanes(T* pointer, const Lanes<T, kLanes>& lanes) {
+  constexpr int kBytes = static_cast<int>(sizeof(T)) * kLanes;
+  if constexpr (kBytes == 8 || kBytes == 16) {
+    uint32_t words[kBytes / 4];
+    memcpy(words, lanes.values, kBytes);
+    ptx::store_words(pointer, words);
+  } else {
+    store_lanes(pointer, lanes);
+  }
+}
+
+// To global memory.
 template <int kLanes, typename T>
 __device__ __forceinline__ void store_float_lanes(T* pointer, const Lanes<float, kLanes>& lanes) {
   Lanes<T, kLanes> stored;
@@ -53,7 +69,7 @@ __device__ __forceinline__ void store_float_lanes(T* pointer, const Lanes<float,
   for (int lane = 0; lane < kLanes; ++lane) {
     stored[lane] = from_float<T>(lanes[lane]);
   }
-  store_lanes(pointer, stored);
+  store_global_lanes(pointer, stored);
 }
 
 }  // namespace stitch

@@ -105,9 +105,14 @@ __device__ __forceinline__ Real square(Real x) {
   return x * x;
 }
 
+// x * tanh(softplus(x)), in which e = exp(x) leaves tanh(log(1 + e)) = n / (n + 2) with n = e * (e + 2): nothing
+// cancels, and beyond the limit it is 1 in either type.
 template <typename Real>
 __device__ __forceinline__ Real mish(Real x) {
-  return x * real::tanh(real::log1p(real::exp(x)));
+  constexpr Real kLimit = Real(20);
+  const Real exponential = real::exp(x);
+  const Real n = exponential * (exponential + Real(2));
+  return x > kLimit ? x : x * n / (n + Real(2));
 }
 
 template <typename Real>

@@ -30,9 +30,26 @@ enum class LibraryEnd { kSums, kEpilogue };
 
 struct ConvLibraryCall {
   const StepArgs* args;
-  bool may_use_tf32;      // else fp32 multiplications only
-  int64_t advice;         // 1: the algorithm that cuDNN's heuristics advise, 2: the next best ...
-  float* sums = nullptr;  // the step's result, where it may hold the sums before the epilogue; null: scratch does
+  bool may_use_tf32;        // else fp32 multiplications only
+  int64_t advice;           // 1: the algorithm that cuDNN's heuristics advise, 2: the next best ...
+  float* sums = nullptr;    // the step's result, where it may hold the sums before the epilogue; null: scratch does
+  bool vectorised = false;  // the epilogue's lanes may be called, at every fourth pixel
+};
+
+// An output pixel from its place among those of its image. z is 0 where there is no such axis.
+struct OutPixels {
+  Divider height;
+  Divider width;
+  template <int kRank>
+  __device__ __forceinline__ PixelPlace place(int64_t image, int64_t pixel) const {
+    const QuotientRemainder row = width.divide(pixel);
+    if constexpr (kRank == 2) {
+      return {image, 0, row.quotient, row.remainder};
+    } else {
+      const QuotientRemainder plane = height.divide(row.quotient);
+      return {image, plane.quotient, plane.remainder, row.remainder};
+    }
+  }
 };
 
 namespace conv_library_detail {
@@ -200,7 +217,9 @@ struct LibraryOperands<ChannelsLast<InputTile, WeightTile, SumsTile>> {
 };
 
 // Scratch: as many floats as the outputs have where `call` names no place for the sums, with channels last also as many
-// as those of input and weight have that are turned, each aligned to 256 bytes; cuDNN's workspace is what remains.
+// as those of input and weight have that are turned, each aligned to 256 bytes; cuDNN's workspace is what remains. The
+// epilogue is that of our own kernels with channels first, and with channels last the Finish of
+// kernels/conv/turned.cuh.
 template <typename Layout, LibraryEnd kEnd, typename Window, typename Epilogue>
 cudaError_t launch_conv_library(const ConvLibraryCall& call, const ConvShape& shape, const float* input,
                                 const float* weight, const Epilogue& epilogue, cudaStream_t stream) {
@@ -230,13 +249,13 @@ cudaError_t launch_conv_library(const ConvLibraryCall& call, const ConvShape& sh
   if (error != cudaSuccess) {
     return error;
   }
-  const OutPixels pixels{Divider(shape.out_height), Divider(shape.out_width)};
   if constexpr (kEnd == LibraryEnd::kSums) {
     return cudaSuccess;
   } else if constexpr (kIsLast) {
-    return launch_from_channels_last<typename Layout::Sums, Window::rank>(
-        sums, epilogue, pixels, shape.batch, shape.out_channels, counts.out_pixels, stream);
+    return launch_from_channels_last<typename Layout::Sums>(sums, epilogue, call.vectorised, shape.batch,
+                                                            shape.out_channels, counts.out_pixels, stream);
   } else {
+    const OutPixels pixels{Divider(shape.out_height), Divider(shape.out_width)};
     return launch_finish<Window::rank>(sums, epilogue, pixels, shape.batch, shape.out_channels, counts.out_pixels,
                                        stream);
   }

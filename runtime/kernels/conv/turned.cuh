@@ -1,39 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Images with channels first, turned to channels last and back through shared memory, tile by tile: 16 elements of each
-// thread are under way at a time, and both sides are accessed in the order in which they lie.
+// thread are under way at a time, and both sides are accessed in the order in which they lie, 16 bytes a thread where
+// alignment allows.
+//
+// Finish: void operator()(int64_t image, int64_t channel, int64_t pixel, float value) const, pixels counted through the
+// image; and, optionally, template <int kLanes> void lanes(image, channel, pixel, const Lanes<float, kLanes>&) const
+// for neighbouring pixels, which is called only where the caller has proved that it may be.
 #pragma once
 
 #include "kernels/conv/shape.cuh"
+#include "kernels/conv/turn_tile.cuh"
 #include "stitch/step.h"
 
 namespace stitch {
-
-// Pixels and channels that a block turns at a time. Few channels leave room for more pixels.
-template <int kPixels, int kChannels>
-struct TurnTile {
-  static constexpr int pixels = kPixels;
-  static constexpr int channels = kChannels;
-  static constexpr int pitch = kChannels + 1;  // odd: neither side meets a bank twice
-  static constexpr int threads = 256;
-  static constexpr int steps = kPixels * kChannels / threads;
-  static_assert(kPixels * kChannels % threads == 0, "every thread turns as many elements as the others, at least one");
-};
-
-// An output pixel from its place among those of its image. z is 0 where there is no such axis.
-struct OutPixels {
-  Divider height;
-  Divider width;
-  template <int kRank>
-  __device__ __forceinline__ PixelPlace place(int64_t image, int64_t pixel) const {
-    const QuotientRemainder row = width.divide(pixel);
-    if constexpr (kRank == 2) {
-      return {image, 0, row.quotient, row.remainder};
-    } else {
-      const QuotientRemainder plane = height.divide(row.quotient);
-      return {image, plane.quotient, plane.remainder, row.remainder};
-    }
-  }
-};
 
 // A step's scratch memory, piece by piece, each aligned to 256 bytes. The first `taken_bytes` are somebody else's.
 class ScratchPieces {
@@ -67,6 +46,8 @@ struct Images {
   int64_t pixels;
   Divider channel_tiles;
   Divider pixel_tiles;
+  bool wide_first;  // with channels first, four pixels may be accessed as one
+  bool wide_last;   // with channels last, four channels
 };
 
 // What one block turns.
@@ -84,50 +65,39 @@ __device__ __forceinline__ Place place_of(const Images& images, int64_t block) {
   return {down.quotient, down.remainder * Tile::pixels, across.remainder * Tile::channels};
 }
 
-// What of a tile lies inside the image.
-struct Inside {
-  int pixels;
-  int channels;
-};
-
+// Of the tile at `place`, the part inside its image.
 template <typename Tile>
-__device__ __forceinline__ Inside inside_of(const Images& images, const Place& place) {
+__device__ __forceinline__ TileSide first_side(const Images& images, const Place& place) {
   const int64_t pixels = images.pixels - place.first_pixel;
   const int64_t channels = images.channels - place.first_channel;
   return {pixels < Tile::pixels ? static_cast<int>(pixels) : Tile::pixels,
-          channels < Tile::channels ? static_cast<int>(channels) : Tile::channels};
+          channels < Tile::channels ? static_cast<int>(channels) : Tile::channels, images.pixels, images.wide_first};
+}
+
+template <typename Tile>
+__device__ __forceinline__ TileSide last_side(const Images& images, const Place& place) {
+  const TileSide first = first_side<Tile>(images, place);
+  return {first.across, first.along, images.channels, images.wide_last};
 }
 
 template <typename Tile>
 __device__ __forceinline__ void turn_to_channels_last(const float* source, float* destination, const Images& images,
                                                       int64_t block, float* tile) {
   const Place place = place_of<Tile>(images, block);
-  const Inside inside = inside_of<Tile>(images, place);
   const int64_t start = place.image * images.channels * images.pixels;
-  const float* from = source + start + place.first_channel * images.pixels + place.first_pixel;
-  float held[Tile::steps];
-#pragma unroll
-  for (int step = 0; step < Tile::steps; ++step) {
-    const int linear = step * Tile::threads + static_cast<int>(threadIdx.x);
-    const int pixel = linear % Tile::pixels;
-    const int channel = linear / Tile::pixels;
-    held[step] = pixel < inside.pixels && channel < inside.channels ? from[channel * images.pixels + pixel] : 0.0f;
-  }
-#pragma unroll
-  for (int step = 0; step < Tile::steps; ++step) {
-    const int linear = step * Tile::threads + static_cast<int>(threadIdx.x);
-    tile[linear % Tile::pixels * Tile::pitch + linear / Tile::pixels] = held[step];
-  }
+  TileRows<Tile, true>{tile}.fill(source + start + place.first_channel * images.pixels + place.first_pixel,
+                                  first_side<Tile>(images, place));
   __syncthreads();
-  float* to = destination + start + place.first_pixel * images.channels + place.first_channel;
-#pragma unroll
-  for (int step = 0; step < Tile::steps; ++step) {
-    const int linear = step * Tile::threads + static_cast<int>(threadIdx.x);
-    const int pixel = linear / Tile::channels;
-    const int channel = linear % Tile::channels;
-    if (pixel < inside.pixels && channel < inside.channels) {
-      to[pixel * images.channels + channel] = tile[pixel * Tile::pitch + channel];
-    }
+  float* const to = destination + start + place.first_pixel * images.channels + place.first_channel;
+  const TileSide side = last_side<Tile>(images, place);
+  const TileRows<Tile, false> channels{tile};
+  if (side.wide) {
+    channels.for_each_group(side, [&](int channel, int pixel, const Lanes<float, kTurnLanes>& values) {
+      store_global_lanes(to + pixel * images.channels + channel, values);
+    });
+  } else {
+    channels.for_each(side,
+                      [&](int channel, int pixel, float value) { to[pixel * images.channels + channel] = value; });
   }
 }
 
@@ -139,7 +109,7 @@ struct Turned {
 
 template <typename Tile>
 __global__ void __launch_bounds__(Tile::threads) to_channels_last_kernel(Turned operand) {
-  __shared__ float tile[Tile::pixels * Tile::pitch];
+  __shared__ float tile[Tile::floats];
   turn_to_channels_last<Tile>(operand.source, operand.destination, operand.images, blockIdx.x, tile);
 }
 
@@ -147,9 +117,7 @@ __global__ void __launch_bounds__(Tile::threads) to_channels_last_kernel(Turned 
 template <typename InputTile, typename WeightTile>
 __global__ void __launch_bounds__(InputTile::threads)
     operands_to_channels_last_kernel(Turned input, Turned weight, unsigned input_blocks) {
-  constexpr int kInputFloats = InputTile::pixels * InputTile::pitch;
-  constexpr int kWeightFloats = WeightTile::pixels * WeightTile::pitch;
-  __shared__ float tile[kInputFloats > kWeightFloats ? kInputFloats : kWeightFloats];
+  __shared__ float tile[InputTile::floats > WeightTile::floats ? InputTile::floats : WeightTile::floats];
   if (blockIdx.x < input_blocks) {
     turn_to_channels_last<InputTile>(input.source, input.destination, input.images, blockIdx.x, tile);
   } else {
@@ -158,48 +126,31 @@ __global__ void __launch_bounds__(InputTile::threads)
   }
 }
 
-// Elements of channels-last images, each handed to the epilogue at its own place: neighbouring threads have
-// neighbouring pixels of one channel.
-template <typename Tile, int kRank, typename Epilogue>
+// Elements of channels-last images, each handed to `finish` at its own place: neighbouring threads have neighbouring
+// pixels of one channel.
+template <typename Tile, typename Finish>
 __global__ void __launch_bounds__(Tile::threads)
-    from_channels_last_kernel(const float* source, Epilogue epilogue, OutPixels out, Images images) {
-  __shared__ float tile[Tile::pixels * Tile::pitch];
+    from_channels_last_kernel(const float* source, Finish finish, Images images) {
+  __shared__ float tile[Tile::floats];
   const Place place = place_of<Tile>(images, blockIdx.x);
-  const Inside inside = inside_of<Tile>(images, place);
-  const float* from =
-      source + (place.image * images.pixels + place.first_pixel) * images.channels + place.first_channel;
-  float held[Tile::steps];
-#pragma unroll
-  for (int step = 0; step < Tile::steps; ++step) {
-    const int linear = step * Tile::threads + static_cast<int>(threadIdx.x);
-    const int pixel = linear / Tile::channels;
-    const int channel = linear % Tile::channels;
-    held[step] = pixel < inside.pixels && channel < inside.channels ? from[pixel * images.channels + channel] : 0.0f;
-  }
-#pragma unroll
-  for (int step = 0; step < Tile::steps; ++step) {
-    const int linear = step * Tile::threads + static_cast<int>(threadIdx.x);
-    tile[linear / Tile::channels * Tile::pitch + linear % Tile::channels] = held[step];
-  }
+  TileRows<Tile, false>{tile}.fill(
+      source + (place.image * images.pixels + place.first_pixel) * images.channels + place.first_channel,
+      last_side<Tile>(images, place));
   __syncthreads();
-  // Threads that stay with one pixel, or with the same few, find its place once.
-  constexpr int kPixelsOfThread = Tile::pixels > Tile::threads ? Tile::pixels / Tile::threads : 1;
-  constexpr int kThreadsOfPixel = Tile::pixels > Tile::threads ? 1 : Tile::threads / Tile::pixels;
-#pragma unroll
-  for (int mine = 0; mine < kPixelsOfThread; ++mine) {
-    const int pixel = static_cast<int>(threadIdx.x) % Tile::pixels + mine * Tile::threads;
-    if (pixel >= inside.pixels) {
-      break;
-    }
-    const PixelPlace at = out.template place<kRank>(place.image, place.first_pixel + pixel);
-#pragma unroll
-    for (int channel = static_cast<int>(threadIdx.x) / Tile::pixels; channel < Tile::channels;
-         channel += kThreadsOfPixel) {
-      if (channel < inside.channels) {
-        finish_pixel<kRank>(epilogue, at, place.first_channel + channel, tile[pixel * Tile::pitch + channel]);
-      }
+  const TileSide side = first_side<Tile>(images, place);
+  const TileRows<Tile, true> pixels{tile};
+  if constexpr (requires(Lanes<float, kTurnLanes> values) { finish.template lanes<kTurnLanes>(0, 0, 0, values); }) {
+    if (side.wide) {
+      pixels.for_each_group(side, [&](int pixel, int channel, const Lanes<float, kTurnLanes>& values) {
+        finish.template lanes<kTurnLanes>(place.image, place.first_channel + channel, place.first_pixel + pixel,
+                                          values);
+      });
+      return;
     }
   }
+  pixels.for_each(side, [&](int pixel, int channel, float value) {
+    finish(place.image, place.first_channel + channel, place.first_pixel + pixel, value);
+  });
 }
 
 template <typename Tile>
@@ -207,10 +158,16 @@ struct Launch {
   Images images;
   unsigned blocks;
 
-  Launch(int64_t count, int64_t channels, int64_t pixels) {
+  // `first` and `last` are where the images lie in either order, null where a functor decides.
+  Launch(int64_t count, int64_t channels, int64_t pixels, const float* first, const float* last) {
     const int64_t channel_tiles = ceil_divide(channels, Tile::channels);
     const int64_t pixel_tiles = ceil_divide(pixels, Tile::pixels);
-    images = {channels, pixels, Divider(channel_tiles), Divider(pixel_tiles)};
+    images = {channels,
+              pixels,
+              Divider(channel_tiles),
+              Divider(pixel_tiles),
+              pixels % kTurnLanes == 0 && lanes_aligned(first),
+              channels % kTurnLanes == 0 && lanes_aligned(last)};
     blocks = static_cast<unsigned>(count * channel_tiles * pixel_tiles);
   }
 };
@@ -226,9 +183,18 @@ struct TurnedOperand {
   int64_t pixels;
 };
 
+namespace turn_detail {
+
+template <typename Tile>
+Launch<Tile> launch_of(const TurnedOperand& operand) {
+  return {operand.count, operand.channels, operand.pixels, operand.source, operand.destination};
+}
+
+}  // namespace turn_detail
+
 template <typename Tile>
 cudaError_t launch_to_channels_last(const TurnedOperand& operand, cudaStream_t stream) {
-  const turn_detail::Launch<Tile> launch(operand.count, operand.channels, operand.pixels);
+  const auto launch = turn_detail::launch_of<Tile>(operand);
   turn_detail::to_channels_last_kernel<Tile><<<launch.blocks, Tile::threads, 0, stream>>>(
       turn_detail::Turned{operand.source, operand.destination, launch.images});
   return cudaGetLastError();
@@ -237,8 +203,8 @@ cudaError_t launch_to_channels_last(const TurnedOperand& operand, cudaStream_t s
 // Two in one launch.
 template <typename InputTile, typename WeightTile>
 cudaError_t launch_to_channels_last(const TurnedOperand& input, const TurnedOperand& weight, cudaStream_t stream) {
-  const turn_detail::Launch<InputTile> of_input(input.count, input.channels, input.pixels);
-  const turn_detail::Launch<WeightTile> of_weight(weight.count, weight.channels, weight.pixels);
+  const auto of_input = turn_detail::launch_of<InputTile>(input);
+  const auto of_weight = turn_detail::launch_of<WeightTile>(weight);
   const turn_detail::Turned first{input.source, input.destination, of_input.images};
   const turn_detail::Turned second{weight.source, weight.destination, of_weight.images};
   turn_detail::operands_to_channels_last_kernel<InputTile, WeightTile>
@@ -246,26 +212,35 @@ cudaError_t launch_to_channels_last(const TurnedOperand& input, const TurnedOper
   return cudaGetLastError();
 }
 
-// `count` images of pixels x channels, contiguous, through the epilogue.
-template <typename Tile, int kRank, typename Epilogue>
-cudaError_t launch_from_channels_last(const float* source, const Epilogue& epilogue, const OutPixels& out,
-                                      int64_t count, int64_t channels, int64_t pixels, cudaStream_t stream) {
-  const turn_detail::Launch<Tile> launch(count, channels, pixels);
-  turn_detail::from_channels_last_kernel<Tile, kRank>
-      <<<launch.blocks, Tile::threads, 0, stream>>>(source, epilogue, out, launch.images);
+// `count` images of pixels x channels, contiguous, through `finish`, whose lanes are called where `vectorised` says
+// that they may be at every fourth pixel.
+template <typename Tile, typename Finish>
+cudaError_t launch_from_channels_last(const float* source, const Finish& finish, bool vectorised, int64_t count,
+                                      int64_t channels, int64_t pixels, cudaStream_t stream) {
+  turn_detail::Launch<Tile> launch(count, channels, pixels, nullptr, source);
+  launch.images.wide_first = launch.images.wide_first && vectorised;
+  turn_detail::from_channels_last_kernel<Tile>
+      <<<launch.blocks, Tile::threads, 0, stream>>>(source, finish, launch.images);
   return cudaGetLastError();
 }
 
 namespace turn_detail {
 
-// Writes images whose pixels are one row.
 struct StoreChannelsFirst {
   float* destination;
   int64_t channels;
   int64_t pixels;
-  __device__ __forceinline__ void operator()(int64_t image, int64_t channel, int64_t, int64_t pixel,
-                                             float value) const {
-    destination[(image * channels + channel) * pixels + pixel] = value;
+
+  __device__ __forceinline__ float* at(int64_t image, int64_t channel, int64_t pixel) const {
+    return destination + (image * channels + channel) * pixels + pixel;
+  }
+  __device__ __forceinline__ void operator()(int64_t image, int64_t channel, int64_t pixel, float value) const {
+    *at(image, channel, pixel) = value;
+  }
+  template <int kLanes>
+  __device__ __forceinline__ void lanes(int64_t image, int64_t channel, int64_t pixel,
+                                        const Lanes<float, kLanes>& values) const {
+    store_global_lanes(at(image, channel, pixel), values);
   }
 };
 
@@ -275,9 +250,24 @@ struct StoreChannelsFirst {
 template <typename Tile>
 cudaError_t launch_to_channels_first(const TurnedOperand& operand, cudaStream_t stream) {
   const turn_detail::StoreChannelsFirst store{operand.destination, operand.channels, operand.pixels};
-  const OutPixels pixels{Divider(1), Divider(operand.pixels)};
-  return launch_from_channels_last<Tile, 2>(operand.source, store, pixels, operand.count, operand.channels,
-                                            operand.pixels, stream);
+  return launch_from_channels_last<Tile>(operand.source, store, lanes_aligned(operand.destination), operand.count,
+                                         operand.channels, operand.pixels, stream);
 }
+
+// An epilogue of our own kernels, which name a pixel by its axes, that hands each to `finish`.
+template <typename Finish>
+struct PixelEpilogue {
+  Finish finish;
+  int64_t height;
+  int64_t width;
+
+  __device__ __forceinline__ void operator()(int64_t image, int64_t channel, int64_t y, int64_t x, float value) const {
+    finish(image, channel, y * width + x, value);
+  }
+  __device__ __forceinline__ void operator()(int64_t image, int64_t channel, int64_t z, int64_t y, int64_t x,
+                                             float value) const {
+    finish(image, channel, (z * height + y) * width + x, value);
+  }
+};
 
 }  // namespace stitch

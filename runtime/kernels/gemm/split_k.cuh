@@ -20,7 +20,7 @@ struct StorePartial {
   template <int kLanes>
   __device__ __forceinline__ void lanes(int64_t matrix, int64_t row, int64_t column,
                                         const Lanes<float, kLanes>& values) const {
-    store_lanes(scratch + (matrix * m + row) * n + column, values);
+    store_global_lanes(scratch + (matrix * m + row) * n + column, values);
   }
 };
 

@@ -203,27 +203,64 @@ class Convolution final : public KernelTemplate {
   Result<StepDraft> draft(const Group& group, const Setting& setting) const override;
 };
 
-Result<LoweredFunctor> make_epilogue(StepBuilder& step) {
+// How an epilogue is told where a pixel is: by its axes, or by one number, along which neighbours may be taken
+// together.
+enum class PixelNames { kAxes, kNumber };
+
+std::vector<Coordinate> epilogue_coordinates(size_t rank, PixelNames names) {
+  std::vector<Coordinate> coordinates = {{"image", {0}}, {"channel", {1}}};
+  if (names == PixelNames::kAxes) {
+    for (const std::string& name : axis_names(rank - 2, "out_")) {
+      coordinates.push_back({name, {static_cast<int>(coordinates.size())}});
+    }
+    return coordinates;
+  }
+  Coordinate pixel{"pixel", {}};
+  for (size_t axis = 2; axis < rank; ++axis) {
+    pixel.axes.push_back(static_cast<int>(axis));
+  }
+  coordinates.push_back(pixel);
+  return coordinates;
+}
+
+Result<LoweredFunctor> make_epilogue(StepBuilder& step, PixelNames names) {
   const Group& group = step.group();
   const ir::Node& node = group.root_node();
   const ir::ValueId output = node.outputs[0];
   const Domain domain(group.graph->type(output).shape);
-  std::vector<Coordinate> coordinates = {{"image", {0}}, {"channel", {1}}};
-  for (const std::string& name : axis_names(domain.shape().size() - 2, "out_")) {
-    coordinates.push_back({name, {static_cast<int>(coordinates.size())}});
-  }
+  const bool takes_lanes = names == PixelNames::kNumber;
   FunctorBuilder builder(step, pascal_case(group.graph->value(group.results[0]).name) + "Epilogue", domain,
-                         coordinates);
+                         epilogue_coordinates(domain.shape().size(), names));
   const IndexMap map = domain.anchor_map();
+  const Expr summed = takes_lanes ? bound("accumulator", "accumulators[lane]") : bound("accumulator");
   if (node.operands.size() > 2 && ir::is_tensor(node.operands[2])) {
     STITCH_ASSIGN(Expr bias, builder.value(ir::tensor_operand(node, 2), {map[1]}));
-    builder.bind_computation(output, map, sum(bound("accumulator"), std::move(bias)));
+    builder.bind_computation(output, map, sum(summed, std::move(bias)));
   } else {
-    builder.bind(output, map, bound("accumulator"));
+    builder.bind(output, map, summed);
   }
   STITCH_TRY(builder.store_results());
+  if (takes_lanes) {
+    return builder.finish({.comment = "Stores what follows from one output pixel of one channel, or neighbouring ones.",
+                           .lane_value = "accumulator",
+                           .may_take_lanes = true});
+  }
   return builder.finish({.comment = "Stores what follows from one output pixel of one channel.",
                          .extra_parameters = "float accumulator"});
+}
+
+// Of a step whose sums cuDNN leaves with channels last: what turns them back stores neighbouring pixels together. Our
+// own kernel names each by its axes.
+Result<LibraryEpilogue> add_turning_epilogue(StepBuilder& step, const ConvolutionProblem& problem) {
+  STITCH_ASSIGN(const LoweredFunctor finish, make_epilogue(step, PixelNames::kNumber));
+  construct(step, finish, "finish");
+  add_problem(step, problem);
+  step.launch("const int64_t out_pixels = {}shape.out_height * shape.out_width;",
+              problem.window.axes() > 2 ? "shape.out_depth * " : "");
+  const Expr vectorised = prove_vectorised(step, named("out_pixels"), {{&finish, "finish"}});
+  step.launch("const stitch::PixelEpilogue<{}> epilogue{{finish, shape.out_height, shape.out_width}};",
+              finish.tree.name);
+  return LibraryEpilogue{"finish", vectorised};
 }
 
 void describe(StepBuilder& step, ConvolutionMethod method, bool transposed) {
@@ -301,18 +338,23 @@ Result<StepDraft> Convolution::draft(const Group& group, const Setting& setting)
   StepBuilder step(group);
   include_skeleton(step, chosen.method, math);
   describe(step, chosen.method, problem.transposed);
-  STITCH_ASSIGN(const LoweredFunctor epilogue, make_epilogue(step));
-  construct(step, epilogue, "epilogue");
-  add_problem(step, problem);
-  if (by_library) {
-    add_library_call(step, problem, setting);
+  const ConvolutionLayout layout = convolution_layout(group);
+  if (by_library && takes_channels_last(setting) && !layout.sums_last) {
+    STITCH_ASSIGN(const LibraryEpilogue epilogue, add_turning_epilogue(step, problem));
+    add_library_call(step, problem, setting, epilogue);
+  } else {
+    STITCH_ASSIGN(const LoweredFunctor epilogue, make_epilogue(step, PixelNames::kAxes));
+    construct(step, epilogue, "epilogue");
+    add_problem(step, problem);
+    if (by_library) {
+      add_library_call(step, problem, setting, {"epilogue", literal_expr({false, ScalarType::kBool})});
+    }
   }
   const std::string arguments = template_arguments(chosen);
   const bool splits = own.splits_of_depth > 0;
   constexpr int64_t kFloatBytes = 4;
   const int64_t partial_bytes =
       splits ? setting.splits * problem.matrices() * problem.rows() * problem.columns() * kFloatBytes : 0;
-  const ConvolutionLayout layout = convolution_layout(group);
   const OwnOperands operands = add_turning(step, problem, layout, partial_bytes);
   // All in one sum, which lies on a line through the batch: cuDNN's own need and, in its place, ours.
   step.set_scratch_bytes((by_library ? convolution_library_scratch_bytes(group, problem, setting) : partial_bytes) +

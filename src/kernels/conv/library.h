@@ -27,8 +27,16 @@ std::string own_setting_for(const Setting& setting);
 Work convolution_library_work(const Group& group, const ConvolutionProblem& problem, const Setting& setting);
 int64_t convolution_library_scratch_bytes(const Group& group, const ConvolutionProblem& problem,
                                           const Setting& setting);
+
+// What takes cuDNN's sums: the name of a functor of the step's function, and whether its lanes may be called at every
+// fourth pixel (runtime/kernels/conv/turned.cuh).
+struct LibraryEpilogue {
+  std::string functor;
+  Expr vectorised;
+};
 // Adds the call and `return` of it, unless it answers that there is no library. `shape`, `input`, `weight`, `Window`
-// and `epilogue` are there already.
-void add_library_call(StepBuilder& step, const ConvolutionProblem& problem, const Setting& setting);
+// and the functor are there already.
+void add_library_call(StepBuilder& step, const ConvolutionProblem& problem, const Setting& setting,
+                      const LibraryEpilogue& epilogue);
 
 }  // namespace stitch::kernels

@@ -106,22 +106,28 @@ Work tile_work(const Group& group, const RowAxes& axes, const TileSize& tile) {
   constexpr int kBlock = 256;
   constexpr int kRegisters = 65536;    // of a multiprocessor
   constexpr int kOtherRegisters = 36;  // of a thread, beside what it keeps
+  constexpr int kOfAddress = 2;        // of each group that is under way
   constexpr int kMostThreads = 2048;
   constexpr double kBest = 0.9;
   constexpr double kEnoughInFlight = 40 * 1024;  // bytes of a multiprocessor
   const int lanes = has_aligned_columns(group, axes) ? tile.lanes : 1;
   const int wide = tile.sharers < kBlock / kWarp ? kBlock / tile.sharers : kWarp;
   const int kept = tile.per_thread * lanes;
+  const int registers = kOtherRegisters + kept + kOfAddress * tile.per_thread;
   const auto elements = static_cast<double>(axes.row_count) * static_cast<double>(axes.column_count);
   Work work;
   work.threads_per_block = tile.sharers * wide;
   work.blocks = (axes.row_count + int64_t{wide} * lanes - 1) / (int64_t{wide} * lanes);
-  work.blocks_per_multiprocessor =
-      std::max(1, std::min(kMostThreads, kRegisters / (kOtherRegisters + kept)) / work.threads_per_block);
+  work.blocks_per_multiprocessor = std::max(1, std::min(kMostThreads, kRegisters / registers) / work.threads_per_block);
   const double filled = std::min(1.0, static_cast<double>(axes.column_count) / static_cast<double>(tile.capacity()));
   const double in_flight =
       sizeof(float) * filled * kept * work.threads_per_block * static_cast<double>(work.blocks_per_multiprocessor);
   work.bandwidth_share = kBest * (0.8 + 0.2 * filled) * std::min(1.0, in_flight / kEnoughInFlight);
+  constexpr int kSpared = 8;  // where there are not enough
+  if ((registers - kSpared) * work.threads_per_block > kRegisters) {
+    constexpr double kSpilled = 0.12;  // measured with 1,024 threads that keep 32 elements each
+    work.bandwidth_share *= kSpilled;
+  }
   work.lane_operations = pointwise_operations(group) + 6 * elements / lanes +
                          4.0 * static_cast<double>(axes.row_count) * tile.sharers * tile.sharers;
   return work;

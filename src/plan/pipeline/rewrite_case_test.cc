@@ -41,6 +41,8 @@ const std::map<std::string, Pass>& passes() {
                                                   {"decompose_double_windows", decompose_double_windows},
                                                   {"unmerge_batches", unmerge_batches},
                                                   {"decompose_small_products", decompose_small_products},
+                                                  {"move_permutes", move_permutes},
+                                                  {"turn_products", turn_products},
                                                   {"chain_cats", chain_cats},
                                                   {"reduce_products", reduce_products},
                                                   {"pool_products", pool_products},

@@ -45,6 +45,12 @@ Result<ir::Graph> unmerge_batches(const ir::Graph& graph);
 // Products of a few rows or columns and of little depth become sums of pointwise products, those with one column
 // reductions.
 Result<ir::Graph> decompose_small_products(const ir::Graph& graph);
+// Pointwise work on permuted operands moves behind the permutation that its only reader sees it through, where operands
+// and result then run along memory.
+Result<ir::Graph> move_permutes(const ir::Graph& graph);
+// A product that its only reader sees transposed, and reads along its rows then, becomes the product of the transposed
+// operands.
+Result<ir::Graph> turn_products(const ir::Graph& graph);
 // A concatenation that begins with all parts of another takes that one as its first part.
 Result<ir::Graph> chain_cats(const ir::Graph& graph);
 // Sums and means over what a product or transposed convolution makes, which nothing else reads, become products with
