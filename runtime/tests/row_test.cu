@@ -6,6 +6,7 @@
 #include "kernels/softmax/column.cuh"
 #include "kernels/softmax/held.cuh"
 #include "kernels/softmax/shared.cuh"
+#include "kernels/softmax/turned.cuh"
 #include "support.h"
 
 namespace {
@@ -237,6 +238,37 @@ void check_strided_shapes(Checker& checker) {
   check_columns<kKind, 32, 32>(checker, 1, 1000);
 }
 
+// Read along rows, written across them.
+template <SoftmaxKind kKind, int kPerThread>
+void check_turned(Checker& checker, int64_t rows, int64_t columns) {
+  const auto x = random_floats(rows * columns, 3, -9.0f, 9.0f);
+  std::vector<double> want(x.size());
+  for (int64_t row = 0; row < rows; ++row) {
+    std::vector<double> want_row;
+    reference_row(kKind == SoftmaxKind::kSoftmax ? What::kSoftmax : What::kLogSoftmax, x.data() + row * columns,
+                  columns, want_row);
+    for (int64_t column = 0; column < columns; ++column) {
+      want[static_cast<size_t>(column * rows + row)] = want_row[static_cast<size_t>(column)];
+    }
+  }
+  const DeviceFloats device_x(x);
+  const DeviceFloats y(rows * columns);
+  const std::string name = "turned, " + std::to_string(rows) + "x" + std::to_string(columns);
+  checker.launched(
+      name, launch_softmax_turned<kKind, kPerThread>(Load{device_x.data(), columns}, StridedStore{y.data(), rows},
+                                                     RowShape{rows, columns, columns % 4 == 0}, nullptr));
+  checker.close(name, y.values(), want, 1e-5);
+}
+
+template <SoftmaxKind kKind>
+void check_turned_shapes(Checker& checker) {
+  for (const int64_t columns : {1, 3, 32, 64, 127, 128, 129, 200}) {  // 128 fill the registers, more are streamed
+    check_turned<kKind, 4>(checker, 45, columns);
+  }
+  check_turned<kKind, 8>(checker, 32, 250);
+  check_turned<kKind, 8>(checker, 1, 256);
+}
+
 void check_barred_row(Checker& checker) {
   const float inf = INFINITY;
   const DeviceFloats x(std::vector<float>{-inf, 0.0f, 0.0f, -inf});
@@ -263,6 +295,8 @@ int main(int count, char** arguments) {
   check_held_shapes<What::kSoftmax>(checker);
   check_held_shapes<What::kLogSoftmax>(checker);
   check_tickets(checker);
+  check_turned_shapes<SoftmaxKind::kSoftmax>(checker);
+  check_turned_shapes<SoftmaxKind::kLogSoftmax>(checker);
   check_barred_row(checker);
   return checker.finish();
 }

@@ -27,6 +27,45 @@ constexpr std::array kColumnSettings = {
     NamedSetting<ColumnSize>{"columns_32x16", {32, 16}}, NamedSetting<ColumnSize>{"columns_32x32", {32, 32}},
 };
 
+// Elements that a lane keeps of a row that is read along its elements and written across them.
+struct TurnedRow {
+  int per_lane;
+};
+constexpr std::array kTurnedSettings = {NamedSetting<TurnedRow>{"turned_4", {4}},
+                                        NamedSetting<TurnedRow>{"turned_8", {8}}};
+
+int64_t innermost_axis(const std::vector<int64_t>& shape) {
+  const auto found = std::find_if(shape.rbegin(), shape.rend(), [](int64_t extent) { return extent > 1; });
+  return std::distance(found, shape.rend()) - 1;
+}
+
+// Whether neighbours of `value` along `axis` are neighbours in the memory that it is computed from, element by element.
+bool lies_along(const Group& group, ir::ValueId value, int64_t axis) {
+  const ir::Graph& graph = *group.graph;
+  while (group.computes(value)) {
+    const ir::Node& node = graph.node(graph.value(value).producer);
+    if (node.op == ir::Op::kPermute) {
+      axis = ir::ints_attribute(node, "dims")[static_cast<size_t>(axis)];
+      value = ir::tensor_operand(node, 0);
+      continue;
+    }
+    const auto same = std::find_if(node.operands.begin(), node.operands.end(), [&](const ir::Operand& operand) {
+      return ir::is_tensor(operand) && graph.type(std::get<ir::ValueId>(operand)).shape == graph.type(value).shape;
+    });
+    if (!is_elementwise(node) || is_look_up(node) || same == node.operands.end()) {
+      return false;
+    }
+    value = std::get<ir::ValueId>(*same);
+  }
+  return axis == innermost_axis(graph.type(value).shape);
+}
+
+// Read along the rows' elements, which are not neighbours in the result.
+bool reads_along(const Group& group) {
+  const ir::Node& node = group.root_node();
+  return lies_along(group, ir::tensor_operand(node, 0), ir::int_attribute(node, "dim"));
+}
+
 // Rows whose elements are not neighbours, whatever the extents are.
 bool is_strided(const RowAxes& axes) { return !axes.rows.empty() && axes.rows.back() > axes.columns.back(); }
 
@@ -69,6 +108,26 @@ Work column_work(const Group& group, const RowAxes& axes, const Setting& setting
   return work;
 }
 
+Work turned_work(const Group& group, const RowAxes& axes, const Setting& setting) {
+  constexpr int kRowsOfBlock = 32;
+  constexpr int kLanesOfRow = 32;
+  constexpr double kBest = 0.8;  // what turning alone reaches
+  const int64_t capacity = int64_t{kLanesOfRow} * meaning_of(kTurnedSettings, setting).per_lane;
+  Work work;
+  work.bytes = min_bytes(group);
+  work.lane_operations = pointwise_operations(group) +
+                         static_cast<double>(axes.row_count) * (24.0 * static_cast<double>(axes.column_count) + 1280);
+  const double filled = std::min(1.0, static_cast<double>(axes.column_count) / static_cast<double>(capacity));
+  work.bandwidth_share = kBest * (0.4 + 0.6 * filled);
+  if (axes.column_count > capacity || !reads_along(group)) {
+    work.extra_bytes = work.bytes / 2;
+    work.bandwidth_share *= used_of_sectors(1) * 2;
+  }
+  work.blocks = (axes.row_count + kRowsOfBlock - 1) / kRowsOfBlock;
+  work.blocks_per_multiprocessor = 5;
+  return work;
+}
+
 class Softmax final : public KernelTemplate {
  public:
   const char* name() const override { return "softmax"; }
@@ -90,6 +149,9 @@ class Softmax final : public KernelTemplate {
       for (const NamedSetting<ColumnSize>& named : kColumnSettings) {
         settings.push_back({named.name, 1});
       }
+      for (const NamedSetting<TurnedRow>& named : kTurnedSettings) {
+        settings.push_back({named.name, 1});
+      }
     }
     return settings;
   }
@@ -107,7 +169,14 @@ class Softmax final : public KernelTemplate {
       return held_row_work(group, axes, setting);
     }
     if (is_named(kColumnSettings, setting.variant)) {
-      return column_work(group, axes, setting);
+      Work work = column_work(group, axes, setting);
+      if (reads_along(group)) {  // each element of a row is in a sector with others of its own
+        work.bandwidth_share *= used_of_sectors(1) * 2;
+      }
+      return work;
+    }
+    if (is_named(kTurnedSettings, setting.variant)) {
+      return turned_work(group, axes, setting);
     }
     Work work = row_work(group, axes, setting, 2);
     if (const int64_t stride = stride_of(group, axes); stride > 1) {
@@ -120,12 +189,13 @@ class Softmax final : public KernelTemplate {
   Result<StepDraft> draft(const Group& group, const Setting& setting) const override {
     const RowAxes axes = axes_of(group);
     const bool is_by_columns = is_named(kColumnSettings, setting.variant);
+    const bool is_turned = is_named(kTurnedSettings, setting.variant);
     StepBuilder step(group);
     describe(step, is_by_columns, setting);
     step.describe("Bound: memory, one read and one write of every element.");
     const ir::ValueId input = ir::tensor_operand(group.root_node(), 0);
     STITCH_ASSIGN(const LoweredFunctor load, make_row_loader(step, input, axes, !is_by_columns));
-    STITCH_ASSIGN(const LoweredFunctor store, make_store(step, axes, !is_by_columns));
+    STITCH_ASSIGN(const LoweredFunctor store, make_store(step, axes, !is_by_columns && !is_turned));
     construct(step, load, "load");
     construct(step, store, "store");
     if (is_by_columns) {
@@ -136,6 +206,8 @@ class Softmax final : public KernelTemplate {
         launch_shared(step, axes, setting);
       } else if (is_held_row(setting)) {
         launch_held(step, axes, setting);
+      } else if (is_turned) {
+        launch_turned(step, meaning_of(kTurnedSettings, setting));
       } else {
         launch_rows(step, row_setting_size(setting));
       }
@@ -148,6 +220,13 @@ class Softmax final : public KernelTemplate {
     if (is_held_row(setting)) {
       step.include("kernels/softmax/held.cuh");
       step.describe("Access: blocks share a row; each keeps its part until the whole row is read.");
+      return;
+    }
+    if (is_named(kTurnedSettings, setting.variant)) {
+      step.include("kernels/softmax/turned.cuh");
+      step.describe(
+          "Access: a warp reads the neighbouring elements of a row; a block turns 32 rows in shared memory and");
+      step.describe("writes neighbouring rows.");
       return;
     }
     const bool is_shared = is_shared_row(setting);
@@ -201,6 +280,12 @@ class Softmax final : public KernelTemplate {
     const Expr kept = step.int_constant("elements_per_thread", size.per_thread);
     step.launch("return stitch::launch_softmax<stitch::SoftmaxKind::{}, {}, {}>(load, store, shape, stream);",
                 kind_of(step), threads, kept);
+  }
+
+  static void launch_turned(StepBuilder& step, const TurnedRow& row) {
+    const Expr kept = step.int_constant("elements_per_thread", row.per_lane);
+    step.launch("return stitch::launch_softmax_turned<stitch::SoftmaxKind::{}, {}>(load, store, shape, stream);",
+                kind_of(step), kept);
   }
 
   static void launch_columns(StepBuilder& step, const RowAxes& axes, const ColumnSize& size) {

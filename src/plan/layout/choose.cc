@@ -187,7 +187,13 @@ class Chooser {
       return wishing_.count(reader) > 0 && ir::tensor_operand(node, 0) == value;
     }
     return form(reader) == LastForm::kPool || form(reader) == LastForm::kReduction ||
-           (form(reader) == LastForm::kSoftmax && is_kept(node.outputs[0]));
+           (form(reader) == LastForm::kSoftmax && (is_kept(node.outputs[0]) || is_turned_on_the_way(node)));
+  }
+
+  // A softmax over channels that come last reads rows, and turns them while it writes.
+  bool is_turned_on_the_way(const ir::Node& softmax) const {
+    constexpr int64_t kMaxChannels = 256;
+    return ir::int_attribute(softmax, "dim") == 1 && graph_.type(softmax.outputs[0]).shape[1] <= kMaxChannels;
   }
 
   bool is_shown_first(ValueId value) const {
