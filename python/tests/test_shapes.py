@@ -104,6 +104,22 @@ class SmallScaleTest(ServerCase):
         self.assertTrue(all(made["overrides"][name] >= 130 for name in row.full), made)
         self.assertLessEqual(self.ok("import", file=path, overrides=made["overrides"])["flops"], 41_000_000)
 
+    def test_whole_tiles_stay_whole(self) -> None:
+        """What is a multiple of 128 or 16 stays one, what is odd may become anything."""
+        text = (
+            "ROWS = 1024\nWIDTH = 400\nODD = 1021\n"
+            + HEADER
+            + "class Model(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+            + "        self.first = nn.Linear(WIDTH, ODD)\n        self.second = nn.Linear(ODD, WIDTH)\n"
+            + "    def forward(self, x):\n        return self.second(self.first(x))\n"
+            + "def get_inputs():\n    return [torch.randn(ROWS, WIDTH)]\ndef get_init_inputs():\n    return []\n"
+        )
+        path = self.file(text, "whole_tiles.py")
+        made = self.ok("small_scale", file=path, budget_seconds=0.15, min_axis=130, whole_tiles=True)["overrides"]
+        self.assertEqual((made["ROWS"] % 128, made["WIDTH"] % 16), (0, 0))
+        self.assertLess(made["ROWS"], 1024)
+        self.assertLess(made["ODD"], 1021)
+
     def test_a_budget_below_two_tiles_is_said_not_to_fit(self) -> None:
         row = next(row for row in problems() if row.file == "attention_block.py")
         path = shutil.copy(problem(row), self.folder)

@@ -24,8 +24,8 @@ def run_hidden_shapes(arguments: dict[str, Any], progress: Callable[[str], None]
 
 
 def run_small_scale(arguments: dict[str, Any], progress: Callable[[str], None]) -> dict[str, Any]:
-    """Arguments: import's, budget_seconds, min_axis, whole_tiles. Answers `overrides` or `input_shapes` with "flops", what a draw is
-    estimated to take on the emulated device ("seconds"), and whether that "fits"."""
+    """Arguments: import's, budget_seconds, min_axis, whole_tiles. Answers `overrides` or `input_shapes` with "flops",
+    what a draw is estimated to take on the emulated device ("seconds"), and whether that "fits"."""
     request = Request.from_json(arguments)
     budget, min_axis = float(arguments["budget_seconds"]), int(arguments.get("min_axis") or DEFAULT_MIN_AXIS)
     with deadline(DEADLINE_SECONDS, f"Choosing sizes for {request.file}", request.file):

@@ -41,7 +41,7 @@ Result<void> measure(Job& job, const toolchain::Toolchain& tools, const Folder& 
 }
 
 // What the emulated device gets through in a second that is worth waiting for.
-constexpr double kAffordableFlops = 4e8;
+constexpr double kAffordableFlops = 1e8;
 constexpr double kFlopsPerByte = 0.25;  // of what moves memory alone
 
 bool is_affordable(const plan::Plan& plan) {

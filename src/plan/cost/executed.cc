@@ -47,6 +47,7 @@ struct Growth {
   double bytes = 1;
   double flops = 1;
   double launches = 1;
+  double results = 1;
 };
 
 double ratio(double declared, double ran) { return ran > 0 && declared > 0 ? declared / ran : 1; }
@@ -56,6 +57,7 @@ Growth growth_of(const LeastWork& ran, const LeastWork& declared) {
   growth.bytes = ratio(declared.bytes, ran.bytes);
   growth.flops = ran.flops > 0 ? ratio(declared.flops, ran.flops) : growth.bytes;
   growth.launches = ratio(declared.launches, ran.launches);
+  growth.results = ratio(declared.result_bytes, ran.result_bytes);
   return growth;
 }
 
@@ -63,6 +65,7 @@ Growth growth_of(const LeastWork& ran, const LeastWork& declared) {
 Growth per_launch(Growth growth) {
   growth.bytes /= growth.launches;
   growth.flops /= growth.launches;
+  growth.results /= growth.launches;
   return growth;
 }
 
@@ -78,8 +81,8 @@ Launch carried(const LaunchRecord& record, double least_bytes, const Growth& gro
   launch.atomics = number(accesses.atomics) * each.flops;
   launch.tf32_flops = number(accesses.tf32_flops) * each.flops;
   launch.half_flops = number(accesses.half_flops) * each.flops;
-  launch.blocks = number(record.blocks) / number(record.launches) * each.bytes;
-  launch.threads = number(record.threads) / number(record.launches) * each.bytes;
+  launch.blocks = number(record.blocks) / number(record.launches) * each.results;
+  launch.threads = number(record.threads) / number(record.launches) * each.results;
   return launch;
 }
 
@@ -254,6 +257,10 @@ LeastWork work_of_step(const Plan& plan, size_t index) {
     return {};
   }
   LeastWork work{step.flops, step.bytes_min};
+  for (const int result : step.results) {
+    const Buffer& buffer = plan.buffers[static_cast<size_t>(result)];
+    work.result_bytes += number(plan.graph.type(buffer.value).bytes());
+  }
   const kernels::KernelTemplate* kernel = kernels::find_template(step.skeleton);
   if (kernel != nullptr) {
     const kernels::Work counted = kernel->work(step_group(plan, index), step.setting);
@@ -263,11 +270,16 @@ LeastWork work_of_step(const Plan& plan, size_t index) {
   return work;
 }
 
-double bytes_of(const Plan& plan) {
+double input_bytes(const Plan& plan) {
   double bytes = 0;
   for (const ir::GraphInput& input : plan.graph.inputs) {
     bytes += number(plan.graph.type(input.value).bytes());
   }
+  return bytes;
+}
+
+double output_bytes(const Plan& plan) {
+  double bytes = 0;
   for (const ir::GraphOutput& output : plan.graph.outputs) {
     bytes += number(plan.graph.type(output.value).bytes());
   }
@@ -299,7 +311,8 @@ ProgramWork work_of(const Plan& plan) {
     work.whole.flops += work.steps.back().flops;
     work.whole.pipe = std::max(work.whole.pipe, work.steps.back().pipe);
   }
-  work.whole.bytes = bytes_of(plan);
+  work.whole.result_bytes = output_bytes(plan);
+  work.whole.bytes = input_bytes(plan) + work.whole.result_bytes;
   return work;
 }
 

@@ -20,6 +20,7 @@ struct LeastWork {
   double flops = 0;
   double bytes = 0;
   double launches = 1;                        // as its plan has them
+  double result_bytes = 0;                    // of `bytes`, those of what it makes
   kernels::Pipe pipe = kernels::Pipe::kFp32;  // of a library's functions, which do not say
 };
 struct ProgramWork {
