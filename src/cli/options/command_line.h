@@ -67,6 +67,10 @@ struct CommandLine {
   std::string config;                // stitchcuda.toml; empty: where it is looked for
   bool ids_only = false;             // runs list: ids, one a line
   bool with_folder = false;          // runs rm: the folder that the run wrote, too
+  std::optional<int> http_port;      // mcp: on 127.0.0.1; empty: stdin and stdout
+  std::string token_file;            // mcp --http: who may ask; empty: in the folder of state
+  std::string root;                  // mcp: the only folder that its tools may use; empty: any
+  double job_after_seconds = 30;     // mcp: when a call is answered with a job id
   std::vector<std::string> words;    // what a verb about stitchcuda itself takes: names of runs, a shell, a verb
   std::string help;                  // set when help or the version was asked for: print it and stop
 };
