@@ -42,8 +42,8 @@ std::string told(const StepContract& contract) {
   std::string text = contract.skeleton + "\n";
   for (const auto* tensors : {&contract.operands, &contract.results}) {
     for (const ContractTensor& tensor : *tensors) {
-      text += fmt::format("{} {} {}: {}\n", tensors == &contract.operands ? "reads" : "writes", tensor.name,
-                          to_string(tensor.type.dtype), tensor.binding);
+      text += fmt::format("{} {} {}{}{}\n", tensors == &contract.operands ? "reads" : "writes", tensor.name,
+                          to_string(tensor.type.dtype), tensor.binding.empty() ? "" : ": ", tensor.binding);
     }
   }
   for (const StepText& own : contract.expert) {
