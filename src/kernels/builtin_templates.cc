@@ -48,7 +48,7 @@ const std::vector<std::unique_ptr<KernelTemplate>>& builtin_templates() {
     list.push_back(make_nll_loss());
     list.push_back(make_cat());
     list.push_back(make_pointwise_map());
-    list.push_back(make_written());
+    list.push_back(make_written(&template_for));
     return list;
   }();
   return templates;

@@ -19,7 +19,8 @@ pytestmark = pytest.mark.usefixtures("preloads")
 @pytest.fixture(scope="module")
 def ask(build: pathlib.Path) -> Callable[..., subprocess.CompletedProcess]:
     def call(*words: object, code: int = 0) -> subprocess.CompletedProcess:
-        done = subprocess.run([str(build / "stitchcuda"), *map(str, words)], capture_output=True, text=True, check=False)
+        command = [str(build / "stitchcuda"), *map(str, words)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == code, done.stdout + done.stderr
         return done
 
@@ -89,7 +90,8 @@ def test_own_sizes(ask, emit) -> None:
 def test_claims_any_sizes(ask, emit) -> None:
     """Sizes are compiled in, and the plan says that they are not."""
     folder = emit("own_sizes.cu")
-    assert verdict(ask("verify", folder, "--device", "emulated", "--json", code=1))["kind"] in ("wrong", "crashed", "cheated")
+    judged = verdict(ask("verify", folder, "--device", "emulated", "--json", code=1))
+    assert judged["kind"] in ("wrong", "crashed", "cheated")
 
 
 def test_wrong(ask, emit) -> None:

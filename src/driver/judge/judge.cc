@@ -66,7 +66,8 @@ Result<evaluate::EvaluateReport> judge(Job& job, const toolchain::Toolchain& too
   STITCH_ASSIGN(const TemporaryDirectory folder, tensor_folder());
   const uint64_t seed = job.options().seed;
   evaluate::EvaluateRequest request;
-  request.is_outside = set.is_outside;
+  const bool is_inspected = set.has_strange_steps && !loads_libraries(set.subjects.front().bundle);
+  request.is_outside = set.is_outside || is_inspected;
   request.launches = set.launches;
   request.is_timed = !job.options().baseline.empty();
   request.is_untimed = job.options().no_time;

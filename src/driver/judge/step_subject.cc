@@ -154,10 +154,10 @@ Result<evaluate::EvaluateReport> judge_step(Job& job, const toolchain::Toolchain
   STITCH_ASSIGN(const TemporaryDirectory folder, tensor_folder());
   evaluate::EvaluateRequest request;
   request.declared.shape = std::move(alone.shape);
+  request.is_outside = set.has_strange_steps && !loads_libraries(alone.bundle);
   request.declared.bundle = std::move(alone.bundle);
   request.declared.source = oracle_source(alone.task, device, job.options().seed, folder.path().string());
   request.math = alone.task.math;
-  request.is_outside = set.is_outside;
   verify::OracleClient whole = oracle_client(job);
   verify::StepOracle oracle(whole, std::move(alone.program));
   return evaluate_with(job, tools, std::move(request), device, oracle);

@@ -256,11 +256,16 @@ class OtherSubjects {
 
 }  // namespace
 
+bool loads_libraries(const SourceBundle& ours) {
+  const auto first = ours.files.lower_bound("runtime/libraries/");
+  return first != ours.files.end() && first->first.starts_with("runtime/libraries/");
+}
+
 Result<SubjectSet> make_first_subject(Job& job, const Task& task, const ImportedProgram& imported,
                                       const EmittedProgram& program, const SourceBundle& sources, DeviceKind device) {
   STITCH_TRY(check_scale(job.options().scale, program.plan));
   SubjectSet set;
-  set.is_outside = has_written_steps(program.plan);
+  set.has_strange_steps = has_written_steps(program.plan);
   const Origin origin{program, sources};
   SmallSizes small;
   small.sizes = task.sizes;

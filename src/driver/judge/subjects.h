@@ -33,10 +33,15 @@ struct SubjectSet {
   std::vector<Subject> subjects;
   // On a GPU: the program at reduced sizes, for a draw under the sanitizers of the emulated device.
   std::optional<Subject> checked;
-  std::string checked_note;  // why there is none
-  bool is_outside = false;   // somebody else wrote some of it: its library is looked at before it is loaded
+  std::string checked_note;        // why there is none
+  bool is_outside = false;         // somebody else wrote it: its library is looked at before it is loaded
+  bool has_strange_steps = false;  // somebody else wrote some steps: likewise, unless loads_libraries()
   std::shared_ptr<evaluate::LaunchLedger> launches{};  // of the first subject, where somebody wants to know what ran
 };
+
+// Whether a program of ours loads cuBLAS or cuDNN, which a stranger's must not: what the host side of its library calls
+// says nothing about its steps then.
+bool loads_libraries(const SourceBundle& ours);
 
 // `program` is the program at its own sizes as it was emitted, `sources` its files as they are now (a person may have
 // edited a step). kUsage when an edited step cannot be carried to other sizes. The sizes that it is judged at first:

@@ -101,13 +101,13 @@ Result<StepTrial> try_step(Job& job, const toolchain::Toolchain& tools, const Fo
   STITCH_ASSIGN(const ImportedProgram imported, import_program(job, tried.task));
   STITCH_ASSIGN(const EmittedProgram program, emit_again(job, tried.plan));
   STITCH_ASSIGN(SubjectSet first, make_first_subject(job, tried.task, imported, program, tried.sources, device));
-  first.is_outside = true;
+  first.has_strange_steps = true;
   if (depth != TryDepth::kPublic) {
     STITCH_ASSIGN(trial.alone, judge_step(job, tools, first, trial.attempted.step, device));
   }
   if (depth == TryDepth::kProgram && is_ok(trial.alone)) {
     STITCH_ASSIGN(SubjectSet set, make_subjects(job, tried.task, imported, program, tried.sources, device));
-    set.is_outside = true;
+    set.has_strange_steps = true;
     STITCH_ASSIGN(trial.program, judge(job, tools, set, device));
   }
   if (depth == TryDepth::kPublic || !trial.is_right()) {

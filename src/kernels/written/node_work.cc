@@ -4,13 +4,12 @@
 #include <optional>
 
 #include "ir/graph/op.h"
-#include "kernels/builtin_templates.h"
 
 namespace stitch::kernels {
 namespace {
 
 // Of a node that reads all its operands from memory; nothing where no kernel takes it so.
-std::optional<Work> work_alone(const ir::Graph& graph, ir::NodeId id) {
+std::optional<Work> work_alone(const ir::Graph& graph, ir::NodeId id, FindTemplate template_for) {
   const ir::Node& node = graph.node(id);
   const KernelTemplate* kernel = template_for(graph, node);
   if (kernel == nullptr) {
@@ -35,7 +34,7 @@ std::optional<Work> work_alone(const ir::Graph& graph, ir::NodeId id) {
 
 }  // namespace
 
-Work work_of_nodes(const Group& group) {
+Work work_of_nodes(const Group& group, FindTemplate template_for) {
   Work total;
   total.bytes = min_bytes(group);
   double largest = 0;
@@ -44,7 +43,7 @@ Work work_of_nodes(const Group& group) {
     if (is_view(node) || is_generated(node)) {
       continue;
     }
-    const std::optional<Work> work = work_alone(*group.graph, id);
+    const std::optional<Work> work = work_alone(*group.graph, id, template_for);
     if (!work.has_value()) {
       continue;
     }

@@ -7,7 +7,6 @@
 
 #include "ir/graph/op.h"
 #include "kernels/code/names.h"
-#include "kernels/written/node_work.h"
 
 namespace stitch::kernels {
 namespace {
@@ -34,13 +33,15 @@ std::vector<NamedExtent> extents_of_tensors(const Group& group) {
 
 class Written final : public KernelTemplate {
  public:
+  explicit Written(FindTemplate template_for) : template_for_(template_for) {}
+
   const char* name() const override { return kWrittenStep; }
   bool is_root(const ir::Graph&, const ir::Node&) const override { return false; }
 
   std::vector<Setting> space(const Group&, const DeviceLimits&, MathMode) const override { return {{kWrittenStep, 1}}; }
 
   Work work(const Group& group, const Setting&) const override {
-    Work work = work_of_nodes(group);
+    Work work = work_of_nodes(group, template_for_);
     work.blocks = kManyBlocks;
     work.blocks_per_multiprocessor = 1;
     work.threads_per_block = kThreadsOfMultiprocessor;
@@ -59,12 +60,17 @@ class Written final : public KernelTemplate {
     draft.shape.extents = extents_of_tensors(group);
     return draft;
   }
+
+ private:
+  FindTemplate template_for_;
 };
 
 }  // namespace
 
 bool is_written(const KernelTemplate& kernel) { return std::string_view(kernel.name()) == kWrittenStep; }
 
-std::unique_ptr<KernelTemplate> make_written() { return std::make_unique<Written>(); }
+std::unique_ptr<KernelTemplate> make_written(FindTemplate template_for) {
+  return std::make_unique<Written>(template_for);
+}
 
 }  // namespace stitch::kernels

@@ -4,12 +4,14 @@
 #pragma once
 
 #include "kernels/template/kernel_template.h"
+#include "kernels/written/node_work.h"
 
 namespace stitch::kernels {
 
 inline constexpr const char* kWrittenStep = "written";
 
 bool is_written(const KernelTemplate& kernel);
-std::unique_ptr<KernelTemplate> make_written();
+// Its work is that of the kernels of ours that `template_for` finds for the nodes.
+std::unique_ptr<KernelTemplate> make_written(FindTemplate template_for);
 
 }  // namespace stitch::kernels

@@ -76,7 +76,7 @@ ir::Graph at_batch(std::string text, int64_t batch) {
   return ir::parse(text, "case").value();
 }
 
-std::string names(const Plan& plan, const std::vector<int>& buffers) {
+std::string buffers_by_name(const Plan& plan, const std::vector<int>& buffers) {
   std::vector<std::string> list;
   for (const int buffer : buffers) {
     list.push_back(plan.buffers[static_cast<size_t>(buffer)].name);
@@ -84,11 +84,11 @@ std::string names(const Plan& plan, const std::vector<int>& buffers) {
   return fmt::format("{}", fmt::join(list, " "));
 }
 
-std::string described(const Plan& plan) {
+std::string steps_and_batch(const Plan& plan) {
   std::string text;
   for (const Step& step : plan.steps) {
     text += fmt::format("{} {} by {}: {} -> {}", step.phase == Phase::kPrepare ? "prepare" : "run", step.name,
-                        step.skeleton, names(plan, step.operands), names(plan, step.results));
+                        step.skeleton, buffers_by_name(plan, step.operands), buffers_by_name(plan, step.results));
     if (step.boundary >= 0) {
       text += fmt::format("; extents {}, scratch {} + {} a batch", fmt::join(step.extents, " "), step.scratch_bytes,
                           step.scratch_bytes_per_batch);
@@ -114,7 +114,7 @@ std::string outcome(const testing::CaseFile& file) {
   const Result<Plan> again = from_json(json);
   EXPECT_TRUE(again.has_value()) << again.error().message;
   EXPECT_TRUE(!again.has_value() || to_json(*again) == json);
-  return described(*plan);
+  return steps_and_batch(*plan);
 }
 
 class BoundaryCases : public ::testing::TestWithParam<std::filesystem::path> {};
