@@ -2,8 +2,8 @@
 # What `pip install .` puts beside the package's Python files: the programs and what they read, laid out as in the
 # tarball of tools/make-dist. What emulated programs have in common is compiled at their first build and not here: it
 # depends on the compiler and on the CUDA headers of the machine that runs them, which need not be this one.
-set(wheel_programs stitchcuda stitchcuda-chat stitchcuda-cage stitchcuda-rewrite stitchcuda-worker-emulated
-    stitchcuda-worker-checked stitchcuda-worker-counted
+set(wheel_programs stitchcuda stitchcuda-tool stitchcuda-chat stitchcuda-cage stitchcuda-rewrite
+    stitchcuda-worker-emulated stitchcuda-worker-checked stitchcuda-worker-counted
     stitchcuda-keeper-emulated stitchcuda-worker-cuda stitchcuda-keeper-cuda stitch_emulator_shared stitch_observer
     stitch_host_emulated stitchcuda_shared)
 foreach(program ${wheel_programs})

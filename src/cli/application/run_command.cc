@@ -25,15 +25,24 @@ struct Verb {
   bool needs_own_files = true;  // python/, runtime/, emulator/; what is about stitchcuda itself works without
 };
 
-constexpr Verb kVerbs[] = {{"import", run_import},     {"plan", run_plan},
-                           {"emit", run_emit},         {"build", run_build},
-                           {"verify", run_verify},     {"admit", run_admit},
-                           {"reverify", run_reverify}, {"optimize", run_optimize},
-                           {"score", run_score},       {"profile", run_profile},
-                           {"tune", run_tune},         {"report", run_report},
-                           {"cache", run_cache},       {"doctor", run_doctor, false},
+constexpr Verb kVerbs[] = {{"import", run_import},
+                           {"plan", run_plan},
+                           {"emit", run_emit},
+                           {"build", run_build},
+                           {"verify", run_verify},
+                           {"admit", run_admit},
+                           {"reverify", run_reverify},
+                           {"optimize", run_optimize},
+                           {"score", run_score},
+                           {"profile", run_profile},
+                           {"tune", run_tune},
+                           {"report", run_report},
+                           {"mcp", run_mcp},
+                           {"cache", run_cache},
+                           {"doctor", run_doctor, false},
                            {"docs", run_docs},
-                           {"runs", run_runs, false},  {"completion", run_completion, false},
+                           {"runs", run_runs, false},
+                           {"completion", run_completion, false},
                            {"man", run_man, false}};
 
 Result<int> run_verb(Invocation& invocation) {
@@ -85,6 +94,7 @@ int run_command(int argc, char** argv, driver::RunCandidates run_candidates) {
   exit_on_interrupt({.before = [&reporter] { reporter.hush(); },
                      .after =
                          [&reporter, &run_log, schema] {
+                           remove_leftovers_of_killed_runs();  // of programs of ours that we have just ended
                            const Error interruption = run_log.interruption();
                            run_log.fail(interruption);
                            reporter.last_word(interruption, schema);

@@ -77,6 +77,10 @@ struct CommandLine {
   bool forget = false;               // docs index: the folders that are named leave the index
   bool accepts_licence = false;      // docs fetch: the licence was read before
   std::string mirror;                // docs fetch: an address in place of NVIDIA's
+  std::optional<int> http_port;      // mcp: on 127.0.0.1; empty: stdin and stdout
+  std::string token_file;            // mcp --http: who may ask; empty: in the folder of state
+  std::string root;                  // mcp: the only folder that its tools may use; empty: any
+  double job_after_seconds = 30;     // mcp: when a call is answered with a job id
   std::vector<std::string> words;    // what a verb about stitchcuda itself takes: names of runs, a shell, a verb
   std::string help;                  // set when help or the version was asked for: print it and stop
 };

@@ -24,6 +24,7 @@ inline constexpr const char* kDeviceGroup = "Device";
 inline constexpr const char* kTuningGroup = "Tuning";
 inline constexpr const char* kProbeGroup = "Probes";
 inline constexpr const char* kModelGroup = "Language models";
+inline constexpr const char* kAgentGroup = "Coding agents";
 inline constexpr const char* kOutputGroup = "Output";
 
 void add_color(CLI::App* verb, CommandLine* line);

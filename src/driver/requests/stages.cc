@@ -11,9 +11,24 @@
 #include "driver/project/project.h"
 #include "driver/project/python_forms.h"
 #include "plan/batch/any_batch.h"
+#include "toolchain/candidate/candidate_sources.h"
 
 namespace stitch::driver {
 namespace {
+
+// A folder that we wrote, or one of CUDA sources that somebody else did.
+Result<SourceBundle> read_sources(const Job& job, const std::filesystem::path& folder) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(folder / "bundle.json", ignored)) {
+    const Result<bool> are_there = toolchain::holds_sources(folder);
+    if (are_there.has_value() && *are_there) {
+      STITCH_ASSIGN(toolchain::CandidateSources sources,
+                    toolchain::read_candidate_sources(folder, job.resources().runtime()));
+      return std::move(sources.bundle);
+    }
+  }
+  return read_bundle(folder.string());
+}
 
 // Compiling for a named architecture needs no GPU here.
 Result<DeviceKind> built_device(Job& job, const toolchain::Toolchain& tools) {
@@ -91,15 +106,19 @@ Json to_json(const EmitReport& report) {
 
 Result<BuildReport> build_stage(const BuildRequest& request, const Services& services) {
   const std::string folder = request.folder.string();
-  STITCH_ASSIGN(const SourceBundle bundle,
-                located(read_bundle(folder), folder, "name a folder that `stitchcuda emit` or optimize wrote"));
   Job job(request.options, services);
+  STITCH_ASSIGN(const SourceBundle bundle, located(read_sources(job, request.folder), folder,
+                                                   "name a folder that `stitchcuda emit` or optimize wrote"));
   STITCH_ASSIGN(const toolchain::Toolchain tools, find_compilers(job));
   BuildReport report;
   report.task = bundle.name;
   STITCH_ASSIGN(report.device, built_device(job, tools));
-  STITCH_ASSIGN(report.compile, build_bundle(job, tools, bundle, report.device, "build"));
   report.findings.sandbox = tools.confinement.mark;
+  if (const auto outside = toolchain::outside_file(bundle)) {
+    report.findings.add({Stage::kRead, VerdictKind::kBuildFailed, *outside});
+    return report;
+  }
+  STITCH_ASSIGN(report.compile, build_bundle(job, tools, bundle, report.device, "build"));
   report.findings.proof.builds_only = report.compile.ok;
   if (!report.compile.ok) {
     report.findings.add(build_failed(report.compile, report.device));

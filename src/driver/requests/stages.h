@@ -51,7 +51,7 @@ Result<EmitReport> emit_stage(const EmitRequest& request, const Services& servic
 Json to_json(const EmitReport& report);
 
 struct BuildRequest {
-  std::filesystem::path folder;  // that emit or optimize wrote
+  std::filesystem::path folder;  // that emit or optimize wrote, or of somebody else's *.cu
   Options options;
 };
 struct BuildReport {

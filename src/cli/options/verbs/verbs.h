@@ -11,6 +11,7 @@ namespace stitch::cli {
 struct CommandLine;
 
 inline constexpr const char* kMainVerbs = "Main job";
+inline constexpr const char* kAgentVerbs = "Language models and coding agents";
 inline constexpr const char* kStageVerbs = "Stages, each from the file of the one before";
 inline constexpr const char* kMachineVerbs = "This machine and this program";
 
@@ -22,6 +23,7 @@ void add_score(CLI::App* application, CommandLine* line);
 void add_profile(CLI::App* application, CommandLine* line);
 void add_tune(CLI::App* application, CommandLine* line);
 void add_report(CLI::App* application, CommandLine* line);
+void add_agents(CLI::App* application, CommandLine* line);
 void add_stages(CLI::App* application, CommandLine* line);
 void add_docs(CLI::App* application, CommandLine* line);
 void add_runs(CLI::App* application, CommandLine* line);
