@@ -62,7 +62,8 @@ class Session {
   void take_call(const Message& message, const std::shared_ptr<Outlet>& outlet);
   void take_job(const Message& message, const Json& arguments, const std::shared_ptr<Outlet>& outlet);
   void attend(Attendance attendance);
-  void answer_when_done(const Attendance& attendance);
+  // The answer; none where the request was given up.
+  std::optional<Json> answer_when_done(const Attendance& attendance);
   void cancel(const Json& params);
 
   Server& server_;

@@ -117,13 +117,18 @@ void Session::attend(Attendance attendance) {
     }
   }
   crew_.start([this, attendance = std::move(attendance), key] {
-    answer_when_done(attendance);
-    const std::lock_guard lock(mutex_);
-    waiting_.erase(key);
+    const std::optional<Json> answer = answer_when_done(attendance);
+    {  // its id is free before the answer is read: the client may use it at once
+      const std::lock_guard lock(mutex_);
+      waiting_.erase(key);
+    }
+    if (answer.has_value()) {
+      attendance.outlet->send(*answer);
+    }
   });
 }
 
-void Session::answer_when_done(const Attendance& attendance) {
+std::optional<Json> Session::answer_when_done(const Attendance& attendance) {
   Waiting& waiting = *attendance.waiting;
   Call& call = *waiting.call;
   const Clock::time_point end = Clock::now() + attendance.patience;
@@ -134,12 +139,10 @@ void Session::answer_when_done(const Attendance& attendance) {
       if (waiting.ends_call) {
         call.stop();
       }
-      return;
+      return std::nullopt;
     }
     if (is_done || Clock::now() >= end) {
-      attendance.outlet->send(
-          response(attendance.id, is_done ? result_of(call, attendance.offset, version_) : state_of(call, version_)));
-      return;
+      return response(attendance.id, is_done ? result_of(call, attendance.offset, version_) : state_of(call, version_));
     }
     if (Clock::now() >= next_progress) {
       next_progress += server_.times.between_progress;

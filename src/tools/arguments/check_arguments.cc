@@ -52,8 +52,7 @@ std::vector<std::string> faults_of_names(const Json& schema, const Json& argumen
   }
   for (const Json& name : schema.value("required", Json::array())) {
     if (!arguments.contains(name.get<std::string>())) {
-      faults.push_back(fmt::format("the argument '{}' is missing: {}", name.get<std::string>(),
-                                   schema["properties"][name.get<std::string>()].value("description", "")));
+      faults.push_back(fmt::format("the argument '{}' is missing", name.get<std::string>()));
     }
   }
   return faults;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/error/check.h"
 #include "tools/arguments/read_arguments.h"
 #include "tools/arguments/schema.h"
 #include "tools/replies/verdict_reply.h"
@@ -51,9 +52,9 @@ std::string marks_of(const rubric::DimensionMark& mark, bool with_reasons) {
 Result<ToolReply> run_score(const Json& arguments, ToolContext& context) {
   STITCH_ASSIGN(const driver::ScoreRequest request, request_of_score(arguments, context.settings));
   STITCH_ASSIGN(const driver::ScoreReport found, driver::score(request, context.services));
-  const std::optional<Verdict>& verdict = found.facts.verdict;
-  const bool is_right = verdict.has_value() && verdict->kind == VerdictKind::kOk;
-  ToolReply reply = verdict_reply(verdict.value_or(Verdict{}), 0, {});
+  STITCH_CHECK(found.facts.verdict.has_value()) << "a judge alone was not asked for";
+  const bool is_right = found.facts.verdict->kind == VerdictKind::kOk;
+  ToolReply reply = verdict_reply(*found.facts.verdict, 0, {});
   reply.text += fmt::format("\n{} of 20 by the rubric {}\n", found.score.total.value_or(0), found.score.version);
   reply.facts["total"] = found.score.total.value_or(0);
   reply.facts["rubric"] = found.score.version;
