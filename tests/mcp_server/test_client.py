@@ -43,6 +43,10 @@ async def judge_the_experts(session: Any, folder: pathlib.Path) -> None:
     assert not found.is_error and "gelu(" in text_of(found) and found.structured_content["operators"] == 4
     out = str(folder / "expert")
     assert not (await finished(session, "expert_program", program=PROBLEM, out=out)).is_error
+    checked = await finished(session, "check", folder=out)
+    assert checked.structured_content["check"] == "passed", text_of(checked)
+    found = await finished(session, "docs", query="coalesced loads")
+    assert found.structured_content["passages"] > 0
     verified = await finished(session, "verify", folder=out)
     assert verified.structured_content["verdict"] == "ok" and text_of(verified).startswith("The answer is right.")
     marked = await finished(session, "score", folder=out)

@@ -44,7 +44,8 @@ def test_versions(version: str) -> None:
     with Peer() as peer:
         peer.begin(version)
         tools = {tool["name"]: tool for tool in peer.ask(request(1, "tools/list"))["result"]["tools"]}
-        assert set(tools) >= {"import", "plan", "expert_program", "compile", "verify", "score", "profile", "runs", "job"}
+        assert set(tools) >= {"import", "plan", "expert_program", "compile", "verify", "score", "profile",
+                              "runs", "job"}
         for tool in tools.values():
             assert tool["inputSchema"]["type"] == "object" and len(tool["description"]) > 50
             assert ("title" in tool) == (version >= "2025-06-18")
@@ -143,7 +144,7 @@ def test_a_confined_server_leaves_its_folder_alone(tmp_path: pathlib.Path) -> No
 def test_a_call_that_takes_long_becomes_a_job(tmp_path: pathlib.Path) -> None:
     with Peer("--job-after", "1") as peer:
         peer.begin()
-        answer = peer.ask(call(1, "import", program=slow_program(tmp_path, 4)))
+        answer = peer.ask(call(1, "import", program=slow_program(tmp_path, 0.5)))
         job = answer["result"]["structuredContent"]["job"]
         assert answer["result"]["structuredContent"]["outcome"] == "under_way" and not answer["result"]["isError"]
         assert job in text_of(answer)

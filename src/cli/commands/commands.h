@@ -20,6 +20,7 @@ Result<int> run_optimize(Invocation& invocation);
 Result<int> run_tune(Invocation& invocation);
 Result<int> run_report(Invocation& invocation);
 Result<int> run_mcp(Invocation& invocation);
+Result<int> run_workspace(Invocation& invocation);
 Result<int> run_cache(Invocation& invocation);
 Result<int> run_doctor(Invocation& invocation);
 Result<int> run_docs(Invocation& invocation);

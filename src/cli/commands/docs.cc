@@ -11,11 +11,11 @@
 #include "base/text/printable.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/docs_fetch.h"
-#include "cli/commands/knowledge_places.h"
 #include "cli/output/columns.h"
 #include "cli/output/terminal.h"
 #include "knowledge/library/folders.h"
 #include "knowledge/library/library.h"
+#include "tools/requests/knowledge_places.h"
 
 namespace stitch::cli {
 namespace {
@@ -99,7 +99,7 @@ std::string as_text(const std::vector<Passage>& passages, const Terminal& termin
 
 Result<int> search(Invocation& invocation) {
   STITCH_ASSIGN(const knowledge::Query query, query_of(invocation.line()));
-  STITCH_ASSIGN(const Places places, find_knowledge_places(invocation.services().resources));
+  STITCH_ASSIGN(const Places places, tools::find_knowledge_places(invocation.services().resources));
   STITCH_ASSIGN(Library library, Library::open(places));
   STITCH_ASSIGN(const std::vector<Passage> found, library.search(query, invocation.line().limit));
   Json passages = Json::array();
@@ -117,7 +117,7 @@ Result<int> search(Invocation& invocation) {
 }
 
 Result<int> show(Invocation& invocation) {
-  STITCH_ASSIGN(const Places places, find_knowledge_places(invocation.services().resources));
+  STITCH_ASSIGN(const Places places, tools::find_knowledge_places(invocation.services().resources));
   STITCH_ASSIGN(Library library, Library::open(places));
   STITCH_ASSIGN(const Passage passage, library.find(invocation.line().words.front()));
   Json object = {{"schema", "stitchcuda.docs_show/1"}};
@@ -145,7 +145,7 @@ std::string as_text(const Library& library, const Places& places, double seconds
 
 Result<int> index(Invocation& invocation) {
   const CommandLine& line = invocation.line();
-  STITCH_ASSIGN(const Places places, find_knowledge_places(invocation.services().resources));
+  STITCH_ASSIGN(const Places places, tools::find_knowledge_places(invocation.services().resources));
   if (line.forget && line.words.empty()) {
     return failure(ErrorCode::kUsage, "--forget needs a folder", "", "stitchcuda docs index lists them");
   }
@@ -187,7 +187,7 @@ Result<int> run_docs(Invocation& invocation) {
   if (action == "index") {
     return index(invocation);
   }
-  STITCH_ASSIGN(const Places places, find_knowledge_places(invocation.services().resources));
+  STITCH_ASSIGN(const Places places, tools::find_knowledge_places(invocation.services().resources));
   return fetch_guides(invocation, places);
 }
 

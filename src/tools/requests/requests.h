@@ -10,9 +10,11 @@ std::unique_ptr<Tool> import_tool();
 std::unique_ptr<Tool> plan_tool();
 std::unique_ptr<Tool> expert_program_tool();
 std::unique_ptr<Tool> compile_tool();
+std::unique_ptr<Tool> check_tool();
 std::unique_ptr<Tool> verify_tool();
 std::unique_ptr<Tool> score_tool();
 std::unique_ptr<Tool> profile_tool();
+std::unique_ptr<Tool> docs_tool();
 std::unique_ptr<Tool> runs_tool();
 
 }  // namespace stitch::tools

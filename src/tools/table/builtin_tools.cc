@@ -10,9 +10,11 @@ ToolTable builtin_tools() {
   tools.push_back(plan_tool());
   tools.push_back(expert_program_tool());
   tools.push_back(compile_tool());
+  tools.push_back(check_tool());
   tools.push_back(verify_tool());
   tools.push_back(score_tool());
   tools.push_back(profile_tool());
+  tools.push_back(docs_tool());
   tools.push_back(runs_tool());
   return ToolTable(std::move(tools));
 }

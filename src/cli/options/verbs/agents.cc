@@ -37,8 +37,29 @@ void add_mcp(CLI::App* application, CommandLine* line) {
       "stitchcuda mcp --http 8931 # http://127.0.0.1:8931/mcp, for clients that have the token");
 }
 
+void add_workspace(CLI::App* application, CommandLine* line) {
+  CLI::App* verb = application->add_subcommand(
+      "workspace", "A folder for a coding agent: task, contract, SKILL.md, expert's program");
+  verb->group(kAgentVerbs);
+  verb->add_option("folder", line->out, "Folder to write, new or empty")->required()->type_name("DIR");
+  verb->add_option("--program", line->program, "The PyTorch program")
+      ->required()
+      ->type_name("FILE.py[:Name]")
+      ->group(kProgramGroup);
+  add_mode(verb, line);
+  add_import_timeout(verb, line);
+  add_math(verb, line);
+  add_libraries(verb, line);
+  add_target(verb, line);
+  add_common(verb, line);
+  verb->footer("stitchcuda workspace work --program model.py # then start your agent in work, with stitchcuda mcp");
+}
+
 }  // namespace
 
-void add_agents(CLI::App* application, CommandLine* line) { add_mcp(application, line); }
+void add_agents(CLI::App* application, CommandLine* line) {
+  add_mcp(application, line);
+  add_workspace(application, line);
+}
 
 }  // namespace stitch::cli

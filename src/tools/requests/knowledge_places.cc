@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/commands/knowledge_places.h"
+#include "tools/requests/knowledge_places.h"
 
 #include "runs/store/run_store.h"
 #include "toolchain/discovery/toolchain.h"
 
-namespace stitch::cli {
+namespace stitch::tools {
 
 Result<knowledge::Places> find_knowledge_places(const driver::Resources& resources) {
   STITCH_ASSIGN(const std::filesystem::path state, runs::state_folder());
@@ -15,4 +15,4 @@ Result<knowledge::Places> find_knowledge_places(const driver::Resources& resourc
                            .index = cache / "knowledge" / "index.sqlite"};
 }
 
-}  // namespace stitch::cli
+}  // namespace stitch::tools
