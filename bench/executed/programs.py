@@ -61,7 +61,6 @@ PROGRAMS = (
     Program("depthwise", "convolution", "self.conv(x)", "16, 64, 112, 112",
             "self.conv = nn.Conv2d(64, 64, 3, padding=1, groups=64)"),
     Program("max_pool", "pool", "F.max_pool2d(x, 3, 2)", "32, 32, 112, 112"),
-    Program("attention", "attention", "F.scaled_dot_product_attention(x, y, z)",
-            "4, 8, 512, 64;4, 8, 512, 64;4, 8, 512, 64", inputs="x, y, z"),
+    Program("attention", "attention", "F.scaled_dot_product_attention(x, x, x)", "4, 8, 512, 64"),
     Program("cumsum", "scan", "torch.cumsum(x, dim=1)", f"{ROWS}, {COLUMNS}"),
 )

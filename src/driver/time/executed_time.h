@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time of what ran (plan/cost/executed.h): a program, or one step of it, is called once on the emulated device,
+// The time of what ran (plan/executed/executed.h): a program, or one step of it, is called once on the emulated device,
 // which counts what its kernels do. Modelled, never measured; the same program gives the same number.
 #pragma once
 
@@ -10,7 +10,7 @@
 #include "artifact/source/source_bundle.h"
 #include "base/json/json_forward.h"
 #include "driver/job/job.h"
-#include "plan/cost/executed.h"
+#include "plan/executed/executed.h"
 #include "plan/plan.h"
 #include "toolchain/discovery/toolchain.h"
 

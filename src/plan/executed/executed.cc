@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/cost/executed.h"
+#include "plan/executed/executed.h"
 
 #include <algorithm>
 #include <map>
