@@ -64,7 +64,8 @@ class Workplace:
     def command(self, *arguments: str, **environment: str) -> Ended:
         with self.start(*arguments, **environment) as process:
             out, err = process.communicate(timeout=600)
-        return Ended(process.returncode, json.loads(out) if out.startswith("{") else {"text": out}, err)
+        is_object = "--json" in arguments
+        return Ended(process.returncode, json.loads(out) if is_object else {"text": out}, err)
 
     def optimize(self, *arguments: str, **environment: str) -> Ended:
         return self.command(*self.words(*arguments), **environment)

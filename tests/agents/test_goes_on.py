@@ -78,11 +78,12 @@ def test_a_pause_is_exit_4_and_the_run_goes_on(place: Workplace) -> None:
     replayed = place.command("runs", "replay", run, "--json")
     assert replayed.status == 0
     assert [each["to"] for each in replayed.json["decisions"]] == [each["to"] for each in place.state()["decisions"]]
-    graph = place.command("runs", "show", run, "--graph")
+    graph = place.command("runs", "show", run, "--graph", "--json")
     assert "paused" in graph.json["text"] and "1x resumed" in graph.json["text"]
-    lines = place.command("runs", "export", run)
-    text = json.dumps(lines.json) if "schema" in lines.json else lines.json["text"]
-    assert "stitchcuda.trajectory/1" in text and "performance engineer" in text
+    lines = place.command("runs", "export", run).json["text"].splitlines()
+    samples = [json.loads(line) for line in lines]
+    assert {sample["schema"] for sample in samples} == {"stitchcuda.trajectory/1"}
+    assert [sample["role"] for sample in samples][0] == "planner" and len(samples) == len(model.roles()) - 1
 
 
 def test_the_embedded_model_needs_no_network(place: Workplace) -> None:
