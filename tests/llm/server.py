@@ -94,6 +94,16 @@ def nothing(peer: socket.socket) -> None:
     """The connection is closed before anything is said."""
 
 
+def by_request(say: Callable[[dict], Act]) -> Act:
+    """What is done follows from the request's body."""
+
+    def act(peer: socket.socket) -> None:
+        raise AssertionError("the server hands the request over")
+
+    act.say = say  # type: ignore[attr-defined]
+    return act
+
+
 class Server:
     """`with Server(act, ...) as server`: acts in turn, the last one again and again. `requests`: what was asked."""
 
@@ -129,7 +139,9 @@ class Server:
                     while line := lines.readline().decode().strip():
                         name, _, value = line.partition(": ")
                         headers[name.lower()] = value
-                    self.requests.append((headers, json.loads(lines.read(int(headers.get("content-length", 0))))))
-                act(peer)
+                    body = json.loads(lines.read(int(headers.get("content-length", 0))))
+                    self.requests.append((headers, body))
+                say = getattr(act, "say", None)
+                (act if say is None else say(body))(peer)
             except OSError:
                 return  # the other side has had enough

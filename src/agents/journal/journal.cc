@@ -99,6 +99,67 @@ Result<Journal> Journal::open(const std::filesystem::path& folder) {
   return Journal(std::move(lock), std::move(database), file);
 }
 
+Result<Journal> Journal::open_to_read(const std::filesystem::path& folder) {
+  const std::string file = (folder / "journal.sqlite").string();
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) {
+    return failure(ErrorCode::kFileInvalid, "that run is none of the agents: it has no journal", file,
+                   "name a run of `optimize --coder llm`; `stitchcuda runs list` has them all");
+  }
+  sqlite3* opened = nullptr;
+  const int status = sqlite3_open_v2(file.c_str(), &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_FULLMUTEX, nullptr);
+  std::unique_ptr<sqlite3, Close> database(opened);
+  if (status != SQLITE_OK) {
+    return broken(opened, file);
+  }
+  STITCH_ASSIGN(const int64_t version, number_of(opened, file, "PRAGMA user_version"));
+  if (version != kVersion) {
+    return failure(ErrorCode::kFileInvalid, "the journal of the run is not one of this version of stitchcuda", file,
+                   "begin the run again");
+  }
+  return Journal(Descriptor(), std::move(database), file);
+}
+
+Result<void> Journal::fork(const std::filesystem::path& to, int64_t events) const {
+  STITCH_TRY(make_directories(to));
+  STITCH_ASSIGN(Statement copy, Statement::make(database_.get(), file_, "VACUUM INTO ?1"));
+  copy.bind((to / "journal.sqlite").string());
+  if (copy.step() != SQLITE_DONE) {
+    return broken(database_.get(), file_);
+  }
+  STITCH_ASSIGN(const Journal forked, open(to));
+  STITCH_ASSIGN(Statement cut,
+                Statement::make(forked.database_.get(), forked.file_, "DELETE FROM events WHERE number > ?1"));
+  cut.bind(events);
+  return cut.step() == SQLITE_DONE ? Result<void>() : broken(forked.database_.get(), forked.file_);
+}
+
+Result<std::vector<KeptAnswer>> Journal::answers() const {
+  STITCH_ASSIGN(Statement statement,
+                Statement::make(database_.get(), file_, "SELECT key, role, body, answer FROM answers ORDER BY rowid"));
+  std::vector<KeptAnswer> answers;
+  int status = statement.step();
+  for (; status == SQLITE_ROW; status = statement.step()) {
+    answers.push_back({.key = statement.text(0),
+                       .role = from_string<Role>(statement.text(1)).value_or(Role::kCoder),
+                       .body = statement.text(2),
+                       .answer = statement.text(3)});
+  }
+  return status == SQLITE_DONE ? Result<std::vector<KeptAnswer>>(std::move(answers)) : broken(database_.get(), file_);
+}
+
+Result<std::vector<State>> Journal::states() const {
+  STITCH_ASSIGN(Statement statement,
+                Statement::make(database_.get(), file_, "SELECT state FROM events ORDER BY number"));
+  std::vector<State> states;
+  int status = statement.step();
+  for (; status == SQLITE_ROW; status = statement.step()) {
+    STITCH_ASSIGN(State state, state_in(statement.text(0)));
+    states.push_back(std::move(state));
+  }
+  return status == SQLITE_DONE ? Result<std::vector<State>>(std::move(states)) : broken(database_.get(), file_);
+}
+
 Result<std::optional<std::string>> Journal::answer_to(const std::string& key) const {
   STITCH_ASSIGN(Statement statement,
                 Statement::make(database_.get(), file_, "SELECT answer FROM answers WHERE key = ?1"));

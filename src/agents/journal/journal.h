@@ -23,6 +23,14 @@ namespace stitch::agents {
 // among requests that are the same otherwise.
 std::string request_key(Role role, const std::string& body, int64_t number);
 
+// An answer as it was kept: what was asked, of whom, and the completion that came, both JSON.
+struct KeptAnswer {
+  std::string key{};
+  Role role = Role::kCoder;
+  std::string body{};
+  std::string answer{};
+};
+
 class Journal {
  public:
   // Makes the file where it is not there. kEnvironment where it cannot be written or another process writes it now;
@@ -30,6 +38,16 @@ class Journal {
   static Result<Journal> open(const std::filesystem::path& folder);
   Journal(Journal&&) noexcept = default;
   Journal& operator=(Journal&&) noexcept = default;
+
+  // To look at, while another process may go on with the run. kFileInvalid where there is none.
+  static Result<Journal> open_to_read(const std::filesystem::path& folder);
+  // A copy in `to`, with all answers and the first `events` events: a run that goes on from there on its own.
+  Result<void> fork(const std::filesystem::path& to, int64_t events) const;
+
+  // All that were kept, in the order in which they came.
+  Result<std::vector<KeptAnswer>> answers() const;
+  // The states of the run, from the one that it began with.
+  Result<std::vector<State>> states() const;
 
   // The answer that was paid for.
   Result<std::optional<std::string>> answer_to(const std::string& key) const;

@@ -55,8 +55,8 @@ SubTask sub_task_of(const plan::Plan& plan, size_t index, const std::vector<ir::
   return sub_task;
 }
 
-// Of each step those nodes that no earlier one computes: views and the like are computed wherever they are used, and a
-// sub-task may take them from the first that does. So no sub-task needs a later one.
+}  // namespace
+
 std::vector<std::vector<ir::NodeId>> own_nodes(const plan::Plan& plan) {
   std::vector<bool> is_owned(plan.graph.nodes.size());
   std::vector<std::vector<ir::NodeId>> own(plan.steps.size());
@@ -70,8 +70,6 @@ std::vector<std::vector<ir::NodeId>> own_nodes(const plan::Plan& plan) {
   }
   return own;
 }
-
-}  // namespace
 
 PlanVersion expert_agent_plan(const plan::Plan& plan) {
   const std::vector<std::vector<ir::NodeId>> own = own_nodes(plan);

@@ -71,7 +71,10 @@ bool needs_own_files(const std::string& name) {
                      [&](const Verb& verb) { return name == verb.name && verb.needs_own_files; });
 }
 
-bool keeps_record(const std::string& verb) { return verb == "optimize" || verb == "tune"; }
+// A run of agents begins its record itself, once it is known that its models answer.
+bool keeps_record(const CommandLine& line) {
+  return (line.verb == "optimize" && !line.agents.are_asked()) || line.verb == "tune";
+}
 
 }  // namespace
 
@@ -111,7 +114,7 @@ int run_command(int argc, char** argv, driver::RunCandidates run_candidates) {
     reporter.error(resources.error(), schema);
     return exit_status(resources.error().code);
   }
-  if (keeps_record(line->verb)) {
+  if (keeps_record(*line)) {
     run_log.begin(*line);
   }
   Invocation invocation(*line, *resources, reporter, run_log, std::move(run_candidates));

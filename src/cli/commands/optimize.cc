@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/json/json.h"
+#include "cli/agents/agents_request.h"
 #include "cli/commands/commands.h"
 #include "cli/options/request.h"
 #include "cli/runs/program_digest.h"
@@ -22,6 +23,7 @@ std::string summary(const driver::OptimizeReport& run) {
   text += again.empty() ? "" : again + "\n";
   text += run.nvcc.message.empty() ? "" : run.nvcc.message + "\n";
   text += run.times.has_value() ? describe(*run.times) + "\n" : "";
+  text += run.improvement.has_value() ? run.improvement->summary + "\n" : "";
   text += run.untimed.has_value() ? driver::describe(*run.untimed) + "\n" : "";
   return text + fmt::format("{:.1f} us modelled on {}, {} steps from {} operators, math {}  ->  {}",
                             plan::declared_modelled_us(plan), plan.device, plan.steps.size(), run.imported.operators,
@@ -42,6 +44,22 @@ void keep_in_record(Invocation& invocation, const driver::OptimizeReport& run) {
   invocation.run_log().keep(kProgramFile, program_digest(run.program.plan, run.program.bundle).dump(1) + "\n");
 }
 
+// Begins the record of a run of agents, whose journal lies beside it, or takes up the one that goes on.
+Result<fs::path> folder_of_run(Invocation& invocation) {
+  const CommandLine& line = invocation.line();
+  if (line.goes_on.empty()) {
+    invocation.run_log().begin(line);
+  } else {
+    STITCH_ASSIGN(const fs::path state, runs::state_folder());
+    STITCH_ASSIGN(runs::RunRecord record, runs::RunStore(state).read(line.goes_on));
+    invocation.run_log().begin_again(std::move(record));
+  }
+  fs::path folder = invocation.run_log().folder();
+  return folder.empty() ? failure(ErrorCode::kEnvironment, "a run of agents needs a folder for its journal", "",
+                                  "name a folder that can be written to with STITCHCUDA_STATE")
+                        : Result<fs::path>(std::move(folder));
+}
+
 }  // namespace
 
 Result<int> run_optimize(Invocation& invocation) {
@@ -51,6 +69,14 @@ Result<int> run_optimize(Invocation& invocation) {
   request.out = line.out.empty() ? fs::path("out") / task_name(line.file) : fs::path(line.out);
   STITCH_ASSIGN(request.options, options_of(line));
   request.command = line.command;
+  std::optional<agents::AgentsImprover> improver;
+  if (line.agents.are_asked()) {
+    STITCH_ASSIGN(agents::RunRequest asked, find_agents(line, invocation.reporter()));
+    STITCH_ASSIGN(asked.folder, folder_of_run(invocation));
+    improver.emplace(std::move(asked),
+                     [&invocation](const std::string& decision) { invocation.reporter().fact("agents", decision); });
+    request.improver = &*improver;
+  }
   Result<driver::OptimizeReport> result = driver::optimize(request, invocation.services());
   // Only now: a candidate may read whatever this user may.
   invocation.run_log().learn([&](runs::RunRecord& record) { record.seed = request.options.seed; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// runs list, show, diff, rm: the records that optimize and tune leave of themselves.
+// runs list, show, diff, rm: the records that optimize and tune leave of themselves; resume, replay, export: of agents.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -8,6 +8,7 @@
 
 #include "base/fs/files.h"
 #include "base/json/json.h"
+#include "cli/agents/agents_runs.h"
 #include "cli/commands/commands.h"
 #include "cli/runs/program_digest.h"
 #include "cli/runs/remove_run.h"
@@ -64,8 +65,61 @@ Result<int> list(Invocation& invocation, const RunStore& store) {
   return 0;
 }
 
+Result<int> show_graph(Invocation& invocation, const RunStore& store, const RunRecord& record) {
+  STITCH_ASSIGN(const std::string text, routes_of_run(store.folder_of(record.id)));
+  invocation.reporter().result(Json{{"schema", "stitchcuda.routes/1"}, {"run", record.id}, {"text", text}}, text);
+  return 0;
+}
+
+Result<int> replay(Invocation& invocation, const RunStore& store) {
+  STITCH_ASSIGN(const RunRecord record, store.read(invocation.line().words.front()));
+  STITCH_ASSIGN(const Replayed replayed, replay_run(store.folder_of(record.id), record.id));
+  STITCH_ASSIGN(const Json json, parse_json(replayed.json, "a replay"));
+  invocation.reporter().result(json, replayed.text);
+  return 0;
+}
+
+Result<int> export_samples(Invocation& invocation, const RunStore& store) {
+  STITCH_ASSIGN(const RunRecord record, store.read(invocation.line().words.front()));
+  STITCH_ASSIGN(const std::string lines, export_run(store.folder_of(record.id), record.id));
+  fmt::print("{}", lines);
+  return 0;
+}
+
+// A record like that of `record` with an id of its own, and what that run left until after so many events.
+Result<RunRecord> forked(const RunStore& store, RunRecord record, int64_t events) {
+  const std::filesystem::path from = store.folder_of(record.id);
+  record.id = store.new_id(record.task, std::time(nullptr));
+  record.started = runs::utc_text(std::time(nullptr));
+  record.state = runs::RunState::kInterrupted;
+  STITCH_TRY(fork_run(from, store.folder_of(record.id), events));
+  STITCH_TRY(store.write(record));
+  return record;
+}
+
+Result<int> resume(Invocation& invocation, const RunStore& store) {
+  const CommandLine& asked = invocation.line();
+  STITCH_ASSIGN(RunRecord record, store.read(asked.words.front()));
+  if (record.state == runs::RunState::kRunning && !asked.from.has_value()) {
+    return failure(ErrorCode::kUsage, fmt::format("the run {} is still running", record.id), "",
+                   "wait for it, or go on from an earlier event in another run: --from COUNT");
+  }
+  STITCH_ASSIGN(CommandLine line, line_of_run(record, asked));
+  STITCH_ASSIGN(driver::Resources resources, driver::find_resources());
+  if (asked.from.has_value()) {
+    STITCH_ASSIGN(record, forked(store, std::move(record), *asked.from));
+    line.goes_on = record.id;
+  }
+  Invocation again(std::move(line), std::move(resources), invocation.reporter(), invocation.run_log(),
+                   invocation.services().run_candidates);
+  return run_optimize(again);
+}
+
 Result<int> show(Invocation& invocation, const RunStore& store) {
   STITCH_ASSIGN(const RunRecord record, store.read(invocation.line().words.front()));
+  if (invocation.line().with_graph) {
+    return show_graph(invocation, store, record);
+  }
   const Result<Json> program = program_of(store, record);
   STITCH_ASSIGN(const ProgramRecord read, program_record(store, record, program));
   Json object = runs::to_json(record);
@@ -115,10 +169,20 @@ Result<int> run_runs(Invocation& invocation) {
   STITCH_ASSIGN(const std::filesystem::path state, runs::state_folder());
   const RunStore store(state);
   const std::string& action = invocation.line().action;
-  return action == "list"   ? list(invocation, store)
-         : action == "show" ? show(invocation, store)
-         : action == "diff" ? diff(invocation, store)
-                            : remove(invocation, store);
+  constexpr std::pair<const char*, Result<int> (*)(Invocation&, const RunStore&)> kActions[] = {
+      {"list", list},
+      {"show", show},
+      {"diff", diff},
+      {"rm", remove},
+      {"resume", resume},
+      {"replay", replay},
+      {"export", export_samples}};
+  for (const auto& [name, run] : kActions) {
+    if (action == name) {
+      return run(invocation, store);
+    }
+  }
+  return failure(ErrorCode::kInternal, "the verb runs " + action + " has no implementation");
 }
 
 }  // namespace stitch::cli

@@ -9,6 +9,7 @@
 
 #include "artifact/task/math_mode.h"
 #include "base/error/result.h"
+#include "cli/options/agent_options.h"
 #include "cli/output/style.h"
 #include "driver/job/options.h"
 #include "plan/plan.h"
@@ -66,6 +67,10 @@ struct CommandLine {
   bool asks_roles = false;           // doctor: asks the roles of a team instead of looking at this machine
   std::string team;                  // of stitchcuda.toml; empty: the one called default, or the only one
   std::string config;                // stitchcuda.toml; empty: where it is looked for
+  AgentOptions agents;               // optimize: who plans, writes and reviews
+  std::string goes_on;               // optimize: the run that goes on, as `runs resume` has found it
+  std::optional<int64_t> from;       // runs resume: after how many events another run goes on in its place
+  bool with_graph = false;           // runs show: the table of routes, with its visits
   bool ids_only = false;             // runs list: ids, one a line
   bool with_folder = false;          // runs rm: the folder that the run wrote, too
   std::string error_log;             // docs search: a file of what a compiler or a run said; "-": stdin

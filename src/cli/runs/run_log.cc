@@ -42,10 +42,35 @@ runs::RunRecord asked(const CommandLine& line) {
 
 void RunLog::begin(const CommandLine& line) {
   make_record(line);
-  reporter_.listen(
-      {.said = [this](const std::string& stage, const std::string& message) { say_stage(stage, message); },
-       .built = [this](DeviceKind device, size_t done, size_t total) { count_built(device, done, total); },
-       .installed = [this] { installed_ = true; }});
+  has_journal_ = line.verb == "optimize" && line.agents.are_asked();
+  listen();
+}
+
+void RunLog::begin_again(runs::RunRecord record) {
+  const Result<fs::path> state = runs::state_folder();
+  if (state.has_value()) {
+    const std::lock_guard lock(mutex_);
+    store_ = std::make_unique<runs::RunStore>(*state);
+    record_ = std::move(record);
+    record_.process = own_identity();
+    record_.state = runs::RunState::kRunning;
+    record_.ended.clear();
+    record_.error.clear();
+    write();
+  }
+  has_journal_ = true;
+  listen();
+}
+
+fs::path RunLog::folder() {
+  const std::lock_guard lock(mutex_);
+  return store_ == nullptr ? fs::path() : store_->folder_of(record_.id);
+}
+
+void RunLog::listen() {
+  reporter_.listen({.said = [this](const std::string& stage, const std::string& message) { say_stage(stage, message); },
+                    .built = [this](DeviceKind device, size_t done, size_t total) { count_built(device, done, total); },
+                    .installed = [this] { installed_ = true; }});
 }
 
 void RunLog::make_record(const CommandLine& line) {
@@ -119,6 +144,10 @@ Error RunLog::interruption() {
   if (!record_.out.empty()) {
     error.message +=
         installed_ ? fmt::format(" when {} was written", record_.out) : fmt::format("; {} is as it was", record_.out);
+  }
+  if (has_journal_) {
+    error.remedy = fmt::format("it goes on with: stitchcuda runs resume {}", record_.id);
+    return error;
   }
   std::string built;
   for (const auto& [device, count] : built_) {

@@ -23,6 +23,10 @@ class RunLog {
 
   // Makes the record; from here on what the reporter is told is the record's stage.
   void begin(const CommandLine& line);
+  // The same for a record that is there: a run that goes on.
+  void begin_again(runs::RunRecord record);
+  // Where the record lies; empty where none is kept.
+  std::filesystem::path folder();
   // What became known of the run.
   void learn(const std::function<void(runs::RunRecord&)>& change);
   // Leaves a small file beside the record, for `runs diff`.
@@ -35,6 +39,7 @@ class RunLog {
 
  private:
   void make_record(const CommandLine& line);
+  void listen();
   // Units that are compiled for a device, of how many.
   void count_built(DeviceKind device, size_t done, size_t total);
   void say_stage(const std::string& stage, const std::string& message);
@@ -48,6 +53,7 @@ class RunLog {
   double written_seconds_ = 0;
   std::map<DeviceKind, std::pair<size_t, size_t>> built_;
   std::atomic<bool> installed_ = false;
+  std::atomic<bool> has_journal_ = false;  // of agents, from which it goes on
 };
 
 }  // namespace stitch::cli

@@ -103,6 +103,26 @@ Result<void> verify(Job& job, const toolchain::Toolchain& tools, Run& run) {
   return {};
 }
 
+// Whoever is asked leaves a program that was judged as the expert's was, or the expert's.
+Result<void> improve(Job& job, const toolchain::Toolchain& tools, Improver& improver, Run& run) {
+  if (run.report.verify.verdict().kind != VerdictKind::kOk) {
+    return {};
+  }
+  Workbench workbench(job, tools, {run.task, run.imported, run.program, run.set, run.device, run.report});
+  STITCH_ASSIGN(run.improvement, improver.improve(workbench));
+  STITCH_ASSIGN(Workbench::Best best, workbench.best());
+  if (!best.why.empty()) {
+    job.progress().fact("agents", best.why);
+    for (StepAuthor& each : run.improvement->authors) {
+      each.author = "expert";
+    }
+  }
+  run.program.bundle = std::move(best.bundle);
+  run.report = std::move(best.report);
+  run.set = std::move(best.set);
+  return {};
+}
+
 // What was found out about it as a task: optimize asks nobody, it only tells.
 void tell_admission(const toolchain::Toolchain& tools, Run& run) {
   run.admission = known_admission(tools, run.task, run.imported, run.device);
@@ -150,6 +170,10 @@ Result<void> leave_results(Job& job, const toolchain::Toolchain& tools, const Ru
     job.progress().fact("forms", "no model_new.py: " + forms.missing);
   }
   files.merge(forms.files);
+  if (run.improvement.has_value()) {
+    std::map<std::string, std::string> more = run.improvement->files;
+    files.merge(more);
+  }
   const Progress::Wait wait = job.progress().wait("write", run.out.string());
   STITCH_TRY(install_project(run.program.bundle, files, run.out, [&](const fs::path& fresh) -> Result<void> {
     STITCH_TRY(leave_report(job, run.task, run.imported, command, fresh));
@@ -189,6 +213,9 @@ Result<OptimizeReport> optimize(const OptimizeRequest& request, const Services& 
   STITCH_ASSIGN(run.device, choose_device(job, tools));
   STITCH_TRY(import_and_plan(job, tools, run));
   STITCH_TRY(verify(job, tools, run));
+  if (request.improver != nullptr) {
+    STITCH_TRY(improve(job, tools, *request.improver, run));
+  }
   tell_admission(tools, run);
   STITCH_ASSIGN(run.nvcc, compile_with_nvcc(job, tools, run.program.bundle, run.device));
   STITCH_TRY(take_times(job, tools, run));
@@ -202,7 +229,7 @@ Json to_json(const OptimizeReport& run) {
   Json json = {{"schema", "stitchcuda.optimize/1"},
                {"task", task_name(run.task.file)},
                {"device", to_string(run.device)},
-               {"coder", "expert"},
+               {"coder", run.improvement.has_value() ? run.improvement->coder : "expert"},
                {"math", to_string(run.task.math)},
                {"scale", run.scale},
                {"operators", run.imported.operators},
@@ -227,6 +254,9 @@ Json to_json(const OptimizeReport& run) {
   }
   if (run.admission.has_value()) {
     json["admission"] = {{"status", to_string(run.admission->status)}, {"sentence", run.admission->message()}};
+  }
+  if (run.improvement.has_value()) {
+    json["agents"] = to_json(*run.improvement);
   }
   json["nvcc"] = run.nvcc.message;
   json["library"] = run.report.compile.library;  // in the cache: what the verdict is about

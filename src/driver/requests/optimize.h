@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "artifact/task/task.h"
+#include "driver/improve/improver.h"
 #include "driver/project/evidence.h"
 #include "driver/time/baseline.h"
 #include "driver/time/time_on_gpu.h"
@@ -22,6 +23,7 @@ struct OptimizeRequest {
   std::filesystem::path out;  // the folder of results; it takes the place of one that an earlier run left
   Options options;
   std::vector<std::string> command;  // how it was asked for, kept beside the evidence
+  Improver* improver = nullptr;      // asked once the expert's program is verified; null: nobody is
 };
 
 struct OptimizeReport {
@@ -39,6 +41,7 @@ struct OptimizeReport {
   std::optional<tuning::BaselineTimes> untimed;  // a baseline on the emulated device
   Seconds seconds;
   std::optional<verify::AdmissionReport> admission;  // where somebody has asked for it before
+  std::optional<Improvement> improvement;            // where somebody was asked
 };
 
 // Writes the folder of results, whatever the verdict. An Error leaves an earlier folder as it was.

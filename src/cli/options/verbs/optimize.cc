@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/App.hpp>
 
+#include "cli/options/agent_options.h"
 #include "cli/options/command_line.h"
 #include "cli/options/shared_options.h"
 #include "cli/options/verbs/verbs.h"
@@ -27,6 +28,7 @@ void add_optimize(CLI::App* application, CommandLine* line) {
   add_tuning(verb, line);
   add_no_time(verb, line);
   add_baseline(verb, line);
+  add_agents(verb, line);
   add_out(verb, line, "DIR", "Folder to write (default: out/NAME)");
   add_cache_size(verb, line);
   add_common(verb, line);
@@ -34,7 +36,8 @@ void add_optimize(CLI::App* application, CommandLine* line) {
       "stitchcuda optimize model.py # the verified program is in out/model\n"
       "stitchcuda optimize model.py:Encoder --eval --out encoder # class Encoder of the file, in eval mode\n"
       "stitchcuda optimize model.py --math tf32 --device gpu # TF32 products; an error where there is no GPU\n"
-      "stitchcuda optimize model.py --json --quiet # one JSON object for a script");
+      "stitchcuda optimize model.py --json --quiet # one JSON object for a script\n"
+      "stitchcuda optimize model.py --llm http://localhost:8000/v1 --model small # steps written by a model, too");
 }
 
 }  // namespace stitch::cli

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/App.hpp>
+#include <limits>
 
+#include "cli/options/agent_options.h"
 #include "cli/options/command_line.h"
 #include "cli/options/shared_options.h"
 #include "cli/options/verbs/verbs.h"
@@ -38,6 +40,28 @@ void add_runs(CLI::App* application, CommandLine* line) {
                                  "stitchcuda runs show 20261121-1304 # the beginning of an id is enough");
   add_ids(show, line, 1);
 
+  show->add_flag("--graph", line->with_graph, "Of a run of agents: the table of routes, with how often each was taken")
+      ->group(kOutputGroup);
+
+  CLI::App* resume = add_runs_verb(runs, "resume", "Go on with a run of agents that was paused, stopped or killed",
+                                   "stitchcuda runs resume 20261121-1304 # nothing that was answered is asked again\n"
+                                   "stitchcuda runs resume 20261121-1304 --from 12 --model large --llm URL # another "
+                                   "run, from its first 12 events on");
+  add_ids(resume, line, 1);
+  resume->add_option("--from", line->from, "Leave that run as it is, and go on from so many of its events in another")
+      ->check(CLI::Range(int64_t{0}, std::numeric_limits<int64_t>::max()))
+      ->type_name("COUNT")
+      ->group(kOutputGroup);
+  add_models(resume, line);
+
+  CLI::App* replay = add_runs_verb(runs, "replay", "Tell a run of agents its events again, offline: the same decisions",
+                                   "stitchcuda runs replay 20261121-1304");
+  add_ids(replay, line, 1);
+
+  CLI::App* exported = add_runs_verb(runs, "export", "What a run of agents asked and was answered, for training",
+                                     "stitchcuda runs export 20261121-1304 > run.jsonl # a JSON object a line");
+  add_ids(exported, line, 1);
+
   CLI::App* diff = add_runs_verb(runs, "diff", "What differs between two runs: options, steps, times, verdict, sources",
                                  "stitchcuda runs diff 20261121-1304 20261121-1418 # from the first to the second");
   add_ids(diff, line, 2);
@@ -47,7 +71,7 @@ void add_runs(CLI::App* application, CommandLine* line) {
                                    "stitchcuda runs rm --out 20261121-1304 # the record, and the folder it left");
   add_ids(remove, line, -1);
   remove->add_flag("--out", line->with_folder, "Remove the folder that the run wrote, too")->group(kOutputGroup);
-  for (CLI::App* verb : {list, show, diff, remove}) {
+  for (CLI::App* verb : {list, show, resume, replay, diff, remove}) {
     verb->add_flag("--json", line->json, "Print one JSON object on stdout")->group(kOutputGroup);
   }
 }

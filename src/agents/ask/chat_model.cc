@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agents/ask/chat_model.h"
+
+#include "base/json/json.h"
+#include "llm/chat/write_request.h"
+
+namespace stitch::agents {
+
+Result<llm::Completion> ChatModel::answer(const Question& question) {
+  if (!client_.has_value()) {
+    STITCH_ASSIGN(client_, llm::ChatClient::start());
+  }
+  STITCH_ASSIGN(const Json body, llm::write_request(question.request, dialect_));
+  llm::Exchange exchange{.url = endpoint_.url,
+                         .key = endpoint_.key,
+                         .body = body.dump(-1, ' ', false, Json::error_handler_t::replace),
+                         .limits = endpoint_.limits,
+                         .retries = endpoint_.retries};
+  Result<llm::Completion> completion = client_->complete(exchange, told_);
+  if (!completion.has_value()) {
+    client_.reset();  // it may be what failed
+  }
+  return completion;
+}
+
+}  // namespace stitch::agents

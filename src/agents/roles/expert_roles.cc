@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agents/roles/expert_roles.h"
+
+#include <algorithm>
+
+#include "agents/planner/expert_planner.h"
+
+namespace stitch::agents {
+
+Result<Done> ExpertPlanner::plan(const State& state, const Material& material) {
+  if (state.activity == Activity::kReplan) {
+    return Done{PlanKept{"the expert has no second plan"}};
+  }
+  PlanVersion plan = expert_agent_plan(material.bench.plan());
+  plan.sub_tasks.resize(std::min(plan.sub_tasks.size(), static_cast<size_t>(state.limits.sub_tasks)));
+  return Done{Planned{std::move(plan)}};
+}
+
+Result<Done> ExpertCoder::write(const State&, const Material&) {
+  return Done{Declined{"the expert's code is there already"}};
+}
+
+Result<Done> SilentVerifier::advise(const State&, const Material&) { return Done{Advised{}}; }
+
+Result<Done> ExpertVerifier::advise(const State& state, const Material& material) {
+  return Done{Advised{expert_advice(state, material)}};
+}
+
+Feedback expert_advice(const State& state, const Material& material) {
+  const Outcome outcome = state.attempts.back().outcome;
+  if (outcome != Outcome::kRight) {
+    return expert_feedback(outcome, state.attempts.back().fingerprint);
+  }
+  return material.profile.empty() ? Feedback{} : expert_feedback(material.profile);
+}
+
+std::optional<std::string> expert_text(const State& state, const Material& material) {
+  const auto attempts = current_attempts(state);
+  const auto right = std::count_if(attempts.begin(), attempts.end(),
+                                   [](const Attempt* each) { return each->outcome == Outcome::kRight; });
+  const SubTask& sub_task = *current_sub_task(state);
+  return right == 0 ? std::optional(material.bench.text_of(sub_task))
+                    : material.bench.text_by_setting(sub_task, static_cast<size_t>(right - 1));
+}
+
+}  // namespace stitch::agents

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The roles by rule: no model, no network, the same answer each time.
+#pragma once
+
+#include "agents/roles/roles.h"
+
+namespace stitch::agents {
+
+// The expert's steps, what takes longest first; it has no second plan.
+class ExpertPlanner : public Planner {
+ public:
+  Result<Done> plan(const State& state, const Material& material) override;
+};
+
+// Its code is the incumbent's from the beginning, so that it has none to add.
+class ExpertCoder : public Coder {
+ public:
+  Result<Done> write(const State& state, const Material& material) override;
+};
+
+class ExpertVerifier : public Verifier {
+ public:
+  Result<Done> advise(const State& state, const Material& material) override;
+};
+
+// Says nothing: the Coder is left with what compilers and checks told.
+class SilentVerifier : public Verifier {
+ public:
+  Result<Done> advise(const State& state, const Material& material) override;
+};
+
+// What the expert makes of the latest attempt; nothing of a right one without a profile.
+Feedback expert_advice(const State& state, const Material& material);
+// The step's text by the setting that is next after as many right answers; nothing when none is left.
+std::optional<std::string> expert_text(const State& state, const Material& material);
+
+}  // namespace stitch::agents

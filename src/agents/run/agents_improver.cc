@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agents/run/agents_improver.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "agents/bench/bench_over_driver.h"
+#include "agents/state/state_json.h"
+#include "artifact/task/task.h"
+#include "base/fs/files.h"
+#include "base/hash/sha256.h"
+#include "base/json/json.h"
+#include "driver/time/step_cost.h"
+
+namespace stitch::agents {
+namespace {
+
+// Of all that the run's decisions rest on: the expert's plan, and the device it is judged on.
+std::string digest_of(const driver::Workbench& workbench) {
+  Sha256 hash;
+  hash.update_field(plan::to_json(workbench.plan()).dump());
+  hash.update_field(to_string(workbench.expert().device));
+  return hash.finish();
+}
+
+// What no program of these steps can be faster than, launches aside: below it every step would have to be beaten.
+double floor_of(const driver::Workbench& workbench) {
+  double floor_us = 0;
+  for (size_t i = 0; i < workbench.plan().steps.size(); ++i) {
+    const driver::StepCost cost = driver::counted_cost(workbench.plan(), static_cast<int>(i));
+    floor_us += cost.prepares ? 0 : cost.floor_us;
+  }
+  return floor_us;
+}
+
+Result<State> initial_state(driver::Workbench& workbench, DriverBench& bench, const RunRequest& request) {
+  const driver::VerifiedProgram& expert = workbench.expert();
+  State state{.task = {.name = task_name(expert.task.file),
+                       .digest = digest_of(workbench),
+                       .device = to_string(expert.device),
+                       .math = to_string(expert.task.math),
+                       .target_us = request.target_us,
+                       .floor_us = floor_of(workbench)},
+              .limits = request.limits,
+              .incumbent = {}};
+  STITCH_ASSIGN(state.incumbent.program, bench.program_time());
+  for (size_t i = 0; i < workbench.plan().steps.size(); ++i) {
+    state.incumbent.steps.push_back({.step = workbench.key_of(i)});
+  }
+  return state;
+}
+
+std::string in_words(const Decision& decision) {
+  return fmt::format("{} -> {}: {}", to_string(decision.from), to_string(decision.to), decision.reason);
+}
+
+int64_t steps_by_models(const State& state) {
+  return std::count_if(state.incumbent.steps.begin(), state.incumbent.steps.end(),
+                       [](const StepOwner& each) { return each.author == Author::kModel; });
+}
+
+std::string summary_of(const State& state, const std::string& coder) {
+  const Spending total = total_spending(state);
+  const int64_t written = steps_by_models(state);
+  const auto right = std::count_if(state.attempts.begin(), state.attempts.end(),
+                                   [](const Attempt& each) { return each.outcome == Outcome::kRight; });
+  std::string text =
+      fmt::format("agents ({}): {} attempts, {} right, {} requests, {}{} tokens", coder, state.attempts.size(), right,
+                  total.requests, total.is_estimated ? "about " : "", total.prompt_tokens + total.answer_tokens);
+  text += total.microdollars > 0 ? fmt::format(", {:.4f} $", static_cast<double>(total.microdollars) * 1e-6) : "";
+  text += written == 0 ? "; none was better: every step is the expert's"
+                       : fmt::format("; {} of {} steps by {}", written, state.incumbent.steps.size(), coder);
+  return text + "; " + (state.decisions.empty() ? "" : state.decisions.back().reason);
+}
+
+std::string figures_of(const State& state, const TeamSeats& team, const Prompts& prompts) {
+  const Spending total = total_spending(state);
+  const auto name = [](const std::optional<Seat>& seat) { return seat.has_value() ? seat->model : "expert"; };
+  Json json = {{"planner", name(team.planner)},
+               {"coder", name(team.coder)},
+               {"verifier", name(team.verifier)},
+               {"attempts", state.attempts.size()},
+               {"replans", state.replans},
+               {"stopped", state.decisions.empty() ? "" : state.decisions.back().reason},
+               {"requests", total.requests},
+               {"prompt_tokens", total.prompt_tokens},
+               {"answer_tokens", total.answer_tokens},
+               {"tokens_are_estimated", total.is_estimated},
+               {"dollars", static_cast<double>(total.microdollars) * 1e-6},
+               {"seconds", total.seconds},
+               {"gpu_seconds", total.gpu_seconds}};
+  if (state.incumbent.program.has_value()) {
+    json["time"] = {{"kind", to_string(state.incumbent.program->kind)}, {"us", state.incumbent.program->us}};
+  }
+  json["prompts"] = prompts.digests();
+  return json.dump();
+}
+
+}  // namespace
+
+Result<driver::Improvement> AgentsImprover::improve(driver::Workbench& workbench) {
+  STITCH_ASSIGN(DriverBench bench, DriverBench::make(workbench));
+  STITCH_ASSIGN(const State initial, initial_state(workbench, bench, request_));
+  STITCH_ASSIGN(Journal journal, Journal::open(request_.folder));
+  Asker asker(journal, request_.is_offline);
+  Roles roles = roles_of(request_.team, asker, request_.prompts);
+  size_t told = 0;
+  Loop loop(journal, RunFolder(request_.folder), roles, bench, request_.parts, [&](const State& state, const Event*) {
+    for (; told < state.decisions.size(); ++told) {
+      told_(in_words(state.decisions[told]));
+    }
+  });
+  STITCH_ASSIGN(state_, loop.run(initial));
+  if (state_->activity == Activity::kPaused) {
+    return failure(
+        ErrorCode::kEnvironment, "the run is paused: " + state_->pause_reason, request_.folder.string(),
+        fmt::format("see 'stitchcuda doctor', then: stitchcuda runs resume {}", request_.folder.filename().string()));
+  }
+  driver::Improvement improvement{.coder = name_of(request_.team)};
+  for (const StepOwner& owner : state_->incumbent.steps) {
+    improvement.authors.push_back({owner.step, owner.author == Author::kModel ? improvement.coder : "expert"});
+  }
+  improvement.summary = summary_of(*state_, improvement.coder);
+  improvement.figures = figures_of(*state_, request_.team, request_.prompts);
+  improvement.files["evidence/agents.json"] = to_json(*state_).dump(1) + "\n";
+  return improvement;
+}
+
+}  // namespace stitch::agents

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agents/run/loop.h"
+
+#include <fmt/format.h>
+
+#include "agents/routing/next.h"
+
+namespace stitch::agents {
+namespace {
+
+bool is_of_the_world(ErrorCode code) { return code == ErrorCode::kEnvironment || code == ErrorCode::kTimeout; }
+
+std::string in_a_sentence(const Error& error) {
+  return error.message + (error.location.empty() ? "" : fmt::format(" ({})", error.location)) +
+         (error.remedy.empty() ? "" : "; " + error.remedy);
+}
+
+Event event_of(Done done) { return {std::move(done.body), std::move(done.spent)}; }
+
+const Attempt* latest_at_sub_task(const State& state) {
+  const auto attempts = current_attempts(state);
+  return attempts.empty() ? nullptr : attempts.back();
+}
+
+// The last that holds code: after an answer without any, it is still what is to be mended.
+const Attempt* latest_code(const State& state) {
+  const auto attempts = current_attempts(state);
+  for (auto each = attempts.rbegin(); each != attempts.rend(); ++each) {
+    if (!(*each)->digest.empty()) {
+      return *each;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Result<Material> Loop::material_of(const State& state) const {
+  Material material{.bench = bench_, .remembers = parts_.remembers};
+  if (const Attempt* attempt = latest_code(state); attempt != nullptr) {
+    STITCH_ASSIGN(material.last_code, folder_.code(attempt->digest));
+  }
+  const Attempt* latest = latest_at_sub_task(state);
+  if (latest == nullptr) {
+    return material;
+  }
+  material.told = folder_.told(latest->number);
+  if (!state.profiles.empty() && state.profiles.back().attempt == latest->number) {
+    for (const StepTime& each : state.profiles.back().steps) {
+      material.profile.push_back(bench_.facts_of(each));
+    }
+  }
+  return material;
+}
+
+Result<Event> Loop::write(const State& state) {
+  STITCH_ASSIGN(const Material material, material_of(state));
+  STITCH_ASSIGN(Done done, roles_.coder->write(state, material));
+  if (auto* written = std::get_if<Written>(&done.body); written != nullptr) {
+    STITCH_ASSIGN(written->digest, folder_.keep_code(done.code));
+  }
+  return event_of(std::move(done));
+}
+
+Result<Event> Loop::test(const State& state) {
+  STITCH_ASSIGN(const std::string text, folder_.code(state.writing->digest));
+  STITCH_ASSIGN(const Trial trial, bench_.try_text(*current_sub_task(state), text));
+  STITCH_TRY(folder_.keep_told(static_cast<int64_t>(state.attempts.size()) + 1, trial.told));
+  return Event{Tested{.outcome = trial.outcome,
+                      .fingerprint = trial.fingerprint,
+                      .incumbent_fails = trial.incumbent_fails,
+                      .step = trial.step,
+                      .program = trial.program},
+               {{.role = Role::kTools, .gpu_seconds = trial.gpu_seconds, .seconds = trial.seconds}}};
+}
+
+Result<Event> Loop::profile(const State& state) {
+  if (!parts_.profiles) {
+    return Event{Profiled{}};
+  }
+  STITCH_ASSIGN(const std::string text, folder_.code(state.attempts.back().digest));
+  STITCH_ASSIGN(std::vector<StepTime> steps, bench_.profile(*current_sub_task(state), text));
+  return Event{Profiled{std::move(steps)}};
+}
+
+Result<Event> Loop::perform(const State& state) {
+  switch (state.activity) {
+    case Activity::kPlan:
+    case Activity::kReplan: {
+      STITCH_ASSIGN(const Material material, material_of(state));
+      STITCH_ASSIGN(Done done, roles_.planner->plan(state, material));
+      return event_of(std::move(done));
+    }
+    case Activity::kTest:
+      return test(state);
+    case Activity::kProfile:
+      return profile(state);
+    case Activity::kRetrieve:
+      return Event{Retrieved{}};
+    case Activity::kFeedback: {
+      STITCH_ASSIGN(const Material material, material_of(state));
+      STITCH_ASSIGN(Done done, roles_.verifier->advise(state, material));
+      return event_of(std::move(done));
+    }
+    default:
+      STITCH_CHECK(is_writing(state.activity)) << "nobody works in '" << to_string(state.activity) << "'";
+      return write(state);
+  }
+}
+
+Result<State> Loop::tell(const State& before, const Event& event) {
+  STITCH_ASSIGN(State after, next(before, event));
+  STITCH_TRY(journal_.append(event, after));
+  const bool is_new = after.attempts.size() > before.attempts.size();
+  if (is_new && after.attempts.back().replaced_incumbent) {
+    STITCH_ASSIGN(const std::string text, folder_.code(after.attempts.back().digest));
+    bench_.adopt(*current_sub_task(before), text);
+  }
+  if (told_) {
+    told_(after, &event);
+  }
+  return after;
+}
+
+// Of each step the text of the attempt that it owes it to.
+Result<void> Loop::adopt_incumbent(const State& state) {
+  for (const StepOwner& owner : state.incumbent.steps) {
+    if (owner.author != Author::kModel || owner.attempt < 1) {
+      continue;
+    }
+    const Attempt& attempt = state.attempts.at(static_cast<size_t>(owner.attempt - 1));
+    const PlanVersion& plan = state.plans.at(static_cast<size_t>(attempt.plan - 1));
+    STITCH_ASSIGN(const std::string text, folder_.code(attempt.digest));
+    bench_.adopt(plan.sub_tasks.at(static_cast<size_t>(attempt.sub_task)), text);
+  }
+  return {};
+}
+
+Result<State> Loop::begin(const State& initial) {
+  STITCH_ASSIGN(std::optional<State> kept, journal_.latest());
+  if (!kept.has_value()) {
+    STITCH_TRY(journal_.begin(initial));
+    return initial;
+  }
+  if (kept->task.digest != initial.task.digest) {
+    return failure(ErrorCode::kUsage, "the program, its sizes or its device are no longer those of the run", "",
+                   "begin a new run");
+  }
+  STITCH_TRY(adopt_incumbent(*kept));
+  return kept->activity == Activity::kPaused ? tell(*kept, Event{Resumed{}}) : Result<State>(std::move(*kept));
+}
+
+Result<State> Loop::run(const State& initial) {
+  STITCH_ASSIGN(State state, begin(initial));
+  if (told_) {
+    told_(state, nullptr);
+  }
+  while (state.activity != Activity::kStopped && state.activity != Activity::kPaused) {
+    Result<Event> event = perform(state);
+    if (!event.has_value() && is_of_the_world(event.error().code)) {
+      event = Event{EnvironmentFailed{in_a_sentence(event.error())}};
+    }
+    if (!event.has_value()) {
+      return failure(event.error());
+    }
+    STITCH_ASSIGN(state, tell(state, *event));
+  }
+  return state;
+}
+
+}  // namespace stitch::agents

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run of the agents: does what the state waits for, tells the state, keeps both, until the state is stopped or
+// paused.
+#pragma once
+
+#include <functional>
+
+#include "agents/journal/journal.h"
+#include "agents/roles/roles.h"
+#include "agents/run/run_folder.h"
+
+namespace stitch::agents {
+
+// Parts of the system that may be left out.
+struct LoopParts {
+  bool profiles = true;   // the Verifier is told where the time goes
+  bool remembers = true;  // the Coder is told of more than the latest round
+};
+
+class Loop {
+ public:
+  // Hears of each state, with the event that led to it (nullptr of the first).
+  using Told = std::function<void(const State& state, const Event* event)>;
+
+  Loop(Journal& journal, RunFolder folder, Roles& roles, Bench& bench, LoopParts parts, Told told)
+      : journal_(journal),
+        folder_(std::move(folder)),
+        roles_(roles),
+        bench_(bench),
+        parts_(parts),
+        told_(std::move(told)) {}
+
+  // Begins with `initial`, or goes on where the journal ends. Stopped or paused at the end. An Error of the environment
+  // pauses the run; other Errors (our bug, a file that was altered) are passed on.
+  Result<State> run(const State& initial);
+
+ private:
+  Result<State> begin(const State& initial);
+  Result<void> adopt_incumbent(const State& state);
+  Result<Event> perform(const State& state);
+  Result<Event> write(const State& state);
+  Result<Event> test(const State& state);
+  Result<Event> profile(const State& state);
+  Result<Material> material_of(const State& state) const;
+  Result<State> tell(const State& before, const Event& event);
+
+  Journal& journal_;
+  RunFolder folder_;
+  Roles& roles_;
+  Bench& bench_;
+  LoopParts parts_;
+  Told told_;
+};
+
+}  // namespace stitch::agents

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agents/run/team.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "agents/ask/chat_model.h"
+#include "agents/ask/embedded_model.h"
+#include "agents/roles/expert_roles.h"
+#include "agents/roles/model_roles.h"
+#include "base/json/json.h"
+
+namespace stitch::agents {
+namespace {
+
+using ToldOf = std::function<void(const std::string&)>;
+
+// Models by endpoint and name: each is asked once.
+class Chats {
+ public:
+  Chats(const llm::Config& config, ToldOf told) : config_(config), told_(std::move(told)) {}
+
+  Result<Seat> seat_of(const llm::Member& member) {
+    Seat seat{.model = member.model, .sampling = member.sampling};
+    if (const llm::Price* price = llm::price_of(config_, member.model); price != nullptr) {
+      seat.price = *price;
+    }
+    std::shared_ptr<Model>& known = models_[{member.endpoint, member.model}];
+    if (known == nullptr) {
+      const llm::Endpoint& endpoint = llm::endpoint_of(config_, member);
+      STITCH_ASSIGN(const llm::Probed probed, probe(endpoint, member));
+      known = std::make_shared<ChatModel>(endpoint, probed.dialect, told_);
+    }
+    seat.answers = known;
+    return seat;
+  }
+
+ private:
+  Result<llm::Probed> probe(const llm::Endpoint& endpoint, const llm::Member& member) {
+    llm::Exchange exchange{.url = endpoint.url, .key = endpoint.key, .limits = endpoint.limits, .retries = 1};
+    exchange.body = Json{{"model", member.model}}.dump();
+    STITCH_ASSIGN(llm::ChatClient client, llm::ChatClient::start());
+    Result<llm::Probed> probed = client.probe(exchange, told_);
+    return probed.has_value() ? std::move(probed)
+                              : failure(with_context(probed.error(), fmt::format("the {} cannot work", member.role)));
+  }
+
+  const llm::Config& config_;
+  ToldOf told_;
+  std::map<std::pair<std::string, std::string>, std::shared_ptr<Model>> models_;
+};
+
+bool is_wanted(const TeamRequest& request, const std::string& role) {
+  return role == "planner" ? request.planner : role == "coder" ? request.coder : role == "verifier" && request.verifier;
+}
+
+std::optional<Seat>& place_of(TeamSeats& seats, const std::string& role) {
+  return role == "planner" ? seats.planner : role == "coder" ? seats.coder : seats.verifier;
+}
+
+// One model for all roles: what --llm and --model say.
+llm::Config config_of_one(const TeamRequest& request) {
+  llm::Config config;
+  config.endpoints.push_back({.name = "llm", .url = request.url, .key = {.environment = request.key_env}});
+  llm::Team team{.name = "default"};
+  for (const char* role : {"planner", "coder", "verifier"}) {
+    team.members.push_back({.role = role, .endpoint = "llm", .model = request.model});
+  }
+  config.teams.push_back(std::move(team));
+  return config;
+}
+
+TeamSeats embedded_team(const TeamRequest& request, double faults) {
+  const Seat seat{.model = request.model, .answers = std::make_shared<EmbeddedModel>(faults)};
+  TeamSeats seats;
+  for (const char* role : {"planner", "coder", "verifier"}) {
+    if (is_wanted(request, role)) {
+      place_of(seats, role) = seat;
+    }
+  }
+  return seats;
+}
+
+Result<llm::Config> config_for(const TeamRequest& request) {
+  if (request.url.empty()) {
+    return llm::read_config(llm::config_path(request.config));
+  }
+  STITCH_TRY(llm::check_url(request.url));
+  if (request.model.empty()) {
+    return failure(ErrorCode::kUsage, "--llm needs --model NAME", "", "name the model as its server does");
+  }
+  llm::Config config = config_of_one(request);
+  const std::filesystem::path path = llm::config_path(request.config);
+  std::error_code ignored;
+  if (!request.config.empty() || std::filesystem::exists(path, ignored)) {  // prices alone are of interest
+    STITCH_ASSIGN(const llm::Config read, llm::read_config(path));
+    config.prices = read.prices;
+  }
+  return config;
+}
+
+}  // namespace
+
+Result<TeamSeats> find_team(const TeamRequest& request, ToldOf told) {
+  if (request.url.empty() && !request.model.empty()) {
+    STITCH_ASSIGN(const std::optional<double> faults, embedded_faults(request.model));
+    return faults.has_value() ? Result<TeamSeats>(embedded_team(request, *faults))
+                              : failure(ErrorCode::kUsage, "--model needs --llm URL, unless it is expert", "",
+                                        "name the server, or a team of stitchcuda.toml with --team");
+  }
+  STITCH_ASSIGN(const llm::Config config, config_for(request));
+  STITCH_ASSIGN(llm::Team team, llm::team_named(config, request.url.empty() ? request.team : ""));
+  std::erase_if(team.members, [&](const llm::Member& each) { return !is_wanted(request, each.role); });
+  if (request.needs_prices) {
+    STITCH_TRY(llm::check_prices(config, team));
+  }
+  Chats chats(config, std::move(told));
+  TeamSeats seats;
+  for (const llm::Member& member : team.members) {
+    STITCH_ASSIGN(place_of(seats, member.role), chats.seat_of(member));
+  }
+  return seats;
+}
+
+std::string name_of(const TeamSeats& team) {
+  std::string names;
+  for (const std::optional<Seat>* seat : {&team.planner, &team.coder, &team.verifier}) {
+    const bool is_new = seat->has_value() && (", " + names + ", ").find(", " + (*seat)->model + ", ") == names.npos;
+    names += is_new ? (names.empty() ? "" : ", ") + (*seat)->model : "";
+  }
+  return names.empty() ? "expert" : names;
+}
+
+Roles roles_of(const TeamSeats& team, Asker& asker, const Prompts& prompts) {
+  const Desk desk{asker, prompts};
+  Roles roles;
+  roles.planner = team.planner.has_value() ? std::unique_ptr<Planner>(new ModelPlanner(desk, *team.planner))
+                                           : std::make_unique<ExpertPlanner>();
+  roles.coder = team.coder.has_value() ? std::unique_ptr<Coder>(new ModelCoder(desk, *team.coder))
+                                       : std::make_unique<ExpertCoder>();
+  roles.verifier = team.verifier.has_value() ? std::unique_ptr<Verifier>(new ModelVerifier(desk, *team.verifier))
+                   : team.has_reviewer       ? std::unique_ptr<Verifier>(new ExpertVerifier())
+                                             : std::make_unique<SilentVerifier>();
+  return roles;
+}
+
+}  // namespace stitch::agents

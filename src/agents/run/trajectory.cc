@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agents/run/trajectory.h"
+
+#include <map>
+
+#include "agents/ask/asker.h"
+#include "agents/state/state_json.h"
+#include "base/json/json.h"
+
+namespace stitch::agents {
+namespace {
+
+constexpr const char* kTrajectorySchema = "stitchcuda.trajectory/1";
+
+bool asks(const State& state, Role role) {
+  switch (role) {
+    case Role::kPlanner:
+      return state.activity == Activity::kPlan || state.activity == Activity::kReplan;
+    case Role::kCoder:
+      return is_writing(state.activity);
+    case Role::kVerifier:
+      return state.activity == Activity::kFeedback;
+    default:
+      return false;
+  }
+}
+
+// The state that waited for it: its number among the states, and which question of it this was.
+struct Asking {
+  size_t state = 0;
+  size_t index = 0;
+};
+std::optional<Asking> asking_of(const KeptAnswer& answer, const std::vector<State>& states) {
+  for (size_t i = 0; i < states.size(); ++i) {
+    for (size_t index = 0; asks(states[i], answer.role) && index < kMaxQuestions; ++index) {
+      if (request_key(answer.role, answer.body, number_of_question(states[i], index)) == answer.key) {
+        return Asking{i, index};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+// The first attempt that was made after the state.
+const Attempt* attempt_after(const std::vector<State>& states, size_t asked) {
+  const size_t made = states[asked].attempts.size();
+  const bool is_unreadable = asked + 1 < states.size() && states[asked + 1].attempts.size() > made;
+  const bool is_written = asked + 1 < states.size() && states[asked + 1].writing.has_value();
+  const State& last = states.back();
+  return (is_unreadable || is_written) && last.attempts.size() > made ? &last.attempts[made] : nullptr;
+}
+
+Json outcome_of(const std::vector<State>& states, size_t asked) {
+  const Attempt* attempt = attempt_after(states, asked);
+  if (attempt == nullptr) {
+    return {};
+  }
+  Json json = {{"attempt", attempt->number},
+               {"outcome", to_string(attempt->outcome)},
+               {"fingerprint", attempt->fingerprint},
+               {"replaced_incumbent", attempt->replaced_incumbent},
+               {"digest", attempt->digest}};
+  json["step_us"] = attempt->step.has_value() ? Json(attempt->step->us) : Json();
+  json["program_us"] = attempt->program.has_value() ? Json(attempt->program->us) : Json();
+  json["time"] = attempt->program.has_value() ? Json(to_string(attempt->program->kind)) : Json();
+  return json;
+}
+
+Result<Json> sample_of(const KeptAnswer& kept, const std::vector<State>& states) {
+  STITCH_ASSIGN(const Json body, parse_json(kept.body, "a request in the journal"));
+  STITCH_ASSIGN(const Json answer, parse_json(kept.answer, "an answer in the journal"));
+  Json sample = {{"schema", kTrajectorySchema},
+                 {"role", to_string(kept.role)},
+                 {"model", body.value("model", Json())},
+                 {"messages", body.value("messages", Json::array())},
+                 {"tools", body.value("tools", Json::array())},
+                 {"answer", answer.value("content", Json())},
+                 {"reasoning", answer.value("reasoning", Json())},
+                 {"tool_calls", answer.value("calls", Json::array())},
+                 {"finish", answer.value("finish", Json())},
+                 {"usage", answer.value("usage", Json())},
+                 {"token_ids", nullptr},
+                 {"log_probs", nullptr}};
+  const std::optional<Asking> asking = asking_of(kept, states);
+  if (!asking.has_value()) {  // answered, and the run ended before anything followed from it
+    sample["activity"] = nullptr;
+    return sample;
+  }
+  const State& asked = states[asking->state];
+  sample["activity"] = to_string(asked.activity);
+  sample["question"] = asking->index;
+  const bool is_coder = kept.role == Role::kCoder;
+  sample["skill"] = !is_coder ? Json() : Json(asked.activity == Activity::kDraft ? "scratch" : "refinement");
+  sample["verdict"] = is_coder ? outcome_of(states, asking->state) : Json();
+  sample["marks"] = nullptr;
+  sample["reward"] = nullptr;
+  return sample;
+}
+
+}  // namespace
+
+Result<std::string> trajectory(const Journal& journal, const std::string& run) {
+  STITCH_ASSIGN(const std::vector<KeptAnswer> answers, journal.answers());
+  STITCH_ASSIGN(const std::vector<State> states, journal.states());
+  std::string lines;
+  for (const KeptAnswer& kept : answers) {
+    STITCH_ASSIGN(Json sample, sample_of(kept, states));
+    sample["run"] = run;
+    sample["task"] = states.empty() ? Json() : Json(states.front().task.name);
+    lines += sample.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  }
+  return lines;
+}
+
+}  // namespace stitch::agents

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agents/testing/bench_of_texts.h"
+
+#include <fmt/format.h>
+
+#include "agents/verifier/fingerprint.h"
+
+namespace stitch::agents {
+namespace {
+
+Time counted(double us) { return {.kind = TimeKind::kExecuted, .us = us, .low_us = us, .high_us = us}; }
+
+}  // namespace
+
+BenchOfTexts::BenchOfTexts(plan::Plan plan) : plan_(std::move(plan)) {}
+
+std::string BenchOfTexts::text_of(const SubTask& sub_task) const {
+  const auto found = adopted.find(sub_task.name);
+  return found == adopted.end() ? "right 100" : found->second;
+}
+
+std::optional<std::string> BenchOfTexts::text_by_setting(const SubTask&, size_t alternative) const {
+  return alternative < 2 ? std::optional(fmt::format("right {}", 80 - 20 * alternative)) : std::nullopt;
+}
+
+Result<Trial> BenchOfTexts::try_text(const SubTask&, const std::string& text) {
+  ++tried;
+  Trial trial;
+  if (text.starts_with("world")) {
+    return failure(ErrorCode::kEnvironment, "the disk is full");
+  }
+  if (text.starts_with("right ")) {
+    const double us = std::stod(text.substr(6));
+    trial.step = counted(us);
+    trial.program = counted(us + 10);
+    return trial;
+  }
+  trial.outcome = text.starts_with("no") ? Outcome::kNotCompiled : Outcome::kWrong;
+  trial.told = "it fails: " + text;
+  trial.fingerprint = fingerprint(trial.told);
+  trial.incumbent_fails = text.starts_with("alike");
+  return trial;
+}
+
+Result<std::vector<StepTime>> BenchOfTexts::profile(const SubTask& sub_task, const std::string& text) {
+  return std::vector<StepTime>{{.step = sub_task.name, .us = std::stod(text.substr(6))}, {.step = "other", .us = 10}};
+}
+
+}  // namespace stitch::agents

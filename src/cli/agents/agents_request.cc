@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/agents/agents_request.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+namespace stitch::cli {
+namespace {
+
+constexpr const char* kKeyVariable = "STITCHCUDA_LLM_KEY";
+
+bool is_without(const AgentOptions& options, const char* part) {
+  return std::find(options.without.begin(), options.without.end(), part) != options.without.end();
+}
+
+bool plays(const std::optional<Player>& player, bool otherwise) {
+  return player.has_value() ? *player == Player::kModel : otherwise;
+}
+
+}  // namespace
+
+Result<agents::TeamRequest> team_request_of(const CommandLine& line) {
+  const AgentOptions& options = line.agents;
+  if (options.has_team && (!options.url.empty() || !options.model.empty())) {
+    return failure(ErrorCode::kUsage, "--team and --llm or --model exclude each other", "",
+                   "name the models of a team in stitchcuda.toml");
+  }
+  const bool named = !options.url.empty() || !options.model.empty() || options.has_team;
+  const bool coder = plays(options.coder, named);
+  const bool has_planner = options.system == AgentSystem::kStitch && !is_without(options, "planner");
+  const bool has_verifier = options.system == AgentSystem::kStitch || options.system == AgentSystem::kCoderJudge;
+  agents::TeamRequest request{.config = line.config,
+                              .team = line.team,
+                              .url = options.url,
+                              .model = options.model,
+                              .planner = plays(options.planner, coder && has_planner),
+                              .coder = coder,
+                              .verifier = plays(options.verifier, coder && has_verifier),
+                              .needs_prices = options.max_dollars.has_value()};
+  request.key_env = std::getenv(kKeyVariable) == nullptr ? "" : kKeyVariable;
+  return request;
+}
+
+agents::Limits limits_of(const AgentOptions& options) {
+  agents::Limits limits;
+  if (options.system == AgentSystem::kSingleShot) {
+    limits.rounds_per_sub_task = 1;
+    limits.replans = 0;
+  } else if (options.system != AgentSystem::kStitch) {
+    limits.replans = 0;
+  }
+  limits.tokens = options.max_tokens;
+  if (options.max_dollars.has_value()) {
+    limits.microdollars = static_cast<int64_t>(std::floor(std::min(*options.max_dollars, 1e9) * 1e6));
+  }
+  limits.seconds = options.max_seconds;
+  limits.rounds = options.rounds.value_or(limits.rounds);
+  limits.rounds_per_sub_task = options.step_rounds.value_or(limits.rounds_per_sub_task);
+  limits.repairs = options.repairs.value_or(limits.repairs);
+  limits.replans = options.replans.value_or(limits.replans);
+  return limits;
+}
+
+Result<agents::RunRequest> find_agents(const CommandLine& line, Reporter& reporter) {
+  STITCH_ASSIGN(const agents::TeamRequest team, team_request_of(line));
+  agents::RunRequest request{.limits = limits_of(line.agents), .target_us = line.agents.target_us};
+  STITCH_ASSIGN(request.prompts, agents::Prompts::load(line.agents.prompts));
+  request.parts = {.profiles = !is_without(line.agents, "profile"),
+                   .remembers = line.agents.system != AgentSystem::kCoderJudge};
+  if (team.planner || team.coder || team.verifier) {
+    STITCH_ASSIGN(request.team,
+                  agents::find_team(team, [&reporter](const std::string& message) { reporter.fact("llm", message); }));
+  }
+  request.team.has_reviewer =
+      line.agents.system == AgentSystem::kStitch || line.agents.system == AgentSystem::kCoderJudge;
+  return request;
+}
+
+}  // namespace stitch::cli

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options of a run whose steps agents may write.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace stitch::cli {
+
+struct CommandLine;
+
+// Who plays a role.
+enum class Player { kExpert, kModel };
+// How roles work together: the papers' baselines, and ours.
+enum class AgentSystem { kSingleShot, kSelfRefine, kCoderJudge, kStitch, kExpert };
+
+struct AgentOptions {
+  std::optional<Player> planner;  // nothing: a model where the team has one
+  std::optional<Player> coder;
+  std::optional<Player> verifier;
+  std::string url;      // --llm
+  std::string model;    // --model
+  std::string prompts;  // a folder; empty: those that are built in
+  AgentSystem system = AgentSystem::kStitch;
+  std::vector<std::string> without;  // "planner", "profile"
+  std::optional<int64_t> max_tokens;
+  std::optional<double> max_dollars;
+  std::optional<double> max_seconds;
+  std::optional<int64_t> rounds;       // of the run
+  std::optional<int64_t> step_rounds;  // of a sub-task
+  std::optional<int64_t> repairs;
+  std::optional<int64_t> replans;
+  std::optional<double> target_us;
+  bool has_team = false;  // --team was given
+
+  // A model plays at least one role, or the expert shall play all of them in the loop.
+  bool are_asked() const {
+    const bool named = !url.empty() || !model.empty() || has_team;
+    return system != AgentSystem::kExpert &&
+           (named || planner.has_value() || coder.has_value() || verifier.has_value());
+  }
+};
+
+// --llm, --model, --team, --config, --prompts
+void add_models(CLI::App* verb, CommandLine* line);
+// All of them but the program's own.
+void add_agents(CLI::App* verb, CommandLine* line);
+
+}  // namespace stitch::cli

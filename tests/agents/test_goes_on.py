@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs that were killed or paused go on; replay, export and the table of routes tell what a run left."""
+
+from __future__ import annotations
+
+import collections
+import json
+import random
+import signal
+import subprocess
+import time
+
+from llm.server import status
+from named_seed import SEED
+
+from .conftest import Workplace
+from .model import Model, cannot, not_compiling, present, wrong
+
+KILLS = 4  # at most, of one run
+
+
+def by_prompt(model: Model) -> dict[tuple[str, str], int]:
+    return collections.Counter(model.asked)
+
+
+def script() -> Model:
+    """What the Coder says follows from the prompt alone, so that a request sent again would be answered the same."""
+
+    def code(prompt: str) -> str:
+        if "gives wrong answers" in prompt:
+            return present(prompt)
+        if "does not compile" in prompt:
+            return wrong(prompt)
+        return cannot(prompt) if "is right. Make it faster" in prompt else not_compiling(prompt)
+
+    return Model(code)
+
+
+def test_killed_at_any_moment_it_comes_to_the_same_and_pays_nothing_twice(place: Workplace) -> None:
+    chance = random.Random(SEED)
+    model = script()
+    with model.server() as server:
+        words = place.words("--llm", server.url, "--model", "m", "--max-rounds", "3")
+        for attempt in range(KILLS + 1):
+            process = place.start(*words)
+            try:
+                process.communicate(timeout=chance.uniform(4, 14) if attempt < KILLS else 600)
+            except subprocess.TimeoutExpired:
+                process.send_signal(signal.SIGKILL)
+                process.communicate()
+                time.sleep(0.5)
+            if process.returncode == 0:
+                break
+            if place.runs:
+                words = ["runs", "resume", place.runs[0].name, "--json"]
+    assert process.returncode == 0
+    assert [each["outcome"] for each in place.state()["attempts"]][:3] == ["not_compiled", "wrong", "right"]
+    answered = by_prompt(model)
+    assert sum(answered.values()) - len(answered) <= KILLS, "an answered request was sent again"
+
+
+def test_a_pause_is_exit_4_and_the_run_goes_on(place: Workplace) -> None:
+    gone = {"now": True}
+
+    def code(prompt: str):
+        return status(400, '{"error": "overloaded for good"}') if gone["now"] else cannot(prompt)
+
+    model = Model(code)
+    with model.server() as server:
+        ended = place.optimize("--llm", server.url, "--model", "m")
+        assert ended.status == 4 and "overloaded for good" in ended.json["error"]["sentence"]
+        assert not place.out.exists()
+        run = place.runs[0].name
+        gone["now"] = False
+        again = place.command("runs", "resume", run, "--json")
+    assert again.status == 0, again.error
+    assert model.roles().count("planner") == 1
+    replayed = place.command("runs", "replay", run, "--json")
+    assert replayed.status == 0
+    assert [each["to"] for each in replayed.json["decisions"]] == [each["to"] for each in place.state()["decisions"]]
+    graph = place.command("runs", "show", run, "--graph", "--json")
+    assert "paused" in graph.json["text"] and "1x resumed" in graph.json["text"]
+    lines = place.command("runs", "export", run).json["text"].splitlines()
+    samples = [json.loads(line) for line in lines]
+    assert {sample["schema"] for sample in samples} == {"stitchcuda.trajectory/1"}
+    assert [sample["role"] for sample in samples][0] == "planner" and len(samples) == len(model.roles()) - 1
+
+
+def test_the_embedded_model_needs_no_network(place: Workplace) -> None:
+    ended = place.optimize("--model", "expert:faults=0.3", "--max-rounds", "4")
+    assert ended.status == 0, ended.error
+    assert ended.json["verdict"]["kind"] == "ok" and ended.json["agents"]["requests"] > 0
+    assert place.state()["attempts"]
