@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The time of what ran (docs/executed.md) of emitted programs and of steps that somebody has written in their place.
 
-About 40 seconds of one core. The counts themselves are tested in tests/emulator/counts, the sum in src/plan/executed."""
+About 40 seconds of one core. The counts themselves are tested in tests/emulator/counts, the sum in src/plan/executed.
+"""
 import json
 import pathlib
 import subprocess
