@@ -10,6 +10,7 @@
 namespace stitch::cli {
 namespace {
 
+constexpr const char* kAgentGroup = "Agents";
 constexpr const char* kLimitGroup = "Agents' limits";
 
 void add_player(CLI::App* verb, const char* name, std::optional<Player>* player, const char* text) {
