@@ -10,13 +10,13 @@
 namespace stitch::cli {
 namespace {
 
-constexpr const char* kAgentGroup = "Agents";
+constexpr const char* kRolesGroup = "Agents";
 constexpr const char* kLimitGroup = "Agents' limits";
 
 void add_player(CLI::App* verb, const char* name, std::optional<Player>* player, const char* text) {
   add_choice(
       verb, name, {"expert", "llm"}, [player](size_t chosen) { *player = static_cast<Player>(chosen); }, text)
-      ->group(kAgentGroup);
+      ->group(kRolesGroup);
 }
 
 template <typename T>
@@ -33,11 +33,11 @@ void add_models(CLI::App* verb, CommandLine* line) {
   AgentOptions& agents = line->agents;
   verb->add_option("--llm", agents.url, "A server of chat completions for all roles; its key: STITCHCUDA_LLM_KEY")
       ->type_name("URL")
-      ->group(kAgentGroup);
+      ->group(kRolesGroup);
   verb->add_option("--model", agents.model,
                    "The model there; without --llm expert, which answers by rule (expert:faults=0.3 with mistakes)")
       ->type_name("NAME")
-      ->group(kAgentGroup);
+      ->group(kRolesGroup);
   verb->add_option_function<std::string>(
           "--team",
           [line](const std::string& name) {
@@ -46,14 +46,14 @@ void add_models(CLI::App* verb, CommandLine* line) {
           },
           "The team of stitchcuda.toml whose models play the roles")
       ->type_name("NAME")
-      ->group(kAgentGroup);
+      ->group(kRolesGroup);
   verb->add_option("--config", line->config,
                    "Endpoints and teams (default: $STITCHCUDA_CONFIG, else ~/.config/stitchcuda/stitchcuda.toml)")
       ->type_name("FILE.toml")
-      ->group(kAgentGroup);
+      ->group(kRolesGroup);
   verb->add_option("--prompts", agents.prompts, "Texts that take the place of built-in prompts of the same names")
       ->type_name("DIR")
-      ->group(kAgentGroup);
+      ->group(kRolesGroup);
 }
 
 void add_agents(CLI::App* verb, CommandLine* line) {
@@ -66,12 +66,12 @@ void add_agents(CLI::App* verb, CommandLine* line) {
       verb, "--system", {"single-shot", "self-refine", "coder-judge", "stitch", "expert"},
       [&agents](size_t chosen) { agents.system = static_cast<AgentSystem>(chosen); },
       "How roles work together (default: stitch)")
-      ->group(kAgentGroup);
+      ->group(kRolesGroup);
   verb->add_option("--without", agents.without, "Leave a part of the system out: planner, profile")
       ->check(CLI::IsMember({"planner", "profile"}))
       ->type_name("PART")
       ->delimiter(',')
-      ->group(kAgentGroup);
+      ->group(kRolesGroup);
   add_limit<int64_t>(verb, "--max-tokens", &agents.max_tokens, "COUNT", "Of all requests together", 1);
   add_limit<double>(verb, "--max-cost", &agents.max_dollars, "DOLLARS", "Likewise; needs prices in stitchcuda.toml", 0);
   add_limit<double>(verb, "--max-seconds", &agents.max_seconds, "SECONDS", "No round begins after it", 0);

@@ -23,7 +23,7 @@ void add_score(CLI::App* application, CommandLine* line);
 void add_profile(CLI::App* application, CommandLine* line);
 void add_tune(CLI::App* application, CommandLine* line);
 void add_report(CLI::App* application, CommandLine* line);
-void add_agents(CLI::App* application, CommandLine* line);
+void add_agent_verbs(CLI::App* application, CommandLine* line);
 void add_stages(CLI::App* application, CommandLine* line);
 void add_docs(CLI::App* application, CommandLine* line);
 void add_runs(CLI::App* application, CommandLine* line);
