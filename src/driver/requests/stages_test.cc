@@ -82,7 +82,7 @@ TEST_F(Stages, PlanOfAFileThatIsNoneSaysWhichOneAndWhatToDo) {
 
 TEST_F(Stages, EmitWritesTheProject) {
   const fs::path plan = folder_.path() / "plan.json";
-  ASSERT_TRUE(write_file(plan, plan::to_json(*planned()).dump(1)).has_value());
+  ASSERT_TRUE(write_file(plan, plan::to_json(*planned()).dump(1) + "\n").has_value());
   EmitRequest request;
   request.plan = plan;
   request.out = folder_.path() / "out";
@@ -99,7 +99,7 @@ TEST_F(Stages, EmitWritesTheProject) {
 
 TEST_F(Stages, EmitLeavesAFolderOfTheUsersOwnAlone) {
   const fs::path plan = folder_.path() / "plan.json";
-  ASSERT_TRUE(write_file(plan, plan::to_json(*planned()).dump(1)).has_value());
+  ASSERT_TRUE(write_file(plan, plan::to_json(*planned()).dump(1) + "\n").has_value());
   ASSERT_TRUE(write_file(folder_.path() / "mine" / "notes.txt", "mine").has_value());
   EmitRequest request;
   request.plan = plan;
