@@ -36,7 +36,7 @@ class Bash(unittest.TestCase):
         for verb in verbs:
             self.assertIn(f"  {verb} ", help_text)
         self.assertEqual(self.offered("opt"), ["optimize"])
-        self.assertEqual(self.offered("runs", ""), ["diff", "list", "rm", "show"])
+        self.assertEqual(self.offered("runs", ""), ["diff", "export", "list", "replay", "resume", "rm", "show"])
         self.assertEqual(self.offered("help", "pro"), ["profile"])
 
     def test_options_and_their_values(self) -> None:
@@ -90,7 +90,7 @@ class OtherShells(unittest.TestCase):
         offered = [line.split("\t")[0] for line in self.ask("fish", script.format("optimize --device "))]
         self.assertEqual(sorted(offered), ["auto", "emulated", "gpu"])
         offered = [line.split("\t")[0] for line in self.ask("fish", script.format("runs "))]
-        self.assertEqual(sorted(offered), ["diff", "list", "rm", "show"])
+        self.assertEqual(sorted(offered), ["diff", "export", "list", "replay", "resume", "rm", "show"])
 
     def test_zsh(self) -> None:
         text = self.checked("zsh")

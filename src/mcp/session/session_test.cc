@@ -67,6 +67,12 @@ struct Slow {
   }
 };
 
+void wait_until_one(const std::atomic<int>& count) {
+  for (int round = 0; round < 1000 && count == 0; ++round) {
+    ::poll(nullptr, 0, 5);
+  }
+}
+
 Json call(int id, const std::string& tool, Json arguments) {
   return Json{{"jsonrpc", "2.0"},
               {"id", id},
@@ -106,11 +112,10 @@ TEST(Session, TellsOfProgressThenHandsOverAJobThatIsWaitedFor) {
 TEST(Session, ACancelledRequestEndsItsCallAndIsNotAnswered) {
   Fixture fixture;
   fixture.session.take(call(1, "runs", Json::object()), fixture.answers);
+  wait_until_one(fixture.slow.begun);  // one that is cancelled earlier never begins
   fixture.session.take(Json{{"jsonrpc", "2.0"}, {"method", "notifications/cancelled"}, {"params", {{"requestId", 1}}}},
                        fixture.answers);
-  for (int round = 0; round < 1000 && fixture.slow.stopped == 0; ++round) {
-    ::poll(nullptr, 0, 5);
-  }
+  wait_until_one(fixture.slow.stopped);
   EXPECT_EQ(fixture.slow.stopped, 1);
   EXPECT_TRUE(fixture.session.is_initialized());
 }
