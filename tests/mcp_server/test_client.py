@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The client from PyPI does what a coding agent does: reads a program, takes the expert's, judges and marks it."""
+"""The client from PyPI does what a coding agent does: reads a program, takes the expert's, checks, judges, marks it.
+
+About 25 seconds of one core: over stdio the whole of it, over HTTP a shorter way, both with one small program."""
 
 import asyncio
 import os
@@ -12,17 +14,16 @@ import pytest
 from .peer import PROGRAM, ROOT, http_server
 
 client = pytest.importorskip("mcp", reason="PyPI's mcp is not in .venv: tools/setup --tests installs it")
-PROBLEM = "problems/mlp_residual.py"
-WRONG = """
+pytestmark = pytest.mark.usefixtures("preloads")
+PROBLEM = "tests/programs/linear_relu_37x50.py"
+FORGETS_RELU = """
 import torch
-from torch import nn
-class ModelNew(nn.Module):
-    def __init__(self, *arguments):
+class ModelNew(torch.nn.Module):
+    def __init__(self, inputs, outputs):
         super().__init__()
-        self.expand = nn.Linear(1024, 2999)
-        self.contract = nn.Linear(2999, 1024)
+        self.linear = torch.nn.Linear(inputs, outputs)
     def forward(self, x):
-        return x * 2
+        return self.linear(x)
 """
 
 
@@ -38,26 +39,62 @@ def text_of(result: Any) -> str:
     return result.content[0].text
 
 
-async def judge_the_experts(session: Any, folder: pathlib.Path) -> None:
+async def facts(session: Any, tool: str, **arguments: object) -> dict[str, Any]:
+    """Of a call that does what it was asked for."""
+    result = await finished(session, tool, **arguments)
+    assert not result.is_error and result.structured_content["outcome"] == "done", text_of(result)
+    return result.structured_content
+
+
+async def write_expert(session: Any, folder: pathlib.Path) -> str:
     found = await finished(session, "import", program=PROBLEM)
-    assert not found.is_error and "gelu(" in text_of(found) and found.structured_content["operators"] == 4
+    assert "relu(" in text_of(found) and found.structured_content["operators"] == 2
     out = str(folder / "expert")
-    assert not (await finished(session, "expert_program", program=PROBLEM, out=out)).is_error
-    checked = await finished(session, "check", folder=out)
-    assert checked.structured_content["check"] == "passed", text_of(checked)
-    found = await finished(session, "docs", query="coalesced loads")
-    assert found.structured_content["passages"] > 0
+    assert (await facts(session, "expert_program", program=PROBLEM, out=out))["steps"] == 1
+    return out
+
+
+async def look_up(session: Any) -> None:
+    found = await finished(session, "docs", query="coalesced loads", limit=3)
+    assert found.structured_content["passages"] == 3
+    passage = "card:memory/coalescing"
+    assert passage in text_of(found)
+    assert (await facts(session, "docs", id=passage))["id"] == passage
+    found = await finished(session, "docs", error='error: identifier "foo" is undefined')
+    assert "card:compiler/undefined_identifier" in text_of(found)
+    for wrong in ({}, {"query": "warps", "id": passage}, {"id": "card:none"}):
+        assert (await finished(session, "docs", **wrong)).is_error
+
+
+async def judge_the_expert(session: Any, folder: pathlib.Path) -> None:
+    out = await write_expert(session, folder)
+    assert (await facts(session, "compile", folder=out))["verdict"] == "compiles"
+    assert (await facts(session, "check", folder=out))["check"] == "passed"
     verified = await finished(session, "verify", folder=out)
     assert verified.structured_content["verdict"] == "ok" and text_of(verified).startswith("The answer is right.")
-    marked = await finished(session, "score", folder=out)
-    assert 12 <= marked.structured_content["total"] <= 20
-    profiled = await finished(session, "profile", folder=out)
-    assert profiled.structured_content["steps"] == 2
+    assert 12 <= (await facts(session, "score", folder=out))["total"] <= 20
+    assert (await facts(session, "profile", folder=out))["steps"] == 1
+    await look_up(session)
+    await break_and_check(session, pathlib.Path(out))
+
+
+async def break_and_check(session: Any, out: pathlib.Path) -> None:
+    """The public check shows where, and what was got and expected; a verdict on the same does not."""
+    step = next((out / "steps").glob("*.cu"))
+    text = step.read_text()
+    assert "= stitch::relu(linear);" in text
+    step.write_text(text.replace("= stitch::relu(linear);", "= linear;"))
+    checked = await finished(session, "check", folder=str(out))
+    assert not checked.is_error and checked.structured_content["outcome"] == "fell_short"
+    assert checked.structured_content["check"] == "wrong" and "expected" in text_of(checked), text_of(checked)
+    step.write_text("this is no C++\n" + text)
+    checked = await finished(session, "check", folder=str(out))
+    assert checked.structured_content["check"] == "build_failed" and ".cu:1: expected" in text_of(checked)
 
 
 async def judge_a_wrong_one(session: Any, folder: pathlib.Path) -> None:
     candidate = folder / "wrong.py"
-    candidate.write_text(WRONG)
+    candidate.write_text(FORGETS_RELU)
     judged = await finished(session, "verify", candidate=str(candidate), program=PROBLEM)
     assert not judged.is_error and judged.structured_content["outcome"] == "fell_short"
     for secret in ("as_given", "near_equal", "seed", "tile", "draw", "regime"):
@@ -75,7 +112,7 @@ def over_stdio(work: Callable[[Any], Awaitable[None]]) -> None:
 
 
 def test_over_stdio(tmp_path: pathlib.Path) -> None:
-    over_stdio(lambda session: judge_the_experts(session, tmp_path))
+    over_stdio(lambda session: judge_the_expert(session, tmp_path))
 
 
 def test_a_wrong_answer_teaches_nothing(tmp_path: pathlib.Path) -> None:
@@ -86,11 +123,16 @@ def test_over_http(tmp_path: pathlib.Path) -> None:
     httpx = pytest.importorskip("httpx2")
     transport = pytest.importorskip("mcp.client.streamable_http")
 
+    async def work(session: Any) -> None:
+        out = await write_expert(session, tmp_path)
+        assert (await facts(session, "check", folder=out))["check"] == "passed"
+        assert (await facts(session, "verify", folder=out))["verdict"] == "ok"
+
     async def run(port: int, token: str) -> None:
         async with httpx.AsyncClient(headers={"Authorization": f"Bearer {token}"}, timeout=120) as web:
             connection = transport.streamable_http_client(f"http://127.0.0.1:{port}/mcp", http_client=web)
             async with client.Client(connection) as session:
-                await judge_the_experts(session, tmp_path)
+                await work(session)
 
     with http_server(tmp_path) as peer:
         asyncio.run(run(peer.port, peer.token))
