@@ -74,6 +74,13 @@ class Workplace:
         return ["optimize", "model.py", "--device", "emulated", "--skip-nvcc", "--seed", "7", "--out", "out", "--json",
                 *arguments]
 
+    def beside(self, name: str) -> Workplace:
+        """Another one, with the same program."""
+        other = Workplace(self.folder / name)
+        other.folder.mkdir()
+        (other.folder / "model.py").write_text((self.folder / "model.py").read_text())
+        return other
+
     def state(self) -> dict:
         return json.loads((self.out / "evidence" / "agents.json").read_text())
 

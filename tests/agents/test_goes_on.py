@@ -16,11 +16,27 @@ from named_seed import SEED
 from .conftest import Workplace
 from .model import Model, cannot, not_compiling, present, wrong
 
-KILLS = 4  # at most, of one run
+KILLS = 3  # of one run
 
 
-def by_prompt(model: Model) -> dict[tuple[str, str], int]:
-    return collections.Counter(model.asked)
+def kill_later(process: subprocess.Popen, model: Model, requests: int, seconds: float) -> bool:
+    """Kills it that long after the server heard that many requests. Whether it was still at work."""
+    while len(model.asked) < requests and process.poll() is None:
+        time.sleep(0.02)
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGKILL)
+    process.communicate()
+    return process.returncode == -signal.SIGKILL
+
+
+def outcome(place: Workplace) -> dict:
+    """What a run came to, spending and times of the clock aside."""
+    state = place.state()
+    decisions = [(each["from"], each["event"], each["to"]) for each in state["decisions"]]
+    steps = {path.name: path.read_text() for path in place.out.rglob("*.cu")}
+    return {"attempts": state["attempts"], "decisions": decisions, "incumbent": state["incumbent"], "steps": steps}
 
 
 def script() -> Model:
@@ -38,25 +54,32 @@ def script() -> Model:
 
 def test_killed_at_any_moment_it_comes_to_the_same_and_pays_nothing_twice(place: Workplace) -> None:
     chance = random.Random(SEED)
-    model = script()
+    undisturbed = place.beside("undisturbed")
+    limits = ("--max-rounds", "3")
+    reference = script()
+    with reference.server() as server:
+        assert undisturbed.optimize("--llm", server.url, "--model", "m", *limits).status == 0
+
+    model, unanswered = script(), []
     with model.server() as server:
-        words = place.words("--llm", server.url, "--model", "m", "--max-rounds", "3")
-        for attempt in range(KILLS + 1):
+        words = place.words("--llm", server.url, "--model", "m", *limits)
+        for kill in range(KILLS):
             process = place.start(*words)
-            try:
-                process.communicate(timeout=chance.uniform(4, 14) if attempt < KILLS else 600)
-            except subprocess.TimeoutExpired:
-                process.send_signal(signal.SIGKILL)
-                process.communicate()
-                time.sleep(0.5)
-            if process.returncode == 0:
-                break
+            least = min(len(model.asked) + kill, len(reference.asked) - 1)
+            assert kill_later(process, model, least, chance.uniform(0.5, 6) if kill == 0 else chance.uniform(0, 1.5))
+            unanswered += model.asked[-1:]
             if place.runs:
                 words = ["runs", "resume", place.runs[0].name, "--json"]
-    assert process.returncode == 0
-    assert [each["outcome"] for each in place.state()["attempts"]][:3] == ["not_compiled", "wrong", "right"]
-    answered = by_prompt(model)
-    assert sum(answered.values()) - len(answered) <= KILLS, "an answered request was sent again"
+        ended = place.command(*words)
+    assert ended.status == 0, ended.error
+    assert len(place.runs) == 1
+    assert [each["outcome"] for each in place.state()["attempts"]] == ["not_compiled", "wrong", "right"]
+    assert outcome(place) == outcome(undisturbed)
+    sent, once = collections.Counter(model.asked), collections.Counter(reference.asked)
+    assert set(sent) == set(once)
+    # A request may be sent again only where the kill may have come before its answer was kept.
+    again = sent - once
+    assert not again - collections.Counter(unanswered), "an answered request was sent again"
 
 
 def test_a_pause_is_exit_4_and_the_run_goes_on(place: Workplace) -> None:

@@ -7,7 +7,7 @@ import socket
 
 from llm.server import status, whole, Server
 from .conftest import Workplace
-from .model import Model, cannot, not_compiling, present, wrong
+from .model import Model, cannot, material, not_compiling, present, wrong
 
 LIMITS = ("--step-rounds", "3", "--max-rounds", "4")
 
@@ -26,6 +26,7 @@ def test_a_right_answer_is_judged_and_everyone_is_told(place: Workplace) -> None
     assert agents["coder"] == agents["planner"] == agents["verifier"] == "m"
     assert model.roles()[:4] == ["planner", "coder", "verifier", "coder"]
     assert place.state()["attempts"][0]["outcome"] == "right"
+    assert "[card:" in material(model.asked[3][1], "documents"), "what the profile calls for is looked up"
     assert {each["author"] for each in agents["steps"]} <= {"expert", "m"}
 
 
@@ -39,6 +40,7 @@ def test_what_does_not_compile_and_what_is_wrong_is_repaired(place: Workplace) -
     prompts = [prompt for role, prompt in model.asked if role == "coder"]
     assert "not_declared" in prompts[1] and "does not compile" in prompts[1]
     assert "gives wrong answers" in prompts[2]
+    assert "[card:" in material(prompts[1], "documents"), "what the compiler says is looked up"
 
 
 def test_a_model_that_talks_nonsense_leaves_the_experts_program(place: Workplace) -> None:

@@ -151,11 +151,14 @@ StepFacts DriverBench::facts_of(const StepTime& time) const {
       continue;
     }
     const plan::Step& step = plan().steps[i];
+    const kernels::Group group = plan::step_group(plan(), i);
+    facts.kind = step.skeleton;
+    facts.dtype = group.results.empty() ? "" : short_name(plan().graph.value(group.results.front()).type.dtype);
     facts.floor_us = driver::counted_cost(plan(), static_cast<int>(i)).floor_us;
     const kernels::KernelTemplate* kernel = kernels::find_template(step.skeleton);
     const Result<kernels::DeviceLimits> limits = kernels::device_limits(plan().device);
     if (kernel != nullptr && limits.has_value()) {
-      facts.limiter = limiter_of(plan::bound_of(kernel->work(plan::step_group(plan(), i), step.setting), *limits));
+      facts.limiter = limiter_of(plan::bound_of(kernel->work(group, step.setting), *limits));
     }
   }
   return facts;

@@ -8,6 +8,7 @@
 
 #include "agents/planner/expert_planner.h"
 #include "agents/prompts/quote.h"
+#include "agents/retrieval/retriever.h"
 #include "agents/verifier/feedback_text.h"
 #include "base/json/json.h"
 #include "ir/text/printer.h"
@@ -102,6 +103,12 @@ std::string sub_task_in_words(const SubTask& sub_task) {
                      sub_task.risk.empty() ? "none named" : sub_task.risk);
 }
 
+std::string documents_of(const Material& material) {
+  return material.documents.empty()
+             ? ""
+             : "What documents say about it:\n" + quoted("documents", material.documents, kMaxDocumentsBytes);
+}
+
 const char* failure_of(const State& state) {
   return state.attempts.empty() ? "is not there" : words_of(state.attempts.back().outcome);
 }
@@ -142,6 +149,7 @@ std::map<std::string, std::string> coder_places(const State& state, const Materi
           {"failure", failure_of(state)},
           {"told", told_of(state, material)},
           {"feedback", feedback_in_words(state)},
+          {"documents", documents_of(material)},
           {"notes", material.remembers ? notes_of(state) : ""}};
 }
 
@@ -176,7 +184,7 @@ std::map<std::string, std::string> verifier_places(const State& state, const Mat
           {"last", quoted("the file", material.last_code, kMaxCodeBytes)},
           {"told", told_of(state, material)},
           {"figures", quoted("the profile", figures.dump(1), kMaxToldBytes)},
-          {"documents", ""}};
+          {"documents", documents_of(material)}};
 }
 
 }  // namespace stitch::agents

@@ -26,6 +26,7 @@ struct Material {
   std::string last_code{};           // of the latest attempt at the sub-task; empty: none
   std::string told{};                // of the latest attempt
   std::vector<StepFacts> profile{};  // of the latest attempt, where it is right
+  std::string documents{};           // what they say about the latest attempt
 };
 
 class Planner {

@@ -38,7 +38,9 @@ struct Tested {
 struct Profiled {
   std::vector<StepTime> steps{};
 };
-struct Retrieved {};
+struct Retrieved {
+  std::string note{};  // why nothing could be looked up; else empty
+};
 struct Advised {
   Feedback feedback;
 };

@@ -21,7 +21,7 @@ STITCH_MEMBERS(Unreadable, STITCH_MEMBER(why));
 STITCH_MEMBERS(Tested, STITCH_MEMBER(outcome), STITCH_MEMBER(fingerprint), STITCH_MEMBER(incumbent_fails),
                STITCH_MEMBER(step), STITCH_MEMBER(program));
 STITCH_MEMBERS(Profiled, STITCH_MEMBER(steps));
-STITCH_MEMBERS(Retrieved);
+STITCH_MEMBERS(Retrieved, STITCH_MEMBER(note));
 STITCH_MEMBERS(Advised, STITCH_MEMBER(feedback));
 STITCH_MEMBERS(EnvironmentFailed, STITCH_MEMBER(why));
 STITCH_MEMBERS(Resumed);

@@ -123,7 +123,11 @@ struct Recorder {
   void operator()(const Profiled& profiled) const {
     state.profiles.push_back({.attempt = latest_attempt(), .steps = profiled.steps});
   }
-  void operator()(const Retrieved&) const {}
+  void operator()(const Retrieved& retrieved) const {
+    if (!retrieved.note.empty()) {
+      note(retrieved.note);
+    }
+  }
   void operator()(const Advised& advised) const {
     state.feedback.push_back(advised.feedback);
     state.feedback.back().attempt = latest_attempt();

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "agents/retrieval/question.h"
 #include "agents/routing/next.h"
 
 namespace stitch::agents {
@@ -45,6 +46,7 @@ Result<Material> Loop::material_of(const State& state) const {
     return material;
   }
   material.told = folder_.told(latest->number);
+  material.documents = folder_.documents(latest->number);
   if (!state.profiles.empty() && state.profiles.back().attempt == latest->number) {
     for (const StepTime& each : state.profiles.back().steps) {
       material.profile.push_back(bench_.facts_of(each));
@@ -83,6 +85,16 @@ Result<Event> Loop::profile(const State& state) {
   return Event{Profiled{std::move(steps)}};
 }
 
+Result<Event> Loop::retrieve(const State& state) {
+  STITCH_ASSIGN(const Material material, material_of(state));
+  const Attempt& attempt = state.attempts.back();
+  const std::optional<knowledge::Query> question =
+      question_about(attempt, material.told, material.profile, bench_.plan().device);
+  Found found = question.has_value() ? retriever_.look_up(*question) : Found{};
+  STITCH_TRY(folder_.keep_documents(attempt.number, found.text));
+  return Event{Retrieved{std::move(found.note)}};
+}
+
 Result<Event> Loop::perform(const State& state) {
   switch (state.activity) {
     case Activity::kPlan:
@@ -96,7 +108,7 @@ Result<Event> Loop::perform(const State& state) {
     case Activity::kProfile:
       return profile(state);
     case Activity::kRetrieve:
-      return Event{Retrieved{}};
+      return retrieve(state);
     case Activity::kFeedback: {
       STITCH_ASSIGN(const Material material, material_of(state));
       STITCH_ASSIGN(Done done, roles_.verifier->advise(state, material));

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "agents/journal/journal.h"
+#include "agents/retrieval/retriever.h"
 #include "agents/roles/roles.h"
 #include "agents/run/run_folder.h"
 
@@ -13,8 +14,9 @@ namespace stitch::agents {
 
 // Parts of the system that may be left out.
 struct LoopParts {
-  bool profiles = true;   // the Verifier is told where the time goes
-  bool remembers = true;  // the Coder is told of more than the latest round
+  bool profiles = true;                          // the Verifier is told where the time goes
+  bool remembers = true;                         // the Coder is told of more than the latest round
+  std::optional<knowledge::Places> documents{};  // where failures and profiles are looked up; nothing: nowhere
 };
 
 class Loop {
@@ -27,7 +29,8 @@ class Loop {
         folder_(std::move(folder)),
         roles_(roles),
         bench_(bench),
-        parts_(parts),
+        parts_(std::move(parts)),
+        retriever_(parts_.documents),
         told_(std::move(told)) {}
 
   // Begins with `initial`, or goes on where the journal ends. Stopped or paused at the end. An Error of the environment
@@ -41,6 +44,7 @@ class Loop {
   Result<Event> write(const State& state);
   Result<Event> test(const State& state);
   Result<Event> profile(const State& state);
+  Result<Event> retrieve(const State& state);
   Result<Material> material_of(const State& state) const;
   Result<State> tell(const State& before, const Event& event);
 
@@ -49,6 +53,7 @@ class Loop {
   Roles& roles_;
   Bench& bench_;
   LoopParts parts_;
+  Retriever retriever_;
   Told told_;
 };
 

@@ -16,6 +16,10 @@ std::filesystem::path RunFolder::told_path(int64_t attempt) const {
   return folder_ / "told" / fmt::format("{:04}.txt", attempt);
 }
 
+std::filesystem::path RunFolder::documents_path(int64_t attempt) const {
+  return folder_ / "documents" / fmt::format("{:04}.txt", attempt);
+}
+
 Result<std::string> RunFolder::keep_code(const std::string& text) const {
   std::string digest = sha256_hex(text);
   STITCH_TRY(write_file(code_path(digest), text));
@@ -33,6 +37,15 @@ Result<std::string> RunFolder::code(const std::string& digest) const {
 
 Result<void> RunFolder::keep_told(int64_t attempt, const std::string& told) const {
   return write_file(told_path(attempt), told);
+}
+
+Result<void> RunFolder::keep_documents(int64_t attempt, const std::string& text) const {
+  return write_file(documents_path(attempt), text);
+}
+
+std::string RunFolder::documents(int64_t attempt) const {
+  const Result<std::string> text = read_file(documents_path(attempt));
+  return text.has_value() ? *text : "";
 }
 
 std::string RunFolder::told(int64_t attempt) const {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts of a run that its state knows by digest or number: code that was written, and what was told of each attempt.
+// Texts of a run that its state knows by digest or number: code that was written, what was told of each attempt, and
+// what documents say about it.
 // They are kept before the event that follows from them, so that a run that was killed goes on.
 #pragma once
 
@@ -22,10 +23,14 @@ class RunFolder {
   Result<void> keep_told(int64_t attempt, const std::string& told) const;
   // Empty where nothing was told.
   std::string told(int64_t attempt) const;
+  // What documents say about it.
+  Result<void> keep_documents(int64_t attempt, const std::string& text) const;
+  std::string documents(int64_t attempt) const;
 
  private:
   std::filesystem::path code_path(const std::string& digest) const;
   std::filesystem::path told_path(int64_t attempt) const;
+  std::filesystem::path documents_path(int64_t attempt) const;
 
   std::filesystem::path folder_;
 };

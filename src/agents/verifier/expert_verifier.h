@@ -15,6 +15,8 @@ struct StepFacts {
   double us = 0;
   double floor_us = 0;  // 0: not known
   Limiter limiter = Limiter::kMemory;
+  std::string kind{};   // its skeleton; empty: not known
+  std::string dtype{};  // of its result; empty: not known
 };
 
 // The figures that feedback on such a profile may quote: of the step that takes longest its time, floor and part of the

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "tools/requests/knowledge_places.h"
+
 namespace stitch::cli {
 namespace {
 
@@ -16,6 +18,16 @@ bool is_without(const AgentOptions& options, const char* part) {
 
 bool plays(const std::optional<Player>& player, bool otherwise) {
   return player.has_value() ? *player == Player::kModel : otherwise;
+}
+
+// A run goes on without documents where there is no place for their index.
+std::optional<knowledge::Places> documents_for(const driver::Resources& resources, Reporter& reporter) {
+  Result<knowledge::Places> places = tools::find_knowledge_places(resources);
+  if (!places.has_value()) {
+    reporter.fact("agents", "no documents are looked up: " + places.error().message);
+    return std::nullopt;
+  }
+  return std::move(*places);
 }
 
 }  // namespace
@@ -62,12 +74,16 @@ agents::Limits limits_of(const AgentOptions& options) {
   return limits;
 }
 
-Result<agents::RunRequest> find_agents(const CommandLine& line, Reporter& reporter) {
+Result<agents::RunRequest> find_agents(const CommandLine& line, const driver::Resources& resources,
+                                       Reporter& reporter) {
   STITCH_ASSIGN(const agents::TeamRequest team, team_request_of(line));
   agents::RunRequest request{.limits = limits_of(line.agents), .target_us = line.agents.target_us};
   STITCH_ASSIGN(request.prompts, agents::Prompts::load(line.agents.prompts));
   request.parts = {.profiles = !is_without(line.agents, "profile"),
                    .remembers = line.agents.system != AgentSystem::kCoderJudge};
+  if (line.agents.system == AgentSystem::kStitch && !is_without(line.agents, "retrieval")) {
+    request.parts.documents = documents_for(resources, reporter);
+  }
   if (team.planner || team.coder || team.verifier) {
     STITCH_ASSIGN(request.team,
                   agents::find_team(team, [&reporter](const std::string& message) { reporter.fact("llm", message); }));

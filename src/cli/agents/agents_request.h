@@ -6,6 +6,7 @@
 #include "agents/run/team.h"
 #include "cli/options/command_line.h"
 #include "cli/output/reporter.h"
+#include "driver/job/resources.h"
 
 namespace stitch::cli {
 
@@ -15,6 +16,6 @@ agents::Limits limits_of(const AgentOptions& options);
 
 // Finds the team, which asks its models, before the run's record is begun: where one cannot be asked nothing is
 // written. The request lacks its folder.
-Result<agents::RunRequest> find_agents(const CommandLine& line, Reporter& reporter);
+Result<agents::RunRequest> find_agents(const CommandLine& line, const driver::Resources& resources, Reporter& reporter);
 
 }  // namespace stitch::cli

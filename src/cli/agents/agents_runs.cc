@@ -27,7 +27,7 @@ void make_absolute(const runs::RunRecord& record, std::string& path) {
 }
 
 Result<void> copy_texts(const fs::path& from, const fs::path& to) {
-  for (const char* name : {"code", "told"}) {
+  for (const char* name : {"code", "told", "documents"}) {
     std::error_code failed;
     if (fs::exists(from / name, failed)) {
       fs::copy(from / name, to / name, fs::copy_options::recursive, failed);

@@ -71,7 +71,7 @@ Result<int> run_optimize(Invocation& invocation) {
   request.command = line.command;
   std::optional<agents::AgentsImprover> improver;
   if (line.agents.are_asked()) {
-    STITCH_ASSIGN(agents::RunRequest asked, find_agents(line, invocation.reporter()));
+    STITCH_ASSIGN(agents::RunRequest asked, find_agents(line, invocation.services().resources, invocation.reporter()));
     STITCH_ASSIGN(asked.folder, folder_of_run(invocation));
     improver.emplace(std::move(asked),
                      [&invocation](const std::string& decision) { invocation.reporter().fact("agents", decision); });

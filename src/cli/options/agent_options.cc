@@ -67,8 +67,8 @@ void add_agents(CLI::App* verb, CommandLine* line) {
       [&agents](size_t chosen) { agents.system = static_cast<AgentSystem>(chosen); },
       "How roles work together (default: stitch)")
       ->group(kRolesGroup);
-  verb->add_option("--without", agents.without, "Leave a part of the system out: planner, profile")
-      ->check(CLI::IsMember({"planner", "profile"}))
+  verb->add_option("--without", agents.without, "Leave a part of the system out: planner, profile, retrieval")
+      ->check(CLI::IsMember({"planner", "profile", "retrieval"}))
       ->type_name("PART")
       ->delimiter(',')
       ->group(kRolesGroup);
