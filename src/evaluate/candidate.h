@@ -67,6 +67,8 @@ class Candidate {
   virtual Result<CandidateOutcome> run(const CandidateCall& call) = 0;
   // Gives the memory of the last call's tensors back: a GPU holds few of the largest. What was prepared stays.
   virtual Result<CandidateOutcome> rest() { return CandidateOutcome{}; }
+  // What its process has had of processors, in seconds, where all of a call is computed there; else nothing.
+  virtual std::optional<double> processor_seconds() const { return std::nullopt; }
   // Makes it release what it holds. A later call starts it anew.
   virtual Result<CandidateOutcome> destroy() { return CandidateOutcome{}; }
 };

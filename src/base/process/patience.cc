@@ -61,6 +61,14 @@ std::map<pid_t, ProcessorTime> times_of_tree(pid_t root) {
 
 }  // namespace
 
+double processor_seconds(pid_t root) {
+  double ran = 0;
+  for (const auto& [thread, time] : times_of_tree(root)) {
+    ran += static_cast<double>(time.ran_ns);
+  }
+  return ran / kNanosecondsPerSecond;
+}
+
 Patience::Patience(pid_t root, int64_t limit_ms)
     : root_(root),
       limit_ms_(limit_ms),

@@ -18,6 +18,10 @@ struct ProcessorTime {
   uint64_t waited_ns = 0;
 };
 
+// What the threads that a process and its descendants have now had of processors, in seconds; 0 where the kernel does
+// not tell. Of threads that have ended nothing is known.
+double processor_seconds(pid_t root);
+
 class Patience {
  public:
   using Clock = std::chrono::steady_clock;

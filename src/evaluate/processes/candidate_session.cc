@@ -10,6 +10,7 @@
 
 #include "base/json/json.h"
 #include "base/machine/available_memory.h"
+#include "base/process/patience.h"
 #include "base/text/printable.h"
 
 namespace stitch::evaluate {
@@ -63,6 +64,13 @@ Unexpected CandidateSession::fail_unless_world_does(const Error& error) {
     return failure(with_context(error, tried.error().message));
   }
   return fail(Ending::kCrashed, fmt::format("{}, though the device is well", error.message));
+}
+
+std::optional<double> CandidateSession::processor_seconds() const {
+  if (!worker_.has_value() || binary_.device == DeviceKind::kCuda) {
+    return std::nullopt;
+  }
+  return stitch::processor_seconds(worker_->pid());
 }
 
 Result<wire::Answer> CandidateSession::ask(const std::string& verb, const Json& arguments) {

@@ -36,6 +36,8 @@ class CandidateSession {
   LaunchLedger* launches() const { return binary_.launches.get(); }
   // Whether its worker can tell if calls are ordered on their stream.
   bool looks_at_order() const { return binary_.device == DeviceKind::kCuda && !binary_.python.has_value(); }
+  // What the worker has had of processors, in seconds; nothing where there is none, or a GPU computes.
+  std::optional<double> processor_seconds() const;
   // Sends the worker one request and returns its answer.
   Result<wire::Answer> ask(const std::string& verb, const Json& arguments);
   // Gives `group` memory for these sizes, visible to keeper and worker; keeps the block when they did not change. Its

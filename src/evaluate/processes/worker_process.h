@@ -43,6 +43,7 @@ class WorkerProcess {
  public:
   static Result<WorkerProcess> start(const CandidateBinary& binary, const WorkerLimits& limits);
 
+  pid_t pid() const { return child_.pid(); }
   bool is_alive() { return !is_gone_ && child_.is_running(); }
   Result<WorkerReply> ask(const std::string& verb, const Json& arguments, std::vector<Descriptor> descriptors = {});
 

@@ -76,6 +76,8 @@ Result<CandidateOutcome> ProgramRunner::rest() {
   return settle<CandidateOutcome>([&] { return state_->calls.rest(); }, state_->session, state_->may_try_again);
 }
 
+std::optional<double> ProgramRunner::processor_seconds() const { return state_->session.processor_seconds(); }
+
 Result<CandidateOutcome> ProgramRunner::destroy() {
   const auto destroy_now = [&]() -> Result<CandidateOutcome> {
     STITCH_TRY(state_->session.unload());

@@ -39,6 +39,7 @@ class ProgramRunner final : public Candidate {
   Result<CandidateOutcome> prepare(std::span<const HostTensor> parameters) override;
   Result<CandidateOutcome> run(const CandidateCall& call) override;
   Result<CandidateOutcome> rest() override;
+  std::optional<double> processor_seconds() const override;
   Result<CandidateOutcome> destroy() override;
 
   // Times calls on the subject's draws, all of the same types, after a prepare() with its parameters. Every timed call

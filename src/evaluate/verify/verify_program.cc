@@ -10,6 +10,7 @@
 
 #include "base/error/check.h"
 #include "base/seed/seed.h"
+#include "evaluate/verify/call_clock.h"
 #include "evaluate/verify/candidate_thread.h"
 #include "evaluate/verify/draw_queue.h"
 #include "evaluate/verify/fresh_draws.h"
@@ -119,7 +120,7 @@ class Verification {
   std::shared_ptr<std::atomic<bool>> is_beside_gpu_unwanted_ = std::make_shared<std::atomic<bool>>(false);
   std::optional<RegimeRun> beside_gpu_;  // with its run in `earlier`
   RepeatedDraws repeated_draws_;
-  std::optional<double> fastest_run_;                      // seconds, of a draw's call with all that is around it
+  std::optional<double> fastest_run_;                      // seconds of a draw's call with all around it (CallClock)
   std::shared_ptr<const verify::OracleProgram> declared_;  // at the declared shapes
   std::vector<std::pair<std::string, verify::OutputStatistics>> statistics_;
   VerifyReport report_;
@@ -287,9 +288,10 @@ Result<void> Verification::run_and_judge(const QueuedDraw& queued, const std::st
     const Stopwatch watch(seconds);
     return run_draw(*candidate_, queued.draw, settings);
   };
+  const CallClock clock(*candidate_);
   STITCH_ASSIGN(const RunResult result, run());
   report_.seconds_running += seconds;
-  fastest_run_ = std::min(fastest_run_.value_or(seconds), seconds);
+  fastest_run_ = std::min(fastest_run_.value_or(seconds), clock.seconds());
   STITCH_TRY(end_earlier());
   if (current_->left_out) {
     count_told(queued);
