@@ -22,14 +22,17 @@ CallClock::CallClock(const Candidate& candidate)
       own_before_(own_processor_seconds()),
       candidate_before_(candidate.processor_seconds()) {}
 
+double CallClock::passed() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
 double CallClock::seconds() const {
-  const double passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   const std::optional<double> now = candidate_.processor_seconds();
   // A process that was started meanwhile began to count anew.
   if (!candidate_before_.has_value() || !now.has_value() || *now <= *candidate_before_) {
-    return passed;
+    return passed();
   }
-  return std::min(passed, own_processor_seconds() - own_before_ + *now - *candidate_before_);
+  return std::min(passed(), own_processor_seconds() - own_before_ + *now - *candidate_before_);
 }
 
 }  // namespace stitch::evaluate

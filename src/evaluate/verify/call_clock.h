@@ -14,7 +14,8 @@ namespace stitch::evaluate {
 class CallClock {
  public:
   explicit CallClock(const Candidate& candidate);
-  // Seconds since then: those that this thread and the candidate's process had of processors, where that is known and
+  double passed() const;  // seconds since then
+  // Of these what counts: those that this thread and the candidate's process had of processors, where that is known and
   // less than what passed; else those that passed.
   double seconds() const;
 

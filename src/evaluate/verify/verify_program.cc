@@ -283,15 +283,11 @@ Result<void> Verification::run_and_judge(const QueuedDraw& queued, const std::st
     start_beside(queued, label, settings);
     return {};
   }
-  double seconds = 0;
-  const auto run = [&] {
-    const Stopwatch watch(seconds);
-    return run_draw(*candidate_, queued.draw, settings);
-  };
   const CallClock clock(*candidate_);
-  STITCH_ASSIGN(const RunResult result, run());
-  report_.seconds_running += seconds;
-  fastest_run_ = std::min(fastest_run_.value_or(seconds), clock.seconds());
+  STITCH_ASSIGN(const RunResult result, run_draw(*candidate_, queued.draw, settings));
+  const double passed = clock.passed();
+  report_.seconds_running += passed;
+  fastest_run_ = std::min(fastest_run_.value_or(passed), clock.seconds());
   STITCH_TRY(end_earlier());
   if (current_->left_out) {
     count_told(queued);
