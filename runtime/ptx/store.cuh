@@ -10,8 +10,8 @@ namespace stitch::ptx {
 // `pointer` must point to global memory and be aligned to the bytes that are stored.
 __device__ __forceinline__ void store_words(void* pointer, const uint32_t (&words)[2]) {
 #ifdef STITCH_EMULATED
-  static_cast<uint32_t*>(pointer)[0] = words[0];
-  static_cast<uint32_t*>(pointer)[1] = words[1];
+  using Vector [[gnu::vector_size(8), gnu::may_alias]] = uint32_t;
+  *static_cast<Vector*>(pointer) = Vector{words[0], words[1]};
 #else
   asm volatile("st.global.v2.b32 [%0], {%1, %2};\n" ::"l"(__cvta_generic_to_global(pointer)), "r"(words[0]),
                "r"(words[1])
@@ -21,9 +21,8 @@ __device__ __forceinline__ void store_words(void* pointer, const uint32_t (&word
 
 __device__ __forceinline__ void store_words(void* pointer, const uint32_t (&words)[4]) {
 #ifdef STITCH_EMULATED
-  for (int i = 0; i < 4; ++i) {
-    static_cast<uint32_t*>(pointer)[i] = words[i];
-  }
+  using Vector [[gnu::vector_size(16), gnu::may_alias]] = uint32_t;
+  *static_cast<Vector*>(pointer) = Vector{words[0], words[1], words[2], words[3]};
 #else
   asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};\n" ::"l"(__cvta_generic_to_global(pointer)), "r"(words[0]),
                "r"(words[1]), "r"(words[2]), "r"(words[3])

@@ -16,10 +16,16 @@
 namespace stitch::driver {
 namespace {
 
+// A plan lies in every folder that we wrote: without its bundle.json it is a damaged one of ours, and nobody's sources.
+bool is_ours(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  return std::filesystem::exists(folder / "bundle.json", ignored) ||
+         std::filesystem::exists(folder / "plan.json", ignored);
+}
+
 // A folder that we wrote, or one of CUDA sources that somebody else did.
 Result<SourceBundle> read_sources(const Job& job, const std::filesystem::path& folder) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(folder / "bundle.json", ignored)) {
+  if (!is_ours(folder)) {
     const Result<bool> are_there = toolchain::holds_sources(folder);
     if (are_there.has_value() && *are_there) {
       STITCH_ASSIGN(toolchain::CandidateSources sources,
