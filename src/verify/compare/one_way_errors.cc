@@ -156,6 +156,10 @@ void OneWayErrors::observe_small(const TileData& tile, const std::vector<std::sp
   Sums sums = sums_of(tile, more_runs);
   if (sums.truth_squares > 0) {
     sums.divide(std::sqrt(sums.truth_squares / sums.elements));
+    OneWay alone;
+    compare_together(sums, alone);
+    small_draws_ += 1;
+    small_draws_beyond_ += alone.ratio > 1 ? 1 : 0;
     whole_.add(sums);
   }
 }
@@ -208,15 +212,15 @@ void OneWayErrors::compare_columns(OneWay& farthest) const {
   }
 }
 
-void OneWayErrors::compare_together(OneWay& farthest) const {
-  if (!(whole_.truth_squares > 0) || whole_.run_squares.empty()) {
+void OneWayErrors::compare_together(const Sums& sums, OneWay& farthest) const {
+  if (!(sums.truth_squares > 0) || sums.run_squares.empty()) {
     return;
   }
-  const auto relative = [this](double squares) { return std::sqrt(squares / whole_.truth_squares); };
-  const double largest = *std::max_element(whole_.run_squares.begin(), whole_.run_squares.end());
-  const double allowed = std::max({kTogetherNative * relative(whole_.run_squares.front()),
+  const auto relative = [&sums](double squares) { return std::sqrt(squares / sums.truth_squares); };
+  const double largest = *std::max_element(sums.run_squares.begin(), sums.run_squares.end());
+  const double allowed = std::max({kTogetherNative * relative(sums.run_squares.front()),
                                    kTogetherRuns * relative(largest), kTogetherRoundings * epsilon_});
-  const double by = relative(whole_.candidate_squares);
+  const double by = relative(sums.candidate_squares);
   if (by / allowed > farthest.ratio) {
     farthest = {by / allowed, OneWay::Kind::kTogether, by, allowed, std::nullopt};
   }
@@ -248,7 +252,7 @@ std::optional<OneWay> OneWayErrors::farthest() const {
   compare_tiles(found);
   compare_columns(found);
   if (found.ratio <= 1) {  // else that says more
-    compare_together(found);
+    compare_together(whole_, found);
   }
   return found;
 }
@@ -260,7 +264,12 @@ std::optional<OneWay> OneWayErrors::farthest_of_small() const {
   OneWay found;
   compare(whole_, {}, {}, found);
   if (found.ratio <= 1) {
-    compare_together(found);
+    OneWay together = found;
+    compare_together(whole_, together);
+    const bool are_most = small_draws_beyond_ >= kOneWayDraws && 2 * small_draws_beyond_ > small_draws_;
+    if (together.ratio <= 1 || are_most || together.ratio > kOneWayAtOnce) {
+      return together;
+    }
   }
   return found;
 }

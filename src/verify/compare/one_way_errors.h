@@ -44,7 +44,8 @@ class OneWayErrors {
   void observe_small(const TileData& tile, const std::vector<std::span<const double>>& more_runs);
   // Nothing where too few elements were seen.
   std::optional<OneWay> farthest() const;
-  // Of draws that observe_small() saw: all that they have in common, as a tile's elements have.
+  // Of draws that observe_small() saw: all that they have in common, as a tile's elements have. Elements of one draw
+  // may share their errors, so that a draw counts as one: errors to any side are told where most draws have them.
   std::optional<OneWay> farthest_of_small() const;
 
  private:
@@ -83,13 +84,15 @@ class OneWayErrors {
   };
   Sums sums_of(const TileData& tile, const std::vector<std::span<const double>>& more_runs);
   Both allowed_by_runs(const std::vector<const Sums*>& parts) const;
-  void compare_together(OneWay& farthest) const;
+  void compare_together(const Sums& sums, OneWay& farthest) const;
   void compare_tiles(OneWay& farthest) const;
   void compare_columns(OneWay& farthest) const;
   void compare(const Sums& sums, const Both& more_allowed, const Part& part, OneWay& farthest) const;
 
   double epsilon_;
   Sums whole_;
+  size_t small_draws_ = 0;
+  size_t small_draws_beyond_ = 0;  // by all errors together
   std::vector<Tile> tiles_;
   std::vector<Sums> columns_;  // empty: not looked at
 };

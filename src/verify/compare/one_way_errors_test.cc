@@ -119,8 +119,8 @@ TEST(OneWayErrors, AScaleOfOneColumnIsBeyond) {
   EXPECT_NE(message(found, "output 0", {600, 40}).find("too large in column 17,"), std::string::npos);
 }
 
-// Five draws of an output of this many elements, each scaled by this.
-std::optional<RefusedOutput> small_draws(int64_t elements, double factor) {
+// Five draws of an output of this many elements, each scaled by this factor of its place and draw.
+std::optional<RefusedOutput> small_draws(int64_t elements, const std::function<double(size_t, size_t)>& factor) {
   RegimeJudge judge(MathMode::kFp32);
   for (size_t draw = 0; draw < 5; ++draw) {
     std::vector<double> truth(static_cast<size_t>(elements));
@@ -129,7 +129,7 @@ std::optional<RefusedOutput> small_draws(int64_t elements, double factor) {
     for (size_t i = 0; i < truth.size(); ++i) {
       truth[i] = 3 * std::sin(static_cast<double>((i + 31 * draw) * (i + 7) % 8191)) + 0.001;
       run[i] = truth[i] + 0.06 * std::sin(static_cast<double>((i + 5 * draw) * 3 % 8191));
-      got[i] = truth[i] * factor;
+      got[i] = truth[i] * factor(i, draw);
     }
     OutputReference reference = float_reference({elements}, truth, truth);
     reference.type.dtype = DataType::kBfloat16;
@@ -142,12 +142,26 @@ std::optional<RefusedOutput> small_draws(int64_t elements, double factor) {
 }
 
 TEST(OneWayErrors, DrawsOfASmallOutputAreTakenTogether) {
-  EXPECT_FALSE(small_draws(60, 1));
-  const auto refused = small_draws(60, 1.06);
+  const auto scaled_by = [](double factor) { return [factor](size_t /*place*/, size_t /*draw*/) { return factor; }; };
+  EXPECT_FALSE(small_draws(60, scaled_by(1)));
+  const auto refused = small_draws(60, scaled_by(1.06));
   ASSERT_TRUE(refused);
   EXPECT_EQ(refused->draw, "all draws of the regime together");
   EXPECT_NE(refused->message.find("too large on the whole"), std::string::npos) << refused->message;
-  EXPECT_FALSE(small_draws(8, 1.02)) << "few elements say little";
+  EXPECT_FALSE(small_draws(8, scaled_by(1.02))) << "few elements say little";
+}
+
+// Where inputs are nearly equal, one rounding may move all elements of a draw.
+TEST(OneWayErrors, ErrorsToAnySideOfASmallOutputAreToldWhereMostDrawsHaveThem) {
+  const auto in_draws = [](size_t draws, double by) {
+    return [=](size_t place, size_t draw) { return draw < draws ? 1 + (place % 2 == 0 ? by : -by) : 1; };
+  };
+  const auto refused = small_draws(60, in_draws(5, 0.06));
+  ASSERT_TRUE(refused);
+  EXPECT_NE(refused->message.find("root of mean squares"), std::string::npos) << refused->message;
+  EXPECT_TRUE(small_draws(60, in_draws(3, 0.06)));
+  EXPECT_FALSE(small_draws(60, in_draws(1, 0.06)));
+  EXPECT_TRUE(small_draws(60, in_draws(1, 0.6))) << "no rounding is so large";
 }
 
 TEST(OneWayErrors, ErrorsToAnySideAreBeyondTogether) {
