@@ -184,14 +184,14 @@ def check_interrupt(bench: Bench, seconds: float, presses: int) -> list[str]:
     code = terminal.finish(30)
     waited = time.monotonic() - pressed
     shown = terminal.shown(80).text()
-    last = "".join(shown.splitlines()[-4:])
+    last = "".join("".join(shown.splitlines()[-4:]).split())  # a line that the terminal breaks may lose a blank
     problems = []
     if code == 0:
         return []  # the result was there first
     if code not in ((130,) if presses == 1 else (130, -signal.SIGINT)):
         problems.append(f"exit {code}")
     if presses == 1 and not re.search(
-        r"stitchcuda: interrupted.*out is as it was\. The same command (goes on|starts over): .*\.$", last
+        r"stitchcuda:interrupted.*outisasitwas\.Thesamecommand(goeson|startsover):.*\.$", last
     ):
         problems.append(f"the last lines are {last}")
     if TURNING.search(shown) and presses == 1:

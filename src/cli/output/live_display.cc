@@ -106,6 +106,15 @@ void LiveDisplay::close() {
   closing_.notify_all();
 }
 
+void LiveDisplay::close_for_interrupt() {
+  close();
+  const std::lock_guard lock(mutex_);
+  const pid_t foreground = ::tcgetpgrp(descriptor_);
+  if (foreground < 0 || foreground == ::getpgrp()) {
+    write_whole(descriptor_, std::string("\r") + kClearLine);
+  }
+}
+
 void LiveDisplay::tick_until_closed() {
   std::unique_lock lock(mutex_);
   while (!closing_.wait_for(lock, kBetweenTicks, [this] { return closed_; })) {

@@ -26,6 +26,8 @@ class LiveDisplay {
   void end(int id);
   // Takes the lines away and draws none any more: what follows is printed by others.
   void close();
+  // And takes the terminal's own "^C" off the line where the next sentence begins.
+  void close_for_interrupt();
 
  private:
   struct Size {

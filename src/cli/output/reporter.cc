@@ -130,7 +130,7 @@ void Reporter::hush() {
   const std::lock_guard lock(mutex_);
   hushed_ = true;
   if (live_ != nullptr) {
-    live_->close();
+    live_->close_for_interrupt();
   }
 }
 
