@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "evaluate/verify/host_work.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -33,6 +35,23 @@ Result<Answer> answer_in(const RunSettings& settings, const verify::OracleDraw& 
     return Answer::kFailed;
   }
   return fits(*got, draw, math) ? Answer::kRight : Answer::kWrong;
+}
+
+// Of the whole call that comes before those without kernels: it is judged like any other. Small outputs have the errors
+// of all draws that are known beside their own.
+std::optional<Finding> refusal_of(const std::vector<HostTensor>& got, const verify::OracleDraw& draw,
+                                  const HostWorkRequest& request) {
+  verify::RegimeJudge judge(request.math, verify::Asked::kRefusal);
+  for (const verify::OracleDraw& known : request.draws) {
+    judge.know(known.outputs);
+  }
+  auto refused = judge.add_draw("the call before those without kernels", draw.outputs, got);
+  refused = refused ? refused : judge.finish();
+  if (!refused) {
+    return std::nullopt;
+  }
+  return Finding{Stage::kCalls, VerdictKind::kWrong,
+                 fmt::format("{} ({}, regime as_given)", refused->message, refused->draw)};
 }
 
 // Whoever computes on the host in some of the calls alone is not to know how many there are without kernels. They cost
@@ -92,6 +111,10 @@ class TrialsWithoutKernels {
       return false;
     }
     const auto& got = std::get<std::vector<HostTensor>>(last);
+    finding_ = refusal_of(got, request_.draws.front(), request_);
+    if (finding_) {
+      return false;
+    }
     add_unlike(got, std::span(request_.draws).subspan(1), others_);
     add_unlike(got, request_.others, others_);
     if (request_.draw_fresh) {
@@ -202,34 +225,52 @@ Result<std::optional<Finding>> judge_right_answer(const HostWorkRequest& request
        "device"});
 }
 
-// Makes two more calls for each kernel that a call lists, the second without that kernel. A program that is right all
-// the same does not need the kernel, and `ledger` says so from then on. Emulated device only; five seconds at most.
-Result<void> find_idle_kernels(const std::vector<verify::OracleDraw>& draws, MathMode math, Candidate& candidate,
-                               LaunchLedger& ledger) {
-  if (draws.size() < 2) {
-    return {};
+// A process of its own, and two whole calls in it. The second one's kernels are those of every call, without what the
+// first one sets up; what the program keeps from it is this draw's answer. Nothing where the process did not end well.
+Result<std::optional<Finding>> begin_anew(const HostWorkRequest& request, Candidate& candidate) {
+  STITCH_ASSIGN(const CandidateOutcome ended, candidate.destroy());
+  std::optional<Finding> finding = finding_of(ended.ending, ended.message, "destroy", Stage::kCalls);
+  for (int call = 0; call < 2 && !finding; ++call) {
+    STITCH_ASSIGN(const RunResult whole, run_draw(candidate, request.draws.front(), {}));
+    const auto* got = std::get_if<std::vector<HostTensor>>(&whole);
+    finding = got != nullptr ? refusal_of(*got, request.draws.front(), request)
+                             : at_stage(Stage::kCalls, std::get<Finding>(whole));
+  }
+  return finding;
+}
+
+// Makes three more calls for each kernel that a call lists, the third without that kernel. A program that is right all
+// the same does not need the kernel, and `ledger` says so from then on. What the third one leaves is nobody's: a table
+// may be there that no kernel has filled. Emulated device only; five seconds at most.
+Result<std::optional<Finding>> find_idle_kernels(const HostWorkRequest& request, Candidate& candidate) {
+  std::vector<HostTensor> first;
+  for (const verify::OutputReference& output : request.draws.front().outputs) {
+    first.push_back(output.native);
+  }
+  if (fits(first, request.draws.back(), request.math)) {
+    return std::optional<Finding>();  // what is kept from the call before would be right too
   }
   const auto end = std::chrono::steady_clock::now() + kMaxSearch;
   for (size_t i = 0; std::chrono::steady_clock::now() < end; ++i) {
-    // A whole call comes before each: what the program keeps from it is another draw's, and a process that ended with
-    // the trial before lists its kernels anew.
-    STITCH_ASSIGN(const RunResult whole, run_draw(candidate, draws.front(), {}));
-    const auto* got = std::get_if<std::vector<HostTensor>>(&whole);
-    const auto listed = ledger.launches();
-    if (got == nullptr || !listed.has_value() || i >= listed->size() || fits(*got, draws.back(), math)) {
-      return {};
+    STITCH_ASSIGN(auto finding, begin_anew(request, candidate));
+    if (finding) {
+      return finding;
+    }
+    const auto listed = request.ledger->launches();
+    if (!listed.has_value() || i >= listed->size()) {
+      break;
     }
     const LaunchRecord& kernel = (*listed)[i];
     if (kernel.is_library() || kernel.threads == 0) {
       continue;
     }
-    STITCH_ASSIGN(const Answer without_it,
-                  answer_in({.trial = CallTrial::kWithoutOne, .left_out = i}, draws.back(), math, candidate));
+    STITCH_ASSIGN(const Answer without_it, answer_in({.trial = CallTrial::kWithoutOne, .left_out = i},
+                                                     request.draws.back(), request.math, candidate));
     if (without_it == Answer::kRight) {
-      ledger.mark_idle(kernel);
+      request.ledger->mark_idle(kernel);
     }
   }
-  return {};
+  return std::optional<Finding>();
 }
 
 }  // namespace
@@ -245,7 +286,7 @@ Result<std::optional<Finding>> refuse_host_work(const HostWorkRequest& request, 
     STITCH_ASSIGN(finding, judge_right_answer(request, candidate));
   }
   if (!finding && request.ledger != nullptr) {
-    STITCH_TRY(find_idle_kernels(request.draws, request.math, candidate, *request.ledger));
+    STITCH_ASSIGN(finding, find_idle_kernels(request, candidate));
   }
   if (is_right || finding) {
     return finding;

@@ -83,6 +83,9 @@ class Doubling final : public Candidate {
       outcome.ending = ending_;
       answer = host_works_(asked.calls++) ? answer : last_;
     } else {
+      for (double& value : answer) {
+        value *= whole_scale;
+      }
       last_ = answer;
       prepares_ = 0;
       ++asked.whole;
@@ -102,6 +105,7 @@ class Doubling final : public Candidate {
 
   Asked asked;
   int starts = 0;
+  double whole_scale = 1;  // of answers where kernels work
 
  private:
   HostWorks host_works_;
@@ -139,6 +143,15 @@ TEST(HostWork, KernelsThatDoNothingLeaveNoAnswer) {
     EXPECT_LT(4 * candidate.asked.open, 3 * candidate.asked.calls);
   }
   EXPECT_GT(numbers.size(), 10U) << "nobody can know how many there are";
+}
+
+TEST(HostWork, TheWholeCallBeforeThemIsJudged) {
+  Doubling candidate(never);
+  candidate.whole_scale = 1.02;
+  const auto finding = judged(candidate, 7);
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->kind, VerdictKind::kWrong);
+  EXPECT_NE(finding->reason.find("the call before those without kernels"), std::string::npos) << finding->reason;
 }
 
 TEST(HostWork, TheyComeOnAllStreamsContentsAndOftenInARow) {

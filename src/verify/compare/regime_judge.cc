@@ -61,6 +61,15 @@ std::optional<RefusedOutput> RegimeJudge::add_draw(const std::string& draw,
   return first;
 }
 
+void RegimeJudge::know(const std::vector<OutputReference>& references) {
+  small_errors_.resize(references.size());
+  for (size_t i = 0; i < references.size(); ++i) {
+    if (is_small(references[i])) {
+      small_errors_[i].widen(small_output_errors(references[i], mode_));
+    }
+  }
+}
+
 std::optional<RefusedOutput> RegimeJudge::finish() {
   std::optional<RefusedOutput> first;
   for (const Waiting& waiting : waiting_) {

@@ -30,6 +30,8 @@ class RegimeJudge {
   // lies. Returns the first refusal.
   std::optional<RefusedOutput> add_draw(const std::string& draw, const std::vector<OutputReference>& references,
                                         const std::vector<HostTensor>& got, const LookedAt& looked_at = {});
+  // A draw of the regime whose answers are known and that nobody is asked about: it tells how far small outputs may be.
+  void know(const std::vector<OutputReference>& references);
   // Judges the small outputs, which wait for all draws of the regime.
   std::optional<RefusedOutput> finish();
 
