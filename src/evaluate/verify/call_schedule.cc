@@ -22,11 +22,12 @@ struct CallRange {
 };
 constexpr CallRange kCallRanges[] = {{0.012, 40, 400}, {0.1, 12, 80}, {0.6, 5, 24}, {1e30, 3, 10}};
 
+// Every call is judged where the reference is quick: one that is not may be the only one that is wrong.
 struct ReferenceLimit {
   double max_seconds;  // of an answer
   int most;
 };
-constexpr ReferenceLimit kReferenceLimits[] = {{0.03, 80}, {0.25, 12}, {1e30, 4}};
+constexpr ReferenceLimit kReferenceLimits[] = {{0.03, 400}, {0.25, 12}, {1e30, 4}};
 
 // Parameters stay for two calls or for a hundred: how likely the next call is to hand them over is drawn anew whenever
 // they are, and a few times they are in any schedule.

@@ -131,6 +131,15 @@ TEST(CallSchedule, SlowProgramsAreAskedLessAndTheReferenceToo) {
   }
 }
 
+TEST(CallSchedule, EveryCallIsJudgedWhereTheReferenceIsQuick) {
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    ScheduleRequest request = request_of(seed);
+    request.reference_seconds = 0.02;
+    const CallSchedule schedule = draw_schedule(request);
+    ASSERT_TRUE(std::ranges::all_of(schedule.calls, &ScheduledCall::is_judged));
+  }
+}
+
 TEST(CallSchedule, TheLastTwoDrawsParametersFollowEachOther) {
   int without = 0;
   for (uint64_t seed = 0; seed < kSeeds; ++seed) {
