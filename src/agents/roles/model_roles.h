@@ -15,36 +15,34 @@ struct Desk {
   const Prompts& prompts;
 };
 
-// A plan that is refused three times, or that the budget has no room for, is the expert's.
-class ModelPlanner : public Planner {
+// Where a role sits: the desk, and its model.
+class Seated {
  public:
-  ModelPlanner(Desk desk, Seat seat) : desk_(desk), seat_(std::move(seat)) {}
-  Result<Done> plan(const State& state, const Material& material) override;
+  Seated(Desk desk, Seat seat) : desk_(desk), seat_(std::move(seat)) {}
 
- private:
+ protected:
   Desk desk_;
   Seat seat_;
 };
 
-class ModelCoder : public Coder {
+// A plan that is refused three times, or that the budget has no room for, is the expert's.
+class ModelPlanner : public Planner, private Seated {
  public:
-  ModelCoder(Desk desk, Seat seat) : desk_(desk), seat_(std::move(seat)) {}
-  Result<Done> write(const State& state, const Material& material) override;
+  using Seated::Seated;
+  Result<Done> plan(const State& state, const Material& material) override;
+};
 
- private:
-  Desk desk_;
-  Seat seat_;
+class ModelCoder : public Coder, private Seated {
+ public:
+  using Seated::Seated;
+  Result<Done> write(const State& state, const Material& material) override;
 };
 
 // Feedback that is refused three times, or that the budget has no room for, is the expert's.
-class ModelVerifier : public Verifier {
+class ModelVerifier : public Verifier, private Seated {
  public:
-  ModelVerifier(Desk desk, Seat seat) : desk_(desk), seat_(std::move(seat)) {}
+  using Seated::Seated;
   Result<Done> advise(const State& state, const Material& material) override;
-
- private:
-  Desk desk_;
-  Seat seat_;
 };
 
 }  // namespace stitch::agents

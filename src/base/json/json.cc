@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "base/json/depth.h"
+
 namespace stitch {
 namespace {
 
@@ -17,34 +19,12 @@ Result<const Json*> member(const Json& object, const char* key, bool (*is_kind)(
   return &found;
 }
 
-// Deeper than anything we write. Reading does not recurse, but copying and printing what was read do.
-constexpr int kMaxDepth = 256;
-
-bool is_too_deep(std::string_view text) {
-  int depth = 0;
-  bool is_string = false;
-  for (size_t at = 0; at < text.size(); ++at) {
-    const char character = text[at];
-    if (is_string) {
-      at += character == '\\' ? 1 : 0;
-      is_string = character != '"';
-    } else if (character == '"') {
-      is_string = true;
-    } else if (character == '[' || character == '{') {
-      if (++depth > kMaxDepth) {
-        return true;
-      }
-    } else if (character == ']' || character == '}') {
-      --depth;
-    }
-  }
-  return false;
-}
+constexpr int kMaxDepth = 256;  // deeper than anything we write
 
 }  // namespace
 
 Result<Json> parse_json(std::string_view text, const std::string& what) {
-  if (is_too_deep(text)) {
+  if (is_nested_deeper(text, kMaxDepth)) {
     return failure(ErrorCode::kFileInvalid, fmt::format("{} is not valid JSON of ours: it is nested too deeply", what),
                    what, "make the file again with the verb that writes it");
   }

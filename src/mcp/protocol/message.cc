@@ -3,31 +3,13 @@
 
 #include <fmt/format.h>
 
+#include "base/json/depth.h"
+
 namespace stitch::mcp {
 namespace {
 
 constexpr int kMaxDepth = 64;
 constexpr size_t kMaxIdBytes = 256;
-
-int depth_of(std::string_view text) {
-  int depth = 0;
-  int deepest = 0;
-  bool is_string = false;
-  for (size_t at = 0; at < text.size(); ++at) {
-    const char character = text[at];
-    if (is_string) {
-      at += character == '\\' ? 1 : 0;
-      is_string = character != '"';
-    } else if (character == '"') {
-      is_string = true;
-    } else if (character == '{' || character == '[') {
-      deepest = std::max(deepest, ++depth);
-    } else if (character == '}' || character == ']') {
-      --depth;
-    }
-  }
-  return deepest;
-}
 
 bool is_id(const Json& id) {
   return id.is_number() || (id.is_string() && id.get_ref<const std::string&>().size() <= kMaxIdBytes);
@@ -48,7 +30,7 @@ Json notification(const std::string& method, Json params) {
 }
 
 std::variant<Json, Malformed> parse_text(std::string_view text) {
-  if (depth_of(text) > kMaxDepth) {
+  if (is_nested_deeper(text, kMaxDepth)) {
     return Malformed{fmt::format("the message is nested deeper than {} levels", kMaxDepth)};
   }
   Result<Json> parsed = parse_json(text, "the message");
