@@ -51,10 +51,6 @@ Result<State> initial_state(driver::Workbench& workbench, DriverBench& bench, co
   return state;
 }
 
-std::string in_words(const Decision& decision) {
-  return fmt::format("{} -> {}: {}", to_string(decision.from), to_string(decision.to), decision.reason);
-}
-
 int64_t steps_by_models(const State& state) {
   return std::count_if(state.incumbent.steps.begin(), state.incumbent.steps.end(),
                        [](const StepOwner& each) { return each.author == Author::kModel; });
@@ -105,12 +101,9 @@ Result<driver::Improvement> AgentsImprover::improve(driver::Workbench& workbench
   STITCH_ASSIGN(Journal journal, Journal::open(request_.folder));
   Asker asker(journal, request_.is_offline);
   Roles roles = roles_of(request_.team, asker, request_.prompts);
-  size_t told = 0;
-  Loop loop(journal, RunFolder(request_.folder), roles, bench, request_.parts, [&](const State& state, const Event*) {
-    for (; told < state.decisions.size(); ++told) {
-      told_(in_words(state.decisions[told]));
-    }
-  });
+  observer_.begins(initial);
+  Loop loop(journal, RunFolder(request_.folder), roles, bench, request_.parts,
+            [this](const State& state, const Event* event) { observer_.reached(state, event); });
   STITCH_ASSIGN(state_, loop.run(initial));
   if (state_->activity == Activity::kPaused) {
     return failure(

@@ -2,18 +2,20 @@
 // The agents as who betters a verified program: what `optimize --coder llm` asks.
 #pragma once
 
-#include <functional>
 #include <optional>
 
 #include "agents/prompts/prompts.h"
 #include "agents/run/loop.h"
+#include "agents/run/run_observer.h"
 #include "agents/run/team.h"
 #include "driver/improve/improver.h"
 
 namespace stitch::agents {
 
 struct RunRequest {
-  std::filesystem::path folder{};  // of the run: its journal, code and what was told
+  std::filesystem::path folder{};      // of the run: its journal, code and what was told
+  std::string system = "stitch";       // how roles work together, by name
+  std::vector<std::string> without{};  // parts of it that were left out, by name
   Limits limits{};
   std::optional<double> target_us{};
   TeamSeats team{};
@@ -24,9 +26,8 @@ struct RunRequest {
 
 class AgentsImprover : public driver::Improver {
  public:
-  // `told` gets a line a decision.
-  AgentsImprover(RunRequest request, std::function<void(const std::string&)> told)
-      : request_(std::move(request)), told_(std::move(told)) {}
+  // `observer` outlives it.
+  AgentsImprover(RunRequest request, RunObserver& observer) : request_(std::move(request)), observer_(observer) {}
 
   // kEnvironment with what the run waits for where it was paused; what it has is kept.
   Result<driver::Improvement> improve(driver::Workbench& workbench) override;
@@ -35,7 +36,7 @@ class AgentsImprover : public driver::Improver {
 
  private:
   RunRequest request_;
-  std::function<void(const std::string&)> told_;
+  RunObserver& observer_;
   std::optional<State> state_;
 };
 

@@ -78,6 +78,10 @@ Result<agents::RunRequest> find_agents(const CommandLine& line, const driver::Re
                                        Reporter& reporter) {
   STITCH_ASSIGN(const agents::TeamRequest team, team_request_of(line));
   agents::RunRequest request{.limits = limits_of(line.agents), .target_us = line.agents.target_us};
+  if (const auto system = line.given.find("system"); system != line.given.end()) {
+    request.system = system->second;
+  }
+  request.without = line.agents.without;
   STITCH_ASSIGN(request.prompts, agents::Prompts::load(line.agents.prompts));
   request.parts = {.profiles = !is_without(line.agents, "profile"),
                    .remembers = line.agents.system != AgentSystem::kCoderJudge};

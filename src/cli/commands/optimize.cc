@@ -5,6 +5,7 @@
 
 #include "base/json/json.h"
 #include "cli/agents/agents_request.h"
+#include "cli/agents/live_view.h"
 #include "cli/commands/commands.h"
 #include "cli/options/request.h"
 #include "cli/runs/program_digest.h"
@@ -69,12 +70,15 @@ Result<int> run_optimize(Invocation& invocation) {
   request.out = line.out.empty() ? fs::path("out") / task_name(line.file) : fs::path(line.out);
   STITCH_ASSIGN(request.options, options_of(line));
   request.command = line.command;
+  std::optional<LiveView> view;
   std::optional<agents::AgentsImprover> improver;
   if (line.agents.are_asked()) {
     STITCH_ASSIGN(agents::RunRequest asked, find_agents(line, invocation.services().resources, invocation.reporter()));
     STITCH_ASSIGN(asked.folder, folder_of_run(invocation));
-    improver.emplace(std::move(asked),
-                     [&invocation](const std::string& decision) { invocation.reporter().fact("agents", decision); });
+    view.emplace(invocation.reporter(), asked, [&invocation](runs::AgentsRecord agents) {
+      invocation.run_log().learn([&](runs::RunRecord& record) { record.agents = std::move(agents); });
+    });
+    improver.emplace(std::move(asked), *view);
     request.improver = &*improver;
   }
   Result<driver::OptimizeReport> result = driver::optimize(request, invocation.services());

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "cli/doctor/mend.h"
 #include "cli/output/columns.h"
+#include "cli/runs/agents_text.h"
 #include "cli/runs/words.h"
 
 namespace stitch::cli {
@@ -80,7 +82,12 @@ std::string list_text(const std::vector<RunRecord>& records, int64_t now, const 
     return "no runs are remembered; 'stitchcuda optimize FILE.py' makes one";
   }
   std::vector<std::vector<std::string>> rows;
-  const std::vector<std::string> titles = {"id", "when", "program", "verdict", "time", "device", "folder"};
+  std::vector<std::string> titles = {"id", "when", "program", "verdict", "time", "device", "folder"};
+  const bool any_agents =
+      std::any_of(records.begin(), records.end(), [](const RunRecord& record) { return record.agents.has_value(); });
+  if (any_agents) {
+    titles.insert(titles.end() - 1, "agents");
+  }
   rows.emplace_back();
   for (const std::string& title : titles) {
     rows.back().push_back(terminal.bold(title));
@@ -89,6 +96,9 @@ std::string list_text(const std::vector<RunRecord>& records, int64_t now, const 
     const std::string name = record.verb == "optimize" ? record.task : record.verb + " " + record.task;
     rows.push_back({record.id, when(record.started, now), name, painted_state(record, terminal), program_time(record),
                     record.device.empty() ? "-" : record.device, record.out.empty() ? "-" : short_path(record.out)});
+    if (any_agents) {
+      rows.back().insert(rows.back().end() - 1, record.agents.has_value() ? agents_in_short(*record.agents) : "-");
+    }
   }
   std::string text = table(rows);
   text.pop_back();  // the reporter ends the line
@@ -116,6 +126,10 @@ std::string show_text(const RunRecord& record, const ProgramRecord& program, con
       {"modelled", record.modelled_us.has_value() ? fmt::format("{:.1f} us", *record.modelled_us) : ""},
       {"measured", record.measured_us.has_value() ? fmt::format("{:.1f} us", *record.measured_us) : ""},
       {"folder", short_path(record.out)}};
+  if (record.agents.has_value()) {
+    const auto more = agents_rows(*record.agents);
+    rows.insert(rows.end(), more.begin(), more.end());
+  }
   for (const auto& [name, value] : record.options) {
     rows.push_back({"option " + name, value});
   }

@@ -12,7 +12,8 @@
 namespace stitch::runs {
 namespace {
 
-constexpr const char* kSchema = "stitchcuda.run/1";
+constexpr const char* kSchema = "stitchcuda.run/2";
+constexpr const char* kOlderSchema = "stitchcuda.run/1";
 constexpr std::array kStates = {RunState::kRunning, RunState::kVerified,    RunState::kNotVerified,
                                 RunState::kFailed,  RunState::kInterrupted, RunState::kKilled};
 
@@ -150,11 +151,13 @@ Json to_json(const RunRecord& record) {
   json["process"] = {
       {"pid", record.process.pid}, {"start_ticks", record.process.start_ticks}, {"boot", record.process.boot}};
   json["stage"] = {{"name", record.stage}, {"sentence", record.stage_message}};
+  json["agents"] = record.agents.has_value() ? to_json(*record.agents) : Json();
   return json;
 }
 
 Result<RunRecord> run_record_from_json(const Json& json) {
-  if (!json.is_object() || text_of(json, "schema") != kSchema) {
+  const std::string schema = json.is_object() ? text_of(json, "schema") : "";
+  if (schema != kSchema && schema != kOlderSchema) {
     return failure(ErrorCode::kFileInvalid, "this is no record of a run");
   }
   RunRecord record;
@@ -178,6 +181,9 @@ Result<RunRecord> run_record_from_json(const Json& json) {
   record.math = text_of(json, "math");
   STITCH_ASSIGN(record.steps, number_of<int>(json, "steps"));
   STITCH_ASSIGN(record.operators, number_of<int>(json, "operators"));
+  if (const auto agents = json.find("agents"); agents != json.end() && !agents->is_null()) {
+    STITCH_ASSIGN(record.agents, agents_record_from_json(*agents));
+  }
   return record;
 }
 

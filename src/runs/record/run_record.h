@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run: what was asked, how far it is, what became of it. `stitchcuda.run/1` in docs/formats.md.
+// One run: what was asked, how far it is, what became of it. `stitchcuda.run/2` in docs/formats.md.
 #pragma once
 
 #include <map>
@@ -10,6 +10,7 @@
 #include "base/error/result.h"
 #include "base/json/json_forward.h"
 #include "base/process/identity.h"
+#include "runs/record/agents_record.h"
 
 namespace stitch::runs {
 
@@ -50,10 +51,11 @@ struct RunRecord {
   std::string math{};
   std::optional<int> steps{};
   std::optional<int> operators{};
+  std::optional<AgentsRecord> agents{};  // of a run of theirs
 };
 
 Json to_json(const RunRecord& record);
-// kFileInvalid for JSON that is no record.
+// Reads `stitchcuda.run/1` as well, which says nothing of agents. kFileInvalid for JSON that is no record.
 Result<RunRecord> run_record_from_json(const Json& json);
 
 // Seconds since 1970 as UTC: "2026-11-21T13:04:55Z", and as it stands in an id: "20261121-130455".
