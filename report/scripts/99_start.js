@@ -4,7 +4,8 @@
 
 for (const [section, draw] of [
   ['figures', page.showFigures], ['notes', page.showNotes], ['graph', page.showGraphs], ['plan', page.showPlan], ['steps', page.showSteps],
-  ['roofline', page.showRoofline], ['errors', page.showErrors], ['code', page.showCode], ['reproduce', page.showReproduce], ['about', page.showAbout],
+  ['roofline', page.showRoofline], ['errors', page.showErrors], ['code', page.showCode], ['agents', page.showAgents],
+  ['reproduce', page.showReproduce], ['about', page.showAbout],
 ]) {
   try {
     draw();

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "agents/bench/bench_over_driver.h"
+#include "agents/run/kept_texts.h"
 #include "agents/state/state_json.h"
 #include "artifact/task/task.h"
 #include "base/fs/files.h"
@@ -99,6 +100,10 @@ Result<driver::Improvement> AgentsImprover::improve(driver::Workbench& workbench
   STITCH_ASSIGN(DriverBench bench, DriverBench::make(workbench));
   STITCH_ASSIGN(const State initial, initial_state(workbench, bench, request_));
   STITCH_ASSIGN(Journal journal, Journal::open(request_.folder));
+  std::map<std::string, std::string> expert;  // the loop may adopt other texts at once
+  for (size_t i = 0; i < workbench.plan().steps.size(); ++i) {
+    expert[workbench.key_of(i)] = workbench.text_of(i);
+  }
   Asker asker(journal, request_.is_offline);
   Roles roles = roles_of(request_.team, asker, request_.prompts);
   observer_.begins(initial);
@@ -117,6 +122,18 @@ Result<driver::Improvement> AgentsImprover::improve(driver::Workbench& workbench
   improvement.summary = summary_of(*state_, improvement.coder);
   improvement.figures = figures_of(*state_, request_.team, request_.prompts);
   improvement.files["evidence/agents.json"] = to_json(*state_).dump(1) + "\n";
+  STITCH_ASSIGN(const Json texts, kept_texts(journal, RunFolder(request_.folder), *state_, expert));
+  Json about = {{"schema", "stitchcuda.agents_texts/1"},
+                {"run", request_.folder.filename().string()},
+                {"system", request_.system},
+                {"without", request_.without},
+                {"roles", models_of(request_.team)},
+                {"prompts", request_.prompts.digests()}};
+  about["start"] = initial.incumbent.program.has_value() ? Json{{"kind", to_string(initial.incumbent.program->kind)},
+                                                                {"us", initial.incumbent.program->us}}
+                                                         : Json();
+  about.update(texts);
+  improvement.files["evidence/agents_texts.json"] = about.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
   return improvement;
 }
 

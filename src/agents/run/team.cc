@@ -124,6 +124,13 @@ Result<TeamSeats> find_team(const TeamRequest& request, ToldOf told) {
   return seats;
 }
 
+std::map<std::string, std::string> models_of(const TeamSeats& team) {
+  const auto name = [](const std::optional<Seat>& seat) { return seat.has_value() ? seat->model : "expert"; };
+  return {{"planner", name(team.planner)},
+          {"coder", name(team.coder)},
+          {"verifier", team.has_reviewer || team.verifier.has_value() ? name(team.verifier) : "none"}};
+}
+
 std::string name_of(const TeamSeats& team) {
   std::string names;
   for (const std::optional<Seat>* seat : {&team.planner, &team.coder, &team.verifier}) {

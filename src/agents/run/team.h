@@ -2,6 +2,7 @@
 // Who plays which role of a run, found out before it begins.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 
@@ -37,6 +38,9 @@ struct TeamRequest {
 // Asks each model once whether it answers and what its endpoint can. kUsage for a team or a model that cannot be meant,
 // kEnvironment for a key that is missing, a model that is not known, a server that cannot be reached.
 Result<TeamSeats> find_team(const TeamRequest& request, std::function<void(const std::string&)> told);
+
+// Of each role its model, or "expert"; "none" of a reviewer that is not there.
+std::map<std::string, std::string> models_of(const TeamSeats& team);
 
 // The names of the models, "small" or "large, small"; "expert" where there are none.
 std::string name_of(const TeamSeats& team);

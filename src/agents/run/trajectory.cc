@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agents/run/trajectory.h"
 
-#include <map>
+#include <algorithm>
 
 #include "agents/ask/asker.h"
 #include "agents/state/state_json.h"
@@ -30,9 +30,21 @@ struct Asking {
   size_t state = 0;
   size_t index = 0;
 };
-std::optional<Asking> asking_of(const KeptAnswer& answer, const std::vector<State>& states) {
-  for (size_t i = 0; i < states.size(); ++i) {
-    for (size_t index = 0; asks(states[i], answer.role) && index < kMaxQuestions; ++index) {
+
+// How many answers the event after the state was paid for with; of the last state nobody knows yet.
+size_t questions_at(const std::vector<State>& states, size_t number) {
+  if (number + 1 == states.size()) {
+    return kMaxQuestions;
+  }
+  const int64_t asked = total_spending(states[number + 1]).requests - total_spending(states[number]).requests;
+  return static_cast<size_t>(std::clamp<int64_t>(asked, 0, kMaxQuestions));
+}
+
+// Answers were kept in the order in which states asked for them, so that each is looked for from `first` on.
+std::optional<Asking> asking_of(const KeptAnswer& answer, const std::vector<State>& states, size_t first) {
+  for (size_t i = first; i < states.size(); ++i) {
+    const size_t questions = asks(states[i], answer.role) ? questions_at(states, i) : 0;
+    for (size_t index = 0; index < questions; ++index) {
       if (request_key(answer.role, answer.body, number_of_question(states[i], index)) == answer.key) {
         return Asking{i, index};
       }
@@ -66,7 +78,8 @@ Json outcome_of(const std::vector<State>& states, size_t asked) {
   return json;
 }
 
-Result<Json> sample_of(const KeptAnswer& kept, const std::vector<State>& states) {
+// `first`: the state that asked for the answer before it.
+Result<Json> sample_of(const KeptAnswer& kept, const std::vector<State>& states, size_t& first) {
   STITCH_ASSIGN(const Json body, parse_json(kept.body, "a request in the journal"));
   STITCH_ASSIGN(const Json answer, parse_json(kept.answer, "an answer in the journal"));
   Json sample = {{"schema", kTrajectorySchema},
@@ -81,11 +94,12 @@ Result<Json> sample_of(const KeptAnswer& kept, const std::vector<State>& states)
                  {"usage", answer.value("usage", Json())},
                  {"token_ids", nullptr},
                  {"log_probs", nullptr}};
-  const std::optional<Asking> asking = asking_of(kept, states);
+  const std::optional<Asking> asking = asking_of(kept, states, first);
   if (!asking.has_value()) {  // answered, and the run ended before anything followed from it
     sample["activity"] = nullptr;
     return sample;
   }
+  first = asking->state;
   const State& asked = states[asking->state];
   sample["activity"] = to_string(asked.activity);
   sample["question"] = asking->index;
@@ -99,14 +113,24 @@ Result<Json> sample_of(const KeptAnswer& kept, const std::vector<State>& states)
 
 }  // namespace
 
-Result<std::string> trajectory(const Journal& journal, const std::string& run) {
+Result<std::vector<Json>> samples(const Journal& journal, const std::string& run) {
   STITCH_ASSIGN(const std::vector<KeptAnswer> answers, journal.answers());
   STITCH_ASSIGN(const std::vector<State> states, journal.states());
-  std::string lines;
+  std::vector<Json> found;
+  size_t first = 0;
   for (const KeptAnswer& kept : answers) {
-    STITCH_ASSIGN(Json sample, sample_of(kept, states));
+    STITCH_ASSIGN(Json sample, sample_of(kept, states, first));
     sample["run"] = run;
     sample["task"] = states.empty() ? Json() : Json(states.front().task.name);
+    found.push_back(std::move(sample));
+  }
+  return found;
+}
+
+Result<std::string> trajectory(const Journal& journal, const std::string& run) {
+  STITCH_ASSIGN(const std::vector<Json> all, samples(journal, run));
+  std::string lines;
+  for (const Json& sample : all) {
     lines += sample.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
   }
   return lines;

@@ -72,18 +72,11 @@ std::vector<runs::AgentsAttempt> attempts_in(const agents::State& state) {
 
 }  // namespace
 
-std::map<std::string, std::string> roles_of(const agents::RunRequest& request) {
-  const auto name = [](const std::optional<agents::Seat>& seat) { return seat.has_value() ? seat->model : "expert"; };
-  return {{"planner", name(request.team.planner)},
-          {"coder", name(request.team.coder)},
-          {"verifier", request.team.has_reviewer ? name(request.team.verifier) : "none"}};
-}
-
 runs::AgentsRecord agents_record(const agents::RunRequest& request, const agents::State& state,
                                  const std::optional<agents::Time>& start) {
   runs::AgentsRecord record{.system = request.system,
                             .without = request.without,
-                            .roles = roles_of(request),
+                            .roles = models_of(request.team),
                             .prompts = request.prompts.digests(),
                             .limits = limits_in_record(state.limits),
                             .spent = spent_in(state),

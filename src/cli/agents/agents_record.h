@@ -7,9 +7,6 @@
 
 namespace stitch::cli {
 
-// Role to model, or "expert".
-std::map<std::string, std::string> roles_of(const agents::RunRequest& request);
-
 // `start`: the time of the program that the run began with.
 runs::AgentsRecord agents_record(const agents::RunRequest& request, const agents::State& state,
                                  const std::optional<agents::Time>& start);

@@ -108,7 +108,7 @@ struct NewsOfEvent {
   }
   void operator()(const agents::Declined& declined) const {
     lines.push_back(
-        {"attempt", fmt::format("none at {}: {}", name_of(current_sub_task(before)), short_line(declined.why))});
+        {"coder", fmt::format("none for {}: {}", name_of(current_sub_task(before)), short_line(declined.why))});
   }
   void operator()(const agents::Unreadable&) const { lines.push_back(attempt_news(before, after, start)); }
   void operator()(const agents::Tested&) const {

@@ -7,7 +7,7 @@ namespace stitch::cli {
 
 LiveView::LiveView(driver::Progress& progress, const agents::RunRequest& request,
                    std::function<void(runs::AgentsRecord)> keep)
-    : progress_(progress), request_(request), roles_(roles_of(request)), keep_(std::move(keep)) {}
+    : progress_(progress), request_(request), roles_(models_of(request.team)), keep_(std::move(keep)) {}
 
 void LiveView::begins(const agents::State& initial) { start_ = initial.incumbent.program; }
 

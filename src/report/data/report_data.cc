@@ -8,6 +8,7 @@
 #include "plan/batch/any_batch.h"
 #include "plan/batch/program_batches.h"
 #include "plan/plan.h"
+#include "report/agents/agents_json.h"
 #include "report/data/choices_json.h"
 #include "report/data/graph_json.h"
 #include "report/data/headline.h"
@@ -41,6 +42,18 @@ Json imported_graph(const FolderTexts& folder, std::vector<std::string>& notes) 
   return graph_json(program->graph);
 }
 
+// A step that nobody edited since is by whom the run says.
+void set_writers(const Json& writers, Json& steps) {
+  for (Json& step : steps) {
+    const std::string file = step["file"].get<std::string>();
+    const size_t name = file.rfind('/') + 1;
+    const std::string key = file.substr(name, file.rfind('.') - name);
+    if (step["author"] == "expert" && writers.is_object() && writers.contains(key)) {
+      step["author"] = writers[key];
+    }
+  }
+}
+
 }  // namespace
 
 Result<Json> report_data(const FolderTexts& folder) {
@@ -50,6 +63,8 @@ Result<Json> report_data(const FolderTexts& folder) {
   add_choices(plan_json, steps);
   std::vector<std::string> notes;
   const Json evidence = runs::read_evidence(folder, notes);
+  set_writers(step_writers(evidence["result"]), steps);
+  Json agents = agents_json(folder, notes);
   Json before = imported_graph(folder, notes);
   Json data = {{"schema", "stitchcuda.report/1"},
                {"name", plan.graph.name},
@@ -63,6 +78,7 @@ Result<Json> report_data(const FolderTexts& folder) {
                {"after", graph_json(plan.graph)},
                {"steps", std::move(steps)},
                {"memory", memory_json(plan)}};
+  data["agents"] = std::move(agents);
   data["evidence"] = evidence;
   data["notes"] = notes;
   return data;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/json/json.h"
+#include "report/page/fit_agents.h"
 
 namespace stitch::report {
 namespace {
@@ -80,9 +81,9 @@ bool leave_out_program(Json& data) {
 
 bool leave_out_next(PageAssets& assets, Json& data) {
   constexpr size_t kManyBytes = 4096;
-  if (leave_out_highlighting(assets, data) || cut_code(data, kManyBytes) || leave_out_lines(data) ||
-      cut_code(data, 0) || leave_out_program(data) || leave_out_graph(data, "before", "The imported graph") ||
-      leave_out_graph(data, "after", "The planned graph")) {
+  if (leave_out_long_messages(data) || leave_out_highlighting(assets, data) || leave_out_of_agents(data) ||
+      cut_code(data, kManyBytes) || leave_out_lines(data) || cut_code(data, 0) || leave_out_program(data) ||
+      leave_out_graph(data, "before", "The imported graph") || leave_out_graph(data, "after", "The planned graph")) {
     return true;
   }
   if (!assets.chart.empty()) {
