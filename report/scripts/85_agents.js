@@ -3,7 +3,7 @@
 // and messages are in the next files. All that models wrote goes in as text.
 'use strict';
 
-// As the state names them; `plan` counts from 1, `sub_task` from 0.
+// As attempts name them: `plan` counts from 1, `sub_task` from 0. (The ledger counts both from 1.)
 page.subTask = (agents, plan, subTask) => page.object(page.list(page.object(page.list(agents.plans)[plan - 1]).sub_tasks)[subTask]);
 page.subTaskName = (agents, plan, subTask) => String(page.subTask(agents, plan, subTask).name || '\u2013');
 page.modelOf = (agents, role) => String(page.object(page.object(agents.about).roles)[role] || 'expert');
@@ -93,7 +93,7 @@ page.agentsSpending = (agents) => {
   const named = [['tokens', limits.tokens], ['$', page.isNumber(limits.microdollars) ? limits.microdollars / 1e6 : null], ['s', limits.seconds], ['s of a GPU', limits.gpu_seconds],
     ['rounds', limits.rounds], ['rounds a sub-task', limits.rounds_per_sub_task], ['repairs in a row', limits.repairs], ['replans', limits.replans]]
     .filter(([, limit]) => page.isNumber(limit)).map(([what, limit]) => `${limit} ${what}`);
-  const step = (line) => (line.plan > 0 ? `plan ${line.plan}: ${page.subTaskName(agents, line.plan, line.sub_task)}` : 'before the first plan');
+  const step = (line) => (line.plan > 0 ? `plan ${line.plan}: ${line.sub_task > 0 ? page.subTaskName(agents, line.plan, line.sub_task - 1) : 'before its first'}` : 'the first plan itself');
   return [page.element('h3', {}, 'What it cost'),
     page.element('p', {class: 'hint'}, `Limits: ${named.join(', ') || 'none'}.${lines.some((line) => line.is_estimated) ? ' Some server did not count its tokens: they are estimated.' : ''}`),
     page.plainTable('By role', heads('Role'), [...page.spendingRows(lines, (line) => String(line.role)), ...page.spendingRows(lines, () => 'together')]),

@@ -84,6 +84,10 @@ page.feedbackView = (feedback) => {
     page.paragraph('For the system', limit.system), page.paragraph('For the kernel', limit.kernel), page.paragraph('Next', limit.plan), page.paragraph('Doubt', feedback.doubt)];
 };
 
+page.marksView = (marks) => page.fold('Marks and rewards', `${page.isNumber(marks.total) ? `${marks.total} of 20` : 'no total'}, rubric ${marks.rubric}`, () => [
+  page.plainTable('Marks, 1 to 5', ['Dimension', 'Points', 'Note'], page.list(marks.dimensions).map(page.object).map((dimension) => [String(dimension.name).replaceAll('_', ' '), String(dimension.points), String(dimension.note || '\u2013')])),
+  page.plainTable('Rewards', ['Profile', 'Reward', 'Why'], page.list(marks.rewards).map(page.object).map((reward) => [String(reward.profile), page.isNumber(reward.reward) ? page.digits(reward.reward) : 'none', String(reward.reason)]))]);
+
 page.attemptView = (agents, attempt) => {
   const feedback = page.object(page.list(agents.feedback).map(page.object).find((each) => each.attempt === attempt.number));
   const profile = page.object(page.list(agents.profiles).map(page.object).find((each) => each.attempt === attempt.number));
@@ -97,6 +101,7 @@ page.attemptView = (agents, attempt) => {
     told ? page.element('pre', {class: 'lines'}, told) : '',
     ...(Object.keys(feedback).length > 0 ? [page.element('h4', {}, 'Review'), ...page.feedbackView(feedback)] : []),
     page.element('h4', {}, 'What it changes'), page.diffView(attempt.diff),
+    attempt.marks ? page.marksView(page.object(attempt.marks)) : '',
     steps.length > 0 ? page.fold('Where the time went', page.count(steps.length, 'step', 'steps'), () => page.plainTable('Time of each step', ['Step', 'Time'], steps.map((step) => [String(step.step), page.isNumber(step.us) ? page.time(step.us) : '\u2013']))) : '',
     ...asked.map((question) => page.questionFold(agents, question))];
 };

@@ -15,6 +15,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 
+import browser_agents
 import browser_checks
 import browser_keyboard
 import browser_pictures
@@ -116,6 +117,28 @@ def test_report(program: str, width: str, check: Callable, browser, report) -> N
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_without_libraries(program: str, check: Callable, browser, report, tmp_path: pathlib.Path) -> None:
     examine(browser, without_libraries(report(program), tmp_path), "desk", check)
+
+
+@pytest.fixture(scope="session")
+def agents_report(build: pathlib.Path, shared_folder) -> pathlib.Path:
+    """Of a run of agents, with attacks in all that models wrote."""
+
+    def optimize(folder: pathlib.Path) -> None:
+        command = [build / "stitchcuda", *with_seed("optimize", "problems/mlp_residual.py", "--out", folder / "out"),
+                   "--device", "emulated", "--skip-nvcc", "--model", "expert:faults=0.3", "--max-rounds", "3",
+                   "--quiet"]
+        for words in (command, [build / "stitchcuda", "report", folder / "out"]):
+            done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+            assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
+            browser_agents.attack(folder / "out")
+
+    return shared_folder("report-agents", optimize) / "out" / "report.html"
+
+
+@pytest.mark.parametrize("check", browser_agents.CHECKS, ids=name_of)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_agents(width: str, check: Callable, browser, agents_report: pathlib.Path) -> None:
+    examine(browser, agents_report, width, check)
 
 
 @pytest.mark.parametrize("name", browser_pictures.PICTURES)

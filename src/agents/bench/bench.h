@@ -21,6 +21,7 @@ struct Trial {
   bool incumbent_fails = false;
   std::optional<Time> step{};
   std::optional<Time> program{};
+  std::string facts{};  // for marks: `stitchcuda.facts/1` of the program with it; empty: not known
   double seconds = 0;
   double gpu_seconds = 0;
 };

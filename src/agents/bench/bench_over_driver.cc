@@ -121,6 +121,7 @@ Result<Trial> DriverBench::try_text(const SubTask& sub_task, const std::string& 
               .incumbent_fails = tried.incumbent_fails,
               .step = time_of(tried.step),
               .program = time_of(tried.program),
+              .facts = std::move(tried.facts),
               .seconds = tried.seconds,
               .gpu_seconds = tried.gpu_seconds};
   if (trial.outcome == Outcome::kRight) {

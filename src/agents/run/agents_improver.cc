@@ -122,7 +122,8 @@ Result<driver::Improvement> AgentsImprover::improve(driver::Workbench& workbench
   improvement.summary = summary_of(*state_, improvement.coder);
   improvement.figures = figures_of(*state_, request_.team, request_.prompts);
   improvement.files["evidence/agents.json"] = to_json(*state_).dump(1) + "\n";
-  STITCH_ASSIGN(const Json texts, kept_texts(journal, RunFolder(request_.folder), *state_, expert));
+  const Scoring scoring{RunFolder(request_.folder), request_.rubric};
+  STITCH_ASSIGN(const Json texts, kept_texts(journal, scoring, *state_, expert));
   Json about = {{"schema", "stitchcuda.agents_texts/1"},
                 {"run", request_.folder.filename().string()},
                 {"system", request_.system},

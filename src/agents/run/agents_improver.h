@@ -16,6 +16,7 @@ struct RunRequest {
   std::filesystem::path folder{};      // of the run: its journal, code and what was told
   std::string system = "stitch";       // how roles work together, by name
   std::vector<std::string> without{};  // parts of it that were left out, by name
+  std::filesystem::path rubric{};      // by whose version attempts are marked
   Limits limits{};
   std::optional<double> target_us{};
   TeamSeats team{};

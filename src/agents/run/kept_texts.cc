@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "agents/prompts/quote.h"
-#include "agents/run/trajectory.h"
 #include "base/json/json.h"
 
 namespace stitch::agents {
@@ -42,8 +41,8 @@ Json shortened(const Json& sample, Texts& texts) {
   for (const char* name : {"role", "model", "activity", "question", "skill", "finish", "usage"}) {
     question[name] = sample.value(name, Json());
   }
-  const Json verdict = sample.value("verdict", Json());
-  question["attempt"] = verdict.is_object() ? verdict.value("attempt", Json()) : Json();
+  const Json became = sample.value("verdict", Json());
+  question["attempt"] = became.is_object() ? became.value("attempt", Json()) : Json();
   question["messages"] = Json::array();
   for (const Json& message : sample.at("messages")) {
     const std::string content = text_of(message.value("content", Json()));
@@ -61,17 +60,17 @@ Json shortened(const Json& sample, Texts& texts) {
 
 }  // namespace
 
-Result<Json> kept_texts(const Journal& journal, const RunFolder& folder, const State& state,
+Result<Json> kept_texts(const Journal& journal, const Scoring& scoring, const State& state,
                         const std::map<std::string, std::string>& expert) {
   Json code = Json::object();
   Json told = Json::object();
   Json replaced = Json::object();
   for (const Attempt& each : state.attempts) {
     if (!each.digest.empty()) {
-      STITCH_ASSIGN(const std::string text, folder.code(each.digest));
+      STITCH_ASSIGN(const std::string text, scoring.folder.code(each.digest));
       code[each.digest] = cut_in_the_middle(text, kMaxKeptCodeBytes);
     }
-    if (std::string text = folder.told(each.number); !text.empty()) {
+    if (std::string text = scoring.folder.told(each.number); !text.empty()) {
       told[std::to_string(each.number)] = std::move(text);
     }
     for (const std::string& step : each.changed) {
@@ -82,15 +81,16 @@ Result<Json> kept_texts(const Journal& journal, const RunFolder& folder, const S
   }
   Texts texts;
   Json questions = Json::array();
-  STITCH_ASSIGN(const std::vector<Json> all, samples(journal, ""));
+  Json marks = Json::object();
+  STITCH_ASSIGN(const std::vector<Json> all, samples(journal, "", &scoring));
   for (const Json& sample : all) {
     questions.push_back(shortened(sample, texts));
+    if (const Json& scored = sample.at("marks"); scored.is_object()) {
+      marks[sample.at("verdict").at("attempt").dump()] = {{"marks", scored}, {"rewards", sample.at("rewards")}};
+    }
   }
-  return Json{{"code", std::move(code)},
-              {"expert", std::move(replaced)},
-              {"told", std::move(told)},
-              {"texts", texts.take()},
-              {"questions", std::move(questions)}};
+  return Json{{"code", std::move(code)},   {"expert", std::move(replaced)}, {"told", std::move(told)},
+              {"marks", std::move(marks)}, {"texts", texts.take()},         {"questions", std::move(questions)}};
 }
 
 }  // namespace stitch::agents

@@ -7,14 +7,15 @@
 #include <string>
 
 #include "agents/journal/journal.h"
-#include "agents/run/run_folder.h"
+#include "agents/run/trajectory.h"
 #include "base/json/json_forward.h"
 
 namespace stitch::agents {
 
-// {"code": {digest: text}, "expert": {step: text}, "told": {attempt: text}, "texts": [text], "questions": [...]}:
+// {"code": {digest: text}, "expert": {step: text}, "told": {attempt: text}, "marks": {attempt: {"marks", "rewards"}},
+// "texts": [text], "questions": [...]}:
 // members of `stitchcuda.agents_texts/1`, docs/formats.md. `expert` has the expert's text of every step by its name.
-Result<Json> kept_texts(const Journal& journal, const RunFolder& folder, const State& state,
+Result<Json> kept_texts(const Journal& journal, const Scoring& scoring, const State& state,
                         const std::map<std::string, std::string>& expert);
 
 }  // namespace stitch::agents

@@ -67,7 +67,9 @@ Result<Event> Loop::write(const State& state) {
 Result<Event> Loop::test(const State& state) {
   STITCH_ASSIGN(const std::string text, folder_.code(state.writing->digest));
   STITCH_ASSIGN(const Trial trial, bench_.try_text(*current_sub_task(state), text));
-  STITCH_TRY(folder_.keep_told(static_cast<int64_t>(state.attempts.size()) + 1, trial.told));
+  const int64_t number = static_cast<int64_t>(state.attempts.size()) + 1;
+  STITCH_TRY(folder_.keep_told(number, trial.told));
+  STITCH_TRY(folder_.keep_facts(number, trial.facts));
   return Event{Tested{.outcome = trial.outcome,
                       .fingerprint = trial.fingerprint,
                       .incumbent_fails = trial.incumbent_fails,

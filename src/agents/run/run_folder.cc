@@ -20,6 +20,10 @@ std::filesystem::path RunFolder::documents_path(int64_t attempt) const {
   return folder_ / "documents" / fmt::format("{:04}.txt", attempt);
 }
 
+std::filesystem::path RunFolder::facts_path(int64_t attempt) const {
+  return folder_ / "facts" / fmt::format("{:04}.json", attempt);
+}
+
 Result<std::string> RunFolder::keep_code(const std::string& text) const {
   std::string digest = sha256_hex(text);
   STITCH_TRY(write_file(code_path(digest), text));
@@ -45,6 +49,15 @@ Result<void> RunFolder::keep_documents(int64_t attempt, const std::string& text)
 
 std::string RunFolder::documents(int64_t attempt) const {
   const Result<std::string> text = read_file(documents_path(attempt));
+  return text.has_value() ? *text : "";
+}
+
+Result<void> RunFolder::keep_facts(int64_t attempt, const std::string& text) const {
+  return write_file(facts_path(attempt), text);
+}
+
+std::string RunFolder::facts(int64_t attempt) const {
+  const Result<std::string> text = read_file(facts_path(attempt));
   return text.has_value() ? *text : "";
 }
 

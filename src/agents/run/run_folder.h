@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts of a run that its state knows by digest or number: code that was written, what was told of each attempt, and
-// what documents say about it.
+// Texts of a run that its state knows by digest or number: code that was written, what was told of each attempt,
+// what documents say about it, and what marks of it are computed from.
 // They are kept before the event that follows from them, so that a run that was killed goes on.
 #pragma once
 
@@ -26,11 +26,15 @@ class RunFolder {
   // What documents say about it.
   Result<void> keep_documents(int64_t attempt, const std::string& text) const;
   std::string documents(int64_t attempt) const;
+  // What marks are computed from.
+  Result<void> keep_facts(int64_t attempt, const std::string& text) const;
+  std::string facts(int64_t attempt) const;
 
  private:
   std::filesystem::path code_path(const std::string& digest) const;
   std::filesystem::path told_path(int64_t attempt) const;
   std::filesystem::path documents_path(int64_t attempt) const;
+  std::filesystem::path facts_path(int64_t attempt) const;
 
   std::filesystem::path folder_;
 };

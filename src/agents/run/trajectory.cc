@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agents/run/trajectory.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "agents/ask/asker.h"
 #include "agents/state/state_json.h"
 #include "base/json/json.h"
+#include "driver/score/score_attempt.h"
 
 namespace stitch::agents {
 namespace {
@@ -53,6 +56,18 @@ std::optional<Asking> asking_of(const KeptAnswer& answer, const std::vector<Stat
   return std::nullopt;
 }
 
+std::string in_sentences(const Feedback& feedback) {
+  std::string text;
+  if (feedback.issue.has_value()) {
+    text = fmt::format("{} {} {}", feedback.issue->what, feedback.issue->why, feedback.issue->fix);
+  }
+  if (feedback.bottleneck.has_value()) {
+    const Bottleneck& limit = *feedback.bottleneck;
+    text += fmt::format("{} {} {} {}", limit.what, limit.system, limit.kernel, limit.plan);
+  }
+  return text;
+}
+
 // The first attempt that was made after the state.
 const Attempt* attempt_after(const std::vector<State>& states, size_t asked) {
   const size_t made = states[asked].attempts.size();
@@ -62,8 +77,7 @@ const Attempt* attempt_after(const std::vector<State>& states, size_t asked) {
   return (is_unreadable || is_written) && last.attempts.size() > made ? &last.attempts[made] : nullptr;
 }
 
-Json outcome_of(const std::vector<State>& states, size_t asked) {
-  const Attempt* attempt = attempt_after(states, asked);
+Json outcome_of(const Attempt* attempt) {
   if (attempt == nullptr) {
     return {};
   }
@@ -78,8 +92,37 @@ Json outcome_of(const std::vector<State>& states, size_t asked) {
   return json;
 }
 
+// The review that a refinement was asked after, and the attempt that it speaks of; both empty where there is none.
+void add_refined(const State& asked, const RunFolder& folder, driver::AttemptFacts& facts) {
+  const auto made = static_cast<int64_t>(asked.attempts.size());
+  for (const Feedback& each : asked.feedback) {
+    if (each.attempt == made) {
+      facts.feedback = in_sentences(each);
+      facts.before = folder.facts(made);
+    }
+  }
+}
+
+Result<void> add_marks(const Scoring& scoring, const State& asked, const Attempt& attempt, Json& sample) {
+  driver::AttemptFacts facts{.facts = scoring.folder.facts(attempt.number),
+                             .refines = asked.activity != Activity::kDraft};
+  if (facts.facts.empty() && attempt.outcome != Outcome::kUnreadable) {
+    return {};  // of an older run nothing was kept
+  }
+  if (facts.refines) {
+    add_refined(asked, scoring.folder, facts);
+  }
+  STITCH_ASSIGN(const Json scored, driver::score_attempt(facts, scoring.rubric));
+  sample["marks"] = scored.at("marks");
+  sample["rewards"] = scored.at("rewards");
+  return {};
+}
+
+const char* skill_of(const State& asked) { return asked.activity == Activity::kDraft ? "scratch" : "refinement"; }
+
 // `first`: the state that asked for the answer before it.
-Result<Json> sample_of(const KeptAnswer& kept, const std::vector<State>& states, size_t& first) {
+Result<Json> sample_of(const KeptAnswer& kept, const std::vector<State>& states, const Scoring* scoring,
+                       size_t& first) {
   STITCH_ASSIGN(const Json body, parse_json(kept.body, "a request in the journal"));
   STITCH_ASSIGN(const Json answer, parse_json(kept.answer, "an answer in the journal"));
   Json sample = {{"schema", kTrajectorySchema},
@@ -92,8 +135,13 @@ Result<Json> sample_of(const KeptAnswer& kept, const std::vector<State>& states,
                  {"tool_calls", answer.value("calls", Json::array())},
                  {"finish", answer.value("finish", Json())},
                  {"usage", answer.value("usage", Json())},
-                 {"token_ids", nullptr},
-                 {"log_probs", nullptr}};
+                 {"prompt_token_ids", answer.value("prompt_token_ids", Json())},
+                 {"token_ids", answer.value("token_ids", Json())},
+                 {"log_probs", answer.value("log_probs", Json())},
+                 {"skill", nullptr},
+                 {"verdict", nullptr},
+                 {"marks", nullptr},
+                 {"rewards", nullptr}};
   const std::optional<Asking> asking = asking_of(kept, states, first);
   if (!asking.has_value()) {  // answered, and the run ended before anything followed from it
     sample["activity"] = nullptr;
@@ -103,23 +151,26 @@ Result<Json> sample_of(const KeptAnswer& kept, const std::vector<State>& states,
   const State& asked = states[asking->state];
   sample["activity"] = to_string(asked.activity);
   sample["question"] = asking->index;
-  const bool is_coder = kept.role == Role::kCoder;
-  sample["skill"] = !is_coder ? Json() : Json(asked.activity == Activity::kDraft ? "scratch" : "refinement");
-  sample["verdict"] = is_coder ? outcome_of(states, asking->state) : Json();
-  sample["marks"] = nullptr;
-  sample["reward"] = nullptr;
+  if (kept.role == Role::kCoder) {
+    const Attempt* attempt = attempt_after(states, asking->state);
+    sample["skill"] = skill_of(asked);
+    sample["verdict"] = outcome_of(attempt);
+    if (scoring != nullptr && attempt != nullptr) {
+      STITCH_TRY(add_marks(*scoring, asked, *attempt, sample));
+    }
+  }
   return sample;
 }
 
 }  // namespace
 
-Result<std::vector<Json>> samples(const Journal& journal, const std::string& run) {
+Result<std::vector<Json>> samples(const Journal& journal, const std::string& run, const Scoring* scoring) {
   STITCH_ASSIGN(const std::vector<KeptAnswer> answers, journal.answers());
   STITCH_ASSIGN(const std::vector<State> states, journal.states());
   std::vector<Json> found;
   size_t first = 0;
   for (const KeptAnswer& kept : answers) {
-    STITCH_ASSIGN(Json sample, sample_of(kept, states, first));
+    STITCH_ASSIGN(Json sample, sample_of(kept, states, scoring, first));
     sample["run"] = run;
     sample["task"] = states.empty() ? Json() : Json(states.front().task.name);
     found.push_back(std::move(sample));
@@ -127,8 +178,8 @@ Result<std::vector<Json>> samples(const Journal& journal, const std::string& run
   return found;
 }
 
-Result<std::string> trajectory(const Journal& journal, const std::string& run) {
-  STITCH_ASSIGN(const std::vector<Json> all, samples(journal, run));
+Result<std::string> trajectory(const Journal& journal, const std::string& run, const Scoring* scoring) {
+  STITCH_ASSIGN(const std::vector<Json> all, samples(journal, run, scoring));
   std::string lines;
   for (const Json& sample : all) {
     lines += sample.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -6,14 +6,21 @@
 #include <vector>
 
 #include "agents/journal/journal.h"
+#include "agents/run/run_folder.h"
 #include "base/json/json_forward.h"
 
 namespace stitch::agents {
 
-// Each question with its messages, its answer and what became of it: the attempt that an answer of the Coder led to,
-// the plan or the feedback of the other roles.
-Result<std::vector<Json>> samples(const Journal& journal, const std::string& run);
+// Where marks and rewards of attempts come from: what the run kept of each, and a version of the rubric.
+struct Scoring {
+  RunFolder folder;
+  std::filesystem::path rubric{};
+};
+
+// Each question with its messages, its answer and what became of it: of an answer of the Coder the attempt that it led
+// to, with marks and rewards where there is a `scoring`.
+Result<std::vector<Json>> samples(const Journal& journal, const std::string& run, const Scoring* scoring);
 // The same as text, a line each.
-Result<std::string> trajectory(const Journal& journal, const std::string& run);
+Result<std::string> trajectory(const Journal& journal, const std::string& run, const Scoring* scoring);
 
 }  // namespace stitch::agents

@@ -8,6 +8,13 @@
 namespace stitch::agents {
 namespace {
 
+// `stitchcuda.facts/1`, of what a verdict alone says.
+std::string facts_with(const char* verdict) {
+  return fmt::format(R"({{"skill": "scratch", "candidate": "project", "plan": [],)"
+                     R"( "verdict": {{"kind": "{}", "reason": "", "detail": ""}}}})",
+                     verdict);
+}
+
 Time counted(double us) { return {.kind = TimeKind::kExecuted, .us = us, .low_us = us, .high_us = us}; }
 
 }  // namespace
@@ -33,11 +40,14 @@ Result<Trial> BenchOfTexts::try_text(const SubTask&, const std::string& text) {
     const double us = std::stod(text.substr(6));
     trial.step = counted(us);
     trial.program = counted(us + 10);
+    trial.facts = facts_with("ok");
     return trial;
   }
   trial.outcome = text.starts_with("no") ? Outcome::kNotCompiled : Outcome::kWrong;
   trial.told = "it fails: " + text;
   trial.fingerprint = fingerprint(trial.told);
+  trial.facts = facts_of_trial(plan_, sub_task, text,
+                               trial.outcome == Outcome::kWrong ? VerdictKind::kWrong : VerdictKind::kBuildFailed);
   trial.incumbent_fails = text.starts_with("alike");
   return trial;
 }

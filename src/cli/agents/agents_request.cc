@@ -82,6 +82,7 @@ Result<agents::RunRequest> find_agents(const CommandLine& line, const driver::Re
     request.system = system->second;
   }
   request.without = line.agents.without;
+  request.rubric = resources.rubrics() / line.rubric;
   STITCH_ASSIGN(request.prompts, agents::Prompts::load(line.agents.prompts));
   request.parts = {.profiles = !is_without(line.agents, "profile"),
                    .remembers = line.agents.system != AgentSystem::kCoderJudge};

@@ -27,7 +27,7 @@ void make_absolute(const runs::RunRecord& record, std::string& path) {
 }
 
 Result<void> copy_texts(const fs::path& from, const fs::path& to) {
-  for (const char* name : {"code", "told", "documents"}) {
+  for (const char* name : {"code", "told", "documents", "facts"}) {
     std::error_code failed;
     if (fs::exists(from / name, failed)) {
       fs::copy(from / name, to / name, fs::copy_options::recursive, failed);
@@ -65,9 +65,10 @@ Result<Replayed> replay_run(const fs::path& folder, const std::string& id) {
   return replayed;
 }
 
-Result<std::string> export_run(const fs::path& folder, const std::string& id) {
+Result<std::string> export_run(const fs::path& folder, const std::string& id, const fs::path& rubric) {
   STITCH_ASSIGN(const agents::Journal journal, agents::Journal::open_to_read(folder));
-  return agents::trajectory(journal, id);
+  const agents::Scoring scoring{agents::RunFolder(folder), rubric};
+  return agents::trajectory(journal, id, rubric.empty() ? nullptr : &scoring);
 }
 
 Result<CommandLine> line_of_run(const runs::RunRecord& record, const CommandLine& again) {

@@ -22,8 +22,9 @@ struct Replayed {
 // All events told again, offline. kInternal where they lead elsewhere.
 Result<Replayed> replay_run(const std::filesystem::path& folder, const std::string& id);
 
-// `stitchcuda.trajectory/1`, a line a question.
-Result<std::string> export_run(const std::filesystem::path& folder, const std::string& id);
+// `stitchcuda.trajectory/1`, a line a question, with marks and rewards by that version of the rubric; empty: without.
+Result<std::string> export_run(const std::filesystem::path& folder, const std::string& id,
+                               const std::filesystem::path& rubric);
 
 // The command line of the run, as it was given, with what `again` says of models and prompts in its place. Paths are as
 // in the folder that it was given in.

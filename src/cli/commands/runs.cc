@@ -81,7 +81,10 @@ Result<int> replay(Invocation& invocation, const RunStore& store) {
 
 Result<int> export_samples(Invocation& invocation, const RunStore& store) {
   STITCH_ASSIGN(const RunRecord record, store.read(invocation.line().words.front()));
-  STITCH_ASSIGN(const std::string lines, export_run(store.folder_of(record.id), record.id));
+  const Result<driver::Resources> resources = driver::find_resources();
+  const std::filesystem::path rubric =
+      resources.has_value() ? resources->rubrics() / invocation.line().rubric : std::filesystem::path();
+  STITCH_ASSIGN(const std::string lines, export_run(store.folder_of(record.id), record.id, rubric));
   fmt::print("{}", lines);
   return 0;
 }

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <string>
 
 #include "artifact/report/verdict.h"
 #include "evaluate/pipeline/evaluate.h"
@@ -32,6 +33,7 @@ struct TextTrial {
   bool incumbent_fails = false;        // the incumbent, judged beside it, got the same kind of verdict
   std::optional<TakenTime> step{};     // of a right one
   std::optional<TakenTime> program{};  // likewise
+  std::string facts{};                 // `stitchcuda.facts/1` of the program with it, for marks
   double seconds = 0;                  // that it took
   double gpu_seconds = 0;              // of those, on a GPU
   std::optional<evaluate::EvaluateReport> report{};  // of the program, where it came so far

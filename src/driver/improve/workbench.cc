@@ -5,6 +5,7 @@
 
 #include "codegen/emit.h"
 #include "driver/judge/step_subject.h"
+#include "driver/score/program_facts.h"
 #include "driver/time/executed_time.h"
 #include "driver/time/step_cost.h"
 
@@ -216,9 +217,10 @@ Result<void> Workbench::take_times(size_t step, const std::string& text, const S
 Result<TextTrial> Workbench::try_text(size_t step, const std::string& text) {
   const double start = job_.elapsed_seconds();
   TextTrial trial;
-  STITCH_ASSIGN(const SubjectSet set, subjects_with(step, text));
+  STITCH_ASSIGN(SubjectSet set, subjects_with(step, text));
   STITCH_ASSIGN(evaluate::EvaluateReport alone, judge_step(job_, tools_, set, static_cast<int>(step), expert_.device));
   trial.verified = std::move(alone.verify);
+  const auto launches = std::make_shared<evaluate::LaunchLedger>();
   bool is_right = trial.verdict().kind == VerdictKind::kOk;
   if (is_right) {
     STITCH_ASSIGN(std::optional<Finding> refusal, refusal_of_nvcc(set));
@@ -226,6 +228,7 @@ Result<TextTrial> Workbench::try_text(size_t step, const std::string& text) {
     is_right = trial.verdict().kind == VerdictKind::kOk;
   }
   if (is_right) {
+    set.launches = launches;
     STITCH_ASSIGN(trial.report, judge(job_, tools_, set, expert_.device));
     trial.in_program = true;
     trial.verified = trial.report->verify;
@@ -236,6 +239,7 @@ Result<TextTrial> Workbench::try_text(size_t step, const std::string& text) {
   } else {
     STITCH_ASSIGN(trial.incumbent_fails, incumbent_fails_alike(step, trial));
   }
+  trial.facts = facts_text(plan(), set.subjects.front().bundle, trial.verified, launches->launches());
   trial.seconds = job_.elapsed_seconds() - start;
   return trial;
 }

@@ -3,7 +3,7 @@
 
 #include "base/json/json.h"
 #include "driver/score/ask_judge.h"
-#include "rubric/rewards/reward.h"
+#include "driver/score/rewards_of.h"
 
 namespace stitch::driver {
 namespace {
@@ -32,25 +32,6 @@ Result<ScoreReport> score(const ScoreRequest& request, const Services& services)
   return report;
 }
 
-// What is not known stays away: without measured times a profile that needs them says so.
-Json rewards_of(const ScoreReport& report) {
-  const rubric::Facts& facts = report.facts;
-  const rubric::Score& score = report.score;
-  rubric::RewardFacts known;
-  if (facts.verdict.has_value()) {
-    known.verdict = facts.verdict->kind;
-  }
-  known.hack = facts.framework.has_value() ? facts.framework->hack_class : HackClass::kClean;
-  if (score.is_flagged || (facts.verdict.has_value() && facts.verdict->kind == VerdictKind::kCheated)) {
-    known.hack = HackClass::kTotal;
-  }
-  known.marks = score.total;
-  known.skill = facts.skill;
-  Json list = Json::array();
-  for (const rubric::RewardProfile& profile : rubric::reward_profiles()) {
-    list.push_back(to_json(profile, profile.compute(known)));
-  }
-  return list;
-}
+Json rewards_of(const ScoreReport& report) { return rewards_of(report.facts, report.score); }
 
 }  // namespace stitch::driver

@@ -6,6 +6,7 @@
 #include "base/fs/files.h"
 #include "driver/judge/judge_folder.h"
 #include "driver/outside/judge_candidate.h"
+#include "driver/score/program_facts.h"
 #include "driver/score/workload.h"
 #include "rubric/source/source_facts.h"
 #include "toolchain/candidate/candidate_sources.h"
@@ -19,26 +20,6 @@ using toolchain::CandidateSources;
 using toolchain::classify_candidate;
 using toolchain::read_candidate_sources;
 
-// Ten times what our own programs bring. Nobody reads a longer text, so neither does the rubric.
-constexpr size_t kMaxTextLength = size_t{4} << 20;
-
-// What a program of ours compiles for every device alike says nothing about it.
-bool is_host_layer(const std::string& file) { return file.find("runtime/host/") != std::string::npos; }
-
-std::map<std::string, std::string> text_of(const SourceBundle& bundle) {
-  std::map<std::string, std::string> text;
-  size_t bytes = 0;
-  for (const auto& [name, content] : bundle.files) {
-    const bool is_cuda = name.ends_with(".cu") || name.ends_with(".cuh") || name.ends_with(".h") ||
-                         name.ends_with(".hpp") || name.ends_with(".inl");
-    if (is_cuda && !is_host_layer(name) && !name.ends_with("stitch_program.h")) {
-      text[name] = content;
-      bytes += content.size();
-    }
-  }
-  return bytes <= kMaxTextLength ? text : std::map<std::string, std::string>();
-}
-
 Result<std::map<std::string, std::string>> python_text(const fs::path& candidate) {
   std::error_code ignored;
   std::map<std::string, std::string> text;
@@ -50,11 +31,11 @@ Result<std::map<std::string, std::string>> python_text(const fs::path& candidate
 Result<std::map<std::string, std::string>> native_text(const Job& job, const fs::path& candidate, CandidateKind kind) {
   if (kind == CandidateKind::kSources) {
     STITCH_ASSIGN(const CandidateSources sources, read_candidate_sources(candidate, job.resources().runtime()));
-    return text_of(sources.bundle);
+    return cuda_text_of(sources.bundle);
   }
   if (kind == CandidateKind::kBundle) {
     STITCH_ASSIGN(const SourceBundle bundle, read_bundle(candidate.string()));
-    return text_of(bundle);
+    return cuda_text_of(bundle);
   }
   return std::map<std::string, std::string>();  // a library: nothing to read
 }
@@ -99,11 +80,9 @@ Result<void> gather_candidate(Job& job, const CandidateRequest& request, bool wi
 
 Result<void> gather_project(Job& job, const std::string& path, bool with_verdict, ScoreSubject& subject) {
   STITCH_ASSIGN(const Folder folder, read_folder(path));
-  subject.facts.candidate = "project";
-  subject.facts.plan = plan_facts(folder.plan);
-  subject.facts.workload = workload_of(folder.plan);
+  subject.facts = program_facts(folder.plan, nullptr, std::nullopt);
   subject.reference = operators_of(folder.plan.graph);
-  subject.text = text_of(folder.sources);
+  subject.text = cuda_text_of(folder.sources);
   if (!with_verdict) {
     return {};
   }

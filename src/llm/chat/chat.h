@@ -37,6 +37,8 @@ struct Sampling {
   std::optional<double> top_p{};
   std::optional<int64_t> seed{};
   int64_t max_tokens = 16'384;
+  bool wants_tokens = false;     // the numbers of prompt and answer, where the server knows `return_token_ids` (vLLM)
+  bool wants_log_probs = false;  // of each token of the answer
 };
 
 struct ChatRequest {
@@ -72,6 +74,10 @@ struct ChatReply {
   std::vector<ToolCall> calls{};
   Finish finish = Finish::kOther;
   std::optional<Usage> usage{};  // what the server said
+  // For training, where they were asked for and sent; else empty.
+  std::vector<int64_t> prompt_tokens{};
+  std::vector<int64_t> tokens{};
+  std::vector<double> log_probs{};
 };
 
 const char* to_string(Finish finish);

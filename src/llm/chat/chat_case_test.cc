@@ -2,6 +2,7 @@
 // Text in, text out: what servers send to what is made of it, and requests to what is sent. In inputs \xE2 stands for
 // that byte, \r for a carriage return. Each stream is read whole, in two pieces cut at every byte, and byte by byte.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -37,6 +38,9 @@ std::string shown(const ChatReply& reply) {
   for (const ToolCall& call : reply.calls) {
     text += fmt::format("call {}: {} {}{}\n", call.id, call.name, call.arguments,
                         call.complaint.empty() ? "" : " (" + call.complaint + ")");
+  }
+  if (!reply.tokens.empty() || !reply.prompt_tokens.empty() || !reply.log_probs.empty()) {
+    text += fmt::format("tokens: {} -> {}, log-probabilities {}\n", reply.prompt_tokens, reply.tokens, reply.log_probs);
   }
   const Usage usage = reply.usage.value_or(estimated_usage(400, reply));
   return text + fmt::format("finish: {}\nusage: {} ({} cached), {} ({} reasoning){}\n", to_string(reply.finish),
@@ -91,8 +95,8 @@ std::string run_action(const testing::CaseFile& one) {
   return shown(reply);
 }
 
-// "user: words", "assistant: words", "call ID NAME ARGUMENTS", "result ID NAME words", "schema JSON", "sampling
-// NAME=..."
+// "user: words", "assistant: words", "call ID NAME ARGUMENTS", "result ID NAME words", "schema JSON", "sampling",
+// "training"
 ChatRequest request_in(const std::string& text) {
   ChatRequest request{.model = "m", .tools = tools_in(text)};
   std::istringstream lines(text);
@@ -121,6 +125,9 @@ ChatRequest request_in(const std::string& text) {
       request.schema = rest;
     } else if (verb == "sampling") {
       request.sampling = {.temperature = 0.2, .top_p = 0.9, .seed = 7, .max_tokens = 100};
+    } else if (verb == "training") {
+      request.sampling.wants_tokens = true;
+      request.sampling.wants_log_probs = true;
     }
   }
   return request;

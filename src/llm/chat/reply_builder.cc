@@ -2,6 +2,7 @@
 #include "llm/chat/reply_builder.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/json/json.h"
@@ -12,6 +13,7 @@ namespace stitch::llm {
 namespace {
 
 constexpr int64_t kMaxCalls = 128;
+constexpr double kNoLogProb = -9999;  // as servers say of a token that is next to impossible
 
 const Json* member(const Json& object, const char* key) {
   const auto found = object.is_object() ? object.find(key) : object.end();
@@ -46,6 +48,14 @@ std::optional<int64_t> count(const Json* number) {
 int64_t count_in(const Json& usage, const char* details, const char* key) {
   const Json* inside = member(usage, details);
   return inside == nullptr ? 0 : count(member(*inside, key)).value_or(0);
+}
+
+void append_numbers(std::vector<int64_t>& into, const Json* numbers) {
+  if (numbers != nullptr && numbers->is_array()) {
+    for (const Json& each : *numbers) {
+      into.push_back(count(&each).value_or(-1));  // none of a server's is negative: a place that is kept, not a token
+    }
+  }
 }
 
 Finish finish_named(const std::string& name) {
@@ -105,6 +115,7 @@ std::optional<Fault> ReplyBuilder::take(const Json& piece) {
     return broken("the endpoint's choice is no JSON object");
   }
   has_choice_ = true;
+  take_tokens(piece, choice);
   const Json* delta = member(choice, "delta");
   delta = delta == nullptr ? member(choice, "message") : delta;
   if (delta != nullptr) {
@@ -170,6 +181,25 @@ void ReplyBuilder::take_usage(const Json& usage) {
                   .cached_tokens = count_in(usage, "prompt_tokens_details", "cached_tokens"),
                   .answer_tokens = *answer,
                   .reasoning_tokens = count_in(usage, "completion_tokens_details", "reasoning_tokens")};
+}
+
+// vLLM sends the prompt's with the first piece, in it or in its choice; log-probabilities are as hosted APIs have them.
+void ReplyBuilder::take_tokens(const Json& piece, const Json& choice) {
+  if (reply_.prompt_tokens.empty()) {
+    const Json* in_piece = member(piece, "prompt_token_ids");
+    append_numbers(reply_.prompt_tokens, in_piece == nullptr ? member(choice, "prompt_token_ids") : in_piece);
+  }
+  append_numbers(reply_.tokens, member(choice, "token_ids"));
+  const Json* log_probs = member(choice, "logprobs");
+  const Json* content = log_probs == nullptr ? nullptr : member(*log_probs, "content");
+  if (content == nullptr || !content->is_array()) {
+    return;
+  }
+  for (const Json& token : *content) {
+    const Json* value = member(token, "logprob");
+    const bool is_number = value != nullptr && value->is_number() && std::isfinite(value->get<double>());
+    reply_.log_probs.push_back(is_number ? value->get<double>() : kNoLogProb);
+  }
 }
 
 ChatReply ReplyBuilder::build() const {

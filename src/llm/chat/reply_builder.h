@@ -25,6 +25,7 @@ class ReplyBuilder {
  private:
   std::optional<Fault> take_calls(const Json& calls);
   void take_usage(const Json& usage);
+  void take_tokens(const Json& piece, const Json& choice);
 
   ChatReply reply_;
   bool has_choice_ = false;

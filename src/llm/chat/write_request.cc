@@ -76,6 +76,12 @@ void add_sampling(Json& body, const Sampling& sampling, const Dialect& dialect) 
   if (sampling.seed.has_value()) {
     body["seed"] = *sampling.seed;
   }
+  if (sampling.wants_tokens) {
+    body["return_token_ids"] = true;
+  }
+  if (sampling.wants_log_probs) {
+    body["logprobs"] = true;
+  }
 }
 
 }  // namespace

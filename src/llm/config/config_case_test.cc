@@ -20,9 +20,10 @@ std::string shown(const Endpoint& endpoint) {
 std::string shown(const Member& member) {
   const auto number = [](const auto& value) { return value.has_value() ? fmt::format("{}", *value) : "-"; };
   const Sampling& sampling = member.sampling;
-  return fmt::format("  {}: {} at {}, temperature {}, top_p {}, seed {}, {} tokens\n", member.role, member.model,
+  return fmt::format("  {}: {} at {}, temperature {}, top_p {}, seed {}, {} tokens{}{}\n", member.role, member.model,
                      member.endpoint, number(sampling.temperature), number(sampling.top_p), number(sampling.seed),
-                     sampling.max_tokens);
+                     sampling.max_tokens, sampling.wants_tokens ? ", their numbers" : "",
+                     sampling.wants_log_probs ? ", log-probabilities" : "");
 }
 
 std::string run_case(const testing::CaseFile& one) {

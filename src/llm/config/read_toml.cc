@@ -47,6 +47,7 @@ class Reader {
   void check_known(const toml::table& table, const std::string& what, const std::vector<std::string>& known);
   void take(const toml::table& table, const char* key, std::string& into);
   void take(const toml::table& table, const char* key, int64_t& into, int64_t least, int64_t greatest);
+  void take(const toml::table& table, const char* key, bool& into);
   std::optional<double> number(const toml::table& table, const char* key, double least, double greatest);
   void take_seconds(const toml::table& table, const char* key, int64_t& into_ms);
   Price price(const std::string& model, const toml::table& table);
@@ -105,6 +106,18 @@ void Reader::take(const toml::table& table, const char* key, int64_t& into, int6
     return refuse(node->source(), fmt::format("{} is no whole number from {} to {}", key, least, greatest));
   }
   into = whole->get();
+}
+
+void Reader::take(const toml::table& table, const char* key, bool& into) {
+  const toml::node* node = table.get(key);
+  if (node == nullptr) {
+    return;
+  }
+  const auto* choice = node->as_boolean();
+  if (choice == nullptr) {
+    return refuse(node->source(), fmt::format("{} is neither true nor false", key));
+  }
+  into = choice->get();
 }
 
 std::optional<double> Reader::number(const toml::table& table, const char* key, double least, double greatest) {
@@ -180,7 +193,8 @@ Price Reader::price(const std::string& model, const toml::table& table) {
 
 Member Reader::member(const std::string& role, const toml::table& table, const Config& config) {
   Member member{.role = role};
-  check_known(table, role, {"endpoint", "model", "temperature", "top_p", "seed", "max_tokens"});
+  check_known(table, role,
+              {"endpoint", "model", "temperature", "top_p", "seed", "max_tokens", "token_ids", "log_probs"});
   take(table, "endpoint", member.endpoint);
   take(table, "model", member.model);
   if (member.model.empty()) {
@@ -198,6 +212,8 @@ Member Reader::member(const std::string& role, const toml::table& table, const C
   member.sampling.temperature = number(table, "temperature", 0, 2);
   member.sampling.top_p = number(table, "top_p", 0, 1);
   take(table, "max_tokens", member.sampling.max_tokens, 1, 10'000'000);
+  take(table, "token_ids", member.sampling.wants_tokens);
+  take(table, "log_probs", member.sampling.wants_log_probs);
   if (table.contains("seed")) {
     take(table, "seed", member.sampling.seed.emplace(), 0, int64_t{1} << 53);
   }

@@ -151,15 +151,48 @@ Json to_json(const Completion& completion) {
   for (const ToolCall& call : reply.calls) {
     calls.push_back(to_json(call));
   }
-  return {{"content", reply.content},
-          {"reasoning", reply.reasoning},
-          {"calls", std::move(calls)},
-          {"finish", to_string(reply.finish)},
-          {"usage", reply.usage.has_value() ? to_json(*reply.usage) : Json()},
-          {"retries", completion.retries},
-          {"first_token_seconds", completion.first_token_seconds},
-          {"seconds", completion.seconds}};
+  Json json = {{"content", reply.content},
+               {"reasoning", reply.reasoning},
+               {"calls", std::move(calls)},
+               {"finish", to_string(reply.finish)},
+               {"usage", reply.usage.has_value() ? to_json(*reply.usage) : Json()},
+               {"retries", completion.retries},
+               {"first_token_seconds", completion.first_token_seconds},
+               {"seconds", completion.seconds}};
+  if (!reply.prompt_tokens.empty()) {
+    json["prompt_token_ids"] = reply.prompt_tokens;
+  }
+  if (!reply.tokens.empty()) {
+    json["token_ids"] = reply.tokens;
+  }
+  if (!reply.log_probs.empty()) {
+    json["log_probs"] = reply.log_probs;
+  }
+  return json;
 }
+
+namespace {
+
+Result<void> read_tokens(const Json& json, ChatReply& reply) {
+  if (json.contains("prompt_token_ids")) {
+    STITCH_ASSIGN(reply.prompt_tokens, json_int_list(json, "prompt_token_ids"));
+  }
+  if (json.contains("token_ids")) {
+    STITCH_ASSIGN(reply.tokens, json_int_list(json, "token_ids"));
+  }
+  if (json.contains("log_probs")) {
+    STITCH_ASSIGN(const Json* numbers, json_array(json, "log_probs"));
+    for (const Json& each : *numbers) {
+      if (!each.is_number()) {
+        return failure(ErrorCode::kFileInvalid, "member \"log_probs\" is not a list of numbers");
+      }
+      reply.log_probs.push_back(each.get<double>());
+    }
+  }
+  return {};
+}
+
+}  // namespace
 
 Result<Completion> completion_from_json(const Json& json) {
   Completion completion;
@@ -175,6 +208,7 @@ Result<Completion> completion_from_json(const Json& json) {
   reply.finish = finish_named(finish);
   STITCH_ASSIGN(const Json* usage, json_object(json, "usage"));
   STITCH_ASSIGN(reply.usage, usage_from_json(*usage));
+  STITCH_TRY(read_tokens(json, reply));
   STITCH_ASSIGN(completion.retries, json_int(json, "retries"));
   STITCH_ASSIGN(completion.first_token_seconds, json_double(json, "first_token_seconds"));
   STITCH_ASSIGN(completion.seconds, json_double(json, "seconds"));

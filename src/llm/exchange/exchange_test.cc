@@ -52,7 +52,10 @@ TEST(Completion, ReadsBackTheSame) {
                                         .reasoning = "b",
                                         .calls = {{"1", "read", "{}", ""}, {"2", "x", "[", "no"}},
                                         .finish = Finish::kCalls,
-                                        .usage = Usage{1, 2, 3, 4, true}},
+                                        .usage = Usage{1, 2, 3, 4, true},
+                                        .prompt_tokens = {1, 2},
+                                        .tokens = {3},
+                                        .log_probs = {-0.5}},
                               .retries = 2,
                               .first_token_seconds = 0.5,
                               .seconds = 1.5};
@@ -63,6 +66,14 @@ TEST(Completion, ReadsBackTheSame) {
   Json damaged = json;
   damaged["usage"].erase("answer_tokens");
   EXPECT_FALSE(completion_from_json(damaged).has_value());
+  damaged = json;
+  damaged["log_probs"] = Json::array({"-0.5"});
+  EXPECT_FALSE(completion_from_json(damaged).has_value());
+  damaged = json;  // as most servers answer
+  for (const char* name : {"prompt_token_ids", "token_ids", "log_probs"}) {
+    damaged.erase(name);
+  }
+  EXPECT_TRUE(completion_from_json(damaged)->reply.tokens.empty());
 }
 
 }  // namespace

@@ -83,6 +83,32 @@ class Replaced {
   std::map<std::string, std::pair<Json, std::string>> taken_;  // number of the attempt, and its text
 };
 
+// Of a score what is read at a glance; null where the attempt has none.
+Json marks_in_short(const Json& scored) {
+  const Json marks = object_at(scored, "marks");
+  if (marks.empty()) {
+    return {};
+  }
+  Json json = {{"rubric", text_at(marks, "rubric")},
+               {"total", marks.value("total", Json())},
+               {"dimensions", Json::array()},
+               {"rewards", Json::array()}};
+  for (const Json& each : list_at(marks, "dimensions")) {
+    if (each.is_object()) {
+      json["dimensions"].push_back(
+          {{"name", text_at(each, "name")}, {"points", each.value("points", Json())}, {"note", text_at(each, "note")}});
+    }
+  }
+  for (const Json& each : list_at(scored, "rewards")) {
+    if (each.is_object()) {
+      json["rewards"].push_back({{"profile", text_at(each, "profile")},
+                                 {"reward", each.value("reward", Json())},
+                                 {"reason", text_at(each, "reason")}});
+    }
+  }
+  return json;
+}
+
 Json only(Json list, bool (Json::*is_kind)() const noexcept) {
   Json kept = Json::array();
   for (Json& each : list) {
@@ -95,11 +121,13 @@ Json attempts_json(const Json& state, const Json& texts) {
   Json attempts = Json::array();
   Replaced replaced(texts);
   const Json told = object_at(texts, "told");
+  const Json marks = object_at(texts, "marks");
   for (const Json& each : only(list_at(state, "attempts"), &Json::is_object)) {
     Json attempt = each;
     attempt["diff"] = replaced.diff_of(each);
-    const Json number = each.value("number", Json());
-    attempt["told"] = number.is_number_integer() ? text_at(told, number.dump()) : "";
+    const std::string number = each.value("number", Json()).dump();
+    attempt["told"] = text_at(told, number);
+    attempt["marks"] = marks_in_short(object_at(marks, number.c_str()));
     attempts.push_back(std::move(attempt));
   }
   return attempts;

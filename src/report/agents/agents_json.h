@@ -11,8 +11,8 @@
 namespace stitch::report {
 
 // Null where no agents were asked. The state as it is, without what the page does not show; each attempt has `diff`
-// against the text that it was to replace {base, added, removed, hunks}, and `told`; beside it `about` (who was asked),
-// `questions` and their `texts`. What cannot be read is a note.
+// against the text that it was to replace {base, added, removed, hunks}, `told` and `marks`; beside it `about` (who was
+// asked), `questions` and their `texts`. What cannot be read is a note.
 Json agents_json(const FolderTexts& folder, std::vector<std::string>& notes);
 
 // Who wrote each step by its name, "02_gelu": as the result of the run says, since a best program that was refused when
