@@ -70,6 +70,7 @@ def one_run(tmp_path_factory) -> tuple[Workplace, screen.Terminal, Model]:
     with model.server() as server:
         terminal = on_terminal(place, 40, *words_for(server.url, "--max-rounds", "3", "--max-tokens", "900000"))
         assert terminal.finish() == 0, terminal.raw[-3000:]
+    shutil.copytree(place.out, place.folder / "kept")  # runs that go on from this one write to the same folder
     return place, terminal, model
 
 
@@ -77,7 +78,7 @@ def test_the_live_view_says_who_works_and_breaks_no_line(ended) -> None:
     _, terminal, _ = ended
     seen = seen_of(terminal)
     for line in (r"planner +m plans", r"coder +m drafts", r"coder +m repairs", r"tools +build and test",
-                 r"verifier +m re", r"round +0/3, 1/", r"best +[\d.]+ us", r"attempt +1 at .*does no"):
+                 r"verifier +m re", r"round +0/3, 1/", r"best +[\d.]+ us", r"attempt +1 at .*: do"):
         assert re.search(line, seen), f"{line} was never shown:\n{terminal.shown(40).text()}"
     shown = terminal.shown(40)
     assert not shown.unknown, "a sequence of the model's reached the terminal"
@@ -105,7 +106,7 @@ def test_interrupted_at_work_it_leaves_a_clean_line(ended) -> None:
     assert last.startswith("stitchcuda: interrupted") and "runs resume" in last, text
     assert "600 s at most" in seen_of(terminal)
     record = json.loads((other.runs[0] / "run.json").read_text())
-    assert record["state"] == "interrupted" and record["agents"]["activity"] == "test"
+    assert record["state"] == "interrupted" and record["agents"]["activity"] in ("test", "paused")
 
 
 def test_plain_lines_elsewhere_and_none_when_quiet(ended) -> None:
@@ -155,7 +156,8 @@ def test_what_is_exported_has_verdicts_marks_and_rewards(ended) -> None:
     rewards = {each["profile"]: each["reward"] for each in bad["rewards"]}
     assert rewards["stitchcuda_v1"] == 0 and rewards["cuda_agent_v1"] == -1
     rewards = {each["profile"]: each["reward"] for each in good["rewards"]}
-    assert rewards["cuda_agent_v1"] == 1 and rewards["stitchcuda_v1"] is None, "nobody took PyTorch's time"
+    assert rewards["stitch_v1"] > 0
+    assert rewards["cuda_agent_v1"] is rewards["stitchcuda_v1"] is None, "nobody took PyTorch's time"
     assert good["token_ids"] is None and good["messages"][0]["role"] == "system"
 
 
@@ -183,7 +185,7 @@ class Page(html.parser.HTMLParser):
 
 def test_the_report_tells_all_of_it_and_runs_nothing_of_the_models(ended) -> None:
     place, _, model = ended
-    path = place.out / "report.html"
+    path = place.folder / "kept" / "report.html"
     text = path.read_text()
     assert len(text.encode()) <= MAX_BYTES
     page = Page(text)
@@ -211,7 +213,7 @@ def test_the_report_tells_all_of_it_and_runs_nothing_of_the_models(ended) -> Non
 def test_a_page_of_hundreds_of_messages_stays_small(ended) -> None:
     place, _, _ = ended
     folder = place.folder / "long"
-    shutil.copytree(place.out, folder)
+    shutil.copytree(place.folder / "kept", folder)
     state = json.loads((folder / "evidence" / "agents.json").read_text())
     texts = json.loads((folder / "evidence" / "agents_texts.json").read_text())
     first = state["attempts"][0]
@@ -234,7 +236,7 @@ def test_a_page_of_hundreds_of_messages_stays_small(ended) -> None:
 def test_files_that_somebody_altered_cost_no_page(ended, altered: str, tmp_path: pathlib.Path) -> None:
     place, _, _ = ended
     folder = tmp_path / "out"
-    shutil.copytree(place.out, folder)
+    shutil.copytree(place.folder / "kept", folder)
     (folder / "evidence" / "agents.json").write_text(altered)
     (folder / "evidence" / "agents_texts.json").write_text(
         '{"questions": [1, {"messages": 5}], "texts": [{}], "code": [],'

@@ -106,8 +106,9 @@ TEST(Trajectory, AnswersOfTheCoderHaveSkillVerdictTokensMarksAndRewards) {
   }
   EXPECT_EQ(reward_in(written[0], "cuda_agent_v1"), -1);
   EXPECT_EQ(reward_in(written[0], "stitchcuda_v1"), 0);
-  EXPECT_EQ(reward_in(written[1], "cuda_agent_v1"), 1);
-  EXPECT_EQ(reward_in(written[1], "stitchcuda_v1"), 99) << "right, but nobody took PyTorch's time";
+  for (const char* profile : {"cuda_agent_v1", "stitchcuda_v1"}) {
+    EXPECT_EQ(reward_in(written[1], profile), 99) << "right, but nobody took PyTorch's time";
+  }
   EXPECT_EQ(reward_in(written[2], "cuda_agent_v1"), -1) << "no code is as code that does not compile";
   EXPECT_GT(reward_in(written[1], "stitch_v1"), reward_in(written[0], "stitch_v1"));
 }

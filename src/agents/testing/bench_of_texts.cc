@@ -46,8 +46,7 @@ Result<Trial> BenchOfTexts::try_text(const SubTask&, const std::string& text) {
   trial.outcome = text.starts_with("no") ? Outcome::kNotCompiled : Outcome::kWrong;
   trial.told = "it fails: " + text;
   trial.fingerprint = fingerprint(trial.told);
-  trial.facts = facts_of_trial(plan_, sub_task, text,
-                               trial.outcome == Outcome::kWrong ? VerdictKind::kWrong : VerdictKind::kBuildFailed);
+  trial.facts = facts_with(trial.outcome == Outcome::kWrong ? "wrong" : "build_failed");
   trial.incumbent_fails = text.starts_with("alike");
   return trial;
 }
