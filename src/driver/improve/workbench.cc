@@ -92,6 +92,7 @@ Result<SubjectSet> Workbench::subjects_with(size_t step, const std::string& text
     set.checked->bundle.files[path_of(step)] = text;
   }
   set.is_outside = true;
+  set.has_strange_steps = true;  // so that the step alone, which is judged first, is looked at before it is loaded, too
   return set;
 }
 
