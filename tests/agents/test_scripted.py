@@ -97,7 +97,8 @@ def misled(prompt: str) -> str:
 def cheat(prompt: str) -> str:
     """Does what no step may: it starts a program."""
     head_, _, tail = material(prompt, "the present file").rpartition(BEGIN)
-    return fenced("#include <cstdlib>\n" + head_ + BEGIN + '  if (std::system("true") != 0) {\n    return 1;\n  }\n' + tail)
+    line = '  if (std::system("true") != 0) {\n    return 1;\n  }\n'
+    return fenced("#include <cstdlib>\n" + head_ + BEGIN + line + tail)
 
 
 def test_what_compilers_say_is_material_and_a_cheat_is_told_so(place: Workplace) -> None:
@@ -107,7 +108,7 @@ def test_what_compilers_say_is_material_and_a_cheat_is_told_so(place: Workplace)
     assert ended.status == 0, ended.error
     state = place.state()
     assert outcomes(place) == ["not_compiled", "wrong", "right"]
-    assert [("feedback", "repair_compile") in routes(place), ("feedback", "repair_correctness") in routes(place)] == [True] * 2
+    assert {("feedback", "repair_compile"), ("feedback", "repair_correctness")} <= set(routes(place))
     after_error, after_cheat = [prompt for role, prompt in model.asked if role == "coder"][1:3]
     assert OBEY in after_error, "the compiler's line is told"
     outside = re.sub(r'<material from="[^"]*">\n.*?</material>', "", after_error, flags=re.DOTALL)

@@ -11,11 +11,8 @@ Result<llm::Completion> ChatModel::answer(const Question& question) {
     STITCH_ASSIGN(client_, llm::ChatClient::start());
   }
   STITCH_ASSIGN(const Json body, llm::write_request(question.request, dialect_));
-  llm::Exchange exchange{.url = endpoint_.url,
-                         .key = endpoint_.key,
-                         .body = body.dump(-1, ' ', false, Json::error_handler_t::replace),
-                         .limits = endpoint_.limits,
-                         .retries = endpoint_.retries};
+  llm::Exchange exchange = llm::exchange_with(endpoint_);
+  exchange.body = body.dump(-1, ' ', false, Json::error_handler_t::replace);
   Result<llm::Completion> completion = client_->complete(exchange, told_);
   if (!completion.has_value()) {
     client_.reset();  // it may be what failed

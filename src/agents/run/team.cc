@@ -39,7 +39,8 @@ class Chats {
 
  private:
   Result<llm::Probed> probe(const llm::Endpoint& endpoint, const llm::Member& member) {
-    llm::Exchange exchange{.url = endpoint.url, .key = endpoint.key, .limits = endpoint.limits, .retries = 1};
+    llm::Exchange exchange = llm::exchange_with(endpoint);
+    exchange.retries = std::min<int64_t>(exchange.retries, 1);
     exchange.body = Json{{"model", member.model}}.dump();
     STITCH_ASSIGN(llm::ChatClient client, llm::ChatClient::start());
     Result<llm::Probed> probed = client.probe(exchange, told_);
@@ -72,6 +73,18 @@ llm::Config config_of_one(const TeamRequest& request) {
   return config;
 }
 
+// What the file says of an endpoint at the same address, but for whose key it is.
+void take_limits(const llm::Config& read, llm::Endpoint& endpoint) {
+  for (const llm::Endpoint& each : read.endpoints) {
+    if (each.url == endpoint.url) {
+      endpoint.limits = each.limits;
+      endpoint.retries = each.retries;
+      endpoint.pool = each.pool;
+      return;
+    }
+  }
+}
+
 TeamSeats embedded_team(const TeamRequest& request, double faults) {
   const Seat seat{.model = request.model, .answers = std::make_shared<EmbeddedModel>(faults)};
   TeamSeats seats;
@@ -94,9 +107,10 @@ Result<llm::Config> config_for(const TeamRequest& request) {
   llm::Config config = config_of_one(request);
   const std::filesystem::path path = llm::config_path(request.config);
   std::error_code ignored;
-  if (!request.config.empty() || std::filesystem::exists(path, ignored)) {  // prices alone are of interest
+  if (!request.config.empty() || std::filesystem::exists(path, ignored)) {  // for prices, and limits of that address
     STITCH_ASSIGN(const llm::Config read, llm::read_config(path));
     config.prices = read.prices;
+    take_limits(read, config.endpoints.front());
   }
   return config;
 }

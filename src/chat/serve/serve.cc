@@ -18,6 +18,8 @@
 #include "chat/transfer/transfer.h"
 #include "llm/download/download.h"
 #include "llm/exchange/exchange.h"
+#include "llm/pool/turn.h"
+#include "llm/price/price.h"
 #include "llm/probe/probe.h"
 
 namespace stitch::chat {
@@ -39,6 +41,8 @@ class Server {
   Result<Json> probe(const llm::Exchange& exchange, const std::string& key);
   Result<Json> fetch(const Json& arguments);
   std::variant<llm::Completion, llm::Fault> ask(const llm::Exchange& exchange, const std::string& key);
+  Transferred transfer_in_turn(const llm::Exchange& exchange, const std::string& key);
+  void tell(const std::string& sentence, const std::string& key);
   bool wait(int64_t wait_ms) const;
   bool is_abandoned() const;
   void send(Json message, std::string_view key);
@@ -103,28 +107,70 @@ void Server::send(Json message, std::string_view key) {
 
 double chance() { return static_cast<double>(drawn_seed()) / static_cast<double>(kLargestSeed + 1); }
 
+void Server::tell(const std::string& sentence, const std::string& key) {
+  send({{"id", id_}, {"progress", sentence}}, key);
+}
+
+// What the body may come to: a pool's tokens a minute are held against it.
+int64_t worst_tokens(const std::string& body) {
+  const Result<Json> json = parse_json(body, "a body");
+  int64_t answer = llm::Sampling{}.max_tokens;
+  for (const char* name : {"max_tokens", "max_completion_tokens"}) {
+    const Result<int64_t> said = json.has_value() ? json_int(*json, name) : Result<int64_t>(answer);
+    answer = said.has_value() ? *said : answer;
+  }
+  const llm::Usage worst = llm::worst_case(body.size(), 1, answer);
+  return worst.prompt_tokens + worst.answer_tokens;
+}
+
+// One transfer, when its turn has come where the endpoint is shared.
+Transferred Server::transfer_in_turn(const llm::Exchange& exchange, const std::string& key) {
+  const auto abandoned = [this] { return is_abandoned(); };
+  if (!exchange.pool.limits.are_set()) {
+    return transfer(exchange, key, abandoned);
+  }
+  Result<std::optional<llm::Turn>> turn =
+      llm::Turn::wait(exchange.pool, {.tokens = worst_tokens(exchange.body),
+                                      .is_abandoned = abandoned,
+                                      .told = [&](const std::string& sentence) { tell(sentence, key); }});
+  if (!turn.has_value() || !turn->has_value()) {
+    const std::string why = turn.has_value() ? "nobody waits for the answer any more"
+                                             : turn.error().message + " (" + turn.error().location + ")";
+    return {.end = llm::Fault{.kind = llm::FaultKind::kUnusable, .message = why}};
+  }
+  Transferred done = transfer(exchange, key, abandoned);
+  const auto* reply = std::get_if<llm::ChatReply>(&done.end);
+  const auto* fault = std::get_if<llm::Fault>(&done.end);
+  const bool is_counted = reply != nullptr && reply->usage.has_value();
+  (*turn)->end(is_counted ? std::optional(reply->usage->prompt_tokens + reply->usage->answer_tokens) : std::nullopt,
+               fault == nullptr ? 0 : fault->retry_after_ms.value_or(0));
+  return done;
+}
+
 // With retries, each of which is told before it is waited for.
 std::variant<llm::Completion, llm::Fault> Server::ask(const llm::Exchange& exchange, const std::string& key) {
   const llm::RetryPolicy policy{.retries = exchange.retries};
+  const auto started = std::chrono::steady_clock::now();
   for (int64_t retries = 0;; ++retries) {
-    Transferred done = transfer(exchange, key, [this] { return is_abandoned(); });
+    Transferred done = transfer_in_turn(exchange, key);
     if (auto* reply = std::get_if<llm::ChatReply>(&done.end); reply != nullptr) {
       if (!reply->usage.has_value()) {
         reply->usage = llm::estimated_usage(exchange.body.size(), *reply);
       }
+      const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - started;
       return llm::Completion{.reply = std::move(*reply),
                              .retries = retries,
                              .first_token_seconds = done.first_token_seconds,
-                             .seconds = done.seconds};
+                             .seconds = done.seconds,
+                             .waited_seconds = std::max(0.0, taken.count() - done.seconds)};
     }
     const auto& fault = std::get<llm::Fault>(done.end);
     const std::optional<int64_t> wait_ms = llm::wait_before_retry(policy, fault, retries, chance());
     if (!wait_ms.has_value() || is_abandoned()) {
       return fault;
     }
-    send({{"id", id_},
-          {"progress", fmt::format("{}; asked again in {:.1f} s, {} of {}", fault.message,
-                                   0.001 * static_cast<double>(*wait_ms), retries + 1, policy.retries)}},
+    tell(fmt::format("{}; asked again in {:.1f} s, {} of {}", fault.message, 0.001 * static_cast<double>(*wait_ms),
+                     retries + 1, policy.retries),
          key);
     if (!wait(*wait_ms)) {
       return fault;

@@ -16,7 +16,8 @@ namespace {
 constexpr int kMaxAtOnce = 4;
 
 Result<llm::Probed> probed(const llm::Endpoint& endpoint, const std::string& model, int64_t timeout_ms) {
-  llm::Exchange exchange{.url = endpoint.url, .key = endpoint.key, .limits = endpoint.limits, .retries = 0};
+  llm::Exchange exchange = llm::exchange_with(endpoint);
+  exchange.retries = 0;
   exchange.body = Json{{"model", model}}.dump();
   exchange.limits.first_token_ms = std::min(exchange.limits.first_token_ms, timeout_ms);
   exchange.limits.whole_ms = std::min(exchange.limits.whole_ms, timeout_ms);

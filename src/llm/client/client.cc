@@ -11,9 +11,12 @@ namespace {
 constexpr int64_t kSpareMs = 60'000;
 constexpr int64_t kProbeRequests = 8;  // at most: six forms, tools and schemas
 
+constexpr int64_t kMaxTurnMs = 24 * 3'600'000;  // others may be long before a request's turn comes
+
 // Longer than the process itself may take by its limits.
 int64_t patience_ms(const Exchange& exchange, int64_t requests) {
-  const int64_t once = exchange.limits.connect_ms + exchange.limits.whole_ms + RetryPolicy{}.max_retry_after_ms;
+  const int64_t turn = exchange.pool.limits.are_set() ? kMaxTurnMs : 0;
+  const int64_t once = exchange.limits.connect_ms + exchange.limits.whole_ms + RetryPolicy{}.max_retry_after_ms + turn;
   return once * (exchange.retries + 1) * requests + kSpareMs;
 }
 

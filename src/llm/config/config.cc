@@ -9,6 +9,8 @@
 #include <set>
 
 #include "base/fs/files.h"
+#include "base/fs/state_folder.h"
+#include "base/hash/sha256.h"
 
 namespace stitch::llm {
 namespace {
@@ -16,6 +18,16 @@ namespace {
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
+}
+
+// Those who ask the same address with the same key share it, however each names it.
+Result<std::string> pool_folder(const Endpoint& endpoint) {
+  STITCH_ASSIGN(const std::filesystem::path state, state_folder());
+  Sha256 hash;
+  hash.update_field(endpoint.url);
+  hash.update_field(endpoint.key.environment);
+  hash.update_field(endpoint.key.file);
+  return (std::filesystem::absolute(state) / "endpoints" / hash.finish().substr(0, 16)).string();
 }
 
 }  // namespace
@@ -38,7 +50,21 @@ Result<Config> read_config(const std::filesystem::path& path) {
     return failure(ErrorCode::kEnvironment, "there is no file of endpoints and teams", path.string(),
                    "write one as docs/endpoints.md shows, or name it with --config or STITCHCUDA_CONFIG");
   }
-  return config_from_toml(*text, path.string(), variable("HOME"));
+  STITCH_ASSIGN(Config config, config_from_toml(*text, path.string(), variable("HOME")));
+  for (Endpoint& endpoint : config.endpoints) {
+    if (endpoint.pool.limits.are_set()) {
+      STITCH_ASSIGN(endpoint.pool.folder, pool_folder(endpoint));
+    }
+  }
+  return config;
+}
+
+Exchange exchange_with(const Endpoint& endpoint) {
+  return {.url = endpoint.url,
+          .key = endpoint.key,
+          .limits = endpoint.limits,
+          .retries = endpoint.retries,
+          .pool = endpoint.pool};
 }
 
 Result<Team> team_named(const Config& config, const std::string& name) {

@@ -23,6 +23,7 @@ struct Endpoint {
   KeySource key{};
   TransferLimits limits{};
   int64_t retries = 5;
+  PoolUse pool{};  // its folder is found where the file is read
 };
 
 struct Member {
@@ -59,6 +60,8 @@ Result<Team> team_named(const Config& config, const std::string& name);
 const Price* price_of(const Config& config, const std::string& model);
 // kUsage with the models of `team` whose price is not known: a limit on money would not hold.
 Result<void> check_prices(const Config& config, const Team& team);
+// A request to it, without its body.
+Exchange exchange_with(const Endpoint& endpoint);
 // The endpoint of a member, which the reader has seen to be there.
 const Endpoint& endpoint_of(const Config& config, const Member& member);
 

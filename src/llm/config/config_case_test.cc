@@ -11,8 +11,12 @@ namespace stitch::llm {
 namespace {
 
 std::string shown(const Endpoint& endpoint) {
-  Json exchange = to_json(Exchange{
-      .url = endpoint.url, .key = endpoint.key, .body = "{}", .limits = endpoint.limits, .retries = endpoint.retries});
+  Json exchange = to_json(Exchange{.url = endpoint.url,
+                                   .key = endpoint.key,
+                                   .body = "{}",
+                                   .limits = endpoint.limits,
+                                   .retries = endpoint.retries,
+                                   .pool = endpoint.pool});
   exchange.erase("body");
   return fmt::format("endpoint {}: {}\n", endpoint.name, exchange.dump());
 }

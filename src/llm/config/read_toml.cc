@@ -16,6 +16,8 @@ namespace stitch::llm {
 namespace {
 
 constexpr double kMaxSeconds = 1e6;
+constexpr int64_t kMaxAtOnce = 10'000;
+constexpr int64_t kMaxAMinute = 1'000'000'000;
 constexpr size_t kMaxDistance = 3;
 
 std::string nearest(std::string_view word, const std::vector<std::string>& known) {
@@ -149,7 +151,7 @@ Endpoint Reader::endpoint(const std::string& name, const toml::table& table) {
   }
   check_known(table, what,
               {"url", "key_env", "key_file", "connect_seconds", "first_token_seconds", "silence_seconds",
-               "whole_seconds", "max_bytes", "retries"});
+               "whole_seconds", "max_bytes", "retries", "concurrency", "requests_per_minute", "tokens_per_minute"});
   take(table, "url", endpoint.url);
   if (endpoint.url.empty()) {
     refuse(table.source(), what + " has no url");
@@ -170,6 +172,10 @@ Endpoint Reader::endpoint(const std::string& name, const toml::table& table) {
   take_seconds(table, "whole_seconds", endpoint.limits.whole_ms);
   take(table, "max_bytes", endpoint.limits.max_bytes, 1, int64_t{1} << 40);
   take(table, "retries", endpoint.retries, 0, 100);
+  PoolLimits& pool = endpoint.pool.limits;
+  take(table, "concurrency", pool.concurrency, 1, kMaxAtOnce);
+  take(table, "requests_per_minute", pool.requests_per_minute, 1, kMaxAMinute);
+  take(table, "tokens_per_minute", pool.tokens_per_minute, 1, kMaxAMinute);
   return endpoint;
 }
 

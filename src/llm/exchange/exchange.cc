@@ -21,6 +21,13 @@ constexpr std::array kLimits = std::to_array<Limit>({{"connect_ms", &TransferLim
                                                      {"silence_ms", &TransferLimits::silence_ms},
                                                      {"whole_ms", &TransferLimits::whole_ms},
                                                      {"max_bytes", &TransferLimits::max_bytes}});
+struct PoolLimit {
+  const char* name;
+  int64_t PoolLimits::*place;
+};
+constexpr std::array kPoolLimits = std::to_array<PoolLimit>({{"concurrency", &PoolLimits::concurrency},
+                                                             {"requests_per_minute", &PoolLimits::requests_per_minute},
+                                                             {"tokens_per_minute", &PoolLimits::tokens_per_minute}});
 constexpr int64_t kMaxLimit = int64_t{1} << 40;
 constexpr int64_t kMaxRetries = 100;
 
@@ -47,6 +54,26 @@ Result<int64_t> in_range(const Json& json, const char* name, int64_t least, int6
     return refused(fmt::format("{} is {}, not {} to {}", name, value, least, greatest));
   }
   return value;
+}
+
+Json to_json(const PoolUse& pool) {
+  Json json = {{"folder", pool.folder}};
+  for (const PoolLimit& each : kPoolLimits) {
+    json[each.name] = pool.limits.*each.place;
+  }
+  return json;
+}
+
+Result<PoolUse> pool_from_json(const Json& json) {
+  PoolUse pool;
+  STITCH_ASSIGN(pool.folder, json_string(json, "folder"));
+  for (const PoolLimit& each : kPoolLimits) {
+    if (json.contains(each.name)) {
+      STITCH_ASSIGN(pool.limits.*each.place, in_range(json, each.name, 0, kMaxLimit));
+    }
+  }
+  return pool.folder.starts_with('/') ? Result<PoolUse>(std::move(pool))
+                                      : refused("the folder of its pool is no whole path");
 }
 
 Json to_json(const ToolCall& call) {
@@ -117,11 +144,15 @@ Json to_json(const Exchange& exchange) {
   for (const Limit& each : kLimits) {
     limits[each.name] = exchange.limits.*each.place;
   }
-  return {{"url", exchange.url},
-          {"key", std::move(key)},
-          {"body", Json::parse(exchange.body, nullptr, /*allow_exceptions=*/false)},
-          {"limits", std::move(limits)},
-          {"retries", exchange.retries}};
+  Json json = {{"url", exchange.url},
+               {"key", std::move(key)},
+               {"body", Json::parse(exchange.body, nullptr, /*allow_exceptions=*/false)},
+               {"limits", std::move(limits)},
+               {"retries", exchange.retries}};
+  if (exchange.pool.limits.are_set()) {
+    json["pool"] = to_json(exchange.pool);
+  }
+  return json;
 }
 
 Result<Exchange> exchange_from_json(const Json& json) {
@@ -142,6 +173,10 @@ Result<Exchange> exchange_from_json(const Json& json) {
   if (json.contains("retries")) {
     STITCH_ASSIGN(exchange.retries, in_range(json, "retries", 0, kMaxRetries));
   }
+  if (json.contains("pool")) {
+    STITCH_ASSIGN(const Json* pool, json_object(json, "pool"));
+    STITCH_ASSIGN(exchange.pool, pool_from_json(*pool));
+  }
   return exchange;
 }
 
@@ -158,7 +193,8 @@ Json to_json(const Completion& completion) {
                {"usage", reply.usage.has_value() ? to_json(*reply.usage) : Json()},
                {"retries", completion.retries},
                {"first_token_seconds", completion.first_token_seconds},
-               {"seconds", completion.seconds}};
+               {"seconds", completion.seconds},
+               {"waited_seconds", completion.waited_seconds}};
   if (!reply.prompt_tokens.empty()) {
     json["prompt_token_ids"] = reply.prompt_tokens;
   }
@@ -212,6 +248,9 @@ Result<Completion> completion_from_json(const Json& json) {
   STITCH_ASSIGN(completion.retries, json_int(json, "retries"));
   STITCH_ASSIGN(completion.first_token_seconds, json_double(json, "first_token_seconds"));
   STITCH_ASSIGN(completion.seconds, json_double(json, "seconds"));
+  if (json.contains("waited_seconds")) {  // answers in older journals lack it
+    STITCH_ASSIGN(completion.waited_seconds, json_double(json, "waited_seconds"));
+  }
   return completion;
 }
 

@@ -8,6 +8,7 @@
 #include "base/error/result.h"
 #include "base/json/json_forward.h"
 #include "llm/chat/chat.h"
+#include "llm/pool/pool_use.h"
 
 namespace stitch::llm {
 
@@ -30,13 +31,15 @@ struct Exchange {
   std::string body{};  // JSON
   TransferLimits limits{};
   int64_t retries = 5;
+  PoolUse pool{};  // where it has limits, each request waits for its turn
 };
 
 struct Completion {
   ChatReply reply{};
   int64_t retries = 0;  // that it took
   double first_token_seconds = 0;
-  double seconds = 0;  // of the request that was answered
+  double seconds = 0;         // of the request that was answered
+  double waited_seconds = 0;  // before it: for turns, and between retries
 };
 
 // kUsage for an address that is no plain one of HTTP, or that holds a key.

@@ -19,7 +19,8 @@ TEST(Exchange, ReadsBackTheSame) {
       .key = {.file = "/home/me/key"},
       .body = R"({"model":"m"})",
       .limits = {.connect_ms = 1, .first_token_ms = 2, .silence_ms = 3, .whole_ms = 4, .max_bytes = 5},
-      .retries = 0};
+      .retries = 0,
+      .pool = {.folder = "/state/a", .limits = {.concurrency = 2, .tokens_per_minute = 9}}};
   const Json json = to_json(exchange);
   const Result<Exchange> again = exchange_from_json(json);
   ASSERT_TRUE(again.has_value()) << again.error().message;
@@ -44,6 +45,8 @@ TEST(Exchange, WhatCannotBeSentIsRefused) {
             std::string::npos);
   EXPECT_NE(refusal(R"({"url": "http://host", "body": {}, "limits": {"whole_ms": 0}})").find("whole_ms is 0"),
             std::string::npos);
+  EXPECT_EQ(refusal(R"({"url": "http://host", "body": {}, "pool": {"folder": "x"}})"),
+            "a request to an endpoint: the folder of its pool is no whole path");
   EXPECT_NE(refusal(R"({"url": "http://host", "body": {}, "retries": 101})").find("retries is 101"), std::string::npos);
 }
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <random>
 
 #include "base/fs/files.h"
@@ -43,11 +42,6 @@ Result<RunRecord> read_record(const fs::path& folder) {
     record.state = RunState::kKilled;
   }
   return record;
-}
-
-std::string value_of(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::string() : std::string(value);
 }
 
 }  // namespace
@@ -125,20 +119,6 @@ void RunStore::prune(size_t kept) const {
       fs::remove_all(runs_ / ids[i], ignored);
     }
   }
-}
-
-Result<fs::path> state_folder() {
-  if (const std::string named = value_of("STITCHCUDA_STATE"); !named.empty()) {
-    return fs::path(named);
-  }
-  if (const std::string base = value_of("XDG_STATE_HOME"); !base.empty()) {
-    return fs::path(base) / "stitchcuda";
-  }
-  if (const std::string home = value_of("HOME"); !home.empty()) {
-    return fs::path(home) / ".local" / "state" / "stitchcuda";
-  }
-  return failure(ErrorCode::kEnvironment, "there is no folder for records of runs: HOME is not set", "",
-                 "set STITCHCUDA_STATE to a folder you may write to");
 }
 
 }  // namespace stitch::runs

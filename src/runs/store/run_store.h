@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/fs/state_folder.h"
 #include "runs/record/run_record.h"
 
 namespace stitch::runs {
@@ -36,7 +37,6 @@ class RunStore {
   std::filesystem::path runs_;
 };
 
-// STITCHCUDA_STATE, else stitchcuda/ under XDG_STATE_HOME or under ~/.local/state; kEnvironment where there is none.
-Result<std::filesystem::path> state_folder();
+using stitch::state_folder;
 
 }  // namespace stitch::runs
