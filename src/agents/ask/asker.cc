@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "agents/ledger/reservation.h"
 #include "base/json/json.h"
@@ -23,6 +24,21 @@ std::string limit_before(const State& state, Role role, const Seat& seat, const 
   const llm::Usage worst = llm::worst_case(body_bytes, request.messages.size(), request.sampling.max_tokens);
   const llm::Price* price = seat.price.has_value() ? &*seat.price : nullptr;
   return limit_in_the_way(state.limits, total_spending(state), open, worst_spending(role, worst, price));
+}
+
+std::optional<double> seconds_left(const State& state, const std::vector<Spending>& spent) {
+  if (!state.limits.seconds.has_value()) {
+    return std::nullopt;
+  }
+  double left = *state.limits.seconds - total_spending(state).seconds;
+  for (const Spending& each : spent) {
+    left -= each.seconds;
+  }
+  return left;
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 }  // namespace
@@ -65,12 +81,21 @@ Result<std::variant<Asked, NotAsked>> Asker::ask(const State& state, Role role, 
   if (std::string why = limit_before(state, role, seat, request, body.size(), spent); !why.empty()) {
     return std::variant<Asked, NotAsked>(NotAsked{std::move(why)});
   }
-  const std::string key = request_key(role, body, number_of_question(state, spent.size()));
-  STITCH_ASSIGN(const llm::Completion completion,
-                paid_answer(seat, {role, request, key, std::move(expert_answer)}, body));
+  const Question question{role, request, request_key(role, body, number_of_question(state, spent.size())),
+                          std::move(expert_answer), seconds_left(state, spent)};
+  const auto start = std::chrono::steady_clock::now();
+  const Result<llm::Completion> answered = paid_answer(seat, question, body);
+  const double taken = seconds_since(start);
+  if (!answered.has_value() && question.seconds.has_value() && taken >= *question.seconds) {
+    return std::variant<Asked, NotAsked>(NotAsked{
+        fmt::format("the {} did not answer within the {:.1f} s that were left", to_string(role), *question.seconds),
+        Spending{.role = role, .requests = 1, .seconds = taken}});
+  }
+  STITCH_ASSIGN(const llm::Completion completion, answered);
   const llm::Price* price = seat.price.has_value() ? &*seat.price : nullptr;
   const llm::Usage usage = completion.reply.usage.value_or(llm::Usage{});
-  return std::variant<Asked, NotAsked>(Asked{completion.reply, spending_of(role, usage, price, completion.seconds)});
+  return std::variant<Asked, NotAsked>(
+      Asked{completion.reply, spending_of(role, usage, price, completion.seconds + completion.waited_seconds)});
 }
 
 }  // namespace stitch::agents

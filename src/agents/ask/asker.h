@@ -16,7 +16,8 @@ struct Asked {
   Spending spent;
 };
 struct NotAsked {
-  std::string why;  // the limit that the question could have passed
+  std::string why;                  // the limit that the question could have passed
+  std::optional<Spending> spent{};  // of one that was asked, and was not answered before the limit
 };
 
 class Asker {

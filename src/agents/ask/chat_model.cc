@@ -13,7 +13,7 @@ Result<llm::Completion> ChatModel::answer(const Question& question) {
   STITCH_ASSIGN(const Json body, llm::write_request(question.request, dialect_));
   llm::Exchange exchange = llm::exchange_with(endpoint_);
   exchange.body = body.dump(-1, ' ', false, Json::error_handler_t::replace);
-  Result<llm::Completion> completion = client_->complete(exchange, told_);
+  Result<llm::Completion> completion = client_->complete(exchange, told_, question.seconds);
   if (!completion.has_value()) {
     client_.reset();  // it may be what failed
   }

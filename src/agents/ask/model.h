@@ -19,12 +19,13 @@ struct Question {
   std::string key{};  // that it is known by in the journal
   // What the expert would answer, in the form that a model's answer has.
   std::function<std::string()> expert_answer{};
+  std::optional<double> seconds{};  // that are left for the answer
 };
 
 class Model {
  public:
   virtual ~Model() = default;
-  // kEnvironment or kTimeout where the endpoint cannot be asked.
+  // kEnvironment or kTimeout where the endpoint cannot be asked, or the question's seconds are over.
   virtual Result<llm::Completion> answer(const Question& question) = 0;
 };
 

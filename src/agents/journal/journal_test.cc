@@ -179,7 +179,8 @@ TEST(EventJson, OfEveryKindReadsBackTheSame) {
                                          Retrieved{},
                                          Advised{feedback},
                                          EnvironmentFailed{"why"},
-                                         Resumed{}};
+                                         Resumed{},
+                                         NoRoom{"why"}};
   ASSERT_EQ(bodies.size(), std::variant_size_v<EventBody>);
   for (const EventBody& body : bodies) {
     const Json json = to_json(Event{body, {{.role = Role::kPlanner, .seconds = 2}}});

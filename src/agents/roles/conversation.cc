@@ -19,6 +19,9 @@ Result<Outspoken> converse(const Desk& desk, const Seat& seat, const State& stat
   for (int i = 0; i < kMaxAnswers; ++i) {
     STITCH_ASSIGN(auto asked, desk.asker.ask(state, conversation.role, seat, request, outspoken.spent, expert_answer));
     if (const auto* not_asked = std::get_if<NotAsked>(&asked); not_asked != nullptr) {
+      if (not_asked->spent.has_value()) {
+        outspoken.spent.push_back(*not_asked->spent);
+      }
       outspoken.refused = not_asked->why;
       return outspoken;
     }

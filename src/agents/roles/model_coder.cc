@@ -45,7 +45,11 @@ Result<Done> ModelCoder::write(const State& state, const Material& material) {
   };
   STITCH_ASSIGN(auto asked, desk_.asker.ask(state, Role::kCoder, seat_, std::move(request), {}, expert_answer));
   if (const auto* not_asked = std::get_if<NotAsked>(&asked); not_asked != nullptr) {
-    return Done{Declined{not_asked->why}};
+    Done none{NoRoom{not_asked->why}};
+    if (not_asked->spent.has_value()) {
+      none.spent = {*not_asked->spent};
+    }
+    return none;
   }
   const Asked& answer = std::get<Asked>(asked);
   Done done = std::visit(Taken{material.bench, sub_task}, coder_answer_from_text(answer.reply.content));

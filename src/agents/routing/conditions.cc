@@ -127,6 +127,11 @@ Holds of_test(Condition condition, const EventBody* event) {
   return when(condition == Condition::kTestFailed || tested->incumbent_fails, tested->fingerprint);
 }
 
+Holds no_room(const EventBody* event) {
+  const NoRoom* told = event == nullptr ? nullptr : std::get_if<NoRoom>(event);
+  return told == nullptr ? std::nullopt : Holds(told->why);
+}
+
 }  // namespace
 
 std::optional<std::string> holds(Condition condition, const State& state, const EventBody* event) {
@@ -175,6 +180,8 @@ std::optional<std::string> holds(Condition condition, const State& state, const 
       return last_is(state, Outcome::kNotCompiled);
     case Condition::kLastWrong:
       return last_is(state, Outcome::kWrong);
+    case Condition::kNoRoom:
+      return no_room(event);
   }
   return std::nullopt;
 }

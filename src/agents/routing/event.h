@@ -48,10 +48,14 @@ struct EnvironmentFailed {
   std::string why{};
 };
 struct Resumed {};
+// The next answer of the Coder could pass a limit, or did not come before one: it is not waited for.
+struct NoRoom {
+  std::string why{};
+};
 
 // In the order of agents/state/events.def after kEntered.
 using EventBody = std::variant<Planned, PlanKept, Written, Declined, Unreadable, Tested, Profiled, Retrieved, Advised,
-                               EnvironmentFailed, Resumed>;
+                               EnvironmentFailed, Resumed, NoRoom>;
 
 static_assert(std::variant_size_v<EventBody> + 1 == Names<EventKind>::kList.size());
 

@@ -57,7 +57,10 @@ class Chance {
   EventBody event(EventKind kind, const Limits& limits);
   // Mostly one that the run waits for.
   EventBody event_for(const State& state) {
-    const std::vector<EventKind> kinds = awaited(state.activity);
+    std::vector<EventKind> kinds = awaited(state.activity);
+    if (!one_in(20)) {  // it ends every run
+      std::erase(kinds, EventKind::kNoRoom);
+    }
     if (one_in(8) || kinds.empty()) {
       return event(static_cast<EventKind>(1 + below(static_cast<int64_t>(Names<EventKind>::kList.size()) - 1)),
                    state.limits);
@@ -93,6 +96,8 @@ EventBody Chance::event(EventKind kind, const Limits& limits) {
       return Retrieved{};
     case EventKind::kAdvised:
       return Advised{{.doubt = one_in(8) ? "doubt" : ""}};
+    case EventKind::kNoRoom:
+      return NoRoom{"the request may bring the run to 9 tokens, over 8"};
     case EventKind::kEnvironmentFailed:
       return EnvironmentFailed{"no server"};
     default:

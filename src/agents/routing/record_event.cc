@@ -134,6 +134,7 @@ struct Recorder {
   }
   void operator()(const EnvironmentFailed& failed) const { state.pause_reason = failed.why; }
   void operator()(const Resumed&) const { state.pause_reason.clear(); }
+  void operator()(const NoRoom&) const {}  // its reason stands with the decision
 
   int64_t latest_attempt() const { return static_cast<int64_t>(state.attempts.size()); }
   void note(const std::string& text) const { state.notes.push_back({.attempt = latest_attempt(), .text = text}); }

@@ -154,8 +154,8 @@ TEST_F(LoopRun, NoLimitOnTokensIsPassed) {
   ASSERT_TRUE(state.has_value());
   EXPECT_TRUE(model->keys.empty());
   EXPECT_EQ(state->activity, Activity::kStopped);
-  ASSERT_FALSE(state->notes.empty());
-  EXPECT_NE(state->notes.back().text.find("over 1000"), std::string::npos);
+  EXPECT_NE(state->decisions.back().reason.find("the budget is spent (the request"), std::string::npos);
+  EXPECT_NE(state->decisions.back().reason.find("over 1000"), std::string::npos);
 }
 
 TEST_F(LoopRun, TenRoundsStayWithinTheContext) {

@@ -85,6 +85,17 @@ void take_limits(const llm::Config& read, llm::Endpoint& endpoint) {
   }
 }
 
+Result<void> check_roles(const TeamRequest& request, const llm::Team& team) {
+  for (const std::string& role : request.named_roles) {
+    if (std::none_of(team.members.begin(), team.members.end(),
+                     [&](const llm::Member& each) { return each.role == role; })) {
+      return failure(ErrorCode::kUsage, fmt::format("the team {} has no {}", team.name, role), "",
+                     fmt::format("add team.{}.{} to stitchcuda.toml, or leave --{} out", team.name, role, role));
+    }
+  }
+  return {};
+}
+
 TeamSeats embedded_team(const TeamRequest& request, double faults) {
   const Seat seat{.model = request.model, .answers = std::make_shared<EmbeddedModel>(faults)};
   TeamSeats seats;
@@ -126,6 +137,7 @@ Result<TeamSeats> find_team(const TeamRequest& request, ToldOf told) {
   }
   STITCH_ASSIGN(const llm::Config config, config_for(request));
   STITCH_ASSIGN(llm::Team team, llm::team_named(config, request.url.empty() ? request.team : ""));
+  STITCH_TRY(check_roles(request, team));
   std::erase_if(team.members, [&](const llm::Member& each) { return !is_wanted(request, each.role); });
   if (request.needs_prices) {
     STITCH_TRY(llm::check_prices(config, team));

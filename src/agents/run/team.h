@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "agents/ask/asker.h"
 #include "agents/ask/model.h"
@@ -32,7 +33,8 @@ struct TeamRequest {
   bool planner = true;    // whether a model plays it; else the expert
   bool coder = true;
   bool verifier = true;
-  bool needs_prices = false;  // there is a limit on money
+  std::vector<std::string> named_roles{};  // that a model is to play, or nobody: the team must have them
+  bool needs_prices = false;               // there is a limit on money
 };
 
 // Asks each model once whether it answers and what its endpoint can. kUsage for a team or a model that cannot be meant,

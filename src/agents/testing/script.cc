@@ -107,6 +107,7 @@ std::optional<EventBody> body_of(const Line& line, const std::string& text) {
       {"advised", [&] { return Advised{Feedback{.doubt = first_word(line)}}; }},
       {"environment_failed", [&] { return EnvironmentFailed{first_word(line)}; }},
       {"resumed", [] { return Resumed{}; }},
+      {"no_room", [&] { return NoRoom{first_word(line)}; }},
   };
   const auto found = bodies.find(line.verb);
   return found == bodies.end() ? std::nullopt : std::optional(found->second());

@@ -50,6 +50,14 @@ Result<agents::TeamRequest> team_request_of(const CommandLine& line) {
                               .coder = coder,
                               .verifier = plays(options.verifier, coder && has_verifier),
                               .needs_prices = options.max_dollars.has_value()};
+  const auto name = [&](const char* role, const std::optional<Player>& player) {
+    if (player == Player::kModel) {
+      request.named_roles.emplace_back(role);
+    }
+  };
+  name("planner", options.planner);
+  name("coder", options.coder);
+  name("verifier", options.verifier);
   request.key_env = std::getenv(kKeyVariable) == nullptr ? "" : kKeyVariable;
   return request;
 }

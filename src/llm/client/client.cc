@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/client/client.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "base/json/json.h"
 #include "base/process/child.h"
 #include "llm/retry/fault.h"
@@ -28,8 +31,13 @@ Result<ChatClient> ChatClient::start() {
   return ChatClient(std::move(channel));
 }
 
-Result<Completion> ChatClient::complete(const Exchange& exchange, const JsonChannel::Progress& progress) {
-  STITCH_ASSIGN(const Json answer, channel_.request("complete", to_json(exchange), patience_ms(exchange, 1), progress));
+Result<Completion> ChatClient::complete(const Exchange& exchange, const JsonChannel::Progress& progress,
+                                        std::optional<double> seconds) {
+  int64_t timeout_ms = patience_ms(exchange, 1);
+  if (seconds.has_value() && *seconds * 1000 < static_cast<double>(timeout_ms)) {
+    timeout_ms = std::max<int64_t>(1, std::llround(*seconds * 1000));
+  }
+  STITCH_ASSIGN(const Json answer, channel_.request("complete", to_json(exchange), timeout_ms, progress));
   return completion_from_json(answer);
 }
 

@@ -15,7 +15,9 @@ class ChatClient {
   static Result<ChatClient> start();
 
   // `progress` is told of each retry. kEnvironment or kTimeout with the endpoint's address where none helped.
-  Result<Completion> complete(const Exchange& exchange, const JsonChannel::Progress& progress = {});
+  // `seconds`: that are left, retries and turns included; the process is ended with them.
+  Result<Completion> complete(const Exchange& exchange, const JsonChannel::Progress& progress = {},
+                              std::optional<double> seconds = {});
   // What the endpoint can with the body's model. Of the body only that is read.
   Result<Probed> probe(const Exchange& exchange, const JsonChannel::Progress& progress = {});
   // Brings a page into a file; answers with its bytes.
