@@ -10,6 +10,7 @@ import signal
 import subprocess
 import time
 
+import pytest
 from llm.server import status
 from named_seed import SEED
 
@@ -82,6 +83,7 @@ def test_killed_at_any_moment_it_comes_to_the_same_and_pays_nothing_twice(place:
     assert not again - collections.Counter(unanswered), "an answered request was sent again"
 
 
+@pytest.mark.usefixtures("preloads")
 def test_a_pause_is_exit_4_and_the_run_goes_on(place: Workplace) -> None:
     gone = {"now": True}
 
@@ -109,6 +111,7 @@ def test_a_pause_is_exit_4_and_the_run_goes_on(place: Workplace) -> None:
     assert [sample["role"] for sample in samples][0] == "planner" and len(samples) == len(model.roles()) - 1
 
 
+@pytest.mark.usefixtures("preloads")
 def test_the_embedded_model_needs_no_network(place: Workplace) -> None:
     ended = place.optimize("--model", "expert:faults=0.3", "--max-rounds", "2")
     assert ended.status == 0, ended.error

@@ -11,6 +11,8 @@ from llm.server import Act, Server, head, then_waits, whole
 from .conftest import Workplace
 from .model import Model, not_compiling, plan_of_expert, present, review, wrong
 
+pytestmark = pytest.mark.usefixtures("preloads")
+
 PRICES = "".join(f'price."{name}" = {{ prompt = 1.0, answer = 10.0, date = "2026-11-01" }}\n' for name in ("m", "other"))
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 
 import socket
 
-from llm.server import status, whole, Server
+import pytest
+from llm.server import Server, status, whole
+
 from .conftest import Workplace
-from .model import Model, cannot, material, not_compiling, present, wrong
+from .model import Model, cannot, material, present
+
+pytestmark = pytest.mark.usefixtures("preloads")
 
 LIMITS = ("--step-rounds", "3", "--max-rounds", "4")
-
-
-def decided(place: Workplace) -> list[tuple[str, str]]:
-    return [(each["from"], each["to"]) for each in place.state()["decisions"]]
 
 
 def test_a_right_answer_is_judged_and_everyone_is_told(place: Workplace) -> None:
@@ -28,19 +28,6 @@ def test_a_right_answer_is_judged_and_everyone_is_told(place: Workplace) -> None
     assert place.state()["attempts"][0]["outcome"] == "right"
     assert "[card:" in material(model.asked[3][1], "documents"), "what the profile calls for is looked up"
     assert {each["author"] for each in agents["steps"]} <= {"expert", "m"}
-
-
-def test_what_does_not_compile_and_what_is_wrong_is_repaired(place: Workplace) -> None:
-    model = Model(not_compiling, wrong, present, cannot)
-    with model.server() as server:
-        ended = place.optimize("--llm", server.url, "--model", "m", *LIMITS)
-    assert ended.status == 0, ended.error
-    assert [each["outcome"] for each in place.state()["attempts"][:3]] == ["not_compiled", "wrong", "right"]
-    assert ("feedback", "repair_compile") in decided(place) and ("feedback", "repair_correctness") in decided(place)
-    prompts = [prompt for role, prompt in model.asked if role == "coder"]
-    assert "not_declared" in prompts[1] and "does not compile" in prompts[1]
-    assert "gives wrong answers" in prompts[2]
-    assert "[card:" in material(prompts[1], "documents"), "what the compiler says is looked up"
 
 
 def test_a_model_that_talks_nonsense_leaves_the_experts_program(place: Workplace) -> None:

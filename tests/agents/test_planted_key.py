@@ -9,7 +9,7 @@ import subprocess
 import threading
 
 from .conftest import Workplace
-from .model import Model, cannot, not_compiling, present
+from .model import Model, cannot, not_compiling
 
 KEY = "sk-planted-0f4d1c7e9b"
 
@@ -47,7 +47,7 @@ def files_with(key: str, folder: pathlib.Path) -> list[pathlib.Path]:
 
 
 def test_a_planted_key_stays_with_who_speaks_http(place: Workplace) -> None:
-    model = Model(not_compiling, present, cannot)
+    model = Model(not_compiling, cannot)
     with model.server() as server, Watch() as watch:
         ended = place.command(*place.words("--llm", server.url, "--model", "m", "--without", "retrieval"),
                               STITCHCUDA_LLM_KEY=KEY, STITCHCUDA_CACHE=str(place.folder / "cache"))

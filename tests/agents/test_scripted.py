@@ -7,10 +7,13 @@ import json
 import re
 import time
 
+import pytest
 from llm.server import EVENTS, Act, chunk, drip, event, events, head, raw_events, status, then_waits
 
 from .conftest import Workplace
 from .model import BEGIN, Model, cannot, fenced, material, not_compiling, plan_of_expert, present, review, wrong
+
+pytestmark = pytest.mark.usefixtures("preloads")
 
 
 def routes(place: Workplace) -> list[tuple[str, str]]:
@@ -79,6 +82,9 @@ def test_troubles_of_the_wire_cost_nothing_and_those_of_the_model_a_round(place:
     assert "stitchcuda.agent_plan/1\", \"sub_tasks\": [" in planner[1] and "JSON" in planner[1]
     (_, refused), (_, again) = asked
     assert 1 <= again - refused < 10
+    mending = [prompt for role, prompt in model.asked if role == "coder"][3:5]
+    assert "not_declared" in mending[0] and "does not compile" in mending[0] and "gives wrong answers" in mending[1]
+    assert "[card:" in material(mending[0], "documents"), "what the compiler says is looked up"
     reviews = [prompt for role, prompt in model.asked if role == "verifier"]
     assert len(reviews) == 5, "four attempts were tested, and one review was returned"
     sentences = ended.error

@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The time of what ran (docs/executed.md) of emitted programs and of steps that somebody has written in their place.
 
-About 40 seconds of one core. The counts themselves are tested in tests/emulator/counts, the sum in src/plan/executed.
+About 15 seconds of one core. The counts themselves are tested in tests/emulator/counts, the sum in src/plan/executed.
 """
+from __future__ import annotations
+
+import copy
 import json
+import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -61,8 +66,9 @@ def step(at: str = "i", before: str = "", addend: str = "0.5F") -> str:
 class Program:
     """A folder as optimize leaves it, without a verdict."""
 
-    def __init__(self, build: pathlib.Path, folder: pathlib.Path, text: str) -> None:
+    def __init__(self, build: pathlib.Path, python: str, folder: pathlib.Path, text: str) -> None:
         self.stitchcuda = build / "stitchcuda"
+        self.environment = {**os.environ, "STITCHCUDA_PYTHON": python}
         self.folder = folder / "out"
         source = folder / "program.py"
         source.write_text(text)
@@ -74,20 +80,31 @@ class Program:
         (self.folder / "task.json").write_text(json.dumps(task))
 
     def call(self, *words: object) -> str:
-        done = subprocess.run([str(word) for word in (self.stitchcuda, *words)], capture_output=True, text=True)
+        done = subprocess.run([str(word) for word in (self.stitchcuda, *words)], capture_output=True, text=True,
+                              check=False, env=self.environment)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
     def profile(self, *options: str) -> dict:
         return json.loads(self.call("profile", self.folder, "--device", "emulated", "--json", *options))
 
+    def copied(self, folder: pathlib.Path) -> Program:
+        other = copy.copy(self)
+        other.folder = shutil.copytree(self.folder, folder / "out")
+        return other
+
     def write_step(self, text: str) -> None:
         next(self.folder.glob("steps/00_*.cu")).write_text(text)
 
 
-@pytest.fixture(name="scale")
-def scale_program(build: pathlib.Path, tmp_path: pathlib.Path) -> Program:
-    return Program(build, tmp_path, SCALE)
+@pytest.fixture(scope="module")
+def emitted(build: pathlib.Path, loaded_python: str, tmp_path_factory: pytest.TempPathFactory) -> Program:
+    return Program(build, loaded_python, tmp_path_factory.mktemp("scale"), SCALE)
+
+
+@pytest.fixture
+def scale(emitted: Program, tmp_path: pathlib.Path) -> Program:
+    return emitted.copied(tmp_path)
 
 
 def test_counts_are_those_of_the_program(scale: Program) -> None:
@@ -124,8 +141,9 @@ def test_what_cannot_be_counted_has_no_time(scale: Program, text: str, words: st
     assert words in report["executed"]["refusal"], report["executed"]
 
 
-def test_reduced_sizes_tell_of_the_declared_ones(build: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    program = Program(build, tmp_path, PRODUCT)
+def test_reduced_sizes_tell_of_the_declared_ones(build: pathlib.Path, loaded_python: str,
+                                                 tmp_path: pathlib.Path) -> None:
+    program = Program(build, loaded_python, tmp_path, PRODUCT)
     full, small = program.profile("--scale", "full"), program.profile("--scale", "small")
     assert full["executed"]["sizes"] == "declared sizes" and small["executed"]["sizes"].startswith("reduced sizes")
     for one, other in zip(full["steps"], small["steps"]):
