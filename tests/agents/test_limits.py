@@ -13,7 +13,7 @@ from .model import Model, not_compiling, plan_of_expert, present, review, wrong
 
 pytestmark = pytest.mark.usefixtures("preloads")
 
-PRICES = "".join(f'price."{name}" = {{ prompt = 1.0, answer = 10.0, date = "2026-11-01" }}\n' for name in ("m", "other"))
+PRICES = "".join(f'price."{name}" = {{ prompt = 1.0, answer = 10.0, date = "2026-11-01" }}\n' for name in "mo")
 
 
 def costly(answer):
@@ -62,11 +62,11 @@ def fork_with_another_model(place: Workplace) -> None:
     run = place.runs[0].name
     other = Model(present)
     with other.server() as server:
-        forked = place.command("runs", "resume", run, "--from", "2", "--llm", server.url, "--model", "other", "--json")
+        forked = place.command("runs", "resume", run, "--from", "2", "--llm", server.url, "--model", "o", "--json")
         beyond = place.command("runs", "resume", run, "--from", "99", "--json")
     assert forked.status == 0, forked.error
     assert beyond.status == 2 and "not 99" in beyond.json["error"]["sentence"]
-    assert len(place.runs) == 2 and forked.json["agents"]["coder"] == "other"
+    assert len(place.runs) == 2 and forked.json["agents"]["coder"] == "o"
     replayed = place.command("runs", "replay", run, "--json").json["decisions"]
     again = place.state()["decisions"]
     assert [each["to"] for each in again[:3]] == [each["to"] for each in replayed[:3]]

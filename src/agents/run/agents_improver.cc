@@ -71,7 +71,7 @@ std::string summary_of(const State& state, const std::string& coder) {
   return text + "; " + (state.decisions.empty() ? "" : state.decisions.back().reason);
 }
 
-std::string figures_of(const State& state, const TeamSeats& team, const Prompts& prompts) {
+std::string figures_of(const State& state, const TeamSeats& team, const Prompts& prompts, double own_seconds) {
   const Spending total = total_spending(state);
   const auto name = [](const std::optional<Seat>& seat) { return seat.has_value() ? seat->model : "expert"; };
   Json json = {{"planner", name(team.planner)},
@@ -86,7 +86,8 @@ std::string figures_of(const State& state, const TeamSeats& team, const Prompts&
                {"tokens_are_estimated", total.is_estimated},
                {"dollars", static_cast<double>(total.microdollars) * 1e-6},
                {"seconds", total.seconds},
-               {"gpu_seconds", total.gpu_seconds}};
+               {"gpu_seconds", total.gpu_seconds},
+               {"own_seconds", own_seconds}};
   if (state.incumbent.program.has_value()) {
     json["time"] = {{"kind", to_string(state.incumbent.program->kind)}, {"us", state.incumbent.program->us}};
   }
@@ -120,7 +121,7 @@ Result<driver::Improvement> AgentsImprover::improve(driver::Workbench& workbench
     improvement.authors.push_back({owner.step, owner.author == Author::kModel ? improvement.coder : "expert"});
   }
   improvement.summary = summary_of(*state_, improvement.coder);
-  improvement.figures = figures_of(*state_, request_.team, request_.prompts);
+  improvement.figures = figures_of(*state_, request_.team, request_.prompts, loop.own_seconds());
   improvement.files["evidence/agents.json"] = to_json(*state_).dump(1) + "\n";
   const Scoring scoring{RunFolder(request_.folder), request_.rubric};
   STITCH_ASSIGN(const Json texts, kept_texts(journal, scoring, *state_, expert));

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+
 #include "agents/retrieval/question.h"
 #include "agents/routing/next.h"
 
@@ -14,6 +16,31 @@ bool is_of_the_world(ErrorCode code) { return code == ErrorCode::kEnvironment ||
 std::string in_a_sentence(const Error& error) {
   return error.message + (error.location.empty() ? "" : fmt::format(" ({})", error.location)) +
          (error.remedy.empty() ? "" : "; " + error.remedy);
+}
+
+// Takes the time of what is not the loop's own off its clock.
+class Elsewhere {
+ public:
+  explicit Elsewhere(double& own_seconds) : own_seconds_(own_seconds) {}
+  Elsewhere(const Elsewhere&) = delete;
+  Elsewhere& operator=(const Elsewhere&) = delete;
+  ~Elsewhere() { own_seconds_ -= seconds_since(started_); }
+
+  static double seconds_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+
+ private:
+  double& own_seconds_;
+  std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+};
+
+double answering_seconds(const Event& event) {
+  double seconds = 0;
+  for (const Spending& each : event.spent) {
+    seconds += each.role == Role::kTools ? 0 : each.seconds;
+  }
+  return seconds;
 }
 
 Event event_of(Done done) { return {std::move(done.body), std::move(done.spent)}; }
@@ -66,7 +93,11 @@ Result<Event> Loop::write(const State& state) {
 
 Result<Event> Loop::test(const State& state) {
   STITCH_ASSIGN(const std::string text, folder_.code(state.writing->digest));
-  STITCH_ASSIGN(const Trial trial, bench_.try_text(*current_sub_task(state), text));
+  Result<Trial> tried = [&] {
+    const Elsewhere elsewhere(own_seconds_);
+    return bench_.try_text(*current_sub_task(state), text);
+  }();
+  STITCH_ASSIGN(const Trial trial, std::move(tried));
   const int64_t number = static_cast<int64_t>(state.attempts.size()) + 1;
   STITCH_TRY(folder_.keep_told(number, trial.told));
   STITCH_TRY(folder_.keep_facts(number, trial.facts));
@@ -83,6 +114,7 @@ Result<Event> Loop::profile(const State& state) {
     return Event{Profiled{}};
   }
   STITCH_ASSIGN(const std::string text, folder_.code(state.attempts.back().digest));
+  const Elsewhere elsewhere(own_seconds_);
   STITCH_ASSIGN(std::vector<StepTime> steps, bench_.profile(*current_sub_task(state), text));
   return Event{Profiled{std::move(steps)}};
 }
@@ -170,6 +202,7 @@ Result<State> Loop::run(const State& initial) {
     told_(state, nullptr);
   }
   while (state.activity != Activity::kStopped && state.activity != Activity::kPaused) {
+    const auto start = std::chrono::steady_clock::now();
     Result<Event> event = perform(state);
     if (!event.has_value() && is_of_the_world(event.error().code)) {
       event = Event{EnvironmentFailed{in_a_sentence(event.error())}};
@@ -178,6 +211,7 @@ Result<State> Loop::run(const State& initial) {
       return failure(event.error());
     }
     STITCH_ASSIGN(state, tell(state, *event));
+    own_seconds_ += Elsewhere::seconds_since(start) - answering_seconds(*event);
   }
   return state;
 }

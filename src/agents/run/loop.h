@@ -3,6 +3,7 @@
 // paused.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 
 #include "agents/journal/journal.h"
@@ -37,6 +38,9 @@ class Loop {
   // pauses the run; other Errors (our bug, a file that was altered) are passed on.
   Result<State> run(const State& initial);
 
+  // That run() took, less what answers, trials and profiles did, and waiting for them: what the loop itself costs.
+  double own_seconds() const { return std::max(0.0, own_seconds_); }
+
  private:
   Result<State> begin(const State& initial);
   Result<void> adopt_incumbent(const State& state);
@@ -55,6 +59,7 @@ class Loop {
   LoopParts parts_;
   Retriever retriever_;
   Told told_;
+  double own_seconds_ = 0;
 };
 
 }  // namespace stitch::agents

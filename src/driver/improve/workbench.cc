@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "codegen/emit.h"
+#include "driver/build/emulated_turn.h"
 #include "driver/judge/step_subject.h"
 #include "driver/score/program_facts.h"
 #include "driver/time/executed_time.h"
@@ -176,6 +177,7 @@ Result<TakenTimes> Workbench::measured_steps(const SubjectSet& set) {
 }
 
 Result<TakenTimes> Workbench::times() {
+  STITCH_ASSIGN(const auto turn, take_emulated_turn(job_, tools_, expert_.device));
   const SubjectSet set = with_adopted(expert_.set);
   if (expert_.device != DeviceKind::kCuda) {
     return executed_times(set);
@@ -191,6 +193,7 @@ Result<TakenTimes> Workbench::times_with(size_t step, const std::string& text) {
   if (timed_text_ == text && timed_.steps.contains(step) && timed_.steps.size() > 1) {
     return timed_;
   }
+  STITCH_ASSIGN(const auto turn, take_emulated_turn(job_, tools_, expert_.device));
   STITCH_ASSIGN(const SubjectSet set, subjects_with(step, text));
   if (expert_.device != DeviceKind::kCuda) {
     return executed_times(set);
@@ -216,6 +219,7 @@ Result<void> Workbench::take_times(size_t step, const std::string& text, const S
 }
 
 Result<TextTrial> Workbench::try_text(size_t step, const std::string& text) {
+  STITCH_ASSIGN(const auto turn, take_emulated_turn(job_, tools_, expert_.device));
   const double start = job_.elapsed_seconds();
   TextTrial trial;
   STITCH_ASSIGN(SubjectSet set, subjects_with(step, text));
@@ -257,6 +261,7 @@ Result<Workbench::Best> Workbench::best() {
   }
   SubjectSet set = with_adopted(expert_.set);
   if (!report_.has_value()) {
+    STITCH_ASSIGN(const auto turn, take_emulated_turn(job_, tools_, expert_.device));
     STITCH_ASSIGN(report_, judge(job_, tools_, set, expert_.device));
   }
   if (report_->verify.verdict().kind != VerdictKind::kOk) {

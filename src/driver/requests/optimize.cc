@@ -10,6 +10,7 @@
 #include "base/json/json.h"
 #include "driver/admit/admission.h"
 #include "driver/build/build_ahead.h"
+#include "driver/build/emulated_turn.h"
 #include "driver/import/batch.h"
 #include "driver/judge/judge.h"
 #include "driver/project/leave_report.h"
@@ -101,6 +102,12 @@ Result<void> verify(Job& job, const toolchain::Toolchain& tools, Run& run) {
   run.seconds.build = subjects_ready - start + run.report.build_seconds;
   run.seconds.verify = job.elapsed_seconds() - subjects_ready - run.report.build_seconds;
   return {};
+}
+
+// Runs of agents may be many, each of which waits for models most of the time: they take turns.
+Result<void> verify_in_turn(Job& job, const toolchain::Toolchain& tools, Run& run) {
+  STITCH_ASSIGN(const auto turn, take_emulated_turn(job, tools, run.device));
+  return verify(job, tools, run);
 }
 
 // Whoever is asked leaves a program that was judged as the expert's was, or the expert's.
@@ -212,7 +219,7 @@ Result<OptimizeReport> optimize(const OptimizeRequest& request, const Services& 
   STITCH_ASSIGN(const toolchain::Toolchain tools, find_compilers(job));
   STITCH_ASSIGN(run.device, choose_device(job, tools));
   STITCH_TRY(import_and_plan(job, tools, run));
-  STITCH_TRY(verify(job, tools, run));
+  STITCH_TRY(request.improver != nullptr ? verify_in_turn(job, tools, run) : verify(job, tools, run));
   if (request.improver != nullptr) {
     STITCH_TRY(improve(job, tools, *request.improver, run));
   }
