@@ -2,6 +2,7 @@
 #include "agents/ask/chat_model.h"
 
 #include "base/json/json.h"
+#include "llm/chat/actions.h"
 #include "llm/chat/write_request.h"
 
 namespace stitch::agents {
@@ -16,6 +17,11 @@ Result<llm::Completion> ChatModel::answer(const Question& question) {
   Result<llm::Completion> completion = client_->complete(exchange, told_, question.seconds);
   if (!completion.has_value()) {
     client_.reset();  // it may be what failed
+  } else if (!question.request.tools.empty()) {
+    if (completion->reply.calls.empty()) {
+      llm::take_action(completion->reply);
+    }
+    llm::check_names(completion->reply, question.request.tools);
   }
   return completion;
 }

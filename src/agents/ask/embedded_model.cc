@@ -6,6 +6,8 @@
 #include <charconv>
 
 #include "base/hash/sha256.h"
+#include "base/json/json.h"
+#include "llm/chat/actions.h"
 
 namespace stitch::agents {
 namespace {
@@ -32,6 +34,25 @@ Chance chance_of(const std::string& key) {
 std::string with_line_at_step(std::string answer, const std::string& line) {
   const size_t found = answer.rfind(kStepBegins);
   return found == std::string::npos ? answer : answer.insert(found + kStepBegins.size(), line);
+}
+
+// The answer's one action as a call. A mistake is in the code that it writes; a call without code is cut in two.
+void make_call(llm::ChatReply& reply, Mistake mistake) {
+  std::string whole = reply.content;
+  llm::take_action(reply);
+  if (reply.calls.empty() || mistake == Mistake::kNone) {
+    return;
+  }
+  llm::ToolCall& call = reply.calls.front();
+  Result<Json> arguments = parse_json(call.arguments, "a call");
+  if (mistake == Mistake::kMalformed || !arguments.has_value() || !arguments->contains("content")) {
+    reply.calls.clear();
+    reply.content = with_mistake(whole, Mistake::kMalformed);
+    reply.finish = llm::Finish::kStop;
+    return;
+  }
+  (*arguments)["content"] = with_mistake(arguments->value("content", ""), mistake);
+  call.arguments = arguments->dump();
 }
 
 }  // namespace
@@ -64,8 +85,14 @@ Mistake EmbeddedModel::mistake_in(const Question& question) const {
 
 Result<llm::Completion> EmbeddedModel::answer(const Question& question) {
   llm::Completion completion;
-  completion.reply.content = with_mistake(question.expert_answer(), mistake_in(question));
+  const Mistake mistake = mistake_in(question);
   completion.reply.finish = llm::Finish::kStop;
+  if (question.request.tools.empty()) {
+    completion.reply.content = with_mistake(question.expert_answer(), mistake);
+  } else {
+    completion.reply.content = question.expert_answer();
+    make_call(completion.reply, mistake);
+  }
   size_t bytes = 0;
   for (const llm::Message& message : question.request.messages) {
     bytes += message.content.size();

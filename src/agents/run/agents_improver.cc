@@ -12,6 +12,7 @@
 #include "base/fs/files.h"
 #include "base/hash/sha256.h"
 #include "base/json/json.h"
+#include "base/text/printable.h"
 #include "driver/time/step_cost.h"
 
 namespace stitch::agents {
@@ -95,6 +96,28 @@ std::string figures_of(const State& state, const TeamSeats& team, const Prompts&
   return json.dump();
 }
 
+// Somebody else's agent goes by its program.
+std::string coder_name(const RunRequest& request) {
+  if (request.workspace.coder != CoderKind::kAcp) {
+    return name_of(request.team);
+  }
+  const std::string& command = request.workspace.agent;
+  const std::filesystem::path program = command.substr(0, command.find(' '));
+  return printable_line("acp:" + program.filename().string(), 80);
+}
+
+void tell_session(const SessionRecord& record, driver::Improvement& improvement) {
+  Json figures = Json::parse(improvement.figures);
+  figures["coder"] = improvement.coder;
+  figures["session"] = {{"turns", record.turns},
+                        {"ended", record.why},
+                        {"changed_steps", record.texts.size()},
+                        {"files_thrown_away", record.strays},
+                        {"files_taken_as_they_were", record.altered}};
+  improvement.figures = figures.dump();
+  improvement.summary += fmt::format("; the session ended after {} turns: {}", record.turns, record.why);
+}
+
 }  // namespace
 
 Result<driver::Improvement> AgentsImprover::improve(driver::Workbench& workbench) {
@@ -107,6 +130,16 @@ Result<driver::Improvement> AgentsImprover::improve(driver::Workbench& workbench
   }
   Asker asker(journal, request_.is_offline);
   Roles roles = roles_of(request_.team, asker, request_.prompts);
+  const WorkspaceCoder* in_workspace = nullptr;
+  if (request_.workspace.coder != CoderKind::kAnswers) {
+    STITCH_ASSIGN(std::unique_ptr<WorkspaceCoder> coder,
+                  workspace_coder({request_.workspace, request_.team, asker, request_.prompts, journal, request_.folder,
+                                   request_.is_offline,
+                                   [this](const std::string& line) { observer_.session_said(line); }},
+                                  workbench));
+    in_workspace = coder.get();
+    roles.coder = std::move(coder);
+  }
   observer_.begins(initial);
   Loop loop(journal, RunFolder(request_.folder), roles, bench, request_.parts,
             [this](const State& state, const Event* event) { observer_.reached(state, event); });
@@ -116,12 +149,15 @@ Result<driver::Improvement> AgentsImprover::improve(driver::Workbench& workbench
         ErrorCode::kEnvironment, "the run is paused: " + state_->pause_reason, request_.folder.string(),
         fmt::format("see 'stitchcuda doctor', then: stitchcuda runs resume {}", request_.folder.filename().string()));
   }
-  driver::Improvement improvement{.coder = name_of(request_.team)};
+  driver::Improvement improvement{.coder = coder_name(request_)};
   for (const StepOwner& owner : state_->incumbent.steps) {
     improvement.authors.push_back({owner.step, owner.author == Author::kModel ? improvement.coder : "expert"});
   }
   improvement.summary = summary_of(*state_, improvement.coder);
   improvement.figures = figures_of(*state_, request_.team, request_.prompts, loop.own_seconds());
+  if (in_workspace != nullptr && in_workspace->record().has_value()) {
+    tell_session(*in_workspace->record(), improvement);
+  }
   improvement.files["evidence/agents.json"] = to_json(*state_).dump(1) + "\n";
   const Scoring scoring{RunFolder(request_.folder), request_.rubric};
   STITCH_ASSIGN(const Json texts, kept_texts(journal, scoring, *state_, expert));

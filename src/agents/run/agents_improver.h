@@ -8,6 +8,7 @@
 #include "agents/run/loop.h"
 #include "agents/run/run_observer.h"
 #include "agents/run/team.h"
+#include "agents/run/workspace_roles.h"
 #include "driver/improve/improver.h"
 
 namespace stitch::agents {
@@ -22,6 +23,7 @@ struct RunRequest {
   TeamSeats team{};
   Prompts prompts{};
   LoopParts parts{};
+  WorkspaceRules workspace{};
   bool is_offline = false;  // a replay: only what the journal holds is answered
 };
 

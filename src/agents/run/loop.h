@@ -7,9 +7,9 @@
 #include <functional>
 
 #include "agents/journal/journal.h"
+#include "agents/journal/run_folder.h"
 #include "agents/retrieval/retriever.h"
 #include "agents/roles/roles.h"
-#include "agents/run/run_folder.h"
 
 namespace stitch::agents {
 

@@ -170,6 +170,9 @@ Result<std::vector<Json>> samples(const Journal& journal, const std::string& run
   std::vector<Json> found;
   size_t first = 0;
   for (const KeptAnswer& kept : answers) {
+    if (kept.role == Role::kTools) {
+      continue;  // what a tool said stands in the next question
+    }
     STITCH_ASSIGN(Json sample, sample_of(kept, states, scoring, first));
     sample["run"] = run;
     sample["task"] = states.empty() ? Json() : Json(states.front().task.name);

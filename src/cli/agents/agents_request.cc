@@ -17,7 +17,30 @@ bool is_without(const AgentOptions& options, const char* part) {
 }
 
 bool plays(const std::optional<Player>& player, bool otherwise) {
-  return player.has_value() ? *player == Player::kModel : otherwise;
+  return player.has_value() ? *player == Player::kModel || *player == Player::kReact : otherwise;
+}
+
+agents::CoderKind coder_kind_of(const AgentOptions& options) {
+  if (options.coder == Player::kAcp) {
+    return agents::CoderKind::kAcp;
+  }
+  const bool is_react = options.coder == Player::kReact || (options.system == AgentSystem::kReact && !options.coder);
+  return is_react ? agents::CoderKind::kReact : agents::CoderKind::kAnswers;
+}
+
+// One session writes all steps, and nobody plans or reviews.
+bool in_workspace(const AgentOptions& options) { return coder_kind_of(options) != agents::CoderKind::kAnswers; }
+
+Result<void> check_workspace(const AgentOptions& options) {
+  if (options.system == AgentSystem::kReact && !in_workspace(options)) {
+    return failure(ErrorCode::kUsage, "--system react and --coder expert or llm exclude each other", "",
+                   "leave --coder out");
+  }
+  if ((options.coder == Player::kAcp) != !options.agent.empty()) {
+    return failure(ErrorCode::kUsage, "--coder acp and --agent CMD go together", "",
+                   "name the agent that shall write, as --coder acp --agent 'CMD ...'");
+  }
+  return {};
 }
 
 // A run goes on without documents where there is no place for their index.
@@ -38,10 +61,13 @@ Result<agents::TeamRequest> team_request_of(const CommandLine& line) {
     return failure(ErrorCode::kUsage, "--team and --llm or --model exclude each other", "",
                    "name the models of a team in stitchcuda.toml");
   }
+  STITCH_TRY(check_workspace(options));
   const bool named = !options.url.empty() || !options.model.empty() || options.has_team;
   const bool coder = plays(options.coder, named);
-  const bool has_planner = options.system == AgentSystem::kStitch && !is_without(options, "planner");
-  const bool has_verifier = options.system == AgentSystem::kStitch || options.system == AgentSystem::kCoderJudge;
+  const bool has_planner =
+      options.system == AgentSystem::kStitch && !in_workspace(options) && !is_without(options, "planner");
+  const bool has_verifier =
+      !in_workspace(options) && (options.system == AgentSystem::kStitch || options.system == AgentSystem::kCoderJudge);
   agents::TeamRequest request{.config = line.config,
                               .team = line.team,
                               .url = options.url,
@@ -70,6 +96,10 @@ agents::Limits limits_of(const AgentOptions& options) {
   } else if (options.system != AgentSystem::kStitch) {
     limits.replans = 0;
   }
+  if (in_workspace(options)) {  // what the session left, then what it had found right
+    limits.rounds_per_sub_task = 2;
+    limits.replans = 0;
+  }
   limits.tokens = options.max_tokens;
   if (options.max_dollars.has_value()) {
     limits.microdollars = static_cast<int64_t>(std::floor(std::min(*options.max_dollars, 1e9) * 1e6));
@@ -94,15 +124,21 @@ Result<agents::RunRequest> find_agents(const CommandLine& line, const driver::Re
   STITCH_ASSIGN(request.prompts, agents::Prompts::load(line.agents.prompts));
   request.parts = {.profiles = !is_without(line.agents, "profile"),
                    .remembers = line.agents.system != AgentSystem::kCoderJudge};
-  if (line.agents.system == AgentSystem::kStitch && !is_without(line.agents, "retrieval")) {
+  request.workspace.coder = coder_kind_of(line.agents);
+  request.workspace.turns = line.agents.turns.value_or(request.workspace.turns);
+  request.workspace.agent = line.agents.agent;
+  request.workspace.hidden_variables = {kKeyVariable};
+  if (in_workspace(line.agents)) {
+    request.parts.profiles = false;
+  } else if (line.agents.system == AgentSystem::kStitch && !is_without(line.agents, "retrieval")) {
     request.parts.documents = documents_for(resources, reporter);
   }
   if (team.planner || team.coder || team.verifier) {
     STITCH_ASSIGN(request.team,
                   agents::find_team(team, [&reporter](const std::string& message) { reporter.fact("llm", message); }));
   }
-  request.team.has_reviewer =
-      line.agents.system == AgentSystem::kStitch || line.agents.system == AgentSystem::kCoderJudge;
+  request.team.has_reviewer = !in_workspace(line.agents) && (line.agents.system == AgentSystem::kStitch ||
+                                                             line.agents.system == AgentSystem::kCoderJudge);
   return request;
 }
 

@@ -22,6 +22,8 @@ void LiveView::reached(const agents::State& state, const agents::Event* event) {
   last_ = state;
 }
 
+void LiveView::session_said(const std::string& line) { progress_.fact("coder", line); }
+
 // A line's time is that of what it speaks of: of the run, of the sub-task, of whoever works.
 void LiveView::draw(const agents::State& state) {
   who_.reset();

@@ -20,6 +20,7 @@ class LiveView final : public agents::RunObserver {
 
   void begins(const agents::State& initial) override;
   void reached(const agents::State& state, const agents::Event* event) override;
+  void session_said(const std::string& line) override;
 
  private:
   void draw(const agents::State& state);

@@ -13,9 +13,10 @@ namespace {
 constexpr const char* kRolesGroup = "Agents";
 constexpr const char* kLimitGroup = "Agents' limits";
 
-void add_player(CLI::App* verb, const char* name, std::optional<Player>* player, const char* text) {
+void add_player(CLI::App* verb, const char* name, const std::vector<std::string>& players,
+                std::optional<Player>* player, const char* text) {
   add_choice(
-      verb, name, {"expert", "llm"}, [player](size_t chosen) { *player = static_cast<Player>(chosen); }, text)
+      verb, name, players, [player](size_t chosen) { *player = static_cast<Player>(chosen); }, text)
       ->group(kRolesGroup);
 }
 
@@ -58,12 +59,17 @@ void add_models(CLI::App* verb, CommandLine* line) {
 
 void add_agents(CLI::App* verb, CommandLine* line) {
   AgentOptions& agents = line->agents;
-  add_player(verb, "--coder", &agents.coder, "Who writes steps (default: llm where a model is named, else expert)");
-  add_player(verb, "--planner", &agents.planner, "Who plans (default: as --coder)");
-  add_player(verb, "--verifier", &agents.verifier, "Who reviews (default: as --coder)");
+  add_player(verb, "--coder", {"expert", "llm", "react", "acp"}, &agents.coder,
+             "Who writes steps (default: llm where a model is named, else expert)");
+  add_player(verb, "--planner", {"expert", "llm"}, &agents.planner, "Who plans (default: as --coder)");
+  add_player(verb, "--verifier", {"expert", "llm"}, &agents.verifier, "Who reviews (default: as --coder)");
   add_models(verb, line);
+  verb->add_option("--agent", agents.agent,
+                   "With --coder acp: the agent's command, which speaks the Agent Client Protocol")
+      ->type_name("CMD")
+      ->group(kRolesGroup);
   add_choice(
-      verb, "--system", {"single-shot", "self-refine", "coder-judge", "stitch", "expert"},
+      verb, "--system", {"single-shot", "self-refine", "coder-judge", "react", "stitch", "expert"},
       [&agents](size_t chosen) { agents.system = static_cast<AgentSystem>(chosen); },
       "How roles work together (default: stitch)")
       ->group(kRolesGroup);
@@ -80,6 +86,7 @@ void add_agents(CLI::App* verb, CommandLine* line) {
   add_limit<int64_t>(verb, "--repairs", &agents.repairs, "COUNT", "In a row before the incumbent stays (default: 3)",
                      0);
   add_limit<int64_t>(verb, "--replans", &agents.replans, "COUNT", "Of the run (default: 2)", 0);
+  add_limit<int64_t>(verb, "--turns", &agents.turns, "COUNT", "Of a Coder with tools (--coder react; default: 150)", 1);
   add_limit<double>(verb, "--target-us", &agents.target_us, "US", "The run ends once a call is this fast", 0);
 }
 

@@ -15,10 +15,10 @@ namespace stitch::cli {
 
 struct CommandLine;
 
-// Who plays a role.
-enum class Player { kExpert, kModel };
+// Who plays a role. The last two are Coders in a workspace: a model with tools, and somebody else's agent.
+enum class Player { kExpert, kModel, kReact, kAcp };
 // How roles work together: the papers' baselines, and ours.
-enum class AgentSystem { kSingleShot, kSelfRefine, kCoderJudge, kStitch, kExpert };
+enum class AgentSystem { kSingleShot, kSelfRefine, kCoderJudge, kReact, kStitch, kExpert };
 
 struct AgentOptions {
   std::optional<Player> planner;  // nothing: a model where the team has one
@@ -36,6 +36,8 @@ struct AgentOptions {
   std::optional<int64_t> step_rounds;  // of a sub-task
   std::optional<int64_t> repairs;
   std::optional<int64_t> replans;
+  std::optional<int64_t> turns;  // of a session in a workspace
+  std::string agent;             // --agent
   std::optional<double> target_us;
   bool has_team = false;  // --team was given
 

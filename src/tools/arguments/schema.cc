@@ -5,6 +5,7 @@ namespace stitch::tools {
 namespace {
 
 constexpr int kMaxTextLength = 4096;
+constexpr int kMaxContentLength = 400'000;
 
 }  // namespace
 
@@ -23,6 +24,10 @@ Json object_schema(const std::vector<Property>& properties, const std::vector<st
 Property text_property(const std::string& name, const std::string& description) {
   return {name,
           Json{{"type", "string"}, {"minLength", 1}, {"maxLength", kMaxTextLength}, {"description", description}}};
+}
+
+Property content_property(const std::string& name, const std::string& description) {
+  return {name, Json{{"type", "string"}, {"maxLength", kMaxContentLength}, {"description", description}}};
 }
 
 Property choice_property(const std::string& name, const std::vector<std::string>& words,

@@ -16,6 +16,8 @@ using Property = std::pair<std::string, Json>;
 Json object_schema(const std::vector<Property>& properties, const std::vector<std::string>& required);
 
 Property text_property(const std::string& name, const std::string& description);
+// A text as long as a file's, which may be empty.
+Property content_property(const std::string& name, const std::string& description);
 Property choice_property(const std::string& name, const std::vector<std::string>& words,
                          const std::string& description);
 Property whole_property(const std::string& name, int64_t minimum, int64_t maximum, const std::string& description);

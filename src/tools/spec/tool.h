@@ -40,7 +40,7 @@ const char* to_string(Outcome outcome);  // "done", "fell_short", "mistake"
 
 struct ToolReply {
   Outcome outcome = Outcome::kDone;
-  std::string text;             // what the model reads
+  std::string text{};           // what the model reads
   Json facts = Json::object();  // of it, in a few members
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agents/run/run_folder.h"
+#include "agents/journal/run_folder.h"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agents/react/expert_turns.h"
+
+#include "agents/react/toolbox.h"
+#include "base/json/json.h"
+
+namespace stitch::agents {
+namespace {
+
+constexpr size_t kMaxTargets = 3;
+constexpr int kTries = 2;
+
+std::string action(const char* tool, Json arguments) {
+  return Json{{"tool", tool}, {"arguments", std::move(arguments)}}.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string on_program(const char* tool) { return action(tool, {{"folder", kProgramFolder}}); }
+
+}  // namespace
+
+ExpertTurns::ExpertTurns(const State& state, const Material& material, const Pristine& pristine)
+    : bench_(material.bench) {
+  for (const SubTask& each : state.plans.back().sub_tasks) {
+    const std::vector<std::string> steps = bench_.changed_by(each);
+    const auto path = steps.size() == 1 ? pristine.answers.find(steps.front()) : pristine.answers.end();
+    if (targets_.size() < kMaxTargets && path != pristine.answers.end() && bench_.why_fixed(each).empty()) {
+      targets_.push_back({each, path->second});
+    }
+  }
+  phase_ = targets_.empty() ? Phase::kVerify : Phase::kRead;
+}
+
+std::string ExpertTurns::text_to_write() const {
+  const SubTask& sub_task = targets_[target_].sub_task;
+  return phase_ == Phase::kWrite ? bench_.text_by_setting(sub_task, 0).value_or(bench_.text_of(sub_task))
+                                 : bench_.text_of(sub_task);
+}
+
+std::string ExpertTurns::next() const {
+  switch (phase_) {
+    case Phase::kRead:
+      return action("read", {{"path", targets_[target_].path}});
+    case Phase::kWrite:
+    case Phase::kTakeBack:
+      return action("write", {{"path", targets_[target_].path}, {"content", text_to_write()}});
+    case Phase::kCompile:
+      return on_program("compile");
+    case Phase::kCheck:
+      return on_program("check");
+    case Phase::kVerify:
+      return on_program("verify");
+    case Phase::kFinish:
+      break;
+  }
+  return action(kFinish, {{"summary", "the next settings of the steps that take longest"}});
+}
+
+ExpertTurns::Phase ExpertTurns::after_failure() { return ++tries_ < kTries ? Phase::kWrite : Phase::kTakeBack; }
+
+ExpertTurns::Phase ExpertTurns::after_target() {
+  tries_ = 0;
+  return ++target_ < targets_.size() ? Phase::kRead : Phase::kVerify;
+}
+
+void ExpertTurns::learn(const std::string& tool, tools::Outcome outcome) {
+  const bool is_done = outcome == tools::Outcome::kDone;
+  if (tool == "read" && phase_ == Phase::kRead) {
+    phase_ = Phase::kWrite;
+  } else if (tool == "write" && phase_ == Phase::kWrite) {
+    phase_ = Phase::kCompile;
+  } else if (tool == "write" && phase_ == Phase::kTakeBack) {
+    phase_ = after_target();
+  } else if (tool == "compile" && phase_ == Phase::kCompile) {
+    phase_ = is_done ? Phase::kCheck : after_failure();
+  } else if (tool == "check" && phase_ == Phase::kCheck) {
+    phase_ = is_done ? after_target() : after_failure();
+  } else if (tool == "verify" && phase_ == Phase::kVerify) {
+    phase_ = Phase::kFinish;
+  }
+}
+
+}  // namespace stitch::agents

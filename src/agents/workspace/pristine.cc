@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agents/workspace/pristine.h"
+
+#include "base/fs/files.h"
+#include "base/json/json.h"
+#include "codegen/emit.h"
+#include "driver/project/project.h"
+#include "tools/files/beneath.h"
+#include "tools/files/file_tools.h"
+#include "tools/spec/tool_text.h"
+#include "tools/workspace/contract.h"
+
+namespace stitch::agents {
+
+Result<Pristine> pristine_of(driver::Workbench& workbench) {
+  const driver::VerifiedProgram& expert = workbench.expert();
+  STITCH_ASSIGN(const TemporaryDirectory temporary, TemporaryDirectory::make("stitch-workspace"));
+  const std::map<std::string, std::string> extra = {{"plan.json", plan::to_json(workbench.plan()).dump(1) + "\n"},
+                                                    {"task.json", to_json(expert.task).dump(1) + "\n"}};
+  STITCH_TRY(driver::install_project(expert.program.bundle, extra, temporary.path() / kProgramFolder));
+  Pristine pristine;
+  STITCH_ASSIGN(const tools::Beneath files, tools::Beneath::open(temporary.path()));
+  for (const tools::FileBeneath& file : files.list(tools::kMaxFiles)) {
+    STITCH_ASSIGN(pristine.files[file.path], read_file(temporary.path() / file.path));
+  }
+  STITCH_ASSIGN(pristine.files["program.py"], read_file(expert.task.file));
+  pristine.files["CONTRACT.md"] = tools::contract_text(workbench.plan());
+  pristine.files["SKILL.md"] = std::string(tools::embedded_text("workspace/SKILL"));
+  for (size_t i = 0; i < workbench.plan().steps.size(); ++i) {
+    pristine.answers[workbench.key_of(i)] =
+        std::string(kProgramFolder) + "/" + codegen::step_file_name(workbench.plan(), i);
+  }
+  return pristine;
+}
+
+}  // namespace stitch::agents

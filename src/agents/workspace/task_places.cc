@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agents/workspace/task_places.h"
+
+#include <fmt/format.h>
+
+#include "agents/prompts/quote.h"
+#include "agents/roles/context.h"
+
+namespace stitch::agents {
+namespace {
+
+constexpr size_t kMaxStepsBytes = 12'000;
+
+std::string row_of(const SubTask& sub_task, const Material& material, const Pristine& pristine) {
+  const std::vector<std::string> steps = material.bench.changed_by(sub_task);
+  const auto path = steps.size() == 1 ? pristine.answers.find(steps.front()) : pristine.answers.end();
+  if (path == pristine.answers.end()) {
+    return "";
+  }
+  const std::string why = material.bench.why_fixed(sub_task);
+  return fmt::format(
+      "- {}: {}\n", path->second,
+      why.empty() ? fmt::format("{}; {}", sub_task.expected_gain, sub_task.hint) : "cannot be written anew: " + why);
+}
+
+}  // namespace
+
+std::map<std::string, std::string> task_places(const State& state, const Material& material, const Pristine& pristine) {
+  const PlanVersion& plan = state.plans.back();
+  std::string steps;
+  for (const SubTask& each : plan.sub_tasks) {
+    steps += row_of(each, material, pristine);
+  }
+  return {{"program", state.task.name},
+          {"device", fmt::format("{}, judged on {}", material.bench.plan().device, state.task.device)},
+          {"math", state.task.math},
+          {"plan", quoted("the planner", plan.summary, kMaxNotesBytes)},
+          {"steps", quoted("the plan", steps, kMaxStepsBytes)},
+          {"source", quoted("the user's program", material.bench.program_source(), kMaxSourceBytes)}};
+}
+
+}  // namespace stitch::agents

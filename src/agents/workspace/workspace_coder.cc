@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agents/workspace/workspace_coder.h"
+
+#include <fmt/format.h>
+
+#include "agents/ask/asker.h"
+#include "base/hash/sha256.h"
+
+namespace stitch::agents {
+namespace {
+
+constexpr size_t kTriesOfStep = 2;  // as the session left it, then as `verify` last found it right
+
+// The one step that the sub-task is, if it is one.
+std::string step_of_sub_task(const Material& material, const SubTask& sub_task) {
+  const std::vector<std::string> changed = material.bench.changed_by(sub_task);
+  return changed.size() == 1 ? changed.front() : "";
+}
+
+}  // namespace
+
+WorkspaceCoder::WorkspaceCoder(std::string name, std::unique_ptr<Session> session, Journal& journal, RunFolder folder,
+                               Pristine pristine, bool is_offline)
+    : name_(std::move(name)),
+      session_(std::move(session)),
+      journal_(journal),
+      folder_(std::move(folder)),
+      pristine_(std::move(pristine)),
+      is_offline_(is_offline) {}
+
+Result<SessionRecord> WorkspaceCoder::run_session(const State& state, const Material& material) {
+  WorkFolder work(folder_.path() / "session", folder_, pristine_);
+  STITCH_ASSIGN(SessionEnd end, session_->run(state, material, work));
+  SessionRecord record{.why = std::move(end.why),
+                       .turns = end.turns,
+                       .strays = static_cast<int64_t>(work.strays()),
+                       .altered = static_cast<int64_t>(work.altered()),
+                       .number = number_of_question(state, 0),
+                       .spent = std::move(end.spent)};
+  for (const auto& [step, path] : pristine_.answers) {
+    const std::string& before = pristine_.files.at(path);
+    if (work.text_of(step) != before) {
+      STITCH_ASSIGN(record.texts[step], folder_.keep_code(work.text_of(step)));
+    }
+    const auto verified = end.verified.find(step);
+    if (verified != end.verified.end() && verified->second != before) {
+      STITCH_ASSIGN(record.verified[step], folder_.keep_code(verified->second));
+    }
+  }
+  work.remove();
+  return record;
+}
+
+Result<void> WorkspaceCoder::find_record(const State& state, const Material& material) {
+  Sha256 program;
+  for (const auto& [path, text] : pristine_.files) {
+    program.update_field(path);
+    program.update_field(text);
+  }
+  const std::string body = "session\n" + name_ + "\n" + program.finish();
+  const std::string key = request_key(Role::kTools, body, 0);
+  STITCH_ASSIGN(const std::optional<std::string> known, journal_.answer_to(key));
+  if (known.has_value()) {
+    STITCH_ASSIGN(record_, session_record_from_text(*known));
+    return {};
+  }
+  if (is_offline_) {
+    return failure(ErrorCode::kFileInvalid, "the journal lacks the session in the workspace", "",
+                   "resume the run instead: stitchcuda runs resume ID");
+  }
+  STITCH_ASSIGN(record_, run_session(state, material));
+  return journal_.keep_answer(key, Role::kTools, body, to_text(*record_));
+}
+
+Result<Done> WorkspaceCoder::answer(const State& state, const Material& material) {
+  const SubTask& sub_task = *current_sub_task(state);
+  const std::string step = step_of_sub_task(material, sub_task);
+  const auto last = record_->texts.find(step);
+  if (step.empty() || last == record_->texts.end()) {
+    return Done{Declined{fmt::format("{} was left as it was; the session: {}", sub_task.name, record_->why)}};
+  }
+  if (const std::string why = material.bench.why_fixed(sub_task); !why.empty()) {
+    return Done{Declined{fmt::format("{} cannot be written anew: {}", sub_task.name, why)}};
+  }
+  const auto attempts = current_attempts(state);
+  const auto verified = record_->verified.find(step);
+  const bool is_first = attempts.empty();
+  const bool has_another = attempts.size() < kTriesOfStep && !is_first && !attempts.back()->replaced_incumbent &&
+                           verified != record_->verified.end() && verified->second != last->second;
+  if (!is_first && !has_another) {
+    return Done{Declined{fmt::format("{} has no other text; the session: {}", sub_task.name, record_->why)}};
+  }
+  STITCH_ASSIGN(std::string text, folder_.code(is_first ? last->second : verified->second));
+  return Done{.body = Written{.digest = "", .changed = {step}}, .code = std::move(text)};
+}
+
+Result<Done> WorkspaceCoder::write(const State& state, const Material& material) {
+  if (!record_.has_value()) {
+    STITCH_TRY(find_record(state, material));
+  }
+  STITCH_ASSIGN(Done done, answer(state, material));
+  if (record_->number == number_of_question(state, 0)) {
+    done.spent = record_->spent;
+  }
+  return done;
+}
+
+}  // namespace stitch::agents
