@@ -31,7 +31,7 @@ def with_agent(place: Workplace, mode: str, *more: str):
 def emitted_step(place: Workplace) -> str:
     folder = place.beside("plain")
     assert folder.command("workspace", "work", "--program", "model.py").status == 0
-    return (folder.folder / "work" / "expert" / "steps" / "00_sum.cu").read_text()
+    return (folder.folder / "work" / "expert" / "steps" / "00_nll_loss_nd.cu").read_text()
 
 
 def test_an_agent_from_elsewhere_wins(place: Workplace) -> None:
@@ -47,7 +47,7 @@ def test_an_agent_from_elsewhere_wins(place: Workplace) -> None:
     assert told["permissions"] == {"edit": "yes", "edit_outside": "no", "execute": "no"}
     assert told["refused"] == [True, True, True] and told["read"] is True
     assert {"compile", "check", "verify", "profile"} <= set(told["tools"])
-    assert told["key"] is None and "expert/steps/00_sum.cu" in told["prompt"]
+    assert told["key"] is None and "expert/steps/00_nll_loss_nd.cu" in told["prompt"]
     assert told["capabilities"]["fs"]["read_text_file"] and not told["capabilities"]["terminal"]
     assert not works_left(place)
 

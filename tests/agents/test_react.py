@@ -15,21 +15,21 @@ import pytest
 from .conftest import Workplace
 from .react_model import ReactModel, numbered_text
 
-# The expert sums it up in two launches; one is enough for so few.
+# The expert takes two launches where one is enough for so few samples.
 SOURCE = """
 import torch
 
 class Model(torch.nn.Module):
-    def forward(self, x):
-        return torch.sum(torch.relu(x))
+    def forward(self, x, target):
+        return torch.nn.functional.nll_loss(x, target)
 
 def get_inputs():
-    return [torch.randn(16, 1024)]
+    return [torch.randn(32, 10), torch.randint(0, 10, (32,))]
 
 def get_init_inputs():
     return []
 """
-STEP = "expert/steps/00_sum.cu"
+STEP = "expert/steps/00_nll_loss_nd.cu"
 ON_PROGRAM = {"folder": "expert"}
 FINISH = ("finish", {"summary": "one launch"})
 
@@ -40,12 +40,30 @@ def place(tmp_path: pathlib.Path) -> Workplace:
     return Workplace(tmp_path)
 
 
+KERNEL = """
+template <typename Load, typename Store>
+__global__ void sum_in_one(Load load, Store store, int64_t samples) {
+  if (threadIdx.x == 0) {
+    stitch::WeightedLoss total{0.0f, 0.0f};
+    for (int64_t sample = 0; sample < samples; ++sample) {
+      const stitch::WeightedLoss one = load(sample);
+      total.loss += one.loss;
+      total.weight += one.weight;
+    }
+    store(total);
+  }
+}
+
+}  // namespace
+"""
+
+
 def one_launch(text: str) -> str:
-    assert "launch_reduce_rows_split" in text
-    text = text.replace("launch_reduce_rows_split", "launch_reduce_rows")
-    call, _, rest = text.partition("launch_reduce_rows<")
-    arguments, _, tail = rest.partition(";")
-    return call + "launch_reduce_rows<" + arguments.partition("shape,")[0] + "shape, stream)" + ";" + tail
+    head, call, _ = text.partition("  return stitch::launch_weighted_sum")
+    assert call and "\n}  // namespace\n" in head
+    launch = ("  sum_in_one<<<1, 32, 0, stream>>>(load, store, extents.samples);\n"
+              "  return static_cast<int>(cudaGetLastError());\n}\n")
+    return head.replace("\n}  // namespace\n", KERNEL) + launch
 
 
 def shell(command: str, **more) -> tuple[str, dict]:
@@ -76,7 +94,7 @@ def test_a_model_that_reads_writes_and_verifies_wins(place: Workplace, knows_too
     agents = ended.json["agents"]
     assert [each["author"] for each in agents["steps"]] == ["m"], (agents, model.results)
     assert agents["session"]["turns"] == 5 and "handed in" in agents["session"]["ended"]
-    assert "launch_reduce_rows<" in (place.out / "steps" / "00_sum.cu").read_text()
+    assert "sum_in_one<<<" in (place.out / "steps" / "00_nll_loss_nd.cu").read_text()
     assert "compiles" in model.results[3] and "<material" in model.results[1]
     assert not works_left(place)
     run = place.runs[0].name
@@ -111,7 +129,7 @@ def test_one_that_tries_to_escape_changes_nothing(place: Workplace) -> None:
     assert ended.status == 0, ended.error
     heard = model.results
     assert all("leads out" in heard[turn] for turn in (1, 2)), heard
-    assert "hidden words" not in "".join(heard.values()) and "torch.relu(x)" not in heard[3]
+    assert "hidden words" not in "".join(heard.values()) and "nll_loss(x, target)" not in heard[3]
     assert "links are not followed" in heard[4] and "links are not followed" in heard[5]
     assert not pathlib.Path("/tmp/stitch-escaped").exists() and not pathlib.Path("/usr/escaped").exists()
     assert (place.folder / "secret").read_text() == "hidden words" and not (place.folder / "state" / "fake").exists()
@@ -134,7 +152,7 @@ def test_one_whose_turns_are_over_is_judged_by_what_it_had_verified(place: Workp
     model = ReactModel(("read", {"path": STEP}),
                        lambda last: ("write", {"path": STEP, "content": one_launch(numbered_text(last))}),
                        ("verify", ON_PROGRAM),
-                       ("edit", {"path": STEP, "old": "stream);", "new": "stream"}), "I think.", shell("ls"))
+                       ("edit", {"path": STEP, "old": "samples);\n", "new": "samples\n"}), "I think.", shell("ls"))
     ended = react(place, model, "--turns", "6")
     assert ended.status == 0, ended.error
     session = ended.json["agents"]["session"]
@@ -182,7 +200,7 @@ def test_killed_in_between_it_goes_on_with_the_same_files(place: Workplace) -> N
     sent = collections.Counter(json.dumps(body) for body in killed.asked)
     assert sum(count - 1 for count in sent.values()) <= 2, "an answered request was sent again"
     assert set(sent) == {json.dumps(body) for body in undisturbed.asked}
-    assert (place.out / "steps" / "00_sum.cu").read_text() == (other.out / "steps" / "00_sum.cu").read_text()
+    assert (place.out / "steps" / "00_nll_loss_nd.cu").read_text() == (other.out / "steps" / "00_nll_loss_nd.cu").read_text()
 
 
 def test_the_expert_answers_by_rule(place: Workplace) -> None:

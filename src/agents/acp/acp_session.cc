@@ -44,8 +44,8 @@ Result<Json> session_params(const std::filesystem::path& workspace) {
 }
 
 // What a session came to, from its beginning to the answer to the one prompt.
-std::string converse_with(AcpConversation& agent, const std::filesystem::path& workspace, const Json& session,
-                          const std::string& task, const AcpRules& rules, Clock::time_point end) {
+std::string converse_with(AcpConversation& agent, const Json& session, const std::string& task, const AcpRules& rules,
+                          Clock::time_point end) {
   const auto soon = [&] { return std::min(end, after(rules.answer_s)); };
   const AcpConversation::Answer hello = agent.ask("initialize", initialize_params(), soon(), rules.answer_s);
   if (!hello.why.empty()) {
@@ -83,7 +83,7 @@ Result<SessionEnd> AcpSession::run(const State& state, const Material& material,
   SessionEnd end;
   {
     AcpConversation agent(std::move(process), workspace, told_);
-    end.why = converse_with(agent, workspace, session, task, rules_, after(seconds_for(state, rules_)));
+    end.why = converse_with(agent, session, task, rules_, after(seconds_for(state, rules_)));
     end.turns = agent.calls();
   }
   STITCH_TRY(folder.look());  // only now: nothing that it started still writes
