@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """An agent of the Agent Client Protocol, on PyPI's agent-client-protocol, that does as its first argument says.
 
-win: reads and writes a step by the client's files, looks at the tools of our server, asks for permissions, ends its turn.
+win: reads and writes a step by the client's files, looks at the tools of our server, asks for permissions, ends its
+turn.
 dies, hangs, nonsense: what the words say.
 """
 

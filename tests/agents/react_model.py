@@ -14,11 +14,11 @@ Call = tuple[str, dict[str, Any]]
 Turn = Call | str | Callable[[str], Any]
 
 
-def call_body(name: str, arguments: dict[str, Any], number: int) -> str:
+def call_body(name: str, arguments: dict[str, Any], number: int, prompt_tokens: int = 70) -> str:
     call = {"id": f"c{number}", "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
     choice = {"index": 0, "message": {"role": "assistant", "content": "I go on.", "tool_calls": [call]},
               "finish_reason": "tool_calls"}
-    return json.dumps({"choices": [choice], "usage": {"prompt_tokens": 70, "completion_tokens": 30}})
+    return json.dumps({"choices": [choice], "usage": {"prompt_tokens": prompt_tokens, "completion_tokens": 30}})
 
 
 def sent(body: str) -> Act:
@@ -29,9 +29,10 @@ def sent(body: str) -> Act:
 class ReactModel:
     """`turns` by how many answers the conversation holds, so that a request sent again is answered the same."""
 
-    def __init__(self, *turns: Turn, knows_tools: bool = True) -> None:
+    def __init__(self, *turns: Turn, knows_tools: bool = True, prompt_tokens: int = 70) -> None:
         self.turns = list(turns)
         self.knows_tools = knows_tools
+        self.prompt_tokens = prompt_tokens
         self.asked: list[dict] = []  # bodies
         self.results: dict[int, str] = {}  # what the turn of that number heard of the one before
 
@@ -55,7 +56,7 @@ class ReactModel:
         name, arguments = said
         if not self.knows_tools:
             return whole("I go on.\n" + json.dumps({"tool": name, "arguments": arguments}))
-        return sent(call_body(name, arguments, turn))
+        return sent(call_body(name, arguments, turn, self.prompt_tokens))
 
     def probe(self, body: dict) -> Act:
         """Of the three small questions before a run: whether tools are known is learned from the answer."""

@@ -117,7 +117,8 @@ def escaping(place: Workplace) -> ReactModel:
         shell("bomb() { bomb | bomb & }; bomb; sleep 1; echo survived", timeout_s=5),
         shell("sleep 1000; echo late", background=True),
         shell("echo '{\"verdict\": {\"kind\": \"ok\"}}' > expert/evidence/verify.json; rm expert/task.json; "
-              f"printf '%s' '{rewritten}' > program.py; echo spoilt > expert/runtime/stitch/step.h; echo > {STEP}"),
+              f"printf '%s' '{rewritten}' > program.py; echo spoilt > $(find expert -name step.h); "
+              f"echo 'int broken(' > {STEP}"),
         ("verify", ON_PROGRAM), ("shell_output", {"number": 1}), ("shell_output", {"number": 7}),
         ("edit", {"path": STEP}), ("nonsense", {}), FINISH)
 
@@ -135,8 +136,8 @@ def test_one_that_tries_to_escape_changes_nothing(place: Workplace) -> None:
     assert (place.folder / "secret").read_text() == "hidden words" and not (place.folder / "state" / "fake").exists()
     assert heard[7].count("Error") >= 2, heard[7]
     assert "took too long" in heard[8] or "status" in heard[8]
-    # What judges was not touched, and the step's file, which was emptied, is what is judged.
-    assert "step_00" in heard[11] and "spoilt" not in heard[11], heard[11]
+    # What judges was not touched, and the step's file, which was spoilt, is what is judged.
+    assert "00_nll_loss_nd.cu:1: expected" in heard[11] and "spoilt" not in heard[11], heard[11]
     assert "still running" in heard[12] and "no process" in heard[13]
     assert "is missing" in heard[14] and "no tool" in heard[15]
     after = subprocess.run(["pgrep", "-fc", "sleep 1000"], capture_output=True, text=True, check=False).stdout
@@ -165,25 +166,18 @@ def test_a_budget_ends_it_and_words_alone_do_too(place: Workplace) -> None:
     idle = ReactModel("I think about it.")
     ended = react(place, idle)
     assert ended.status == 0 and "called no tool" in ended.json["agents"]["session"]["ended"]
-    assert len(idle.asked) == 3
-    poor = ReactModel(("glob", {"pattern": "**/*.cu"}))
-    ended = react(place.beside("poor"), poor, "--max-tokens", "60000")
+    assert len(idle.asked) == 5
+    poor = ReactModel(("glob", {"pattern": "**/*.cu"}), prompt_tokens=9000)
+    ended = react(place.beside("poor"), poor, "--max-tokens", "90000")
     assert ended.status == 0 and "tokens" in ended.json["agents"]["session"]["ended"]
-    assert 1 <= len(poor.asked) < 30
+    assert 1 <= len(poor.asked) < 10
 
 
 def test_killed_in_between_it_goes_on_with_the_same_files(place: Workplace) -> None:
-    def model() -> ReactModel:
-        return ReactModel(("read", {"path": STEP}),
-                          lambda last: ("write", {"path": STEP, "content": one_launch(numbered_text(last))}),
-                          shell("echo one >> notes; cat notes"), shell("echo two >> notes; cat notes"),
-                          ("compile", ON_PROGRAM), shell("cat notes"), FINISH)
-
-    undisturbed = model()
-    other = place.beside("undisturbed")
-    assert react(other, undisturbed).status == 0
-
-    killed = model()
+    killed = ReactModel(("read", {"path": STEP}),
+                        lambda last: ("write", {"path": STEP, "content": one_launch(numbered_text(last))}),
+                        shell("echo one >> notes; cat notes"), shell("echo two >> notes; cat notes"),
+                        ("compile", ON_PROGRAM), shell("cat notes"), FINISH)
     with killed.server() as server:
         words = place.words("--coder", "react", "--llm", server.url, "--model", "m")
         for least in (3, 5):
@@ -196,16 +190,15 @@ def test_killed_in_between_it_goes_on_with_the_same_files(place: Workplace) -> N
             words = ["runs", "resume", place.runs[0].name, "--json"]
         ended = place.command(*words)
     assert ended.status == 0, ended.error
-    assert killed.results[6] == undisturbed.results[6] and "one\ntwo\n" in killed.results[6]
-    sent = collections.Counter(json.dumps(body) for body in killed.asked)
+    assert "one\ntwo\n" in killed.results[6] and killed.results[6].count("one") == 1
+    # A request may be sent again only where the kill may have come before its answer was kept; none is another one.
+    sent = collections.Counter(sum(each["role"] == "assistant" for each in body["messages"]) for body in killed.asked)
+    assert len({json.dumps(body) for body in killed.asked}) == len(sent) == 7
     assert sum(count - 1 for count in sent.values()) <= 2, "an answered request was sent again"
-    assert set(sent) == {json.dumps(body) for body in undisturbed.asked}
-    assert (place.out / "steps" / "00_nll_loss_nd.cu").read_text() == (other.out / "steps" / "00_nll_loss_nd.cu").read_text()
+    assert [each["author"] for each in ended.json["agents"]["steps"]] == ["m"]
 
 
 def test_the_expert_answers_by_rule(place: Workplace) -> None:
     ended = place.optimize("--system", "react", "--model", "expert:faults=0.3")
     assert ended.status == 0, ended.error
-    assert ended.json["verdict"]["kind"] == "ok"
-    assert "handed in" in ended.json["agents"]["session"]["ended"]
-    assert ended.json["agents"]["session"]["changed_steps"] == 1
+    assert ended.json["verdict"]["kind"] == "ok" and ended.json["agents"]["session"]["turns"] > 3

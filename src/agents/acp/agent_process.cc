@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agents/acp/agent_process.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -17,7 +18,8 @@
 namespace stitch::agents {
 namespace {
 
-constexpr int kEnd = 3;  // the child's end of the socket, before it becomes its stdin and stdout
+constexpr int kInput = 3;  // of the child, before they become its stdin and stdout
+constexpr int kOutput = 4;
 constexpr int kLookMs = 200;
 constexpr int64_t kSendMs = 10'000;
 constexpr size_t kMaxLineBytes = 16u << 20;
@@ -39,29 +41,36 @@ std::vector<std::string> names_but(const std::vector<std::string>& hidden) {
 
 Result<AgentProcess> AgentProcess::start(const std::string& command, const std::filesystem::path& folder,
                                          const std::vector<std::string>& hidden) {
-  int ends[2] = {-1, -1};
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-    return failure(ErrorCode::kEnvironment, fmt::format("cannot make a socket pair: {}", std::strerror(errno)));
+  // Two of them: runtimes that watch their stdout for its end take what comes in there for it.
+  int input[2] = {-1, -1};
+  int output[2] = {-1, -1};
+  const bool has_input = ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, input) == 0;
+  const bool has_output = ::pipe2(output, O_CLOEXEC) == 0;
+  Descriptor to_agent(input[0]);
+  const Descriptor their_input(input[1]);
+  Descriptor from_agent(output[0]);
+  const Descriptor their_output(output[1]);
+  if (!has_input || !has_output || ::fcntl(from_agent.get(), F_SETFL, O_NONBLOCK) != 0) {
+    return failure(ErrorCode::kEnvironment, fmt::format("cannot make a pipe: {}", std::strerror(errno)), "",
+                   "close some programs");
   }
-  Descriptor ours(ends[0]);
-  const Descriptor theirs(ends[1]);
-  ChildOptions options{.arguments = {"/bin/sh", "-c", "exec <&3 >&3 3>&-; eval \"$1\"", "sh", command},
+  ChildOptions options{.arguments = {"/bin/sh", "-c", "exec <&3 >&4 3<&- 4>&-; eval \"$1\"", "sh", command},
                        .working_directory = folder,
                        .kept_environment = names_but(hidden)};
-  options.descriptors.emplace_back(theirs.get(), kEnd);
+  options.descriptors = {{their_input.get(), kInput}, {their_output.get(), kOutput}};
   STITCH_ASSIGN(Child child, Child::start(options));
-  return AgentProcess(std::move(child), std::move(ours));
+  return AgentProcess(std::move(child), std::move(to_agent), std::move(from_agent));
 }
 
 bool AgentProcess::send(const Json& message) {
   const std::string line = message.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
   const auto deadline = Clock::now() + std::chrono::milliseconds(kSendMs);
   for (size_t at = 0; at < line.size();) {
-    const ssize_t sent = ::send(socket_.get(), line.data() + at, line.size() - at, MSG_NOSIGNAL | MSG_DONTWAIT);
+    const ssize_t sent = ::send(to_agent_.get(), line.data() + at, line.size() - at, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent > 0) {
       at += static_cast<size_t>(sent);
     } else if ((errno == EAGAIN || errno == EWOULDBLOCK) && Clock::now() < deadline) {
-      pollfd polled{.fd = socket_.get(), .events = POLLOUT, .revents = 0};
+      pollfd polled{.fd = to_agent_.get(), .events = POLLOUT, .revents = 0};
       ::poll(&polled, 1, kLookMs);
       child_.drain_output();
     } else if (errno != EINTR) {
@@ -89,13 +98,13 @@ AgentProcess::Got AgentProcess::receive(Clock::time_point deadline, std::string&
     if (left <= 0) {
       return Got::kNothing;
     }
-    pollfd polled{.fd = socket_.get(), .events = POLLIN, .revents = 0};
+    pollfd polled{.fd = from_agent_.get(), .events = POLLIN, .revents = 0};
     ::poll(&polled, 1, static_cast<int>(std::min<int64_t>(left, kLookMs)));
     child_.drain_output();
     if (polled.revents == 0) {
       continue;
     }
-    const ssize_t size = ::recv(socket_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+    const ssize_t size = ::read(from_agent_.get(), bytes.data(), bytes.size());
     if (size > 0) {
       received_.append(bytes.data(), static_cast<size_t>(size));
     } else if (size == 0 || (errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK)) {
@@ -106,7 +115,7 @@ AgentProcess::Got AgentProcess::receive(Clock::time_point deadline, std::string&
 
 std::string AgentProcess::last_words() {
   constexpr int64_t kWaitMs = 1000;
-  socket_.reset();
+  to_agent_.reset();
   const ExitState exit = child_.wait(kWaitMs);
   std::string said = child_.take_standard_error();
   said.resize(said.find_last_not_of(" \n\r\t") + 1);

@@ -30,10 +30,12 @@ class AgentProcess {
   std::string last_words();
 
  private:
-  AgentProcess(Child child, Descriptor socket) : child_(std::move(child)), socket_(std::move(socket)) {}
+  AgentProcess(Child child, Descriptor to_agent, Descriptor from_agent)
+      : child_(std::move(child)), to_agent_(std::move(to_agent)), from_agent_(std::move(from_agent)) {}
 
   Child child_;
-  Descriptor socket_;
+  Descriptor to_agent_;
+  Descriptor from_agent_;
   std::string received_;
   size_t searched_ = 0;
 };

@@ -76,8 +76,8 @@ AcpConversation::Answer AcpConversation::wait(AgentProcess::Clock::time_point de
         return answer;
       case AgentProcess::Got::kNothing:
         answer.was_late = true;
-        answer.why = AgentProcess::Clock::now() >= deadline ? "its time was over"
-                                                            : fmt::format("it said nothing for {:.0f} s", silence_s);
+        answer.why =
+            patience == deadline ? "its time was over" : fmt::format("it said nothing for {:.0f} s", silence_s);
         return answer;
       case AgentProcess::Got::kLine:
         break;

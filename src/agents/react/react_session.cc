@@ -18,7 +18,7 @@ namespace stitch::agents {
 namespace {
 
 constexpr size_t kMaxCalls = 8;     // of one answer
-constexpr int kMaxIdle = 3;         // answers in a row that call nothing
+constexpr int kMaxIdle = 5;         // answers in a row that call nothing
 constexpr size_t kToldBytes = 120;  // of a call, for people
 
 // One session under way.
