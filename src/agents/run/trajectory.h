@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "agents/journal/journal.h"
-#include "agents/run/run_folder.h"
+#include "agents/journal/run_folder.h"
 #include "base/json/json_forward.h"
 
 namespace stitch::agents {

@@ -14,6 +14,8 @@ namespace stitch::driver {
 struct StepAuthor {
   std::string step{};    // "03_fc1_gelu"
   std::string author{};  // "expert", or the name of a model
+  int64_t attempt = 0;   // of a model, that the text is from
+  double gained_us = 0;  // what the program became faster by with it
 };
 
 struct Improvement {

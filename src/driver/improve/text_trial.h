@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What became of a text that was tried in the place of a step's.
+// What became of a text that was tried in a program.
 #pragma once
 
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "artifact/report/verdict.h"
+#include "driver/improve/candidate.h"
+#include "driver/judge/public_check.h"
 #include "evaluate/pipeline/evaluate.h"
 
 namespace stitch::driver {
@@ -23,22 +26,30 @@ struct TakenTime {
 
 // Of a program and of those of its steps that a call runs.
 struct TakenTimes {
-  std::optional<TakenTime> program{};  // nothing: none may be told
-  std::map<size_t, TakenTime> steps{};
+  std::optional<TakenTime> program{};       // nothing: none may be told
+  std::map<std::string, TakenTime> steps{};  // "03_fc1_gelu"
 };
 
 struct TextTrial {
-  evaluate::VerifyReport verified{};   // of the step alone; of the program with it where the step alone is right
+  std::string refusal{};  // why the text is none for its step: then nothing was tried
+  // Made first, and all of it may be told. Where it did not pass nothing else was judged.
+  std::optional<PublicCheck> check{};
+  // Of the step alone; of the program with it where the step alone is right. A hidden verdict.
+  std::optional<evaluate::VerifyReport> verified{};
   bool in_program = false;             // the verdict is that of the program
-  bool incumbent_fails = false;        // the incumbent, judged beside it, got the same kind of verdict
+  bool incumbent_fails = false;        // the incumbent, tried beside it, failed in the same way
   std::optional<TakenTime> step{};     // of a right one
   std::optional<TakenTime> program{};  // likewise
-  std::string facts{};                 // `stitchcuda.facts/1` of the program with it, for marks
+  std::optional<std::vector<LaunchRecord>> launches{};  // of the program, where it was judged
+  std::string facts{};                                  // `stitchcuda.facts/1` of the program with it, for marks
   double seconds = 0;                  // that it took
   double gpu_seconds = 0;              // of those, on a GPU
   std::optional<evaluate::EvaluateReport> report{};  // of the program, where it came so far
+  std::vector<StepOrigin> steps{};                   // of the program with it
 
-  Verdict verdict() const { return verified.verdict(); }
+  bool is_right() const {
+    return in_program && verified.has_value() && verified->verdict().kind == VerdictKind::kOk;
+  }
 };
 
 }  // namespace stitch::driver

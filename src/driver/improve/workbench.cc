@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/improve/workbench.h"
 
-#include <fmt/format.h>
-
 #include "codegen/emit.h"
 #include "driver/build/emulated_turn.h"
 #include "driver/judge/step_subject.h"
 #include "driver/score/program_facts.h"
-#include "driver/time/executed_time.h"
-#include "driver/time/step_cost.h"
 
 namespace stitch::driver {
 namespace {
@@ -19,30 +15,66 @@ bool may_be_the_machine(VerdictKind kind) {
          kind == VerdictKind::kUndecided;
 }
 
-}  // namespace
-
-std::string Workbench::path_of(size_t step) const { return codegen::step_file_name(plan(), step); }
-
-std::string Workbench::key_of(size_t step) const { return std::filesystem::path(path_of(step)).stem().string(); }
-
-const std::string& Workbench::text_of(size_t step) const {
-  const auto adopted = adopted_.find(path_of(step));
-  return adopted != adopted_.end() ? adopted->second : expert_.program.bundle.files.at(path_of(step));
+bool may_be_the_machine(PublicOutcome outcome) {
+  return outcome == PublicOutcome::kWrong || outcome == PublicOutcome::kCrashed || outcome == PublicOutcome::kTimedOut;
 }
 
-std::string Workbench::why_fixed(size_t step) const {
-  const std::string path = path_of(step);
-  const std::string& text = expert_.program.bundle.files.at(path);
-  for (const Subject& subject : expert_.set.subjects) {
-    const auto found = subject.bundle.files.find(path);
-    if (found == subject.bundle.files.end() || found->second != text) {
-      return fmt::format("its text follows from the sizes, and {} needs another one", subject.shape);
+size_t index_of(const plan::Plan& plan, const std::string& key) {
+  for (size_t i = 0; i < plan.steps.size(); ++i) {
+    if (key_of_step(plan, i) == key) {
+      return i;
     }
   }
-  return "";
+  STITCH_CHECK(false) << "the best program has no step " << key;
+  return 0;
+}
+
+VerdictKind kind_of(PublicOutcome outcome) {
+  switch (outcome) {
+    case PublicOutcome::kPassed:
+      return VerdictKind::kOk;
+    case PublicOutcome::kBuildFailed:
+      return VerdictKind::kBuildFailed;
+    case PublicOutcome::kCrashed:
+      return VerdictKind::kCrashed;
+    case PublicOutcome::kTimedOut:
+      return VerdictKind::kTimedOut;
+    case PublicOutcome::kWrong:
+      return VerdictKind::kWrong;
+    case PublicOutcome::kRefused:
+      return VerdictKind::kCheated;
+  }
+  return VerdictKind::kUndecided;
+}
+
+// What marks follow from. A text that the public check refused has its outcome for a verdict.
+std::string facts_of(const Candidate& candidate, const TextTrial& trial) {
+  evaluate::VerifyReport judged;
+  if (trial.verified.has_value()) {
+    judged = *trial.verified;
+  } else {
+    judged.findings.add(Finding{Stage::kDraws, kind_of(trial.check->outcome), "the public check"});
+  }
+  return facts_text(candidate.program.plan, candidate.program.sources, judged, trial.launches);
+}
+
+}  // namespace
+
+Result<TextPlace> Workbench::place_of(const std::vector<std::string>& nodes) {
+  if (const auto known = places_.find(nodes); known != places_.end()) {
+    return known->second;
+  }
+  STITCH_ASSIGN(TextPlace place, place_for(expert_.task, best_, nodes));
+  places_[nodes] = place;
+  return place;
+}
+
+const std::string& Workbench::text_of(const std::string& step) const {
+  return best_.sources.files.at(codegen::step_file_name(plan(), index_of(plan(), step)));
 }
 
 std::optional<std::string> Workbench::text_by_setting(size_t step, size_t alternative) const {
+  const std::string path = codegen::step_file_name(plan(), step);
   const auto& alternatives = plan().steps[step].alternatives;
   for (size_t i = 0, usable = 0; i < alternatives.size(); ++i) {
     const Result<plan::Plan> changed = plan::with_setting(plan(), step, alternatives[i].setting);
@@ -57,44 +89,35 @@ std::optional<std::string> Workbench::text_by_setting(size_t step, size_t altern
     if (!emitted.has_value()) {
       continue;
     }
-    const std::string& text = emitted->bundle.files.at(path_of(step));
-    if (text != expert_.program.bundle.files.at(path_of(step)) && usable++ == alternative) {
+    const std::string& text = emitted->bundle.files.at(path);
+    if (text != best_.sources.files.at(path) && usable++ == alternative) {
       return text;
     }
   }
   return std::nullopt;
 }
 
-SubjectSet Workbench::with_adopted(SubjectSet set) const {
-  const auto take = [&](Subject& subject) {
-    for (const auto& [path, text] : adopted_) {
-      subject.bundle.files[path] = text;
+Result<const Candidate*> Workbench::candidate(const GroupText& text) {
+  if (made_for_ != text) {
+    Result<TextPlace> place = place_of(text.nodes);
+    made_for_ = text;
+    made_.reset();
+    refusal_ = place.has_value() ? "" : place.error().message;
+    if (place.has_value()) {
+      STITCH_ASSIGN(auto made, candidate_with(job_, expert_, best_, attempt_at(*place, text.written)));
+      if (auto* refused = std::get_if<NoCandidate>(&made); refused != nullptr) {
+        refusal_ = std::move(refused->why);
+      } else {
+        made_ = std::get<Candidate>(std::move(made));
+      }
     }
-  };
-  for (Subject& subject : set.subjects) {
-    take(subject);
   }
-  if (set.checked.has_value()) {
-    take(*set.checked);
-  }
-  set.is_outside = !adopted_.empty();
-  return set;
+  return made_.has_value() ? &*made_ : static_cast<const Candidate*>(nullptr);
 }
 
-Result<SubjectSet> Workbench::subjects_with(size_t step, const std::string& text) const {
-  if (const std::string why = why_fixed(step); !why.empty()) {
-    return failure(ErrorCode::kInternal, fmt::format("step {} cannot be written anew: {}", key_of(step), why));
-  }
-  SubjectSet set = with_adopted(expert_.set);
-  for (Subject& subject : set.subjects) {
-    subject.bundle.files[path_of(step)] = text;
-  }
-  if (set.checked.has_value()) {
-    set.checked->bundle.files[path_of(step)] = text;
-  }
-  set.is_outside = true;
-  set.has_strange_steps = true;  // so that the step alone, which is judged first, is looked at before it is loaded, too
-  return set;
+Result<std::optional<plan::Plan>> Workbench::plan_with(const GroupText& text) {
+  STITCH_ASSIGN(const Candidate* made, candidate(text));
+  return made == nullptr ? std::nullopt : std::optional(made->program.plan);
 }
 
 // The emulated device takes more than nvcc does, and a program that a GPU's compiler refuses is none.
@@ -108,173 +131,154 @@ Result<std::optional<Finding>> Workbench::refusal_of_nvcc(const SubjectSet& set)
   return built.ok ? std::optional<Finding>() : std::optional(build_failed(built, DeviceKind::kCuda));
 }
 
-Result<bool> Workbench::incumbent_fails_alike(size_t step, const TextTrial& trial) {
-  if (!may_be_the_machine(trial.verdict().kind)) {
+Result<PublicCheck> Workbench::check(const SubjectSet& set, int step) {
+  const Subject* checked = set.checked.has_value() ? &*set.checked : nullptr;
+  return check_publicly(job_, tools_, {set.subjects.front(), expert_.device, step, checked});
+}
+
+// The step whose place the text takes, or the first of several; the program where the text failed there alone.
+Result<bool> Workbench::incumbent_fails_alike(const TextPlace& place, const TextTrial& trial) {
+  const auto step = static_cast<int>(place.replaced.empty() ? 0 : index_of(plan(), place.replaced.front()));
+  if (!trial.verified.has_value()) {
+    if (!may_be_the_machine(trial.check->outcome)) {
+      return false;
+    }
+    STITCH_ASSIGN(const PublicCheck incumbent, check(best_.set, step));
+    return incumbent.outcome == trial.check->outcome;
+  }
+  const VerdictKind kind = trial.verified->verdict().kind;
+  if (!may_be_the_machine(kind)) {
     return false;
   }
-  const SubjectSet set = with_adopted(expert_.set);
   STITCH_ASSIGN(const evaluate::EvaluateReport report,
-                trial.in_program ? judge(job_, tools_, set, expert_.device)
-                                 : judge_step(job_, tools_, set, static_cast<int>(step), expert_.device));
-  return report.verify.verdict().kind == trial.verdict().kind;
-}
-
-// At the sizes that a verdict is made at: they are chosen so that the emulated device gets through many runs of them.
-Result<TakenTimes> Workbench::executed_times(const SubjectSet& set) {
-  const Subject& subject = set.subjects.front();
-  const bool is_declared = set.scale == "full";
-  STITCH_ASSIGN(const ExecutedTime executed, executed_time(job_, tools_,
-                                                           {.plan = subject.plan,
-                                                            .sources = subject.bundle,
-                                                            .declared = is_declared ? nullptr : &plan(),
-                                                            .sizes = subject.shape}));
-  TakenTimes times;
-  if (!executed.refusal.empty()) {
-    job_.progress().fact("executed", executed.refusal);
-    return times;
-  }
-  const auto counted = [](double us) { return TakenTime{TimeSource::kExecuted, us, us, us}; };
-  times.program = counted(executed.executed_us);
-  for (const plan::StepExecution& each : executed.steps) {
-    if (each.step >= 0) {
-      times.steps[static_cast<size_t>(each.step)] = counted(each.executed_us);
-    }
-  }
-  return times;
-}
-
-Result<std::optional<TakenTime>> Workbench::measured_time(const evaluate::EvaluateReport& report) {
-  STITCH_ASSIGN(const MeasuredProgram measured,
-                time_on_gpu(job_, tools_, {plan().graph, report.compile.library, report.verify, expert_.task.math}));
-  if (const std::string refusal = measured.times.refusal(); !refusal.empty()) {
-    job_.progress().fact("time", refusal);
-    return std::optional<TakenTime>();
-  }
-  const evaluate::Timing& best = measured.times.graph_is_faster() ? measured.times.graph : measured.times.plain;
-  return std::optional(TakenTime{TimeSource::kMeasured, best.median_us, best.interval.low, best.interval.high});
-}
-
-Result<TakenTime> Workbench::measured_step(size_t step, const std::string& text) {
-  if (const auto known = measured_.find({step, text}); known != measured_.end()) {
-    return known->second;
-  }
-  StepCost cost = counted_cost(plan(), static_cast<int>(step));
-  STITCH_TRY(measure_cost(job_, tools_, plan(), text, cost));
-  const double half = 0.5 * cost.spread * *cost.measured_us;
-  const TakenTime time{TimeSource::kMeasured, *cost.measured_us, *cost.measured_us - half, *cost.measured_us + half};
-  measured_[{step, text}] = time;
-  return time;
-}
-
-Result<TakenTimes> Workbench::measured_steps(const SubjectSet& set) {
-  TakenTimes times;
-  for (size_t i = 0; i < plan().steps.size(); ++i) {
-    if (plan().steps[i].phase == plan::Phase::kRun) {
-      STITCH_ASSIGN(times.steps[i], measured_step(i, set.subjects.front().bundle.files.at(path_of(i))));
-    }
-  }
-  return times;
+                trial.in_program ? judge(job_, tools_, best_.set, expert_.device)
+                                 : judge_step(job_, tools_, best_.set, step, expert_.device));
+  return report.verify.verdict().kind == kind;
 }
 
 Result<TakenTimes> Workbench::times() {
   STITCH_ASSIGN(const auto turn, take_emulated_turn(job_, tools_, expert_.device));
-  const SubjectSet set = with_adopted(expert_.set);
-  if (expert_.device != DeviceKind::kCuda) {
-    return executed_times(set);
+  if (!times_.are_measured()) {
+    return times_.executed(best_);
   }
   TakenTimes times;
-  if (!job_.options().no_time) {
-    STITCH_ASSIGN(times.program, measured_time(report_.value_or(expert_.report)));
+  if (times_.are_taken()) {
+    STITCH_ASSIGN(times.program, times_.measured(best_, expert_.task.math, report_.value_or(expert_.report)));
   }
   return times;
 }
 
-Result<TakenTimes> Workbench::times_with(size_t step, const std::string& text) {
-  if (timed_text_ == text && timed_.steps.contains(step) && timed_.steps.size() > 1) {
+Result<TakenTimes> Workbench::times_with(const GroupText& text) {
+  if (timed_text_ == text && timed_.steps.size() > 1) {
     return timed_;
   }
   STITCH_ASSIGN(const auto turn, take_emulated_turn(job_, tools_, expert_.device));
-  STITCH_ASSIGN(const SubjectSet set, subjects_with(step, text));
-  if (expert_.device != DeviceKind::kCuda) {
-    return executed_times(set);
+  STITCH_ASSIGN(const Candidate* made, candidate(text));
+  if (made == nullptr || !times_.are_taken()) {
+    return TakenTimes{};
   }
-  return job_.options().no_time ? Result<TakenTimes>(TakenTimes{}) : measured_steps(set);
+  return times_.are_measured() ? times_.measured_steps(made->program) : times_.executed(made->program);
 }
 
-Result<void> Workbench::take_times(size_t step, const std::string& text, const SubjectSet& set, TextTrial& trial) {
+Result<void> Workbench::take_times(const GroupText& text, const Candidate& candidate, TextTrial& trial) {
   const double start = job_.elapsed_seconds();
   TakenTimes times;
-  if (expert_.device != DeviceKind::kCuda) {
-    STITCH_ASSIGN(times, executed_times(set));
-  } else if (!job_.options().no_time) {
-    STITCH_ASSIGN(times.program, measured_time(*trial.report));
-    STITCH_ASSIGN(times.steps[step], measured_step(step, text));
+  const std::string key = key_of_step(candidate.program.plan, candidate.step);
+  if (!times_.are_measured()) {
+    STITCH_ASSIGN(times, times_.executed(candidate.program));
+  } else if (times_.are_taken()) {
+    STITCH_ASSIGN(times.program, times_.measured(candidate.program, expert_.task.math, *trial.report));
+    STITCH_ASSIGN(times.steps[key], times_.measured_step(candidate.program, candidate.step));
     trial.gpu_seconds = job_.elapsed_seconds() - start;
   }
   trial.program = times.program;
-  trial.step = times.steps.contains(step) ? std::optional(times.steps[step]) : std::nullopt;
+  trial.step = times.steps.contains(key) ? std::optional(times.steps[key]) : std::nullopt;
   timed_text_ = text;
   timed_ = std::move(times);
   return {};
 }
 
-Result<TextTrial> Workbench::try_text(size_t step, const std::string& text) {
+// The step alone first: most of what is wrong shows there, at a part of the price.
+Result<void> Workbench::judge_candidate(const Candidate& candidate, TextTrial& trial) {
+  SubjectSet set = candidate.program.set;
+  STITCH_ASSIGN(evaluate::EvaluateReport alone, judge_step(job_, tools_, set, candidate.judged_step, expert_.device));
+  trial.verified = std::move(alone.verify);
+  if (trial.verified->verdict().kind != VerdictKind::kOk) {
+    return {};
+  }
+  STITCH_ASSIGN(std::optional<Finding> refusal, refusal_of_nvcc(set));
+  trial.verified->findings.add(std::move(refusal));
+  if (trial.verified->verdict().kind != VerdictKind::kOk) {
+    return {};
+  }
+  const auto launches = std::make_shared<evaluate::LaunchLedger>();
+  set.launches = launches;
+  STITCH_ASSIGN(trial.report, judge(job_, tools_, set, expert_.device));
+  trial.launches = launches->launches();
+  trial.in_program = true;
+  trial.verified = trial.report->verify;
+  return {};
+}
+
+Result<TextTrial> Workbench::try_text(const GroupText& text) {
   STITCH_ASSIGN(const auto turn, take_emulated_turn(job_, tools_, expert_.device));
   const double start = job_.elapsed_seconds();
   TextTrial trial;
-  STITCH_ASSIGN(SubjectSet set, subjects_with(step, text));
-  STITCH_ASSIGN(evaluate::EvaluateReport alone, judge_step(job_, tools_, set, static_cast<int>(step), expert_.device));
-  trial.verified = std::move(alone.verify);
-  const auto launches = std::make_shared<evaluate::LaunchLedger>();
-  bool is_right = trial.verdict().kind == VerdictKind::kOk;
-  if (is_right) {
-    STITCH_ASSIGN(std::optional<Finding> refusal, refusal_of_nvcc(set));
-    trial.verified.findings.add(std::move(refusal));
-    is_right = trial.verdict().kind == VerdictKind::kOk;
+  STITCH_ASSIGN(const Candidate* made, candidate(text));
+  if (made == nullptr) {
+    trial.refusal = refusal_;
+    return trial;
   }
-  if (is_right) {
-    set.launches = launches;
-    STITCH_ASSIGN(trial.report, judge(job_, tools_, set, expert_.device));
-    trial.in_program = true;
-    trial.verified = trial.report->verify;
-    is_right = trial.verdict().kind == VerdictKind::kOk;
+  trial.steps = made->steps;
+  STITCH_ASSIGN(trial.check, check(made->program.set, made->judged_step));
+  if (trial.check->outcome == PublicOutcome::kPassed) {
+    STITCH_TRY(judge_candidate(*made, trial));
   }
-  if (is_right) {
-    STITCH_TRY(take_times(step, text, set, trial));
+  if (trial.is_right()) {
+    STITCH_TRY(take_times(text, *made, trial));
   } else {
-    STITCH_ASSIGN(trial.incumbent_fails, incumbent_fails_alike(step, trial));
+    STITCH_ASSIGN(const TextPlace place, place_of(text.nodes));
+    STITCH_ASSIGN(trial.incumbent_fails, incumbent_fails_alike(place, trial));
   }
-  trial.facts = facts_text(plan(), set.subjects.front().bundle, trial.verified, launches->launches());
+  trial.facts = facts_of(*made, trial);
   trial.seconds = job_.elapsed_seconds() - start;
   return trial;
 }
 
-void Workbench::adopt(size_t step, const std::string& text, std::optional<evaluate::EvaluateReport> report) {
-  adopted_[path_of(step)] = text;
+Result<void> Workbench::adopt(const GroupText& text, std::optional<evaluate::EvaluateReport> report) {
+  STITCH_ASSIGN(const Candidate* made, candidate(text));
+  if (made == nullptr) {
+    return failure(ErrorCode::kFileInvalid, "a text that was right before cannot be taken: " + refusal_, {},
+                   "begin the run again");
+  }
+  best_ = made->program;
+  is_experts_ = false;
   report_ = std::move(report);
+  places_.clear();
+  made_for_.reset();
+  made_.reset();
+  return {};
 }
 
 Result<Workbench::Best> Workbench::best() {
-  Best best{expert_.program.bundle, expert_.report, expert_.set, ""};
-  if (adopted_.empty()) {
+  Best best{expert_.program, expert_.report, expert_.set, ""};
+  if (is_experts_) {
     return best;
   }
-  SubjectSet set = with_adopted(expert_.set);
   if (!report_.has_value()) {
     STITCH_ASSIGN(const auto turn, take_emulated_turn(job_, tools_, expert_.device));
-    STITCH_ASSIGN(report_, judge(job_, tools_, set, expert_.device));
+    STITCH_ASSIGN(report_, judge(job_, tools_, best_.set, expert_.device));
   }
   if (report_->verify.verdict().kind != VerdictKind::kOk) {
     best.why = "judged once more, the program with the steps that were written was refused: the expert's stays";
-    adopted_.clear();
+    best_ = of_expert();
+    is_experts_ = true;
     report_.reset();
     return best;
   }
-  for (const auto& [path, text] : adopted_) {
-    best.bundle.files[path] = text;
-  }
+  best.program = {best_.plan, best_.sources};
   best.report = *report_;
-  best.set = std::move(set);
+  best.set = best_.set;
   return best;
 }
 

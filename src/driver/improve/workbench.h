@@ -1,61 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
-// A verified program whose steps may be written anew, one file at a time: a text is judged in the step alone, then in
-// the whole program, and timed. The verdict is made by what `verify` calls.
+// A verified program that may be written anew, a group of nodes at a time: a text is checked publicly, judged in its
+// step alone, then in the whole program, and timed. The verdict is made by what `verify` calls.
 #pragma once
 
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "driver/build/compile_program.h"
+#include "driver/improve/candidate.h"
+#include "driver/improve/program_times.h"
+#include "driver/improve/text_place.h"
 #include "driver/improve/text_trial.h"
-#include "driver/judge/judge.h"
-#include "driver/time/time_on_gpu.h"
 
 namespace stitch::driver {
 
-// The expert's program, as it was judged; all of it outlives the workbench.
-struct VerifiedProgram {
-  const Task& task;
-  const ImportedProgram& imported;
-  const EmittedProgram& program;
-  const SubjectSet& set;
-  DeviceKind device = DeviceKind::kEmulated;
-  const evaluate::EvaluateReport& report;
+// A text for a group of nodes.
+struct GroupText {
+  std::vector<std::string> nodes{};  // each by the name of its first output
+  plan::WrittenCode written{};
+  bool operator==(const GroupText&) const = default;
 };
 
 class Workbench {
  public:
   Workbench(Job& job, const toolchain::Toolchain& tools, VerifiedProgram expert)
-      : job_(job), tools_(tools), expert_(expert) {}
+      : job_(job), tools_(tools), expert_(expert), best_(of_expert()), times_(job, tools, expert.device) {}
 
   const VerifiedProgram& expert() const { return expert_; }
-  const plan::Plan& plan() const { return expert_.program.plan; }
+  // Of the best program.
+  const plan::Plan& plan() const { return best_.plan; }
   Job& job() { return job_; }
 
-  // "03_fc1_gelu"
-  std::string key_of(size_t step) const;
-  // The text of the best program's step.
-  const std::string& text_of(size_t step) const;
-  // Why no other text can be tried for it; empty: one can.
-  std::string why_fixed(size_t step) const;
-  // The step's text by another of its settings, the best first; nothing where there are no more, or where the rest of
-  // the program would have to follow.
+  // Where a text for these nodes would go. kFileInvalid, in a sentence, where they can be no step.
+  Result<TextPlace> place_of(const std::vector<std::string>& nodes);
+  // The text of a step of the best program.
+  const std::string& text_of(const std::string& step) const;
+  // The text of step `step` of the best program by another of its settings, the best first; nothing where there are no
+  // more, or where the rest of the program would have to follow.
   std::optional<std::string> text_by_setting(size_t step, size_t alternative) const;
 
   // Judges and times. A text that falls short is a value; kEnvironment and the like where the world fails.
-  Result<TextTrial> try_text(size_t step, const std::string& text);
+  Result<TextTrial> try_text(const GroupText& text);
   // Of the best program.
   Result<TakenTimes> times();
   // Of the best program with that text, which was found right.
-  Result<TakenTimes> times_with(size_t step, const std::string& text);
+  Result<TakenTimes> times_with(const GroupText& text);
+  // The plan of the best program with that text; nothing where it is none for its step.
+  Result<std::optional<plan::Plan>> plan_with(const GroupText& text);
 
-  // `text`, which was found right, is part of the best program from here on.
-  void adopt(size_t step, const std::string& text, std::optional<evaluate::EvaluateReport> report);
-  // The files of the best program; its verdict, made now where nobody made one of it as a whole. Where that one is not
-  // right, the expert's program is the best again, and `why` says so.
+  // `text`, which was found right, is part of the best program from here on. Texts of steps that it shares no node with
+  // stay; of the others what is left over is the expert's again.
+  Result<void> adopt(const GroupText& text, std::optional<evaluate::EvaluateReport> report);
+  // The best program; its verdict, made now where nobody made one of it as a whole. Where that one is not right, the
+  // expert's program is the best again, and `why` says so.
   struct Best {
-    SourceBundle bundle{};
+    EmittedProgram program{};
     evaluate::EvaluateReport report{};
     SubjectSet set{};
     std::string why{};
@@ -63,24 +63,27 @@ class Workbench {
   Result<Best> best();
 
  private:
-  std::string path_of(size_t step) const;
-  Result<SubjectSet> subjects_with(size_t step, const std::string& text) const;
-  SubjectSet with_adopted(SubjectSet set) const;
+  TextProgram of_expert() const { return {expert_.program.plan, expert_.program.bundle, expert_.set}; }
+  Result<const Candidate*> candidate(const GroupText& text);  // null: it is none, and refusal_ says why
   Result<std::optional<Finding>> refusal_of_nvcc(const SubjectSet& set);
-  Result<bool> incumbent_fails_alike(size_t step, const TextTrial& trial);
-  Result<void> take_times(size_t step, const std::string& text, const SubjectSet& set, TextTrial& trial);
-  Result<TakenTimes> executed_times(const SubjectSet& set);
-  Result<std::optional<TakenTime>> measured_time(const evaluate::EvaluateReport& report);
-  Result<TakenTime> measured_step(size_t step, const std::string& text);
-  Result<TakenTimes> measured_steps(const SubjectSet& set);
+  Result<PublicCheck> check(const SubjectSet& set, int step);
+  Result<bool> incumbent_fails_alike(const TextPlace& place, const TextTrial& trial);
+  Result<void> judge_candidate(const Candidate& candidate, TextTrial& trial);
+  Result<void> take_times(const GroupText& text, const Candidate& candidate, TextTrial& trial);
 
   Job& job_;
   const toolchain::Toolchain& tools_;
   VerifiedProgram expert_;
-  std::map<std::string, std::string> adopted_;                    // path to text
-  std::optional<evaluate::EvaluateReport> report_;                // of the program with all that was adopted
-  std::map<std::pair<size_t, std::string>, TakenTime> measured_;  // texts on a GPU
-  std::string timed_text_;                                        // of the latest trial that was timed
+  TextProgram best_;
+  bool is_experts_ = true;
+  std::optional<evaluate::EvaluateReport> report_;  // of the best program, unless it is the expert's
+  ProgramTimes times_;
+  // The latest that was asked for, since a text is tried, timed and adopted in a row.
+  std::map<std::vector<std::string>, TextPlace> places_;
+  std::optional<GroupText> made_for_;
+  std::optional<Candidate> made_;
+  std::string refusal_;
+  std::optional<GroupText> timed_text_;
   TakenTimes timed_;
 };
 

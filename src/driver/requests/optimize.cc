@@ -120,11 +120,12 @@ Result<void> improve(Job& job, const toolchain::Toolchain& tools, Improver& impr
   STITCH_ASSIGN(Workbench::Best best, workbench.best());
   if (!best.why.empty()) {
     job.progress().fact("agents", best.why);
-    for (StepAuthor& each : run.improvement->authors) {
-      each.author = "expert";
+    run.improvement->authors.clear();
+    for (size_t i = 0; i < best.program.plan.steps.size(); ++i) {
+      run.improvement->authors.push_back({key_of_step(best.program.plan, i), "expert"});
     }
   }
-  run.program.bundle = std::move(best.bundle);
+  run.program = std::move(best.program);
   run.report = std::move(best.report);
   run.set = std::move(best.set);
   return {};

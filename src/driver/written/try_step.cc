@@ -1,44 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/written/try_step.h"
 
-#include <fmt/format.h>
-
-#include <map>
-
 #include "codegen/emit.h"
 #include "driver/judge/judge_folder.h"
 #include "driver/judge/step_subject.h"
 #include "driver/written/boundaries_with.h"
+#include "driver/written/step_nodes.h"
 
 namespace stitch::driver {
 namespace {
 
-// What makes a step the same one in two plans: nodes by name, kernel and setting.
-std::string identity_of(const plan::Plan& plan, const plan::Step& step) {
-  std::string text = fmt::format("{} {} {}", step.skeleton, step.setting.variant, step.setting.splits);
-  for (const ir::NodeId node : step.nodes) {
-    text += " " + plan.graph.value(plan.graph.node(node).outputs[0]).name;
-  }
-  return text;
-}
-
 // Step texts of `folder` that are not as emitted stay, wherever their steps are now.
 Result<void> keep_edits(Job& job, const Folder& folder, const plan::Plan& plan, SourceBundle& sources) {
   STITCH_ASSIGN(const EmittedProgram before, emit_again(job, folder.plan));
-  std::map<std::string, size_t> known;
-  for (size_t i = 0; i < folder.plan.steps.size(); ++i) {
-    known[identity_of(folder.plan, folder.plan.steps[i])] = i;
-  }
-  for (size_t i = 0; i < plan.steps.size(); ++i) {
-    const auto old = known.find(identity_of(plan, plan.steps[i]));
-    if (old == known.end() || plan.steps[i].boundary >= 0) {
+  for (const auto& [now, then] : kept_steps(folder.plan, plan)) {
+    if (plan.steps[now].boundary >= 0) {
       continue;
     }
-    const std::string file = codegen::step_file_name(folder.plan, old->second);
+    const std::string file = codegen::step_file_name(folder.plan, then);
     const auto edited = folder.sources.files.find(file);
     if (edited != folder.sources.files.end() && edited->second != before.bundle.files.at(file)) {
-      sources.files[codegen::step_file_name(plan, i)] =
-          renumbered_step(edited->second, static_cast<int>(old->second), static_cast<int>(i));
+      sources.files[codegen::step_file_name(plan, now)] =
+          renumbered_step(edited->second, static_cast<int>(then), static_cast<int>(now));
     }
   }
   return {};

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/improve/candidate.h"
+
+#include "codegen/emit.h"
+#include "driver/written/step_nodes.h"
+
+namespace stitch::driver {
+namespace {
+
+bool is_for_author(const Error& error) {
+  return error.code == ErrorCode::kFileInvalid || error.code == ErrorCode::kUsage;
+}
+
+Result<AttemptedProgram> attempted_at(Job& job, const Subject& subject, const StepAttempt& attempt) {
+  return with_attempt(job, {subject.task, subject.plan, subject.bundle}, attempt);
+}
+
+// The attempt at the sizes that the program before was judged at.
+Result<SubjectSet> at_known_sizes(Job& job, SubjectSet set, const StepAttempt& attempt, int& judged_step) {
+  for (Subject& subject : set.subjects) {
+    const Subject& first = set.subjects.front();
+    if (subject.same_binary) {
+      subject.plan = first.plan;
+      subject.bundle = first.bundle;
+      continue;
+    }
+    STITCH_ASSIGN(AttemptedProgram attempted, attempted_at(job, subject, attempt));
+    judged_step = &subject == &first ? attempted.step : judged_step;
+    subject.plan = std::move(attempted.folder.plan);
+    subject.bundle = std::move(attempted.folder.sources);
+  }
+  if (set.checked.has_value()) {
+    STITCH_ASSIGN(AttemptedProgram attempted, attempted_at(job, *set.checked, attempt));
+    set.checked->plan = std::move(attempted.folder.plan);
+    set.checked->bundle = std::move(attempted.folder.sources);
+  }
+  return set;
+}
+
+// Code for its own sizes alone has no hidden ones, and the program with it is called with no other batch.
+Result<SubjectSet> at_own_sizes(Job& job, const VerifiedProgram& expert, const AttemptedProgram& attempted) {
+  STITCH_ASSIGN(const EmittedProgram emitted, emit_again(job, attempted.folder.plan));
+  return make_subjects(job, expert.task, expert.imported, emitted, attempted.folder.sources, expert.device);
+}
+
+std::vector<StepOrigin> origins_of(const plan::Plan& before, const plan::Plan& after, size_t tried) {
+  const std::map<size_t, size_t> kept = kept_steps(before, after);
+  std::vector<StepOrigin> origins;
+  for (size_t i = 0; i < after.steps.size(); ++i) {
+    const auto found = kept.find(i);
+    const bool is_kept = found != kept.end() && i != tried;
+    origins.push_back({key_of_step(after, i), is_kept ? key_of_step(before, found->second) : "", i == tried});
+  }
+  return origins;
+}
+
+}  // namespace
+
+std::string key_of_step(const plan::Plan& plan, size_t step) {
+  return std::filesystem::path(codegen::step_file_name(plan, step)).stem().string();
+}
+
+Result<std::variant<Candidate, NoCandidate>> candidate_with(Job& job, const VerifiedProgram& expert,
+                                                            const TextProgram& before, const StepAttempt& attempt) {
+  using Answer = std::variant<Candidate, NoCandidate>;
+  Result<AttemptedProgram> attempted = with_attempt(job, {expert.task, before.plan, before.sources}, attempt);
+  if (!attempted.has_value()) {
+    return is_for_author(attempted.error()) ? Result<Answer>(NoCandidate{attempted.error().message})
+                                            : failure(attempted.error());
+  }
+  Candidate candidate{.program = {}, .step = static_cast<size_t>(attempted->step), .judged_step = attempted->step};
+  const bool is_own = !plan::why_own_sizes(before.plan).empty() || !plan::why_own_sizes(attempted->folder.plan).empty();
+  Result<SubjectSet> set = is_own ? at_own_sizes(job, expert, *attempted)
+                                  : at_known_sizes(job, before.set, attempt, candidate.judged_step);
+  if (!set.has_value()) {
+    return is_for_author(set.error()) ? Result<Answer>(NoCandidate{set.error().message}) : failure(set.error());
+  }
+  candidate.steps = origins_of(before.plan, attempted->folder.plan, candidate.step);
+  candidate.program = {std::move(attempted->folder.plan), std::move(attempted->folder.sources),
+                       std::move(set).value()};
+  candidate.program.set.has_strange_steps = true;
+  return Answer(std::move(candidate));
+}
+
+}  // namespace stitch::driver
