@@ -5,8 +5,7 @@
 
 #include <algorithm>
 
-#include "agents/planner/check_plan.h"
-#include "agents/planner/expert_planner.h"
+#include "agents/coder/declarations.h"
 #include "agents/verifier/fingerprint.h"
 #include "artifact/report/feedback.h"
 #include "base/fs/files.h"
@@ -30,10 +29,37 @@ std::optional<Time> time_of(const std::optional<driver::TakenTime>& taken) {
   return taken.has_value() ? std::optional(time_of(*taken)) : std::nullopt;
 }
 
-Outcome outcome_of(VerdictKind kind) {
-  return kind == VerdictKind::kOk            ? Outcome::kRight
-         : kind == VerdictKind::kBuildFailed ? Outcome::kNotCompiled
-                                             : Outcome::kWrong;
+Outcome outcome_of(const driver::TextTrial& tried) {
+  if (tried.is_right()) {
+    return Outcome::kRight;
+  }
+  const bool is_built = tried.refusal.empty() && tried.check->outcome != driver::PublicOutcome::kBuildFailed &&
+                        !(tried.verified.has_value() && tried.verified->verdict().kind == VerdictKind::kBuildFailed);
+  return is_built ? Outcome::kWrong : Outcome::kNotCompiled;
+}
+
+// All of the public check; of a hidden verdict what authors are told of one.
+std::string what_may_be_told(const driver::TextTrial& tried) {
+  if (!tried.refusal.empty()) {
+    return "the file cannot be a step: " + tried.refusal;
+  }
+  const std::string check = driver::describe(*tried.check);
+  return tried.verified.has_value()
+             ? check + "\n" + feedback(tried.verified->verdict(), tried.verified->error_ratio)
+             : check;
+}
+
+// The first error of a failure, however it came out.
+std::string fingerprint_of(const driver::TextTrial& tried, const std::string& told) {
+  if (!tried.refusal.empty()) {
+    return fingerprint(told);
+  }
+  if (!tried.verified.has_value()) {
+    return fingerprint(tried.check->report.empty() ? told : tried.check->report);
+  }
+  const Verdict verdict = tried.verified->verdict();
+  const bool is_built = verdict.kind != VerdictKind::kBuildFailed || verdict.detail.empty();
+  return fingerprint(is_built ? feedback(verdict, tried.verified->error_ratio) : verdict.detail);
 }
 
 Limiter limiter_of(plan::Bound bound) {
@@ -49,23 +75,36 @@ Limiter limiter_of(plan::Bound bound) {
   return Limiter::kMemory;
 }
 
-std::vector<std::string> sorted(std::vector<std::string> names) {
-  std::sort(names.begin(), names.end());
-  return names;
+std::vector<TriedStep> tried_steps(const std::vector<driver::StepOrigin>& origins) {
+  std::vector<TriedStep> steps;
+  for (const driver::StepOrigin& each : origins) {
+    steps.push_back({.step = each.step, .before = each.before, .is_tried = each.is_tried});
+  }
+  return steps;
+}
+
+// What the text declares of itself; as it stands where it does that wrongly.
+driver::GroupText text_for(const SubTask& sub_task, const std::string& text) {
+  const std::variant<plan::WrittenCode, BadDeclaration> read = written_code_from_text(text);
+  const auto* written = std::get_if<plan::WrittenCode>(&read);
+  return {sub_task.nodes, written != nullptr ? *written : plan::WrittenCode{text, plan::HoldsFor::kAnySizes, {}}};
+}
+
+StepFacts facts_in(const plan::Plan& plan, size_t index, StepFacts facts) {
+  const plan::Step& step = plan.steps[index];
+  const kernels::Group group = plan::step_group(plan, index);
+  facts.kind = step.skeleton;
+  facts.dtype = group.results.empty() ? "" : short_name(plan.graph.value(group.results.front()).type.dtype);
+  facts.floor_us = driver::counted_cost(plan, static_cast<int>(index)).floor_us;
+  const kernels::KernelTemplate* kernel = kernels::find_template(step.skeleton);
+  const Result<kernels::DeviceLimits> limits = kernels::device_limits(plan.device);
+  if (kernel != nullptr && limits.has_value()) {
+    facts.limiter = limiter_of(plan::bound_of(kernel->work(group, step.setting), *limits));
+  }
+  return facts;
 }
 
 }  // namespace
-
-DriverBench::DriverBench(driver::Workbench& workbench, std::string source)
-    : workbench_(&workbench), source_(std::move(source)) {
-  for (const std::vector<ir::NodeId>& own : own_nodes(workbench.plan())) {
-    std::vector<std::string>& names = nodes_.emplace_back();
-    for (const ir::NodeId node : own) {
-      names.push_back(node_name(workbench.plan().graph, node));
-    }
-    names = sorted(std::move(names));
-  }
-}
 
 Result<DriverBench> DriverBench::make(driver::Workbench& workbench) {
   STITCH_ASSIGN(std::string source, read_file(workbench.expert().task.file));
@@ -73,102 +112,84 @@ Result<DriverBench> DriverBench::make(driver::Workbench& workbench) {
   return DriverBench(workbench, std::move(source));
 }
 
-std::optional<size_t> DriverBench::step_of(const SubTask& sub_task) const {
-  if (sub_task.kind != SubTaskKind::kStep || sub_task.nodes.empty()) {
+Ground DriverBench::ground_of(const SubTask& sub_task) const {
+  if (sub_task.kind != SubTaskKind::kStep) {
+    return {.why_fixed = "it is the host's"};
+  }
+  const Result<driver::TextPlace> place = workbench_->place_of(sub_task.nodes);
+  if (!place.has_value()) {
+    return {.why_fixed = place.error().message};
+  }
+  Ground ground{.step = place->step, .replaced = place->replaced};
+  if (place->own.has_value()) {
+    ground.present = {{fmt::format("steps/{}.cu", place->step), workbench_->text_of(place->step)}};
+    return ground;
+  }
+  ground.skeleton = place->contract->skeleton;
+  for (const driver::StepText& each : place->contract->expert) {
+    ground.present.push_back({each.file, each.text});
+  }
+  return ground;
+}
+
+std::optional<std::string> DriverBench::text_by_rule(const SubTask& sub_task, size_t number) const {
+  const Result<driver::TextPlace> place = workbench_->place_of(sub_task.nodes);
+  if (!place.has_value() || !place->own.has_value()) {
     return std::nullopt;
   }
-  const auto found = std::find(nodes_.begin(), nodes_.end(), sorted(sub_task.nodes));
-  return found == nodes_.end() ? std::nullopt : std::optional(static_cast<size_t>(found - nodes_.begin()));
-}
-
-Complaints DriverBench::complaints(const PlanVersion& plan) const {
-  Complaints complaints;
-  for (const SubTask& each : plan.sub_tasks) {
-    if (each.kind == SubTaskKind::kStep && !step_of(each).has_value() && complaints.size() < kMaxComplaints) {
-      complaints.push_back(fmt::format("the nodes of {} are not those of one group of the expert's plan", each.name));
-    }
-  }
-  return complaints;
-}
-
-std::vector<std::string> DriverBench::changed_by(const SubTask& sub_task) const {
-  const std::optional<size_t> step = step_of(sub_task);
-  return step.has_value() ? std::vector{workbench_->key_of(*step)} : std::vector<std::string>{};
-}
-
-std::string DriverBench::why_fixed(const SubTask& sub_task) const {
-  const std::optional<size_t> step = step_of(sub_task);
-  return step.has_value() ? workbench_->why_fixed(*step) : "no step of the program has just these nodes";
-}
-
-std::string DriverBench::text_of(const SubTask& sub_task) const {
-  const std::optional<size_t> step = step_of(sub_task);
-  return step.has_value() ? workbench_->text_of(*step) : "";
-}
-
-std::optional<std::string> DriverBench::text_by_setting(const SubTask& sub_task, size_t alternative) const {
-  const std::optional<size_t> step = step_of(sub_task);
-  return step.has_value() ? workbench_->text_by_setting(*step, alternative) : std::nullopt;
+  return number == 0 ? std::optional(workbench_->text_of(place->step))
+                     : workbench_->text_by_setting(*place->own, number - 1);
 }
 
 Result<Trial> DriverBench::try_text(const SubTask& sub_task, const std::string& text) {
-  const std::optional<size_t> step = step_of(sub_task);
-  STITCH_CHECK(step.has_value()) << "a text for " << sub_task.name << ", which is no step";
-  STITCH_ASSIGN(driver::TextTrial tried, workbench_->try_text(*step, text));
-  const Verdict verdict = tried.verdict();
-  Trial trial{.outcome = outcome_of(verdict.kind),
-              .told = feedback(verdict, tried.verified.error_ratio),
+  const auto declared = written_code_from_text(text);
+  if (const auto* bad = std::get_if<BadDeclaration>(&declared); bad != nullptr) {
+    return Trial{.outcome = Outcome::kNotCompiled, .told = bad->why, .fingerprint = fingerprint(bad->why)};
+  }
+  STITCH_ASSIGN(driver::TextTrial tried, workbench_->try_text(text_for(sub_task, text)));
+  Trial trial{.outcome = outcome_of(tried),
+              .told = what_may_be_told(tried),
               .incumbent_fails = tried.incumbent_fails,
               .step = time_of(tried.step),
               .program = time_of(tried.program),
               .facts = std::move(tried.facts),
               .seconds = tried.seconds,
-              .gpu_seconds = tried.gpu_seconds};
+              .gpu_seconds = tried.gpu_seconds,
+              .steps = tried_steps(tried.steps)};
   if (trial.outcome == Outcome::kRight) {
     judged_ = text;
     report_ = std::move(tried.report);
   } else {
-    trial.fingerprint =
-        fingerprint(verdict.detail.empty() || trial.outcome == Outcome::kWrong ? trial.told : verdict.detail);
+    trial.fingerprint = fingerprint_of(tried, trial.told);
   }
   return trial;
 }
 
 Result<std::vector<StepTime>> DriverBench::profile(const SubTask& sub_task, const std::string& text) {
-  const std::optional<size_t> changed = step_of(sub_task);
-  STITCH_CHECK(changed.has_value()) << "a text for " << sub_task.name << ", which is no step";
-  STITCH_ASSIGN(const driver::TakenTimes taken, workbench_->times_with(*changed, text));
+  STITCH_ASSIGN(const driver::TakenTimes taken, workbench_->times_with(text_for(sub_task, text)));
   std::vector<StepTime> times;
   for (const auto& [step, time] : taken.steps) {
-    times.push_back({.step = workbench_->key_of(step), .us = time.us});
+    times.push_back({.step = step, .us = time.us});
   }
   return times;
 }
 
-StepFacts DriverBench::facts_of(const StepTime& time) const {
-  StepFacts facts{.step = time.step, .us = time.us};
-  for (size_t i = 0; i < plan().steps.size(); ++i) {
-    if (workbench_->key_of(i) != time.step) {
-      continue;
-    }
-    const plan::Step& step = plan().steps[i];
-    const kernels::Group group = plan::step_group(plan(), i);
-    facts.kind = step.skeleton;
-    facts.dtype = group.results.empty() ? "" : short_name(plan().graph.value(group.results.front()).type.dtype);
-    facts.floor_us = driver::counted_cost(plan(), static_cast<int>(i)).floor_us;
-    const kernels::KernelTemplate* kernel = kernels::find_template(step.skeleton);
-    const Result<kernels::DeviceLimits> limits = kernels::device_limits(plan().device);
-    if (kernel != nullptr && limits.has_value()) {
-      facts.limiter = limiter_of(plan::bound_of(kernel->work(group, step.setting), *limits));
+StepFacts DriverBench::facts_of(const SubTask& sub_task, const std::string& text, const StepTime& time) const {
+  const StepFacts facts{.step = time.step, .us = time.us};
+  const Result<std::optional<plan::Plan>> plan = workbench_->plan_with(text_for(sub_task, text));
+  if (!plan.has_value() || !plan->has_value()) {
+    return facts;
+  }
+  for (size_t i = 0; i < (*plan)->steps.size(); ++i) {
+    if (driver::key_of_step(**plan, i) == time.step) {
+      return facts_in(**plan, i, facts);
     }
   }
   return facts;
 }
 
-void DriverBench::adopt(const SubTask& sub_task, const std::string& text) {
-  const std::optional<size_t> step = step_of(sub_task);
-  STITCH_CHECK(step.has_value()) << "a text for " << sub_task.name << ", which is no step";
-  workbench_->adopt(*step, text, judged_ == text ? report_ : std::nullopt);
+Result<void> DriverBench::adopt(const SubTask& sub_task, const std::string& text) {
+  return workbench_->adopt(text_for(sub_task, text), judged_ == text ? report_ : std::nullopt);
 }
 
 Result<std::optional<Time>> DriverBench::program_time() {

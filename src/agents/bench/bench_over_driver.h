@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bench over the driver's workbench: a sub-task is one step of the expert's plan, its text that step's whole file.
+// The bench over the driver's workbench: a sub-task is any convex group of nodes, its text a file for them.
 #pragma once
-
-#include <map>
 
 #include "agents/bench/bench.h"
 #include "driver/improve/workbench.h"
@@ -14,28 +12,24 @@ class DriverBench : public Bench {
   // `workbench` outlives it. kEnvironment where the user's program can no longer be read.
   static Result<DriverBench> make(driver::Workbench& workbench);
 
-  const plan::Plan& plan() const override { return workbench_->plan(); }
+  const plan::Plan& plan() const override { return workbench_->expert().program.plan; }
   std::string program_source() const override { return source_; }
-  Complaints complaints(const PlanVersion& plan) const override;
-  std::vector<std::string> changed_by(const SubTask& sub_task) const override;
-  std::string why_fixed(const SubTask& sub_task) const override;
-  std::string text_of(const SubTask& sub_task) const override;
-  std::optional<std::string> text_by_setting(const SubTask& sub_task, size_t alternative) const override;
+  Ground ground_of(const SubTask& sub_task) const override;
+  std::optional<std::string> text_by_rule(const SubTask& sub_task, size_t number) const override;
   Result<Trial> try_text(const SubTask& sub_task, const std::string& text) override;
   Result<std::vector<StepTime>> profile(const SubTask& sub_task, const std::string& text) override;
-  StepFacts facts_of(const StepTime& step) const override;
-  void adopt(const SubTask& sub_task, const std::string& text) override;
+  StepFacts facts_of(const SubTask& sub_task, const std::string& text, const StepTime& step) const override;
+  Result<void> adopt(const SubTask& sub_task, const std::string& text) override;
 
   // Of the best program; nothing where none may be told.
   Result<std::optional<Time>> program_time();
 
  private:
-  DriverBench(driver::Workbench& workbench, std::string source);
-  std::optional<size_t> step_of(const SubTask& sub_task) const;
+  DriverBench(driver::Workbench& workbench, std::string source)
+      : workbench_(&workbench), source_(std::move(source)) {}
 
   driver::Workbench* workbench_;
   std::string source_;
-  std::vector<std::vector<std::string>> nodes_;  // of each step, as its sub-task names them
   // The last right text, and its verdict: it is not judged again when it becomes the incumbent's.
   std::string judged_;
   std::optional<evaluate::EvaluateReport> report_;

@@ -12,6 +12,7 @@ namespace stitch::agents {
 namespace {
 
 constexpr const char* kSchema = "stitchcuda.agent_plan/1";
+constexpr const char* kPlansSchema = "stitchcuda.agent_plans/1";
 
 class Reader {
  public:
@@ -77,9 +78,34 @@ SubTask sub_task_from(const Json& json, const std::string& place, Reader& reader
   return sub_task;
 }
 
+PlanVersion plan_from(const Json& object, const std::string& place, Reader& reader) {
+  PlanVersion plan;
+  if (!object.is_object()) {
+    reader.complain(place + " is no JSON object");
+    return plan;
+  }
+  if (reader.text(object, place, "schema") != kSchema) {
+    reader.complain(fmt::format("the schema of {} is not \"{}\"", place, kSchema));
+  }
+  reader.check_known(object, place, {"schema", "summary", "sub_tasks", "bottlenecks", "risks"});
+  plan.summary = reader.text(object, place, "summary");
+  plan.bottlenecks = reader.texts(object, place, "bottlenecks");
+  plan.risks = reader.texts(object, place, "risks");
+  const Json* sub_tasks = reader.member(object, place, "sub_tasks");
+  if (sub_tasks != nullptr && !sub_tasks->is_array()) {
+    reader.complain(fmt::format("\"sub_tasks\" of {} is no list", place));
+  } else if (sub_tasks != nullptr) {
+    for (const Json& each : *sub_tasks) {
+      const std::string inside = fmt::format("sub-task {}", plan.sub_tasks.size() + 1);
+      plan.sub_tasks.push_back(sub_task_from(each, inside, reader));
+    }
+  }
+  return plan;
+}
+
 }  // namespace
 
-std::variant<PlanVersion, Complaints> agent_plan_from_text(const std::string& answer) {
+std::variant<std::vector<PlanVersion>, Complaints> agent_plans_from_text(const std::string& answer) {
   const std::optional<EmbeddedObject> found = embedded_object(answer, "schema");
   if (!found.has_value()) {
     const bool has_begun = answer.find('{') != std::string::npos;
@@ -88,25 +114,22 @@ std::variant<PlanVersion, Complaints> agent_plan_from_text(const std::string& an
   }
   const Json& object = found->object;
   Reader reader;
-  PlanVersion plan;
-  if (reader.text(object, "the plan", "schema") != kSchema) {
-    reader.complain(fmt::format("its schema is not \"{}\"", kSchema));
-  }
-  reader.check_known(object, "the plan", {"schema", "summary", "sub_tasks", "bottlenecks", "risks"});
-  plan.summary = reader.text(object, "the plan", "summary");
-  plan.bottlenecks = reader.texts(object, "the plan", "bottlenecks");
-  plan.risks = reader.texts(object, "the plan", "risks");
-  const Json* sub_tasks = reader.member(object, "the plan", "sub_tasks");
-  if (sub_tasks != nullptr && !sub_tasks->is_array()) {
-    reader.complain("\"sub_tasks\" of the plan is no list");
-  } else if (sub_tasks != nullptr) {
-    for (const Json& each : *sub_tasks) {
-      const std::string place = fmt::format("sub-task {}", plan.sub_tasks.size() + 1);
-      plan.sub_tasks.push_back(sub_task_from(each, place, reader));
+  std::vector<PlanVersion> plans;
+  const bool has_several = object["schema"] == kPlansSchema;
+  const Json* several = has_several ? reader.member(object, "the answer", "plans") : nullptr;
+  if (!has_several) {
+    plans.push_back(plan_from(object, "the plan", reader));
+  } else if (several != nullptr && (!several->is_array() || several->empty() || several->size() > kMaxPlans)) {
+    reader.complain(fmt::format("\"plans\" of the answer is no list of one to {} plans", kMaxPlans));
+  } else if (several != nullptr) {
+    for (const Json& each : *several) {
+      plans.push_back(plan_from(each, fmt::format("plan {}", plans.size() + 1), reader));
     }
   }
-  return reader.complaints.empty() ? std::variant<PlanVersion, Complaints>(std::move(plan))
-                                   : std::variant<PlanVersion, Complaints>(std::move(reader.complaints));
+  if (!reader.complaints.empty()) {
+    return std::move(reader.complaints);
+  }
+  return plans;
 }
 
 Json agent_plan_to_json(const PlanVersion& plan) {
@@ -125,6 +148,14 @@ Json agent_plan_to_json(const PlanVersion& plan) {
           {"sub_tasks", std::move(sub_tasks)},
           {"bottlenecks", plan.bottlenecks},
           {"risks", plan.risks}};
+}
+
+Json agent_plans_to_json(const std::vector<PlanVersion>& plans) {
+  Json list = Json::array();
+  for (const PlanVersion& each : plans) {
+    list.push_back(agent_plan_to_json(each));
+  }
+  return {{"schema", kPlansSchema}, {"plans", std::move(list)}};
 }
 
 }  // namespace stitch::agents

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "agents/planner/check_plan.h"
+#include "driver/written/step_nodes.h"
 #include "kernels/builtin_templates.h"
 #include "plan/cost/cost.h"
 
@@ -57,22 +58,8 @@ SubTask sub_task_of(const plan::Plan& plan, size_t index, const std::vector<ir::
 
 }  // namespace
 
-std::vector<std::vector<ir::NodeId>> own_nodes(const plan::Plan& plan) {
-  std::vector<bool> is_owned(plan.graph.nodes.size());
-  std::vector<std::vector<ir::NodeId>> own(plan.steps.size());
-  for (size_t i = 0; i < own.size(); ++i) {
-    for (const ir::NodeId node : plan.steps[i].nodes) {
-      if (!is_owned[static_cast<size_t>(node.index)]) {
-        is_owned[static_cast<size_t>(node.index)] = true;
-        own[i].push_back(node);
-      }
-    }
-  }
-  return own;
-}
-
 PlanVersion expert_agent_plan(const plan::Plan& plan) {
-  const std::vector<std::vector<ir::NodeId>> own = own_nodes(plan);
+  const std::vector<std::vector<ir::NodeId>> own = driver::own_nodes(plan);
   std::vector<size_t> order(plan.steps.size());
   for (size_t i = 0; i < order.size(); ++i) {
     order[i] = i;

@@ -10,8 +10,4 @@ namespace stitch::agents {
 // Of the plan's own graph. The floor of a step is the roofline without launches, on the device of the plan.
 PlanVersion expert_agent_plan(const plan::Plan& plan);
 
-// Of each step those nodes that no earlier one computes: views and the like are computed wherever they are used, and a
-// sub-task may take them from the first that does. So no sub-task needs a later one.
-std::vector<std::vector<ir::NodeId>> own_nodes(const plan::Plan& plan);
-
 }  // namespace stitch::agents

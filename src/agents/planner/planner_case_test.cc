@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Graphs (input) to the expert's agent plan, or with an answer (given) to what is complained of in it.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include "agents/planner/check_plan.h"
 #include "agents/planner/expert_planner.h"
+#include "agents/planner/plan_cost.h"
 #include "base/json/json.h"
 #include "base/testing/case_file.h"
 #include "ir/text/parser.h"
@@ -12,14 +14,41 @@
 namespace stitch::agents {
 namespace {
 
-std::string shown(const std::variant<PlanVersion, Complaints>& read, const ir::Graph& graph) {
-  const auto* plan = std::get_if<PlanVersion>(&read);
-  const Complaints complaints = plan == nullptr ? std::get<Complaints>(read) : complaints_about(*plan, graph);
+std::string shown(const Complaints& complaints) {
   std::string text;
   for (const std::string& each : complaints) {
     text += each + "\n";
   }
   return text.empty() ? "taken\n" : text;
+}
+
+std::string shown(const std::variant<std::vector<PlanVersion>, Complaints>& read, const ir::Graph& graph) {
+  const auto* plans = std::get_if<std::vector<PlanVersion>>(&read);
+  if (plans == nullptr) {
+    return shown(std::get<Complaints>(read));
+  }
+  std::string text;
+  for (const PlanVersion& each : *plans) {
+    text += shown(complaints_about(each, graph));
+  }
+  return text;
+}
+
+// What each plan of an answer promises by the cost model.
+std::string costs(const std::string& answer, const plan::Plan& expert) {
+  std::string text = fmt::format("the expert's plan: {:.3f} us\n", expert.modelled_us);
+  const auto read = agent_plans_from_text(answer);
+  if (const auto* complaints = std::get_if<Complaints>(&read); complaints != nullptr) {
+    return text + shown(*complaints);
+  }
+  for (const PlanVersion& each : std::get<std::vector<PlanVersion>>(read)) {
+    const auto cost = plan_cost(each, expert);
+    const auto* known = std::get_if<PlanCost>(&cost);
+    text += known == nullptr ? shown(std::get<Complaints>(cost))
+                             : fmt::format("{}: {:.3f} us, floors {:.3f}\n", each.summary, known->modelled_us,
+                                           fmt::join(known->floors_us, " "));
+  }
+  return text;
 }
 
 std::string run_case(const testing::CaseFile& one) {
@@ -28,13 +57,13 @@ std::string run_case(const testing::CaseFile& one) {
     return graph.error().message;
   }
   if (one.run == "check") {
-    return shown(agent_plan_from_text(one.given), *graph);
+    return shown(agent_plans_from_text(one.given), *graph);
   }
   const Result<plan::Plan> plan = plan::make_plan(*graph, {});
   if (!plan.has_value()) {
     return plan.error().message;
   }
-  return agent_plan_to_json(expert_agent_plan(*plan)).dump(1);
+  return one.run == "cost" ? costs(one.given, *plan) : agent_plan_to_json(expert_agent_plan(*plan)).dump(1);
 }
 
 class PlannerCase : public ::testing::TestWithParam<std::filesystem::path> {};
@@ -59,7 +88,7 @@ TEST(ExpertPlanner, IsTakenForEveryPlanThatWeTest) {
     }
     const PlanVersion version = expert_agent_plan(*plan);
     const std::string answer = "I see {fusion} first.\n```json\n" + agent_plan_to_json(version).dump(2) + "\n```";
-    EXPECT_EQ(shown(agent_plan_from_text(answer), plan->graph), "taken\n") << path;
+    EXPECT_EQ(shown(agent_plans_from_text(answer), plan->graph), "taken\n") << path;
     EXPECT_EQ(version.sub_tasks.size(), plan->steps.size());
     ++plans;
   }

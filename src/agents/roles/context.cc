@@ -87,16 +87,33 @@ std::string feedback_in_words(const State& state) {
   return quoted("the reviewer", feedback_to_json(state.feedback.back()).dump(1), kMaxToldBytes);
 }
 
-std::string author_of(const State& state, const std::vector<std::string>& changed) {
+std::string author_of(const State& state, const Ground& ground) {
   for (const StepOwner& owner : state.incumbent.steps) {
-    if (std::find(changed.begin(), changed.end(), owner.step) != changed.end() && owner.author == Author::kModel) {
-      return "you or another model";
+    const bool is_replaced =
+        std::find(ground.replaced.begin(), ground.replaced.end(), owner.step) != ground.replaced.end();
+    if (is_replaced && owner.author == Author::kModel) {
+      return ground.skeleton.empty() ? "you or another model" : "the expert and a model";
     }
   }
   return "the expert";
 }
 
-std::string lines_of(const std::vector<std::string>& lines) { return fmt::format("{}", fmt::join(lines, "\n")); }
+// Of a group that is no step yet the file that lacks its kernels says more than the graph's types, and what is right.
+std::string contract_in_words(const SubTask& sub_task, const Ground& ground) {
+  return ground.skeleton.empty() ? quoted("the graph", fmt::format("{}", fmt::join(sub_task.contract, "\n")), kMaxNotesBytes)
+                                 : quoted("the contract", ground.skeleton, kMaxContractBytes);
+}
+
+std::string present_in_words(const Ground& ground) {
+  if (ground.present.size() == 1 && ground.skeleton.empty()) {
+    return quoted("the present file", ground.present.front().text, kMaxCodeBytes);
+  }
+  std::vector<std::string> files;
+  for (const PresentFile& each : ground.present) {
+    files.push_back(quoted(each.name, each.text, kMaxCodeBytes / ground.present.size()));
+  }
+  return files.empty() ? "None." : fmt::format("{}", fmt::join(files, "\n"));
+}
 
 std::string sub_task_in_words(const SubTask& sub_task) {
   return fmt::format("{}. Hint: {}. Expected gain: {}. Risk: {}.", sub_task.name, sub_task.hint, sub_task.expected_gain,
@@ -134,17 +151,18 @@ std::string trigger_of(const State& state) {
 
 std::map<std::string, std::string> coder_places(const State& state, const Material& material) {
   const SubTask& sub_task = *current_sub_task(state);
-  const std::vector<std::string> changed = material.bench.changed_by(sub_task);
+  const Ground ground = material.bench.ground_of(sub_task);
   return {{"program", state.task.name},
-          {"step", lines_of(changed)},
+          {"step", ground.step},
+          {"replaced", fmt::format("{}", fmt::join(ground.replaced, ", "))},
           {"summary", quoted("the planner", state.plans.back().summary, kMaxNotesBytes)},
           {"sub_task", quoted("the planner", sub_task_in_words(sub_task), kMaxNotesBytes)},
-          {"contract", quoted("the graph", lines_of(sub_task.contract), kMaxNotesBytes)},
+          {"contract", contract_in_words(sub_task, ground)},
           {"device", material.bench.plan().device},
           {"math", state.task.math},
           {"source", quoted("the user's program", material.bench.program_source(), kMaxSourceBytes)},
-          {"author", author_of(state, changed)},
-          {"present", quoted("the present file", material.bench.text_of(sub_task), kMaxCodeBytes)},
+          {"author", author_of(state, ground)},
+          {"present", present_in_words(ground)},
           {"last", quoted("your last file", material.last_code, kMaxCodeBytes)},
           {"failure", failure_of(state)},
           {"told", told_of(state, material)},
@@ -179,7 +197,7 @@ std::map<std::string, std::string> verifier_places(const State& state, const Mat
     }
   }
   const SubTask* sub_task = current_sub_task(state);
-  return {{"step", sub_task == nullptr ? "" : lines_of(material.bench.changed_by(*sub_task))},
+  return {{"step", sub_task == nullptr ? "" : material.bench.ground_of(*sub_task).step},
           {"failure", failure_of(state)},
           {"last", quoted("the file", material.last_code, kMaxCodeBytes)},
           {"told", told_of(state, material)},

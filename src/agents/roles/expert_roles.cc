@@ -39,8 +39,7 @@ std::optional<std::string> expert_text(const State& state, const Material& mater
   const auto right = std::count_if(attempts.begin(), attempts.end(),
                                    [](const Attempt* each) { return each->outcome == Outcome::kRight; });
   const SubTask& sub_task = *current_sub_task(state);
-  return right == 0 ? std::optional(material.bench.text_of(sub_task))
-                    : material.bench.text_by_setting(sub_task, static_cast<size_t>(right - 1));
+  return material.bench.text_by_rule(sub_task, static_cast<size_t>(right));
 }
 
 }  // namespace stitch::agents

@@ -6,6 +6,7 @@
 #include "agents/coder/answer.h"
 #include "agents/planner/check_plan.h"
 #include "agents/planner/expert_planner.h"
+#include "agents/planner/plan_cost.h"
 #include "agents/roles/context.h"
 #include "agents/roles/conversation.h"
 #include "agents/roles/expert_roles.h"
@@ -13,19 +14,6 @@
 
 namespace stitch::agents {
 namespace {
-
-// The floors that the expert knows of the same groups.
-void add_floors(const PlanVersion& expert, PlanVersion& plan) {
-  for (SubTask& each : plan.sub_tasks) {
-    std::vector<std::string> nodes = each.nodes;
-    std::sort(nodes.begin(), nodes.end());
-    for (const SubTask& known : expert.sub_tasks) {
-      std::vector<std::string> others = known.nodes;
-      std::sort(others.begin(), others.end());
-      each.floor_us = others == nodes ? known.floor_us : each.floor_us;
-    }
-  }
-}
 
 class PlanTaker {
  public:
@@ -37,33 +25,65 @@ class PlanTaker {
       kept_ = std::get<CannotWrite>(said).why;
       return {};
     }
-    std::variant<PlanVersion, Complaints> read = agent_plan_from_text(answer);
+    std::variant<std::vector<PlanVersion>, Complaints> read = agent_plans_from_text(answer);
     if (auto* complaints = std::get_if<Complaints>(&read); complaints != nullptr) {
       return *complaints;
     }
-    PlanVersion& plan = std::get<PlanVersion>(read);
-    Complaints complaints = complaints_about(plan, material_.bench.plan().graph);
-    if (complaints.empty()) {
-      complaints = material_.bench.complaints(plan);
+    // Of several plans those that can be taken are enough.
+    Complaints complaints;
+    for (PlanVersion& each : std::get<std::vector<PlanVersion>>(read)) {
+      Complaints about = weigh(each);
+      if (about.empty()) {
+        plans_.push_back(std::move(each));
+      } else if (complaints.empty()) {
+        complaints = std::move(about);
+      }
     }
+    return plans_.empty() ? complaints : Complaints{};
+  }
+
+  // The best by the cost model, the first of equals; the others as they were answered.
+  std::optional<Planned> planned() {
+    const auto best = std::min_element(plans_.begin(), plans_.end(), [](const PlanVersion& a, const PlanVersion& b) {
+      return a.modelled_us < b.modelled_us;
+    });
+    if (best == plans_.end()) {
+      return std::nullopt;
+    }
+    Planned planned{.plan = *best};
+    plans_.erase(best);
+    planned.others = std::move(plans_);
+    return planned;
+  }
+  const std::string& kept() const { return kept_; }
+
+ private:
+  // Notes what the plan promises, or says why it cannot be taken.
+  Complaints weigh(PlanVersion& plan) const {
+    Complaints complaints = complaints_about(plan, material_.bench.plan().graph);
     if (static_cast<int64_t>(plan.sub_tasks.size()) > state_.limits.sub_tasks) {
       complaints.push_back(
           fmt::format("{} sub-tasks are too many: at most {}", plan.sub_tasks.size(), state_.limits.sub_tasks));
     }
-    if (complaints.empty()) {
-      plan.author = Author::kModel;
-      add_floors(expert_agent_plan(material_.bench.plan()), plan);
-      plan_ = std::move(plan);
+    if (!complaints.empty()) {
+      return complaints;
     }
-    return complaints;
+    std::variant<PlanCost, Complaints> cost = plan_cost(plan, material_.bench.plan());
+    if (auto* refused = std::get_if<Complaints>(&cost); refused != nullptr) {
+      return *refused;
+    }
+    plan.author = Author::kModel;
+    plan.modelled_us = std::get<PlanCost>(cost).modelled_us;
+    for (size_t i = 0; i < plan.sub_tasks.size(); ++i) {
+      plan.sub_tasks[i].floor_us = std::get<PlanCost>(cost).floors_us[i];
+    }
+    return {};
   }
 
-  std::optional<PlanVersion> plan_;
-  std::string kept_;
-
- private:
   const State& state_;
   const Material& material_;
+  std::vector<PlanVersion> plans_;
+  std::string kept_;
 };
 
 }  // namespace
@@ -81,12 +101,12 @@ Result<Done> ModelPlanner::plan(const State& state, const Material& material) {
   };
   PlanTaker taker(state, material);
   STITCH_ASSIGN(Outspoken spoken, converse(desk_, seat_, state, conversation, expert_answer, std::ref(taker)));
-  if (taker.plan_.has_value()) {
-    taker.plan_->trigger = is_replan ? state.decisions.back().reason : "";
-    return Done{Planned{std::move(*taker.plan_)}, std::move(spoken.spent)};
+  if (std::optional<Planned> planned = taker.planned(); planned.has_value()) {
+    planned->plan.trigger = is_replan ? state.decisions.back().reason : "";
+    return Done{std::move(*planned), std::move(spoken.spent)};
   }
   if (is_replan) {
-    return Done{PlanKept{taker.kept_.empty() ? spoken.refused : taker.kept_}, std::move(spoken.spent)};
+    return Done{PlanKept{taker.kept().empty() ? spoken.refused : taker.kept()}, std::move(spoken.spent)};
   }
   STITCH_ASSIGN(Done done, ExpertPlanner().plan(state, material));
   std::get<Planned>(done.body).plan.summary += "; the Planner's answer was not taken: " + spoken.refused;

@@ -13,6 +13,7 @@ namespace stitch::agents {
 
 struct Planned {  // checked against the graph; its version is given when it is taken
   PlanVersion plan;
+  std::vector<PlanVersion> others{};  // answered with it, and passed over
 };
 struct PlanKept {
   std::string why{};
@@ -20,6 +21,7 @@ struct PlanKept {
 struct Written {
   std::string digest{};
   std::vector<std::string> changed{};
+  std::vector<std::string> replaced{};
 };
 struct Declined {
   std::string why{};
@@ -34,6 +36,8 @@ struct Tested {
   bool incumbent_fails = false;   // the incumbent, tested beside it, fails in the same way
   std::optional<Time> step{};     // of a right one
   std::optional<Time> program{};  // likewise
+  // Of the program with it; empty: the incumbent's, with the changed ones anew.
+  std::vector<TriedStep> steps{};
 };
 struct Profiled {
   std::vector<StepTime> steps{};

@@ -13,13 +13,13 @@ namespace stitch::agents {
   }
 #define STITCH_MEMBER(name) member(#name, &This::name)
 
-STITCH_MEMBERS(Planned, STITCH_MEMBER(plan));
+STITCH_MEMBERS(Planned, STITCH_MEMBER(plan), STITCH_MEMBER(others));
 STITCH_MEMBERS(PlanKept, STITCH_MEMBER(why));
-STITCH_MEMBERS(Written, STITCH_MEMBER(digest), STITCH_MEMBER(changed));
+STITCH_MEMBERS(Written, STITCH_MEMBER(digest), STITCH_MEMBER(changed), STITCH_MEMBER(replaced));
 STITCH_MEMBERS(Declined, STITCH_MEMBER(why));
 STITCH_MEMBERS(Unreadable, STITCH_MEMBER(why));
 STITCH_MEMBERS(Tested, STITCH_MEMBER(outcome), STITCH_MEMBER(fingerprint), STITCH_MEMBER(incumbent_fails),
-               STITCH_MEMBER(step), STITCH_MEMBER(program));
+               STITCH_MEMBER(step), STITCH_MEMBER(program), STITCH_MEMBER(steps));
 STITCH_MEMBERS(Profiled, STITCH_MEMBER(steps));
 STITCH_MEMBERS(Retrieved, STITCH_MEMBER(note));
 STITCH_MEMBERS(Advised, STITCH_MEMBER(feedback));

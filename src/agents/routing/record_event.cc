@@ -22,8 +22,13 @@ struct FaultOf {
   const Limits& limits;
 
   std::string operator()(const Planned& planned) const {
-    const auto count = static_cast<int64_t>(planned.plan.sub_tasks.size());
-    return count > limits.sub_tasks ? fmt::format("a plan of {} sub-tasks, over {}", count, limits.sub_tasks) : "";
+    auto count = planned.plan.sub_tasks.size();
+    for (const PlanVersion& other : planned.others) {
+      count = std::max(count, other.sub_tasks.size());
+    }
+    return static_cast<int64_t>(count) > limits.sub_tasks
+               ? fmt::format("a plan of {} sub-tasks, over {}", count, limits.sub_tasks)
+               : "";
   }
   std::string operator()(const Tested& tested) const {
     if (tested.outcome == Outcome::kUnreadable) {
@@ -44,14 +49,18 @@ struct FaultOf {
 
 const Profile* latest_profile(const State& state) { return state.profiles.empty() ? nullptr : &state.profiles.back(); }
 
-// How much of the time the changed steps take, by the latest profile; without one all of it.
+// How much of the time the changed steps take, or those whose place they take, by the latest profile; without one all
+// of it.
 void weigh_changes(const State& state, Attempt& attempt) {
   const Profile* profile = latest_profile(state);
   if (profile == nullptr || profile->steps.empty()) {
     return;
   }
   const auto is_changed = [&](const StepTime& each) {
-    return std::find(attempt.changed.begin(), attempt.changed.end(), each.step) != attempt.changed.end();
+    const auto has = [&](const std::vector<std::string>& steps) {
+      return std::find(steps.begin(), steps.end(), each.step) != steps.end();
+    };
+    return has(attempt.changed) || has(attempt.replaced);
   };
   double all = 0;
   double changed = 0;
@@ -74,9 +83,31 @@ Attempt& add_attempt(State& state, Activity activity) {
   return attempt;
 }
 
-void replace_incumbent(State& state, Attempt& attempt) {
+// Who wrote each step of the program with the attempt.
+std::vector<StepOwner> owners_of(const std::vector<TriedStep>& steps, const Incumbent& before, int64_t attempt) {
+  std::vector<StepOwner> owners;
+  for (const TriedStep& each : steps) {
+    const auto known = std::find_if(before.steps.begin(), before.steps.end(), [&](const StepOwner& owner) {
+      return !each.before.empty() && owner.step == each.before;
+    });
+    StepOwner owner = known == before.steps.end() || each.is_tried ? StepOwner{} : *known;
+    if (each.is_tried) {
+      owner = {.author = Author::kModel, .attempt = attempt};
+    }
+    owner.step = each.step;
+    owners.push_back(std::move(owner));
+  }
+  return owners;
+}
+
+void replace_incumbent(State& state, Attempt& attempt, const std::vector<TriedStep>& steps) {
   attempt.replaced_incumbent = true;
+  attempt.gained_us = state.incumbent.program->us - attempt.program->us;
   state.incumbent.program = attempt.program;
+  if (!steps.empty()) {
+    state.incumbent.steps = owners_of(steps, state.incumbent, attempt.number);
+    return;
+  }
   for (const std::string& step : attempt.changed) {
     const auto found = std::find_if(state.incumbent.steps.begin(), state.incumbent.steps.end(),
                                     [&](const StepOwner& each) { return each.step == step; });
@@ -91,11 +122,16 @@ struct Recorder {
   void operator()(const Planned& planned) const {
     state.plans.push_back(planned.plan);
     state.plans.back().version = static_cast<int64_t>(state.plans.size());
+    for (const PlanVersion& other : planned.others) {
+      state.passed_over.push_back(other);
+      state.passed_over.back().version = state.plans.back().version;
+    }
     state.begun_sub_tasks = 0;
   }
   void operator()(const PlanKept& kept) const { note(kept.why); }
   void operator()(const Written& written) const {
-    state.writing = Writing{.activity = state.activity, .digest = written.digest, .changed = written.changed};
+    state.writing = Writing{.activity = state.activity, .digest = written.digest, .changed = written.changed,
+                            .replaced = written.replaced};
   }
   void operator()(const Declined& declined) const { note(declined.why); }
   void operator()(const Unreadable& unreadable) const {
@@ -110,6 +146,7 @@ struct Recorder {
     attempt.outcome = tested.outcome;
     attempt.digest = state.writing->digest;
     attempt.changed = state.writing->changed;
+    attempt.replaced = state.writing->replaced;
     attempt.fingerprint = tested.fingerprint;
     attempt.step = tested.step;
     attempt.program = tested.program;
@@ -117,7 +154,7 @@ struct Recorder {
     weigh_changes(state, attempt);
     const bool is_comparable = tested.program.has_value() && state.incumbent.program.has_value();
     if (is_comparable && is_faster(*tested.program, *state.incumbent.program)) {
-      replace_incumbent(state, attempt);
+      replace_incumbent(state, attempt, tested.steps);
     }
   }
   void operator()(const Profiled& profiled) const {

@@ -2,8 +2,10 @@
 #include "agents/run/agents_improver.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "agents/bench/bench_over_driver.h"
 #include "agents/run/kept_texts.h"
@@ -13,7 +15,9 @@
 #include "base/hash/sha256.h"
 #include "base/json/json.h"
 #include "base/text/printable.h"
-#include "driver/time/step_cost.h"
+#include "kernels/builtin_templates.h"
+#include "plan/cost/cost.h"
+#include "plan/executed/executed.h"
 
 namespace stitch::agents {
 namespace {
@@ -26,14 +30,24 @@ std::string digest_of(const driver::Workbench& workbench) {
   return hash.finish();
 }
 
-// What no program of these steps can be faster than, launches aside: below it every step would have to be beaten.
-double floor_of(const driver::Workbench& workbench) {
-  double floor_us = 0;
-  for (size_t i = 0; i < workbench.plan().steps.size(); ++i) {
-    const driver::StepCost cost = driver::counted_cost(workbench.plan(), static_cast<int>(i));
-    floor_us += cost.prepares ? 0 : cost.floor_us;
+// What no program of this graph can be faster than, launches aside: values between steps may be in no memory.
+double floor_of(const plan::Plan& plan) {
+  const Result<kernels::DeviceLimits> limits = kernels::device_limits(plan.device);
+  if (!limits.has_value()) {
+    return 0;
   }
-  return floor_us;
+  double arithmetic_us = 0;
+  for (size_t i = 0; i < plan.steps.size(); ++i) {
+    const kernels::KernelTemplate* kernel = kernels::find_template(plan.steps[i].skeleton);
+    if (plan.steps[i].phase == plan::Phase::kRun && kernel != nullptr) {
+      kernels::Work work = kernel->work(plan::step_group(plan, i), plan.steps[i].setting);
+      work.launches = 0;
+      work.bytes = 0;
+      arithmetic_us += plan::modelled_us(work, *limits);
+    }
+  }
+  kernels::Work moved{.launches = 0, .bytes = plan::work_of(plan).whole.bytes};
+  return std::max(arithmetic_us, plan::modelled_us(moved, *limits));
 }
 
 Result<State> initial_state(driver::Workbench& workbench, DriverBench& bench, const RunRequest& request) {
@@ -43,12 +57,12 @@ Result<State> initial_state(driver::Workbench& workbench, DriverBench& bench, co
                        .device = to_string(expert.device),
                        .math = to_string(expert.task.math),
                        .target_us = request.target_us,
-                       .floor_us = floor_of(workbench)},
+                       .floor_us = floor_of(workbench.plan())},
               .limits = request.limits,
               .incumbent = {}};
   STITCH_ASSIGN(state.incumbent.program, bench.program_time());
   for (size_t i = 0; i < workbench.plan().steps.size(); ++i) {
-    state.incumbent.steps.push_back({.step = workbench.key_of(i)});
+    state.incumbent.steps.push_back({.step = driver::key_of_step(workbench.plan(), i)});
   }
   return state;
 }
@@ -56,6 +70,19 @@ Result<State> initial_state(driver::Workbench& workbench, DriverBench& bench, co
 int64_t steps_by_models(const State& state) {
   return std::count_if(state.incumbent.steps.begin(), state.incumbent.steps.end(),
                        [](const StepOwner& each) { return each.author == Author::kModel; });
+}
+
+// "01_a_b gained 3.210 us (attempt 2)" of each step that a model wrote.
+std::string gains_of(const State& state) {
+  std::vector<std::string> gains;
+  for (const StepOwner& owner : state.incumbent.steps) {
+    if (owner.author == Author::kModel && owner.attempt > 0) {
+      const Attempt& attempt = state.attempts.at(static_cast<size_t>(owner.attempt - 1));
+      gains.push_back(fmt::format("{} gained {:.3f} us ({}, attempt {})", owner.step, attempt.gained_us,
+                                  to_string(attempt.program->kind), attempt.number));
+    }
+  }
+  return fmt::format("{}", fmt::join(gains, ", "));
 }
 
 std::string summary_of(const State& state, const std::string& coder) {
@@ -68,7 +95,8 @@ std::string summary_of(const State& state, const std::string& coder) {
                   total.requests, total.is_estimated ? "about " : "", total.prompt_tokens + total.answer_tokens);
   text += total.microdollars > 0 ? fmt::format(", {:.4f} $", static_cast<double>(total.microdollars) * 1e-6) : "";
   text += written == 0 ? "; none was better: every step is the expert's"
-                       : fmt::format("; {} of {} steps by {}", written, state.incumbent.steps.size(), coder);
+                       : fmt::format("; {} of {} steps by {}: {}", written, state.incumbent.steps.size(), coder,
+                                     gains_of(state));
   return text + "; " + (state.decisions.empty() ? "" : state.decisions.back().reason);
 }
 
@@ -91,6 +119,9 @@ std::string figures_of(const State& state, const TeamSeats& team, const Prompts&
                {"own_seconds", own_seconds}};
   if (state.incumbent.program.has_value()) {
     json["time"] = {{"kind", to_string(state.incumbent.program->kind)}, {"us", state.incumbent.program->us}};
+    json["time"]["gained_us"] =
+        std::accumulate(state.attempts.begin(), state.attempts.end(), 0.0,
+                        [](double sum, const Attempt& each) { return sum + each.gained_us; });
   }
   json["prompts"] = prompts.digests();
   return json.dump();
@@ -126,7 +157,8 @@ Result<driver::Improvement> AgentsImprover::improve(driver::Workbench& workbench
   STITCH_ASSIGN(Journal journal, Journal::open(request_.folder));
   std::map<std::string, std::string> expert;  // the loop may adopt other texts at once
   for (size_t i = 0; i < workbench.plan().steps.size(); ++i) {
-    expert[workbench.key_of(i)] = workbench.text_of(i);
+    const std::string step = driver::key_of_step(workbench.plan(), i);
+    expert[step] = workbench.text_of(step);
   }
   Asker asker(journal, request_.is_offline);
   Roles roles = roles_of(request_.team, asker, request_.prompts);
@@ -151,7 +183,10 @@ Result<driver::Improvement> AgentsImprover::improve(driver::Workbench& workbench
   }
   driver::Improvement improvement{.coder = coder_name(request_)};
   for (const StepOwner& owner : state_->incumbent.steps) {
-    improvement.authors.push_back({owner.step, owner.author == Author::kModel ? improvement.coder : "expert"});
+    const bool is_models = owner.author == Author::kModel && owner.attempt > 0;
+    improvement.authors.push_back(
+        {owner.step, is_models ? improvement.coder : "expert", is_models ? owner.attempt : 0,
+         is_models ? state_->attempts.at(static_cast<size_t>(owner.attempt - 1)).gained_us : 0});
   }
   improvement.summary = summary_of(*state_, improvement.coder);
   improvement.figures = figures_of(*state_, request_.team, request_.prompts, loop.own_seconds());

@@ -76,7 +76,7 @@ Result<Material> Loop::material_of(const State& state) const {
   material.documents = folder_.documents(latest->number);
   if (!state.profiles.empty() && state.profiles.back().attempt == latest->number) {
     for (const StepTime& each : state.profiles.back().steps) {
-      material.profile.push_back(bench_.facts_of(each));
+      material.profile.push_back(bench_.facts_of(*current_sub_task(state), material.last_code, each));
     }
   }
   return material;
@@ -105,7 +105,8 @@ Result<Event> Loop::test(const State& state) {
                       .fingerprint = trial.fingerprint,
                       .incumbent_fails = trial.incumbent_fails,
                       .step = trial.step,
-                      .program = trial.program},
+                      .program = trial.program,
+                      .steps = trial.steps},
                {{.role = Role::kTools, .gpu_seconds = trial.gpu_seconds, .seconds = trial.seconds}}};
 }
 
@@ -160,7 +161,7 @@ Result<State> Loop::tell(const State& before, const Event& event) {
   const bool is_new = after.attempts.size() > before.attempts.size();
   if (is_new && after.attempts.back().replaced_incumbent) {
     STITCH_ASSIGN(const std::string text, folder_.code(after.attempts.back().digest));
-    bench_.adopt(*current_sub_task(before), text);
+    STITCH_TRY(bench_.adopt(*current_sub_task(before), text));
   }
   if (told_) {
     told_(after, &event);
@@ -168,16 +169,15 @@ Result<State> Loop::tell(const State& before, const Event& event) {
   return after;
 }
 
-// Of each step the text of the attempt that it owes it to.
+// In their order: what a text takes over depends on those before it.
 Result<void> Loop::adopt_incumbent(const State& state) {
-  for (const StepOwner& owner : state.incumbent.steps) {
-    if (owner.author != Author::kModel || owner.attempt < 1) {
+  for (const Attempt& attempt : state.attempts) {
+    if (!attempt.replaced_incumbent) {
       continue;
     }
-    const Attempt& attempt = state.attempts.at(static_cast<size_t>(owner.attempt - 1));
     const PlanVersion& plan = state.plans.at(static_cast<size_t>(attempt.plan - 1));
     STITCH_ASSIGN(const std::string text, folder_.code(attempt.digest));
-    bench_.adopt(plan.sub_tasks.at(static_cast<size_t>(attempt.sub_task)), text);
+    STITCH_TRY(bench_.adopt(plan.sub_tasks.at(static_cast<size_t>(attempt.sub_task)), text));
   }
   return {};
 }

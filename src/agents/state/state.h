@@ -59,13 +59,15 @@ struct PlanVersion {
   std::vector<SubTask> sub_tasks{};
   std::vector<std::string> bottlenecks{};
   std::vector<std::string> risks{};
+  double modelled_us = 0;  // a call, if each group is written in one piece; 0: not known
 };
 
 // Code that was written and is not judged yet.
 struct Writing {
   Activity activity = Activity::kDraft;
-  std::string digest{};                // of the code
-  std::vector<std::string> changed{};  // steps that differ from the incumbent's
+  std::string digest{};                 // of the code
+  std::vector<std::string> changed{};   // steps that differ from the incumbent's, as the program with it calls them
+  std::vector<std::string> replaced{};  // steps of the incumbent that it takes nodes from
 };
 
 struct Attempt {
@@ -77,11 +79,13 @@ struct Attempt {
   std::string digest{};
   std::string fingerprint{};           // of a failure: its message without paths, hashes and addresses
   std::vector<std::string> changed{};  // steps
+  std::vector<std::string> replaced{};
   double changed_share = 1;            // of the incumbent's time, when the attempt was made
   bool changed_dominant = true;        // the step that most of that time went to is among them
   std::optional<Time> step{};
   std::optional<Time> program{};
   bool replaced_incumbent = false;
+  double gained_us = 0;  // what the program became faster by
 };
 
 struct StepOwner {
@@ -94,6 +98,13 @@ struct StepOwner {
 struct Incumbent {
   std::optional<Time> program{};
   std::vector<StepOwner> steps{};
+};
+
+// A step of a program with an attempt in it.
+struct TriedStep {
+  std::string step{};
+  std::string before{};   // the incumbent's step whose text it keeps; empty: the expert cut it anew
+  bool is_tried = false;  // it has the attempt's text
 };
 
 struct StepTime {
@@ -169,6 +180,7 @@ struct State {
   Task task;
   Limits limits;
   std::vector<PlanVersion> plans{};
+  std::vector<PlanVersion> passed_over{};  // answered beside the plan of that version, and no better by the cost model
   int64_t begun_sub_tasks = 0;  // of the latest plan; the last of them is under way
   int64_t replans = 0;
   Activity activity = Activity::kPlan;

@@ -21,13 +21,17 @@ Time counted(double us) { return {.kind = TimeKind::kExecuted, .us = us, .low_us
 
 BenchOfTexts::BenchOfTexts(plan::Plan plan) : plan_(std::move(plan)) {}
 
-std::string BenchOfTexts::text_of(const SubTask& sub_task) const {
+Ground BenchOfTexts::ground_of(const SubTask& sub_task) const {
   const auto found = adopted.find(sub_task.name);
-  return found == adopted.end() ? "right 100" : found->second;
+  return {.step = sub_task.name,
+          .replaced = {sub_task.name},
+          .present = {{"steps/" + sub_task.name + ".cu", found == adopted.end() ? "right 100" : found->second}}};
 }
 
-std::optional<std::string> BenchOfTexts::text_by_setting(const SubTask&, size_t alternative) const {
-  return alternative < 2 ? std::optional(fmt::format("right {}", 80 - 20 * alternative)) : std::nullopt;
+std::optional<std::string> BenchOfTexts::text_by_rule(const SubTask& sub_task, size_t number) const {
+  return number == 0 ? std::optional(ground_of(sub_task).present.front().text)
+         : number < 3 ? std::optional(fmt::format("right {}", 100 - 20 * number))
+                      : std::nullopt;
 }
 
 Result<Trial> BenchOfTexts::try_text(const SubTask&, const std::string& text) {

@@ -15,15 +15,17 @@ class BenchOfTexts : public Bench {
 
   const plan::Plan& plan() const override { return plan_; }
   std::string program_source() const override { return "def forward(x): ..."; }
-  Complaints complaints(const PlanVersion&) const override { return {}; }
-  std::vector<std::string> changed_by(const SubTask& sub_task) const override { return {sub_task.name}; }
-  std::string why_fixed(const SubTask&) const override { return ""; }
-  std::string text_of(const SubTask& sub_task) const override;
-  std::optional<std::string> text_by_setting(const SubTask& sub_task, size_t alternative) const override;
+  Ground ground_of(const SubTask& sub_task) const override;
+  std::optional<std::string> text_by_rule(const SubTask& sub_task, size_t number) const override;
   Result<Trial> try_text(const SubTask& sub_task, const std::string& text) override;
   Result<std::vector<StepTime>> profile(const SubTask& sub_task, const std::string& text) override;
-  StepFacts facts_of(const StepTime& step) const override { return {.step = step.step, .us = step.us}; }
-  void adopt(const SubTask& sub_task, const std::string& text) override { adopted[sub_task.name] = text; }
+  StepFacts facts_of(const SubTask&, const std::string&, const StepTime& step) const override {
+    return {.step = step.step, .us = step.us};
+  }
+  Result<void> adopt(const SubTask& sub_task, const std::string& text) override {
+    adopted[sub_task.name] = text;
+    return {};
+  }
 
   std::map<std::string, std::string> adopted{};
   int tried = 0;
