@@ -9,7 +9,9 @@
 #include "agents/verifier/fingerprint.h"
 #include "artifact/report/feedback.h"
 #include "base/fs/files.h"
+#include "driver/joined/joined_steps.h"
 #include "driver/time/step_cost.h"
+#include "driver/written/step_nodes.h"
 #include "kernels/builtin_templates.h"
 #include "plan/cost/cost.h"
 
@@ -90,6 +92,27 @@ driver::GroupText text_for(const SubTask& sub_task, const std::string& text) {
   return {sub_task.nodes, written != nullptr ? *written : plan::WrittenCode{text, plan::HoldsFor::kAnySizes, {}}};
 }
 
+// The steps of a group in one file; `number` counts the settings of the one that takes longest.
+std::optional<std::string> joined_by_rule(const driver::Workbench& workbench, const driver::TextPlace& place,
+                                          size_t number) {
+  const plan::Plan& plan = workbench.plan();
+  std::vector<driver::PartText> parts;
+  for (const size_t step : driver::steps_among(plan, place.nodes)) {
+    parts.push_back({step, workbench.text_of(driver::key_of_step(plan, step))});
+  }
+  const auto longest = std::max_element(parts.begin(), parts.end(), [&](const auto& a, const auto& b) {
+    return plan.steps[a.step].modelled_us < plan.steps[b.step].modelled_us;
+  });
+  if (number > 0 && longest != parts.end()) {
+    std::optional<std::string> other = workbench.text_by_setting(longest->step, number - 1);
+    if (!other.has_value()) {
+      return std::nullopt;
+    }
+    longest->text = std::move(*other);
+  }
+  return driver::joined_steps(workbench.program(), place, parts);
+}
+
 StepFacts facts_in(const plan::Plan& plan, size_t index, StepFacts facts) {
   const plan::Step& step = plan.steps[index];
   const kernels::Group group = plan::step_group(plan, index);
@@ -134,8 +157,11 @@ Ground DriverBench::ground_of(const SubTask& sub_task) const {
 
 std::optional<std::string> DriverBench::text_by_rule(const SubTask& sub_task, size_t number) const {
   const Result<driver::TextPlace> place = workbench_->place_of(sub_task.nodes);
-  if (!place.has_value() || !place->own.has_value()) {
+  if (!place.has_value()) {
     return std::nullopt;
+  }
+  if (!place->own.has_value()) {
+    return joined_by_rule(*workbench_, *place, number);
   }
   return number == 0 ? std::optional(workbench_->text_of(place->step))
                      : workbench_->text_by_setting(*place->own, number - 1);

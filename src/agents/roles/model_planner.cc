@@ -6,6 +6,7 @@
 #include "agents/coder/answer.h"
 #include "agents/planner/check_plan.h"
 #include "agents/planner/expert_planner.h"
+#include "agents/planner/joined_plan.h"
 #include "agents/planner/plan_cost.h"
 #include "agents/roles/context.h"
 #include "agents/roles/conversation.h"
@@ -86,6 +87,27 @@ class PlanTaker {
   std::string kept_;
 };
 
+// The expert's cut, and where two of its steps may be one, that.
+std::string plans_by_rule(const Material& material) {
+  std::vector<PlanVersion> plans = {expert_agent_plan(material.bench.plan())};
+  std::optional<PlanVersion> joined = joined_plan(material.bench.plan(), [&](const SubTask& sub_task) {
+    return material.bench.text_by_rule(sub_task, 0).has_value();
+  });
+  if (joined.has_value()) {
+    plans.push_back(std::move(*joined));
+  }
+  return agent_plans_to_json(plans).dump();
+}
+
+// What was passed over before, once.
+std::string replan_by_rule(const State& state) {
+  const auto other = std::find_if(state.passed_over.begin(), state.passed_over.end(), [&](const PlanVersion& each) {
+    return each.version == state.plans.back().version;
+  });
+  return other == state.passed_over.end() ? "cannot, because the expert has no other plan"
+                                          : agent_plan_to_json(*other).dump();
+}
+
 }  // namespace
 
 Result<Done> ModelPlanner::plan(const State& state, const Material& material) {
@@ -95,10 +117,7 @@ Result<Done> ModelPlanner::plan(const State& state, const Material& material) {
       .system = desk_.prompts.fill("planner"),
       .question = desk_.prompts.fill(is_replan ? "planner_replan" : "planner_plan", planner_places(state, material)),
       .returned = "planner_returned"};
-  const auto expert_answer = [&]() -> std::string {
-    return is_replan ? "cannot, because the expert has no second plan"
-                     : agent_plan_to_json(expert_agent_plan(material.bench.plan())).dump();
-  };
+  const auto expert_answer = [&] { return is_replan ? replan_by_rule(state) : plans_by_rule(material); };
   PlanTaker taker(state, material);
   STITCH_ASSIGN(Outspoken spoken, converse(desk_, seat_, state, conversation, expert_answer, std::ref(taker)));
   if (std::optional<Planned> planned = taker.planned(); planned.has_value()) {

@@ -30,6 +30,7 @@ class Workbench {
   const VerifiedProgram& expert() const { return expert_; }
   // Of the best program.
   const plan::Plan& plan() const { return best_.plan; }
+  const TextProgram& program() const { return best_; }
   Job& job() { return job_; }
 
   // Where a text for these nodes would go. kFileInvalid, in a sentence, where they can be no step.
