@@ -50,8 +50,8 @@ class Bench {
   virtual const plan::Plan& plan() const = 0;      // the expert's
   virtual std::string program_source() const = 0;  // of the user
   virtual Ground ground_of(const SubTask& sub_task) const = 0;
-  // What the expert has to offer for it, the best first: its present text, the same with other settings; of a group that
-  // is no step its steps joined in one file. Nothing where no more is left.
+  // What the expert has to offer for it, the best first: its present text, the same with other settings; of a group
+  // that is no step its steps joined in one file. Nothing where no more is left.
   virtual std::optional<std::string> text_by_rule(const SubTask& sub_task, size_t number) const = 0;
   // kEnvironment and the like where the world fails; a text that falls short is a Trial.
   virtual Result<Trial> try_text(const SubTask& sub_task, const std::string& text) = 0;

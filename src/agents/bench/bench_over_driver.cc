@@ -46,9 +46,8 @@ std::string what_may_be_told(const driver::TextTrial& tried) {
     return "the file cannot be a step: " + tried.refusal;
   }
   const std::string check = driver::describe(*tried.check);
-  return tried.verified.has_value()
-             ? check + "\n" + feedback(tried.verified->verdict(), tried.verified->error_ratio)
-             : check;
+  return tried.verified.has_value() ? check + "\n" + feedback(tried.verified->verdict(), tried.verified->error_ratio)
+                                    : check;
 }
 
 // The first error of a failure, however it came out.

@@ -25,8 +25,7 @@ class DriverBench : public Bench {
   Result<std::optional<Time>> program_time();
 
  private:
-  DriverBench(driver::Workbench& workbench, std::string source)
-      : workbench_(&workbench), source_(std::move(source)) {}
+  DriverBench(driver::Workbench& workbench, std::string source) : workbench_(&workbench), source_(std::move(source)) {}
 
   driver::Workbench* workbench_;
   std::string source_;

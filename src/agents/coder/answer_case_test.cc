@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Coder's words to the code that is in them. `~` stands for a backtick.
+// A Coder's words to the code that is in them, `~` for a backtick; and a file to what it declares of itself.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "agents/coder/answer.h"
+#include "agents/coder/declarations.h"
 #include "base/testing/case_file.h"
 
 namespace stitch::agents {
@@ -21,7 +22,26 @@ std::string shown(const CoderAnswer& answer) {
   return "none: " + std::get<NoCode>(answer).why;
 }
 
+std::string shown(const std::variant<plan::WrittenCode, BadDeclaration>& read) {
+  if (const auto* bad = std::get_if<BadDeclaration>(&read); bad != nullptr) {
+    return "refused: " + bad->why + "\n";
+  }
+  const auto& written = std::get<plan::WrittenCode>(read);
+  std::string text = written.holds_for == plan::HoldsFor::kOwnSizes ? "own sizes\n" : "any sizes\n";
+  for (const plan::ScratchTerm& term : written.scratch) {
+    text += fmt::format("{}", term.bytes);
+    for (const plan::Axis& axis : term.axes) {
+      text += fmt::format(" {}[{}]", axis.value, axis.axis);
+    }
+    text += "\n";
+  }
+  return text;
+}
+
 std::string run_case(const testing::CaseFile& one) {
+  if (one.run == "declarations") {
+    return shown(written_code_from_text(one.input));
+  }
   std::string text = one.input;
   std::replace(text.begin(), text.end(), '~', '`');
   return shown(coder_answer_from_text(text));

@@ -38,9 +38,8 @@ std::optional<plan::Axis> axis_in(std::string_view text) {
     return std::nullopt;
   }
   const std::string_view name = stripped(text.substr(0, open));
-  const bool is_name = std::all_of(name.begin(), name.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 || c == '_' || c == '.';
-  });
+  const bool is_name = std::all_of(name.begin(), name.end(),
+                                   [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '.'; });
   const std::optional<int64_t> axis = number_in(stripped(text.substr(open + 1, text.size() - open - 2)));
   return is_name && axis.has_value() ? std::optional(plan::Axis{std::string(name), *axis}) : std::nullopt;
 }
@@ -81,8 +80,9 @@ std::string take_line(std::string_view line, plan::WrittenCode& written) {
   } else if (line.starts_with(kScratch)) {
     std::optional<plan::ScratchTerm> term = term_in(line.substr(kScratch.size()));
     if (!term.has_value()) {
-      return fmt::format("\"// {}\" is no scratch memory: write bytes times extents, as \"// scratch: 4 * x[0] * x[1]\"",
-                         printable_line(line, kMaxTold));
+      return fmt::format(
+          "\"// {}\" is no scratch memory: write bytes times extents, as \"// scratch: 4 * x[0] * x[1]\"",
+          printable_line(line, kMaxTold));
     }
     written.scratch.push_back(std::move(*term));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a Planner answers: reasons, then ordered sub-tasks, no code. One plan, `stitchcuda.agent_plan/1`, or up to four of
-// them, `stitchcuda.agent_plans/1`.
+// What a Planner answers: reasons, then ordered sub-tasks, no code. One plan, `stitchcuda.agent_plan/1`, or up to four
+// of them, `stitchcuda.agent_plans/1`.
 #pragma once
 
 #include <string>

@@ -44,10 +44,10 @@ SubTask sub_task_of_both(const plan::Plan& plan, const Pair& pair) {
   const std::vector<std::vector<ir::NodeId>> own = driver::own_nodes(plan);
   std::vector<ir::NodeId> nodes = own[pair.first];
   nodes.insert(nodes.end(), own[pair.second].begin(), own[pair.second].end());
-  SubTask sub_task{.name = plan.steps[pair.first].name + "_" + plan.steps[pair.second].name,
-                   .contract = contract_of(plan.graph, nodes),
-                   .hint = fmt::format("{} and {} in one piece", plan.steps[pair.first].name,
-                                       plan.steps[pair.second].name)};
+  SubTask sub_task{
+      .name = plan.steps[pair.first].name + "_" + plan.steps[pair.second].name,
+      .contract = contract_of(plan.graph, nodes),
+      .hint = fmt::format("{} and {} in one piece", plan.steps[pair.first].name, plan.steps[pair.second].name)};
   for (const ir::NodeId node : nodes) {
     sub_task.nodes.push_back(node_name(plan.graph, node));
   }
@@ -81,18 +81,16 @@ std::optional<PlanVersion> joined_plan(const plan::Plan& plan, const std::functi
     const auto cost = cuts ? plan_cost(version, plan) : std::variant<PlanCost, Complaints>(Complaints{});
     if (const auto* known = std::get_if<PlanCost>(&cost); known != nullptr && known->modelled_us < plan.modelled_us) {
       version.modelled_us = known->modelled_us;
-      version.sub_tasks.front().expected_gain =
-          fmt::format("{:.3f} us of the modelled {:.3f} us a call", plan.modelled_us - known->modelled_us,
-                      plan.modelled_us);
+      version.sub_tasks.front().expected_gain = fmt::format("{:.3f} us of the modelled {:.3f} us a call",
+                                                            plan.modelled_us - known->modelled_us, plan.modelled_us);
       version.summary = fmt::format("the expert's steps, two of them joined: {}", group.hint);
       plans.push_back(std::move(version));
     }
   }
   std::stable_sort(plans.begin(), plans.end(),
                    [](const PlanVersion& a, const PlanVersion& b) { return a.modelled_us < b.modelled_us; });
-  const auto best = std::find_if(plans.begin(), plans.end(), [&](const PlanVersion& each) {
-    return can_write(each.sub_tasks.front());
-  });
+  const auto best = std::find_if(plans.begin(), plans.end(),
+                                 [&](const PlanVersion& each) { return can_write(each.sub_tasks.front()); });
   return best == plans.end() ? std::nullopt : std::optional(*best);
 }
 

@@ -32,16 +32,16 @@ std::variant<PlanCost, Complaints> plan_cost(const PlanVersion& plan, const plan
       boundary.written = plan::WrittenCode{driver::kNoCode, plan::HoldsFor::kAnySizes, {}};
     }
   }
-  const Result<plan::Plan> cut = boundaries.empty() ? Result<plan::Plan>(expert)
-                                                    : plan::with_boundaries(expert, std::move(boundaries));
+  const Result<plan::Plan> cut =
+      boundaries.empty() ? Result<plan::Plan>(expert) : plan::with_boundaries(expert, std::move(boundaries));
   if (!cut.has_value()) {
     return Complaints{cut.error().message + (cut.error().remedy.empty() ? "" : ": " + cut.error().remedy)};
   }
   PlanCost cost{.modelled_us = cut->modelled_us};
   for (size_t i = 0; i < plan.sub_tasks.size(); ++i) {
     const std::optional<size_t> step = step_in(*cut, plan.sub_tasks[i], groups[i]);
-    cost.floors_us.push_back(step.has_value() ? std::max(0.0, driver::counted_cost(*cut, static_cast<int>(*step)).floor_us)
-                                              : 0.0);
+    cost.floors_us.push_back(
+        step.has_value() ? std::max(0.0, driver::counted_cost(*cut, static_cast<int>(*step)).floor_us) : 0.0);
   }
   return cost;
 }

@@ -11,7 +11,7 @@
 namespace stitch::agents {
 
 struct PlanCost {
-  double modelled_us = 0;          // of a call
+  double modelled_us = 0;           // of a call
   std::vector<double> floors_us{};  // by sub-task: the same without launches; 0 for the host's
 };
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs (input) to the expert's agent plan, or with an answer (given) to what is complained of in it.
+// Graphs (input) to the plans by rule; or with an answer (given) to what is complained of in it, or what it promises.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include "agents/planner/check_plan.h"
 #include "agents/planner/expert_planner.h"
+#include "agents/planner/joined_plan.h"
 #include "agents/planner/plan_cost.h"
 #include "base/json/json.h"
 #include "base/testing/case_file.h"
@@ -62,6 +63,10 @@ std::string run_case(const testing::CaseFile& one) {
   const Result<plan::Plan> plan = plan::make_plan(*graph, {});
   if (!plan.has_value()) {
     return plan.error().message;
+  }
+  if (one.run == "joined") {
+    const std::optional<PlanVersion> joined = joined_plan(*plan, [](const SubTask&) { return true; });
+    return joined.has_value() ? agent_plan_to_json(*joined).dump(1) : "none\n";
   }
   return one.run == "cost" ? costs(one.given, *plan) : agent_plan_to_json(expert_agent_plan(*plan)).dump(1);
 }

@@ -100,8 +100,9 @@ std::string author_of(const State& state, const Ground& ground) {
 
 // Of a group that is no step yet the file that lacks its kernels says more than the graph's types, and what is right.
 std::string contract_in_words(const SubTask& sub_task, const Ground& ground) {
-  return ground.skeleton.empty() ? quoted("the graph", fmt::format("{}", fmt::join(sub_task.contract, "\n")), kMaxNotesBytes)
-                                 : quoted("the contract", ground.skeleton, kMaxContractBytes);
+  return ground.skeleton.empty()
+             ? quoted("the graph", fmt::format("{}", fmt::join(sub_task.contract, "\n")), kMaxNotesBytes)
+             : quoted("the contract", ground.skeleton, kMaxContractBytes);
 }
 
 std::string present_in_words(const Ground& ground) {

@@ -12,7 +12,7 @@ namespace stitch::agents {
 
 inline constexpr size_t kBytesPerToken = 3;  // of code, by the tokenizers that we know: at least
 inline constexpr size_t kMaxToldBytes = 2'000 * kBytesPerToken;
-inline constexpr size_t kMaxCodeBytes = 24'000;    // of one file, or of several that a new one stands for
+inline constexpr size_t kMaxCodeBytes = 24'000;  // of one file, or of several that a new one stands for
 inline constexpr size_t kMaxContractBytes = 8'000;
 inline constexpr size_t kMaxSourceBytes = 12'000;  // of the user's program
 inline constexpr size_t kMaxGraphBytes = 24'000;

@@ -37,9 +37,10 @@ Result<Done> ModelCoder::write(const State& state, const Material& material) {
     return Done{Declined{fmt::format("{} cannot be written anew: {}", sub_task.name, ground.why_fixed)}};
   }
   llm::ChatRequest request;
-  request.messages = {{.speaker = llm::Speaker::kSystem, .content = desk_.prompts.fill("coder")},
-                      {.speaker = llm::Speaker::kUser,
-                       .content = desk_.prompts.fill(prompt_for(state, material, ground), coder_places(state, material))}};
+  request.messages = {
+      {.speaker = llm::Speaker::kSystem, .content = desk_.prompts.fill("coder")},
+      {.speaker = llm::Speaker::kUser,
+       .content = desk_.prompts.fill(prompt_for(state, material, ground), coder_places(state, material))}};
   const auto expert_answer = [&]() -> std::string {
     const std::optional<std::string> text = expert_text(state, material);
     return text.has_value() ? fenced(*text) : "cannot, because the expert has no other text for it";

@@ -101,9 +101,8 @@ std::string plans_by_rule(const Material& material) {
 
 // What was passed over before, once.
 std::string replan_by_rule(const State& state) {
-  const auto other = std::find_if(state.passed_over.begin(), state.passed_over.end(), [&](const PlanVersion& each) {
-    return each.version == state.plans.back().version;
-  });
+  const auto other = std::find_if(state.passed_over.begin(), state.passed_over.end(),
+                                  [&](const PlanVersion& each) { return each.version == state.plans.back().version; });
   return other == state.passed_over.end() ? "cannot, because the expert has no other plan"
                                           : agent_plan_to_json(*other).dump();
 }

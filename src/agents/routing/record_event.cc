@@ -130,8 +130,8 @@ struct Recorder {
   }
   void operator()(const PlanKept& kept) const { note(kept.why); }
   void operator()(const Written& written) const {
-    state.writing = Writing{.activity = state.activity, .digest = written.digest, .changed = written.changed,
-                            .replaced = written.replaced};
+    state.writing = Writing{
+        .activity = state.activity, .digest = written.digest, .changed = written.changed, .replaced = written.replaced};
   }
   void operator()(const Declined& declined) const { note(declined.why); }
   void operator()(const Unreadable& unreadable) const {

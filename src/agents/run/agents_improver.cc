@@ -119,9 +119,8 @@ std::string figures_of(const State& state, const TeamSeats& team, const Prompts&
                {"own_seconds", own_seconds}};
   if (state.incumbent.program.has_value()) {
     json["time"] = {{"kind", to_string(state.incumbent.program->kind)}, {"us", state.incumbent.program->us}};
-    json["time"]["gained_us"] =
-        std::accumulate(state.attempts.begin(), state.attempts.end(), 0.0,
-                        [](double sum, const Attempt& each) { return sum + each.gained_us; });
+    json["time"]["gained_us"] = std::accumulate(state.attempts.begin(), state.attempts.end(), 0.0,
+                                                [](double sum, const Attempt& each) { return sum + each.gained_us; });
   }
   json["prompts"] = prompts.digests();
   return json.dump();

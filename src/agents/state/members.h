@@ -41,12 +41,13 @@ STITCH_MEMBERS(SubTask, STITCH_MEMBER(name), STITCH_MEMBER(kind), STITCH_MEMBER(
 STITCH_MEMBERS(PlanVersion, STITCH_MEMBER(version), STITCH_MEMBER(author), STITCH_MEMBER(summary),
                STITCH_MEMBER(trigger), STITCH_MEMBER(sub_tasks), STITCH_MEMBER(bottlenecks), STITCH_MEMBER(risks),
                STITCH_MEMBER(modelled_us));
-STITCH_MEMBERS(Writing, STITCH_MEMBER(activity), STITCH_MEMBER(digest), STITCH_MEMBER(changed), STITCH_MEMBER(replaced));
+STITCH_MEMBERS(Writing, STITCH_MEMBER(activity), STITCH_MEMBER(digest), STITCH_MEMBER(changed),
+               STITCH_MEMBER(replaced));
 STITCH_MEMBERS(Attempt, STITCH_MEMBER(number), STITCH_MEMBER(plan), STITCH_MEMBER(sub_task), STITCH_MEMBER(activity),
                STITCH_MEMBER(outcome), STITCH_MEMBER(digest), STITCH_MEMBER(fingerprint), STITCH_MEMBER(changed),
-               STITCH_MEMBER(replaced),
-               STITCH_MEMBER(changed_share), STITCH_MEMBER(changed_dominant), STITCH_MEMBER(step),
-               STITCH_MEMBER(program), STITCH_MEMBER(replaced_incumbent), STITCH_MEMBER(gained_us));
+               STITCH_MEMBER(replaced), STITCH_MEMBER(changed_share), STITCH_MEMBER(changed_dominant),
+               STITCH_MEMBER(step), STITCH_MEMBER(program), STITCH_MEMBER(replaced_incumbent),
+               STITCH_MEMBER(gained_us));
 STITCH_MEMBERS(StepOwner, STITCH_MEMBER(step), STITCH_MEMBER(author), STITCH_MEMBER(attempt));
 STITCH_MEMBERS(Incumbent, STITCH_MEMBER(program), STITCH_MEMBER(steps));
 STITCH_MEMBERS(TriedStep, STITCH_MEMBER(step), STITCH_MEMBER(before), STITCH_MEMBER(is_tried));
@@ -65,10 +66,10 @@ STITCH_MEMBERS(Spending, STITCH_MEMBER(role), STITCH_MEMBER(plan), STITCH_MEMBER
 STITCH_MEMBERS(Decision, STITCH_MEMBER(from), STITCH_MEMBER(event), STITCH_MEMBER(condition), STITCH_MEMBER(also),
                STITCH_MEMBER(to), STITCH_MEMBER(attempts), STITCH_MEMBER(reason));
 STITCH_MEMBERS(State, STITCH_MEMBER(task), STITCH_MEMBER(limits), STITCH_MEMBER(plans), STITCH_MEMBER(passed_over),
-               STITCH_MEMBER(begun_sub_tasks),
-               STITCH_MEMBER(replans), STITCH_MEMBER(activity), STITCH_MEMBER(paused_at), STITCH_MEMBER(pause_reason),
-               STITCH_MEMBER(writing), STITCH_MEMBER(attempts), STITCH_MEMBER(incumbent), STITCH_MEMBER(profiles),
-               STITCH_MEMBER(feedback), STITCH_MEMBER(notes), STITCH_MEMBER(ledger), STITCH_MEMBER(decisions));
+               STITCH_MEMBER(begun_sub_tasks), STITCH_MEMBER(replans), STITCH_MEMBER(activity),
+               STITCH_MEMBER(paused_at), STITCH_MEMBER(pause_reason), STITCH_MEMBER(writing), STITCH_MEMBER(attempts),
+               STITCH_MEMBER(incumbent), STITCH_MEMBER(profiles), STITCH_MEMBER(feedback), STITCH_MEMBER(notes),
+               STITCH_MEMBER(ledger), STITCH_MEMBER(decisions));
 #undef STITCH_MEMBER
 #undef STITCH_MEMBERS
 

@@ -80,8 +80,8 @@ struct Attempt {
   std::string fingerprint{};           // of a failure: its message without paths, hashes and addresses
   std::vector<std::string> changed{};  // steps
   std::vector<std::string> replaced{};
-  double changed_share = 1;            // of the incumbent's time, when the attempt was made
-  bool changed_dominant = true;        // the step that most of that time went to is among them
+  double changed_share = 1;      // of the incumbent's time, when the attempt was made
+  bool changed_dominant = true;  // the step that most of that time went to is among them
   std::optional<Time> step{};
   std::optional<Time> program{};
   bool replaced_incumbent = false;
@@ -181,7 +181,7 @@ struct State {
   Limits limits;
   std::vector<PlanVersion> plans{};
   std::vector<PlanVersion> passed_over{};  // answered beside the plan of that version, and no better by the cost model
-  int64_t begun_sub_tasks = 0;  // of the latest plan; the last of them is under way
+  int64_t begun_sub_tasks = 0;             // of the latest plan; the last of them is under way
   int64_t replans = 0;
   Activity activity = Activity::kPlan;
   std::optional<Activity> paused_at{};

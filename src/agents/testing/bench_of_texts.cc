@@ -29,7 +29,7 @@ Ground BenchOfTexts::ground_of(const SubTask& sub_task) const {
 }
 
 std::optional<std::string> BenchOfTexts::text_by_rule(const SubTask& sub_task, size_t number) const {
-  return number == 0 ? std::optional(ground_of(sub_task).present.front().text)
+  return number == 0  ? std::optional(ground_of(sub_task).present.front().text)
          : number < 3 ? std::optional(fmt::format("right {}", 100 - 20 * number))
                       : std::nullopt;
 }

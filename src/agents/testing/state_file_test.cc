@@ -19,8 +19,11 @@ Json full_state() {
   PlanVersion& plan = state.plans.at(0);
   plan.bottlenecks = {"memory"};
   plan.risks = {"overflow"};
+  state.attempts.at(0).replaced = {"s0"};
+  state.writing->replaced = {"s0"};
   plan.sub_tasks.at(0).nodes = {"n1"};
   plan.sub_tasks.at(0).contract = {"f32[4]"};
+  state.passed_over = {plan};
   state.feedback.at(0).issue = Issue{"what", "why", "fix"};
   state.feedback.at(1).bottleneck = Bottleneck{.what = "copies", .figures = {{"hit rate", 0.5}}};
   state.notes = {{.attempt = 1, .text = "tiles of 64 overflow"}};

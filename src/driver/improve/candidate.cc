@@ -70,14 +70,13 @@ Result<std::variant<Candidate, NoCandidate>> candidate_with(Job& job, const Veri
   }
   Candidate candidate{.program = {}, .step = static_cast<size_t>(attempted->step), .judged_step = attempted->step};
   const bool is_own = !plan::why_own_sizes(before.plan).empty() || !plan::why_own_sizes(attempted->folder.plan).empty();
-  Result<SubjectSet> set = is_own ? at_own_sizes(job, expert, *attempted)
-                                  : at_known_sizes(job, before.set, attempt, candidate.judged_step);
+  Result<SubjectSet> set =
+      is_own ? at_own_sizes(job, expert, *attempted) : at_known_sizes(job, before.set, attempt, candidate.judged_step);
   if (!set.has_value()) {
     return is_for_author(set.error()) ? Result<Answer>(NoCandidate{set.error().message}) : failure(set.error());
   }
   candidate.steps = origins_of(before.plan, attempted->folder.plan, candidate.step);
-  candidate.program = {std::move(attempted->folder.plan), std::move(attempted->folder.sources),
-                       std::move(set).value()};
+  candidate.program = {std::move(attempted->folder.plan), std::move(attempted->folder.sources), std::move(set).value()};
   candidate.program.set.has_strange_steps = true;
   return Answer(std::move(candidate));
 }

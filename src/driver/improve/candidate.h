@@ -32,15 +32,15 @@ struct TextProgram {
 
 // Whose text a step of a candidate has.
 struct StepOrigin {
-  std::string step{};    // "03_fc1_gelu" in the candidate
-  std::string before{};  // the step of the program before whose text it keeps; empty: the expert cut it anew
+  std::string step{};     // "03_fc1_gelu" in the candidate
+  std::string before{};   // the step of the program before whose text it keeps; empty: the expert cut it anew
   bool is_tried = false;  // it has the text that is tried
 };
 
 struct Candidate {
   TextProgram program;
-  size_t step = 0;        // that has the text, in the program's plan
-  int judged_step = 0;    // the same in the plan of the first sizes
+  size_t step = 0;                  // that has the text, in the program's plan
+  int judged_step = 0;              // the same in the plan of the first sizes
   std::vector<StepOrigin> steps{};  // all, in order
 };
 

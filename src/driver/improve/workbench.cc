@@ -150,9 +150,9 @@ Result<bool> Workbench::incumbent_fails_alike(const TextPlace& place, const Text
   if (!may_be_the_machine(kind)) {
     return false;
   }
-  STITCH_ASSIGN(const evaluate::EvaluateReport report,
-                trial.in_program ? judge(job_, tools_, best_.set, expert_.device)
-                                 : judge_step(job_, tools_, best_.set, step, expert_.device));
+  STITCH_ASSIGN(const evaluate::EvaluateReport report, trial.in_program
+                                                           ? judge(job_, tools_, best_.set, expert_.device)
+                                                           : judge_step(job_, tools_, best_.set, step, expert_.device));
   return report.verify.verdict().kind == kind;
 }
 

@@ -97,19 +97,22 @@ class Joiner {
   std::string in_words(const SizeFormula& formula) const {
     std::string text = formula.axes.empty() || formula.bytes != 1 ? fmt::format("{}", formula.bytes) : "";
     for (const plan::Axis& axis : formula.axes) {
-      const auto known = std::find_if(axes_.begin(), axes_.end(), [&](const KnownAxis& each) { return each.axis == axis; });
+      const auto known =
+          std::find_if(axes_.begin(), axes_.end(), [&](const KnownAxis& each) { return each.axis == axis; });
       text += (text.empty() ? "" : " * ") + ("sizes." + axis_names_[static_cast<size_t>(known - axes_.begin())]);
     }
     return text;
   }
 
   // A place in scratch memory for what one part hands to another; empty where its size is not seen to follow.
-  std::string place_between(const std::string& value) {
-    const std::optional<std::vector<int64_t>> bytes = sizes_.bytes_of(value);
-    const std::optional<SizeFormula> formula = bytes.has_value() ? formula_for(*bytes, axes_) : std::nullopt;
+  std::string place_between(const ir::Value& between) {
+    const std::string& value = between.name;
+    const std::optional<std::vector<int64_t>> elements = sizes_.elements_of(value);
+    std::optional<SizeFormula> formula = elements.has_value() ? formula_for(*elements, axes_) : std::nullopt;
     if (!formula.has_value()) {
       return "";
     }
+    formula->bytes *= element_bytes(between.type.dtype);
     std::string term = fmt::format("{}", formula->bytes);
     for (const plan::Axis& axis : formula->axes) {
       term += fmt::format(" * {}[{}]", axis.value, axis.axis);
@@ -123,9 +126,9 @@ class Joiner {
 
   void take_memory(const plan::Step& step) {
     for (const int result : step.results) {
-      const std::string& value = program_.plan.buffers[static_cast<size_t>(result)].name;
-      if (!pointers_.contains(value)) {
-        pointers_[value] = place_between(value);
+      const ir::Value& value = program_.plan.graph.value(program_.plan.buffers[static_cast<size_t>(result)].value);
+      if (!pointers_.contains(value.name)) {
+        pointers_[value.name] = place_between(value);
       }
     }
   }
@@ -156,9 +159,10 @@ class Joiner {
       extents.push_back(in_words(*formula));
     }
     const std::string ending = is_last ? fmt::format("  return part_{}::run(&part_{}, stream);\n", number, number)
-                                       : fmt::format("  if (const int failed = part_{}::run(&part_{}, stream); failed != "
-                                                     "cudaSuccess) {{\n    return failed;\n  }}\n",
-                                                     number, number);
+                                       : fmt::format(
+                                             "  if (const int failed = part_{}::run(&part_{}, stream); failed != "
+                                             "cudaSuccess) {{\n    return failed;\n  }}\n",
+                                             number, number);
     return fmt::format(
         "  void* const tensors_{}[] = {{{}}};\n  const int64_t extents_{}[] = {{{}}};\n  StepArgs part_{} = *args;\n"
         "  part_{}.tensors = tensors_{};\n  part_{}.extents = extents_{};\n  part_{}.scratch = nullptr;\n"
@@ -215,8 +219,7 @@ std::optional<std::string> joined_steps(const TextProgram& program, const TextPl
   const bool uses_libraries = std::any_of(parts.begin(), parts.end(), [](const PartText& part) {
     return part.text.find("libraries") != std::string::npos;
   });
-  if (!place.contract.has_value() || parts.empty() || uses_libraries ||
-      !are_whole(program.plan, parts, place.nodes)) {
+  if (!place.contract.has_value() || parts.empty() || uses_libraries || !are_whole(program.plan, parts, place.nodes)) {
     return std::nullopt;
   }
   return Joiner(program, *place.contract).join(parts);

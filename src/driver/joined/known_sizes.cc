@@ -58,14 +58,14 @@ std::optional<std::vector<int64_t>> KnownSizes::extent_of(size_t step, size_t ex
   return at;
 }
 
-std::optional<std::vector<int64_t>> KnownSizes::bytes_of(const std::string& value) const {
+std::optional<std::vector<int64_t>> KnownSizes::elements_of(const std::string& value) const {
   std::vector<int64_t> at;
   for (const Point& point : points_) {
     const auto found = point.types.find(value);
     if (found == point.types.end()) {
       return std::nullopt;
     }
-    at.push_back(found->second->bytes());
+    at.push_back(found->second->element_count());
   }
   return at;
 }

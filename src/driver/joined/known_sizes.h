@@ -20,14 +20,14 @@ class KnownSizes {
   std::optional<std::vector<KnownAxis>> axes_of(const StepContract& contract) const;
   // Extent `extent` of step `step`; nothing where the program has another step there at some size.
   std::optional<std::vector<int64_t>> extent_of(size_t step, size_t extent) const;
-  // How many bytes a value takes.
-  std::optional<std::vector<int64_t>> bytes_of(const std::string& value) const;
+  // How many elements a value has.
+  std::optional<std::vector<int64_t>> elements_of(const std::string& value) const;
 
  private:
   struct Point {
     const plan::Plan* plan;
-    const ir::Graph* graph;         // of that plan, or of its other batch
-    int64_t batches_more = 0;       // than the plan has
+    const ir::Graph* graph;    // of that plan, or of its other batch
+    int64_t batches_more = 0;  // than the plan has
     std::map<std::string, const TensorType*> types{};
   };
   void add(const plan::Plan& plan, const ir::Graph& graph, int64_t batches_more);

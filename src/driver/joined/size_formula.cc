@@ -56,7 +56,8 @@ int64_t multiple_of(const std::vector<int64_t>& product, const std::vector<int64
 }  // namespace
 
 std::optional<SizeFormula> formula_for(const std::vector<int64_t>& wanted, const std::vector<KnownAxis>& axes) {
-  const bool is_number = std::all_of(wanted.begin(), wanted.end(), [&](int64_t each) { return each == wanted.front(); });
+  const bool is_number =
+      std::all_of(wanted.begin(), wanted.end(), [&](int64_t each) { return each == wanted.front(); });
   if (is_number && wanted.front() <= 1) {
     return SizeFormula{wanted.front(), {}};
   }
