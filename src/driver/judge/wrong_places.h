@@ -15,6 +15,7 @@ struct WrongPlace {
   std::string index;  // "[3,17]"
   double got = 0;
   double expected = 0;
+  bool is_steady = true;  // the same again when the call is repeated; if not, `got` is one value of many
 };
 
 struct WrongPlaces {
@@ -25,5 +26,10 @@ struct WrongPlaces {
 // Elements that err by an eighth of the output's largest error or more, or are finite where the reference is not, or
 // the other way round. No tolerance goes into it, so that none can be learned from it.
 WrongPlaces first_wrong_places(const verify::OutputReference& reference, const HostTensor& got, int draw, size_t most);
+
+// Elements that are others in a second call with the same inputs, beyond what an order of additions changes: nobody
+// wrote them, so that they hold what memory held, or threads race for them.
+WrongPlaces first_unsteady_places(const verify::OutputReference& reference, const HostTensor& got,
+                                  const HostTensor& again, int draw, size_t most);
 
 }  // namespace stitch::driver
