@@ -6,8 +6,6 @@
 #include <gtest/gtest.h>
 
 #include "driver/improve/text_place.h"
-#include "driver/joined/joined_steps.h"
-#include "driver/written/step_nodes.h"
 #include "ir/text/parser.h"
 
 namespace stitch::driver {
@@ -144,22 +142,6 @@ TEST_F(Texts, ThatAreNoneAreASentence) {
   EXPECT_EQ(std::get<NoCandidate>(tried({"m"}, "int main() {}")).why,
             "the code of a written step defines no function step_NN");
   EXPECT_NE(place_for(task_, best_, {"h", "s"}).error().message.find("must be convex"), std::string::npos);
-}
-
-TEST_F(Texts, OfTwoStepsAreJoinedByRule) {
-  const TextPlace place = place_for(task_, best_, {"m", "s"}).value();
-  std::vector<PartText> parts;
-  for (const size_t step : steps_among(best_.plan, place.nodes)) {
-    parts.push_back({step, best_.sources.files.at("steps/" + key_of_step(best_.plan, step) + ".cu")});
-  }
-  ASSERT_EQ(parts.size(), 2U);
-  const std::optional<std::string> joined = joined_steps(best_, place, parts);
-  ASSERT_TRUE(joined.has_value());
-  EXPECT_NE(joined->find("// scratch: 4 * a[0] * a[1]\n// scratch: 256\n"), std::string::npos) << *joined;
-  EXPECT_NE(joined->find("part_0::run(&part_0, stream)"), std::string::npos);
-  EXPECT_NE(joined->find("tensors_1[] = {between_0, args->tensors[1]}"), std::string::npos) << *joined;
-  const TextPlace part_of_step = place_for(task_, best_, {"a", "m"}).value();
-  EXPECT_FALSE(joined_steps(best_, part_of_step, {{0, parts[0].text}, {1, parts[1].text}}).has_value());
 }
 
 }  // namespace
