@@ -56,6 +56,7 @@ extern "C" int step_00(const StepArgs* args, cudaStream_t stream) {
 }
 """
 FORGETS_SCALE = JOINED.replace("fmaxf(x * scale, 0.0f)", "fmaxf(x, 0.0f)")
+OVERFLOWS = JOINED.replace(" - largest)", ")").replace(" - rows[row].x)", ")")  # right for inputs as they are given
 
 
 def lacking(prompt: str) -> list[str]:
@@ -81,7 +82,8 @@ def both(prompt: str) -> str:
 
 
 def test_a_group_of_all_nodes_replaces_the_experts_steps(place: Workplace) -> None:
-    model = Model(lambda _: fenced(FORGETS_SCALE), lambda _: fenced(JOINED), cannot, planner=both)
+    model = Model(lambda _: fenced(FORGETS_SCALE), lambda _: fenced(JOINED), lambda _: fenced(OVERFLOWS), cannot,
+                  planner=both)
     with model.server() as server:
         ended = place.optimize("--llm", server.url, "--model", "m")
     assert ended.status == 0, ended.error
@@ -90,7 +92,7 @@ def test_a_group_of_all_nodes_replaces_the_experts_steps(place: Workplace) -> No
     assert len(state["passed_over"]) == 1 and state["passed_over"][0]["version"] == 1
     assert state["plans"][0]["modelled_us"] < state["passed_over"][0]["modelled_us"]
 
-    first, second, third = [prompt for role, prompt in model.asked if role == "coder"]
+    first, second, third, fourth = [prompt for role, prompt in model.asked if role == "coder"]
     assert "that lacks the kernels alone" in first and "struct Extents" in material(first, "the contract")
     assert "(the expert" not in first and "steps/00" in first, "how the nodes are computed now"
     told = material(second, "the check")
@@ -98,8 +100,13 @@ def test_a_group_of_all_nodes_replaces_the_experts_steps(place: Workplace) -> No
     assert "gives wrong answers" in second and FORGETS_SCALE.splitlines()[-3] in second
     assert "executed" in third
 
-    wrong, right = state["attempts"]
-    assert (wrong["outcome"], right["outcome"]) == ("wrong", "right")
+    hidden = material(fourth, "the check")
+    assert "2 draws at step 0, declared shapes: passed" in hidden, hidden
+    assert "got" not in hidden and "draw 0" not in hidden, "of a hidden draw no place and no value is told"
+
+    wrong, right, overflows = state["attempts"]
+    assert [each["outcome"] for each in state["attempts"]] == ["wrong", "right", "wrong"]
+    assert not overflows["replaced_incumbent"]
     assert right["replaced_incumbent"] and right["gained_us"] > 0 and len(right["replaced"]) == 2
     steps = ended.json["agents"]["steps"]
     assert [each["author"] for each in steps] == ["m"] and steps[0]["gained_us"] == right["gained_us"]
