@@ -86,8 +86,13 @@ def test_a_group_of_all_nodes_replaces_the_experts_steps(place: Workplace) -> No
                   planner=both)
     with model.server() as server:
         ended = place.optimize("--llm", server.url, "--model", "m")
-    assert ended.status == 0, ended.error
-    state = place.state()
+        assert ended.status == 0, ended.error
+        state = place.state()
+        asked = len(model.asked)
+        # From behind the attempt that replaced the incumbent on: its text is taken over again, and the rest is known.
+        forked = place.command("runs", "resume", place.runs[0].name, "--from", "8", "--json")
+    assert forked.status == 0, forked.error
+    assert place.state()["incumbent"] == state["incumbent"] and len(model.asked) == asked
     assert [plan["summary"] for plan in state["plans"]] == ["everything in one launch"]
     assert len(state["passed_over"]) == 1 and state["passed_over"][0]["version"] == 1
     assert state["plans"][0]["modelled_us"] < state["passed_over"][0]["modelled_us"]
