@@ -2,6 +2,7 @@
 #include "agents/react/expert_turns.h"
 
 #include "agents/react/toolbox.h"
+#include "agents/workspace/own_step.h"
 #include "base/json/json.h"
 
 namespace stitch::agents {
@@ -21,9 +22,9 @@ std::string on_program(const char* tool) { return action(tool, {{"folder", kProg
 ExpertTurns::ExpertTurns(const State& state, const Material& material, const Pristine& pristine)
     : bench_(material.bench) {
   for (const SubTask& each : state.plans.back().sub_tasks) {
-    const std::vector<std::string> steps = bench_.changed_by(each);
-    const auto path = steps.size() == 1 ? pristine.answers.find(steps.front()) : pristine.answers.end();
-    if (targets_.size() < kMaxTargets && path != pristine.answers.end() && bench_.why_fixed(each).empty()) {
+    const OwnStep own = own_step_of(bench_, each);
+    const auto path = pristine.answers.find(own.step);
+    if (targets_.size() < kMaxTargets && path != pristine.answers.end() && own.why_fixed.empty()) {
       targets_.push_back({each, path->second});
     }
   }
@@ -32,8 +33,8 @@ ExpertTurns::ExpertTurns(const State& state, const Material& material, const Pri
 
 std::string ExpertTurns::text_to_write() const {
   const SubTask& sub_task = targets_[target_].sub_task;
-  return phase_ == Phase::kWrite ? bench_.text_by_setting(sub_task, 0).value_or(bench_.text_of(sub_task))
-                                 : bench_.text_of(sub_task);
+  const std::string present = bench_.text_by_rule(sub_task, 0).value_or("");
+  return phase_ == Phase::kWrite ? bench_.text_by_rule(sub_task, 1).value_or(present) : present;
 }
 
 std::string ExpertTurns::next() const {

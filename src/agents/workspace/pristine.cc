@@ -27,7 +27,7 @@ Result<Pristine> pristine_of(driver::Workbench& workbench) {
   pristine.files["CONTRACT.md"] = tools::contract_text(workbench.plan());
   pristine.files["SKILL.md"] = std::string(tools::embedded_text("workspace/SKILL"));
   for (size_t i = 0; i < workbench.plan().steps.size(); ++i) {
-    pristine.answers[workbench.key_of(i)] =
+    pristine.answers[driver::key_of_step(workbench.plan(), i)] =
         std::string(kProgramFolder) + "/" + codegen::step_file_name(workbench.plan(), i);
   }
   return pristine;

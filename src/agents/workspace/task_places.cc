@@ -5,6 +5,7 @@
 
 #include "agents/prompts/quote.h"
 #include "agents/roles/context.h"
+#include "agents/workspace/own_step.h"
 
 namespace stitch::agents {
 namespace {
@@ -12,12 +13,12 @@ namespace {
 constexpr size_t kMaxStepsBytes = 12'000;
 
 std::string row_of(const SubTask& sub_task, const Material& material, const Pristine& pristine) {
-  const std::vector<std::string> steps = material.bench.changed_by(sub_task);
-  const auto path = steps.size() == 1 ? pristine.answers.find(steps.front()) : pristine.answers.end();
+  const OwnStep own = own_step_of(material.bench, sub_task);
+  const auto path = pristine.answers.find(own.step);
   if (path == pristine.answers.end()) {
     return "";
   }
-  const std::string why = material.bench.why_fixed(sub_task);
+  const std::string& why = own.why_fixed;
   return fmt::format(
       "- {}: {}\n", path->second,
       why.empty() ? fmt::format("{}; {}", sub_task.expected_gain, sub_task.hint) : "cannot be written anew: " + why);

@@ -4,18 +4,13 @@
 #include <fmt/format.h>
 
 #include "agents/ask/asker.h"
+#include "agents/workspace/own_step.h"
 #include "base/hash/sha256.h"
 
 namespace stitch::agents {
 namespace {
 
 constexpr size_t kTriesOfStep = 2;  // as the session left it, then as `verify` last found it right
-
-// The one step that the sub-task is, if it is one.
-std::string step_of_sub_task(const Material& material, const SubTask& sub_task) {
-  const std::vector<std::string> changed = material.bench.changed_by(sub_task);
-  return changed.size() == 1 ? changed.front() : "";
-}
 
 }  // namespace
 
@@ -74,13 +69,14 @@ Result<void> WorkspaceCoder::find_record(const State& state, const Material& mat
 
 Result<Done> WorkspaceCoder::answer(const State& state, const Material& material) {
   const SubTask& sub_task = *current_sub_task(state);
-  const std::string step = step_of_sub_task(material, sub_task);
+  const OwnStep own = own_step_of(material.bench, sub_task);
+  const std::string& step = own.step;
   const auto last = record_->texts.find(step);
   if (step.empty() || last == record_->texts.end()) {
     return Done{Declined{fmt::format("{} was left as it was; the session: {}", sub_task.name, record_->why)}};
   }
-  if (const std::string why = material.bench.why_fixed(sub_task); !why.empty()) {
-    return Done{Declined{fmt::format("{} cannot be written anew: {}", sub_task.name, why)}};
+  if (!own.why_fixed.empty()) {
+    return Done{Declined{fmt::format("{} cannot be written anew: {}", sub_task.name, own.why_fixed)}};
   }
   const auto attempts = current_attempts(state);
   const auto verified = record_->verified.find(step);
