@@ -163,11 +163,11 @@ Result<driver::Improvement> AgentsImprover::improve(driver::Workbench& workbench
   Roles roles = roles_of(request_.team, asker, request_.prompts);
   const WorkspaceCoder* in_workspace = nullptr;
   if (request_.workspace.coder != CoderKind::kAnswers) {
-    STITCH_ASSIGN(std::unique_ptr<WorkspaceCoder> coder,
-                  workspace_coder({request_.workspace, request_.team, asker, request_.prompts, journal, request_.folder,
-                                   request_.is_offline,
-                                   [this](const std::string& line) { observer_.session_said(line); }},
-                                  workbench));
+    STITCH_ASSIGN(
+        std::unique_ptr<WorkspaceCoder> coder,
+        workspace_coder({request_.workspace, request_.team, asker, request_.prompts, journal, request_.folder,
+                         request_.is_offline, [this](const std::string& line) { observer_.session_said(line); }},
+                        workbench));
     in_workspace = coder.get();
     roles.coder = std::move(coder);
   }

@@ -9,7 +9,7 @@
 namespace stitch::agents {
 
 struct OwnStep {
-  std::string step{};       // "03_fc1_gelu", of which the sub-task has all nodes and no other; empty: it is no such step
+  std::string step{};       // "03_fc1_gelu", of which the sub-task has all nodes and no other; empty: none
   std::string why_fixed{};  // why its file cannot be written anew; empty: it can
 };
 

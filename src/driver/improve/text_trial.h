@@ -26,7 +26,7 @@ struct TakenTime {
 
 // Of a program and of those of its steps that a call runs.
 struct TakenTimes {
-  std::optional<TakenTime> program{};       // nothing: none may be told
+  std::optional<TakenTime> program{};        // nothing: none may be told
   std::map<std::string, TakenTime> steps{};  // "03_fc1_gelu"
 };
 
@@ -47,9 +47,7 @@ struct TextTrial {
   std::optional<std::vector<LaunchRecord>> launches{};  // of the program, where it was judged
   std::string facts{};                                  // `stitchcuda.facts/1` of the program with it, for marks
 
-  bool is_right() const {
-    return in_program && verified.has_value() && verified->verdict().kind == VerdictKind::kOk;
-  }
+  bool is_right() const { return in_program && verified.has_value() && verified->verdict().kind == VerdictKind::kOk; }
 };
 
 }  // namespace stitch::driver
