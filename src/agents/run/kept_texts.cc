@@ -58,6 +58,21 @@ Json shortened(const Json& sample, Texts& texts) {
   return question;
 }
 
+// The expert's text of a step that an attempt changed; of a step that the attempt brought, those of the steps whose
+// place it takes.
+std::string text_before(const std::string& step, const Attempt& attempt,
+                        const std::map<std::string, std::string>& expert) {
+  if (const auto found = expert.find(step); found != expert.end()) {
+    return found->second;
+  }
+  std::string text;
+  for (const std::string& each : attempt.replaced) {
+    const auto found = expert.find(each);
+    text += found != expert.end() ? found->second : "";
+  }
+  return text;
+}
+
 }  // namespace
 
 Result<Json> kept_texts(const Journal& journal, const Scoring& scoring, const State& state,
@@ -74,8 +89,8 @@ Result<Json> kept_texts(const Journal& journal, const Scoring& scoring, const St
       told[std::to_string(each.number)] = std::move(text);
     }
     for (const std::string& step : each.changed) {
-      if (const auto found = expert.find(step); found != expert.end()) {
-        replaced[step] = cut_in_the_middle(found->second, kMaxKeptCodeBytes);
+      if (std::string text = text_before(step, each, expert); !text.empty()) {
+        replaced[step] = cut_in_the_middle(std::move(text), kMaxKeptCodeBytes);
       }
     }
   }
