@@ -30,6 +30,7 @@ test: build-tests
 
 # Sweeps that do not fit the two-core budget of `make test`; each leaves a record in bench/results/.
 test-long: build-tests
+	@tools/setup --long
 	@tools/run-tests --long
 
 # Needs an NVIDIA GPU: a missing one is an error here, not a skip.
