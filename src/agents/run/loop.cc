@@ -100,7 +100,7 @@ Result<Event> Loop::test(const State& state) {
   STITCH_ASSIGN(const Trial trial, std::move(tried));
   const int64_t number = static_cast<int64_t>(state.attempts.size()) + 1;
   STITCH_TRY(folder_.keep_told(number, trial.told));
-  STITCH_TRY(folder_.keep_facts(number, trial.facts));
+  STITCH_TRY(folder_.keep_facts(number, parts_.marks ? trial.facts : ""));
   return Event{Tested{.outcome = trial.outcome,
                       .fingerprint = trial.fingerprint,
                       .incumbent_fails = trial.incumbent_fails,

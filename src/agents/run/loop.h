@@ -17,6 +17,7 @@ namespace stitch::agents {
 struct LoopParts {
   bool profiles = true;                          // the Verifier is told where the time goes
   bool remembers = true;                         // the Coder is told of more than the latest round
+  bool marks = true;                             // facts are kept by which attempts are marked
   std::optional<knowledge::Places> documents{};  // where failures and profiles are looked up; nothing: nowhere
 };
 

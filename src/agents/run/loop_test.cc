@@ -61,14 +61,15 @@ class LoopRun : public ::testing::Test {
     state.incumbent.program = Time{.us = 110, .low_us = 110, .high_us = 110};
     return state;
   }
-  Result<State> run(Bench& bench, const std::shared_ptr<Model>& model, const State& begin, bool is_offline = false) {
+  Result<State> run(Bench& bench, const std::shared_ptr<Model>& model, const State& begin, bool is_offline = false,
+                    const LoopParts& parts = {}) {
     Result<Journal> journal = Journal::open(folder_.path());
     EXPECT_TRUE(journal.has_value());
     const Result<Prompts> prompts = Prompts::load({});
     Asker asker(*journal, is_offline);
     const Seat seat{.model = "m", .answers = model};
     Roles roles = roles_of({seat, seat, seat}, asker, *prompts);
-    return Loop(*journal, RunFolder(folder_.path()), roles, bench, {}, {}).run(begin);
+    return Loop(*journal, RunFolder(folder_.path()), roles, bench, parts, {}).run(begin);
   }
   static std::vector<std::string> wrapped(std::vector<std::string> texts) {
     for (std::string& text : texts) {
@@ -99,6 +100,16 @@ TEST_F(LoopRun, ReplacesTheIncumbentByWhatIsRightAndFaster) {
   EXPECT_EQ(bench.adopted.begin()->second, "right 50\n");
   EXPECT_EQ(state->activity, Activity::kStopped);
   EXPECT_EQ(state->incumbent.program->us, 60);
+}
+
+TEST_F(LoopRun, KeepsFactsOfWhatWasTriedUnlessMarksAreLeftOut) {
+  for (const bool marks : {true, false}) {
+    folder_ = TemporaryDirectory::make("loop").value();
+    BenchOfTexts bench = LoopRun::bench();
+    const auto model = std::make_shared<ListModel>(wrapped({"right 50", "cannot, because no"}));
+    ASSERT_TRUE(run(bench, model, initial(), false, {.marks = marks}).has_value());
+    EXPECT_EQ(RunFolder(folder_.path()).facts(1).empty(), !marks);
+  }
 }
 
 TEST_F(LoopRun, GoesOnAfterAnyRequestThatFailedAndPaysForNoneTwice) {

@@ -73,8 +73,8 @@ void add_agents(CLI::App* verb, CommandLine* line) {
       [&agents](size_t chosen) { agents.system = static_cast<AgentSystem>(chosen); },
       "How roles work together (default: stitch)")
       ->group(kRolesGroup);
-  verb->add_option("--without", agents.without, "Leave a part of the system out: planner, profile, retrieval")
-      ->check(CLI::IsMember({"planner", "profile", "retrieval"}))
+  verb->add_option("--without", agents.without, "Leave a part of the system out: planner, profile, retrieval, rubric")
+      ->check(CLI::IsMember({"planner", "profile", "retrieval", "rubric"}))
       ->type_name("PART")
       ->delimiter(',')
       ->group(kRolesGroup);

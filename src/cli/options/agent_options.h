@@ -28,7 +28,7 @@ struct AgentOptions {
   std::string model;    // --model
   std::string prompts;  // a folder; empty: those that are built in
   AgentSystem system = AgentSystem::kStitch;
-  std::vector<std::string> without;  // "planner", "profile", "retrieval"
+  std::vector<std::string> without;  // "planner", "profile", "retrieval", "rubric"
   std::optional<int64_t> max_tokens;
   std::optional<double> max_dollars;
   std::optional<double> max_seconds;
