@@ -220,6 +220,16 @@ Result<void> Workbench::judge_candidate(const Candidate& candidate, TextTrial& t
   return {};
 }
 
+// The cage ends who breaks a rule, which looks like a crash: a verdict looks at the library first.
+Result<void> Workbench::look_for_cheat(const Candidate& candidate, TextTrial& trial) {
+  STITCH_ASSIGN(evaluate::EvaluateReport alone,
+                judge_step(job_, tools_, candidate.program.set, candidate.judged_step, expert_.device));
+  if (alone.verify.verdict().kind == VerdictKind::kCheated) {
+    trial.verified = std::move(alone.verify);
+  }
+  return {};
+}
+
 Result<TextTrial> Workbench::try_text(const GroupText& text) {
   STITCH_ASSIGN(const auto turn, take_emulated_turn(job_, tools_, expert_.device));
   const double start = job_.elapsed_seconds();
@@ -233,6 +243,8 @@ Result<TextTrial> Workbench::try_text(const GroupText& text) {
   STITCH_ASSIGN(trial.check, check(made->program.set, made->judged_step));
   if (trial.check->outcome == PublicOutcome::kPassed) {
     STITCH_TRY(judge_candidate(*made, trial));
+  } else if (trial.check->outcome == PublicOutcome::kCrashed) {
+    STITCH_TRY(look_for_cheat(*made, trial));
   }
   if (trial.is_right()) {
     STITCH_TRY(take_times(text, *made, trial));

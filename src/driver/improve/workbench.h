@@ -69,6 +69,7 @@ class Workbench {
   Result<std::optional<Finding>> refusal_of_nvcc(const SubjectSet& set);
   Result<PublicCheck> check(const SubjectSet& set, int step);
   Result<bool> incumbent_fails_alike(const TextPlace& place, const TextTrial& trial);
+  Result<void> look_for_cheat(const Candidate& candidate, TextTrial& trial);
   Result<void> judge_candidate(const Candidate& candidate, TextTrial& trial);
   Result<void> take_times(const GroupText& text, const Candidate& candidate, TextTrial& trial);
 
