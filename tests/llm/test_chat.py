@@ -26,8 +26,10 @@ def request(url: str, number: int = 1, **more: object) -> str:
 
 def start(folder: pathlib.Path | None = None, **environment: str) -> subprocess.Popen:
     pipe = subprocess.PIPE
+    # A command that was started in the background ignores Ctrl-C, and so do those that it starts.
     return subprocess.Popen([str(CHAT)], stdin=pipe, stdout=pipe, stderr=pipe, text=True, cwd=folder,
-                            env={**os.environ, **environment})
+                            env={**os.environ, **environment},
+                            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
 
 
 def ask(url: str, **more: object) -> tuple[dict, list[str]]:
