@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 import concurrent.futures
+import json
 import os
 import pathlib
 import shutil
@@ -24,6 +25,7 @@ from gate import Gate
 
 NICE = 10  # of builds: what is timed must not wait for a core
 SETTLING_SECONDS = 30.0  # beside torch.compile: PyTorch is loaded, the program made and called
+TOO_LONG = ("took longer", "out of time")  # as time_program.py and baselines.py say it
 LEAST_SECONDS = 15.0  # with fewer left no task is begun
 
 
@@ -60,14 +62,45 @@ class Run:
             print(f"{time.monotonic() - self.started:6.1f} s  {text}", flush=True)
 
     def all(self, chosen: list[tasks.Task]) -> None:
-        with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
+        if self.options.build_first:
+            if "compile" in self.options.baseline and self.options.device == "gpu":
+                self.each(self.compile_first, chosen, self.options.compile_jobs or self.options.jobs)
+            self.each(self.build_first, chosen, self.options.jobs)
+            self.say("built; timing")
+        # Two where all is built: while one is timed the next loads PyTorch.
+        self.each(self.one, chosen, min(2, self.options.jobs) if self.options.build_first else self.options.jobs)
+
+    def each(self, function, chosen: list[tasks.Task], jobs: int) -> None:
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
             try:
-                list(pool.map(self.one, chosen))
+                list(pool.map(function, chosen))
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 children.is_ending.set()  # those that are under way begin nothing more
                 children.end_all()
                 raise
+
+    def may_build(self) -> bool:
+        """Whether there is time for more that is built before anything is timed."""
+        spent = time.monotonic() - self.started
+        return self.left() >= LEAST_SECONDS and spent < (self.options.build_seconds or float("inf"))
+
+    def compile_first(self, task: tasks.Task) -> None:
+        attempt = Attempt(self, task)
+        if self.may_build() and not attempt.compiled.exists():
+            attempt.compile_ahead()
+
+    def build_first(self, task: tasks.Task) -> None:
+        """What fails fails again, with a record, when its turn has come."""
+        if not self.may_build():
+            return
+        try:
+            built = Attempt(self, task).build()
+            self.say(f"{task.short} built: {built['sentence'][:160]}")
+        except OutOfTime:
+            self.say(f"{task.short}: not built in time")
+        except Exception:  # noqa: BLE001 - our own mistake costs one task, not the run
+            traceback.print_exc()
 
     def one(self, task: tasks.Task) -> None:
         if self.left() < LEAST_SECONDS:
@@ -95,6 +128,8 @@ class Attempt:
         self.folder = run.out / "programs" / task.name
         self.log = run.out / "logs" / f"{task.name.replace('/', '-')}.txt"
         self.log.parent.mkdir(parents=True, exist_ok=True)
+        # Of an earlier run that this one resumes, or made before anything is timed.
+        self.kept, self.compiled = self.folder.with_suffix(".built.json"), self.folder.with_suffix(".compiled.json")
         self.seconds: dict[str, float] = {}
 
     def about(self) -> dict:
@@ -113,13 +148,31 @@ class Attempt:
                              **dict.fromkeys(self.wanted(), "this run")},
         }
 
+    def build(self) -> dict:
+        """Once: the answer lies beside what was built until there is a record."""
+        if self.kept.exists():
+            answer = json.loads(self.kept.read_text())
+            self.seconds |= answer["seconds"]
+            return answer
+        answer = self.unverified() if self.options.no_verify else self.verified()
+        self.keep(self.kept, {**answer, "seconds": self.seconds})
+        return answer
+
+    def keep(self, path: pathlib.Path, answer: dict) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        aside = path.with_suffix(".new")
+        aside.write_text(json.dumps(answer))
+        aside.replace(path)
+
     def record(self) -> dict:
-        built = self.unverified() if self.options.no_verify else self.verified()
+        built = self.build()
         found = {**self.about(), **{name: built[name] for name in ("status", "sentence", "verdict")}}
         if built["status"] == "ok":
             found["steps"] = steps.planned(self.folder / "plan.json")
             if self.options.device == "gpu" or self.options.no_verify:
                 found |= self.timed({"library": built["library"], "folder": str(self.folder)})
+        for path in (self.kept, self.compiled):
+            path.unlink(missing_ok=True)
         if not self.options.keep:
             shutil.rmtree(self.folder, ignore_errors=True)
         return {**found, "seconds": {name: round(seconds, 1) for name, seconds in self.seconds.items()}}
@@ -185,6 +238,10 @@ class Attempt:
 
     def compile_ahead(self) -> str:
         """Fills the compiler's cache: what is timed then waits for it little. Why there is nothing to time, if so."""
+        if self.compiled.exists():
+            answer = json.loads(self.compiled.read_text())
+            self.seconds |= answer["seconds"]
+            return answer["note"]
         others = [name for name in steps.ALL_BASELINES if name != "compile"]
         limit = min(self.options.compile_seconds + SETTLING_SECONDS, max(self.run.left(), 1))
         begin = time.monotonic()
@@ -196,8 +253,13 @@ class Attempt:
             finally:
                 process.end()
         self.seconds["compile ahead"] = time.monotonic() - begin
-        note = notes.get("compile", notes.get("error", "it said nothing"))
-        return note if isinstance(note, str) else ""
+        found = notes.get("compile", notes.get("error", "it said nothing"))
+        note = found if isinstance(found, str) else ""
+        if self.options.build_first and self.run.left() > 0:
+            # Others had memory of the GPU meanwhile: only what took too long is not tried again alone.
+            note = note if any(word in note for word in TOO_LONG) else ""
+            self.keep(self.compiled, {"note": note, "seconds": {"compile ahead": self.seconds["compile ahead"]}})
+        return note
 
     def timed(self, order: dict) -> dict:
         failed = {"compile": self.compile_ahead()} if "compile" in self.wanted() else {}

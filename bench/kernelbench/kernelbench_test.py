@@ -120,8 +120,16 @@ def test_a_task_that_crashes_costs_itself_alone(tmp_path: pathlib.Path) -> None:
     # What has a line is left alone; what the run was not given before is made, and beside eager it is alike.
     checkout(tmp_path, level1_3_Keeps=KEEPS)
     assert run(where).returncode == 2
-    again = run(where, "--resume", "--no-verify")
-    assert "3 tasks, 2 of them have a record" in again.stdout, again.stderr
+    # An earlier run had built one of them.
+    checkout(tmp_path, level2_1_Built=RIGHT)
+    kept = where / "out" / "programs" / "level2" / "1_Built.built.json"
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    kept.write_text(json.dumps({"status": "failed", "sentence": "as it was kept", "verdict": None, "seconds": {"tune": 1}}))
+    again = run(where, "--resume", "--no-verify", "--build-first", "--jobs", "2")
+    assert "4 tasks, 2 of them have a record" in again.stdout, again.stderr
+    said = again.stdout.index
+    assert said("level1/3 built") < said("built; timing") < said("level1/3 ok")
+    assert left(where)["level2/1_Built"]["sentence"] == "as it was kept" and not list(where.rglob("*.built.json"))
     kept = left(where)["level1/3_Keeps"]
     assert left(where)["level1/2_Scaled"] == right
     assert (kept["status"], kept["verdict"], kept["is_verified"]) == ("ok", None, False), kept
@@ -237,6 +245,24 @@ def test_a_draw_is_repeated_by_its_seed_and_has_every_class_first(every: list[ta
         chosen = tasks.drawn([*many, *every], 20, seed)
         assert len(chosen) == 20 and not any(task.level == 4 for task in chosen)
         assert {tasks.class_of(t) for t in chosen if t.level == 1} == set(CLASSES[:5])
+
+
+def test_shards_are_all_of_a_run_and_share_nothing(tmp_path: pathlib.Path) -> None:
+    where = checkout(tmp_path, **TEXTS)
+    asked = ["--seconds", "1", "--draw", "7", "--seed", "3"]
+    files = []
+    for shard in ("0/2", "1/2"):
+        out = where / f"out{shard[0]}"
+        done = subprocess.run([sys.executable, HERE / "run", sys.executable, where, out, "--device", "emulated", *asked,
+                               "--shard", shard], text=True, capture_output=True, check=False)
+        assert "not reached" in done.stdout, done.stderr
+        files.append(out / "results.jsonl")
+    names = [[task["task"] for task in records.runs_of(file)[0]["tasks"]] for file in files]
+    drawn = {task.name for task in tasks.drawn(tasks.found(where), 7, 3)}
+    assert [len(each) for each in names] == [4, 3] and set(names[0]) | set(names[1]) == drawn
+    table = subprocess.run([sys.executable, HERE / "table", *files], text=True, capture_output=True, check=True).stdout
+    assert "7 tasks drawn by seed 3" in table and "| all | 7 | 0 | 0 |" in table
+    assert run(where, "--shard", "2/2").returncode == 2
 
 
 def timed(number: int, ours: float, graph: float, eager: float) -> dict:
