@@ -4,6 +4,7 @@
 #include "harness.cuh"
 #include "kernels/conv/depthwise.cuh"
 #include "kernels/conv/direct.cuh"
+#include "kernels/conv/direct_mma.cuh"
 #include "kernels/conv/implicit_gemm_ffma.cuh"
 #include "kernels/conv/implicit_gemm_mma.cuh"
 
@@ -124,14 +125,36 @@ struct Layer {
     });
   }
 
+  template <int kChannels, int kInputChannels>
+  void direct_mma() const {
+    const std::string setting = std::to_string(kChannels) + "x" + std::to_string(kInputChannels);
+    report("direct tf32x3", setting.c_str(), [&](const StoreOutput& store) {
+      using Tile = DirectMmaTile<kChannels, kInputChannels>;
+      return launch_conv_direct_mma<Tile, Window>(shape, x.data(), weight.data(), store, nullptr);
+    });
+  }
+
+  void all_direct_mma() const {
+    direct_mma<32, 4>();
+    direct_mma<32, 8>();
+    direct_mma<64, 4>();
+    direct_mma<64, 8>();
+  }
+
   void all_direct() const {
     direct<8>();
     direct<16>();
     direct<32>();
     direct<64>();
+    all_direct_mma();
   }
 
   void all() const {
+    all_tiles();
+    all_direct_mma();
+  }
+
+  void all_tiles() const {
     ffma<FfmaTileLarge>("large");
     ffma<FfmaTileMedium>("medium");
     mma<MmaTileLarge>("large");
@@ -157,7 +180,7 @@ int main() {
   Layer<Same3>(64, 256, 14, 256, 1).all();
   Layer<Same3>(16, 512, 7, 512, 1).all();
   Layer<ConvWindow<1, 1, 1, 1, 0, 0, 1, 1>>(64, 256, 56, 64, 1).all();
-  Layer<ConvWindow<7, 7, 2, 2, 3, 3, 1, 1>>(64, 3, 224, 64, 1).all();
+  Layer<ConvWindow<7, 7, 2, 2, 3, 3, 1, 1>>(64, 3, 224, 64, 1).all_tiles();
   Layer<Same3>(32, 256, 56, 256, 256).depthwise();
   // Few channels, which cuDNN computes in fp32.
   Layer<Same3>(128, 8, 254, 64, 1).all_direct();

@@ -4,6 +4,7 @@
 #include "conv_support.cuh"
 #include "kernels/conv/depthwise.cuh"
 #include "kernels/conv/direct.cuh"
+#include "kernels/conv/direct_mma.cuh"
 #include "kernels/conv/implicit_gemm_ffma.cuh"
 #include "kernels/conv/implicit_gemm_mma.cuh"
 
@@ -82,6 +83,32 @@ void check_direct_ones(Checker& checker) {
   check_direct<32, Row>(checker, "row", conv_shape<Row>(1, 5, 1, 41, 30, 1));
 }
 
+template <int kChannels, int kInputChannels, typename Window>
+void check_direct_mma(Checker& checker, const std::string& name, const ConvCase<Window>& problem) {
+  check(checker, "direct mma " + name, problem, [](auto s, auto x, auto weight, auto epilogue, float*) {
+    using Tile = DirectMmaTile<kChannels, kInputChannels>;
+    return launch_conv_direct_mma<Tile, Window>(s, x, weight, epilogue, nullptr);
+  });
+}
+
+// Patches that hang over every edge, more of them than a block takes and fewer; input channels in one go and in
+// several, more and fewer than a slice has; taps that fill slices and groups of slices and that do not.
+void check_direct_mma_ones(Checker& checker) {
+  using Same = ConvWindow<3, 3, 1, 1, 1, 1, 1, 1>;
+  using Strided = ConvWindow<5, 3, 2, 3, 2, 0, 1, 2>;
+  using Volume = ConvWindow3d<3, 2, 3, 1, 2, 1, 1, 0, 1, 1, 1, 2>;
+  using Row = ConvWindow<1, 7, 1, 2, 0, 3, 1, 1>;
+  check_direct_mma<64, 8, Same>(checker, "3x3", ConvCase<Same>(conv_shape<Same>(2, 8, 1, 10, 67, 70, 1)));
+  check_direct_mma<32, 4, Same>(checker, "few", ConvCase<Same>(conv_shape<Same>(1, 3, 1, 9, 33, 12, 1)));
+  check_direct_mma<64, 4, Strided>(checker, "strided", ConvCase<Strided>(conv_shape<Strided>(2, 6, 1, 13, 14, 33, 1)));
+  check_direct_mma<32, 8, Volume>(checker, "volume", ConvCase<Volume>(conv_shape<Volume>(2, 9, 4, 19, 8, 10, 1)));
+  check_direct_mma<32, 4, Row>(checker, "row", ConvCase<Row>(conv_shape<Row>(1, 5, 1, 1, 41, 30, 1)));
+  ConvCase<Same> beyond(conv_shape<Same>(1, 2, 1, 4, 5, 3, 1));
+  beyond.x[7] = INFINITY;  // splitting it gives NaN
+  beyond.want = reference<Same>(beyond.shape, beyond.x.data(), beyond.weight.data(), beyond.bias.data());
+  check_direct_mma<32, 4, Same>(checker, "infinity", beyond);
+}
+
 // Three axes, each with its own numbers.
 void check_volumes(Checker& checker) {
   using Volume = ConvWindow3d<3, 2, 3, 1, 2, 1, 1, 0, 1, 1, 1, 2>;
@@ -140,6 +167,7 @@ int main(int count, char** arguments) {
   using Dilated = ConvWindow<3, 3, 2, 1, 2, 3, 3, 2>;
   check_depthwise_rows<Dilated, 4>(checker, conv_shape<Dilated>(1, 3, 23, 9, 3, 3));
   check_direct_ones(checker);
+  check_direct_mma_ones(checker);
   check_volumes(checker);
   check_transposed(checker);
   return checker.finish();

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "kernels/conv/direct.h"
+#include "kernels/conv/direct_mma.h"
 #include "kernels/conv/launch.h"
 #include "kernels/conv/layout.h"
 #include "kernels/conv/library.h"
@@ -43,14 +44,18 @@ double gathering_share(const ConvolutionProblem& problem) {
 
 // How our own kernels compute it: each thread outputs of one channel by itself, threads outputs of some channels from
 // a patch they share, or blocks tiles of a product.
-enum class ConvolutionMethod { kDepthwise, kDirect, kTiles };
+enum class ConvolutionMethod { kDepthwise, kDirect, kDirectMma, kTiles };
 struct ConvolutionSetting {
   ConvolutionMethod method = ConvolutionMethod::kTiles;
   GemmSetting tiles{};
   int64_t channels = 0;  // of a block, where it is direct
+  DirectMmaSetting direct_mma{};
 
   bool is_tiled() const { return method == ConvolutionMethod::kTiles; }
-  TensorMath math() const { return is_tiled() ? tiles.variant->math : TensorMath::kNone; }
+  TensorMath math() const {
+    return is_tiled() ? tiles.variant->math
+                      : (method == ConvolutionMethod::kDirectMma ? TensorMath::kTf32x3 : TensorMath::kNone);
+  }
 };
 
 Setting depthwise_setting() { return {kDepthwise, 1}; }
@@ -74,6 +79,9 @@ std::optional<ConvolutionSetting> convolution_setting(const Setting& setting) {
   }
   if (const std::optional<int64_t> channels = direct_channels(setting); channels.has_value()) {
     return ConvolutionSetting{.method = ConvolutionMethod::kDirect, .channels = *channels};
+  }
+  if (const std::optional<DirectMmaSetting> direct = direct_mma_setting(setting); direct.has_value()) {
+    return ConvolutionSetting{.method = ConvolutionMethod::kDirectMma, .direct_mma = *direct};
   }
   const std::optional<GemmSetting> tiles = gemm_setting(setting);
   return tiles.has_value() ? std::optional(ConvolutionSetting{ConvolutionMethod::kTiles, *tiles}) : std::nullopt;
@@ -128,6 +136,8 @@ class Convolution final : public KernelTemplate {
     if (in_float && rounding != OperandRounding::kRequired) {
       const std::vector<Setting> direct = direct_settings(problem);
       settings.insert(settings.end(), direct.begin(), direct.end());
+      const std::vector<Setting> direct_mma = direct_mma_settings(problem);
+      settings.insert(settings.end(), direct_mma.begin(), direct_mma.end());
     }
     for (const GemmVariant& variant :
          in_float ? conv_variants(rounding != OperandRounding::kNone, limits) : sixteen_bit_gemm_variants(limits)) {
@@ -164,6 +174,9 @@ class Convolution final : public KernelTemplate {
       // Fewer channels, as at reduced sizes, are computed by the same code.
       return storage(group) == DataType::kFloat32 && allows_direct(convolution_problem(group), own->channels);
     }
+    if (own->method == ConvolutionMethod::kDirectMma) {
+      return storage(group) == DataType::kFloat32 && allows_direct_mma(convolution_problem(group), own->direct_mma);
+    }
     const Setting unsplit = own->is_tiled() ? to_setting({own->tiles.variant}) : setting;
     return own->tiles.splits_of_depth <= kMaxSplits && KernelTemplate::allows(group, unsplit);
   }
@@ -180,6 +193,11 @@ class Convolution final : public KernelTemplate {
     const ConvolutionSetting own = *convolution_setting(setting);
     if (own.method == ConvolutionMethod::kDirect) {
       add_direct_work(problem, own.channels, work);
+      add_turning_work(problem, convolution_layout(group), work);
+      return work;
+    }
+    if (own.method == ConvolutionMethod::kDirectMma) {
+      add_direct_mma_work(problem, own.direct_mma, work);
       add_turning_work(problem, convolution_layout(group), work);
       return work;
     }
@@ -271,6 +289,13 @@ void describe(StepBuilder& step, ConvolutionMethod method, bool transposed) {
     step.describe("Bound: arithmetic on the ordinary pipes, in fp32.");
     return;
   }
+  if (method == ConvolutionMethod::kDirectMma) {
+    step.describe(
+        "Access: a block keeps its channels' weights in shared memory, in two TF32 parts, and takes patches of the "
+        "input there; each warp multiplies 32 channels with the windows of 32 pixels, which are never gathered.");
+    step.describe("Bound: three TF32 products for each of fp32, or writing the outputs where channels are few.");
+    return;
+  }
   if (method == ConvolutionMethod::kDepthwise) {
     step.describe(
         "Access: neighbouring threads along a row of the output, each with one output or some below each other; taps "
@@ -296,6 +321,8 @@ const char* family_of(ConvolutionMethod method, TensorMath math) {
       return "depthwise";
     case ConvolutionMethod::kDirect:
       return "direct";
+    case ConvolutionMethod::kDirectMma:
+      return "direct_mma";
     case ConvolutionMethod::kTiles:
       break;
   }
@@ -320,6 +347,9 @@ void include_skeleton(StepBuilder& step, ConvolutionMethod method, TensorMath ma
 std::string template_arguments(const ConvolutionSetting& chosen) {
   if (chosen.method == ConvolutionMethod::kDirect) {
     return direct_tile(chosen.channels) + ", Window";
+  }
+  if (chosen.method == ConvolutionMethod::kDirectMma) {
+    return direct_mma_tile(chosen.direct_mma) + ", Window";
   }
   if (!chosen.is_tiled()) {
     return "Window";

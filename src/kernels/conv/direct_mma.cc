@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/conv/direct_mma.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "kernels/template/named_setting.h"
+
+namespace stitch::kernels {
+namespace {
+
+constexpr std::array kDirectMmaSettings = {
+    NamedSetting<DirectMmaSetting>{"direct_tf32x3_64x8", {64, 8}},
+    NamedSetting<DirectMmaSetting>{"direct_tf32x3_64x4", {64, 4}},
+    NamedSetting<DirectMmaSetting>{"direct_tf32x3_32x8", {32, 8}},
+    NamedSetting<DirectMmaSetting>{"direct_tf32x3_32x4", {32, 4}},
+};
+
+// As the skeleton has them.
+constexpr int64_t kMmaThreads = 256;
+constexpr int64_t kMmaColumns = 32;
+constexpr int64_t kChannelsOfWarp = 32;
+constexpr int64_t kDepthOfSlice = 8;
+constexpr int64_t kPatchesOfBlock = 4;
+
+int64_t pieces_of(int64_t extent, int64_t tile) { return (extent + tile - 1) / tile; }
+
+// Elements under `outputs` neighbouring outputs along one axis.
+int64_t span_under(const WindowNumbers& window, size_t axis, int64_t outputs) {
+  return (outputs - 1) * window.stride[axis] + (window.kernel[axis] - 1) * window.dilation[axis] + 1;
+}
+
+int64_t rows_of(const DirectMmaSetting& setting) {
+  return kMmaThreads / kMmaColumns / (setting.channels / kChannelsOfWarp);
+}
+
+// Of a plane of the window and the input channels of a stage, as slices of K.
+int64_t slices_of(const WindowNumbers& window, const DirectMmaSetting& setting) {
+  const size_t y = window.axes() - 2;
+  return pieces_of(window.kernel[y] * window.kernel[y + 1] * setting.input_channels, kDepthOfSlice);
+}
+
+// Of one input channel.
+int64_t elements_of_patch(const WindowNumbers& window, const DirectMmaSetting& setting) {
+  const size_t y = window.axes() - 2;
+  return span_under(window, y, rows_of(setting)) * span_under(window, y + 1, kMmaColumns);
+}
+
+int64_t shared_bytes(const WindowNumbers& window, const DirectMmaSetting& setting) {
+  constexpr int64_t kFloatBytes = 4, kParts = 2, kPatches = 2, kStagedOfWarp = 320;
+  const int64_t plane = pieces_of(elements_of_patch(window, setting), kMmaColumns) * kMmaColumns + kDepthOfSlice;
+  return kFloatBytes * (kParts * slices_of(window, setting) * kDepthOfSlice * setting.channels +
+                        kPatches * setting.input_channels * plane + kMmaThreads / kMmaColumns * kStagedOfWarp);
+}
+
+}  // namespace
+
+bool allows_direct_mma(const ConvolutionProblem& problem, const DirectMmaSetting& setting) {
+  constexpr int64_t kRoomOfTwoBlocks = 112 << 10;
+  return !problem.transposed && problem.groups == 1 && shared_bytes(problem.window, setting) <= kRoomOfTwoBlocks;
+}
+
+std::vector<Setting> direct_mma_settings(const ConvolutionProblem& problem) {
+  constexpr int64_t kMostInputChannels = 32;  // beyond them tiles of a product are better
+  return settings_where(kDirectMmaSettings, [&](const DirectMmaSetting& setting) {
+    const bool is_filled =
+        setting.input_channels < problem.in_channels + 4 && setting.channels < problem.out_channels + kChannelsOfWarp;
+    return is_filled && problem.in_channels <= kMostInputChannels && allows_direct_mma(problem, setting);
+  });
+}
+
+std::optional<DirectMmaSetting> direct_mma_setting(const Setting& setting) {
+  return is_named(kDirectMmaSettings, setting.variant) && setting.splits == 1
+             ? std::optional(meaning_of(kDirectMmaSettings, setting))
+             : std::nullopt;
+}
+
+std::string direct_mma_tile(const DirectMmaSetting& setting) {
+  return fmt::format("stitch::DirectMmaTile<{}, {}>", setting.channels, setting.input_channels);
+}
+
+void add_direct_mma_work(const ConvolutionProblem& problem, const DirectMmaSetting& setting, Work& work) {
+  constexpr double kBytesOfFloat = 4, kProducts = 3;
+  constexpr double kReached = 0.27;
+  const size_t y = problem.window.axes() - 2;
+  const int64_t rows = rows_of(setting);
+  const int64_t patches = problem.batch * (y > 0 ? problem.out[0] : 1) * pieces_of(problem.out[y], rows) *
+                          pieces_of(problem.out[y + 1], kMmaColumns);
+  const int64_t blocks_of_channels = pieces_of(problem.out_channels, setting.channels);
+  const int64_t parts = pieces_of(problem.in_channels, setting.input_channels) * (y > 0 ? problem.window.kernel[0] : 1);
+  const auto depth = static_cast<double>(parts * slices_of(problem.window, setting) * kDepthOfSlice);
+  work.pipe = Pipe::kTf32;
+  work.flops = 2.0 * kProducts * static_cast<double>(problem.outputs()) * static_cast<double>(problem.depth());
+  work.padded_flops = 2.0 * kProducts * depth *
+                      static_cast<double>(patches * rows * kMmaColumns * blocks_of_channels * setting.channels);
+  work.blocks = pieces_of(patches, kPatchesOfBlock) * blocks_of_channels;
+  work.blocks_per_multiprocessor = 2;
+  work.threads_per_block = kMmaThreads;
+  work.peak_share = kReached;
+  work.bandwidth_share = 0.8;
+  // What blocks beside and behind each other read again.
+  const double read = kBytesOfFloat * static_cast<double>(patches * blocks_of_channels * parts) *
+                      static_cast<double>(setting.input_channels * elements_of_patch(problem.window, setting));
+  int64_t elements = problem.batch * problem.in_channels;
+  for (const int64_t extent : problem.in) {
+    elements *= extent;
+  }
+  constexpr double kFromCache = 0.3;  // of the time that reading it from memory would take
+  work.extra_bytes = kFromCache * std::max(0.0, read - kBytesOfFloat * static_cast<double>(elements));
+}
+
+}  // namespace stitch::kernels
