@@ -87,8 +87,13 @@ class Run:
 
     def compile_first(self, task: tasks.Task) -> None:
         attempt = Attempt(self, task)
-        if self.may_build() and not attempt.compiled.exists():
+        if not self.may_build() or attempt.compiled.exists():
+            return
+        try:
             attempt.compile_ahead()
+            self.say(f"{task.short} compiled by PyTorch in {attempt.seconds['compile ahead']:.0f} s")
+        except Exception:  # noqa: BLE001 - it is compiled where it is timed, then
+            traceback.print_exc()
 
     def build_first(self, task: tasks.Task) -> None:
         """What fails fails again, with a record, when its turn has come."""
