@@ -41,9 +41,9 @@ bool has_room(const WindowNumbers& window, int64_t channels) {
 }
 
 // Of the peak: the multiply-adds among all instructions of a stage of two input channels, as counted in the compiled
-// kernel, times what was reached of that on an H200 (bench/kernels/conv_bench.cu: 0.46 to 0.52).
+// kernel, times what was reached of that on an H200 (bench/kernels/conv_bench.cu: 0.46 to 0.52; volumes 0.57).
 double peak_share(const WindowNumbers& window, int64_t channels) {
-  constexpr double kReached = 0.48;
+  constexpr double kOfImages = 0.48, kOfVolumes = 0.55;
   constexpr double kOfElement = 30;  // address, bounds and copy
   constexpr double kOfWeight = 8;
   constexpr double kOfStage = 60;  // waits and loop
@@ -59,7 +59,7 @@ double peak_share(const WindowNumbers& window, int64_t channels) {
   const double copies = kOfElement * at_least_one(kStageChannels * patch_elements(window, channels), kThreads) +
                         kOfWeight * static_cast<double>(channels / kChannelsOfThread) *
                             at_least_one(kStageChannels * window.taps(), kDirectColumns);
-  return kReached * adds / (adds + loads + copies + kOfStage);
+  return (y > 0 ? kOfVolumes : kOfImages) * adds / (adds + loads + copies + kOfStage);
 }
 
 }  // namespace

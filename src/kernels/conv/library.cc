@@ -264,7 +264,9 @@ Work convolution_library_work(const Group& group, const ConvolutionProblem& prob
     work.serial_bytes = converted_bytes(problem, layout);
   } else if (!ends_with_sums(group)) {
     work.launches = 2;
-    work.serial_bytes = 2 * sums;
+    // The pass that finishes volumes names each pixel by three axes: 2.4 ms for what is copied in 0.8.
+    constexpr double kOfVolumes = 3;
+    work.serial_bytes = 2 * sums * (problem.window.axes() > 2 ? kOfVolumes : 1);
   }
   return work;
 }
