@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tensor-core GEMM on 16-bit operands: pairs along K and the converting path, ragged and odd extents, split K, a
-// batch, infinities; and the plain GEMM reading them.
+// The tensor-core GEMM on 16-bit operands: pairs along and across K and the converting path, ragged and odd extents,
+// split K, a batch, infinities; and the plain GEMM reading them.
 #include "gemm_support.cuh"
 #include "kernels/gemm/ffma.cuh"
 #include "kernels/gemm/mma_16bit.cuh"
@@ -76,6 +76,9 @@ void check_all(Checker& checker) {
   check<T, MmaTileMedium, kK, kK>(checker, aligned);
   check<T, MmaTileMedium, kK, kOuter>(checker, odd);
   check<T, MmaTileMedium, kOuter, kK>(checker, aligned);
+  check<T, MmaTileMedium, kK, kOuter>(checker, pairs);
+  check<T, MmaTileSmall, kOuter, kOuter>(checker, GemmCase(gemm_shape(2, 72, 88, 75)));  // 16 bytes, ragged, K odd
+  check<T, MmaTileBroad, kK, kOuter>(checker, GemmCase(gemm_shape(1, 70, 136, 152)));
   check<T, MmaTileMedium, kOuter, kOuter>(checker, odd);
   check<T, MmaTileLarge, kK, kK>(checker, GemmCase(gemm_shape(1, 130, 129, 34)));
   check<T, MmaTileSmall, kK, kK>(checker, GemmCase(gemm_shape(1, 5, 3, 2)));

@@ -38,6 +38,17 @@ struct MmaResidency {
 
 namespace mma_detail {
 
+// Where an operand's elements lie in shared memory: as it says, or as floats of its layout do.
+template <typename Operand, int kOuter, int kDepth>
+struct TileLayoutOf {
+  using Type = MmaTileLayout<kOuter, kDepth, Operand::layout>;
+};
+template <typename Operand, int kOuter, int kDepth>
+  requires requires { typename Operand::TileLayout; }
+struct TileLayoutOf<Operand, kOuter, kDepth> {
+  using Type = typename Operand::TileLayout;
+};
+
 template <typename Math, typename Tile>
 class WarpTile {
  public:
@@ -52,19 +63,20 @@ class WarpTile {
   static constexpr int kStepDepth = 8 * Math::kSteps;
   static constexpr int kSteps = Tile::k / kStepDepth;  // multiplications a tile
 
-  template <Layout kLhsLayout>
-  using LhsReader = typename MmaTileLayout<Tile::m, Tile::k, kLhsLayout>::template Reader<true>;
-  template <Layout kRhsLayout>
-  using RhsReader = typename MmaTileLayout<Tile::n, Tile::k, kRhsLayout>::template Reader<false>;
+  template <typename Lhs>
+  using LhsReader = typename TileLayoutOf<Lhs, Tile::m, Tile::k>::Type::template Reader<true>;
+  template <typename Rhs>
+  using RhsReader = typename TileLayoutOf<Rhs, Tile::n, Tile::k>::Type::template Reader<false>;
 
-  template <Layout kLhsLayout>
-  __device__ __forceinline__ LhsReader<kLhsLayout> lhs_reader() const {
-    static_assert(kLhsLayout == Layout::kContiguousK || Tile::warp_m % 32 == 0, "the permutation stays within 32 rows");
+  template <typename Lhs>
+  __device__ __forceinline__ LhsReader<Lhs> lhs_reader() const {
+    static_assert(Lhs::layout == Layout::kContiguousK || Tile::warp_m % 32 == 0,
+                  "the permutation stays within 32 rows");
     return {row_, lane_};
   }
-  template <Layout kRhsLayout>
-  __device__ __forceinline__ RhsReader<kRhsLayout> rhs_reader() const {
-    static_assert(kRhsLayout == Layout::kContiguousK || Tile::warp_n % 32 == 0,
+  template <typename Rhs>
+  __device__ __forceinline__ RhsReader<Rhs> rhs_reader() const {
+    static_assert(Rhs::layout == Layout::kContiguousK || Tile::warp_n % 32 == 0,
                   "the permutation stays within 32 columns");
     return {column_, lane_};
   }
@@ -230,8 +242,8 @@ __device__ __forceinline__ void multiply_range(WarpTile<Math, Tile>& sums, Lhs& 
   static_assert(Math::kPromoteEvery % Tile::k == 0, "partial sums are promoted between tiles");
   static_assert(Sums::kSteps % 2 == 0, "the two sets of fragments take turns across tiles");
   Stages<Tile, Lhs, Rhs> stages(lhs, rhs, shared, place);
-  const auto lhs_reader = sums.template lhs_reader<Lhs::layout>();
-  const auto rhs_reader = sums.template rhs_reader<Rhs::layout>();
+  const auto lhs_reader = sums.template lhs_reader<Lhs>();
+  const auto rhs_reader = sums.template rhs_reader<Rhs>();
   const auto load = [&](typename Sums::Fragments& fragments, int step) {
     Sums::load(fragments, lhs_reader, stages.read_lhs(), rhs_reader, stages.read_rhs(), step);
   };
