@@ -4,6 +4,7 @@
 #   STITCH_CUDA_INCLUDE     folder of cuda_runtime.h, or empty
 #   STITCH_CUDART_STATIC    libcudart_static.a, or empty
 #   STITCH_NVCC             nvcc, or empty
+#   STITCH_CUPTI_INCLUDE    folder of cupti.h, or empty
 include_guard(GLOBAL)
 
 function(stitch_find_cuda)
@@ -35,6 +36,12 @@ function(stitch_find_cuda)
                NO_CACHE NO_DEFAULT_PATH)
   if(static_runtime)
     set(STITCH_CUDART_STATIC ${static_runtime} PARENT_SCOPE)
+  endif()
+  set(STITCH_CUPTI_INCLUDE "" PARENT_SCOPE)
+  find_path(cupti cupti.h PATHS ${folders} PATH_SUFFIXES extras/CUPTI/include include targets/x86_64-linux/include
+            NO_CACHE NO_DEFAULT_PATH)
+  if(cupti)
+    set(STITCH_CUPTI_INCLUDE ${cupti} PARENT_SCOPE)
   endif()
   find_program(nvcc nvcc PATHS ${folders} PATH_SUFFIXES bin NO_CACHE NO_DEFAULT_PATH)
   if(nvcc)

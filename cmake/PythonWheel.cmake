@@ -4,7 +4,7 @@
 # depends on the compiler and on the CUDA headers of the machine that runs them, which need not be this one.
 set(wheel_programs stitchcuda stitchcuda-tool stitchcuda-chat stitchcuda-cage stitchcuda-rewrite
     stitchcuda-worker-emulated stitchcuda-worker-checked stitchcuda-worker-counted
-    stitchcuda-keeper-emulated stitchcuda-worker-cuda stitchcuda-keeper-cuda stitch_emulator_shared stitch_observer
+    stitchcuda-keeper-emulated stitchcuda-worker-cuda stitchcuda-replay-cuda stitchcuda-keeper-cuda stitch_emulator_shared stitch_observer
     stitch_host_emulated stitchcuda_shared)
 foreach(program ${wheel_programs})
   if(NOT TARGET ${program})
@@ -14,6 +14,9 @@ foreach(program ${wheel_programs})
 endforeach()
 if(TARGET stitch_eviction)  # where there is an nvcc
   list(APPEND wheel_programs stitch_eviction)
+endif()
+if(TARGET stitch_activity)  # where CUPTI's headers are
+  list(APPEND wheel_programs stitch_activity)
 endif()
 add_custom_target(wheel DEPENDS ${wheel_programs})
 

@@ -13,7 +13,7 @@ constexpr std::string_view kHeader = "stitchcuda.activity/1 ";
 constexpr size_t kMaxRecords = 2'000'000;
 constexpr size_t kMaxName = 4000;
 
-Unexpected damaged(size_t line, const std::string& what) {
+Unexpected unreadable_activity(size_t line, const std::string& what) {
   return failure(ErrorCode::kFileInvalid, fmt::format("line {} of the activity of the device: {}", line, what), "",
                  "profile again; if it stays, name another profiler with --rung");
 }
@@ -75,10 +75,10 @@ Result<Record> read_record(RecordKind kind, Words& words, size_t line) {
   record.name = std::string(words.rest().substr(0, kMaxName));
   const bool is_named = kind == RecordKind::kKernel || kind == RecordKind::kCopy || kind == RecordKind::kCall;
   if (!words.is_good() || (is_named && record.name.empty())) {
-    return damaged(line, "a record without all of its figures: it was cut");
+    return unreadable_activity(line, "a record without all of its figures: it was cut");
   }
   if (record.end_ns < record.start_ns) {
-    return damaged(line, "a record ends before it begins");
+    return unreadable_activity(line, "a record ends before it begins");
   }
   return record;
 }
@@ -87,15 +87,16 @@ Result<Record> read_record(RecordKind kind, Words& words, size_t line) {
 
 Result<std::vector<Record>> read_activity(std::string_view text) {
   if (!text.starts_with(kHeader)) {
-    return damaged(1, text.empty() ? "it is empty: the program ended before it used the device, or CUPTI was not loaded"
-                                   : "it does not begin with " + std::string(kHeader));
+    return unreadable_activity(
+        1, text.empty() ? "it is empty: the program ended before it used the device, or CUPTI was not loaded"
+                        : "it does not begin with " + std::string(kHeader));
   }
   std::vector<Record> records;
   size_t number = 0;
   for (size_t begin = 0; begin < text.size(); ++number) {
     const size_t end = text.find('\n', begin);
     if (end == std::string_view::npos) {
-      return damaged(number + 1, "it ends within a line: it was cut");
+      return unreadable_activity(number + 1, "it ends within a line: it was cut");
     }
     Words words(text.substr(begin, end - begin));
     begin = end + 1;
@@ -105,24 +106,26 @@ Result<std::vector<Record>> read_activity(std::string_view text) {
     const std::string_view what = words.word();
     if (what == "dropped") {
       const auto lost = words.number<int64_t>();
-      return damaged(number + 1, fmt::format("CUPTI dropped {} records, so that no figure would be whole", lost));
+      return unreadable_activity(number + 1,
+                                 fmt::format("CUPTI dropped {} records, so that no figure would be whole", lost));
     }
     if (what == "end") {
       const bool is_whole = words.number<uint64_t>() == records.size() && words.is_good() && begin == text.size();
       return is_whole ? Result<std::vector<Record>>(std::move(records))
-                      : damaged(number + 1, "it says that it ends, with another number of records");
+                      : unreadable_activity(number + 1, "it says that it ends, with another number of records");
     }
     const auto kind = kinds().find(what);
     if (kind == kinds().end()) {
-      return damaged(number + 1, "no record begins with the word " + std::string(what.substr(0, 40)));
+      return unreadable_activity(number + 1, "no record begins with the word " + std::string(what.substr(0, 40)));
     }
     if (records.size() == kMaxRecords) {
-      return damaged(number + 1, fmt::format("more than {} records", kMaxRecords));
+      return unreadable_activity(number + 1, fmt::format("more than {} records", kMaxRecords));
     }
     STITCH_ASSIGN(Record record, read_record(kind->second, words, number + 1));
     records.push_back(std::move(record));
   }
-  return damaged(number + 1, "it has no end: the program was killed, or ended itself without leaving main()");
+  return unreadable_activity(number + 1,
+                             "it has no end: the program was killed, or ended itself without leaving main()");
 }
 
 }  // namespace stitch::profile

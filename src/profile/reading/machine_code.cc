@@ -25,7 +25,7 @@ constexpr Opcode kOpcodes[] = {
 #undef STITCH_OPCODE
 };
 
-Unexpected damaged(const std::string& what) {
+Unexpected unreadable_code(const std::string& what) {
   return failure(ErrorCode::kFileInvalid, "what cuobjdump printed cannot be read: " + what);
 }
 
@@ -106,7 +106,7 @@ Result<std::vector<CodeOfKernel>> read_resource_usage(std::string_view text) {
       architecture = word_behind(line, "arch =");
     } else if (line.find(" Function ") != std::string::npos && line.find(" Function ") < 2) {
       if (awaits_figures) {
-        return damaged(fmt::format("kernel {} has no figures", kernels.back().name));
+        return unreadable_code(fmt::format("kernel {} has no figures", kernels.back().name));
       }
       std::string name = word_behind(line, "Function ");
       name = name.substr(0, name.rfind(':'));
@@ -120,13 +120,13 @@ Result<std::vector<CodeOfKernel>> read_resource_usage(std::string_view text) {
       kernel.shape.local_bytes =
           stack.has_value() ? *stack + figure_behind(line, " LOCAL:").value_or(0) : figure_behind(line, " LOCAL:");
       if (!kernel.shape.registers.has_value() || !kernel.shape.static_shared.has_value()) {
-        return damaged(fmt::format("kernel {} has no figures", kernel.name));
+        return unreadable_code(fmt::format("kernel {} has no figures", kernel.name));
       }
       awaits_figures = false;
     }
   }
   if (kernels.empty() || awaits_figures) {
-    return damaged(kernels.empty() ? "there is no kernel in it" : "it ends before a kernel's figures");
+    return unreadable_code(kernels.empty() ? "there is no kernel in it" : "it ends before a kernel's figures");
   }
   return kernels;
 }
@@ -150,7 +150,7 @@ Result<void> read_opcodes(std::string_view text, std::vector<CodeOfKernel>& kern
       count += 1;
     }
   }
-  return count > 0 ? Result<void>() : damaged("it has no instruction of the library's kernels");
+  return count > 0 ? Result<void>() : unreadable_code("it has no instruction of the library's kernels");
 }
 
 }  // namespace stitch::profile

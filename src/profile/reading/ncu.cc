@@ -48,7 +48,7 @@ constexpr Scale kScales[] = {
     {"Tbyte/second", "byte/second", 1e12},
 };
 
-Unexpected damaged(const std::string& what) {
+Unexpected unreadable_table(const std::string& what) {
   return failure(ErrorCode::kFileInvalid, "the output of ncu cannot be read: " + what, "",
                  "profile again; if it stays, this release of ncu prints a form that is not known");
 }
@@ -67,7 +67,8 @@ Result<double> factor_of(const Metric& metric, const std::string& unit) {
   // A ratio is told as a part, percent as a hundredth; counts have whichever noun the release gives them.
   const bool is_size = unit.find("byte") != std::string::npos || unit.find("second") != std::string::npos;
   if (is_size && unit != metric.unit && !unit.starts_with(metric.unit)) {
-    return damaged(fmt::format("{} is in {}, which is no known unit of {}", metric.names.front(), unit, metric.unit));
+    return unreadable_table(
+        fmt::format("{} is in {}, which is no known unit of {}", metric.names.front(), unit, metric.unit));
   }
   return 1.0;
 }
@@ -83,15 +84,15 @@ Result<Table> read_header(const std::string& names, const std::string& units) {
   Result<std::vector<std::string>> header = csv_fields(names);
   Result<std::vector<std::string>> unit = csv_fields(units);
   if (!header.has_value() || !unit.has_value()) {
-    return damaged("its header: " + (header.has_value() ? unit.error() : header.error()).message);
+    return unreadable_table("its header: " + (header.has_value() ? unit.error() : header.error()).message);
   }
   table.header = std::move(*header);
   if (unit->size() != table.header.size()) {
-    return damaged(fmt::format("{} names of columns and {} units", table.header.size(), unit->size()));
+    return unreadable_table(fmt::format("{} names of columns and {} units", table.header.size(), unit->size()));
   }
   const auto name = std::find(table.header.begin(), table.header.end(), "Kernel Name");
   if (name == table.header.end()) {
-    return damaged("there is no column Kernel Name");
+    return unreadable_table("there is no column Kernel Name");
   }
   table.name_column = static_cast<size_t>(name - table.header.begin());
   for (size_t index = 0; index < table.header.size(); ++index) {
@@ -108,11 +109,12 @@ Result<Table> read_header(const std::string& names, const std::string& units) {
 Result<NcuLaunch> read_row(const Table& table, const std::string& line, size_t number) {
   Result<std::vector<std::string>> fields = csv_fields(line);
   if (!fields.has_value()) {
-    return damaged(fmt::format("row {}: {}", number, fields.error().message));
+    return unreadable_table(fmt::format("row {}: {}", number, fields.error().message));
   }
   if (fields->size() != table.header.size()) {
-    return damaged(fmt::format("row {} has {} columns of {}: the output was cut, or another program wrote into it",
-                               number, fields->size(), table.header.size()));
+    return unreadable_table(
+        fmt::format("row {} has {} columns of {}: the output was cut, or another program wrote into it", number,
+                    fields->size(), table.header.size()));
   }
   NcuLaunch launch;
   launch.name = (*fields)[table.name_column];
@@ -125,7 +127,7 @@ Result<NcuLaunch> read_row(const Table& table, const std::string& line, size_t n
     }
     Result<double> value = csv_number(text, table.header[index]);
     if (!value.has_value()) {
-      return damaged(fmt::format("row {}: {}", number, value.error().message));
+      return unreadable_table(fmt::format("row {}: {}", number, value.error().message));
     }
     launch.values[column.metric->id] = *value * column.factor;
   }
@@ -240,11 +242,12 @@ Result<NcuReading> read_ncu(std::string_view text) {
     return refused(sorted.error);
   }
   if (sorted.rows.empty()) {
-    return text.find("No kernels were profiled") != std::string_view::npos ? refused("no kernel ran")
-                                                                           : damaged("there is no table in it");
+    return text.find("No kernels were profiled") != std::string_view::npos
+               ? refused("no kernel ran")
+               : unreadable_table("there is no table in it");
   }
   if (sorted.rows.size() < 3) {
-    return damaged("its table has no row: it was cut");
+    return unreadable_table("its table has no row: it was cut");
   }
   STITCH_ASSIGN(const Table table, read_header(sorted.rows[0], sorted.rows[1]));
   NcuReading reading;
@@ -253,8 +256,8 @@ Result<NcuReading> read_ncu(std::string_view text) {
     reading.launches.push_back(std::move(launch));
   }
   if (sorted.profiled > 0 && sorted.profiled != reading.launches.size()) {
-    return damaged(fmt::format("ncu profiled {} launches and its table has {}: it was cut", sorted.profiled,
-                               reading.launches.size()));
+    return unreadable_table(fmt::format("ncu profiled {} launches and its table has {}: it was cut", sorted.profiled,
+                                        reading.launches.size()));
   }
   reading.absent = absent_of(reading.launches);
   return reading;
@@ -263,7 +266,7 @@ Result<NcuReading> read_ncu(std::string_view text) {
 Result<Measurement> measurement_of(const NcuReading& reading, int calls) {
   const size_t count = reading.launches.size();
   if (calls < 1 || count % static_cast<size_t>(calls) != 0) {
-    return damaged(fmt::format("{} launches are not those of {} equal calls", count, calls));
+    return unreadable_table(fmt::format("{} launches are not those of {} equal calls", count, calls));
   }
   Measurement measured;
   measured.rung = RungKind::kNcu;

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kMaxRecords = 2'000'000;
+constexpr size_t kMaxRows = 2'000'000;
 constexpr int kMaxSteps = 200'000'000;  // of SQLite's machine: a hostile file may hold a view without end
 constexpr int kStepsBetweenLooks = 1'000'000;
 
@@ -27,7 +27,7 @@ struct Finalize {
 using Database = std::unique_ptr<sqlite3, Close>;
 using Statement = std::unique_ptr<sqlite3_stmt, Finalize>;
 
-Unexpected damaged(const fs::path& file, const std::string& what) {
+Unexpected unreadable_export(const fs::path& file, const std::string& what) {
   return failure(ErrorCode::kFileInvalid, "the export of nsys cannot be read: " + what, file.string(),
                  "export it again: nsys export --type sqlite");
 }
@@ -40,7 +40,7 @@ struct Export {
 Result<Statement> prepared(const Export& from, const std::string& query) {
   sqlite3_stmt* statement = nullptr;
   if (sqlite3_prepare_v2(from.database.get(), query.c_str(), -1, &statement, nullptr) != SQLITE_OK) {
-    return damaged(from.file, sqlite3_errmsg(from.database.get()));
+    return unreadable_export(from.file, sqlite3_errmsg(from.database.get()));
   }
   return Statement(statement);
 }
@@ -55,7 +55,7 @@ Result<std::set<std::string>> columns_of(const Export& from, const std::string& 
     columns.insert(name == nullptr ? "" : reinterpret_cast<const char*>(name));
   }
   return state == SQLITE_DONE ? Result<std::set<std::string>>(std::move(columns))
-                              : damaged(from.file, sqlite3_errmsg(from.database.get()));
+                              : unreadable_export(from.file, sqlite3_errmsg(from.database.get()));
 }
 
 // One kind of record: its table, and the expressions that give what a Record holds, in the order of Field.
@@ -122,24 +122,25 @@ Result<void> read_source(const Export& from, const Source& source, std::vector<R
   }
   for (const std::string& needed : source.needed) {
     if (!columns.contains(needed)) {
-      return damaged(from.file, fmt::format("table {} has no column {}", source.table, needed));
+      return unreadable_export(from.file, fmt::format("table {} has no column {}", source.table, needed));
     }
   }
   STITCH_ASSIGN(const Statement statement,
                 prepared(from, fmt::format("SELECT {} FROM {}", source.columns, source.table)));
   int state = 0;
   while ((state = sqlite3_step(statement.get())) == SQLITE_ROW) {
-    if (records.size() == kMaxRecords) {
-      return damaged(from.file, fmt::format("more than {} records", kMaxRecords));
+    if (records.size() == kMaxRows) {
+      return unreadable_export(from.file, fmt::format("more than {} records", kMaxRows));
     }
     records.push_back(record_of(source.kind, statement.get()));
     const Record& record = records.back();
     if (record.end_ns < record.start_ns || sqlite3_column_type(statement.get(), kStart) != SQLITE_INTEGER ||
         sqlite3_column_type(statement.get(), kEnd) != SQLITE_INTEGER) {
-      return damaged(from.file, fmt::format("a row of {} has no times, or ends before it begins", source.table));
+      return unreadable_export(from.file,
+                               fmt::format("a row of {} has no times, or ends before it begins", source.table));
     }
   }
-  return state == SQLITE_DONE ? Result<void>() : damaged(from.file, sqlite3_errmsg(from.database.get()));
+  return state == SQLITE_DONE ? Result<void>() : unreadable_export(from.file, sqlite3_errmsg(from.database.get()));
 }
 
 int look_at_steps(void* left) { return --*static_cast<int*>(left) <= 0 ? 1 : 0; }
@@ -151,7 +152,7 @@ Result<std::vector<Record>> read_nsys(const fs::path& file) {
   const int state = sqlite3_open_v2(file.c_str(), &opened, SQLITE_OPEN_READONLY, nullptr);
   Export from{file, Database(opened)};
   if (state != SQLITE_OK) {
-    return damaged(file, opened == nullptr ? "no memory" : sqlite3_errmsg(opened));
+    return unreadable_export(file, opened == nullptr ? "no memory" : sqlite3_errmsg(opened));
   }
   int looks_left = kMaxSteps / kStepsBetweenLooks;
   sqlite3_progress_handler(opened, kStepsBetweenLooks, look_at_steps, &looks_left);
@@ -159,7 +160,7 @@ Result<std::vector<Record>> read_nsys(const fs::path& file) {
   sqlite3_db_config(opened, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   STITCH_ASSIGN(const std::set<std::string> strings, columns_of(from, "StringIds"));
   if (!strings.contains("id") || !strings.contains("value")) {
-    return damaged(file, "it has no table StringIds: it is no export of nsys");
+    return unreadable_export(file, "it has no table StringIds: it is no export of nsys");
   }
   std::vector<Record> records;
   for (const Source& source : sources()) {
