@@ -77,8 +77,12 @@ std::string line_of(const driver::StepCost& cost) {
 Result<int> run_profile(Invocation& invocation) {
   const CommandLine& line = invocation.line();
   STITCH_ASSIGN(driver::Options options, options_of(line));
+  std::optional<profile::RungKind> rung;
+  if (!line.rung.empty()) {
+    STITCH_ASSIGN(rung, profile::rung_from_string(line.rung));
+  }
   STITCH_ASSIGN(const driver::ProfileReport found,
-                driver::profile({line.file, line.step, std::move(options)}, invocation.services()));
+                driver::profile({line.file, line.step, rung, std::move(options)}, invocation.services()));
   Json rows = Json::array();
   std::string text;
   for (const driver::StepCost& cost : found.steps) {
@@ -90,7 +94,7 @@ Result<int> run_profile(Invocation& invocation) {
     }
     text += "\n";
   }
-  Json said = {{"schema", "stitchcuda.profile/1"}, {"task", found.task}, {"device", to_string(found.device)},
+  Json said = {{"schema", "stitchcuda.profile/2"}, {"task", found.task}, {"device", to_string(found.device)},
                {"planned_for", found.planned_for}, {"steps", rows},      {"modelled_us", found.modelled_us}};
   text += fmt::format("{:.1f} us modelled on {}", found.modelled_us, found.planned_for);
   if (found.device == DeviceKind::kCuda) {
@@ -99,6 +103,10 @@ Result<int> run_profile(Invocation& invocation) {
   } else {
     said["executed"] = executed_json(found);
     text += "; measured times need a GPU" + words_on(found);
+  }
+  if (found.ladder.has_value()) {
+    said.update(driver::to_json(*found.ladder));
+    text += "\n" + driver::describe(*found.ladder);
   }
   invocation.reporter().result(said, text);
   return 0;

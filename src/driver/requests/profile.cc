@@ -92,6 +92,11 @@ Result<ProfileReport> profile(const ProfileRequest& request, const Services& ser
       report.not_executed = executed.error().message;
     }
   }
+  if (!request.step.has_value()) {
+    const Progress::Wait wait = job.progress().wait("profile", "by the best profiler that is here");
+    const LadderRequest climbed{folder, report.device, report.executed, report.not_executed, request.rung};
+    STITCH_ASSIGN(report.ladder, climb_ladder(job, tools, climbed));
+  }
   return report;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "driver/profile/ladder_of.h"
 #include "driver/time/executed_time.h"
 #include "driver/time/step_cost.h"
 
@@ -15,7 +16,8 @@ namespace stitch::driver {
 struct ProfileRequest {
   std::string folder;
   std::optional<int> step;  // that one alone
-  Options options;
+  std::optional<profile::RungKind> rung{};  // that profiler alone; empty: the best one that is here
+  Options options{};
 };
 
 struct ProfileReport {
@@ -28,9 +30,10 @@ struct ProfileReport {
   // On the emulated device: the time of what ran, or in its refusal or in a sentence why there is none.
   std::optional<ExecutedTime> executed{};
   std::string not_executed{};
+  std::optional<LadderReport> ladder{};  // of the whole program; none of one step
 };
 
-// kUsage when the plan has no such step.
+// kUsage when the plan has no such step; kEnvironment where the one profiler that was asked for is not here.
 Result<ProfileReport> profile(const ProfileRequest& request, const Services& services);
 
 }  // namespace stitch::driver

@@ -46,6 +46,10 @@ Result<ToolReply> run_profile(const Json& arguments, ToolContext& context) {
   } else {
     reply.text += "; measured times need a GPU.";
   }
+  if (found.ladder.has_value()) {
+    reply.text += "\n" + driver::describe(*found.ladder);
+    reply.facts["rung"] = to_string(found.ladder->measured.rung);
+  }
   return reply;
 }
 

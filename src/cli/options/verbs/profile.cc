@@ -13,6 +13,10 @@ void add_profile(CLI::App* application, CommandLine* line) {
   verb->group(kMainVerbs);
   add_file(verb, line, "DIR", "Folder that optimize wrote")->required();
   add_step(verb, line, "One step alone");
+  verb->add_option("--rung", line->rung,
+                   "That profiler alone: ncu, cupti, nsys, executed, sass, roofline (default: the best one here)")
+      ->type_name("NAME")
+      ->group(kVerdictGroup);
   add_device(verb, line);
   add_scale(verb, line);
   add_gpu_build(verb, line);
