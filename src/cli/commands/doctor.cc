@@ -44,7 +44,7 @@ std::vector<Finding> examine(const Examination& examination) {
   using Part = std::vector<Finding> (*)(const Examination&);
   const std::vector<Part> parts = {doctor::python_findings,  doctor::emulator_findings, doctor::gpu_findings,
                                    doctor::machine_findings, doctor::sandbox_findings,  doctor::reading_findings,
-                                   doctor::report_findings};
+                                   doctor::report_findings,  doctor::profiler_findings};
   std::vector<std::vector<Finding>> found(parts.size());
   const Result<void> done =
       for_each_parallel(parts.size(), static_cast<int>(parts.size()), [&](size_t part) -> Result<void> {

@@ -30,6 +30,8 @@ std::vector<Finding> machine_findings(const Examination& examination);
 std::vector<Finding> sandbox_findings(const Examination& examination);
 // What reads a candidate's source and machine code.
 std::vector<Finding> reading_findings(const Examination& examination);
+// The rungs of the profiling ladder.
+std::vector<Finding> profiler_findings(const Examination& examination);
 // What report.html is made with.
 std::vector<Finding> report_findings(const Examination& examination);
 
