@@ -12,7 +12,7 @@ namespace stitch::profile {
 // Of a step of run().
 struct StepWork {
   int step = 0;
-  std::string name;
+  std::string name{};
   double launches = 1;
   double bytes = 0;  // at least
   double flops = 0;

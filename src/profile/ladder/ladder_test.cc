@@ -47,7 +47,7 @@ TEST(Ladder, NoFigureThatIsNoCountIsTaken) {
     const Measurement measured{.rung = RungKind::kNcu, .kernels = {kernel("k", us)}};
     EXPECT_FALSE(check_measurement(measured, RungKind::kNcu).has_value()) << us;
   }
-  EXPECT_FALSE(check_measurement({.rung = RungKind::kNcu}, RungKind::kCupti).has_value());
+  EXPECT_FALSE(check_measurement(Measurement{.rung = RungKind::kNcu}, RungKind::kCupti).has_value());
 }
 
 TEST(Metrics, ThereAreTwentyFourAndEachNameMeansOne) {

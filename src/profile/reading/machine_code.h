@@ -13,8 +13,8 @@
 namespace stitch::profile {
 
 struct CodeOfKernel {
-  std::string name;          // as the linker knows it
-  std::string architecture;  // "sm_90a"; empty where the text names none
+  std::string name;            // as the linker knows it
+  std::string architecture{};  // "sm_90a"; empty where the text names none
   LaunchShape shape{};
   std::map<std::string, double> opcodes{};  // by family
 };

@@ -16,12 +16,12 @@ namespace stitch::profile {
 
 // Of one launch.
 struct LaunchShape {
-  std::optional<double> blocks;
-  std::optional<double> block_threads;
-  std::optional<double> registers;       // a thread
-  std::optional<double> static_shared;   // bytes a block
-  std::optional<double> dynamic_shared;  // bytes a block
-  std::optional<double> local_bytes;     // a thread: spills, and arrays that are indexed as they run
+  std::optional<double> blocks{};
+  std::optional<double> block_threads{};
+  std::optional<double> registers{};       // a thread
+  std::optional<double> static_shared{};   // bytes a block
+  std::optional<double> dynamic_shared{};  // bytes a block
+  std::optional<double> local_bytes{};     // a thread: spills, and arrays that are indexed as they run
 };
 
 // All launches of one function (in one step, where steps are known) in one call.
@@ -29,14 +29,14 @@ struct Kernel {
   std::string name;
   int step = -1;  // of the plan; -1: unknown, or none
   double launches = 0;
-  std::optional<double> time_us;        // of all launches together
-  std::optional<double> bytes;          // of device memory, read and written
-  std::optional<double> flops;          // on the ordinary pipes
-  std::optional<double> tensor_flops;   // on tensor cores
-  std::optional<double> tensor_peak;    // FLOP/s of the pipe that did them
-  std::optional<double> floor_us;       // that no implementation goes below
-  std::optional<double> memory_share;   // of what the device's memory can do, 0 to 1, as the tool itself counts
-  std::optional<double> compute_share;  // likewise of its busiest pipe
+  std::optional<double> time_us{};        // of all launches together
+  std::optional<double> bytes{};          // of device memory, read and written
+  std::optional<double> flops{};          // on the ordinary pipes
+  std::optional<double> tensor_flops{};   // on tensor cores
+  std::optional<double> tensor_peak{};    // FLOP/s of the pipe that did them
+  std::optional<double> floor_us{};       // that no implementation goes below
+  std::optional<double> memory_share{};   // of what the device's memory can do, 0 to 1, as the tool itself counts
+  std::optional<double> compute_share{};  // likewise of its busiest pipe
   LaunchShape shape{};
   std::map<std::string, double> metrics{};  // by id of metrics.def; of several launches the mean, weighted by time
   std::map<std::string, double> opcodes{};  // by family: instructions in the code, each once
