@@ -27,7 +27,7 @@ constexpr Architecture kArchitectures[] = {
 
 constexpr int kWarp = 32;
 constexpr int kRegisterUnit = 256;  // a warp's registers are handed out by that many
-constexpr int kWarpUnit = 4;        // warps of a block, for their registers: one a scheduler
+constexpr int kSchedulers = 4;      // each has its part of the registers, and whole warps in it
 constexpr int kSharedUnit = 128;    // bytes
 constexpr int kSystemShared = 1024;
 constexpr double kMaxBlockThreads = 1024;
@@ -65,10 +65,10 @@ Result<Occupancy> occupancy_of(const LaunchShape& shape, std::string_view name) 
   }
   const int warps = (static_cast<int>(*shape.block_threads) + kWarp - 1) / kWarp;
   const int warp_registers = rounded_up(static_cast<int>(*shape.registers) * kWarp, kRegisterUnit);
-  const int block_registers = warp_registers * rounded_up(warps, kWarpUnit);
+  const int warps_by_registers = architecture->registers / kSchedulers / warp_registers * kSchedulers;
   const int block_shared = rounded_up(static_cast<int>(shared), kSharedUnit) + kSystemShared;
   // In the order in which a tie is told: what a kernel's author can change first.
-  const std::pair<const char*, int> limits[] = {{"registers", architecture->registers / block_registers},
+  const std::pair<const char*, int> limits[] = {{"registers", warps_by_registers / warps},
                                                 {"shared memory", architecture->shared_bytes / block_shared},
                                                 {"threads", architecture->threads / kWarp / warps},
                                                 {"block slots", architecture->blocks}};

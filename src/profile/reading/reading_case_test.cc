@@ -121,7 +121,9 @@ TEST_P(ReadingCase, IsReadAsExpected) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Reading, ReadingCase, ::testing::ValuesIn(testing::case_files("src/profile/testdata")),
-                         [](const auto& info) { return info.param.stem().string(); });
+                         [](const auto& info) {
+                           return info.param.parent_path().filename().string() + "_" + info.param.stem().string();
+                         });
 
 // Whatever part of a file is left, no reader crashes, and none takes less than all of it for all.
 TEST(Reading, ActivityThatIsCutAnywhereIsRefused) {
