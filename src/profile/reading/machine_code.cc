@@ -50,6 +50,13 @@ std::optional<double> figure_behind(const std::string& line, std::string_view ke
   return !word.empty() && *end == '\0' && value >= 0 && value < 1e9 ? std::optional(value) : std::nullopt;
 }
 
+// From Hopper on the kilobyte that the system takes of each block is among what is told.
+std::optional<double> own_shared(std::optional<double> told, const std::string& architecture) {
+  constexpr double kSystemBytes = 1024;
+  const bool is_among = !architecture.starts_with("sm_7") && !architecture.starts_with("sm_8");
+  return told.has_value() && is_among && *told >= kSystemBytes ? *told - kSystemBytes : told;
+}
+
 // "        /*0060*/                   @!P0 STG.E desc[UR4][R2.64], R7 ;": "STG.E"; empty for another line.
 std::string opcode_in(const std::string& line) {
   const size_t open = line.find("/*");
@@ -115,7 +122,7 @@ Result<std::vector<CodeOfKernel>> read_resource_usage(std::string_view text) {
     } else if (awaits_figures) {
       CodeOfKernel& kernel = kernels.back();
       kernel.shape.registers = figure_behind(line, "REG:");
-      kernel.shape.static_shared = figure_behind(line, " SHARED:");
+      kernel.shape.static_shared = own_shared(figure_behind(line, " SHARED:"), kernel.architecture);
       const std::optional<double> stack = figure_behind(line, " STACK:");
       kernel.shape.local_bytes =
           stack.has_value() ? *stack + figure_behind(line, " LOCAL:").value_or(0) : figure_behind(line, " LOCAL:");
