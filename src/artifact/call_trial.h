@@ -15,6 +15,9 @@ enum class CallTrial {
 };
 constexpr int kCallTrials = 6;
 
+// Of those in which all of it runs.
+constexpr bool runs_wholly(CallTrial trial) { return trial == CallTrial::kNone || trial == CallTrial::kApart; }
+
 // Of those in which no kernel runs.
 constexpr bool is_without_kernels(CallTrial trial) {
   return trial == CallTrial::kWithoutKernels || trial == CallTrial::kWithoutKernelsOpen;

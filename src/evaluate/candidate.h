@@ -16,7 +16,7 @@
 
 #include "artifact/call_trial.h"
 #include "artifact/device_kind.h"
-#include "artifact/report/launch_record.h"
+#include "artifact/report/listed_launches.h"
 #include "artifact/tensor/host_tensor.h"
 
 namespace stitch::evaluate {
@@ -81,18 +81,25 @@ struct CandidateLedger {
   std::vector<std::string> libraries;  // native code that it loaded
 };
 
-// What ran on the device in a call, as the worker says. Written by the threads that run candidates; the last call
-// stays.
+// What ran on the device in calls, as the worker says. Written by the threads that run candidates.
 class LaunchLedger {
  public:
   void keep(std::vector<LaunchRecord> launches);
+  // Of later calls the last one stays, and nothing is added to all(): they are made to look for something, and most of
+  // them are the first of a process.
+  void stop_adding();
   // Marks a kernel without which the answer is as right, in later lists too.
   void mark_idle(const LaunchRecord& kernel);
-  std::optional<std::vector<LaunchRecord>> launches() const;  // none: no call was listed
+  std::optional<std::vector<LaunchRecord>> last() const;  // of the last call; none: no call was listed
+  std::optional<ListedLaunches> all() const;              // of all calls together; likewise
 
  private:
+  bool is_idle(const LaunchRecord& kernel) const;
+
   mutable std::mutex mutex_;
-  std::optional<std::vector<LaunchRecord>> launches_;
+  std::optional<std::vector<LaunchRecord>> last_;
+  ListedLaunches all_;
+  bool adds_ = true;
   std::vector<LaunchRecord> idle_;
 };
 

@@ -10,9 +10,7 @@
 namespace stitch {
 namespace {
 
-constexpr size_t kMaxRecords = 4096;
 constexpr size_t kMaxNameLength = 256;
-constexpr int64_t kMaxNumber = int64_t{1} << 49;  // so that sums over all records, and twice those, are numbers
 
 struct Number {
   const char* name;
@@ -52,7 +50,7 @@ constexpr int64_t kMaxSteps = 1 << 20;
 
 Result<int64_t> possible_number(const Json& json, const char* name) {
   STITCH_ASSIGN(const int64_t number, json_int(json, name));
-  if (number < 0 || number > kMaxNumber) {
+  if (number < 0 || number > kMaxLaunchNumber) {
     return failure(ErrorCode::kFileInvalid, fmt::format("{} of a kernel is {}, which is impossible", name, number));
   }
   return number;
@@ -141,7 +139,7 @@ Json to_json(const std::vector<LaunchRecord>& records) {
 
 Result<std::vector<LaunchRecord>> launch_records_from_json(const Json& json, const char* key) {
   STITCH_ASSIGN(const Json* list, json_array(json, key));
-  if (list->size() > kMaxRecords) {
+  if (list->size() > kMaxLaunchRecords) {
     return failure(ErrorCode::kFileInvalid, fmt::format("{} lists {} kernels", key, list->size()));
   }
   std::vector<LaunchRecord> records;

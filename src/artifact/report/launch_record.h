@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ran on the device in one call of a program, as the process that ran it says. Evidence for marks and for people;
+// What ran on the device in calls of a program, as the process that ran them says. Evidence for marks and for people;
 // no verdict rests on it, since a hostile program can write anything into its own process.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -54,7 +55,13 @@ struct LaunchRecord {
   bool is_idle = false;                      // found by the judge: the answer is as right without it
 
   bool is_library() const { return line == 0; }
+  bool is_library_product() const { return is_library() && library_flops > 0; }
+  // Whether anything was computed: not by a copy, nor by a launch of no block.
+  bool is_work() const { return is_library() ? is_library_product() : threads > 0; }
 };
+
+constexpr size_t kMaxLaunchRecords = 4096;
+constexpr int64_t kMaxLaunchNumber = int64_t{1} << 49;  // so that sums over all records, and twice those, are numbers
 
 Json to_json(const MemoryAccesses& accesses);
 Json to_json(const std::vector<LaunchRecord>& records);

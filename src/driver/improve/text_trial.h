@@ -44,7 +44,7 @@ struct TextTrial {
   double gpu_seconds = 0;                               // of those, on a GPU
   std::optional<evaluate::EvaluateReport> report{};     // of the program, where it came so far
   std::vector<StepOrigin> steps{};                      // of the program with it
-  std::optional<std::vector<LaunchRecord>> launches{};  // of the program, where it was judged
+  std::optional<ListedLaunches> launches{};  // of the program, where it was judged
   std::string facts{};                                  // `stitchcuda.facts/1` of the program with it, for marks
 
   bool is_right() const { return in_program && verified.has_value() && verified->verdict().kind == VerdictKind::kOk; }

@@ -214,7 +214,7 @@ Result<void> Workbench::judge_candidate(const Candidate& candidate, TextTrial& t
   const auto launches = std::make_shared<evaluate::LaunchLedger>();
   set.launches = launches;
   STITCH_ASSIGN(trial.report, judge(job_, tools_, set, expert_.device));
-  trial.launches = launches->launches();
+  trial.launches = launches->all();
   trial.in_program = true;
   trial.verified = trial.report->verify;
   return {};

@@ -67,7 +67,7 @@ Result<void> gather_candidate(Job& job, const CandidateRequest& request, bool wi
   listed.launches = ledger;
   STITCH_ASSIGN(const CandidateVerdict verdict, judge_candidate(job, tools, device, listed));
   subject.facts.verdict = verdict.report.verify.verdict();
-  subject.facts.launches = ledger->launches();
+  subject.facts.launches = ledger->all();
   if (verdict.graph.has_value()) {
     subject.facts.workload = workload_of(job, *verdict.graph, request.task.math);
     subject.reference = operators_of(*verdict.graph);
@@ -91,7 +91,7 @@ Result<void> gather_project(Job& job, const std::string& path, bool with_verdict
   const auto ledger = std::make_shared<evaluate::LaunchLedger>();
   STITCH_ASSIGN(const evaluate::EvaluateReport report, judge_folder(job, tools, folder, device, {}, ledger));
   subject.facts.verdict = report.verify.verdict();
-  subject.facts.launches = ledger->launches();
+  subject.facts.launches = ledger->all();
   return {};
 }
 

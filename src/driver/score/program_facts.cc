@@ -31,7 +31,7 @@ std::map<std::string, std::string> cuda_text_of(const SourceBundle& bundle) {
 }
 
 rubric::Facts program_facts(const plan::Plan& plan, const evaluate::VerifyReport* judged,
-                            std::optional<std::vector<LaunchRecord>> launches) {
+                            std::optional<ListedLaunches> launches) {
   rubric::Facts facts;
   facts.candidate = "project";
   facts.plan = plan_facts(plan);
@@ -44,7 +44,7 @@ rubric::Facts program_facts(const plan::Plan& plan, const evaluate::VerifyReport
 }
 
 std::string facts_text(const plan::Plan& plan, const SourceBundle& sources, const evaluate::VerifyReport& judged,
-                       std::optional<std::vector<LaunchRecord>> launches) {
+                       std::optional<ListedLaunches> launches) {
   rubric::Facts facts = program_facts(plan, &judged, std::move(launches));
   if (const std::map<std::string, std::string> text = cuda_text_of(sources); !text.empty()) {
     facts.source = rubric::source_facts(text, facts.launches);

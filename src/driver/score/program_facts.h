@@ -19,10 +19,10 @@ std::map<std::string, std::string> cuda_text_of(const SourceBundle& bundle);
 
 // `judged` is null for a program that was not; `launches` where they were listed. Without what its text says.
 rubric::Facts program_facts(const plan::Plan& plan, const evaluate::VerifyReport* judged,
-                            std::optional<std::vector<LaunchRecord>> launches);
+                            std::optional<ListedLaunches> launches);
 
 // `stitchcuda.facts/1` as text, with what its text says.
 std::string facts_text(const plan::Plan& plan, const SourceBundle& sources, const evaluate::VerifyReport& judged,
-                       std::optional<std::vector<LaunchRecord>> launches);
+                       std::optional<ListedLaunches> launches);
 
 }  // namespace stitch::driver

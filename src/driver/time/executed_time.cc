@@ -62,7 +62,7 @@ Result<Called> call_once(Job& job, const toolchain::Toolchain& tools, const plan
   if (called.outcome.ending != evaluate::Ending::kOk) {
     called.refusal = called.outcome.message;
   }
-  called.launches = options.binary.launches->launches().value_or(std::vector<LaunchRecord>{});
+  called.launches = options.binary.launches->last().value_or(std::vector<LaunchRecord>{});
   return called;
 }
 

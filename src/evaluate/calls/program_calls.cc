@@ -309,7 +309,7 @@ Result<CandidateOutcome> ProgramCalls::run(const CandidateCall& call) {
   STITCH_ASSIGN(const double elapsed_us, run_timed(bind_call(call, memory_), call));
   STITCH_TRY(prepared.check(session_));
   STITCH_TRY(constants.check(session_));
-  if (call.trial == CallTrial::kNone) {  // in a trial not all of it runs
+  if (runs_wholly(call.trial)) {
     STITCH_TRY(list_launches());
   }
   STITCH_ASSIGN(CandidateOutcome outcome, take_results(memory_, call.staying));

@@ -250,13 +250,14 @@ Result<std::optional<Finding>> find_idle_kernels(const HostWorkRequest& request,
   if (fits(first, request.draws.back(), request.math)) {
     return std::optional<Finding>();  // what is kept from the call before would be right too
   }
+  request.ledger->stop_adding();
   const auto end = std::chrono::steady_clock::now() + kMaxSearch;
   for (size_t i = 0; std::chrono::steady_clock::now() < end; ++i) {
     STITCH_ASSIGN(auto finding, begin_anew(request, candidate));
     if (finding) {
       return finding;
     }
-    const auto listed = request.ledger->launches();
+    const auto listed = request.ledger->last();
     if (!listed.has_value() || i >= listed->size()) {
       break;
     }

@@ -429,9 +429,13 @@ TEST(VerifyProgram, AKernelThatTheAnswerDoesNotNeedIsFound) {
   });
   ASSERT_TRUE(report.has_value()) << report.error().message;
   EXPECT_EQ(report->verdict().kind, VerdictKind::kOk) << report->verdict().reason;
-  ASSERT_EQ(ledger->launches()->size(), 2U);
-  EXPECT_FALSE(ledger->launches()->front().is_idle);
-  EXPECT_TRUE(ledger->launches()->back().is_idle);
+  ASSERT_EQ(ledger->last()->size(), 2U);
+  EXPECT_FALSE(ledger->last()->front().is_idle);
+  EXPECT_TRUE(ledger->last()->back().is_idle);
+  ASSERT_EQ(ledger->all()->records.size(), 2U);
+  EXPECT_TRUE(ledger->all()->records.back().is_idle);
+  EXPECT_EQ(ledger->all()->records.front().launches, 0);  // as the script says
+  EXPECT_GT(ledger->all()->calls, 20);
 }
 
 TEST(VerifyProgram, AStrangersProgramIsPutAwayAtLast) {

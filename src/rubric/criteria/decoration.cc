@@ -27,7 +27,7 @@ Mark score_decoration(const Facts& facts) {
   if (!facts.source.has_value() || !facts.launches.has_value()) {
     return no_mark("text or launches were not there");
   }
-  const auto& launches = *facts.launches;
+  const auto& launches = facts.launches->records;
   const auto idle = std::find_if(launches.begin(), launches.end(),
                                  [](const LaunchRecord& record) { return record.is_idle && record.threads > 0; });
   if (idle != launches.end()) {

@@ -13,7 +13,7 @@ constexpr double kRealPart = 0.1;
 
 void add_call(const LaunchRecord& record, Executed& sum) {
   const std::string& name = record.name;
-  if (is_library_product(record)) {
+  if (record.is_library_product()) {
     sum.library_launches += record.launches;
     sum.library_epilogues += record.epilogues;
     sum.library_flops += static_cast<double>(record.library_flops);
@@ -34,6 +34,21 @@ void add_techniques(const LaunchRecord& record, Executed& sum) {
   sum.matrix_operations += record.matrix_operations;
   sum.async_copies += record.async_copies;
   sum.shared_bytes = std::max(sum.shared_bytes, record.barriers > 0 ? record.shared_bytes : 0);
+}
+
+// What happens in any call counts. What a call may do once to set itself up counts where it happens in most of them.
+void divide(int64_t calls, Executed& sum) {
+  for (int64_t Executed::*field :
+       {&Executed::launches, &Executed::library_launches, &Executed::library_epilogues, &Executed::copies,
+        &Executed::threads, &Executed::barriers, &Executed::warp_operations, &Executed::matrix_operations,
+        &Executed::async_copies}) {
+    const bool is_any = sum.*field > 0;
+    sum.*field = std::max<int64_t>((sum.*field + calls / 2) / calls, is_any ? 1 : 0);
+  }
+  for (int64_t Executed::*field : {&Executed::library_plans, &Executed::waits, &Executed::allocations}) {
+    sum.*field = (sum.*field + (calls - 1) / 2) / calls;
+  }
+  sum.library_flops /= static_cast<double>(calls);
 }
 
 bool is_empty_grid(const LaunchRecord& record) { return !record.is_library() && record.threads == 0; }
@@ -69,15 +84,13 @@ void take_away_idle(const Facts& facts, Executed& sum) {
 
 }  // namespace
 
-bool is_library_product(const LaunchRecord& record) { return record.is_library() && record.library_flops > 0; }
-
 Executed executed(const Facts& facts) {
-  const std::vector<LaunchRecord>& launches = *facts.launches;
+  const std::vector<LaunchRecord>& launches = facts.launches->records;
   Executed sum;
   int64_t longest = -1;
   int64_t all_nanoseconds = 0;
   for (const LaunchRecord& record : launches) {
-    const bool is_work = !record.is_idle && (!record.is_library() || is_library_product(record));
+    const bool is_work = !record.is_idle && (!record.is_library() || record.is_library_product());
     all_nanoseconds += is_work ? record.nanoseconds : 0;
   }
   for (const LaunchRecord& record : launches) {
@@ -108,6 +121,7 @@ Executed executed(const Facts& facts) {
                       folder == std::string::npos ? record.file : record.file.substr(folder + 1), record.line);
     }
   }
+  divide(facts.launches->calls, sum);
   take_away_idle(facts, sum);
   return sum;
 }

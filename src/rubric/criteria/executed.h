@@ -9,15 +9,15 @@
 
 namespace stitch::rubric {
 
-// What the text shows to do nothing is not counted: shared memory that no thread reads from another, shuffles whose
+// Counts are of one call, as calls were on average. What the text shows to do nothing is not counted: shared memory that no thread reads from another, shuffles whose
 // result goes nowhere, copies into what nobody reads, launches of an empty grid; nor what a kernel does that the answer
 // is as right without.
 struct Executed {
-  int kernels = 0;               // different ones
+  int kernels = 0;               // different ones, of all calls
   int64_t launches = 0;          // of kernels
   int64_t library_launches = 0;  // of cuBLAS and cuDNN
   int64_t library_epilogues = 0;
-  int64_t library_plans = 0;  // made in the call
+  int64_t library_plans = 0;  // made in most calls, as those below
   int64_t copies = 0;
   int64_t waits = 0;
   int64_t allocations = 0;
@@ -33,7 +33,6 @@ struct Executed {
   std::string heaviest;  // "launches: matmul program.cu:5"
 };
 
-bool is_library_product(const LaunchRecord& record);
 // Of facts whose launches are known.
 Executed executed(const Facts& facts);
 

@@ -14,9 +14,11 @@ constexpr int kTableOfAnswers = 256;  // more numbers in one list than the table
 std::string sign_of_intent(const Facts& facts, std::vector<std::string>& citations) {
   if (facts.launches.has_value()) {
     const Executed ran = executed(facts);
-    if (ran.kernels == 0 && ran.library_launches == 0) {
-      citations.push_back(ran.copies > 0 ? "launches: copies alone" : "launches: none");
-      return ran.copies > 0 ? "the call only copied" : "the call launched nothing";
+    const bool works = ran.kernels > 0 || ran.library_launches > 0;
+    if (!works || facts.launches->calls_without_work > 0) {
+      citations.push_back(!works && ran.copies > 0 ? "launches: copies alone" : "launches: none");
+      return works ? "a call computed nothing on the device"
+                   : (ran.copies > 0 ? "the call only copied" : "the call launched nothing");
     }
   }
   if (!facts.source.has_value()) {

@@ -19,6 +19,9 @@ Mark score_work_on_device(const Facts& facts) {
     return only_moves && ran.copies > 0 ? mark(5, "the program only moves bytes, and copies do", {"launches: copies"})
                                         : mark(1, "nothing was computed on the device", {"launches: none"});
   }
+  if (!is_verified(facts) && !only_moves && facts.launches->calls_without_work > 0) {
+    return mark(1, "a call computed nothing on the device, and the answers are not right", {"launches: none"});
+  }
   if (!is_verified(facts)) {
     return mark(2, "kernels ran, and their answers are not right", {ran.heaviest});
   }

@@ -143,7 +143,10 @@ Json to_json(const Facts& facts) {
                          {"left_to_framework", facts.framework->left},
                          {"evidence", facts.framework->evidence}};
   }
-  json["launches"] = facts.launches.has_value() ? stitch::to_json(*facts.launches) : Json();
+  json["launches"] = nullptr;
+  if (facts.launches.has_value()) {
+    add_launches(*facts.launches, json);
+  }
   json["workload"] = facts.workload.has_value() ? to_json(*facts.workload) : Json();
   json["plan"] = Json::array();
   for (const PlanStepFacts& step : facts.plan) {
@@ -174,7 +177,7 @@ Result<Facts> facts_from_json(const Json& json) {
   STITCH_TRY(read_optional<SourceFacts>(json, "source", source_from, facts.source));
   STITCH_TRY(read_optional<SourceFacts>(json, "before", source_from, facts.before));
   if (const auto found = json.find("launches"); found != json.end() && !found->is_null()) {
-    STITCH_ASSIGN(facts.launches, launch_records_from_json(json, "launches"));
+    STITCH_ASSIGN(facts.launches, listed_launches_from_json(json));
   }
   if (const auto found = json.find("feedback"); found != json.end() && found->is_string()) {
     facts.feedback = found->get<std::string>();

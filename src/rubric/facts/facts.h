@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "artifact/report/hack_class.h"
-#include "artifact/report/launch_record.h"
+#include "artifact/report/listed_launches.h"
 #include "artifact/report/verdict.h"
 #include "base/json/json_forward.h"
 #include "rubric/rewards/facts.h"
@@ -69,7 +69,7 @@ struct Facts {
   std::string candidate;  // "project" (ours), "sources", "bundle", "library", "python"
   std::optional<Verdict> verdict;
   std::optional<FrameworkFacts> framework;  // none: it cannot call the framework, its libraries are not linked
-  std::optional<std::vector<LaunchRecord>> launches;  // of one call; none: not listed (a GPU, Python, not run)
+  std::optional<ListedLaunches> launches;   // of all calls; none: not listed (a GPU, Python, not run)
   std::optional<Workload> workload;
   std::vector<PlanStepFacts> plan;  // of a project of ours
   std::optional<SourceFacts> source;

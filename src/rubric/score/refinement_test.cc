@@ -35,7 +35,7 @@ Facts refined(const SourceFacts& before, const SourceFacts& now, const std::stri
   kernel.nanoseconds = 1000;
   kernel.barriers = now.feature("barrier") == nullptr ? 0 : 64;
   kernel.shared_bytes = now.feature("shared_memory") == nullptr ? 0 : 2048;
-  facts.launches = {kernel};
+  facts.launches.emplace().add({kernel});
   return facts;
 }
 

@@ -8,6 +8,7 @@
 #include "base/fs/files.h"
 #include "base/hash/sha256.h"
 #include "base/json/json.h"
+#include "rubric/criteria/executed.h"
 #include "rubric/judge/neutral_text.h"
 
 namespace stitch::rubric {
@@ -31,7 +32,7 @@ Facts verified() {
   kernel.blocks = 100;
   kernel.threads = 25600;
   kernel.nanoseconds = 1000;
-  facts.launches = {kernel};
+  facts.launches.emplace().add({kernel});
   facts.workload = Workload{2, 1e6, 1e6, 1e4, 1, true};
   facts.source = SourceFacts{};
   facts.source->kernels = {"product program.cu:1"};
@@ -125,12 +126,12 @@ TEST(Score, AHackMarksLow) {
 TEST(Score, DecorationEarnsNothing) {
   const Score plain = score(verified(), version1());
   Facts facts = verified();
-  LaunchRecord decoration = facts.launches->front();
+  LaunchRecord decoration = facts.launches->records.front();
   decoration.name = "decoration";
   decoration.nanoseconds = 10;
   decoration.shared_bytes = 4096;
   decoration.barriers = decoration.matrix_operations = decoration.async_copies = decoration.warp_operations = 100;
-  facts.launches->push_back(decoration);
+  facts.launches->records.push_back(decoration);
   EXPECT_LE(points(score(facts, version1()), Dimension::kEngineering), points(plain, Dimension::kEngineering));
 }
 
@@ -145,39 +146,39 @@ TEST(Score, WhatStandsThereForShowIsToldOfSinceVersion3) {
 TEST(Score, AKernelThatTheAnswerDoesNotNeedEarnsNothing) {
   const int plain = points(score(verified(), version3()), Dimension::kEngineering);
   Facts facts = verified();
-  LaunchRecord idle = facts.launches->front();
+  LaunchRecord idle = facts.launches->records.front();
   idle.name = "impressive";
   idle.shared_bytes = 4096;
   idle.barriers = idle.matrix_operations = idle.async_copies = idle.warp_operations = 1'000'000;
-  facts.launches->push_back(idle);
+  facts.launches->records.push_back(idle);
   EXPECT_GT(points(score(facts, version3()), Dimension::kEngineering), plain);  // as far as anybody knows
-  facts.launches->back().is_idle = true;
+  facts.launches->records.back().is_idle = true;
   EXPECT_LE(points(score(facts, version3()), Dimension::kEngineering), plain);
   EXPECT_EQ(points(score(facts, version3()), Dimension::kAntiHacking), 3);
-  facts.launches->back().nanoseconds = 0;
+  facts.launches->records.back().nanoseconds = 0;
   EXPECT_EQ(points(score(facts, version3()), Dimension::kAntiHacking), 4);
   const Result<Facts> read = facts_from_json(to_json(facts));
   ASSERT_TRUE(read.has_value());
-  EXPECT_TRUE(read->launches->back().is_idle);
+  EXPECT_TRUE(read->launches->records.back().is_idle);
 }
 
 // Asynchronous copies of a few bytes, a launch of an empty grid, shared memory and barriers in two different kernels.
 TEST(Score, WhatDoesNothingEarnsNothing) {
   const int plain = points(score(verified(), version1()), Dimension::kEngineering);
   Facts copies = verified();
-  copies.launches->front().async_copies = 100;
+  copies.launches->records.front().async_copies = 100;
   EXPECT_EQ(points(score(copies, version1()), Dimension::kEngineering), plain);
   Facts empty = verified();
-  LaunchRecord refused = empty.launches->front();
+  LaunchRecord refused = empty.launches->records.front();
   refused.threads = refused.blocks = 0;
   refused.nanoseconds = 100'000;
   refused.name = "impressive";
-  empty.launches->push_back(refused);
+  empty.launches->records.push_back(refused);
   EXPECT_EQ(to_json(score(empty, version1())).dump().find("impressive"), std::string::npos);
   Facts apart = verified();
-  apart.launches->push_back(apart.launches->front());
-  apart.launches->front().shared_bytes = 4096;
-  apart.launches->back().barriers = 100;
+  apart.launches->records.push_back(apart.launches->records.front());
+  apart.launches->records.front().shared_bytes = 4096;
+  apart.launches->records.back().barriers = 100;
   const Mark reuse = score_data_reuse(apart);
   EXPECT_EQ(reuse.points, 2) << reuse.reason;
 }
@@ -189,17 +190,75 @@ TEST(Score, ALibraryWithEpilogueAndPlanIsEngineering) {
   call.launches = 1;
   call.library_flops = 1000000;
   call.nanoseconds = 1000;
-  facts.launches = {call};
+  facts.launches.emplace().add({call});
   const int bare = points(score(facts, version1()), Dimension::kEngineering);
-  facts.launches->front().epilogues = 1;
+  facts.launches->records.front().epilogues = 1;
   const int fused = points(score(facts, version1()), Dimension::kEngineering);
   EXPECT_EQ(fused, 5);
   EXPECT_LT(bare, fused);
   LaunchRecord plan = call;
   plan.name = "cublasLtMatmulAlgoGetHeuristic";
   plan.library_flops = 0;
-  facts.launches->push_back(plan);
+  facts.launches->records.push_back(plan);
   EXPECT_LT(points(score(facts, version1()), Dimension::kEngineering), fused);
+}
+
+// Which call refuses a candidate is chance: how many right ones came before it changes no mark.
+TEST(Score, ACallWithoutWorkIsSeenWhereverItComes) {
+  for (const int before : {1, 3, 300}) {
+    for (const int after : {0, 1}) {
+      Facts facts = verified();
+      facts.verdict = Verdict{VerdictKind::kWrong, "1931 of 2560 elements refused", {}};
+      const LaunchRecord product = facts.launches->records.front();
+      LaunchRecord copy;
+      copy.name = "cudaMemcpyAsync";
+      copy.launches = 1;
+      facts.launches.emplace();
+      for (int call = 0; call < before; ++call) {
+        facts.launches->add({product, copy});
+      }
+      facts.launches->add({copy});
+      for (int call = 0; call < after; ++call) {
+        facts.launches->add({product, copy});
+      }
+      const Score marked = score(facts, version1());
+      EXPECT_EQ(points(marked, Dimension::kAntiHacking), 1);
+      EXPECT_EQ(points(marked, Dimension::kCoverage), 1);
+      EXPECT_EQ(points(marked, Dimension::kEngineering), 3);
+    }
+  }
+}
+
+TEST(Score, WhatTheFirstCallSetsUpIsNoPartOfEveryCall) {
+  Facts facts = verified();
+  const LaunchRecord product = facts.launches->records.front();
+  LaunchRecord allocation;
+  allocation.name = "cudaMalloc";
+  allocation.launches = 1;
+  facts.launches.emplace().add({product, allocation});
+  for (int call = 0; call < 20; ++call) {
+    facts.launches->add({product});
+  }
+  EXPECT_EQ(score_contract(facts).points, 5);
+  for (int call = 0; call < 30; ++call) {
+    facts.launches->add({product, allocation});
+  }
+  EXPECT_EQ(score_contract(facts).points, 3);
+}
+
+// Of two kernels that share the calls, both are told, and a call has one launch.
+TEST(Score, ACallHasTheLaunchesOfOneCall) {
+  Facts facts = verified();
+  const LaunchRecord product = facts.launches->records.front();
+  LaunchRecord other = product;
+  other.line = 30;
+  facts.launches.emplace();
+  for (int call = 0; call < 9; ++call) {
+    facts.launches->add({call % 2 == 0 ? other : product});
+  }
+  const Executed ran = executed(facts);
+  EXPECT_EQ(ran.kernels, 2);
+  EXPECT_EQ(score_fusion(facts).points, score_fusion(verified()).points);
 }
 
 TEST(Judge, MayOnlyLowerOrFlag) {

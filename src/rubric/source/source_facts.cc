@@ -100,7 +100,7 @@ int max_list_of_numbers(const std::vector<Token>& tokens) {
 }  // namespace
 
 SourceFacts source_facts(const std::map<std::string, std::string>& files,
-                         const std::optional<std::vector<LaunchRecord>>& launches) {
+                         const std::optional<ListedLaunches>& launches) {
   SourceFacts facts;
   std::map<std::string, std::vector<Token>> tokens;
   std::set<std::string> defined;
@@ -118,7 +118,7 @@ SourceFacts source_facts(const std::map<std::string, std::string>& files,
       functions.push_back(std::move(function));
     }
   }
-  const std::set<std::string> launched = launches.has_value() ? launched_names(*launches) : std::set<std::string>();
+  const std::set<std::string> launched = launches.has_value() ? launched_names(launches->records) : std::set<std::string>();
   std::vector<Function> alive;
   for (Function& function : functions) {
     if (function.is_kernel && launches.has_value() && !is_launched(function, launched)) {

@@ -5,15 +5,14 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
-#include "artifact/report/launch_record.h"
+#include "artifact/report/listed_launches.h"
 #include "rubric/facts/facts.h"
 
 namespace stitch::rubric {
 
 // `files`: text by name. Where `launches` is known, a kernel that was not launched is not reached.
 SourceFacts source_facts(const std::map<std::string, std::string>& files,
-                         const std::optional<std::vector<LaunchRecord>>& launches);
+                         const std::optional<ListedLaunches>& launches);
 
 }  // namespace stitch::rubric

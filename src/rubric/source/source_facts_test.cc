@@ -26,10 +26,16 @@ LaunchRecord launch(const std::string& name) {
   return record;
 }
 
+ListedLaunches listed(const LaunchRecord& record) {
+  ListedLaunches launches;
+  launches.add({record});
+  return launches;
+}
+
 SourceFacts facts_of(const std::string& inside, const std::string& beside = "") {
   std::string text = kHonest;
   text.replace(text.find("%s"), 2, inside);
-  return source_facts({{"program.cu", text + beside}}, std::vector<LaunchRecord>{launch("(product)")});
+  return source_facts({{"program.cu", text + beside}}, listed(launch("(product)")));
 }
 
 TEST(SourceFacts, SeesWhatCanRun) {
@@ -85,7 +91,7 @@ TEST(SourceFacts, FollowsCallsAndFunctors) {
 
 TEST(SourceFacts, SeesKernelsThatIgnoreTheirInputs) {
   const std::string text = "__global__ void zeros(const float* x, float* y) { y[threadIdx.x] = 0; }";
-  const SourceFacts facts = source_facts({{"a.cu", text}}, std::vector<LaunchRecord>{launch("zeros")});
+  const SourceFacts facts = source_facts({{"a.cu", text}}, listed(launch("zeros")));
   EXPECT_EQ(facts.kernels_with_inputs, 1);
   EXPECT_EQ(facts.kernels_that_ignore_inputs, 1);
   EXPECT_EQ(facts_of("").kernels_that_ignore_inputs, 0);
@@ -151,7 +157,7 @@ TEST(SourceFacts, TakesAWideTypeForAnAccessWhereItPointsAtMemory) {
 TEST(SourceFacts, AnEmptyGridLaunchesNothing) {
   LaunchRecord empty = launch("product");
   empty.threads = 0;
-  const SourceFacts facts = source_facts({{"a.cu", kHonest}}, std::vector<LaunchRecord>{empty});
+  const SourceFacts facts = source_facts({{"a.cu", kHonest}}, listed(empty));
   EXPECT_TRUE(facts.kernels.empty());
   EXPECT_EQ(facts.left_aside.size(), 1u);
 }

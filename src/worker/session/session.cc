@@ -114,7 +114,7 @@ Result<wire::Answer> Session::run(const Json& arguments) {
   trial_.emplace(memory_.ranges(), memory_.is_mirrored() ? CallTrial::kNone : static_cast<CallTrial>(trial), without);
   STITCH_TRY(run_in_order(bound, stream, [&]() -> Result<void> {
     STITCH_TRY(candidate_->run(bound.get()));
-    if (trial == 0) {  // in a trial not all of it runs
+    if (runs_wholly(static_cast<CallTrial>(trial))) {
       launches_ = device::launches();
     }
     return {};
