@@ -36,16 +36,16 @@ struct TextTrial {
   std::optional<PublicCheck> check{};
   // Of the step alone; of the program with it where the step alone is right. A hidden verdict.
   std::optional<evaluate::VerifyReport> verified{};
-  bool in_program = false;                              // the verdict is that of the program
-  bool incumbent_fails = false;                         // the incumbent, tried beside it, failed in the same way
-  std::optional<TakenTime> step{};                      // of a right one
-  std::optional<TakenTime> program{};                   // likewise
-  double seconds = 0;                                   // that it took
-  double gpu_seconds = 0;                               // of those, on a GPU
-  std::optional<evaluate::EvaluateReport> report{};     // of the program, where it came so far
-  std::vector<StepOrigin> steps{};                      // of the program with it
-  std::optional<ListedLaunches> launches{};  // of the program, where it was judged
-  std::string facts{};                                  // `stitchcuda.facts/1` of the program with it, for marks
+  bool in_program = false;                           // the verdict is that of the program
+  bool incumbent_fails = false;                      // the incumbent, tried beside it, failed in the same way
+  std::optional<TakenTime> step{};                   // of a right one
+  std::optional<TakenTime> program{};                // likewise
+  double seconds = 0;                                // that it took
+  double gpu_seconds = 0;                            // of those, on a GPU
+  std::optional<evaluate::EvaluateReport> report{};  // of the program, where it came so far
+  std::vector<StepOrigin> steps{};                   // of the program with it
+  std::optional<ListedLaunches> launches{};          // of the program, where it was judged
+  std::string facts{};                               // `stitchcuda.facts/1` of the program with it, for marks
 
   bool is_right() const { return in_program && verified.has_value() && verified->verdict().kind == VerdictKind::kOk; }
 };

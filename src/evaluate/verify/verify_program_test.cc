@@ -528,8 +528,7 @@ TEST(VerifyProgram, WithoutDrawsNothingIsAccepted) {
     DoublingOracle script;
     VerifyRequest request = two_subjects();
     request.subjects[empty].draws_per_regime = 0;
-    expect_undecided(request, script.make(),
-                     "nothing was to be drawn at " + request.subjects[empty].shape);
+    expect_undecided(request, script.make(), "nothing was to be drawn at " + request.subjects[empty].shape);
   }
 }
 
@@ -585,8 +584,8 @@ TEST(VerifyProgram, ADrawThatTheReferenceRefusesIsTold) {
   EXPECT_EQ(report->findings.proof.shapes[0].planned, 20);
   EXPECT_EQ(report->findings.proof.shapes[0].judged, 19);
   EXPECT_EQ(report->findings.proof.shapes[0].told, 1);
-  EXPECT_EQ(report->notes, std::vector<std::string>{
-                               "declared shapes, near_equal: 1 of 5 draws left out: the reference raises"});
+  EXPECT_EQ(report->notes,
+            std::vector<std::string>{"declared shapes, near_equal: 1 of 5 draws left out: the reference raises"});
 }
 
 TEST(VerifyProgram, AFailingWorldIsAnError) {

@@ -38,10 +38,9 @@ void add_techniques(const LaunchRecord& record, Executed& sum) {
 
 // What happens in any call counts. What a call may do once to set itself up counts where it happens in most of them.
 void divide(int64_t calls, Executed& sum) {
-  for (int64_t Executed::*field :
-       {&Executed::launches, &Executed::library_launches, &Executed::library_epilogues, &Executed::copies,
-        &Executed::threads, &Executed::barriers, &Executed::warp_operations, &Executed::matrix_operations,
-        &Executed::async_copies}) {
+  for (int64_t Executed::*field : {&Executed::launches, &Executed::library_launches, &Executed::library_epilogues,
+                                   &Executed::copies, &Executed::threads, &Executed::barriers,
+                                   &Executed::warp_operations, &Executed::matrix_operations, &Executed::async_copies}) {
     const bool is_any = sum.*field > 0;
     sum.*field = std::max<int64_t>((sum.*field + calls / 2) / calls, is_any ? 1 : 0);
   }

@@ -9,9 +9,9 @@
 
 namespace stitch::rubric {
 
-// Counts are of one call, as calls were on average. What the text shows to do nothing is not counted: shared memory that no thread reads from another, shuffles whose
-// result goes nowhere, copies into what nobody reads, launches of an empty grid; nor what a kernel does that the answer
-// is as right without.
+// Counts are of one call, as calls were on average. What the text shows to do nothing is not counted: shared memory
+// that no thread reads from another, shuffles whose result goes nowhere, copies into what nobody reads, launches of an
+// empty grid; nor what a kernel does that the answer is as right without.
 struct Executed {
   int kernels = 0;               // different ones, of all calls
   int64_t launches = 0;          // of kernels

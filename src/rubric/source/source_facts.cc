@@ -118,7 +118,8 @@ SourceFacts source_facts(const std::map<std::string, std::string>& files,
       functions.push_back(std::move(function));
     }
   }
-  const std::set<std::string> launched = launches.has_value() ? launched_names(launches->records) : std::set<std::string>();
+  const std::set<std::string> launched =
+      launches.has_value() ? launched_names(launches->records) : std::set<std::string>();
   std::vector<Function> alive;
   for (Function& function : functions) {
     if (function.is_kernel && launches.has_value() && !is_launched(function, launched)) {
