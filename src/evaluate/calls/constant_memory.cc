@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "base/error/check.h"
+
 namespace stitch::evaluate {
 
 void ConstantMemory::add(const wire::Region& region, std::string name) {
@@ -25,8 +27,13 @@ Result<void> ConstantMemory::remember(CandidateSession& session) {
 
 Result<void> ConstantMemory::check(CandidateSession& session) const {
   STITCH_ASSIGN(const std::vector<int64_t> now, session.keeper().digest(regions_));
+  return check_digests(session, now);
+}
+
+Result<void> ConstantMemory::check_digests(CandidateSession& session, std::span<const int64_t> now) const {
+  STITCH_CHECK(now.size() == regions_.size()) << "the keeper gave another number of digests";
   for (size_t i = 0; i < regions_.size(); ++i) {
-    if (now.at(i) != digests_.at(i)) {
+    if (now[i] != digests_.at(i)) {
       const bool is_red_zone = names_[i].starts_with("outside");
       return session.fail(Ending::kTampered,
                           fmt::format("the program {}{}", is_red_zone ? "wrote " : "changed its ", names_[i]));

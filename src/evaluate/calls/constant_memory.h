@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "evaluate/processes/candidate_session.h"
@@ -18,6 +20,10 @@ class ConstantMemory {
   Result<void> remember(CandidateSession& session);
   // Fails by the candidate's fault where something has changed since remember().
   Result<void> check(CandidateSession& session) const;
+  // Both by digests that were taken of regions(), in their order.
+  void remember_digests(std::vector<int64_t> digests) { digests_ = std::move(digests); }
+  Result<void> check_digests(CandidateSession& session, std::span<const int64_t> now) const;
+  const std::vector<wire::Region>& regions() const { return regions_; }
 
  private:
   std::vector<wire::Region> regions_;

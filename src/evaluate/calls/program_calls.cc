@@ -22,6 +22,10 @@ uint64_t bytes_of(const std::vector<HostTensor>& tensors) {
   return bytes;
 }
 
+void append(const std::vector<wire::Region>& regions, std::vector<wire::Region>& to) {
+  to.insert(to.end(), regions.begin(), regions.end());
+}
+
 std::vector<HostTensor> given_to(const CandidateCall& call) {
   std::vector<HostTensor> given(call.inputs.begin(), call.inputs.end());
   given.insert(given.end(), call.states.begin(), call.states.end());
@@ -94,21 +98,16 @@ Result<double> ProgramCalls::prepare_now() {
   STITCH_TRY(session_.place(parameter_memory_, sizes_of(types_of(parameters_)), kTensorAlignment, AskedBy::kTask));
   STITCH_TRY(session_.place(prepared_memory_, {program.prepared_bytes}, kBlockAlignment, AskedBy::kProgram));
   STITCH_TRY(session_.keeper().fill(parameter_memory_.regions, parameters_));
-  for (const MemoryGroup* group : {&parameter_memory_, &prepared_memory_}) {
-    STITCH_TRY(session_.keeper().poison(group->red_zones));
-  }
-  STITCH_TRY(session_.keeper().poison(prepared_memory_.regions));
-  ConstantMemory constants = parameter_constants();
-  STITCH_TRY(constants.remember(session_));
+  std::vector<wire::Region> poisoned = parameter_memory_.red_zones;
+  append(prepared_memory_.red_zones, poisoned);
+  append(prepared_memory_.regions, poisoned);
+  STITCH_TRY(session_.keeper().poison(poisoned));
   Json arguments;
   arguments["parameters"] = wire::to_json(arguments_of(types_of(program.parameters), parameter_memory_.regions, 0));
   arguments["prepared"] = wire::to_json(prepared_memory_.regions);
-  STITCH_TRY(session_.keeper().clock_start());
-  STITCH_TRY(session_.ask("prepare", arguments));
-  STITCH_ASSIGN(const double elapsed_us, session_.keeper().clock_stop_us());
-  STITCH_TRY(constants.check(session_));
+  STITCH_ASSIGN(const KeeperClient::Stopped stopped, ask_timed("prepare", arguments, parameter_constants(), {}, {}));
   is_prepared_ = true;
-  return elapsed_us;
+  return stopped.elapsed_us;
 }
 
 Result<void> ProgramCalls::make_ready() {
@@ -141,10 +140,13 @@ std::vector<int> ProgramCalls::new_states_of_old() const {
   return result;
 }
 
-// Random bytes, which no answer looks like; and now and then the last call's outputs, which do, for a program that
-// tells the one from the other.
-Result<void> ProgramCalls::poison_results(const CallMemory& memory, CallTrial trial) {
-  STITCH_TRY(session_.keeper().poison(memory.results.regions));
+// Results and all that lies around the call's memory hold random bytes, which no answer looks like; and now and then
+// results hold the last call's outputs, which do, for a program that tells the one from the other.
+Result<void> ProgramCalls::poison_call(const CallMemory& memory, CallTrial trial) {
+  std::vector<wire::Region> poisoned = memory.inputs.red_zones;
+  append(memory.results.red_zones, poisoned);
+  append(memory.results.regions, poisoned);
+  STITCH_TRY(session_.keeper().poison(poisoned));
   const bool fits =
       last_outputs_.size() == memory.output_types.size() && types_of(last_outputs_) == memory.output_types;
   const bool may_look_right = trial == CallTrial::kNone || trial == CallTrial::kApart;  // the others ask who wrote it
@@ -175,11 +177,8 @@ Result<void> ProgramCalls::place_call(const CandidateCall& call, CallMemory& mem
 }
 
 Result<void> ProgramCalls::fill_call(const CandidateCall& call, const CallMemory& memory) {
-  for (const MemoryGroup* group : {&memory.inputs, &memory.results}) {
-    STITCH_TRY(session_.keeper().poison(group->red_zones));
-  }
+  STITCH_TRY(poison_call(memory, call.trial));
   STITCH_TRY(session_.keeper().fill(memory.inputs.regions, given_to(call)));
-  STITCH_TRY(poison_results(memory, call.trial));
   if (!call.states_in_place) {
     return {};
   }
@@ -199,8 +198,9 @@ Result<void> ProgramCalls::place_workspace(const CallMemory& memory) {
     return session_.fail(Ending::kTampered, "the program wrote into its worker's channel");
   }
   STITCH_TRY(session_.place(workspace_, {static_cast<uint64_t>(*bytes)}, kBlockAlignment, AskedBy::kProgram));
-  STITCH_TRY(session_.keeper().poison(workspace_.red_zones));
-  return session_.keeper().poison(workspace_.regions);
+  std::vector<wire::Region> poisoned = workspace_.red_zones;
+  append(workspace_.regions, poisoned);
+  return session_.keeper().poison(poisoned);
 }
 
 wire::CallArguments ProgramCalls::bind_call(const CandidateCall& call, const CallMemory& memory) const {
@@ -220,16 +220,35 @@ wire::CallArguments ProgramCalls::bind_call(const CandidateCall& call, const Cal
   return arguments;
 }
 
-Result<double> ProgramCalls::run_timed(const wire::CallArguments& arguments, const CandidateCall& call) {
+// All is looked at together: each message to the keeper wakes two processes.
+Result<KeeperClient::Stopped> ProgramCalls::ask_timed(const std::string& verb, const Json& request,
+                                                      ConstantMemory constants, const ConstantMemory& prepared,
+                                                      const std::vector<wire::Region>& results) {
+  std::vector<wire::Region> looked_at = constants.regions();
+  append(prepared.regions(), looked_at);
+  append(results, looked_at);
+  STITCH_ASSIGN(std::vector<int64_t> before, session_.keeper().clock_start(constants.regions()));
+  constants.remember_digests(std::move(before));
+  STITCH_TRY(session_.ask(verb, request));
+  STITCH_ASSIGN(KeeperClient::Stopped stopped, session_.keeper().clock_stop(looked_at));
+  const std::span<const int64_t> now(stopped.digests);
+  const size_t of_constants = constants.regions().size();
+  const size_t of_prepared = prepared.regions().size();
+  STITCH_TRY(prepared.check_digests(session_, now.subspan(of_constants, of_prepared)));
+  STITCH_TRY(constants.check_digests(session_, now.first(of_constants)));
+  stopped.digests.erase(stopped.digests.begin(),
+                        stopped.digests.begin() + static_cast<int64_t>(of_constants + of_prepared));
+  return stopped;
+}
+
+Json ProgramCalls::run_request(const CandidateCall& call) const {
   Json request;
-  request["call"] = wire::to_json(arguments);
+  request["call"] = wire::to_json(bind_call(call, memory_));
   request["schedule_seed"] = static_cast<int64_t>(call.schedule_seed);
   request["trial"] = static_cast<int>(call.trial);
   request["left_out"] = static_cast<int64_t>(call.left_out);
   request["stream"] = call.stream;
-  STITCH_TRY(session_.keeper().clock_start());
-  STITCH_TRY(session_.ask("run", request));
-  return session_.keeper().clock_stop_us();
+  return request;
 }
 
 std::vector<TensorSpec> ProgramCalls::result_specs(const CallMemory& memory) const {
@@ -283,9 +302,10 @@ Result<std::vector<HostTensor>> ProgramCalls::results_of(const CallMemory& memor
   return results;
 }
 
-Result<CandidateOutcome> ProgramCalls::take_results(const CallMemory& memory, const std::vector<bool>& staying) {
+Result<CandidateOutcome> ProgramCalls::take_results(const CallMemory& memory, const std::vector<bool>& staying,
+                                                    std::vector<int64_t> digests) {
   STITCH_ASSIGN(std::vector<HostTensor> results, results_of(memory, staying));
-  STITCH_TRY(settled_.watch(session_, memory.results.regions));
+  STITCH_TRY(settled_.watch(session_, memory.results.regions, std::move(digests)));
   CandidateOutcome outcome;
   const auto first_state = results.begin() + static_cast<int64_t>(session_.description()->outputs.size());
   outcome.states.assign(first_state, results.end());
@@ -304,19 +324,16 @@ Result<CandidateOutcome> ProgramCalls::run(const CandidateCall& call) {
   // It is asked what it needs before the contents are there: its answer is not part of the call.
   STITCH_TRY(place_workspace(memory_));
   STITCH_TRY(fill_call(call, memory_));
-  ConstantMemory constants = call_constants(memory_);
-  STITCH_TRY(constants.remember(session_));
-  STITCH_ASSIGN(const double elapsed_us, run_timed(bind_call(call, memory_), call));
-  STITCH_TRY(prepared.check(session_));
-  STITCH_TRY(constants.check(session_));
+  STITCH_ASSIGN(KeeperClient::Stopped stopped,
+                ask_timed("run", run_request(call), call_constants(memory_), prepared, memory_.results.regions));
   if (runs_wholly(call.trial)) {
     STITCH_TRY(list_launches());
   }
-  STITCH_ASSIGN(CandidateOutcome outcome, take_results(memory_, call.staying));
+  STITCH_ASSIGN(CandidateOutcome outcome, take_results(memory_, call.staying, std::move(stopped.digests)));
   if (std::find(call.staying.begin(), call.staying.end(), true) == call.staying.end()) {
     settled_.keep_by_chance(session_, memory_.results);
   }
-  outcome.elapsed_us = elapsed_us;
+  outcome.elapsed_us = stopped.elapsed_us;
   return outcome;
 }
 

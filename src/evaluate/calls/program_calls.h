@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json/json_forward.h"
 #include "evaluate/calls/call_memory.h"
 #include "evaluate/calls/constant_memory.h"
 #include "evaluate/calls/settled_results.h"
@@ -49,12 +50,18 @@ class ProgramCalls {
   std::vector<int> new_states_of_old() const;
   Result<void> place_call(const CandidateCall& call, CallMemory& memory);
   Result<void> fill_call(const CandidateCall& call, const CallMemory& memory);
-  Result<void> poison_results(const CallMemory& memory, CallTrial trial);
+  Result<void> poison_call(const CallMemory& memory, CallTrial trial);
   ConstantMemory parameter_constants() const;  // what stays while prepare() runs, too
   ConstantMemory call_constants(const CallMemory& memory) const;
-  Result<double> run_timed(const wire::CallArguments& arguments, const CandidateCall& call);
+  // Asks the worker. `constants` must stay as they are now, `prepared` as they were when they were remembered. Returns
+  // digests of `results`, taken when the worker had answered.
+  Result<KeeperClient::Stopped> ask_timed(const std::string& verb, const Json& request, ConstantMemory constants,
+                                          const ConstantMemory& prepared, const std::vector<wire::Region>& results);
+  Json run_request(const CandidateCall& call) const;
   Result<std::vector<HostTensor>> results_of(const CallMemory& memory, const std::vector<bool>& staying);
-  Result<CandidateOutcome> take_results(const CallMemory& memory, const std::vector<bool>& staying);
+  // `digests`: of the results, when the call had ended.
+  Result<CandidateOutcome> take_results(const CallMemory& memory, const std::vector<bool>& staying,
+                                        std::vector<int64_t> digests);
   Result<void> list_launches();
 
   CandidateSession& session_;

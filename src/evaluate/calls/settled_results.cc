@@ -17,8 +17,9 @@ constexpr unsigned kCallsUntilSeen = 6;                   // on average
 
 }  // namespace
 
-Result<void> SettledResults::watch(CandidateSession& session, const std::vector<wire::Region>& results) {
-  STITCH_ASSIGN(digests_, session.keeper().digest(results));
+Result<void> SettledResults::watch(CandidateSession& session, const std::vector<wire::Region>& results,
+                                   std::vector<int64_t> digests) {
+  digests_ = std::move(digests);
   regions_ = results;
   if (!std::exchange(was_awaited_, true)) {
     std::this_thread::sleep_for(kGrace);

@@ -12,9 +12,9 @@ namespace stitch::evaluate {
 
 class SettledResults {
  public:
-  // Takes digests of the results of the call that has just ended. Those of a session's first call are checked after a
-  // short wait, later ones before the next call.
-  Result<void> watch(CandidateSession& session, const std::vector<wire::Region>& results);
+  // Remembers the digests of the results of the call that has just ended, taken when it ended. Those of a session's
+  // first call are checked after a short wait, later ones before the next call.
+  Result<void> watch(CandidateSession& session, const std::vector<wire::Region>& results, std::vector<int64_t> digests);
   // The candidate's fault where the last call's results have changed since; looks once.
   Result<void> check(CandidateSession& session);
   // Keeps the memory of the call that was watched last where there is room, and `results` without; the next call has

@@ -60,6 +60,14 @@ Result<double> elapsed_of(const wire::Answer& answer) {
   return elapsed_us;
 }
 
+Result<std::vector<int64_t>> digests_of(const wire::Answer& answer, size_t count) {
+  STITCH_ASSIGN(std::vector<int64_t> digests, json_int_list(answer.json(), "digests"));
+  if (digests.size() != count) {
+    return failure(ErrorCode::kInternal, "the keeper gave another number of digests");
+  }
+  return digests;
+}
+
 }  // namespace
 
 Result<KeeperClient> KeeperClient::start(DeviceKind device) {
@@ -164,7 +172,7 @@ Result<void> KeeperClient::poison(const std::vector<wire::Region>& regions) {
 
 Result<std::vector<int64_t>> KeeperClient::digest(const std::vector<wire::Region>& regions) {
   STITCH_ASSIGN(const wire::Answer answer, ask_regions("digest", regions));
-  return json_int_list(answer.json(), "digests");
+  return digests_of(answer, regions.size());
 }
 
 Result<std::vector<HostTensor>> KeeperClient::snapshot(const std::vector<wire::Region>& regions,
@@ -195,9 +203,9 @@ Result<void> KeeperClient::try_device() {
   return release(block.token.id);
 }
 
-Result<void> KeeperClient::clock_start() {
-  STITCH_TRY(ask("clock_start", Json::object()));
-  return {};
+Result<std::vector<int64_t>> KeeperClient::clock_start(const std::vector<wire::Region>& regions) {
+  STITCH_ASSIGN(const wire::Answer answer, ask_regions("clock_start", regions));
+  return digests_of(answer, regions.size());
 }
 
 Result<std::vector<int64_t>> KeeperClient::mix(const std::vector<wire::MixedRegion>& mixes) {
@@ -230,13 +238,8 @@ Result<KeeperClient::Stopped> KeeperClient::clock_stop(const std::vector<wire::R
   STITCH_ASSIGN(const wire::Answer answer, ask("clock_stop", arguments));
   Stopped stopped;
   STITCH_ASSIGN(stopped.elapsed_us, elapsed_of(answer));
-  STITCH_ASSIGN(stopped.digests, json_int_list(answer.json(), "digests"));
+  STITCH_ASSIGN(stopped.digests, digests_of(answer, regions.size()));
   return stopped;
-}
-
-Result<double> KeeperClient::clock_stop_us() {
-  STITCH_ASSIGN(const wire::Answer answer, ask("clock_stop", Json::object()));
-  return elapsed_of(answer);
 }
 
 }  // namespace stitch::evaluate

@@ -43,8 +43,6 @@ class KeeperClient {
                                            const std::vector<TensorSpec>& specs);
   // Checks that the device works at all: allocates a little memory, writes it and reads it.
   Result<void> try_device();
-  Result<void> clock_start();
-  Result<double> clock_stop_us();
   // Makes each mix and takes its digest, one after another: they may share one region.
   Result<std::vector<int64_t>> mix(const std::vector<wire::MixedRegion>& mixes);
   // What is written before the clock starts, all of it from memory that no worker sees: copies, and mixes of two.
@@ -60,6 +58,8 @@ class KeeperClient {
     std::vector<int64_t> digests;
   };
   Result<void> clock_start(const Contents& contents);
+  // The clock starts when digests of these were taken.
+  Result<std::vector<int64_t>> clock_start(const std::vector<wire::Region>& regions);
   Result<Stopped> clock_stop(const std::vector<wire::Region>& regions, const std::vector<wire::Region>& kept = {});
 
  private:

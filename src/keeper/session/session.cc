@@ -179,8 +179,12 @@ Result<wire::Answer> Session::clock_start(const Json& arguments) {
   if (!mixes.empty()) {
     STITCH_TRY(pool_.mix(mixes));
   }
+  wire::Answer answer;
+  if (arguments.contains("regions")) {
+    STITCH_ASSIGN(answer, digest(arguments));
+  }
   clock_start_ = wire::Clock::now();
-  return wire::Answer();
+  return answer;
 }
 
 Result<wire::Answer> Session::clock_stop(const Json& arguments) {
@@ -207,11 +211,9 @@ Result<wire::Answer> Session::handle(wire::Request& request) {
   }
   using Verb = Result<wire::Answer> (Session::*)(const Json&);
   constexpr std::pair<const char*, Verb> kVerbs[] = {
-      {"allocate", &Session::allocate},     {"release", &Session::release},
-      {"fetch", &Session::fetch},           {"poison", &Session::poison},
-      {"digest", &Session::digest},         {"snapshot", &Session::snapshot},
-      {"clock_start", &Session::clock_start}, {"clock_stop", &Session::clock_stop},
-      {"mix", &Session::mix}};
+      {"allocate", &Session::allocate},       {"release", &Session::release},       {"fetch", &Session::fetch},
+      {"poison", &Session::poison},           {"digest", &Session::digest},         {"snapshot", &Session::snapshot},
+      {"clock_start", &Session::clock_start}, {"clock_stop", &Session::clock_stop}, {"mix", &Session::mix}};
   for (const auto& [name, verb] : kVerbs) {
     if (request.verb == name) {
       return (this->*verb)(request.arguments);
