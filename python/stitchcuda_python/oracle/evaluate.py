@@ -102,12 +102,14 @@ class Evaluator:
         decided = {name: made[name] for name in self._decisions.kept}
         return Runs(ref64, native, eager, [], has_overflow=has_overflow, decided=decided)
 
-    def error_runs(self, drawn: Drawn, seed: int, regime: str, number: int) -> Iterator[tuple[str, Values]]:
+    def error_runs(
+        self, drawn: Drawn, seed: int, regime: str, number: int, has_native_fp32: bool = False
+    ) -> Iterator[tuple[str, Values]]:
         """The runs that measure the reference's own error, one at a time and alike whenever they are asked for: where
         mode kernelbench rounds "native_fp32" first; "perturbed" twice, "disturbed"; where mode kernelbench rounds
-        three of "tf32"."""
+        three of "tf32". Without the first for a caller who has it."""
         noise = generator(self._device, seed, regime, number, "disturb")
-        if self._may_round:
+        if self._may_round and not has_native_fp32:
             with tf32_flags("fp32"):
                 made = self._native.run(drawn.inputs, drawn.tensors, drawn.numbers)
             yield "native_fp32", made
@@ -182,7 +184,8 @@ class Evaluator:
 
     def add_error_runs(self, runs: Runs, drawn: Drawn, seed: int, regime: str, number: int) -> None:
         """Fills in all of them."""
-        for name, values in self.error_runs(drawn, seed, regime, number):
+        is_known = self._device.type == "cpu"  # where there is no TF32 to switch off: references() made it
+        for name, values in self.error_runs(drawn, seed, regime, number, is_known):
             if name == "native_fp32":
                 runs.native_fp32 = values
             else:
