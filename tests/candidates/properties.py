@@ -87,9 +87,9 @@ PROPERTIES = (
              "works_at_random works_every_second_call host_now_and_then",
              "another_kernel_each_call order_by_a_sample table_of_its_first_call",
              "shares below one call of 30 or one element of 10,000 pass now and then "
-             "([shares.md](../bench/results/shares.md)); a host that computes only where a number of prepares and a time "
-             "since the start come together (six, and 415 ms) passed: calls without kernels follow each other faster than "
-             "draws do"),
+             "([shares.md](../bench/results/shares.md)); a host that computes only where a number of prepares and a "
+             "time since the start come together (six, and 415 ms) passed: calls without kernels follow each other "
+             "faster than draws do"),
     Property("What runs is what was read, and no longer than its trial",
              "asks_a_sanitizer counts_launches_of_the_emulator asks_who_waits writes_into_earlier_outputs "
              "model_new_input_from_the_fifth_call",
