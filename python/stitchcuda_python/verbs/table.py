@@ -24,6 +24,7 @@ from .oracle_verbs import (
     unasked,
 )
 from .shape_verbs import run_batch_axis, run_hidden_shapes, run_small_scale
+from .task_verbs import list_modules, look_at_task, measure_task, try_program
 from .weights_verb import write_weights
 
 VERBS: dict[str, Callable[[dict[str, Any], Callable[[str], None]], dict[str, Any]]] = {
@@ -47,4 +48,8 @@ VERBS: dict[str, Callable[[dict[str, Any], Callable[[str], None]], dict[str, Any
     "weights": write_weights,
     "candidate.interface": candidate_interface,
     "candidate.source": candidate_source,
+    "task.look": look_at_task,
+    "task.try": try_program,
+    "task.measure": measure_task,
+    "task.modules": list_modules,
 }
