@@ -19,6 +19,8 @@ Result<int> run_profile(Invocation& invocation);
 Result<int> run_optimize(Invocation& invocation);
 Result<int> run_tune(Invocation& invocation);
 Result<int> run_report(Invocation& invocation);
+Result<int> run_synth(Invocation& invocation);
+Result<int> run_decontaminate(Invocation& invocation);
 Result<int> run_mcp(Invocation& invocation);
 Result<int> run_workspace(Invocation& invocation);
 Result<int> run_cache(Invocation& invocation);

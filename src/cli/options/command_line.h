@@ -10,6 +10,7 @@
 #include "artifact/task/math_mode.h"
 #include "base/error/result.h"
 #include "cli/options/agent_options.h"
+#include "cli/options/synth_options.h"
 #include "cli/output/style.h"
 #include "driver/job/options.h"
 #include "plan/plan.h"
@@ -68,6 +69,7 @@ struct CommandLine {
   std::string team;                  // of stitchcuda.toml; empty: the one called default, or the only one
   std::string config;                // stitchcuda.toml; empty: where it is looked for
   AgentOptions agents;               // optimize: who plans, writes and reviews
+  SynthOptions synth;                // synth, decontaminate
   std::string goes_on;               // optimize: the run that goes on, as `runs resume` has found it
   std::optional<int64_t> from;       // runs resume: after how many events another run goes on in its place
   bool with_graph = false;           // runs show: the table of routes, with its visits

@@ -31,8 +31,9 @@ std::string after_self(const std::vector<std::string>& names) {
 }  // namespace
 
 std::string write_source(const Draft& draft) {
-  std::string text = fmt::format("\"\"\"{}.\"\"\"\n\nimport torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n",
-                                 fmt::join(draft.operators, ", "));
+  std::string text =
+      fmt::format("\"\"\"{}.\"\"\"\n\nimport torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n",
+                  fmt::join(draft.operators, ", "));
   for (const std::string& line : draft.imports) {
     text += line + "\n";
   }
@@ -42,8 +43,8 @@ std::string write_source(const Draft& draft) {
   }
   text += fmt::format("\n\nclass Model(nn.Module):\n    def __init__({}):\n        super().__init__()\n{}",
                       after_self(draft.arguments), block(draft.layers));
-  text += fmt::format("\n    def forward({}):\n{}        return {}\n", after_self(draft.input_names), block(draft.lines),
-                      draft.result);
+  text += fmt::format("\n    def forward({}):\n{}        return {}\n", after_self(draft.input_names),
+                      block(draft.lines), draft.result);
   text += fmt::format("\n\ndef get_inputs():\n    return [{}]\n", fmt::join(draft.inputs, ", "));
   return text + fmt::format("\n\ndef get_init_inputs():\n    return [{}]\n", fmt::join(draft.arguments, ", "));
 }

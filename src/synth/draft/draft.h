@@ -44,17 +44,17 @@ struct Tensor {
 
 struct Draft {
   std::vector<SizeConstant> sizes{};
-  std::string batch{};                       // the constant that grows and shrinks with the eager time
-  std::vector<std::string> imports{};        // beside torch's
-  std::vector<std::string> layers{};         // lines of __init__
-  std::vector<std::string> arguments{};      // constants that __init__ takes
-  std::vector<std::string> lines{};          // of forward
-  std::vector<std::string> input_names{};    // forward's arguments
-  std::vector<std::string> inputs{};         // what get_inputs() makes of each
+  std::string batch{};                     // the constant that grows and shrinks with the eager time
+  std::vector<std::string> imports{};      // beside torch's
+  std::vector<std::string> layers{};       // lines of __init__
+  std::vector<std::string> arguments{};    // constants that __init__ takes
+  std::vector<std::string> lines{};        // of forward
+  std::vector<std::string> input_names{};  // forward's arguments
+  std::vector<std::string> inputs{};       // what get_inputs() makes of each
   std::string result = "x";
-  std::vector<std::string> operators{};      // in the order in which they were taken
-  std::vector<std::string> seeds{};          // "torch:conv2d", "block:attention", "ir:atan", "transformers:llama.LlamaMLP"
-  std::set<std::string> groups{};            // "contraction", "norm" ...: what the family is made of
+  std::vector<std::string> operators{};  // in the order in which they were taken
+  std::vector<std::string> seeds{};      // "torch:conv2d", "block:attention", "ir:atan", "transformers:llama.LlamaMLP"
+  std::set<std::string> groups{};        // "contraction", "norm" ...: what the family is made of
 };
 
 // The file. Its text follows from the draft alone.

@@ -45,9 +45,7 @@ std::string Writer::assign(const std::string& name, const std::string& text) {
   return taken;
 }
 
-void Writer::step(Tensor& value, const std::string& text) {
-  draft_.lines.push_back(value.name + " = " + text);
-}
+void Writer::step(Tensor& value, const std::string& text) { draft_.lines.push_back(value.name + " = " + text); }
 
 std::string Writer::input(const std::string& name, const std::string& text) {
   std::string taken = unique(name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a draft, one operator after the other: names are told apart here, and whatever a layer uses of the file's sizes
-// becomes an argument of its constructor.
+// Writes a draft, one operator after the other: names are told apart here, and whatever a layer uses of the file's
+// sizes becomes an argument of its constructor.
 #pragma once
 
 #include <initializer_list>

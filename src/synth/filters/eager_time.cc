@@ -6,9 +6,9 @@
 namespace stitch::synth {
 namespace {
 
-constexpr double kHostUs = 6;            // of PyTorch's dispatcher for one operator, without a graph
+constexpr double kHostUs = 6;             // of PyTorch's dispatcher for one operator, without a graph
 constexpr double kMaxElements = 1 << 30;  // 4 GiB of float32
-constexpr double kMaxBytes = 16e9;       // of what one operator reads and writes, and of parameters
+constexpr double kMaxBytes = 16e9;        // of what one operator reads and writes, and of parameters
 
 }  // namespace
 
@@ -25,9 +25,7 @@ EagerTime eager_time(const TaskFacts& facts, const kernels::DeviceLimits& device
   return time;
 }
 
-bool is_gpu_bound(const EagerTime& time) {
-  return time.work_ms >= static_cast<double>(time.launches) * kHostUs / 1000;
-}
+bool is_gpu_bound(const EagerTime& time) { return time.work_ms >= static_cast<double>(time.launches) * kHostUs / 1000; }
 
 bool fits_memory(const TaskFacts& facts) {
   const auto fits = [](const OperatorWork& work) { return work.bytes <= kMaxBytes; };

@@ -9,8 +9,8 @@
 namespace stitch::synth {
 
 struct EagerTime {
-  double ms = 0;         // launches and work
-  double work_ms = 0;    // what the GPU is busy for
+  double ms = 0;       // launches and work
+  double work_ms = 0;  // what the GPU is busy for
   size_t launches = 0;
 };
 EagerTime eager_time(const TaskFacts& facts, const kernels::DeviceLimits& device);

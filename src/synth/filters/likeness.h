@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact and near copies among tasks: the same text, the same operators in the same graph, or nearly the same syntax tree.
+// Exact and near copies among tasks: the same text, the same operators in the same graph, or nearly the same syntax
+// tree.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +22,8 @@ const char* to_string(Copy copy);
 
 struct Copied {
   Copy copy = Copy::kText;
-  std::string of{};      // the name of the one that was there before
-  double likeness = 1;   // of the syntax trees
+  std::string of{};     // the name of the one that was there before
+  double likeness = 1;  // of the syntax trees
 };
 
 // Tasks that are known by now.

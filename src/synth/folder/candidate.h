@@ -17,9 +17,9 @@ struct Candidate {
   std::string name{};    // "000017_conv_relu"
   std::string fallen{};  // a filter's name; empty: kept
   std::string why{};
-  std::string source{};                   // its text; not in the journal
-  std::string origin = "rule";            // or the model that wrote it
-  std::string digest{};                   // of the text
+  std::string source{};         // its text; not in the journal
+  std::string origin = "rule";  // or the model that wrote it
+  std::string digest{};         // of the text
   std::string signature{};
   std::string family{};
   std::string split{};

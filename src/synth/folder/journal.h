@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was decided of each candidate, appended window by window. Only whole windows count: a process that is killed while
-// it writes leaves a piece of one, which the next opening cuts off, so that its candidates are made again and nothing
-// stands twice.
+// What was decided of each candidate, appended window by window. Only whole windows count: a process that is killed
+// while it writes leaves a piece of one, which the next opening cuts off, so that its candidates are made again and
+// nothing stands twice.
 #pragma once
 
 #include <filesystem>

@@ -21,12 +21,9 @@ Json to_json(const Settings& settings) {
   for (const std::string& name : settings.filters) {
     filters.push_back(name);
   }
-  return {{"schema", kVersion},
-          {"seed", settings.seed},
-          {"filters", filters},
-          {"inductor", settings.with_inductor},
-          {"device", settings.device},
-          {"transformers", settings.transformers},
+  return {{"schema", kVersion},        {"seed", settings.seed},
+          {"filters", filters},        {"inductor", settings.with_inductor},
+          {"device", settings.device}, {"transformers", settings.transformers},
           {"torch", settings.torch}};
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a folder of tasks is made by. All of it decides which tasks come out, so that a folder goes on with its own alone.
+// What a folder of tasks is made by. All of it decides which tasks come out, so that a folder goes on with its own
+// alone.
 #pragma once
 
 #include <cstdint>

@@ -105,6 +105,7 @@ Result<Json> admission_of_task(const SynthRequest& request, const driver::Servic
   driver::AdmitRequest asked;
   asked.task.file = (request.out / candidate.file()).string();
   asked.task.sizes.overrides = candidate.reduced;
+  asked.task.math = request.math;
   asked.options = request.options;
   asked.options.scale = driver::ScaleChoice::kFull;  // its reduced sizes are known
   const Result<driver::AdmitReport> found = driver::admit(asked, services);
@@ -148,6 +149,7 @@ Result<void> ask_after(const SynthRequest& request, const driver::Services& serv
                        SynthReport& report) {
   if (request.measures) {
     STITCH_TRY(measure_all(request, lanes, report));
+    report.is_measured = true;
   }
   if (request.admits) {
     STITCH_TRY(admit_all(request, services, report));

@@ -10,6 +10,7 @@ namespace stitch::synth {
 
 // Writes measured.jsonl and admission.jsonl, and counts into the report. Tasks whose measured time lies outside of the
 // limits, and those that are not admitted, leave `kept`.
-Result<void> ask_after(const SynthRequest& request, const driver::Services& services, Lanes& lanes, SynthReport& report);
+Result<void> ask_after(const SynthRequest& request, const driver::Services& services, Lanes& lanes,
+                       SynthReport& report);
 
 }  // namespace stitch::synth

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A few threads that live as long as this does, each with a Python process of its own: a child ends with the thread that
-// started it, so that threads of one piece of work would load PyTorch for each.
+// A few threads that live as long as this does, each with a Python process of its own: a child ends with the thread
+// that started it, so that threads of one piece of work would load PyTorch for each.
 #pragma once
 
 #include <condition_variable>

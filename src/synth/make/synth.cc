@@ -133,21 +133,28 @@ Result<void> make_all(const SynthRequest& request, const Maker& maker, Lanes& la
 }
 
 void count(const std::vector<Candidate>& candidates, size_t wanted, SynthReport& report) {
-  std::set<std::string> families;
   for (const Candidate& candidate : candidates) {
     report.made += 1;
     if (!candidate.is_kept()) {
       report.fallen[candidate.fallen] += 1;
     } else if (report.kept.size() < wanted) {
       report.kept.push_back(candidate);
-      report.splits[candidate.split] += 1;
-      families.insert(candidate.family);
     }
+  }
+}
+
+void count_families(SynthReport& report) {
+  std::set<std::string> families;
+  report.splits.clear();
+  for (const Candidate& candidate : report.kept) {
+    report.splits[candidate.split] += 1;
+    families.insert(candidate.family);
   }
   report.families = families.size();
 }
 
-Result<void> write_list(const fs::path& out, const SynthReport& report) {
+Result<void> write_list(const fs::path& out, SynthReport& report) {
+  count_families(report);
   std::string text;
   for (const Candidate& candidate : report.kept) {
     text += task_line(candidate).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -201,6 +208,7 @@ Json to_json(const SynthReport& report) {
           {"transformers_layers", report.mined},
           {"without_transformers", report.without_mined},
           {"made_before", report.made_before},
+          {"eager_times", report.is_measured ? "measured" : "modelled"},
           {"seconds", report.seconds}};
 }
 

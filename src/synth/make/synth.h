@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// `stitchcuda synth`: a folder of fresh tasks, made by rule from a seed, through filters that are counted each. The folder
-// goes on where it was stopped, kill -9 included, and the same options make the same folder.
+// `stitchcuda synth`: a folder of fresh tasks, made by rule from a seed, through filters that are counted each. The
+// folder goes on where it was stopped, kill -9 included, and the same options make the same folder.
 #pragma once
 
 #include <filesystem>
 #include <map>
 #include <optional>
 
+#include "artifact/task/math_mode.h"
 #include "driver/job/job.h"
 #include "synth/folder/candidate.h"
 #include "synth/folder/settings.h"
@@ -17,16 +18,17 @@ struct SynthRequest {
   std::filesystem::path out{};
   size_t count = 100;  // of tasks that pass
   Settings settings{};
-  bool with_transformers = true;  // where they are installed
-  int jobs = 2;                   // Python processes
-  bool admits = false;            // ask at last whether wrong answers would be refused: seconds a task
-  bool measures = false;          // eager times on a GPU
+  bool with_transformers = true;    // where they are installed
+  int jobs = 2;                     // Python processes
+  bool admits = false;              // ask at last whether wrong answers would be refused: seconds a task
+  bool measures = false;            // eager times on a GPU
+  MathMode math = MathMode::kFp32;  // of admission
   driver::Options options{};
 };
 
 struct SynthReport {
-  std::vector<Candidate> kept{};  // the first `count`, in order
-  size_t made = 0;                // candidates
+  std::vector<Candidate> kept{};           // the first `count`, in order
+  size_t made = 0;                         // candidates
   std::map<std::string, size_t> fallen{};  // by filter
   std::map<std::string, size_t> splits{};
   std::map<std::string, size_t> admission{};  // "admitted", "weak" ...; "not asked" and "failed"
@@ -35,6 +37,7 @@ struct SynthReport {
   std::string without_mined{};  // why there are none
   size_t made_before = 0;       // of `made`, by a run before this one
   double seconds = 0;           // of this one
+  bool is_measured = false;     // on a GPU
 };
 
 // kUsage for a folder that was made by other options, kEnvironment where Python or the disk fails.

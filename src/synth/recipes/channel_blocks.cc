@@ -7,7 +7,8 @@ namespace stitch::synth {
 namespace {
 
 const char* activation_of_channels(Random& random) {
-  static const std::vector<const char*> known = {"F.relu", "F.gelu", "F.silu", "F.relu6", "F.hardswish", "F.leaky_relu"};
+  static const std::vector<const char*> known = {"F.relu",  "F.gelu",      "F.silu",
+                                                 "F.relu6", "F.hardswish", "F.leaky_relu"};
   return random.pick(known);
 }
 
@@ -20,9 +21,9 @@ struct Convolution {
 
 std::string convolution(Writer& writer, int axes, const char* name, const Convolution& form) {
   const std::string groups = form.is_depthwise ? fmt::format(", groups={}", writer.in_layer(form.in)) : "";
-  return writer.layer(name, fmt::format("nn.{}({}, {}, {}, padding={}{}, bias=False)", for_axes("Conv", axes),
-                                        writer.in_layer(form.in), writer.in_layer(form.out), form.kernel,
-                                        form.kernel / 2, groups));
+  return writer.layer(
+      name, fmt::format("nn.{}({}, {}, {}, padding={}{}, bias=False)", for_axes("Conv", axes), writer.in_layer(form.in),
+                        writer.in_layer(form.out), form.kernel, form.kernel / 2, groups));
 }
 
 std::string norm_of_channels(Writer& writer, int axes, const Extent& channels) {
@@ -47,7 +48,8 @@ bool norm_act_conv(Writer& writer, Tensor& value) {
   const int axes = value.spatial_axes();
   const std::string norm = norm_of_channels(writer, axes, value.features());
   const std::string conv = convolution(writer, axes, "conv", {value.features(), value.features()});
-  const std::string inner = fmt::format("{}({}({}({})))", conv, activation_of_channels(writer.random()), norm, value.name);
+  const std::string inner =
+      fmt::format("{}({}({}({})))", conv, activation_of_channels(writer.random()), norm, value.name);
   writer.step(value, writer.random().chance(0.5) ? fmt::format("{} + {}", value.name, inner) : inner);
   return true;
 }
@@ -91,7 +93,8 @@ bool inverted_residual(Writer& writer, Tensor& value) {
   const std::string norm = norm_of_channels(writer, axes, wide);
   const std::string project = convolution(writer, axes, "project", {wide, value.features(), 1});
   const std::string hidden = writer.assign("hidden", fmt::format("{}({}({}))", act, expand, value.name));
-  writer.step(value, fmt::format("{} + {}({}({}({})))", value.name, project, act, norm, depthwise + "(" + hidden + ")"));
+  writer.step(value,
+              fmt::format("{} + {}({}({}({})))", value.name, project, act, norm, depthwise + "(" + hidden + ")"));
   return true;
 }
 
@@ -100,7 +103,8 @@ bool separable(Writer& writer, Tensor& value) {
   static const std::vector<int64_t> widths = {32, 64, 128};
   const Extent out = writer.size("out_channels", writer.random().pick(widths), 8);
   const int kernel = writer.random().chance(0.5) ? 3 : 5;
-  const std::string depthwise = convolution(writer, axes, "depthwise", {value.features(), value.features(), kernel, true});
+  const std::string depthwise =
+      convolution(writer, axes, "depthwise", {value.features(), value.features(), kernel, true});
   const std::string pointwise = convolution(writer, axes, "pointwise", {value.features(), out, 1});
   writer.step(value, fmt::format("{}({}({}))", activation_of_channels(writer.random()), pointwise,
                                  depthwise + "(" + value.name + ")"));
@@ -110,10 +114,10 @@ bool separable(Writer& writer, Tensor& value) {
 
 bool squeeze_excite(Writer& writer, Tensor& value) {
   const Extent inner = writer.size("squeezed", 16, 4);
-  const std::string down =
-      writer.layer("squeeze", fmt::format("nn.Linear({}, {})", writer.in_layer(value.features()), writer.in_layer(inner)));
-  const std::string up =
-      writer.layer("excite", fmt::format("nn.Linear({}, {})", writer.in_layer(inner), writer.in_layer(value.features())));
+  const std::string down = writer.layer(
+      "squeeze", fmt::format("nn.Linear({}, {})", writer.in_layer(value.features()), writer.in_layer(inner)));
+  const std::string up = writer.layer(
+      "excite", fmt::format("nn.Linear({}, {})", writer.in_layer(inner), writer.in_layer(value.features())));
   const std::string mean = writer.assign("mean", fmt::format("{}.flatten(2).mean(dim=-1)", value.name));
   const std::string gate = writer.assign(
       "scale", fmt::format("torch.sigmoid({}({}({}({}))))", up, activation_of_channels(writer.random()), down, mean));
@@ -129,8 +133,8 @@ bool gated_convolution(Writer& writer, Tensor& value) {
   const int axes = value.spatial_axes();
   const std::string both = convolution(writer, axes, "conv", {value.features(), times(2, value.features())});
   const std::string parts = writer.assign("parts", fmt::format("{}({}).chunk(2, dim=1)", both, value.name));
-  const char* text = writer.random().chance(0.5) ? "torch.tanh({0}[0]) * torch.sigmoid({0}[1])"
-                                                 : "{0}[0] * torch.sigmoid({0}[1])";
+  const char* text =
+      writer.random().chance(0.5) ? "torch.tanh({0}[0]) * torch.sigmoid({0}[1])" : "{0}[0] * torch.sigmoid({0}[1])";
   const std::string gated = fmt::format(fmt::runtime(text), parts);
   writer.step(value, writer.random().chance(0.5) ? fmt::format("{} + {}", value.name, gated) : gated);
   return true;
@@ -158,8 +162,7 @@ bool modulated(Writer& writer, Tensor& value) {
   if (batch.text.empty()) {
     return false;
   }
-  const std::string condition =
-      writer.input("condition", fmt::format("torch.randn({}, {})", batch.text, width.text));
+  const std::string condition = writer.input("condition", fmt::format("torch.randn({}, {})", batch.text, width.text));
   const Extent both = times(2, value.features());
   const std::string layer =
       writer.layer("modulate", fmt::format("nn.Linear({}, {})", writer.in_layer(width), writer.in_layer(both)));

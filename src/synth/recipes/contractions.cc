@@ -111,7 +111,8 @@ bool conv_grouped(Writer& w, Tensor& v) { return convolve(w, v, {.kernel = 3, .g
 bool conv_patches(Writer& w, Tensor& v) { return convolve(w, v, {.kernel = 4, .stride = 4, .padding = 0}); }
 bool conv_depthwise(Writer& w, Tensor& v) {
   const bool is_large = w.random().chance(0.4);
-  return convolve(w, v, {.kernel = is_large ? 7 : 3, .padding = is_large ? 3 : 1, .groups = "=", .keeps_channels = true});
+  return convolve(w, v,
+                  {.kernel = is_large ? 7 : 3, .padding = is_large ? 3 : 1, .groups = "=", .keeps_channels = true});
 }
 
 bool conv_transposed(Writer& writer, Tensor& value) {

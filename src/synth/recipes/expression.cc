@@ -43,9 +43,9 @@ Tensor write_expression(Writer& writer) {
   for (size_t more = 1 + random.below(2); more > 0; --more) {
     values.push_back(random.chance(0.6)
                          ? writer.input("other", fmt::format("torch.randn({})", shape_text(value.shape)))
-                         : writer.parameter("weight", value.shape.back().text.empty()
-                                                          ? "1"
-                                                          : writer.in_layer(value.shape.back()), 1, 0));
+                         : writer.parameter("weight",
+                                            value.shape.back().text.empty() ? "1" : writer.in_layer(value.shape.back()),
+                                            1, 0));
   }
   for (size_t left = kMinNodes + random.below(kMoreNodes); left > 0; --left) {
     // Values that were just made are read most often, so that few of them are read by nobody.

@@ -70,11 +70,13 @@ Tensor write_mined(Writer& writer, const MinedModule& module) {
     writer.draft().imports.push_back(fmt::format("from {} import {}", module.config_module, module.config));
     std::vector<std::string> settings;
     for (const auto& [name, factor] : module.widths) {
-      settings.push_back(factor == 1 ? fmt::format("{}={}", name, width) : fmt::format("{}={} * {}", name, factor, width));
+      settings.push_back(factor == 1 ? fmt::format("{}={}", name, width)
+                                     : fmt::format("{}={} * {}", name, factor, width));
     }
     for (const auto& [name, text] : module.settings) {
       // Four heads of a quarter of the width each.
-      settings.push_back(name == "head_dim" ? fmt::format("head_dim={} // 4", width) : fmt::format("{}={}", name, text));
+      settings.push_back(name == "head_dim" ? fmt::format("head_dim={} // 4", width)
+                                            : fmt::format("{}={}", name, text));
     }
     arguments.push_back(fmt::format("{}({})", module.config, fmt::join(settings, ", ")));
   } else if (module.takes_width) {

@@ -45,8 +45,8 @@ bool halves_exchanged(Writer& writer, Tensor& value) {
 }
 
 bool both_signs(Writer& writer, Tensor& value) {
-  writer.step(value, fmt::format("torch.cat([torch.relu({0}), torch.relu(-{0})], dim={1})", value.name,
-                                 value.feature_axis()));
+  writer.step(value,
+              fmt::format("torch.cat([torch.relu({0}), torch.relu(-{0})], dim={1})", value.name, value.feature_axis()));
   value.shape[value.feature_axis()] = times(2, value.features());
   return true;
 }

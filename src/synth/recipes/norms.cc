@@ -21,8 +21,8 @@ bool rms_norm(Writer& writer, Tensor& value) {
     return true;
   }
   const std::string gain = writer.parameter("gain", writer.in_layer(value.features()), 0.1, 1);
-  const std::string scale = writer.assign("scale", fmt::format("torch.rsqrt({}.pow(2).mean(-1, keepdim=True) + 1e-6)",
-                                                               value.name));
+  const std::string scale =
+      writer.assign("scale", fmt::format("torch.rsqrt({}.pow(2).mean(-1, keepdim=True) + 1e-6)", value.name));
   writer.step(value, fmt::format("{} * {} * {}", value.name, scale, gain));
   return true;
 }
@@ -44,8 +44,9 @@ bool instance_norm(Writer& writer, Tensor& value) {
     return false;
   }
   const char* closing = writer.random().chance(0.5) ? ", affine=True" : "";
-  norm(writer, value, fmt::format("nn.{}({}{})", for_axes("InstanceNorm", value.spatial_axes()),
-                                  writer.in_layer(value.features()), closing));
+  norm(writer, value,
+       fmt::format("nn.{}({}{})", for_axes("InstanceNorm", value.spatial_axes()), writer.in_layer(value.features()),
+                   closing));
   return true;
 }
 
@@ -67,8 +68,8 @@ bool l2_normalize(Writer& writer, Tensor& value) {
 }
 
 bool l1_normalize(Writer& writer, Tensor& value) {
-  writer.step(value, fmt::format("{0} / ({0}.abs().mean(dim={1}, keepdim=True) + 1e-5)", value.name,
-                                 value.feature_axis()));
+  writer.step(value,
+              fmt::format("{0} / ({0}.abs().mean(dim={1}, keepdim=True) + 1e-5)", value.name, value.feature_axis()));
   return true;
 }
 

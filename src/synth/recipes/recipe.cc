@@ -10,10 +10,10 @@ namespace stitch::synth {
 namespace {
 
 constexpr double kExpressionShare = 0.10;
-constexpr double kMinedShare = 0.10;       // where there are any
-constexpr double kBlockShare = 0.35;       // of the steps of a chain
-constexpr double kPointwiseShare = 0.34;   // of those that are no blocks
-constexpr int kTries = 12;                 // of operators until one fits
+constexpr double kMinedShare = 0.10;      // where there are any
+constexpr double kBlockShare = 0.35;      // of the steps of a chain
+constexpr double kPointwiseShare = 0.34;  // of those that are no blocks
+constexpr int kTries = 12;                // of operators until one fits
 
 // Of one to five steps the middle lengths come most often: published sets of chains of two teach little.
 size_t drawn_length(Random& random) {
@@ -66,8 +66,7 @@ bool is_last(Writer& writer, const char* name) {
 
 bool add_from(Writer& writer, Tensor& value, std::span<const Operator> table, const char* seed) {
   const Operator& op = table[writer.random().below(table.size())];
-  const bool fits = (op.layouts & bit(value.layout)) != 0 && !is_last(writer, op.name) &&
-                    op.apply(writer, value);
+  const bool fits = (op.layouts & bit(value.layout)) != 0 && !is_last(writer, op.name) && op.apply(writer, value);
   if (fits) {
     writer.took(seed, op.name, op.group);
   }
@@ -83,9 +82,9 @@ bool add_operator(Writer& writer, Tensor& value) {
     writer.took("torch", op.name, op.group);
     return true;
   }
-  static const std::vector<std::span<const Operator>> parts = {contractions(), contractions(), contractions(), norms(),
-                                                               norms(),        reductions(),   reductions(),   movements(),
-                                                               windows()};
+  static const std::vector<std::span<const Operator>> parts = {contractions(), contractions(), contractions(),
+                                                               norms(),        norms(),        reductions(),
+                                                               reductions(),   movements(),    windows()};
   return add_from(writer, value, random.pick(parts), "torch");
 }
 

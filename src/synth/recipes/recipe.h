@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a task is made of, drawn by rule: chains of one to five operators and blocks, expressions over our IR's operators,
-// layers of named models. The same seed and number give the same draft on every machine.
+// What a task is made of, drawn by rule: chains of one to five operators and blocks, expressions over our IR's
+// operators, layers of named models. The same seed and number give the same draft on every machine.
 #pragma once
 
 #include <optional>
@@ -23,8 +23,8 @@ struct MinedModule {
   std::string config_module{};
   bool takes_width = false;
   bool takes_layer_index = false;
-  std::vector<std::pair<std::string, int64_t>> widths{};          // settings that are multiples of the width
-  std::vector<std::pair<std::string, std::string>> settings{};    // others, as Python writes them
+  std::vector<std::pair<std::string, int64_t>> widths{};        // settings that are multiples of the width
+  std::vector<std::pair<std::string, std::string>> settings{};  // others, as Python writes them
 };
 Result<std::vector<MinedModule>> mined_modules_from_json(const Json& json);
 

@@ -58,8 +58,12 @@ bool cummax(Writer& w, Tensor& v) { return along(w, v, "torch.cummax({}, dim={})
 bool reverse_cumsum(Writer& w, Tensor& v) { return along(w, v, "torch.cumsum({0}.flip({1}), dim={1}).flip({1})"); }
 bool minus_mean(Writer& w, Tensor& v) { return along(w, v, "{0} - {0}.mean(dim={1}, keepdim=True)"); }
 bool minus_max(Writer& w, Tensor& v) { return along(w, v, "{0} - torch.amax({0}, dim={1}, keepdim=True)"); }
-bool over_sum(Writer& w, Tensor& v) { return along(w, v, "torch.exp({0}) / (1 + torch.exp({0}).sum({1}, keepdim=True))"); }
-bool gated_by_max(Writer& w, Tensor& v) { return along(w, v, "{0} * torch.sigmoid(torch.amax({0}, {1}, keepdim=True))"); }
+bool over_sum(Writer& w, Tensor& v) {
+  return along(w, v, "torch.exp({0}) / (1 + torch.exp({0}).sum({1}, keepdim=True))");
+}
+bool gated_by_max(Writer& w, Tensor& v) {
+  return along(w, v, "{0} * torch.sigmoid(torch.amax({0}, {1}, keepdim=True))");
+}
 bool sort_rows(Writer& w, Tensor& v) { return along(w, v, "torch.sort({}, dim={})[0]"); }
 bool spatial_softmax(Writer& w, Tensor& v) { return along(w, v, "F.softmax({0}.flatten(2), dim=-1).view_as({0})"); }
 

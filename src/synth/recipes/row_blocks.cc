@@ -7,7 +7,7 @@ namespace stitch::synth {
 namespace {
 
 const char* activation(Random& random) {
-  static const std::vector<const char*> known = {"F.relu",      "F.gelu",      "F.silu",    "torch.tanh",
+  static const std::vector<const char*> known = {"F.relu",      "F.gelu",        "F.silu", "torch.tanh",
                                                  "F.hardswish", "torch.sigmoid", "F.mish", "F.elu"};
   return random.pick(known);
 }
@@ -155,8 +155,7 @@ bool linear_attention(Writer& writer, Tensor& value) {
   const std::string fq = writer.assign("mapped_query", fmt::format(fmt::runtime(feature), q));
   const std::string fk = writer.assign("mapped_key", fmt::format(fmt::runtime(feature), k));
   const std::string state = writer.assign("state", fmt::format("{}.transpose(-2, -1) @ {}", fk, v));
-  const std::string total =
-      writer.assign("total", fmt::format("{} @ {}.sum(dim=-2).unsqueeze(-1) + 1e-4", fq, fk));
+  const std::string total = writer.assign("total", fmt::format("{} @ {}.sum(dim=-2).unsqueeze(-1) + 1e-4", fq, fk));
   const std::string mixed = writer.assign("attended", fmt::format("{} @ {} / {}", fq, state, total));
   close_frame(writer, value, around, fmt::format("{}.transpose(1, 2).flatten(2)", mixed));
   return true;
@@ -193,9 +192,10 @@ bool decaying_average(Writer& writer, Tensor& value) {
   const std::string decay = writer.parameter("decay", writer.in_layer(value.features()), 0.5, 1);
   const std::string rate = writer.assign("rate", fmt::format("torch.sigmoid({})", decay));
   const std::string steps = writer.assign(
-      "steps", fmt::format("torch.arange({0}.shape[1], device={0}.device, dtype={0}.dtype).view(1, -1, 1)", value.name));
-  writer.step(value, fmt::format("torch.cumsum({0} * {1} ** -({2} / 64), dim=1) * {1} ** ({2} / 64) / 8", value.name, rate,
-                                 steps));
+      "steps",
+      fmt::format("torch.arange({0}.shape[1], device={0}.device, dtype={0}.dtype).view(1, -1, 1)", value.name));
+  writer.step(value, fmt::format("torch.cumsum({0} * {1} ** -({2} / 64), dim=1) * {1} ** ({2} / 64) / 8", value.name,
+                                 rate, steps));
   return true;
 }
 
@@ -207,9 +207,8 @@ bool mixture(Writer& writer, Tensor& value) {
   const std::string weights = writer.parameter("experts", fmt::format("{}, {}, {}", experts, width, width), 0.02, 0);
   const std::string gates = writer.assign("gates", fmt::format("F.softmax({}({}), dim=-1)", router, value.name));
   const char* rule = value.layout == Layout::kTokens ? "bsd,edo->bseo" : "bd,edo->beo";
-  const std::string each =
-      writer.assign("each", fmt::format("{}(torch.einsum(\"{}\", {}, {}))", activation(writer.random()), rule, value.name,
-                                        weights));
+  const std::string each = writer.assign(
+      "each", fmt::format("{}(torch.einsum(\"{}\", {}, {}))", activation(writer.random()), rule, value.name, weights));
   writer.step(value, fmt::format("torch.sum({}.unsqueeze(-1) * {}, dim=-2)", gates, each));
   return true;
 }

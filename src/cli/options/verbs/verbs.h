@@ -23,6 +23,8 @@ void add_score(CLI::App* application, CommandLine* line);
 void add_profile(CLI::App* application, CommandLine* line);
 void add_tune(CLI::App* application, CommandLine* line);
 void add_report(CLI::App* application, CommandLine* line);
+// synth and decontaminate.
+void add_synth(CLI::App* application, CommandLine* line);
 void add_agent_verbs(CLI::App* application, CommandLine* line);
 void add_stages(CLI::App* application, CommandLine* line);
 void add_docs(CLI::App* application, CommandLine* line);
