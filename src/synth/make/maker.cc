@@ -15,7 +15,8 @@ namespace {
 // Times that are aimed at; the rest of 1 to 100 ms is what models err by.
 constexpr double kShortestAimedMs = 1.5;
 constexpr double kLongestAimedMs = 50;
-constexpr int kSizings = 3;
+constexpr int kSizings = 5;
+constexpr double kBelowLimit = 0.4;
 constexpr int64_t kMaxBatch = 1 << 20;
 constexpr size_t kMaxNameLength = 64;
 
@@ -88,6 +89,7 @@ Result<Candidate> Maker::draw(TaskProcess& process, uint64_t number) const {
 // The time grows with the batch, all but evenly: weights are read once, launches stay.
 Result<TaskFacts> Maker::fit_sizes(TaskProcess& process, Draft& draft, Candidate& candidate) const {
   const double aimed = aimed_ms(settings.seed, candidate.number);
+  double limit = static_cast<double>(kMaxBatch);  // batches from here on need more memory than there is
   TaskFacts facts;
   for (int sizing = 0; sizing < kSizings; ++sizing) {
     candidate.source = write_source(draft);
@@ -97,10 +99,11 @@ Result<TaskFacts> Maker::fit_sizes(TaskProcess& process, Draft& draft, Candidate
       return facts;
     }
     const double ms = eager_time(facts, device).ms;
-    const bool is_near = ms > 0.7 * aimed && ms < 1.4 * aimed;
-    const double factor = fits_memory(facts) ? aimed / std::max(ms, 1e-3) : std::min(0.5, aimed / std::max(ms, 1e-3));
-    const int64_t wanted = rounded(static_cast<double>(batch->full) * factor);
-    if ((is_near && fits_memory(facts)) || wanted == batch->full || sizing + 1 == kSizings) {
+    const bool fits = fits_memory(facts);
+    const double now = static_cast<double>(batch->full);
+    limit = fits ? limit : std::min(limit, kBelowLimit * now);
+    const int64_t wanted = rounded(std::min(limit, now * aimed / std::max(ms, 1e-3)));
+    if ((fits && ms > 0.7 * aimed && ms < 1.4 * aimed) || wanted == batch->full || sizing + 1 == kSizings) {
       return facts;
     }
     batch->full = wanted;
