@@ -17,7 +17,7 @@ import random
 
 KINDS = ("renamed", "reordered", "shapes", "inlined")
 COMMUTING = (ast.Add, ast.Mult)
-KEPT_NAMES = {"self", "torch", "nn", "F", "Model", "get_inputs", "get_init_inputs", "super", "isinstance", "tuple", "float"}
+KEPT_NAMES = {"self", "torch", "nn", "F", "Model", "get_inputs", "get_init_inputs", "super"}
 # Each keeps shapes and takes any number.
 INSERTED = ["torch.sin({})", "torch.atan({})", "torch.erf({})", "torch.cos({})", "F.softsign({})", "torch.asinh({})",
             "{0} - torch.tanh({0})", "torch.sinh(torch.tanh({}))", "torch.square(torch.cos({}))", "F.hardtanh({})"]
@@ -45,7 +45,8 @@ class Rename(ast.NodeTransformer):
         own = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
         own |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
         self._names = {name: f"value_{number}" for number, name in enumerate(sorted(own - KEPT_NAMES))}
-        stored = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)}
+        attributes = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
+        stored = {node.attr for node in attributes if isinstance(node.ctx, ast.Store)}
         self._attributes = {name: f"part_{number}" for number, name in enumerate(sorted(stored))}
 
     def visit_Name(self, node: ast.Name) -> ast.Name:
@@ -126,7 +127,8 @@ class Inline(ast.NodeTransformer):
             product = f"torch.matmul({ast.unparse(node.args[0])}, {weight}.t())"
             return ast.parse(f"({product} + {bias})" if has_bias else product, mode="eval").body
         short = called.rpartition(".")[2]
-        if called in (f"F.{short}", f"torch.{short}") and short in MODULES and len(node.args) == 1 and not node.keywords:
+        is_plain = len(node.args) == 1 and not node.keywords
+        if called in (f"F.{short}", f"torch.{short}") and short in MODULES and is_plain:
             self._added += 1
             name = f"self.function_{self._added}"
             self._construct.body.append(statement(f"{name} = nn.{MODULES[short]}"))
