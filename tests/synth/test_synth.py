@@ -2,7 +2,7 @@
 """`stitchcuda synth` stopped at a moment and gone on with makes the folder that an undisturbed run makes, and
 `stitchcuda decontaminate` finds planted copies and lets neighbours be. --long: kill -9 ten times, 100 copies.
 
-Cost: half a minute on two cores.
+Cost: a minute of processor time.
 """
 from __future__ import annotations
 
@@ -37,8 +37,11 @@ def contents(folder: pathlib.Path) -> dict[str, str]:
     return {file.name: file.read_text() for file in files}
 
 
+Made = tuple[pathlib.Path, pathlib.Path, int]  # the build, a folder of tasks, and how many they are
+
+
 @pytest.fixture(scope="module")
-def made(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> tuple[pathlib.Path, pathlib.Path, int]:
+def made(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Made:
     build = (pytestconfig.rootpath / pytestconfig.getoption("--build")).resolve()
     count = 100 if pytestconfig.getoption("--long") else 12
     folder = tmp_path_factory.mktemp("synth") / "tasks"
@@ -47,7 +50,7 @@ def made(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) 
     return build, folder, count
 
 
-def test_every_task_is_listed_with_its_text(made: tuple[pathlib.Path, pathlib.Path, int]) -> None:
+def test_every_task_is_listed_with_its_text(made: Made) -> None:
     _, folder, count = made
     lines = [json.loads(line) for line in (folder / "tasks.jsonl").read_text().splitlines()]
     assert len({line["digest"] for line in lines}) == len({line["signature"] for line in lines}) == count
@@ -59,7 +62,7 @@ def test_every_task_is_listed_with_its_text(made: tuple[pathlib.Path, pathlib.Pa
     assert all(len(each) == 1 for each in splits.values())
 
 
-def test_killed_it_goes_on_to_the_same_folder(made: tuple[pathlib.Path, pathlib.Path, int], tmp_path: pathlib.Path,
+def test_killed_it_goes_on_to_the_same_folder(made: Made, tmp_path: pathlib.Path,
                                               pytestconfig: pytest.Config) -> None:
     build, folder, count = made
     again = tmp_path / "tasks"
@@ -74,13 +77,13 @@ def test_killed_it_goes_on_to_the_same_folder(made: tuple[pathlib.Path, pathlib.
     assert contents(again) == contents(folder)
 
 
-def test_a_folder_goes_on_with_its_own_options_alone(made: tuple[pathlib.Path, pathlib.Path, int]) -> None:
+def test_a_folder_goes_on_with_its_own_options_alone(made: Made) -> None:
     build, folder, _ = made
     code, answer = ask(build, "synth", str(folder), "--count", "12", "--seed", "12", "--no-transformers")
     assert code == 2 and "begun with seed" in answer["error"]["sentence"]
 
 
-def test_copies_are_found_and_neighbours_let_be(made: tuple[pathlib.Path, pathlib.Path, int], tmp_path: pathlib.Path,
+def test_copies_are_found_and_neighbours_let_be(made: Made, tmp_path: pathlib.Path,
                                                 pytestconfig: pytest.Config) -> None:
     build, folder, _ = made
     count = 100 if pytestconfig.getoption("--long") else 8

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program in KernelBench's form from its text: run with other integer constants, its module made, its inputs drawn."""
+"""A program in KernelBench's form from its text: run with other integers, its module made, its inputs drawn."""
 
 from __future__ import annotations
 

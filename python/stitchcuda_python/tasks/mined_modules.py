@@ -19,7 +19,8 @@ from ..failures import ENVIRONMENT, Failure
 # Models of many designs: gated and plain, with and without biases, norms of several kinds, encoders, convolutions.
 MODELS = """llama mistral qwen2 qwen3 gemma gemma2 phi gpt2 gpt_neox gptj opt bloom falcon bert roberta distilbert
     electra albert deberta_v2 t5 mpnet vit deit beit swin convnext convnextv2 resnet regnet mobilevit segformer
-    clip siglip whisper wav2vec2 hubert mamba mixtral olmo stablelm cohere nemotron granite starcoder2 persimmon""".split()
+    clip siglip whisper wav2vec2 hubert mamba mixtral olmo stablelm cohere nemotron granite
+    starcoder2 persimmon""".split()
 # A call that needs more than hidden states is no layer that stands alone.
 _TAKEN = {"hidden_states", "hidden_state", "x", "input", "inputs", "features"}
 _WIDTH, _ROWS, _BATCH = 64, 8, 2
@@ -35,8 +36,8 @@ _SMALL = {
 
 
 def mined_modules() -> dict[str, Any]:
-    """{"version", "modules": [{"model", "module", "class", "config", "settings"}], "tried"}. A Failure where there is no
-    transformers."""
+    """{"version", "modules": [{"model", "module", "class", "config", "settings"}], "tried"}. A Failure where there is
+    no transformers."""
     if importlib.util.find_spec("transformers") is None:
         message = "transformers is not installed, so that no layers of its models can be taken as seeds."
         raise Failure(ENVIRONMENT, message, "transformers", "pip install transformers into the Python with PyTorch.")
@@ -65,7 +66,8 @@ def _configuration(model: str) -> Any:
     configuring = importlib.import_module(f"transformers.models.{model}.configuration_{model}")
     plain = model.replace("_", "")
     for name, kind in vars(configuring).items():
-        if inspect.isclass(kind) and re.fullmatch(rf"{plain}(Text|Vision)?Config", name, re.I) and hasattr(kind, "to_dict"):
+        is_named = re.fullmatch(rf"{plain}(Text|Vision)?Config", name, re.I) is not None
+        if is_named and inspect.isclass(kind) and hasattr(kind, "to_dict"):
             return kind
     raise LookupError(model)
 
@@ -85,7 +87,8 @@ def _fit(kind: type, config_kind: Any) -> dict[str, Any] | None:
         ]
     except (TypeError, ValueError):
         return None
-    if len(needed) != 1 or needed[0] not in _TAKEN or (arguments and arguments[0] not in ("config", "hidden_size", "dim")):
+    is_made_of_width = not arguments or arguments[0] in ("config", "hidden_size", "dim")
+    if len(needed) != 1 or needed[0] not in _TAKEN or not is_made_of_width:
         return None
     has = config_kind().to_dict()
     settings = {name: value for name, value in _SMALL.items() if name in has}

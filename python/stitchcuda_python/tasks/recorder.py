@@ -24,7 +24,7 @@ _THROUGH = set("""view _unsafe_view reshape expand unsqueeze squeeze alias detac
     lift_fresh_copy view_copy _reshape_alias flatten unflatten""".split())
 _SYMMETRIC = {"add", "mul", "maximum", "minimum", "eq", "ne", "logical_and", "logical_or", "logaddexp"}
 _PERMUTES = {"permute", "transpose", "t", "numpy_T", "mT"}
-_DIMENSIONS = {"dim", "dims", "dim0", "dim1", "axis", "normalized_dim", "dim1", "dim2"}
+_DIMENSIONS = {"dim", "dims", "dim0", "dim1", "dim2", "axis"}
 # Arguments that are sizes, or that change no operator into another one.
 _SIZES = set("""size sizes kernel_size stride padding dilation output_size output_padding keepdim start end step
     split_size split_sizes index length repeats shifts eps momentum normalized_shape num_groups N C HxW group
@@ -192,14 +192,13 @@ class WholeRecurrences(TorchFunctionMode):
         name = getattr(func, "__name__", "")
         if name not in _RECURRENT or len(args) < 9:
             return func(*args, **(kwargs or {}))
-        source, hidden, layers = args[0], args[1], args[4]
-        two_ways, batch_first = args[7], args[8]
-        del batch_first, layers
+        source, hidden, two_ways = args[0], args[1], args[7]
         first = hidden[0] if isinstance(hidden, (list, tuple)) else hidden
         width = first.shape[-1] * (2 if two_ways else 1)
         with torch.utils._python_dispatch._disable_current_modes():
             output = source.new_empty((*source.shape[:-1], width))
-            states = [each.new_empty(each.shape) for each in (hidden if isinstance(hidden, (list, tuple)) else [hidden])]
+            before = hidden if isinstance(hidden, (list, tuple)) else [hidden]
+            states = [each.new_empty(each.shape) for each in before]
         result = (output, *states)
         self._recorder.recurrent(name, args, result)
         return result
