@@ -3,10 +3,10 @@
 
     python tests/synth/planting.py BASES OUT [--seed S] [--count 100]
 
-BASES is a folder of programs in KernelBench's form. OUT/planted gets `count` copies, a quarter each renamed, reordered,
-at other shapes and inlined (half of the last three renamed as well). OUT/clean gets as many neighbours, in which half of
-the statements of forward, two at least, are followed by a step of two other operators. All of it is done to the syntax
-tree, by nothing of ours that finds copies.
+BASES is a folder of programs in KernelBench's form. OUT/planted gets `count` copies, a quarter each renamed,
+reordered, at other shapes and inlined (half of the last three renamed as well). OUT/clean gets as many neighbours, in
+which half of the statements of forward, two at least, are followed by a step of two other operators. All of it is done
+to the syntax tree, by nothing of ours that finds copies.
 """
 
 from __future__ import annotations
