@@ -19,6 +19,15 @@ from ..program.source import override_constants, parse_source
 NAME = "stitchcuda_task"
 
 
+class Unfit(Exception):
+    """By which filter a program falls, and why."""
+
+    def __init__(self, filter_name: str, why: str) -> None:
+        super().__init__(why)
+        self.filter_name = filter_name
+        self.why = why
+
+
 @dataclass
 class Loaded:
     """A module with what draws its inputs."""
@@ -36,7 +45,7 @@ def told(doing: str, file: str) -> Iterator[None]:
     """Whatever the program raises inside becomes a Failure by its own line."""
     try:
         yield
-    except Failure:
+    except (Failure, Unfit):
         raise
     except Exception as error:
         raise from_user_code(error, doing, file, "Mend it, or leave the task out.") from error

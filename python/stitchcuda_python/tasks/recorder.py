@@ -134,8 +134,8 @@ class Recorder(TorchDispatchMode):
 
     def _digest_of(self, name: str, func: Any, args: Any, kwargs: Any) -> str:
         if name in ("addmm", "baddbmm", "addmv"):  # a product and a sum
-            product = digest("mm" if name == "addmm" else name[3:], [self._of(each) for each in args[1:3]])
-            return digest("add", sorted([product, self._of(args[0])]))
+            product = digest({"addmm": "mm", "baddbmm": "bmm"}.get(name, "mv"), self._words(args[1:3]), [])
+            return digest("add", sorted([("tensor", product), *self._words(args[:1])]), [])
         if name in _PERMUTES:
             return digest("permute", self._order(name, args), self._of(args[0]))
         words = []
@@ -146,6 +146,9 @@ class Recorder(TorchDispatchMode):
         tensors = [word for word in words if word[0] == "tensor"]
         others = [word for word in words if word[0] != "tensor"]
         return digest(name, sorted(tensors) if name in _SYMMETRIC else tensors, others)
+
+    def _words(self, tensors: Any) -> list[tuple[str, str]]:
+        return [("tensor", self._of(each)) for each in tensors]
 
     def _order(self, name: str, args: Any) -> tuple[int, ...]:
         rank = args[0].dim()

@@ -13,20 +13,11 @@ from torch.utils import _pytree as pytree
 from ..deadline import deadline
 from ..failures import Failure, from_user_code, one_line
 from ..memory import is_out_of_memory
-from .loading import Loaded, load, told
+from .loading import Loaded, Unfit, load, told
 
 # What a compiled call may differ by, which rounds as it fuses: a guard against another program, no accept rule.
 _COMPILED_RTOL, _COMPILED_ATOL = 2e-3, 2e-3
 _SECONDS = 30.0
-
-
-class Unfit(Exception):
-    """By which filter a program falls, and why."""
-
-    def __init__(self, filter_name: str, why: str) -> None:
-        super().__init__(why)
-        self.filter_name = filter_name
-        self.why = why
 
 
 def try_task(text: str, file: str, overrides: dict[str, int], seed: int, backends: list[str]) -> dict[str, Any]:
