@@ -43,7 +43,8 @@ int32_t Arena::collect(int64_t batch) {
   for (int32_t step = 0; step < tables_->step_count; ++step) {
     const uint64_t bytes = tables_->steps[step].scratch.at(batch);
     if (tables_->steps[step].phase == StepPhase::kRun && bytes > 0) {
-      add({bytes, step, step, &scratch_offsets_[step]});
+      const int32_t last_beside = tables_->steps[step].last_beside;
+      add({bytes, step, last_beside > step ? last_beside : step, &scratch_offsets_[step]});
     }
   }
   for (int32_t index = 0; index < tables_->buffer_count; ++index) {

@@ -48,7 +48,7 @@ GraphCache::Key GraphCache::key_of(const StitchCall& call) {
 
 int GraphCache::run(const StitchCall& call) {
   auto* const stream = static_cast<cudaStream_t>(call.stream);
-  if (is_capturing(stream)) {
+  if (program_->describe()->plain_launches != 0 || is_capturing(stream)) {
     return program_->run(handle_, &call);
   }
   Key key = key_of(call);

@@ -5,6 +5,7 @@
 #include "host/arena.h"
 #include "host/arguments.h"
 #include "host/program_tables.h"
+#include "host/side_streams.h"
 #include "host/step_range.h"
 #include "host/workspace_guard.h"
 
@@ -17,6 +18,7 @@ struct StitchHandle {
   void** operands = nullptr;   // those of one step
   int64_t* extents = nullptr;  // likewise
   stitch::Arena arena;         // as the last call's batch had it
+  stitch::SideStreams streams;
   StepLibraries libraries{};
   stitch::ErrorText error;
 };
@@ -153,27 +155,57 @@ int call_step(StitchHandle* handle, const StepCall& step_call, const StitchCall*
   return STITCH_OK;
 }
 
-// Enqueues the steps of one phase; in prepare() those of the other that keep something, too.
-int enqueue(StitchHandle* handle, StepPhase phase, const StitchCall* call, void* scratch, cudaStream_t stream) {
+int ordered(StitchHandle* handle, cudaError_t error) {
+  if (error != cudaSuccess) {
+    handle->error.set("Streams cannot be ordered: %s.", cudaGetErrorString(error));
+    return STITCH_CUDA_ERROR;
+  }
+  return STITCH_OK;
+}
+
+void find_buffers(StitchHandle* handle, const StitchCall* call) {
   for (int32_t index = 0; index < tables().buffer_count; ++index) {
     handle->buffers[index] = buffer_address(*handle, index, call);
   }
-  const bool prepares = phase == StepPhase::kPrepare;
-  WorkspaceGuard guard(scratch, prepares ? tables().description.prepared_bytes : handle->arena.bytes());
-  for (int32_t index = 0; index < tables().step_count; ++index) {
+}
+
+// Enqueues the steps of prepare(), and what those of run() keep.
+int enqueue_prepare(StitchHandle* handle, cudaStream_t stream) {
+  find_buffers(handle, nullptr);
+  void* scratch = handle->prepared_memory;
+  WorkspaceGuard guard(scratch, tables().description.prepared_bytes);
+  int result = STITCH_OK;
+  for (int32_t index = 0; result == STITCH_OK && index < tables().step_count; ++index) {
     const StepTable& step = tables().steps[index];
-    int result = STITCH_OK;
-    if (prepares && step.kept_bytes > 0) {
-      result = call_step(handle, {index, prepares, true}, call, scratch, guard, stream);
+    if (step.kept_bytes > 0) {
+      result = call_step(handle, {index, true, true}, nullptr, scratch, guard, stream);
     }
-    if (result == STITCH_OK && step.phase == phase) {
-      result = call_step(handle, {index, prepares, false}, call, scratch, guard, stream);
-    }
-    if (result != STITCH_OK) {
-      return result;
+    if (result == STITCH_OK && step.phase == StepPhase::kPrepare) {
+      result = call_step(handle, {index, true, false}, nullptr, scratch, guard, stream);
     }
   }
-  return STITCH_OK;
+  return result;
+}
+
+int enqueue_run_step(StitchHandle* handle, int32_t index, const StitchCall& call, WorkspaceGuard& guard) {
+  const StepTable& step = tables().steps[index];
+  int result = ordered(handle, handle->streams.wait(step));
+  if (result == STITCH_OK) {
+    result = call_step(handle, {index, false, false}, &call, call.workspace, guard, handle->streams.of(step));
+  }
+  return result == STITCH_OK ? ordered(handle, handle->streams.tell(index)) : result;
+}
+
+int enqueue_run(StitchHandle* handle, const StitchCall& call) {
+  find_buffers(handle, &call);
+  WorkspaceGuard guard(call.workspace, handle->arena.bytes());
+  int result = ordered(handle, handle->streams.begin(static_cast<cudaStream_t>(call.stream)));
+  for (int32_t index = 0; result == STITCH_OK && index < tables().step_count; ++index) {
+    if (tables().steps[index].phase == StepPhase::kRun) {
+      result = enqueue_run_step(handle, index, call, guard);
+    }
+  }
+  return result == STITCH_OK ? ordered(handle, handle->streams.join()) : result;
 }
 
 const StitchDescription* describe() { return &tables().description; }
@@ -192,6 +224,15 @@ void destroy(StitchHandle* handle) {
   delete[] handle->operands;
   delete[] handle->extents;
   delete handle;
+}
+
+// Programs of one stream ask the device for nothing here.
+bool make_streams(StitchHandle* handle) {
+  if (tables().side_stream_count == 0) {
+    return handle->streams.create(tables());
+  }
+  const DeviceScope device(handle->device);
+  return device.ok() && handle->streams.create(tables());
 }
 
 int create(int device, StitchHandle** handle) {
@@ -216,6 +257,10 @@ int create(int device, StitchHandle** handle) {
       made->extents == nullptr || !made->arena.allocate(tables())) {
     destroy(made);
     return STITCH_INVALID_ARGUMENT;
+  }
+  if (!make_streams(made)) {
+    destroy(made);
+    return STITCH_CUDA_ERROR;
   }
   if (tables().batch_axis_count == 0) {
     made->arena.lay_out(0);
@@ -261,8 +306,7 @@ int prepare(StitchHandle* handle, const StitchParameters* parameters, void* stre
     handle->error.set("Device %d cannot be made current.", handle->device);
     return STITCH_CUDA_ERROR;
   }
-  const int enqueued =
-      enqueue(handle, StepPhase::kPrepare, nullptr, handle->prepared_memory, static_cast<cudaStream_t>(stream));
+  const int enqueued = enqueue_prepare(handle, static_cast<cudaStream_t>(stream));
   handle->prepared = enqueued == STITCH_OK;
   return enqueued;
 }
@@ -347,7 +391,7 @@ int run(StitchHandle* handle, const StitchCall* call) {
     handle->error.set("Device %d cannot be made current.", handle->device);
     return STITCH_CUDA_ERROR;
   }
-  return enqueue(handle, StepPhase::kRun, call, call->workspace, static_cast<cudaStream_t>(call->stream));
+  return enqueue_run(handle, *call);
 }
 
 const char* last_error(const StitchHandle* handle) { return handle == nullptr ? "" : handle->error.text(); }

@@ -34,7 +34,7 @@ struct BufferTable {
   uint64_t offset = 0;
   Size bytes;
   int32_t first_step = 0;  // kArena: the step that writes it...
-  int32_t last_step = 0;   // ...and the last one that reads it
+  int32_t last_step = 0;   // ...and the last one that reads it, or may run while it is read
 };
 
 enum class StepPhase : int32_t { kPrepare, kRun };
@@ -51,6 +51,11 @@ struct StepTable {
   Size scratch;                 // bytes
   uint64_t kept_offset = 0;     // into the prepared memory
   uint64_t kept_bytes = 0;      // 0: it keeps nothing
+  int32_t last_beside = 0;      // the last step that may run at the same time, where one behind it may
+  int32_t stream = 0;           // of run(): 0 is that of the call, others are side streams
+  const int32_t* waits = nullptr;  // steps of other streams that it waits for
+  int32_t wait_count = 0;
+  bool is_waited_for = false;
 };
 
 // An axis whose extent follows the batch.
@@ -69,6 +74,9 @@ struct ProgramTables {
   int32_t step_count;
   const AxisTable* batch_axes = nullptr;  // the first one is an input's: it tells the batch of a call
   int32_t batch_axis_count = 0;           // 0: the program has no run-time batch
+  int32_t side_stream_count = 0;          // beside the stream of the call
+  const int32_t* joined_steps = nullptr;  // that the stream of the call waits for at the end
+  int32_t joined_count = 0;
 };
 
 }  // namespace stitch

@@ -14,6 +14,7 @@
 #include "kernels/template/device_limits.h"
 #include "kernels/template/kernel_template.h"
 #include "plan/boundaries/boundary.h"
+#include "plan/streams/host_choices.h"
 
 namespace stitch::plan {
 
@@ -97,6 +98,7 @@ struct Plan {
   std::vector<Boundary> boundaries;  // that were given
   std::optional<RunTimeBatch> batch;
   std::string batch_note;  // why there is none; empty when nobody asked
+  std::optional<HostChoices> host{};  // nothing: one stream, in the order in which the program was cut
 };
 
 // Whether steps may leave their work to cuBLASLt and cuDNN (each such step has its own kernel too).
@@ -133,6 +135,16 @@ Result<Plan> with_setting(const Plan& plan, size_t index, const Setting& setting
 // The same program cut anew with other boundaries; what they leave alone keeps its setting. Names are those of the
 // plan's graph. kFileInvalid, in a sentence, for boundaries that cannot be (boundaries/fences.h).
 Result<Plan> with_boundaries(const Plan& plan, std::vector<Boundary> boundaries);
+// The same steps launched in another order, on other streams. kFileInvalid, in a sentence, for choices that cannot be.
+// Memory that steps use at the same time lies apart.
+Result<Plan> with_host(const Plan& plan, const HostPlan& host);
+// The choices of `like` in a plan of the same program that was cut anew: steps that both have keep order and stream,
+// others follow what they read, on the stream of the call. Nothing where `like` made none.
+void keep_host(Plan& plan, const Plan& like);
+// As the plan stands.
+HostPlan host_of(const Plan& plan);
+// Host choices that take less time than the plan's by the model of streams/schedule.h, the best first.
+std::vector<HostPlan> offered_host(const Plan& plan);
 // Why a program with this plan takes no sizes but its own; empty where no written step is for its own alone.
 std::string why_own_sizes(const Plan& plan);
 

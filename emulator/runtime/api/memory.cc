@@ -119,20 +119,6 @@ stitch_emulator_accesses copied(size_t bytes_read, size_t bytes_written) {
   return accesses;
 }
 
-// What only the counted build lists: elsewhere it is no launch of anybody's.
-class CountedEntry {
- public:
-  CountedEntry(const char* name, const stitch_emulator_accesses& accesses) {
-    if (kCounted) {
-      entry_.emplace(name, "", 0);
-      entry_->did(accesses);
-    }
-  }
-
- private:
-  std::optional<LedgerEntry> entry_;
-};
-
 cudaError_t copy_rows(void* destination, size_t destination_pitch, const void* source, size_t source_pitch,
                       size_t width, size_t height) {
   for (size_t row = 0; row < height; ++row) {
@@ -199,6 +185,7 @@ cudaError_t cudaFreeHost(void* pointer) { return release(pointer); }
 
 // Stream-ordered allocation happens at once: streams run in order here anyway.
 cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t) {
+  const CountedCall entry("cudaMallocAsync");
   return allocate(pointer, bytes, cudaMemoryTypeDevice);
 }
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) { return release(pointer); }
@@ -271,14 +258,14 @@ cudaError_t cudaMemcpyAsync(void* destination, const void* source, size_t bytes,
 
 cudaError_t cudaMemcpy2D(void* destination, size_t destination_pitch, const void* source, size_t source_pitch,
                          size_t width, size_t height, cudaMemcpyKind) {
-  const CountedEntry entry("cudaMemcpy2D", copied(width * height, width * height));
+  const CountedCall entry("cudaMemcpy2D", copied(width * height, width * height));
   return report(copy_rows(destination, destination_pitch, source, source_pitch, width, height));
 }
 
 cudaError_t cudaMemcpy2DAsync(void* destination, size_t destination_pitch, const void* source, size_t source_pitch,
                               size_t width, size_t height, cudaMemcpyKind, cudaStream_t stream) {
   return enqueue(stream, [=] {
-    const CountedEntry entry("cudaMemcpy2DAsync", copied(width * height, width * height));
+    const CountedCall entry("cudaMemcpy2DAsync", copied(width * height, width * height));
     return copy_rows(destination, destination_pitch, source, source_pitch, width, height);
   });
 }
@@ -287,14 +274,14 @@ cudaError_t cudaMemset(void* pointer, int value, size_t bytes) {
   if (forbidden_by_capture()) {
     return report(cudaErrorStreamCaptureUnsupported);
   }
-  const CountedEntry entry("cudaMemset", copied(0, bytes));
+  const CountedCall entry("cudaMemset", copied(0, bytes));
   set_bytes(pointer, value, bytes);
   return cudaSuccess;
 }
 
 cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t stream) {
   return enqueue(stream, [=] {
-    const CountedEntry entry("cudaMemsetAsync", copied(0, bytes));
+    const CountedCall entry("cudaMemsetAsync", copied(0, bytes));
     set_bytes(pointer, value, bytes);
     return cudaSuccess;
   });
@@ -303,7 +290,7 @@ cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t
 cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t width, size_t height,
                               cudaStream_t stream) {
   return enqueue(stream, [=] {
-    const CountedEntry entry("cudaMemset2DAsync", copied(0, width * height));
+    const CountedCall entry("cudaMemset2DAsync", copied(0, width * height));
     for (size_t row = 0; row < height; ++row) {
       set_bytes(static_cast<char*>(pointer) + row * pitch, value, width);
     }

@@ -5,6 +5,7 @@
 #include <cuda_runtime_api.h>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -13,9 +14,13 @@
 
 namespace stitch_emulator {
 
+// Of the streams of a capture: how many nodes of each have ended before what comes next.
+using CaptureClock = std::map<cudaStream_t, size_t>;
+
 // Work recorded by a capturing stream: run in order, any number of times.
 struct Graph {
   std::vector<std::function<cudaError_t()>> nodes;
+  std::map<cudaStream_t, CaptureClock> clocks;  // by stream that takes part
   bool invalidated = false;
   cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
   cudaStream_t origin = nullptr;

@@ -3,6 +3,7 @@
 // capturing stream sets work aside.
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <chrono>
 #include <set>
 
@@ -18,6 +19,7 @@ struct CUstream_st {
 
 struct CUevent_st {
   std::shared_ptr<stitch_emulator::Graph> capture;  // recorded inside a capture
+  stitch_emulator::CaptureClock clock;              // what it comes behind there
   std::chrono::steady_clock::time_point time;
   bool recorded = false;
   bool timed = true;
@@ -59,6 +61,19 @@ cudaError_t synchronised(cudaStream_t stream) {
   return report(sticky());
 }
 
+// What a stream held that the first one never waited for would be lost to whoever replays the graph.
+bool is_joined(Graph& graph) {
+  const CaptureClock& end = graph.clocks[graph.origin];
+  for (const auto& [stream, clock] : graph.clocks) {
+    const auto own = clock.find(stream);
+    const auto seen = end.find(stream);
+    if (own != clock.end() && (seen == end.end() || seen->second < own->second)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 cudaError_t replay(const Graph& graph) {
   for (const auto& node : graph.nodes) {
     const cudaError_t result = node();
@@ -97,6 +112,7 @@ cudaError_t enqueue(cudaStream_t stream, std::function<cudaError_t()> work) {
       return report(cudaErrorStreamCaptureInvalidated);
     }
     graph->nodes.push_back(std::move(work));
+    graph->clocks[stream][stream] = graph->nodes.size();
     return cudaSuccess;
   }
   return report(work());
@@ -150,12 +166,17 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
   if (event == nullptr || !valid_stream(stream)) {
     return report(cudaErrorInvalidResourceHandle);
   }
+  const CountedCall entry("cudaStreamWaitEvent");
   if (event->capture != nullptr && open_captures().count(event->capture.get()) != 0) {
     if (is_default(stream)) {
       event->capture->invalidated = true;
       return report(cudaErrorStreamCaptureImplicit);
     }
     stream->capture = event->capture;
+    CaptureClock& clock = stream->capture->clocks[stream];
+    for (const auto& [other, nodes] : event->clock) {
+      clock[other] = std::max(clock[other], nodes);
+    }
   }
   return cudaSuccess;
 }
@@ -182,6 +203,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     return report(cudaErrorInvalidResourceHandle);
   }
   event->capture = capture_of(stream);
+  event->clock = event->capture == nullptr ? CaptureClock{} : event->capture->clocks[stream];
   event->time = std::chrono::steady_clock::now();
   event->recorded = true;
   return cudaSuccess;
@@ -190,6 +212,7 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
   return cudaEventRecord(event, stream);
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  const CountedCall entry("cudaEventSynchronize");
   return event->capture != nullptr && open_captures().count(event->capture.get()) != 0
              ? report(cudaErrorStreamCaptureUnsupported)
              : report(sticky());
@@ -237,6 +260,9 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* result) {
   }
   if (graph->invalidated) {
     return report(cudaErrorStreamCaptureInvalidated);
+  }
+  if (!is_joined(*graph)) {
+    return report(cudaErrorStreamCaptureUnjoined);
   }
   *result = new CUgraph_st{graph};
   return cudaSuccess;

@@ -66,6 +66,13 @@ LedgerEntry::LedgerEntry(const char* name, const char* file, int line)
       file_(file == nullptr ? "" : file),
       line_(line) {}
 
+CountedCall::CountedCall(const char* name, const stitch_emulator_accesses& accesses) {
+  if (kCounted) {
+    entry_.emplace(name, "", 0);
+    entry_->did(accesses);
+  }
+}
+
 void LedgerEntry::did_library_work(uint64_t flops, bool has_epilogue) {
   library_flops_ = flops;
   has_epilogue_ = has_epilogue;

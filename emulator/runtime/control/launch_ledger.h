@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "control/counts.h"
 #include "stitch_emulator_control.h"
@@ -33,6 +34,15 @@ class LedgerEntry {
   uint64_t library_flops_ = 0;
   bool has_epilogue_ = false;
   stitch_emulator_accesses accesses_{};
+};
+
+// An entry of the counted build alone: elsewhere such a call is no launch of anybody's.
+class CountedCall {
+ public:
+  explicit CountedCall(const char* name, const stitch_emulator_accesses& accesses = {});
+
+ private:
+  std::optional<LedgerEntry> entry_;
 };
 
 // Whether a launch of that name from that place belongs to the entry. Null is the empty string.

@@ -36,6 +36,11 @@ std::string with_line_at_step(std::string answer, const std::string& line) {
   return found == std::string::npos ? answer : answer.insert(found + kStepBegins.size(), line);
 }
 
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  const size_t found = text.find(from);
+  return found == std::string::npos ? text : text.replace(found, from.size(), to);
+}
+
 // The answer's one action as a call. A mistake is in the code that it writes; a call without code is cut in two.
 void make_call(llm::ChatReply& reply, Mistake mistake) {
   std::string whole = reply.content;
@@ -66,8 +71,14 @@ std::string with_mistake(const std::string& answer, Mistake mistake) {
     case Mistake::kNone:
       return answer;
     case Mistake::kDoesNotCompile:
+      if (const std::string spoilt = replaced(answer, "\"graph\"", "\"graphs\""); spoilt != answer) {
+        return spoilt;  // of the host's choices
+      }
       return with_line_at_step(answer, "  const int forgotten = not_declared;\n");
     case Mistake::kWrong:
+      if (const std::string spoilt = replaced(answer, "\"order\": [", "\"order\": [\"nothing\", "); spoilt != answer) {
+        return spoilt;
+      }
       return with_line_at_step(answer, "  if (args != nullptr) {\n    return 0;\n  }\n");
     case Mistake::kMalformed:
       return answer.substr(0, answer.size() / 2);

@@ -2,10 +2,12 @@
 #include "agents/bench/bench_over_driver.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "agents/coder/declarations.h"
+#include "agents/coder/host_text.h"
 #include "agents/verifier/fingerprint.h"
 #include "artifact/report/feedback.h"
 #include "base/fs/files.h"
@@ -14,6 +16,7 @@
 #include "driver/written/step_nodes.h"
 #include "kernels/builtin_templates.h"
 #include "plan/cost/cost.h"
+#include "plan/streams/step_streams.h"
 
 namespace stitch::agents {
 namespace {
@@ -41,9 +44,9 @@ Outcome outcome_of(const driver::TextTrial& tried) {
 }
 
 // All of the public check; of a hidden verdict what authors are told of one.
-std::string what_may_be_told(const driver::TextTrial& tried) {
+std::string what_may_be_told(const driver::TextTrial& tried, bool is_host) {
   if (!tried.refusal.empty()) {
-    return "the file cannot be a step: " + tried.refusal;
+    return (is_host ? "the choices cannot be: " : "the file cannot be a step: ") + tried.refusal;
   }
   const std::string check = driver::describe(*tried.check);
   return tried.verified.has_value() ? check + "\n" + feedback(tried.verified->verdict(), tried.verified->error_ratio)
@@ -86,9 +89,63 @@ std::vector<TriedStep> tried_steps(const std::vector<driver::StepOrigin>& origin
 
 // What the text declares of itself; as it stands where it does that wrongly.
 driver::GroupText text_for(const SubTask& sub_task, const std::string& text) {
+  if (sub_task.kind == SubTaskKind::kHost) {
+    const auto host = host_from_text(text);
+    const auto* choices = std::get_if<plan::HostPlan>(&host);
+    return {.host = choices != nullptr ? *choices : plan::HostPlan{}};
+  }
   const std::variant<plan::WrittenCode, BadDeclaration> read = written_code_from_text(text);
   const auto* written = std::get_if<plan::WrittenCode>(&read);
   return {sub_task.nodes, written != nullptr ? *written : plan::WrittenCode{text, plan::HoldsFor::kAnySizes, {}}};
+}
+
+// What the text itself gives away; empty where it may be tried.
+std::string why_no_text(const SubTask& sub_task, const std::string& text) {
+  if (sub_task.kind == SubTaskKind::kHost) {
+    const auto host = host_from_text(text);
+    const auto* fault = std::get_if<std::string>(&host);
+    return fault == nullptr ? "" : *fault;
+  }
+  const auto declared = written_code_from_text(text);
+  const auto* bad = std::get_if<BadDeclaration>(&declared);
+  return bad == nullptr ? "" : bad->why;
+}
+
+// A line a step of run(), in order of launch: its name, its time, what it has to come behind.
+std::string steps_in_words(const plan::Plan& plan) {
+  const std::vector<std::vector<int>> needed = plan::dependencies_of(plan);
+  std::string text;
+  for (size_t i = 0; i < plan.steps.size(); ++i) {
+    if (plan.steps[i].phase != plan::Phase::kRun) {
+      continue;
+    }
+    std::vector<std::string> earlier;
+    for (const int each : needed[i]) {
+      earlier.push_back(plan::host_name(plan, static_cast<size_t>(each)));
+    }
+    text += fmt::format("{}: {:.3f} us modelled, behind {}\n", plan::host_name(plan, i), plan.steps[i].modelled_us,
+                        earlier.empty() ? "nothing" : fmt::format("{}", fmt::join(earlier, ", ")));
+  }
+  return text;
+}
+
+// Streams by the model; where times are measured, then plain launches, of whose price no model knows.
+std::optional<std::string> host_by_rule(const driver::Workbench& workbench, size_t number) {
+  std::vector<plan::HostPlan> offers = plan::offered_host(workbench.plan());
+  if (workbench.expert().device == DeviceKind::kCuda) {
+    offers.push_back(plan::host_of(workbench.plan()));
+    offers.back().choices.replays = !offers.back().choices.replays;
+  }
+  return number < offers.size() ? std::optional(host_text(offers[number])) : std::nullopt;
+}
+
+// What the host has the device do in a call, before the attempt and with it.
+std::string counts_in_words(const driver::TextTrial& tried) {
+  if (!tried.host_before.has_value() || !tried.host_after.has_value()) {
+    return "";
+  }
+  return fmt::format("\na call before: {}\na call with it: {}", driver::describe(*tried.host_before),
+                     driver::describe(*tried.host_after));
 }
 
 // The steps of a group in one file; `number` counts the settings of the one that takes longest.
@@ -135,8 +192,12 @@ Result<DriverBench> DriverBench::make(driver::Workbench& workbench) {
 }
 
 Ground DriverBench::ground_of(const SubTask& sub_task) const {
-  if (sub_task.kind != SubTaskKind::kStep) {
-    return {.why_fixed = "it is the host's"};
+  if (sub_task.kind == SubTaskKind::kHost) {
+    return {.step = driver::kHostSide,
+            .replaced = {driver::kHostSide},
+            .skeleton = steps_in_words(workbench_->plan()),
+            .present = {{"the choices", host_text(plan::host_of(workbench_->plan()))}},
+            .is_host = true};
   }
   const Result<driver::TextPlace> place = workbench_->place_of(sub_task.nodes);
   if (!place.has_value()) {
@@ -155,6 +216,9 @@ Ground DriverBench::ground_of(const SubTask& sub_task) const {
 }
 
 std::optional<std::string> DriverBench::text_by_rule(const SubTask& sub_task, size_t number) const {
+  if (sub_task.kind == SubTaskKind::kHost) {
+    return host_by_rule(*workbench_, number);
+  }
   const Result<driver::TextPlace> place = workbench_->place_of(sub_task.nodes);
   if (!place.has_value()) {
     return std::nullopt;
@@ -167,13 +231,12 @@ std::optional<std::string> DriverBench::text_by_rule(const SubTask& sub_task, si
 }
 
 Result<Trial> DriverBench::try_text(const SubTask& sub_task, const std::string& text) {
-  const auto declared = written_code_from_text(text);
-  if (const auto* bad = std::get_if<BadDeclaration>(&declared); bad != nullptr) {
-    return Trial{.outcome = Outcome::kNotCompiled, .told = bad->why, .fingerprint = fingerprint(bad->why)};
+  if (const std::string why = why_no_text(sub_task, text); !why.empty()) {
+    return Trial{.outcome = Outcome::kNotCompiled, .told = why, .fingerprint = fingerprint(why)};
   }
   STITCH_ASSIGN(driver::TextTrial tried, workbench_->try_text(text_for(sub_task, text)));
   Trial trial{.outcome = outcome_of(tried),
-              .told = what_may_be_told(tried),
+              .told = what_may_be_told(tried, sub_task.kind == SubTaskKind::kHost) + counts_in_words(tried),
               .incumbent_fails = tried.incumbent_fails,
               .step = time_of(tried.step),
               .program = time_of(tried.program),

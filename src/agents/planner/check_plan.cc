@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "base/text/edit_distance.h"
 #include "ir/text/printer.h"
@@ -84,9 +85,13 @@ void Checker::take_node(size_t sub_task, const std::string& name) {
 }
 
 void Checker::take_nodes() {
+  bool has_host = false;
   for (size_t i = 0; i < plan_.sub_tasks.size(); ++i) {
     const SubTask& sub_task = plan_.sub_tasks[i];
     const bool is_host = sub_task.kind == SubTaskKind::kHost;
+    if (is_host && std::exchange(has_host, true)) {
+      complain(named(i) + " is the host's, and another one is already: there is one host side");
+    }
     if (is_host != sub_task.nodes.empty()) {
       complain(named(i) + (is_host ? " is the host's and has nodes" : " is a step without nodes"));
     }

@@ -25,8 +25,12 @@ std::variant<PlanCost, Complaints> plan_cost(const PlanVersion& plan, const plan
   std::vector<plan::Boundary> boundaries;
   std::vector<std::vector<std::string>> groups;
   for (const SubTask& each : plan.sub_tasks) {
+    if (each.kind == SubTaskKind::kHost) {
+      groups.emplace_back();
+      continue;
+    }
     groups.push_back(driver::without_shared_views(expert, each.nodes));
-    if (each.kind == SubTaskKind::kStep && !driver::step_with_nodes(expert, each.nodes).has_value()) {
+    if (!driver::step_with_nodes(expert, each.nodes).has_value()) {
       plan::Boundary& boundary = boundaries.emplace_back();
       boundary.nodes = groups.back();
       boundary.written = plan::WrittenCode{driver::kNoCode, plan::HoldsFor::kAnySizes, {}};

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "agents/ask/embedded_model.h"
-#include "agents/coder/answer.h"
+#include "agents/coder/host_text.h"
 #include "agents/roles/context.h"
 #include "agents/roles/expert_roles.h"
 #include "agents/roles/model_roles.h"
@@ -11,6 +11,9 @@ namespace stitch::agents {
 namespace {
 
 const char* prompt_for(const State& state, const Material& material, const Ground& ground) {
+  if (ground.is_host) {
+    return material.last_code.empty() ? "coder_host_draft" : "coder_host_again";
+  }
   if (material.last_code.empty()) {
     return ground.skeleton.empty() ? "coder_draft" : "coder_group";
   }
@@ -38,12 +41,14 @@ Result<Done> ModelCoder::write(const State& state, const Material& material) {
   }
   llm::ChatRequest request;
   request.messages = {
-      {.speaker = llm::Speaker::kSystem, .content = desk_.prompts.fill("coder")},
+      {.speaker = llm::Speaker::kSystem, .content = desk_.prompts.fill(ground.is_host ? "coder_host" : "coder")},
       {.speaker = llm::Speaker::kUser,
        .content = desk_.prompts.fill(prompt_for(state, material, ground), coder_places(state, material))}};
   const auto expert_answer = [&]() -> std::string {
     const std::optional<std::string> text = expert_text(state, material);
-    return text.has_value() ? fenced(*text) : "cannot, because the expert has no other text for it";
+    return !text.has_value() ? "cannot, because the expert has no other text for it"
+           : ground.is_host  ? *text
+                             : fenced(*text);
   };
   STITCH_ASSIGN(auto asked, desk_.asker.ask(state, Role::kCoder, seat_, std::move(request), {}, expert_answer));
   if (const auto* not_asked = std::get_if<NotAsked>(&asked); not_asked != nullptr) {
@@ -54,7 +59,8 @@ Result<Done> ModelCoder::write(const State& state, const Material& material) {
     return none;
   }
   const Asked& answer = std::get<Asked>(asked);
-  Done done = std::visit(Taken{ground}, coder_answer_from_text(answer.reply.content));
+  Done done = std::visit(Taken{ground}, ground.is_host ? host_answer_from_text(answer.reply.content)
+                                                       : coder_answer_from_text(answer.reply.content));
   done.spent = {answer.spent};
   return done;
 }

@@ -53,7 +53,9 @@ const Profile* latest_profile(const State& state) { return state.profiles.empty(
 // of it.
 void weigh_changes(const State& state, Attempt& attempt) {
   const Profile* profile = latest_profile(state);
-  if (profile == nullptr || profile->steps.empty()) {
+  const SubTask* sub_task = current_sub_task(state);
+  const bool is_host = sub_task != nullptr && sub_task->kind == SubTaskKind::kHost;  // it is no step, and all of them
+  if (profile == nullptr || profile->steps.empty() || is_host) {
     return;
   }
   const auto is_changed = [&](const StepTime& each) {

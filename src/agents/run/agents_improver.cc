@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "agents/bench/bench_over_driver.h"
+#include "agents/coder/host_text.h"
 #include "agents/run/kept_texts.h"
 #include "agents/state/state_json.h"
 #include "artifact/task/task.h"
@@ -67,9 +68,24 @@ Result<State> initial_state(driver::Workbench& workbench, DriverBench& bench, co
   return state;
 }
 
-int64_t steps_by_models(const State& state) {
-  return std::count_if(state.incumbent.steps.begin(), state.incumbent.steps.end(),
-                       [](const StepOwner& each) { return each.author == Author::kModel; });
+bool is_host(const StepOwner& owner) { return owner.step == driver::kHostSide; }
+
+// "2 of 5 steps", "the host side", or both; empty where models wrote nothing that is in the program.
+std::string parts_by_models(const State& state) {
+  const auto& all = state.incumbent.steps;
+  const auto steps = std::count_if(all.begin(), all.end(), [](const StepOwner& each) {
+    return each.author == Author::kModel && !is_host(each);
+  });
+  const bool has_host = std::any_of(
+      all.begin(), all.end(), [](const StepOwner& each) { return each.author == Author::kModel && is_host(each); });
+  std::vector<std::string> parts;
+  if (steps > 0) {
+    parts.push_back(fmt::format("{} of {} steps", steps, all.size() - std::count_if(all.begin(), all.end(), is_host)));
+  }
+  if (has_host) {
+    parts.emplace_back("the host side");
+  }
+  return fmt::format("{}", fmt::join(parts, " and "));
 }
 
 // "01_a_b gained 3.210 us (attempt 2)" of each step that a model wrote.
@@ -87,16 +103,15 @@ std::string gains_of(const State& state) {
 
 std::string summary_of(const State& state, const std::string& coder) {
   const Spending total = total_spending(state);
-  const int64_t written = steps_by_models(state);
+  const std::string written = parts_by_models(state);
   const auto right = std::count_if(state.attempts.begin(), state.attempts.end(),
                                    [](const Attempt& each) { return each.outcome == Outcome::kRight; });
   std::string text =
       fmt::format("agents ({}): {} attempts, {} right, {} requests, {}{} tokens", coder, state.attempts.size(), right,
                   total.requests, total.is_estimated ? "about " : "", total.prompt_tokens + total.answer_tokens);
   text += total.microdollars > 0 ? fmt::format(", {:.4f} $", static_cast<double>(total.microdollars) * 1e-6) : "";
-  text += written == 0 ? "; none was better: every step is the expert's"
-                       : fmt::format("; {} of {} steps by {}: {}", written, state.incumbent.steps.size(), coder,
-                                     gains_of(state));
+  text += written.empty() ? "; none was better: every step is the expert's"
+                          : fmt::format("; {} by {}: {}", written, coder, gains_of(state));
   return text + "; " + (state.decisions.empty() ? "" : state.decisions.back().reason);
 }
 
@@ -159,6 +174,7 @@ Result<driver::Improvement> AgentsImprover::improve(driver::Workbench& workbench
     const std::string step = driver::key_of_step(workbench.plan(), i);
     expert[step] = workbench.text_of(step);
   }
+  expert[driver::kHostSide] = host_text(plan::host_of(workbench.plan()));
   Asker asker(journal, request_.is_offline);
   Roles roles = roles_of(request_.team, asker, request_.prompts);
   const WorkspaceCoder* in_workspace = nullptr;

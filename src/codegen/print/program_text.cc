@@ -153,7 +153,7 @@ std::vector<std::string> print_buffers(const ProgramFile& program, Lines& lines)
   std::vector<std::string> names;
   std::vector<std::vector<Field>> rows;
   kernels::NameTable taken;
-  for (const char* own : {"kTensors", "kFixedAxes", "kBuffers", "kSteps", "kBatchAxes"}) {
+  for (const char* own : {"kTensors", "kFixedAxes", "kBuffers", "kSteps", "kBatchAxes", "kJoinedSteps"}) {
     taken.take(own);
   }
   lines.comment("Places in kBuffers.");
@@ -193,6 +193,22 @@ void print_step_buffers(const StepEntry& step, size_t number, const std::vector<
   }
 }
 
+void print_step_waits(const ProgramFile& program, size_t number, Lines& lines) {
+  const plan::StepStream& stream = program.steps[number].stream;
+  if (stream.stream > 0) {
+    lines.comment(fmt::format("On side stream {}.", stream.stream));
+  }
+  if (stream.waits.empty()) {
+    return;
+  }
+  const std::string head = fmt::format("constexpr int32_t kStep{:02}Waits", number);
+  std::vector<CommentedElement> elements;
+  for (const int earlier : stream.waits) {
+    elements.push_back({std::to_string(earlier), program.steps[static_cast<size_t>(earlier)].name});
+  }
+  add_table(head, elements, lines);
+}
+
 void print_step_extents(const StepEntry& step, size_t number, Lines& lines) {
   std::vector<CommentedElement> elements;
   for (const ExtentEntry& extent : step.extents) {
@@ -202,6 +218,22 @@ void print_step_extents(const StepEntry& step, size_t number, Lines& lines) {
     add_table(fmt::format("constexpr stitch::Size kStep{:02}Extents", number), elements, lines);
   }
   lines.blank();
+}
+
+void add_stream_fields(const plan::StepStream& stream, size_t number, std::vector<Field>& fields) {
+  if (stream.last_beside > static_cast<int>(number)) {
+    fields.push_back({"last_beside", std::to_string(stream.last_beside)});
+  }
+  if (stream.stream != 0) {
+    fields.push_back({"stream", std::to_string(stream.stream)});
+  }
+  if (!stream.waits.empty()) {
+    fields.push_back({"waits", fmt::format("kStep{:02}Waits", number)});
+    fields.push_back({"wait_count", std::to_string(stream.waits.size())});
+  }
+  if (stream.is_waited_for) {
+    fields.push_back({"is_waited_for", "true"});
+  }
 }
 
 std::vector<Field> step_row(const StepEntry& step, size_t number) {
@@ -224,6 +256,7 @@ std::vector<Field> step_row(const StepEntry& step, size_t number) {
   if (step.kept_bytes != 0) {
     fields.push_back({"kept_bytes", std::to_string(step.kept_bytes)});
   }
+  add_stream_fields(step.stream, number, fields);
   return fields;
 }
 
@@ -233,6 +266,7 @@ void print_steps(const ProgramFile& program, const std::vector<std::string>& buf
   lines.blank();
   for (size_t i = 0; i < program.steps.size(); ++i) {
     print_step_buffers(program.steps[i], i, buffers, lines);
+    print_step_waits(program, i, lines);
     print_step_extents(program.steps[i], i, lines);
     rows.push_back(step_row(program.steps[i], i));
   }
@@ -240,16 +274,31 @@ void print_steps(const ProgramFile& program, const std::vector<std::string>& buf
   lines.blank();
 }
 
+void print_joined_steps(const ProgramFile& program, Lines& lines) {
+  std::vector<CommentedElement> elements;
+  for (const int step : program.joined) {
+    elements.push_back({std::to_string(step), program.steps[static_cast<size_t>(step)].name});
+  }
+  if (!elements.empty()) {
+    lines.comment("What the end of a call waits for.");
+    add_table("constexpr int32_t kJoinedSteps", elements, lines);
+    lines.blank();
+  }
+}
+
 void print_program_tables(const ProgramFile& program, size_t batch_axes, Lines& lines) {
   constexpr size_t kIndent = 4;
   const std::string start = std::string(kIndent, ' ') + ".description = ";
-  const std::string description = braced({{"struct_size", "sizeof(StitchDescription)"},
-                                          {"abi_version", "STITCH_ABI_VERSION"},
-                                          {"name", '"' + program.name + '"'},
-                                          {"tensor_count", std::to_string(program.tensors.size())},
-                                          {"tensors", "kTensors"},
-                                          {"prepared_bytes", std::to_string(program.prepared_bytes)}},
-                                         start.size(), 1);
+  std::vector<Field> fields = {{"struct_size", "sizeof(StitchDescription)"},
+                               {"abi_version", "STITCH_ABI_VERSION"},
+                               {"name", '"' + program.name + '"'},
+                               {"tensor_count", std::to_string(program.tensors.size())}};
+  if (!program.replays) {
+    fields.push_back({"plain_launches", "1"});
+  }
+  fields.push_back({"tensors", "kTensors"});
+  fields.push_back({"prepared_bytes", std::to_string(program.prepared_bytes)});
+  const std::string description = braced(fields, start.size(), 1);
   lines.add("extern \"C\" const stitch::ProgramTables stitch_program_tables = {");
   lines.as_is(start + description + ",");
   lines.add(".buffers = kBuffers,", kIndent);
@@ -259,6 +308,13 @@ void print_program_tables(const ProgramFile& program, size_t batch_axes, Lines& 
   if (batch_axes > 0) {
     lines.add(".batch_axes = kBatchAxes,", kIndent);
     lines.add(fmt::format(".batch_axis_count = {},", batch_axes), kIndent);
+  }
+  if (program.side_streams > 0) {
+    lines.add(fmt::format(".side_stream_count = {},", program.side_streams), kIndent);
+  }
+  if (!program.joined.empty()) {
+    lines.add(".joined_steps = kJoinedSteps,", kIndent);
+    lines.add(fmt::format(".joined_count = {},", program.joined.size()), kIndent);
   }
   lines.add("};");
 }
@@ -279,6 +335,7 @@ std::string print_program(const ProgramFile& program) {
   print_program_tensors(program, lines);
   print_steps(program, print_buffers(program, lines), lines);
   const size_t batch_axes = print_batch_axes(program, lines);
+  print_joined_steps(program, lines);
   lines.add("}  // namespace");
   lines.blank();
   lines.comment(fmt::format("{} bytes of workspace at {}.", program.workspace_bytes, planned_sizes(program)));

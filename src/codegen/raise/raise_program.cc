@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/raise/raise_program.h"
 
+#include <algorithm>
+
 #include "codegen/raise/step_counts.h"
 #include "ir/ops/support/random.h"
 
@@ -97,7 +99,7 @@ void add_batch(const plan::Plan& plan, ProgramFile& file) {
   file.max_batch = plan.batch->maximum;
 }
 
-void add_buffers(const plan::Plan& plan, int parameters, ProgramFile& file) {
+void add_buffers(const plan::Plan& plan, const plan::CallStreams& call, int parameters, ProgramFile& file) {
   for (const plan::Buffer& buffer : plan.buffers) {
     const int first = buffer.kind == plan::BufferKind::kConstant ? parameters : 0;  // constants follow the parameters
     const int64_t offset = buffer.kind == plan::BufferKind::kPrepared ? buffer.offset : 0;
@@ -106,12 +108,14 @@ void add_buffers(const plan::Plan& plan, int parameters, ProgramFile& file) {
   }
   for (int number = 0; number < static_cast<int>(plan.steps.size()); ++number) {
     const plan::Step& step = plan.steps[static_cast<size_t>(number)];
+    const int last = call.steps[static_cast<size_t>(number)].last_beside;
     for (const int result : step.results) {
       file.buffers[static_cast<size_t>(result)].first_step = number;
-      file.buffers[static_cast<size_t>(result)].last_step = number;
+      file.buffers[static_cast<size_t>(result)].last_step = last;
     }
     for (const int operand : step.operands) {
-      file.buffers[static_cast<size_t>(operand)].last_step = number;
+      BufferEntry& read = file.buffers[static_cast<size_t>(operand)];
+      read.last_step = std::max(read.last_step, last);
     }
   }
 }
@@ -165,11 +169,16 @@ ProgramFile raise_program(const plan::Plan& plan, const std::vector<std::vector<
   for (const ir::GraphInput& input : plan.graph.inputs) {
     parameters += input.role == TensorRole::kParameter ? 1 : 0;
   }
-  add_buffers(plan, parameters, file);
+  plan::CallStreams call = plan::streams_of(plan);
+  add_buffers(plan, call, parameters, file);
   for (size_t i = 0; i < plan.steps.size(); ++i) {
     file.steps.push_back(step_entry(plan, plan.steps[i], extent_names[i]));
     file.steps.back().counts = counts_in_words(plan, i);
+    file.steps.back().stream = std::move(call.steps[i]);
   }
+  file.side_streams = call.side_streams;
+  file.joined = std::move(call.joined);
+  file.replays = !plan.host.has_value() || plan.host->replays;
   add_batch(plan, file);
   return file;
 }

@@ -8,6 +8,7 @@
 
 #include "plan/batch/run_time_batch.h"
 #include "plan/plan.h"
+#include "plan/streams/step_streams.h"
 
 namespace stitch::codegen {
 
@@ -46,6 +47,7 @@ struct StepEntry {
   plan::BatchLine scratch;
   int64_t kept_offset = 0;
   int64_t kept_bytes = 0;
+  plan::StepStream stream = {};
 };
 
 struct ProgramFile {
@@ -55,6 +57,9 @@ struct ProgramFile {
   std::vector<StepEntry> steps;
   int64_t prepared_bytes = 0;
   int64_t workspace_bytes = 0;  // at the sizes that were planned for
+  int side_streams = 0;
+  std::vector<int> joined;  // steps that the end of a call waits for
+  bool replays = true;
   // The batch, where it is an argument: what is declared and what is taken. `batch_note` says why it is none.
   bool has_batch = false;
   int64_t declared_batch = 0;

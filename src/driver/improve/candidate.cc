@@ -43,13 +43,27 @@ Result<SubjectSet> at_own_sizes(Job& job, const VerifiedProgram& expert, const A
   return make_subjects(job, expert.task, expert.imported, emitted, attempted.folder.sources, expert.device);
 }
 
-std::vector<StepOrigin> origins_of(const plan::Plan& before, const plan::Plan& after, size_t tried) {
+// The same program at the subject's sizes, with the host choices of `like`.
+Result<void> take_host(Job& job, const plan::Plan& like, Subject& subject) {
+  plan::Plan plan = subject.plan;
+  plan::keep_host(plan, like);
+  STITCH_ASSIGN(Folder folder, with_plan(job, {subject.task, subject.plan, subject.bundle}, std::move(plan)));
+  subject.plan = std::move(folder.plan);
+  subject.bundle = std::move(folder.sources);
+  return {};
+}
+
+// `tried`: the step that has the text; nothing: the host side is new.
+std::vector<StepOrigin> origins_of(const plan::Plan& before, const plan::Plan& after, std::optional<size_t> tried) {
   const std::map<size_t, size_t> kept = kept_steps(before, after);
   std::vector<StepOrigin> origins;
   for (size_t i = 0; i < after.steps.size(); ++i) {
     const auto found = kept.find(i);
     const bool is_kept = found != kept.end() && i != tried;
     origins.push_back({key_of_step(after, i), is_kept ? key_of_step(before, found->second) : "", i == tried});
+  }
+  if (after.host.has_value()) {
+    origins.push_back({kHostSide, before.host.has_value() ? kHostSide : "", !tried.has_value()});
   }
   return origins;
 }
@@ -68,16 +82,44 @@ Result<std::variant<Candidate, NoCandidate>> candidate_with(Job& job, const Veri
     return is_for_author(attempted.error()) ? Result<Answer>(NoCandidate{attempted.error().message})
                                             : failure(attempted.error());
   }
-  Candidate candidate{.program = {}, .step = static_cast<size_t>(attempted->step), .judged_step = attempted->step};
+  Candidate candidate{.program = {}, .step = static_cast<size_t>(attempted->step)};
+  int judged_step = attempted->step;
   const bool is_own = !plan::why_own_sizes(before.plan).empty() || !plan::why_own_sizes(attempted->folder.plan).empty();
   Result<SubjectSet> set =
-      is_own ? at_own_sizes(job, expert, *attempted) : at_known_sizes(job, before.set, attempt, candidate.judged_step);
+      is_own ? at_own_sizes(job, expert, *attempted) : at_known_sizes(job, before.set, attempt, judged_step);
   if (!set.has_value()) {
     return is_for_author(set.error()) ? Result<Answer>(NoCandidate{set.error().message}) : failure(set.error());
   }
+  candidate.judged_step = judged_step;
   candidate.steps = origins_of(before.plan, attempted->folder.plan, candidate.step);
   candidate.program = {std::move(attempted->folder.plan), std::move(attempted->folder.sources), std::move(set).value()};
   candidate.program.set.has_strange_steps = true;
+  return Answer(std::move(candidate));
+}
+
+Result<std::variant<Candidate, NoCandidate>> candidate_with(Job& job, const VerifiedProgram& expert,
+                                                            const TextProgram& before, const plan::HostPlan& host) {
+  using Answer = std::variant<Candidate, NoCandidate>;
+  const Result<plan::Plan> planned = plan::with_host(before.plan, host);
+  if (!planned.has_value()) {
+    return Answer(NoCandidate{planned.error().message});
+  }
+  Candidate candidate;
+  candidate.steps = origins_of(before.plan, *planned, std::nullopt);
+  STITCH_ASSIGN(Folder folder, with_plan(job, {expert.task, before.plan, before.sources}, *planned));
+  candidate.program = {std::move(folder.plan), std::move(folder.sources), before.set};
+  SubjectSet& set = candidate.program.set;
+  for (Subject& subject : set.subjects) {
+    if (subject.same_binary) {
+      subject.plan = set.subjects.front().plan;
+      subject.bundle = set.subjects.front().bundle;
+      continue;
+    }
+    STITCH_TRY(take_host(job, *planned, subject));
+  }
+  if (set.checked.has_value()) {
+    STITCH_TRY(take_host(job, *planned, *set.checked));
+  }
   return Answer(std::move(candidate));
 }
 

@@ -37,11 +37,14 @@ struct StepOrigin {
   bool is_tried = false;  // it has the text that is tried
 };
 
+// The host side among the steps of a candidate, where choices were made for it.
+inline constexpr const char* kHostSide = "host";
+
 struct Candidate {
   TextProgram program;
-  size_t step = 0;                  // that has the text, in the program's plan
-  int judged_step = 0;              // the same in the plan of the first sizes
-  std::vector<StepOrigin> steps{};  // all, in order
+  std::optional<size_t> step{};      // that has the text, in the program's plan; nothing: the host side is tried
+  std::optional<int> judged_step{};  // the same in the plan of the first sizes
+  std::vector<StepOrigin> steps{};   // all, in order, then kHostSide
 };
 
 // "03_fc1_gelu"
@@ -55,5 +58,8 @@ struct NoCandidate {
 // `before` with the attempt: at hidden sizes, too, unless the text is for its own alone. An Error is the world's.
 Result<std::variant<Candidate, NoCandidate>> candidate_with(Job& job, const VerifiedProgram& expert,
                                                             const TextProgram& before, const StepAttempt& attempt);
+// `before` with other choices of the host: at hidden sizes as far as the same steps are there.
+Result<std::variant<Candidate, NoCandidate>> candidate_with(Job& job, const VerifiedProgram& expert,
+                                                            const TextProgram& before, const plan::HostPlan& host);
 
 }  // namespace stitch::driver

@@ -100,7 +100,7 @@ TEST_F(Texts, OfAGroupBecomeAStep) {
   ASSERT_TRUE(place.contract.has_value());
   EXPECT_EQ(place.replaced, (std::vector<std::string>{"00_h_a", "01_m"}));
   const Candidate candidate = adopt({"a", "m"}, text_of("joined"));
-  EXPECT_EQ(key_of_step(best_.plan, candidate.step), place.step);
+  EXPECT_EQ(key_of_step(best_.plan, *candidate.step), place.step);
   EXPECT_EQ(marks(best_.sources), "00_h: expert\n01_a_m: joined\n02_s: expert\n");
   EXPECT_EQ(candidate.steps.at(0).before, "") << "cut anew, without its activation";
   EXPECT_TRUE(candidate.steps.at(1).is_tried);

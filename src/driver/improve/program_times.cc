@@ -9,14 +9,27 @@
 namespace stitch::driver {
 
 // At the sizes that a verdict is made at: they are chosen so that the emulated device gets through many runs of them.
+Result<ExecutedTime> ProgramTimes::counted_call(const TextProgram& program) {
+  const bool on_gpu = device_ == DeviceKind::kCuda && program.set.checked.has_value();
+  const Subject& subject = on_gpu ? *program.set.checked : program.set.subjects.front();
+  const bool is_declared = program.set.scale == "full" && !on_gpu;
+  return executed_time(job_, tools_,
+                       {.plan = subject.plan,
+                        .sources = subject.bundle,
+                        .declared = is_declared ? nullptr : &program.plan,
+                        .sizes = subject.shape});
+}
+
+Result<std::optional<HostCounts>> ProgramTimes::host_counts(const TextProgram& program) {
+  if (device_ == DeviceKind::kCuda && !program.set.checked.has_value()) {
+    return std::optional<HostCounts>();
+  }
+  STITCH_ASSIGN(const ExecutedTime executed, counted_call(program));
+  return executed.refusal.empty() ? std::optional(executed.host) : std::nullopt;
+}
+
 Result<TakenTimes> ProgramTimes::executed(const TextProgram& program) {
-  const Subject& subject = program.set.subjects.front();
-  const bool is_declared = program.set.scale == "full";
-  STITCH_ASSIGN(const ExecutedTime executed, executed_time(job_, tools_,
-                                                           {.plan = subject.plan,
-                                                            .sources = subject.bundle,
-                                                            .declared = is_declared ? nullptr : &program.plan,
-                                                            .sizes = subject.shape}));
+  STITCH_ASSIGN(const ExecutedTime executed, counted_call(program));
   TakenTimes times;
   if (!executed.refusal.empty()) {
     job_.progress().fact("executed", executed.refusal);
@@ -24,9 +37,11 @@ Result<TakenTimes> ProgramTimes::executed(const TextProgram& program) {
   }
   const auto counted = [](double us) { return TakenTime{TimeSource::kExecuted, us, us, us}; };
   times.program = counted(executed.executed_us);
+  times.host = executed.host;
+  const plan::Plan& plan = program.set.subjects.front().plan;
   for (const plan::StepExecution& each : executed.steps) {
     if (each.step >= 0) {
-      times.steps[key_of_step(subject.plan, static_cast<size_t>(each.step))] = counted(each.executed_us);
+      times.steps[key_of_step(plan, static_cast<size_t>(each.step))] = counted(each.executed_us);
     }
   }
   return times;
@@ -40,7 +55,10 @@ Result<std::optional<TakenTime>> ProgramTimes::measured(const TextProgram& progr
     job_.progress().fact("time", refusal);
     return std::optional<TakenTime>();
   }
-  const evaluate::Timing& best = measured.times.graph_is_faster() ? measured.times.graph : measured.times.plain;
+  // As hosts call it: by CUDA graph, where that can be, unless the program says that it is not worth it.
+  const bool replays = !program.plan.host.has_value() || program.plan.host->replays;
+  const bool as_graph = replays && !measured.times.graph.samples_us.empty();
+  const evaluate::Timing& best = as_graph ? measured.times.graph : measured.times.plain;
   return std::optional(TakenTime{TimeSource::kMeasured, best.median_us, best.interval.low, best.interval.high});
 }
 

@@ -21,6 +21,8 @@ class ProgramTimes {
 
   // Of the program and all of its steps, by what it was counted to do.
   Result<TakenTimes> executed(const TextProgram& program);
+  // What the host has the device do in a call; nothing where it cannot be counted.
+  Result<std::optional<HostCounts>> host_counts(const TextProgram& program);
   // Of the program that `report` is about, on a GPU.
   Result<std::optional<TakenTime>> measured(const TextProgram& program, MathMode math,
                                             const evaluate::EvaluateReport& report);
@@ -30,6 +32,8 @@ class ProgramTimes {
   Result<TakenTimes> measured_steps(const TextProgram& program);
 
  private:
+  Result<ExecutedTime> counted_call(const TextProgram& program);
+
   Job& job_;
   const toolchain::Toolchain& tools_;
   DeviceKind device_;

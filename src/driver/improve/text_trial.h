@@ -10,6 +10,7 @@
 #include "artifact/report/verdict.h"
 #include "driver/improve/candidate.h"
 #include "driver/judge/public_check.h"
+#include "driver/time/executed_time.h"
 #include "evaluate/pipeline/evaluate.h"
 
 namespace stitch::driver {
@@ -28,6 +29,7 @@ struct TakenTime {
 struct TakenTimes {
   std::optional<TakenTime> program{};        // nothing: none may be told
   std::map<std::string, TakenTime> steps{};  // "03_fc1_gelu"
+  std::optional<HostCounts> host{};          // of a call, where they were counted along the way
 };
 
 struct TextTrial {
@@ -46,6 +48,9 @@ struct TextTrial {
   std::vector<StepOrigin> steps{};                   // of the program with it
   std::optional<ListedLaunches> launches{};          // of the program, where it was judged
   std::string facts{};                               // `stitchcuda.facts/1` of the program with it, for marks
+
+  std::optional<HostCounts> host_before{};              // of a call, where choices of the host are right
+  std::optional<HostCounts> host_after{};
 
   bool is_right() const { return in_program && verified.has_value() && verified->verdict().kind == VerdictKind::kOk; }
 };

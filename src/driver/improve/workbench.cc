@@ -99,20 +99,28 @@ std::optional<std::string> Workbench::text_by_setting(size_t step, size_t altern
 
 Result<const Candidate*> Workbench::candidate(const GroupText& text) {
   if (made_for_ != text) {
-    Result<TextPlace> place = place_of(text.nodes);
     made_for_ = text;
     made_.reset();
-    refusal_ = place.has_value() ? "" : place.error().message;
-    if (place.has_value()) {
-      STITCH_ASSIGN(auto made, candidate_with(job_, expert_, best_, attempt_at(*place, text.written)));
-      if (auto* refused = std::get_if<NoCandidate>(&made); refused != nullptr) {
-        refusal_ = std::move(refused->why);
-      } else {
-        made_ = std::get<Candidate>(std::move(made));
-      }
+    refusal_.clear();
+    STITCH_ASSIGN(auto made, make_candidate(text));
+    if (auto* refused = std::get_if<NoCandidate>(&made); refused != nullptr) {
+      refusal_ = std::move(refused->why);
+    } else {
+      made_ = std::get<Candidate>(std::move(made));
     }
   }
   return made_.has_value() ? &*made_ : static_cast<const Candidate*>(nullptr);
+}
+
+Result<std::variant<Candidate, NoCandidate>> Workbench::make_candidate(const GroupText& text) {
+  if (text.host.has_value()) {
+    return candidate_with(job_, expert_, best_, *text.host);
+  }
+  const Result<TextPlace> place = place_of(text.nodes);
+  if (!place.has_value()) {
+    return std::variant<Candidate, NoCandidate>(NoCandidate{place.error().message});
+  }
+  return candidate_with(job_, expert_, best_, attempt_at(*place, text.written));
 }
 
 Result<std::optional<plan::Plan>> Workbench::plan_with(const GroupText& text) {
@@ -131,14 +139,23 @@ Result<std::optional<Finding>> Workbench::refusal_of_nvcc(const SubjectSet& set)
   return built.ok ? std::optional<Finding>() : std::optional(build_failed(built, DeviceKind::kCuda));
 }
 
-Result<PublicCheck> Workbench::check(const SubjectSet& set, int step) {
+Result<PublicCheck> Workbench::check(const SubjectSet& set, std::optional<int> step) {
   const Subject* checked = set.checked.has_value() ? &*set.checked : nullptr;
   return check_publicly(job_, tools_, {set.subjects.front(), expert_.device, step, checked});
 }
 
-// The step whose place the text takes, or the first of several; the program where the text failed there alone.
-Result<bool> Workbench::incumbent_fails_alike(const TextPlace& place, const TextTrial& trial) {
-  const auto step = static_cast<int>(place.replaced.empty() ? 0 : index_of(plan(), place.replaced.front()));
+// The step whose place the text takes, or the first of several; nothing of the host side.
+Result<std::optional<int>> Workbench::replaced_step(const GroupText& text) {
+  if (text.host.has_value()) {
+    return std::optional<int>();
+  }
+  STITCH_ASSIGN(const TextPlace place, place_of(text.nodes));
+  return std::optional(static_cast<int>(place.replaced.empty() ? 0 : index_of(plan(), place.replaced.front())));
+}
+
+// What it takes the place of; the program where the text failed there alone.
+Result<bool> Workbench::incumbent_fails_alike(const GroupText& text, const TextTrial& trial) {
+  STITCH_ASSIGN(const std::optional<int> step, replaced_step(text));
   if (!trial.verified.has_value()) {
     if (!may_be_the_machine(trial.check->outcome)) {
       return false;
@@ -150,9 +167,9 @@ Result<bool> Workbench::incumbent_fails_alike(const TextPlace& place, const Text
   if (!may_be_the_machine(kind)) {
     return false;
   }
-  STITCH_ASSIGN(const evaluate::EvaluateReport report, trial.in_program
-                                                           ? judge(job_, tools_, best_.set, expert_.device)
-                                                           : judge_step(job_, tools_, best_.set, step, expert_.device));
+  STITCH_ASSIGN(const evaluate::EvaluateReport report,
+                trial.in_program || !step.has_value() ? judge(job_, tools_, best_.set, expert_.device)
+                                                      : judge_step(job_, tools_, best_.set, *step, expert_.device));
   return report.verify.verdict().kind == kind;
 }
 
@@ -180,16 +197,34 @@ Result<TakenTimes> Workbench::times_with(const GroupText& text) {
   return times_.are_measured() ? times_.measured_steps(made->program) : times_.executed(made->program);
 }
 
+// Before and after, on the emulated device wherever times come from.
+Result<void> Workbench::count_host(const TextProgram& program, const TakenTimes& times, TextTrial& trial) {
+  if (!best_host_.has_value()) {
+    STITCH_ASSIGN(best_host_, times_.host_counts(best_));
+  }
+  trial.host_before = best_host_;
+  trial.host_after = times.host;
+  if (!trial.host_after.has_value()) {
+    STITCH_ASSIGN(trial.host_after, times_.host_counts(program));
+  }
+  return {};
+}
+
 Result<void> Workbench::take_times(const GroupText& text, const Candidate& candidate, TextTrial& trial) {
   const double start = job_.elapsed_seconds();
   TakenTimes times;
-  const std::string key = key_of_step(candidate.program.plan, candidate.step);
+  const std::string key = candidate.step.has_value() ? key_of_step(candidate.program.plan, *candidate.step) : kHostSide;
   if (!times_.are_measured()) {
     STITCH_ASSIGN(times, times_.executed(candidate.program));
   } else if (times_.are_taken()) {
     STITCH_ASSIGN(times.program, times_.measured(candidate.program, expert_.task.math, *trial.report));
-    STITCH_ASSIGN(times.steps[key], times_.measured_step(candidate.program, candidate.step));
+    if (candidate.step.has_value()) {
+      STITCH_ASSIGN(times.steps[key], times_.measured_step(candidate.program, *candidate.step));
+    }
     trial.gpu_seconds = job_.elapsed_seconds() - start;
+  }
+  if (!candidate.step.has_value()) {
+    STITCH_TRY(count_host(candidate.program, times, trial));
   }
   trial.program = times.program;
   trial.step = times.steps.contains(key) ? std::optional(times.steps[key]) : std::nullopt;
@@ -201,15 +236,17 @@ Result<void> Workbench::take_times(const GroupText& text, const Candidate& candi
 // The step alone first: most of what is wrong shows there, at a part of the price.
 Result<void> Workbench::judge_candidate(const Candidate& candidate, TextTrial& trial) {
   SubjectSet set = candidate.program.set;
-  STITCH_ASSIGN(evaluate::EvaluateReport alone, judge_step(job_, tools_, set, candidate.judged_step, expert_.device));
-  trial.verified = std::move(alone.verify);
-  if (trial.verified->verdict().kind != VerdictKind::kOk) {
-    return {};
-  }
-  STITCH_ASSIGN(std::optional<Finding> refusal, refusal_of_nvcc(set));
-  trial.verified->findings.add(std::move(refusal));
-  if (trial.verified->verdict().kind != VerdictKind::kOk) {
-    return {};
+  if (candidate.judged_step.has_value()) {
+    STITCH_ASSIGN(evaluate::EvaluateReport alone,
+                  judge_step(job_, tools_, set, *candidate.judged_step, expert_.device));
+    trial.verified = std::move(alone.verify);
+    if (trial.verified->verdict().kind == VerdictKind::kOk) {
+      STITCH_ASSIGN(std::optional<Finding> refusal, refusal_of_nvcc(set));
+      trial.verified->findings.add(std::move(refusal));
+    }
+    if (trial.verified->verdict().kind != VerdictKind::kOk) {
+      return {};
+    }
   }
   const auto launches = std::make_shared<evaluate::LaunchLedger>();
   set.launches = launches;
@@ -222,8 +259,11 @@ Result<void> Workbench::judge_candidate(const Candidate& candidate, TextTrial& t
 
 // The cage ends who breaks a rule, which looks like a crash: a verdict looks at the library first.
 Result<void> Workbench::look_for_cheat(const Candidate& candidate, TextTrial& trial) {
+  if (!candidate.judged_step.has_value()) {
+    return {};
+  }
   STITCH_ASSIGN(evaluate::EvaluateReport alone,
-                judge_step(job_, tools_, candidate.program.set, candidate.judged_step, expert_.device));
+                judge_step(job_, tools_, candidate.program.set, *candidate.judged_step, expert_.device));
   if (alone.verify.verdict().kind == VerdictKind::kCheated) {
     trial.verified = std::move(alone.verify);
   }
@@ -249,8 +289,7 @@ Result<TextTrial> Workbench::try_text(const GroupText& text) {
   if (trial.is_right()) {
     STITCH_TRY(take_times(text, *made, trial));
   } else {
-    STITCH_ASSIGN(const TextPlace place, place_of(text.nodes));
-    STITCH_ASSIGN(trial.incumbent_fails, incumbent_fails_alike(place, trial));
+    STITCH_ASSIGN(trial.incumbent_fails, incumbent_fails_alike(text, trial));
   }
   trial.facts = facts_of(*made, trial);
   trial.seconds = job_.elapsed_seconds() - start;
@@ -266,6 +305,7 @@ Result<void> Workbench::adopt(const GroupText& text, std::optional<evaluate::Eva
   best_ = made->program;
   is_experts_ = false;
   report_ = std::move(report);
+  best_host_.reset();
   places_.clear();
   made_for_.reset();
   made_.reset();

@@ -15,10 +15,11 @@
 
 namespace stitch::driver {
 
-// A text for a group of nodes.
+// A text for a group of nodes, or choices for the host side.
 struct GroupText {
   std::vector<std::string> nodes{};  // each by the name of its first output
   plan::WrittenCode written{};
+  std::optional<plan::HostPlan> host{};  // then nothing else counts
   bool operator==(const GroupText&) const = default;
 };
 
@@ -66,11 +67,14 @@ class Workbench {
  private:
   TextProgram of_expert() const { return {expert_.program.plan, expert_.program.bundle, expert_.set}; }
   Result<const Candidate*> candidate(const GroupText& text);  // null: it is none, and refusal_ says why
+  Result<std::variant<Candidate, NoCandidate>> make_candidate(const GroupText& text);
   Result<std::optional<Finding>> refusal_of_nvcc(const SubjectSet& set);
-  Result<PublicCheck> check(const SubjectSet& set, int step);
-  Result<bool> incumbent_fails_alike(const TextPlace& place, const TextTrial& trial);
+  Result<PublicCheck> check(const SubjectSet& set, std::optional<int> step);
+  Result<std::optional<int>> replaced_step(const GroupText& text);
+  Result<bool> incumbent_fails_alike(const GroupText& text, const TextTrial& trial);
   Result<void> look_for_cheat(const Candidate& candidate, TextTrial& trial);
   Result<void> judge_candidate(const Candidate& candidate, TextTrial& trial);
+  Result<void> count_host(const TextProgram& program, const TakenTimes& times, TextTrial& trial);
   Result<void> take_times(const GroupText& text, const Candidate& candidate, TextTrial& trial);
 
   Job& job_;
@@ -80,6 +84,7 @@ class Workbench {
   bool is_experts_ = true;
   std::optional<evaluate::EvaluateReport> report_;  // of the best program, unless it is the expert's
   ProgramTimes times_;
+  std::optional<HostCounts> best_host_;  // of the best program, once they were asked for
   // The latest that was asked for, since a text is tried, timed and adopted in a row.
   std::map<std::vector<std::string>, TextPlace> places_;
   std::optional<GroupText> made_for_;

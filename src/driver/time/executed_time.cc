@@ -12,6 +12,7 @@
 #include "driver/judge/judge.h"
 #include "driver/judge/step_subject.h"
 #include "evaluate/runner/program_runner.h"
+#include "plan/streams/schedule.h"
 #include "tuning/measure/time_program.h"
 
 namespace stitch::driver {
@@ -115,6 +116,50 @@ Result<SourceBundle> sources_of_step(Job& job, const plan::Plan& alone, const Ex
   return std::move(program.bundle);
 }
 
+bool is_named(const LaunchRecord& record, std::initializer_list<const char*> beginnings) {
+  return record.is_library() && std::any_of(beginnings.begin(), beginnings.end(), [&](const char* beginning) {
+           return record.name.starts_with(beginning);
+         });
+}
+
+HostCounts host_counts(const plan::Plan& plan, const std::vector<LaunchRecord>& launches) {
+  HostCounts counts{.workspace_bytes = plan.arena_bytes};
+  for (const LaunchRecord& record : launches) {
+    if (!record.is_library() || record.library_flops > 0) {
+      counts.launches += record.launches;
+    } else if (is_named(record, {"cudaStreamWaitEvent"})) {
+      counts.waits += record.launches;
+    } else if (is_named(record, {"cudaMalloc"})) {
+      counts.allocations += record.launches;
+    } else if (is_named(record, {"cudaStreamSynchronize", "cudaDeviceSynchronize", "cudaEventSynchronize"})) {
+      counts.synchronisations += record.launches;
+    } else if (is_named(record, {"cudaMemcpy"})) {
+      counts.copied_bytes += record.launches * record.accesses.value_or(MemoryAccesses{}).bytes_written;
+    }
+  }
+  return counts;
+}
+
+// What the host's choices make of the times of the steps.
+void schedule(const plan::Plan& plan, const kernels::DeviceLimits& limits, ExecutedTime& time) {
+  std::vector<double> step_us(plan.steps.size(), 0);
+  std::vector<double> launches(plan.steps.size(), 0);
+  double outside_us = 0;
+  for (const plan::StepExecution& each : time.steps) {
+    if (each.step < 0) {
+      outside_us += each.executed_us;
+      continue;
+    }
+    step_us[static_cast<size_t>(each.step)] = each.executed_us;
+    launches[static_cast<size_t>(each.step)] = each.counts.launches;
+  }
+  const plan::CallSchedule scheduled = plan::schedule_of(plan, step_us, launches, limits);
+  time.host.idle_us = scheduled.idle_us;
+  if (plan.host.has_value()) {
+    time.executed_us = scheduled.us + outside_us;
+  }
+}
+
 Result<ExecutedTime> time_of(Job& job, const toolchain::Toolchain& tools, const plan::Plan& plan,
                              const SourceBundle& sources, const plan::ProgramWork& ran,
                              const plan::ProgramWork& declared) {
@@ -125,17 +170,30 @@ Result<ExecutedTime> time_of(Job& job, const toolchain::Toolchain& tools, const 
     plan::Execution execution = plan::execution_of(counted.launches, ran, declared, limits);
     time.steps = std::move(execution.steps);
     time.executed_us = execution.executed_us;
+    time.host = host_counts(plan, counted.launches);
+    schedule(plan, limits, time);
   }
   return time;
 }
 
 }  // namespace
 
+std::string describe(const HostCounts& counts) {
+  return fmt::format(
+      "{} launches, {} waits for other streams, {} allocations, {} synchronisations, {} bytes copied, {} bytes of "
+      "workspace, {:.3f} us without work",
+      counts.launches, counts.waits, counts.allocations, counts.synchronisations, counts.copied_bytes,
+      counts.workspace_bytes, counts.idle_us);
+}
+
 Result<ExecutedTime> executed_time(Job& job, const toolchain::Toolchain& tools, const ExecutedRequest& request) {
   const plan::ProgramWork ran = plan::work_of(request.plan);
   const plan::ProgramWork declared = request.declared == nullptr ? ran : plan::work_of(*request.declared);
   STITCH_ASSIGN(ExecutedTime time, time_of(job, tools, request.plan, request.sources, ran, declared));
   time.sizes = request.sizes;
+  if (request.declared != nullptr) {
+    time.host.workspace_bytes = request.declared->arena_bytes;
+  }
   return time;
 }
 

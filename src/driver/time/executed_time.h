@@ -24,11 +24,26 @@ struct ExecutedRequest {
   std::string sizes = "declared sizes";  // that it is called with, in words
 };
 
+// What the host has the device do in a call, beside the work of kernels. Counted, but for the last two: these follow
+// from the plan.
+struct HostCounts {
+  int64_t launches = 0;
+  int64_t waits = 0;  // of a stream for another
+  int64_t allocations = 0;
+  int64_t synchronisations = 0;
+  int64_t copied_bytes = 0;
+  int64_t workspace_bytes = 0;
+  double idle_us = 0;  // when no kernel works, modelled
+};
+// "8 launches, 2 waits for other streams, ..."
+std::string describe(const HostCounts& counts);
+
 struct ExecutedTime {
   std::string device;                        // whose rates: "H200"
   std::string sizes{};                       // that it was called with
   std::vector<plan::StepExecution> steps{};  // by number in the plan; -1: launches outside of all steps
   double executed_us = 0;                    // of run(): all of these together
+  HostCounts host{};
   // Why there is no time, where the candidate is the reason: it does not build, it ended badly, it gave other results
   // than without the counts. Then `steps` is empty.
   std::string refusal{};

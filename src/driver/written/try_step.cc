@@ -38,14 +38,10 @@ Result<AttemptedProgram> with_text(const Folder& folder, const StepAttempt& atte
 
 Result<AttemptedProgram> with_boundary(Job& job, const Folder& folder, const plan::Boundary& boundary) {
   AttemptedProgram attempted;
-  attempted.folder.task = folder.task;
   STITCH_ASSIGN(plan::Plan plan, plan::with_boundaries(folder.plan, boundaries_with(folder.plan, boundary)));
-  STITCH_ASSIGN(EmittedProgram program, emit_again(job, std::move(plan)));
-  STITCH_TRY(keep_edits(job, folder, program.plan, program.bundle));
-  STITCH_ASSIGN(const size_t step, step_of(program.plan, boundary));
+  STITCH_ASSIGN(attempted.folder, with_plan(job, folder, std::move(plan)));
+  STITCH_ASSIGN(const size_t step, step_of(attempted.folder.plan, boundary));
   attempted.step = static_cast<int>(step);
-  attempted.folder.plan = std::move(program.plan);
-  attempted.folder.sources = std::move(program.bundle);
   return attempted;
 }
 
@@ -64,6 +60,12 @@ Result<void> check_for_author(Job& job, const toolchain::Toolchain& tools, const
 }
 
 }  // namespace
+
+Result<Folder> with_plan(Job& job, const Folder& folder, plan::Plan plan) {
+  STITCH_ASSIGN(EmittedProgram program, emit_again(job, std::move(plan)));
+  STITCH_TRY(keep_edits(job, folder, program.plan, program.bundle));
+  return Folder{folder.task, std::move(program.plan), std::move(program.bundle)};
+}
 
 bool StepTrial::is_right() const {
   if (program.has_value()) {

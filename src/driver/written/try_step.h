@@ -31,6 +31,9 @@ struct AttemptedProgram {
 // step_NN, scratch memory that follows no axis of it. An agent's fault then, and no verdict.
 Result<AttemptedProgram> with_attempt(Job& job, const Folder& folder, const StepAttempt& attempt);
 
+// The same program with another plan of it; step files that somebody edited stay, wherever their steps are now.
+Result<Folder> with_plan(Job& job, const Folder& folder, plan::Plan plan);
+
 enum class TryDepth {
   kPublic,   // the public check of the step alone and nothing else
   kStep,     // the step alone

@@ -6,6 +6,7 @@
 #include "kernels/builtin_templates.h"
 #include "plan/batch/graph_family.h"
 #include "plan/cost/cost.h"
+#include "plan/streams/schedule.h"
 
 namespace stitch::plan {
 namespace {
@@ -17,16 +18,20 @@ Result<double> modelled_us_at(const Plan& plan, int64_t batch) {
                 GraphFamily::between(plan.graph, plan.batch->planned, plan.batch->other, plan.batch->other_batch));
   STITCH_ASSIGN(const ir::Graph graph, family.at(batch));
   STITCH_ASSIGN(const kernels::DeviceLimits limits, kernels::device_limits(plan.device));
-  double total_us = 0;
+  std::vector<double> step_us;
+  std::vector<double> launches;
   for (size_t i = 0; i < plan.steps.size(); ++i) {
     const Step& step = plan.steps[i];
     kernels::Group group = step_group(plan, i);
     group.graph = &graph;
-    total_us += step.phase == Phase::kRun
-                    ? modelled_us(kernels::find_template(step.skeleton)->work(group, step.setting), limits)
-                    : 0;
+    kernels::Work work{.launches = 0};
+    if (step.phase == Phase::kRun) {
+      work = kernels::find_template(step.skeleton)->work(group, step.setting);
+    }
+    step_us.push_back(step.phase == Phase::kRun ? modelled_us(work, limits) : 0);
+    launches.push_back(work.launches);
   }
-  return total_us;
+  return schedule_of(plan, step_us, launches, limits).us;
 }
 
 // Why a plan for a batch of one alone is better; empty where it is not.

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "plan/memory/arena.h"
+#include "plan/streams/step_streams.h"
 
 namespace stitch::plan {
 namespace {
@@ -35,22 +36,27 @@ void place_prepared(Plan& plan) {
   }
 }
 
+// A step's memory is taken until nothing runs any more that was launched while the step may have been running. Of two
+// pieces of memory, one then ends before the other begins, or both are taken at some step: lives as in the order of
+// launch, on however many streams.
 void place_arena(Plan& plan) {
   std::map<int, Piece> lives;  // by buffer
   std::vector<Piece> pieces;
   std::vector<int64_t*> offsets;
+  const CallStreams call = streams_of(plan);
   for (int number = 0; number < static_cast<int>(plan.steps.size()); ++number) {
     Step& step = plan.steps[static_cast<size_t>(number)];
+    const int last = call.steps[static_cast<size_t>(number)].last_beside;
     for (const int result : step.results) {
-      lives[result] = {plan.graph.type(plan.buffers[static_cast<size_t>(result)].value).bytes(), number, number};
+      lives[result] = {plan.graph.type(plan.buffers[static_cast<size_t>(result)].value).bytes(), number, last};
     }
     for (const int operand : step.operands) {
       if (const auto life = lives.find(operand); life != lives.end()) {
-        life->second.last_step = number;
+        life->second.last_step = std::max(life->second.last_step, last);
       }
     }
     if (step.phase == Phase::kRun && step.scratch_bytes > 0) {
-      pieces.push_back({step.scratch_bytes, number, number});
+      pieces.push_back({step.scratch_bytes, number, last});
       offsets.push_back(&step.scratch_offset);
     }
   }

@@ -8,7 +8,7 @@
 
 #include "plan/boundaries/contract.h"
 #include "plan/cost/cost.h"
-#include "plan/memory/memory_plan.h"
+#include "plan/partition/host.h"
 #include "plan/partition/prices.h"
 
 namespace stitch::plan {
@@ -53,10 +53,7 @@ class Assembler {
                        "no step of the plan makes output " + plan_.graph.value(output.value).name);
       }
     }
-    place_buffers(plan_);
-    for (const Step& step : plan_.steps) {
-      plan_.modelled_us += step.phase == Phase::kRun ? step.modelled_us : 0;
-    }
+    settle(plan_);
     return std::move(plan_);
   }
 
@@ -114,15 +111,21 @@ class Assembler {
     return add_buffer(value, phase == Phase::kPrepare ? BufferKind::kPrepared : BufferKind::kArena, 0);
   }
 
+  // At its place, or wherever the host has it launched.
+  const Step* same_step(const Plan& like, const Step& step) const {
+    const auto is_same = [&](const Step& other) { return other.skeleton == step.skeleton && other.name == step.name; };
+    if (plan_.steps.size() < like.steps.size() && is_same(like.steps[plan_.steps.size()])) {
+      return &like.steps[plan_.steps.size()];
+    }
+    const auto found =
+        like.host.has_value() ? std::find_if(like.steps.begin(), like.steps.end(), is_same) : like.steps.end();
+    return found == like.steps.end() ? nullptr : &*found;
+  }
+
   // What the same step of the plan at other sizes uses: its text is then the same, and need not be built again.
   const Setting* kept_setting(const ChosenStep& chosen, const Step& step) const {
-    if (options_.like == nullptr || plan_.steps.size() >= options_.like->steps.size()) {
-      return nullptr;
-    }
-    const Step& other = options_.like->steps[plan_.steps.size()];
-    const bool is_same = other.skeleton == step.skeleton && other.name == step.name &&
-                         chosen.kernel->allows(chosen.group, other.setting);
-    return is_same ? &other.setting : nullptr;
+    const Step* other = options_.like == nullptr ? nullptr : same_step(*options_.like, step);
+    return other != nullptr && chosen.kernel->allows(chosen.group, other->setting) ? &other->setting : nullptr;
   }
 
   Result<void> choose_setting(const ChosenStep& chosen, Step& step) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/builtin_templates.h"
 #include "plan/partition/assemble.h"
+#include "plan/partition/host.h"
 
 namespace stitch::plan {
 
@@ -15,7 +16,9 @@ Result<Plan> with_setting(const Plan& plan, size_t index, const Setting& setting
     steps.push_back({step_group(plan, i), kernels::find_template(step.skeleton), step.phase,
                      i == index ? setting : step.setting, step.boundary});
   }
-  return assemble(plan.graph, steps, options);
+  STITCH_ASSIGN(Plan made, assemble(plan.graph, steps, options));
+  keep_host(made, plan);
+  return made;
 }
 
 }  // namespace stitch::plan

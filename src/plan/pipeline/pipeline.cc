@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "plan/layout/channels_last.h"
+#include "plan/partition/host.h"
 #include "plan/pipeline/cut.h"
 #include "plan/plan.h"
 #include "plan/rewrite/rewrite.h"
@@ -16,6 +17,9 @@ Result<Plan> plan_in(Layout layout, ir::Graph graph, const std::string& program,
   STITCH_ASSIGN(Plan plan, cut_graph(std::move(graph), options));
   plan.program = program;
   plan.layout = layout;
+  if (options.like != nullptr) {
+    keep_host(plan, *options.like);
+  }
   return plan;
 }
 

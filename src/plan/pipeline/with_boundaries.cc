@@ -7,6 +7,7 @@
 #include "ir/graph/op.h"
 #include "plan/batch/graph_family.h"
 #include "plan/batch/run_time_batch.h"
+#include "plan/partition/host.h"
 #include "plan/partition/states.h"
 #include "plan/pipeline/cut.h"
 #include "plan/plan.h"
@@ -58,6 +59,7 @@ Result<Plan> with_boundaries(const Plan& plan, std::vector<Boundary> boundaries)
     STITCH_ASSIGN(batch.other, without_state_copies(batch.other));
     carry_run_time_batch(made, std::move(batch));
   }
+  keep_host(made, plan);
   return made;
 }
 

@@ -154,7 +154,7 @@ Json to_json(const Plan& plan) {
                        {"type", ir::print(plan.graph.type(buffer.value))},
                        {"offset", buffer.offset}});
   }
-  return {{"schema", kSchema},
+  Json json = {{"schema", kSchema},
           {"name", plan.graph.name},
           {"math", to_string(plan.math)},
           {"device", plan.device},
@@ -166,6 +166,10 @@ Json to_json(const Plan& plan) {
           {"prepared_bytes", plan.prepared_bytes},
           {"modelled_us", plan.modelled_us},
           {"batch", batch_json(plan)}};
+  if (plan.host.has_value()) {
+    json["host"] = {{"streams", plan.host->streams}, {"graph", plan.host->replays}};
+  }
+  return json;
 }
 
 // Everything but the graph, the choices and their estimates is worked out again and compared: what was altered is

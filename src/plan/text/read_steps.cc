@@ -167,6 +167,23 @@ Result<void> check_boundaries(const Plan& plan) {
   return {};
 }
 
+// The order is that of the steps.
+Result<void> read_host(const Json& json, Plan& plan) {
+  if (!json.contains("host")) {
+    return {};
+  }
+  STITCH_ASSIGN(const Json* host, json_object(json, "host"));
+  STITCH_ASSIGN(const Json* streams, json_object(*host, "streams"));
+  HostPlan read;
+  for (const auto& [step, stream] : streams->items()) {
+    STITCH_ASSIGN(const int64_t number, json_int(*streams, step.c_str()));
+    read.choices.streams[step] = static_cast<int>(std::clamp<int64_t>(number, -1, kMaxSideStreams + 1));
+  }
+  STITCH_ASSIGN(read.choices.replays, json_bool(*host, "graph"));
+  STITCH_ASSIGN(plan, with_host(plan, read));
+  return {};
+}
+
 // A plan that says where its boundaries are and leaves the rest to us.
 Result<Plan> cut_as_given(const ir::Graph& graph, const Json& json, const PlanOptions& options) {
   PlanOptions without = options;
@@ -174,7 +191,9 @@ Result<Plan> cut_as_given(const ir::Graph& graph, const Json& json, const PlanOp
   STITCH_ASSIGN(ir::Graph plain, without_state_copies(graph));
   STITCH_ASSIGN(Plan plan, cut_graph(std::move(plain), without));
   STITCH_TRY(read_batch(json, plan));
-  return with_boundaries(plan, options.boundaries);
+  STITCH_ASSIGN(Plan cut, with_boundaries(plan, options.boundaries));
+  STITCH_TRY(read_host(json, cut));
+  return cut;
 }
 
 }  // namespace
@@ -213,6 +232,7 @@ Result<Plan> read_plan(const Json& json) {
   STITCH_ASSIGN(Plan plan, assemble(graph, chosen, options));
   STITCH_TRY(check_boundaries(plan));
   STITCH_TRY(read_batch(json, plan));
+  STITCH_TRY(read_host(json, plan));
   return plan;
 }
 
