@@ -47,12 +47,12 @@ struct StepTable {
   int32_t buffer_count;
   const Size* extents;  // what the step's struct Extents lists
   int32_t extent_count;
-  uint64_t scratch_offset = 0;  // prepare: bytes into the prepared memory
-  Size scratch;                 // bytes
-  uint64_t kept_offset = 0;     // into the prepared memory
-  uint64_t kept_bytes = 0;      // 0: it keeps nothing
-  int32_t last_beside = 0;      // the last step that may run at the same time, where one behind it may
-  int32_t stream = 0;           // of run(): 0 is that of the call, others are side streams
+  uint64_t scratch_offset = 0;     // prepare: bytes into the prepared memory
+  Size scratch;                    // bytes
+  uint64_t kept_offset = 0;        // into the prepared memory
+  uint64_t kept_bytes = 0;         // 0: it keeps nothing
+  int32_t last_beside = 0;         // the last step that may run at the same time, where one behind it may
+  int32_t stream = 0;              // of run(): 0 is that of the call, others are side streams
   const int32_t* waits = nullptr;  // steps of other streams that it waits for
   int32_t wait_count = 0;
   bool is_waited_for = false;

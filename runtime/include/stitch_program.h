@@ -64,7 +64,7 @@ typedef struct StitchDescription {
   uint32_t struct_size;
   uint32_t abi_version;
   const char* name;
-  int32_t tensor_count; /* inputs, then parameters, constants, states (in), states (out), outputs */
+  int32_t tensor_count;   /* inputs, then parameters, constants, states (in), states (out), outputs */
   int32_t plain_launches; /* 1: a call is not worth recording as a CUDA graph */
   const StitchTensorInfo* tensors;
   uint64_t prepared_bytes;

@@ -97,7 +97,7 @@ struct Plan {
   double modelled_us = 0;            // of the run phase
   std::vector<Boundary> boundaries;  // that were given
   std::optional<RunTimeBatch> batch;
-  std::string batch_note;  // why there is none; empty when nobody asked
+  std::string batch_note;             // why there is none; empty when nobody asked
   std::optional<HostChoices> host{};  // nothing: one stream, in the order in which the program was cut
 };
 

@@ -76,8 +76,10 @@ cudaError_t cudaInitDevice(int device, unsigned int, unsigned int) { return cuda
 cudaError_t cudaSetDeviceFlags(unsigned int) { return cudaSuccess; }
 cudaError_t cudaDeviceReset() {
   if (has_caller()) {
-    host_fault("cudaDeviceReset() ends the context in which the program's caller works, too: the memory and the stream "
-               "that the program was given would be gone", nullptr, 0);
+    host_fault(
+        "cudaDeviceReset() ends the context in which the program's caller works, too: the memory and the stream "
+        "that the program was given would be gone",
+        nullptr, 0);
   }
   return cudaSuccess;
 }

@@ -3,10 +3,9 @@
 
 #ifdef __SANITIZE_ADDRESS__
 
+#include <pthread.h>
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
-
-#include <pthread.h>
 
 #include <algorithm>
 #include <cstdio>

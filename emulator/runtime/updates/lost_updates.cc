@@ -98,10 +98,9 @@ uint32_t Moments::current() {
   const Moment& last = kept_[last_ % kKept];
   if (last.thread != block.current || last.clock != clock) {
     const int thread = block.current;
-    kept_[++last_ % kKept] = {block_number,  thread,
-                              clock,         block_barrier,
-                              warp_operation[warp_number(thread)], thread_atomic[thread],
-                              block_atomic};
+    kept_[++last_ % kKept] = {
+        block_number,          thread,      clock, block_barrier, warp_operation[warp_number(thread)],
+        thread_atomic[thread], block_atomic};
   }
   return last_;
 }
@@ -248,9 +247,8 @@ void note_read(const void* address, size_t bytes, uintptr_t program_counter) {
   }
   check_host_memory(start, program_counter);
   const uint32_t reader = moments.current();
-  for_each_word(start, bytes, [=](const char* word, uint32_t size) {
-    read_word(word, size, generation, reader, program_counter);
-  });
+  for_each_word(start, bytes,
+                [=](const char* word, uint32_t size) { read_word(word, size, generation, reader, program_counter); });
 }
 
 void note_write(const void* address, size_t bytes, uintptr_t program_counter) {

@@ -34,15 +34,15 @@ using namespace stitch_emulator;
 #define STITCH_NOTE_READ(BYTES) note_read(reinterpret_cast<const void*>(address), BYTES, STITCH_CALLER)
 #define STITCH_NOTE_WRITE(BYTES) note_write(reinterpret_cast<const void*>(address), BYTES, STITCH_CALLER)
 #define STITCH_UNCHECKED __attribute__((no_sanitize("address", "undefined")))
-#define STITCH_WRAP(KIND, NOTE, BYTES)                                                       \
-  extern "C" void __real___asan_##KIND##BYTES(uintptr_t address);                            \
-  extern "C" STITCH_UNCHECKED void __wrap___asan_##KIND##BYTES(uintptr_t address) {          \
-    if (!is_clear(address, BYTES)) {                                                         \
-      __real___asan_##KIND##BYTES(address);                                                  \
-    }                                                                                        \
-    if (is_of_interest(address)) {                                                           \
-      NOTE(BYTES);                                                                           \
-    }                                                                                        \
+#define STITCH_WRAP(KIND, NOTE, BYTES)                                              \
+  extern "C" void __real___asan_##KIND##BYTES(uintptr_t address);                   \
+  extern "C" STITCH_UNCHECKED void __wrap___asan_##KIND##BYTES(uintptr_t address) { \
+    if (!is_clear(address, BYTES)) {                                                \
+      __real___asan_##KIND##BYTES(address);                                         \
+    }                                                                               \
+    if (is_of_interest(address)) {                                                  \
+      NOTE(BYTES);                                                                  \
+    }                                                                               \
   }
 STITCH_WRAP(load, STITCH_NOTE_READ, 1)
 STITCH_WRAP(load, STITCH_NOTE_READ, 2)

@@ -14,11 +14,10 @@ namespace {
 
 constexpr const char* kSchema = "stitchcuda.host/1";
 constexpr const char* kMembers[] = {"schema", "order", "streams", "graph"};
-constexpr size_t kMaxTold = 80;  // characters of what was written
+constexpr size_t kMaxQuoted = 80;  // characters of what was written
 
 bool are_texts(const Json& list) {
-  return list.is_array() &&
-         std::all_of(list.begin(), list.end(), [](const Json& each) { return each.is_string(); });
+  return list.is_array() && std::all_of(list.begin(), list.end(), [](const Json& each) { return each.is_string(); });
 }
 
 bool is_stream(const Json& number) {
@@ -29,7 +28,7 @@ bool is_stream(const Json& number) {
 std::string fault_of(const Json& object) {
   for (const auto& [name, value] : object.items()) {
     if (std::find(std::begin(kMembers), std::end(kMembers), name) == std::end(kMembers)) {
-      return fmt::format("host choices have no member \"{}\"", printable_line(name, kMaxTold));
+      return fmt::format("host choices have no member \"{}\"", printable_line(name, kMaxQuoted));
     }
   }
   for (const char* name : kMembers) {
@@ -44,8 +43,7 @@ std::string fault_of(const Json& object) {
     return "\"order\" is no list of names of steps";
   }
   if (!object["streams"].is_object() || !std::all_of(object["streams"].begin(), object["streams"].end(), is_stream)) {
-    return fmt::format("\"streams\" is no object of step to stream, 0 (that of the call) to {}",
-                       plan::kMaxSideStreams);
+    return fmt::format("\"streams\" is no object of step to stream, 0 (that of the call) to {}", plan::kMaxSideStreams);
   }
   return object["graph"].is_boolean() ? "" : "\"graph\" is neither true nor false";
 }
@@ -53,10 +51,8 @@ std::string fault_of(const Json& object) {
 }  // namespace
 
 std::string host_text(const plan::HostPlan& host) {
-  const Json json = {{"schema", kSchema},
-                     {"order", host.order},
-                     {"streams", host.choices.streams},
-                     {"graph", host.choices.replays}};
+  const Json json = {
+      {"schema", kSchema}, {"order", host.order}, {"streams", host.choices.streams}, {"graph", host.choices.replays}};
   return json.dump(1) + "\n";
 }
 

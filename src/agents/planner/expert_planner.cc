@@ -59,8 +59,7 @@ SubTask sub_task_of(const plan::Plan& plan, size_t index, const std::vector<ir::
 // Last: what the steps are by then is what streams are chosen for. Nothing where no choice gains by the model.
 std::optional<SubTask> host_sub_task(const plan::Plan& plan) {
   const std::vector<plan::HostPlan> offers = plan::offered_host(plan);
-  const Result<plan::Plan> best =
-      offers.empty() ? Result<plan::Plan>(plan) : plan::with_host(plan, offers.front());
+  const Result<plan::Plan> best = offers.empty() ? Result<plan::Plan>(plan) : plan::with_host(plan, offers.front());
   if (offers.empty() || !best.has_value()) {
     return std::nullopt;
   }

@@ -31,7 +31,7 @@ class SilentVerifier : public Verifier {
 
 // What the expert makes of the latest attempt; nothing of a right one without a profile.
 Feedback expert_advice(const State& state, const Material& material);
-// What the expert offers next after as many right answers; nothing when it has no more.
+// The best that the expert offers and nobody has tried yet; nothing when it has no more.
 std::optional<std::string> expert_text(const State& state, const Material& material);
 
 }  // namespace stitch::agents

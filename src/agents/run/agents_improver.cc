@@ -73,9 +73,8 @@ bool is_host(const StepOwner& owner) { return owner.step == driver::kHostSide; }
 // "2 of 5 steps", "the host side", or both; empty where models wrote nothing that is in the program.
 std::string parts_by_models(const State& state) {
   const auto& all = state.incumbent.steps;
-  const auto steps = std::count_if(all.begin(), all.end(), [](const StepOwner& each) {
-    return each.author == Author::kModel && !is_host(each);
-  });
+  const auto steps = std::count_if(
+      all.begin(), all.end(), [](const StepOwner& each) { return each.author == Author::kModel && !is_host(each); });
   const bool has_host = std::any_of(
       all.begin(), all.end(), [](const StepOwner& each) { return each.author == Author::kModel && is_host(each); });
   std::vector<std::string> parts;

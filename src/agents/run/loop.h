@@ -48,6 +48,7 @@ class Loop {
   Result<Event> perform(const State& state);
   Result<Event> write(const State& state);
   Result<Event> test(const State& state);
+  Result<Event> tell_again(const State& state, const Attempt& known);
   Result<Event> profile(const State& state);
   Result<Event> retrieve(const State& state);
   Result<Material> material_of(const State& state) const;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agents/state/state.h"
 
+#include <algorithm>
+
 namespace stitch::agents {
 
 const SubTask* current_sub_task(const State& state) {
@@ -19,6 +21,19 @@ std::vector<const Attempt*> current_attempts(const State& state) {
     }
   }
   return found;
+}
+
+const Attempt* attempt_with(const State& state, const std::string& digest) {
+  const SubTask* present = current_sub_task(state);
+  const auto is_alike = [&](const Attempt& attempt) {
+    const SubTask& then =
+        state.plans.at(static_cast<size_t>(attempt.plan - 1)).sub_tasks.at(static_cast<size_t>(attempt.sub_task));
+    return attempt.digest == digest && then.kind == present->kind && then.nodes == present->nodes;
+  };
+  const auto found = present == nullptr || digest.empty()
+                         ? state.attempts.rend()
+                         : std::find_if(state.attempts.rbegin(), state.attempts.rend(), is_alike);
+  return found == state.attempts.rend() ? nullptr : &*found;
 }
 
 void add_amounts(const Spending& spent, Spending& total) {

@@ -200,6 +200,8 @@ struct State {
 const SubTask* current_sub_task(const State& state);
 // The attempts at it under the present plan, oldest first.
 std::vector<const Attempt*> current_attempts(const State& state);
+// The latest attempt at the same nodes, under whatever plan, whose text has that digest; nullptr where there is none.
+const Attempt* attempt_with(const State& state, const std::string& digest);
 // Adds what `spent` counts to `total`, whose role, plan and sub-task stay.
 void add_amounts(const Spending& spent, Spending& total);
 // All roles and sub-tasks together.

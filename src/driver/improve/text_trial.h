@@ -49,7 +49,7 @@ struct TextTrial {
   std::optional<ListedLaunches> launches{};          // of the program, where it was judged
   std::string facts{};                               // `stitchcuda.facts/1` of the program with it, for marks
 
-  std::optional<HostCounts> host_before{};              // of a call, where choices of the host are right
+  std::optional<HostCounts> host_before{};  // of a call, where choices of the host are right
   std::optional<HostCounts> host_after{};
 
   bool is_right() const { return in_program && verified.has_value() && verified->verdict().kind == VerdictKind::kOk; }

@@ -117,9 +117,8 @@ Result<SourceBundle> sources_of_step(Job& job, const plan::Plan& alone, const Ex
 }
 
 bool is_named(const LaunchRecord& record, std::initializer_list<const char*> beginnings) {
-  return record.is_library() && std::any_of(beginnings.begin(), beginnings.end(), [&](const char* beginning) {
-           return record.name.starts_with(beginning);
-         });
+  return record.is_library() && std::any_of(beginnings.begin(), beginnings.end(),
+                                            [&](const char* beginning) { return record.name.starts_with(beginning); });
 }
 
 HostCounts host_counts(const plan::Plan& plan, const std::vector<LaunchRecord>& launches) {

@@ -175,8 +175,7 @@ Result<void> check_host(const Plan& plan) {
   const std::vector<std::vector<int>> needed = dependencies_of(plan);
   for (size_t step = 0; step < needed.size(); ++step) {
     if (!needed[step].empty() && needed[step].back() > static_cast<int>(step)) {
-      return failure(refused(fmt::format("{} is launched before {}, which it has to come behind",
-                                         host_name(plan, step),
+      return failure(refused(fmt::format("{} is launched before {}, which it has to come behind", host_name(plan, step),
                                          host_name(plan, static_cast<size_t>(needed[step].back())))));
     }
   }

@@ -81,8 +81,8 @@ class StreamPlanner {
     for (const size_t step : waiting_) {
       for (size_t stream = 0; is_ready(step) && stream < free_at_.size(); ++stream) {
         const Place place{step, stream, begin_of(step, stream)};
-        const bool is_better = place.begin_us < best.begin_us ||
-                               (place.begin_us == best.begin_us && left_us_[step] > left_us_[best.step]);
+        const bool is_better =
+            place.begin_us < best.begin_us || (place.begin_us == best.begin_us && left_us_[step] > left_us_[best.step]);
         if (!is_found || is_better) {
           best = place;
           is_found = true;

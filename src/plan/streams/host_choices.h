@@ -19,8 +19,8 @@ struct HostChoices {
   bool operator==(const HostChoices&) const = default;
 };
 
-// The choices with the order of launches: every step of run() once, by the name of its root's value. Empty: as the steps
-// stand.
+// The choices with the order of launches: every step of run() once, by the name of its root's value. Empty: as the
+// steps stand.
 struct HostPlan {
   std::vector<std::string> order{};
   HostChoices choices{};

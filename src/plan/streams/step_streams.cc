@@ -180,7 +180,7 @@ CallStreams streams_of(const Plan& plan) {
   }
   CallStreams call;
   for (int step = 0; step < static_cast<int>(plan.steps.size()); ++step) {
-    call.steps.push_back({.last_beside = step});
+    call.steps.push_back({0, {}, false, step});
   }
   return call;
 }

@@ -17,8 +17,8 @@ const std::string& host_name(const Plan& plan, size_t step);
 std::vector<std::vector<int>> dependencies_of(const Plan& plan);
 
 struct StepStream {
-  int stream = 0;          // 0: that of the call
-  std::vector<int> waits;  // steps of other streams that it waits for
+  int stream = 0;            // 0: that of the call
+  std::vector<int> waits{};  // steps of other streams that it waits for
   bool is_waited_for = false;
   int last_beside = 0;  // the last step, in order of launch, that may still run when this one does; itself without any
 };

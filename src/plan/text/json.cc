@@ -155,17 +155,17 @@ Json to_json(const Plan& plan) {
                        {"offset", buffer.offset}});
   }
   Json json = {{"schema", kSchema},
-          {"name", plan.graph.name},
-          {"math", to_string(plan.math)},
-          {"device", plan.device},
-          {"graph", ir::print(plan.graph)},
-          {"boundaries", to_json(plan.boundaries)},
-          {"steps", steps},
-          {"buffers", buffers},
-          {"arena_bytes", plan.arena_bytes},
-          {"prepared_bytes", plan.prepared_bytes},
-          {"modelled_us", plan.modelled_us},
-          {"batch", batch_json(plan)}};
+               {"name", plan.graph.name},
+               {"math", to_string(plan.math)},
+               {"device", plan.device},
+               {"graph", ir::print(plan.graph)},
+               {"boundaries", to_json(plan.boundaries)},
+               {"steps", steps},
+               {"buffers", buffers},
+               {"arena_bytes", plan.arena_bytes},
+               {"prepared_bytes", plan.prepared_bytes},
+               {"modelled_us", plan.modelled_us},
+               {"batch", batch_json(plan)}};
   if (plan.host.has_value()) {
     json["host"] = {{"streams", plan.host->streams}, {"graph", plan.host->replays}};
   }
