@@ -140,6 +140,19 @@ std::string figures_of(const State& state, const TeamSeats& team, const Prompts&
   return json.dump();
 }
 
+// Once a run, for the rewards of what it tries.
+Result<void> take_reference(driver::Workbench& workbench, const State& initial, const RunRequest& request) {
+  const RunFolder folder(request.folder);
+  STITCH_ASSIGN(const std::optional<driver::ReferenceTimes> kept, kept_reference(folder));
+  const std::optional<Time>& start = initial.incumbent.program;
+  if (kept.has_value() || !start.has_value() || !request.parts.marks || request.is_offline) {
+    return {};
+  }
+  STITCH_ASSIGN(const std::optional<driver::ReferenceTimes> reference,
+                workbench.reference({.us = start->us}, initial.task.floor_us));
+  return reference.has_value() ? keep_reference(folder, *reference) : Result<void>();
+}
+
 // Somebody else's agent goes by its program.
 std::string coder_name(const RunRequest& request) {
   if (request.workspace.coder != CoderKind::kAcp) {
@@ -186,6 +199,7 @@ Result<driver::Improvement> AgentsImprover::improve(driver::Workbench& workbench
     in_workspace = coder.get();
     roles.coder = std::move(coder);
   }
+  STITCH_TRY(take_reference(workbench, initial, request_));
   observer_.begins(initial);
   Loop loop(journal, RunFolder(request_.folder), roles, bench, request_.parts,
             [this](const State& state, const Event* event) { observer_.reached(state, event); });

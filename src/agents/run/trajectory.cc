@@ -7,12 +7,14 @@
 
 #include "agents/ask/asker.h"
 #include "agents/state/state_json.h"
+#include "base/fs/files.h"
 #include "base/json/json.h"
 #include "driver/score/score_attempt.h"
 
 namespace stitch::agents {
 namespace {
 
+constexpr const char* kReferenceFile = "reference.json";
 constexpr const char* kTrajectorySchema = "stitchcuda.trajectory/1";
 
 bool asks(const State& state, Role role) {
@@ -112,6 +114,13 @@ Result<void> add_marks(const Scoring& scoring, const State& asked, const Attempt
   if (facts.refines) {
     add_refined(asked, scoring.folder, facts);
   }
+  STITCH_ASSIGN(const std::optional<driver::ReferenceTimes> reference, kept_reference(scoring.folder));
+  const bool is_comparable = reference.has_value() && attempt.program.has_value() &&
+                             reference->is_measured == (attempt.program->kind == TimeKind::kMeasured);
+  if (is_comparable) {
+    facts.times = driver::reward_times(*reference, attempt.program->high_us);
+    sample["reference"] = driver::to_json(*reference);
+  }
   STITCH_ASSIGN(const Json scored, driver::score_attempt(facts, scoring.rubric));
   sample["marks"] = scored.at("marks");
   sample["rewards"] = scored.at("rewards");
@@ -141,7 +150,8 @@ Result<Json> sample_of(const KeptAnswer& kept, const std::vector<State>& states,
                  {"skill", nullptr},
                  {"verdict", nullptr},
                  {"marks", nullptr},
-                 {"rewards", nullptr}};
+                 {"rewards", nullptr},
+                 {"reference", nullptr}};
   const std::optional<Asking> asking = asking_of(kept, states, first);
   if (!asking.has_value()) {  // answered, and the run ended before anything followed from it
     sample["activity"] = nullptr;
@@ -163,6 +173,22 @@ Result<Json> sample_of(const KeptAnswer& kept, const std::vector<State>& states,
 }
 
 }  // namespace
+
+Result<std::optional<driver::ReferenceTimes>> kept_reference(const RunFolder& folder) {
+  const std::filesystem::path path = folder.path() / kReferenceFile;
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) {
+    return std::optional<driver::ReferenceTimes>();
+  }
+  STITCH_ASSIGN(const std::string text, read_file(path));
+  STITCH_ASSIGN(const Json json, parse_json(text, path.string()));
+  STITCH_ASSIGN(const driver::ReferenceTimes times, driver::reference_times_from_json(json));
+  return std::optional(times);
+}
+
+Result<void> keep_reference(const RunFolder& folder, const driver::ReferenceTimes& times) {
+  return write_file(folder.path() / kReferenceFile, driver::to_json(times).dump(1) + "\n");
+}
 
 Result<std::vector<Json>> samples(const Journal& journal, const std::string& run, const Scoring* scoring) {
   STITCH_ASSIGN(const std::vector<KeptAnswer> answers, journal.answers());

@@ -8,6 +8,7 @@
 #include "agents/journal/journal.h"
 #include "agents/journal/run_folder.h"
 #include "base/json/json_forward.h"
+#include "driver/score/reference_times.h"
 
 namespace stitch::agents {
 
@@ -16,6 +17,9 @@ struct Scoring {
   RunFolder folder;
   std::filesystem::path rubric{};
 };
+// PyTorch's times as the run knows them; nothing where it does not.
+Result<std::optional<driver::ReferenceTimes>> kept_reference(const RunFolder& folder);
+Result<void> keep_reference(const RunFolder& folder, const driver::ReferenceTimes& times);
 
 // Each question with its messages, its answer and what became of it: of an answer of the Coder the attempt that it led
 // to, with marks and rewards where there is a `scoring`.

@@ -185,6 +185,17 @@ Result<TakenTimes> Workbench::times() {
   return times;
 }
 
+Result<std::optional<ReferenceTimes>> Workbench::reference(const TakenTime& expert, double floor_us) {
+  const plan::Plan& plan = expert_.program.plan;
+  if (!times_.are_measured()) {
+    return modelled_reference(plan, expert.us, floor_us);
+  }
+  if (!times_.are_taken() || expert_.set.scale == "small") {
+    return std::optional<ReferenceTimes>();  // the program in PyTorch has its own sizes
+  }
+  return measured_reference(job_, tools_, expert_.task, plan, expert_.report, floor_us);
+}
+
 Result<TakenTimes> Workbench::times_with(const GroupText& text) {
   if (timed_text_ == text && timed_.steps.size() > 1) {
     return timed_;

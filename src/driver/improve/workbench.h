@@ -12,6 +12,7 @@
 #include "driver/improve/program_times.h"
 #include "driver/improve/text_place.h"
 #include "driver/improve/text_trial.h"
+#include "driver/score/reference_times.h"
 
 namespace stitch::driver {
 
@@ -46,6 +47,8 @@ class Workbench {
   Result<TextTrial> try_text(const GroupText& text);
   // Of the best program.
   Result<TakenTimes> times();
+  // PyTorch's times for rewards, of the expert's program that takes `expert`; nothing where nobody can tell.
+  Result<std::optional<ReferenceTimes>> reference(const TakenTime& expert, double floor_us);
   // Of the best program with that text, which was found right.
   Result<TakenTimes> times_with(const GroupText& text);
   // The plan of the best program with that text; nothing where it is none for its step.

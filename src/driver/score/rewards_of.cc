@@ -7,8 +7,10 @@
 namespace stitch::driver {
 
 // What is not known stays away: without measured times a profile that needs them says so.
-Json rewards_of(const rubric::Facts& facts, const rubric::Score& score) {
+Json rewards_of(const rubric::Facts& facts, const rubric::Score& score,
+                const std::optional<rubric::RewardTimes>& times) {
   rubric::RewardFacts known;
+  known.times = times;
   if (facts.verdict.has_value()) {
     known.verdict = facts.verdict->kind;
   }

@@ -36,7 +36,7 @@ Result<Json> score_attempt(const AttemptFacts& attempt, const std::filesystem::p
     facts.before = before.source;
   }
   const rubric::Score score = rubric::score(facts, version);
-  return Json{{"marks", rubric::to_json(score)}, {"rewards", rewards_of(facts, score)}};
+  return Json{{"marks", rubric::to_json(score)}, {"rewards", rewards_of(facts, score, attempt.times)}};
 }
 
 }  // namespace stitch::driver

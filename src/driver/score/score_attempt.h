@@ -3,10 +3,12 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "base/error/result.h"
 #include "base/json/json_forward.h"
+#include "rubric/rewards/facts.h"
 
 namespace stitch::driver {
 
@@ -14,8 +16,9 @@ struct AttemptFacts {
   std::string facts{};  // `stitchcuda.facts/1`; empty: the answer held no code, which is judged as code that does not
                         // compile
   bool refines = false;
-  std::string feedback{};  // of a refinement: what it was asked to do
-  std::string before{};    // likewise, the facts of the attempt that it refines
+  std::string feedback{};                      // of a refinement: what it was asked to do
+  std::string before{};                        // likewise, the facts of the attempt that it refines
+  std::optional<rubric::RewardTimes> times{};  // of a right one, where the run knows PyTorch's
 };
 
 // {"marks": as in score.json, "rewards": [{"profile", "reward", "reason", "parts"}]}. `rubric`: the folder of a frozen

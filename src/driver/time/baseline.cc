@@ -33,14 +33,17 @@ std::string why_none(const Json& interface) {
 }  // namespace
 
 Result<std::optional<tuning::Baseline>> find_baseline(Job& job, const Task& task, DeviceKind device) {
+  std::string name = job.options().baseline;
+  if (name.empty() && device == DeviceKind::kCuda) {
+    name = kEager;
+  }
+  return name.empty() || name == "off" ? std::optional<tuning::Baseline>() : baseline_named(job, task, device, name);
+}
+
+Result<std::optional<tuning::Baseline>> baseline_named(Job& job, const Task& task, DeviceKind device,
+                                                       const std::string& name) {
   tuning::Baseline baseline;
-  baseline.name = job.options().baseline;
-  if (baseline.name.empty() && device == DeviceKind::kCuda) {
-    baseline.name = kEager;
-  }
-  if (baseline.name.empty() || baseline.name == "off") {
-    return std::optional<tuning::Baseline>();
-  }
+  baseline.name = name;
   Result<Json> answer = job.ask("candidate.interface", task.arguments(), kReadTimeoutMs);
   if (!answer.has_value()) {
     baseline.why_none = answer.error().message;

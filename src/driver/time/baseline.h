@@ -14,6 +14,10 @@ namespace stitch::driver {
 // The baseline that --baseline names; on a GPU eager where it names none. Empty when none was asked for.
 Result<std::optional<tuning::Baseline>> find_baseline(Job& job, const Task& task, DeviceKind device);
 
+// The one of that name, "eager" or "compile".
+Result<std::optional<tuning::Baseline>> baseline_named(Job& job, const Task& task, DeviceKind device,
+                                                       const std::string& name);
+
 // Runs both in turns on the emulated device as on a GPU, to show that they run. Reports no time.
 Result<tuning::BaselineTimes> take_turns_without_gpu(const evaluate::TimedSubject& subject, const std::string& library,
                                                      tuning::Baseline baseline, sandbox::CageMode cage);
