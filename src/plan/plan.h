@@ -14,7 +14,7 @@
 #include "kernels/template/device_limits.h"
 #include "kernels/template/kernel_template.h"
 #include "plan/boundaries/boundary.h"
-#include "plan/streams/host_choices.h"
+#include "plan/host_choices.h"
 
 namespace stitch::plan {
 

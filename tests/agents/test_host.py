@@ -114,4 +114,5 @@ def test_the_expert_chooses_streams_by_rule(branches: Workplace) -> None:
     state = branches.state()
     host = [each for each in state["attempts"] if each["changed"] == ["host"]]
     assert host and host[0]["replaced_incumbent"], state["attempts"]
-    assert "host gained" in ended.json["agents"]["summary"] or "host" in json.dumps(ended.json["agents"]["steps"])
+    steps = {each["step"]: each for each in ended.json["agents"]["steps"]}
+    assert steps["host"]["attempt"] == host[0]["number"] and steps["host"]["gained_us"] == host[0]["gained_us"]
