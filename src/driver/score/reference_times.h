@@ -9,6 +9,7 @@
 #include "base/json/json_forward.h"
 #include "driver/build/compile_program.h"
 #include "driver/judge/subjects.h"
+#include "evaluate/pipeline/evaluate.h"
 #include "plan/plan.h"
 #include "rubric/rewards/facts.h"
 
