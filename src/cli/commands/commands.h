@@ -21,6 +21,8 @@ Result<int> run_tune(Invocation& invocation);
 Result<int> run_report(Invocation& invocation);
 Result<int> run_synth(Invocation& invocation);
 Result<int> run_decontaminate(Invocation& invocation);
+Result<int> run_bench(Invocation& invocation);
+Result<int> run_leaderboard(Invocation& invocation);
 Result<int> run_mcp(Invocation& invocation);
 Result<int> run_workspace(Invocation& invocation);
 Result<int> run_cache(Invocation& invocation);

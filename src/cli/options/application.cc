@@ -31,6 +31,7 @@ std::unique_ptr<CLI::App> make_application(CommandLine* line) {
   add_tune(application.get(), line);
   add_report(application.get(), line);
   add_synth(application.get(), line);
+  add_bench(application.get(), line);
   add_agent_verbs(application.get(), line);
   add_stages(application.get(), line);
   add_machine_verbs(application.get(), line);

@@ -11,6 +11,7 @@
 #include "base/error/result.h"
 #include "cli/options/agent_options.h"
 #include "cli/options/synth_options.h"
+#include "cli/options/bench_options.h"
 #include "cli/output/style.h"
 #include "driver/job/options.h"
 #include "plan/plan.h"
@@ -70,6 +71,7 @@ struct CommandLine {
   std::string config;                // stitchcuda.toml; empty: where it is looked for
   AgentOptions agents;               // optimize: who plans, writes and reviews
   SynthOptions synth;                // synth, decontaminate
+  BenchOptions bench;                // bench: which tasks, how many at once, within which limits
   std::string goes_on;               // optimize: the run that goes on, as `runs resume` has found it
   std::optional<int64_t> from;       // runs resume: after how many events another run goes on in its place
   bool with_graph = false;           // runs show: the table of routes, with its visits

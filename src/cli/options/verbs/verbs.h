@@ -25,6 +25,7 @@ void add_tune(CLI::App* application, CommandLine* line);
 void add_report(CLI::App* application, CommandLine* line);
 // synth and decontaminate.
 void add_synth(CLI::App* application, CommandLine* line);
+void add_bench(CLI::App* application, CommandLine* line);
 void add_agent_verbs(CLI::App* application, CommandLine* line);
 void add_stages(CLI::App* application, CommandLine* line);
 void add_docs(CLI::App* application, CommandLine* line);

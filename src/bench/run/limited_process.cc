@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/run/limited_process.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <fstream>
+#include <mutex>
+#include <thread>
+
+#include "base/process/tree.h"
+
+namespace stitch::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Often enough that a tree which fills memory as fast as it can is seen within some hundred megabytes.
+constexpr std::chrono::milliseconds kLook{100};
+constexpr int kFirstToGo = 500;
+
+// Looks at a process tree until it is told to stop, and ends it where it takes too much memory.
+class MemoryWatch {
+ public:
+  MemoryWatch(pid_t root, uint64_t max_bytes) : root_(root), max_bytes_(max_bytes), thread_([this] { watch(); }) {}
+  MemoryWatch(const MemoryWatch&) = delete;
+  MemoryWatch& operator=(const MemoryWatch&) = delete;
+  ~MemoryWatch() { stop(); }
+
+  void stop() {
+    {
+      const std::lock_guard lock(mutex_);
+      is_over_ = true;
+    }
+    wake_.notify_all();
+    if (thread_.joinable()) {
+      thread_.join();
+    }
+  }
+  bool has_ended_it() const { return has_ended_it_; }
+  uint64_t max_resident_bytes() const { return max_resident_bytes_; }
+
+ private:
+  void watch() {
+    std::unique_lock lock(mutex_);
+    while (!wake_.wait_for(lock, kLook, [this] { return is_over_; })) {
+      const uint64_t bytes = resident_bytes_of_tree(root_);
+      max_resident_bytes_ = std::max(max_resident_bytes_, bytes);
+      if (max_bytes_ > 0 && bytes > max_bytes_) {
+        has_ended_it_ = true;
+        kill_process_tree(root_);
+        return;
+      }
+    }
+  }
+
+  pid_t root_;
+  uint64_t max_bytes_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool is_over_ = false;
+  bool has_ended_it_ = false;  // read once the thread is joined
+  uint64_t max_resident_bytes_ = 0;
+  std::thread thread_;
+};
+
+}  // namespace
+
+Result<ProcessOutcome> run_limited(const ChildOptions& options, const ProcessLimits& limits) {
+  const auto start = Clock::now();
+  STITCH_ASSIGN(Child child, Child::start(options));
+  // Where memory ends before the limit does, the kernel shall choose this tree and not the bench.
+  std::ofstream(fmt::format("/proc/{}/oom_score_adj", child.pid())) << kFirstToGo;
+  MemoryWatch watch(child.pid(), limits.max_bytes);
+  Result<ChildOutput> output = collect(std::move(child), limits.timeout_ms);
+  watch.stop();
+  STITCH_ASSIGN(ChildOutput ended, std::move(output));
+  ProcessOutcome outcome;
+  outcome.exit = ended.exit;
+  outcome.is_out_of_memory = watch.has_ended_it();
+  outcome.max_resident_bytes = watch.max_resident_bytes();
+  outcome.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  outcome.standard_output = std::move(ended.standard_output);
+  outcome.standard_error = std::move(ended.standard_error);
+  return outcome;
+}
+
+}  // namespace stitch::bench

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// A child with a limit on its time and on the memory of its whole tree; whatever it does, it ends.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/process/child.h"
+
+namespace stitch::bench {
+
+struct ProcessLimits {
+  int64_t timeout_ms = 0;
+  uint64_t max_bytes = 0;  // resident, of the child and all its descendants; 0: none
+};
+
+struct ProcessOutcome {
+  ExitState exit;
+  bool is_out_of_memory = false;  // it was ended since it was beyond the limit
+  uint64_t max_resident_bytes = 0;
+  double seconds = 0;
+  std::string standard_output;
+  std::string standard_error;
+};
+
+// Call from a thread that outlives the child.
+Result<ProcessOutcome> run_limited(const ChildOptions& options, const ProcessLimits& limits);
+
+}  // namespace stitch::bench
