@@ -11,6 +11,7 @@
 #include "bench/compare/compare.h"
 #include "cli/bench/bench_request.h"
 #include "cli/bench/bench_view.h"
+#include "cli/bench/run_ablation.h"
 #include "cli/commands/commands.h"
 #include "runs/record/run_record.h"
 
@@ -104,6 +105,9 @@ Result<int> run_bench(Invocation& invocation) {
   }
   if (action == "compare") {
     return compare(invocation);
+  }
+  if (action == "ablate") {
+    return run_ablation(invocation);
   }
   if (action == "audit") {
     return audit(invocation);
