@@ -33,8 +33,7 @@ TEST(Ablation, ArmsAreCommandLines) {
 
 TEST(Ablation, WhatIsWrongIsNamed) {
   EXPECT_FALSE(read_ablation("suite = \"problems\"\n[[arm]]\nname = \"one\"\n", "x.toml").has_value());
-  const auto twice =
-      read_ablation("suite = \"p\"\n[[arm]]\nname = \"a\"\n[[arm]]\nname = \"a\"\n", "x.toml");
+  const auto twice = read_ablation("suite = \"p\"\n[[arm]]\nname = \"a\"\n[[arm]]\nname = \"a\"\n", "x.toml");
   ASSERT_FALSE(twice.has_value());
   EXPECT_NE(twice.error().message.find("two arms are called a"), std::string::npos) << twice.error().message;
   EXPECT_FALSE(read_ablation("suite = \"p\"\n[[arm]]\nname = \"../a\"\n", "x.toml").has_value());

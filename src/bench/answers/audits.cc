@@ -26,12 +26,8 @@ Result<Audit> audit_of(const Json& json) {
 }
 
 Json to_json(const Audit& audit) {
-  return {{"schema", "stitchcuda.bench_audit/1"},
-          {"task", audit.task},
-          {"sample", audit.sample},
-          {"class", stitch::to_string(audit.hack_class)},
-          {"why", audit.why},
-          {"at", audit.at}};
+  return {{"schema", "stitchcuda.bench_audit/1"},         {"task", audit.task}, {"sample", audit.sample},
+          {"class", stitch::to_string(audit.hack_class)}, {"why", audit.why},   {"at", audit.at}};
 }
 
 }  // namespace

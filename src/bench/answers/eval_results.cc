@@ -46,8 +46,7 @@ std::map<std::string, std::string> eval_results_of(const std::vector<TaskResult>
     for (const auto& [number, entries] : tasks) {
       json[std::to_string(number)] = entries;
     }
-    const std::string name =
-        levels.size() == 1 ? "eval_results.json" : fmt::format("level{}/eval_results.json", level);
+    const std::string name = levels.size() == 1 ? "eval_results.json" : fmt::format("level{}/eval_results.json", level);
     files[name] = json.dump(4, ' ', false, Json::error_handler_t::replace) + "\n";
   }
   return files;

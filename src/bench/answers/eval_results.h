@@ -10,8 +10,8 @@
 
 namespace stitch::bench {
 
-// File name (relative to the run's folder) -> text. One level: eval_results.json; several: levelN/eval_results.json. Tasks
-// without a number have no place in it. Our own verdict stands in `metadata`.
+// File name (relative to the run's folder) -> text. One level: eval_results.json; several: levelN/eval_results.json.
+// Tasks without a number have no place in it. Our own verdict stands in `metadata`.
 std::map<std::string, std::string> eval_results_of(const std::vector<TaskResult>& results);
 
 }  // namespace stitch::bench

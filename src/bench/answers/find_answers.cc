@@ -31,8 +31,7 @@ fs::path find_answer(const fs::path& folder, const SuiteTask& task, int sample) 
   std::error_code ignored;
   if (task.number > 0) {
     const int level = std::max(task.level, 1);
-    fs::path kernel =
-        folder / fmt::format("level_{}_problem_{}_sample_{}_kernel.py", level, task.number, sample);
+    fs::path kernel = folder / fmt::format("level_{}_problem_{}_sample_{}_kernel.py", level, task.number, sample);
     if (fs::is_regular_file(kernel, ignored)) {
       return kernel;
     }

@@ -14,7 +14,7 @@ namespace {
 
 struct TimeKind {
   const char* name;
-  std::optional<double> TaskResult::* time;
+  std::optional<double> TaskResult::*time;
 };
 constexpr TimeKind kTimeKinds[] = {{"measured", &TaskResult::measured_us},
                                    {"executed", &TaskResult::executed_us},
@@ -67,8 +67,8 @@ void decide_winner(ComparedTask& row, const char* kind) {
   if (row.first_success != row.second_success) {
     const bool is_first = row.first_success > row.second_success;
     row.winner = is_first ? Winner::kFirst : Winner::kSecond;
-    row.why = fmt::format("right in {:.0f} against {:.0f} % of samples", 100 * row.first_success,
-                          100 * row.second_success);
+    row.why =
+        fmt::format("right in {:.0f} against {:.0f} % of samples", 100 * row.first_success, 100 * row.second_success);
   } else if (row.ratio.has_value() && (*row.ratio > kAlike || *row.ratio < 1 / kAlike)) {
     row.winner = *row.ratio > 1 ? Winner::kFirst : Winner::kSecond;
     row.why = fmt::format("{:.2f} times as fast ({})", std::max(*row.ratio, 1 / *row.ratio), kind);
@@ -125,16 +125,15 @@ Result<Comparison> compare_runs(const std::vector<TaskResult>& first, const std:
       ++comparison.only_first;
     } else if (samples.front()->digest != other->second.front()->digest) {
       ++comparison.different;
-    } else if (samples.front()->standing != Standing::kSound ||
-               other->second.front()->standing != Standing::kSound) {
+    } else if (samples.front()->standing != Standing::kSound || other->second.front()->standing != Standing::kSound) {
       ++comparison.aside;
     } else {
       comparison.rows.push_back({.task = task});
       pairs.emplace_back(&samples, &other->second);
     }
   }
-  comparison.only_second = std::count_if(seconds.begin(), seconds.end(),
-                                         [&](const auto& each) { return !firsts.contains(each.first); });
+  comparison.only_second =
+      std::count_if(seconds.begin(), seconds.end(), [&](const auto& each) { return !firsts.contains(each.first); });
   comparison.tasks = static_cast<int64_t>(comparison.rows.size());
   const TimeKind* kind = kind_of(pairs, comparison.timed);
   comparison.time_kind = kind == nullptr ? "" : kind->name;

@@ -17,7 +17,7 @@ enum class Winner { kFirst, kSecond, kNobody };
 
 struct ComparedTask {
   std::string task{};
-  double first_success = 0;   // share of its samples
+  double first_success = 0;  // share of its samples
   double second_success = 0;
   std::optional<double> ratio{};  // second over first by time, both right: beyond one the first is faster
   Winner winner = Winner::kNobody;
@@ -25,11 +25,11 @@ struct ComparedTask {
 };
 
 struct Comparison {
-  int64_t tasks = 0;        // sound ones that both ended
-  int64_t only_first = 0;   // tasks that the other run lacks
+  int64_t tasks = 0;       // sound ones that both ended
+  int64_t only_first = 0;  // tasks that the other run lacks
   int64_t only_second = 0;
-  int64_t aside = 0;        // tasks of another standing in either
-  int64_t different = 0;    // whose files differ: in no figure
+  int64_t aside = 0;                             // tasks of another standing in either
+  int64_t different = 0;                         // whose files differ: in no figure
   std::optional<Interval> success_difference{};  // first less second, paired bootstrap over tasks
   std::optional<Interval> time_ratio{};          // geometric mean of `ratio`
   std::string time_kind{};                       // "measured", "executed", "modelled"; empty: no task has times in both

@@ -23,9 +23,8 @@ const GroupFigures* group_beside(const PublishedFigure& theirs, const Figures& f
   if (theirs.levels.size() == 1) {
     return named(fmt::format("level {}", theirs.levels.front()));
   }
-  const bool has_all = std::all_of(theirs.levels.begin(), theirs.levels.end(), [&](int64_t level) {
-    return named(fmt::format("level {}", level)) != nullptr;
-  });
+  const bool has_all = std::all_of(theirs.levels.begin(), theirs.levels.end(),
+                                   [&](int64_t level) { return named(fmt::format("level {}", level)) != nullptr; });
   return has_all ? named("all") : nullptr;
 }
 
@@ -37,8 +36,8 @@ std::string condition(const std::map<std::string, std::string>& conditions, cons
 void differ(std::vector<std::string>& differences, const char* what, const std::string& theirs,
             const std::string& ours) {
   if (theirs != ours) {
-    differences.push_back(
-        fmt::format("{}: theirs {}, ours {}", what, theirs.empty() ? "not said" : theirs, ours.empty() ? "none" : ours));
+    differences.push_back(fmt::format("{}: theirs {}, ours {}", what, theirs.empty() ? "not said" : theirs,
+                                      ours.empty() ? "none" : ours));
   }
 }
 
@@ -72,9 +71,9 @@ BesidePublished beside_one(const PublishedFigure& theirs, const GroupFigures& gr
                                              theirs.mean.empty() ? "not said" : theirs.mean));
   }
   if (theirs.tasks != std::optional<int64_t>(group.tasks)) {
-    beside.differences.push_back(
-        fmt::format("tasks: theirs {}, ours {} sound ones",
-                    theirs.tasks.has_value() ? std::to_string(*theirs.tasks) : "not said", group.tasks));
+    beside.differences.push_back(fmt::format("tasks: theirs {}, ours {} sound ones",
+                                             theirs.tasks.has_value() ? std::to_string(*theirs.tasks) : "not said",
+                                             group.tasks));
   }
   return beside;
 }
@@ -83,9 +82,11 @@ std::string theirs_in_words(const PublishedFigure& theirs) {
   std::string text = theirs.system;
   if (!theirs.correct_percent.empty()) {
     const auto [least, most] = std::minmax_element(theirs.correct_percent.begin(), theirs.correct_percent.end());
-    text += *least == *most ? fmt::format(", {:g} % right", *most) : fmt::format(", {:g} to {:g} % right", *least, *most);
+    text +=
+        *least == *most ? fmt::format(", {:g} % right", *most) : fmt::format(", {:g} to {:g} % right", *least, *most);
   }
-  text += theirs.speedup.has_value() ? fmt::format(", {:.2f} times as fast as {}", *theirs.speedup, theirs.baseline) : "";
+  text +=
+      theirs.speedup.has_value() ? fmt::format(", {:.2f} times as fast as {}", *theirs.speedup, theirs.baseline) : "";
   text += theirs.fast_1_percent.has_value() ? fmt::format(", {:g} % faster", *theirs.fast_1_percent) : "";
   return text + fmt::format(" ({}, {})", theirs.hardware.empty() ? "hardware not said" : theirs.hardware,
                             theirs.mean.empty() ? "mean not said" : theirs.mean + " mean");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The figures of a run, each under its name, made of its results alone. Only sound tasks enter a mean; the others have a
-// line each. What is measured and what is modelled never stand in one table.
+// The figures of a run, each under its name, made of its results alone. Only sound tasks enter a mean; the others have
+// a line each. What is measured and what is modelled never stand in one table.
 #pragma once
 
 #include <map>
@@ -17,8 +17,8 @@ namespace stitch::bench {
 // The p of the fast_p curve.
 inline constexpr double kSpeedups[] = {0.0, 0.5, 0.8, 1.0, 1.1, 1.5, 2.0, 3.0, 5.0, 10.0};
 
-// Of one baseline. A ratio counts as faster than p only where the lower end of its interval is beyond p, and never where
-// the answer is a total hack.
+// Of one baseline. A ratio counts as faster than p only where the lower end of its interval is beyond p, and never
+// where the answer is a total hack.
 struct BaselineFigures {
   int64_t timed = 0;    // tasks that have a ratio, or failed, in every sample
   int64_t untimed = 0;  // tasks with a right answer whose time may not be told: in no figure here
@@ -32,9 +32,9 @@ struct BaselineFigures {
 struct GroupFigures {
   std::string name;  // "all", "level 1", "family conv", "subset stitchcuda"
   int64_t tasks = 0;
-  int64_t samples = 0;  // of all of them
-  int64_t right = 0;    // samples with the verdict ok
-  Interval success;     // share of tasks with an answer that is right and its own work, samples averaged
+  int64_t samples = 0;                // of all of them
+  int64_t right = 0;                  // samples with the verdict ok
+  Interval success;                   // share of tasks with an answer that is right and its own work, samples averaged
   std::map<int64_t, double> pass_at;  // pass@k by k, for every k that all tasks have samples for
   int64_t partial_hacks = 0;          // samples
   int64_t total_hacks = 0;

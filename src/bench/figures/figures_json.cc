@@ -51,13 +51,14 @@ Json group_json(const GroupFigures& group) {
     json["measured"][baseline] = baseline_json(figures);
   }
   json["modelled"] = {{"samples", group.modelled}, {"gain_over_expert", interval_json(group.modelled_gain)}};
-  json["spent"] = {{"seconds", group.spent.seconds},
-                   {"gpu_seconds", group.spent.gpu_seconds},
-                   {"requests", group.spent.requests},
-                   {"prompt_tokens", group.spent.prompt_tokens},
-                   {"answer_tokens", group.spent.answer_tokens},
-                   {"dollars", group.spent.dollars},
-                   {"dollars_a_success", group.dollars_a_success.has_value() ? Json(*group.dollars_a_success) : Json()}};
+  json["spent"] = {
+      {"seconds", group.spent.seconds},
+      {"gpu_seconds", group.spent.gpu_seconds},
+      {"requests", group.spent.requests},
+      {"prompt_tokens", group.spent.prompt_tokens},
+      {"answer_tokens", group.spent.answer_tokens},
+      {"dollars", group.spent.dollars},
+      {"dollars_a_success", group.dollars_a_success.has_value() ? Json(*group.dollars_a_success) : Json()}};
   return json;
 }
 

@@ -35,7 +35,7 @@ TEST(Figures, MeansAndSharesOfLiteralNumbers) {
   EXPECT_EQ(all.tasks, 4);
   EXPECT_DOUBLE_EQ(all.success.value, 0.75);
   const BaselineFigures& over = all.over.at("eager");
-  EXPECT_DOUBLE_EQ(over.arithmetic->value, 6.5 / 4);         // failures as 0
+  EXPECT_DOUBLE_EQ(over.arithmetic->value, 6.5 / 4);          // failures as 0
   EXPECT_NEAR(over.geometric->value, std::cbrt(4.0), 1e-12);  // of the three that are right
   EXPECT_DOUBLE_EQ(over.fast_1.value, 0.5);
   EXPECT_EQ(all.failures.at("wrong"), 1);

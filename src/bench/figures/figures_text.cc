@@ -73,8 +73,9 @@ std::string measured_table(const Figures& figures, const std::string& baseline) 
     return "";
   }
   const std::string left_out =
-      untimed > 0 ? fmt::format("  {} tasks with a right answer have no time that may be told: in no figure here\n", untimed)
-                  : "";
+      untimed > 0
+          ? fmt::format("  {} tasks with a right answer have no time that may be told: in no figure here\n", untimed)
+          : "";
   return fmt::format("\nMeasured, over {} (faster only by the lower end of the 95 % interval):\n", baseline) +
          in_columns(rows) + left_out;
 }
@@ -102,9 +103,9 @@ std::string aside_lines(const Figures& figures) {
 
 std::string spent_line(const GroupFigures& all) {
   const Spent& spent = all.spent;
-  std::string text = fmt::format("\nSpent: {:.0f} s of tasks, {:.0f} GPU-seconds, {} requests, {} tokens, {:.2f} dollars",
-                                 spent.seconds, spent.gpu_seconds, spent.requests,
-                                 spent.prompt_tokens + spent.answer_tokens, spent.dollars);
+  std::string text = fmt::format(
+      "\nSpent: {:.0f} s of tasks, {:.0f} GPU-seconds, {} requests, {} tokens, {:.2f} dollars", spent.seconds,
+      spent.gpu_seconds, spent.requests, spent.prompt_tokens + spent.answer_tokens, spent.dollars);
   text += all.dollars_a_success.has_value() ? fmt::format(" ({:.3f} a correct task)", *all.dollars_a_success) : "";
   return text + "\n";
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // results.jsonl: what has ended stays, whatever becomes of the run. A line is appended whole and is on the disk before
-// the next task begins; half a line at the end, which a power cut may leave, is taken off when the file is opened again.
+// the next task begins; half a line at the end, which a power cut may leave, is taken off when the file is opened
+// again.
 #pragma once
 
 #include <filesystem>

@@ -19,12 +19,8 @@ std::optional<double> number_or_nothing(const Json& json, const char* key) {
 Json ratio_json(const RatioResult& ratio) {
   const bool has = ratio.ratio.has_value();
   const auto told = [&](double value) { return has ? Json(value) : Json(); };
-  return {{"ratio", or_null(ratio.ratio)},
-          {"low", told(ratio.low)},
-          {"high", told(ratio.high)},
-          {"us", told(ratio.baseline_us)},
-          {"ours_us", told(ratio.ours_us)},
-          {"refusal", ratio.refusal}};
+  return {{"ratio", or_null(ratio.ratio)}, {"low", told(ratio.low)},         {"high", told(ratio.high)},
+          {"us", told(ratio.baseline_us)}, {"ours_us", told(ratio.ours_us)}, {"refusal", ratio.refusal}};
 }
 
 Result<RatioResult> ratio_of(const Json& json) {

@@ -27,9 +27,9 @@ enum class Outcome {
   kWorld,        // the machine failed, or our own mistake: says nothing about the candidate
   kMissing,      // --candidates has no answer to it
 };
-inline constexpr Outcome kOutcomes[] = {Outcome::kOk,       Outcome::kVerdict,     Outcome::kBroken,
+inline constexpr Outcome kOutcomes[] = {Outcome::kOk,          Outcome::kVerdict,  Outcome::kBroken,
                                         Outcome::kUnsupported, Outcome::kTimedOut, Outcome::kOutOfMemory,
-                                        Outcome::kCrashed,  Outcome::kWorld,       Outcome::kMissing};
+                                        Outcome::kCrashed,     Outcome::kWorld,    Outcome::kMissing};
 // "ok", "verdict", "broken", "unsupported", "timed_out", "out_of_memory", "crashed", "world", "missing".
 const char* to_string(Outcome outcome);
 Result<Outcome> outcome_from_string(const std::string& name);
@@ -75,12 +75,12 @@ struct TaskResult {
   std::string hack_evidence{};
   std::string device{};
   std::string scale{};
-  std::map<std::string, bool> others{};          // others' rule -> whether it takes the answer, on the same draws
-  std::optional<double> modelled_us{};           // by the cost model
-  std::optional<double> executed_us{};           // by what the emulated device counted
-  std::optional<double> first_executed_us{};     // likewise, of the expert's program before agents
+  std::map<std::string, bool> others{};       // others' rule -> whether it takes the answer, on the same draws
+  std::optional<double> modelled_us{};        // by the cost model
+  std::optional<double> executed_us{};        // by what the emulated device counted
+  std::optional<double> first_executed_us{};  // likewise, of the expert's program before agents
   std::optional<double> measured_us{};
-  std::map<std::string, RatioResult> over{};     // baseline -> times
+  std::map<std::string, RatioResult> over{};  // baseline -> times
   Spent spent{};
   std::string out{};  // its folder, relative to the run's
   std::string ended{};

@@ -24,7 +24,7 @@ using Say = std::function<void(const std::string&)>;
 
 // What became of one verb.
 struct Answer {
-  Json json;                          // null where `ended` says why there is none
+  Json json;  // null where `ended` says why there is none
   std::optional<Outcome> ended{};
   std::string sentence{};
 };
@@ -126,8 +126,8 @@ Answer Attempt::answer_of(const std::string& verb, const ProcessOutcome& outcome
     answer.sentence = fmt::format("{} had not ended after {:.0f} s (--task-seconds)", verb, spec_.task_seconds);
   } else if (outcome.exit.signal != 0) {
     answer.ended = Outcome::kCrashed;
-    answer.sentence = fmt::format("{} was ended by signal {} ({})", verb, outcome.exit.signal,
-                                  ::strsignal(outcome.exit.signal));
+    answer.sentence =
+        fmt::format("{} was ended by signal {} ({})", verb, outcome.exit.signal, ::strsignal(outcome.exit.signal));
   } else {
     Result<Json> json = parse_json(outcome.standard_output, verb + " --json");
     if (json.has_value() && json->is_object()) {

@@ -104,9 +104,7 @@ Result<BenchReport> report_of(RunSpec spec, const fs::path& folder, std::vector<
 
 }  // namespace
 
-double BenchReport::success() const {
-  return figures.groups.empty() ? 0 : figures.groups.front().success.value;
-}
+double BenchReport::success() const { return figures.groups.empty() ? 0 : figures.groups.front().success.value; }
 
 Result<BenchReport> run_bench(const BenchRequest& request, const BenchEvents& events) {
   RunSpec spec;
@@ -179,7 +177,10 @@ Json to_json(const BenchReport& report) {
 
 std::string describe(const BenchReport& report) {
   std::string text = describe(report.figures);
-  if (!report.published.empty()) {
+  const bool is_measured = !report.figures.groups.empty() && !report.figures.groups.front().over.empty();
+  if (!report.published.empty() && !is_measured) {
+    text += "\nPublished figures are of measured times, and nothing was measured here: figures.json has them\n";
+  } else if (!report.published.empty()) {
     text += "\nPublished figures beside ours:\n" + describe(report.published);
   }
   if (report.left > 0) {

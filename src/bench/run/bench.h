@@ -15,11 +15,11 @@
 namespace stitch::bench {
 
 struct BenchRequest {
-  SuiteRequest suite;             // of a new run
-  RunSpec spec;                   // of a new run, all but its id, tasks and digests
-  bool counts_samples = false;    // a new run of answers: as many samples as there are answers
-  std::string out{};              // folder of a new run; empty: STATE/bench/ID
-  std::string resume{};           // the run that goes on; empty: a new one
+  SuiteRequest suite;           // of a new run
+  RunSpec spec;                 // of a new run, all but its id, tasks and digests
+  bool counts_samples = false;  // a new run of answers: as many samples as there are answers
+  std::string out{};            // folder of a new run; empty: STATE/bench/ID
+  std::string resume{};         // the run that goes on; empty: a new one
   int jobs = 1;
   Budget budget;
 };

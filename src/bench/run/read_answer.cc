@@ -15,9 +15,8 @@ struct OthersRule {
   const char* name;
   const char* member;  // of an output in evidence/verify.json
 };
-constexpr OthersRule kOthersRules[] = {{"kernelbench 1e-4", "kernelbench_rule_ok"},
-                                       {"cudaforge 1e-3", "within_1e_3"},
-                                       {"cuda agent 1e-2", "within_1e_2"}};
+constexpr OthersRule kOthersRules[] = {
+    {"kernelbench 1e-4", "kernelbench_rule_ok"}, {"cudaforge 1e-3", "within_1e_3"}, {"cuda agent 1e-2", "within_1e_2"}};
 constexpr const char* kAsGiven = "as_given";
 
 const Json& member_of(const Json& json, const char* key) {
@@ -163,10 +162,15 @@ void read_others(const Json& report, TaskResult& result) {
   for (const OthersRule& rule : kOthersRules) {
     for (const Json& line : member_of(report, "regimes")) {
       const Json& takes = member_of(line, rule.member);
-      if (text_in(line, "regime") == kAsGiven && takes.is_boolean()) {
-        const auto [known, is_first] = result.others.emplace(rule.name, true);
-        known->second = known->second && takes.get<bool>();
+      if (text_in(line, "regime") != kAsGiven) {
+        continue;
       }
+      if (!takes.is_boolean()) {  // not asked of one output: nothing can be said of the answer
+        result.others.erase(rule.name);
+        break;
+      }
+      const auto [known, is_first] = result.others.emplace(rule.name, true);
+      known->second = known->second && takes.get<bool>();
     }
   }
 }

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 constexpr const char* kSpecSchema = "stitchcuda.bench_run/1";
 
 Json task_json(const SuiteTask& task, const std::string& digest) {
-  return {{"task", task.id},         {"name", task.name},     {"file", task.file.string()}, {"level", task.level},
+  return {{"task", task.id},       {"name", task.name},     {"file", task.file.string()}, {"level", task.level},
           {"number", task.number}, {"family", task.family}, {"subsets", task.subsets},    {"digest", digest}};
 }
 
@@ -120,8 +120,7 @@ Result<RunSpec> run_spec_from_json(const Json& json) {
 
 std::string RunFolder::out_of(const std::string& task, int sample) {
   std::string name = task;
-  std::replace_if(
-      name.begin(), name.end(), [](char letter) { return letter == '/' || letter == '\\'; }, '_');
+  std::replace_if(name.begin(), name.end(), [](char letter) { return letter == '/' || letter == '\\'; }, '_');
   return fmt::format("tasks/{}/{}", name, sample);
 }
 
@@ -138,8 +137,9 @@ Result<fs::path> new_run_folder(const std::string& suite, int64_t seconds_since_
   fs::path folder;
   std::error_code ignored;
   do {
-    folder = state / "bench" /
-             fmt::format("{}-{}-{:04x}", runs::utc_digits(seconds_since_1970), as_identifier(suite), random() & 0xffffU);
+    folder =
+        state / "bench" /
+        fmt::format("{}-{}-{:04x}", runs::utc_digits(seconds_since_1970), as_identifier(suite), random() & 0xffffU);
   } while (fs::exists(folder, ignored));
   return folder;
 }
@@ -151,7 +151,8 @@ Result<fs::path> find_run_folder(const std::string& name) {
   }
   STITCH_ASSIGN(const fs::path state, state_folder());
   std::vector<fs::path> fitting;
-  for (fs::directory_iterator entry(state / "bench", ignored), end; !ignored && entry != end; entry.increment(ignored)) {
+  for (fs::directory_iterator entry(state / "bench", ignored), end; !ignored && entry != end;
+       entry.increment(ignored)) {
     std::error_code failed;
     if (entry->path().filename().string().starts_with(name) && fs::exists(entry->path() / "bench.json", failed)) {
       fitting.push_back(entry->path());

@@ -21,11 +21,11 @@ struct RunSpec {
   std::map<std::string, std::string> digests{};  // task -> SHA-256 of its file
   int samples = 1;
   uint64_t seed = 0;
-  std::vector<std::string> arguments{};            // handed on to the verb that each task is asked by
-  std::vector<std::string> task_arguments{};       // those of them that say what is judged: for `admit`, too
+  std::vector<std::string> arguments{};             // handed on to the verb that each task is asked by
+  std::vector<std::string> task_arguments{};        // those of them that say what is judged: for `admit`, too
   std::map<std::string, std::string> conditions{};  // "device", "math", "system" ...: what tables name
-  std::vector<std::string> baselines{};            // "eager", "compile"; the first is timed with the verdict
-  std::string candidates{};  // a folder of answers that are judged; empty: answers are made
+  std::vector<std::string> baselines{};             // "eager", "compile"; the first is timed with the verdict
+  std::string candidates{};                         // a folder of answers that are judged; empty: answers are made
   bool asks_admission = true;
   // Of one sample of one task.
   double task_seconds = 900;
@@ -57,7 +57,8 @@ class RunFolder {
   std::filesystem::path path_;
 };
 
-// STATE/bench/ID of a new run, and of one by its id, the beginning of it, or its folder. kUsage where none or several fit.
+// STATE/bench/ID of a new run, and of one by its id, the beginning of it, or its folder. kUsage where none or several
+// fit.
 Result<std::filesystem::path> new_run_folder(const std::string& suite, int64_t seconds_since_1970);
 Result<std::filesystem::path> find_run_folder(const std::string& name);
 

@@ -65,7 +65,8 @@ Result<std::vector<SuiteTask>> programs_of(const fs::path& folder, int level) {
   std::error_code ignored;
   for (const fs::path& entry : entries) {
     const std::string name = entry.filename().string();
-    if (entry.extension() == ".py" && name.front() != '_' && name.front() != '.' && fs::is_regular_file(entry, ignored)) {
+    if (entry.extension() == ".py" && name.front() != '_' && name.front() != '.' &&
+        fs::is_regular_file(entry, ignored)) {
       tasks.push_back(task_of_file(entry, level));
     }
   }

@@ -29,8 +29,8 @@ struct Suite {
 };
 
 struct SuiteRequest {
-  std::string suite;               // "kernelbench", "problems", a folder, or a task list (FILE.jsonl)
-  std::filesystem::path root{};    // of kernelbench: its checkout, or a folder that has level1/ and so on
+  std::string suite;                 // "kernelbench", "problems", a folder, or a task list (FILE.jsonl)
+  std::filesystem::path root{};      // of kernelbench: its checkout, or a folder that has level1/ and so on
   std::filesystem::path problems{};  // where "problems" lie
   std::filesystem::path written{};   // where texts of a task list are written as files
   std::vector<int> levels{};         // empty: all

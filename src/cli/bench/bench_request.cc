@@ -81,11 +81,12 @@ std::map<std::string, std::string> conditions_of(const CommandLine& line) {
     return found == line.given.end() ? otherwise : found->second;
   };
   const bool are_judged = !line.bench.candidates.empty();
-  std::map<std::string, std::string> conditions = {
-      {"device", given("device", "auto")},
-      {"math", to_string(line.math)},
-      {"scale", given("scale", "auto")},
-      {"system", are_judged ? "candidates" : line.agents.are_asked() ? given("system", "stitch") : "expert"}};
+  std::map<std::string, std::string> conditions = {{"device", given("device", "auto")},
+                                                   {"math", to_string(line.math)},
+                                                   {"scale", given("scale", "auto")},
+                                                   {"system", are_judged                ? "candidates"
+                                                              : line.agents.are_asked() ? given("system", "stitch")
+                                                                                        : "expert"}};
   for (const char* name : {"model", "team", "coder", "without"}) {
     const std::string value = given(name, "");
     if (!value.empty()) {
@@ -111,7 +112,8 @@ Result<bench::RunSpec> spec_of(const CommandLine& line) {
   spec.samples = options.samples.value_or(1);
   spec.seed = line.seed.has_value() ? *line.seed : drawn_seed() & kLargestSeed;
   std::error_code ignored;
-  spec.candidates = options.candidates.empty() ? "" : fs::absolute(options.candidates, ignored).lexically_normal().string();
+  spec.candidates =
+      options.candidates.empty() ? "" : fs::absolute(options.candidates, ignored).lexically_normal().string();
   spec.arguments = arguments_for(line, spec.candidates.empty() ? kOptimize : kVerify);
   spec.task_arguments = arguments_for(line, kAdmit);
   spec.conditions = conditions_of(line);

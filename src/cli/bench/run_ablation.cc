@@ -73,8 +73,8 @@ struct ArmResults {
 
 // One row for each arm, the first being what all others are held against.
 Result<int> tell(Invocation& invocation, const std::vector<ArmResults>& arms, const fs::path& folder) {
-  std::vector<std::vector<std::string>> rows = {
-      {"arm", "tasks", "success rate", "against " + arms.front().name, "times as fast, both right", "requests", "tokens"}};
+  std::vector<std::vector<std::string>> rows = {{"arm", "tasks", "success rate", "against " + arms.front().name,
+                                                 "times as fast, both right", "requests", "tokens"}};
   Json json = {{"schema", "stitchcuda.bench_ablation/1"}, {"folder", folder.string()}, {"arms", Json::array()}};
   for (const ArmResults& arm : arms) {
     STITCH_ASSIGN(const bench::Figures figures, bench::figures_of(arm.results));
@@ -92,8 +92,7 @@ Result<int> tell(Invocation& invocation, const std::vector<ArmResults>& arms, co
                         : fmt::format("{} {}", bench::describe(*comparison.time_ratio, 3), comparison.time_kind),
                     std::to_string(all.spent.requests),
                     std::to_string(all.spent.prompt_tokens + all.spent.answer_tokens)});
-    json["arms"].push_back(
-        {{"name", arm.name}, {"figures", to_json(figures)}, {"against_first", to_json(comparison)}});
+    json["arms"].push_back({{"name", arm.name}, {"figures", to_json(figures)}, {"against_first", to_json(comparison)}});
   }
   STITCH_TRY(write_file(folder / "ablation.json", json.dump(1) + "\n"));
   invocation.reporter().result(json, bench::in_columns(rows) + "\n" + folder.string());

@@ -9,6 +9,7 @@
 #include "base/json/json.h"
 #include "bench/answers/audits.h"
 #include "bench/compare/compare.h"
+#include "bench/page/bench_page.h"
 #include "cli/bench/bench_request.h"
 #include "cli/bench/bench_view.h"
 #include "cli/bench/run_ablation.h"
@@ -23,6 +24,7 @@ Result<int> run_suite(Invocation& invocation) {
   STITCH_ASSIGN(const bench::BenchRequest request,
                 bench_request_of(line, invocation.services().resources.root / "problems"));
   STITCH_ASSIGN(const bench::BenchReport report, bench::run_bench(request, bench_events(invocation.reporter())));
+  STITCH_TRY(bench::write_run_page(report, invocation.services().resources.report()));
   invocation.reporter().result(to_json(report), describe(report));
   const bool is_enough = !line.bench.need.has_value() || report.success() >= *line.bench.need;
   return report.left == 0 && is_enough ? 0 : 1;
@@ -78,10 +80,9 @@ Result<int> audit(Invocation& invocation) {
                    "name clean, partial_hack or total_hack");
   }
   found.hack_class = *hack_class;
-  const bool is_there =
-      std::any_of(report.results.begin(), report.results.end(), [&](const bench::TaskResult& result) {
-        return result.task == found.task && result.sample == found.sample;
-      });
+  const bool is_there = std::any_of(report.results.begin(), report.results.end(), [&](const bench::TaskResult& result) {
+    return result.task == found.task && result.sample == found.sample;
+  });
   if (!is_there) {
     return failure(ErrorCode::kUsage,
                    fmt::format("{} has no result of {}, sample {}", report.spec.id, found.task, found.sample), "",
@@ -90,6 +91,7 @@ Result<int> audit(Invocation& invocation) {
   STITCH_TRY(bench::add_audit(bench::RunFolder(folder).audits(), found));
   STITCH_ASSIGN(const bench::BenchReport after, bench::read_run(folder));
   STITCH_TRY(bench::leave_files(after));
+  STITCH_TRY(bench::write_run_page(after, invocation.services().resources.report()));
   invocation.reporter().result(
       Json{{"schema", "stitchcuda.bench_audit/1"}, {"run", report.spec.id}, {"task", found.task}},
       fmt::format("{}, sample {}: {}, {}", found.task, found.sample, to_string(found.hack_class), found.why));

@@ -100,4 +100,19 @@ Result<PageAssets> read_assets(const fs::path& own) {
   return assets;
 }
 
+Result<PageAssets> read_bench_assets(const fs::path& own) {
+  STITCH_ASSIGN(PageAssets assets, read_assets(own));
+  STITCH_ASSIGN(assets.page, read_file(own / "bench" / "page.html"));
+  assets.scripts.clear();
+  for (const char* shared :
+       {"00_data.js", "10_dom.js", "11_format.js", "20_theme.js", "22_sortable.js", "70_plot.js"}) {
+    STITCH_ASSIGN(const std::string text, read_file(own / "scripts" / shared));
+    assets.scripts += text + "\n";
+  }
+  STITCH_ASSIGN(const std::string own_scripts, all_scripts(own / "bench" / "scripts"));
+  assets.scripts += own_scripts;
+  assets.highlight.clear();  // no code stands here
+  return assets;
+}
+
 }  // namespace stitch::report

@@ -16,4 +16,7 @@ Result<FolderTexts> read_texts(const std::filesystem::path& folder);
 // where Debian puts them, else empty. kEnvironment when one of our own is missing.
 Result<PageAssets> read_assets(const std::filesystem::path& own);
 
+// The same for pages about runs over suites: bench/page.html and bench/scripts/*.js of `own`, with the shared scripts.
+Result<PageAssets> read_bench_assets(const std::filesystem::path& own);
+
 }  // namespace stitch::report

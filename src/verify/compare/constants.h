@@ -136,5 +136,8 @@ inline constexpr size_t kFarDraws = 3;
 // KernelBench's own rule, |got - native| <= tolerance * (1 + |native|): 1e-4 for fp32, 1e-2 for 16-bit outputs.
 inline constexpr double kKernelBenchTolerance = 1e-4;
 inline constexpr double kKernelBenchHalfTolerance = 1e-2;
+// The same with CudaForge's tolerance and with CUDA Agent's, whatever the type.
+inline constexpr double kCudaForgeTolerance = 1e-3;
+inline constexpr double kCudaAgentTolerance = 1e-2;
 
 }  // namespace stitch::verify

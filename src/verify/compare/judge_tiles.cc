@@ -95,6 +95,8 @@ class Piece {
       verdicts_.statistics.kernelbench_rule_ok =
           verdicts_.statistics.kernelbench_rule_ok &&
           kernelbench_rule_holds(reader.native_in_mode(), reader.data().got, whole_.type);
+      verdicts_.statistics.looser.merge({is_allclose(reader.native_in_mode(), reader.data().got, kCudaForgeTolerance),
+                                         is_allclose(reader.native_in_mode(), reader.data().got, kCudaAgentTolerance)});
       if (whole_.asked == Asked::kReport) {
         observe_tile(reader, whole_.type, verdicts_.statistics);
       }

@@ -11,9 +11,8 @@
 
 namespace stitch::verify {
 
-inline bool kernelbench_rule_holds(std::span<const double> native, std::span<const double> got, DataType type) {
-  const bool is_half = type == DataType::kFloat16 || type == DataType::kBfloat16;
-  const double tolerance = is_half ? kKernelBenchHalfTolerance : kKernelBenchTolerance;
+// torch.allclose with one number for both tolerances.
+inline bool is_allclose(std::span<const double> native, std::span<const double> got, double tolerance) {
   for (size_t i = 0; i < native.size(); ++i) {
     // As allclose does it: equal infinities agree, a NaN never does.
     const bool close =
@@ -23,6 +22,11 @@ inline bool kernelbench_rule_holds(std::span<const double> native, std::span<con
     }
   }
   return true;
+}
+
+inline bool kernelbench_rule_holds(std::span<const double> native, std::span<const double> got, DataType type) {
+  const bool is_half = type == DataType::kFloat16 || type == DataType::kBfloat16;
+  return is_allclose(native, got, is_half ? kKernelBenchHalfTolerance : kKernelBenchTolerance);
 }
 
 }  // namespace stitch::verify

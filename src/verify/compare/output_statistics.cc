@@ -8,6 +8,7 @@
 namespace stitch::verify {
 
 Json to_json(const OutputReport& report) {
+  const auto told = [&](bool holds) { return report.looser.are_known ? Json(holds) : Json(); };
   return Json{{"name", report.name},
               {"elements", report.elements},
               {"max_error_ratio", report.max_error_ratio},
@@ -18,7 +19,9 @@ Json to_json(const OutputReport& report) {
               {"excused", report.excused},
               {"largest_excused", report.max_excused},
               {"either_way", report.either_way},
-              {"kernelbench_rule_ok", report.kernelbench_rule_ok}};
+              {"kernelbench_rule_ok", report.kernelbench_rule_ok},
+              {"within_1e_3", told(report.looser.within_1e_3)},
+              {"within_1e_2", told(report.looser.within_1e_2)}};
 }
 
 void OutputStatistics::merge(const OutputStatistics& other) {
@@ -31,6 +34,7 @@ void OutputStatistics::merge(const OutputStatistics& other) {
   error_sum += other.error_sum;
   own_error_sum += other.own_error_sum;
   kernelbench_rule_ok = kernelbench_rule_ok && other.kernelbench_rule_ok;
+  looser.merge(other.looser);
   ulps.merge(other.ulps);
 }
 
@@ -49,6 +53,7 @@ OutputReport OutputStatistics::report(const std::string& name) const {
   line.max_excused = max_excused;
   line.either_way = either_way;
   line.kernelbench_rule_ok = kernelbench_rule_ok;
+  line.looser = looser;
   return line;
 }
 

@@ -10,6 +10,19 @@
 
 namespace stitch::verify {
 
+// What the looser tolerances of others say against the native run, in every draw. Reported beside the error budget.
+struct LooserRules {
+  bool within_1e_3 = true;
+  bool within_1e_2 = true;
+  bool are_known = true;  // false: of an output that stays on a GPU only 1e-4 was asked, and it does not hold
+
+  void merge(const LooserRules& other) {
+    within_1e_3 = within_1e_3 && other.within_1e_3;
+    within_1e_2 = within_1e_2 && other.within_1e_2;
+    are_known = are_known && other.are_known;
+  }
+};
+
 // One output's line in a report. Errors are multiples of what the reference itself makes.
 struct OutputReport {
   std::string name;
@@ -19,10 +32,11 @@ struct OutputReport {
   double ulp_p50 = 0;
   double ulp_p99 = 0;
   double ulp_max = 0;
-  int64_t excused = 0;         // tiles of few erring elements that were accepted beyond the limit
-  double max_excused = 0;      // the largest error of those
-  int64_t either_way = 0;      // elements that decisions within rounding make one value or another, both right
+  int64_t excused = 0;              // tiles of few erring elements that were accepted beyond the limit
+  double max_excused = 0;           // the largest error of those
+  int64_t either_way = 0;           // elements that decisions within rounding make one value or another, both right
   bool kernelbench_rule_ok = true;  // allclose with 1e-4 against the native run, in every draw
+  LooserRules looser{};
 };
 Json to_json(const OutputReport& report);
 
@@ -36,6 +50,7 @@ struct OutputStatistics {
   double error_sum = 0;      // of the candidate
   double own_error_sum = 0;  // of the reference, element by element, with half a unit of rounding at least
   bool kernelbench_rule_ok = true;
+  LooserRules looser{};
   UlpHistogram ulps;
 
   void merge(const OutputStatistics& other);

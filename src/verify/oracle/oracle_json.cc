@@ -354,6 +354,7 @@ Result<LookedAt> looked_at_from_json(const Json& json, const TensorSpec& spec, d
   STITCH_ASSIGN(statistics.error_sum, json_double(json, "error_sum"));
   STITCH_ASSIGN(statistics.own_error_sum, json_double(json, "own_error_sum"));
   STITCH_ASSIGN(statistics.kernelbench_rule_ok, json_bool(json, "kernelbench_rule_ok"));
+  statistics.looser.are_known = statistics.kernelbench_rule_ok;
   STITCH_ASSIGN(const Json* buckets, json_array(json, "ulps"));
   for (const Json& bucket : *buckets) {
     statistics.ulps.add_to_bucket(bucket.at(0).get<int64_t>(), bucket.at(1).get<int64_t>());

@@ -134,7 +134,8 @@ void add_leaderboard(CLI::App* application, CommandLine* line) {
 }  // namespace
 
 void add_bench(CLI::App* application, CommandLine* line) {
-  CLI::App* verb = application->add_subcommand("bench", "Many programs: how many are right, how fast, each figure named");
+  CLI::App* verb =
+      application->add_subcommand("bench", "Many programs: how many are right, how fast, each figure named");
   verb->group(kMainVerbs);
   verb->require_subcommand(0, 1);
   add_which_tasks(verb, &line->bench);

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Draws the page, section by section: one that cannot be drawn says so and takes no other with it.
+'use strict';
+
+for (const [section, draw] of [
+  ['board', page.showBoard], ['curves', page.showCurves], ['tasks', page.showTasks], ['aside', page.showAside],
+  ['failures', page.showFailures], ['published', page.showPublished], ['about', page.showAbout],
+]) {
+  try {
+    draw();
+  } catch (error) {
+    page.body(section).append(page.element('p', {class: 'note'}, `This part could not be drawn: ${error.message}. Some file of the run was altered, or this is a bug of stitchcuda.`));
+  }
+}
