@@ -29,11 +29,13 @@ class Place:
         self.environment = {**os.environ, "STITCHCUDA_STATE": str(base / "state")}
 
     def command(self, *more: str) -> list[str]:
-        return [str(self.binary), "bench", "kernelbench", "--root", str(self.suite), "--device", "emulated", "--jobs", "2",
-                "--seed", "5", "--out", str(self.run), "--json", "--quiet", *more]
+        where = ["--root", str(self.suite), "--out", str(self.run)]
+        how = ["--device", "emulated", "--jobs", "2", "--seed", "5", "--json", "--quiet"]
+        return [str(self.binary), "bench", "kernelbench", *where, *how, *more]
 
     def start(self, command: list[str]) -> subprocess.Popen:
-        return subprocess.Popen(command, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        return subprocess.Popen(command, env=self.environment, text=True, **pipes)
 
     def bench(self, *more: str, status: int = 0) -> dict:
         process = self.start(self.command(*more))
@@ -50,8 +52,8 @@ class Place:
 
 def what_became(line: dict) -> dict:
     """All of a result that is the same each time."""
-    return {key: line[key] for key in ("task", "sample", "outcome", "kind", "standing", "class", "digest", "modelled_us",
-                                       "others")}
+    kept = ("task", "sample", "outcome", "kind", "standing", "class", "digest", "modelled_us", "others")
+    return {key: line[key] for key in kept}
 
 
 def check_rows(lines: list[dict], names: list[str]) -> None:

@@ -12,7 +12,7 @@ page.outcomeOf = (task) => (task.outcome === 'verdict' ? task.kind : task.outcom
 // A task's name that unfolds what is known of it.
 page.taskCell = ({run, task}) => {
   const lines = [
-    task.sentence, task.where, task.standing_reason ? `${task.standing}: ${task.standing_reason}` : '',
+    task.sentence, task.where, task.standing_reason,
     task.class_evidence ? `${task.class}: ${task.class_evidence}` : '',
     ...Object.entries(page.object(task.others)).map(([rule, takes]) => `${rule} ${takes ? 'takes' : 'refuses'} it on the same draws`),
     ...Object.entries(page.object(task.over)).map(([name, over]) => (page.isNumber(over.ratio)

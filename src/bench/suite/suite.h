@@ -11,8 +11,8 @@
 namespace stitch::bench {
 
 struct SuiteTask {
-  std::string id;    // "level1/3", "mlp_residual": what results are kept under
-  std::string name;  // the file's, without its ending
+  std::string id{};    // "level1/3", "mlp_residual": what results are kept under
+  std::string name{};  // the file's, without its ending
   std::filesystem::path file{};
   int level = 0;   // 0: the suite has none
   int number = 0;  // in its level; 0: it has none

@@ -12,7 +12,7 @@
 #include "bench/page/bench_page.h"
 #include "cli/bench/bench_request.h"
 #include "cli/bench/bench_view.h"
-#include "cli/bench/run_ablation.h"
+#include "cli/commands/bench_ablate.h"
 #include "cli/commands/commands.h"
 #include "runs/record/run_record.h"
 

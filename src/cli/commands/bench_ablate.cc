@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/bench/run_ablation.h"
+#include "cli/commands/bench_ablate.h"
 
 #include <fmt/format.h>
 
