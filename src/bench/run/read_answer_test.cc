@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/run/read_answer.h"
+
+#include <gtest/gtest.h>
+
+#include "base/json/json.h"
+
+namespace stitch::bench {
+namespace {
+
+TEST(ReadAnswer, OthersRulesAreOfTheDrawsAsGiven) {
+  const Json report = *parse_json(R"({"regimes": [
+    {"regime": "as_given", "kernelbench_rule_ok": false, "within_1e_3": true, "within_1e_2": true},
+    {"regime": "as_given", "kernelbench_rule_ok": true, "within_1e_3": true, "within_1e_2": null},
+    {"regime": "extreme", "kernelbench_rule_ok": false, "within_1e_3": false, "within_1e_2": false}]})",
+                                  "a report");
+  TaskResult result;
+  read_others(report, result);
+  EXPECT_EQ(result.others, (std::map<std::string, bool>{{"cudaforge 1e-3", true}, {"kernelbench 1e-4", false}}));
+}
+
+TEST(ReadAnswer, AnErrorOfTheProgramIsABrokenTask) {
+  TaskResult result;
+  read_optimized(
+      *parse_json(R"({"error": {"code": "program_invalid", "sentence": "it raised", "place": "a.py:3"}})", ""), result);
+  EXPECT_EQ(result.outcome, Outcome::kBroken);
+  EXPECT_EQ(result.standing, Standing::kBroken);
+  TaskResult world;
+  read_optimized(*parse_json(R"({"error": {"code": "environment", "sentence": "no disk"}})", ""), world);
+  EXPECT_EQ(world.outcome, Outcome::kWorld);
+}
+
+}  // namespace
+}  // namespace stitch::bench
