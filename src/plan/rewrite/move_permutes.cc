@@ -7,8 +7,7 @@
 
 #include "ir/graph/op.h"
 #include "ir/ops.h"
-#include "kernels/group/group.h"
-#include "plan/rewrite/node_chain.h"
+#include "plan/rewrite/permuted_work.h"
 #include "plan/rewrite/rewrite.h"
 #include "plan/rewrite/use_counts.h"
 
@@ -16,49 +15,6 @@ namespace stitch::plan {
 namespace {
 
 using ir::ValueId;
-
-// The last axis that has more than one element, -1 for none.
-int64_t innermost_axis(const std::vector<int64_t>& shape) {
-  const auto found = std::find_if(shape.rbegin(), shape.rend(), [](int64_t extent) { return extent > 1; });
-  return std::distance(found, shape.rend()) - 1;
-}
-
-const ir::Node* maker(const ir::Graph& graph, ValueId value) {
-  const ir::NodeId producer = graph.value(value).producer;
-  return producer.is_valid() ? &graph.node(producer) : nullptr;
-}
-
-bool is_permute(const ir::Node* node) { return node != nullptr && node->op == ir::Op::kPermute; }
-
-// Whether neighbours of a permuted `value` along `axis` are neighbours before the permutation.
-bool runs_along(const ir::Graph& graph, const ir::Node& permute, int64_t axis) {
-  return ir::ints_attribute(permute, "dims")[static_cast<size_t>(axis)] ==
-         innermost_axis(graph.type(ir::tensor_operand(permute, 0)).shape);
-}
-
-bool is_pointwise(const ir::Node& node) {
-  return ir::find_op(node.op)->family == ir::OpFamily::kPointwise && !kernels::is_random(node) &&
-         node.outputs.size() == 1;
-}
-
-// The permutations that the operands of `node` are seen through, but for those that are small beside the result, which
-// stay in a cache in any order; empty where one of them is seen as it is.
-std::vector<const ir::Node*> permutes_of_operands(const ir::Graph& graph, const ir::Node& node) {
-  constexpr int64_t kTimes = 8;
-  const int64_t made = graph.type(node.outputs[0]).element_count();
-  std::vector<const ir::Node*> permutes;
-  for (const ir::Operand& operand : node.operands) {
-    if (!ir::is_tensor(operand) || graph.type(std::get<ValueId>(operand)).element_count() * kTimes <= made) {
-      continue;
-    }
-    const ir::Node* permute = maker(graph, std::get<ValueId>(operand));
-    if (!is_permute(permute)) {
-      return {};
-    }
-    permutes.push_back(permute);
-  }
-  return permutes;
-}
 
 // Whether `permute` turns what `made` computes to the order in which its operands lie.
 bool is_better_before(const ir::Graph& graph, const ir::Node& made, const ir::Node& permute) {
@@ -72,31 +28,6 @@ bool is_better_before(const ir::Graph& graph, const ir::Node& made, const ir::No
   return !operands.empty() && std::all_of(operands.begin(), operands.end(), [&](const ir::Node* operand) {
     return !runs_along(graph, *operand, own) && runs_along(graph, *operand, read);
   });
-}
-
-// `made` in the order that `permute` shows it in, as a node of the new graph.
-Result<ValueId> permuted(GraphCopy& copy, const ir::Graph& from, const ir::Node& made, const ir::Node& permute) {
-  const size_t rank = from.type(made.outputs[0]).shape.size();
-  NodeChain chain(copy, from.value(permute.outputs[0]).name, made.location);
-  std::vector<ir::Operand> operands;
-  for (const ir::Operand& operand : made.operands) {
-    if (!ir::is_tensor(operand) || from.type(std::get<ValueId>(operand)).shape.empty()) {
-      operands.push_back(ir::is_tensor(operand) ? ir::Operand{copy.mapped(std::get<ValueId>(operand))} : operand);
-      continue;
-    }
-    const std::string suffix = "_" + from.value(std::get<ValueId>(operand)).name;
-    ValueId value = copy.mapped(std::get<ValueId>(operand));
-    std::vector<int64_t> shape = from.type(std::get<ValueId>(operand)).shape;
-    if (shape.size() < rank) {
-      shape.insert(shape.begin(), rank - shape.size(), 1);
-      value = chain.add(ir::Op::kReshape, {value}, suffix, {{"shape", shape}});
-    }
-    operands.emplace_back(
-        chain.add(ir::Op::kPermute, {value}, suffix + "_permuted", {{"dims", ir::ints_attribute(permute, "dims")}}));
-  }
-  const ValueId result = chain.add(made.op, std::move(operands), "", made.attributes);
-  STITCH_TRY(chain.result());
-  return result;
 }
 
 }  // namespace
@@ -124,7 +55,8 @@ Result<ir::Graph> move_permutes(const ir::Graph& graph) {
       STITCH_TRY(copy.keep(node));
       continue;
     }
-    STITCH_ASSIGN(const ValueId now, permuted(copy, graph, *found->second, node));
+    STITCH_ASSIGN(const ValueId now, permuted(copy, graph, *found->second, ir::ints_attribute(node, "dims"),
+                                              graph.value(node.outputs[0]).name));
     copy.replace(node.outputs[0], now);
   }
   return simplify_identities(copy.finish());

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "ir/graph/op.h"
-#include "kernels/builtin_templates.h"
+#include "plan/rewrite/copied_operands.h"
 #include "plan/rewrite/node_chain.h"
 #include "plan/rewrite/rewrite.h"
 
@@ -14,15 +14,6 @@ namespace {
 
 using ir::ValueId;
 using Shape = std::vector<int64_t>;
-
-// The operands of a product that no kernel can read where they lie.
-std::vector<ValueId> copied_operands(const ir::Graph& graph, ir::NodeId id) {
-  const kernels::KernelTemplate* kernel = kernels::template_for(graph, graph.node(id));
-  if (kernel == nullptr) {
-    return {};
-  }
-  return kernel->store_first(kernels::make_group(graph, id, {id}, {}, graph.node(id).outputs));
-}
 
 ValueId before_reshapes(const ir::Graph& graph, ValueId value) {
   while (graph.value(value).producer.is_valid() && graph.node(graph.value(value).producer).op == ir::Op::kReshape) {
