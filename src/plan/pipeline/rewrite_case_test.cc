@@ -42,6 +42,7 @@ const std::map<std::string, Pass>& passes() {
                                                   {"unmerge_batches", unmerge_batches},
                                                   {"decompose_small_products", decompose_small_products},
                                                   {"move_permutes", move_permutes},
+                                                  {"follow_operands", follow_operands},
                                                   {"turn_products", turn_products},
                                                   {"chain_cats", chain_cats},
                                                   {"reduce_products", reduce_products},

@@ -48,6 +48,9 @@ Result<ir::Graph> decompose_small_products(const ir::Graph& graph);
 // Pointwise work on permuted operands moves behind the permutation that its only reader sees it through, where operands
 // and result then run along memory.
 Result<ir::Graph> move_permutes(const ir::Graph& graph);
+// Pointwise work on permuted operands that only products read is done in the order in which its operands lie; the
+// products see it through the permutation, where they can read it so.
+Result<ir::Graph> follow_operands(const ir::Graph& graph);
 // A product that its only reader sees transposed, and reads along its rows then, becomes the product of the transposed
 // operands.
 Result<ir::Graph> turn_products(const ir::Graph& graph);
