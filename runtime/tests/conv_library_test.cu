@@ -24,7 +24,7 @@ struct BiasStore {
     (*this)(n, channel, 0, out_y, out_x, value);
   }
 
-  // As what turns channels last back calls it.
+  // As what takes cuDNN's sums on calls it.
   __device__ float* at(int64_t n, int64_t channel, int64_t pixel) const {
     const int64_t pixels = shape.out_depth * shape.out_height * shape.out_width;
     return y + (n * shape.out_channels + channel) * pixels + pixel;
@@ -255,8 +255,11 @@ int main(int count, char** arguments) {
   check_all<Strided>(checker, &libraries, shape_of<Strided>({1, 6, 8, 2}, {1, 12, 10}));
   check_all<Point>(checker, &libraries, shape_of<Point>({3, 33, 4, 1}, {1, 6, 7}));
   check_all<Row>(checker, &libraries, shape_of<Row>({2, 4, 6, 2}, {1, 1, 29}));
-  check_all<Plain>(checker, &libraries, shape_of<Plain>({2, 2, 3, 1}, {1, 36, 35}));  // blocks for parts of a channel
+  check_all<Plain>(checker, &libraries, shape_of<Plain>({2, 2, 3, 1}, {1, 37, 35}));  // blocks for parts of a channel
+  check_all<Plain>(checker, &libraries, shape_of<Plain>({1, 2, 3, 1}, {1, 44, 48}));  // the same, by four pixels
   check_all<Cube>(checker, &libraries, shape_of<Cube>({2, 3, 5, 1}, {4, 7, 9}));
+  check_all<Cube>(checker, &libraries, shape_of<Cube>({2, 3, 5, 1}, {3, 7, 7}));  // not by four
+  check_all<Cube>(checker, &libraries, shape_of<Cube>({1, 2, 3, 1}, {8, 24, 23}));
   check_all<Transposed<Plain>>(checker, &libraries, shape_of<Transposed<Plain>>({2, 5, 7, 1}, {1, 6, 5}));
   check_all<Transposed<Strided>>(checker, &libraries, shape_of<Transposed<Strided>>({1, 6, 8, 2}, {1, 5, 7}));
   check_all<Transposed<Row>>(checker, &libraries, shape_of<Transposed<Row>>({2, 4, 6, 2}, {1, 1, 13}, 1));

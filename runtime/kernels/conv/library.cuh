@@ -36,89 +36,105 @@ struct ConvLibraryCall {
   bool vectorised = false;  // the epilogue's lanes may be called, at every fourth pixel
 };
 
-// An output pixel from its place among those of its image. z is 0 where there is no such axis.
-struct OutPixels {
-  Divider height;
-  Divider width;
-  template <int kRank>
-  __device__ __forceinline__ PixelPlace place(int64_t image, int64_t pixel) const {
-    const QuotientRemainder row = width.divide(pixel);
-    if constexpr (kRank == 2) {
-      return {image, 0, row.quotient, row.remainder};
-    } else {
-      const QuotientRemainder plane = height.divide(row.quotient);
-      return {image, plane.quotient, plane.remainder, row.remainder};
+namespace conv_library_detail {
+
+constexpr int kThreads = 256;
+constexpr int kFinishLanes = 4;
+
+// Groups of neighbouring elements that a thread takes, kThreads groups apart.
+template <int kLanes>
+inline constexpr int kGroupsOfThread = kLanes > 1 ? 2 : 4;
+template <int kLanes>
+inline constexpr int64_t kElementsOfBlock = int64_t{kThreads} * kGroupsOfThread<kLanes> * kLanes;
+
+template <int kLanes, typename Finish>
+__device__ __forceinline__ void finish_group(const Finish& finish, int64_t image, int64_t channel, int64_t pixel,
+                                             const Lanes<float, kLanes>& values) {
+  if constexpr (kLanes == 1) {
+    finish(image, channel, pixel, values[0]);
+  } else {
+    finish.template lanes<kLanes>(image, channel, pixel, values);
+  }
+}
+
+// What one thread takes of `count` sums, from `first` on. The sums may lie where `finish` stores: each thread reads its
+// own before it stores anything.
+template <int kLanes>
+struct HeldSums {
+  Lanes<float, kLanes> groups[kGroupsOfThread<kLanes>];
+
+  __device__ __forceinline__ HeldSums(const float* sums, int64_t first, int64_t count) {
+#pragma unroll
+    for (int i = 0; i < kGroupsOfThread<kLanes>; ++i) {
+      const int64_t at = first + i * (kThreads * kLanes);
+      groups[i] = at < count ? load_lanes<kLanes>(sums + at) : Lanes<float, kLanes>{};
     }
   }
 };
 
-namespace conv_library_detail {
-
-constexpr int kThreads = 256;
-constexpr int kElementsOfThread = 4;
-
-// The sums may lie where the epilogue stores: each thread reads its own before it stores anything.
-template <int kRank, typename Epilogue>
-__global__ void __launch_bounds__(kThreads) finish_kernel(const float* sums, Epilogue epilogue, Divider channels,
-                                                          Divider out_pixels, OutPixels pixels, int64_t outputs) {
-  const int64_t first = static_cast<int64_t>(blockIdx.x) * (kThreads * kElementsOfThread) + threadIdx.x;
-  float held[kElementsOfThread];
+// Where pixels come in groups, those of a group are of one channel.
+template <int kLanes, typename Finish>
+__global__ void __launch_bounds__(kThreads)
+    finish_kernel(const float* sums, Finish finish, Divider channels, Divider out_pixels, int64_t outputs) {
+  const int64_t first = static_cast<int64_t>(blockIdx.x) * kElementsOfBlock<kLanes> + threadIdx.x * kLanes;
+  const HeldSums<kLanes> held(sums, first, outputs);
 #pragma unroll
-  for (int i = 0; i < kElementsOfThread; ++i) {
-    const int64_t linear = first + i * kThreads;
-    held[i] = linear < outputs ? sums[linear] : 0.0f;
-  }
-#pragma unroll
-  for (int i = 0; i < kElementsOfThread; ++i) {
-    const int64_t linear = first + i * kThreads;
-    if (linear < outputs) {
-      const QuotientRemainder plane = out_pixels.divide(linear);
+  for (int i = 0; i < kGroupsOfThread<kLanes>; ++i) {
+    const int64_t at = first + i * (kThreads * kLanes);
+    if (at < outputs) {
+      const QuotientRemainder plane = out_pixels.divide(at);
       const QuotientRemainder image = channels.divide(plane.quotient);
-      const PixelPlace place = pixels.template place<kRank>(image.quotient, plane.remainder);
-      finish_pixel<kRank>(epilogue, place, image.remainder, held[i]);
+      finish_group<kLanes>(finish, image.quotient, image.remainder, plane.remainder, held.groups[i]);
     }
   }
 }
 
-// The same for images of many pixels, a block for a part of one channel: what is found out once a block is most of what
-// the kernel above finds out for each element.
-template <int kRank, typename Epilogue>
-__global__ void __launch_bounds__(kThreads) finish_planes_kernel(const float* sums, Epilogue epilogue, Divider channels,
-                                                                 Divider parts, OutPixels pixels, int64_t out_pixels) {
+// The same for images of many pixels, a block for a part of one channel: what is found out once a block is all that the
+// kernel above finds out for each group.
+template <int kLanes, typename Finish>
+__global__ void __launch_bounds__(kThreads)
+    finish_planes_kernel(const float* sums, Finish finish, Divider channels, Divider parts, int64_t out_pixels) {
   const QuotientRemainder plane = parts.divide(blockIdx.x);
   const QuotientRemainder image = channels.divide(plane.quotient);
-  const float* const own = sums + plane.quotient * out_pixels;
-  const int64_t first = plane.remainder * (kThreads * kElementsOfThread) + threadIdx.x;
-  float held[kElementsOfThread];
+  const int64_t first = plane.remainder * kElementsOfBlock<kLanes> + threadIdx.x * kLanes;
+  const HeldSums<kLanes> held(sums + plane.quotient * out_pixels, first, out_pixels);
 #pragma unroll
-  for (int i = 0; i < kElementsOfThread; ++i) {
-    const int64_t pixel = first + i * kThreads;
-    held[i] = pixel < out_pixels ? own[pixel] : 0.0f;
-  }
-#pragma unroll
-  for (int i = 0; i < kElementsOfThread; ++i) {
-    const int64_t pixel = first + i * kThreads;
+  for (int i = 0; i < kGroupsOfThread<kLanes>; ++i) {
+    const int64_t pixel = first + i * (kThreads * kLanes);
     if (pixel < out_pixels) {
-      finish_pixel<kRank>(epilogue, pixels.template place<kRank>(image.quotient, pixel), image.remainder, held[i]);
+      finish_group<kLanes>(finish, image.quotient, image.remainder, pixel, held.groups[i]);
     }
   }
 }
 
-template <int kRank, typename Epilogue>
-cudaError_t launch_finish(const float* sums, const Epilogue& epilogue, const OutPixels& pixels, int64_t images,
-                          int64_t channels, int64_t out_pixels, cudaStream_t stream) {
-  constexpr int64_t kOfBlock = kThreads * kElementsOfThread;
+template <int kLanes, typename Finish>
+cudaError_t launch_finish_of(const float* sums, const Finish& finish, int64_t images, int64_t channels,
+                             int64_t out_pixels, cudaStream_t stream) {
+  constexpr int64_t kOfBlock = kElementsOfBlock<kLanes>;
   const int64_t planes = images * channels;
   if (out_pixels >= kOfBlock / 2) {
     const int64_t parts = ceil_divide(out_pixels, kOfBlock);
-    finish_planes_kernel<kRank, Epilogue><<<static_cast<unsigned>(planes * parts), kThreads, 0, stream>>>(
-        sums, epilogue, Divider(channels), Divider(parts), pixels, out_pixels);
+    finish_planes_kernel<kLanes, Finish><<<static_cast<unsigned>(planes * parts), kThreads, 0, stream>>>(
+        sums, finish, Divider(channels), Divider(parts), out_pixels);
   } else {
     const auto blocks = static_cast<unsigned>(ceil_divide(planes * out_pixels, kOfBlock));
-    finish_kernel<kRank, Epilogue><<<blocks, kThreads, 0, stream>>>(sums, epilogue, Divider(channels),
-                                                                    Divider(out_pixels), pixels, planes * out_pixels);
+    finish_kernel<kLanes, Finish>
+        <<<blocks, kThreads, 0, stream>>>(sums, finish, Divider(channels), Divider(out_pixels), planes * out_pixels);
   }
   return cudaGetLastError();
+}
+
+// Images of channels x pixels, contiguous, through `finish`, whose lanes are called where `vectorised` says that they
+// may be at every fourth pixel.
+template <typename Finish>
+cudaError_t launch_finish(const float* sums, const Finish& finish, bool vectorised, int64_t images, int64_t channels,
+                          int64_t out_pixels, cudaStream_t stream) {
+  if constexpr (requires(Lanes<float, kFinishLanes> values) { finish.template lanes<kFinishLanes>(0, 0, 0, values); }) {
+    if (vectorised && lanes_aligned(sums, out_pixels)) {
+      return launch_finish_of<kFinishLanes>(sums, finish, images, channels, out_pixels, stream);
+    }
+  }
+  return launch_finish_of<1>(sums, finish, images, channels, out_pixels, stream);
 }
 
 struct Counts {
@@ -218,8 +234,7 @@ struct LibraryOperands<ChannelsLast<InputTile, WeightTile, SumsTile>> {
 
 // Scratch: as many floats as the outputs have where `call` names no place for the sums, with channels last also as many
 // as those of input and weight have that are turned, each aligned to 256 bytes; cuDNN's workspace is what remains. The
-// epilogue is that of our own kernels with channels first, and with channels last the Finish of
-// kernels/conv/turned.cuh.
+// epilogue is the Finish of kernels/conv/turned.cuh.
 template <typename Layout, LibraryEnd kEnd, typename Window, typename Epilogue>
 cudaError_t launch_conv_library(const ConvLibraryCall& call, const ConvShape& shape, const float* input,
                                 const float* weight, const Epilogue& epilogue, cudaStream_t stream) {
@@ -255,9 +270,7 @@ cudaError_t launch_conv_library(const ConvLibraryCall& call, const ConvShape& sh
     return launch_from_channels_last<typename Layout::Sums>(sums, epilogue, call.vectorised, shape.batch,
                                                             shape.out_channels, counts.out_pixels, stream);
   } else {
-    const OutPixels pixels{Divider(shape.out_height), Divider(shape.out_width)};
-    return launch_finish<Window::rank>(sums, epilogue, pixels, shape.batch, shape.out_channels, counts.out_pixels,
-                                       stream);
+    return launch_finish(sums, epilogue, call.vectorised, shape.batch, shape.out_channels, counts.out_pixels, stream);
   }
 }
 

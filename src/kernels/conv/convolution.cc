@@ -267,9 +267,9 @@ Result<LoweredFunctor> make_epilogue(StepBuilder& step, PixelNames names) {
                          .extra_parameters = "float accumulator"});
 }
 
-// Of a step whose sums cuDNN leaves with channels last: what turns them back stores neighbouring pixels together. Our
-// own kernel names each by its axes.
-Result<LibraryEpilogue> add_turning_epilogue(StepBuilder& step, const ConvolutionProblem& problem) {
+// Of a step whose sums cuDNN leaves in memory: what takes them on stores neighbouring pixels together. Our own kernel
+// names each by its axes.
+Result<LibraryEpilogue> add_finish(StepBuilder& step, const ConvolutionProblem& problem) {
   STITCH_ASSIGN(const LoweredFunctor finish, make_epilogue(step, PixelNames::kNumber));
   construct(step, finish, "finish");
   add_problem(step, problem);
@@ -369,8 +369,8 @@ Result<StepDraft> Convolution::draft(const Group& group, const Setting& setting)
   include_skeleton(step, chosen.method, math);
   describe(step, chosen.method, problem.transposed);
   const ConvolutionLayout layout = convolution_layout(group);
-  if (by_library && takes_channels_last(setting) && !layout.sums_last) {
-    STITCH_ASSIGN(const LibraryEpilogue epilogue, add_turning_epilogue(step, problem));
+  if (by_library && has_finish(group, setting)) {
+    STITCH_ASSIGN(const LibraryEpilogue epilogue, add_finish(step, problem));
     add_library_call(step, problem, setting, epilogue);
   } else {
     STITCH_ASSIGN(const LoweredFunctor epilogue, make_epilogue(step, PixelNames::kAxes));

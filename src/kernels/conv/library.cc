@@ -231,6 +231,10 @@ bool takes_channels_last(const Setting& setting) {
   return is_cudnn_setting(setting) && meaning_of(kSettings, setting).is_turned;
 }
 
+bool has_finish(const Group& group, const Setting& setting) {
+  return takes_channels_last(setting) ? !convolution_layout(group).sums_last : !ends_with_sums(group);
+}
+
 std::vector<Setting> convolution_library_space(const ConvolutionProblem& problem, const ConvolutionLayout& layout,
                                                MathMode math) {
   const bool rounds = operand_rounding(problem, math) != OperandRounding::kNone;
@@ -264,9 +268,7 @@ Work convolution_library_work(const Group& group, const ConvolutionProblem& prob
     work.serial_bytes = converted_bytes(problem, layout);
   } else if (!ends_with_sums(group)) {
     work.launches = 2;
-    // The pass that finishes volumes names each pixel by three axes: 2.4 ms for what is copied in 0.8.
-    constexpr double kOfVolumes = 3;
-    work.serial_bytes = 2 * sums * (problem.window.axes() > 2 ? kOfVolumes : 1);
+    work.serial_bytes = 2 * sums;
   }
   return work;
 }
@@ -283,7 +285,7 @@ void add_library_call(StepBuilder& step, const ConvolutionProblem& problem, cons
   const Group& group = step.group();
   const ConvolutionLibrary library = meaning_of(kSettings, setting);
   const ConvolutionLayout layout = convolution_layout(group);
-  const bool is_whole = library.is_turned ? layout.sums_last : ends_with_sums(group);
+  const bool is_whole = !has_finish(group, setting);
   const std::optional<ir::ValueId> result =
       is_whole ? std::optional(group.results[0]) : (library.is_turned ? std::nullopt : result_for_sums(group));
   step.include("kernels/conv/library.cuh");
@@ -295,7 +297,7 @@ void add_library_call(StepBuilder& step, const ConvolutionProblem& problem, cons
   if (result.has_value()) {
     step.launch("    .sums = static_cast<float*>({}),", step.tensor(*result));
   }
-  if (library.is_turned && !is_whole) {
+  if (!is_whole) {
     step.launch("    .vectorised = {},", epilogue.vectorised);
   }
   step.launch("};");

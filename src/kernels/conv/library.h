@@ -16,6 +16,8 @@ namespace stitch::kernels {
 bool is_cudnn_setting(const Setting& setting);
 // Whether cuDNN computes on images with channels last then.
 bool takes_channels_last(const Setting& setting);
+// Whether a pass of ours takes cuDNN's sums to the results of the step then.
+bool has_finish(const Group& group, const Setting& setting);
 // "cudnn_tf32", which takes operands with channels last, turned where they lie otherwise, and turns the sums back where
 // they are not wanted so; "cudnn_tf32_nchw", or else "cudnn_fp32", which leave them as they lie; each with the
 // algorithm that cuDNN advises, and (with "_2") the next best one.
