@@ -124,7 +124,8 @@ def test_a_task_that_crashes_costs_itself_alone(tmp_path: pathlib.Path) -> None:
     checkout(tmp_path, level2_1_Built=RIGHT)
     kept = where / "out" / "programs" / "level2" / "1_Built.built.json"
     kept.parent.mkdir(parents=True, exist_ok=True)
-    kept.write_text(json.dumps({"status": "failed", "sentence": "as it was kept", "verdict": None, "seconds": {"tune": 1}}))
+    built = {"status": "failed", "sentence": "as it was kept", "verdict": None, "seconds": {"tune": 1}}
+    kept.write_text(json.dumps(built))
     again = run(where, "--resume", "--no-verify", "--build-first", "--jobs", "2")
     assert "4 tasks, 2 of them have a record" in again.stdout, again.stderr
     said = again.stdout.index
