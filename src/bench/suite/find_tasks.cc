@@ -98,7 +98,8 @@ std::vector<SuiteTask> in_order(std::vector<SuiteTask> tasks) {
 }
 
 Result<SuiteTask> task_of_line(const Json& json, const fs::path& list, const fs::path& written) {
-  STITCH_ASSIGN(const std::string name, json_string(json, "name"));
+  // What `synth` leaves calls it the id.
+  STITCH_ASSIGN(const std::string name, json_string(json, json.contains("name") ? "name" : "id"));
   if (name.empty() || name.find_first_not_of(kLetters) != std::string::npos) {
     return failure(ErrorCode::kFileInvalid, fmt::format("'{}' is no name of a task", name), "",
                    "name it with letters, digits and _");

@@ -59,6 +59,11 @@ TEST(Suite, ATaskListIsWrittenOut) {
   ASSERT_EQ(suite.tasks.size(), 1U);
   EXPECT_EQ(suite.tasks[0].family, "conv");
   EXPECT_EQ(*read_file(suite.tasks[0].file), "text");
+  ASSERT_TRUE(write_file(list, "{\"id\": \"000001_gelu\", \"file\": \"tasks/000001_gelu.py\"}\n").has_value());
+  const Suite made = *find_suite({.suite = list.string(), .written = folder.path() / "programs"});
+  ASSERT_EQ(made.tasks.size(), 1U);
+  EXPECT_EQ(made.tasks[0].id, "000001_gelu");
+  EXPECT_EQ(made.tasks[0].file, folder.path() / "tasks/000001_gelu.py");
   ASSERT_TRUE(write_file(list, "{\"name\": \"../a\", \"source\": \"text\"}\n").has_value());
   EXPECT_FALSE(find_suite({.suite = list.string(), .written = folder.path() / "programs"}).has_value());
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <iomanip>
 #include <sstream>
 
 #include "base/testing/case_file.h"
@@ -13,10 +14,11 @@
 namespace stitch::cli {
 namespace {
 
+// Words as a shell splits them; "double quotes" hold one together.
 Result<CommandLine> parse(const std::string& words) {
   std::vector<std::string> list;
   std::istringstream stream(words);
-  for (std::string word; stream >> word;) {
+  for (std::string word; stream >> std::quoted(word);) {
     list.push_back(word);
   }
   std::vector<const char*> pointers;
