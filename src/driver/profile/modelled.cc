@@ -42,6 +42,9 @@ void tell_bound(plan::ExecutedBound bound, profile::Kernel& kernel) {
   const bool is_compute = bound == plan::ExecutedBound::kArithmetic;
   if (bound != plan::ExecutedBound::kLaunches) {
     (is_compute ? kernel.compute_share : kernel.memory_share) = 1.0;
+    if (bound == plan::ExecutedBound::kL2 || bound == plan::ExecutedBound::kSharedMemory) {
+      kernel.memory_name = to_string(bound);
+    }
   }
 }
 
