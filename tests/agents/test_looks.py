@@ -157,7 +157,8 @@ def test_what_is_exported_has_verdicts_marks_and_rewards(ended) -> None:
     assert rewards["stitchcuda_v1"] == 0 and rewards["cuda_agent_v1"] == -1
     rewards = {each["profile"]: each["reward"] for each in good["rewards"]}
     assert rewards["stitch_v1"] > 0
-    assert rewards["cuda_agent_v1"] is rewards["stitchcuda_v1"] is None, "nobody took PyTorch's time"
+    # Held against PyTorch's modelled times, which the run took once.
+    assert rewards["cuda_agent_v1"] > 0 and rewards["stitchcuda_v1"] > 0
     assert good["token_ids"] is None and good["messages"][0]["role"] == "system"
 
 
