@@ -25,7 +25,9 @@ PARTS = ("stitchcuda-keeper-emulated", "stitchcuda-worker-emulated", "stitchcuda
 LAYERS = ("files", "processes", "user", "landlock", "seccomp", "cgroup")
 # What a machine of its own would add: these lines are about the one that the test runs on.
 OWN_LINES = re.compile(
-    r"^  \S+ +(memory, cores|GPU in the cage|/dev/shm|Chart\.js|highlight\.js|cuobjdump|CUPTI|CUPTI's observer)  .*\n(?:    .*\n)*", re.M
+    r"^  \S+ +(memory, cores|GPU in the cage|/dev/shm|Chart\.js|highlight\.js|cuobjdump|CUPTI|CUPTI's observer)  .*\n"
+    r"(?:    .*\n)*",
+    re.M,
 )
 
 
