@@ -41,7 +41,7 @@ Result<Suite> whole_suite(const SuiteRequest& request) {
   if (request.suite == kKernelBench) {
     if (request.root.empty()) {
       return failure(ErrorCode::kUsage, "the suite kernelbench needs --root CHECKOUT", "",
-                     "git clone https://github.com/ScalingIntelligence/KernelBench, and name that folder");
+                     "run git clone https://github.com/ScalingIntelligence/KernelBench, and name that folder");
     }
     const fs::path inner = request.root / "KernelBench";
     STITCH_ASSIGN(std::vector<SuiteTask> tasks,

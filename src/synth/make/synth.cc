@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <set>
 
@@ -127,7 +128,8 @@ Result<void> make_all(const SynthRequest& request, const Maker& maker, Lanes& la
     STITCH_TRY(journal.append(window));
     learn(known, window);
     kept += kept_of(window);
-    wait.say(fmt::format("{} of {} tasks, {} candidates", kept, request.count, journal.candidates().size()));
+    wait.say(fmt::format("{} of {} tasks, {} candidates", std::min(kept, request.count), request.count,
+                         journal.candidates().size()));
   }
   return {};
 }
