@@ -15,7 +15,7 @@ namespace stitch::driver {
 
 struct ProfileRequest {
   std::string folder;
-  std::optional<int> step;  // that one alone
+  std::optional<int> step;                  // that one alone
   std::optional<profile::RungKind> rung{};  // that profiler alone; empty: the best one that is here
   Options options{};
 };

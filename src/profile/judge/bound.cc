@@ -60,10 +60,9 @@ BoundReason bound_of(const Kernel& kernel, const kernels::DeviceLimits& limits) 
   if (kernel.time_us.has_value() && kernel.launches > 0) {
     reason.launch_us = *kernel.time_us / kernel.launches;
   }
-  const std::string shares =
-      fmt::format("{} of the rate of {}, {} of the busiest pipe's", percent(reason.memory_share),
-                  kernel.memory_name.empty() ? "the device's memory" : kernel.memory_name,
-                  percent(reason.compute_share));
+  const std::string shares = fmt::format("{} of the rate of {}, {} of the busiest pipe's", percent(reason.memory_share),
+                                         kernel.memory_name.empty() ? "the device's memory" : kernel.memory_name,
+                                         percent(reason.compute_share));
   if (reason.launch_us.has_value() && *reason.launch_us <= limits.launch_us) {
     reason.bound = Bound::kHost;
     reason.why = fmt::format("a launch takes {:.2f} us, no more than the {:.1f} us that launching one costs",

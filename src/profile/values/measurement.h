@@ -36,7 +36,7 @@ struct Kernel {
   std::optional<double> tensor_peak{};    // FLOP/s of the pipe that did them
   std::optional<double> floor_us{};       // that no implementation goes below
   std::optional<double> memory_share{};   // of what the device's memory can do, 0 to 1, as the tool itself counts
-  std::string memory_name{};  // whose rate memory_share is of; empty: the device's memory
+  std::string memory_name{};              // whose rate memory_share is of; empty: the device's memory
   std::optional<double> compute_share{};  // likewise of its busiest pipe
   LaunchShape shape{};
   std::map<std::string, double> metrics{};  // by id of metrics.def; of several launches the mean, weighted by time
