@@ -518,9 +518,11 @@ void expect_undecided(const VerifyRequest& request, verify::ScriptedOracle oracl
   EXPECT_EQ(report->verdict().reason, lack);
 }
 
-TEST(VerifyProgram, WithoutSubjectsNothingIsAccepted) {
+TEST(VerifyProgram, WithoutSubjectsOrRegimesNothingIsAccepted) {
   DoublingOracle script;
   expect_undecided({}, script.make(), "there was no shape to judge it at");
+  script.regimes.clear();
+  expect_undecided(two_subjects(), script.make(), "nothing was to be drawn at declared shapes");
 }
 
 TEST(VerifyProgram, WithoutDrawsNothingIsAccepted) {
@@ -530,12 +532,6 @@ TEST(VerifyProgram, WithoutDrawsNothingIsAccepted) {
     request.subjects[empty].draws_per_regime = 0;
     expect_undecided(request, script.make(), "nothing was to be drawn at " + request.subjects[empty].shape);
   }
-}
-
-TEST(VerifyProgram, WithoutRegimesNothingIsAccepted) {
-  DoublingOracle script;
-  script.regimes.clear();
-  expect_undecided(two_subjects(), script.make(), "nothing was to be drawn at declared shapes");
 }
 
 TEST(VerifyProgram, AnOracleWithoutAnswersAcceptsNothing) {
