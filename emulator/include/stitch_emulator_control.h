@@ -102,7 +102,8 @@ int stitch_emulator_equal(const void* left, const void* right, size_t bytes);
 void stitch_emulator_lend(const struct stitch_emulator_range* ranges, size_t count);
 
 /* What runs in the next calls. The rest answers that it was done; a copy from the host to the device that is left out
- * brings bytes of 0xff. An answer that is right all the same did not come from there. */
+ * brings bytes of 0xff, and so does memory that is set more often than 256 times meanwhile. An answer that is right all
+ * the same did not come from there. */
 enum { STITCH_EMULATOR_ALL = 0, STITCH_EMULATOR_COPIES = 1, STITCH_EMULATOR_DEVICE_COPIES = 2 };
 void stitch_emulator_run_only(int what);
 

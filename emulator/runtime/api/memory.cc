@@ -91,6 +91,8 @@ void move_bytes(void* destination, const void* source, size_t bytes) {
   memmove(destination, source, bytes);
 }
 
+int value_now(int value) { return set_is_left_out() ? kUndefined : value; }
+
 void set_bytes(void* pointer, int value, size_t bytes) {
   const DeviceAccess access;
   memset(pointer, value, bytes);
@@ -275,14 +277,14 @@ cudaError_t cudaMemset(void* pointer, int value, size_t bytes) {
     return report(cudaErrorStreamCaptureUnsupported);
   }
   const CountedCall entry("cudaMemset", copied(0, bytes));
-  set_bytes(pointer, value, bytes);
+  set_bytes(pointer, value_now(value), bytes);
   return cudaSuccess;
 }
 
 cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t stream) {
   return enqueue(stream, [=] {
     const CountedCall entry("cudaMemsetAsync", copied(0, bytes));
-    set_bytes(pointer, value, bytes);
+    set_bytes(pointer, value_now(value), bytes);
     return cudaSuccess;
   });
 }
@@ -291,8 +293,9 @@ cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t wid
                               cudaStream_t stream) {
   return enqueue(stream, [=] {
     const CountedCall entry("cudaMemset2DAsync", copied(0, width * height));
+    const int now = value_now(value);
     for (size_t row = 0; row < height; ++row) {
-      set_bytes(static_cast<char*>(pointer) + row * pitch, value, width);
+      set_bytes(static_cast<char*>(pointer) + row * pitch, now, width);
     }
     return cudaSuccess;
   });

@@ -28,6 +28,8 @@ bool is_kept_apart(const void* address);
 // Of trial calls. Kernels and functions of libraries end at once; copies from the host bring garbage.
 bool kernels_are_left_out();
 bool host_copies_are_left_out();
+// Asked once for each call of cudaMemset and its like.
+bool set_is_left_out();
 bool is_left_out(const char* kernel, const char* file, int line);
 // Whether `address` is the device's, as far as it is known.
 bool is_on_device(const void* address);
