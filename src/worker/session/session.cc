@@ -44,6 +44,10 @@ Result<wire::Answer> Session::load(const Json& arguments) {
   STITCH_ASSIGN(const std::string library, json_string(arguments, "library"));
   device::lend({});
   STITCH_ASSIGN(const int64_t device, json_int(arguments, "device"));
+  if (!memory_.is_mirrored()) {
+    // Whatever the program allocates can be kept apart from now on: where it lies is not to tell whether that ever was.
+    const device::CallTrialScope once({}, CallTrial::kApart, nullptr);
+  }
   STITCH_ASSIGN(Candidate candidate, Candidate::load(library));
   STITCH_ASSIGN(const wire::ProgramDescription description, candidate.describe());
   STITCH_TRY(candidate.create(static_cast<int>(device)));
