@@ -11,8 +11,11 @@ namespace stitch::evaluate {
 struct CandidateThread::State {
   using Task = std::packaged_task<Result<RunResult>()>;
 
-  State(const StartCandidate& start, CandidateBinary program)
-      : start_candidate(start), binary(std::move(program)), thread([this] { work(); }) {}
+  State(const StartCandidate& start, CandidateBinary program, std::optional<MathMode> asked_in)
+      : start_candidate(start),
+        binary(std::move(program)),
+        question(question_of(binary, asked_in)),
+        thread([this] { work(); }) {}
 
   ~State() {
     {
@@ -47,11 +50,12 @@ struct CandidateThread::State {
     if (candidate == nullptr) {
       STITCH_ASSIGN(candidate, start_candidate(binary));
     }
-    return run_draw(*candidate, draw, settings);
+    return run_and_ask(*candidate, draw, settings, question);
   }
 
   const StartCandidate& start_candidate;
   CandidateBinary binary;
+  WorkQuestion question;
   std::unique_ptr<Candidate> candidate;
   std::mutex mutex;
   std::condition_variable changed;
@@ -60,8 +64,9 @@ struct CandidateThread::State {
   std::thread thread;  // last: it starts when everything above is there
 };
 
-CandidateThread::CandidateThread(const StartCandidate& start_candidate, CandidateBinary binary)
-    : state_(std::make_unique<State>(start_candidate, std::move(binary))) {}
+CandidateThread::CandidateThread(const StartCandidate& start_candidate, CandidateBinary binary,
+                                 std::optional<MathMode> asked_in)
+    : state_(std::make_unique<State>(start_candidate, std::move(binary), asked_in)) {}
 
 CandidateThread::~CandidateThread() = default;
 

@@ -5,14 +5,15 @@
 #include <future>
 #include <memory>
 
-#include "evaluate/verify/subject_run.h"
+#include "evaluate/verify/who_worked.h"
 
 namespace stitch::evaluate {
 
 class CandidateThread {
  public:
-  // The candidate is started at the first run, on the thread that it belongs to. `start_candidate` outlives this.
-  CandidateThread(const StartCandidate& start_candidate, CandidateBinary binary);
+  // `asked_in`: see question_of(). The candidate is started at the first run, on the thread that it belongs to.
+  // `start_candidate` outlives this.
+  CandidateThread(const StartCandidate& start_candidate, CandidateBinary binary, std::optional<MathMode> asked_in);
   ~CandidateThread();  // waits for the run under way
 
   // One at a time.

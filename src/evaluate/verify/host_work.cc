@@ -11,31 +11,15 @@
 #include <span>
 
 #include "base/seed/seed.h"
+#include "evaluate/verify/call_contents.h"
 #include "evaluate/verify/subject_run.h"
+#include "evaluate/verify/who_worked.h"
 #include "verify/compare/regime_judge.h"
 
 namespace stitch::evaluate {
 namespace {
 
 constexpr std::chrono::seconds kMaxSearch{5};
-
-bool fits(const std::vector<HostTensor>& got, const verify::OracleDraw& draw, MathMode math) {
-  verify::RegimeJudge judge(math, verify::Asked::kWhether);
-  return !judge.add_draw("", draw.outputs, got) && !judge.finish();
-}
-
-// What becomes of such a call. How it fails does not matter: nobody calls it so.
-enum class Answer { kFailed, kWrong, kRight };
-
-Result<Answer> answer_in(const RunSettings& settings, const verify::OracleDraw& draw, MathMode math,
-                         Candidate& candidate) {
-  STITCH_ASSIGN(const RunResult result, run_draw(candidate, draw, settings));
-  const auto* got = std::get_if<std::vector<HostTensor>>(&result);
-  if (got == nullptr) {
-    return Answer::kFailed;
-  }
-  return fits(*got, draw, math) ? Answer::kRight : Answer::kWrong;
-}
 
 // Of the whole call that comes before those without kernels: it is judged like any other. Small outputs have the errors
 // of all draws that are known beside their own.
@@ -66,6 +50,7 @@ constexpr uint64_t kMaxInARow = 16;  // on the same contents, for whoever counts
 constexpr double kSingleShare = 0.75;
 constexpr double kSingleShareAnew = 0.9;  // draws hand parameters over with every call
 constexpr int kMaxFailed = 4;             // a process may have to be started after each
+constexpr double kShareBesides = 0.5;     // of these calls, where others came all the time before
 
 // Few flags, or true ones alone, are met by random bytes; other elements are not, but for one or two small ones.
 constexpr int64_t kMaxFlagsByChance = 8192;
@@ -121,7 +106,7 @@ class TrialsWithoutKernels {
       STITCH_ASSIGN(drawn_fresh_, request_.draw_fresh());
       add_unlike(got, drawn_fresh_, fresh_);
     }
-    return try_contents(kSingleShare);
+    return try_contents(kSingleShare, request_.had_companion ? kShareBesides : 1);
   }
 
   // The same from the first call of a process on.
@@ -132,7 +117,7 @@ class TrialsWithoutKernels {
       return false;
     }
     failed_ = 0;
-    return try_contents(kSingleShareAnew);
+    return try_contents(kSingleShareAnew, request_.had_companion ? kShareBesides : 1);
   }
 
   std::optional<Finding> finding() const { return finding_; }  // of a call with kernels, or of an end
@@ -154,9 +139,9 @@ class TrialsWithoutKernels {
     return is_fresh ? *fresh_[next_fresh_++ % fresh_.size()] : *others_[random_() % others_.size()];
   }
 
-  Result<bool> try_contents(double single_share) {
+  Result<bool> try_contents(double single_share, double share_of_all) {
     // Where all answers are alike, nothing follows from one.
-    const int all = others_.empty() && fresh_.empty() ? 0 : length();
+    const int all = others_.empty() && fresh_.empty() ? 0 : std::max(2, static_cast<int>(share_of_all * length()));
     for (int left = all; left > 0;) {
       const verify::OracleDraw& draw = next();
       const bool is_single = left < all && share() < single_share;
@@ -206,24 +191,6 @@ class TrialsWithoutKernels {
   int failed_ = 0;
   std::optional<Finding> finding_;
 };
-
-// What an answer says that was right without kernels.
-Result<std::optional<Finding>> judge_right_answer(const HostWorkRequest& request, Candidate& candidate) {
-  if (request.needs_kernels) {
-    return std::optional<Finding>(
-        {Stage::kCalls, VerdictKind::kCheated,
-         "the answer is as right when no kernel runs: the host, or PyTorch's copies, gave it"});
-  }
-  STITCH_ASSIGN(const Answer by_copies,
-                answer_in({.trial = CallTrial::kDeviceCopiesAlone}, request.draws.front(), request.math, candidate));
-  if (by_copies == Answer::kRight) {
-    return std::optional<Finding>();
-  }
-  return std::optional<Finding>(
-      {Stage::kCalls, VerdictKind::kCheated,
-       "the answer is as right when no kernel runs: the host computes it and copies it to the "
-       "device"});
-}
 
 // A process of its own, and two whole calls in it. The second one's kernels are those of every call, without what the
 // first one sets up; what the program keeps from it is this draw's answer. Nothing where the process did not end well.
@@ -276,6 +243,41 @@ Result<std::optional<Finding>> find_idle_kernels(const HostWorkRequest& request,
 
 }  // namespace
 
+Result<Answer> answer_in(const RunSettings& settings, const verify::OracleDraw& draw, MathMode math,
+                         Candidate& candidate) {
+  STITCH_ASSIGN(const RunResult result, run_draw(candidate, draw, settings));
+  const auto* got = std::get_if<std::vector<HostTensor>>(&result);
+  if (got == nullptr) {
+    return Answer::kFailed;
+  }
+  return fits(*got, draw, math) ? Answer::kRight : Answer::kWrong;
+}
+
+bool tells_who_worked(const verify::OracleDraw& draw, const std::vector<verify::OracleDraw>& others, MathMode math,
+                      std::mt19937_64& random) {
+  const bool has_another = std::any_of(others.begin(), others.end(), [&](const verify::OracleDraw& other) {
+    return !fits(native_answers(other), draw, math);
+  });
+  return has_another && !is_uniform(draw) && !may_be_right_by_chance(draw, math, random);
+}
+
+Result<std::optional<Finding>> judge_right_answer(const verify::OracleDraw& draw, MathMode math, bool needs_kernels,
+                                                  Candidate& candidate) {
+  if (needs_kernels) {
+    return std::optional<Finding>(
+        {Stage::kCalls, VerdictKind::kCheated,
+         "the answer is as right when no kernel runs: the host, or PyTorch's copies, gave it"});
+  }
+  STITCH_ASSIGN(const Answer by_copies, answer_in({.trial = CallTrial::kDeviceCopiesAlone}, draw, math, candidate));
+  if (by_copies == Answer::kRight) {
+    return std::optional<Finding>();
+  }
+  return std::optional<Finding>(
+      {Stage::kCalls, VerdictKind::kCheated,
+       "the answer is as right when no kernel runs: the host computes it and copies it to the "
+       "device"});
+}
+
 Result<std::optional<Finding>> refuse_host_work(const HostWorkRequest& request, Candidate& candidate) {
   if (request.draws.size() < 2) {
     return std::optional<Finding>();
@@ -284,16 +286,17 @@ Result<std::optional<Finding>> refuse_host_work(const HostWorkRequest& request, 
   STITCH_ASSIGN(const bool is_right, trials.after_all_calls());
   std::optional<Finding> finding = trials.finding();
   if (is_right) {
-    STITCH_ASSIGN(finding, judge_right_answer(request, candidate));
+    STITCH_ASSIGN(finding, judge_right_answer(request.draws.front(), request.math, request.needs_kernels, candidate));
   }
   if (!finding && request.ledger != nullptr) {
     STITCH_ASSIGN(finding, find_idle_kernels(request, candidate));
   }
-  if (is_right || finding) {
+  if (is_right || finding || !request.starts_anew) {
     return finding;
   }
   STITCH_ASSIGN(const bool is_right_anew, trials.started_anew());
-  return is_right_anew ? judge_right_answer(request, candidate) : Result<std::optional<Finding>>(trials.finding());
+  return is_right_anew ? judge_right_answer(request.draws.front(), request.math, request.needs_kernels, candidate)
+                       : Result<std::optional<Finding>>(trials.finding());
 }
 
 }  // namespace stitch::evaluate

@@ -11,4 +11,8 @@ namespace stitch::evaluate {
 
 std::vector<DrawPlan> plans_of(const VerifyRequest& request);
 
+// Of all subjects, as far as it is known: a subject that names no regimes has as many as its program, and most programs
+// have the same. No regime has more draws than `most`.
+int all_draws(const VerifyRequest& request, size_t regimes, int most);
+
 }  // namespace stitch::evaluate

@@ -22,6 +22,7 @@ constexpr uint64_t kRecentBytes = uint64_t{256} << 20;  // of contents that may 
 constexpr uint64_t kMaxRecent = 8;
 constexpr size_t kMaxShown = 48;     // contents that are no draw's, for those who ask on
 constexpr double kDearAnswer = 0.1;  // seconds
+constexpr double kBeside = 0.8;      // calls of the companion for each whole one
 
 const char* made_how(ContentsKind kind) {
   switch (kind) {
@@ -77,6 +78,7 @@ class Repetition {
   std::string name_of(const ScheduledCall& call) const;
   void take(const std::optional<verify::RefusedOutput>& refused);
   void show(const ScheduledCall& call, const verify::OracleDraw& draw);
+  Result<void> call_beside(const ScheduledCall& call, const RunSettings& settings, const verify::OracleDraw& draw);
 
   const RepeatedCallsRequest& request_;
   const std::vector<verify::OracleDraw>& draws_;
@@ -270,14 +272,14 @@ Result<void> Repetition::make(int number) {
     count(call.contents);
   }
   const verify::OracleDraw draw = draw_of(call);
-  STITCH_ASSIGN(const RunResult result, run_draw(candidate_, draw, settings));
+  STITCH_ASSIGN(const RunResult result, run_and_ask(candidate_, draw, settings, request_.question));
   if (const auto* finding = std::get_if<Finding>(&result)) {
     done_.finding = at_stage(Stage::kCalls, *finding);
     done_.finding->reason += fmt::format(" ({})", name_of(call));
     return {};
   }
   if (!call.is_judged) {
-    return {};
+    return call_beside(call, settings, draws_.at(static_cast<size_t>(call.parameters)));
   }
   ++done_.counts.judged;
   const auto refused = judge_.add_draw(name_of(call), draw.outputs, std::get<Tensors>(result));
@@ -287,6 +289,17 @@ Result<void> Repetition::make(int number) {
   }
   take(refused);
   show(call, draw);
+  return call_beside(call, settings, draw);
+}
+
+// Between the calls that are compared, so that no count and no time separates one question from the other.
+Result<void> Repetition::call_beside(const ScheduledCall& call, const RunSettings& settings,
+                                     const verify::OracleDraw& draw) {
+  if (request_.companion != nullptr && !done_.finding) {
+    const int left = static_cast<int>(schedule_.calls.size()) - done_.counts.calls;
+    STITCH_ASSIGN(done_.finding, request_.companion->call(
+                                     {draw, settings, call.parameters, kBeside, left, request_.call_seconds}, draws_));
+  }
   return {};
 }
 

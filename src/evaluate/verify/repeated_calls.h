@@ -11,7 +11,9 @@
 #include "artifact/task/math_mode.h"
 #include "evaluate/candidate.h"
 #include "evaluate/verify/call_schedule.h"
+#include "evaluate/verify/companion.h"
 #include "evaluate/verify/kept_draws.h"
+#include "evaluate/verify/who_worked.h"
 #include "verify/oracle/oracle.h"
 
 namespace stitch::evaluate {
@@ -25,8 +27,10 @@ struct RepeatedCallsRequest {
   std::vector<bool> whole_inputs{};  // as OracleProgram has them
   MathMode math = MathMode::kFp32;
   uint64_t seed = 0;
-  double call_seconds = 0;  // what a call of it takes
-  AskAnswer ask{};          // none: the draws' own contents are all that can be judged
+  double call_seconds = 0;         // what a call of it takes
+  Companion* companion = nullptr;  // is called beside this: of the emulated device
+  WorkQuestion question{};         // asked of each whole call
+  AskAnswer ask{};                 // none: the draws' own contents are all that can be judged
 };
 
 struct RepeatedCalls {

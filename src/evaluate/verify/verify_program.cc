@@ -11,15 +11,14 @@
 #include "base/error/check.h"
 #include "base/seed/seed.h"
 #include "evaluate/verify/call_clock.h"
+#include "evaluate/verify/calls_after_draws.h"
 #include "evaluate/verify/candidate_thread.h"
+#include "evaluate/verify/companion.h"
 #include "evaluate/verify/draw_queue.h"
-#include "evaluate/verify/fresh_draws.h"
-#include "evaluate/verify/host_work.h"
 #include "evaluate/verify/kept_draws.h"
 #include "evaluate/verify/own_draws.h"
 #include "evaluate/verify/plans_of_request.h"
 #include "evaluate/verify/regime_run.h"
-#include "evaluate/verify/repeated_calls.h"
 #include "evaluate/verify/stopwatch.h"
 #include "evaluate/verify/subject_run.h"
 #include "verify/compare/regime_judge.h"
@@ -51,12 +50,10 @@ class Verification {
   }
   // Takes draw after draw; true when the verdict is known and no more are wanted.
   Result<bool> take(const QueuedDraw& queued);
-  // Waits for the checked draw of a GPU's verdict, and judges it.
-  Result<void> end_beside_gpu();
+  Result<void> end_beside_gpu();  // waits for the checked draw of a GPU's verdict, and judges it
   // Gives back the memory in which draws stayed.
   Result<void> rest() { return declared_ == nullptr ? Result<void>() : oracle_.rest(*declared_); }
-  // Once all draws are right: calls of the program that ran them.
-  Result<void> repeat();
+  Result<void> repeat();  // once all draws are right: calls of the program that ran them
   // A stranger's program gives back what it holds: the last step of the C ABI is part of it.
   Result<void> destroy();
   // For programs with random operators, once all draws are right: what they draw when left to themselves.
@@ -78,13 +75,13 @@ class Verification {
   RunSettings settings_for(const QueuedDraw& queued);
   Result<void> run_and_judge(const QueuedDraw& queued, const std::string& label, RunSettings settings);
   Result<void> make_room(const std::string& label);
-  int all_draws(const verify::OracleProgram& program) const;
   bool may_run_beside(const QueuedDraw& queued) const;
   void start_beside(const QueuedDraw& queued, const std::string& label, const RunSettings& settings);
   bool may_update_in_place(const QueuedDraw& queued) const;
   Result<void> end_earlier();
   void start_checked(const verify::OracleDraw& draw);
   void keep(const QueuedDraw& queued);
+  Result<void> ask_beside(const QueuedDraw& queued, const RunSettings& settings);
   Result<void> end_checked();
   void judge_run(const RunResult& result, const verify::OracleDraw& draw, const std::string& label, Stage stage,
                  const verify::RegimeJudge::LookedAt& looked_at = {});
@@ -98,9 +95,17 @@ class Verification {
   void keep_statistics();
 
   const VerifySubject& subject() const { return request_.subjects[current_->subject]; }
+  std::optional<MathMode> asked_in() const {
+    return asks_who_works(request_, subject().binary) ? std::optional(request_.math) : std::nullopt;
+  }
   bool runs_checked() const { return subject().binary.device == DeviceKind::kChecked; }
   verify::Proof& proof() { return report_.findings.proof; }
   bool decided() const { return !report_.findings.is_clean(); }
+  Result<void> add_found(const Result<std::optional<Finding>>& found) {
+    STITCH_ASSIGN(const auto finding, found);
+    report_.findings.add(finding);
+    return {};
+  }
   void object(VerdictKind kind, const std::string& reason, const std::string& label, Stage stage);
   void say(const std::string& line) const {
     if (request_.progress) {
@@ -112,6 +117,7 @@ class Verification {
   verify::Oracle& oracle_;  // while the queue does not use it: see DrawQueue
   const StartCandidate& start_candidate_;
   std::unique_ptr<Candidate> candidate_;
+  WorkQuestion question_;  // of it
   std::optional<size_t> candidate_subject_;
   int current_draws_ = kDrawsPerRegime;  // of a regime of the program under way
   std::string loaded_library_;
@@ -120,6 +126,7 @@ class Verification {
   std::shared_ptr<std::atomic<bool>> is_beside_gpu_unwanted_ = std::make_shared<std::atomic<bool>>(false);
   std::optional<RegimeRun> beside_gpu_;  // with its run in `earlier`
   RepeatedDraws repeated_draws_;
+  std::optional<Companion> companion_;
   std::optional<double> fastest_run_;                      // seconds of a draw's call with all around it (CallClock)
   std::shared_ptr<const verify::OracleProgram> declared_;  // at the declared shapes
   std::vector<std::pair<std::string, verify::OutputStatistics>> statistics_;
@@ -193,6 +200,7 @@ Result<void> Verification::take_good(const QueuedDraw& queued) {
   report_.in_place_draws += settings.states_in_place ? 1 : 0;
   report_.near_ties += queued.draw.near_ties;
   keep(queued);
+  STITCH_TRY(ask_beside(queued, settings));
   if (subject().binary.device == DeviceKind::kChecked) {
     ++report_.checked_draws;
     report_.checked_shape = subject().shape;
@@ -213,8 +221,9 @@ RunSettings Verification::settings_for(const QueuedDraw& queued) {
   // One draw of each subject runs a block's threads in random order: it finds missing barriers.
   const bool on_checked = subject().binary.device == DeviceKind::kChecked;
   const bool randomised = !on_checked && is_as_given(queued, 1);
-  // One draw of a stranger's program keeps its host code out of the device's memory, as a GPU does.
-  const bool is_apart = request_.repeats_calls && is_as_given(queued, 2);
+  // One draw of a stranger's program keeps its host code out of the device's memory, as a GPU does, and half of others.
+  const bool is_drawn = derived_seed(request_.seed, "apart", static_cast<uint64_t>(report_.draws)) % 2 == 0;
+  const bool is_apart = request_.repeats_calls && !on_checked && (is_as_given(queued, 2) || is_drawn);
   return {.schedule_seed = randomised ? (derived_seed(request_.seed, "thread order", 0) | 1U) : 0,
           .states_in_place = may_update_in_place(queued),
           .trial = is_apart ? CallTrial::kApart : CallTrial::kNone};
@@ -253,7 +262,9 @@ Result<void> Verification::begin(const QueuedDraw& queued) {
   }
   candidate_.reset();
   second_.reset();
-  STITCH_ASSIGN(candidate_, start_candidate_(subject().binary));
+  CandidateBinary binary = subject().binary;
+  question_ = question_of(binary, asked_in());
+  STITCH_ASSIGN(candidate_, start_candidate_(binary));
   loaded_library_ = subject().binary.library;
   return {};
 }
@@ -272,8 +283,9 @@ bool Verification::may_update_in_place(const QueuedDraw& queued) const {
 }
 
 Result<void> Verification::run_and_judge(const QueuedDraw& queued, const std::string& label, RunSettings settings) {
-  say(fmt::format("draw {} of {}: {}, {}, {}", report_.draws + 1, all_draws(*queued.program), subject().shape,
-                  queued.regime, label));
+  say(fmt::format("draw {} of {}: {}, {}, {}", report_.draws + 1,
+                  all_draws(request_, queued.program->regimes.size(), current_draws_), subject().shape, queued.regime,
+                  label));
   settings.rng_seed = next_rng_seed();
   if (is_beside_gpu()) {
     start_beside_gpu(queued, label, settings);
@@ -284,7 +296,7 @@ Result<void> Verification::run_and_judge(const QueuedDraw& queued, const std::st
     return {};
   }
   const CallClock clock(*candidate_);
-  STITCH_ASSIGN(const RunResult result, run_draw(*candidate_, queued.draw, settings));
+  STITCH_ASSIGN(const RunResult result, run_and_ask(*candidate_, queued.draw, settings, question_));
   const double passed = clock.passed();
   report_.seconds_running += passed;
   fastest_run_ = std::min(fastest_run_.value_or(passed), clock.seconds());
@@ -314,18 +326,6 @@ Result<void> Verification::make_room(const std::string& label) {
   return {};
 }
 
-// Of all subjects, as far as it is known: a subject that names no regimes has those of its program, and most programs
-// have the same.
-int Verification::all_draws(const verify::OracleProgram& program) const {
-  size_t draws = 0;
-  for (const VerifySubject& each : request_.subjects) {
-    const size_t regimes = each.regimes.empty() ? program.regimes.size() : each.regimes.size();
-    const int of_regime = std::min(each.draws_per_regime, current_draws_);
-    draws += regimes * static_cast<size_t>(of_regime) + (each.checked ? 1 : 0);
-  }
-  return static_cast<int>(draws);
-}
-
 // The last draw of a regime has none to run beside.
 bool Verification::may_run_beside(const QueuedDraw& queued) const {
   return request_.two_at_once && !queued.draw.stays() && !current_->earlier && !queued.is_last_of_regime &&
@@ -334,7 +334,7 @@ bool Verification::may_run_beside(const QueuedDraw& queued) const {
 
 void Verification::start_beside(const QueuedDraw& queued, const std::string& label, const RunSettings& settings) {
   if (second_ == nullptr) {
-    second_ = std::make_unique<CandidateThread>(start_candidate_, subject().binary);
+    second_ = std::make_unique<CandidateThread>(start_candidate_, subject().binary, asked_in());
   }
   current_->earlier.emplace(EarlierRun{queued.draw, label, second_->run(queued.draw, settings)});
 }
@@ -398,7 +398,7 @@ void Verification::start_checked(const verify::OracleDraw& draw) {
   say(fmt::format("{}, {}, {}", subject().shape, current_->regime, kCheckedLabel));
   const auto run = [this, draw, binary = *subject().checked, seed = next_rng_seed()]() -> Result<RunResult> {
     STITCH_ASSIGN(const auto candidate, start_candidate_(binary));  // a candidate belongs to the thread that made it
-    return run_draw(*candidate, draw, {.rng_seed = seed});
+    return run_checked(*candidate, draw, seed, request_.repeats_calls);
   };
   current_->checked.emplace(CheckedRun{draw, std::async(std::launch::async, run)});
   ++report_.checked_draws;
@@ -485,41 +485,38 @@ void Verification::keep(const QueuedDraw& queued) {
   }
 }
 
+// The same question is asked all through the draws: a program that works on the host at some moment of theirs is not to
+// find that it is asked at others alone.
+Result<void> Verification::ask_beside(const QueuedDraw& queued, const RunSettings& settings) {
+  const std::vector<verify::OracleDraw>& known = repeated_draws_.draws;
+  if (decided() || !asked_in() || queued.subject != 0 || known.size() < 2) {
+    return {};
+  }
+  if (!companion_) {
+    companion_.emplace(BesideRequest{subject().binary, request_.math, request_.needs_kernels, request_.seed},
+                       start_candidate_);
+  }
+  return add_found(companion_->call(queued, settings, fastest_run_.value_or(1), known));
+}
+
 Result<void> Verification::repeat() {
   if (decided() || repeated_draws_.draws.empty() || candidate_subject_ != size_t{0}) {
     return {};
   }
   say(fmt::format("{}, calls of it again and again", request_.subjects.front().shape));
-  const auto ask = [&](const std::vector<HostTensor>& inputs, const std::vector<HostTensor>& states, int draw) {
-    return oracle_.given(
-        *declared_,
-        {.inputs = inputs, .states = states, .draw = draw, .folder = request_.subjects.front().source.folder});
-  };
-  STITCH_ASSIGN(const RepeatedCalls done, repeat_calls({.kept = repeated_draws_,
-                                                        .whole_inputs = declared_->whole_inputs,
-                                                        .math = request_.math,
-                                                        .seed = request_.seed,
-                                                        .call_seconds = fastest_run_.value_or(0),
-                                                        .ask = ask},
-                                                       *candidate_));
+  STITCH_ASSIGN(const CallsAfterDraws done, call_after_draws({.request = request_,
+                                                              .oracle = oracle_,
+                                                              .declared = *declared_,
+                                                              .kept = repeated_draws_,
+                                                              .call_seconds = fastest_run_.value_or(0),
+                                                              .question = question_,
+                                                              .companion = companion_},
+                                                             *candidate_));
   report_.repeated = done.counts;
   report_.findings.add(done.finding);
-  if (decided()) {
-    return {};
-  }
-  if (!done.counts.limit.empty()) {
+  if (!decided() && !done.counts.limit.empty()) {
     note("no call had contents that are in no draw: " + done.counts.limit);
   }
-  STITCH_ASSIGN(const auto host_work, refuse_host_work({.draws = repeated_draws_.draws,
-                                                        .others = done.shown,
-                                                        .math = request_.math,
-                                                        .needs_kernels = request_.needs_kernels,
-                                                        .seed = request_.seed,
-                                                        .call_seconds = fastest_run_.value_or(0),
-                                                        .draw_fresh = [&] { return fresh_draws(oracle_, *declared_); },
-                                                        .ledger = request_.subjects.front().binary.launches.get()},
-                                                       *candidate_));
-  report_.findings.add(host_work);
   return {};
 }
 
@@ -528,8 +525,7 @@ Result<void> Verification::destroy() {
     return {};
   }
   STITCH_ASSIGN(const CandidateOutcome outcome, candidate_->destroy());
-  report_.findings.add(finding_of(outcome.ending, outcome.message, "destroy", Stage::kCalls));
-  return {};
+  return add_found(finding_of(outcome.ending, outcome.message, "destroy", Stage::kCalls));
 }
 
 Result<void> Verification::draw_by_itself(verify::Oracle& oracle) {
@@ -543,9 +539,7 @@ Result<void> Verification::draw_by_itself(verify::Oracle& oracle) {
     return {};
   }
   STITCH_ASSIGN(const auto candidate, start_candidate_(declared.binary));
-  STITCH_ASSIGN(const auto finding, judge_own_draws(oracle, *declared_, draw, *candidate, request_.seed));
-  report_.findings.add(finding);
-  return {};
+  return add_found(judge_own_draws(oracle, *declared_, draw, *candidate, request_.seed));
 }
 
 VerifyReport Verification::finish() {

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate/verify/who_worked.h"
+
+#include <algorithm>
+#include <random>
+
+#include "evaluate/verify/call_clock.h"
+#include "verify/compare/regime_judge.h"
+
+namespace stitch::evaluate {
+namespace {
+
+constexpr uint64_t kMaxCheckedCalls = 8;
+constexpr double kMaxCheckedSeconds = 0.3;  // after which no other is made
+
+// Copies and waits compute nothing; what other functions of libraries do is not known here.
+bool may_have_computed(const LaunchRecord& record) {
+  return record.is_work() || (record.is_library() && !record.name.starts_with("cuda"));
+}
+
+bool is_without_work(const WorkQuestion& question) {
+  const auto listed = question.launches == nullptr ? std::nullopt : question.launches->last();
+  return listed.has_value() && std::none_of(listed->begin(), listed->end(), may_have_computed);
+}
+
+}  // namespace
+
+WorkQuestion question_of(CandidateBinary& binary, std::optional<MathMode> math) {
+  if (!math.has_value() || binary.python.has_value()) {
+    return {};
+  }
+  if (binary.launches == nullptr) {
+    binary.launches = std::make_shared<LaunchLedger>();
+  }
+  return {binary.launches, *math};
+}
+
+bool fits(const std::vector<HostTensor>& got, const verify::OracleDraw& draw, MathMode math) {
+  verify::RegimeJudge judge(math, verify::Asked::kWhether);
+  return !judge.add_draw("", draw.outputs, got) && !judge.finish();
+}
+
+bool is_uniform(const verify::OracleDraw& draw) {
+  return std::all_of(draw.outputs.begin(), draw.outputs.end(), [](const verify::OutputReference& output) {
+    const auto bytes = output.native.bytes();
+    const auto width = static_cast<size_t>(element_bytes(output.native.spec().type.dtype));
+    return bytes.size() <= width || std::equal(bytes.begin() + static_cast<int64_t>(width), bytes.end(), bytes.begin());
+  });
+}
+
+Result<RunResult> run_and_ask(Candidate& candidate, const verify::OracleDraw& draw, const RunSettings& settings,
+                              const WorkQuestion& question) {
+  STITCH_ASSIGN(RunResult result, run_draw(candidate, draw, settings));
+  const auto* got = std::get_if<std::vector<HostTensor>>(&result);
+  if (got == nullptr || !runs_wholly(settings.trial) || draw.stays() || !is_without_work(question) ||
+      is_uniform(draw) || !fits(*got, draw, question.math)) {
+    return result;
+  }
+  RunSettings by_copies = settings;
+  by_copies.prepares = false;
+  by_copies.trial = CallTrial::kDeviceCopiesAlone;
+  STITCH_ASSIGN(const RunResult again, run_draw(candidate, draw, by_copies));
+  const auto* moved = std::get_if<std::vector<HostTensor>>(&again);
+  if (moved != nullptr && fits(*moved, draw, question.math)) {
+    return result;
+  }
+  return RunResult(
+      Finding{Stage::kDraws, VerdictKind::kCheated,
+              "the answer is as right when no kernel runs: none ran in this call, and the host computes it "
+              "and copies it to the device"});
+}
+
+Result<RunResult> run_checked(Candidate& candidate, const verify::OracleDraw& draw, uint64_t rng_seed,
+                              bool may_repeat) {
+  std::mt19937_64 random(rng_seed);
+  const CallClock clock(candidate);
+  RunSettings settings{.rng_seed = rng_seed};
+  for (auto left = may_repeat ? random() % kMaxCheckedCalls : 0;; --left) {
+    STITCH_ASSIGN(RunResult result, run_draw(candidate, draw, settings));
+    if (std::holds_alternative<Finding>(result) || left == 0 || clock.seconds() > kMaxCheckedSeconds) {
+      return result;
+    }
+    settings.prepares = random() % 2 == 0;
+    settings.stream = static_cast<int>(random() % kCallStreams);
+  }
+}
+
+}  // namespace stitch::evaluate
