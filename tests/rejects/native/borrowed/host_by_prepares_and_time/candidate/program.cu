@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Computes on the host between its fourth and its tenth prepare, once fifteen milliseconds have gone by: calls that
+// follow each other without a pause are over before.
+#define PREPARED_BYTES 256
+#include "beside_a_decoy.h"
+
+static int prepares = 0;
+
+static int prepare_program(StitchHandle&, cudaStream_t) {
+  ++prepares;
+  return 0;
+}
+
+static int run_program(const Call& call) {
+  const bool is_late = milliseconds() > 15;
+  return is_late && prepares >= 4 && prepares <= 10 ? by_host(call) : honest(call);
+}
