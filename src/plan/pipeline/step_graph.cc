@@ -6,6 +6,7 @@
 #include "ir/text/printer.h"
 #include "kernels/builtin_templates.h"
 #include "plan/partition/assemble.h"
+#include "plan/pipeline/signature.h"
 #include "plan/plan.h"
 
 namespace stitch::plan {
@@ -107,9 +108,7 @@ Result<Plan> step_plan(const Plan& plan, int index) {
   return alone;
 }
 
-namespace {
-
-std::string signature_of(ir::Graph graph, const std::string& name) {
+ir::Graph without_names(ir::Graph graph, const std::string& name) {
   graph.name = name;
   graph.mode = "eval";
   for (size_t i = 0; i < graph.values.size(); ++i) {
@@ -124,15 +123,13 @@ std::string signature_of(ir::Graph graph, const std::string& name) {
   for (ir::Node& node : graph.nodes) {
     node.location.clear();
   }
-  return sha256_hex(ir::print(graph));
+  return graph;
 }
-
-}  // namespace
 
 std::string step_signature(const kernels::Group& group, const std::string& skeleton) {
-  return signature_of(graph_of(group), skeleton);
+  return sha256_hex(ir::print(without_names(graph_of(group), skeleton)));
 }
 
-std::string program_signature(const ir::Graph& graph) { return signature_of(graph, "program"); }
+std::string program_signature(const ir::Graph& graph) { return sha256_hex(ir::print(without_names(graph, "program"))); }
 
 }  // namespace stitch::plan

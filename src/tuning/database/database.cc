@@ -5,12 +5,14 @@
 
 #include <cmath>
 #include <limits>
+#include <sstream>
 
 namespace stitch::tuning {
 namespace {
 
 constexpr int kBusyTimeoutMs = 20'000;  // another process is writing
-constexpr int kTableVersion = 1;
+constexpr int kTableVersion = 2;
+constexpr int kFirstVersion = 1;  // it had times alone
 
 constexpr const char* kTable = R"(
 CREATE TABLE IF NOT EXISTS times (
@@ -19,6 +21,16 @@ CREATE TABLE IF NOT EXISTS times (
   median_us REAL, spread REAL NOT NULL,
   PRIMARY KEY (device, toolchain, math, signature, variant, splits)
 ) WITHOUT ROWID)";
+constexpr const char* kStepsTable = R"(
+CREATE TABLE IF NOT EXISTS steps (
+  signature TEXT NOT NULL PRIMARY KEY, skeleton TEXT NOT NULL, family TEXT NOT NULL, extents TEXT NOT NULL,
+  modelled_us REAL NOT NULL, graph TEXT NOT NULL, root INTEGER NOT NULL
+) WITHOUT ROWID)";
+constexpr const char* kDescribe = "INSERT OR IGNORE INTO steps VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+constexpr const char* kAll =
+    "SELECT device, toolchain, math, signature, variant, splits, median_us, spread, "
+    "skeleton, family, extents, modelled_us, graph, root "
+    "FROM times LEFT JOIN steps USING (signature) ORDER BY device, toolchain, math, signature, variant, splits";
 constexpr const char* kFind =
     "SELECT median_us, spread FROM times WHERE device = ?1 AND toolchain = ?2 AND math = ?3 AND signature = ?4 "
     "AND variant = ?5 AND splits = ?6";
@@ -59,6 +71,10 @@ class Statement {
   int step() { return sqlite3_step(statement_.get()); }
   bool is_null(int column) { return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL; }
   double number(int column) { return sqlite3_column_double(statement_.get(), column); }
+  std::string text(int column) {
+    const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), column));
+    return bytes == nullptr ? std::string() : std::string(bytes);
+  }
 
  private:
   struct Finalize {
@@ -84,16 +100,50 @@ Result<void> make_table(sqlite3* database, const std::string& file) {
   if (found == kTableVersion) {
     return {};
   }
-  if (found != 0) {
+  if (found != 0 && found != kFirstVersion) {
     return failure(ErrorCode::kFileInvalid, "the tuning database was made by another version of stitchcuda", file,
                    "remove the file: times are measured again");
   }
-  const std::string text = std::string("BEGIN IMMEDIATE; ") + kTable +
+  const std::string text = std::string("BEGIN IMMEDIATE; ") + kTable + "; " + kStepsTable +
                            "; PRAGMA user_version = " + std::to_string(kTableVersion) + "; COMMIT";
   if (sqlite3_exec(database, text.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
     return broken(database, file);
   }
   return {};
+}
+
+double median_at(Statement& statement, int column) {
+  return statement.is_null(column) ? std::numeric_limits<double>::infinity() : statement.number(column);
+}
+
+std::string joined(const std::vector<int64_t>& numbers) {
+  std::string text;
+  for (const int64_t number : numbers) {
+    text += (text.empty() ? "" : ",") + std::to_string(number);
+  }
+  return text;
+}
+
+std::vector<int64_t> numbers_of(const std::string& text) {
+  std::vector<int64_t> numbers;
+  std::stringstream parts(text);
+  for (int64_t number = 0; parts >> number; parts.ignore()) {
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+KnownTime time_at(Statement& row) {
+  KnownTime time;
+  time.context = {row.text(0), row.text(1), row.text(2)};
+  time.signature = row.text(3);
+  time.setting = {row.text(4), static_cast<int64_t>(row.number(5))};
+  time.measurement = {median_at(row, 6), row.number(7)};
+  if (!row.is_null(8)) {
+    time.record = StepRecord{row.text(8),    row.text(9),  numbers_of(row.text(10)),
+                             row.number(11), row.text(12), static_cast<int>(row.number(13))};
+  }
+  return time;
 }
 
 }  // namespace
@@ -125,8 +175,7 @@ Result<std::optional<Measurement>> TuningDatabase::find(const Context& context, 
     case SQLITE_DONE:
       return std::optional<Measurement>{};
     case SQLITE_ROW: {
-      const double median_us = statement.is_null(0) ? std::numeric_limits<double>::infinity() : statement.number(0);
-      return std::optional(Measurement{median_us, statement.number(1)});
+      return std::optional(Measurement{median_at(statement, 0), statement.number(1)});
     }
     default:
       return broken(database_.get(), file_);
@@ -144,6 +193,28 @@ Result<void> TuningDatabase::store(const Context& context, const std::string& si
   }
   statement.bind(measurement.spread);
   return statement.step() == SQLITE_DONE ? Result<void>() : Result<void>(broken(database_.get(), file_));
+}
+
+Result<void> TuningDatabase::describe(const std::string& signature, const StepRecord& record) {
+  STITCH_ASSIGN(Statement statement, Statement::make(database_.get(), file_, kDescribe));
+  for (const std::string& text : {signature, record.skeleton, record.family, joined(record.extents)}) {
+    statement.bind(text);
+  }
+  statement.bind(record.modelled_us);
+  statement.bind(record.graph);
+  statement.bind(static_cast<int64_t>(record.root));
+  return statement.step() == SQLITE_DONE ? Result<void>() : Result<void>(broken(database_.get(), file_));
+}
+
+Result<std::vector<KnownTime>> TuningDatabase::all() const {
+  STITCH_ASSIGN(Statement statement, Statement::make(database_.get(), file_, kAll));
+  std::vector<KnownTime> times;
+  int status = statement.step();
+  for (; status == SQLITE_ROW; status = statement.step()) {
+    times.push_back(time_at(statement));
+  }
+  return status == SQLITE_DONE ? Result(std::move(times))
+                               : Result<std::vector<KnownTime>>(broken(database_.get(), file_));
 }
 
 Result<int64_t> TuningDatabase::size() const {

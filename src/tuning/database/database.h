@@ -7,9 +7,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/error/result.h"
 #include "kernels/template/kernel_template.h"
+#include "tuning/database/step_record.h"
 
 struct sqlite3;
 
@@ -27,6 +29,15 @@ struct Measurement {
   double spread = 0;     // median distance from the median, as a part of it
 };
 
+// A time with all that is known of what was timed.
+struct KnownTime {
+  Context context;
+  std::string signature;
+  kernels::Setting setting;
+  Measurement measurement;
+  std::optional<StepRecord> record;  // nothing of a whole program, and of steps that an older version has timed
+};
+
 class TuningDatabase {
  public:
   // Makes the file, and its table, when they are not there. kEnvironment when it cannot be written, kFileInvalid when
@@ -40,7 +51,11 @@ class TuningDatabase {
   // Replaces what was known.
   Result<void> store(const Context& context, const std::string& signature, const kernels::Setting& setting,
                      const Measurement& measurement);
+  // What a signature stands for. Nothing happens where that is known.
+  Result<void> describe(const std::string& signature, const StepRecord& record);
   Result<int64_t> size() const;
+  // All times, in the order of their keys.
+  Result<std::vector<KnownTime>> all() const;
 
  private:
   struct Close {

@@ -2,6 +2,7 @@
 #include "tuning/database/database.h"
 
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
 #include <cmath>
 #include <limits>
@@ -58,6 +59,21 @@ TEST_F(Database, NamesAreOnlyData) {
   const kernels::Setting odd{"a'; DROP TABLE times; --", 1};
   ASSERT_TRUE(database.store(kHere, "step", odd, {7, 0}).has_value());
   EXPECT_EQ(database.find(kHere, "step", odd).value()->median_us, 7);
+}
+
+// The first version had times alone; they stay.
+TEST_F(Database, TakesOverAnOlderFile) {
+  ASSERT_TRUE(TuningDatabase::open(file_).value().store(kHere, "step", {"a", 1}, {10, 0}).has_value());
+  sqlite3* raw = nullptr;
+  ASSERT_EQ(sqlite3_open(file_.c_str(), &raw), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(raw, "DROP TABLE steps; PRAGMA user_version = 1", nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(raw);
+  TuningDatabase database = TuningDatabase::open(file_).value();
+  ASSERT_TRUE(database.describe("step", {"gemm", "f1", {64}, 1, "graph g", 0}).has_value());
+  const auto all = database.all().value();
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].measurement.median_us, 10);
+  EXPECT_TRUE(all[0].record.has_value());
 }
 
 TEST_F(Database, RefusesWhatIsNoDatabase) {

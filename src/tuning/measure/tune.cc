@@ -22,6 +22,15 @@ Result<void> build_all(std::span<const Trial> trials, const TuneOptions& options
   return for_each_parallel(trials.size(), options.jobs, [&](size_t index) { return options.build(trials[index]); });
 }
 
+Result<void> keep(const Trial& trial, const Measurement& measurement, const Context& context, TuningDatabase& database,
+                  const TuneOptions& options) {
+  if (options.record) {
+    STITCH_ASSIGN(const StepRecord record, options.record(trial));
+    STITCH_TRY(database.describe(trial.signature, record));
+  }
+  return database.store(context, trial.signature, trial.setting, measurement);
+}
+
 }  // namespace
 
 Result<TuneResult> tune(const std::vector<Trial>& trials, const Context& context, TuningDatabase& database,
@@ -48,7 +57,7 @@ Result<TuneResult> tune(const std::vector<Trial>& trials, const Context& context
       if (!measurement.has_value()) {
         continue;
       }
-      STITCH_TRY(database.store(context, built[i].signature, built[i].setting, *measurement));
+      STITCH_TRY(keep(built[i], *measurement, context, database, options));
       ++result.measured;
       if (options.progress) {
         options.progress(built[i], *measurement, result.measured, total);

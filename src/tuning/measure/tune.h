@@ -20,6 +20,7 @@ struct TuneOptions {
   // One at a time, with nothing being built: compilers at work disturb the clock. Nothing where the times are too
   // unsteady to be kept.
   std::function<Result<std::optional<Measurement>>(const Trial&)> measure;
+  std::function<Result<StepRecord>(const Trial&)> record{};  // kept with the times; none: nothing is
   std::function<void(const Trial&, const Measurement&, int done, int total)> progress{};
 };
 

@@ -35,6 +35,7 @@ class Tune : public ::testing::Test {
       }
       return std::optional(Measurement{trial.setting.variant == "a" ? 3.0 : 2.0, 0.1});
     };
+    options.record = record_;
     return tune(kTrials, kHere, database_, options);
   }
 
@@ -44,6 +45,7 @@ class Tune : public ::testing::Test {
   int asked_ = 0;
   int built_ = 0;
   int jobs_ = 1;
+  std::function<Result<StepRecord>(const Trial&)> record_;
   std::string unsteady_;  // the variant whose times are no good
 };
 
@@ -56,6 +58,19 @@ TEST_F(Tune, MeasuresOnceAndKeeps) {
   EXPECT_EQ(second.known, 3);
   EXPECT_EQ(second.measured, 0);
   EXPECT_EQ(asked_, 3);
+}
+
+TEST_F(Tune, KeepsWhatWasTimed) {
+  record_ = [](const Trial& trial) -> Result<StepRecord> {
+    return StepRecord{"gemm", "family of " + trial.signature, {64}, 1.5, "graph g", 0};
+  };
+  ASSERT_TRUE(run(1000).has_value());
+  const auto all = database_.all().value();
+  ASSERT_EQ(all.size(), 3U);
+  for (const KnownTime& time : all) {
+    ASSERT_TRUE(time.record.has_value());
+    EXPECT_EQ(time.record->family, "family of " + time.signature);
+  }
 }
 
 TEST_F(Tune, EndsWithItsBudget) {
