@@ -18,14 +18,22 @@ std::vector<plan::Alternative> all_settings(const plan::Step& step) {
 
 bool by_estimate(const plan::Alternative& a, const plan::Alternative& b) { return a.estimated_us < b.estimated_us; }
 
-// The best by estimate, cut short.
-void keep_promising(std::vector<plan::Alternative>& settings, const TrialLimits& limits) {
+// The best by estimate, cut short, and the one that was chosen.
+void keep_promising(std::vector<plan::Alternative>& settings, const TrialLimits& limits,
+                    const kernels::Setting& chosen) {
   std::stable_sort(settings.begin(), settings.end(), by_estimate);
+  const auto is_chosen = [&](const plan::Alternative& one) { return one.setting == chosen; };
   const auto is_slow = [&](const plan::Alternative& one) {
     return one.estimated_us > limits.within * settings[0].estimated_us;
   };
-  settings.erase(std::find_if(settings.begin(), settings.end(), is_slow), settings.end());
-  settings.resize(std::min(settings.size(), limits.settings_per_step));
+  auto end = std::find_if(settings.begin(), settings.end(), is_slow);
+  end = std::min(end, settings.begin() + static_cast<ptrdiff_t>(std::min(settings.size(), limits.settings_per_step)));
+  const auto found = std::find_if(end, settings.end(), is_chosen);
+  if (found != settings.end()) {
+    std::iter_swap(end, found);
+    ++end;
+  }
+  settings.erase(end, settings.end());
 }
 
 std::vector<kernels::Setting> settings_to_try(const plan::Plan& plan, size_t index, const TrialLimits& limits,
@@ -40,8 +48,8 @@ std::vector<kernels::Setting> settings_to_try(const plan::Plan& plan, size_t ind
   });
   std::vector<plan::Alternative> libraries(first_of_libraries, own.end());
   own.erase(first_of_libraries, own.end());
-  keep_promising(own, limits);
-  keep_promising(libraries, limits);
+  keep_promising(own, limits, step.setting);
+  keep_promising(libraries, limits, step.setting);
   if (with_libraries) {
     own.insert(own.end(), libraries.begin(), libraries.end());
   }

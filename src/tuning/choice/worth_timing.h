@@ -24,6 +24,7 @@ struct TrialLimits {
   double min_share = 0.03;  // of the program's estimated time: shorter steps are left as they are
 };
 
+// Settings that the plan has chosen are tried whatever their estimates, since it may know their times from elsewhere.
 // The trials in the order to make them, the most valuable first in case the budget ends early: the most expensive steps
 // first, and of each step the setting that the plan has chosen, then its rivals by their estimates, be they a library's
 // or our own. Equal steps are tried once.

@@ -50,6 +50,24 @@ TEST(WorthTiming, StepsThatAreAlikeOrShortAreLeftOut) {
   }
 }
 
+// Times from elsewhere may have chosen what no estimate would.
+TEST(WorthTiming, WhatWasChosenIsTriedFirstWhateverItsEstimate) {
+  const plan::Plan plan = planned({});
+  const auto slowest = std::max_element(
+      plan.steps[0].alternatives.begin(), plan.steps[0].alternatives.end(),
+      [](const plan::Alternative& a, const plan::Alternative& b) { return a.estimated_us < b.estimated_us; });
+  ASSERT_GT(slowest->estimated_us, TrialLimits{}.within * plan.steps[0].estimated_us);
+  const kernels::Setting setting = slowest->setting;
+  plan::PlanOptions options;
+  options.measured = [&](const std::string&, const kernels::Setting& one) {
+    return one == setting ? std::optional(0.01) : std::nullopt;
+  };
+  const auto trials = worth_timing(planned(options), {}, false);
+  const auto of_first = std::find_if(trials.begin(), trials.end(), [](const Trial& trial) { return trial.step == 0; });
+  ASSERT_NE(of_first, trials.end());
+  EXPECT_EQ(of_first->setting, setting);
+}
+
 TEST(WorthTiming, LibrariesComeOnTopOfOurOwn) {
   const plan::Plan plan = planned({.math = MathMode::kTf32});
   const auto without = worth_timing(plan, {}, false);
