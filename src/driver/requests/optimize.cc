@@ -33,20 +33,26 @@ struct Run : OptimizeReport {
   SubjectSet set;
 };
 
-// By measured times where there is a GPU: those that are known, and those taken now.
+// By measured times where there is a GPU: those that are known, and those taken now; else by those that ship.
 Result<plan::Plan> plan_program(Job& job, const toolchain::Toolchain& tools, Run& run) {
   const PlannedBy planned_by = planner_of(job, run.batches, run.task.math);
-  if (run.device != DeviceKind::kCuda) {
-    return planned_by({}, std::nullopt);
+  std::optional<Tuning> tuning;
+  if (run.device == DeviceKind::kCuda) {
+    STITCH_ASSIGN(tuning, Tuning::open(job, tools, run.task.math));
   }
-  STITCH_ASSIGN(std::optional<Tuning> tuning, Tuning::open(job, tools, run.task.math));
   if (!tuning.has_value()) {
-    return planned_by({}, std::nullopt);
+    STITCH_ASSIGN(UntunedPlan untuned, plan_untuned(job, run.task.math, planned_by));
+    run.times_by = std::move(untuned.times);
+    return std::move(untuned.plan);
   }
   STITCH_ASSIGN(TunedPlan tuned, tuning->tune(planned_by));
   run.tuned = tuned.result.known + tuned.result.measured;
   job.progress().fact("tune", fmt::format("{} settings measured, {} known before, {} left", tuned.result.measured,
                                           tuned.result.known, tuned.result.left));
+  run.times_by = tuning->describe_shipped(tuned.plan);
+  if (!run.times_by.empty()) {
+    job.progress().fact("times", run.times_by);
+  }
   return std::move(tuned.plan);
 }
 
@@ -249,6 +255,9 @@ Json to_json(const OptimizeReport& run) {
                {"error_ratio", verify.error_ratio},
                {"modelled_us", plan::declared_modelled_us(run.program.plan)},
                {"tuned", run.tuned}};
+  if (!run.times_by.empty()) {
+    json["times_by"] = run.times_by;
+  }
   json["seconds"] = {{"import", run.seconds.import}, {"plan", run.seconds.plan},     {"build", run.seconds.build},
                      {"nvcc", run.nvcc.seconds},     {"verify", run.seconds.verify}, {"total", run.seconds.total}};
   for (const auto& [part, seconds] : run.imported.seconds) {

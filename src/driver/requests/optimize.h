@@ -37,6 +37,7 @@ struct OptimizeReport {
   evaluate::EvaluateReport report;
   NvccResult nvcc;
   int tuned = 0;                                 // settings with a measured time
+  std::string times_by;                          // what steps were chosen by that nobody measured here; mostly empty
   std::optional<MeasuredProgram> times;          // of a verified program on a GPU
   std::optional<tuning::BaselineTimes> untimed;  // a baseline on the emulated device
   Seconds seconds;

@@ -10,7 +10,7 @@
 #include "driver/judge/plan_file.h"
 #include "driver/project/project.h"
 #include "driver/project/python_forms.h"
-#include "plan/batch/any_batch.h"
+#include "driver/time/shipped.h"
 #include "toolchain/candidate/candidate_sources.h"
 
 namespace stitch::driver {
@@ -66,11 +66,13 @@ Result<plan::Plan> plan_stage(const PlanRequest& request, const Services& servic
   STITCH_ASSIGN(const std::string text, read_file(file));
   STITCH_ASSIGN(const plan::ProgramBatches program,
                 located(plan::parse_batches(text, file), file, "make it again with `stitchcuda import`"));
-  plan::PlanOptions options;
-  options.math = request.math;
-  options.libraries = request.options.libraries;
-  STITCH_ASSIGN(options.limits, planned_limits(Job(request.options, services)));
-  return plan::plan_any_batch(program, [&](const ir::Graph& graph) { return plan::make_plan(graph, options); });
+  Job job(request.options, services);
+  if (!request.options.tuning_database.empty() && !names_times_text(job)) {
+    return failure(ErrorCode::kFileInvalid, "plan takes measured times as text, and this is none",
+                   request.options.tuning_database, "make one with `stitchcuda tune export DB --out FILE`");
+  }
+  STITCH_ASSIGN(UntunedPlan untuned, plan_untuned(job, request.math, planner_of(job, program, request.math)));
+  return std::move(untuned.plan);
 }
 
 Json plan_summary(const plan::Plan& plan) {

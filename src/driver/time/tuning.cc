@@ -104,18 +104,38 @@ Result<std::optional<Tuning>> Tuning::open(Job& job, const toolchain::Toolchain&
   if (job.options().no_tune || !gpu.has_value() || !tools.supports(DeviceKind::kCuda).has_value()) {
     return std::optional<Tuning>{};
   }
-  const fs::path file =
-      job.options().tuning_database.empty() ? tools.cache / kDatabaseName : fs::path(job.options().tuning_database);
+  const bool is_default = job.options().tuning_database.empty() || names_times_text(job);
+  const fs::path file = is_default ? tools.cache / kDatabaseName : fs::path(job.options().tuning_database);
   STITCH_ASSIGN(tuning::TuningDatabase database, tuning::TuningDatabase::open(file));
+  STITCH_ASSIGN(std::optional<Shipped> shipped, Shipped::open(job, math));
   tuning::Context context{*gpu, tools.nvcc->identity, to_string(math)};
-  return std::optional(Tuning(job, tools, std::move(context), std::move(database)));
+  return std::optional(Tuning(job, tools, std::move(context), std::move(database), std::move(shipped)));
 }
 
-plan::MeasuredTimes Tuning::times() const {
+plan::MeasuredTimes Tuning::own_times() const {
   return [this](const std::string& signature, const kernels::Setting& setting) -> std::optional<double> {
     const auto found = database_.find(context_, signature, setting);
     return found.has_value() && found->has_value() ? std::optional((*found)->median_us) : std::nullopt;
   };
+}
+
+plan::MeasuredTimes Tuning::times() const {
+  return [this, own = own_times()](const std::string& signature, const kernels::Setting& setting) {
+    const std::optional<double> here = own(signature, setting);
+    return here.has_value() || !shipped_.has_value() ? here : shipped_->us(signature, setting);
+  };
+}
+
+// Once more where times of similar steps are known of the steps that were planned.
+Result<plan::Plan> Tuning::planned(const PlannedBy& planned_by, std::optional<plan::Layout> layout) {
+  STITCH_ASSIGN(plan::Plan plan, planned_by(times(), layout));
+  if (shipped_.has_value()) {
+    STITCH_ASSIGN(const bool is_more, shipped_->carry_over(plan));
+    if (is_more) {
+      return planned_by(times(), layout);
+    }
+  }
+  return plan;
 }
 
 PlannedBy planner_of(const Job& job, const plan::ProgramBatches& batches, MathMode math) {
@@ -133,19 +153,22 @@ Result<TunedPlan> Tuning::tune(const PlannedBy& planned_by) {
   STITCH_ASSIGN(tuned.plan, settle(planned_by, std::nullopt, trials, tuned.result));
   STITCH_TRY(compare_layouts(planned_by, tuned.plan, trials, tuned.result));
   STITCH_ASSIGN(tuned.plan, planned_by(times(), std::nullopt));
+  if (shipped_.has_value()) {
+    shipped_->remove_carried(tuned.plan, own_times());
+  }
   return tuned;
 }
 
 Result<plan::Plan> Tuning::settle(const PlannedBy& planned_by, std::optional<plan::Layout> layout, Trials& trials,
                                   tuning::TuneResult& result) {
-  STITCH_ASSIGN(plan::Plan plan, planned_by(times(), layout));
+  STITCH_ASSIGN(plan::Plan plan, planned(planned_by, layout));
   for (int round = 0; round < kMaxRounds; ++round) {
     STITCH_ASSIGN(const tuning::TuneResult tried, try_settings(plan, trials));
     add(result, tried, round == 0 && !layout.has_value());
     if (tried.measured == 0) {
       break;
     }
-    STITCH_ASSIGN(plan, planned_by(times(), layout));
+    STITCH_ASSIGN(plan, planned(planned_by, layout));
   }
   return plan;
 }
@@ -156,6 +179,7 @@ Result<tuning::TuneResult> Tuning::try_settings(const plan::Plan& plan, Trials& 
   options.clock = [&] { return trials.worked_seconds(); };
   options.build = [&](const tuning::Trial& trial) { return trials.build(plan, trial); };
   options.measure = [&](const tuning::Trial& trial) { return trials.measure(plan, trial); };
+  options.record = [&](const tuning::Trial& trial) { return tuning::record_of(plan, trial.step); };
   Progress::Wait wait = job_->progress().wait("tune", "nvcc on the first settings");
   std::map<size_t, double> best_us;
   options.progress = [&](const tuning::Trial& trial, const tuning::Measurement& measured, int done, int total) {

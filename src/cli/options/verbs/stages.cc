@@ -33,6 +33,10 @@ void add_plan(CLI::App* application, CommandLine* line) {
   add_math(verb, line);
   add_libraries(verb, line);
   add_target(verb, line);
+  verb->add_option("--tuning-database", line->tuning_database,
+                   "Measured times as text, by `tune export` (default: those that ship for the GPU here)")
+      ->type_name("FILE")
+      ->group(kTuningGroup);
   add_out(verb, line, "FILE", "Plan file to write (default: standard output)");
   add_common(verb, line);
   verb->footer("stitchcuda plan graph.ir --out plan.json # for the GPU here, or an H200");

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "driver/job/job.h"
+#include "plan/batch/program_batches.h"
+#include "plan/plan.h"
+
+namespace stitch::driver {
+
+// A plan by what was measured; nothing told of the layout: the faster one.
+using PlannedBy = std::function<Result<plan::Plan>(const plan::MeasuredTimes&, std::optional<plan::Layout>)>;
+
+// For `batches`, by what the job asks for. Valid as long as both.
+PlannedBy planner_of(const Job& job, const plan::ProgramBatches& batches, MathMode math);
+
+}  // namespace stitch::driver
