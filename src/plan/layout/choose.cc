@@ -8,7 +8,7 @@
 #include "kernels/conv/layout.h"
 #include "kernels/conv/library.h"
 #include "kernels/conv/problem.h"
-#include "plan/cost/cost.h"
+#include "plan/cost/fitted.h"
 #include "plan/layout/channels_last.h"
 #include "plan/layout/forms.h"
 
@@ -42,7 +42,7 @@ class Wishes {
         kernels::Work work = kernel->work(group, setting);
         work.launches = 1;
         work.serial_bytes = 0;
-        last = std::min(last, estimated_us(work, options_.limits));
+        last = std::min(last, estimated_us(*kernel, setting, work, options_.limits));
       } else {
         first = std::min(first, time_of(*kernel, group, setting));
       }
@@ -58,7 +58,7 @@ class Wishes {
   double time_of(const kernels::KernelTemplate& kernel, const kernels::Group& group, const Setting& setting) const {
     const auto measured =
         options_.measured ? options_.measured(step_signature(group, kernel.name()), setting) : std::optional<double>();
-    return measured.value_or(estimated_us(kernel.work(group, setting), options_.limits));
+    return measured.value_or(estimated_us(kernel, setting, kernel.work(group, setting), options_.limits));
   }
 
   const ir::Graph& graph_;

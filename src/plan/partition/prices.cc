@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "plan/cost/cost.h"
+#include "plan/cost/fitted.h"
 
 namespace stitch::plan {
 
@@ -24,7 +24,8 @@ std::vector<Price> prices(const ChosenStep& chosen, const std::vector<Setting>& 
   std::vector<Price> ranked;
   bool wants_library = options.libraries == Libraries::kOn;
   for (const Setting& setting : settings) {
-    Alternative cost{setting, estimated_us(chosen.kernel->work(chosen.group, setting), options.limits)};
+    const kernels::Work work = chosen.kernel->work(chosen.group, setting);
+    Alternative cost{setting, estimated_us(*chosen.kernel, setting, work, options.limits)};
     if (options.measured) {
       cost.measured_us = options.measured(signature, setting);
     }
