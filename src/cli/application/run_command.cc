@@ -77,7 +77,7 @@ bool needs_own_files(const std::string& name) {
 
 // A run of agents begins its record itself, once it is known that its models answer.
 bool keeps_record(const CommandLine& line) {
-  return (line.verb == "optimize" && !line.agents.are_asked()) || line.verb == "tune";
+  return (line.verb == "optimize" && !line.agents.are_asked()) || (line.verb == "tune" && line.action.empty());
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "base/json/json.h"
 #include "cli/commands/commands.h"
 #include "cli/options/request.h"
+#include "driver/requests/export_times.h"
 
 namespace stitch::cli {
 namespace {
@@ -63,10 +64,35 @@ Json as_json(const plan::Plan& plan) {
   return steps;
 }
 
+Result<int> run_export(Invocation& invocation) {
+  const CommandLine& line = invocation.line();
+  driver::ExportTimesRequest request{{line.words.begin(), line.words.end()}, line.out};
+  STITCH_ASSIGN(const driver::ExportTimesReport found, driver::export_times(request, invocation.services()));
+  if (line.out.empty() && !line.json) {
+    fmt::print("{}", found.text);
+    return 0;
+  }
+  invocation.reporter().result(
+      Json{{"schema", "stitchcuda.tune_export/1"},
+           {"steps", found.steps},
+           {"settings", found.settings},
+           {"without_estimate", found.without_estimate},
+           {"out", line.out}},
+      fmt::format("{}: times of {} settings of {} steps", line.out, found.settings, found.steps));
+  return 0;
+}
+
 }  // namespace
 
 Result<int> run_tune(Invocation& invocation) {
   const CommandLine& line = invocation.line();
+  if (line.action == "export") {
+    return run_export(invocation);
+  }
+  if (line.file.empty()) {
+    return failure(ErrorCode::kUsage, "tune: no program is named", {},
+                   "name one: stitchcuda tune FILE.py; see 'stitchcuda tune --help'");
+  }
   driver::TuneRequest request;
   STITCH_ASSIGN(request.options, options_of(line));
   request.task = task_of(line, line.file);
