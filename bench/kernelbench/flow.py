@@ -21,7 +21,8 @@ import product
 import records
 import steps
 import tasks
-from gate import Gate
+from gate import Gate, Pipeline
+from pools import ending_all, pool_on
 
 NICE = 10  # of builds: what is timed must not wait for a core
 SETTLING_SECONDS = 30.0  # beside torch.compile: PyTorch is loaded, the program made and called
@@ -42,7 +43,8 @@ class Run:
             options.binary, options.math, options.libraries, options.tuning_database, options.memory * 1e9
         )
         self.records = records.Records(self.out)
-        self.gate = Gate()
+        on_gpu = options.device == "gpu"
+        self.gate = Pipeline(product.timing_lock(options.binary) if on_gpu else None) if options.pipeline else Gate()
         self.started = time.monotonic()
         self.driver = driver_version() if options.device == "gpu" else None
         self.saying = threading.Lock()
@@ -62,50 +64,85 @@ class Run:
             print(f"{time.monotonic() - self.started:6.1f} s  {text}", flush=True)
 
     def all(self, chosen: list[tasks.Task]) -> None:
+        if self.options.pipeline:
+            self.pipelined(chosen)
+            return
         if self.options.build_first:
-            if "compile" in self.options.baseline and self.options.device == "gpu":
-                self.each(self.compile_first, chosen, self.options.compile_jobs or self.options.jobs)
-            self.each(self.build_first, chosen, self.options.jobs)
+            if self.compiles():
+                self.each(self.compile_first, chosen, self.options.compile_jobs or self.options.jobs,
+                          self.options.build_cpus)
+            self.each(self.build_first, chosen, self.options.jobs, self.options.build_cpus)
             self.say("built; timing")
         # Two where all is built: while one is timed the next loads PyTorch.
-        self.each(self.one, chosen, min(2, self.options.jobs) if self.options.build_first else self.options.jobs)
+        self.each(self.one, chosen, min(2, self.options.jobs) if self.options.build_first else self.options.jobs,
+                  self.options.time_cpus)
 
-    def each(self, function, chosen: list[tasks.Task], jobs: int) -> None:
-        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-            try:
-                list(pool.map(function, chosen))
-            except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
-                children.is_ending.set()  # those that are under way begin nothing more
-                children.end_all()
-                raise
+    def compiles(self) -> bool:
+        """Whether torch.compile is timed here."""
+        return "compile" in self.options.baseline and self.options.device == "gpu"
+
+    def each(self, function, chosen: list[tasks.Task], jobs: int, cpus: set[int] | None) -> None:
+        with pool_on(jobs, cpus) as pool, ending_all(pool):
+            list(pool.map(function, chosen))
+
+    def pipelined(self, chosen: list[tasks.Task]) -> None:
+        """Each task is compiled by PyTorch and built by us on some processors, side by side with others, and timed on
+        others as soon as both are done, while later ones are still built."""
+        options = self.options
+        # Two: while one is timed the next loads PyTorch.
+        with pool_on(options.jobs, options.build_cpus) as ours, \
+                pool_on(options.compile_jobs or options.jobs, options.build_cpus) as theirs, \
+                pool_on(2, options.time_cpus) as timing, ending_all(ours, theirs, timing):
+            made = {task: [ours.submit(self.build_first, task)] for task in chosen}
+            for task, futures in made.items() if self.compiles() else ():
+                futures.append(theirs.submit(self.compile_first, task))
+            waiting = {future: task for task, futures in made.items() for future in futures}
+            timed = []
+            for future in concurrent.futures.as_completed(waiting):
+                task = waiting[future]
+                made[task].remove(future)
+                if future.result() is False:  # no time was left for it
+                    made[task].append(future)
+                elif not made[task]:
+                    timed.append(timing.submit(self.one, task))
+            for future in timed:
+                future.result()
 
     def may_build(self) -> bool:
         """Whether there is time for more that is built before anything is timed."""
         spent = time.monotonic() - self.started
         return self.left() >= LEAST_SECONDS and spent < (self.options.build_seconds or float("inf"))
 
-    def compile_first(self, task: tasks.Task) -> None:
+    def compile_first(self, task: tasks.Task) -> bool:
+        """False where no time was left for it."""
         attempt = Attempt(self, task)
-        if not self.may_build() or attempt.compiled.exists():
-            return
+        if attempt.compiled.exists():
+            return True
+        if not self.may_build():
+            return False
         try:
             attempt.compile_ahead()
             self.say(f"{task.short} compiled by PyTorch in {attempt.seconds['compile ahead']:.0f} s")
         except Exception:  # noqa: BLE001 - it is compiled where it is timed, then
             traceback.print_exc()
+        return self.left() > 0
 
-    def build_first(self, task: tasks.Task) -> None:
-        """What fails fails again, with a record, when its turn has come."""
+    def build_first(self, task: tasks.Task) -> bool:
+        """False where no time was left for it. What fails fails again, with a record, when its turn has come."""
+        attempt = Attempt(self, task)
+        if attempt.kept.exists():
+            return True
         if not self.may_build():
-            return
+            return False
         try:
-            built = Attempt(self, task).build()
+            built = attempt.build()
             self.say(f"{task.short} built: {built['sentence'][:160]}")
         except OutOfTime:
             self.say(f"{task.short}: not built in time")
+            return False
         except Exception:  # noqa: BLE001 - our own mistake costs one task, not the run
             traceback.print_exc()
+        return True
 
     def one(self, task: tasks.Task) -> None:
         if self.left() < LEAST_SECONDS:
@@ -219,7 +256,7 @@ class Attempt:
         planned = ["--math", self.options.math, "--libraries", self.options.libraries]
         program = ["--program", str(self.task.path)]
         if self.options.tuning:
-            with self.run.gate.shared():
+            with self.run.gate.tuning():
                 answers = [self.tune("--out", str(plan))]
         else:
             answers = [self.ask("import", str(self.task.path), "--out", str(graph))]
@@ -250,17 +287,18 @@ class Attempt:
         others = [name for name in steps.ALL_BASELINES if name != "compile"]
         limit = min(self.options.compile_seconds + SETTLING_SECONDS, max(self.run.left(), 1))
         begin = time.monotonic()
-        with self.run.gate.shared():
-            process = baselines.Process(self.task.path, self.log, "--math", self.options.math, "--compile-seconds",
-                                        str(self.options.compile_seconds), without=others)
-            try:
-                notes = process.wait_until_ready(limit)
-            finally:
-                process.end()
+        process = baselines.Process(self.task.path, self.log, "--math", self.options.math, "--compile-seconds",
+                                    str(self.options.compile_seconds), "--when-told", without=others)
+        try:
+            process.answer(limit)  # that it is there
+            with self.run.gate.compiling(process.child):
+                notes = process.wait_until_ready(limit, {})
+        finally:
+            process.end()
         self.seconds["compile ahead"] = time.monotonic() - begin
         found = notes.get("compile", notes.get("error", "it said nothing"))
         note = found if isinstance(found, str) else ""
-        if self.options.build_first and self.run.left() > 0:
+        if (self.options.build_first or self.options.pipeline) and self.run.left() > 0:
             # Others had memory of the GPU meanwhile: only what took too long is not tried again alone.
             note = note if any(word in note for word in TOO_LONG) else ""
             self.keep(self.compiled, {"note": note, "seconds": {"compile ahead": self.seconds["compile ahead"]}})
@@ -275,16 +313,16 @@ class Attempt:
                    str(self.options.sample_seconds), "--kernels-below", str(self.options.kernels_below)]
         seconds += ["--emulated"] if self.options.device == "emulated" else []
         process = baselines.Process(self.task.path, self.log, "--math", self.options.math, *seconds, "--when-told",
-                                    without=without, STITCHCUDA=os.path.realpath(self.options.binary))
+                                    "--asks", without=without, STITCHCUDA=os.path.realpath(self.options.binary))
         try:
             process.answer(limit)  # that it is there: PyTorch is loaded before the GPU is taken
-            with self.run.gate.alone():
+            with self.run.gate.turn():
                 begin = time.monotonic()
                 if self.run.left() <= 0:
                     raise OutOfTime
                 known = {name: us["median"] for name, us in self.run.known_baselines(self.task).items()}
                 notes = process.wait_until_ready(min(limit, self.run.left()), {**order, "known_us": known})
-                times = notes if "error" in notes else process.answer(min(limit, self.run.left()))
+                times = notes if "error" in notes else self.sampled(process, limit)
                 process.end()
                 self.seconds["timing"] = time.monotonic() - begin
         finally:
@@ -292,6 +330,14 @@ class Attempt:
         if "error" in times and self.run.left() <= 0:
             raise OutOfTime
         return self.measured(times, {**notes, **failed})
+
+    def sampled(self, process: baselines.Process, limit: float) -> dict:
+        """It asks before it takes samples; what is wrong is said at once."""
+        times = process.answer(min(limit, self.run.left()))
+        if "asks" not in times:
+            return times
+        with self.run.gate.quiet():
+            return process.time({}, min(limit, self.run.left()))
 
     def measured(self, times: dict, notes: dict) -> dict:
         if "error" in times:

@@ -105,7 +105,9 @@ def left(where: pathlib.Path) -> dict[str, dict]:
 
 def test_a_task_that_crashes_costs_itself_alone(tmp_path: pathlib.Path) -> None:
     where = checkout(tmp_path, level1_1_Crashes=CRASHES, level1_2_Scaled=RIGHT)
-    done = run(where, "--jobs", "2", "--math", "fp32")
+    cpus = sorted(os.sched_getaffinity(0))
+    done = run(where, "--jobs", "2", "--math", "fp32", "--pipeline", "--time-cpus", str(cpus[0]), "--build-cpus",
+               f"{cpus[0]},{cpus[-1]}")
     assert done.returncode == 1, done.stderr
     found = left(where)
     right, crashed = found["level1/2_Scaled"], found["level1/1_Crashes"]

@@ -69,8 +69,8 @@ class Process:
         limit = time.monotonic() + seconds
         while order is None or self.tell(order):
             notes = self.answer(limit - time.monotonic())
-            if "ready" in notes:
-                continue
+            if "ready" in notes:  # of one that was started again: the order lies before it
+                notes = self.answer(limit - time.monotonic())
             if "broken" not in notes:
                 return {**notes, **self.failed}
             self.failed[notes["broken"]] = notes[notes["broken"]]

@@ -7,9 +7,22 @@ import dataclasses
 import json
 import os
 import pathlib
+import subprocess
 import sys
 
 import children
+
+
+def timing_lock(binary: str) -> pathlib.Path | None:
+    """The file whose lock the product takes for each timing on the GPU here (driver/time/timing_lock.cc)."""
+    told = subprocess.run([binary, "cache", "--json"], text=True, capture_output=True, check=False).stdout
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")[0] or "0"
+    asked = ["nvidia-smi", "--query-gpu=uuid", "--format=csv,noheader", "-i", visible]
+    try:
+        uuid = subprocess.run(asked, text=True, capture_output=True, check=True).stdout.strip()
+        return pathlib.Path(json.loads(told)["folder"]) / f"timing-{uuid}.lock"
+    except (OSError, subprocess.CalledProcessError, ValueError, KeyError):
+        return None
 
 
 @dataclasses.dataclass

@@ -267,6 +267,9 @@ def time_with(subject: programs.Subject, made: dict, order: dict, options: argpa
         return {**found, **machine(subject.device)}  # an emulated device tells no time
     notes = {}
     functions = {**with_graphs({"ours": call.run}, notes, subject), **made}
+    if options.asks:
+        print(json.dumps({"asks": True}), flush=True)
+        order_from_stdin()
     samples = interleaved(subject, functions, options.sample_seconds)
     us = {name: spread(values) for name, values in samples.items()}
     return {
@@ -302,6 +305,7 @@ def main() -> None:
     parser.add_argument("--without", nargs="*", default=[], help="baselines to leave out")
     parser.add_argument("--kernels-below", type=float, default=0, metavar="RATIO",
                         help="tell the kernels of a call where the best baseline takes less than this times ours")
+    parser.add_argument("--asks", action="store_true", help="before samples are taken, and wait for a line on stdin")
     parser.add_argument("--when-told", action="store_true", help="nothing before the line on stdin has come")
     options = parser.parse_args()
     programs.set_math(options.math)
