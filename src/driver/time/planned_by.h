@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A program to be planned again and again, each time by what is known by then.
 #pragma once
 
 #include <functional>
