@@ -36,7 +36,7 @@ struct Options {
   std::optional<double> total_timeout_seconds;  // for all calls of one from outside; empty: by the time of one
 
   // Times.
-  bool no_tune = false;         // choose settings by estimate alone
+  bool no_tune = false;         // choose settings by times that ship, else by estimates
   bool no_time = false;         // on a GPU: a verdict without times
   double tune_seconds = 60;     // no timing of a setting begins after it
   std::string tuning_database;  // empty: in the cache

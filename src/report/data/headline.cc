@@ -75,6 +75,9 @@ void add_time(const plan::Plan& plan, const Json& evidence, Headline& line) {
                              *speedup, text(*baseline, "name"), number(*baseline, "low").value_or(0),
                              number(*baseline, "high").value_or(0), number(*baseline, "us").value_or(0));
   }
+  if (const std::string times_by = text(evidence["result"], "times_by"); !times_by.empty()) {
+    line.time += fmt::format(" Settings chosen by {}.", times_by);
+  }
 }
 
 void add_limits(const Json& evidence, Headline& line) {

@@ -162,6 +162,11 @@ TEST(Report, HeadlineNamesVerdictTimeAndLimits) {
       " 3.50 times as fast as PyTorch eager (3.40 to 3.62), which takes 25.4 \u00b5s."));
   EXPECT_EQ(measured["limits"], "");
 
+  folder["evidence/result.json"] =
+      R"({"device": "gpu", "times_by": "the shipped database for NVIDIA H200: times of 2"})";
+  EXPECT_TRUE((*report_data(folder))["headline"]["time"].get<std::string>().ends_with(
+      " Settings chosen by the shipped database for NVIDIA H200: times of 2."));
+
   folder["evidence/verify.json"] = R"({"verdict": {"kind": "wrong", "reason": "output 0 is off"}})";
   EXPECT_EQ((*report_data(folder))["headline"]["verdict"], "Not verified (wrong): output 0 is off.");
 }

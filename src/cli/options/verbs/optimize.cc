@@ -23,7 +23,7 @@ void add_optimize(CLI::App* application, CommandLine* line) {
       ->group(kDeviceGroup);
   add_scale(verb, line);
   add_seed(verb, line);
-  verb->add_flag("--no-tune", line->no_tune, "Choose settings by estimate, also where a GPU could time them")
+  verb->add_flag("--no-tune", line->no_tune, "Time no settings: follow times that ship for the GPU, else estimates")
       ->group(kTuningGroup);
   add_tuning(verb, line);
   add_no_time(verb, line);
