@@ -143,7 +143,9 @@ Shares tf32_shares(const ConvolutionProblem& problem, bool is_turned) {
   }
   constexpr int64_t kFewChannels = 8;
   if (!problem.transposed && problem.in_channels <= kFewChannels) {
-    return {is_turned ? 0.03 : 0.055, 0.42};
+    // Volumes of eight fill its tiles better than images of three.
+    const bool fills = is_spatial && problem.in_channels == kFewChannels;
+    return fills ? Shares{is_turned ? 0.12 : 0.08, 0.42} : Shares{is_turned ? 0.03 : 0.055, 0.42};
   }
   if (!problem.transposed && problem.window.taps() == 1) {
     return is_turned ? Shares{0.58, 0.7} : Shares{0.21, 0.6};
@@ -166,7 +168,10 @@ Shares fp32_shares(const ConvolutionProblem& problem) {
   const double bandwidth = problem.is_depthwise() && problem.groups > 1 ? kOfDepthwise : 1.0;
   if (!problem.transposed) {
     constexpr int64_t kManyResults = 64;
-    const double of_few = is_spatial && problem.out_channels < kManyResults ? 0.15 : 0.33;
+    constexpr int64_t kShallow = 64, kDeep = 256;  // 0.31 at a depth of 81, 0.2 at 27 and at 315
+    const bool is_shallow_or_deep = problem.depth() < kShallow || problem.depth() > kDeep;
+    const double of_volume = problem.out_channels < kManyResults ? 0.15 : (is_shallow_or_deep ? 0.2 : 0.33);
+    const double of_few = is_spatial ? of_volume : 0.33;
     constexpr int64_t kNarrowWindow = 9;
     const bool is_wide = problem.window.taps() > kNarrowWindow;
     if (is_spatial && !is_few) {
