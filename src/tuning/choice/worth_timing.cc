@@ -18,22 +18,36 @@ std::vector<plan::Alternative> all_settings(const plan::Step& step) {
 
 bool by_estimate(const plan::Alternative& a, const plan::Alternative& b) { return a.estimated_us < b.estimated_us; }
 
-// The best by estimate, cut short, and the one that was chosen.
-void keep_promising(std::vector<plan::Alternative>& settings, const TrialLimits& limits,
-                    const kernels::Setting& chosen) {
+// The best by estimate, cut short.
+void keep_promising(std::vector<plan::Alternative>& settings, double within, const TrialLimits& limits) {
   std::stable_sort(settings.begin(), settings.end(), by_estimate);
-  const auto is_chosen = [&](const plan::Alternative& one) { return one.setting == chosen; };
   const auto is_slow = [&](const plan::Alternative& one) {
-    return one.estimated_us > limits.within * settings[0].estimated_us;
+    return one.estimated_us > within * settings[0].estimated_us;
   };
-  auto end = std::find_if(settings.begin(), settings.end(), is_slow);
-  end = std::min(end, settings.begin() + static_cast<ptrdiff_t>(std::min(settings.size(), limits.settings_per_step)));
-  const auto found = std::find_if(end, settings.end(), is_chosen);
-  if (found != settings.end()) {
-    std::iter_swap(end, found);
-    ++end;
+  settings.erase(std::find_if(settings.begin(), settings.end(), is_slow), settings.end());
+  settings.resize(std::min(settings.size(), limits.settings_per_step));
+}
+
+// `chosen` first, then the best of each kind, then all by estimate.
+std::vector<kernels::Setting> in_order(const kernels::Setting& chosen, const std::vector<plan::Alternative>& own,
+                                       const std::vector<plan::Alternative>& libraries) {
+  std::vector<kernels::Setting> order = {chosen};
+  std::vector<plan::Alternative> rest;
+  for (const std::vector<plan::Alternative>* kind : {&own, &libraries}) {
+    const bool has_chosen =
+        std::any_of(kind->begin(), kind->end(), [&](const plan::Alternative& one) { return one.setting == chosen; });
+    if (!has_chosen && !kind->empty()) {
+      order.push_back(kind->front().setting);
+    }
+    rest.insert(rest.end(), kind->begin(), kind->end());
   }
-  settings.erase(end, settings.end());
+  std::stable_sort(rest.begin(), rest.end(), by_estimate);
+  for (const plan::Alternative& one : rest) {
+    if (std::find(order.begin(), order.end(), one.setting) == order.end()) {
+      order.push_back(one.setting);
+    }
+  }
+  return order;
 }
 
 std::vector<kernels::Setting> settings_to_try(const plan::Plan& plan, size_t index, const TrialLimits& limits,
@@ -48,19 +62,19 @@ std::vector<kernels::Setting> settings_to_try(const plan::Plan& plan, size_t ind
   });
   std::vector<plan::Alternative> libraries(first_of_libraries, own.end());
   own.erase(first_of_libraries, own.end());
-  keep_promising(own, limits, step.setting);
-  keep_promising(libraries, limits, step.setting);
-  if (with_libraries) {
-    own.insert(own.end(), libraries.begin(), libraries.end());
-  }
-  std::stable_sort(own.begin(), own.end(), by_estimate);
-  std::stable_partition(own.begin(), own.end(),
-                        [&](const plan::Alternative& one) { return one.setting == step.setting; });
-  std::vector<kernels::Setting> chosen;
-  for (const plan::Alternative& one : own) {
-    chosen.push_back(one.setting);
-  }
-  return chosen;
+  keep_promising(own, limits.within, limits);
+  keep_promising(libraries, limits.within_libraries, limits);
+  std::vector<kernels::Setting> order = in_order(step.setting, own, libraries);
+  std::erase_if(order, [&](const kernels::Setting& one) {
+    return !with_libraries && std::find(of_libraries.begin(), of_libraries.end(), one) != of_libraries.end();
+  });
+  return order;
+}
+
+// What a trial is worth beside those of other steps: what is found out of a step's first rival tells most. A step's
+// own setting has to be known before that.
+double worth(const plan::Step& step, size_t rival) {
+  return step.estimated_us / static_cast<double>(std::max<size_t>(rival, 1));
 }
 
 }  // namespace
@@ -75,7 +89,7 @@ std::vector<Trial> worth_timing(const plan::Plan& plan, const TrialLimits& limit
     total_us += step.phase == plan::Phase::kRun ? step.estimated_us : 0;
   }
   std::set<std::string> seen;
-  std::vector<Trial> trials;
+  std::vector<std::pair<double, Trial>> valued;
   for (const size_t index : order) {
     const plan::Step& step = plan.steps[index];
     if (step.phase != plan::Phase::kRun || step.estimated_us < limits.min_share * total_us) {
@@ -86,9 +100,14 @@ std::vector<Trial> worth_timing(const plan::Plan& plan, const TrialLimits& limit
     if (settings.size() < 2 || !seen.insert(signature).second) {
       continue;
     }
-    for (const kernels::Setting& setting : settings) {
-      trials.push_back({index, signature, setting});
+    for (size_t rival = 0; rival < settings.size(); ++rival) {
+      valued.emplace_back(worth(step, rival), Trial{index, signature, settings[rival]});
     }
+  }
+  std::stable_sort(valued.begin(), valued.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<Trial> trials;
+  for (const auto& [value, trial] : valued) {
+    trials.push_back(trial);
   }
   return trials;
 }

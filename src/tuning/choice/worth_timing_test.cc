@@ -79,22 +79,43 @@ TEST(WorthTiming, LibrariesComeOnTopOfOurOwn) {
 }
 
 // A budget that ends early has seen what the plan would take unmeasured, and its best rivals, whoever computes them.
-TEST(WorthTiming, ThePlansOwnSettingComesFirstThenItsRivalsByEstimate) {
+TEST(WorthTiming, ThePlansOwnSettingComesFirstThenTheBestOfTheOtherKindThenTheRestByEstimate) {
   const plan::Plan plan = planned({.math = MathMode::kTf32});
   const auto trials = worth_timing(plan, {}, true);
   const plan::Step& step = plan.steps[trials.front().step];
   EXPECT_EQ(trials.front().setting, step.setting);
   EXPECT_EQ(trials.front().setting.variant, "cublaslt_tf32");
   std::vector<double> estimates;
+  bool is_second = true;
   for (const Trial& trial : trials) {
     const auto rival = std::find_if(step.alternatives.begin(), step.alternatives.end(),
                                     [&](const plan::Alternative& one) { return one.setting == trial.setting; });
-    if (trial.step == trials.front().step && rival != step.alternatives.end()) {
+    if (trial.step != trials.front().step || rival == step.alternatives.end()) {
+      continue;
+    }
+    if (is_second) {
+      EXPECT_FALSE(trial.setting.variant.starts_with("cublaslt")) << "our own beside a library's";
+    } else {
       estimates.push_back(rival->estimated_us);
     }
+    is_second = false;
   }
   EXPECT_GE(estimates.size(), 2U);
   EXPECT_TRUE(std::is_sorted(estimates.begin(), estimates.end()));
+}
+
+// The first two of every step that matters, before the last of the dearest.
+TEST(WorthTiming, ASmallerStepHasItsTurnBeforeTheLastRivalsOfTheDearest) {
+  plan::Plan plan = planned({.math = MathMode::kTf32});
+  const auto trials = worth_timing(plan, {}, true);
+  const size_t dearest = trials.front().step;
+  const auto other = std::find_if(trials.begin(), trials.end(), [&](const Trial& one) { return one.step != dearest; });
+  ASSERT_NE(other, trials.end());
+  EXPECT_GE(other - trials.begin(), 2);
+  const double share = plan.steps[other->step].estimated_us / plan.steps[dearest].estimated_us;
+  const auto before = static_cast<double>(other - trials.begin()) - 1;  // rivals of the dearest
+  EXPECT_GE(1 / before, share);
+  EXPECT_LE(1 / (before + 1), share);
 }
 
 plan::Plan with_times(const std::string& signature, const std::map<std::string, double>& times) {

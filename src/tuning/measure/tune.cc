@@ -15,11 +15,48 @@ size_t group_size(const TuneOptions& options) {
   return options.jobs > 0 ? static_cast<size_t>(options.jobs) : std::max(1u, std::thread::hardware_concurrency());
 }
 
-Result<void> build_all(std::span<const Trial> trials, const TuneOptions& options) {
-  if (!options.build) {
-    return {};
+// Of a budget that begins with it.
+class Budget {
+ public:
+  explicit Budget(const TuneOptions& options) : options_(options), begin_(options.clock()) {}
+
+  bool may_build() const { return options_.clock() - begin_ < options_.budget_seconds; }
+  bool may_measure() const {
+    return options_.clock() - begin_ < 2 * options_.budget_seconds || measuring_ < options_.budget_seconds;
   }
-  return for_each_parallel(trials.size(), options.jobs, [&](size_t index) { return options.build(trials[index]); });
+  Result<std::optional<Measurement>> measure(const Trial& trial) {
+    const double asked = options_.clock();
+    Result<std::optional<Measurement>> measurement = options_.measure(trial);
+    measuring_ += options_.clock() - asked;
+    return measurement;
+  }
+
+ private:
+  const TuneOptions& options_;
+  double begin_;
+  double measuring_ = 0;  // seconds
+};
+
+// Those that were built: all but the ones whose turn came when the budget had ended.
+Result<std::vector<Trial>> build_all(std::span<const Trial> trials, const Budget& budget, const TuneOptions& options) {
+  if (!options.build) {
+    return std::vector<Trial>(trials.begin(), trials.end());
+  }
+  std::vector<char> is_built(trials.size(), 0);
+  STITCH_TRY(for_each_parallel(trials.size(), options.jobs, [&](size_t index) -> Result<void> {
+    if (!budget.may_build()) {
+      return {};
+    }
+    is_built[index] = 1;
+    return options.build(trials[index]);
+  }));
+  std::vector<Trial> built;
+  for (size_t i = 0; i < trials.size(); ++i) {
+    if (is_built[i] != 0) {
+      built.push_back(trials[i]);
+    }
+  }
+  return built;
 }
 
 Result<void> keep(const Trial& trial, const Measurement& measurement, const Context& context, TuningDatabase& database,
@@ -45,15 +82,14 @@ Result<TuneResult> tune(const std::vector<Trial>& trials, const Context& context
       unknown.push_back(trial);
     }
   }
-  const double begin = options.clock();
-  const auto is_within = [&](double budgets) { return options.clock() - begin < budgets * options.budget_seconds; };
+  Budget budget(options);
   const int total = static_cast<int>(unknown.size());
   const size_t group = group_size(options);
-  for (size_t first = 0; first < unknown.size() && is_within(1); first += group) {
-    const auto built = std::span(unknown).subspan(first, std::min(group, unknown.size() - first));
-    STITCH_TRY(build_all(built, options));
-    for (size_t i = 0; i < built.size() && is_within(2); ++i) {
-      STITCH_ASSIGN(const std::optional<Measurement> measurement, options.measure(built[i]));
+  for (size_t first = 0; first < unknown.size() && budget.may_build(); first += group) {
+    const auto next = std::span(unknown).subspan(first, std::min(group, unknown.size() - first));
+    STITCH_ASSIGN(const std::vector<Trial> built, build_all(next, budget, options));
+    for (size_t i = 0; i < built.size() && budget.may_measure(); ++i) {
+      STITCH_ASSIGN(const std::optional<Measurement> measurement, budget.measure(built[i]));
       if (!measurement.has_value()) {
         continue;
       }

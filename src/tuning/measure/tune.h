@@ -11,8 +11,8 @@
 namespace stitch::tuning {
 
 struct TuneOptions {
-  // No trial is built after it. What is built by then is measured, but for what twice as long has no room for: a budget
-  // that building uses up would else choose by one time, and by guesses.
+  // No trial is begun to be built after it. What is built is measured as long as twice the budget lasts, and at least
+  // for as long as the budget itself: one that building uses up would else choose by guesses.
   double budget_seconds = 60;
   int jobs = 0;                                       // trials built at a time; 0: one for each core
   std::function<double()> clock;                      // seconds of work: waiting for others on this GPU is none

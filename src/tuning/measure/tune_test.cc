@@ -24,6 +24,7 @@ class Tune : public ::testing::Test {
     options.clock = [this] { return now_; };
     options.build = [this](const Trial&) -> Result<void> {
       ++built_;
+      now_ += build_seconds_;
       return {};
     };
     options.measure = [this](const Trial& trial) -> Result<std::optional<Measurement>> {
@@ -46,6 +47,7 @@ class Tune : public ::testing::Test {
   int built_ = 0;
   int jobs_ = 1;
   std::function<Result<StepRecord>(const Trial&)> record_;
+  double build_seconds_ = 0;
   std::string unsteady_;  // the variant whose times are no good
 };
 
@@ -92,6 +94,15 @@ TEST_F(Tune, MeasuresWhatIsBuilt) {
   EXPECT_EQ(run(6).value().measured, 2);  // begun at 0 and at 10, not at 20
   EXPECT_EQ(built_, 3);
   EXPECT_EQ(run(15).value().measured, 1);
+}
+
+// Slow compilers leave no budget: what they made by its end is measured for as long as the budget itself would last.
+TEST_F(Tune, MeasuresWhatWasSlowToBuild) {
+  build_seconds_ = 40;
+  const TuneResult result = run(15).value();
+  EXPECT_EQ(result.measured, 1);
+  EXPECT_EQ(result.left, 2);
+  EXPECT_EQ(built_, 1);
 }
 
 TEST_F(Tune, UnsteadyTimesAreNotKept) {
