@@ -80,14 +80,34 @@ struct RunTimeBatch {
 // How images lie between steps; at the program's ends channels come first.
 enum class Layout { kChannelsFirst, kChannelsLast };
 const char* to_string(Layout layout);
-// The layout as the setting of a whole program, by which its measured time is known.
-Setting setting_of(Layout layout);
+
+// What decides how a program is cut, and by what its steps are computed.
+enum class Style {
+  kByCost,       // whatever is expected to take least
+  kByLibraries,  // as PyTorch would run it: by a library where there is one, with what follows as a pass behind it
+};
+
+// One of the whole plans that a program may have.
+struct PlanForm {
+  Layout layout = Layout::kChannelsFirst;
+  Style style = Style::kByCost;
+  bool operator==(const PlanForm&) const = default;
+};
+std::string to_string(const PlanForm& form);  // "channels_last", "channels_first_by_libraries"
+// The form as the setting of a whole program, by which its measured time is known.
+Setting setting_of(const PlanForm& form);
+
+// What is asked of a plan's form; what is left open is chosen.
+struct WantedForm {
+  std::optional<Layout> layout{};  // none: the one that is expected to be faster
+  std::optional<Style> style{};    // none: by cost, or by libraries where that was measured to be faster
+};
 
 struct Plan {
   ir::Graph graph;  // after all rewrites
   // What it was made from, as measured times of whole programs are known by; empty when it was read from a file.
   std::string program{};
-  Layout layout = Layout::kChannelsFirst;  // not in files: the graph says it
+  PlanForm form{};  // not in files
   MathMode math = MathMode::kFp32;
   std::string device;
   std::vector<Buffer> buffers;
@@ -109,14 +129,14 @@ enum class Libraries {
 };
 
 // How long a step took with a setting, nullopt where nobody measured it. The signature: step_signature(). Of a whole
-// program, its program_signature() and setting_of() its layout.
+// program, its program_signature() and setting_of() its form.
 using MeasuredTimes = std::function<std::optional<double>(const std::string& signature, const Setting& setting)>;
 
 struct PlanOptions {
   MathMode math = MathMode::kFp32;
   Libraries libraries = Libraries::kAuto;
-  MeasuredTimes measured{};        // none: settings are chosen by estimate
-  std::optional<Layout> layout{};  // none: the one that is expected to be faster
+  MeasuredTimes measured{};  // none: settings are chosen by estimate
+  WantedForm form{};
   DeviceLimits limits = kernels::known_devices().front();
   const Plan* like = nullptr;  // a plan of the same program at other sizes, whose settings are kept where they exist
   std::vector<Boundary> boundaries{};  // none: those of `like`

@@ -10,6 +10,7 @@
 #include "cli/commands/commands.h"
 #include "cli/options/request.h"
 #include "driver/requests/export_times.h"
+#include "driver/time/tuning.h"
 
 namespace stitch::cli {
 namespace {
@@ -107,6 +108,7 @@ Result<int> run_tune(Invocation& invocation) {
                                     {"known", result.known},
                                     {"measured", result.measured},
                                     {"left", result.left},
+                                    {"whole_plans", driver::to_json(found.compared, found.plan.form)},
                                     {"steps", as_json(found.plan)},
                                     {"out", line.out}},
                                fmt::format("{}{} settings measured, {} known before, {} left when the budget ended",

@@ -45,7 +45,7 @@ Result<plan::Plan> make_plan(const Job& job, const ir::Graph& graph, MathMode ma
   options.math = math;
   options.libraries = job.options().libraries;
   options.measured = std::move(by.measured);
-  options.layout = by.layout;
+  options.form = by.form;
   options.like = by.like;
   STITCH_ASSIGN(options.limits, planned_limits(job, by.like));
   return plan::make_plan(graph, options);

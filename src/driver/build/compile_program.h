@@ -23,9 +23,9 @@ struct EmittedProgram {
 
 // What a plan follows beside the job's options.
 struct PlanBy {
-  plan::MeasuredTimes measured{};        // none: settings are chosen by estimates
-  std::optional<plan::Layout> layout{};  // none: the faster one
-  const plan::Plan* like = nullptr;      // the plan of the same program at other sizes, whose settings are kept
+  plan::MeasuredTimes measured{};    // none: settings are chosen by estimates
+  plan::WantedForm form{};           // what is left open: the faster one
+  const plan::Plan* like = nullptr;  // the plan of the same program at other sizes, whose settings are kept
 };
 Result<plan::Plan> make_plan(const Job& job, const ir::Graph& graph, MathMode math, PlanBy by = {});
 

@@ -20,7 +20,7 @@ Result<ExpertReport> expert_program(const ExpertRequest& request, const Services
   STITCH_ASSIGN(report.imported, import_program(job, request.task));
   STITCH_ASSIGN(const BatchAxes axes, find_batch_axes(job, request.task));
   STITCH_ASSIGN(const plan::ProgramBatches batches, import_batches(job, request.task, axes, report.imported.graph));
-  STITCH_ASSIGN(plan::Plan made, planner_of(job, batches, request.task.math)({}, std::nullopt));
+  STITCH_ASSIGN(plan::Plan made, planner_of(job, batches, request.task.math)({}, {}));
   job.progress().fact("plan", fmt::format("{} steps from {} operators", made.steps.size(), report.imported.operators));
   STITCH_ASSIGN(report.program, emit_again(job, std::move(made)));
   std::map<std::string, std::string> files;

@@ -47,6 +47,7 @@ Result<plan::Plan> plan_program(Job& job, const toolchain::Toolchain& tools, Run
   }
   STITCH_ASSIGN(TunedPlan tuned, tuning->tune(planned_by));
   run.tuned = tuned.result.known + tuned.result.measured;
+  run.compared = std::move(tuned.compared);
   job.progress().fact("tune", fmt::format("{} settings measured, {} known before, {} left", tuned.result.measured,
                                           tuned.result.known, tuned.result.left));
   run.times_by = tuning->describe_shipped(tuned.plan);
@@ -262,6 +263,9 @@ Json to_json(const OptimizeReport& run) {
                      {"nvcc", run.nvcc.seconds},     {"verify", run.seconds.verify}, {"total", run.seconds.total}};
   for (const auto& [part, seconds] : run.imported.seconds) {
     json["seconds"]["import_parts"][part] = seconds;
+  }
+  if (!run.compared.empty()) {
+    json["whole_plans"] = to_json(run.compared, run.program.plan.form);
   }
   if (run.times.has_value()) {
     json["measured"] = to_json(*run.times);

@@ -2,10 +2,13 @@
 // Times the settings of a program's steps on the GPU of this machine and keeps the times: later plans choose by them.
 #pragma once
 
+#include <vector>
+
 #include "artifact/task/task.h"
 #include "driver/job/job.h"
 #include "plan/plan.h"
 #include "tuning/measure/tune.h"
+#include "tuning/measure/whole_plans.h"
 
 namespace stitch::driver {
 
@@ -16,7 +19,8 @@ struct TuneRequest {
 
 struct TuneReport {
   tuning::TuneResult result;
-  plan::Plan plan;  // by what is now known
+  plan::Plan plan;                          // by what is now known
+  std::vector<tuning::WholePlan> compared;  // whole plans that were timed beside each other
 };
 
 // kEnvironment without a GPU or nvcc.

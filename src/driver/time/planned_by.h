@@ -3,7 +3,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 
 #include "driver/job/job.h"
 #include "plan/batch/program_batches.h"
@@ -11,8 +10,8 @@
 
 namespace stitch::driver {
 
-// A plan by what was measured; nothing told of the layout: the faster one.
-using PlannedBy = std::function<Result<plan::Plan>(const plan::MeasuredTimes&, std::optional<plan::Layout>)>;
+// A plan by what was measured; of what is left open of its form the faster one.
+using PlannedBy = std::function<Result<plan::Plan>(const plan::MeasuredTimes&, const plan::WantedForm&)>;
 
 // For `batches`, by what the job asks for. Valid as long as both.
 PlannedBy planner_of(const Job& job, const plan::ProgramBatches& batches, MathMode math);

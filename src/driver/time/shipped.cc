@@ -104,13 +104,13 @@ Result<plan::Plan> Shipped::plan(const PlannedBy& planned_by) {
   const plan::MeasuredTimes known = [this](const std::string& signature, const plan::Setting& setting) {
     return us(signature, setting);
   };
-  STITCH_ASSIGN(plan::Plan plan, planned_by(known, std::nullopt));
+  STITCH_ASSIGN(plan::Plan plan, planned_by(known, {}));
   for (int round = 1; round < kMaxPlans; ++round) {
     STITCH_ASSIGN(const bool is_more, carry_over(plan));
     if (!is_more) {
       break;
     }
-    STITCH_ASSIGN(plan, planned_by(known, std::nullopt));
+    STITCH_ASSIGN(plan, planned_by(known, {}));
   }
   return plan;
 }
@@ -158,7 +158,7 @@ Result<UntunedPlan> plan_untuned(Job& job, MathMode math, const PlannedBy& plann
   UntunedPlan untuned;
   STITCH_ASSIGN(std::optional<Shipped> shipped, Shipped::open(job, math));
   if (!shipped.has_value() || shipped->is_empty()) {
-    STITCH_ASSIGN(untuned.plan, planned_by({}, std::nullopt));
+    STITCH_ASSIGN(untuned.plan, planned_by({}, {}));
     return untuned;
   }
   STITCH_ASSIGN(untuned.plan, shipped->plan(planned_by));

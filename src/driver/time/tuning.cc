@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <thread>
 
+#include "base/json/json.h"
+#include "base/parallel/for_each_parallel.h"
 #include "driver/build/compile_program.h"
 #include "driver/build/gpu_room.h"
 #include "driver/build/library_folders.h"
@@ -22,8 +25,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kDatabaseName = "tuning.sqlite";
-constexpr int kMaxRounds = 4;            // of plans that take what was measured, and are measured in turn
-constexpr double kMaxOtherLayout = 1.4;  // times the chosen plan: a layout expected slower is not timed
+constexpr int kMaxRounds = 4;                // of plans that take what was measured, and are measured in turn
+constexpr double kShareOfSteps = 0.6;        // of the budget, before other whole plans have their share
+constexpr size_t kMaxPlans = 3;              // that are timed whole
+constexpr double kNear = 1.4;                // times what the plan is expected to take: slower ones are not timed whole
+constexpr double kBudgetsForWholePlans = 2;  // until then they are timed
 
 std::string time_text(const tuning::Measurement& measurement) {
   return std::isfinite(measurement.median_us) ? fmt::format("{:.1f} us", measurement.median_us) : "does not run";
@@ -61,6 +67,17 @@ class Tuning::Trials {
   bool has_libraries() const { return !measuring_.library_folders.empty(); }
   double worked_seconds() const { return job_.elapsed_seconds() - begin_seconds_ - waited_seconds_; }
   double left_seconds() const { return job_.options().tune_seconds - worked_seconds(); }
+  // Whether there is still time to build these side by side, and to time one.
+  bool has_room_for(const std::vector<plan::Plan>& plans) const {
+    constexpr double kSecondsOfStep = 5;  // of a compiler
+    size_t steps = 0;
+    for (const plan::Plan& plan : plans) {
+      steps += plan.steps.size();
+    }
+    const double building =
+        kSecondsOfStep * static_cast<double>(steps) / std::max(1u, std::thread::hardware_concurrency());
+    return worked_seconds() + building < kBudgetsForWholePlans * job_.options().tune_seconds;
+  }
 
   Result<void> build(const plan::Plan& plan, const tuning::Trial& trial) const {
     return tuning::build_setting(plan, trial.step, trial.setting, tools_, measuring_);
@@ -72,6 +89,14 @@ class Tuning::Trials {
       signature_ = trial.signature;
     }
     return tuning::measure_setting(plan, trial.step, trial.setting, draws_, tools_, measuring_);
+  }
+
+  // Side by side: most of what each waits for is its slowest step.
+  Result<void> build(const std::vector<plan::Plan>& plans) const {
+    return for_each_parallel(plans.size(), 0, [&](size_t number) -> Result<void> {
+      const Result<void> built = tuning::build_whole(plans[number], tools_, measuring_);
+      return number == 0 ? built : Result<void>{};
+    });
   }
 
   Result<std::optional<tuning::Measurement>> measure(const plan::Plan& plan) {
@@ -127,55 +152,109 @@ plan::MeasuredTimes Tuning::times() const {
 }
 
 // Once more where times of similar steps are known of the steps that were planned.
-Result<plan::Plan> Tuning::planned(const PlannedBy& planned_by, std::optional<plan::Layout> layout) {
-  STITCH_ASSIGN(plan::Plan plan, planned_by(times(), layout));
+Result<plan::Plan> Tuning::planned(const PlannedBy& planned_by, const plan::WantedForm& form) {
+  STITCH_ASSIGN(plan::Plan plan, planned_by(times(), form));
   if (shipped_.has_value()) {
     STITCH_ASSIGN(const bool is_more, shipped_->carry_over(plan));
     if (is_more) {
-      return planned_by(times(), layout);
+      return planned_by(times(), form);
     }
   }
   return plan;
 }
 
 PlannedBy planner_of(const Job& job, const plan::ProgramBatches& batches, MathMode math) {
-  return [&job, &batches, math](const plan::MeasuredTimes& times, std::optional<plan::Layout> layout) {
+  return [&job, &batches, math](const plan::MeasuredTimes& times, const plan::WantedForm& form) {
     return plan::plan_any_batch(batches, [&](const ir::Graph& graph) {
-      return make_plan(job, graph, math, {.measured = times, .layout = layout});
+      return make_plan(job, graph, math, {.measured = times, .form = form});
     });
   };
 }
+
+namespace {
+
+plan::WantedForm exactly(const plan::PlanForm& form) { return {form.layout, form.style}; }
+
+bool is_same_work(const plan::Plan& a, const plan::Plan& b) {
+  return a.form.layout == b.form.layout && a.steps.size() == b.steps.size() &&
+         std::equal(a.steps.begin(), a.steps.end(), b.steps.begin(),
+                    [](const plan::Step& one, const plan::Step& other) {
+                      return one.name == other.name && one.skeleton == other.skeleton && one.setting == other.setting;
+                    });
+}
+
+// But the one that `chosen` has: the other layout, and both layouts by libraries.
+std::vector<plan::PlanForm> other_forms(const plan::Plan& chosen, bool with_libraries) {
+  using plan::Layout, plan::Style;
+  std::vector<plan::PlanForm> forms;
+  for (const Style style : {Style::kByCost, Style::kByLibraries}) {
+    for (const Layout layout : {Layout::kChannelsLast, Layout::kChannelsFirst}) {
+      const plan::PlanForm form{layout, style};
+      if (form != chosen.form && (with_libraries || style == Style::kByCost)) {
+        forms.push_back(form);
+      }
+    }
+  }
+  return forms;
+}
+
+}  // namespace
 
 Result<TunedPlan> Tuning::tune(const PlannedBy& planned_by) {
   Trials trials(*job_, *tools_);
   STITCH_TRY(trials.open());
   TunedPlan tuned;
-  STITCH_ASSIGN(tuned.plan, settle(planned_by, std::nullopt, trials, tuned.result));
-  STITCH_TRY(compare_layouts(planned_by, tuned.plan, trials, tuned.result));
-  STITCH_ASSIGN(tuned.plan, planned_by(times(), std::nullopt));
+  STITCH_ASSIGN(const plan::Plan first, settle(planned_by, {}, kShareOfSteps, trials, tuned.result));
+  std::vector<plan::Plan> plans = with_rivals(planned_by, first, trials);
+  if (plans.size() == 1) {
+    STITCH_ASSIGN(tuned.plan, settle(planned_by, {}, 1.0, trials, tuned.result));
+  } else {
+    STITCH_ASSIGN(const plan::PlanForm form, compare(planned_by, std::move(plans), trials, tuned));
+    STITCH_ASSIGN(tuned.plan, planned_by(times(), exactly(form)));
+  }
   if (shipped_.has_value()) {
     shipped_->remove_carried(tuned.plan, own_times());
   }
   return tuned;
 }
 
-Result<plan::Plan> Tuning::settle(const PlannedBy& planned_by, std::optional<plan::Layout> layout, Trials& trials,
-                                  tuning::TuneResult& result) {
-  STITCH_ASSIGN(plan::Plan plan, planned(planned_by, layout));
+// One that cannot be planned is none; nor is one that does the same, or is expected to be slow.
+std::vector<plan::Plan> Tuning::with_rivals(const PlannedBy& planned_by, const plan::Plan& chosen,
+                                            const Trials& trials) const {
+  std::vector<plan::Plan> plans = {chosen};
+  for (const plan::PlanForm& form : other_forms(chosen, trials.has_libraries())) {
+    Result<plan::Plan> rival = planned_by(times(), exactly(form));
+    const bool is_one =
+        rival.has_value() && plan::expected_us(*rival) <= kNear * plan::expected_us(chosen) &&
+        std::none_of(plans.begin(), plans.end(), [&](const plan::Plan& other) { return is_same_work(*rival, other); });
+    if (is_one) {
+      plans.push_back(std::move(*rival));
+    }
+  }
+  std::stable_sort(plans.begin() + 1, plans.end(), [](const plan::Plan& a, const plan::Plan& b) {
+    return plan::expected_us(a) < plan::expected_us(b);
+  });
+  plans.resize(std::min(plans.size(), kMaxPlans));
+  return plans;
+}
+
+Result<plan::Plan> Tuning::settle(const PlannedBy& planned_by, const plan::WantedForm& form, double share,
+                                  Trials& trials, tuning::TuneResult& result) {
+  STITCH_ASSIGN(plan::Plan plan, planned(planned_by, form));
   for (int round = 0; round < kMaxRounds; ++round) {
-    STITCH_ASSIGN(const tuning::TuneResult tried, try_settings(plan, trials));
-    add(result, tried, round == 0 && !layout.has_value());
+    STITCH_ASSIGN(const tuning::TuneResult tried, try_settings(plan, share, trials));
+    add(result, tried, round == 0 && result.known + result.measured == 0);
     if (tried.measured == 0) {
       break;
     }
-    STITCH_ASSIGN(plan, planned(planned_by, layout));
+    STITCH_ASSIGN(plan, planned(planned_by, form));
   }
   return plan;
 }
 
-Result<tuning::TuneResult> Tuning::try_settings(const plan::Plan& plan, Trials& trials) {
+Result<tuning::TuneResult> Tuning::try_settings(const plan::Plan& plan, double share, Trials& trials) {
   tuning::TuneOptions options;
-  options.budget_seconds = std::max(0.0, trials.left_seconds());
+  options.budget_seconds = std::max(0.0, share * job_->options().tune_seconds - trials.worked_seconds());
   options.clock = [&] { return trials.worked_seconds(); };
   options.build = [&](const tuning::Trial& trial) { return trials.build(plan, trial); };
   options.measure = [&](const tuning::Trial& trial) { return trials.measure(plan, trial); };
@@ -192,32 +271,49 @@ Result<tuning::TuneResult> Tuning::try_settings(const plan::Plan& plan, Trials& 
   return tuning::tune(tuning::worth_timing(plan, {}, trials.has_libraries()), context_, database_, options);
 }
 
-// Steps alone do not tell what a layout costs: what they leave in the cache for each other differs.
-Result<void> Tuning::compare_layouts(const PlannedBy& planned_by, const plan::Plan& chosen, Trials& trials,
-                                     tuning::TuneResult& result) {
-  const plan::Layout other =
-      chosen.layout == plan::Layout::kChannelsLast ? plan::Layout::kChannelsFirst : plan::Layout::kChannelsLast;
-  STITCH_ASSIGN(const plan::Plan expected, planned_by(times(), other));
-  const bool is_close = plan::expected_us(expected) <= kMaxOtherLayout * plan::expected_us(chosen);
-  if (expected.layout == chosen.layout || !is_close || trials.left_seconds() <= 0) {
-    return {};
+Result<plan::PlanForm> Tuning::compare(const PlannedBy& planned_by, std::vector<plan::Plan> plans, Trials& trials,
+                                       TunedPlan& tuned) {
+  for (plan::Plan& one : plans) {
+    Result<plan::Plan> settled = settle(planned_by, exactly(one.form), 1.0, trials, tuned.result);
+    one = settled.has_value() ? std::move(*settled) : std::move(one);
+    tuned.compared.push_back({plan::to_string(one.form), plan::expected_us(one)});
   }
-  STITCH_ASSIGN(const plan::Plan rival, settle(planned_by, other, trials, result));
-  if (trials.left_seconds() > 0) {
-    STITCH_TRY(time_whole(chosen, trials));
-    STITCH_TRY(time_whole(rival, trials));
+  const bool is_built = trials.has_room_for(plans);
+  if (is_built) {
+    const Progress::Wait wait = job_->progress().wait("tune", fmt::format("nvcc on {} whole plans", plans.size()));
+    STITCH_TRY(trials.build(plans));
   }
-  return {};
+  tuning::WholePlanOptions options;
+  options.within = kNear;
+  options.has_room = [&] { return is_built && trials.has_room_for({}); };
+  options.measure = [&](size_t number) { return time_whole(plans[number], trials); };
+  STITCH_ASSIGN(const size_t best, tuning::fastest(tuned.compared, options));
+  return plans[best].form;
 }
 
-Result<void> Tuning::time_whole(const plan::Plan& plan, Trials& trials) {
-  Progress::Wait wait = job_->progress().wait("tune", fmt::format("the whole program, {}", to_string(plan.layout)));
+Result<std::optional<tuning::Measurement>> Tuning::time_whole(const plan::Plan& plan, Trials& trials) {
+  const std::string form = plan::to_string(plan.form);
+  Progress::Wait wait = job_->progress().wait("tune", fmt::format("the whole program, {}", form));
   STITCH_ASSIGN(const std::optional<tuning::Measurement> measured, trials.measure(plan));
   if (measured.has_value()) {
-    wait.say(fmt::format("the whole program, {}: {}", to_string(plan.layout), time_text(*measured)));
-    STITCH_TRY(database_.store(context_, plan.program, plan::setting_of(plan.layout), *measured));
+    wait.say(fmt::format("the whole program, {}: {}", form, time_text(*measured)));
+    STITCH_TRY(database_.store(context_, plan.program, plan::setting_of(plan.form), *measured));
   }
-  return {};
+  return measured;
+}
+
+Json to_json(const std::vector<tuning::WholePlan>& compared, const plan::PlanForm& taken) {
+  Json plans = Json::array();
+  for (const tuning::WholePlan& one : compared) {
+    Json plan = {{"form", one.name}, {"expected_us", one.expected_us}, {"taken", one.name == plan::to_string(taken)}};
+    plan["measured_us"] =
+        one.measured.has_value() && std::isfinite(one.measured->median_us) ? Json(one.measured->median_us) : Json();
+    if (!one.why_not.empty()) {
+      plan["why_not"] = one.why_not;
+    }
+    plans.push_back(std::move(plan));
+  }
+  return plans;
 }
 
 }  // namespace stitch::driver

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
+#include "base/json/json_forward.h"
 #include "driver/job/job.h"
 #include "driver/time/planned_by.h"
 #include "driver/time/shipped.h"
@@ -11,13 +13,18 @@
 #include "toolchain/discovery/toolchain.h"
 #include "tuning/database/database.h"
 #include "tuning/measure/tune.h"
+#include "tuning/measure/whole_plans.h"
 
 namespace stitch::driver {
 
 struct TunedPlan {
   plan::Plan plan;
   tuning::TuneResult result;
+  std::vector<tuning::WholePlan> compared{};  // the whole plans that there are; empty where there is only one
 };
+
+// "whole_plans" of a report: each with what it was expected to take, its time, or why it has none.
+Json to_json(const std::vector<tuning::WholePlan>& compared, const plan::PlanForm& taken);
 
 // Measures steps of one math mode on this machine's GPU. Without a GPU nothing is measured, and times from elsewhere
 // are not used.
@@ -28,7 +35,8 @@ class Tuning {
   static Result<std::optional<Tuning>> open(Job& job, const toolchain::Toolchain& tools, MathMode math);
 
   // Times settings of the plan's steps that have no time yet, and of those that the plan then takes, until none is
-  // left that matters or the budget has ended. Where values may lie in either layout, both plans are timed whole.
+  // left that matters or the budget has ended. Where the program can be planned otherwise, in the other layout or by
+  // libraries (plan::Style), and that is expected to be near, the plans are timed whole, and the fastest is taken.
   Result<TunedPlan> tune(const PlannedBy& planned_by);
   // By what the settings were chosen that nobody measured here; empty where nothing ships.
   std::string describe_shipped(const plan::Plan& plan) const { return shipped_ ? shipped_->describe(plan) : ""; }
@@ -45,13 +53,17 @@ class Tuning {
 
   plan::MeasuredTimes own_times() const;
   plan::MeasuredTimes times() const;  // our own, else those that ship
-  Result<plan::Plan> planned(const PlannedBy& planned_by, std::optional<plan::Layout> layout);
-  Result<plan::Plan> settle(const PlannedBy& planned_by, std::optional<plan::Layout> layout, Trials& trials,
+  Result<plan::Plan> planned(const PlannedBy& planned_by, const plan::WantedForm& form);
+  // Until `share` of the budget has passed.
+  Result<plan::Plan> settle(const PlannedBy& planned_by, const plan::WantedForm& form, double share, Trials& trials,
                             tuning::TuneResult& result);
-  Result<tuning::TuneResult> try_settings(const plan::Plan& plan, Trials& trials);
-  Result<void> compare_layouts(const PlannedBy& planned_by, const plan::Plan& chosen, Trials& trials,
-                               tuning::TuneResult& result);
-  Result<void> time_whole(const plan::Plan& plan, Trials& trials);
+  Result<tuning::TuneResult> try_settings(const plan::Plan& plan, double share, Trials& trials);
+  // `chosen`, then the others that are expected to be near it.
+  std::vector<plan::Plan> with_rivals(const PlannedBy& planned_by, const plan::Plan& chosen,
+                                      const Trials& trials) const;
+  Result<plan::PlanForm> compare(const PlannedBy& planned_by, std::vector<plan::Plan> plans, Trials& trials,
+                                 TunedPlan& tuned);
+  Result<std::optional<tuning::Measurement>> time_whole(const plan::Plan& plan, Trials& trials);
 
   Job* job_;
   const toolchain::Toolchain* tools_;

@@ -214,12 +214,12 @@ TEST(KeepChannelsLast, MeasuredProgramsDecideBetweenLayouts) {
     times = {{to_string(Layout::kChannelsLast), is_last ? 1.0 : 9.0}, {to_string(Layout::kChannelsFirst), 3.0}};
     const auto plan = make_plan(network, options);
     ASSERT_TRUE(plan.has_value()) << plan.error().message;
-    EXPECT_EQ(plan->layout, is_last ? Layout::kChannelsLast : Layout::kChannelsFirst);
+    EXPECT_EQ(plan->form.layout, is_last ? Layout::kChannelsLast : Layout::kChannelsFirst);
     EXPECT_NE(kept_channels_last(plan->graph).values.empty(), is_last);
     EXPECT_EQ(programs, std::set<std::string>{plan->program});
     PlanOptions other = options;
-    other.layout = is_last ? Layout::kChannelsFirst : Layout::kChannelsLast;
-    EXPECT_EQ(make_plan(network, other)->layout, *other.layout);
+    other.form.layout = is_last ? Layout::kChannelsFirst : Layout::kChannelsLast;
+    EXPECT_EQ(make_plan(network, other)->form.layout, *other.form.layout);
   }
 }
 

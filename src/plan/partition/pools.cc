@@ -44,8 +44,9 @@ PlacedGroup joined(const PlacedGroup& convolution, const PlacedGroup& pool) {
 
 class PoolJoiner {
  public:
-  PoolJoiner(const ir::Graph& graph, const PlanOptions& options, const Fences& fences, std::vector<PlacedGroup>& groups)
-      : graph_(graph), options_(options), fences_(fences), groups_(groups), users_(graph) {
+  PoolJoiner(const ir::Graph& graph, const PlanOptions& options, const Plan* like, const Fences& fences,
+             std::vector<PlacedGroup>& groups)
+      : graph_(graph), options_(options), like_(like), fences_(fences), groups_(groups), users_(graph) {
     for (size_t i = 0; i < groups.size(); ++i) {
       for (const ir::ValueId operand : groups[i].group.operands) {
         readers_[operand].push_back(i);
@@ -92,9 +93,9 @@ class PoolJoiner {
     if (!both.kernel->fits(both.group).ok || offered_settings(chosen, options_).empty()) {
       return std::nullopt;
     }
-    if (options_.like != nullptr) {
+    if (like_ != nullptr) {
       const std::string& name = graph_.value(both.group.root_node().outputs[0]).name;
-      return is_joined_in(*options_.like, name) ? std::optional(found->second[0]) : std::nullopt;
+      return is_joined_in(*like_, name) ? std::optional(found->second[0]) : std::nullopt;
     }
     const double apart = expected_us(convolution, options_) + expected_us(pool, options_);
     return expected_us(both, options_) < apart ? std::optional(found->second[0]) : std::nullopt;
@@ -102,6 +103,7 @@ class PoolJoiner {
 
   const ir::Graph& graph_;
   const PlanOptions& options_;
+  const Plan* like_;  // null: by what is expected
   const Fences& fences_;
   std::vector<PlacedGroup>& groups_;
   Users users_;
@@ -110,9 +112,12 @@ class PoolJoiner {
 
 }  // namespace
 
-void join_pools(const ir::Graph& graph, const PlanOptions& options, const Fences& fences,
+void join_pools(const ir::Graph& graph, const PlanOptions& options, const Plan* kept, const Fences& fences,
                 std::vector<PlacedGroup>& groups) {
-  PoolJoiner(graph, options, fences, groups).run();
+  const Plan* like = options.like != nullptr ? options.like : kept;
+  if (like != nullptr || options.form.style != Style::kByLibraries) {
+    PoolJoiner(graph, options, like, fences, groups).run();
+  }
 }
 
 }  // namespace stitch::plan

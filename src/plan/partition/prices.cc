@@ -2,6 +2,7 @@
 #include "plan/partition/prices.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "plan/cost/fitted.h"
 
@@ -18,11 +19,12 @@ std::vector<Setting> offered_settings(const ChosenStep& chosen, const PlanOption
 
 std::vector<Price> prices(const ChosenStep& chosen, const std::vector<Setting>& settings, const PlanOptions& options) {
   constexpr double kDearerCall = 1.1;  // of a library, beside what is estimated
-  constexpr double kDoubt = 1.2;       // of an estimate, beside a measured time
+  constexpr double kDoubt = 1.5;       // of an estimate, beside a measured time
   const std::string signature = options.measured ? step_signature(chosen.group, chosen.kernel->name()) : std::string();
   const std::vector<Setting> of_libraries = chosen.kernel->library_space(chosen.group, options.limits, options.math);
   std::vector<Price> ranked;
-  bool wants_library = options.libraries == Libraries::kOn;
+  const bool is_by_libraries = options.form.style == Style::kByLibraries;
+  bool wants_library = is_by_libraries || options.libraries == Libraries::kOn;
   for (const Setting& setting : settings) {
     const kernels::Work work = chosen.kernel->work(chosen.group, setting);
     Alternative cost{setting, estimated_us(*chosen.kernel, setting, work, options.limits)};
@@ -30,12 +32,14 @@ std::vector<Price> prices(const ChosenStep& chosen, const std::vector<Setting>& 
       cost.measured_us = options.measured(signature, setting);
     }
     const bool by_library = std::find(of_libraries.begin(), of_libraries.end(), setting) != of_libraries.end();
-    wants_library = wants_library && !(by_library && cost.measured_us.has_value());
+    wants_library = is_by_libraries || (wants_library && !(by_library && cost.measured_us.has_value()));
     const double expected = cost.estimated_us * (by_library ? kDearerCall : 1.0) * kDoubt;
     ranked.push_back({by_library, cost.measured_us.value_or(expected), cost});
   }
+  // One that was found not to work is none.
+  const auto goes_first = [](const Price& price) { return price.by_library && std::isfinite(price.us); };
   std::stable_sort(ranked.begin(), ranked.end(), [&](const Price& a, const Price& b) {
-    return wants_library && a.by_library != b.by_library ? a.by_library : a.us < b.us;
+    return wants_library && goes_first(a) != goes_first(b) ? goes_first(a) : a.us < b.us;
   });
   return ranked;
 }

@@ -40,7 +40,7 @@ StepsByIdentity steps_by_identity(const Plan* plan) {
 Result<Plan> cut_graph(ir::Graph graph, const PlanOptions& options, const Plan* kept) {
   STITCH_ASSIGN(std::vector<PlacedGroup> groups, partition_with_states(graph, options.boundaries));
   STITCH_ASSIGN(const Fences fences, Fences::find(graph, options.boundaries));
-  join_pools(graph, options, fences, groups);
+  join_pools(graph, options, kept, fences, groups);
   const StepsByIdentity known = steps_by_identity(kept);
   std::vector<ChosenStep> steps;
   for (const PlacedGroup& placed : groups) {

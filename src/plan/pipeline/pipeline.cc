@@ -13,37 +13,100 @@ namespace {
 
 constexpr double kDoubt = 1.2;  // of what steps are expected to take, beside a measured program
 
-Result<Plan> plan_in(Layout layout, ir::Graph graph, const std::string& program, const PlanOptions& options) {
+Result<Plan> plan_in(const PlanForm& form, ir::Graph graph, const std::string& program, const PlanOptions& given) {
+  PlanOptions options = given;
+  options.form = {form.layout, form.style};
   STITCH_ASSIGN(Plan plan, cut_graph(std::move(graph), options));
   plan.program = program;
-  plan.layout = layout;
+  plan.form = form;
   if (options.like != nullptr) {
     keep_host(plan, *options.like);
   }
   return plan;
 }
 
-// As timed whole where that was done.
-std::optional<double> whole_us(const Plan& plan, const PlanOptions& options) {
-  return options.measured ? options.measured(plan.program, setting_of(plan.layout)) : std::nullopt;
-}
+// Which plans are made of a program and compared.
+class Forms {
+ public:
+  Forms(const ir::Graph& rewritten, const PlanOptions& options)
+      : rewritten_(rewritten),
+        options_(options),
+        program_(options.measured ? program_signature(rewritten) : std::string()),
+        kept_(choose_channels_last(rewritten, options)) {}
 
-// What is saved between steps may be lost within them: small images leave reductions with few columns.
-Result<Plan> faster_layout(const ir::Graph& rewritten, const ChannelsLast& kept, const std::string& program,
-                           const PlanOptions& options) {
-  STITCH_ASSIGN(ir::Graph with_kept, keep_channels_last(rewritten, kept));
-  STITCH_ASSIGN(Plan last, plan_in(Layout::kChannelsLast, std::move(with_kept), program, options));
-  if (options.like != nullptr || options.layout == Layout::kChannelsLast) {
-    return last;
+  std::vector<PlanForm> candidates() const {
+    std::vector<Layout> layouts = {Layout::kChannelsFirst};
+    if (!kept_.values.empty() && options_.like != nullptr) {
+      layouts = {Layout::kChannelsLast};
+    } else if (!kept_.values.empty()) {
+      layouts = {Layout::kChannelsLast, Layout::kChannelsFirst};
+      std::erase_if(layouts, [&](Layout layout) { return options_.form.layout.value_or(layout) != layout; });
+    }
+    std::vector<PlanForm> forms;
+    for (const Style style : {Style::kByCost, Style::kByLibraries}) {
+      for (const Layout layout : layouts) {
+        if (is_wanted({layout, style})) {
+          forms.push_back({layout, style});
+        }
+      }
+    }
+    return forms;
   }
-  STITCH_ASSIGN(Plan first, plan_in(Layout::kChannelsFirst, rewritten, program, options));
-  const std::optional<double> first_us = whole_us(first, options);
-  const std::optional<double> last_us = whole_us(last, options);
-  if (options.libraries == Libraries::kOn && !first_us.has_value()) {
-    return last;
+
+  Result<Plan> made(const PlanForm& form) const {
+    if (form.layout == Layout::kChannelsFirst) {
+      return plan_in(form, rewritten_, program_, options_);
+    }
+    STITCH_ASSIGN(ir::Graph with_kept, keep_channels_last(rewritten_, kept_));
+    return plan_in(form, std::move(with_kept), program_, options_);
   }
-  const double expected_first_us = first_us.value_or(kDoubt * expected_us(first));
-  return expected_first_us < last_us.value_or(kDoubt * expected_us(last)) ? first : last;
+
+  // By which forms are compared: what the whole took where it was timed, else what its steps are expected to take.
+  double worth_us(const Plan& plan) const { return measured_us(plan.form).value_or(kDoubt * expected_us(plan)); }
+
+  // Of two that nobody timed, where libraries are wanted anyhow, the one whose convolutions need not turn.
+  bool is_settled_by(const PlanForm& form) const {
+    const PlanForm first{Layout::kChannelsFirst, form.style};
+    return options_.libraries == Libraries::kOn && form.layout == Layout::kChannelsLast &&
+           !measured_us(first).has_value();
+  }
+
+ private:
+  std::optional<double> measured_us(const PlanForm& form) const {
+    return options_.measured ? options_.measured(program_, setting_of(form)) : std::nullopt;
+  }
+
+  // By libraries only where that is asked for or was timed: by estimate each step has the choice already.
+  bool is_wanted(const PlanForm& form) const {
+    if (options_.like != nullptr) {
+      return form.style == options_.like->form.style;
+    }
+    if (options_.form.style.has_value()) {
+      return form.style == *options_.form.style;
+    }
+    return form.style == Style::kByCost || measured_us(form).has_value();
+  }
+
+  const ir::Graph& rewritten_;
+  const PlanOptions& options_;
+  std::string program_;
+  ChannelsLast kept_;
+};
+
+// What is saved between steps may be lost within them: small images leave reductions with few columns. Of two that are
+// as fast, the first.
+Result<Plan> fastest(const Forms& forms) {
+  std::optional<Plan> best;
+  for (const PlanForm& form : forms.candidates()) {
+    STITCH_ASSIGN(Plan plan, forms.made(form));
+    if (forms.is_settled_by(form)) {
+      return plan;
+    }
+    if (!best.has_value() || forms.worth_us(plan) < forms.worth_us(*best)) {
+      best = std::move(plan);
+    }
+  }
+  return std::move(*best);
 }
 
 }  // namespace
@@ -56,7 +119,11 @@ double expected_us(const Plan& plan) {
 
 const char* to_string(Layout layout) { return layout == Layout::kChannelsLast ? "channels_last" : "channels_first"; }
 
-Setting setting_of(Layout layout) { return {to_string(layout), 1}; }
+std::string to_string(const PlanForm& form) {
+  return std::string(to_string(form.layout)) + (form.style == Style::kByLibraries ? "_by_libraries" : "");
+}
+
+Setting setting_of(const PlanForm& form) { return {to_string(form), 1}; }
 
 Result<Plan> make_plan(const ir::Graph& graph, const PlanOptions& given) {
   STITCH_TRY(check_plannable(graph));
@@ -64,14 +131,8 @@ Result<Plan> make_plan(const ir::Graph& graph, const PlanOptions& given) {
   if (options.like != nullptr && options.boundaries.empty()) {
     options.boundaries = options.like->boundaries;
   }
-  STITCH_ASSIGN(ir::Graph rewritten, rewrite(graph));
-  const std::string program = options.measured ? program_signature(rewritten) : std::string();
-  const ChannelsLast kept = choose_channels_last(rewritten, options);
-  const bool is_first = options.layout == Layout::kChannelsFirst && options.like == nullptr;
-  if (kept.values.empty() || is_first) {
-    return plan_in(Layout::kChannelsFirst, std::move(rewritten), program, options);
-  }
-  return faster_layout(rewritten, kept, program, options);
+  STITCH_ASSIGN(const ir::Graph rewritten, rewrite(graph));
+  return fastest(Forms(rewritten, options));
 }
 
 }  // namespace stitch::plan

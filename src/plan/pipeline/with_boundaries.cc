@@ -52,7 +52,7 @@ Result<Plan> with_boundaries(const Plan& plan, std::vector<Boundary> boundaries)
   STITCH_ASSIGN(graph, without_state_copies(graph));
   STITCH_ASSIGN(Plan made, cut_graph(std::move(graph), options, &plan));
   made.program = plan.program;
-  made.layout = plan.layout;
+  made.form = plan.form;
   made.batch_note = is_own ? why_own_sizes(made) : plan.batch_note;
   if (plan.batch.has_value() && !is_own) {
     RunTimeBatch batch = *plan.batch;

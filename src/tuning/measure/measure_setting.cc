@@ -112,6 +112,11 @@ Result<std::optional<Measurement>> measure_setting(const plan::Plan& plan, size_
   return time_plan(*alone, 1, {.parameters = parameters, .draws = draws}, tools, options);
 }
 
+Result<void> build_whole(const plan::Plan& plan, const toolchain::Toolchain& tools, const MeasureOptions& options) {
+  STITCH_TRY(build_plan(plan, 0, tools, options));
+  return {};
+}
+
 Result<std::optional<Measurement>> measure_plan(const plan::Plan& plan, const toolchain::Toolchain& tools,
                                                 const MeasureOptions& options) {
   return time_plan(plan, 0, sample_subject(plan.graph), tools, options);

@@ -38,6 +38,9 @@ Result<std::optional<Measurement>> measure_setting(const plan::Plan& plan, size_
                                                    const std::vector<evaluate::TimedDraw>& draws,
                                                    const toolchain::Toolchain& tools, const MeasureOptions& options);
 
+// Builds the whole program, so that measure_plan finds it built. From any number of threads.
+Result<void> build_whole(const plan::Plan& plan, const toolchain::Toolchain& tools, const MeasureOptions& options);
+
 // Times the whole program, likewise.
 Result<std::optional<Measurement>> measure_plan(const plan::Plan& plan, const toolchain::Toolchain& tools,
                                                 const MeasureOptions& options);
