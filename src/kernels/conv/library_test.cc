@@ -70,11 +70,12 @@ TEST(ConvolutionLibrary, OffersLayoutsAndAdviceByTheModesRounding) {
   EXPECT_FALSE(grouped.allows("cudnn_tf32_3"));
 }
 
-// As tensors lie cuDNN converts them in its workspace; turned, they need memory of their own, and so do the sums.
+// As tensors lie cuDNN converts them in its workspace; turned, they need memory of their own besides, and so do the
+// sums.
 TEST(ConvolutionLibrary, ScratchHoldsWhatIsConvertedAndSumsWithoutAPlace) {
   const LibraryOfConvolution plane(library_program(kPlane));
   const int64_t converted = 2 * kPlaneBytes + kPlaneWeightBytes;
-  EXPECT_EQ(plane.scratch_bytes("cudnn_tf32"), kFixedScratch + converted);
+  EXPECT_EQ(plane.scratch_bytes("cudnn_tf32"), kFixedScratch + converted + kPlaneBytes + kPlaneWeightBytes);
   EXPECT_EQ(plane.scratch_bytes("cudnn_tf32_nchw"), kFixedScratch + converted);
   const LibraryOfConvolution reordered(library_program(kPlane, "r = permute(y; dims=[0,1,3,2])\n"));
   EXPECT_EQ(reordered.scratch_bytes("cudnn_fp32"), kFixedScratch + converted + kPlaneBytes);
