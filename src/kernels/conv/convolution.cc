@@ -60,6 +60,9 @@ struct ConvolutionSetting {
 
 Setting depthwise_setting() { return {kDepthwise, 1}; }
 
+// As our own kernels take it.
+ConvolutionProblem own_problem(const Group& group) { return with_last_axis_joined(convolution_problem(group)); }
+
 // What is left of that where tiles are summed over few steps of K: filling the pipeline and storing the tile take about
 // three steps more, or with three products a step most of one (level1/59, of one step: 3309 us on an H100). The shares
 // above were measured at 18 steps and more.
@@ -125,13 +128,13 @@ class Convolution final : public KernelTemplate {
   }
 
   std::vector<Setting> space(const Group& group, const DeviceLimits& limits, MathMode math) const override {
-    const ConvolutionProblem problem = convolution_problem(group);
+    const ConvolutionProblem problem = own_problem(group);
     std::vector<Setting> settings;
     if (problem.is_depthwise()) {
       settings.push_back(depthwise_setting());
     }
     const bool in_float = storage(group) == DataType::kFloat32;
-    const OperandRounding rounding = operand_rounding(problem, math);
+    const OperandRounding rounding = operand_rounding(convolution_problem(group), math);
     if (in_float && rounding != OperandRounding::kRequired) {
       const std::vector<Setting> direct = direct_settings(problem);
       settings.insert(settings.end(), direct.begin(), direct.end());
@@ -171,10 +174,10 @@ class Convolution final : public KernelTemplate {
     }
     if (own->method == ConvolutionMethod::kDirect) {
       // Fewer channels, as at reduced sizes, are computed by the same code.
-      return storage(group) == DataType::kFloat32 && allows_direct(convolution_problem(group), own->channels);
+      return storage(group) == DataType::kFloat32 && allows_direct(own_problem(group), own->channels);
     }
     if (own->method == ConvolutionMethod::kDirectMma) {
-      return storage(group) == DataType::kFloat32 && allows_direct_mma(convolution_problem(group), own->direct_mma);
+      return storage(group) == DataType::kFloat32 && allows_direct_mma(own_problem(group), own->direct_mma);
     }
     const Setting unsplit = own->is_tiled() ? to_setting({own->tiles.variant}) : setting;
     return own->tiles.splits_of_depth <= kMaxSplits && KernelTemplate::allows(group, unsplit);
@@ -182,10 +185,10 @@ class Convolution final : public KernelTemplate {
 
   Work work(const Group& group, const Setting& setting) const override {
     constexpr int kThreads = 256;
-    const ConvolutionProblem problem = convolution_problem(group);
     if (is_cudnn_setting(setting)) {
-      return convolution_library_work(group, problem, setting);
+      return convolution_library_work(group, convolution_problem(group), setting);
     }
+    const ConvolutionProblem problem = own_problem(group);
     Work work;
     work.bytes = min_bytes(group);
     work.lane_operations = pointwise_operations(group);
@@ -224,11 +227,15 @@ class Convolution final : public KernelTemplate {
 // together.
 enum class PixelNames { kAxes, kNumber };
 
-std::vector<Coordinate> epilogue_coordinates(size_t rank, PixelNames names) {
+// `axes`: of the window, the last of which may be more than one of the tensor.
+std::vector<Coordinate> epilogue_coordinates(size_t rank, size_t axes, PixelNames names) {
   std::vector<Coordinate> coordinates = {{"image", {0}}, {"channel", {1}}};
   if (names == PixelNames::kAxes) {
-    for (const std::string& name : axis_names(rank - 2, "out_")) {
+    for (const std::string& name : axis_names(axes, "out_")) {
       coordinates.push_back({name, {static_cast<int>(coordinates.size())}});
+    }
+    for (size_t axis = coordinates.size(); axis < rank; ++axis) {
+      coordinates.back().axes.push_back(static_cast<int>(axis));
     }
     return coordinates;
   }
@@ -240,14 +247,14 @@ std::vector<Coordinate> epilogue_coordinates(size_t rank, PixelNames names) {
   return coordinates;
 }
 
-Result<LoweredFunctor> make_epilogue(StepBuilder& step, PixelNames names) {
+Result<LoweredFunctor> make_epilogue(StepBuilder& step, size_t axes, PixelNames names) {
   const Group& group = step.group();
   const ir::Node& node = group.root_node();
   const ir::ValueId output = node.outputs[0];
   const Domain domain(group.graph->type(output).shape);
   const bool takes_lanes = names == PixelNames::kNumber;
   FunctorBuilder builder(step, pascal_case(group.graph->value(group.results[0]).name) + "Epilogue", domain,
-                         epilogue_coordinates(domain.shape().size(), names));
+                         epilogue_coordinates(domain.shape().size(), axes, names));
   const IndexMap map = domain.anchor_map();
   const Expr summed = takes_lanes ? bound("accumulator", "accumulators[lane]") : bound("accumulator");
   if (node.operands.size() > 2 && ir::is_tensor(node.operands[2])) {
@@ -269,7 +276,7 @@ Result<LoweredFunctor> make_epilogue(StepBuilder& step, PixelNames names) {
 // Of a step whose sums cuDNN leaves in memory: what takes them on stores neighbouring pixels together. Our own kernel
 // names each by its axes.
 Result<LibraryEpilogue> add_finish(StepBuilder& step, const ConvolutionProblem& problem) {
-  STITCH_ASSIGN(const LoweredFunctor finish, make_epilogue(step, PixelNames::kNumber));
+  STITCH_ASSIGN(const LoweredFunctor finish, make_epilogue(step, problem.window.axes(), PixelNames::kNumber));
   construct(step, finish, "finish");
   add_problem(step, problem);
   step.launch("const int64_t out_pixels = {}shape.out_height * shape.out_width;",
@@ -359,20 +366,23 @@ std::string template_arguments(const ConvolutionSetting& chosen) {
 }
 
 Result<StepDraft> Convolution::draft(const Group& group, const Setting& setting) const {
-  const ConvolutionProblem problem = convolution_problem(group);
   const bool by_library = is_cudnn_setting(setting);
+  const ConvolutionProblem problem = by_library ? convolution_problem(group) : own_problem(group);
   const ConvolutionSetting chosen = *convolution_setting(by_library ? Setting{own_setting_for(setting), 1} : setting);
   const GemmSetting& own = chosen.tiles;
   const TensorMath math = chosen.math();
   StepBuilder step(group);
   include_skeleton(step, chosen.method, math);
   describe(step, chosen.method, problem.transposed);
+  if (problem.window.axes() + 2 < group.graph->type(group.root_node().outputs[0]).shape.size()) {
+    step.describe("The window is one element along the last axis, which is laid out along the one before: x is both.");
+  }
   const ConvolutionLayout layout = convolution_layout(group);
   if (by_library && has_finish(group, setting)) {
     STITCH_ASSIGN(const LibraryEpilogue epilogue, add_finish(step, problem));
     add_library_call(step, problem, setting, epilogue);
   } else {
-    STITCH_ASSIGN(const LoweredFunctor epilogue, make_epilogue(step, PixelNames::kAxes));
+    STITCH_ASSIGN(const LoweredFunctor epilogue, make_epilogue(step, problem.window.axes(), PixelNames::kAxes));
     construct(step, epilogue, "epilogue");
     add_problem(step, problem);
     if (by_library) {

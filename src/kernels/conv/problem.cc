@@ -10,6 +10,13 @@ namespace {
 
 int64_t ceil_divide(int64_t value, int64_t divisor) { return (value + divisor - 1) / divisor; }
 
+// Whether the window neither moves nor reaches beyond an element along `axis`.
+bool is_one_element(const ConvolutionProblem& problem, size_t axis) {
+  const WindowNumbers& window = problem.window;
+  return window.kernel[axis] == 1 && window.stride[axis] == 1 && window.padding[axis] == 0 &&
+         problem.in[axis] == problem.out[axis];
+}
+
 }  // namespace
 
 bool is_convolution(const ir::Node& node) {
@@ -66,6 +73,32 @@ ConvolutionProblem convolution_problem(const Group& group) {
                     ir::ints_attribute(node, "dilation")};
   problem.transposed = node.op == ir::Op::kConvTranspose2d || node.op == ir::Op::kConvTranspose3d;
   return problem;
+}
+
+ConvolutionProblem with_last_axis_joined(const ConvolutionProblem& problem) {
+  constexpr int64_t kColumns = 32;  // of pixels, a warp's
+  constexpr double kMostIdle = 0.2;
+  constexpr int64_t kWidestReach = 128;  // elements from the first tap to the last
+  const size_t axes = problem.window.axes();
+  if (problem.transposed || axes < 3 || !is_one_element(problem, axes - 1) || problem.window.stride[axes - 2] != 1) {
+    return problem;
+  }
+  const int64_t extent = problem.in[axes - 1];
+  const int64_t columns = ceil_divide(extent, kColumns) * kColumns;
+  const int64_t reach = (problem.window.kernel[axes - 2] - 1) * problem.window.dilation[axes - 2] * extent;
+  if (static_cast<double>(columns - extent) < kMostIdle * static_cast<double>(columns) || reach > kWidestReach) {
+    return problem;
+  }
+  ConvolutionProblem joined = problem;
+  WindowNumbers& window = joined.window;
+  for (std::vector<int64_t>* numbers : {&joined.in, &joined.out, &window.padding, &window.dilation}) {
+    (*numbers)[axes - 2] *= extent;
+  }
+  for (std::vector<int64_t>* numbers :
+       {&joined.in, &joined.out, &window.kernel, &window.stride, &window.padding, &window.dilation}) {
+    numbers->pop_back();
+  }
+  return joined;
 }
 
 }  // namespace stitch::kernels

@@ -30,4 +30,10 @@ struct ConvolutionProblem {
 bool is_convolution(const ir::Node& node);
 ConvolutionProblem convolution_problem(const Group& group);
 
+// The same convolution over one axis less, where the window is one element along the last axis: that axis is laid out
+// along the one before, whose dilation and padding grow by its extent. Tiles of pixels along a short last axis are
+// mostly empty; along both together they are full. `problem` itself where the last axis fills them, where the window
+// moves along it, and where the joined window would be wide.
+ConvolutionProblem with_last_axis_joined(const ConvolutionProblem& problem);
+
 }  // namespace stitch::kernels
