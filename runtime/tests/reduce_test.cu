@@ -108,7 +108,11 @@ void check_rows(Checker& checker, const Case& size, const std::string& name) {
   check(" 8 threads", [&](auto store) { return launch_reduce_rows<Accumulator, 8>(load, store, shape, nullptr); });
   check(" block", [&](auto store) { return launch_reduce_rows<Accumulator, 256>(load, store, shape, nullptr); });
   constexpr int64_t kSplits = 5;
-  const DeviceFloats scratch(reduce_split_scratch_bytes<Accumulator>(size.kept, kSplits) / 4);
+  constexpr int64_t kManySplits = 131;  // joined by more than a warp
+  const DeviceFloats scratch(reduce_split_scratch_bytes<Accumulator>(size.kept, kManySplits) / 4);
+  check(" split in many", [&](auto store) {
+    return launch_reduce_rows_split<Accumulator, 128>(load, store, shape, kManySplits, scratch.data(), nullptr);
+  });
   check(" split", [&](auto store) {
     return launch_reduce_rows_split<Accumulator, 128>(load, store, shape, kSplits, scratch.data(), nullptr);
   });

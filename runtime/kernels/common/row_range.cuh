@@ -29,8 +29,18 @@ __device__ __forceinline__ Accumulator accumulate_range(const Load& load, int64_
       }
       accumulator.add(values);
     }
-    for (; at < end; at += kStep) {
-      accumulator.add(load_row_lanes<kLanes>(load, kept, at).values);
+    if (at < end) {  // the rest, in flight together: what lies beyond the end is the first of it once more
+      Lanes<float, kLanes> rest[kUnroll - 1];
+#pragma unroll
+      for (int group = 0; group < kUnroll - 1; ++group) {
+        rest[group] = load_row_lanes<kLanes>(load, kept, at + group * kStep < end ? at + group * kStep : at);
+      }
+#pragma unroll
+      for (int group = 0; group < kUnroll - 1; ++group) {
+        if (at + group * kStep < end) {
+          accumulator.add(rest[group].values);
+        }
+      }
     }
     return accumulator;
   }
@@ -43,9 +53,19 @@ __device__ __forceinline__ Accumulator accumulate_range(const Load& load, int64_
     }
     accumulator.add(values);
   }
-  for (; at < end; at += kThreads) {
-    const float value[1] = {load(kept, at)};
-    accumulator.add(value);
+  if (at < end) {
+    float rest[kUnroll - 1];
+#pragma unroll
+    for (int group = 0; group < kUnroll - 1; ++group) {
+      rest[group] = load(kept, at + group * kThreads < end ? at + group * kThreads : at);
+    }
+#pragma unroll
+    for (int group = 0; group < kUnroll - 1; ++group) {
+      if (at + group * kThreads < end) {
+        const float value[1] = {rest[group]};
+        accumulator.add(value);
+      }
+    }
   }
   return accumulator;
 }

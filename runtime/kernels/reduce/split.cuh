@@ -86,26 +86,35 @@ cudaError_t launch_split_columns_of_lanes(const Load& load, const Store& store, 
   return cudaGetLastError();
 }
 
-// One warp per kept index joins its partials.
-template <typename Accumulator, typename Store>
-__global__ void __launch_bounds__(kWarpThreads)
+// A block per kept index joins its partials.
+template <typename Accumulator, int kThreads, typename Store>
+__global__ void __launch_bounds__(kThreads)
     join_partials_kernel(const Accumulator* partials, Store store, int64_t splits) {
   const int64_t kept = blockIdx.x;
   Accumulator total = Accumulator::identity();
-  for (int64_t part = threadIdx.x; part < splits; part += kWarpThreads) {
+#pragma unroll 4
+  for (int64_t part = threadIdx.x; part < splits; part += kThreads) {
     total.merge(partials[kept * splits + part]);
   }
-  total = warp_merge<kWarpThreads>(total);
+  total = block_merge<kThreads>(total);
   if (threadIdx.x == 0) {
     store(kept, total);
   }
 }
 
+// A warp joins few partials; many would wait for one another there.
 template <typename Accumulator, typename Store>
 cudaError_t launch_join(const Accumulator* partials, const Store& store, int64_t kept, int64_t splits,
                         cudaStream_t stream) {
-  join_partials_kernel<Accumulator, Store>
-      <<<static_cast<unsigned>(kept), kWarpThreads, 0, stream>>>(partials, store, splits);
+  constexpr int kManyThreads = 256;
+  const auto blocks = static_cast<unsigned>(kept);
+  if (splits <= 4 * kWarpThreads) {
+    join_partials_kernel<Accumulator, kWarpThreads, Store>
+        <<<blocks, kWarpThreads, 0, stream>>>(partials, store, splits);
+  } else {
+    join_partials_kernel<Accumulator, kManyThreads, Store>
+        <<<blocks, kManyThreads, 0, stream>>>(partials, store, splits);
+  }
   return cudaGetLastError();
 }
 

@@ -43,6 +43,14 @@ TEST(Reduce, ColumnsAreSplitIntoShorterPartsThanRows) {
   EXPECT_FALSE(rows.offers({"rows_split_256", 16}));
 }
 
+// One result of a thousand million elements: with 1,024 parts the last wave is the most of a second one.
+TEST(Reduce, LongRowsAreSplitIntoManyWavesOfBlocks) {
+  const Variance row(1, int64_t{1} << 30, 1);
+  ASSERT_TRUE(row.offers({"rows_split_256", 4096}));
+  EXPECT_GT(row.work({"rows_split_256", 4096}).bandwidth_share, row.work({"rows_split_256", 1024}).bandwidth_share);
+  EXPECT_GT(row.work({"rows_split_256", 1024}).bandwidth_share, 0.8);
+}
+
 TEST(Reduce, AThreadThatReadsManyElementsOfAColumnWaitsForThemOneAfterAnother) {
   const Variance columns(6272, 64, 0);
   EXPECT_GT(columns.work({"columns_8", 1}).serial_bytes, columns.work({"columns_32", 1}).serial_bytes);
