@@ -9,6 +9,7 @@
 #include "kernels/loss/nll_loss.h"
 #include "kernels/movement/cat.h"
 #include "kernels/norm/layer_norm.h"
+#include "kernels/norm/pooled.h"
 #include "kernels/pointwise/map.h"
 #include "kernels/pool/pool.h"
 #include "kernels/reduce/positions.h"
@@ -43,6 +44,7 @@ const std::vector<std::unique_ptr<KernelTemplate>>& builtin_templates() {
     list.push_back(make_scatter());
     list.push_back(make_softmax());
     list.push_back(make_layer_norm());
+    list.push_back(make_pooled_layer_norm());
     list.push_back(make_pool());
     list.push_back(make_interpolate());
     list.push_back(make_nll_loss());

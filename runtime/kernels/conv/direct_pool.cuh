@@ -8,23 +8,11 @@
 // out_x, float value) const; of means void operator()(int64_t image, int64_t channel, float value) const.
 #pragma once
 
-#include "kernels/common/special_math.cuh"
 #include "kernels/common/warp.cuh"
 #include "kernels/conv/direct.cuh"
+#include "kernels/pool/joins.cuh"
 
 namespace stitch {
-
-struct LargestOfWindow {
-  static constexpr float identity = -INFINITY;
-  static __device__ __forceinline__ float join(float a, float b) { return maximum(a, b); }
-  static __device__ __forceinline__ float finish(float joined, float) { return joined; }
-};
-
-struct MeanOfWindow {
-  static constexpr float identity = 0.0f;
-  static __device__ __forceinline__ float join(float a, float b) { return a + b; }
-  static __device__ __forceinline__ float finish(float joined, float divisor) { return joined / divisor; }
-};
 
 namespace direct_detail {
 

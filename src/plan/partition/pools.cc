@@ -7,6 +7,7 @@
 
 #include "kernels/builtin_templates.h"
 #include "kernels/conv/pooled.h"
+#include "kernels/norm/pooled.h"
 #include "plan/partition/prices.h"
 #include "plan/partition/users.h"
 
@@ -19,23 +20,30 @@ double expected_us(const PlacedGroup& placed, const PlanOptions& options) {
   return prices(chosen, offered_settings(chosen, options), options).front().us;
 }
 
-bool is_joined_in(const Plan& like, const std::string& convolution) {
+// The skeleton that pools what `kernel` makes where it is made; null where there is none.
+const char* pooling(const std::string& kernel) {
+  if (kernel == "convolution") {
+    return kernels::kPooledConvolution;
+  }
+  return kernel == "layer_norm" ? kernels::kPooledLayerNorm : nullptr;
+}
+
+bool is_joined_in(const Plan& like, const std::string& skeleton, const std::string& root) {
   return std::any_of(like.steps.begin(), like.steps.end(), [&](const Step& step) {
-    return step.skeleton == kernels::kPooledConvolution &&
-           like.graph.value(like.graph.node(step.root).outputs[0]).name == convolution;
+    return step.skeleton == skeleton && like.graph.value(like.graph.node(step.root).outputs[0]).name == root;
   });
 }
 
-PlacedGroup joined(const PlacedGroup& convolution, const PlacedGroup& pool) {
-  PlacedGroup both = convolution;
-  both.kernel = kernels::find_template(kernels::kPooledConvolution);
-  const std::set<ir::ValueId> between(convolution.group.results.begin(), convolution.group.results.end());
+PlacedGroup joined(const PlacedGroup& made, const PlacedGroup& pool) {
+  PlacedGroup both = made;
+  both.kernel = kernels::find_template(pooling(made.kernel->name()));
+  const std::set<ir::ValueId> between(made.group.results.begin(), made.group.results.end());
   for (const ir::ValueId operand : pool.group.operands) {
     if (between.count(operand) == 0 && !both.group.reads(operand)) {
       both.group.operands.push_back(operand);
     }
   }
-  std::set<ir::NodeId> nodes(convolution.group.nodes.begin(), convolution.group.nodes.end());
+  std::set<ir::NodeId> nodes(made.group.nodes.begin(), made.group.nodes.end());
   nodes.insert(pool.group.nodes.begin(), pool.group.nodes.end());
   both.group.nodes.assign(nodes.begin(), nodes.end());
   both.group.results = pool.group.results;
@@ -72,32 +80,30 @@ class PoolJoiner {
   }
 
  private:
-  // The group to which convolution `i` is better joined.
+  // The group to which convolution or normalisation `i` is better joined.
   std::optional<size_t> pool_of(size_t i) const {
-    const PlacedGroup& convolution = groups_[i];
-    const std::string kernel = convolution.kernel->name();
-    const auto found =
-        convolution.group.results.size() == 1 ? readers_.find(convolution.group.results[0]) : readers_.end();
-    if (kernel != "convolution" || convolution.phase != Phase::kRun || found == readers_.end() ||
-        found->second.size() != 1 || users_.is_output(convolution.group.results[0])) {
+    const PlacedGroup& made = groups_[i];
+    const auto found = made.group.results.size() == 1 ? readers_.find(made.group.results[0]) : readers_.end();
+    if (pooling(made.kernel->name()) == nullptr || made.phase != Phase::kRun || found == readers_.end() ||
+        found->second.size() != 1 || users_.is_output(made.group.results[0])) {
       return std::nullopt;
     }
     const PlacedGroup& pool = groups_[found->second[0]];
     const std::string reader = pool.kernel->name();
     if ((reader != "pool" && reader != "reduce") || pool.phase != Phase::kRun ||
-        !fences_.allow(convolution.group.root, pool.group.root)) {
+        !fences_.allow(made.group.root, pool.group.root)) {
       return std::nullopt;
     }
-    const PlacedGroup both = joined(convolution, pool);
+    const PlacedGroup both = joined(made, pool);
     const ChosenStep chosen{both.group, both.kernel, both.phase, {}};
     if (!both.kernel->fits(both.group).ok || offered_settings(chosen, options_).empty()) {
       return std::nullopt;
     }
     if (like_ != nullptr) {
       const std::string& name = graph_.value(both.group.root_node().outputs[0]).name;
-      return is_joined_in(*like_, name) ? std::optional(found->second[0]) : std::nullopt;
+      return is_joined_in(*like_, both.kernel->name(), name) ? std::optional(found->second[0]) : std::nullopt;
     }
-    const double apart = expected_us(convolution, options_) + expected_us(pool, options_);
+    const double apart = expected_us(made, options_) + expected_us(pool, options_);
     return expected_us(both, options_) < apart ? std::optional(found->second[0]) : std::nullopt;
   }
 
