@@ -45,6 +45,7 @@ const std::map<std::string, Pass>& passes() {
                                                   {"follow_operands", follow_operands},
                                                   {"turn_products", turn_products},
                                                   {"chain_cats", chain_cats},
+                                                  {"spread_cats", spread_cats},
                                                   {"reduce_products", reduce_products},
                                                   {"pool_products", pool_products},
                                                   {"separate_outputs", separate_outputs},

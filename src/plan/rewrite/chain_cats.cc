@@ -5,6 +5,7 @@
 #include <map>
 
 #include "ir/graph/op.h"
+#include "plan/rewrite/apart_cats.h"
 #include "plan/rewrite/graph_copy.h"
 #include "plan/rewrite/rewrite.h"
 
@@ -25,6 +26,7 @@ const ir::ValueId* earlier_one(const std::map<std::pair<int64_t, std::vector<ir:
 }  // namespace
 
 Result<ir::Graph> chain_cats(const ir::Graph& graph) {
+  const ApartCats apart(graph);  // never written
   GraphCopy copy(graph);
   std::map<std::pair<int64_t, std::vector<ir::ValueId>>, ir::ValueId> made;  // by axis and parts, all of the old graph
   for (const ir::Node& node : graph.nodes) {
@@ -47,7 +49,9 @@ Result<ir::Graph> chain_cats(const ir::Graph& graph) {
     }
     STITCH_ASSIGN(const ir::ValueId now, copy.add(std::move(shorter), graph.value(node.outputs[0]).name));
     copy.replace(node.outputs[0], now);
-    made.emplace(std::pair(dim, parts), node.outputs[0]);
+    if (!apart.contains(node.outputs[0])) {
+      made.emplace(std::pair(dim, parts), node.outputs[0]);
+    }
   }
   return copy.finish();
 }

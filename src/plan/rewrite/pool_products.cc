@@ -24,7 +24,7 @@ bool are(const Shape& numbers, int64_t wanted) {
   return std::all_of(numbers.begin(), numbers.end(), [&](int64_t number) { return number == wanted; });
 }
 
-int64_t product(const Shape& numbers) {
+int64_t count_of(const Shape& numbers) {
   return std::accumulate(numbers.begin(), numbers.end(), int64_t{1}, std::multiplies<>());
 }
 
@@ -165,8 +165,8 @@ class PoolOfProduct {
       wider[i] += pool_.kernel[i] - 1;
     }
     constexpr double kWorth = 0.7;  // of the multiplications
-    const double before = static_cast<double>(product(taps)) * static_cast<double>(product(pool_.stride));
-    const bool pays = static_cast<double>(product(wider)) <= kWorth * before;
+    const double before = static_cast<double>(count_of(taps)) * static_cast<double>(count_of(pool_.stride));
+    const bool pays = static_cast<double>(count_of(wider)) <= kWorth * before;
     return pays && are(ir::ints_attribute(convolution, "dilation"), 1) ? std::optional(with_steps(convolution))
                                                                        : std::nullopt;
   }
@@ -177,7 +177,7 @@ class PoolOfProduct {
     const ir::Node mapped = copy_.mapped(convolution);
     const Shape out = from_.type(pool_.node.outputs[0]).shape;
     const Shape& weight = from_.type(ir::tensor_operand(convolution, 1)).shape;
-    const int64_t pixels = product(Shape(out.begin() + 2, out.end()));
+    const int64_t pixels = count_of(Shape(out.begin() + 2, out.end()));
     const ValueId image = chain_.add(pool_.node.op, {mapped.operands[0]}, "_image", pool_.node.attributes);
     const ValueId columns =
         chain_.add(Op::kReshape, {image}, "_columns", {{"shape", Shape{out[0], weight[1], pixels}}});

@@ -27,6 +27,7 @@ Result<ir::Graph> rewrite(const ir::Graph& graph) {
   STITCH_ASSIGN(result, pool_products(result));
   // After identities: x * 1 + y and x + y are the same node only then.
   STITCH_ASSIGN(result, share_common_nodes(result));
+  STITCH_ASSIGN(result, spread_cats(result));
   STITCH_ASSIGN(result, chain_cats(result));
   STITCH_ASSIGN(result, remove_dead_code(result));
   // Last: it adds reshapes that change nothing, which identities would take away again.

@@ -54,6 +54,9 @@ Result<ir::Graph> follow_operands(const ir::Graph& graph);
 // A product that its only reader sees transposed, and reads along its rows then, becomes the product of the transposed
 // operands.
 Result<ir::Graph> turn_products(const ir::Graph& graph);
+// Statistics of a large concatenation that is normalised alone become those of its parts, which a concatenation of them
+// takes for its own; it is then read from its parts and never written.
+Result<ir::Graph> spread_cats(const ir::Graph& graph);
 // A concatenation that begins with all parts of another takes that one as its first part.
 Result<ir::Graph> chain_cats(const ir::Graph& graph);
 // Sums and means over what a product or transposed convolution makes, which nothing else reads, become products with
