@@ -2,6 +2,7 @@
 // Layer norm and softmax: rows in registers and rows too long for them, one warp and one block a row, ragged lengths;
 // softmax along an axis that is not contiguous.
 #include "kernels/norm/layer_norm_held.cuh"
+#include "kernels/norm/layer_norm_lanes.cuh"
 #include "kernels/norm/layer_norm_shared.cuh"
 #include "kernels/softmax/column.cuh"
 #include "kernels/softmax/held.cuh"
@@ -82,6 +83,24 @@ void check(Checker& checker, int64_t rows, int64_t columns, float offset) {
     checker.launched(name, launch_softmax<kKind, kThreads, kPerThread>(load, store, shape, nullptr));
   }
   checker.close(name, y.values(), want, 1e-5 * std::fmax(1.0, std::fabs(offset)));
+}
+
+// Rows that lanes of a warp share, more than a block has.
+template <int kThreads, int kPerThread>
+void check_lanes(Checker& checker, int64_t rows, int64_t columns) {
+  const auto x = random_floats(rows * columns, 5, -1.0f, 4.0f);
+  const DeviceFloats device_x(x);
+  const DeviceFloats y(rows * columns);
+  std::vector<double> want;
+  for (int64_t row = 0; row < rows; ++row) {
+    reference_row(What::kLayerNorm, x.data() + row * columns, columns, want);
+  }
+  const std::string name =
+      "lanes " + std::to_string(kThreads) + " " + std::to_string(rows) + "x" + std::to_string(columns);
+  const RowShape shape{rows, columns, lanes_aligned(device_x.data(), columns)};
+  checker.launched(name, launch_layer_norm_lanes<kThreads, kPerThread>(
+                             Load{device_x.data(), columns}, Store{y.data(), columns}, shape, kEpsilon, nullptr));
+  checker.close(name, y.values(), want, 1e-5);
 }
 
 template <What kWhat>
@@ -283,6 +302,10 @@ void check_barred_row(Checker& checker) {
 int main(int count, char** arguments) {
   use_schedule(count, arguments);
   Checker checker;
+  check_lanes<16, 4>(checker, 67, 64);
+  check_lanes<8, 4>(checker, 5, 31);
+  check_lanes<8, 4>(checker, 131, 4);
+  check_lanes<32, 4>(checker, 18, 126);
   check_shapes<What::kLayerNorm>(checker);
   check_shapes<What::kSoftmax>(checker);
   check_shapes<What::kLogSoftmax>(checker);

@@ -11,9 +11,8 @@
 #pragma once
 
 #include "kernels/common.cuh"
-#include "kernels/common/row.cuh"
+#include "kernels/norm/rows_of_lanes.cuh"
 #include "kernels/pool/joins.cuh"
-#include "kernels/reduce/accumulators.cuh"
 
 namespace stitch {
 
@@ -42,69 +41,13 @@ struct NormPoolShape {
 namespace norm_pool_detail {
 
 constexpr int kBlockThreads = 128;
-constexpr int kLanes = 4;
-
-// Elements of several rows, of which a thread has the same columns.
-template <int kThreads, int kPerThread, int kRows>
-struct RowsInRegisters {
-  float values[kRows][kPerThread];
-
-  static __device__ __forceinline__ int64_t column(int place) {
-    const int64_t group = place / kLanes;
-    return (group * kThreads + threadIdx.x % kThreads) * kLanes + place % kLanes;
-  }
-
-  // No load waits for a decision: the last columns are read instead of those beyond.
-  template <typename Load>
-  __device__ __forceinline__ void read(int row_of_window, const Load& load, int64_t row, const NormPoolShape& shape) {
-#pragma unroll
-    for (int group = 0; group < kPerThread / kLanes; ++group) {
-      const int64_t first = column(group * kLanes);
-      if (shape.loads_lanes) {
-        const int64_t last = shape.columns - kLanes;
-        const Lanes<float, kLanes> lanes = load_row_lanes<kLanes>(load, row, first < last ? first : last);
-#pragma unroll
-        for (int lane = 0; lane < kLanes; ++lane) {
-          values[row_of_window][group * kLanes + lane] = lanes[lane];
-        }
-      } else {
-#pragma unroll
-        for (int lane = 0; lane < kLanes; ++lane) {
-          const int64_t last = shape.columns - 1;
-          values[row_of_window][group * kLanes + lane] = load(row, first + lane < last ? first + lane : last);
-        }
-      }
-    }
-  }
-
-  // (x - mean) / sqrt(variance + epsilon), of two passes over a row. Every lane of the warp must call it.
-  __device__ __forceinline__ void normalise(int row_of_window, int64_t columns, float epsilon) {
-    const float inverse_count = 1.0f / static_cast<float>(columns);
-    SumAccumulator part = SumAccumulator::identity();
-#pragma unroll
-    for (int place = 0; place < kPerThread; ++place) {
-      part.sum += column(place) < columns ? values[row_of_window][place] : 0.0f;
-    }
-    const float mean = warp_merge<kThreads>(part).sum * inverse_count;
-    part = SumAccumulator::identity();
-#pragma unroll
-    for (int place = 0; place < kPerThread; ++place) {
-      values[row_of_window][place] -= mean;
-      part.sum += column(place) < columns ? square(values[row_of_window][place]) : 0.0f;
-    }
-    const float scale = 1.0f / sqrtf(warp_merge<kThreads>(part).sum * inverse_count + epsilon);
-#pragma unroll
-    for (int place = 0; place < kPerThread; ++place) {
-      values[row_of_window][place] *= scale;
-    }
-  }
-};
+constexpr int kLanes = kLanesOfRow;
 
 template <typename Pool, int kThreads, int kPerThread, typename Store>
 __device__ __forceinline__ void store_pooled(const float (&joined)[kPerThread / Pool::width], const Store& store,
                                              int64_t row, const NormPoolShape& shape, float divisor) {
   constexpr int kTogether = kLanes / Pool::width;
-  using Rows = RowsInRegisters<kThreads, kPerThread, 1>;
+  using Rows = RowsOfLanes<kThreads, kPerThread, 1>;
 #pragma unroll
   for (int group = 0; group < kPerThread / kLanes; ++group) {
     const int64_t column = Rows::column(group * kLanes) / Pool::width;
@@ -135,7 +78,7 @@ __global__ void __launch_bounds__(kBlockThreads)
   constexpr int kRowsPerBlock = kBlockThreads / kThreads;
   constexpr int kInRegisters = 64 / kPerThread;  // rows, so that a thread has some registers left
   constexpr int kAtOnce = Pool::rows < kInRegisters ? Pool::rows : kInRegisters;
-  using Rows = RowsInRegisters<kThreads, kPerThread, kAtOnce>;
+  using Rows = RowsOfLanes<kThreads, kPerThread, kAtOnce>;
   const int64_t pooled_rows = shape.planes * shape.out_depth * shape.out_height;
   const int64_t wanted = static_cast<int64_t>(blockIdx.x) * kRowsPerBlock + threadIdx.x / kThreads;
   // Lanes without a row of their own take part in their warp's sums.
@@ -158,7 +101,7 @@ __global__ void __launch_bounds__(kBlockThreads)
 #pragma unroll
     for (int i = 0; i < kAtOnce; ++i) {
       if (begin + i < Pool::rows) {
-        rows.read(i, load, row_at(i), shape);
+        rows.read(i, load, row_at(i), shape.columns, shape.loads_lanes);
       }
     }
 #pragma unroll

@@ -2,6 +2,7 @@
 #include "kernels/norm/layer_norm.h"
 
 #include "ir/graph/op.h"
+#include "kernels/norm/lanes.h"
 #include "kernels/rows/held_rows.h"
 #include "kernels/rows/row_functors.h"
 
@@ -45,6 +46,28 @@ Result<LoweredFunctor> make_store(StepBuilder& step, const RowAxes& axes) {
                          .may_take_lanes = true});
 }
 
+// Longer rows keep a warp or block busy each.
+std::vector<Setting> short_row_settings(int64_t columns) {
+  constexpr int64_t kLongest = 128;
+  return columns <= kLongest ? lane_settings(columns) : std::vector<Setting>{};
+}
+
+Work lanes_work(const Group& group, const RowAxes& axes, const Setting& setting) {
+  constexpr double kOfElement = 20;  // two passes, and the merges of a row among its lanes
+  constexpr int64_t kRowsAtOnce = 4;
+  const RowLanes& lanes = lanes_of(setting);
+  const int64_t rows_per_block = kLaneBlockThreads / lanes.of_row * kRowsAtOnce;
+  Work work;
+  work.bytes = min_bytes(group);
+  work.lane_operations = pointwise_operations(group) +
+                         kOfElement * static_cast<double>(axes.row_count) * static_cast<double>(axes.column_count);
+  work.bandwidth_share = lanes_bandwidth_share(lanes, axes.column_count);
+  work.blocks = (axes.row_count + rows_per_block - 1) / rows_per_block;
+  work.threads_per_block = kLaneBlockThreads;
+  work.blocks_per_multiprocessor = 8;
+  return work;
+}
+
 class LayerNorm final : public KernelTemplate {
  public:
   const char* name() const override { return "layer_norm"; }
@@ -59,11 +82,14 @@ class LayerNorm final : public KernelTemplate {
     settings.insert(settings.end(), shared.begin(), shared.end());
     const std::vector<Setting> held = held_row_settings(axes_of(group), limits);
     settings.insert(settings.end(), held.begin(), held.end());
+    const std::vector<Setting> lanes = short_row_settings(axes_of(group).column_count);
+    settings.insert(settings.end(), lanes.begin(), lanes.end());
     return settings;
   }
 
   bool allows(const Group& group, const Setting& setting) const override {
-    return allows_shared_row(setting) || is_held_row(setting) || KernelTemplate::allows(group, setting);
+    return allows_shared_row(setting) || is_held_row(setting) || allows_lanes(setting, axes_of(group).column_count) ||
+           KernelTemplate::allows(group, setting);
   }
 
   Work work(const Group& group, const Setting& setting) const override {
@@ -73,7 +99,7 @@ class LayerNorm final : public KernelTemplate {
     if (is_held_row(setting)) {
       return held_row_work(group, axes_of(group), setting);
     }
-    return row_work(group, axes_of(group), setting, 2);
+    return is_lanes(setting) ? lanes_work(group, axes_of(group), setting) : row_work(group, axes_of(group), setting, 2);
   }
 
   Result<StepDraft> draft(const Group& group, const Setting& setting) const override {
@@ -96,6 +122,12 @@ class LayerNorm final : public KernelTemplate {
                   step.extent("parts", setting.splits, "blocks that share a row"));
       return step.take();
     }
+    if (is_lanes(setting)) {
+      step.launch("return stitch::launch_layer_norm_lanes<{}, {}>(load, store, shape, {}, stream);",
+                  step.int_constant("threads_per_row", lanes_of(setting).of_row),
+                  step.int_constant("elements_per_thread", lanes_of(setting).per_thread), epsilon);
+      return step.take();
+    }
     const bool is_held = is_held_row(setting);
     const RowSettingSize size = is_held ? held_row_size(setting) : row_setting_size(setting);
     const Expr threads = step.int_constant(is_held ? "threads_per_part" : "threads_per_row", size.threads);
@@ -115,6 +147,11 @@ class LayerNorm final : public KernelTemplate {
     if (is_held_row(setting)) {
       step.include("kernels/norm/layer_norm_held.cuh");
       step.describe("Access: blocks share a row; each keeps its part until the whole row is read.");
+      return;
+    }
+    if (is_lanes(setting)) {
+      step.include("kernels/norm/layer_norm_lanes.cuh");
+      step.describe("Access: some lanes of a warp share a row, of which each has four in flight, and keep them.");
       return;
     }
     const bool is_shared = is_shared_row(setting);

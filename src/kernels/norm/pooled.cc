@@ -4,34 +4,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <numeric>
 
 #include "ir/graph/op.h"
 #include "kernels/lowering/functor_builder.h"
 #include "kernels/lowering/launch_text.h"
+#include "kernels/norm/lanes.h"
 #include "kernels/rows/row_functors.h"
-#include "kernels/template/named_setting.h"
 
 namespace stitch::kernels {
 namespace {
 
 using ir::Op;
 
-struct Lanes {
-  int of_row;      // threads
-  int per_thread;  // elements of a row
-  int64_t capacity() const { return int64_t{of_row} * per_thread; }
-};
-
-constexpr std::array kSettings = {
-    NamedSetting<Lanes>{"lanes_16x4", {16, 4}},   NamedSetting<Lanes>{"lanes_8x4", {8, 4}},
-    NamedSetting<Lanes>{"lanes_32x4", {32, 4}},   NamedSetting<Lanes>{"lanes_32x8", {32, 8}},
-    NamedSetting<Lanes>{"lanes_32x16", {32, 16}}, NamedSetting<Lanes>{"lanes_32x32", {32, 32}},
-};
-
-constexpr int kBlockThreads = 128;     // of the skeleton
 constexpr int64_t kWindowColumns = 4;  // which a window's width divides
 
 bool is_largest(const ir::Node& pool) { return pool.op == Op::kMaxPool2d || pool.op == Op::kMaxPool3d; }
@@ -189,40 +175,30 @@ class PooledLayerNorm final : public KernelTemplate {
     return node.op == Op::kLayerNorm && graph.type(node.outputs[0]).dtype == DataType::kFloat32;
   }
 
-  // Those whose lanes have most to do.
   std::vector<Setting> space(const Group& group, const DeviceLimits&, MathMode) const override {
-    if (taken_pool(group) == nullptr) {
-      return {};
-    }
-    const int64_t columns = columns_of(group);
-    std::vector<Setting> settings = settings_where(
-        kSettings, [&](const Lanes& lanes) { return columns <= lanes.capacity() && 2 * columns > lanes.capacity(); });
-    return settings.empty() && columns <= kSettings.front().meaning.capacity() ? std::vector<Setting>{{"lanes_8x4", 1}}
-                                                                               : settings;
+    return taken_pool(group) != nullptr ? lane_settings(columns_of(group)) : std::vector<Setting>{};
   }
 
   bool allows(const Group& group, const Setting& setting) const override {
-    return setting.splits == 1 && is_named(kSettings, setting.variant) && taken_pool(group) != nullptr &&
-           columns_of(group) <= meaning_of(kSettings, setting).capacity();
+    return taken_pool(group) != nullptr && allows_lanes(setting, columns_of(group));
   }
 
   Work work(const Group& group, const Setting& setting) const override {
-    constexpr double kBest = 0.85;
     constexpr double kOfElement = 24;  // two passes, the merges of a row among its lanes, and the window
-    const Lanes& lanes = meaning_of(kSettings, setting);
+    const RowLanes& lanes = lanes_of(setting);
     const ir::Node& pool = *taken_pool(group);
     const int64_t columns = columns_of(group);
     const int64_t pooled_rows =
         group.graph->type(pool.outputs[0]).element_count() / shape_of(group, pool.outputs[0]).back();
-    const int64_t rows_per_block = kBlockThreads / lanes.of_row;
+    const int64_t rows_per_block = kLaneBlockThreads / lanes.of_row;
     Work work;
     work.bytes = min_bytes(group);
     work.lane_operations =
         pointwise_operations(group) +
         kOfElement * static_cast<double>(group.graph->type(group.root_node().outputs[0]).element_count());
-    work.bandwidth_share = kBest * (0.5 + 0.5 * static_cast<double>(columns) / static_cast<double>(lanes.capacity()));
+    work.bandwidth_share = lanes_bandwidth_share(lanes, columns);
     work.blocks = (pooled_rows + rows_per_block - 1) / rows_per_block;
-    work.threads_per_block = kBlockThreads;
+    work.threads_per_block = kLaneBlockThreads;
     work.blocks_per_multiprocessor = lanes.per_thread > 8 ? 5 : 8;
     return work;
   }
@@ -234,7 +210,7 @@ class PooledLayerNorm final : public KernelTemplate {
                      "what follows the normalisation is no pool of whole windows over its rows");
     }
     const ir::Node& node = group.root_node();
-    const Lanes& lanes = meaning_of(kSettings, setting);
+    const RowLanes& lanes = lanes_of(setting);
     StepBuilder step(group);
     step.include("kernels/norm/layer_norm_pool.cuh");
     step.describe(
