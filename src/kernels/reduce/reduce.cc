@@ -41,6 +41,7 @@ SharingTable settings_for(const Group& group) {
 }
 
 constexpr int kMultiprocessors = 132;  // of the device these shares are for
+constexpr int64_t kBlocksOfParts = 6;  // that share rows, on a multiprocessor at once
 
 // Elements a thread takes: with fewer than a handful the merge at the end dominates.
 double elements_each(const RowAxes& axes, int threads, int64_t splits) {
@@ -53,7 +54,6 @@ Work rows_work(const RowAxes& axes, int threads, int64_t splits) {
   // Blocks of parts hold a multiprocessor's memory busy six at a time; in the last wave, of which a few are left, they
   // do not. Where an operand is broadcast the index takes registers: 1,024 parts, 1.3 waves, lost 12 % of an H200's
   // bandwidth there.
-  constexpr int kResidentThreads = 1536;
   constexpr double kLastWave = 0.1;
   Work work;
   const int64_t rows_per_block = std::max(1, kMinBlock / threads);
@@ -63,8 +63,11 @@ Work rows_work(const RowAxes& axes, int threads, int64_t splits) {
   work.bandwidth_share =
       0.92 * std::min(1.0, 0.2 + 0.1 * elements_each(axes, threads, splits)) * (threads < kWarp ? 0.7 : 1.0);
   if (splits > 1) {
-    const double waves = static_cast<double>(work.blocks) * work.threads_per_block /
-                         static_cast<double>(kMultiprocessors * kResidentThreads);
+    // An H100 took 57 us for 128 MB in 16 parts of 122 elements a thread, 85 us in 256 parts of 8.
+    constexpr double kElementsBesides = 4;
+    const double each = elements_each(axes, threads, splits);
+    work.bandwidth_share = 0.92 * each / (each + kElementsBesides);
+    const double waves = static_cast<double>(work.blocks) / static_cast<double>(kMultiprocessors * kBlocksOfParts);
     work.bandwidth_share *= waves > 1 ? waves / (waves + kLastWave) : 1.0;
   }
   return work;
@@ -134,6 +137,17 @@ Work columns_work(const Group& group, const RowAxes& axes, int sharers, int64_t 
   return work;
 }
 
+std::vector<Setting> row_settings(const RowAxes& axes) {
+  std::vector<Setting> settings = sharing_settings(kRowSettings, axes, kMinRowPart, {4, 16, 64, 256, 1024, kMaxSplits});
+  // One wave of blocks besides, all of which end together.
+  const int64_t parts = std::clamp<int64_t>(kMultiprocessors * kBlocksOfParts / axes.row_count, 2, kMaxSplits);
+  const Setting wave{"rows_split_256", parts};
+  if (axes.column_count / parts >= kMinRowPart && std::find(settings.begin(), settings.end(), wave) == settings.end()) {
+    settings.push_back(wave);
+  }
+  return settings;
+}
+
 class Reduce final : public KernelTemplate {
  public:
   const char* name() const override { return "reduce"; }
@@ -149,7 +163,7 @@ class Reduce final : public KernelTemplate {
     }
     const RowAxes axes = reduced_axes(group);
     if (reduces_innermost(group, axes)) {
-      return sharing_settings(kRowSettings, axes, kMinRowPart, {4, 16, 64, 256, 1024, kMaxSplits});
+      return row_settings(axes);
     }
     return sharing_settings(kColumnSettings, axes, kMinColumnPart, {4, 8, 16, 32, 64, 128, 256, 1024});
   }
