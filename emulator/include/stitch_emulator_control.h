@@ -53,8 +53,14 @@ struct stitch_emulator_accesses {
   uint64_t shared_requests;
   uint64_t wavefronts; /* times that the banks of shared memory are gone through */
   uint64_t shared_atomics;
-  uint64_t tf32_flops; /* of tensor cores */
-  uint64_t half_flops; /* likewise, on operands of 16 bits and fewer */
+  uint64_t tf32_flops;     /* of tensor cores */
+  uint64_t half_flops;     /* likewise, on operands of 16 bits and fewer */
+  uint64_t group_flops;    /* of half_flops, those of instructions of a whole warp group */
+  uint64_t sectors_missed; /* of those read, that a multiprocessor's L1 does not have from the same block */
+  /* Of each block the warp that waits most often, all blocks together. What is read one after another without being
+   * waited for is one wait. */
+  uint64_t memory_waits; /* for global memory */
+  uint64_t shared_waits; /* for shared memory */
 };
 
 /* One kernel launched from one place, or one function of a library: all its launches together. */

@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { STITCH_TF32_PIPE = 0, STITCH_HALF_PIPE = 1 };
+// The last is of 16 bits, too, by instructions of a whole warp group (wgmma).
+enum { STITCH_TF32_PIPE = 0, STITCH_HALF_PIPE = 1, STITCH_GROUP_PIPE = 2 };
 
 // For functions of the emulator's own: what they access is counted by a call, or is none of the kernel's.
 #define STITCH_UNMARKED __attribute__((no_sanitize("thread")))

@@ -10,7 +10,7 @@ namespace {
 constexpr size_t kMaxOpen = 1u << 15;
 
 // The access of the `time`th time, made where it is not there. Null: it was closed already.
-WarpAccess* access_of(Instruction::Open& open, uint32_t time, uint32_t bytes) {
+WarpAccess* access_of(Instruction::Open& open, unsigned int warp, uint32_t time, uint32_t bytes) {
   if (time < open.first) {
     return nullptr;
   }
@@ -18,6 +18,7 @@ WarpAccess* access_of(Instruction::Open& open, uint32_t time, uint32_t bytes) {
   while (open.accesses.size() <= index) {
     open.accesses.emplace_back();
     open.accesses.back().bytes = bytes;
+    open.accesses.back().warp = warp;
   }
   return &open.accesses[index];
 }
@@ -68,11 +69,13 @@ void Instructions::begin(Instruction& instruction) {
     open.first = 0;
     open.start = 0;
     open.accesses.clear();
+    open.turns = {};
   }
   in_block_.push_back(&instruction);
 }
 
-void Instructions::note(uint64_t key, AccessKind kind, Target target, uint32_t bytes, uint32_t at, Close close) {
+void Instructions::note(uint64_t key, AccessKind kind, Target target, uint32_t bytes, uint32_t at, Waits* waits,
+                        Close close) {
   Instruction& instruction = find(key, kind, target, bytes);
   if (instruction.block != block_) {
     begin(instruction);
@@ -80,10 +83,14 @@ void Instructions::note(uint64_t key, AccessKind kind, Target target, uint32_t b
   const int thread = block.current;
   const uint32_t lane = lane_number(thread);
   Instruction::Open& open = instruction.open[warp_number(thread)];
-  WarpAccess* access = access_of(open, instruction.times[thread]++, bytes);
+  if (waits != nullptr && lane == 0) {
+    waits->note(warp_number(thread), kind, target, open.turns);
+  }
+  WarpAccess* access = access_of(open, warp_number(thread), instruction.times[thread]++, bytes);
   if (access == nullptr) {
     WarpAccess late;
     late.bytes = bytes;
+    late.warp = warp_number(thread);
     late.lanes = 1u << lane;
     late.at[lane] = at;
     close(instruction, late);

@@ -10,12 +10,11 @@
 #include <vector>
 
 #include "access/accesses.h"
+#include "access/waits.h"
 #include "access/warp_access.h"
 #include "block/state.h"
 
 namespace stitch_emulator {
-
-enum class Target : uint8_t { kGlobal, kShared };
 
 // One place in the code, for one kind of access.
 struct Instruction {
@@ -31,6 +30,7 @@ struct Instruction {
     uint32_t first = 0;
     uint32_t start = 0;  // in `accesses`; those before are done
     std::vector<WarpAccess> accesses;
+    PlaceTurns turns;
   };
   Open open[kMaxWarps];
 };
@@ -40,8 +40,8 @@ class Instructions {
   using Close = void (*)(const Instruction&, const WarpAccess&);
 
   void begin_block() { ++block_; }
-  // Notes the running lane's access; hands what is complete to `close`.
-  void note(uint64_t key, AccessKind kind, Target target, uint32_t bytes, uint32_t at, Close close);
+  // Notes the running lane's access; hands what is complete to `close`. Null `waits`: nobody waits for it.
+  void note(uint64_t key, AccessKind kind, Target target, uint32_t bytes, uint32_t at, Waits* waits, Close close);
   // Hands over what no more lanes will come to.
   void end_block(Close close);
   void forget();

@@ -73,8 +73,7 @@ uint32_t in_parts(const WarpAccess& access, uint32_t first, uint32_t count, uint
 
 }  // namespace
 
-uint32_t sectors_of(const WarpAccess& access) {
-  uint32_t sectors[kLanes];
+uint32_t sectors_of(const WarpAccess& access, uint32_t (&sectors)[kLanes]) {
   const uint32_t count = listed(access, sectors);
   if (!std::is_sorted(sectors, sectors + count)) {
     std::sort(sectors, sectors + count);

@@ -94,7 +94,7 @@ cudaError_t run_blocks(const LaunchConfig& config, const KernelCall& call) {
   current_grid_shape = grid;
   begin_launch_updates();
   begin_launch_host_memory(call.closure);
-  begin_launch_accesses();
+  begin_launch_accesses(config.shared_bytes);
   const BlockOrder order(block_count, seed);
   for (uint64_t number = 0; number < block_count; ++number) {
     const uint64_t index = order.block(number);

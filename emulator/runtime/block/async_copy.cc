@@ -91,8 +91,7 @@ void stitch_async_copy(void* shared, const void* global, int bytes, int valid_by
   }
   ++counts.async_copies;
   const auto place = reinterpret_cast<uintptr_t>(__builtin_return_address(0));
-  note_access(global, static_cast<size_t>(valid_bytes), AccessKind::kRead, place);
-  note_access(shared, static_cast<size_t>(bytes), AccessKind::kWrite, place);
+  note_async_copy(global, static_cast<size_t>(valid_bytes), shared, static_cast<size_t>(bytes), place);
   const Copy copy{shared, global, bytes, valid_bytes};
   if (block.random != 0 && random_bits() % 2 == 0) {
     carry_out(copy);
@@ -103,6 +102,7 @@ void stitch_async_copy(void* shared, const void* global, int bytes, int valid_by
 }
 
 void stitch_async_commit() {
+  note_async_commit();
   Queue& queue = queues[block.current];
   queue.group_ends.push_back(queue.copies.size());
   any_used = true;
@@ -114,6 +114,7 @@ void stitch_async_commit() {
 void stitch_async_wait(int pending) {
   Queue& queue = queues[block.current];
   const size_t keep = pending < 0 ? 0 : static_cast<size_t>(pending);
+  note_async_wait(pending);
   while (queue.groups_under_way() > keep) {
     complete_oldest_group(queue);
   }

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "access/accesses.h"
 #include "block/switching.h"
 #include "fault/fault.h"
 #include "updates/order.h"
@@ -39,6 +40,7 @@ void open_barrier() {
   }
   counts.barriers += static_cast<uint64_t>(block.barrier_arrived);
   note_block_barrier();
+  note_block_meeting();
   block.barrier_arrived = 0;
   block.count_result = block.count_sum;
   block.count_sum = 0;
@@ -57,6 +59,7 @@ void require_block(const char* what, const char* file, int line) {
 void open_named_barrier(NamedBarrier& barrier) {
   counts.barriers += static_cast<uint64_t>(barrier.arrived);
   note_block_barrier();
+  note_block_meeting();
   barrier.arrived = 0;
   for (unsigned int warp = 0; warp < block.warp_count; ++warp) {
     make_ready(warp, barrier.waiting[warp]);

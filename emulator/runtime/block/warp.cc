@@ -35,6 +35,7 @@ void complete(unsigned int warp, int index, uint32_t except) {
   all.meetings[index] = all.meetings[--block.warps[warp].meeting_count];
   ++counts.warp_operations;
   note_warp_operation(warp);
+  note_warp_meeting(warp);
   combine(all.exchange, meeting);
   make_ready(warp, meeting.arrived & ~except);
 }

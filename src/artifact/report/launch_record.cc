@@ -45,7 +45,11 @@ constexpr AccessNumber kAccessNumbers[] = {{"bytes_read", &MemoryAccesses::bytes
                                            {"wavefronts", &MemoryAccesses::wavefronts},
                                            {"shared_atomics", &MemoryAccesses::shared_atomics},
                                            {"tf32_flops", &MemoryAccesses::tf32_flops},
-                                           {"half_flops", &MemoryAccesses::half_flops}};
+                                           {"half_flops", &MemoryAccesses::half_flops},
+                                           {"group_flops", &MemoryAccesses::group_flops},
+                                           {"sectors_missed", &MemoryAccesses::sectors_missed},
+                                           {"memory_waits", &MemoryAccesses::memory_waits},
+                                           {"shared_waits", &MemoryAccesses::shared_waits}};
 constexpr int64_t kMaxSteps = 1 << 20;
 
 Result<int64_t> possible_number(const Json& json, const char* name) {

@@ -28,8 +28,14 @@ struct MemoryAccesses {
   int64_t shared_requests = 0;
   int64_t wavefronts = 0;  // times that the banks of shared memory are gone through
   int64_t shared_atomics = 0;
-  int64_t tf32_flops = 0;  // of tensor cores
-  int64_t half_flops = 0;  // likewise, on operands of 16 bits and fewer
+  int64_t tf32_flops = 0;      // of tensor cores
+  int64_t half_flops = 0;      // likewise, on operands of 16 bits and fewer
+  int64_t group_flops = 0;     // of half_flops, those of instructions of a whole warp group
+  int64_t sectors_missed = 0;  // of those read, that a multiprocessor's L1 does not have from the same block
+  // Of each block the warp that waits most often, all blocks together. What is read one after another without being
+  // waited for is one wait.
+  int64_t memory_waits = 0;  // for global memory
+  int64_t shared_waits = 0;  // for shared memory
 
   int64_t sectors() const { return sectors_read + sectors_written + atomic_sectors; }
 };

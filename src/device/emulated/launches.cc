@@ -23,7 +23,11 @@ MemoryAccesses accesses_of(const stitch_emulator_accesses& counted) {
           .wavefronts = number(counted.wavefronts),
           .shared_atomics = number(counted.shared_atomics),
           .tf32_flops = number(counted.tf32_flops),
-          .half_flops = number(counted.half_flops)};
+          .half_flops = number(counted.half_flops),
+          .group_flops = number(counted.group_flops),
+          .sectors_missed = number(counted.sectors_missed),
+          .memory_waits = number(counted.memory_waits),
+          .shared_waits = number(counted.shared_waits)};
 }
 
 }  // namespace

@@ -213,6 +213,27 @@ Result<ExecutedTime> executed_step(Job& job, const toolchain::Toolchain& tools, 
   return time;
 }
 
+namespace {
+
+Json kernels_json(const std::vector<LaunchRecord>& kernels) {
+  Json list = Json::array();
+  for (const LaunchRecord& kernel : kernels) {
+    list.push_back({{"name", kernel.name},
+                    {"launches", kernel.launches},
+                    {"blocks", kernel.blocks},
+                    {"threads", kernel.threads},
+                    {"barriers", kernel.barriers},
+                    {"warp_operations", kernel.warp_operations},
+                    {"matrix_operations", kernel.matrix_operations},
+                    {"shared_bytes", kernel.shared_bytes},
+                    {"library_flops", kernel.library_flops},
+                    {"accesses", to_json(kernel.accesses.value_or(MemoryAccesses{}))}});
+  }
+  return list;
+}
+
+}  // namespace
+
 Json to_json(const plan::StepExecution& execution) {
   const plan::ExecutedCounts& counts = execution.counts;
   return {{"executed_us", execution.executed_us},
@@ -224,7 +245,10 @@ Json to_json(const plan::StepExecution& execution) {
           {"atomics", counts.atomics},
           {"flops", counts.flops},
           {"tensor_flops", counts.tensor_flops},
-          {"counted", {{"launches", execution.launches}, {"accesses", to_json(execution.counted)}}}};
+          {"counted",
+           {{"launches", execution.launches},
+            {"accesses", to_json(execution.counted)},
+            {"kernels", kernels_json(execution.kernels)}}}};
 }
 
 }  // namespace stitch::driver

@@ -193,11 +193,13 @@ LaunchTime time_of(const Launch& launch, kernels::Pipe library_pipe, const kerne
 
 void add_counted(MemoryAccesses& sum, const LaunchRecord& record) {
   const MemoryAccesses accesses = record.accesses.value_or(MemoryAccesses{});
-  for (const auto field : {&MemoryAccesses::bytes_read, &MemoryAccesses::bytes_written, &MemoryAccesses::requests_read,
-                           &MemoryAccesses::requests_written, &MemoryAccesses::sectors_read,
-                           &MemoryAccesses::sectors_written, &MemoryAccesses::atomics, &MemoryAccesses::atomic_sectors,
-                           &MemoryAccesses::shared_requests, &MemoryAccesses::wavefronts,
-                           &MemoryAccesses::shared_atomics, &MemoryAccesses::tf32_flops, &MemoryAccesses::half_flops}) {
+  for (const auto field :
+       {&MemoryAccesses::bytes_read, &MemoryAccesses::bytes_written, &MemoryAccesses::requests_read,
+        &MemoryAccesses::requests_written, &MemoryAccesses::sectors_read, &MemoryAccesses::sectors_written,
+        &MemoryAccesses::atomics, &MemoryAccesses::atomic_sectors, &MemoryAccesses::shared_requests,
+        &MemoryAccesses::wavefronts, &MemoryAccesses::shared_atomics, &MemoryAccesses::tf32_flops,
+        &MemoryAccesses::half_flops, &MemoryAccesses::group_flops, &MemoryAccesses::sectors_missed,
+        &MemoryAccesses::memory_waits, &MemoryAccesses::shared_waits}) {
     sum.*field += record.launches * (accesses.*field);
   }
 }
@@ -242,6 +244,7 @@ StepExecution execution_of_step(int step, const std::vector<const LaunchRecord*>
     execution.executed_us += launch.times * time.us;
     times[time.bound] += launch.times * time.us;
     execution.launches += launch.record->launches;
+    execution.kernels.push_back(*launch.record);
     add_counted(execution.counted, *launch.record);
     add_counts(execution.counts, launch);
   }

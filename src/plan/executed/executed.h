@@ -46,9 +46,10 @@ struct ExecutedCounts {
 };
 
 struct StepExecution {
-  int step = -1;           // -1: what belongs to none
-  MemoryAccesses counted;  // all launches together, at the sizes that ran
-  int64_t launches = 0;    // likewise
+  int step = -1;                        // -1: what belongs to none
+  MemoryAccesses counted;               // all launches together, at the sizes that ran
+  int64_t launches = 0;                 // likewise
+  std::vector<LaunchRecord> kernels{};  // likewise, one by one
   ExecutedCounts counts;
   ExecutedBound bound = ExecutedBound::kLaunches;
   double executed_us = 0;

@@ -26,13 +26,16 @@ inline int print_counts() {
     std::printf(
         "%s launches=%llu bytes_read=%llu bytes_written=%llu requests_read=%llu requests_written=%llu "
         "sectors_read=%llu sectors_written=%llu atomics=%llu atomic_sectors=%llu shared_requests=%llu "
-        "wavefronts=%llu shared_atomics=%llu tf32_flops=%llu half_flops=%llu\n",
+        "wavefronts=%llu shared_atomics=%llu tf32_flops=%llu half_flops=%llu "
+        "group_flops=%llu sectors_missed=%llu memory_waits=%llu shared_waits=%llu\n",
         entry.name, (unsigned long long)entry.launches, (unsigned long long)a.bytes_read,
         (unsigned long long)a.bytes_written, (unsigned long long)a.requests_read,
         (unsigned long long)a.requests_written, (unsigned long long)a.sectors_read,
         (unsigned long long)a.sectors_written, (unsigned long long)a.atomics, (unsigned long long)a.atomic_sectors,
         (unsigned long long)a.shared_requests, (unsigned long long)a.wavefronts, (unsigned long long)a.shared_atomics,
-        (unsigned long long)a.tf32_flops, (unsigned long long)a.half_flops);
+        (unsigned long long)a.tf32_flops, (unsigned long long)a.half_flops,
+        (unsigned long long)a.group_flops, (unsigned long long)a.sectors_missed, (unsigned long long)a.memory_waits,
+        (unsigned long long)a.shared_waits);
   }
   return 0;
 }

@@ -91,7 +91,7 @@ inline void wgmma_body(const GroupProduct* const threads[128]) {
   for (int operation = 0; operation < kColumns / 2; ++operation) {
     stitch_count_matrix_operation();  // each the size of a warp's m16n8k16
   }
-  stitch_count_matrix_flops(STITCH_HALF_PIPE, 2 * kGroupRows * kColumns * kGroupDepth);
+  stitch_count_matrix_flops(STITCH_GROUP_PIPE, 2 * kGroupRows * kColumns * kGroupDepth);
   stitch_count_shared_operand(sizeof(uint16_t) * kGroupDepth * (kGroupRows + kColumns));
 }
 

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The counted build: what a block finds in the L1 cache of its multiprocessor, of which it has a share. Warps run one
+// after another here, on a GPU side by side: so a warp's time is what it has read so far, and a sector is still there
+// while all warps, each reading as much as this one, have not filled the share since it was read.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <vector>
+
+#include "block/state.h"
+
+namespace stitch_emulator {
+
+class FirstCache {
+ public:
+  // Blocks of so many threads, and so much shared memory each, share a multiprocessor.
+  void begin_launch(int threads, size_t shared_bytes);
+  void begin_block();
+  // Whether it is there for this warp; it is from now on.
+  bool read(unsigned int warp, uint32_t sector);
+
+ private:
+  struct Entry {
+    uint64_t tag = 0;  // the block and the sector
+    uint64_t time = 0;
+  };
+  static constexpr unsigned int kIndexBits = 16;
+
+  std::vector<Entry> entries_ = std::vector<Entry>(size_t{1} << kIndexBits);
+  uint64_t times_[kMaxWarps] = {};  // sectors that each warp has read
+  uint64_t warps_ = 1;
+  uint64_t share_ = 0;  // sectors
+  uint64_t block_ = 0;
+};
+
+}  // namespace stitch_emulator
