@@ -37,10 +37,10 @@ profile::SystemFigures modelled_system(const std::vector<profile::Kernel>& kerne
   return system;
 }
 
-// The rate that took longest, as far as it was reached: all of the kernel's own time.
+// The rate that took longest, as far as it was reached: all of the kernel's own time. What waits reaches none.
 void tell_bound(plan::ExecutedBound bound, profile::Kernel& kernel) {
-  const bool is_compute = bound == plan::ExecutedBound::kArithmetic;
-  if (bound != plan::ExecutedBound::kLaunches) {
+  const bool is_compute = bound == plan::ExecutedBound::kArithmetic || bound == plan::ExecutedBound::kInstructions;
+  if (bound != plan::ExecutedBound::kLaunches && bound != plan::ExecutedBound::kLatency) {
     (is_compute ? kernel.compute_share : kernel.memory_share) = 1.0;
     if (bound == plan::ExecutedBound::kL2 || bound == plan::ExecutedBound::kSharedMemory) {
       kernel.memory_name = to_string(bound);

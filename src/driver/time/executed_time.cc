@@ -241,6 +241,7 @@ Json to_json(const plan::StepExecution& execution) {
           {"launches", counts.launches},
           {"bytes", counts.bytes},
           {"sectors", counts.sectors},
+          {"missed", counts.missed},
           {"wavefronts", counts.wavefronts},
           {"atomics", counts.atomics},
           {"flops", counts.flops},

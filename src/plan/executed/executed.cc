@@ -10,10 +10,6 @@
 namespace stitch::plan {
 namespace {
 
-constexpr double kMicroseconds = 1e6;
-constexpr double kSectorBytes = 32;
-constexpr double kWavefrontBytes = 128;
-
 // What the runtime lists, but no device does.
 bool is_work(const LaunchRecord& record) {
   return !record.is_library() || record.library_flops > 0 || record.name.starts_with("cudaMemcpy") ||
@@ -26,20 +22,13 @@ double number(int64_t count) { return static_cast<double>(count); }
 struct Launch {
   const LaunchRecord* record = nullptr;
   double times = 0;
-  double bytes = 0;
-  double sectors = 0;
-  double wavefronts = 0;
+  LaunchWork work{};  // flops: on all pipes together, its share of the graph's
   double atomics = 0;
-  double tf32_flops = 0;
-  double half_flops = 0;
-  double flops = 0;  // its share of the graph's
-  double blocks = 0;
-  double threads = 0;
 
   double library_flops() const { return number(record->library_flops) / number(record->launches); }
-  double tensor_flops() const { return tf32_flops + half_flops; }
+  double tensor_flops() const { return work.tf32_flops + work.half_flops; }
   // What its share of the graph's arithmetic follows, where there are no products on tensor cores.
-  double traffic() const { return sectors + wavefronts; }
+  double traffic() const { return work.sectors + work.wavefronts; }
 };
 
 // How counts grow from the sizes that ran to the declared ones.
@@ -69,20 +58,42 @@ Growth per_launch(Growth growth) {
   return growth;
 }
 
+// What grows with the arithmetic: all that is beyond the least, and what a kernel does that computes products. One that
+// only moves what it must grows as that does.
+double growth_of_sectors(const MemoryAccesses& accesses, double least_bytes, const Growth& each) {
+  const double sectors = number(accesses.sectors());
+  const double least = std::min(sectors, least_bytes / kSectorBytes);
+  return sectors > 0 ? (least * each.bytes + (sectors - least) * each.flops) / sectors : each.bytes;
+}
+
 Launch carried(const LaunchRecord& record, double least_bytes, const Growth& growth) {
   Launch launch{&record, number(record.launches) * growth.launches};
   const MemoryAccesses accesses = record.accesses.value_or(MemoryAccesses{});
   const Growth each = per_launch(growth);
-  launch.bytes = number(accesses.bytes_read + accesses.bytes_written) * each.bytes;
-  const double sectors = number(accesses.sectors());
-  const double least = std::min(sectors, least_bytes / kSectorBytes);
-  launch.sectors = least * each.bytes + (sectors - least) * each.flops;
-  launch.wavefronts = number(accesses.wavefronts) * each.flops;
-  launch.atomics = number(accesses.atomics) * each.flops;
-  launch.tf32_flops = number(accesses.tf32_flops) * each.flops;
-  launch.half_flops = number(accesses.half_flops) * each.flops;
-  launch.blocks = number(record.blocks) / number(record.launches) * each.results;
-  launch.threads = number(record.threads) / number(record.launches) * each.results;
+  const double of_sectors = growth_of_sectors(accesses, least_bytes, each);
+  const bool computes = accesses.wavefronts > 0 || accesses.tf32_flops + accesses.half_flops > 0;
+  const double rest = computes ? each.flops : of_sectors;
+  const auto of_one = [&](int64_t count) { return number(count) / number(record.launches); };
+  LaunchWork& work = launch.work;
+  work.bytes = number(accesses.bytes_read + accesses.bytes_written) * each.bytes;
+  work.sectors = number(accesses.sectors()) * of_sectors;
+  work.missed = number(accesses.sectors_missed + accesses.sectors_written + accesses.atomic_sectors) * of_sectors;
+  work.requests =
+      (number(accesses.requests_read + accesses.requests_written) + number(accesses.atomics) / kWarpThreads) * rest;
+  work.shared_requests = number(accesses.shared_requests) * rest;
+  work.wavefronts = number(accesses.wavefronts) * rest;
+  work.shuffles = std::max(0.0, of_one(record.warp_operations - record.matrix_operations)) * rest;
+  work.matrix_operations = of_one(record.matrix_operations) * rest;
+  work.barriers = of_one(record.barriers) * rest;
+  work.memory_waits = number(accesses.memory_waits) * rest;
+  work.shared_waits = number(accesses.shared_waits) * rest;
+  work.tf32_flops = number(accesses.tf32_flops) * each.flops;
+  work.half_flops = number(accesses.half_flops) * each.flops;
+  work.group_flops = number(accesses.group_flops) * each.flops;
+  work.blocks = of_one(record.blocks) * each.results;
+  work.threads = of_one(record.threads) * each.results;
+  work.shared_bytes = number(record.shared_bytes);
+  launch.atomics = number(accesses.atomics) * rest;
   return launch;
 }
 
@@ -94,11 +105,11 @@ double total(const std::vector<Launch>& launches, const Weight& weight) {
 
 // In the proportion of `weight`; equally where that is 0 for all.
 template <typename Weight>
-void share_out(std::vector<Launch>& launches, double amount, double Launch::*field, const Weight& weight) {
+void share_out(std::vector<Launch>& launches, double amount, double LaunchWork::*field, const Weight& weight) {
   const double sum = total(launches, weight);
   const double count = total(launches, [](const Launch&) { return 1.0; });
   for (Launch& launch : launches) {
-    launch.*field += sum > 0 ? amount * weight(launch) / sum : amount / count;
+    launch.work.*field += sum > 0 ? amount * weight(launch) / sum : amount / count;
   }
 }
 
@@ -107,28 +118,29 @@ void share_out_flops(std::vector<Launch>& launches, double flops) {
   const auto by_tensor_cores = [](const Launch& launch) { return launch.tensor_flops(); };
   const auto by_traffic = [](const Launch& launch) { return launch.traffic(); };
   if (total(launches, by_library) > 0) {
-    share_out(launches, flops, &Launch::flops, by_library);
+    share_out(launches, flops, &LaunchWork::flops, by_library);
   } else if (total(launches, by_tensor_cores) > 0) {
-    share_out(launches, flops, &Launch::flops, by_tensor_cores);
+    share_out(launches, flops, &LaunchWork::flops, by_tensor_cores);
   } else {
-    share_out(launches, flops, &Launch::flops, by_traffic);
+    share_out(launches, flops, &LaunchWork::flops, by_traffic);
   }
 }
 
 // Nothing that was right moved less than it must: what was not seen is a library's, or was hidden.
 void hold_to_least(std::vector<Launch>& launches, double least_bytes) {
-  const double missing = least_bytes - total(launches, [](const Launch& launch) { return launch.bytes; });
+  const double missing = least_bytes - total(launches, [](const Launch& launch) { return launch.work.bytes; });
   if (missing > 0) {
     const auto unseen = [](const Launch& launch) { return launch.library_flops(); };
-    const auto seen = [](const Launch& launch) { return launch.bytes; };
+    const auto seen = [](const Launch& launch) { return launch.work.bytes; };
     if (total(launches, unseen) > 0) {
-      share_out(launches, missing, &Launch::bytes, unseen);
+      share_out(launches, missing, &LaunchWork::bytes, unseen);
     } else {
-      share_out(launches, missing, &Launch::bytes, seen);
+      share_out(launches, missing, &LaunchWork::bytes, seen);
     }
   }
   for (Launch& launch : launches) {
-    launch.sectors = std::max(launch.sectors, launch.bytes / kSectorBytes);
+    launch.work.sectors = std::max(launch.work.sectors, launch.work.bytes / kSectorBytes);
+    launch.work.missed = std::max(launch.work.missed, launch.work.bytes / kSectorBytes);
   }
 }
 
@@ -144,51 +156,26 @@ double peak_of(kernels::Pipe pipe, const kernels::DeviceLimits& limits) {
   return limits.fp32_flops;
 }
 
-// Seconds on the pipes that ran: what tensor cores did not do, the ordinary ones did.
-double arithmetic_of(const Launch& launch, kernels::Pipe library_pipe, const kernels::DeviceLimits& limits) {
-  if (launch.record->library_flops > 0) {
-    return launch.flops / peak_of(library_pipe, limits);
-  }
-  const double by_tensor_cores = launch.tf32_flops / limits.tf32_flops + launch.half_flops / limits.fp16_flops;
-  return by_tensor_cores + std::max(0.0, launch.flops - launch.tensor_flops()) / limits.fp32_flops;
-}
-
-struct LaunchTime {
-  double us = 0;
-  ExecutedBound bound = ExecutedBound::kLaunches;
-};
-
-// The share of a device's rates that a launch can reach. One that fills it reaches them all; of what the runtime and
-// libraries launch nobody knows.
-struct Reach {
-  double memory = 1;
-  double l2 = 1;
-  double multiprocessors = 1;
-};
-
-Reach reach_of(const Launch& launch, const kernels::DeviceLimits& limits) {
-  constexpr double kThreadsOfMultiprocessor = 2048;
-  constexpr double kEnough = 1.0 / 3;  // of all threads, to keep memory busy; of multiprocessors, to keep L2 busy
-  if (launch.record->is_library() || launch.blocks == 0) {
-    return {};
-  }
-  const double filled = launch.blocks / limits.multiprocessors;
-  const double threads = launch.threads / (kThreadsOfMultiprocessor * limits.multiprocessors);
-  return {std::min(1.0, threads / kEnough), std::min(1.0, filled / kEnough), std::min(1.0, filled)};
+// A library's kernels are not seen: the least bytes, and the arithmetic on the pipe that the plan has for them.
+LaunchTime time_of_library(const Launch& launch, kernels::Pipe pipe, const kernels::DeviceLimits& limits) {
+  constexpr double kMicroseconds = 1e6;
+  const double memory = launch.work.bytes / limits.bytes_per_second;
+  const double arithmetic = launch.work.flops / peak_of(pipe, limits);
+  const double us = std::max(memory, arithmetic) * kMicroseconds;
+  const ExecutedBound longest = memory > arithmetic ? ExecutedBound::kMemory : ExecutedBound::kArithmetic;
+  return {limits.launch_us + us, us > limits.launch_us ? longest : ExecutedBound::kLaunches};
 }
 
 LaunchTime time_of(const Launch& launch, kernels::Pipe library_pipe, const kernels::DeviceLimits& limits) {
-  const Reach reach = reach_of(launch, limits);
-  const double wavefronts = launch.wavefronts * kWavefrontBytes / limits.shared_bytes_per_second;
-  const std::pair<double, ExecutedBound> parts[] = {
-      {launch.bytes / limits.bytes_per_second / reach.memory, ExecutedBound::kMemory},
-      {launch.sectors * kSectorBytes / limits.l2_bytes_per_second / reach.l2, ExecutedBound::kL2},
-      {wavefronts / reach.multiprocessors, ExecutedBound::kSharedMemory},
-      {arithmetic_of(launch, library_pipe, limits) / reach.multiprocessors, ExecutedBound::kArithmetic}};
-  const auto longest = std::max_element(std::begin(parts), std::end(parts),
-                                        [](const auto& left, const auto& right) { return left.first < right.first; });
-  const double us = longest->first * kMicroseconds;
-  return {limits.launch_us + us, us > limits.launch_us ? longest->second : ExecutedBound::kLaunches};
+  if (launch.record->library_flops > 0) {
+    return time_of_library(launch, library_pipe, limits);
+  }
+  LaunchWork work = launch.work;
+  work.flops = std::max(0.0, work.flops - launch.tensor_flops());  // what tensor cores did not do, the others did
+  if (launch.record->is_library()) {
+    work.blocks = 0;  // a copy, or a fill
+  }
+  return time_of_launch(work, limits);
 }
 
 void add_counted(MemoryAccesses& sum, const LaunchRecord& record) {
@@ -206,11 +193,12 @@ void add_counted(MemoryAccesses& sum, const LaunchRecord& record) {
 
 void add_counts(ExecutedCounts& sum, const Launch& launch) {
   sum.launches += launch.times;
-  sum.bytes += launch.times * launch.bytes;
-  sum.sectors += launch.times * launch.sectors;
-  sum.wavefronts += launch.times * launch.wavefronts;
+  sum.bytes += launch.times * launch.work.bytes;
+  sum.sectors += launch.times * launch.work.sectors;
+  sum.missed += launch.times * launch.work.missed;
+  sum.wavefronts += launch.times * launch.work.wavefronts;
   sum.atomics += launch.times * launch.atomics;
-  sum.flops += launch.times * launch.flops;
+  sum.flops += launch.times * launch.work.flops;
   sum.tensor_flops += launch.times * launch.tensor_flops();
 }
 
@@ -290,22 +278,6 @@ double output_bytes(const Plan& plan) {
 }
 
 }  // namespace
-
-const char* to_string(ExecutedBound bound) {
-  switch (bound) {
-    case ExecutedBound::kLaunches:
-      return "launches";
-    case ExecutedBound::kMemory:
-      return "memory";
-    case ExecutedBound::kL2:
-      return "L2";
-    case ExecutedBound::kSharedMemory:
-      return "shared memory";
-    case ExecutedBound::kArithmetic:
-      return "arithmetic";
-  }
-  return "launches";
-}
 
 ProgramWork work_of(const Plan& plan) {
   ProgramWork work;

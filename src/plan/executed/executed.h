@@ -11,6 +11,7 @@
 #include "artifact/report/launch_record.h"
 #include "kernels/template/device_limits.h"
 #include "kernels/template/kernel_template.h"
+#include "plan/executed/launch_time.h"
 #include "plan/plan.h"
 
 namespace stitch::plan {
@@ -30,15 +31,12 @@ struct ProgramWork {
 // Of the steps that run() takes; those of prepare() are there and empty.
 ProgramWork work_of(const Plan& plan);
 
-// What took longest of a launch, or of most of a step's time.
-enum class ExecutedBound { kLaunches, kMemory, kL2, kSharedMemory, kArithmetic };
-const char* to_string(ExecutedBound bound);  // "launches", "memory", "L2", "shared memory", "arithmetic"
-
 // At the declared sizes.
 struct ExecutedCounts {
   double launches = 0;
   double bytes = 0;    // of global memory, read and written, each once a launch
   double sectors = 0;  // of 32 bytes, each once a warp's access; those of atomics included
+  double missed = 0;   // of those, what L1 does not have, and all that is written
   double wavefronts = 0;
   double atomics = 0;
   double flops = 0;         // of the graph

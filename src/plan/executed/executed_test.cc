@@ -33,8 +33,11 @@ LaunchRecord record_of(int64_t step, const MemoryAccesses& accesses, int64_t lau
 
 // Reads and writes so much, with no more sectors than that takes.
 MemoryAccesses straight(int64_t bytes) {
-  return {
-      .bytes_read = bytes / 2, .bytes_written = bytes / 2, .sectors_read = bytes / 64, .sectors_written = bytes / 64};
+  return {.bytes_read = bytes / 2,
+          .bytes_written = bytes / 2,
+          .sectors_read = bytes / 64,
+          .sectors_written = bytes / 64,
+          .sectors_missed = bytes / 64};
 }
 
 Execution executed(const std::vector<LaunchRecord>& records, const LeastWork& ran, const LeastWork& declared) {
@@ -93,21 +96,33 @@ TEST(Executed, WhatIsBeyondTheLeastGrowsWithTheArithmetic) {
   EXPECT_EQ(found.steps[0].counted.sectors(), 150);  // as it ran
 }
 
-// As many times the launches as the plan has of them; none of them grows.
-// Ten multiprocessors of 2048 threads, a third of which keeps memory busy.
-TEST(Executed, WhatDoesNotFillTheDeviceDoesNotReachItsRates) {
+// What L1 has does not go to L2 again; what is written does.
+TEST(Executed, SectorsThatL1HasAreNotReadFromL2) {
+  const LeastWork least{.flops = 0, .bytes = 640};
+  MemoryAccesses accesses = straight(640);
+  accesses.sectors_read = 5000;
+  accesses.sectors_missed = 500;
+  const Execution found = executed({record_of(0, accesses)}, least, least);
+  EXPECT_DOUBLE_EQ(found.executed_us, 2 + (500 + 10) * 32 / 2000.0);
+  EXPECT_DOUBLE_EQ(found.steps[0].counts.sectors, 5010);
+  EXPECT_DOUBLE_EQ(found.steps[0].counts.missed, 510);
+}
+
+// Where it runs with blocks, what they do one after another counts: 20,000 waits are far more than the rates.
+TEST(Executed, BlocksThatWaitTakeTime) {
   const LeastWork least{.flops = 0, .bytes = 6400};
   LaunchRecord record = record_of(0, straight(6400), 2);
   record.blocks = 2 * 10;
-  record.threads = 2 * 10 * 1024;
-  EXPECT_DOUBLE_EQ(executed({record}, least, least).executed_us, 2 * (2 + 6.4));
-  record.threads = 2 * 10 * 2048 / 12;  // a quarter of enough
-  EXPECT_NEAR(executed({record}, least, least).executed_us, 2 * (2 + 4 * 6.4), 1e-2);
-  record.accesses->wavefronts = 1000;
-  record.blocks = 2 * 5;  // half of the multiprocessors
-  EXPECT_NEAR(executed({record}, least, least).executed_us, 2 * (2 + 2 * 12.8), 1e-2);
+  record.threads = 2 * 10 * 256;
+  const double quick = executed({record}, least, least).executed_us;
+  record.accesses->memory_waits = 10 * 1000;
+  const Execution slow = executed({record}, least, least);
+  EXPECT_GT(slow.executed_us, 10 * quick);
+  EXPECT_EQ(slow.steps[0].bound, ExecutedBound::kLatency);
+  EXPECT_EQ(slow.steps[0].kernels.size(), 1u);
 }
 
+// As many times the launches as the plan has of them; none of them grows.
 TEST(Executed, MoreStepsOfTimeAreMoreLaunches) {
   const LeastWork ran{.flops = 100, .bytes = 3200, .launches = 2};
   const LeastWork declared{.flops = 1000, .bytes = 32000, .launches = 20};
