@@ -220,8 +220,13 @@ Kernel kernel_of(const NcuLaunch& launch) {
   }
   kernel.bytes = sum_of(launch, {{"dram_read", 1}, {"dram_written", 1}});
   kernel.flops = sum_of(launch, {{"fp32_additions", 1}, {"fp32_products", 1}, {"fp32_fused", 2}});
-  kernel.tensor_flops = sum_of(
-      launch, {{"tensor_fp16_fp16", 1}, {"tensor_fp16_fp32", 1}, {"tensor_bf16_fp32", 1}, {"tensor_tf32_fp32", 1}});
+  kernel.tensor_flops = sum_of(launch, {{"tensor_fp16_fp16", 1},
+                                        {"tensor_fp16_fp32", 1},
+                                        {"tensor_bf16_fp32", 1},
+                                        {"tensor_tf32_fp32", 1},
+                                        {"group_fp16", 1},
+                                        {"group_bf16", 1},
+                                        {"group_tf32", 1}});
   kernel.memory_share = share_of(launch, {"dram_throughput", "dram_of_device"});
   kernel.compute_share = share_of(launch, {"fp32_pipe", "tensor_pipe", "sm_throughput"});
   kernel.shape = {value_of(launch, "grid_blocks"),   value_of(launch, "block_threads"),  value_of(launch, "registers"),
