@@ -8,21 +8,10 @@
 #include "binding/arguments.h"
 #include "binding/verbs.h"
 #include "driver/job/resources_beside.h"
+#include "driver/job/unwatched.h"
 
 namespace stitch::binding {
 namespace {
-
-// Requests that start no process are over before anybody could watch.
-class Unwatched final : public driver::Progress {
- public:
-  void fact(const std::string&, const std::string&) override {}
-
- private:
-  int begin(const std::string&, const std::string&) override { return 0; }
-  void say(int, const std::string&, const std::string&) override {}
-  void hint(int, const std::string&, const std::string&) override {}
-  void end(int) override {}
-};
 
 Result<const Verb*> find_verb(const std::string& name) {
   std::string known;
@@ -47,7 +36,7 @@ Result<Json> answered(std::string_view text, const std::filesystem::path& progra
   if (verb->needs_own_files) {
     STITCH_ASSIGN(resources, driver::resources_beside(programs));
   }
-  Unwatched nobody;
+  driver::Unwatched nobody;  // requests that start no process are over before anybody could watch
   return verb->run(*request, driver::Services{std::move(resources), nobody});
 }
 

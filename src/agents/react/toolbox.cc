@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "driver/job/unwatched.h"
 #include "tools/arguments/schema.h"
 #include "tools/process/tool_process.h"
 #include "tools/spec/tool_text.h"
@@ -15,18 +16,6 @@ namespace stitch::agents {
 namespace {
 
 constexpr std::array kOutside = {"compile", "check", "verify", "profile", "docs"};
-
-// The tools on files and in the shell need nothing of the driver.
-class NobodyWatches final : public driver::Progress {
- public:
-  void fact(const std::string&, const std::string&) override {}
-
- private:
-  int begin(const std::string&, const std::string&) override { return 0; }
-  void say(int, const std::string&, const std::string&) override {}
-  void hint(int, const std::string&, const std::string&) override {}
-  void end(int) override {}
-};
 
 Json finish_schema() {
   return tools::object_schema({tools::content_property("summary", "What was changed, and what it gained.")}, {});
@@ -86,7 +75,7 @@ Result<tools::ToolReply> Toolbox::call(const std::string& tool, const Json& argu
   if (inside_.find(tool) == nullptr && find(tool) != nullptr) {
     return call_outside(tool, arguments);
   }
-  NobodyWatches nobody;
+  driver::Unwatched nobody;  // the tools on files and in the shell need nothing of the driver
   const driver::Services services{driver::Resources{}, nobody};
   tools::ToolContext context{{.root = folder_.root(), .is_confined = true, .cage = rules_.cage}, services};
   return tools::run_tool(inside_, tool, arguments, context);

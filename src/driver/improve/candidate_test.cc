@@ -6,21 +6,11 @@
 #include <gtest/gtest.h>
 
 #include "driver/improve/text_place.h"
+#include "driver/job/unwatched.h"
 #include "ir/text/parser.h"
 
 namespace stitch::driver {
 namespace {
-
-class Mute final : public Progress {
- public:
-  void fact(const std::string&, const std::string&) override {}
-
- private:
-  int begin(const std::string&, const std::string&) override { return 0; }
-  void say(int, const std::string&, const std::string&) override {}
-  void hint(int, const std::string&, const std::string&) override {}
-  void end(int) override {}
-};
 
 // Three steps: h with a, m, s.
 constexpr const char* kThreeSteps = R"(graph g mode=eval
@@ -73,7 +63,7 @@ class Texts : public ::testing::Test {
     return text;
   }
 
-  Mute silent_;
+  Unwatched silent_;
   Job job_{{}, {{.root = STITCH_SOURCE_DIR, .programs = {}, .python = {}}, silent_}};
   Task task_;
   ImportedProgram imported_;

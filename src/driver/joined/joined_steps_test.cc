@@ -4,22 +4,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "driver/job/unwatched.h"
 #include "driver/written/step_nodes.h"
 #include "ir/text/parser.h"
 
 namespace stitch::driver {
 namespace {
-
-class Speechless final : public Progress {
- public:
-  void fact(const std::string&, const std::string&) override {}
-
- private:
-  int begin(const std::string&, const std::string&) override { return 0; }
-  void say(int, const std::string&, const std::string&) override {}
-  void hint(int, const std::string&, const std::string&) override {}
-  void end(int) override {}
-};
 
 // Steps h with a, m, s; at other rows, too.
 std::string program_of(int rows) {
@@ -50,7 +40,7 @@ class Joined : public ::testing::Test {
     return joined_steps(program_, place, parts);
   }
 
-  Speechless silent_;
+  Unwatched silent_;
   Job job_{{}, {{.root = STITCH_SOURCE_DIR, .programs = {}, .python = {}}, silent_}};
   TextProgram program_;
 };

@@ -10,25 +10,15 @@
 
 #include "base/json/json.h"
 #include "base/testing/case_file.h"
+#include "driver/job/unwatched.h"
 #include "driver/written/try_step.h"
 #include "ir/text/parser.h"
 
 namespace stitch::driver {
 namespace {
 
-class Silent final : public Progress {
- public:
-  void fact(const std::string&, const std::string&) override {}
-
- private:
-  int begin(const std::string&, const std::string&) override { return 0; }
-  void say(int, const std::string&, const std::string&) override {}
-  void hint(int, const std::string&, const std::string&) override {}
-  void end(int) override {}
-};
-
 struct Bench {
-  Silent silent;
+  Unwatched silent;
   Job job{{}, {{.root = STITCH_SOURCE_DIR, .programs = {}, .python = {}}, silent}};
 
   Result<Folder> folder_of(const std::string& program) {

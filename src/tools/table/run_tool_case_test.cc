@@ -3,29 +3,19 @@
 #include <gtest/gtest.h>
 
 #include "base/testing/case_file.h"
+#include "driver/job/unwatched.h"
 #include "tools/spec/tool_text.h"
 #include "tools/table/run_tool.h"
 
 namespace stitch::tools {
 namespace {
 
-class Quiet final : public driver::Progress {
- public:
-  void fact(const std::string&, const std::string&) override {}
-
- private:
-  int begin(const std::string&, const std::string&) override { return 0; }
-  void say(int, const std::string&, const std::string&) override {}
-  void hint(int, const std::string&, const std::string&) override {}
-  void end(int) override {}
-};
-
 std::string run_case(const testing::CaseFile& one) {
   const Result<Json> arguments = parse_json(one.input, "the case");
   if (!arguments.has_value()) {
     return arguments.error().message;
   }
-  Quiet quiet;
+  driver::Unwatched quiet;
   const driver::Services services{driver::Resources{}, quiet};
   ToolContext context{{.root = "/nowhere", .is_confined = true}, services};
   const Result<ToolReply> reply = run_tool(builtin_tools(), one.run, *arguments, context);
