@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
+#include <map>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -62,6 +63,8 @@ class Reader {
   void read(const Json& json, const std::string& place, std::vector<T>& into);
   template <typename T>
   void read(const Json& json, const std::string& place, std::optional<T>& into);
+  template <typename T>
+  void read(const Json& json, const std::string& place, std::map<std::string, T>& into);
 
   const std::string& problem() const { return problem_; }
 
@@ -153,6 +156,16 @@ template <typename T>
 void Reader::read(const Json& json, const std::string& place, std::optional<T>& into) {
   if (!json.is_null()) {
     read(json, place, into.emplace());
+  }
+}
+
+template <typename T>
+void Reader::read(const Json& json, const std::string& place, std::map<std::string, T>& into) {
+  if (!json.is_object()) {
+    return refuse(place, "is not an object");
+  }
+  for (const auto& [name, value] : json.items()) {
+    read(value, fmt::format("{}.{}", place, name), into[name]);
   }
 }
 
