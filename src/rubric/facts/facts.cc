@@ -1,28 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rubric/facts/facts.h"
 
+#include <array>
+
 #include "base/json/json.h"
 
 namespace stitch::rubric {
 namespace {
+
+struct Count {
+  const char* name;
+  int SourceFacts::*place;
+  bool is_later = false;  // facts written before "idle" was told lack it
+};
+constexpr std::array kCounts =
+    std::to_array<Count>({{"kernels_with_inputs", &SourceFacts::kernels_with_inputs},
+                          {"kernels_that_ignore_inputs", &SourceFacts::kernels_that_ignore_inputs},
+                          {"longest_table", &SourceFacts::max_table_length},
+                          {"shared_arrays", &SourceFacts::shared_arrays, true},
+                          {"idle_shared_arrays", &SourceFacts::idle_shared_arrays, true},
+                          {"copied_arrays", &SourceFacts::copied_arrays, true},
+                          {"unread_copied_arrays", &SourceFacts::unread_copied_arrays, true},
+                          {"idle_shuffles", &SourceFacts::idle_shuffles, true}});
 
 Json to_json(const SourceFacts& facts) {
   Json features = Json::array();
   for (const SourceFeature& feature : facts.features) {
     features.push_back({{"name", feature.name}, {"count", feature.count}, {"place", feature.location}});
   }
-  return {{"features", features},
-          {"kernels", facts.kernels},
-          {"left_aside", facts.left_aside},
-          {"kernels_with_inputs", facts.kernels_with_inputs},
-          {"kernels_that_ignore_inputs", facts.kernels_that_ignore_inputs},
-          {"longest_table", facts.max_table_length},
-          {"shared_arrays", facts.shared_arrays},
-          {"idle_shared_arrays", facts.idle_shared_arrays},
-          {"copied_arrays", facts.copied_arrays},
-          {"unread_copied_arrays", facts.unread_copied_arrays},
-          {"idle_shuffles", facts.idle_shuffles},
-          {"idle", facts.idle}};
+  Json json = {{"features", features}, {"kernels", facts.kernels}, {"left_aside", facts.left_aside}};
+  for (const Count& each : kCounts) {
+    json[each.name] = facts.*each.place;
+  }
+  json["idle"] = facts.idle;
+  return json;
 }
 
 Json to_json(const Workload& work) {
@@ -59,18 +70,15 @@ Result<SourceFacts> source_from(const Json& json) {
   }
   STITCH_ASSIGN(facts.kernels, names_from(json, "kernels"));
   STITCH_ASSIGN(facts.left_aside, names_from(json, "left_aside"));
-  STITCH_ASSIGN(facts.kernels_with_inputs, count_from(json, "kernels_with_inputs"));
-  STITCH_ASSIGN(facts.kernels_that_ignore_inputs, count_from(json, "kernels_that_ignore_inputs"));
-  STITCH_ASSIGN(facts.max_table_length, count_from(json, "longest_table"));
-  if (!json.contains("idle")) {  // written before these were told
-    return facts;
+  const bool has_later = json.contains("idle");
+  for (const Count& each : kCounts) {
+    if (has_later || !each.is_later) {
+      STITCH_ASSIGN(facts.*each.place, count_from(json, each.name));
+    }
   }
-  STITCH_ASSIGN(facts.shared_arrays, count_from(json, "shared_arrays"));
-  STITCH_ASSIGN(facts.idle_shared_arrays, count_from(json, "idle_shared_arrays"));
-  STITCH_ASSIGN(facts.copied_arrays, count_from(json, "copied_arrays"));
-  STITCH_ASSIGN(facts.unread_copied_arrays, count_from(json, "unread_copied_arrays"));
-  STITCH_ASSIGN(facts.idle_shuffles, count_from(json, "idle_shuffles"));
-  STITCH_ASSIGN(facts.idle, names_from(json, "idle"));
+  if (has_later) {
+    STITCH_ASSIGN(facts.idle, names_from(json, "idle"));
+  }
   return facts;
 }
 
