@@ -127,6 +127,12 @@ std::string documents_of(const Material& material) {
              : "What documents say about it:\n" + quoted("documents", material.documents, kMaxDocumentsBytes);
 }
 
+std::string marks_of(const Material& material) {
+  return material.marks.empty() ? ""
+                                : "Low marks of how the program is built, with the question that each answers:\n" +
+                                      quoted("the rubric", material.marks, kMaxToldBytes);
+}
+
 const char* failure_of(const State& state) {
   return state.attempts.empty() ? "is not there" : words_of(state.attempts.back().outcome);
 }
@@ -203,6 +209,7 @@ std::map<std::string, std::string> verifier_places(const State& state, const Mat
           {"last", quoted("the file", material.last_code, kMaxCodeBytes)},
           {"told", told_of(state, material)},
           {"figures", quoted("the profile", figures.dump(1), kMaxToldBytes)},
+          {"marks", marks_of(material)},
           {"documents", documents_of(material)}};
 }
 

@@ -27,6 +27,7 @@ struct Material {
   std::string told{};                // of the latest attempt
   std::vector<StepFacts> profile{};  // of the latest attempt, where it is right
   std::string documents{};           // what they say about the latest attempt
+  std::string marks{};               // low ones of the latest attempt, where it is right and they may be told
 };
 
 class Planner {

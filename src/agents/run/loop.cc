@@ -7,6 +7,7 @@
 
 #include "agents/retrieval/question.h"
 #include "agents/routing/next.h"
+#include "driver/score/score_attempt.h"
 
 namespace stitch::agents {
 namespace {
@@ -74,6 +75,10 @@ Result<Material> Loop::material_of(const State& state) const {
   }
   material.told = folder_.told(latest->number);
   material.documents = folder_.documents(latest->number);
+  const std::string facts = latest->outcome == Outcome::kRight ? folder_.facts(latest->number) : "";
+  if (state.activity == Activity::kFeedback && !facts.empty() && !parts_.rubric.empty()) {
+    STITCH_ASSIGN(material.marks, driver::marks_hint(facts, parts_.rubric));
+  }
   if (!state.profiles.empty() && state.profiles.back().attempt == latest->number) {
     for (const StepTime& each : state.profiles.back().steps) {
       material.profile.push_back(bench_.facts_of(*current_sub_task(state), material.last_code, each));

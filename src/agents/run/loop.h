@@ -18,6 +18,7 @@ struct LoopParts {
   bool profiles = true;                          // the Verifier is told where the time goes
   bool remembers = true;                         // the Coder is told of more than the latest round
   bool marks = true;                             // facts are kept by which attempts are marked
+  std::filesystem::path rubric{};                // by which the Verifier is told low marks; empty: it is told none
   std::optional<knowledge::Places> documents{};  // where failures and profiles are looked up; nothing: nowhere
 };
 

@@ -124,7 +124,8 @@ Result<agents::RunRequest> find_agents(const CommandLine& line, const driver::Re
   STITCH_ASSIGN(request.prompts, agents::Prompts::load(line.agents.prompts));
   request.parts = {.profiles = !is_without(line.agents, "profile"),
                    .remembers = line.agents.system != AgentSystem::kCoderJudge,
-                   .marks = !is_without(line.agents, "rubric")};
+                   .marks = !is_without(line.agents, "rubric"),
+                   .rubric = request.rubric};
   request.workspace.coder = coder_kind_of(line.agents);
   request.workspace.turns = line.agents.turns.value_or(request.workspace.turns);
   request.workspace.agent = line.agents.agent;

@@ -4,6 +4,7 @@
 #include "base/json/json.h"
 #include "driver/score/rewards_of.h"
 #include "evaluate/verify/verify_report.h"
+#include "rubric/score/hint.h"
 #include "rubric/score/score.h"
 
 namespace stitch::driver {
@@ -37,6 +38,12 @@ Result<Json> score_attempt(const AttemptFacts& attempt, const std::filesystem::p
   }
   const rubric::Score score = rubric::score(facts, version);
   return Json{{"marks", rubric::to_json(score)}, {"rewards", rewards_of(facts, score, attempt.times)}};
+}
+
+Result<std::string> marks_hint(const std::string& text, const std::filesystem::path& rubric) {
+  STITCH_ASSIGN(const rubric::RubricVersion version, rubric::read_rubric(rubric));
+  STITCH_ASSIGN(const rubric::Facts facts, facts_from_text(text));
+  return rubric::engineering_hint(facts, version);
 }
 
 }  // namespace stitch::driver

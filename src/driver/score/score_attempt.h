@@ -25,4 +25,8 @@ struct AttemptFacts {
 // version. kFileInvalid for facts that are not ours.
 Result<Json> score_attempt(const AttemptFacts& attempt, const std::filesystem::path& rubric);
 
+// What the reviewer of an attempt with these facts may be told of its marks (rubric/score/hint.h); empty where that is
+// nothing. Errors as of score_attempt.
+Result<std::string> marks_hint(const std::string& facts, const std::filesystem::path& rubric);
+
 }  // namespace stitch::driver

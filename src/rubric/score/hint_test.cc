@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rubric/score/hint.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+namespace stitch::rubric {
+namespace {
+
+RubricVersion latest() {
+  return std::move(read_rubric(std::filesystem::path(STITCH_SOURCE_DIR) / "rubrics" / "v3")).value();
+}
+
+// One thread that reads all it needs, one element at a time; 977 launches are a number that only hidden draws explain.
+Facts one_thread() {
+  Facts facts;
+  facts.candidate = "sources";
+  facts.verdict = Verdict{VerdictKind::kOk, "21 draws", {}};
+  LaunchRecord kernel;
+  kernel.name = "product";
+  kernel.file = "program.cu";
+  kernel.line = 3;
+  kernel.launches = 977;
+  kernel.blocks = 977;
+  kernel.threads = 977;
+  kernel.nanoseconds = 1000;
+  facts.launches.emplace().add({kernel});
+  facts.workload = Workload{2, 1e6, 1e6, 1e4, 1, true};
+  facts.source = SourceFacts{};
+  facts.source->kernels = {"product program.cu:1"};
+  facts.source->idle = {"shared memory that nobody reads"};
+  return facts;
+}
+
+TEST(EngineeringHint, TellsLowMarksTheLowestFirstWithoutReasons) {
+  const std::string hint = engineering_hint(one_thread(), latest());
+  EXPECT_EQ(hint.find("parallel_shape: 1 of 5 (Do the launches fill a GPU?)\n"), 0u) << hint;
+  EXPECT_NE(hint.find("\ndata_reuse: 2 of 5 ("), std::string::npos) << hint;
+  EXPECT_EQ(hint.find("977"), std::string::npos) << hint;
+  EXPECT_EQ(hint.find("nobody reads"), std::string::npos) << hint;
+}
+
+TEST(EngineeringHint, LooksForNoCheats) {
+  Facts facts = one_thread();
+  facts.framework = FrameworkFacts{.hack_class = HackClass::kTotal, .share = 1, .left = {"matmul"}, .evidence = "seen"};
+  EXPECT_EQ(engineering_hint(facts, latest()), engineering_hint(one_thread(), latest()));
+}
+
+TEST(EngineeringHint, OfWhatIsNotRightTellsNothing) {
+  for (const VerdictKind kind : {VerdictKind::kWrong, VerdictKind::kCheated, VerdictKind::kCrashed}) {
+    Facts facts = one_thread();
+    facts.verdict->kind = kind;
+    EXPECT_EQ(engineering_hint(facts, latest()), "");
+  }
+  Facts unknown = one_thread();
+  unknown.verdict.reset();
+  EXPECT_EQ(engineering_hint(unknown, latest()), "");
+}
+
+}  // namespace
+}  // namespace stitch::rubric
