@@ -10,6 +10,7 @@ import pytest
 
 from .conftest import Workplace
 from .model import Model, cannot, material
+from .react_model import ReactModel, numbered_text
 
 # Two chains of small steps that need each other at the end alone.
 BRANCHES = """
@@ -52,18 +53,22 @@ def not_strict(prompt: str) -> str:
     return json.dumps({**choices(prompt), "threads": 7})
 
 
-def two_streams(prompt: str) -> str:
+def on_two_streams(present: dict, contract: str) -> str:
     """The steps of the chain that the first step does not begin, on a stream of their own."""
-    behind = dict(re.findall(r"(\w+): [0-9.]+ us modelled, behind (.*)", material(prompt, "the contract")))
-    first, *_ = choices(prompt)["order"]
+    behind = dict(re.findall(r"(\w+): [0-9.]+ us modelled, behind (.*)", contract))
+    first, *_ = present["order"]
     chain = {first}
-    for step in choices(prompt)["order"]:
+    for step in present["order"]:
         if chain & set(behind[step].split(", ")):
             chain.add(step)
     joins = [step for step in behind if "," in behind[step]]
     others = [step for step in behind if step not in chain]
     assert len(others) >= 2 and joins
-    return "Two chains.\n" + json.dumps({**choices(prompt), "streams": {step: 1 for step in others}})
+    return json.dumps({**present, "streams": {step: 1 for step in others}})
+
+
+def two_streams(prompt: str) -> str:
+    return "Two chains.\n" + on_two_streams(choices(prompt), material(prompt, "the contract"))
 
 
 class Host(Model):
@@ -116,3 +121,30 @@ def test_the_expert_chooses_streams_by_rule(branches: Workplace) -> None:
     assert host and host[0]["replaced_incumbent"], state["attempts"]
     steps = {each["step"]: each for each in ended.json["agents"]["steps"]}
     assert steps["host"]["attempt"] == host[0]["number"] and steps["host"]["gained_us"] == host[0]["gained_us"]
+
+
+@pytest.mark.parametrize("good", [True, False])
+def test_a_session_in_a_workspace_chooses_too(branches: Workplace, good: bool) -> None:
+    tasks: list[str] = []
+
+    def look(task: str):
+        tasks.append(task)
+        return "read", {"path": "host.json"}
+
+    def choose(result: str):
+        present = json.loads(numbered_text(result))
+        text = on_two_streams(present, material(tasks[0], "the contract"))
+        return "write", {"path": "host.json", "content": text if good else text.replace('"graph"', '"graphs"')}
+
+    model = ReactModel(look, choose, ("finish", {"summary": "two streams"}))
+    with model.server() as server:
+        ended = branches.optimize("--coder", "react", "--llm", server.url, "--model", "m")
+    assert ended.status == 0, ended.error
+    attempts = branches.state()["attempts"]
+    assert [(each["changed"], each["outcome"]) for each in attempts] == [(["host"], "right" if good else
+                                                                         "not_compiled")]
+    authors = {each["step"]: each["author"] for each in ended.json["agents"]["steps"]}
+    assert authors.pop("host", "expert") == ("m" if good else "expert") and set(authors.values()) == {"expert"}
+    assert attempts[0]["fingerprint"] == ("" if good else 'host choices have no member "graphs"')
+    host = json.loads((branches.out / "plan.json").read_text()).get("host", {})
+    assert set(host.get("streams", {}).values()) == ({1} if good else set())

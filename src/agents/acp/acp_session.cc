@@ -79,7 +79,7 @@ Result<SessionEnd> AcpSession::run(const State& state, const Material& material,
   const std::filesystem::path workspace = std::filesystem::canonical(folder.root(), failed);
   STITCH_ASSIGN(const Json session, session_params(workspace));
   STITCH_ASSIGN(AgentProcess process, AgentProcess::start(rules_.command, workspace, rules_.hidden));
-  const std::string task = prompts_.fill("acp_task", task_places(state, material, folder.pristine()));
+  const std::string task = prompts_.fill("acp_task", task_places(state, material, folder.pristine(), prompts_));
   SessionEnd end;
   {
     AcpConversation agent(std::move(process), workspace, told_);

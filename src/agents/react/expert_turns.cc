@@ -24,15 +24,21 @@ ExpertTurns::ExpertTurns(const State& state, const Material& material, const Pri
   for (const SubTask& each : state.plans.back().sub_tasks) {
     const OwnStep own = own_step_of(bench_, each);
     const auto path = pristine.answers.find(own.step);
-    if (targets_.size() < kMaxTargets && path != pristine.answers.end() && own.why_fixed.empty()) {
+    const bool is_host = each.kind == SubTaskKind::kHost;
+    if ((targets_.size() < kMaxTargets || is_host) && path != pristine.answers.end() && own.why_fixed.empty()) {
       targets_.push_back({each, path->second});
     }
   }
   phase_ = targets_.empty() ? Phase::kVerify : Phase::kRead;
 }
 
+bool ExpertTurns::is_at_host() const { return targets_[target_].sub_task.kind == SubTaskKind::kHost; }
+
 std::string ExpertTurns::text_to_write() const {
   const SubTask& sub_task = targets_[target_].sub_task;
+  if (is_at_host()) {
+    return bench_.text_by_rule(sub_task, 0).value_or("");
+  }
   const std::string present = bench_.text_by_rule(sub_task, 0).value_or("");
   return phase_ == Phase::kWrite ? bench_.text_by_rule(sub_task, 1).value_or(present) : present;
 }
@@ -68,7 +74,7 @@ void ExpertTurns::learn(const std::string& tool, tools::Outcome outcome) {
   if (tool == "read" && phase_ == Phase::kRead) {
     phase_ = Phase::kWrite;
   } else if (tool == "write" && phase_ == Phase::kWrite) {
-    phase_ = Phase::kCompile;
+    phase_ = is_at_host() ? after_target() : Phase::kCompile;  // the tools know nothing of the host's choices
   } else if (tool == "write" && phase_ == Phase::kTakeBack) {
     phase_ = after_target();
   } else if (tool == "compile" && phase_ == Phase::kCompile) {

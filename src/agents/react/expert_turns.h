@@ -26,6 +26,7 @@ class ExpertTurns {
     SubTask sub_task;
     std::string path;
   };
+  bool is_at_host() const;
   std::string text_to_write() const;
   Phase after_failure();
   Phase after_target();

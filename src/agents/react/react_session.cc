@@ -38,7 +38,7 @@ class ReactRun {
         expert_(state, material, folder.pristine()),
         talk_(desk.prompts.fill("react", {{"skill", std::string(tools::embedded_text("workspace/SKILL"))},
                                           {"turns", fmt::format("{}", rules.turns)}}),
-              desk.prompts.fill("react_task", task_places(state, material, folder.pristine()))),
+              desk.prompts.fill("react_task", task_places(state, material, folder.pristine(), desk.prompts))),
         tools_(toolbox_.tools()) {}
 
   Result<SessionEnd> run();
@@ -106,7 +106,9 @@ Result<void> ReactRun::perform(const llm::ToolCall& call) {
   if (call.name == "verify" && result.reply.outcome == tools::Outcome::kDone &&
       call.arguments.find("\"step\"") == std::string::npos) {
     for (const auto& [step, path] : folder_.pristine().answers) {
-      end_.verified[step] = folder_.text_of(step);
+      if (path != kHostFile) {  // of which the tools know nothing
+        end_.verified[step] = folder_.text_of(step);
+      }
     }
   }
   return {};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agents/workspace/pristine.h"
 
+#include "agents/coder/host_text.h"
 #include "base/fs/files.h"
 #include "base/json/json.h"
 #include "codegen/emit.h"
@@ -30,6 +31,8 @@ Result<Pristine> pristine_of(driver::Workbench& workbench) {
     pristine.answers[driver::key_of_step(workbench.plan(), i)] =
         std::string(kProgramFolder) + "/" + codegen::step_file_name(workbench.plan(), i);
   }
+  pristine.files[kHostFile] = host_text(plan::host_of(workbench.plan()));
+  pristine.answers[driver::kHostSide] = kHostFile;
   return pristine;
 }
 

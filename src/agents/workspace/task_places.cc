@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "agents/prompts/quote.h"
 #include "agents/roles/context.h"
 #include "agents/workspace/own_step.h"
@@ -24,9 +26,21 @@ std::string row_of(const SubTask& sub_task, const Material& material, const Pris
       why.empty() ? fmt::format("{}; {}", sub_task.expected_gain, sub_task.hint) : "cannot be written anew: " + why);
 }
 
+// Where the plan has such a sub-task: else nothing is judged of it.
+std::string host_in_words(const PlanVersion& plan, const Material& material, const Prompts& prompts) {
+  const auto host = std::find_if(plan.sub_tasks.begin(), plan.sub_tasks.end(),
+                                 [](const SubTask& each) { return each.kind == SubTaskKind::kHost; });
+  if (host == plan.sub_tasks.end()) {
+    return "";
+  }
+  const std::string contract = material.bench.ground_of(*host).skeleton;
+  return prompts.fill("workspace_host", {{"contract", quoted("the contract", contract, kMaxContractBytes)}});
+}
+
 }  // namespace
 
-std::map<std::string, std::string> task_places(const State& state, const Material& material, const Pristine& pristine) {
+std::map<std::string, std::string> task_places(const State& state, const Material& material, const Pristine& pristine,
+                                               const Prompts& prompts) {
   const PlanVersion& plan = state.plans.back();
   std::string steps;
   for (const SubTask& each : plan.sub_tasks) {
@@ -37,6 +51,7 @@ std::map<std::string, std::string> task_places(const State& state, const Materia
           {"math", state.task.math},
           {"plan", quoted("the planner", plan.summary, kMaxNotesBytes)},
           {"steps", quoted("the plan", steps, kMaxStepsBytes)},
+          {"host", host_in_words(plan, material, prompts)},
           {"source", quoted("the user's program", material.bench.program_source(), kMaxSourceBytes)}};
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "agents/prompts/prompts.h"
 #include "agents/roles/roles.h"
 #include "agents/workspace/pristine.h"
 
@@ -13,7 +14,8 @@ namespace stitch::agents {
 // Of a limit on a run's seconds the part that sessions may use: what comes of them is to be judged, too.
 inline constexpr double kPartForSessions = 0.75;
 
-// The places of prompts/react_task.md.
-std::map<std::string, std::string> task_places(const State& state, const Material& material, const Pristine& pristine);
+// The places of prompts/react_task.md and acp_task.md.
+std::map<std::string, std::string> task_places(const State& state, const Material& material, const Pristine& pristine,
+                                               const Prompts& prompts);
 
 }  // namespace stitch::agents
