@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """stitchcuda-chat before a server that streams, cuts, refuses, dawdles and lies."""
 
+import gzip
 import json
 import os
 import pathlib
@@ -11,7 +12,8 @@ import time
 
 import pytest
 
-from .server import EVENTS, Server, chunk, drip, event, events, nothing, raw_events, status, then_waits, whole
+from .server import (EVENTS, Server, chunk, drip, event, events, head, nothing, raw_events, reply_body, status,
+                     then_waits, whole)
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CHAT = ROOT / os.environ.get("STITCHCUDA_BUILD", "build") / "stitchcuda-chat"
@@ -87,7 +89,8 @@ def test_a_connection_left_open_after_the_end_is_not_waited_for() -> None:
     (events("Hel", ends=False), "the connection to the endpoint failed: "),
     (raw_events(event({"content": "Hel"})), "the stream ended before the answer did"),
     (raw_events(b"data: {oops\n\n"), "what the endpoint sent is no JSON: {oops"),
-    (raw_events(b"<html>welcome</html>\n\n"), "the endpoint's answer holds no choice"),
+    (raw_events(b"<html>welcome</html>\n\n"), "the endpoint answered with a page of HTML: most addresses"),
+    (raw_events(b"welcome\n\n"), "the endpoint's answer holds no choice"),
     (status(500, "oops"), "the endpoint answered with status 500: oops"),
     (status(429, '{"error": {"message": "slow down"}}'), "the endpoint answered with status 429: slow down"),
     (status(503, "", Retry_After="0"), "the endpoint answered with status 503"),
@@ -128,10 +131,43 @@ def test_what_will_not_pass_is_asked_once(code: int, body: str, told: str) -> No
     assert len(server.requests) == 1 and not progress
 
 
+def packed(data: bytes, content_type: str):
+    data = gzip.compress(data)
+    begin = head(200, content_type, Content_Encoding="gzip", Content_Length=str(len(data)))
+    return lambda peer: peer.sendall(begin + data)
+
+
+@pytest.mark.parametrize("act", [
+    packed(reply_body("Hello").encode(), "application/json"),
+    packed(event({"content": "Hello"}, "stop"), "text/event-stream"),
+    raw_events(b"\xef\xbb", b"\xbfdata:" + event({"content": "Hello"}, "stop")[6:]),
+    lambda peer: peer.sendall(b"HTTP/1.0 200 OK\r\n\r\n\xef\xbb\xbf" + reply_body("Hello").encode()),
+])
+def test_what_came_otherwise_than_asked_is_read(act) -> None:
+    with Server(act) as server:
+        assert content(ask(server.url)[0]) == "Hello"
+        assert server.requests[0][0]["accept-encoding"] == "identity"
+
+
+def test_of_an_answer_without_end_no_more_is_taken_than_was_allowed() -> None:
+    with Server(drip(chunk(event({"content": "the "}) * 100), 0, EVENTS)) as server:
+        answer, _ = ask(server.url, body={**BODY, "max_tokens": 64})
+    assert answer["ok"]["finish"] == "length" and content(answer) == "the " * (4 * 64 + 256 + 1)
+
+
+def test_usage_that_no_request_has_is_estimated() -> None:
+    body = reply_body("Hello").replace('"prompt_tokens": 7', '"prompt_tokens": 70000000').encode()
+    begin = head(200, "application/json", Content_Length=str(len(body)))
+    with Server(lambda peer: peer.sendall(begin + body)) as server:
+        usage = ask(server.url)[0]["ok"]["usage"]
+    assert usage["is_estimated"] and usage["prompt_tokens"] < 100
+
+
 def test_a_redirect_is_not_followed() -> None:
     with Server(whole("stolen")) as thief, Server(status(302, "", Location=thief.url)) as server:
         answer, _ = ask(server.url, retries=1)
-        assert sentence(answer) == "the endpoint answered with status 302, which leads elsewhere: keys are not sent on"
+        told = f"the endpoint answered with status 302, which leads to {thief.url}: keys are not sent on"
+        assert sentence(answer) == told
         assert len(server.requests) == 1 and not thief.lines
 
 

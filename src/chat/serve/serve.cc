@@ -112,14 +112,8 @@ void Server::tell(const std::string& sentence, const std::string& key) {
 }
 
 // What the body may come to: a pool's tokens a minute are held against it.
-int64_t worst_tokens(const std::string& body) {
-  const Result<Json> json = parse_json(body, "a body");
-  int64_t answer = llm::Sampling{}.max_tokens;
-  for (const char* name : {"max_tokens", "max_completion_tokens"}) {
-    const Result<int64_t> said = json.has_value() ? json_int(*json, name) : Result<int64_t>(answer);
-    answer = said.has_value() ? *said : answer;
-  }
-  const llm::Usage worst = llm::worst_case(body.size(), 1, answer);
+int64_t worst_tokens(const llm::Exchange& exchange) {
+  const llm::Usage worst = llm::worst_case(exchange.body.size(), 1, llm::answer_limit(exchange));
   return worst.prompt_tokens + worst.answer_tokens;
 }
 
@@ -130,7 +124,7 @@ Transferred Server::transfer_in_turn(const llm::Exchange& exchange, const std::s
     return transfer(exchange, key, abandoned);
   }
   Result<std::optional<llm::Turn>> turn =
-      llm::Turn::wait(exchange.pool, {.tokens = worst_tokens(exchange.body),
+      llm::Turn::wait(exchange.pool, {.tokens = worst_tokens(exchange),
                                       .is_abandoned = abandoned,
                                       .told = [&](const std::string& sentence) { tell(sentence, key); }});
   if (!turn.has_value() || !turn->has_value()) {
@@ -154,7 +148,9 @@ std::variant<llm::Completion, llm::Fault> Server::ask(const llm::Exchange& excha
   for (int64_t retries = 0;; ++retries) {
     Transferred done = transfer_in_turn(exchange, key);
     if (auto* reply = std::get_if<llm::ChatReply>(&done.end); reply != nullptr) {
-      if (!reply->usage.has_value()) {
+      const bool is_told = reply->usage.has_value() &&
+                           llm::is_possible(*reply->usage, exchange.body.size(), llm::answer_limit(exchange));
+      if (!is_told) {
         reply->usage = llm::estimated_usage(exchange.body.size(), *reply);
       }
       const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - started;

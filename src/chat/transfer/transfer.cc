@@ -21,6 +21,9 @@ using llm::FaultKind;
 
 constexpr int kLookMs = 100;
 constexpr size_t kMaxErrorBytes = 64u << 10;
+// Of a stream, at most: an answer of more is longer than was asked for, thoughts and all.
+constexpr int64_t kPiecesPerToken = 4;
+constexpr int64_t kMorePieces = 256;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
@@ -36,7 +39,10 @@ struct ListDeleter {
 
 class Transfer {
  public:
-  Transfer(const llm::Exchange& exchange, const std::string& key) : exchange_(exchange) { set_up(key); }
+  Transfer(const llm::Exchange& exchange, const std::string& key)
+      : exchange_(exchange), reader_(kPiecesPerToken * llm::answer_limit(exchange) + kMorePieces) {
+    set_up(key);
+  }
 
   Transferred run(const std::function<bool()>& is_abandoned);
 
@@ -61,6 +67,7 @@ class Transfer {
   llm::StreamReader reader_;
   std::string error_body_;
   std::optional<int64_t> retry_after_ms_;
+  std::string leads_to_;        // the header Location
   std::optional<Fault> fault_;  // found by us, before libcurl was done
 };
 
@@ -83,6 +90,9 @@ void Transfer::set_up(const std::string& key) {
   STITCH_CHECK(easy != nullptr) << "libcurl has no memory";
   bool good = add_header("Content-Type: application/json") && add_header("Accept: text/event-stream, application/json");
   good = good && add_header("Expect:");  // else a second is lost where a server does not answer it
+  // Nothing is to be packed, since what is packed comes late, and what is packed nevertheless is read.
+  good = good && add_header("Accept-Encoding: identity");
+  curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
   good = good && (key.empty() || add_header("Authorization: Bearer " + key));
   STITCH_CHECK(good) << "libcurl has no memory";
   std::string url = exchange_.url;
@@ -111,12 +121,24 @@ long Transfer::status() const {
   return status;
 }
 
+// Behind the name of a header, which is given in small letters with its colon.
+std::optional<std::string_view> value_of(std::string_view line, std::string_view name) {
+  if (line.size() <= name.size() || ::strncasecmp(line.data(), name.data(), name.size()) != 0) {
+    return std::nullopt;
+  }
+  line.remove_prefix(name.size());
+  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+  return line;
+}
+
 size_t Transfer::on_header(char* bytes, size_t size, size_t count, void* self) {
   auto* transfer = static_cast<Transfer*>(self);
   const std::string_view line(bytes, size * count);
-  constexpr std::string_view kName = "retry-after:";
-  if (line.size() > kName.size() && ::strncasecmp(line.data(), kName.data(), kName.size()) == 0) {
-    transfer->retry_after_ms_ = llm::retry_after_ms(line.substr(kName.size()), std::time(nullptr));
+  if (const auto retry_after = value_of(line, "retry-after:"); retry_after.has_value()) {
+    transfer->retry_after_ms_ = llm::retry_after_ms(*retry_after, std::time(nullptr));
+  }
+  if (const auto location = value_of(line, "location:"); location.has_value()) {
+    transfer->leads_to_ = location->substr(0, location->find_last_not_of(" \r\n") + 1);
   }
   transfer->received_ += static_cast<int64_t>(line.size());
   return line.size();
@@ -186,7 +208,7 @@ std::variant<llm::ChatReply, Fault> Transfer::judged(CURLcode code) {
   }
   const bool has_ended = code == CURLE_OK || reader_.is_done();
   if (has_ended && status() != 200) {
-    Fault fault = llm::fault_of_response(static_cast<int>(status()), error_body_);
+    Fault fault = llm::fault_of_response(static_cast<int>(status()), error_body_, leads_to_);
     fault.retry_after_ms = retry_after_ms_;
     return fault;
   }

@@ -69,16 +69,24 @@ Result<Json> action_schema(const std::vector<Tool>& tools) {
 }
 
 void take_action(ChatReply& reply) {
-  const std::optional<EmbeddedObject> found = embedded_object(reply.content, "tool");
-  if (!found.has_value() || !found->object.at("tool").is_string()) {
+  // Many models were taught <tool_call>{"name": ..., "arguments": ...}</tool_call>, which servers without a parser for
+  // it leave in the text.
+  const char* name = "tool";
+  std::optional<EmbeddedObject> found = embedded_object(reply.content, name);
+  const size_t taught = reply.content.find("<tool_call>");
+  if (!found.has_value() && taught != std::string::npos) {
+    name = "name";
+    found = embedded_object(reply.content, name);
+  }
+  if (!found.has_value() || !found->object.at(name).is_string()) {
     return;
   }
   const auto arguments = found->object.find("arguments");
   const bool has_text = arguments != found->object.end() && arguments->is_string();
-  ToolCall call{.id = "action", .name = found->object.at("tool").get<std::string>()};
+  ToolCall call{.id = "action", .name = found->object.at(name).get<std::string>()};
   call.arguments = arguments == found->object.end() ? "" : has_text ? arguments->get<std::string>() : arguments->dump();
   reply.calls = {with_checked_arguments(std::move(call))};
-  reply.content.resize(found->begin);
+  reply.content.resize(std::min(found->begin, taught));
   reply.finish = Finish::kCalls;
 }
 

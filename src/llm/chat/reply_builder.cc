@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/chat/reply_builder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -12,7 +14,7 @@
 namespace stitch::llm {
 namespace {
 
-constexpr int64_t kMaxCalls = 128;
+constexpr size_t kMaxCalls = 128;
 constexpr double kNoLogProb = -9999;  // as servers say of a token that is next to impossible
 
 const Json* member(const Json& object, const char* key) {
@@ -79,19 +81,48 @@ Fault told_error(const Json& piece, const Json& error) {
   return fault_of_response(is_status ? static_cast<int>(*code) : 500, piece.dump());
 }
 
-// Some models think aloud in their answer, and some servers leave that there.
+// Some models think aloud in their answer, and some servers leave that there. Where the prompt's template opens the
+// thoughts, the answer holds their end alone.
 void take_thoughts(ChatReply& reply) {
   constexpr std::string_view kBegin = "<think>";
   constexpr std::string_view kEnd = "</think>";
-  const size_t begin = reply.content.find_first_not_of(" \n");
-  if (begin == std::string::npos || reply.content.compare(begin, kBegin.size(), kBegin) != 0) {
+  const size_t begin = reply.content.find_first_not_of(" \r\n");
+  const size_t first_end = reply.content.find(kEnd);
+  const bool is_opened = begin != std::string::npos && reply.content.compare(begin, kBegin.size(), kBegin) == 0;
+  const bool ends_alone = first_end != std::string::npos && reply.content.find(kBegin) > first_end;
+  if (!is_opened && !ends_alone) {
     return;
   }
-  const size_t inside = begin + kBegin.size();
+  const size_t inside = is_opened ? begin + kBegin.size() : 0;
   const size_t end = std::min(reply.content.find(kEnd, inside), reply.content.size());
   reply.reasoning += reply.content.substr(inside, end - inside);
-  const size_t rest = reply.content.find_first_not_of('\n', std::min(end + kEnd.size(), reply.content.size()));
+  const size_t rest = reply.content.find_first_not_of("\r\n", std::min(end + kEnd.size(), reply.content.size()));
   reply.content = rest == std::string::npos ? "" : reply.content.substr(rest);
+}
+
+bool is_blank(const std::string& text) { return text.find_first_not_of(" \t\r\n") == std::string::npos; }
+
+// A model that ended by itself has answered. Where its thoughts were never closed, or its server looks for them by
+// other marks than it makes, all of the answer came as thoughts.
+void answer_from_thoughts(ChatReply& reply) {
+  if (reply.finish == Finish::kStop && reply.calls.empty() && is_blank(reply.content)) {
+    reply.content = std::exchange(reply.reasoning, {});
+  }
+}
+
+// Results are matched to calls by their ids, which some servers repeat.
+void make_ids_unique(std::vector<ToolCall>& calls) {
+  for (size_t i = 0; i < calls.size(); ++i) {
+    const auto is_taken = [&](const std::string& id) {
+      return std::any_of(calls.begin(), calls.begin() + static_cast<std::ptrdiff_t>(i),
+                         [&](const ToolCall& before) { return before.id == id; });
+    };
+    std::string id = calls[i].id.empty() ? "call_" + std::to_string(i + 1) : calls[i].id;
+    for (size_t number = i + 1; is_taken(id); ++number) {
+      id = "call_" + std::to_string(number);
+    }
+    calls[i].id = std::move(id);
+  }
 }
 
 }  // namespace
@@ -135,23 +166,38 @@ std::optional<Fault> ReplyBuilder::take(const Json& piece) {
   return std::nullopt;
 }
 
-// Pieces of one call have its index. Where a server gives none, an id begins another call.
+// Pieces of one call have its index. Where a server gives none, an id begins another call, and where it gives all the
+// same one, an id and a name do.
+size_t ReplyBuilder::place_of_call(const Json& piece, const Json* id) {
+  const std::optional<int64_t> index = count(member(piece, "index"));
+  if (!index.has_value()) {
+    return id != nullptr || reply_.calls.empty() ? reply_.calls.size() : reply_.calls.size() - 1;
+  }
+  const auto [found, is_new] = place_of_index_.try_emplace(*index, reply_.calls.size());
+  const Json* function = member(piece, "function");
+  const Json* name = function == nullptr ? nullptr : member(*function, "name");
+  if (!is_new && id != nullptr && name != nullptr && id->is_string() && name->is_string()) {
+    const ToolCall& known = reply_.calls[found->second];
+    const bool is_another = !known.id.empty() && *id != known.id && !name->get_ref<const std::string&>().empty();
+    found->second = is_another ? reply_.calls.size() : found->second;
+  }
+  return found->second;
+}
+
 std::optional<Fault> ReplyBuilder::take_calls(const Json& calls) {
   if (!calls.is_array()) {
     return broken("the endpoint's tool calls are no list");
   }
   for (const Json& piece : calls) {
     const Json* id = member(piece, "id");
-    const auto present = static_cast<int64_t>(reply_.calls.size());
-    const int64_t unnumbered = id != nullptr || present == 0 ? present : present - 1;
-    const int64_t index = count(member(piece, "index")).value_or(unnumbered);
-    if (index > present || index >= kMaxCalls) {
-      return broken("the endpoint's tool calls are out of order, or too many");
+    const size_t place = place_of_call(piece, id);
+    if (place >= kMaxCalls) {
+      return broken(fmt::format("the endpoint's answer has more than {} tool calls", kMaxCalls));
     }
-    if (index == present) {
+    if (place == reply_.calls.size()) {
       reply_.calls.emplace_back();
     }
-    ToolCall& call = reply_.calls[static_cast<size_t>(index)];
+    ToolCall& call = reply_.calls[place];
     if (call.id.empty()) {
       append(call.id, id);
     }
@@ -202,18 +248,24 @@ void ReplyBuilder::take_tokens(const Json& piece, const Json& choice) {
   }
 }
 
+void ReplyBuilder::cut() {
+  reply_.finish = Finish::kLength;
+  has_finished_ = true;
+}
+
 ChatReply ReplyBuilder::build() const {
   ChatReply reply = reply_;
   reply.content = with_marked_bytes_joined(reply.content);
   reply.reasoning = with_marked_bytes_joined(reply.reasoning);
   take_thoughts(reply);
-  for (size_t i = 0; i < reply.calls.size(); ++i) {
-    ToolCall& call = reply.calls[i];
+  for (ToolCall& call : reply.calls) {
     call.arguments = with_marked_bytes_joined(call.arguments);
     call.name = with_marked_bytes_joined(call.name);
-    call.id = call.id.empty() ? "call_" + std::to_string(i + 1) : with_marked_bytes_joined(call.id);
+    call.id = with_marked_bytes_joined(call.id);
     call = with_checked_arguments(std::move(call));
   }
+  make_ids_unique(reply.calls);
+  answer_from_thoughts(reply);
   return reply;
 }
 

@@ -2,6 +2,7 @@
 // A reply put together from what a server sends, whole or in pieces.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 
@@ -17,6 +18,9 @@ class ReplyBuilder {
   // where it tells an error.
   std::optional<Fault> take(const Json& piece);
 
+  // Ends the answer where it is, as one that reached its limit.
+  void cut();
+
   bool has_choice() const { return has_choice_; }
   bool has_finished() const { return has_finished_; }
   // Characters joined, arguments checked, and thoughts that stand in the text as <think> taken out of it.
@@ -24,10 +28,12 @@ class ReplyBuilder {
 
  private:
   std::optional<Fault> take_calls(const Json& calls);
+  size_t place_of_call(const Json& piece, const Json* id);
   void take_usage(const Json& usage);
   void take_tokens(const Json& piece, const Json& choice);
 
   ChatReply reply_;
+  std::map<int64_t, size_t> place_of_index_;  // among the calls
   bool has_choice_ = false;
   bool has_finished_ = false;
 };

@@ -11,11 +11,13 @@ namespace stitch::llm {
 
 std::optional<Fault> StreamReader::feed(std::string_view bytes) {
   if (form_ == Form::kUnknown) {
-    const size_t first = bytes.find_first_not_of(" \r\n\t");
+    const size_t first = bytes.find_first_not_of(" \r\n\t\xEF\xBB\xBF");  // a mark of byte order, too
     if (first == std::string_view::npos) {
       return std::nullopt;
     }
-    form_ = bytes[first] == '{' ? Form::kObject : Form::kEvents;
+    bytes.remove_prefix(first);
+    form_ = bytes.front() == '{' ? Form::kObject : Form::kEvents;
+    is_page_ = bytes.front() == '<';
   }
   if (form_ == Form::kObject) {
     object_ += bytes;
@@ -37,7 +39,9 @@ std::variant<ChatReply, Fault> StreamReader::finish() {
     }
   }
   if (!builder_.has_choice()) {
-    return Fault{.kind = FaultKind::kBroken, .message = "the endpoint's answer holds no choice"};
+    return Fault{.kind = FaultKind::kBroken,
+                 .message = is_page_ ? "the endpoint answered with a page of HTML: most addresses of models end in /v1"
+                                     : "the endpoint's answer holds no choice"};
   }
   if (!builder_.has_finished() && !is_done_ && form_ != Form::kObject) {
     return Fault{.kind = FaultKind::kBroken, .message = "the stream ended before the answer did"};
@@ -58,7 +62,12 @@ std::optional<Fault> StreamReader::take(const std::string& data) {
     return Fault{.kind = FaultKind::kBroken,
                  .message = fmt::format("what the endpoint sent is no JSON: {}", printable_line(data, 80))};
   }
-  return builder_.take(*piece);
+  std::optional<Fault> fault = builder_.take(*piece);
+  if (!fault.has_value() && builder_.has_choice() && --pieces_left_ < 0) {
+    builder_.cut();
+    is_done_ = true;
+  }
+  return fault;
 }
 
 }  // namespace stitch::llm

@@ -115,6 +115,16 @@ Finish finish_named(const std::string& name) {
 
 }  // namespace
 
+int64_t answer_limit(const Exchange& exchange) {
+  const Result<Json> body = parse_json(exchange.body, "a body");
+  int64_t tokens = Sampling{}.max_tokens;
+  for (const char* name : {"max_tokens", "max_completion_tokens"}) {
+    const Result<int64_t> said = body.has_value() ? json_int(*body, name) : Result<int64_t>(tokens);
+    tokens = said.has_value() ? std::clamp<int64_t>(*said, 0, kMaxLimit) : tokens;
+  }
+  return tokens;
+}
+
 Result<void> check_url(const std::string& url) {
   const auto no = [](const char* why) { return failure(ErrorCode::kUsage, why); };
   const size_t scheme = url.find("://");

@@ -42,6 +42,9 @@ struct Completion {
   double waited_seconds = 0;  // before it: for turns, and between retries
 };
 
+// The tokens that the body allows for an answer; as many as for any where it does not say.
+int64_t answer_limit(const Exchange& exchange);
+
 // kUsage for an address that is no plain one of HTTP, or that holds a key.
 Result<void> check_url(const std::string& url);
 

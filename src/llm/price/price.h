@@ -26,4 +26,8 @@ int64_t cost_microdollars(const Price& price, const Usage& usage);
 // message.
 Usage worst_case(size_t body_bytes, size_t messages, int64_t max_tokens);
 
+// Whether a request can have used that much: some servers say numbers that no request has. More than `max_tokens` may
+// have been thought, so that an answer is only too long beyond any measure.
+bool is_possible(const Usage& usage, size_t body_bytes, int64_t max_tokens);
+
 }  // namespace stitch::llm

@@ -31,5 +31,11 @@ TEST(Price, OfTheWorstCaseIsAtLeastThatOfAnyUsage) {
   EXPECT_GE(cost_microdollars(price(), worst), cost_microdollars(price(), seen));
 }
 
+TEST(Usage, OfMoreThanWasSentIsImpossible) {
+  EXPECT_TRUE(is_possible({.prompt_tokens = 5'000, .answer_tokens = 100'000}, 4'000, 100));
+  EXPECT_FALSE(is_possible({.prompt_tokens = 70'000, .answer_tokens = 1}, 4'000, 100));
+  EXPECT_FALSE(is_possible({.prompt_tokens = 1, .answer_tokens = 2'000'000}, 4'000, 100));
+}
+
 }  // namespace
 }  // namespace stitch::llm

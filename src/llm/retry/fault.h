@@ -24,6 +24,7 @@ struct Fault {
   int status = 0;                           // of kStatus
   std::string message{};                    // a sentence
   std::optional<int64_t> retry_after_ms{};  // what the server asks for
+  bool is_too_long = false;                 // of kStatus: question and answer are more than the model takes
 };
 
 struct RetryPolicy {
@@ -40,10 +41,15 @@ std::optional<int64_t> wait_before_retry(const RetryPolicy& policy, const Fault&
 // Of a Retry-After header: seconds, or a date of HTTP against `now_seconds` since 1970. Nothing where it is neither.
 std::optional<int64_t> retry_after_ms(std::string_view header, int64_t now_seconds);
 
-// The fault that a response with this status and body is, with what the server says about it on one line.
-Fault fault_of_response(int status, std::string_view body);
+// The fault that a response with this status and body is, with what the server says about it on one line. `leads_to`:
+// its header Location.
+Fault fault_of_response(int status, std::string_view body, std::string_view leads_to = "");
 
 // As an Error: kEnvironment, or kTimeout where it was slow. `place` is the endpoint's address.
 Error error_of(const Fault& fault, const std::string& place);
+
+// Whether that Error is of a fault that `is_too_long`: a shorter question may be answered. An Error says so by its
+// remedy alone.
+bool is_too_long(const Error& error);
 
 }  // namespace stitch::llm
