@@ -11,12 +11,18 @@ from typing import Any
 from llm.server import Act, Server, by_request, head, whole
 
 Call = tuple[str, dict[str, Any]]
-Turn = Call | str | Callable[[str], Any]
+Turn = Call | list[Call] | str | Callable[[str], Any]
 
 
 def call_body(name: str, arguments: dict[str, Any], number: int, prompt_tokens: int = 70) -> str:
-    call = {"id": f"c{number}", "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
-    choice = {"index": 0, "message": {"role": "assistant", "content": "I go on.", "tool_calls": [call]},
+    return calls_body([(name, arguments)], number, prompt_tokens)
+
+
+def calls_body(said: list[Call], number: int, prompt_tokens: int = 70) -> str:
+    """All with one id, as some servers have it."""
+    calls = [{"id": f"c{number}", "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
+             for name, arguments in said]
+    choice = {"index": 0, "message": {"role": "assistant", "content": "I go on.", "tool_calls": calls},
               "finish_reason": "tool_calls"}
     return json.dumps({"choices": [choice], "usage": {"prompt_tokens": prompt_tokens, "completion_tokens": 30}})
 
@@ -53,6 +59,8 @@ class ReactModel:
         said = said(last) if callable(said) else said
         if isinstance(said, str):
             return whole(said)
+        if isinstance(said, list):
+            return sent(calls_body(said, turn, self.prompt_tokens))
         name, arguments = said
         if not self.knows_tools:
             return whole("I go on.\n" + json.dumps({"tool": name, "arguments": arguments}))

@@ -202,3 +202,19 @@ def test_the_expert_answers_by_rule(place: Workplace) -> None:
     ended = place.optimize("--system", "react", "--model", "expert:faults=0.3")
     assert ended.status == 0, ended.error
     assert ended.json["verdict"]["kind"] == "ok" and ended.json["agents"]["session"]["turns"] > 3
+
+
+def test_calls_of_one_answer_are_made_in_turn_and_results_know_theirs(place: Workplace) -> None:
+    several = [shell("echo one > a"), shell("cat a"), ("nonsense", {}), ("read", {}),
+               *[shell(f"echo {number} >> b") for number in range(6)]]
+    model = ReactModel(several, shell("cat b"), FINISH)
+    ended = react(place, model)
+    assert ended.status == 0, ended.error
+    *_, asked, last = (body["messages"] for body in model.asked[:2])
+    answer, *results = last[len(asked):]
+    ids = [call["id"] for call in answer["tool_calls"]]
+    assert len(set(ids)) == 8 and [each["tool_call_id"] for each in results[:8]] == ids
+    assert "one" in results[1]["content"] and "no tool" in results[2]["content"]
+    assert "is missing" in results[3]["content"]
+    assert results[8]["role"] == "user" and "2 more calls of that answer were not made" in results[8]["content"]
+    assert "0\n1\n2\n3\n" in model.results[2] and "4\n" not in model.results[2]

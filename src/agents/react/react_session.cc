@@ -125,7 +125,8 @@ Result<void> ReactRun::turn() {
   auto& [reply, spent] = std::get<Asked>(asked);
   ++end_.turns;
   end_.spent.push_back(spent);
-  reply.calls.resize(std::min(reply.calls.size(), kMaxCalls));
+  const size_t left_out = reply.calls.size() - std::min(reply.calls.size(), kMaxCalls);
+  reply.calls.resize(reply.calls.size() - left_out);
   talk_.add_answer(reply);
   idle_ = reply.calls.empty() ? idle_ + 1 : 0;
   if (idle_ == kMaxIdle) {
@@ -135,6 +136,9 @@ Result<void> ReactRun::turn() {
   }
   for (size_t i = 0; i < reply.calls.size() && end_.why.empty(); ++i) {
     STITCH_TRY(perform(reply.calls[i]));
+  }
+  if (left_out > 0) {
+    talk_.add_remark(fmt::format("{} more calls of that answer were not made: at most {} are", left_out, kMaxCalls));
   }
   return {};
 }
