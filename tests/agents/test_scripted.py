@@ -151,3 +151,31 @@ def test_a_slow_loris_pauses_the_run_which_then_goes_on(place: Workplace) -> Non
     assert third.status == 0, third.error
     assert outcomes(place) == [] and model.roles() == ["coder"] * len(model.roles())
     assert routes(place).count(("draft", "paused")) == 2 and routes(place).count(("paused", "draft")) == 2
+
+
+class Short(Model):
+    """Takes no more than so many bytes and tokens, and says so in the words of vLLM."""
+
+    def __init__(self, *coder, max_bytes: int) -> None:
+        super().__init__(*coder)
+        self.max_bytes = max_bytes
+        self.refused = 0
+
+    def say(self, body: dict) -> Act:
+        size = sum(len(message["content"]) for message in body["messages"])
+        if size > self.max_bytes or body["max_tokens"] > 4096:
+            self.refused += 1
+            return status(400, '{"error": {"message": "This model\'s maximum context length is 9 tokens."}}')
+        return super().say(body)
+
+
+def test_a_short_context_gets_less(place: Workplace) -> None:
+    model = Short(cannot, max_bytes=6_500)
+    with model.server() as server:
+        ended = place.optimize("--llm", server.url, "--model", "m")
+    assert ended.status == 0, ended.error
+    assert model.refused == 5 and model.roles() == ["planner", "coder", "coder"]
+    assert "context length is 9 tokens.; asked again with at most 4096 tokens an answer" in ended.error
+    for role, prompt in model.asked:
+        assert prompt.count("<material from=") == prompt.count("</material>"), role
+    assert ["are left out here]" in prompt for _, prompt in model.asked] == [False, True, False]

@@ -17,6 +17,8 @@ class ChatModel : public Model {
   Result<llm::Completion> answer(const Question& question) override;
 
  private:
+  Result<llm::Completion> complete(const llm::ChatRequest& request, std::optional<double> seconds);
+
   llm::Endpoint endpoint_;
   llm::Dialect dialect_;
   std::function<void(const std::string&)> told_;
