@@ -17,6 +17,7 @@ namespace {
 constexpr size_t kMaxCodeBytes = 256u << 10;
 constexpr size_t kMaxReasonBytes = 300;
 constexpr std::string_view kCannot = "cannot, because";
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 struct Fence {
   size_t ticks = 0;  // that begin it; as many or more end it
@@ -42,13 +43,14 @@ std::optional<Fence> fence_in(std::string_view line) {
     return std::nullopt;
   }
   const std::string_view rest = trimmed(text.substr(ticks));
-  return Fence{ticks, lower(rest.substr(0, rest.find_first_of(" \t{")))};
+  return Fence{ticks, lower(rest.substr(0, rest.find_first_of(" \t{:")))};
 }
 
 // Words of shells and data stand in fences, too.
 bool is_code(const std::string& language) {
-  constexpr std::array<std::string_view, 6> kLanguages = {"", "cuda", "cu", "cpp", "c++", "cuda-cpp"};
-  return std::find(kLanguages.begin(), kLanguages.end(), language) != kLanguages.end();
+  constexpr std::array<std::string_view, 11> kLanguages = {"",    "cuda", "cu", "cuh",      "cpp",     "c++",
+                                                           "cxx", "cc",   "c",  "cuda-cpp", "cuda-c++"};
+  return std::find(kLanguages.begin(), kLanguages.end(), language) != kLanguages.end() || language.ends_with(".cu");
 }
 
 struct Fences {
@@ -62,10 +64,13 @@ Fences fences_in(const std::string& answer) {
   std::string text;
   for (size_t at = 0; at < answer.size();) {
     const size_t end = std::min(answer.find('\n', at), answer.size());
-    const std::string_view line = std::string_view(answer).substr(at, end - at);
+    std::string_view line = std::string_view(answer).substr(at, end - at);
+    line.remove_suffix(line.ends_with('\r') ? 1 : 0);
+    line.remove_prefix(line.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0);
     at = end + 1;
     const std::optional<Fence> fence = fence_in(line);
-    if (!open.has_value()) {
+    const bool is_opened_anew = fence.has_value() && !fence->language.empty() && is_code(fence->language);
+    if (!open.has_value() || (is_opened_anew && fence->ticks >= open->ticks)) {
       open = fence;
       text.clear();
     } else if (fence.has_value() && fence->language.empty() && fence->ticks >= open->ticks) {

@@ -63,5 +63,12 @@ TEST(CoderAnswer, OfBytesThatAreNoTextOrTooManyIsNone) {
   EXPECT_TRUE(std::holds_alternative<NoCode>(in_fence(std::string("a\0b", 3))));
 }
 
+TEST(CoderAnswer, HasTheLinesOfItsCodeHoweverTheyEnd) {
+  const auto* marked = "\xEF\xBB\xBF```cuda\r\n\xEF\xBB\xBFint a; \\\r\nint b;\r\n```\r\n";
+  const CoderAnswer answer = coder_answer_from_text(marked);
+  ASSERT_TRUE(std::holds_alternative<StepCode>(answer));
+  EXPECT_EQ(std::get<StepCode>(answer).text, "int a; \\\nint b;\n");
+}
+
 }  // namespace
 }  // namespace stitch::agents

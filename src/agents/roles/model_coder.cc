@@ -31,6 +31,15 @@ struct Taken {
   Done operator()(NoCode none) const { return Done{Unreadable{std::move(none.why)}}; }
 };
 
+CoderAnswer read_answer(const llm::ChatReply& reply, bool is_host) {
+  if (reply.content.find_first_not_of(" \t\r\n") == std::string::npos) {
+    return NoCode{reply.finish == llm::Finish::kLength
+                      ? "the answer is empty: its limit of tokens was reached in thought, so raise max_tokens"
+                      : "the answer is empty"};
+  }
+  return is_host ? host_answer_from_text(reply.content) : coder_answer_from_text(reply.content);
+}
+
 }  // namespace
 
 Result<Done> ModelCoder::write(const State& state, const Material& material) {
@@ -59,8 +68,7 @@ Result<Done> ModelCoder::write(const State& state, const Material& material) {
     return none;
   }
   const Asked& answer = std::get<Asked>(asked);
-  Done done = std::visit(Taken{ground}, ground.is_host ? host_answer_from_text(answer.reply.content)
-                                                       : coder_answer_from_text(answer.reply.content));
+  Done done = std::visit(Taken{ground}, read_answer(answer.reply, ground.is_host));
   done.spent = {answer.spent};
   return done;
 }
