@@ -19,7 +19,9 @@ import pytest
 from named_seed import SEED
 
 SHORT = ["level1/1_tanh.py", "level2/2_broken.py", "level2/3_unsupported.py"]
-MOMENTS = 6
+MOMENTS = 20
+# On a machine that does other work too, STITCH_TEST_PATIENCE says how many times as long all of it may take.
+PATIENCE = float(os.environ.get("STITCH_TEST_PATIENCE", "1"))
 
 
 class Place:
@@ -39,7 +41,7 @@ class Place:
 
     def bench(self, *more: str, status: int = 0) -> dict:
         process = self.start(self.command(*more))
-        out, error = process.communicate(timeout=900)
+        out, error = process.communicate(timeout=900 * PATIENCE)
         assert process.returncode == status, error
         return json.loads(out)
 
@@ -75,7 +77,7 @@ def test_what_cannot_be_judged_stops_nothing(tmp_path: pathlib.Path, build: path
     assert (place.run / "report.html").read_text().count("level2/2") > 0
     before = (place.run / "results.jsonl").read_text()
     process = place.start(place.go_on())
-    assert process.wait(timeout=120) == 0
+    assert process.wait(timeout=120 * PATIENCE) == 0
     assert (place.run / "results.jsonl").read_text() == before
 
 
@@ -88,7 +90,7 @@ def test_a_mistaken_command_line_is_told(tmp_path: pathlib.Path, build: pathlib.
 
 @pytest.mark.long
 def test_every_row_is_as_foretold_however_often_it_is_stopped(tmp_path: pathlib.Path, build: pathlib.Path) -> None:
-    limits = ["--import-timeout", "20", "--task-seconds", "300", "--task-memory", "2G"]
+    limits = ["--import-timeout", "20", "--task-seconds", str(int(300 * PATIENCE)), "--task-memory", "2G"]
     whole = Place(tmp_path / "whole", build)
     whole.bench(*limits)
     check_rows(whole.lines(), list(made_suite.PROGRAMS))
@@ -98,14 +100,14 @@ def test_every_row_is_as_foretold_however_often_it_is_stopped(tmp_path: pathlib.
     for moment in range(MOMENTS):
         before = (place.run / "results.jsonl").read_text() if place.run.is_dir() else ""
         process = place.start(command)
-        time.sleep(chance.uniform(2, 25))
+        time.sleep(chance.uniform(2, 25) * PATIENCE)
         process.send_signal(signal.SIGINT if moment % 2 else signal.SIGKILL)
-        process.wait(timeout=60)
+        process.wait(timeout=60 * PATIENCE)
         after = (place.run / "results.jsonl").read_text()
         assert after.startswith(before)
         command = place.go_on()
     process = place.start(command)
-    process.communicate(timeout=900)
+    process.communicate(timeout=900 * PATIENCE)
     by_task = [(line["task"], line["sample"]) for line in place.lines()]
     assert len(by_task) == len(set(by_task)) == len(made_suite.PROGRAMS)
     assert sorted(map(str, map(what_became, place.lines()))) == sorted(map(str, map(what_became, whole.lines())))

@@ -14,6 +14,7 @@
 #include "cli/runs/remove_run.h"
 #include "cli/runs/run_diff.h"
 #include "cli/runs/run_text.h"
+#include "runs/query/condition.h"
 #include "runs/record/program_record.h"
 #include "runs/store/run_store.h"
 
@@ -23,6 +24,7 @@ namespace {
 using runs::ProgramRecord;
 using runs::RunRecord;
 using runs::RunStore;
+using runs::RunSummary;
 
 // Null where the run did not come so far as to make a program, or an older stitchcuda kept none.
 Result<Json> program_of(const RunStore& store, const RunRecord& record) {
@@ -43,25 +45,46 @@ Result<ProgramRecord> program_record(const RunStore& store, const RunRecord& rec
   return found;
 }
 
-Json as_json(const std::vector<RunRecord>& records) {
+// Whole records, each read from its folder; one that has gone since is left out.
+Json as_json(const RunStore& store, const std::vector<RunSummary>& found) {
   Json rows = Json::array();
-  for (const RunRecord& record : records) {
-    rows.push_back(runs::to_json(record));
+  for (const RunSummary& run : found) {
+    const Result<RunRecord> record = runs::read_record(store.folder_of(run.id));
+    if (record.has_value()) {
+      rows.push_back(runs::to_json(*record));
+    }
   }
   return rows;
 }
 
+std::string nothing_found(const std::string& condition) {
+  return condition.empty() ? "no runs are remembered; 'stitchcuda optimize FILE.py' makes one"
+                           : "no run that is remembered fits " + condition;
+}
+
 Result<int> list(Invocation& invocation, const RunStore& store) {
-  const std::vector<RunRecord> records = store.list();
-  if (invocation.line().ids_only) {
-    for (const RunRecord& record : records) {
-      fmt::print("{}\n", record.id);
+  const CommandLine& line = invocation.line();
+  runs::Condition condition;
+  if (!line.where.empty()) {
+    Result<runs::Condition> read = runs::parse_condition(line.where);
+    condition = read.has_value() ? std::move(read).value() : runs::Condition();
+    if (!read.has_value()) {
+      return failure(with_context(read.error(), "--where"));
     }
+  }
+  STITCH_ASSIGN(const std::vector<RunSummary> found, store.list(condition, std::time(nullptr), line.list_limit));
+  if (line.ids_only) {
+    std::string text;
+    for (const RunSummary& run : found) {
+      text += run.id + "\n";
+    }
+    fmt::print("{}", text);
     return 0;
   }
+  const Terminal terminal = find_terminal(STDOUT_FILENO, line.color);
   invocation.reporter().result(
-      Json{{"schema", "stitchcuda.runs/1"}, {"runs", as_json(records)}},
-      list_text(records, std::time(nullptr), find_terminal(STDOUT_FILENO, invocation.line().color)));
+      line.json ? Json{{"schema", "stitchcuda.runs/1"}, {"runs", as_json(store, found)}} : Json(),
+      found.empty() ? nothing_found(line.where) : list_text(found, std::time(nullptr), terminal));
   return 0;
 }
 
@@ -127,7 +150,8 @@ Result<int> show(Invocation& invocation, const RunStore& store) {
   STITCH_ASSIGN(const ProgramRecord read, program_record(store, record, program));
   Json object = runs::to_json(record);
   object["program"] = *program;
-  invocation.reporter().result(object, show_text(record, read, later_run_in(store, record), std::time(nullptr)));
+  STITCH_ASSIGN(const std::string later, later_run_in(store, record));
+  invocation.reporter().result(object, show_text(record, read, later, std::time(nullptr)));
   return 0;
 }
 

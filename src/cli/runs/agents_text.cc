@@ -17,23 +17,6 @@ constexpr size_t kMaxLineBytes = 200;
 
 std::string safe(const std::string& text) { return printable_line(text, kMaxLineBytes); }
 
-auto steps_by_others(const AgentsRecord& agents) {
-  return std::count_if(agents.writers.begin(), agents.writers.end(),
-                       [](const runs::StepWriter& each) { return each.attempt > 0; });
-}
-
-std::string models_of(const AgentsRecord& agents) {
-  std::string names;
-  for (const char* role : {"planner", "coder", "verifier"}) {
-    const auto found = agents.roles.find(role);
-    const bool is_model = found != agents.roles.end() && found->second != "none";
-    if (is_model && (", " + names + ", ").find(", " + found->second + ", ") == std::string::npos) {
-      names += (names.empty() ? "" : ", ") + found->second;
-    }
-  }
-  return safe(names);
-}
-
 std::string team_text(const AgentsRecord& agents) {
   std::string text;
   for (const auto& [role, model] : agents.roles) {
@@ -79,9 +62,9 @@ std::string writers_text(const AgentsRecord& agents) {
 
 }  // namespace
 
-std::string agents_in_short(const AgentsRecord& agents) {
-  return fmt::format("{} {}, {} attempt{}, {}/{} steps", safe(agents.system), models_of(agents), agents.attempts.size(),
-                     agents.attempts.size() == 1 ? "" : "s", steps_by_others(agents), agents.writers.size());
+std::string agents_in_short(const runs::AgentsSummary& agents) {
+  return fmt::format("{} {}, {} attempt{}, {}/{} steps", safe(agents.system), safe(agents.models), agents.attempts,
+                     agents.attempts == 1 ? "" : "s", agents.steps_by_others, agents.steps);
 }
 
 std::vector<std::vector<std::string>> agents_rows(const AgentsRecord& agents) {

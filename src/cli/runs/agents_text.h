@@ -6,11 +6,12 @@
 #include <vector>
 
 #include "runs/record/agents_record.h"
+#include "runs/record/run_summary.h"
 
 namespace stitch::cli {
 
 // "stitch small, 7 attempts, 2/5 steps"
-std::string agents_in_short(const runs::AgentsRecord& agents);
+std::string agents_in_short(const runs::AgentsSummary& agents);
 // Name and text of each line.
 std::vector<std::vector<std::string>> agents_rows(const runs::AgentsRecord& agents);
 

@@ -24,7 +24,8 @@ Result<std::string> remove_folder(const RunStore& store, const RunRecord& record
   if (folder.empty() || !fs::exists(folder, error)) {
     return fmt::format("run {}: no folder is left to remove", record.id);
   }
-  if (const std::string later = later_run_in(store, record); !later.empty()) {
+  STITCH_ASSIGN(const std::string later, later_run_in(store, record));
+  if (!later.empty()) {
     return fmt::format("kept {}: the run {} wrote to it later", folder.string(), later);
   }
   if (fs::is_symlink(folder, error) || !is_ours(folder)) {
@@ -41,16 +42,14 @@ Result<std::string> remove_folder(const RunStore& store, const RunRecord& record
 
 }  // namespace
 
-std::string later_run_in(const RunStore& store, const RunRecord& record) {
-  for (const RunRecord& other : store.list()) {  // newest first
-    if (other.id == record.id || other.started < record.started) {
-      break;
-    }
-    if (!record.out.empty() && other.out == record.out) {
-      return other.id;
-    }
+Result<std::string> later_run_in(const RunStore& store, const RunRecord& record) {
+  if (record.out.empty()) {
+    return std::string();
   }
-  return {};
+  STITCH_ASSIGN(const std::vector<runs::RunSummary> others, store.writing_to(record.out));
+  const bool is_later =
+      !others.empty() && others.front().id != record.id && others.front().started >= record.started;  // newest first
+  return is_later ? others.front().id : std::string();
 }
 
 Result<std::vector<std::string>> remove_run(const RunStore& store, const RunRecord& record, bool with_folder) {

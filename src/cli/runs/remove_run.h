@@ -10,7 +10,7 @@
 namespace stitch::cli {
 
 // The id of the newest run after `record` that wrote to the same folder; empty when there is none.
-std::string later_run_in(const runs::RunStore& store, const runs::RunRecord& record);
+Result<std::string> later_run_in(const runs::RunStore& store, const runs::RunRecord& record);
 
 // Removes the record; with `with_folder` the folder, too, if it is one that optimize wrote and no later run wrote to
 // it. Answers with a sentence on each thing that went or stayed.

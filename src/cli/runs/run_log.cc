@@ -8,13 +8,13 @@
 
 #include "artifact/task/task.h"
 #include "base/fs/files.h"
+#include "cli/runs/keep_limits.h"
 
 namespace stitch::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kKeptRuns = 200;
 constexpr double kMinSecondsBetween = 0.5;
 
 std::string absolute(const std::string& path) {
@@ -56,7 +56,7 @@ void RunLog::begin_again(runs::RunRecord record) {
     record_.state = runs::RunState::kRunning;
     record_.ended.clear();
     record_.error.clear();
-    write();
+    write(false);
   }
   has_journal_ = true;
   listen();
@@ -91,15 +91,25 @@ void RunLog::make_record(const CommandLine& line) {
     reporter_.fact("runs", fmt::format("no record of this run is kept: {}", kept.error().message));
     return;
   }
-  store_->prune(kKeptRuns);
+  prune(now);
   warn_of_others();
+}
+
+void RunLog::prune(int64_t now) {
+  const Result<runs::KeepLimits> limits = asked_keep_limits();
+  if (limits.has_value()) {
+    store_->prune(*limits, now);
+  } else {
+    reporter_.fact("runs", fmt::format("no older record is thrown away: {}", error_text(limits.error())));
+  }
 }
 
 // Each makes its results aside and puts them in place at once, so that neither harms the other.
 void RunLog::warn_of_others() {
-  for (const runs::RunRecord& other : store_->list()) {
-    if (other.state == runs::RunState::kRunning && other.id != record_.id && !record_.out.empty() &&
-        other.out == record_.out) {
+  const Result<std::vector<runs::RunSummary>> others =
+      record_.out.empty() ? std::vector<runs::RunSummary>() : store_->writing_to(record_.out);
+  for (const runs::RunSummary& other : others.has_value() ? *others : std::vector<runs::RunSummary>()) {
+    if (other.state == runs::RunState::kRunning && other.id != record_.id) {
       reporter_.fact("runs",
                      fmt::format("the run {} writes to this folder too; the one that ends last replaces it", other.id));
     }
@@ -109,7 +119,7 @@ void RunLog::warn_of_others() {
 void RunLog::learn(const std::function<void(runs::RunRecord&)>& change) {
   const std::lock_guard lock(mutex_);
   change(record_);
-  write();
+  write(true);
 }
 
 // Like the record itself: a folder that cannot be written to costs no run.
@@ -166,7 +176,7 @@ void RunLog::end(runs::RunState state) {
   }
   record_.state = state;
   record_.ended = runs::utc_text(std::time(nullptr));
-  write();
+  write(false);
   store_.reset();
 }
 
@@ -176,18 +186,18 @@ void RunLog::say_stage(const std::string& stage, const std::string& message) {
   record_.stage = stage;
   record_.stage_message = message;
   if (is_new || reporter_.elapsed_seconds() - written_seconds_ >= kMinSecondsBetween) {
-    write();
+    write(true);
   }
 }
 
 // A folder that has become unwritable since the beginning is no reason to stop, nor to say so every second.
-void RunLog::write() {
+void RunLog::write(bool is_progress) {
   if (store_ == nullptr) {
     return;
   }
   written_seconds_ = reporter_.elapsed_seconds();
   record_.seconds = written_seconds_;
-  const Result<void> ignored = store_->write(record_);
+  const Result<void> ignored = is_progress ? store_->write_progress(record_) : store_->write(record_);
   static_cast<void>(ignored);
 }
 

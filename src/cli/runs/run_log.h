@@ -43,7 +43,9 @@ class RunLog {
   // Units that are compiled for a device, of how many.
   void count_built(DeviceKind device, size_t done, size_t total);
   void say_stage(const std::string& stage, const std::string& message);
-  void write();
+  // Of a run that goes on running, without a word to the index.
+  void write(bool is_progress);
+  void prune(int64_t now);
   void warn_of_others();
 
   Reporter& reporter_;

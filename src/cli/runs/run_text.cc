@@ -18,11 +18,12 @@ namespace {
 using runs::ProgramRecord;
 using runs::RunRecord;
 using runs::RunState;
+using runs::RunSummary;
 using runs::StepRecord;
 
-std::string painted_state(const RunRecord& record, const Terminal& terminal) {
-  const std::string text = state_text(record);
-  switch (record.state) {
+std::string painted_state(const RunSummary& run, const Terminal& terminal) {
+  const std::string text = state_text(run);
+  switch (run.state) {
     case RunState::kVerified:
       return terminal.green(text);
     case RunState::kRunning:
@@ -71,20 +72,17 @@ std::string short_path(const std::string& path) {
   return is_below ? "~" + path.substr(prefix.size()) : path;
 }
 
-std::string state_text(const RunRecord& record) {
-  return record.state == RunState::kRunning && !record.stage.empty()
-             ? fmt::format("running ({}, {})", record.stage, duration(record.seconds))
-             : runs::to_string(record.state);
+std::string state_text(const RunSummary& run) {
+  return run.state == RunState::kRunning && !run.stage.empty()
+             ? fmt::format("running ({}, {})", run.stage, duration(run.seconds))
+             : runs::to_string(run.state);
 }
 
-std::string list_text(const std::vector<RunRecord>& records, int64_t now, const Terminal& terminal) {
-  if (records.empty()) {
-    return "no runs are remembered; 'stitchcuda optimize FILE.py' makes one";
-  }
+std::string list_text(const std::vector<RunSummary>& runs, int64_t now, const Terminal& terminal) {
   std::vector<std::vector<std::string>> rows;
   std::vector<std::string> titles = {"id", "when", "program", "verdict", "time", "device", "folder"};
   const bool any_agents =
-      std::any_of(records.begin(), records.end(), [](const RunRecord& record) { return record.agents.has_value(); });
+      std::any_of(runs.begin(), runs.end(), [](const RunSummary& run) { return run.agents.has_value(); });
   if (any_agents) {
     titles.insert(titles.end() - 1, "agents");
   }
@@ -92,12 +90,12 @@ std::string list_text(const std::vector<RunRecord>& records, int64_t now, const 
   for (const std::string& title : titles) {
     rows.back().push_back(terminal.bold(title));
   }
-  for (const RunRecord& record : records) {
-    const std::string name = record.verb == "optimize" ? record.task : record.verb + " " + record.task;
-    rows.push_back({record.id, when(record.started, now), name, painted_state(record, terminal), program_time(record),
-                    record.device.empty() ? "-" : record.device, record.out.empty() ? "-" : short_path(record.out)});
+  for (const RunSummary& run : runs) {
+    const std::string name = run.verb == "optimize" ? run.task : run.verb + " " + run.task;
+    rows.push_back({run.id, when(run.started, now), name, painted_state(run, terminal), program_time(run),
+                    run.device.empty() ? "-" : run.device, run.out.empty() ? "-" : short_path(run.out)});
     if (any_agents) {
-      rows.back().insert(rows.back().end() - 1, record.agents.has_value() ? agents_in_short(*record.agents) : "-");
+      rows.back().insert(rows.back().end() - 1, run.agents.has_value() ? agents_in_short(*run.agents) : "-");
     }
   }
   std::string text = table(rows);
@@ -113,7 +111,7 @@ std::string show_text(const RunRecord& record, const ProgramRecord& program, con
       {"started", record.started + ", " + when(record.started, now)},
       {"ended", record.ended},
       {"took", duration(record.seconds)},
-      {"state", state_text(record)},
+      {"state", state_text(summary_of(record))},
       {"verdict", record.verdict},
       {"seed", record.seed.has_value() ? fmt::format("{}", *record.seed) : ""},
       {"error", record.error},

@@ -3,9 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
-#include <ctime>
-
 namespace stitch::cli {
 namespace {
 
@@ -18,19 +15,6 @@ std::string ago(int64_t count, const char* unit) {
 }
 
 }  // namespace
-
-std::optional<int64_t> seconds_since_1970(const std::string& utc) {
-  std::tm parts{};
-  char zone = 0;
-  if (std::sscanf(utc.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d%c", &parts.tm_year, &parts.tm_mon, &parts.tm_mday,
-                  &parts.tm_hour, &parts.tm_min, &parts.tm_sec, &zone) != 7 ||
-      zone != 'Z') {
-    return std::nullopt;
-  }
-  parts.tm_year -= 1900;
-  parts.tm_mon -= 1;
-  return static_cast<int64_t>(::timegm(&parts));
-}
 
 std::string when(const std::string& utc, int64_t now) {
   const std::optional<int64_t> then = seconds_since_1970(utc);
@@ -59,11 +43,11 @@ std::string duration(double seconds) {
                        : fmt::format("{} h {} min", whole / kHour, whole % kHour / kMinute);
 }
 
-std::string program_time(const runs::RunRecord& record) {
-  if (record.measured_us.has_value()) {
-    return fmt::format("{:.1f} us", *record.measured_us);
+std::string program_time(const runs::RunSummary& run) {
+  if (run.measured_us.has_value()) {
+    return fmt::format("{:.1f} us", *run.measured_us);
   }
-  return record.modelled_us.has_value() ? fmt::format("{:.1f} us modelled", *record.modelled_us) : "-";
+  return run.modelled_us.has_value() ? fmt::format("{:.1f} us modelled", *run.modelled_us) : "-";
 }
 
 }  // namespace stitch::cli

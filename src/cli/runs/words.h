@@ -6,12 +6,11 @@
 #include <optional>
 #include <string>
 
-#include "runs/record/run_record.h"
+#include "runs/record/run_summary.h"
 
 namespace stitch::cli {
 
-// "2026-11-21T13:04:55Z" in seconds since 1970; nullopt for what is no such time.
-std::optional<int64_t> seconds_since_1970(const std::string& utc);
+using runs::seconds_since_1970;
 
 // "just now", "5 minutes ago", "3 hours ago", "yesterday", "4 days ago", else the day; the time as it was when unclear.
 std::string when(const std::string& utc, int64_t now);
@@ -20,6 +19,6 @@ std::string when(const std::string& utc, int64_t now);
 std::string duration(double seconds);
 
 // "82.2 us modelled" or "79.0 us"; "-" where the run did not come so far.
-std::string program_time(const runs::RunRecord& record);
+std::string program_time(const runs::RunSummary& run);
 
 }  // namespace stitch::cli

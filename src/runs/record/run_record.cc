@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <ctime>
 #include <type_traits>
 #include <utility>
 
@@ -47,23 +46,6 @@ Result<std::optional<T>> number_of(const Json& json, const char* key) {
                    "the record of a run has " + found->dump() + " as its '" + key + "', which is no number for it");
   }
   return std::optional<T>(found->template get<T>());
-}
-
-Result<RunState> state_from_string(const std::string& name) {
-  const auto found =
-      std::find_if(kStates.begin(), kStates.end(), [&](RunState state) { return name == to_string(state); });
-  if (found == kStates.end()) {
-    return failure(ErrorCode::kFileInvalid, "the record of a run has the unknown state '" + name + "'");
-  }
-  return *found;
-}
-
-std::string formatted(int64_t seconds, const char* format) {
-  const auto time = static_cast<std::time_t>(seconds);
-  std::tm parts{};
-  ::gmtime_r(&time, &parts);
-  std::array<char, 40> text{};
-  return std::string(text.data(), std::strftime(text.data(), text.size(), format, &parts));
 }
 
 Result<void> read_process(const Json& json, ProcessIdentity* process) {
@@ -123,6 +105,15 @@ const char* to_string(RunState state) {
       return "killed";
   }
   return "failed";
+}
+
+Result<RunState> state_from_string(const std::string& name) {
+  const auto found =
+      std::find_if(kStates.begin(), kStates.end(), [&](RunState state) { return name == to_string(state); });
+  if (found == kStates.end()) {
+    return failure(ErrorCode::kFileInvalid, "the record of a run has the unknown state '" + name + "'");
+  }
+  return *found;
 }
 
 Json to_json(const RunRecord& record) {
@@ -186,8 +177,5 @@ Result<RunRecord> run_record_from_json(const Json& json) {
   }
   return record;
 }
-
-std::string utc_text(int64_t seconds) { return formatted(seconds, "%Y-%m-%dT%H:%M:%SZ"); }
-std::string utc_digits(int64_t seconds) { return formatted(seconds, "%Y%m%d-%H%M%S"); }
 
 }  // namespace stitch::runs

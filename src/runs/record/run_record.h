@@ -11,6 +11,7 @@
 #include "base/json/json_forward.h"
 #include "base/process/identity.h"
 #include "runs/record/agents_record.h"
+#include "runs/record/run_times.h"
 
 namespace stitch::runs {
 
@@ -25,6 +26,7 @@ enum class RunState {
 
 // "running", "verified", "not verified", "failed", "interrupted", "killed".
 const char* to_string(RunState state);
+Result<RunState> state_from_string(const std::string& name);
 
 struct RunRecord {
   std::string id;                    // "20261121-130455-mlp_residual-3f2a"
@@ -57,9 +59,5 @@ struct RunRecord {
 Json to_json(const RunRecord& record);
 // Reads `stitchcuda.run/1` as well, which says nothing of agents. kFileInvalid for JSON that is no record.
 Result<RunRecord> run_record_from_json(const Json& json);
-
-// Seconds since 1970 as UTC: "2026-11-21T13:04:55Z", and as it stands in an id: "20261121-130455".
-std::string utc_text(int64_t seconds);
-std::string utc_digits(int64_t seconds);
 
 }  // namespace stitch::runs

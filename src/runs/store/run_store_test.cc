@@ -91,31 +91,42 @@ TEST_F(RunStoreTest, TheListIsNewestFirstAndPassesOverWhatIsNoRecord) {
   ASSERT_TRUE(
       write_file(store.folder_of("20261121-140000-cut-0000") / "run.json", "{\"schema\": \"stitch").has_value());
   ASSERT_TRUE(write_file(store.folder_of("20261121-150000-other-0000") / "run.json", "[]").has_value());
-  const std::vector<RunRecord> records = store.list();
+  const std::vector<RunSummary> records = store.list().value();
   ASSERT_EQ(records.size(), 2u);
   EXPECT_EQ(records[0].id, newer.id);
   EXPECT_EQ(records[1].id, older.id);
 }
 
-TEST_F(RunStoreTest, PruningKeepsTheNewestAndWhatRuns) {
+TEST_F(RunStoreTest, PruningGoesByAgeAndSizeAndKeepsWhatRuns) {
   const RunRecord running = record_of(kMoment, RunState::kRunning);
   ASSERT_TRUE(store.write(running).has_value());
   for (int i = 1; i <= 5; ++i) {
-    ASSERT_TRUE(store.write(record_of(kMoment + i, RunState::kVerified)).has_value());
+    const RunRecord record = record_of(kMoment + 100 * i, RunState::kVerified);
+    ASSERT_TRUE(write_file(store.folder_of(record.id) / "journal", std::string(100'000, 'x')).has_value());
+    ASSERT_TRUE(store.write(record).has_value());
   }
-  store.prune(2);
-  const std::vector<RunRecord> left = store.list();
-  ASSERT_EQ(left.size(), 3u);
-  EXPECT_EQ(left[0].started, utc_text(kMoment + 5));
-  EXPECT_EQ(left[1].started, utc_text(kMoment + 4));
-  EXPECT_EQ(left[2].id, running.id);
+  const auto started = [&] {
+    std::vector<std::string> moments;
+    const std::vector<RunSummary> runs = store.list().value();
+    for (const RunSummary& run : runs) {
+      moments.push_back(run.started);
+    }
+    return moments;
+  };
+  store.prune({}, kMoment + 1'000'000);
+  EXPECT_EQ(started().size(), 6u);
+  store.prune({.bytes = {}, .age_seconds = 350.0}, kMoment + 500);
+  EXPECT_EQ(started(), (std::vector{utc_text(kMoment + 500), utc_text(kMoment + 400), utc_text(kMoment + 300),
+                                    utc_text(kMoment + 200), utc_text(kMoment)}));
+  store.prune({.bytes = 250'000, .age_seconds = {}}, kMoment + 500);
+  EXPECT_EQ(started(), (std::vector{utc_text(kMoment + 500), utc_text(kMoment + 400), utc_text(kMoment)}));
 }
 
 TEST_F(RunStoreTest, AFolderThatCannotBeWrittenIsAnError) {
   ASSERT_TRUE(write_file(folder.path() / "file", "").has_value());
   const RunStore inside(folder.path() / "file");
   EXPECT_FALSE(inside.write(record_of(kMoment, RunState::kRunning)).has_value());
-  EXPECT_TRUE(inside.list().empty());
+  EXPECT_TRUE(inside.list()->empty());
 }
 
 TEST(StateFolder, TheNamedOneComesFirst) {

@@ -14,14 +14,14 @@ namespace {
 
 constexpr int64_t kDefaultRuns = 20;
 
-std::string time_of(const runs::RunRecord& record) {
+std::string time_of(const runs::RunSummary& record) {
   if (record.measured_us.has_value()) {
     return fmt::format("{:.2f} us measured", *record.measured_us);
   }
   return record.modelled_us.has_value() ? fmt::format("{:.2f} us modelled", *record.modelled_us) : "-";
 }
 
-Json row_of_run(const runs::RunRecord& record) {
+Json row_of_run(const runs::RunSummary& record) {
   return Json{{"id", record.id},
               {"verb", record.verb},
               {"task", record.task},
@@ -32,8 +32,8 @@ Json row_of_run(const runs::RunRecord& record) {
               {"out", record.out}};
 }
 
-ToolReply list_runs(const runs::RunStore& store, size_t first, size_t count) {
-  const std::vector<runs::RunRecord> records = store.list();
+Result<ToolReply> list_runs(const runs::RunStore& store, size_t first, size_t count) {
+  STITCH_ASSIGN(const std::vector<runs::RunSummary> records, store.list());
   ToolReply reply;
   reply.facts = {{"total", records.size()}, {"first", first}};
   if (first >= records.size()) {
@@ -42,7 +42,7 @@ ToolReply list_runs(const runs::RunStore& store, size_t first, size_t count) {
   }
   const size_t end = std::min(records.size(), first + count);
   for (size_t i = first; i < end; ++i) {
-    const runs::RunRecord& record = records[i];
+    const runs::RunSummary& record = records[i];
     reply.text += fmt::format("{}  {}  {}  {}  {}  {}\n", record.id, record.verb, record.task,
                               runs::to_string(record.state), time_of(record), record.out);
   }
@@ -55,10 +55,11 @@ ToolReply list_runs(const runs::RunStore& store, size_t first, size_t count) {
 
 ToolReply show_run(const runs::RunRecord& record) {
   ToolReply reply;
-  reply.facts = row_of_run(record);
+  const runs::RunSummary summary = summary_of(record);
+  reply.facts = row_of_run(summary);
   reply.text = fmt::format("{} of {} ({})\nstate    {}\nstarted  {}, {:.1f} s\ntime     {}\ndevice   {}, math {}\n",
                            record.verb, record.task, record.file, runs::to_string(record.state), record.started,
-                           record.seconds, time_of(record), record.device, record.math);
+                           record.seconds, time_of(summary), record.device, record.math);
   reply.text += record.steps.has_value()
                     ? fmt::format("steps    {} from {} operators\n", *record.steps, record.operators.value_or(0))
                     : "";

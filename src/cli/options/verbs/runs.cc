@@ -31,9 +31,20 @@ void add_runs(CLI::App* application, CommandLine* line) {
       "stitchcuda runs list # newest first\n"
       "stitchcuda runs diff 20261121-1304 20261121-1418 # two runs by the beginnings of their ids");
 
-  CLI::App* list = add_runs_verb(runs, "list", "Every run of optimize and tune that is remembered, newest first",
-                                 "stitchcuda runs list # id, when, program, verdict, time, device, folder");
+  CLI::App* list =
+      add_runs_verb(runs, "list", "Every run of optimize and tune that is remembered, newest first",
+                    "stitchcuda runs list # id, when, program, verdict, time, device, folder\n"
+                    "stitchcuda runs list --where 'verdict=verified and math=tf32'\n"
+                    "stitchcuda runs list --where 'program~mlp and not (age>7d or time_us=none)' --limit 5");
   add_color(list, line);
+  list->add_option("--where", line->where,
+                   "Those alone that fit: FIELD = != < > <= >= ~ VALUE, and, or, not, ( ); a wrong field is told all")
+      ->type_name("CONDITION")
+      ->group(kOutputGroup);
+  list->add_option("--limit", line->list_limit, "The newest alone, so many")
+      ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()))
+      ->type_name("COUNT")
+      ->group(kOutputGroup);
   list->add_flag("--ids", line->ids_only, "The ids alone, one a line")->group(kOutputGroup);
 
   CLI::App* show = add_runs_verb(runs, "show", "Everything about one run",
