@@ -24,6 +24,8 @@ class Bursts:
         self._results: list[Any] = []
         self._at_once: bool | None = None
         self._is_strided: bool | None = None
+        for bound in self._bound if calls.captures else []:
+            calls.capture(bound)
         device.make_room(bytes_to_evict)
 
     def run(self, order: list[int], with_calls: bool) -> float:

@@ -29,6 +29,7 @@ class BoundCall:
     call: Arguments
     arguments: Any
     states: list[tuple[torch.Tensor, int, int]]  # what holds each, where its value lies, bytes
+    replay: Callable[[], Any] | None = None  # forward as a graph of the device; its outputs lie where they did
 
 
 class Calls:
@@ -40,6 +41,7 @@ class Calls:
         # The reference itself, which has its class named, is asked nothing: compiled it may make one tensor of two that
         # are alike, and on a GPU its outputs may lie otherwise than where its storage was looked at.
         self._storage = None if "class" in interface else interface.get("storage")
+        self.captures = bool(interface.get("captures"))  # timed calls are graphs of the device
         self._kept = KeptOutputs(device)
         self._given: list[tuple[str, torch.Tensor, int, int]] = []  # name, tensor, where its value lies, bytes
 
@@ -81,7 +83,13 @@ class Calls:
 
     def forward(self, bound: BoundCall) -> Any:
         """What the module returns."""
-        return self._module.call(bound.arguments)
+        return self._module.call(bound.arguments) if bound.replay is None else bound.replay()
+
+    def capture(self, bound: BoundCall) -> None:
+        """From here on forward is one graph of the device over the call's own memory: nothing is copied to begin with.
+        Raises a Fault where it cannot be captured."""
+        self.put_states(bound)
+        bound.replay = self._device.capture(lambda: self._module.call(bound.arguments), lambda: self.put_states(bound))
 
     def hand_over(self, bound: BoundCall, result: Any) -> dict[int, Any]:
         """Outputs, by their number, to their places."""

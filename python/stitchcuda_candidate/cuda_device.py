@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -15,6 +16,7 @@ from .host_device import HostDevice
 from .over import tensor_over
 
 _STAGING_BYTES = 16 << 20
+_CALLS_BEFORE_CAPTURE = 3
 _LATE_CYCLES = 1_000_000  # half a millisecond
 _GARBAGE = 0xFF  # NaN in every floating type
 _sleep = torch._C.__dict__.get("_cuda_sleep")  # not in a PyTorch without CUDA
@@ -128,6 +130,33 @@ class CudaDevice(HostDevice):
         if self._current_stream() != self._stream or self._current_device() != 0:
             self._set_stream(self._stream)
             raise Fault("forward leaves PyTorch with another current stream or device than it was called with")
+
+    def capture(self, forward: Callable[[], Any], begin_again: Callable[[], None]) -> Callable[[], Any]:
+        """As PyTorch's documentation of torch.cuda.graph has it: some calls on a stream beside, then the capture."""
+        graph = torch.cuda.CUDAGraph()
+        try:
+            self._warm_up(forward)
+            begin_again()
+            self._runtime.wait()
+            with torch.cuda.graph(graph):
+                result = forward()
+        except (Fault, RuntimeError) as error:
+            raise Fault(f"PyTorch captures no CUDA graph of this program: {error}") from None
+
+        def replay() -> Any:
+            graph.replay()
+            return result
+
+        return replay
+
+    def _warm_up(self, forward: Callable[[], Any]) -> None:
+        """Libraries choose algorithms and allocate in their first calls, which a capture does not allow."""
+        beside = torch.cuda.Stream()
+        beside.wait_stream(self._current_stream())
+        with torch.cuda.stream(beside):
+            for _ in range(_CALLS_BEFORE_CAPTURE):
+                forward()
+        self._current_stream().wait_stream(beside)
 
     def make_room(self, bytes_to_evict: int) -> None:
         if self._eviction is not None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from .channel import Fault
 from .types import DTYPES
 
 if TYPE_CHECKING:
@@ -98,6 +99,11 @@ class HostDevice:
     def arrive_late(self, pieces: list[tuple[int, int]]) -> None:
         """What lies there (address and bytes) is written a moment later, in the order of PyTorch's current stream: who
         works on another one without waiting for it meets garbage, as after a caller's own kernels."""
+
+    def capture(self, forward: Callable[[], Any], begin_again: Callable[[], None]) -> Callable[[], Any]:
+        """`forward` as one graph of the device, to be called as often as wanted; it gives the same tensors each time.
+        `begin_again` puts the states back that forward changes. Raises a Fault where that cannot be."""
+        raise Fault("a CUDA graph is captured on a GPU alone")
 
     def make_room(self, bytes_to_evict: int) -> None:
         """Before timed calls."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import traceback
 from types import TracebackType
@@ -13,6 +14,8 @@ PROGRAM_INVALID = "program_invalid"
 ENVIRONMENT = "environment"
 TIMEOUT = "timeout"
 INTERNAL = "internal"
+# What programs are often built from, that we do not need ourselves: by their names on PyPI, which are those imported.
+PACKAGES = ("diffusers", "einops", "timm", "torchaudio", "torchvision", "transformers")
 
 
 class Failure(Exception):
@@ -96,11 +99,26 @@ def from_user_code(error: BaseException, doing: str, file: str, remedy: str) -> 
     if frame is not None:
         location = f"{shown_name(frame.filename)}:{frame.lineno}"
         line = f", at `{(frame.line or '').strip()}`" if frame.line else ""
+    package = _missing_package(error)
+    if package:
+        message = f"{os.path.basename(file)} needs the Python package {package}, which is not installed here{line}."
+        return Failure(ENVIRONMENT, message, location, f"Install it: python -m pip install {package}", formatted(error))
+    for link in chain(error):
+        if isinstance(link, Failure):
+            return Failure(link.code, f"{os.path.basename(file)}: {link.message}", location, link.remedy)
     if is_out_of_memory(error):
         return _out_of_memory(error, f"while {doing}{line}", location, os.path.basename(file))
     said = one_line(str(error)) or "no message"
     message = f"{os.path.basename(file)} raised {type(error).__name__} while {doing}{line}: {said}."
     return Failure(PROGRAM_INVALID, message, location, remedy, formatted(error))
+
+
+def _missing_package(error: BaseException) -> str:
+    """The package of PACKAGES whose lack stopped the user's code; any other name may as well be misspelled."""
+    for link in chain(error):
+        if isinstance(link, ModuleNotFoundError) and link.name in PACKAGES and importlib.util.find_spec(link.name) is None:
+            return link.name
+    return ""
 
 
 def _out_of_memory(error: BaseException, when: str, location: str, name: str) -> Failure:

@@ -10,6 +10,7 @@ import struct
 import sys
 import tempfile
 import unittest
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -160,6 +161,40 @@ class SessionTest(unittest.TestCase):
         self.assertEqual(self.device.asked, ["begin", "forth", "back", "end"])
         self.assertEqual(self.read(64, 3), [2.0, 3.0, 4.0], "the last call's outputs are copied again")
         self.assertEqual(self.read(128, 1), [5.0])
+
+    def test_timed_calls_of_a_captured_program_replay_what_was_captured(self) -> None:
+        captured: list[str] = []
+
+        def capture(forward: Callable[[], Any], begin_again: Callable[[], None]) -> Callable[[], Any]:
+            forward()  # in front of the capture, as on a GPU
+            begin_again()
+            result = forward()  # a GPU does not run it here
+            begin_again()
+            captured.append("once")
+
+            def replay() -> Any:
+                for kept, new in zip(result, forward()):
+                    kept.copy_(new)
+                return result
+
+            return replay
+
+        self.session._calls.captures = True
+        self.device.capture = capture  # type: ignore[method-assign]
+        for offset, state in ((0, 10.0), (512, 20.0)):
+            self.write(offset, 1.0, 2.0, 3.0 + offset)
+            self.write(offset + 128, state)
+        self.ask("bind", {"calls": [call_at(0), call_at(512)], "evict_bytes": 0, "graph": False})
+        self.ask("run_block", {"order": [1, 0], "with_calls": True})
+        self.assertEqual(captured, ["once", "once"], "each call's own memory has a graph")
+        self.assertEqual(self.read(64, 3), [2.0, 6.0, 12.0])
+        self.assertEqual(self.read(512 + 64, 3), [2.0, 6.0, 4 * 515.0])
+        self.assertEqual(self.read(192, 1) + self.read(512 + 192, 1), [11.0, 21.0])
+
+    def test_nothing_is_captured_without_a_gpu(self) -> None:
+        self.session._calls.captures = True
+        with self.assertRaisesRegex(Fault, "on a GPU alone"):
+            self.ask("bind", {"calls": [call_at(0)], "evict_bytes": 0, "graph": False})
 
     def test_memory_that_is_not_there_is_no_tensor(self) -> None:
         with self.assertRaises(ValueError):

@@ -11,6 +11,7 @@ import tokenize
 import types
 
 from ..failures import PROGRAM_INVALID, Failure, from_user_code, know_live_code
+from .offline_models import answer_offline
 
 
 def read_source(file: str) -> str:
@@ -107,6 +108,7 @@ def run_source(file: str, overrides: dict[str, int]) -> types.ModuleType:
         installed = [index for index, path in enumerate(sys.path) if path.rstrip("/").endswith("-packages")]
         sys.path.insert(min(installed, default=len(sys.path)), folder)
     remedy = "Make the file importable: python -c 'import <file>' must succeed."
+    answer_offline()
     try:
         exec(compile(tree, file, "exec"), module.__dict__)
     except (SystemExit, KeyboardInterrupt) as stop:

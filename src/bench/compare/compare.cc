@@ -114,7 +114,7 @@ int64_t Comparison::wins(Winner winner) const {
 }
 
 Result<Comparison> compare_runs(const std::vector<TaskResult>& first, const std::vector<TaskResult>& second) {
-  const auto ended = [](const TaskResult& result) { return result.outcome != Outcome::kWorld; };
+  const auto ended = [](const TaskResult& result) { return !is_open(result.outcome); };
   const TasksOfGroup firsts = by_task(first, ended);
   const TasksOfGroup seconds = by_task(second, ended);
   Comparison comparison;

@@ -20,7 +20,7 @@ TasksOfGroup by_task(const std::vector<TaskResult>& results, const std::function
 
 std::vector<std::pair<std::string, TasksOfGroup>> groups_of(const std::vector<TaskResult>& results) {
   const auto counts = [](const TaskResult& result) {
-    return result.standing == Standing::kSound && result.outcome != Outcome::kWorld;
+    return result.standing == Standing::kSound && !is_open(result.outcome);
   };
   std::vector<std::pair<std::string, TasksOfGroup>> groups;
   const auto add = [&](const std::string& name, const std::function<bool(const TaskResult&)>& is_in) {

@@ -192,8 +192,8 @@ std::string GroupFigures::hacks() const {
 Result<Figures> figures_of(const std::vector<TaskResult>& results) {
   Figures figures;
   figures.aside = lines_aside(results);
-  figures.world = std::count_if(results.begin(), results.end(),
-                                [](const TaskResult& each) { return each.outcome == Outcome::kWorld; });
+  figures.world =
+      std::count_if(results.begin(), results.end(), [](const TaskResult& each) { return is_open(each.outcome); });
   std::set<std::string> baselines;
   for (const TaskResult& result : results) {
     for (const auto& [baseline, ratio] : result.over) {

@@ -99,8 +99,8 @@ Result<void> read_outcome(const Json& json, TaskResult& result) {
 }  // namespace
 
 const char* to_string(Outcome outcome) {
-  constexpr const char* kNames[] = {"ok",      "verdict", "broken", "unsupported", "timed_out", "out_of_memory",
-                                    "crashed", "world",   "missing"};
+  constexpr const char* kNames[] = {"ok",      "verdict", "broken",  "unsupported",  "timed_out", "out_of_memory",
+                                    "crashed", "world",   "missing", "needs_package"};
   return kNames[static_cast<size_t>(outcome)];
 }
 

@@ -18,20 +18,24 @@ namespace stitch::bench {
 // How it ended. Those after kVerdict have no verdict.
 enum class Outcome {
   kOk,
-  kVerdict,      // a verdict other than ok: `kind` says which
-  kBroken,       // the program itself cannot be run or judged
-  kUnsupported,  // it needs an operator that we lack
-  kTimedOut,     // beyond the limit of a task
-  kOutOfMemory,  // beyond the limit of a task
-  kCrashed,      // the process of the task ended by a signal
-  kWorld,        // the machine failed, or our own mistake: says nothing about the candidate
-  kMissing,      // --candidates has no answer to it
+  kVerdict,       // a verdict other than ok: `kind` says which
+  kBroken,        // the program itself cannot be run or judged
+  kUnsupported,   // it needs an operator that we lack
+  kTimedOut,      // beyond the limit of a task
+  kOutOfMemory,   // beyond the limit of a task
+  kCrashed,       // the process of the task ended by a signal
+  kWorld,         // the machine failed, or our own mistake: says nothing about the candidate
+  kMissing,       // --candidates has no answer to it
+  kNeedsPackage,  // the program imports what this Python lacks: tried again once it is there
 };
-inline constexpr Outcome kOutcomes[] = {Outcome::kOk,          Outcome::kVerdict,  Outcome::kBroken,
-                                        Outcome::kUnsupported, Outcome::kTimedOut, Outcome::kOutOfMemory,
-                                        Outcome::kCrashed,     Outcome::kWorld,    Outcome::kMissing};
-// "ok", "verdict", "broken", "unsupported", "timed_out", "out_of_memory", "crashed", "world", "missing".
+inline constexpr Outcome kOutcomes[] = {
+    Outcome::kOk,          Outcome::kVerdict, Outcome::kBroken, Outcome::kUnsupported, Outcome::kTimedOut,
+    Outcome::kOutOfMemory, Outcome::kCrashed, Outcome::kWorld,  Outcome::kMissing,     Outcome::kNeedsPackage};
+// "ok", "verdict", "broken", "unsupported", "timed_out", "out_of_memory", "crashed", "world", "missing",
+// "needs_package".
 const char* to_string(Outcome outcome);
+// Whether nothing is known of the task yet: it is in no figure, and --resume tries it again.
+constexpr bool is_open(Outcome outcome) { return outcome == Outcome::kWorld || outcome == Outcome::kNeedsPackage; }
 Result<Outcome> outcome_from_string(const std::string& name);
 
 // One baseline's time beside ours, in turns. Without `ratio` there is none, and `refusal` says why.

@@ -53,6 +53,11 @@ Outcome outcome_of(ErrorCode code) {
   }
 }
 
+// The words are those of python/stitchcuda_python/failures.py; the code alone does not tell them from a full disk.
+bool is_lack_of_package(ErrorCode code, const std::string& sentence) {
+  return code == ErrorCode::kEnvironment && sentence.find(" needs the Python package ") != std::string::npos;
+}
+
 // True where there is an error, and then no more to read.
 bool read_error(const Json& answer, TaskResult& result) {
   const Json& error = member_of(answer, "error");
@@ -62,6 +67,10 @@ bool read_error(const Json& answer, TaskResult& result) {
   result.outcome = outcome_of(error_code_from_string(text_in(error, "code")));
   result.sentence = text_in(error, "sentence");
   result.where = text_in(error, "place");
+  if (is_lack_of_package(error_code_from_string(text_in(error, "code")), result.sentence)) {
+    result.outcome = Outcome::kNeedsPackage;
+    result.sentence += " " + text_in(error, "remedy");
+  }
   if (result.outcome == Outcome::kBroken) {
     result.standing = Standing::kBroken;
     result.standing_reason = result.sentence;

@@ -28,6 +28,13 @@ TEST(ReadAnswer, AnErrorOfTheProgramIsABrokenTask) {
   TaskResult world;
   read_optimized(*parse_json(R"({"error": {"code": "environment", "sentence": "no disk"}})", ""), world);
   EXPECT_EQ(world.outcome, Outcome::kWorld);
+  TaskResult package;
+  const char* lacks = R"({"error": {"code": "environment", "remedy": "Install it: python -m pip install transformers",
+      "sentence": "16_gpt2.py needs the Python package transformers, which is not installed here."}})";
+  read_optimized(*parse_json(lacks, ""), package);
+  EXPECT_EQ(package.outcome, Outcome::kNeedsPackage);
+  EXPECT_TRUE(package.sentence.ends_with("pip install transformers"));
+  EXPECT_TRUE(is_open(package.outcome));
 }
 
 }  // namespace

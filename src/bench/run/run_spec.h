@@ -24,7 +24,7 @@ struct RunSpec {
   std::vector<std::string> arguments{};             // handed on to the verb that each task is asked by
   std::vector<std::string> task_arguments{};        // those of them that say what is judged: for `admit`, too
   std::map<std::string, std::string> conditions{};  // "device", "math", "system" ...: what tables name
-  std::vector<std::string> baselines{};             // "eager", "compile"; the first is timed with the verdict
+  std::vector<std::string> baselines{};             // "eager", "compile", "graph"; the first is timed with the verdict
   std::string candidates{};                         // a folder of answers that are judged; empty: answers are made
   bool asks_admission = true;
   // Of one sample of one task.

@@ -129,7 +129,7 @@ class Tasks {
 std::vector<Pending> pending_of(const RunSpec& spec, const std::vector<TaskResult>& known) {
   std::set<Key> ended;
   for (const TaskResult& result : known) {
-    if (result.outcome != Outcome::kWorld) {
+    if (!is_open(result.outcome)) {
       ended.emplace(result.task, result.sample);
     }
   }

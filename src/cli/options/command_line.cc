@@ -37,8 +37,8 @@ Result<void> check_text(const std::string& path) {
 }
 
 Result<CommandLine> checked(CommandLine line) {
-  for (const std::string& path : {line.file, line.out, line.candidate, line.program, line.weights, line.feedback,
-                                  line.previous}) {
+  for (const std::string& path :
+       {line.file, line.out, line.candidate, line.program, line.weights, line.feedback, line.previous}) {
     STITCH_TRY(check_text(path));
   }
   if (line.verb == "score" && !line.program.empty()) {

@@ -44,15 +44,15 @@ struct CommandLine {
   ScaleChoice scale = ScaleChoice::kAuto;
   MathMode math = MathMode::kFp32;
   plan::Libraries libraries = plan::Libraries::kAuto;
-  std::string baseline;                 // optimize: "eager", "compile", "off"; empty: eager on a GPU, none elsewhere
-  bool no_tune = false;                 // choose settings by estimate alone
-  bool no_time = false;                 // on a GPU: a verdict without times
-  double tune_seconds = 60;             // no timing of a setting begins after it
-  std::string tuning_database;          // empty: in the cache
-  std::string mode = "as-is";           // "train", "eval", or as the file leaves its module
-  double import_timeout_seconds = 120;  // for running the program's file, its constructor and forward, once
-  std::optional<int> step;              // verify: one step alone
-  double call_timeout_seconds = 120;    // verify: for one call of a candidate
+  std::string baseline;                         // optimize: "eager", "compile", "graph", "off"; empty: eager on a GPU
+  bool no_tune = false;                         // choose settings by estimate alone
+  bool no_time = false;                         // on a GPU: a verdict without times
+  double tune_seconds = 60;                     // no timing of a setting begins after it
+  std::string tuning_database;                  // empty: in the cache
+  std::string mode = "as-is";                   // "train", "eval", or as the file leaves its module
+  double import_timeout_seconds = 120;          // for running the program's file, its constructor and forward, once
+  std::optional<int> step;                      // verify: one step alone
+  double call_timeout_seconds = 120;            // verify: for one call of a candidate
   std::optional<double> total_timeout_seconds;  // verify: for all calls of one from outside; empty: by the time of one
   std::optional<uint64_t> seed;                 // empty: drawn by chance for the request
   bool without_cage = false;                    // candidates run and are compiled without a cage, limits apart

@@ -183,10 +183,11 @@ void add_tuning(CLI::App* verb, CommandLine* line) {
 }
 
 void add_baseline(CLI::App* verb, CommandLine* line) {
-  const std::vector<std::string> names = {"eager", "compile", "off"};
+  const std::vector<std::string> names = {"eager", "compile", "graph", "off"};
   add_choice(
       verb, "--baseline", names, [names, line](size_t chosen) { line->baseline = names[chosen]; },
-      "The program in PyTorch, timed in turns with ours (default: eager on a GPU; compile takes torch.compile)")
+      "The program in PyTorch, timed in turns with ours (default: eager on a GPU; compile: torch.compile, graph: one "
+      "CUDA graph)")
       ->group(kTuningGroup);
 }
 

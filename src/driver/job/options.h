@@ -40,7 +40,7 @@ struct Options {
   bool no_time = false;         // on a GPU: a verdict without times
   double tune_seconds = 60;     // no timing of a setting begins after it
   std::string tuning_database;  // empty: in the cache
-  std::string baseline;         // "eager", "compile", "off"; empty: eager on a GPU, none elsewhere
+  std::string baseline;         // "eager", "compile", "graph", "off"; empty: eager on a GPU, none elsewhere
 };
 
 }  // namespace stitch::driver

@@ -19,6 +19,8 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kReadTimeoutMs = 180'000;
 constexpr const char* kEager = "eager";
+constexpr const char* kCompiled = "compile";
+constexpr const char* kGraph = "graph";
 
 // Why it cannot be run in a process of its own; empty where it can.
 std::string why_none(const Json& interface) {
@@ -44,6 +46,10 @@ Result<std::optional<tuning::Baseline>> baseline_named(Job& job, const Task& tas
                                                        const std::string& name) {
   tuning::Baseline baseline;
   baseline.name = name;
+  if (name == kGraph && device != DeviceKind::kCuda) {
+    baseline.why_none = "not measured: PyTorch captures CUDA graphs on a GPU alone";
+    return std::optional(baseline);
+  }
   Result<Json> answer = job.ask("candidate.interface", task.arguments(), kReadTimeoutMs);
   if (!answer.has_value()) {
     baseline.why_none = answer.error().message;
@@ -53,7 +59,8 @@ Result<std::optional<tuning::Baseline>> baseline_named(Job& job, const Task& tas
   baseline.why_none = why_none(interface);
   interface["class"] = interface["reference_class"];
   interface["math"] = to_string(task.math);
-  interface["compiles"] = baseline.name != kEager;
+  interface["compiles"] = baseline.name == kCompiled;
+  interface["captures"] = baseline.name == kGraph;
   evaluate::PythonHost host;
   host.role = evaluate::PythonRole::kReference;
   host.interpreter = interpreter_of(job.resources(), interface);

@@ -14,7 +14,8 @@ namespace stitch::driver {
 // The baseline that --baseline names; on a GPU eager where it names none. Empty when none was asked for.
 Result<std::optional<tuning::Baseline>> find_baseline(Job& job, const Task& task, DeviceKind device);
 
-// The one of that name, "eager" or "compile".
+// The one of that name: "eager", "compile" (torch.compile), or "graph" (eager, captured once by torch.cuda.graph over
+// each timed call's own memory, and replayed).
 Result<std::optional<tuning::Baseline>> baseline_named(Job& job, const Task& task, DeviceKind device,
                                                        const std::string& name);
 

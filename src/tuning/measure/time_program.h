@@ -15,7 +15,7 @@ namespace stitch::tuning {
 
 // The user's own program in PyTorch, timed in turns with ours.
 struct BaselineTimes {
-  std::string name;              // "eager", "compile"
+  std::string name;              // "eager", "compile", "graph"
   std::vector<double> ours_us;   // one for each block, in the order in which they ran
   std::vector<double> theirs_us;
   evaluate::Speedup speedup{};   // ours over theirs; its refusal says why there is none

@@ -40,7 +40,7 @@ void add_which_tasks(CLI::App* verb, BenchOptions* bench) {
 void add_how_to_run(CLI::App* verb, BenchOptions* bench) {
   verb->add_option("--baseline", bench->baselines, "PyTorch beside ours, each timed in turns (default: eager on a GPU)")
       ->delimiter(',')
-      ->check(CLI::IsMember({"eager", "compile", "off"}))
+      ->check(CLI::IsMember({"eager", "compile", "graph", "off"}))
       ->type_name("NAME")
       ->group(kRunGroup);
   verb->add_option("--samples", bench->samples, "Answers to each task (default: 1, or as many as --candidates has)")
