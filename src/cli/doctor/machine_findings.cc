@@ -12,6 +12,8 @@
 #include "cli/doctor/examination.h"
 #include "cli/doctor/mend.h"
 #include "cli/doctor/probe.h"
+#include "cli/options/byte_size.h"
+#include "cli/runs/keep_limits.h"
 #include "runs/store/run_store.h"
 
 namespace stitch::cli::doctor {
@@ -154,7 +156,20 @@ Finding records() {
   if (!fs::is_directory(there, ignored) || ::access(there.c_str(), W_OK) != 0) {
     return {kMachineGroup, "records of runs", State::kAbsent, folder->string() + " cannot be written to", kCost, kMend};
   }
-  return {kMachineGroup, "records of runs", State::kHere, folder->string(), "", ""};
+  const Result<runs::KeepLimits> limits = asked_keep_limits();
+  if (!limits.has_value()) {
+    return {kMachineGroup,
+            "records of runs",
+            State::kWarning,
+            limits.error().message,
+            "No older record is thrown away.",
+            limits.error().remedy + "."};
+  }
+  const Result<runs::IndexTotals> totals = runs::RunStore(*folder).totals();
+  const bool has_runs = totals.has_value() && totals->runs > 0;
+  const std::string held =
+      has_runs ? fmt::format(", {} runs, {}", totals->runs, bytes_text(static_cast<uint64_t>(totals->bytes))) : "";
+  return {kMachineGroup, "records of runs", State::kHere, folder->string() + held, "", ""};
 }
 
 }  // namespace
