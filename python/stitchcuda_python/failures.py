@@ -116,7 +116,8 @@ def from_user_code(error: BaseException, doing: str, file: str, remedy: str) -> 
 def _missing_package(error: BaseException) -> str:
     """The package of PACKAGES whose lack stopped the user's code; any other name may as well be misspelled."""
     for link in chain(error):
-        if isinstance(link, ModuleNotFoundError) and link.name in PACKAGES and importlib.util.find_spec(link.name) is None:
+        is_known = isinstance(link, ModuleNotFoundError) and link.name in PACKAGES
+        if is_known and importlib.util.find_spec(link.name) is None:
             return link.name
     return ""
 

@@ -108,7 +108,8 @@ class OfflineModels(unittest.TestCase):
         program.write_text("from torchaudio.models import Conformer\n")
         with self.assertRaises(Failure) as raised:
             run_source(str(program), {})
-        self.assertIn("needs the Python package torchaudio, which is not installed here, at `from", raised.exception.message)
+        said = raised.exception.message
+        self.assertIn("needs the Python package torchaudio, which is not installed here, at `from", said)
         self.assertIn("pip install torchaudio", raised.exception.remedy)
 
 

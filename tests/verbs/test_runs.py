@@ -99,6 +99,27 @@ class Runs(TextCase):
         self.environment["STITCHCUDA_STATE"] = str(self.folder / "nothing")
         self.compare("list_of_nothing", 0, "list")
 
+    def test_list_of_some(self) -> None:
+        self.assertEqual(
+            self.ask("list", "--ids", "--where", "verdict=verified and math=tf32"), (0, f"{self.second}\n")
+        )
+        self.assertEqual(self.ask("list", "--ids", "--limit", "1"), (0, f"{self.third}\n"))
+        said = json.loads(self.ask("list", "--json", "--where", "not (verdict=killed or time_us<80)")[1])
+        self.assertEqual([row["id"] for row in said["runs"]], [self.first])
+        nothing = (0, "no run that is remembered fits device~h200\n")
+        self.assertEqual(self.ask("list", "--where", "device~h200"), nothing)
+        code, text = self.ask("list", "--where", "math=tf32 and mth=1")
+        self.assertEqual(code, 2)
+        self.assertIn("--where: runs have no 'mth' (did you mean math?)", text)
+        self.assertIn("column 15", text)
+
+    def test_a_damaged_index_is_made_again(self) -> None:
+        listed = self.ask("list", "--ids")
+        index = self.folder / "state" / "runs.sqlite"
+        for damage in (b"", b"no database", index.read_bytes()[:5000]):
+            index.write_bytes(damage)
+            self.assertEqual(self.ask("list", "--ids"), listed)
+
     def test_show(self) -> None:
         code, text = self.ask("show", "20200102")
         self.assertEqual(code, 0)

@@ -18,7 +18,8 @@ page.taskCell = ({run, task}) => {
     ...Object.entries(page.object(task.over)).map(([name, over]) => (page.isNumber(over.ratio)
       ? `${over.ratio.toFixed(2)} times as fast as ${name} (${over.low.toFixed(2)} to ${over.high.toFixed(2)})` : `${name}: ${over.refusal}`)),
   ].filter(Boolean);
-  const open = task.page ? [page.element('p', {}, page.element('a', {href: task.page}, 'Code, verdict, errors, agents'))] : [];
+  const link = (href, text) => (href ? [page.element('p', {}, page.element('a', {href}, text))] : []);
+  const open = [...link(task.page, 'Code, verdict, errors, marks, agents, profile'), ...link(task.code, 'The answer\u2019s code')];
   return page.element('details', {}, [
     page.element('summary', {}, task.sample > 0 ? `${task.task} #${task.sample}` : task.task),
     ...lines.map((line) => page.element('p', {class: 'hint'}, line)), ...open]);

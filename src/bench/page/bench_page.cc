@@ -18,13 +18,19 @@ namespace fs = std::filesystem;
 // What optimize left of a task.
 fs::path page_of(const TaskResult& result) { return fs::path(result.out) / "report.html"; }
 
-// `has_page` says whether a task's own report lies at its place beside the page.
-template <typename HasPage>
-Json run_json(const BenchReport& report, const std::string& page, const HasPage& has_page) {
+// An answer that somebody had already, beside the page of its run: as text, which a browser shows and never runs.
+fs::path code_of(const TaskResult& result) {
+  return fs::path("answers") / (fs::path(result.out).filename().string() + ".txt");
+}
+
+// `has_page` says whether a task's own report lies at its place beside the page, `has_code` whether that file does.
+template <typename HasPage, typename HasCode>
+Json run_json(const BenchReport& report, const std::string& page, const HasPage& has_page, const HasCode& has_code) {
   Json tasks = Json::array();
   for (const TaskResult& result : report.results) {
     Json task = to_json(result);
     task["page"] = has_page(result) ? Json(page_of(result).generic_string()) : Json();
+    task["code"] = has_code(code_of(result)) ? Json(code_of(result).generic_string()) : Json();
     tasks.push_back(std::move(task));
   }
   Json json = {{"id", report.spec.id}, {"suite", report.spec.suite}, {"conditions", report.spec.conditions}};
@@ -78,19 +84,27 @@ Result<void> write_run(const BenchReport& report, const report::PageAssets& asse
   const auto has_page = [&](const TaskResult& result) {
     return report.spec.candidates.empty() && is_file(file.parent_path() / page_of(result));
   };
+  const auto has_code = [&](const fs::path& code) { return is_file(file.parent_path() / code); };
   const std::string name = fmt::format("{}, {}", report.spec.suite, report.spec.id);
   return write_page(assets,
                     page_json(name, verdict_of(report), conditions_text(report), limits_of(report),
-                              Json::array({run_json(report, "", has_page)})),
+                              Json::array({run_json(report, "", has_page, has_code)})),
                     file);
 }
 
+Result<void> copy_file_to(const fs::path& from, const fs::path& to) {
+  STITCH_ASSIGN(const std::string text, read_file(from));
+  return write_file(to, text);
+}
+
+// What a task's cell opens to: its own report, or the answer's code.
 Result<void> copy_task_pages(const BenchReport& report, const fs::path& to) {
   for (const TaskResult& result : report.results) {
-    const fs::path from = report.folder / page_of(result);
-    if (report.spec.candidates.empty() && is_file(from)) {
-      STITCH_ASSIGN(const std::string text, read_file(from));
-      STITCH_TRY(write_file(to / page_of(result), text));
+    const fs::path page = report.folder / page_of(result);
+    if (report.spec.candidates.empty() && is_file(page)) {
+      STITCH_TRY(copy_file_to(page, to / page_of(result)));
+    } else if (!report.spec.candidates.empty() && fs::path(result.out).extension() == ".py" && is_file(result.out)) {
+      STITCH_TRY(copy_file_to(result.out, to / code_of(result)));
     }
   }
   return {};
@@ -115,10 +129,12 @@ Result<void> write_leaderboard(const std::vector<BenchReport>& reports, const fs
     const std::string page = fmt::format("runs/{}/index.html", report.spec.id);
     STITCH_TRY(copy_task_pages(report, (out / page).parent_path()));
     STITCH_TRY(write_run(report, parts, out / page));
-    Json run = run_json(report, page, [](const TaskResult&) { return false; });
-    for (Json& task : run["tasks"]) {
-      const fs::path own = fs::path(page).parent_path() / task["out"].get<std::string>() / "report.html";
-      task["page"] = is_file(out / own) ? Json(own.generic_string()) : Json();
+    Json run = run_json(report, page, [](const TaskResult&) { return false; }, [](const fs::path&) { return false; });
+    const fs::path own = fs::path(page).parent_path();
+    for (size_t i = 0; i < report.results.size(); ++i) {
+      const bool is_ours = report.spec.candidates.empty();
+      const fs::path path = own / (is_ours ? page_of(report.results[i]) : code_of(report.results[i]));
+      run["tasks"][i][is_ours ? "page" : "code"] = is_file(out / path) ? Json(path.generic_string()) : Json();
     }
     runs.push_back(std::move(run));
   }
