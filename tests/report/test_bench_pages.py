@@ -25,8 +25,9 @@ def row(task: str, outcome: str, out: str, **more) -> dict:
     kind = "ok" if outcome == "ok" else "wrong" if outcome == "verdict" else ""
     return {
         "schema": "stitchcuda.bench/1", "task": task, "name": f"{number}_linear", "sample": 0, "level": 1,
-        "number": number, "family": "matmul", "subsets": [], "digest": f"{number:064x}", "standing": "sound", "standing_reason": "",
-        "is_standing_known": True, "outcome": outcome, "kind": kind, "sentence": SENTENCES.get(kind, "it said nothing"),
+        "number": number, "family": "matmul", "subsets": [], "digest": f"{number:064x}",
+        "standing": "sound", "standing_reason": "", "is_standing_known": True,
+        "outcome": outcome, "kind": kind, "sentence": SENTENCES.get(kind, "it said nothing"),
         "where": "", "class": "clean", "class_evidence": "", "device": "NVIDIA H200", "scale": "", "others": {},
         "modelled_us": None, "executed_us": None, "first_executed_us": None,
         "measured_us": 2.0 if outcome == "ok" else None,

@@ -13,7 +13,7 @@
 #include "cli/doctor/mend.h"
 #include "cli/doctor/probe.h"
 #include "cli/options/byte_size.h"
-#include "cli/runs/keep_limits.h"
+#include "cli/options/keep_limits.h"
 #include "runs/store/run_store.h"
 
 namespace stitch::cli::doctor {

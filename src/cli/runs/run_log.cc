@@ -8,7 +8,7 @@
 
 #include "artifact/task/task.h"
 #include "base/fs/files.h"
-#include "cli/runs/keep_limits.h"
+#include "cli/options/keep_limits.h"
 
 namespace stitch::cli {
 namespace {

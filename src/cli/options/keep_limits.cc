@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/runs/keep_limits.h"
+#include "cli/options/keep_limits.h"
 
 #include <fmt/format.h>
 
