@@ -18,13 +18,13 @@ HONEST = {(1, 0), (1, 1), (2, 0)}
 # What its check takes and we refuse, with what it does not ask.
 TAKEN_BY_KERNELBENCH = {
     "model_new_calls_its_layer": "who computes: PyTorch's own layer does",
-    "model_new_compiles": "who computes: torch.compile's own code does",
     "model_new_decoy_kernel": "who computes: the kernel decorates",
     "model_new_operators": "who computes: PyTorch's operators do",
     "model_new_falls_back": "who computes, once a kernel fails",
     "model_new_autograd_function": "who computes: PyTorch's operators, in an autograd function",
     "model_new_weights_of_the_constructor": "other weights than the constructor's",
-    "model_new_keyed_by_shape": "other contents of one shape",
+    "model_new_equal_to_everything": "who compares: the answer's own class of tensors does",
+    "model_new_static_output": "an earlier answer, which the next call overwrites",
 }
 
 
