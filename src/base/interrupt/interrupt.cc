@@ -8,6 +8,7 @@
 #include <csignal>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "base/fs/files.h"
 #include "base/process/last_will.h"
@@ -17,6 +18,7 @@ namespace {
 
 std::mutex handling;  // held from the first signal on
 bool over = false;
+std::function<void(int)> first_signal;  // under `handling`
 
 // A wrapper (timeout, make, a shell) passes on the signal that the terminal has already sent to the whole group: the
 // same wish twice. A person who presses again takes longer.
@@ -34,6 +36,12 @@ void let_the_next_one_kill(const sigset_t& set) {
   pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
 }
 
+// A signal that the process goes on after; empty for one that ends it.
+std::function<void(int)> take_first_signal() {
+  const std::lock_guard lock(handling);
+  return over ? std::function<void(int)>() : std::exchange(first_signal, {});
+}
+
 }  // namespace
 
 void exit_on_interrupt(OnInterrupt handlers) {
@@ -46,6 +54,15 @@ void exit_on_interrupt(OnInterrupt handlers) {
   std::thread([set, handlers = std::move(handlers)] {
     int received = 0;
     sigwait(&set, &received);
+    if (const std::function<void(int)> instead = take_first_signal()) {
+      instead(received);
+      // A wrapper's copy of the same wish is none of its own.
+      std::this_thread::sleep_for(kSameWish);
+      const timespec no_time{};
+      while (sigtimedwait(&set, nullptr, &no_time) > 0) {
+      }
+      sigwait(&set, &received);
+    }
     std::thread(let_the_next_one_kill, set).detach();
     const std::lock_guard lock(handling);
     if (over) {
@@ -57,6 +74,11 @@ void exit_on_interrupt(OnInterrupt handlers) {
     handlers.after();
     _exit(130);
   }).detach();
+}
+
+void on_first_signal(std::function<void(int signal)> what) {
+  const std::lock_guard lock(handling);
+  first_signal = std::move(what);
 }
 
 void stop_handling_interrupts() {

@@ -11,8 +11,9 @@
 #include "base/json/json.h"
 #include "base/process/last_will.h"
 #include "base/seed/seed.h"
-#include "bench/run/limited_process.h"
+#include "bench/run/as_job.h"
 #include "bench/run/read_answer.h"
+#include "farm/work/limited_process.h"
 #include "runs/record/run_record.h"
 
 namespace stitch::bench {
@@ -81,7 +82,8 @@ class Attempt {
   Result<void> ask_admission();
   void take_known_standing();
   Result<Answer> ask(const std::string& verb, std::vector<std::string> words);
-  Answer answer_of(const std::string& verb, const ProcessOutcome& outcome) const;
+  Result<Answer> ask_worker(const AskedVerb& asked);
+  Answer answer_of(const std::string& verb, const farm::ProcessOutcome& outcome) const;
   // False where the answer is none, which is then the result.
   bool take(const Answer& answer) {
     if (answer.ended.has_value()) {
@@ -102,13 +104,16 @@ class Attempt {
 
 Result<Answer> Attempt::ask(const std::string& verb, std::vector<std::string> words) {
   say_(verb);
+  if (place_.asker != nullptr) {
+    return ask_worker({verb, std::move(words)});
+  }
   ChildOptions options;
   options.arguments = {place_.program.string(), verb};
   options.arguments.insert(options.arguments.end(), words.begin(), words.end());
   options.arguments.insert(options.arguments.end(), {"--json", "--quiet"});
   options.environment = {{"STITCHCUDA_STATE", place_.folder.state().string()}};
   const auto left_ms = static_cast<int64_t>(std::max(left_seconds_, 0.0) * 1000);
-  STITCH_ASSIGN(const ProcessOutcome outcome, run_limited(options, {left_ms, spec_.task_bytes}));
+  STITCH_ASSIGN(const farm::ProcessOutcome outcome, farm::run_limited(options, {left_ms, spec_.task_bytes}));
   if (no_more_children()) {  // it was ended with this process, which says nothing about the task
     return failure(ErrorCode::kInterrupted, "the run was interrupted");
   }
@@ -116,7 +121,23 @@ Result<Answer> Attempt::ask(const std::string& verb, std::vector<std::string> wo
   return answer_of(verb, outcome);
 }
 
-Answer Attempt::answer_of(const std::string& verb, const ProcessOutcome& outcome) const {
+Result<Answer> Attempt::ask_worker(const AskedVerb& asked) {
+  STITCH_ASSIGN(farm::Job job, as_job(place_.asker->artefacts(), asked));
+  constexpr double kLeastSeconds = 1;
+  job.seconds = std::max(left_seconds_, kLeastSeconds);
+  job.memory_bytes = spec_.task_bytes;
+  STITCH_ASSIGN(const farm::Answered answered,
+                place_.asker->ask(job, place_.job_class, [] { return no_more_children(); }));
+  const std::string& failed = answered.parked.empty() ? answered.result.refusal : answered.parked;
+  if (!failed.empty()) {
+    return Answer{.json = nullptr, .ended = Outcome::kWorld, .sentence = failed};
+  }
+  STITCH_ASSIGN(const farm::ProcessOutcome outcome, as_outcome(place_.asker->artefacts(), asked, answered.result));
+  left_seconds_ -= outcome.seconds;
+  return answer_of(asked.verb, outcome);
+}
+
+Answer Attempt::answer_of(const std::string& verb, const farm::ProcessOutcome& outcome) const {
   Answer answer;
   if (outcome.is_out_of_memory) {
     answer.ended = Outcome::kOutOfMemory;

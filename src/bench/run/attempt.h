@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One sample of one task: the verbs that it is asked by, each a process of this same binary with limits, and what their
-// answers come to.
+// One sample of one task: the verbs that it is asked by, each a process of this same binary with limits, here or at a
+// worker, and what their answers come to.
 #pragma once
 
 #include <filesystem>
@@ -10,6 +10,7 @@
 #include "bench/data/tables.h"
 #include "bench/record/task_result.h"
 #include "bench/run/run_spec.h"
+#include "farm/ask/asker.h"
 
 namespace stitch::bench {
 
@@ -17,6 +18,9 @@ struct AttemptPlace {
   std::filesystem::path program;  // this binary
   RunFolder folder;
   KnownTasks known;  // of KernelBench; empty for other suites
+  // Where verbs are asked of workers; null: here, each as a process.
+  farm::Asker* asker = nullptr;
+  store::JobClass job_class = store::JobClass::kBuild;
 };
 
 // Answers that somebody has, by task and sample: a file or a folder. Empty: there is none.

@@ -89,6 +89,20 @@ Result<AttemptPlace> place_of(const RunSpec& spec, const fs::path& folder) {
   return place;
 }
 
+// Whoever asks for times needs a device; the emulated one is any processor.
+Result<std::unique_ptr<farm::Asker>> asker_of(const BenchRequest& request, const RunSpec& spec, AttemptPlace& place) {
+  if (request.store.empty()) {
+    return std::unique_ptr<farm::Asker>();
+  }
+  const auto device = spec.conditions.find("device");
+  const bool is_emulated = device != spec.conditions.end() && device->second == "emulated";
+  place.job_class = is_emulated ? store::JobClass::kBuild : store::JobClass::kDevice;
+  STITCH_ASSIGN(std::unique_ptr<farm::Asker> asker,
+                farm::Asker::open({.store_url = request.store, .artefacts = request.artefacts, .run = spec.id}));
+  place.asker = asker.get();
+  return asker;
+}
+
 Result<BenchReport> report_of(RunSpec spec, const fs::path& folder, std::vector<TaskResult> results) {
   BenchReport report;
   report.spec = std::move(spec);
@@ -117,7 +131,8 @@ Result<BenchReport> run_bench(const BenchRequest& request, const BenchEvents& ev
     STITCH_TRY(check_files(spec));
   }
   STITCH_ASSIGN(ResultsFile file, ResultsFile::open(RunFolder(folder).results()));
-  STITCH_ASSIGN(const AttemptPlace place, place_of(spec, folder));
+  STITCH_ASSIGN(AttemptPlace place, place_of(spec, folder));
+  STITCH_ASSIGN(const std::unique_ptr<farm::Asker> asker, asker_of(request, spec, place));
   events.begun(spec, folder, latest_of(spec, file.known()).size());
   const FindCandidate find_candidate = [&spec](const SuiteTask& task, int sample) {
     return find_answer(spec.candidates, task, sample);

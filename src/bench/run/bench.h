@@ -22,6 +22,8 @@ struct BenchRequest {
   std::string resume{};         // the run that goes on; empty: a new one
   int jobs = 1;
   Budget budget;
+  std::string store{};      // where workers take its tasks from; empty: they run here
+  std::string artefacts{};  // the folder that those share with us
 };
 
 // Told of what goes on, from any thread.

@@ -12,6 +12,7 @@
 #include "artifact/task/math_mode.h"
 #include "base/seed/seed.h"
 #include "cli/options/byte_size.h"
+#include "farm/artefacts/artefacts.h"
 
 namespace stitch::cli {
 namespace {
@@ -132,6 +133,14 @@ Result<void> check(const CommandLine& line) {
                                          : "a run that goes on has its suite: --resume takes none",
                    "", "see 'stitchcuda bench --help'");
   }
+  if (!options.store.empty() && options.resume.empty() && line.device == DeviceChoice::kAuto) {
+    return failure(ErrorCode::kUsage, "what device this machine has says nothing of the workers'", "",
+                   "say --device gpu or --device emulated beside --store");
+  }
+  if (!options.store.empty() && (line.agents.are_asked() && !line.given.contains("model"))) {
+    return failure(ErrorCode::kUsage, "workers ask no model: its key stays where you are", "",
+                   "leave out --store, or have models answer by rule: --model expert");
+  }
   const bool has_off = std::find(options.baselines.begin(), options.baselines.end(), "off") != options.baselines.end();
   if (has_off && options.baselines.size() > 1) {
     return failure(ErrorCode::kUsage, "--baseline off excludes other baselines", "", "name either");
@@ -142,7 +151,9 @@ Result<void> check(const CommandLine& line) {
 }  // namespace
 
 int jobs_of(const BenchOptions& options) {
-  return options.jobs > 0 ? options.jobs : static_cast<int>(std::max(1U, std::thread::hardware_concurrency() / 2));
+  constexpr int kAtWorkers = 64;  // most of them wait; how many run is the workers' number
+  const int here = static_cast<int>(std::max(1U, std::thread::hardware_concurrency() / 2));
+  return options.jobs > 0 ? options.jobs : options.store.empty() ? here : kAtWorkers;
 }
 
 Result<bench::BenchRequest> bench_request_of(const CommandLine& line, const fs::path& problems) {
@@ -161,6 +172,10 @@ Result<bench::BenchRequest> bench_request_of(const CommandLine& line, const fs::
   request.out = line.out;
   request.resume = options.resume;
   request.jobs = jobs_of(options);
+  request.store = options.store;
+  if (!options.store.empty()) {
+    STITCH_ASSIGN(request.artefacts, farm::artefacts_of(options.store, options.artefacts));
+  }
   request.budget = {options.suite_seconds, options.suite_dollars, options.suite_tokens};
   return request;
 }

@@ -27,7 +27,9 @@ struct BenchOptions {
   std::optional<int64_t> suite_tokens{};
   std::string candidates;
   bool no_admit = false;
-  int sample = 0;  // audit
+  int sample = 0;         // audit
+  std::string store;      // workers take the tasks from there; empty: they run here
+  std::string artefacts;  // the folder that those share; empty: beside the store's file
 };
 
 }  // namespace stitch::cli

@@ -58,6 +58,13 @@ void add_how_to_run(CLI::App* verb, BenchOptions* bench) {
       ->check(CLI::Range(0.0, 1.0))
       ->type_name("SHARE")
       ->group(kRunGroup);
+  verb->add_option("--store", bench->store,
+                   "Workers take the tasks from this store of jobs (sqlite:FILE, redis://HOST)")
+      ->type_name("URL")
+      ->group(kRunGroup);
+  verb->add_option("--artefacts", bench->artefacts, "The folder that workers share with us (default: FILE.artefacts)")
+      ->type_name("DIR")
+      ->group(kRunGroup);
   verb->add_flag("--no-admit", bench->no_admit, "Do not ask what each task is worth (stitchcuda admit)")
       ->group(kRunGroup);
 }
@@ -158,6 +165,7 @@ void add_bench(CLI::App* application, CommandLine* line) {
       "stitchcuda bench problems --device emulated --jobs 2 # the programs of problems/, by the expert\n"
       "stitchcuda bench kernelbench --root KernelBench --subset stitchcuda --scale small # the papers' 50 tasks\n"
       "stitchcuda bench kernelbench --root KernelBench --candidates runs/mine # answers that you have\n"
+      "stitchcuda bench problems --device emulated --store sqlite:jobs.db # by workers (stitchcuda work)\n"
       "stitchcuda bench --resume 20261126-2104 # goes on with a run that was stopped");
   add_compare(verb, line);
   add_ablate(verb, line);

@@ -51,6 +51,7 @@ void add_machine_verbs(CLI::App* application, CommandLine* line) {
       "stitchcuda doctor # exit status 4 where the main job cannot be done\n"
       "stitchcuda doctor --llm --team default # whether each role of a team has a model that answers");
 
+  add_work(application, line);
   add_cache(application, line);
   add_runs(application, line);
   add_docs(application, line);

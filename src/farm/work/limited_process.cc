@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/run/limited_process.h"
+#include "farm/work/limited_process.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 
 #include "base/process/tree.h"
 
-namespace stitch::bench {
+namespace stitch::farm {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -21,10 +21,11 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kLook{100};
 constexpr int kFirstToGo = 500;
 
-// Looks at a process tree until it is told to stop, and ends it where it takes too much memory.
+// Looks at a process tree until it is told to stop, and ends it where it takes too much memory
+// or nobody wants it.
 class MemoryWatch {
  public:
-  MemoryWatch(pid_t root, uint64_t max_bytes) : root_(root), max_bytes_(max_bytes), thread_([this] { watch(); }) {}
+  MemoryWatch(pid_t root, const ProcessLimits& limits) : root_(root), limits_(limits), thread_([this] { watch(); }) {}
   MemoryWatch(const MemoryWatch&) = delete;
   MemoryWatch& operator=(const MemoryWatch&) = delete;
   ~MemoryWatch() { stop(); }
@@ -39,7 +40,8 @@ class MemoryWatch {
       thread_.join();
     }
   }
-  bool has_ended_it() const { return has_ended_it_; }
+  bool is_out_of_memory() const { return is_out_of_memory_; }
+  bool is_unwanted() const { return is_unwanted_; }
   uint64_t max_resident_bytes() const { return max_resident_bytes_; }
 
  private:
@@ -48,8 +50,9 @@ class MemoryWatch {
     while (!wake_.wait_for(lock, kLook, [this] { return is_over_; })) {
       const uint64_t bytes = resident_bytes_of_tree(root_);
       max_resident_bytes_ = std::max(max_resident_bytes_, bytes);
-      if (max_bytes_ > 0 && bytes > max_bytes_) {
-        has_ended_it_ = true;
+      is_out_of_memory_ = limits_.max_bytes > 0 && bytes > limits_.max_bytes;
+      is_unwanted_ = limits_.is_unwanted && limits_.is_unwanted();
+      if (is_out_of_memory_ || is_unwanted_) {
         kill_process_tree(root_);
         return;
       }
@@ -57,11 +60,12 @@ class MemoryWatch {
   }
 
   pid_t root_;
-  uint64_t max_bytes_;
+  const ProcessLimits& limits_;
   std::mutex mutex_;
   std::condition_variable wake_;
   bool is_over_ = false;
-  bool has_ended_it_ = false;  // read once the thread is joined
+  bool is_out_of_memory_ = false;  // these are read once the thread is joined
+  bool is_unwanted_ = false;
   uint64_t max_resident_bytes_ = 0;
   std::thread thread_;
 };
@@ -73,13 +77,14 @@ Result<ProcessOutcome> run_limited(const ChildOptions& options, const ProcessLim
   STITCH_ASSIGN(Child child, Child::start(options));
   // Where memory ends before the limit does, the kernel shall choose this tree and not the bench.
   std::ofstream(fmt::format("/proc/{}/oom_score_adj", child.pid())) << kFirstToGo;
-  MemoryWatch watch(child.pid(), limits.max_bytes);
+  MemoryWatch watch(child.pid(), limits);
   Result<ChildOutput> output = collect(std::move(child), limits.timeout_ms);
   watch.stop();
   STITCH_ASSIGN(ChildOutput ended, std::move(output));
   ProcessOutcome outcome;
   outcome.exit = ended.exit;
-  outcome.is_out_of_memory = watch.has_ended_it();
+  outcome.is_out_of_memory = watch.is_out_of_memory();
+  outcome.is_unwanted = watch.is_unwanted();
   outcome.max_resident_bytes = watch.max_resident_bytes();
   outcome.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   outcome.standard_output = std::move(ended.standard_output);
@@ -87,4 +92,4 @@ Result<ProcessOutcome> run_limited(const ChildOptions& options, const ProcessLim
   return outcome;
 }
 
-}  // namespace stitch::bench
+}  // namespace stitch::farm

@@ -3,20 +3,23 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "base/process/child.h"
 
-namespace stitch::bench {
+namespace stitch::farm {
 
 struct ProcessLimits {
   int64_t timeout_ms = 0;
-  uint64_t max_bytes = 0;  // resident, of the child and all its descendants; 0: none
+  uint64_t max_bytes = 0;               // resident, of the child and all its descendants; 0: none
+  std::function<bool()> is_unwanted{};  // asked from another thread, several times a second; true: it is ended
 };
 
 struct ProcessOutcome {
   ExitState exit;
   bool is_out_of_memory = false;  // it was ended since it was beyond the limit
+  bool is_unwanted = false;       // it was ended since nobody wanted it
   uint64_t max_resident_bytes = 0;
   double seconds = 0;
   std::string standard_output;
@@ -26,4 +29,4 @@ struct ProcessOutcome {
 // Call from a thread that outlives the child.
 Result<ProcessOutcome> run_limited(const ChildOptions& options, const ProcessLimits& limits);
 
-}  // namespace stitch::bench
+}  // namespace stitch::farm
