@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kill -9 of workers, front end and Redis under load, at moments drawn by the seed: nothing is lost, nothing is doubled."""
+"""kill -9 of workers, front end and Redis under load, at moments drawn by the seed: nothing is lost, none doubled."""
 
 from __future__ import annotations
 

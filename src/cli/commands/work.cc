@@ -12,7 +12,7 @@
 
 #include "base/interrupt/interrupt.h"
 #include "base/json/json.h"
-#include "base/process/file_slot.h"
+#include "base/fs/file_slot.h"
 #include "cli/commands/commands.h"
 #include "farm/metrics/metrics_server.h"
 #include "farm/work/worker.h"

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "base/json/json.h"
+#include "evaluate/processes/context_turn.h"
 
 namespace stitch::evaluate {
 namespace {
@@ -78,6 +79,7 @@ Result<KeeperClient> KeeperClient::start(DeviceKind device) {
   options.arguments = {program.string()};
   options.descriptors = {{ends.second.get(), kKeeperChannel}};
   options.capture_output = false;
+  STITCH_ASSIGN(const ContextTurn turn, ContextTurn::take(device));
   STITCH_ASSIGN(Child child, Child::start(options));
   ends.second = Descriptor();  // the keeper's end is the keeper's alone: when it dies the channel ends
   KeeperClient client(std::move(child), wire::Channel(std::move(ends.first)));

@@ -14,6 +14,7 @@
 
 #include "base/json/json.h"
 #include "base/process/resource_limit.h"
+#include "evaluate/processes/context_turn.h"
 #include "evaluate/processes/fault_message.h"
 #include "sandbox/cage/cage.h"
 
@@ -185,7 +186,8 @@ WorkerProcess::WorkerProcess(Child child, wire::Channel channel, const WorkerLim
       memory_watch_(is_watched ? std::optional(limits.memory_bytes) : std::nullopt) {}
 
 Result<WorkerProcess> WorkerProcess::start(const CandidateBinary& binary, const WorkerLimits& limits) {
-  const auto begin = [&](bool& was_killed) {
+  const auto begin = [&](bool& was_killed) -> Result<WorkerProcess> {
+    STITCH_ASSIGN(const ContextTurn turn, ContextTurn::take(binary.device));
     return binary.python.has_value() ? start_python(binary.device, *binary.python, limits, was_killed)
                                      : start_native(binary.device, limits, was_killed);
   };

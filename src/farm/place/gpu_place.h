@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "base/process/file_slot.h"
+#include "base/fs/file_slot.h"
 
 namespace stitch::farm {
 

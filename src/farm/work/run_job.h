@@ -15,7 +15,7 @@ namespace stitch::farm {
 
 struct JobPlace {
   std::filesystem::path program;  // stitchcuda
-  Artefacts artefacts;
+  Artefacts artefacts{std::filesystem::path()};
   std::optional<std::string> visible_devices{};  // CUDA_VISIBLE_DEVICES of the process; empty: as it is here
   std::filesystem::path temporary{};             // where jobs' folders are made; empty: the system's
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/process/file_slot.h"
+#include "base/fs/file_slot.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
