@@ -10,9 +10,9 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/fs/file_slot.h"
 #include "base/interrupt/interrupt.h"
 #include "base/json/json.h"
-#include "base/fs/file_slot.h"
 #include "cli/commands/commands.h"
 #include "farm/metrics/metrics_server.h"
 #include "farm/work/worker.h"

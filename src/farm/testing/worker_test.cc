@@ -155,8 +155,7 @@ TEST_F(WorkerTest, OneWorkerHasAGpuAndTwoFailuresOfTheCanaryQuarantineIt) {
   EXPECT_FALSE(
       GpuPlace::take(folder_.path(), uuid).value().check([] { return Result<std::string>("wrong sums"); }).has_value());
   const Error error = GpuPlace::take(folder_.path(), uuid).error();
-  EXPECT_EQ(error.message,
-            "GPU GPU-1 is in quarantine: a program that is known to be right failed twice: wrong sums");
+  EXPECT_EQ(error.message, "GPU GPU-1 is in quarantine: a program that is known to be right failed twice: wrong sums");
   fs::remove(error.location);
   EXPECT_TRUE(GpuPlace::take(folder_.path(), uuid).has_value());
 }
