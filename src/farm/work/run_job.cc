@@ -38,6 +38,8 @@ const std::vector<std::string>& kept_variables() {
                                                  "STITCHCUDA_LIBEXEC",
                                                  "STITCHCUDA_PYTHON",
                                                  "STITCHCUDA_EMULATOR",
+                                                 "STITCHCUDA_RESOURCES",
+                                                 "CUDA_PATH",
                                                  "STITCHCUDA_CUPTI",
                                                  "STITCHCUDA_UNSAFE_NO_SANDBOX",
                                                  "STITCHCUDA_NODE"};

@@ -25,9 +25,10 @@ inline constexpr std::array<Row, 7> kExitStatuses = {
      {"5", "internal error"},
      {"130", "interrupted; repeating the command goes on from what was compiled"}}};
 
-inline constexpr std::array<Row, 12> kEnvironment = {
+inline constexpr std::array<Row, 13> kEnvironment = {
     {{"STITCHCUDA_PYTHON", "The interpreter that has PyTorch (default: .venv beside us, else python3)"},
      {"STITCHCUDA_CACHE", "What is compiled, and measured times (default: ~/.cache/stitchcuda)"},
+     {"STITCHCUDA_NODE", "Locks of GPUs, one for all who use them (default: stitchcuda.UID in the temporary folder)"},
      {"STITCHCUDA_STATE", "Records of runs (default: ~/.local/state/stitchcuda)"},
      {"STITCHCUDA_RESOURCES", "The folder with our python/, runtime/ and emulator/, if they lie apart"},
      {"STITCHCUDA_LIBEXEC", "The folder with our keeper and worker programs, if they lie apart"},
