@@ -86,17 +86,19 @@ class FrontEnd {
   Result<void> submit(const std::string& content) {
     const std::string id = sha256_hex(content);
     if (known_.contains(id)) {
-      return store_->drop(run_, id);  // it ended before this process began
+      return store_->drop(run_, {id});  // it ended before this process began
     }
-    STITCH_ASSIGN(const Submitted submitted, store_->submit({JobClass::kBuild, run_, content}));
-    begun_[submitted.id] = Clock::now();
+    begun_[id] = Clock::now();
+    STITCH_TRY(store_->submit({JobClass::kBuild, run_, content}));
     return {};
   }
 
   // What is written down first is never lost; what is there already is not written again.
   Result<void> collect() {
     STITCH_ASSIGN(const std::vector<Ended> ended, store_->ended(run_, 100));
+    std::vector<std::string> ids;
     for (const Ended& each : ended) {
+      ids.push_back(each.id);
       const auto found = begun_.find(each.id);
       if (found != begun_.end()) {
         parked_ += each.state == JobState::kParked ? 1 : 0;
@@ -104,9 +106,8 @@ class FrontEnd {
         latencies_.push_back(milliseconds_since(found->second));
         begun_.erase(found);
       }
-      STITCH_TRY(store_->drop(run_, each.id));
     }
-    return ended.empty() ? store_->wait_for_ended(run_, 200) : Result<void>();
+    return ids.empty() ? store_->wait_for_ended(run_, 200) : store_->drop(run_, ids);
   }
 
   std::unique_ptr<Store> store_;

@@ -132,9 +132,12 @@ Result<Answer> Attempt::ask_worker(const AskedVerb& asked) {
   if (!failed.empty()) {
     return Answer{.json = nullptr, .ended = Outcome::kWorld, .sentence = failed};
   }
-  STITCH_ASSIGN(const farm::ProcessOutcome outcome, as_outcome(place_.asker->artefacts(), asked, answered.result));
-  left_seconds_ -= outcome.seconds;
-  return answer_of(asked.verb, outcome);
+  const Result<farm::ProcessOutcome> outcome = as_outcome(place_.asker->artefacts(), asked, answered.result);
+  if (!outcome.has_value()) {  // what a worker says is not believed
+    return Answer{.json = nullptr, .ended = Outcome::kWorld, .sentence = outcome.error().message};
+  }
+  left_seconds_ -= outcome->seconds;
+  return answer_of(asked.verb, *outcome);
 }
 
 Answer Attempt::answer_of(const std::string& verb, const farm::ProcessOutcome& outcome) const {

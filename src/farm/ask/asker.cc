@@ -57,7 +57,7 @@ void Asker::collect() {
 // Those that nobody here waits for stay in the store: this run goes on from an earlier one, and may ask for them yet.
 Result<void> Asker::collect_once() {
   STITCH_ASSIGN(std::vector<store::Ended> ended, collecting_->ended(options_.run, kCollectAtOnce));
-  bool is_any = false;
+  std::vector<std::string> taken;
   for (store::Ended& each : ended) {
     const std::string id = each.id;
     {
@@ -67,11 +67,10 @@ Result<void> Asker::collect_once() {
       }
       ended_[id] = std::move(each);
     }
-    is_any = true;
-    STITCH_TRY(collecting_->drop(options_.run, id));
+    taken.push_back(id);
     changed_.notify_all();
   }
-  return is_any ? Result<void>() : collecting_->wait_for_ended(options_.run, kCollectMs);
+  return taken.empty() ? collecting_->wait_for_ended(options_.run, kCollectMs) : collecting_->drop(options_.run, taken);
 }
 
 Result<std::string> Asker::submit(const Job& job, store::JobClass job_class, const std::function<bool()>& is_unwanted) {
@@ -119,14 +118,15 @@ Result<Answered> Asker::ask(const Job& job, store::JobClass job_class, const std
     const Error error = lost_.has_value() ? *lost_ : Error{ErrorCode::kInterrupted, "the job was cancelled", "", ""};
     lock.unlock();
     const std::lock_guard store_lock(store_mutex_);
-    static_cast<void>(submitting_->drop(options_.run, id));
+    static_cast<void>(submitting_->drop(options_.run, {id}));
     return failure(error);
   }
   if (ended->state == store::JobState::kParked) {
     return Answered{.result = {}, .parked = ended->text};
   }
-  STITCH_ASSIGN(JobResult result, read_job_result(ended->text));
-  return Answered{.result = std::move(result)};
+  Result<JobResult> result = read_job_result(ended->text);
+  return result.has_value() ? Answered{.result = std::move(result).value()}
+                            : Answered{.result = {}, .parked = result.error().message};
 }
 
 }  // namespace stitch::farm

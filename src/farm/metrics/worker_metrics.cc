@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <string_view>
+#include <tuple>
+#include <utility>
 
 namespace stitch::farm {
 namespace {

@@ -99,7 +99,12 @@ Result<void> keep(const Artefacts& artefacts, const ProcessOutcome& outcome, con
   STITCH_ASSIGN(result.answer, artefacts.put(without(outcome.standard_output, prefix)));
   std::error_code ignored;
   if (job.returns_files() && fs::exists(folder / "out", ignored)) {
-    STITCH_ASSIGN(result.files, artefacts.put_all(folder / "out", ""));
+    Result<std::vector<PlacedFile>> files = artefacts.put_all(folder / "out", "");
+    if (!files.has_value() && files.error().code == ErrorCode::kFileInvalid) {
+      result.refusal = "what it left is " + files.error().message;  // so it would be at any worker
+      return {};
+    }
+    STITCH_ASSIGN(result.files, std::move(files));
   }
   return {};
 }

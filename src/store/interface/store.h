@@ -81,8 +81,9 @@ class Store {
   virtual Result<bool> give_back(const Lease& lease, GivenBack how, const std::string& why) = 0;
   // Jobs that this run submitted and did not drop, and that have ended; the first to end first.
   virtual Result<std::vector<Ended>> ended(const std::string& run, int max) = 0;
-  // This run does not want the job any longer. Once no run does, it is gone in whatever state: that is to cancel it.
-  virtual Result<void> drop(const std::string& run, const std::string& id) = 0;
+  // This run does not want these jobs any longer. One that no run wants is gone, in whatever state: that is to cancel
+  // it.
+  virtual Result<void> drop(const std::string& run, const std::vector<std::string>& ids) = 0;
   virtual Result<Counts> counts() = 0;
 
   // Return once something may have happened, or after that long.

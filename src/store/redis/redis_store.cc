@@ -56,8 +56,10 @@ class RedisStore : public Store {
     return is_one(run(scripts_.give_back, {lease.id, std::to_string(lease.token), counted, why}));
   }
   Result<std::vector<Ended>> ended(const std::string& of_run, int max) override;
-  Result<void> drop(const std::string& of_run, const std::string& id) override {
-    STITCH_TRY(run(scripts_.drop, {of_run, id}));
+  Result<void> drop(const std::string& of_run, const std::vector<std::string>& ids) override {
+    std::vector<std::string> arguments = {of_run};
+    arguments.insert(arguments.end(), ids.begin(), ids.end());
+    STITCH_TRY(run(scripts_.drop, std::move(arguments)));
     return {};
   }
   Result<Counts> counts() override;

@@ -165,20 +165,24 @@ return all
 )";
 
 constexpr const char* kDrop = R"(
-local run, id = ARGV[2], ARGV[3]
-call('SREM', p .. 'wants:' .. id, run)
-call('ZREM', p .. 'ended:' .. run, id)
-if call('EXISTS', p .. 'wants:' .. id) == 1 then return 0 end
-local job = call('HMGET', p .. 'job:' .. id, 'state', 'class', 'run')
-if job[1] == 'waiting' then
-  call('ZREM', p .. job[2] .. ':lane:' .. job[3], id)
-  count(job[2], 'waiting', job[3], -1)
-elseif job[1] == 'leased' then
-  end_lease(id, job[2], job[3])
+local function forget(id)
+  local job = call('HMGET', p .. 'job:' .. id, 'state', 'class', 'run')
+  if job[1] == 'waiting' then
+    call('ZREM', p .. job[2] .. ':lane:' .. job[3], id)
+    count(job[2], 'waiting', job[3], -1)
+  elseif job[1] == 'leased' then
+    end_lease(id, job[2], job[3])
+  end
+  if job[1] then forget_lane(job[2], job[3]) end
+  call('DEL', p .. 'job:' .. id)
+  call('ZREM', p .. 'old', id)
 end
-if job[1] then forget_lane(job[2], job[3]) end
-call('DEL', p .. 'job:' .. id)
-call('ZREM', p .. 'old', id)
+local run = ARGV[2]
+for i = 3, #ARGV do
+  call('SREM', p .. 'wants:' .. ARGV[i], run)
+  call('ZREM', p .. 'ended:' .. run, ARGV[i])
+  if call('EXISTS', p .. 'wants:' .. ARGV[i]) == 0 then forget(ARGV[i]) end
+end
 return 1
 )";
 

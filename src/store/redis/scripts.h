@@ -14,7 +14,7 @@ struct RedisScripts {
   std::string complete;   // id token result -> 1 or 0
   std::string give_back;  // id token counted(0 or 1) why -> 1 or 0
   std::string ended;      // run max -> {id, state, result, deliveries, id ...}
-  std::string drop;       // run id
+  std::string drop;       // run id ...
   std::string counts;     // class keep_ms -> {waiting, leased, submitted, done, parked, taken_over}
 };
 

@@ -74,7 +74,7 @@ class SqliteStore : public Store {
   Result<bool> complete(const Lease& lease, const std::string& result) override;
   Result<bool> give_back(const Lease& lease, GivenBack how, const std::string& why) override;
   Result<std::vector<Ended>> ended(const std::string& run, int max) override;
-  Result<void> drop(const std::string& run, const std::string& id) override;
+  Result<void> drop(const std::string& run, const std::vector<std::string>& ids) override;
   Result<Counts> counts() override;
   Result<void> wait_for_work(JobClass job_class, int64_t timeout_ms) override {
     return work_wait_.wait(bell_of(to_string(job_class)), timeout_ms);
@@ -104,6 +104,7 @@ class SqliteStore : public Store {
   Result<void> finish(const std::string& id, JobState state, const std::string& result);
   Result<void> release(const std::string& id, GivenBack how, const std::string& why);
   Result<void> leave_lane(const Row& job);
+  Result<void> drop_one(const std::string& run, const std::string& id);
 
   fs::path bells_;
   std::set<std::string> to_ring_;
@@ -328,17 +329,24 @@ Result<std::vector<Ended>> SqliteStore::ended(const std::string& run, int max) {
   return all;
 }
 
-Result<void> SqliteStore::drop(const std::string& run, const std::string& id) {
+Result<void> SqliteStore::drop(const std::string& run, const std::vector<std::string>& ids) {
   return change([&]() -> Result<void> {
-    STITCH_TRY(db_.run("DELETE FROM wants WHERE run = ?1 AND id = ?2", {run, id}));
-    STITCH_ASSIGN(const std::vector<Row> others, db_.rows("SELECT 1 FROM wants WHERE id = ?1 LIMIT 1", {id}));
-    STITCH_ASSIGN(const std::vector<Row> job, db_.rows(kLaneOfJob, {id}));
-    if (!others.empty() || job.empty()) {
-      return {};
+    for (const std::string& id : ids) {
+      STITCH_TRY(drop_one(run, id));
     }
-    STITCH_TRY(leave_lane(job[0]));
-    return db_.run("DELETE FROM jobs WHERE id = ?1", {id});
+    return {};
   });
+}
+
+Result<void> SqliteStore::drop_one(const std::string& run, const std::string& id) {
+  STITCH_TRY(db_.run("DELETE FROM wants WHERE run = ?1 AND id = ?2", {run, id}));
+  STITCH_ASSIGN(const std::vector<Row> others, db_.rows("SELECT 1 FROM wants WHERE id = ?1 LIMIT 1", {id}));
+  STITCH_ASSIGN(const std::vector<Row> job, db_.rows(kLaneOfJob, {id}));
+  if (!others.empty() || job.empty()) {
+    return {};
+  }
+  STITCH_TRY(leave_lane(job[0]));
+  return db_.run("DELETE FROM jobs WHERE id = ?1", {id});
 }
 
 Result<Counts> SqliteStore::counts() {

@@ -97,7 +97,7 @@ TYPED_TEST(StoreContract, AJobGoesAllTheWay) {
   EXPECT_EQ(ended[0].id, id);
   EXPECT_EQ(ended[0].state, JobState::kDone);
   EXPECT_EQ(ended[0].text, "result \xfe");
-  ASSERT_TRUE(this->store_->drop("run", id).has_value());
+  ASSERT_TRUE(this->store_->drop("run", {id}).has_value());
   EXPECT_TRUE(this->store_->ended("run", 10).value().empty());
   EXPECT_EQ(this->builds().done, 1);
 }
@@ -116,10 +116,10 @@ TYPED_TEST(StoreContract, TheSameContentIsOneJob) {
   for (const char* run : {"a", "b", "c", "late"}) {
     EXPECT_EQ(this->store_->ended(run, 10).value().size(), 1U) << run;
   }
-  ASSERT_TRUE(this->store_->drop("a", lease.id).has_value());
+  ASSERT_TRUE(this->store_->drop("a", {lease.id}).has_value());
   EXPECT_EQ(this->store_->ended("b", 10).value().size(), 1U);
   for (const char* run : {"b", "c", "late"}) {
-    ASSERT_TRUE(this->store_->drop(run, lease.id).has_value());
+    ASSERT_TRUE(this->store_->drop(run, {lease.id}).has_value());
   }
   EXPECT_TRUE(this->store_->submit(submission).value().is_new);
 }
@@ -183,7 +183,7 @@ TYPED_TEST(StoreContract, WhoNeverEndsIsParkedWithASentence) {
   EXPECT_EQ(ended[0].text, "3 workers took this job and none ended it; of the last, w3: it was not heard of again");
   EXPECT_EQ(this->builds().parked, 1);
   EXPECT_EQ(this->builds().leased, 0);
-  ASSERT_TRUE(this->store_->drop("run", ended[0].id).has_value());
+  ASSERT_TRUE(this->store_->drop("run", {ended[0].id}).has_value());
   EXPECT_TRUE(this->store_->submit({JobClass::kBuild, "run", "x"}).value().is_new);
 }
 
@@ -238,17 +238,17 @@ TYPED_TEST(StoreContract, CancellationReachesTheWorker) {
   const std::string waiting = this->submit("run", "waits");
   const std::string shared = this->submit("run", "shared");
   this->submit("other", "shared");
-  ASSERT_TRUE(this->store_->drop("run", waiting).has_value());
-  ASSERT_TRUE(this->store_->drop("run", shared).has_value());
+  ASSERT_TRUE(this->store_->drop("run", {waiting}).has_value());
+  ASSERT_TRUE(this->store_->drop("run", {shared}).has_value());
   const Lease lease = this->pull().value();
   EXPECT_EQ(lease.content, "shared");
   EXPECT_TRUE(this->store_->beat(lease, this->kLeaseMs).value());
-  ASSERT_TRUE(this->store_->drop("other", shared).has_value());
+  ASSERT_TRUE(this->store_->drop("other", {shared}).has_value());
   EXPECT_FALSE(this->store_->beat(lease, this->kLeaseMs).value());
   EXPECT_FALSE(this->store_->complete(lease, "").value());
   EXPECT_EQ(this->builds().waiting, 0);
   EXPECT_EQ(this->builds().leased, 0);
-  EXPECT_TRUE(this->store_->drop("nobody", "no such job").has_value());
+  EXPECT_TRUE(this->store_->drop("nobody", {"no such job"}).has_value());
 }
 
 TYPED_TEST(StoreContract, OneRunHasOneKindOfDevice) {
@@ -338,7 +338,7 @@ TYPED_TEST(StoreContract, ManyAtOnceLoseAndDoubleNothing) {
       for (const Ended& each : ended) {
         EXPECT_TRUE(each.state == JobState::kParked || sha256_hex(each.text) == each.id) << each.text;
         seen.insert(each.id);
-        ASSERT_TRUE(this->store_->drop(run, each.id).has_value());
+        ASSERT_TRUE(this->store_->drop(run, {each.id}).has_value());
       }
     }
   }

@@ -20,7 +20,7 @@ void add_jobs(CLI::App* verb, WorkOptions* work) {
   verb->add_option("--class", work->job_class, "build: any processor; device: one GPU that is this worker's")
       ->required()
       ->check(CLI::IsMember({"build", "device"}))
-      ->type_name("build|device")
+      ->type_name("CLASS")
       ->group(kJobsGroup);
   verb->add_option("--artefacts", work->artefacts,
                    "The folder of files that front ends share (default: FILE.artefacts)")
