@@ -39,8 +39,8 @@ def test_answers_of_a_run_folder_are_answers() -> None:
 def test_answers_are_judged_as_foretold(tmp_path: pathlib.Path, build: pathlib.Path) -> None:
     found = made_answers.write(tmp_path / "suite", tmp_path / "answers")
     command = [build / "stitchcuda", "bench", "kernelbench", "--root", tmp_path / "suite", "--candidates",
-               tmp_path / "answers", "--no-admit", "--device", "emulated", "--jobs", "2", "--seed", "5", "--task-seconds",
-               str(int(600 * PATIENCE)), "--out", tmp_path / "run", "--json", "--quiet"]  # fmt: skip
+               tmp_path / "answers", "--no-admit", "--device", "emulated", "--jobs", "2", "--seed", "5",
+               "--task-seconds", str(int(600 * PATIENCE)), "--out", tmp_path / "run", "--json", "--quiet"]  # fmt: skip
     environment = {**os.environ, "STITCHCUDA_STATE": str(tmp_path / "state")}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, done.stderr

@@ -73,6 +73,7 @@ struct CommandLine {
   AgentOptions agents;                // optimize: who plans, writes and reviews
   SynthOptions synth;                 // synth, decontaminate
   BenchOptions bench;                 // bench: which tasks, how many at once, within which limits
+  WorkOptions work;                   // work: which jobs, until when
   std::string goes_on;                // optimize: the run that goes on, as `runs resume` has found it
   std::optional<int64_t> from;        // runs resume: after how many events another run goes on in its place
   bool with_graph = false;            // runs show: the table of routes, with its visits
@@ -96,40 +97,6 @@ struct CommandLine {
   double job_after_seconds = 30;      // mcp: when a call is answered with a job id
   std::vector<std::string> words;     // what a verb about stitchcuda itself takes: names of runs, a shell, a verb
   std::string help;                   // set when help or the version was asked for: print it and stop
-  std::string cache_size;            // the most that the cache may hold, "4G"; empty: as STITCHCUDA_CACHE_SIZE says
-  std::vector<std::string> targets;  // GPU architectures to plan and build for; empty: the one here, or the default
-  bool line_info = false;            // nvcc keeps line numbers for profilers
-  bool nvtx = false;                 // a named NVTX range around each step
-  bool skip_nvcc = false;            // optimize for the emulated device: leave out the compilation for a GPU
-  double probe_seconds = 60;         // doctor: how long each program that is asked may take
-  bool asks_roles = false;           // doctor: asks the roles of a team instead of looking at this machine
-  std::string team;                  // of stitchcuda.toml; empty: the one called default, or the only one
-  std::string config;                // stitchcuda.toml; empty: where it is looked for
-  AgentOptions agents;               // optimize: who plans, writes and reviews
-  SynthOptions synth;                // synth, decontaminate
-  BenchOptions bench;                // bench: which tasks, how many at once, within which limits
-  WorkOptions work;                  // work: which jobs, until when
-  std::string goes_on;               // optimize: the run that goes on, as `runs resume` has found it
-  std::optional<int64_t> from;       // runs resume: after how many events another run goes on in its place
-  bool with_graph = false;           // runs show: the table of routes, with its visits
-  bool ids_only = false;             // runs list: ids, one a line
-  bool with_folder = false;          // runs rm: the folder that the run wrote, too
-  std::string error_log;             // docs search: a file of what a compiler or a run said; "-": stdin
-  std::string bound;                 // docs search: "memory", "compute", "latency", "host"
-  std::string step_kind;             // docs search: "gemm", "softmax" ...
-  std::string dtype;                 // docs search: "f32" ...
-  std::string architecture;          // docs search: "sm_90a" ...
-  std::string rung;                  // profile: that profiler alone; empty: the best one that is here
-  int limit = 8;                     // docs search: passages
-  bool forget = false;               // docs index: the folders that are named leave the index
-  bool accepts_licence = false;      // docs fetch: the licence was read before
-  std::string mirror;                // docs fetch: an address in place of NVIDIA's
-  std::optional<int> http_port;      // mcp: on 127.0.0.1; empty: stdin and stdout
-  std::string token_file;            // mcp --http: who may ask; empty: in the folder of state
-  std::string root;                  // mcp: the only folder that its tools may use; empty: any
-  double job_after_seconds = 30;     // mcp: when a call is answered with a job id
-  std::vector<std::string> words;    // what a verb about stitchcuda itself takes: names of runs, a shell, a verb
-  std::string help;                  // set when help or the version was asked for: print it and stop
 };
 
 // kUsage with a sentence for a command line that cannot be taken.

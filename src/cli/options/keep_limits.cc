@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kSize = "STITCHCUDA_RUNS_SIZE";
 constexpr const char* kAge = "STITCHCUDA_RUNS_AGE";
-constexpr double kMaxBytes = 1e18;
+constexpr double kMaxKeptBytes = 1e18;
 
 std::string named(const char* variable) {
   const char* value = std::getenv(variable);
@@ -34,7 +34,7 @@ Result<runs::KeepLimits> asked_keep_limits() {
     limits.bytes.reset();
   } else if (!size.empty()) {
     const std::optional<double> bytes = runs::size_bytes(size);
-    if (!bytes.has_value() || !(*bytes < kMaxBytes)) {
+    if (!bytes.has_value() || !(*bytes < kMaxKeptBytes)) {
       return no_limit(kSize, size, "write it like 500M, 4G or unlimited");
     }
     limits.bytes = static_cast<uint64_t>(*bytes);

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMaxPlans = 4;  // each takes over times for the steps of the one before
+constexpr int kMaxReplans = 4;  // each takes over times for the steps of the one before
 
 // "knowledge/times/nvidia-h200.txt" has what ships for "NVIDIA H200".
 fs::path shipped_file(const Job& job, std::string device) {
@@ -105,7 +105,7 @@ Result<plan::Plan> Shipped::plan(const PlannedBy& planned_by) {
     return us(signature, setting);
   };
   STITCH_ASSIGN(plan::Plan plan, planned_by(known, {}));
-  for (int round = 1; round < kMaxPlans; ++round) {
+  for (int round = 1; round < kMaxReplans; ++round) {
     STITCH_ASSIGN(const bool is_more, carry_over(plan));
     if (!is_more) {
       break;

@@ -12,8 +12,15 @@ namespace {
 using StepId = std::tuple<std::string, std::string, std::string>;  // device, mode, signature
 
 bool is_program(const kernels::Setting& setting) {
-  return setting == plan::setting_of(plan::Layout::kChannelsFirst) ||
-         setting == plan::setting_of(plan::Layout::kChannelsLast);
+  using plan::Layout, plan::Style;
+  for (const Layout layout : {Layout::kChannelsFirst, Layout::kChannelsLast}) {
+    for (const Style style : {Style::kByCost, Style::kByLibraries}) {
+      if (setting == plan::setting_of({layout, style})) {
+        return true;
+      }
+    }
+  }
+  return false;
 }
 
 KnownStep step_of(const KnownTime& time) {
