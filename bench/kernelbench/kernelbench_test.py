@@ -195,6 +195,49 @@ def test_a_run_that_is_interrupted_leaves_no_process_and_no_line(tmp_path) -> No
     assert not (where / "out" / "results.jsonl").exists()
 
 
+# A product and a process of baselines that do nothing, and say what the real ones say.
+PRODUCT = """#!/usr/bin/env python3
+import json, pathlib, sys
+verb, out = sys.argv[1], sys.argv[sys.argv.index("--out") + 1] if "--out" in sys.argv else None
+plan = json.dumps({"steps": [], "buffers": []})
+if verb == "tune":
+    pathlib.Path(out).write_text(plan)
+if verb == "emit":
+    (pathlib.Path(out) / "plan.json").write_text(plan)
+print(json.dumps({"verdict": {"kind": "undecided"}, "folder": "FOLDER"}))
+"""
+TIMER = """
+import json, os, sys
+print(json.dumps({"ready": True}), flush=True)
+sys.stdin.readline()
+print(json.dumps({"compile": 1.0}), flush=True)
+if "--asks" in sys.argv:
+    print(json.dumps({"asks": True}), flush=True)
+    sys.stdin.readline()
+    us = {"ours": {"median": 5.0}, "eager": {"median": 10.0}, "compile": {"median": 8.0}}
+    print(json.dumps({"us": us, "difference": 0.0, "cpus": sorted(os.sched_getaffinity(0))}), flush=True)
+sys.stdin.read()
+"""
+
+
+def test_what_is_built_is_timed_while_more_is_built(tmp_path: pathlib.Path) -> None:
+    where = checkout(tmp_path, level1_1_Scaled=RIGHT, level1_2_Scaled=RIGHT, level2_1_Scaled=RIGHT)
+    binary, timer, cpus = tmp_path / "product", tmp_path / "timer.py", sorted(os.sched_getaffinity(0))
+    binary.write_text(PRODUCT.replace("FOLDER", str(tmp_path)))
+    binary.chmod(0o755)
+    timer.write_text(TIMER)
+    starts = f"import sys, runpy; sys.path[:0] = [{str(HERE)!r}, {str(HERE.parent / 'programs')!r}]; import baselines; "
+    starts += f"baselines.SCRIPT = {str(timer)!r}; runpy.run_path({str(HERE / 'run')!r}, run_name='__main__')"
+    asked = [binary, where, where / "out", "--no-verify", "--tuning", "1", "--pipeline", "--jobs", "2", "--baseline",
+             "eager,compile", "--time-cpus", str(cpus[0]), "--build-cpus", str(cpus[-1])]
+    done = subprocess.run([sys.executable, "-c", starts, *asked], text=True, capture_output=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = left(where)
+    assert len(found) == 3 and {record["ratio"]["best"] for record in found.values()} == {1.6}
+    assert {tuple(record["cpus"]) for record in found.values()} == {(cpus[0],)}
+    assert not list((where / "out" / "programs").rglob("*.json"))  # nothing is left to time
+
+
 TEXTS = {
     "level1_1_Matmul": "a @ b",
     "level1_2_conv_transposed": "nn.ConvTranspose3d(1, 1, 1)",

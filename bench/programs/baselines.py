@@ -31,6 +31,7 @@ class Process:
 
     def start(self) -> subprocess.Popen:
         """The log is what tells why a process ended before its time."""
+        self.unread = b""
         without = [*self.without, *self.failed]
         return children.start(
             [*self.command, *(["--without", *without] if without else [])],
@@ -40,13 +41,26 @@ class Process:
             stdout=subprocess.PIPE,
         )
 
+    def line(self, seconds: float) -> str | None:
+        """The next line, empty where the child has ended; None when none comes in time. Read by ourselves: what a text
+        file has read ahead, select() does not see."""
+        limit = time.monotonic() + seconds
+        while b"\n" not in self.unread:
+            ready, _, _ = select.select([self.child.stdout], [], [], max(0.0, limit - time.monotonic()))
+            if not ready:
+                return None
+            more = os.read(self.child.stdout.fileno(), 1 << 16)
+            if not more:
+                return ""
+            self.unread += more
+        line, _, self.unread = self.unread.partition(b"\n")
+        return line.decode(errors="replace") + "\n"
+
     def answer(self, seconds: float) -> dict:
         """The next line of the child as JSON; {"error": ...} when none comes in time."""
         limit = time.monotonic() + max(seconds, 0.1)
-        while time.monotonic() < limit:
-            ready, _, _ = select.select([self.child.stdout], [], [], max(0.0, limit - time.monotonic()))
-            line = self.child.stdout.readline() if ready else ""
-            if ready and not line:
+        while (line := self.line(limit - time.monotonic())) is not None:
+            if not line:
                 said = children.last_words(self.log)
                 return {"error": f"the process ended with status {self.child.wait()}: {said}"}
             if line.startswith("{"):
