@@ -9,6 +9,7 @@
 
 #include "agents/bench/bench_over_driver.h"
 #include "agents/coder/host_text.h"
+#include "agents/run/floor.h"
 #include "agents/run/kept_texts.h"
 #include "agents/state/state_json.h"
 #include "artifact/task/task.h"
@@ -16,9 +17,6 @@
 #include "base/hash/sha256.h"
 #include "base/json/json.h"
 #include "base/text/printable.h"
-#include "kernels/builtin_templates.h"
-#include "plan/cost/cost.h"
-#include "plan/executed/executed.h"
 
 namespace stitch::agents {
 namespace {
@@ -29,26 +27,6 @@ std::string digest_of(const driver::Workbench& workbench) {
   hash.update_field(plan::to_json(workbench.plan()).dump());
   hash.update_field(to_string(workbench.expert().device));
   return hash.finish();
-}
-
-// What no program of this graph can be faster than, launches aside: values between steps may be in no memory.
-double floor_of(const plan::Plan& plan) {
-  const Result<kernels::DeviceLimits> limits = kernels::device_limits(plan.device);
-  if (!limits.has_value()) {
-    return 0;
-  }
-  double arithmetic_us = 0;
-  for (size_t i = 0; i < plan.steps.size(); ++i) {
-    const kernels::KernelTemplate* kernel = kernels::find_template(plan.steps[i].skeleton);
-    if (plan.steps[i].phase == plan::Phase::kRun && kernel != nullptr) {
-      kernels::Work work = kernel->work(plan::step_group(plan, i), plan.steps[i].setting);
-      work.launches = 0;
-      work.bytes = 0;
-      arithmetic_us += plan::modelled_us(work, *limits);
-    }
-  }
-  kernels::Work moved{.launches = 0, .bytes = plan::work_of(plan).whole.bytes};
-  return std::max(arithmetic_us, plan::modelled_us(moved, *limits));
 }
 
 Result<State> initial_state(driver::Workbench& workbench, DriverBench& bench, const RunRequest& request) {
