@@ -45,6 +45,9 @@ Result<ProgramRecord> program_record(const RunStore& store, const RunRecord& rec
   return found;
 }
 
+// Lines that a person is shown without having asked for more.
+constexpr std::optional<int64_t> kShown = 1000;
+
 // Whole records, each read from its folder; one that has gone since is left out.
 Json as_json(const RunStore& store, const std::vector<RunSummary>& found) {
   Json rows = Json::array();
@@ -72,7 +75,9 @@ Result<int> list(Invocation& invocation, const RunStore& store) {
       return failure(with_context(read.error(), "--where"));
     }
   }
-  STITCH_ASSIGN(const std::vector<RunSummary> found, store.list(condition, std::time(nullptr), line.list_limit));
+  const bool is_for_people = !line.ids_only && !line.json && !line.list_limit.has_value();
+  STITCH_ASSIGN(const std::vector<RunSummary> found,
+                store.list(condition, std::time(nullptr), is_for_people ? kShown : line.list_limit));
   if (line.ids_only) {
     std::string text;
     for (const RunSummary& run : found) {
@@ -82,9 +87,11 @@ Result<int> list(Invocation& invocation, const RunStore& store) {
     return 0;
   }
   const Terminal terminal = find_terminal(STDOUT_FILENO, line.color);
+  const bool is_cut = is_for_people && static_cast<int64_t>(found.size()) == *kShown;
+  const std::string more = is_cut ? fmt::format("\nthese are the newest {}; --limit COUNT shows more", *kShown) : "";
   invocation.reporter().result(
       line.json ? Json{{"schema", "stitchcuda.runs/1"}, {"runs", as_json(store, found)}} : Json(),
-      found.empty() ? nothing_found(line.where) : list_text(found, std::time(nullptr), terminal));
+      (found.empty() ? nothing_found(line.where) : list_text(found, std::time(nullptr), terminal)) + more);
   return 0;
 }
 

@@ -41,7 +41,8 @@ void add_runs(CLI::App* application, CommandLine* line) {
                    "Those alone that fit: FIELD = != < > <= >= ~ VALUE, and, or, not, ( ); a wrong field is told all")
       ->type_name("CONDITION")
       ->group(kOutputGroup);
-  list->add_option("--limit", line->list_limit, "The newest alone, so many")
+  list->add_option("--limit", line->list_limit,
+                   "The newest alone, so many (default: 1000 where people read it, else all)")
       ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()))
       ->type_name("COUNT")
       ->group(kOutputGroup);
