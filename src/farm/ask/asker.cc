@@ -56,7 +56,7 @@ void Asker::collect() {
 
 // Those that nobody here waits for stay in the store: this run goes on from an earlier one, and may ask for them yet.
 Result<void> Asker::collect_once() {
-  STITCH_ASSIGN(std::vector<store::Ended> ended, collecting_->ended(options_.run, kCollectAtOnce));
+  STITCH_ASSIGN(std::vector<store::Ended> ended, collecting_->ended(options_.run, kCollectAtOnce + left_over_));
   std::vector<std::string> taken;
   for (store::Ended& each : ended) {
     const std::string id = each.id;
@@ -70,6 +70,7 @@ Result<void> Asker::collect_once() {
     taken.push_back(id);
     changed_.notify_all();
   }
+  left_over_ = static_cast<int>(ended.size() - taken.size());
   return taken.empty() ? collecting_->wait_for_ended(options_.run, kCollectMs) : collecting_->drop(options_.run, taken);
 }
 

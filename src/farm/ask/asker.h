@@ -49,7 +49,8 @@ class Asker {
 
   const AskerOptions options_;
   const Artefacts artefacts_;
-  std::unique_ptr<store::Store> collecting_;  // of the thread that collects
+  std::unique_ptr<store::Store> collecting_;  // these two are of the thread that collects
+  int left_over_ = 0;                         // ended jobs that nobody here waits for, which come first
   std::mutex store_mutex_;                    // for the next one
   std::unique_ptr<store::Store> submitting_;
   std::mutex mutex_;

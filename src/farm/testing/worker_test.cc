@@ -119,6 +119,16 @@ TEST_F(WorkerTest, AWorkerThatDrainsGivesBackWhatIsUnderWay) {
   EXPECT_EQ(store->pull({store::JobClass::kBuild, "w2", ""}).value().value().delivery, 1);
 }
 
+// As of a run that was stopped with many tasks under way and goes on with few.
+TEST_F(WorkerTest, EndedJobsThatNobodyWaitsForDoNotHideOthers) {
+  const std::unique_ptr<store::Store> store = store::open_store(options_.store_url).value();
+  for (int i = 0; i < 150; ++i) {
+    ASSERT_TRUE(store->submit({store::JobClass::kBuild, "run", std::to_string(i)}).has_value());
+    ASSERT_TRUE(store->complete(store->pull({store::JobClass::kBuild, "w", ""}).value().value(), "r").has_value());
+  }
+  EXPECT_EQ(ask(5).value().result.exit_code, 1);
+}
+
 TEST_F(WorkerTest, WhatIsNoJobIsRefused) {
   const std::unique_ptr<store::Store> store = store::open_store(options_.store_url).value();
   ASSERT_TRUE(store->submit({store::JobClass::kBuild, "run", "rm -rf /"}).has_value());
