@@ -92,5 +92,23 @@ TEST(DirectConvolutionSettings, AreEstimatedAsMeasured) {
   EXPECT_GT(images.arithmetic_us("direct_8"), images.arithmetic_us("direct_32"));
 }
 
+// Volumes of `last` elements along their last axis, where the window is one element.
+std::string volume_program(int last, const std::string& padding) {
+  return "graph g mode=eval\nx: f32[16,3,256,256," + std::to_string(last) +
+         "] = input \"x\"\nw: f32[64,3,3,3,1] = parameter \"w\"\ny = conv3d(x, w, none; stride=[1,1,1], padding=" +
+         padding + ", dilation=[1,1,1], groups=1)\nreturn output \"0\" = y\n";
+}
+
+TEST(DirectConvolutionSettings, TakeAShortLastAxisAlongWithTheOneBefore) {
+  const auto of_full_tiles = [](int last, const std::string& padding) {
+    const DirectConvolution volumes(volume_program(last, padding));
+    const DirectConvolution full(volume_program(32, "[0,0,0]"));
+    return volumes.arithmetic_us("direct_64") / full.arithmetic_us("direct_64");
+  };
+  EXPECT_NEAR(of_full_tiles(10, "[0,0,0]"), 10.0 / 32, 0.1);
+  EXPECT_NEAR(of_full_tiles(10, "[0,2,0]"), 10.0 / 32, 0.1);
+  EXPECT_GT(of_full_tiles(10, "[0,0,1]"), 0.9);  // tiles of 32 pixels, of which 12 are there
+}
+
 }  // namespace
 }  // namespace stitch::kernels
