@@ -28,7 +28,7 @@ struct Word {
 
 Unexpected at_column(size_t at, const std::string& message) {
   return failure(ErrorCode::kUsage, message, fmt::format("column {}", at + 1),
-                 "write it like: verdict=verified and (math=tf32 or age<7d)");
+                 "write it like: math=tf32 and (age<7d or time_us<80)");
 }
 
 bool is_space(char letter) { return std::isspace(static_cast<unsigned char>(letter)) != 0; }
