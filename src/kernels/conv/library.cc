@@ -160,8 +160,18 @@ Shares tf32_shares(const ConvolutionProblem& problem, bool is_turned) {
   return {problem.transposed || is_spatial ? 0.27 : (is_small ? 0.32 : 0.4), problem.transposed ? 0.19 : 0.25};
 }
 
+// Groups of several channels are multiplied one group after the other, and for some of them each group is turned there
+// and back by a kernel far slower than a copy (level3/26 and 29 on an H100: 8.8 TFLOP/s where none was turned, 5.2 of
+// 6.2 ms of the convolutions' time where all were).
+bool goes_by_groups(const ConvolutionProblem& problem) {
+  return !problem.transposed && problem.groups > 1 && !problem.is_depthwise();
+}
+
 // Few channels fill its tiles badly. Groups transposed are left to a kernel that PyTorch passes over.
 Shares fp32_shares(const ConvolutionProblem& problem) {
+  if (goes_by_groups(problem)) {
+    return {0.13, 0.15};
+  }
   constexpr int64_t kFewChannels = 4;
   constexpr double kOfDepthwise = 0.2;
   const bool is_spatial = problem.window.axes() > 2;

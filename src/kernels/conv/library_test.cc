@@ -112,6 +112,12 @@ TEST(ConvolutionLibrary, CountsWhatGroupsCost) {
   const LibraryOfConvolution whole(library_program(kPlane));
   EXPECT_EQ(whole.work("cudnn_tf32").pipe, Pipe::kTf32);
   EXPECT_EQ(whole.work("cudnn_fp32").bandwidth_share, 1.0);
+  // One after the other, turned there and back.
+  const LibraryOfConvolution grouped(
+      "graph g mode=eval\nx: f32[4,16,64,64] = input \"x\"\nw: f32[16,8,1,1] = parameter \"w\"\n"
+      "y = conv2d(x, w, none; stride=[1,1], padding=[0,0], dilation=[1,1], groups=2)\nreturn output \"0\" = y\n");
+  EXPECT_EQ(grouped.work("cudnn_fp32").bandwidth_share, 0.15);
+  EXPECT_LT(grouped.work("cudnn_fp32").peak_share, 0.5 * whole.work("cudnn_fp32").peak_share);
 }
 
 // No tap between inputs is counted.
