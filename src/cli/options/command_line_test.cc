@@ -14,13 +14,20 @@
 namespace stitch::cli {
 namespace {
 
-// Words as a shell splits them; "double quotes" hold one together.
-Result<CommandLine> parse(const std::string& words) {
+// Words as a shell splits them, up to a comment or a redirection; "double" and 'single' quotes hold one together.
+std::vector<std::string> words_of(const std::string& line) {
   std::vector<std::string> list;
-  std::istringstream stream(words);
-  for (std::string word; stream >> std::quoted(word);) {
+  std::istringstream stream(line);
+  for (int next = 0; next = (stream >> std::ws).peek(), stream.good() && next != '#' && next != '>';) {
+    std::string word;
+    stream >> std::quoted(word, next == '\'' ? '\'' : '"');
     list.push_back(word);
   }
+  return list;
+}
+
+Result<CommandLine> parse(const std::string& words) {
+  const std::vector<std::string> list = words_of(words);
   std::vector<const char*> pointers;
   for (const std::string& word : list) {
     pointers.push_back(word.c_str());
@@ -57,9 +64,8 @@ TEST(CommandLine, EveryExampleIsTaken) {
   for_each_verb(command_reference(), "stitchcuda", [](const VerbReference& verb, const std::string& path) {
     EXPECT_FALSE(verb.examples.empty()) << path;
     for (const std::string& example : verb.examples) {
-      const std::string command = example.substr(0, example.find_first_of("#>"));
-      const Result<CommandLine> parsed = parse(command);
-      EXPECT_TRUE(parsed.has_value()) << command << ": " << parsed.error().message;
+      const Result<CommandLine> parsed = parse(example);
+      EXPECT_TRUE(parsed.has_value()) << example << ": " << parsed.error().message;
     }
   });
 }
