@@ -24,16 +24,24 @@ struct Extents {
 __device__ float positive(float x, float scale) { return fmaxf(x * scale, 0.0f); }
 
 __global__ void softmax_sum(const float* x, const float* scale, float2* rows, float* sums, Extents extents) {
-  for (int64_t row = threadIdx.x; row < extents.rows; row += blockDim.x) {
+  for (int64_t row = threadIdx.x / 32; row < extents.rows; row += blockDim.x / 32) {
     float largest = 0.0f;
-    for (int64_t i = 0; i < extents.columns; ++i) {
+    for (int64_t i = threadIdx.x % 32; i < extents.columns; i += 32) {
       largest = fmaxf(largest, positive(x[row * extents.columns + i], scale[i]));
     }
+    for (int distance = 16; distance > 0; distance /= 2) {
+      largest = fmaxf(largest, __shfl_xor_sync(0xffffffffu, largest, distance));
+    }
     float sum = 0.0f;
-    for (int64_t i = 0; i < extents.columns; ++i) {
+    for (int64_t i = threadIdx.x % 32; i < extents.columns; i += 32) {
       sum += expf(positive(x[row * extents.columns + i], scale[i]) - largest);
     }
-    rows[row] = make_float2(largest, sum);
+    for (int distance = 16; distance > 0; distance /= 2) {
+      sum += __shfl_xor_sync(0xffffffffu, sum, distance);
+    }
+    if (threadIdx.x % 32 == 0) {
+      rows[row] = make_float2(largest, sum);
+    }
   }
   __syncthreads();
   for (int64_t i = threadIdx.x; i < extents.columns; i += blockDim.x) {

@@ -43,13 +43,17 @@ def place(tmp_path: pathlib.Path) -> Workplace:
 KERNEL = """
 template <typename Load, typename Store>
 __global__ void sum_in_one(Load load, Store store, int64_t samples) {
+  stitch::WeightedLoss total{0.0f, 0.0f};
+  for (int64_t sample = threadIdx.x; sample < samples; sample += 32) {
+    const stitch::WeightedLoss one = load(sample);
+    total.loss += one.loss;
+    total.weight += one.weight;
+  }
+  for (int distance = 16; distance > 0; distance /= 2) {
+    total.loss += __shfl_xor_sync(0xffffffffu, total.loss, distance);
+    total.weight += __shfl_xor_sync(0xffffffffu, total.weight, distance);
+  }
   if (threadIdx.x == 0) {
-    stitch::WeightedLoss total{0.0f, 0.0f};
-    for (int64_t sample = 0; sample < samples; ++sample) {
-      const stitch::WeightedLoss one = load(sample);
-      total.loss += one.loss;
-      total.weight += one.weight;
-    }
     store(total);
   }
 }
