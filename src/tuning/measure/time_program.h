@@ -15,24 +15,24 @@ namespace stitch::tuning {
 
 // The user's own program in PyTorch, timed in turns with ours.
 struct BaselineTimes {
-  std::string name;              // "eager", "compile", "graph"
-  std::vector<double> ours_us;   // one for each block, in the order in which they ran
+  std::string name;             // "eager", "compile", "graph"
+  std::vector<double> ours_us;  // one for each block, in the order in which they ran
   std::vector<double> theirs_us;
-  evaluate::Speedup speedup{};   // ours over theirs; its refusal says why there is none
-  bool is_mixed = false;         // the contents of both, as evaluate::Timing has it
+  evaluate::Speedup speedup{};  // ours over theirs; its refusal says why there is none
+  bool is_mixed = false;        // the contents of both, as evaluate::Timing has it
   int tries = 0;
 };
 
 struct ProgramTimes {
   evaluate::Timing plain;
-  evaluate::Timing graph;  // no samples when run() could not be captured, or gave no right answers when replayed
+  evaluate::Timing graph;       // no samples when run() could not be captured, or gave no right answers when replayed
   std::string without_graph{};  // why not, then
-  double prepare_us = 0;   // of a prepare() that is not the first
+  double prepare_us = 0;        // of a prepare() that is not the first
   std::optional<BaselineTimes> baseline{};  // where one was asked for
   // How it ended while it was timed, and what it did there; without a good end there are no times.
   evaluate::Ending ending = evaluate::Ending::kOk;
   std::string fault{};
-  std::string device{};    // as CUDA calls it
+  std::string device{};  // as CUDA calls it
   uint64_t l2_bytes = 0;
   std::string shared{};  // with whom the GPU was shared; then the times may not be reported
   std::string clocks{};  // how its clocks moved, likewise
