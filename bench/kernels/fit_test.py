@@ -44,18 +44,26 @@ def test_few_steps_and_right_estimates_keep_their_factor() -> None:
     assert module.fitted(made("gemm", "tf32", [1.0] * 8)) == 1
 
 
+def test_a_factor_that_does_not_help_the_other_half_is_not_taken() -> None:
+    module = fit()
+    few = made("gemm", "tf32", [2.0] * 4)  # half of them are too few to fit a factor to
+    assert module.fitted(few) == 2 and module.trusted(few) == 1
+    assert module.trusted(made("gemm", "tf32", [2.0] * 8)) == 2
+    assert module.trusted(made("gemm", "tf32", [2.0, 0.5] * 4)) == 1
+
+
 def test_the_table_and_the_rows_that_are_written(tmp_path: pathlib.Path, monkeypatch, capsys) -> None:
     module = fit()
     monkeypatch.setattr(module, "TABLE", tmp_path / "fitted.def")
     other = 'STITCH_FITTED("A100", "gemm", "ffma", 1.5)\n'
     module.TABLE.write_text(f'// head\n{other}STITCH_FITTED("H200", "old", "x", 2)\n')
-    lines = made("conv", "direct", [1.0] * 4) + made("gemm", "tf32", [2.0] * 4)
+    lines = made("conv", "direct", [1.0] * 8) + made("gemm", "tf32", [2.0] * 8)
     (tmp_path / "times.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     monkeypatch.setattr(sys, "argv", ["fit", "stitchcuda", str(tmp_path / "times.jsonl"), "--write"])
     assert module.main() == 0
     said = capsys.readouterr().out
-    assert "| H200 | gemm | tf32 | 4 | 4 | 0 % | 100 % |" in said
-    assert "| all | | | 8 | 8 | 50 % | 100 % |" in said
+    assert "| H200 | gemm | tf32 | 8 | 8 | 0 % | 100 % | 100 % | 2 |" in said
+    assert "| all | | | 16 | 16 | 50 % | 100 % | 100 % | |" in said
     assert module.TABLE.read_text() == f'// head\n{other}STITCH_FITTED("H200", "gemm", "tf32", 2)\n'
 
 
