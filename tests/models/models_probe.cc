@@ -14,7 +14,7 @@
 #include "tokens/chat/chat.h"
 #include "tokens/tokenizer/tokenizer.h"
 #include "tokens/train/train_tokenizer.h"
-#include "weights/adapter/adapter_config.h"
+#include "weights/adapter/adapter.h"
 #include "weights/checkpoint/checkpoint.h"
 #include "weights/checkpoint/sharded.h"
 #include "weights/gguf/gguf_tokenizer.h"
@@ -87,6 +87,17 @@ Result<Json> adapter_name(const Json& asked) {
   return Json{{"layer", name->layer}, {"is_b", name->is_b}, {"name", peft_name(*name)}};
 }
 
+// Reads an adapter, and writes it to another folder.
+Result<Json> rewrite_adapter(const Json& asked) {
+  STITCH_ASSIGN(const auto adapter, weights::Adapter::open(asked.at("path").get<std::string>()));
+  STITCH_TRY(weights::write_adapter(asked.at("to").get<std::string>(), adapter.config(), adapter.layers()));
+  Json names = Json::array();
+  for (const auto& layer : adapter.layers()) {
+    names.push_back(layer.layer);
+  }
+  return names;
+}
+
 Result<Json> read_gguf(const Json& asked) {
   STITCH_ASSIGN(const auto file, weights::GgufFile::open(asked.at("path").get<std::string>()));
   Json values = Json::object();
@@ -134,18 +145,14 @@ Result<tokens::Tokenizer> tokenizer_at(const std::string& path) {
 class Probe {
  public:
   Result<Json> answer(const Json& asked) {
-    const std::map<std::string, Result<Json> (*)(const Json&)> kPlain = {{"read_safetensors", read_safetensors},
-                                                                         {"rewrite_safetensors", rewrite_safetensors},
-                                                                         {"open_sharded", open_sharded},
-                                                                         {"model_config", model_config},
-                                                                         {"adapter_config", adapter_config},
-                                                                         {"adapter_name", adapter_name},
-                                                                         {"read_gguf", read_gguf},
-                                                                         {"open_checkpoint", open_checkpoint},
-                                                                         {"read_rows", read_rows},
-                                                                         {"gguf_tokenizer", gguf_tokenizer},
-                                                                         {"train", train},
-                                                                         {"chat_template", chat_template}};
+    const std::map<std::string, Result<Json> (*)(const Json&)> kPlain = {
+        {"read_safetensors", read_safetensors}, {"rewrite_safetensors", rewrite_safetensors},
+        {"open_sharded", open_sharded},         {"model_config", model_config},
+        {"adapter_config", adapter_config},     {"adapter_name", adapter_name},
+        {"rewrite_adapter", rewrite_adapter},   {"read_gguf", read_gguf},
+        {"open_checkpoint", open_checkpoint},   {"read_rows", read_rows},
+        {"gguf_tokenizer", gguf_tokenizer},     {"train", train},
+        {"chat_template", chat_template}};
     const std::string what = asked.at("do").get<std::string>();
     if (const auto plain = kPlain.find(what); plain != kPlain.end()) {
       return plain->second(asked);

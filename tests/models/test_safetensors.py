@@ -122,6 +122,33 @@ def test_malformed_files_are_refused_for_their_reason(probe, tmp_path: pathlib.P
             reference.load_file(path)
 
 
+ADAPTER = {"peft_type": "LORA", "r": 4, "lora_alpha": 8, "target_modules": ["q_proj"]}
+LAYER = "base_model.model.model.layers.{}.self_attn.q_proj.lora_{}.weight"
+
+
+def adapter_in(folder: pathlib.Path, tensors: dict[str, torch.Tensor]) -> pathlib.Path:
+    folder.mkdir(exist_ok=True)
+    (folder / "adapter_config.json").write_text(json.dumps(ADAPTER))
+    reference.save_file(tensors, folder / "adapter_model.safetensors", metadata={"format": "pt"})
+    return folder
+
+
+def test_adapters_are_read_and_written_whole(probe, tmp_path: pathlib.Path) -> None:
+    tensors = {LAYER.format(layer, part): torch.randn((4, 6) if part == "A" else (8, 4))
+               for layer in range(11) for part in "AB"}
+    folder = adapter_in(tmp_path / "theirs", tensors)
+    names = probe.value("rewrite_adapter", path=str(folder), to=str(tmp_path / "ours"))
+    assert sorted(names) == sorted(f"model.layers.{layer}.self_attn.q_proj" for layer in range(11))
+    model = "adapter_model.safetensors"
+    assert (tmp_path / "ours" / model).read_bytes() == (folder / model).read_bytes()
+    assert probe.value("rewrite_adapter", path=str(tmp_path / "ours"), to=str(folder)) == names
+    a, b = LAYER.format(0, "A"), LAYER.format(0, "B")
+    for broken, reason in (({a: tensors[a]}, "lacks one of its two"), ({a: tensors[a], b: tensors[b].T}, "of rank 4"),
+                           ({a: tensors[a], b: tensors[b], "lm_head.weight": tensors[a]}, "no part of a LoRA")):
+        broken = {name: tensor.contiguous().clone() for name, tensor in broken.items()}
+        assert reason in probe.error("rewrite_adapter", path=str(adapter_in(folder, broken)), to=str(tmp_path / "ours"))
+
+
 def test_what_is_no_file_is_refused(probe, tmp_path: pathlib.Path) -> None:
     for path in (tmp_path, tmp_path / "missing", "/dev/null"):
         assert "cannot read" in probe.error("read_safetensors", path=str(path))
