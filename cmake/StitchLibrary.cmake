@@ -28,8 +28,9 @@ elseif(STITCH_SANITIZE_THREADS)
   target_compile_options(stitch_warnings INTERFACE -fsanitize=thread -fno-omit-frame-pointer)
   target_link_options(stitch_warnings INTERFACE -fsanitize=thread)
 else()
-  # One build runs on any x86-64 Linux with a recent enough glibc.
-  target_link_options(stitch_warnings INTERFACE -static-libstdc++ -static-libgcc)
+  # One build runs on any x86-64 Linux with a recent enough glibc. (cmake/Torch.cmake says who shares the runtime.)
+  target_link_options(stitch_warnings INTERFACE
+                      $<$<NOT:$<BOOL:$<TARGET_PROPERTY:STITCH_SHARED_RUNTIME>>>:-static-libstdc++;-static-libgcc>)
 endif()
 
 set(STITCH_PRECOMPILE OFF)

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// stitchcuda-train's verbs. JSON goes in (a file that --config names), one object of JSON comes out.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/error/result.h"
+#include "base/json/json_forward.h"
+
+namespace stitch::train {
+
+// `words` are the command line without the program's name. kUsage for words that no verb takes.
+Result<Json> run_verb(const std::vector<std::string>& words);
+
+}  // namespace stitch::train
