@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/model/block.h"
+
+namespace stitch::train {
+namespace {
+
+Tensor rotate_half(const Tensor& x) {
+  const int64_t half = x.size(-1) / 2;
+  return at::cat({-x.narrow(-1, half, x.size(-1) - half), x.narrow(-1, 0, half)}, -1);
+}
+
+// [batch, tokens, heads * head_dim] to [batch, heads, tokens, head_dim]
+Tensor split_heads(const Tensor& x, int64_t head_dim) { return x.unflatten(-1, {-1, head_dim}); }
+
+Tensor appended(Tensor& all, const Tensor& fresh, int64_t filled) {
+  all.narrow(2, filled, fresh.size(2)).copy_(fresh);
+  return all.narrow(2, 0, filled + fresh.size(2));
+}
+
+Tensor attention(const Block& block, const weights::ModelConfig& config, const Tensor& hidden, const Shared& shared,
+                 LayerCache* cache) {
+  Tensor q = split_heads(block.q(hidden, shared.adapter), config.head_dim);
+  Tensor k = split_heads(block.k(hidden, shared.adapter), config.head_dim);
+  if (block.q_norm.defined()) {
+    q = rms_norm(q, block.q_norm, config.rms_norm_eps);
+    k = rms_norm(k, block.k_norm, config.rms_norm_eps);
+  }
+  q = q.transpose(1, 2);
+  k = k.transpose(1, 2);
+  q = q * shared.cos + rotate_half(q) * shared.sin;
+  k = k * shared.cos + rotate_half(k) * shared.sin;
+  Tensor v = split_heads(block.v(hidden, shared.adapter), config.head_dim).transpose(1, 2);
+  if (cache != nullptr) {
+    k = appended(cache->keys, k, cache->filled);
+    v = appended(cache->values, v, cache->filled);
+    cache->filled += hidden.size(1);
+  }
+  const auto mask = shared.allowed.defined() ? std::optional(shared.allowed) : std::nullopt;
+  // One token after others reads them all; more than one do so only with a mask.
+  const bool causal = !mask.has_value() && hidden.size(1) > 1;
+  const Tensor mixed =
+      at::scaled_dot_product_attention(q, k, v, mask, 0.0, causal, std::nullopt, config.heads != config.kv_heads);
+  return block.o(mixed.transpose(1, 2).flatten(2), shared.adapter);
+}
+
+}  // namespace
+
+std::vector<Tensor> Block::trainable() const {
+  std::vector<Tensor> all;
+  for (const auto& [name, norm] : kNorms) {
+    if ((this->*norm).defined() && (this->*norm).requires_grad()) {
+      all.push_back(this->*norm);
+    }
+  }
+  for (const auto& [name, linear] : kLinears) {
+    (this->*linear).append_trainable(all);
+  }
+  return all;
+}
+
+Tensor rms_norm(const Tensor& hidden, const Tensor& weight, double eps) {
+  const auto wide = hidden.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
+  const Tensor x = hidden.to(wide);
+  const Tensor normed = x * at::rsqrt(x.pow(2).mean(-1, true) + eps);
+  return weight * normed.to(hidden.scalar_type());
+}
+
+Tensor run_block(const Block& block, const weights::ModelConfig& config, const Tensor& hidden, const Shared& shared,
+                 LayerCache* cache) {
+  const Tensor attended =
+      hidden + attention(block, config, rms_norm(hidden, block.input_norm, config.rms_norm_eps), shared, cache);
+  const Tensor x = rms_norm(attended, block.post_attention_norm, config.rms_norm_eps);
+  const Tensor gated = at::silu(block.gate(x, shared.adapter)) * block.up(x, shared.adapter);
+  return attended + block.down(gated, shared.adapter);
+}
+
+}  // namespace stitch::train
