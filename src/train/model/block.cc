@@ -45,6 +45,14 @@ Tensor attention(const Block& block, const weights::ModelConfig& config, const T
 
 }  // namespace
 
+std::vector<std::string> all_linears() {
+  std::vector<std::string> words;
+  for (const auto& [name, linear] : kLinears) {
+    words.emplace_back(name.substr(name.find('.') + 1));
+  }
+  return words;
+}
+
 std::vector<Tensor> Block::trainable() const {
   std::vector<Tensor> all;
   for (const auto& [name, norm] : kNorms) {

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <array>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "train/model/linear.h"
 #include "weights/config/model_config.h"
@@ -30,6 +32,9 @@ inline constexpr std::array<std::pair<std::string_view, Linear Block::*>, 7> kLi
     {"mlp.up_proj", &Block::up},
     {"mlp.down_proj", &Block::down},
 }};
+// "q_proj", ...: what an adapter names when it is on all of them.
+std::vector<std::string> all_linears();
+
 inline constexpr std::array<std::pair<std::string_view, Tensor Block::*>, 4> kNorms = {{
     {"input_layernorm", &Block::input_norm},
     {"post_attention_layernorm", &Block::post_attention_norm},

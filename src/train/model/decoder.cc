@@ -190,52 +190,52 @@ KvCache Decoder::make_cache(int64_t batch, int64_t capacity) const {
   return cache;
 }
 
-std::vector<Linear*> Decoder::targeted_linears(const AdapterSettings& settings, std::vector<std::string>& names) {
+std::vector<Linear*> Decoder::targeted_linears(const weights::AdapterConfig& settings,
+                                               std::vector<std::string>& names) {
   std::vector<Linear*> found;
   for (size_t layer = 0; layer < blocks_.size(); ++layer) {
     for (const auto& [name, linear] : kLinears) {
       const std::string_view last = name.substr(name.find('.') + 1);
       if (std::find(settings.targets.begin(), settings.targets.end(), last) != settings.targets.end()) {
         found.push_back(&(blocks_[layer].*linear));
-        names.push_back("base_model.model." + layer_prefix(layer) + std::string(name));
+        names.push_back(layer_prefix(layer) + std::string(name));
       }
     }
   }
   return found;
 }
 
-void Decoder::add_adapter(const AdapterSettings& settings, uint64_t seed) {
+void Decoder::add_adapter(const weights::AdapterConfig& settings, uint64_t seed) {
   NamedTensors drawn;
   std::vector<std::string> names;
   const auto linears = targeted_linears(settings, names);
   for (size_t i = 0; i < linears.size(); ++i) {
     const Tensor& weight = linears[i]->weight;
     const double bound = 1 / std::sqrt(static_cast<double>(weight.size(1)));
-    const std::string a = names[i] + ".lora_A.weight";
+    const std::string a = weights::peft_name({names[i], false});
     drawn[a] = at::empty({settings.rank, weight.size(1)}).uniform_(-bound, bound, generator_of(seed, a));
-    drawn[names[i] + ".lora_B.weight"] = at::zeros({weight.size(0), settings.rank});
+    drawn[weights::peft_name({names[i], true})] = at::zeros({weight.size(0), settings.rank});
   }
   const auto loaded = load_adapter(settings, drawn);
   STITCH_CHECK(loaded.has_value()) << "a drawn adapter has other shapes than its model";
 }
 
-Result<void> Decoder::load_adapter(const AdapterSettings& settings, const NamedTensors& parameters) {
+Result<void> Decoder::load_adapter(const weights::AdapterConfig& settings, const NamedTensors& parameters) {
   std::vector<std::string> names;
   const auto linears = targeted_linears(settings, names);
   std::map<std::string, Shape> shapes;
   for (size_t i = 0; i < linears.size(); ++i) {
-    shapes[names[i] + ".lora_A.weight"] = {settings.rank, linears[i]->weight.size(1)};
-    shapes[names[i] + ".lora_B.weight"] = {linears[i]->weight.size(0), settings.rank};
+    shapes[weights::peft_name({names[i], false})] = {settings.rank, linears[i]->weight.size(1)};
+    shapes[weights::peft_name({names[i], true})] = {linears[i]->weight.size(0), settings.rank};
   }
   STITCH_TRY(check_all(shapes, parameters));
-  const auto rank = static_cast<double>(settings.rank);
   const auto take = [&](const std::string& name) {
     return parameters.at(name).detach().to(embedding_.device(), at::kFloat).clone().requires_grad_(true);
   };
   for (size_t i = 0; i < linears.size(); ++i) {
-    linears[i]->lora_a = take(names[i] + ".lora_A.weight");
-    linears[i]->lora_b = take(names[i] + ".lora_B.weight");
-    linears[i]->scale = settings.alpha / (settings.rank_stabilised ? std::sqrt(rank) : rank);
+    linears[i]->lora_a = take(weights::peft_name({names[i], false}));
+    linears[i]->lora_b = take(weights::peft_name({names[i], true}));
+    linears[i]->scale = settings.scale();
   }
   train_base(false);
   adapter_ = settings;
@@ -280,8 +280,8 @@ NamedTensors Decoder::adapter_parameters() const {
   std::vector<std::string> names;
   const auto linears = const_cast<Decoder*>(this)->targeted_linears(adapter_, names);
   for (size_t i = 0; i < linears.size(); ++i) {
-    named[names[i] + ".lora_A.weight"] = linears[i]->lora_a;
-    named[names[i] + ".lora_B.weight"] = linears[i]->lora_b;
+    named[weights::peft_name({names[i], false})] = linears[i]->lora_a;
+    named[weights::peft_name({names[i], true})] = linears[i]->lora_b;
   }
   return named;
 }

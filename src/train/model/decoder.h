@@ -10,16 +10,10 @@
 #include "base/error/result.h"
 #include "train/model/block.h"
 #include "train/tensors/named.h"
+#include "weights/adapter/adapter_config.h"
 #include "weights/config/model_config.h"
 
 namespace stitch::train {
-
-struct AdapterSettings {
-  int64_t rank = 8;
-  double alpha = 16;
-  bool rank_stabilised = false;  // scaled by alpha / sqrt(rank) in place of alpha / rank (arXiv 2312.03732)
-  std::vector<std::string> targets = {"q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"};
-};
 
 // Keys and values of all layers, for as many tokens as it was made for.
 struct KvCache {
@@ -57,11 +51,12 @@ class Decoder {
   // The weight of the output layer, [vocab, hidden]: the embedding where the two are tied.
   const Tensor& head() const { return lm_head_.defined() ? lm_head_ : embedding_; }
 
-  // A is uniform as PEFT draws it (Kaiming, a = sqrt 5), B is zero; the base stops taking part in training.
-  void add_adapter(const AdapterSettings& settings, uint64_t seed);
-  const AdapterSettings* adapter() const { return has_adapter_ ? &adapter_ : nullptr; }
+  // Beside the layers that `settings` names; its dropout is not applied. A is uniform as PEFT draws it (Kaiming, a =
+  // sqrt 5), B is zero; the base stops taking part in training.
+  void add_adapter(const weights::AdapterConfig& settings, uint64_t seed);
+  const weights::AdapterConfig* adapter() const { return has_adapter_ ? &adapter_ : nullptr; }
   // Takes A and B as PEFT names them. kFileInvalid as from_parameters().
-  Result<void> load_adapter(const AdapterSettings& settings, const NamedTensors& parameters);
+  Result<void> load_adapter(const weights::AdapterConfig& settings, const NamedTensors& parameters);
   void merge_adapter();
 
   // "score.weight" [1, hidden] and "score.bias" [1], as transformers' classifiers of tokens have them; zero at first.
@@ -81,13 +76,13 @@ class Decoder {
   Decoder(const weights::ModelConfig& config) : config_(config), blocks_(static_cast<size_t>(config.layers)) {}
   std::map<std::string, Tensor*> base_slots();
   std::map<std::string, std::vector<int64_t>> base_shapes() const;
-  std::vector<Linear*> targeted_linears(const AdapterSettings& settings, std::vector<std::string>& names);
+  std::vector<Linear*> targeted_linears(const weights::AdapterConfig& settings, std::vector<std::string>& names);
 
   weights::ModelConfig config_;
   Tensor embedding_, final_norm_, lm_head_, frequencies_;
   std::vector<Block> blocks_;
   Linear score_;
-  AdapterSettings adapter_;
+  weights::AdapterConfig adapter_;
   bool has_adapter_ = false;
 };
 

@@ -63,7 +63,7 @@ TEST_P(OfTransformers, LossAndEveryGradient) {
 TEST(Decoder, AdapterOfPeft) {
   const Golden golden = read_golden("qwen3_untied");
   Decoder decoder = golden.decoder();
-  ASSERT_TRUE(decoder.load_adapter({.rank = 3, .alpha = 5}, golden.below("lora")).has_value());
+  ASSERT_TRUE(decoder.load_adapter(adapter_of(3, 5), golden.below("lora")).has_value());
   EXPECT_LE(distance(decoder.logits(decoder.hidden(golden.at("tokens"))), golden.at("lora_logits")), 1e-5);
   const NamedTensors ours = gradients(decoder, golden.at("tokens"), golden.at("wanted"));
   const NamedTensors theirs = golden.below("lora_grad");
@@ -84,7 +84,7 @@ TEST(Decoder, AFreshAdapterChangesNothing) {
   const Tensor tokens = at::arange(8, at::kLong).unsqueeze(0);
   Decoder decoder = Decoder::random(tiny_config(), 3, 0.3);
   const Tensor before = decoder.logits(decoder.hidden(tokens));
-  decoder.add_adapter({.rank = 2, .alpha = 4}, 5);
+  decoder.add_adapter(adapter_of(2, 4), 5);
   EXPECT_TRUE(at::equal(decoder.logits(decoder.hidden(tokens)), before));
   const NamedTensors found = gradients(decoder, tokens, at::ones({1, 7}, at::kBool));
   EXPECT_EQ(found.size(), 2 * 2 * kLinears.size());
@@ -100,14 +100,16 @@ TEST(Decoder, RankStabilisedAdaptersAreScaledByTheRoot) {
   compute_reproducibly();
   const Tensor tokens = at::arange(8, at::kLong).unsqueeze(0);
   Decoder decoder = Decoder::random(tiny_config(), 3, 0.3);
-  decoder.add_adapter({.rank = 4, .alpha = 2}, 5);
+  decoder.add_adapter(adapter_of(4, 2), 5);
   NamedTensors adapter = decoder.adapter_parameters();
   for (auto& [name, tensor] : adapter) {
     tensor = tensor.detach() + 0.1;
   }
-  ASSERT_TRUE(decoder.load_adapter({.rank = 4, .alpha = 4}, adapter).has_value());
+  ASSERT_TRUE(decoder.load_adapter(adapter_of(4, 4), adapter).has_value());
   const Tensor plain = decoder.hidden(tokens);
-  ASSERT_TRUE(decoder.load_adapter({.rank = 4, .alpha = 2, .rank_stabilised = true}, adapter).has_value());
+  weights::AdapterConfig stabilised = adapter_of(4, 2);
+  stabilised.is_rank_stabilised = true;
+  ASSERT_TRUE(decoder.load_adapter(stabilised, adapter).has_value());
   EXPECT_TRUE(at::equal(decoder.hidden(tokens), plain));
 }
 
@@ -150,7 +152,7 @@ TEST(Decoder, RecomputedBlocksHaveTheSameGradientsToTheBit) {
     Decoder decoder = golden.decoder();
     decoder.train_base(true);
     if (with_adapter) {
-      decoder.add_adapter({.rank = 2, .alpha = 4}, 5);
+      decoder.add_adapter(adapter_of(2, 4), 5);
     }
     const NamedTensors kept = gradients(decoder, golden.at("tokens"), golden.at("wanted"));
     const NamedTensors again = gradients(decoder, golden.at("tokens"), golden.at("wanted"), {.recompute_blocks = true});

@@ -55,6 +55,15 @@ inline weights::ModelConfig tiny_config() {
   return config;
 }
 
+// On all linear layers.
+inline weights::AdapterConfig adapter_of(int64_t rank, double alpha) {
+  weights::AdapterConfig config;
+  config.rank = rank;
+  config.alpha = alpha;
+  config.targets = all_linears();
+  return config;
+}
+
 // Largest difference of two tensors.
 inline double distance(const Tensor& a, const Tensor& b) {
   return (a.to(at::kDouble) - b.to(at::kDouble)).abs().max().item<double>();

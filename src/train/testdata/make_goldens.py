@@ -6,7 +6,7 @@
 
 Each file holds, with config.json and the versions in its metadata: tokens [2, T] of two rows, the second of which ends
 early; wanted [2, T - 1], the tokens whose log-probabilities the loss is the negative mean of; logits and log_probs;
-loss; "param/NAME" and "grad/NAME". qwen3_untied has losses [10] and "after/NAME" of ten steps of torch.optim.AdamW, too,
+loss; "param/NAME" and "grad/NAME". qwen3_untied has losses [10] and "after/NAME" of ten steps of AdamW, too,
 and "lora/NAME" and "lora_grad/NAME" as PEFT stores them, with lora_logits.
 """
 import json

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/loop/draw.h"
+
+#include <algorithm>
+
+#include "base/fs/files.h"
+#include "base/json/json.h"
+#include "base/seed/seed.h"
+#include "train/loop/loop_settings.h"
+#include "train/records/training_record.h"
+#include "train/sampler/sample.h"
+
+namespace stitch::train {
+namespace {
+
+struct DrawSettings {
+  ModelSource model{};
+  std::string device = "cpu", prompts{}, out{};
+  int64_t samples = 1;  // of each prompt
+  int64_t batch = 32;   // drawn at once
+  int64_t seed = 0;
+  SampleSettings sampling{};
+  bool has_stop_tokens = false;
+};
+
+void read_draw_settings(Section& section, DrawSettings& settings) {
+  constexpr int64_t kMaxCount = int64_t{1} << 24;
+  Section model = section.child("model");
+  read_model_source(model, settings.model);
+  section.add(std::move(model));
+  section.read("device", settings.device);
+  section.require("prompts");
+  section.read("prompts", settings.prompts);
+  section.require("out");
+  section.read("out", settings.out);
+  section.read("samples", settings.samples, 1, kMaxCount);
+  section.read("batch", settings.batch, 1, kMaxCount);
+  section.read("seed", settings.seed, 0, static_cast<int64_t>(kLargestSeed));
+  section.read("max_tokens", settings.sampling.max_tokens, 1, kMaxCount);
+  section.read("temperature", settings.sampling.restriction.temperature, 0, 100);
+  section.read("top_k", settings.sampling.restriction.top_k, 0, kMaxCount);
+  section.read("top_p", settings.sampling.restriction.top_p, 0, 1);
+  settings.has_stop_tokens = section.has("stop_tokens");
+  section.read("stop_tokens", settings.sampling.stop_tokens);
+}
+
+std::string line_of(const SampleRequest& request, int64_t number, const Sample& drawn, const DrawSettings& settings) {
+  Json line = {{"prompt", number / settings.samples}, {"sample", number % settings.samples}};
+  line["prompt_ids"] = request.prompt;
+  line["response_ids"] = drawn.tokens;
+  line["logp_rollout"] = drawn.log_probs;
+  line["finish_reason"] = drawn.finish_reason == FinishReason::kStop ? "stop" : "length";
+  return line.dump() + "\n";
+}
+
+}  // namespace
+
+Result<Json> run_sample(const std::filesystem::path& config) {
+  STITCH_ASSIGN(const std::string text, read_file(config));
+  STITCH_ASSIGN(const auto json, parse_commented_json(text, config.string()));
+  Section section(json.get(), config.string());
+  DrawSettings settings;
+  read_draw_settings(section, settings);
+  STITCH_TRY(section.finish());
+  settings.sampling.seed = static_cast<uint64_t>(settings.seed);
+
+  const std::filesystem::path base = config.parent_path();
+  STITCH_ASSIGN(const Decoder decoder, load_model(settings.model, base, settings.device));
+  const auto& sizes = decoder.config();
+  if (!settings.has_stop_tokens) {
+    settings.sampling.stop_tokens = sizes.eos_tokens;
+  }
+  STITCH_ASSIGN(const RecordFile prompts,
+                read_records(base / settings.prompts, sizes.vocab_size, sizes.max_positions, RecordKind::kPrompt));
+  const int64_t count = static_cast<int64_t>(prompts.records.size()) * settings.samples;
+  std::string lines;
+  int64_t tokens = 0;
+  for (int64_t first = 0; first < count; first += settings.batch) {
+    std::vector<SampleRequest> requests;
+    for (int64_t i = first; i < std::min(count, first + settings.batch); ++i) {
+      requests.push_back({prompts.records[static_cast<size_t>(i / settings.samples)].prompt, static_cast<uint64_t>(i)});
+    }
+    STITCH_ASSIGN(const auto drawn, sample(decoder, requests, settings.sampling));
+    for (size_t i = 0; i < drawn.size(); ++i) {
+      lines += line_of(requests[i], first + static_cast<int64_t>(i), drawn[i], settings);
+      tokens += static_cast<int64_t>(drawn[i].tokens.size());
+    }
+  }
+  STITCH_TRY(write_file(base / settings.out, lines));
+  return Json{{"out", (base / settings.out).string()}, {"samples", count}, {"tokens", tokens}};
+}
+
+}  // namespace stitch::train

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/loop/sft.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/fs/files.h"
+#include "base/json/json.h"
+#include "base/seed/seed.h"
+#include "train/loop/trainer.h"
+
+namespace stitch::train {
+namespace {
+
+struct SftSettings {
+  LoopSettings loop{};
+  std::string train{}, held_out{};
+  int64_t max_tokens = 2048;
+};
+
+void read_data(Section& section, SftSettings& settings) {
+  constexpr int64_t kMaxTokens = int64_t{1} << 24;
+  section.require("train");
+  section.read("train", settings.train);
+  section.read("held_out", settings.held_out);
+  section.read("max_tokens", settings.max_tokens, 2, kMaxTokens);
+}
+
+Tensor summed_loss(const Decoder& model, const std::vector<const TrainingRecord*>& records, const Pass& pass,
+                   const ScoreSettings& scores) {
+  const RecordBatch batch = batch_of(records);
+  const auto device = model.head().device();
+  return -token_scores(model, batch.tokens.to(device), batch.wanted.to(device), pass, scores).log_probs.sum();
+}
+
+int64_t count_tokens(const std::vector<const TrainingRecord*>& records) {
+  return std::accumulate(records.begin(), records.end(), int64_t{0},
+                         [](int64_t sum, const TrainingRecord* record) { return sum + learned_tokens(*record); });
+}
+
+// Calls `use` with at most `size` records at a time.
+void in_parts(const std::vector<const TrainingRecord*>& records, int64_t size,
+              const std::function<void(const std::vector<const TrainingRecord*>&)>& use) {
+  for (size_t first = 0; first < records.size(); first += static_cast<size_t>(size)) {
+    const size_t last = std::min(records.size(), first + static_cast<size_t>(size));
+    use({records.begin() + static_cast<int64_t>(first), records.begin() + static_cast<int64_t>(last)});
+  }
+}
+
+double mean_loss(const Decoder& model, const std::vector<TrainingRecord>& records, const LoopSettings& settings) {
+  const at::NoGradGuard no_gradients;
+  std::vector<const TrainingRecord*> all;
+  for (const TrainingRecord& record : records) {
+    all.push_back(&record);
+  }
+  double sum = 0;
+  in_parts(all, settings.micro_batch, [&](const auto& part) {
+    sum += summed_loss(model, part, {}, {.chunk = settings.head_chunk}).template item<double>();
+  });
+  return sum / static_cast<double>(count_tokens(all));
+}
+
+Result<Json> run_steps(Trainer& trainer, const RecordFile& data, const RecordFile& held_out) {
+  const LoopSettings& settings = trainer.settings();
+  const Pass pass{.recompute_blocks = settings.recompute_blocks};
+  RecordOrder order(data.records, static_cast<uint64_t>(settings.seed));
+  Json metrics = Json::object();
+  while (!trainer.is_done()) {
+    const auto records = order.of_step(trainer.step(), settings.batch);
+    const BatchLoss loss =
+        accumulate_gradients(trainer.model(), records, settings.micro_batch, pass, {.chunk = settings.head_chunk});
+    metrics = {{"loss", loss.sum / static_cast<double>(loss.tokens)}, {"tokens", loss.tokens}};
+    const int64_t drawn = trainer.step() * settings.batch;
+    metrics["epoch"] = static_cast<double>(drawn) / static_cast<double>(data.records.size());
+    if (!held_out.records.empty() && trainer.step() % settings.checkpoint_every == 0) {
+      metrics["held_out_loss"] = mean_loss(trainer.model(), held_out.records, settings);  // before this update
+    }
+    STITCH_TRY(trainer.update(metrics));
+    if (trainer.is_checkpoint_due()) {
+      STITCH_TRY(trainer.write_checkpoint());
+    }
+  }
+  Json answer = {{"run", settings.resolve(settings.run).string()}, {"step", trainer.step()}};
+  answer["checkpoint"] =
+      (settings.resolve(settings.run) / "ckpt" / ("step-" + std::to_string(trainer.step()))).string();
+  answer["last"] = metrics;
+  if (!held_out.records.empty()) {
+    answer["held_out_loss"] = mean_loss(trainer.model(), held_out.records, settings);
+  }
+  return answer;
+}
+
+}  // namespace
+
+BatchLoss accumulate_gradients(const Decoder& model, const std::vector<const TrainingRecord*>& records,
+                               int64_t micro_batch, const Pass& pass, const ScoreSettings& scores) {
+  BatchLoss all{0, count_tokens(records)};
+  in_parts(records, micro_batch, [&](const auto& part) {
+    const Tensor loss = summed_loss(model, part, pass, scores);
+    (loss / static_cast<double>(all.tokens)).backward();
+    all.sum += loss.template item<double>();
+  });
+  return all;
+}
+
+std::vector<const TrainingRecord*> RecordOrder::of_step(int64_t step, int64_t batch) {
+  const auto count = static_cast<int64_t>(records_.size());
+  std::vector<const TrainingRecord*> chosen;
+  for (int64_t place = step * batch; place < (step + 1) * batch; ++place) {
+    if (place / count != epoch_) {
+      epoch_ = place / count;
+      order_.clear();
+      for (size_t i = 0; i < records_.size(); ++i) {
+        order_.emplace_back(derived_seed(seed_, "order of epoch " + std::to_string(epoch_), i), i);
+      }
+      std::sort(order_.begin(), order_.end());
+    }
+    chosen.push_back(&records_[order_[static_cast<size_t>(place % count)].second]);
+  }
+  return chosen;
+}
+
+Result<Json> run_sft(const std::filesystem::path& config) {
+  STITCH_ASSIGN(const std::string text, read_file(config));
+  STITCH_ASSIGN(const auto json, parse_commented_json(text, config.string()));
+  SftSettings settings;
+  settings.loop.base = config.parent_path();
+  Section section(json.get(), config.string());
+  read_loop_settings(section, settings.loop);
+  Section data = section.child("data");
+  read_data(data, settings);
+  section.add(std::move(data));
+  STITCH_TRY(section.finish());
+
+  STITCH_ASSIGN(const weights::ModelConfig model, model_config_of(settings.loop.model, settings.loop.base));
+  const int64_t most = std::min(settings.max_tokens, model.max_positions);
+  STITCH_ASSIGN(const RecordFile train_file,
+                read_records(settings.loop.resolve(settings.train), model.vocab_size, most));
+  RecordFile held_out;
+  if (!settings.held_out.empty()) {
+    STITCH_ASSIGN(held_out, read_records(settings.loop.resolve(settings.held_out), model.vocab_size, most));
+  }
+  const Json inputs = {{"train", train_file.sha256}, {"held_out", held_out.sha256}};
+  STITCH_ASSIGN(Trainer trainer, Trainer::open(settings.loop, section.resolved(), inputs));
+  return run_steps(trainer, train_file, held_out);
+}
+
+}  // namespace stitch::train

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Supervised fine-tuning: the likelihood of responses that are given, prompts not counted. Rejection fine-tuning is the
+// same on what was sampled and kept.
+#pragma once
+
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "base/error/result.h"
+#include "base/json/json_forward.h"
+#include "train/model/token_scores.h"
+#include "train/records/training_record.h"
+
+namespace stitch::train {
+
+struct BatchLoss {
+  double sum = 0;      // of the negative log-probabilities, in nats
+  int64_t tokens = 0;  // that it is over
+};
+
+// Adds to the parameters' gradients those of the mean over all learned tokens of `records`, `micro_batch` records at a
+// time: how many makes no difference but for rounding, since the mean is that of the whole.
+BatchLoss accumulate_gradients(const Decoder& model, const std::vector<const TrainingRecord*>& records,
+                               int64_t micro_batch, const Pass& pass, const ScoreSettings& scores);
+
+// Which records a step takes: each epoch takes all of them, in an order that follows from the seed and its number.
+class RecordOrder {
+ public:
+  RecordOrder(const std::vector<TrainingRecord>& records, uint64_t seed) : records_(records), seed_(seed) {}
+  std::vector<const TrainingRecord*> of_step(int64_t step, int64_t batch);
+
+ private:
+  const std::vector<TrainingRecord>& records_;
+  uint64_t seed_;
+  int64_t epoch_ = -1;  // that order_ is of
+  std::vector<std::pair<uint64_t, size_t>> order_;
+};
+
+// Trains as the configuration file says, and goes on where a run was ended. The answer names the last checkpoint.
+Result<Json> run_sft(const std::filesystem::path& config);
+
+}  // namespace stitch::train

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/loop/trainer.h"
+
+#include <cmath>
+
+#include "base/fs/files.h"
+#include "base/json/json.h"
+#include "train/torch/runtime.h"
+
+namespace stitch::train {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A run goes on with the settings that it was begun with: anything else would be neither run.
+Result<void> check_settings(const fs::path& path, const Json& resolved) {
+  std::error_code error;
+  const std::string text = resolved.dump(2) + "\n";
+  if (!fs::exists(path, error)) {
+    return write_file(path, text);
+  }
+  STITCH_ASSIGN(const std::string before, read_file(path));
+  if (before == text) {
+    return {};
+  }
+  STITCH_ASSIGN(const Json old, parse_json(before, path.string()));
+  std::string which = "a key";
+  for (const auto& [key, value] : resolved.items()) {
+    if (!old.is_object() || !old.contains(key) || old[key] != value) {
+      which = "'" + key + "'";
+      break;
+    }
+  }
+  return failure(ErrorCode::kUsage, "the run was begun with other settings: " + which + " differs", path.string(),
+                 "name another folder for 'run', or give it the settings that it had");
+}
+
+}  // namespace
+
+Trainer::Trainer(LoopSettings settings, Decoder model, Json inputs)
+    : settings_(std::move(settings)),
+      model_(std::move(model)),
+      optimizer_(settings_.optimizer.adamw),
+      run_(settings_.resolve(settings_.run)),
+      inputs_(std::make_shared<const Json>(std::move(inputs))) {}
+
+Result<Trainer> Trainer::open(const LoopSettings& settings, const Json& resolved, const Json& inputs) {
+  STITCH_ASSIGN(Decoder model, starting_model(settings));
+  Trainer trainer(settings, std::move(model), inputs);
+  STITCH_TRY(check_settings(trainer.run_.path() / "config.json", resolved));
+  STITCH_ASSIGN(const auto latest, trainer.run_.latest());
+  if (latest.has_value()) {
+    STITCH_TRY(trainer.resume(*latest));
+  }
+  STITCH_TRY(cut_file(trainer.run_.path() / "metrics.jsonl", trainer.metrics_bytes_));
+  return trainer;
+}
+
+Result<void> Trainer::resume(const CheckpointPlace& place) {
+  const fs::path path = place.folder / "cursor.json";
+  STITCH_ASSIGN(const std::string text, read_file(path));
+  STITCH_ASSIGN(const Json cursor, parse_json(text, path.string()));
+  STITCH_ASSIGN(const Json* inputs, json_object(cursor, "inputs"));
+  if (*inputs != *inputs_) {
+    return failure(ErrorCode::kUsage, "the run was begun with other data", path.string(),
+                   "name another folder for 'run', or give it the data that it had");
+  }
+  STITCH_ASSIGN(metrics_bytes_, json_int(cursor, "metrics_bytes"));
+  if (model_.adapter() != nullptr) {
+    STITCH_TRY(read_adapter(place.folder / "adapter", model_));
+  } else {
+    const Tensor& head = model_.head();
+    STITCH_ASSIGN(model_, read_model(place.folder / "model", {head.device(), head.scalar_type()}));
+    model_.train_base(true);
+  }
+  STITCH_ASSIGN(const NamedTensors state, read_tensors(place.folder / "optim.safetensors"));
+  STITCH_TRY(optimizer_.load_state(state, model_.trainable()));
+  step_ = place.step;
+  return {};
+}
+
+Result<void> Trainer::update(Json& metrics) {
+  const NamedTensors parameters = model_.trainable();
+  const double norm = clip_gradients(parameters, settings_.optimizer.max_gradient_norm);
+  if (!std::isfinite(norm)) {
+    return failure(ErrorCode::kEnvironment, "the gradients of step " + std::to_string(step_) + " are not finite",
+                   run_.path().string(), "go on from its latest checkpoint with a lower learning rate");
+  }
+  const double rate = rl::learning_rate(settings_.optimizer.schedule, step_);
+  optimizer_.step(parameters, rate);
+  clear_gradients(parameters);
+  ++step_;
+  Json line = {{"step", step_}};
+  line.update(metrics);
+  line["learning_rate"] = rate;
+  line["gradient_norm"] = norm;
+  metrics = line;
+  STITCH_ASSIGN(metrics_bytes_, append_line(run_.path() / "metrics.jsonl", metrics.dump()));
+  return {};
+}
+
+bool Trainer::is_checkpoint_due() const { return is_done() || step_ % settings_.checkpoint_every == 0; }
+
+Result<void> Trainer::write_checkpoint() {
+  const Json facts = {{"world_size", 1}, {"torch", torch_facts()["torch"]}};
+  return run_.write_checkpoint(step_, settings_.checkpoints_kept, facts,
+                               [this](const fs::path& folder) { return fill_checkpoint(folder); });
+}
+
+Result<void> Trainer::fill_checkpoint(const fs::path& folder) const {
+  if (model_.adapter() != nullptr) {
+    STITCH_TRY(write_adapter(folder / "adapter", model_, settings_.model.path));
+  } else {
+    STITCH_TRY(write_model(folder / "model", model_));
+  }
+  STITCH_TRY(write_tensors(folder / "optim.safetensors", optimizer_.state()));
+  // Numbers that are drawn are hashes of the seed and the step, so the step is all that there is to be remembered.
+  const Json cursor = {
+      {"step", step_}, {"seed", settings_.seed}, {"metrics_bytes", metrics_bytes_}, {"inputs", *inputs_}};
+  return write_file(folder / "cursor.json", cursor.dump(2) + "\n");
+}
+
+}  // namespace stitch::train

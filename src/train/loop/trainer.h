@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every loop does around its own loss: the model, its optimizer, metrics and checkpoints, and going on after a run
+// that was ended.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/error/result.h"
+#include "base/json/json_forward.h"
+#include "train/checkpoint/run_folder.h"
+#include "train/loop/loop_settings.h"
+
+namespace stitch::train {
+
+class Trainer {
+ public:
+  // Begins the run, or goes on behind its latest checkpoint. `resolved` are all settings of the loop, and `inputs` what
+  // its data are known by ({"train": SHA-256}): kUsage when the run was begun with others.
+  static Result<Trainer> open(const LoopSettings& settings, const Json& resolved, const Json& inputs);
+
+  const LoopSettings& settings() const { return settings_; }
+  const Decoder& model() const { return model_; }
+  int64_t step() const { return step_; }  // of the next update, from 0
+  bool is_done() const { return step_ >= settings_.steps; }
+
+  // One update down the gradients that the parameters hold; they are dropped afterwards. `metrics` get the learning
+  // rate and the gradients' norm, and become a line of metrics.jsonl. kEnvironment when the norm is not finite: nothing
+  // is changed then.
+  Result<void> update(Json& metrics);
+
+  // Whether the step before the next is one after which a checkpoint belongs, and writing it.
+  bool is_checkpoint_due() const;
+  Result<void> write_checkpoint();
+
+ private:
+  Trainer(LoopSettings settings, Decoder model, Json inputs);
+  Result<void> resume(const CheckpointPlace& place);
+  Result<void> fill_checkpoint(const std::filesystem::path& folder) const;
+
+  LoopSettings settings_;
+  Decoder model_;
+  AdamW optimizer_;
+  RunFolder run_;
+  std::shared_ptr<const Json> inputs_;  // shared with nobody: <nlohmann/json.hpp> stays out of this header
+  int64_t step_ = 0;
+  int64_t metrics_bytes_ = 0;
+};
+
+}  // namespace stitch::train
