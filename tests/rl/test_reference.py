@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """src/rl beside plain Python that was written from the formulas alone, and in other ways: sums where C++ has
-recursions, averages where it has running means. Every number that src/rl/testdata/*.case expects is computed again here.
+recursions, averages where it has running means. What src/rl/testdata/*.case expects is computed again here.
 
 Cost: a second.
 """
