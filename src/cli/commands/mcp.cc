@@ -9,7 +9,7 @@
 #include "cli/commands/commands.h"
 #include "cli/options/reference/surroundings.h"
 #include "cli/options/request.h"
-#include "mcp/http/access.h"
+#include "http/server/access.h"
 #include "mcp/http/serve_http.h"
 #include "mcp/stdio/serve_stdio.h"
 #include "runs/store/run_store.h"
@@ -49,7 +49,7 @@ Result<int> serve_http(mcp::Server& server, const CommandLine& line) {
     STITCH_ASSIGN(const std::filesystem::path state, runs::state_folder());
     token_file = state / "mcp-token";
   }
-  STITCH_ASSIGN(const std::string token, mcp::read_or_make_token(token_file));
+  STITCH_ASSIGN(const std::string token, http::read_or_make_token(token_file));
   const auto listening = [&](int port) {
     fmt::print(stderr, "listening on http://127.0.0.1:{}/mcp; the token that clients send is in {}\n", port,
                token_file.string());

@@ -11,6 +11,7 @@
 #include "base/error/result.h"
 #include "cli/options/agent_options.h"
 #include "cli/options/bench_options.h"
+#include "cli/options/serve_options.h"
 #include "cli/options/synth_options.h"
 #include "cli/options/work_options.h"
 #include "cli/output/style.h"
@@ -73,6 +74,7 @@ struct CommandLine {
   AgentOptions agents;                // optimize: who plans, writes and reviews
   SynthOptions synth;                 // synth, decontaminate
   BenchOptions bench;                 // bench: which tasks, how many at once, within which limits
+  ServeOptions serve;                 // serve: what may be asked, where, and who judges
   WorkOptions work;                   // work: which jobs, until when
   std::string goes_on;                // optimize: the run that goes on, as `runs resume` has found it
   std::optional<int64_t> from;        // runs resume: after how many events another run goes on in its place

@@ -12,7 +12,7 @@
 #include "mcp/calls/calls.h"
 #include "mcp/protocol/message.h"
 #include "mcp/protocol/version.h"
-#include "mcp/session/crew.h"
+#include "base/parallel/crew.h"
 #include "mcp/session/outlet.h"
 #include "tools/table/tool_table.h"
 

@@ -59,6 +59,7 @@ void add_workspace(CLI::App* application, CommandLine* line) {
 
 void add_agent_verbs(CLI::App* application, CommandLine* line) {
   add_mcp(application, line);
+  add_serve(application, line);
   add_workspace(application, line);
 }
 

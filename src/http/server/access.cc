@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mcp/http/access.h"
+#include "http/server/access.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 #include "base/hash/sha256.h"
 #include "base/process/descriptor.h"
 
-namespace stitch::mcp {
+namespace stitch::http {
 namespace {
 
 namespace fs = std::filesystem;
@@ -119,4 +119,4 @@ bool is_allowed_origin(std::string_view origin) {
   return false;
 }
 
-}  // namespace stitch::mcp
+}  // namespace stitch::http

@@ -7,7 +7,7 @@
 #include <memory>
 #include <mutex>
 
-namespace stitch::mcp {
+namespace stitch {
 
 class Crew {
  public:
@@ -29,4 +29,4 @@ class Crew {
   std::shared_ptr<State> state_;
 };
 
-}  // namespace stitch::mcp
+}  // namespace stitch

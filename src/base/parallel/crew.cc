@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mcp/session/crew.h"
+#include "base/parallel/crew.h"
 
 #include <thread>
 
-namespace stitch::mcp {
+namespace stitch {
 
 void Crew::start(std::function<void()> work) {
   {
@@ -24,4 +24,4 @@ void Crew::wait() {
   state_->changed.wait(lock, [this] { return state_->running == 0; });
 }
 
-}  // namespace stitch::mcp
+}  // namespace stitch

@@ -8,7 +8,7 @@
 
 #include "base/error/result.h"
 
-namespace stitch::mcp {
+namespace stitch::http {
 
 // The token in a file of mode 0600; made there, of 256 random bits, where there is none.
 Result<std::string> read_or_make_token(const std::filesystem::path& file);
@@ -21,4 +21,4 @@ bool is_local_host(std::string_view host);
 // None (a program), or a page of this machine.
 bool is_allowed_origin(std::string_view origin);
 
-}  // namespace stitch::mcp
+}  // namespace stitch::http
