@@ -103,12 +103,12 @@ Json with_measured(Json judged, const Json& measured) {
 }
 
 Json with_verified(Json judged, const Json& answer) {
-  const Json verdict = member(answer, "verdict");
-  const Result<VerdictKind> kind = verdict_kind_from_string(text_in(verdict, "kind"));
+  const Json decided = member(answer, "verdict");
+  const Result<VerdictKind> kind = verdict_kind_from_string(text_in(decided, "kind"));
   if (!kind.has_value()) {
     return judged_by_nobody(std::move(judged), "a worker's answer holds no verdict");
   }
-  judged = with_kind(std::move(judged), *kind, text_in(verdict, "reason"), text_in(answer, "feedback"));
+  judged = with_kind(std::move(judged), *kind, text_in(decided, "reason"), text_in(answer, "feedback"));
   const Json candidate = member(answer, "candidate");
   const std::string hack_class = text_in(candidate, "class");
   judged["facts"]["class"] = hack_class.empty() ? "clean" : hack_class;
@@ -119,7 +119,7 @@ Json with_verified(Json judged, const Json& answer) {
   const Json share = member(member(candidate, "policy"), "share");
   judged["metrics"]["coverage"] = share.is_number() ? Json(1 - share.get<double>()) : Json(1.0);
   if (*kind == VerdictKind::kUndecided || *kind == VerdictKind::kIllConditioned) {
-    return judged_by_nobody(std::move(judged), "no verdict on this task: " + text_in(verdict, "reason"));
+    return judged_by_nobody(std::move(judged), "no verdict on this task: " + text_in(decided, "reason"));
   }
   const Json measured = member(answer, "measured");
   return measured.is_object() ? with_measured(std::move(judged), measured) : judged;

@@ -248,17 +248,18 @@ void Evaluations::ask_judge(JournalEntry entry, Json judged, Json score) {
         placed.has_value() && served.has_value()
             ? options_.judge(**served, *placed, score)
             : Result<Json>(failure(ErrorCode::kFileInvalid, "the journal does not know the candidate"));
-    counters_.add_judged(!reply.has_value());
     judged = reply.has_value() ? with_judge(std::move(judged), *reply)
                                : without_marks(std::move(judged), reply.error().message);
+    counters_.add_judged(judged["rubric"]["status"] == "fallback");
     static_cast<void>(go_on(std::move(entry), std::move(judged)));
   });
 }
 
 Result<void> Evaluations::end(JournalEntry entry, Json judged) {
   const std::string outcome = judged["outcome"].get<std::string>();
-  // Feedback is an artefact, so that a refinement may name it.
-  STITCH_TRY(artefacts_.put(judged["feedback"].get<std::string>()));
+  STITCH_ASSIGN(const Json frame_json, parse_json(entry.frame, "the journal of evaluations"));
+  STITCH_ASSIGN(const AnswerFrame frame, answer_frame_from_json(frame_json));
+  STITCH_TRY(keep_feedback(frame, judged));
   entry.state = "done";
   entry.ended_ms = clock_ms();
   entry.judged = dumped(judged);

@@ -242,6 +242,9 @@ Result<JournalEntry> Evaluations::prepare(const std::string& id, const Evaluatio
       judged["outcome"] = "ok";
     }
   }
+  if (entry.state == kDoneState && entry.judged.empty()) {
+    STITCH_TRY(keep_feedback(frame, judged));
+  }
   entry.frame = text_of(to_json(frame));
   entry.judged = entry.judged.empty() ? text_of(judged) : entry.judged;
   return entry;
@@ -254,6 +257,13 @@ Result<std::vector<farm::PlacedFile>> Evaluations::put_files(const std::vector<C
     placed.push_back({"candidate/" + file.path, digest});
   }
   return placed;
+}
+
+// As it is told, so that a refinement may name it.
+Result<void> Evaluations::keep_feedback(const AnswerFrame& frame, const Json& judged) {
+  const Json told = response_of({.id = "", .status = kDoneState}, frame, judged);
+  STITCH_TRY(artefacts_.put(told["feedback"]["text"].get<std::string>()));
+  return {};
 }
 
 // What was refined, and by what advice, are known here by their digests, from the evaluations that they came out of.

@@ -15,6 +15,7 @@
 #include "base/parallel/crew.h"
 #include "base/process/stop.h"
 #include "service/journal/journal.h"
+#include "service/outcome/response.h"
 #include "service/run/counters.h"
 #include "service/run/jobs_of.h"
 
@@ -92,6 +93,7 @@ class Evaluations {
                           const Entry& mine);
   Result<JournalEntry> prepare(const std::string& id, const EvaluationRequest& request, const ServedTask& task);
   Result<std::vector<farm::PlacedFile>> put_files(const std::vector<CandidateFile>& files);
+  Result<void> keep_feedback(const AnswerFrame& frame, const Json& judged);
   Result<void> add_context(const EvaluationRequest& request, AskedOfWorkers& asked);
   Result<bool> submit_phase(const std::string& id, const JournalEntry& entry, const Entry& open);
   void give_back_place(const std::string& id, const Entry& open);
