@@ -102,8 +102,8 @@ SmallService::Answer SmallService::post(const Json& request, const std::string& 
 }
 
 int SmallService::executions() const {
-  const std::string text = read_file(folder() / "executions").value_or("");
-  return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+  const Result<std::string> text = read_file(folder() / "executions");
+  return text.has_value() ? static_cast<int>(std::count(text->begin(), text->end(), '\n')) : 0;
 }
 
 Json SmallService::request(const std::string& request_id, const std::string& code) {
