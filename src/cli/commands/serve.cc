@@ -14,7 +14,10 @@
 #include "base/fs/state_folder.h"
 #include "base/interrupt/interrupt.h"
 #include "base/json/json.h"
+#include "base/process/last_will.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/judge_endpoint.h"
+#include "driver/requests/consult.h"
 #include "http/server/access.h"
 #include "service/routes/routes.h"
 #include "service/run/local_workers.h"
@@ -49,6 +52,7 @@ class ServeCommand {
   Result<void> read_places();
   Result<void> read_token();
   Result<void> open();
+  service::AskJudge judge();
   void drain_until_over();
   void say(const std::string& sentence) { invocation_.reporter().fact("serve", sentence); }
 
@@ -115,8 +119,30 @@ Result<void> ServeCommand::open() {
                    "see 'stitchcuda serve --help'");
   }
   STITCH_ASSIGN(tasks_, service::TaskList::read({given_.tasks.begin(), given_.tasks.end()}));
+  options_.judge = judge();
   STITCH_ASSIGN(evaluations_, service::Evaluations::open(options_, tasks_));
   return {};
+}
+
+// Asked here and not by workers: no key of this machine's user goes to them.
+service::AskJudge ServeCommand::judge() {
+  const CommandLine& line = invocation_.line();
+  if (line.judge_url.empty()) {
+    return {};
+  }
+  return [this, &line](const service::ServedTask& task, const std::vector<farm::PlacedFile>& candidate,
+                       const Json& score) -> Result<Json> {
+    driver::ConsultRequest request{.score = score, .program_text = task.text};
+    const farm::Artefacts artefacts(fs::absolute(options_.artefacts));
+    for (const farm::PlacedFile& file : candidate) {
+      STITCH_ASSIGN(request.text[fs::path(file.place).lexically_relative("candidate").string()],
+                    artefacts.get(file.digest));
+    }
+    request.judge = [&line](const std::string& prompt) {
+      return ask_endpoint(line.judge_url, line.judge_model, prompt);
+    };
+    return driver::consult(request, invocation_.services());
+  };
 }
 
 Result<int> ServeCommand::run() {
@@ -140,8 +166,9 @@ Result<int> ServeCommand::run() {
   std::error_code failed;
   const farm::JobPlace place{.program = fs::read_symlink("/proc/self/exe", failed),
                              .artefacts = farm::Artefacts(fs::absolute(options_.artefacts))};
-  service::LocalWorkers workers(given_.workers.value_or(given_.store.empty() && !given_.is_on_gpu ? 1 : 0),
-                                options_.store_url, place, [this](const std::string& sentence) { say(sentence); });
+  auto workers = std::make_unique<service::LocalWorkers>(
+      given_.workers.value_or(given_.store.empty() && !given_.is_on_gpu ? 1 : 0), options_.store_url, place,
+      [this](const std::string& sentence) { say(sentence); });
   std::thread drainer([this] { drain_until_over(); });
   service::Routes routes(*evaluations_, tasks_, routes_);
   const Result<void> served = http::serve(
@@ -153,6 +180,8 @@ Result<int> ServeCommand::run() {
       end.stop);
   end.stop.wish();
   drainer.join();
+  workers.reset();
+  end_all_children();  // what a judge was asked is asked again at the next start
   STITCH_TRY(served);
   const size_t left = evaluations_->open_count();
   invocation_.reporter().result({{"schema", "stitchcuda.serve/1"}, {"open", left}},

@@ -15,7 +15,6 @@ namespace {
 
 using Clock = Drain::Clock;
 
-constexpr int64_t kLookMs = 1000;  // for leases that ran out, of which nobody tells
 constexpr size_t kMaxSentence = 500;
 
 std::chrono::milliseconds milliseconds(double seconds) {
@@ -37,7 +36,7 @@ class Worker {
     while (!should_drain(jobs)) {
       STITCH_ASSIGN(const std::optional<store::Lease> lease, store_->pull(puller));
       if (!lease.has_value()) {
-        STITCH_TRY(store_->wait_for_work(options_.job_class, kLookMs));
+        STITCH_TRY(store_->wait_for_work(options_.job_class, options_.look_ms));
         continue;
       }
       ++jobs;

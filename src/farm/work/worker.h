@@ -21,6 +21,7 @@ struct WorkerOptions {
   std::string name;      // "host-1234"
   std::string device{};  // its kind, "NVIDIA H200", "emulated"; empty for builds
   int64_t lease_ms = 30'000;
+  int64_t look_ms = 1'000;               // for leases that ran out, of which nobody tells, and whether it shall drain
   int64_t beat_ms = 2'000;               // a cancellation is heard of within this time
   std::optional<double> life_seconds{};  // begins to drain then
   double grace_seconds = 45;             // how long the job under way has once it drains; then it is given back

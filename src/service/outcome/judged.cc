@@ -256,7 +256,7 @@ Json without_marks(Json judged, const std::string& why) {
 
 Json with_judge(Json judged, const Json& score) {
   judged = with_score(std::move(judged), score);
-  const bool is_flagged = member(member(score, "judge"), "flagged") == true;
+  const bool is_flagged = member(member(score, "judge"), "major_hack") == true;
   judged["rubric"]["flag_major"] = is_flagged;
   if (is_flagged) {
     judged["facts"]["class"] = "total_hack";

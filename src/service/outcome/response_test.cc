@@ -29,7 +29,7 @@ Json right_on_gpu(const char* refusal = "") {
             {"floor_us", 50},
             {"plain", {{"us", 110}, {"high_us", 111}, {"spread", 0.01}}},
             {"graph", {{"us", 100}, {"high_us", 102}, {"spread", 0.02}}},
-            {"baseline", {{"name", "eager"}, {"us", 400}, {"speedup", 4}}}}}};
+            {"baseline", {{"name", "eager"}, {"us", 250}, {"speedup", 2.5}}}}}};
 }
 
 Json compiled_beside_it() { return {{"measured", {{"baseline", {{"name", "compile"}, {"us", 200}, {"speedup", 2}}}}}}; }
@@ -46,9 +46,9 @@ TEST(ResponseTest, TimesOfAGpuAreMedianSpeedupsAndAPessimisticReward) {
   const Json answer = told(judged);
   EXPECT_EQ(answer["outcome"], "ok");
   EXPECT_EQ(answer["metrics"].dump(),
-            R"({"compiled":1,"correct":1,"speedup_eager":4.0,"speedup_compile":2.0,"kernel_ms":0.1,"ref_ms":0.4,)"
+            R"({"compiled":1,"correct":1,"speedup_eager":2.5,"speedup_compile":2.0,"kernel_ms":0.1,"ref_ms":0.25,)"
             R"("noise_rel":0.02,"coverage":1.0})");
-  EXPECT_NEAR(answer["reward"]["value"].get<double>(), 400.0 / 102 + 0.3, 1e-9);  // nobody marked it: times 1
+  EXPECT_NEAR(answer["reward"]["value"].get<double>(), 250.0 / 102 + 0.3, 1e-9);  // nobody marked it: times 1
   EXPECT_EQ(answer["timing"]["queue_s"], 1.0);
 }
 

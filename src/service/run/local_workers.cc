@@ -12,6 +12,7 @@ LocalWorkers::LocalWorkers(int count, const std::string& store_url, const farm::
     One& one = workers_.emplace_back();
     one.options.store_url = store_url;
     one.options.name = fmt::format("serve-{}-{}", ::getpid(), i);
+    one.options.look_ms = 100;
     one.options.beat_ms = 500;  // a cancellation is heard of within this time
     one.options.place = place;
     one.options.place.visible_devices = "";  // what it runs touches nobody's GPU

@@ -74,7 +74,7 @@ struct Ending {
 TEST(EvaluationsTest, EveryEndHasItsOutcomeAndTheWorkerGoesOn) {
   SmallService service;
   service.start();
-  service.start_workers(2);
+  service.start_workers(4);
   const std::string build_failed = candidate_of("build_failed");
   const std::string wrong = candidate_of("wrong");
   const std::string crashed = candidate_of("crashed");
@@ -96,10 +96,16 @@ TEST(EvaluationsTest, EveryEndHasItsOutcomeAndTheWorkerGoesOn) {
       {"kill -SEGV $$\n", "infra_error", false},
       {"echo '{\"error\": {\"message\": \"no such program\"}}'; exit 3\n", "infra_error", false}};
   int number = 0;
+  std::vector<Json> requests;
   for (const Ending& ending : endings) {
     Json request = SmallService::request(std::to_string(++number), ending.code);
     request["limits"] = {{"compile_s", 3}, {"verify_s", 0.1}, {"mem_mb", 200}};
-    const Answer answer = service.post(request);
+    requests.push_back(request);
+    EXPECT_EQ(service.post(request, "0").status, 202);
+  }
+  for (size_t i = 0; i < endings.size(); ++i) {
+    const Ending& ending = endings[i];
+    const Answer answer = service.post(requests[i]);
     ASSERT_EQ(answer.status, 200) << answer.body;
     EXPECT_EQ(answer.json["outcome"], ending.outcome) << ending.code << answer.body;
     EXPECT_EQ(answer.json["reward"]["value"].is_number(), ending.has_reward) << ending.code;
@@ -290,8 +296,8 @@ TEST(EvaluationsTest, AJudgeThatFailsIsCountedAndItsMultiplierIsOne) {
       {"slow", failure(ErrorCode::kTimeout, "nothing came in time"), "fallback", 0.5},
       {"malformed", failure(ErrorCode::kFileInvalid, "the judge's answer is no JSON"), "fallback", 0.5},
       {"without marks", Json{{"total", nullptr}}, "fallback", 0.5},
-      {"lowers", Json{{"total", 4}, {"dimensions", Json::array()}, {"judge", {{"flagged", false}}}}, "ok", 0.375},
-      {"flags", Json{{"total", 4}, {"dimensions", Json::array()}, {"judge", {{"flagged", true}}}}, "ok", 0.0}};
+      {"lowers", Json{{"total", 4}, {"dimensions", Json::array()}, {"judge", {{"major_hack", false}}}}, "ok", 0.375},
+      {"flags", Json{{"total", 4}, {"dimensions", Json::array()}, {"judge", {{"major_hack", true}}}}, "ok", 0.0}};
   for (const JudgeCase& each : cases) {
     SmallService service;
     service.start([&](EvaluationsOptions& options) {

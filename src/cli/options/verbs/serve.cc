@@ -67,7 +67,8 @@ void add_place(CLI::App* verb, CommandLine* line) {
       ->group(kPlaceGroup);
 }
 
-void add_work_of_serve(CLI::App* verb, ServeOptions* serve) {
+void add_work_of_serve(CLI::App* verb, CommandLine* line) {
+  ServeOptions* serve = &line->serve;
   verb->add_option("--store", serve->store, "Where jobs wait for workers (default: jobs.db in --state)")
       ->type_name("URL")
       ->group(kWorkGroup);
@@ -78,6 +79,14 @@ void add_work_of_serve(CLI::App* verb, ServeOptions* serve) {
                    "Workers of its own, on the emulated device (default: 1, or 0 with --store)")
       ->check(CLI::Range(0, 256))
       ->type_name("COUNT")
+      ->group(kWorkGroup);
+  verb->add_option("--judge", line->judge_url,
+                   "A language model's endpoint in OpenAI's form, which may lower the marks of right candidates; its "
+                   "key: STITCHCUDA_JUDGE_KEY")
+      ->type_name("URL")
+      ->group(kWorkGroup);
+  verb->add_option("--judge-model", line->judge_model, "The model to ask there (default: judge)")
+      ->type_name("NAME")
       ->group(kWorkGroup);
   const std::vector<std::string> devices = {"emulated", "gpu"};
   add_choice(
@@ -93,7 +102,7 @@ void add_serve(CLI::App* application, CommandLine* line) {
   verb->group(kAgentVerbs);
   add_asked(verb, &line->serve);
   add_place(verb, line);
-  add_work_of_serve(verb, &line->serve);
+  add_work_of_serve(verb, line);
   add_common(verb, line);
   verb->footer(
       "stitchcuda serve --tasks tasks --listen 8940 # with a worker of its own, on the emulated device\n"
