@@ -143,7 +143,11 @@ void Evaluations::look_after(int64_t now) {
   for (const auto& [id, open] : due) {
     const Result<std::optional<JournalEntry>> entry = journal_->find(id);
     if (entry.has_value() && entry->has_value() && (*entry)->state == "open") {
-      is_store_up_ = submit_phase(id, **entry, open).has_value() && is_store_up_;
+      const bool is_submitted = submit_phase(id, **entry, open).has_value();
+      is_store_up_ = is_submitted;
+      if (!is_submitted) {
+        return;  // one after the other would wait for a store that is down
+      }
     }
   }
 }

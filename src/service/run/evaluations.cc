@@ -194,15 +194,17 @@ Admission Evaluations::take_reserved(const std::string& id, const EvaluationRequ
     const std::lock_guard lock(mutex_);
     mine->store_run = entry->run;
     mine->is_prepared = true;
+    mine->ended.notify_all();
     mine->submitted_ms = now_ms();
     constexpr double kMilliseconds = 1000;
     mine->give_up_ms =
         entry->created_ms +
         static_cast<int64_t>(kMilliseconds * (request.limits.queue_s + request.limits.job_seconds(true)));
   }
-  // It is written down: where the store does not take it now, the collector tries again.
-  const Result<bool> submitted = submit_phase(id, *entry, mine);
-  is_store_up_ = submitted.has_value();
+  // It is written down: where the store does not take it now, the collector tries again, and nobody else waits for it.
+  if (is_store_up_) {
+    is_store_up_ = submit_phase(id, *entry, mine).has_value();
+  }
   wake_.notify_all();
   return {.status = 202, .id = id};
 }
@@ -319,6 +321,9 @@ Result<std::optional<Json>> Evaluations::wait(const std::string& id, std::chrono
     const auto found = open_.find(id);
     const Entry entry = found == open_.end() ? nullptr : found->second;
     constexpr std::chrono::milliseconds kLook{200};
+    while (entry != nullptr && !entry->is_prepared && !entry->has_ended && !stop.is_wished()) {
+      entry->ended.wait_for(lock, kLook);  // until the journal knows it: the same request came twice at once
+    }
     while (entry != nullptr && !entry->has_ended && !stop.is_wished() && std::chrono::steady_clock::now() < until) {
       entry->ended.wait_until(lock, std::min(until, std::chrono::steady_clock::now() + kLook));
     }

@@ -80,7 +80,7 @@ class Evaluations {
     bool is_prepared = false;
     int64_t submitted_ms = 0;
     int64_t give_up_ms = 0;
-    std::condition_variable ended;
+    std::condition_variable ended;  // or written down
     bool has_ended = false;
   };
   using Entry = std::shared_ptr<Open>;
