@@ -3,8 +3,8 @@
 // integers, truth values. Rows are shared by one thread, a warp or a block; with one thread a row, neighbouring rows
 // are neighbouring threads, which is how rows that are not contiguous are read best.
 //
-// An accumulator is a struct of 32-bit words with using Element, static identity(), add(Element, int64_t column) and
-// merge(const Accumulator&), symmetric.
+// An accumulator is a struct of 32-bit words with using Element, static identity(), add(Element, int64_t column),
+// merge(const Accumulator&), symmetric, and, optionally, add_several(elements, first column, step between columns).
 //   Load:  Element operator()(int64_t kept, int64_t column) const;
 //   Store: void operator()(int64_t kept, const Accumulator& total) const;
 #pragma once
@@ -30,6 +30,24 @@ struct ArgAccumulator {
       value = candidate;
       index = column;
     }
+  }
+
+  // Columns first, first + step, ..., as if one after another. The place among them is kept until the last: a small
+  // number that costs one register and no addition.
+  template <int kCount>
+  __device__ __forceinline__ void add_several(const T (&candidates)[kCount], int64_t first, int step) {
+    const bool is_first = index < 0;
+    T best = is_first ? candidates[0] : value;
+    int place = is_first ? 0 : -1;
+#pragma unroll
+    for (int other = 0; other < kCount; ++other) {
+      const bool is_better_or_nan = kLargest ? !(candidates[other] <= best) : !(candidates[other] >= best);
+      const bool is_taken = is_better_or_nan && best == best;
+      best = is_taken ? candidates[other] : best;
+      place = is_taken ? other : place;
+    }
+    value = best;
+    index = place < 0 ? index : first + static_cast<int64_t>(place) * step;
   }
 
   __device__ __forceinline__ void merge(const ArgAccumulator& other) {
@@ -70,6 +88,20 @@ struct ExactProductAccumulator {
 
 namespace reduce_detail {
 
+// Elements of columns first, first + kStep, ...
+template <int kStep, typename Accumulator, int kCount>
+__device__ __forceinline__ void add_positions(Accumulator& total,
+                                              const typename Accumulator::Element (&elements)[kCount], int64_t first) {
+  if constexpr (requires { total.add_several(elements, first, kStep); }) {
+    total.add_several(elements, first, kStep);
+  } else {
+#pragma unroll
+    for (int place = 0; place < kCount; ++place) {
+      total.add(elements[place], first + place * kStep);
+    }
+  }
+}
+
 // Columns first, first + kStep, ... before `end`; several loads are in flight before the first is used.
 template <typename Accumulator, int kStep, typename Load>
 __device__ __forceinline__ Accumulator accumulate_positions(const Load& load, int64_t kept, int64_t first,
@@ -83,10 +115,7 @@ __device__ __forceinline__ Accumulator accumulate_positions(const Load& load, in
     for (int place = 0; place < kUnroll; ++place) {
       elements[place] = load(kept, column + place * kStep);
     }
-#pragma unroll
-    for (int place = 0; place < kUnroll; ++place) {
-      total.add(elements[place], column + place * kStep);
-    }
+    add_positions<kStep>(total, elements, column);
   }
   for (; column < end; column += kStep) {
     total.add(load(kept, column), column);

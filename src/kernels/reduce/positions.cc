@@ -7,13 +7,16 @@
 #include <optional>
 
 #include "ir/graph/op.h"
+#include "kernels/reduce/columns_work.h"
 #include "kernels/rows/element_functors.h"
 #include "kernels/rows/row_sharing.h"
 
 namespace stitch::kernels {
 namespace {
 
-constexpr int64_t kMinPartOfPositions = 4096;  // elements: shorter parts do not repay a second launch
+// Elements: shorter parts do not repay a second launch. Few columns make few blocks, so theirs may be shorter.
+constexpr int64_t kMinRowPartOfPositions = 4096;
+constexpr int64_t kMinColumnPartOfPositions = 256;
 
 // The accumulator's name and the member that holds the result of each operator it serves.
 struct Accumulator {
@@ -65,7 +68,11 @@ constexpr std::array kInnermostSettings = {
     NamedSetting<RowSharing>{"split_256", {256, true}},
 };
 constexpr std::array kOuterSettings = {
+    NamedSetting<RowSharing>{"columns_32", {32, false, true}},
+    NamedSetting<RowSharing>{"columns_16", {16, false, true}},
+    NamedSetting<RowSharing>{"columns_8", {8, false, true}},
     NamedSetting<RowSharing>{"rows_1", {1}},
+    NamedSetting<RowSharing>{"columns_split_8", {8, true, true}},
     NamedSetting<RowSharing>{"rows_32", {32}},
     NamedSetting<RowSharing>{"split_256", {256, true}},
 };
@@ -73,6 +80,20 @@ constexpr std::array kOuterSettings = {
 SharingTable settings_of_positions(const Group& group) {
   return reduces_innermost(group, reduced_axes(group)) ? SharingTable(kInnermostSettings)
                                                        : SharingTable(kOuterSettings);
+}
+
+Work position_rows_work(const Group& group, const RowAxes& axes, int threads, int64_t splits) {
+  constexpr int kMinBlock = 128;
+  Work work;
+  work.threads_per_block = std::max(threads, kMinBlock);
+  work.blocks = (axes.row_count * threads + work.threads_per_block - 1) / work.threads_per_block * splits;
+  work.blocks_per_multiprocessor = 2048 / work.threads_per_block;
+  // One thread a row reads whole sectors only where neighbouring rows are neighbours in memory; alone with a column of
+  // 4,096 it reached 0.7 of an H100's bandwidth.
+  const bool is_innermost = reduces_innermost(group, axes);
+  const bool is_coalesced = (threads > 1) == is_innermost;
+  work.bandwidth_share = is_coalesced ? (is_innermost ? 0.75 : 0.7) : 0.12;
+  return work;
 }
 
 class ReducePositions final : public KernelTemplate {
@@ -88,7 +109,9 @@ class ReducePositions final : public KernelTemplate {
   }
 
   std::vector<Setting> space(const Group& group, const DeviceLimits&, MathMode) const override {
-    return sharing_settings(settings_of_positions(group), reduced_axes(group), kMinPartOfPositions, {4, 16, 64, 256});
+    const RowAxes axes = reduced_axes(group);
+    const int64_t least = reduces_innermost(group, axes) ? kMinRowPartOfPositions : kMinColumnPartOfPositions;
+    return sharing_settings(settings_of_positions(group), axes, least, {4, 16, 64, 256});
   }
 
   bool allows(const Group& group, const Setting& setting) const override {
@@ -98,21 +121,15 @@ class ReducePositions final : public KernelTemplate {
 
   Work work(const Group& group, const Setting& setting) const override {
     const RowAxes axes = reduced_axes(group);
-    const auto [threads, is_split] = sharing_of(settings_of_positions(group), setting);
-    Work work;
+    const auto [threads, is_split, takes_neighbours] = sharing_of(settings_of_positions(group), setting);
+    Work work = takes_neighbours ? columns_work(group, axes, threads, setting.splits, kMergeOfPairs)
+                                 : position_rows_work(group, axes, threads, setting.splits);
     work.bytes = min_bytes(group);
     constexpr double kPerElement = 6;
     constexpr double kMerge = 40;
     work.lane_operations = pointwise_operations(group) +
                            kPerElement * static_cast<double>(axes.row_count) * static_cast<double>(axes.column_count) +
                            kMerge * static_cast<double>(axes.row_count * (threads > 1 ? threads : 0) * setting.splits);
-    constexpr int kMinBlock = 128;
-    work.threads_per_block = std::max(threads, kMinBlock);
-    work.blocks = (axes.row_count * threads + work.threads_per_block - 1) / work.threads_per_block * setting.splits;
-    work.blocks_per_multiprocessor = 2048 / work.threads_per_block;
-    // One thread a row reads whole sectors only where neighbouring rows are neighbours in memory.
-    const bool is_coalesced = (threads > 1) == reduces_innermost(group, axes);
-    work.bandwidth_share = is_coalesced ? 0.75 : 0.12;
     work.launches = is_split ? 2 : 1;
     return work;
   }
@@ -143,15 +160,23 @@ Result<LoweredFunctor> make_position_store(StepBuilder& step, const Accumulator&
                          .extra_parameters = fmt::format("const {}& total", accumulator.type)});
 }
 
+const char* access_of(const RowSharing& sharing) {
+  if (sharing.takes_neighbours) {
+    return "Access: neighbouring threads read neighbouring rows, four each where there are many, and walk down their "
+           "columns of elements.";
+  }
+  return sharing.threads > 1 ? "Access: the threads of a row read neighbouring elements."
+                             : "Access: neighbouring threads read neighbouring rows.";
+}
+
 Result<StepDraft> ReducePositions::draft(const Group& group, const Setting& setting) const {
   const ir::Node& node = group.root_node();
   const RowAxes axes = reduced_axes(group);
   const Accumulator accumulator = accumulator_of(*group.graph, node);
   StepBuilder step(group);
-  step.include("kernels/reduce/positions.cuh");
   const RowSharing sharing = sharing_of(settings_of_positions(group), setting);
-  step.describe(sharing.threads > 1 ? "Access: the threads of a row read neighbouring elements."
-                                    : "Access: neighbouring threads read neighbouring rows.");
+  step.include(sharing.takes_neighbours ? "kernels/reduce/position_columns.cuh" : "kernels/reduce/positions.cuh");
+  step.describe(access_of(sharing));
   step.describe("Bound: memory, one read of every element.");
   STITCH_ASSIGN(const LoweredFunctor load, make_element_loader(step, ir::tensor_operand(node, 0), axes));
   STITCH_ASSIGN(const LoweredFunctor store, make_position_store(step, accumulator));
@@ -160,13 +185,14 @@ Result<StepDraft> ReducePositions::draft(const Group& group, const Setting& sett
   const Expr reduced = step.extent("reduced", axes.column_count, "elements that make one result");
   const Expr kept = step.extent("kept", axes.row_count, "results");
   const Expr threads = step.int_constant("threads_per_row", sharing.threads);
+  const char* columns = sharing.takes_neighbours ? "position_columns" : "positions";
   if (sharing.is_split) {
     step.set_scratch_bytes(axes.row_count * setting.splits * accumulator.bytes);
-    step.launch("return stitch::launch_reduce_positions_split<{}, {}>(", accumulator.type, threads);
+    step.launch("return stitch::launch_reduce_{}_split<{}, {}>(", columns, accumulator.type, threads);
     step.launch("    load, store, {}, {}, {}, args->scratch, stream);", kept, reduced,
                 step.extent("splits", setting.splits, "blocks that share a row"));
   } else {
-    step.launch("return stitch::launch_reduce_positions<{}, {}>(", accumulator.type, threads);
+    step.launch("return stitch::launch_reduce_{}<{}, {}>(", columns, accumulator.type, threads);
     step.launch("    load, store, {}, {}, stream);", kept, reduced);
   }
   return step.take();

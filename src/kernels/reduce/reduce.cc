@@ -8,6 +8,7 @@
 
 #include "ir/graph/op.h"
 #include "kernels/reduce/accumulator.h"
+#include "kernels/reduce/columns_work.h"
 #include "kernels/reduce/rewrite.h"
 #include "kernels/rows/held_rows.h"
 #include "kernels/rows/row_functors.h"
@@ -40,13 +41,7 @@ SharingTable settings_for(const Group& group) {
   return reduces_innermost(group, reduced_axes(group)) ? SharingTable(kRowSettings) : SharingTable(kColumnSettings);
 }
 
-constexpr int kMultiprocessors = 132;  // of the device these shares are for
 constexpr int64_t kBlocksOfParts = 6;  // that share rows, on a multiprocessor at once
-
-// Elements a thread takes: with fewer than a handful the merge at the end dominates.
-double elements_each(const RowAxes& axes, int threads, int64_t splits) {
-  return static_cast<double>(axes.column_count) / static_cast<double>(threads * splits);
-}
 
 Work rows_work(const RowAxes& axes, int threads, int64_t splits) {
   constexpr int kWarp = 32;
@@ -73,68 +68,10 @@ Work rows_work(const RowAxes& axes, int threads, int64_t splits) {
   return work;
 }
 
-struct ColumnLanes {
-  int count = 1;        // rows of a thread
-  double share = 0.84;  // of the bandwidth, with as many elements in flight as there may be
-};
-
-// Four rows a thread: neighbours where as many stand side by side in memory, and where there are many rows that no
-// other blocks share.
-ColumnLanes column_lanes(const Group& group, const RowAxes& axes, int64_t splits) {
-  constexpr int kLanes = 4;
-  constexpr int64_t kMinRowsApart = 65536;  // kMinKeptApart of the skeleton
-  const std::vector<int64_t>& shape = group.graph->type(ir::tensor_operand(group.root_node(), 0)).shape;
-  int64_t neighbours = 1;
-  for (size_t axis = static_cast<size_t>(axes.columns.back()) + 1; axis < shape.size(); ++axis) {
-    neighbours *= shape[axis];
-  }
-  if (neighbours % kLanes == 0) {
-    return {kLanes, 0.97};
-  }
-  return axes.row_count >= kMinRowsApart && splits == 1 ? ColumnLanes{kLanes, 0.92} : ColumnLanes{};
-}
-
-// What one block takes, however few there are: it waits for its own loads, one after another, and for its merges. As
-// bytes that the device could read meanwhile.
-double waiting_bytes(double reads_of_thread, int sharers, int64_t splits, bool is_sum) {
-  constexpr double kBytesPerMicrosecond = 4.8e6;
-  constexpr double kSecondStage = 4;  // microseconds, until its blocks have the partial results
-  const double read = is_sum ? 0.2 : 0.49;
-  const double merge = is_sum ? 0.05 : 0.3;
-  constexpr int kJoiners = 8;
-  const double second = splits > 1 ? kSecondStage + merge * (kJoiners + static_cast<double>(splits) / kJoiners) : 0.0;
-  return kBytesPerMicrosecond * (read * reads_of_thread + merge * sharers + second);
-}
-
-Work columns_work(const Group& group, const RowAxes& axes, int sharers, int64_t splits) {
-  constexpr int kWarp = 32;
-  constexpr int kBlock = 256;
-  constexpr int kResidentThreads = 1280;
-  constexpr double kInFlight = 16;   // elements of a thread
-  constexpr double kMergeWaits = 4;  // elements read in the time that sharers wait for each other
-  constexpr double kPartial = 2 * sizeof(float);
-  constexpr double kLastWave = 0.3;     // of a block's time, for which only some multiprocessors have any left
-  constexpr int kThreadsOfWhole = 683;  // of a multiprocessor, which ask for all that it can read: waiting is apart
-  const ColumnLanes lanes = column_lanes(group, axes, splits);
-  const int wide = sharers < kBlock / kWarp ? kBlock / sharers : kWarp;
-  const double each = elements_each(axes, sharers, splits);
-  Work work;
-  const int64_t rows_per_block = int64_t{wide} * lanes.count;
-  work.blocks = (axes.row_count + rows_per_block - 1) / rows_per_block * splits;
-  work.threads_per_block = sharers * wide;
-  work.blocks_per_multiprocessor = std::max(1, kResidentThreads / (sharers * wide));
-  work.bandwidth_share = lanes.share * std::min(1.0, 0.4 + 0.6 * each * lanes.count / kInFlight) *
-                         (sharers > 1 ? each / (each + kMergeWaits) : 1.0);
-  const double waves = static_cast<double>(work.blocks) / (kMultiprocessors * work.blocks_per_multiprocessor);
-  work.bandwidth_share *= waves > 1 ? waves / (waves + kLastWave) : 1.0;
+MergeTime merge_us(const Group& group) {
   const auto accumulator = choose_accumulator(*group.graph, reductions_of(group));
   const bool is_sum = accumulator.has_value() && accumulator->bytes == sizeof(float);
-  work.serial_bytes = waiting_bytes(std::max(1.0, each * lanes.count / kInFlight), sharers, splits, is_sum);
-  work.threads_per_block = std::max(work.threads_per_block, kThreadsOfWhole);
-  if (splits > 1) {
-    work.extra_bytes = kPartial * static_cast<double>(axes.row_count * splits);
-  }
-  return work;
+  return is_sum ? kMergeOfSums : kMergeOfPairs;
 }
 
 std::vector<Setting> row_settings(const RowAxes& axes) {
@@ -182,7 +119,7 @@ class Reduce final : public KernelTemplate {
     const RowAxes axes = reduced_axes(group);
     const int threads = sharing_of(settings_for(group), setting).threads;
     Work work = reduces_innermost(group, axes) ? rows_work(axes, threads, setting.splits)
-                                               : columns_work(group, axes, threads, setting.splits);
+                                               : columns_work(group, axes, threads, setting.splits, merge_us(group));
     work.bytes = min_bytes(group);
     // Every thread merges its part with the others', however small the part is.
     constexpr double kMerge = 20;

@@ -13,6 +13,8 @@ namespace stitch::kernels {
 struct RowSharing {
   int threads;            // of one block that work on a row together
   bool is_split = false;  // several blocks share a row; the setting has their number
+  // Neighbouring threads take neighbouring rows, also where several share one. Said where a table has both kinds.
+  bool takes_neighbours = false;
 };
 using SharingTable = std::span<const NamedSetting<RowSharing>>;
 

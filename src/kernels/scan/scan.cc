@@ -74,7 +74,8 @@ class Scan final : public KernelTemplate {
 
   Work work(const Group& group, const Setting& setting) const override {
     const RowAxes axes = axes_of(group);
-    const auto [threads, is_split] = sharing_of(kSettings, setting);
+    const RowSharing sharing = sharing_of(kSettings, setting);
+    const int threads = sharing.threads;
     const auto elements = static_cast<double>(axes.row_count) * static_cast<double>(axes.column_count);
     Work work;
     work.bytes = min_bytes(group);
@@ -98,7 +99,7 @@ class Scan final : public KernelTemplate {
     const double best = threads >= 512 ? 0.86 : threads >= 128 ? 0.835 : 0.7;
     const double share = threads > 1 ? best * (0.5 + 0.5 * filled) : 0.7;
     work.bandwidth_share = is_coalesced ? share : 0.12;
-    if (is_split) {
+    if (sharing.is_split) {
       work.launches = 2;
       work.extra_bytes = work.bytes / 2;
     }
