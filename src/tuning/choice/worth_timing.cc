@@ -6,6 +6,7 @@
 #include <set>
 
 #include "kernels/builtin_templates.h"
+#include "plan/cost/fitted.h"
 
 namespace stitch::tuning {
 namespace {
@@ -18,6 +19,18 @@ std::vector<plan::Alternative> all_settings(const plan::Step& step) {
 
 bool by_estimate(const plan::Alternative& a, const plan::Alternative& b) { return a.estimated_us < b.estimated_us; }
 
+// The best of each kind to the front, the rest behind them, both in the order they have: within a kind the estimate
+// errs alike for all, between kinds it does not, and a budget may end after a few.
+void put_kinds_first(std::vector<plan::Alternative>& settings) {
+  std::set<std::string_view> seen;
+  std::vector<plan::Alternative> first, rest;
+  for (const plan::Alternative& one : settings) {
+    (seen.insert(plan::kind_of_variant(one.setting.variant)).second ? first : rest).push_back(one);
+  }
+  first.insert(first.end(), rest.begin(), rest.end());
+  settings = std::move(first);
+}
+
 // The best by estimate, cut short.
 void keep_promising(std::vector<plan::Alternative>& settings, double within, const TrialLimits& limits) {
   std::stable_sort(settings.begin(), settings.end(), by_estimate);
@@ -25,23 +38,26 @@ void keep_promising(std::vector<plan::Alternative>& settings, double within, con
     return one.estimated_us > within * settings[0].estimated_us;
   };
   settings.erase(std::find_if(settings.begin(), settings.end(), is_slow), settings.end());
+  put_kinds_first(settings);
   settings.resize(std::min(settings.size(), limits.settings_per_step));
 }
 
-// `chosen` first, then the best of each kind, then all by estimate.
+// `chosen` first, then the best of our own or of libraries, whichever it is not of, then the best of each kind, then
+// all by estimate.
 std::vector<kernels::Setting> in_order(const kernels::Setting& chosen, const std::vector<plan::Alternative>& own,
                                        const std::vector<plan::Alternative>& libraries) {
   std::vector<kernels::Setting> order = {chosen};
   std::vector<plan::Alternative> rest;
-  for (const std::vector<plan::Alternative>* kind : {&own, &libraries}) {
+  for (const std::vector<plan::Alternative>* side : {&own, &libraries}) {
     const bool has_chosen =
-        std::any_of(kind->begin(), kind->end(), [&](const plan::Alternative& one) { return one.setting == chosen; });
-    if (!has_chosen && !kind->empty()) {
-      order.push_back(kind->front().setting);
+        std::any_of(side->begin(), side->end(), [&](const plan::Alternative& one) { return one.setting == chosen; });
+    if (!has_chosen && !side->empty()) {
+      order.push_back(side->front().setting);
     }
-    rest.insert(rest.end(), kind->begin(), kind->end());
+    rest.insert(rest.end(), side->begin(), side->end());
   }
   std::stable_sort(rest.begin(), rest.end(), by_estimate);
+  put_kinds_first(rest);
   for (const plan::Alternative& one : rest) {
     if (std::find(order.begin(), order.end(), one.setting) == order.end()) {
       order.push_back(one.setting);

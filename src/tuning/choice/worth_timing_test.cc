@@ -8,6 +8,7 @@
 #include <set>
 
 #include "ir/text/parser.h"
+#include "plan/cost/fitted.h"
 
 namespace stitch::tuning {
 namespace {
@@ -79,13 +80,14 @@ TEST(WorthTiming, LibrariesComeOnTopOfOurOwn) {
 }
 
 // A budget that ends early has seen what the plan would take unmeasured, and its best rivals, whoever computes them.
-TEST(WorthTiming, ThePlansOwnSettingComesFirstThenTheBestOfTheOtherKindThenTheRestByEstimate) {
+TEST(WorthTiming, ThePlansOwnSettingComesFirstThenTheBestOfTheOtherSideThenThoseOfEachKindByEstimate) {
   const plan::Plan plan = planned({.math = MathMode::kTf32});
   const auto trials = worth_timing(plan, {}, true);
   const plan::Step& step = plan.steps[trials.front().step];
   EXPECT_EQ(trials.front().setting, step.setting);
   EXPECT_EQ(trials.front().setting.variant, "cublaslt_tf32");
-  std::vector<double> estimates;
+  std::vector<std::pair<bool, double>> places;  // whether it is one more of its kind, and its estimate
+  std::set<std::string_view> kinds;
   bool is_second = true;
   for (const Trial& trial : trials) {
     const auto rival = std::find_if(step.alternatives.begin(), step.alternatives.end(),
@@ -96,12 +98,37 @@ TEST(WorthTiming, ThePlansOwnSettingComesFirstThenTheBestOfTheOtherKindThenTheRe
     if (is_second) {
       EXPECT_FALSE(trial.setting.variant.starts_with("cublaslt")) << "our own beside a library's";
     } else {
-      estimates.push_back(rival->estimated_us);
+      const std::string_view kind = plan::kind_of_variant(trial.setting.variant);
+      places.emplace_back(kinds.contains(kind), rival->estimated_us);
     }
+    kinds.insert(plan::kind_of_variant(rival->setting.variant));
     is_second = false;
   }
-  EXPECT_GE(estimates.size(), 2U);
-  EXPECT_TRUE(std::is_sorted(estimates.begin(), estimates.end()));
+  EXPECT_GE(places.size(), 2U);
+  EXPECT_TRUE(std::is_sorted(places.begin(), places.end()));
+}
+
+// Few input channels: ordinary pipes and tensor cores are expected close to each other, and a budget may end after
+// four.
+TEST(WorthTiming, WhatIsTriedIsOfSeveralKinds) {
+  const plan::Plan plan = plan::make_plan(ir::parse(R"(graph g mode=eval
+x: f32[128,8,256,256] = input "x"
+w: f32[64,8,3,3] = parameter "w"
+y = conv2d(x, w, none; stride=[1,1], padding=[0,0], dilation=[1,1], groups=1)
+z = tanh(y)
+return output "0" = z
+)",
+                                                    "sample")
+                                              .value(),
+                                          {.math = MathMode::kKernelBench})
+                              .value();
+  std::set<std::string_view> kinds;
+  const auto trials = worth_timing(plan, {}, false);
+  for (const Trial& trial : trials) {
+    kinds.insert(plan::kind_of_variant(trial.setting.variant));
+  }
+  EXPECT_LE(trials.size(), TrialLimits{}.settings_per_step);
+  EXPECT_TRUE(kinds.contains("direct") && kinds.contains("direct_tf32x3"));
 }
 
 // The first two of every step that matters, before the last of the dearest.
