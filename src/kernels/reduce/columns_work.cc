@@ -10,18 +10,8 @@ double elements_each(const RowAxes& axes, int threads, int64_t splits) {
   return static_cast<double>(axes.column_count) / static_cast<double>(threads * splits);
 }
 
-namespace {
-
-struct ColumnLanes {
-  int count = 1;        // rows of a thread
-  double share = 0.84;  // of the bandwidth, with as many elements in flight as there may be
-};
-
-// Four rows a thread: neighbours where as many stand side by side in memory, and where there are many rows that no
-// other blocks share.
 ColumnLanes column_lanes(const Group& group, const RowAxes& axes, int64_t splits) {
   constexpr int kLanes = 4;
-  constexpr int64_t kMinRowsApart = 65536;  // kMinKeptApart of the skeleton
   const std::vector<int64_t>& shape = group.graph->type(ir::tensor_operand(group.root_node(), 0)).shape;
   int64_t neighbours = 1;
   for (size_t axis = static_cast<size_t>(axes.columns.back()) + 1; axis < shape.size(); ++axis) {
@@ -30,8 +20,15 @@ ColumnLanes column_lanes(const Group& group, const RowAxes& axes, int64_t splits
   if (neighbours % kLanes == 0) {
     return {kLanes, 0.97};
   }
-  return axes.row_count >= kMinRowsApart && splits == 1 ? ColumnLanes{kLanes, 0.92} : ColumnLanes{};
+  return lanes_apart(axes, splits);
 }
+
+ColumnLanes lanes_apart(const RowAxes& axes, int64_t splits) {
+  constexpr int64_t kMinRowsApart = 65536;  // kMinKeptApart of the skeleton
+  return axes.row_count >= kMinRowsApart && splits == 1 ? ColumnLanes{4, 0.92} : ColumnLanes{};
+}
+
+namespace {
 
 // What one block takes, however few there are: it waits for its own loads, one after another, and for its merges. As
 // bytes that the device could read meanwhile.
@@ -46,7 +43,7 @@ double waiting_bytes(double reads_of_thread, int sharers, int64_t splits, MergeT
 
 }  // namespace
 
-Work columns_work(const Group& group, const RowAxes& axes, int sharers, int64_t splits, MergeTime time) {
+Work columns_work(const RowAxes& axes, const ColumnLanes& lanes, int sharers, int64_t splits, MergeTime time) {
   constexpr int kWarp = 32;
   constexpr int kBlock = 256;
   constexpr int kResidentThreads = 1280;
@@ -55,7 +52,6 @@ Work columns_work(const Group& group, const RowAxes& axes, int sharers, int64_t 
   constexpr double kPartial = 2 * sizeof(float);
   constexpr double kLastWave = 0.3;     // of a block's time, for which only some multiprocessors have any left
   constexpr int kThreadsOfWhole = 683;  // of a multiprocessor, which ask for all that it can read: waiting is apart
-  const ColumnLanes lanes = column_lanes(group, axes, splits);
   const int wide = sharers < kBlock / kWarp ? kBlock / sharers : kWarp;
   const double each = elements_each(axes, sharers, splits);
   Work work;

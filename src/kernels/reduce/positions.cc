@@ -122,8 +122,9 @@ class ReducePositions final : public KernelTemplate {
   Work work(const Group& group, const Setting& setting) const override {
     const RowAxes axes = reduced_axes(group);
     const auto [threads, is_split, takes_neighbours] = sharing_of(settings_of_positions(group), setting);
-    Work work = takes_neighbours ? columns_work(group, axes, threads, setting.splits, kMergeOfPairs)
-                                 : position_rows_work(group, axes, threads, setting.splits);
+    Work work = takes_neighbours
+                    ? columns_work(axes, lanes_apart(axes, setting.splits), threads, setting.splits, kMergeOfPairs)
+                    : position_rows_work(group, axes, threads, setting.splits);
     work.bytes = min_bytes(group);
     constexpr double kPerElement = 6;
     constexpr double kMerge = 40;

@@ -119,7 +119,8 @@ class Reduce final : public KernelTemplate {
     const RowAxes axes = reduced_axes(group);
     const int threads = sharing_of(settings_for(group), setting).threads;
     Work work = reduces_innermost(group, axes) ? rows_work(axes, threads, setting.splits)
-                                               : columns_work(group, axes, threads, setting.splits, merge_us(group));
+                                               : columns_work(axes, column_lanes(group, axes, setting.splits), threads,
+                                                              setting.splits, merge_us(group));
     work.bytes = min_bytes(group);
     // Every thread merges its part with the others', however small the part is.
     constexpr double kMerge = 20;
