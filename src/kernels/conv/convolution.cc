@@ -24,22 +24,33 @@ constexpr const char* kDepthwise = "depthwise";
 constexpr int64_t kMaxSplits = 16;
 constexpr int64_t kMinDepthOfSplit = 256;  // shorter parts do not repay their partial sums
 
-// Of what tiles reach in a product, by how windows are gathered: the times of bench/results/kernelbench-h200.md over
-// estimates without it.
-double gathering_share(const ConvolutionProblem& problem) {
-  constexpr double kForward = 0.7, kAlongOneAxis = 0.53, kTransposed = 0.5, kStridedTransposed = 0.38;
-  constexpr double kOfFewChannels = 0.53;
+// Of what tiles reach in a product, by how windows are gathered, where each operand that was gathered is multiplied
+// once: the times of bench/results/kernelbench-h200.md over estimates without it, and in volumes and rows those of an
+// H100.
+double gathering_share_of_one(const ConvolutionProblem& problem) {
+  constexpr double kForward = 0.7, kAlongOneAxis = 0.6, kTransposed = 0.5, kStridedTransposed = 0.38;
+  constexpr double kOfFewChannels = 0.53, kStridedVolume = 0.5;
   constexpr int64_t kFewChannels = 8;
   const auto is_one = [](int64_t number) { return number == 1; };
   if (problem.transposed) {
     const std::vector<int64_t>& stride = problem.window.stride;
-    return std::all_of(stride.begin(), stride.end(), is_one) ? kTransposed : kStridedTransposed;
+    const bool is_volume = problem.window.axes() > 2;
+    return std::all_of(stride.begin(), stride.end(), is_one) ? kTransposed
+                                                             : (is_volume ? kStridedVolume : kStridedTransposed);
   }
   const bool is_row = problem.in[0] == 1 && problem.window.kernel[0] == 1;
   if (is_row) {
     return kAlongOneAxis;
   }
   return problem.in_channels <= kFewChannels ? kOfFewChannels : kForward;
+}
+
+// Gathering is slow where channels are few and, transposed, between strides; an operand that is multiplied three times
+// is gathered once for all of them. (An H100 took 0.43 to 0.67 of what was expected of exact settings without that.)
+double gathering_share(const ConvolutionProblem& problem, const GemmVariant& tile) {
+  constexpr double kSlow = 0.55;
+  const double of_one = gathering_share_of_one(problem);
+  return tile.products > 1 && of_one < kSlow ? 1 / (1 + (1 / of_one - 1) / tile.products) : of_one;
 }
 
 // How our own kernels compute it: each thread outputs of one channel by itself, threads outputs of some channels from
@@ -215,7 +226,7 @@ class Convolution final : public KernelTemplate {
     add_gemm_work(*own.tiles.variant, problem.matrices(), problem.rows(), problem.columns(), problem.depth(),
                   setting.splits, work);
     const GemmVariant& tile = *own.tiles.variant;
-    work.peak_share = tile.convolution_share * gathering_share(problem) * depth_share(problem, tile);
+    work.peak_share = tile.convolution_share * gathering_share(problem, tile) * depth_share(problem, tile);
     add_turning_work(problem, convolution_layout(group), work);
     return work;
   }
