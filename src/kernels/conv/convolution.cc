@@ -29,7 +29,7 @@ constexpr int64_t kMinDepthOfSplit = 256;  // shorter parts do not repay their p
 // H100.
 double gathering_share_of_one(const ConvolutionProblem& problem) {
   constexpr double kForward = 0.7, kAlongOneAxis = 0.6, kTransposed = 0.5, kStridedTransposed = 0.38;
-  constexpr double kOfFewChannels = 0.53, kStridedVolume = 0.5;
+  constexpr double kOfFewChannels = 0.53, kStridedVolume = 0.47;
   constexpr int64_t kFewChannels = 8;
   const auto is_one = [](int64_t number) { return number == 1; };
   if (problem.transposed) {

