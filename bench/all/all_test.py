@@ -42,7 +42,8 @@ def test_each_gpu_has_its_share_and_processors_of_its_own(tmp_path) -> None:
         assert tuned[tuned.index("--time-cpus") + 1] == parts.spelled(list(range(16 * number, 16 * number + 4)))
         assert len(tuned[tuned.index("--build-cpus") + 1].split(",")) == 12
     programs = [word for lane in lanes for word in words(lane, "programs-fp32") if word.startswith("problems/")]
-    assert sorted(programs) == sorted(str(path.relative_to(parts.ROOT)) for path in (parts.ROOT / "problems").glob("*.py"))
+    problems = (parts.ROOT / "problems").glob("*.py")
+    assert sorted(programs) == sorted(str(path.relative_to(parts.ROOT)) for path in problems)
     kernels = [word for lane in lanes for word in words(lane, "kernels")[1:]]
     assert sorted(kernels) == ["attention", "conv", "gemm", "memory", "split"]
     assert [bool(words(lane, "native")) for lane in lanes] == [True, False, False, False]

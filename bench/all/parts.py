@@ -119,11 +119,11 @@ def kernels(lane: Lane, _: float) -> list[str]:
 
 
 def native(lane: Lane, _: float) -> list[str]:
-    """Candidates in CUDA that must be accepted, judged on the device; all on the first GPU, since each loads them all."""
+    """Candidates in CUDA that must be accepted, judged on the device: all on the first GPU."""
     if lane.number:
         return []
-    return [sys.executable, "tests/candidates/run", str(lane.out("native")), "--device", lane.options.device, "--no-time",
-            "--seeds", "1", "--only", SMALL_NATIVE if lane.options.small else NATIVE,
+    return [sys.executable, "tests/candidates/run", str(lane.out("native")), "--device", lane.options.device,
+            "--no-time", "--seeds", "1", "--only", SMALL_NATIVE if lane.options.small else NATIVE,
             "--jobs", str(lane.options.jobs), "--build", str(pathlib.Path(lane.options.binary).parent)]
 
 
