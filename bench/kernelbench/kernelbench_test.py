@@ -313,6 +313,19 @@ def test_shards_are_all_of_a_run_and_share_nothing(tmp_path: pathlib.Path) -> No
     assert run(where, "--shard", "2/2").returncode == 2
 
 
+def test_those_that_are_to_come_first_do(tmp_path: pathlib.Path) -> None:
+    where = checkout(tmp_path, **TEXTS)
+    every = [task for task in tasks.found(where) if task.level < 4]  # as where none are named
+    last = tasks.spread(every)[-1]
+    out = where / "out"
+    asked = [sys.executable, HERE / "run", sys.executable, where, out, "--device", "emulated", "--seconds", "1"]
+    subprocess.run([*asked, "--first", last.short], text=True, capture_output=True, check=False)
+    names = [task["task"] for task in records.runs_of(out / "results.jsonl")[0]["tasks"]]
+    assert names[0] == last.name and sorted(names) == sorted(task.name for task in every)
+    none = subprocess.run([*asked, "--first", "level9/1", "--resume"], text=True, capture_output=True, check=False)
+    assert "no task is meant by 'level9/1'" in none.stderr
+
+
 def timed(number: int, ours: float, graph: float, eager: float) -> dict:
     us = {name: {"median": value, "quartiles": [value - 1, value + 1]}
           for name, value in (("ours", ours), ("ours, graph", graph), ("eager", eager), ("compile", 2 * eager))}
