@@ -8,11 +8,11 @@ page.sortableTable = (caption, columns, rows) => {
   const heads = columns.map((column, index) =>
     page.element('th', {scope: 'col', class: column.number ? 'number' : null, 'aria-sort': 'none'},
       [page.element('button', {type: 'button', onclick: () => sort(index)}, column.title), column.kind ? page.tag(column.kind) : '']));
-  const draw = (ordered) => {
-    body.replaceChildren(...ordered.map((row) => page.element('tr', {}, columns.map((column) =>
-      page.element(column.heading ? 'th' : 'td', {scope: column.heading ? 'row' : null, class: column.number ? 'number' : null},
-        column.show(row))))));
-  };
+  // Made once, so that what a reader has unfolded stays so when the table is sorted.
+  const lines = new Map(rows.map((row) => [row, page.element('tr', {}, columns.map((column) =>
+    page.element(column.heading ? 'th' : 'td', {scope: column.heading ? 'row' : null, class: column.number ? 'number' : null},
+      column.show(row))))]));
+  const draw = (ordered) => body.replaceChildren(...ordered.map((row) => lines.get(row)));
   const sort = (index) => {
     const column = columns[index];
     const down = heads[index].getAttribute('aria-sort') === (column.number ? 'none' : 'ascending') ||

@@ -12,6 +12,7 @@ import pathlib
 import re
 import subprocess
 
+import bench_checks
 import pytest
 from test_browser import WIDTHS, browser, chromium, examine  # noqa: F401
 
@@ -129,51 +130,9 @@ def test_a_page_is_made_for_phones_and_the_dark(board: pathlib.Path) -> None:
     assert "@media (prefers-color-scheme: dark)" in text and "[data-theme='dark']" in text
 
 
-def data_of(page) -> dict:
-    return page.evaluate("JSON.parse(document.getElementById('data').textContent)")
-
-
-def columns_sort_by_key(page) -> None:
-    head = page.locator("#tasks thead th").filter(has_text="seconds")
-    head.locator("button").focus()
-    orders = []
-    for key in ("Enter", "Space"):
-        page.keyboard.press(key)
-        orders.append((head.get_attribute("aria-sort"), page.locator("#tasks tbody tr").first.inner_text()))
-    assert orders[0][0] != orders[1][0] and orders[0][1] != orders[1][1], orders
-
-
-def tasks_unfold_by_key(page) -> None:
-    task = page.locator("#tasks details").first
-    task.locator("summary").focus()
-    for is_open in (True, False):
-        page.keyboard.press("Enter")
-        assert task.evaluate("(element) => element.open") is is_open
-
-
-def links_lead_to_files(page) -> None:
-    links = page.evaluate("[...document.querySelectorAll('main a')].map((link) => link.href)")
-    assert any("report.html" in link for link in links) and any("kernel.py.txt" in link for link in links), links
-    files = [link[7:].partition("#")[0] for link in links if link.startswith("file:")]
-    broken = [file for file in files if not pathlib.Path(file).is_file()]
-    assert not broken, broken
-
-
-def figures_stand_over_each_baseline(page) -> None:
-    text = page.locator("#board").inner_text()
-    assert "eager" in text and "graph" in text
-
-
-def colours_change(page) -> None:
-    colour = "getComputedStyle(document.body).backgroundColor"
-    light = page.evaluate(colour)
-    page.emulate_media(color_scheme="dark")
-    assert page.evaluate(colour) != light
-
-
 @pytest.mark.long
-@pytest.mark.parametrize("check", (columns_sort_by_key, tasks_unfold_by_key, links_lead_to_files,
-                                   figures_stand_over_each_baseline, colours_change), ids=lambda check: check.__name__)
+@pytest.mark.parametrize("check", bench_checks.CHECKS, ids=lambda check: check.__name__)
 @pytest.mark.parametrize("width", WIDTHS)
 def test_leaderboard(width: str, check, browser, board: pathlib.Path) -> None:  # noqa: F811
-    examine(browser, board / "index.html", width, check)
+    is_left = check is bench_checks.every_link_opens_a_page
+    examine(browser, board / "index.html", width, check, is_left)

@@ -9,7 +9,7 @@ page.interval = (interval, digits) => (interval && page.isNumber(interval.value)
 page.shareText = (interval) => (interval && page.isNumber(interval.value)
   ? `${(100 * interval.value).toFixed(0)} % (${(100 * interval.low).toFixed(0)} to ${(100 * interval.high).toFixed(0)})` : '–');
 page.valueOf = (interval) => (interval && page.isNumber(interval.value) ? interval.value : null);
-page.atK = (at) => Object.entries(page.object(at)).map(([k, share]) => `@${k} ${(100 * share).toFixed(0)} %`).join(', ') || '–';
+page.atK = (at) => Object.entries(page.object(at)).map(([k, share]) => `@${k}\u00a0${(100 * share).toFixed(0)}\u00a0%`).join(', ') || '–';
 
 // A row for each group of each run.
 page.groupRows = () => page.runs.flatMap((run) => page.list(run.figures.groups).map((group) => ({run, group})));
@@ -20,6 +20,32 @@ page.runColumns = () => [
   ...(page.runs.length > 1 ? ['system', 'math', 'device', 'scale'].map((name) => ({
     title: name, value: (row) => page.object(row.run.conditions)[name] || '', show: (row) => page.object(row.run.conditions)[name] || ''})) : []),
 ];
+
+// In the head: of one run what matters most, of several how many answers of each are right.
+page.showFigures = () => {
+  const add = (name, value, kind, more) => document.getElementById('figures').append(page.element('div', {}, [
+    page.element('dt', {}, name), page.element('dd', {}, [page.element('strong', {}, value), kind ? page.tag(kind) : '',
+      more ? page.element('span', {class: 'more'}, more) : ''])]));
+  page.runs.forEach((run) => {
+    const group = page.list(run.figures.groups)[0];
+    if (!group) {
+      add(page.runs.length > 1 ? run.id : 'Right', '\u2013', null, 'no sound task has ended');
+      return;
+    }
+    const right = page.valueOf(group.success);
+    add(page.runs.length > 1 ? run.id : 'Right', right === null ? '\u2013' : page.percent(right), null,
+      `of ${page.count(group.tasks, 'sound task', 'sound tasks')}`);
+    if (page.runs.length > 1) {
+      return;
+    }
+    Object.entries(page.object(group.measured)).filter(([, over]) => over.timed > 0).forEach(([baseline, over]) => {
+      add(`Over ${baseline}`, page.interval(over.geomean_correct, 2).split(' ')[0], 'measured',
+        `geomean of right answers; ${page.shareText(over.fast_1)} faster`);
+    });
+    add('Hacks', String(group.hacks.total), null, group.hacks.text);
+    add('Took', page.time(1e6 * group.spent.seconds), null, 'all tasks together');
+  });
+};
 
 page.showBoard = () => {
   const number = (title, value, show) => ({title, number: true, value, show});

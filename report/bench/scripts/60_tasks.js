@@ -59,8 +59,11 @@ page.showFailures = () => {
 };
 
 page.showPublished = () => {
-  const rows = page.runs.flatMap((run) => page.list(run.published).map((line) => [`${line.group}: ${line.theirs}`, line.ours, line.differences.join('; '), line.source]));
-  page.body('published').append(rows.length > 0 ? page.plainTable('Beside ours', ['theirs', 'ours', 'what differs', 'source'], rows)
+  const several = page.runs.length > 1;
+  const rows = page.runs.flatMap((run) => page.list(run.published).map((line) => [
+    ...(several ? [run.id] : []), `${line.group}: ${line.theirs}`, line.ours, line.differences.join('; '), line.source]));
+  const columns = [...(several ? ['our run'] : []), 'theirs', 'ours', 'what differs', 'source'];
+  page.body('published').append(rows.length > 0 ? page.plainTable('Beside ours', columns, rows)
     : page.element('p', {class: 'note'}, 'Nothing that was published stands beside this suite.'));
 };
 

@@ -3,12 +3,14 @@
 'use strict';
 
 for (const [section, draw] of [
-  ['board', page.showBoard], ['curves', page.showCurves], ['tasks', page.showTasks], ['aside', page.showAside],
-  ['failures', page.showFailures], ['published', page.showPublished], ['about', page.showAbout],
+  ['figures', page.showFigures], ['board', page.showBoard], ['curves', page.showCurves],
+  ['cost', page.showCost], ['tasks', page.showTasks],
+  ['aside', page.showAside], ['failures', page.showFailures], ['published', page.showPublished], ['about', page.showAbout],
 ]) {
   try {
     draw();
   } catch (error) {
-    page.body(section).append(page.element('p', {class: 'note'}, `This part could not be drawn: ${error.message}. Some file of the run was altered, or this is a bug of stitchcuda.`));
+    (page.body(section) || document.getElementById(section)).append(page.element('p', {class: 'note'}, `This part could not be drawn: ${error.message}. Some file of the run was altered, or this is a bug of stitchcuda.`));
   }
 }
+page.followReading();

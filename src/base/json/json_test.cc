@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/json/json.h"
-
 #include <gtest/gtest.h>
+
+#include "base/json/members.h"
 
 namespace stitch {
 namespace {
@@ -24,6 +24,16 @@ TEST(JsonTest, TruncatedTextIsRefused) {
   for (const char* text : {"", "[", "{\"a\":", "\"\\", "[1,]", "nul", "\xff"}) {
     EXPECT_FALSE(parse_json(text, "a file").has_value()) << text;
   }
+}
+
+TEST(JsonTest, AMemberOfAnotherKindIsToldByItsName) {
+  const Json json = Json::parse(R"({"small": -7, "large": 4294967297, "texts": ["a", ""], "mixed": ["a", 1]})");
+  EXPECT_EQ(*json_small_int(json, "small"), -7);
+  EXPECT_EQ(json_small_int(json, "large").error().message, "member \"large\" is 4294967297, beyond what it may be");
+  EXPECT_FALSE(json_small_int(json, "texts").has_value());
+  EXPECT_EQ(*json_string_list(json, "texts"), (std::vector<std::string>{"a", ""}));
+  EXPECT_EQ(json_string_list(json, "mixed").error().message, "member \"mixed\" holds something other than strings");
+  EXPECT_FALSE(json_string_list(json, "none").has_value());
 }
 
 }  // namespace

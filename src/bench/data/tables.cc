@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-#include "base/json/json.h"
+#include "base/json/members.h"
 #include "bench/data/toml.h"
 
 namespace stitch::bench {
@@ -28,17 +28,6 @@ Result<Json> table_named(std::string_view name) {
     }
   }
   return failure(ErrorCode::kInternal, fmt::format("the table {} was not built in", name));
-}
-
-Result<std::vector<std::string>> texts_of(const Json& list, const std::string& what) {
-  std::vector<std::string> texts;
-  for (const Json& each : list) {
-    if (!each.is_string()) {
-      return failure(ErrorCode::kFileInvalid, what + " has a member that is no text");
-    }
-    texts.push_back(each.get<std::string>());
-  }
-  return texts;
 }
 
 template <typename T>
@@ -86,11 +75,11 @@ Result<KnownTasks> known_tasks() {
   KnownTasks known;
   STITCH_ASSIGN(const Json* subsets, json_object(table, "subset"));
   for (const auto& [name, tasks] : subsets->items()) {
-    STITCH_ASSIGN(known.subsets[name], texts_of(tasks, "the subset " + name));
+    STITCH_ASSIGN(known.subsets[name], json_string_list(*subsets, name.c_str()));
   }
   STITCH_ASSIGN(const Json* families, json_object(table, "family"));
   for (const auto& [name, tasks] : families->items()) {
-    STITCH_ASSIGN(const std::vector<std::string> ids, texts_of(tasks, "the family " + name));
+    STITCH_ASSIGN(const std::vector<std::string> ids, json_string_list(*families, name.c_str()));
     for (const std::string& id : ids) {
       known.families[id] = name;
     }
@@ -101,7 +90,7 @@ Result<KnownTasks> known_tasks() {
     STITCH_ASSIGN(const std::string status, json_string(each, "status"));
     STITCH_ASSIGN(standing.standing, standing_from_string(status));
     STITCH_ASSIGN(standing.why, json_string(each, "why"));
-    STITCH_ASSIGN(const std::vector<std::string> ids, texts_of(each.value("tasks", Json::array()), "a standing"));
+    STITCH_ASSIGN(const std::vector<std::string> ids, json_string_list(each, "tasks"));
     for (const std::string& id : ids) {
       known.standings[id] = standing;
     }

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "base/json/json.h"
+#include "base/json/members.h"
 
 namespace stitch::bench {
 namespace {
@@ -60,12 +60,9 @@ Result<void> read_task(const Json& json, TaskResult& result) {
   STITCH_ASSIGN(result.task, json_string(json, "task"));
   STITCH_ASSIGN(result.name, json_string(json, "name"));
   STITCH_ASSIGN(result.digest, json_string(json, "digest"));
-  STITCH_ASSIGN(const int64_t level, json_int(json, "level"));
-  STITCH_ASSIGN(const int64_t number, json_int(json, "number"));
-  STITCH_ASSIGN(const int64_t sample, json_int(json, "sample"));
-  result.level = static_cast<int>(level);
-  result.number = static_cast<int>(number);
-  result.sample = static_cast<int>(sample);
+  STITCH_ASSIGN(result.level, json_small_int(json, "level"));
+  STITCH_ASSIGN(result.number, json_small_int(json, "number"));
+  STITCH_ASSIGN(result.sample, json_small_int(json, "sample"));
   STITCH_ASSIGN(result.family, json_string(json, "family"));
   STITCH_ASSIGN(const Json* subsets, json_array(json, "subsets"));
   for (const Json& subset : *subsets) {

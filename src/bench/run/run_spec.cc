@@ -8,7 +8,7 @@
 
 #include "base/fs/files.h"
 #include "base/fs/state_folder.h"
-#include "base/json/json.h"
+#include "base/json/members.h"
 #include "base/text/identifier.h"
 #include "runs/record/run_record.h"
 
@@ -24,46 +24,31 @@ Json task_json(const SuiteTask& task, const std::string& digest) {
           {"number", task.number}, {"family", task.family}, {"subsets", task.subsets},    {"digest", digest}};
 }
 
-Result<std::vector<std::string>> texts_in(const Json& json, const char* key) {
-  STITCH_ASSIGN(const Json* list, json_array(json, key));
-  std::vector<std::string> texts;
-  for (const Json& each : *list) {
-    if (!each.is_string()) {
-      return failure(ErrorCode::kFileInvalid, fmt::format("'{}' has a member that is no text", key));
-    }
-    texts.push_back(each.get<std::string>());
-  }
-  return texts;
-}
-
 Result<SuiteTask> task_of(const Json& json) {
   SuiteTask task;
   STITCH_ASSIGN(task.id, json_string(json, "task"));
   STITCH_ASSIGN(task.name, json_string(json, "name"));
   STITCH_ASSIGN(const std::string file, json_string(json, "file"));
   task.file = file;
-  STITCH_ASSIGN(const int64_t level, json_int(json, "level"));
-  STITCH_ASSIGN(const int64_t number, json_int(json, "number"));
-  task.level = static_cast<int>(level);
-  task.number = static_cast<int>(number);
+  STITCH_ASSIGN(task.level, json_small_int(json, "level"));
+  STITCH_ASSIGN(task.number, json_small_int(json, "number"));
   STITCH_ASSIGN(task.family, json_string(json, "family"));
-  STITCH_ASSIGN(task.subsets, texts_in(json, "subsets"));
+  STITCH_ASSIGN(task.subsets, json_string_list(json, "subsets"));
   return task;
 }
 
 Result<void> read_how(const Json& json, RunSpec& spec) {
-  STITCH_ASSIGN(const int64_t samples, json_int(json, "samples"));
+  STITCH_ASSIGN(spec.samples, json_small_int(json, "samples"));
   STITCH_ASSIGN(const int64_t seed, json_int(json, "seed"));
   STITCH_ASSIGN(const int64_t bytes, json_int(json, "task_bytes"));
-  if (samples < 1 || seed < 0 || bytes < 0) {
+  if (spec.samples < 1 || seed < 0 || bytes < 0) {
     return failure(ErrorCode::kFileInvalid, "samples, seed or task_bytes is negative");
   }
-  spec.samples = static_cast<int>(samples);
   spec.seed = static_cast<uint64_t>(seed);
   spec.task_bytes = static_cast<uint64_t>(bytes);
-  STITCH_ASSIGN(spec.arguments, texts_in(json, "arguments"));
-  STITCH_ASSIGN(spec.task_arguments, texts_in(json, "task_arguments"));
-  STITCH_ASSIGN(spec.baselines, texts_in(json, "baselines"));
+  STITCH_ASSIGN(spec.arguments, json_string_list(json, "arguments"));
+  STITCH_ASSIGN(spec.task_arguments, json_string_list(json, "task_arguments"));
+  STITCH_ASSIGN(spec.baselines, json_string_list(json, "baselines"));
   STITCH_ASSIGN(spec.candidates, json_string(json, "candidates"));
   STITCH_ASSIGN(spec.asks_admission, json_bool(json, "asks_admission"));
   STITCH_ASSIGN(spec.task_seconds, json_double(json, "task_seconds"));
@@ -106,7 +91,7 @@ Result<RunSpec> run_spec_from_json(const Json& json) {
     return failure(ErrorCode::kFileInvalid, fmt::format("this is '{}', not '{}'", schema, kSpecSchema));
   }
   STITCH_ASSIGN(spec.id, json_string(json, "id"));
-  STITCH_ASSIGN(spec.command, texts_in(json, "command"));
+  STITCH_ASSIGN(spec.command, json_string_list(json, "command"));
   STITCH_ASSIGN(spec.suite, json_string(json, "suite"));
   STITCH_TRY(read_how(json, spec));
   STITCH_ASSIGN(const Json* tasks, json_array(json, "tasks"));

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "base/json/json.h"
+#include "base/json/members.h"
 #include "base/text/printable.h"
 
 namespace stitch::farm {
@@ -36,12 +36,9 @@ Result<JobResult> read_job_result(std::string_view text) {
   STITCH_ASSIGN(const std::string schema, json_string(json, "schema"));
   JobResult result;
   STITCH_ASSIGN(result.refusal, json_string(json, "refusal"));
-  STITCH_ASSIGN(const int64_t exit_code, json_int(json, "exit_code"));
-  STITCH_ASSIGN(const int64_t signal, json_int(json, "signal"));
-  STITCH_ASSIGN(const int64_t delivery, json_int(json, "delivery"));
-  result.exit_code = static_cast<int>(exit_code);
-  result.signal = static_cast<int>(signal);
-  result.delivery = static_cast<int>(delivery);
+  STITCH_ASSIGN(result.exit_code, json_small_int(json, "exit_code"));
+  STITCH_ASSIGN(result.signal, json_small_int(json, "signal"));
+  STITCH_ASSIGN(result.delivery, json_small_int(json, "delivery"));
   STITCH_ASSIGN(result.timed_out, json_bool(json, "timed_out"));
   STITCH_ASSIGN(result.is_out_of_memory, json_bool(json, "out_of_memory"));
   STITCH_ASSIGN(result.seconds, json_double(json, "seconds"));

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <vector>
 
 #include "base/fs/files.h"
@@ -61,6 +62,21 @@ Result<std::string> all_scripts(const fs::path& folder) {
   return all;
 }
 
+void put_everywhere(std::string& page, std::string_view place, std::string_view text) {
+  for (size_t at = page.find(place); at != std::string::npos; at = page.find(place, at + text.size())) {
+    page.replace(at, place.size(), text);
+  }
+}
+
+// One frame for all pages: head, headline, and where data and scripts go.
+Result<std::string> framed_page(const fs::path& own, std::string_view subject, const fs::path& sections) {
+  STITCH_ASSIGN(std::string page, read_file(own / "page.html"));
+  STITCH_ASSIGN(const std::string body, read_file(own / sections));
+  put_everywhere(page, "<!-- subject -->", subject);
+  put_everywhere(page, "<!-- body -->", body);
+  return page;
+}
+
 std::string library(const fs::path& own, const fs::path& debian) {
   for (const fs::path& path : {own / "libraries" / debian.filename(), "/usr/share/javascript" / debian}) {
     Result<std::string> text = read_file(path);
@@ -91,7 +107,7 @@ Result<FolderTexts> read_texts(const fs::path& folder) {
 
 Result<PageAssets> read_assets(const fs::path& own) {
   PageAssets assets;
-  STITCH_ASSIGN(assets.page, read_file(own / "page.html"));
+  STITCH_ASSIGN(assets.page, framed_page(own, "report", "sections.html"));
   STITCH_ASSIGN(assets.style, read_file(own / "style.css"));
   STITCH_ASSIGN(assets.licences, read_file(own / "LICENCES"));
   STITCH_ASSIGN(assets.scripts, all_scripts(own / "scripts"));
@@ -102,10 +118,10 @@ Result<PageAssets> read_assets(const fs::path& own) {
 
 Result<PageAssets> read_bench_assets(const fs::path& own) {
   STITCH_ASSIGN(PageAssets assets, read_assets(own));
-  STITCH_ASSIGN(assets.page, read_file(own / "bench" / "page.html"));
+  STITCH_ASSIGN(assets.page, framed_page(own, "bench", "bench/sections.html"));
   assets.scripts.clear();
-  for (const char* shared :
-       {"00_data.js", "10_dom.js", "11_format.js", "20_theme.js", "22_sortable.js", "70_plot.js"}) {
+  for (const char* shared : {"00_data.js", "10_dom.js", "11_format.js", "20_theme.js", "22_sortable.js",
+                             "23_current_section.js", "70_plot.js"}) {
     STITCH_ASSIGN(const std::string text, read_file(own / "scripts" / shared));
     assets.scripts += text + "\n";
   }

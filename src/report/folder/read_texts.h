@@ -12,11 +12,12 @@ namespace stitch::report {
 // left out. kFileInvalid when there is no such folder.
 Result<FolderTexts> read_texts(const std::filesystem::path& folder);
 
-// page.html, style.css, scripts/*.js and LICENCES of `own`; Chart.js and highlight.js from `own`/libraries, else from
-// where Debian puts them, else empty. kEnvironment when one of our own is missing.
+// page.html with sections.html inside, style.css, scripts/*.js and LICENCES of `own`; Chart.js and highlight.js from
+// `own`/libraries, else from where Debian puts them, else empty. kEnvironment when one of our own is missing.
 Result<PageAssets> read_assets(const std::filesystem::path& own);
 
-// The same for pages about runs over suites: bench/page.html and bench/scripts/*.js of `own`, with the shared scripts.
+// The same for pages about runs over suites: bench/sections.html and bench/scripts/*.js of `own`, with those scripts
+// of a report that both use.
 Result<PageAssets> read_bench_assets(const std::filesystem::path& own);
 
 }  // namespace stitch::report

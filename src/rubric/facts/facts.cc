@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "base/json/json.h"
+#include "base/json/members.h"
 
 namespace stitch::rubric {
 namespace {
@@ -41,54 +41,37 @@ Json to_json(const Workload& work) {
           {"bytes", work.bytes},         {"steps", work.steps}, {"reuses_data", work.reuses_data}};
 }
 
-Result<std::vector<std::string>> names_from(const Json& json, const char* key) {
-  STITCH_ASSIGN(const Json* list, json_array(json, key));
-  std::vector<std::string> names;
-  for (const Json& item : *list) {
-    if (!item.is_string()) {
-      return failure(ErrorCode::kFileInvalid, std::string(key) + " holds what is no text");
-    }
-    names.push_back(item.get<std::string>());
-  }
-  return names;
-}
-
-Result<int> count_from(const Json& json, const char* key) {
-  STITCH_ASSIGN(const int64_t value, json_int(json, key));
-  return static_cast<int>(value);
-}
-
 Result<SourceFacts> source_from(const Json& json) {
   SourceFacts facts;
   STITCH_ASSIGN(const Json* features, json_array(json, "features"));
   for (const Json& item : *features) {
     SourceFeature feature;
     STITCH_ASSIGN(feature.name, json_string(item, "name"));
-    STITCH_ASSIGN(feature.count, count_from(item, "count"));
+    STITCH_ASSIGN(feature.count, json_small_int(item, "count"));
     STITCH_ASSIGN(feature.location, json_string(item, "place"));
     facts.features.push_back(std::move(feature));
   }
-  STITCH_ASSIGN(facts.kernels, names_from(json, "kernels"));
-  STITCH_ASSIGN(facts.left_aside, names_from(json, "left_aside"));
+  STITCH_ASSIGN(facts.kernels, json_string_list(json, "kernels"));
+  STITCH_ASSIGN(facts.left_aside, json_string_list(json, "left_aside"));
   const bool has_later = json.contains("idle");
   for (const Count& each : kCounts) {
     if (has_later || !each.is_later) {
-      STITCH_ASSIGN(facts.*each.place, count_from(json, each.name));
+      STITCH_ASSIGN(facts.*each.place, json_small_int(json, each.name));
     }
   }
   if (has_later) {
-    STITCH_ASSIGN(facts.idle, names_from(json, "idle"));
+    STITCH_ASSIGN(facts.idle, json_string_list(json, "idle"));
   }
   return facts;
 }
 
 Result<Workload> workload_from(const Json& json) {
   Workload work;
-  STITCH_ASSIGN(work.operators, count_from(json, "operators"));
+  STITCH_ASSIGN(work.operators, json_small_int(json, "operators"));
   STITCH_ASSIGN(work.flops, json_double(json, "flops"));
   STITCH_ASSIGN(work.contraction_flops, json_double(json, "contraction_flops"));
   STITCH_ASSIGN(work.bytes, json_double(json, "bytes"));
-  STITCH_ASSIGN(work.steps, count_from(json, "steps"));
+  STITCH_ASSIGN(work.steps, json_small_int(json, "steps"));
   STITCH_ASSIGN(work.reuses_data, json_bool(json, "reuses_data"));
   return work;
 }
@@ -96,7 +79,7 @@ Result<Workload> workload_from(const Json& json) {
 Result<PlanStepFacts> step_from(const Json& json) {
   PlanStepFacts step;
   STITCH_ASSIGN(step.file, json_string(json, "file"));
-  STITCH_ASSIGN(step.operators, count_from(json, "operators"));
+  STITCH_ASSIGN(step.operators, json_small_int(json, "operators"));
   STITCH_ASSIGN(step.is_library, json_bool(json, "is_library"));
   STITCH_ASSIGN(step.flops, json_double(json, "flops"));
   STITCH_ASSIGN(step.bytes, json_double(json, "bytes"));
@@ -109,7 +92,7 @@ Result<FrameworkFacts> framework_from(const Json& json) {
   STITCH_ASSIGN(const std::string name, json_string(json, "class"));
   STITCH_ASSIGN(facts.hack_class, hack_class_from_string(name));
   STITCH_ASSIGN(facts.share, json_double(json, "framework_share"));
-  STITCH_ASSIGN(facts.left, names_from(json, "left_to_framework"));
+  STITCH_ASSIGN(facts.left, json_string_list(json, "left_to_framework"));
   STITCH_ASSIGN(facts.evidence, json_string(json, "evidence"));
   return facts;
 }

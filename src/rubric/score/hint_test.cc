@@ -5,6 +5,8 @@
 
 #include <filesystem>
 
+#include "rubric/score/test_facts.h"
+
 namespace stitch::rubric {
 namespace {
 
@@ -14,21 +16,7 @@ RubricVersion latest() {
 
 // One thread that reads all it needs, one element at a time; 977 launches are a number that only hidden draws explain.
 Facts one_thread() {
-  Facts facts;
-  facts.candidate = "sources";
-  facts.verdict = Verdict{VerdictKind::kOk, "21 draws", {}};
-  LaunchRecord kernel;
-  kernel.name = "product";
-  kernel.file = "program.cu";
-  kernel.line = 3;
-  kernel.launches = 977;
-  kernel.blocks = 977;
-  kernel.threads = 977;
-  kernel.nanoseconds = 1000;
-  facts.launches.emplace().add({kernel});
-  facts.workload = Workload{2, 1e6, 1e6, 1e4, 1, true};
-  facts.source = SourceFacts{};
-  facts.source->kernels = {"product program.cu:1"};
+  Facts facts = facts_of_product(977, 977, 977);
   facts.source->idle = {"shared memory that nobody reads"};
   return facts;
 }

@@ -10,6 +10,7 @@
 #include "base/json/json.h"
 #include "rubric/criteria/executed.h"
 #include "rubric/judge/neutral_text.h"
+#include "rubric/score/test_facts.h"
 
 namespace stitch::rubric {
 namespace {
@@ -20,24 +21,7 @@ const std::filesystem::path kVersion2 = std::filesystem::path(STITCH_SOURCE_DIR)
 
 RubricVersion version1() { return std::move(read_rubric(kVersion1)).value(); }
 
-Facts verified() {
-  Facts facts;
-  facts.candidate = "sources";
-  facts.verdict = Verdict{VerdictKind::kOk, "21 draws", {}};
-  LaunchRecord kernel;
-  kernel.name = "product";
-  kernel.file = "program.cu";
-  kernel.line = 3;
-  kernel.launches = 1;
-  kernel.blocks = 100;
-  kernel.threads = 25600;
-  kernel.nanoseconds = 1000;
-  facts.launches.emplace().add({kernel});
-  facts.workload = Workload{2, 1e6, 1e6, 1e4, 1, true};
-  facts.source = SourceFacts{};
-  facts.source->kernels = {"product program.cu:1"};
-  return facts;
-}
+Facts verified() { return facts_of_product(1, 100, 25600); }
 
 JudgeReply reply(int mark, bool major_hack) {
   return {{{"anti_hacking", mark}, {"cuda_engineering", mark}, {"operator_coverage", mark}, {"skill_compliance", mark}},
