@@ -4,11 +4,13 @@ and a real Ray on this machine run a bench's tasks."""
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -51,8 +53,15 @@ class Bench:
         environment = {**os.environ, "STITCHCUDA_STATE": str(base / "state")}
         self.process = subprocess.Popen(command, env=environment)
 
-    def check(self) -> None:
-        self.process.wait(timeout=300)
+    def check(self, workers: subprocess.Popen | None = None) -> None:
+        """Waits to its end, or to that of whoever should do its jobs."""
+        until = time.monotonic() + 300
+        while self.process.poll() is None and time.monotonic() < until and (workers is None or workers.poll() is None):
+            time.sleep(0.5)
+        if self.process.poll() is None:
+            self.process.kill()
+            pytest.fail("the tasks have not ended" if workers is None or workers.poll() is None
+                        else f"the workers ended before their tasks: {workers.stderr.read()[-2000:]}")
         rows = [json.loads(line) for line in (self.run / "results.jsonl").read_text().splitlines()]
         assert sorted(row["outcome"] for row in rows) == ["broken", "unsupported"]
 
@@ -78,16 +87,52 @@ def test_a_slurm_array_runs_and_drains(tmp_path: pathlib.Path, build: pathlib.Pa
         assert all("drained" in log.read_text() for log in logs), [log.read_text() for log in logs]
 
 
-@pytest.mark.long
-@pytest.mark.alone
-def test_ray_reserves_and_runs(tmp_path: pathlib.Path, build: pathlib.Path) -> None:
+def ray_worker(bench: Bench, *more: str) -> list[str]:
+    """The command of Ray's wrapper; skips where there is no Ray."""
     python = shutil.which("python3", path=str(pathlib.Path(sys.executable).parent)) or sys.executable
     if subprocess.run([python, "-c", "import ray"], capture_output=True, check=False).returncode != 0:
         pytest.skip("no Ray in .venv: '.venv/bin/pip install ray' brings it (70 MB to download, 250 MB on disk)")
+    where = ["--store", bench.store, "--artefacts", bench.artefacts]
+    return [python, LAUNCHERS / "ray_worker.py", *where, *more]
+
+
+@pytest.mark.long
+@pytest.mark.alone
+def test_ray_reserves_and_runs(tmp_path: pathlib.Path, build: pathlib.Path) -> None:
     bench = Bench(tmp_path, build)
-    command = [python, LAUNCHERS / "ray_worker.py", "--workers", "2", "--class", "build", "--cpus", "0.5", "--store",
-               bench.store, "--artefacts", bench.artefacts, "--", "--max-jobs", "1"]
+    command = ray_worker(bench, "--workers", "2", "--class", "build", "--cpus", "0.5", "--", "--max-jobs", "1")
     ended = subprocess.run(command, env={**os.environ, "STITCHCUDA": str(bench.binary)}, capture_output=True, text=True,
                            check=False, timeout=300)
     bench.check()
     assert ended.returncode == 0, ended.stderr[-2000:]
+
+
+@pytest.mark.long
+@pytest.mark.alone
+def test_ray_drains_and_tells_what_has_no_room(tmp_path: pathlib.Path, build: pathlib.Path) -> None:
+    bench = Bench(tmp_path, build)
+    environment = {**os.environ, "STITCHCUDA": str(bench.binary)}
+    none = subprocess.run(ray_worker(bench, "--class", "build", "--cpus", "5000"), env=environment, capture_output=True,
+                          text=True, check=False, timeout=300)
+    assert none.returncode == 4
+    assert "no node of this Ray cluster has 5000 processors" in none.stderr
+    command = ray_worker(bench, "--class", "build", "--cpus", "0.5")
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True,
+                          start_new_session=True) as worker:
+        bench.check(worker)
+        os.killpg(worker.pid, signal.SIGINT)  # as a terminal's Ctrl-C comes
+        _, error = worker.communicate(timeout=120)
+    assert worker.returncode == 0, error[-2000:]
+
+
+NODES = [{"Alive": True, "Resources": {"CPU": 8.0, "GPU": 2.0}}, {"Alive": True, "Resources": {"CPU": 3.0}},
+         {"Alive": False, "Resources": {"CPU": 64.0, "GPU": 8.0}}]  # fmt: skip
+
+
+@pytest.mark.parametrize(("cpus", "gpus", "fits"),
+                         [(4, 1, 2), (8, 1, 1), (9, 1, 0), (4, 0, 2), (1, 0, 11), (0.5, 0, 22)])
+def test_room_on_ray_is_counted_by_node(cpus: float, gpus: int, fits: int) -> None:
+    loaded = importlib.util.spec_from_file_location("ray_worker", LAUNCHERS / "ray_worker.py")
+    module = importlib.util.module_from_spec(loaded)
+    loaded.loader.exec_module(module)
+    assert module.room(NODES, cpus, gpus) == fits
