@@ -49,7 +49,8 @@ def run(ray, options: argparse.Namespace) -> int:
     if fits == 0 and not options.wait:
         need = f"{options.cpus:g} processors" + (" and a GPU" if gpus else "")
         print(f"ray_worker: no node of this Ray cluster has {need}, which a worker of the class {options.job_class} "
-              "needs: give --cpus or --class, begin a node that has them (ray start), or --wait for one", file=sys.stderr)
+              "needs: give --cpus or --class, begin a node that has them (ray start), or --wait for one",
+              file=sys.stderr)
         return 4
     if fits < options.workers:
         print(f"ray_worker: {fits} of {options.workers} workers have room now; the others begin when there is more",

@@ -117,7 +117,8 @@ def text_is_readable(page) -> None:
           const paper = (element) => {
             const colour = getComputedStyle(element).backgroundColor;
             const alpha = parts(colour)[3];
-            return (alpha === undefined || alpha === 1) || !element.parentElement ? colour : paper(element.parentElement);
+            const isSolid = alpha === undefined || alpha === 1 || !element.parentElement;
+            return isSolid ? colour : paper(element.parentElement);
           };
           const isSeen = (element) => element.checkVisibility() && element.className !== 'skip' &&
             [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());

@@ -83,7 +83,7 @@ def without_libraries(report: pathlib.Path, folder: pathlib.Path) -> pathlib.Pat
 
 
 def examine(browser, report: pathlib.Path, width: str, check: Callable, is_left: bool = False) -> None:
-    """Opens the page, and watches what it says and asks for while it is looked at; `is_left`: other files are opened."""
+    """Opens the page, and watches what it says and asks for meanwhile; `is_left`: other files are opened."""
     columns, rows = WIDTHS[width]
     context = browser.new_context(viewport={"width": columns, "height": rows}, color_scheme="light")
     page = context.new_page()

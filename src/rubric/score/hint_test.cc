@@ -17,6 +17,7 @@ RubricVersion latest() {
 // One thread that reads all it needs, one element at a time; 977 launches are a number that only hidden draws explain.
 Facts one_thread() {
   Facts facts = facts_of_product(977, 977, 977);
+  facts.verdict = Verdict{VerdictKind::kOk, "21 draws", {}};
   facts.source->idle = {"shared memory that nobody reads"};
   return facts;
 }

@@ -21,7 +21,11 @@ const std::filesystem::path kVersion2 = std::filesystem::path(STITCH_SOURCE_DIR)
 
 RubricVersion version1() { return std::move(read_rubric(kVersion1)).value(); }
 
-Facts verified() { return facts_of_product(1, 100, 25600); }
+Facts verified() {
+  Facts facts = facts_of_product(1, 100, 25600);
+  facts.verdict = Verdict{VerdictKind::kOk, "21 draws", {}};
+  return facts;
+}
 
 JudgeReply reply(int mark, bool major_hack) {
   return {{{"anti_hacking", mark}, {"cuda_engineering", mark}, {"operator_coverage", mark}, {"skill_compliance", mark}},
