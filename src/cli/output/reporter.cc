@@ -51,7 +51,7 @@ void Reporter::say(int id, const std::string& stage, const std::string& message)
   if (live_ != nullptr) {
     live_->say(id, message);
   } else {
-    line(stage, message);
+    line_of_progress(stage, message);
   }
 }
 
@@ -73,7 +73,8 @@ void Reporter::fact(const std::string& stage, const std::string& message) {
   if (live_ != nullptr) {
     live_->fact(stage, message);
   } else {
-    line(stage, message);
+    const std::lock_guard lock(mutex_);
+    print_line(stage, message);
   }
 }
 
@@ -95,17 +96,22 @@ void Reporter::tell(const std::string& stage, const std::string& message) {
   }
 }
 
-void Reporter::line(const std::string& stage, const std::string& message) {
+void Reporter::line_of_progress(const std::string& stage, const std::string& message) {
   constexpr double kMinSecondsBetween = 1.0;
   const std::lock_guard lock(mutex_);
-  const double now = elapsed_seconds();
-  const bool too_soon = stage == last_stage_ && now - last_progress_seconds_ < kMinSecondsBetween;
-  if (quiet_ || hushed_ || too_soon) {
+  const bool too_soon = stage == last_stage_ && elapsed_seconds() - last_line_seconds_ < kMinSecondsBetween;
+  if (!too_soon) {
+    print_line(stage, message);
+  }
+}
+
+void Reporter::print_line(const std::string& stage, const std::string& message) {
+  if (quiet_ || hushed_) {
     return;
   }
   last_stage_ = stage;
-  last_progress_seconds_ = now;
-  fmt::print(stderr, "{}\n", fact_line(stage, message, now, 0, style_));
+  last_line_seconds_ = elapsed_seconds();
+  fmt::print(stderr, "{}\n", fact_line(stage, message, last_line_seconds_, 0, style_));
 }
 
 void Reporter::result(const Json& object, const std::string& text) {

@@ -22,8 +22,8 @@ class Reporter final : public driver::Progress {
  public:
   Reporter(bool json, bool quiet, ColorChoice color = ColorChoice::kAuto);
 
-  // All from any thread. Where nothing is drawn again, how far it is makes a line more, and lines that come thicker
-  // than one a second are left out; hints are for a terminal alone.
+  // All from any thread. Where nothing is drawn again, how far it is makes a line more, unless a line of its stage came
+  // within a second; a fact always does, and hints are for a terminal alone.
   void fact(const std::string& stage, const std::string& message) override;
   void built(DeviceKind device, size_t done, size_t total) override;
   void installed() override;
@@ -53,7 +53,8 @@ class Reporter final : public driver::Progress {
   void hint(int id, const std::string& stage, const std::string& message) override;
   void end(int id) override;
 
-  void line(const std::string& stage, const std::string& message);
+  void line_of_progress(const std::string& stage, const std::string& message);
+  void print_line(const std::string& stage, const std::string& message);  // mutex_ is held
   void print_error(const Error& error, Json object);
   void tell(const std::string& stage, const std::string& message);
 
@@ -64,7 +65,7 @@ class Reporter final : public driver::Progress {
   std::mutex mutex_;
   bool hushed_ = false;
   std::string last_stage_;
-  double last_progress_seconds_ = 0;
+  double last_line_seconds_ = 0;
   std::optional<Listener> listener_;
   std::unique_ptr<LiveDisplay> live_;  // on a terminal
 };
