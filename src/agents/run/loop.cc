@@ -2,8 +2,7 @@
 #include "agents/run/loop.h"
 
 #include <fmt/format.h>
-
-#include <chrono>
+#include <time.h>
 
 #include "agents/retrieval/question.h"
 #include "agents/routing/next.h"
@@ -19,30 +18,25 @@ std::string in_a_sentence(const Error& error) {
          (error.remedy.empty() ? "" : "; " + error.remedy);
 }
 
+// Processor time of this thread: waiting for models, disks and a busy machine is none.
+double thread_seconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
 // Takes the time of what is not the loop's own off its clock.
 class Elsewhere {
  public:
   explicit Elsewhere(double& own_seconds) : own_seconds_(own_seconds) {}
   Elsewhere(const Elsewhere&) = delete;
   Elsewhere& operator=(const Elsewhere&) = delete;
-  ~Elsewhere() { own_seconds_ -= seconds_since(started_); }
-
-  static double seconds_since(std::chrono::steady_clock::time_point start) {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  }
+  ~Elsewhere() { own_seconds_ -= thread_seconds() - started_; }
 
  private:
   double& own_seconds_;
-  std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+  double started_ = thread_seconds();
 };
-
-double answering_seconds(const Event& event) {
-  double seconds = 0;
-  for (const Spending& each : event.spent) {
-    seconds += each.role == Role::kTools ? 0 : each.seconds;
-  }
-  return seconds;
-}
 
 Event event_of(Done done) { return {std::move(done.body), std::move(done.spent)}; }
 
@@ -227,7 +221,7 @@ Result<State> Loop::run(const State& initial) {
     told_(state, nullptr);
   }
   while (state.activity != Activity::kStopped && state.activity != Activity::kPaused) {
-    const auto start = std::chrono::steady_clock::now();
+    const double start = thread_seconds();
     Result<Event> event = perform(state);
     if (!event.has_value() && is_of_the_world(event.error().code)) {
       event = Event{EnvironmentFailed{in_a_sentence(event.error())}};
@@ -236,7 +230,7 @@ Result<State> Loop::run(const State& initial) {
       return failure(event.error());
     }
     STITCH_ASSIGN(state, tell(state, *event));
-    own_seconds_ += Elsewhere::seconds_since(start) - answering_seconds(*event);
+    own_seconds_ += thread_seconds() - start;
   }
   return state;
 }

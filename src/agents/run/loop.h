@@ -40,7 +40,7 @@ class Loop {
   // pauses the run; other Errors (our bug, a file that was altered) are passed on.
   Result<State> run(const State& initial);
 
-  // That run() took, less what answers, trials and profiles did, and waiting for them: what the loop itself costs.
+  // Processor time of the thread of run(), less that of trials and profiles: what the loop itself costs.
   double own_seconds() const { return std::max(0.0, own_seconds_); }
 
  private:
