@@ -236,9 +236,14 @@ void add_stream_fields(const plan::StepStream& stream, size_t number, std::vecto
   }
 }
 
-std::vector<Field> step_row(const StepEntry& step, size_t number) {
+std::string function_name(const ProgramFile& program, size_t step) {
+  return fmt::format("step_{:02}", program.first_number + step);
+}
+
+std::vector<Field> step_row(const ProgramFile& program, size_t number) {
+  const StepEntry& step = program.steps[number];
   std::vector<Field> fields = {{"name", '"' + step.name + '"'},
-                               {"function", fmt::format("step_{:02}", number)},
+                               {"function", function_name(program, number)},
                                {"phase", step.prepares ? "stitch::StepPhase::kPrepare" : "stitch::StepPhase::kRun"},
                                {"buffers", fmt::format("kStep{:02}Buffers", number)},
                                {"buffer_count", std::to_string(step.buffers.size())},
@@ -268,7 +273,7 @@ void print_steps(const ProgramFile& program, const std::vector<std::string>& buf
     print_step_buffers(program.steps[i], i, buffers, lines);
     print_step_waits(program, i, lines);
     print_step_extents(program.steps[i], i, lines);
-    rows.push_back(step_row(program.steps[i], i));
+    rows.push_back(step_row(program, i));
   }
   add_table("constexpr stitch::StepTable kSteps", rows, lines);
   lines.blank();
@@ -327,7 +332,8 @@ std::string print_program(const ProgramFile& program) {
   lines.add("#include \"host/program_tables.h\"");
   lines.blank();
   for (size_t i = 0; i < program.steps.size(); ++i) {
-    lines.add(fmt::format("extern \"C\" int step_{:02}(const StepArgs* args, cudaStream_t stream);", i));
+    lines.add(
+        fmt::format("extern \"C\" int {}(const StepArgs* args, cudaStream_t stream);", function_name(program, i)));
   }
   lines.blank();
   lines.add("namespace {");

@@ -13,7 +13,7 @@ namespace {
 constexpr int kIndent = 2;
 
 void print_head(const StepFile& step, Lines& lines) {
-  lines.comment(fmt::format("{}, step {}: {}", step.program, step.index, step.name));
+  lines.comment(fmt::format("{}, step {}: {}", step.program, step.number, step.name));
   lines.add("//");
   for (const std::string& line : step.mathematics) {
     lines.comment("  " + line);
@@ -24,7 +24,7 @@ void print_head(const StepFile& step, Lines& lines) {
   }
   lines.comment(fmt::format(
       "In program.cu, at step {}: this program's FLOPs, bytes and time of it, and the setting that was chosen.",
-      step.index));
+      step.number));
   for (const std::string& include : step.code.includes) {
     lines.add("#include \"" + include + "\"");
   }
@@ -172,7 +172,7 @@ std::string print_step(const StepFile& step) {
   }
   lines.add("}  // namespace");
   lines.blank();
-  lines.add(fmt::format("extern \"C\" int step_{:02}(const StepArgs* args, cudaStream_t stream) {{", step.index));
+  lines.add(fmt::format("extern \"C\" int step_{:02}(const StepArgs* args, cudaStream_t stream) {{", step.number));
   if (!step.code.extents.empty()) {
     lines.add("const auto extents = stitch::extents_of<Extents>(args);", kIndent);
   }

@@ -55,6 +55,7 @@ struct ProgramFile {
   std::vector<TensorEntry> tensors;
   std::vector<BufferEntry> buffers;
   std::vector<StepEntry> steps;
+  size_t first_number = 0;  // in the names of their functions
   int64_t prepared_bytes = 0;
   int64_t workspace_bytes = 0;  // at the sizes that were planned for
   int side_streams = 0;

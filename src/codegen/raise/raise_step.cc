@@ -55,9 +55,9 @@ std::vector<std::string> mathematics_of(const plan::Plan& plan, size_t index) {
   return lines;
 }
 
-Result<StepFile> raise_step(const plan::Plan& plan, size_t index) {
+Result<StepFile> raise_step(const plan::Plan& plan, size_t index, size_t number) {
   const plan::Step& step = plan.steps[index];
-  StepFile file{index, step.name, plan.graph.name, {}, {}, {}};
+  StepFile file{number, step.name, plan.graph.name, {}, {}, {}};
   const kernels::Group group = plan::step_group(plan, index);
   file.mathematics = mathematics_of(plan, index);
   const kernels::KernelTemplate* kernel = kernels::find_template(step.skeleton);
@@ -66,7 +66,7 @@ Result<StepFile> raise_step(const plan::Plan& plan, size_t index) {
   file.code = kernels::to_text(draft);
   if (step.boundary >= 0) {
     const plan::Boundary& boundary = plan.boundaries[static_cast<size_t>(step.boundary)];
-    STITCH_ASSIGN(file.written, plan::renumbered_code(boundary.written->code, index));
+    STITCH_ASSIGN(file.written, plan::renumbered_code(boundary.written->code, number));
   }
   return file;
 }

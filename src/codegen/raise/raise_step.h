@@ -11,7 +11,7 @@
 namespace stitch::codegen {
 
 struct StepFile {
-  size_t index = 0;
+  size_t number = 0;                     // in the names of its file and its function
   std::string name;                      // "fc1_gelu"
   std::string program;                   // of the whole
   std::vector<std::string> mathematics;  // one line per operator, with its place in the model
@@ -22,6 +22,6 @@ struct StepFile {
 // One line for each node of the step: "h = linear(x, w, b)  model.py:14".
 std::vector<std::string> mathematics_of(const plan::Plan& plan, size_t index);
 
-Result<StepFile> raise_step(const plan::Plan& plan, size_t index);
+Result<StepFile> raise_step(const plan::Plan& plan, size_t index, size_t number);
 
 }  // namespace stitch::codegen

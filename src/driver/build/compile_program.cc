@@ -68,10 +68,11 @@ Result<kernels::DeviceLimits> planned_limits(const Job& job, const plan::Plan* l
   return kernels::known_devices().front();
 }
 
-Result<EmittedProgram> emit_again(const Job& job, plan::Plan plan) {
+Result<EmittedProgram> emit_again(const Job& job, plan::Plan plan, size_t first_number) {
   codegen::EmitOptions emit_options;
   emit_options.runtime_folder = job.resources().runtime().string();
   emit_options.architectures = job.options().targets;
+  emit_options.first_number = first_number;
   STITCH_ASSIGN(SourceBundle bundle, codegen::emit(plan, emit_options));
   return EmittedProgram{std::move(plan), std::move(bundle)};
 }
@@ -88,9 +89,10 @@ Result<toolchain::Toolchain> find_compilers(Job& job) {
 }
 
 Result<CompileReport> build_bundle(Job& job, const toolchain::Toolchain& tools, const SourceBundle& bundle,
-                                   DeviceKind device, const std::string& stage) {
+                                   DeviceKind device, const std::string& stage, const toolchain::Authors& authors) {
   toolchain::BuildRequest request;
   request.bundle = bundle;
+  request.authors = authors;
   request.device = device;
   request.joins_equal_steps = device != DeviceKind::kCuda || stage == kNvccStage;  // what is measured keeps its names
   if (device == DeviceKind::kCuda) {

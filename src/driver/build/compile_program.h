@@ -12,6 +12,7 @@
 #include "driver/job/job.h"
 #include "ir/graph/graph.h"
 #include "plan/plan.h"
+#include "toolchain/build/authors.h"
 #include "toolchain/discovery/toolchain.h"
 
 namespace stitch::driver {
@@ -36,15 +37,15 @@ Result<EmittedProgram> plan_and_emit(const Job& job, const ir::Graph& graph, Mat
 // The limits of the device to plan for: the one of `like`, else of the first --target, else the first device we know.
 Result<kernels::DeviceLimits> planned_limits(const Job& job, const plan::Plan* like = nullptr);
 
-// The sources of a plan that was read from its file.
-Result<EmittedProgram> emit_again(const Job& job, plan::Plan plan);
+// The sources of a plan that was read from its file. `first_number`: of its steps, in the names of files and functions.
+Result<EmittedProgram> emit_again(const Job& job, plan::Plan plan, size_t first_number = 0);
 
 // The compilers of this machine, with our own emulator headers. From here on the job counts as a user of the cache.
 Result<toolchain::Toolchain> find_compilers(Job& job);
 
 // Builds quietly but for one progress line per unit under the name `stage`; empty: none.
 Result<CompileReport> build_bundle(Job& job, const toolchain::Toolchain& tools, const SourceBundle& bundle,
-                                   DeviceKind device, const std::string& stage);
+                                   DeviceKind device, const std::string& stage, const toolchain::Authors& authors = {});
 
 // What the compiler said of sources that do not compile.
 Finding build_failed(const CompileReport& report, DeviceKind device);

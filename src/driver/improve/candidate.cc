@@ -68,6 +68,44 @@ std::vector<StepOrigin> origins_of(const plan::Plan& before, const plan::Plan& a
   return origins;
 }
 
+// Units that are as the plan has them emitted; none where anything that they may include is not.
+Result<std::set<std::string>> emitted_units(Job& job, const Subject& subject) {
+  STITCH_ASSIGN(const EmittedProgram emitted, emit_again(job, subject.plan));
+  const auto is_same = [&](const std::string& path) {
+    const auto found = emitted.bundle.files.find(path);
+    return found != emitted.bundle.files.end() && found->second == subject.bundle.files.at(path);
+  };
+  const std::set<std::string> all(subject.bundle.units.begin(), subject.bundle.units.end());
+  std::set<std::string> units;
+  for (const auto& [path, text] : subject.bundle.files) {
+    if (all.contains(path) && is_same(path)) {
+      units.insert(path);
+    } else if (!all.contains(path) && !is_same(path)) {
+      return std::set<std::string>();
+    }
+  }
+  for (size_t i = 0; i < subject.plan.steps.size(); ++i) {
+    if (subject.plan.steps[i].boundary >= 0) {
+      units.erase(codegen::step_file_name(subject.plan, i));
+    }
+  }
+  return units;
+}
+
+Result<void> tell_emitted(Job& job, SubjectSet& set) {
+  for (Subject& subject : set.subjects) {
+    if (subject.same_binary) {
+      subject.emitted = set.subjects.front().emitted;
+    } else {
+      STITCH_ASSIGN(subject.emitted, emitted_units(job, subject));
+    }
+  }
+  if (set.checked.has_value()) {
+    STITCH_ASSIGN(set.checked->emitted, emitted_units(job, *set.checked));
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string key_of_step(const plan::Plan& plan, size_t step) {
@@ -94,6 +132,7 @@ Result<std::variant<Candidate, NoCandidate>> candidate_with(Job& job, const Veri
   candidate.steps = origins_of(before.plan, attempted->folder.plan, candidate.step);
   candidate.program = {std::move(attempted->folder.plan), std::move(attempted->folder.sources), std::move(set).value()};
   candidate.program.set.has_strange_steps = true;
+  STITCH_TRY(tell_emitted(job, candidate.program.set));
   return Answer(std::move(candidate));
 }
 
@@ -120,6 +159,7 @@ Result<std::variant<Candidate, NoCandidate>> candidate_with(Job& job, const Veri
   if (set.checked.has_value()) {
     STITCH_TRY(take_host(job, *planned, *set.checked));
   }
+  STITCH_TRY(tell_emitted(job, set));
   return Answer(std::move(candidate));
 }
 

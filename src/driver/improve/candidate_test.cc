@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "codegen/emit.h"
 #include "driver/improve/text_place.h"
 #include "driver/job/unwatched.h"
+#include "driver/judge/step_subject.h"
 #include "ir/text/parser.h"
 
 namespace stitch::driver {
@@ -124,6 +126,42 @@ TEST_F(Texts, OfAStepWhoseFileFollowsFromTheSizesStandBehindTheContract) {
   EXPECT_FALSE(place.own.has_value());
   EXPECT_EQ(place.nodes, std::vector<std::string>{"m"});
   EXPECT_EQ(place.step, "01_m");
+}
+
+// What was built for the program serves the step alone, and the other way round.
+TEST_F(Texts, AStepAloneHasTheFileThatItHasInTheProgram) {
+  adopt({"m"}, text_of("mine"));
+  const Subject& whole = best_.set.subjects.front();
+  for (const int step : {0, 1}) {
+    const std::string file = codegen::step_file_name(whole.plan, static_cast<size_t>(step));
+    const StepSubject alone = step_subject(job_, whole, step).value();
+    EXPECT_EQ(alone.bundle.units.front(), file);
+    EXPECT_EQ(alone.bundle.files.at(file), whole.bundle.files.at(file));
+    EXPECT_NE(alone.bundle.files.at("program.cu").find(fmt::format(".function = step_{:02},", step)),
+              std::string::npos);
+    EXPECT_EQ(alone.emitted.contains(file), step == 0);
+    EXPECT_TRUE(alone.emitted.contains("program.cu"));
+  }
+}
+
+TEST_F(Texts, LeaveTheOtherFilesTheEmitters) {
+  const auto strange = [&] {
+    std::string files;
+    for (const Subject& subject : best_.set.subjects) {
+      for (const std::string& unit : subject.bundle.units) {
+        files += subject.emitted.contains(unit) ? "" : unit + " ";
+      }
+    }
+    return files;
+  };
+  adopt({"h", "a"}, text_of("mine"));
+  EXPECT_EQ(strange(), "steps/00_h_a.cu steps/00_h_a.cu ");
+  adopt({"a", "m"}, text_of("joined"));
+  EXPECT_EQ(strange(), "steps/01_a_m.cu steps/01_a_m.cu ");
+  best_.sources.files["runtime/include/stitch/step.h"] += "// other\n";
+  best_.set.subjects.front().bundle = best_.sources;
+  adopt({"s"}, text_of("softmax"));
+  EXPECT_TRUE(best_.set.subjects.front().emitted.empty()) << "any unit may include what is not as it was";
 }
 
 TEST_F(Texts, ThatAreNoneAreASentence) {

@@ -17,7 +17,8 @@ Result<ExecutedTime> ProgramTimes::counted_call(const TextProgram& program) {
                        {.plan = subject.plan,
                         .sources = subject.bundle,
                         .declared = is_declared ? nullptr : &program.plan,
-                        .sizes = subject.shape});
+                        .sizes = subject.shape,
+                        .authors = authors_of(program.set, subject)});
 }
 
 Result<std::optional<HostCounts>> ProgramTimes::host_counts(const TextProgram& program) {

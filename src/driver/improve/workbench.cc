@@ -141,7 +141,7 @@ Result<std::optional<Finding>> Workbench::refusal_of_nvcc(const SubjectSet& set)
 
 Result<PublicCheck> Workbench::check(const SubjectSet& set, std::optional<int> step) {
   const Subject* checked = set.checked.has_value() ? &*set.checked : nullptr;
-  return check_publicly(job_, tools_, {set.subjects.front(), expert_.device, step, checked});
+  return check_publicly(job_, tools_, {set.subjects.front(), expert_.device, step, checked, set.has_strange_steps});
 }
 
 // The step whose place the text takes, or the first of several; nothing of the host side.

@@ -66,8 +66,7 @@ Result<evaluate::EvaluateReport> judge(Job& job, const toolchain::Toolchain& too
   STITCH_ASSIGN(const TemporaryDirectory folder, tensor_folder());
   const uint64_t seed = job.options().seed;
   evaluate::EvaluateRequest request;
-  const bool is_inspected = set.has_strange_steps && !loads_libraries(set.subjects.front().bundle);
-  request.is_outside = set.is_outside || is_inspected;
+  request.is_outside = authors_of(set, set.subjects.front()).has_strangers;
   request.launches = set.launches;
   request.is_timed = !job.options().baseline.empty();
   request.is_untimed = job.options().no_time;
@@ -81,6 +80,7 @@ Result<evaluate::EvaluateReport> judge(Job& job, const toolchain::Toolchain& too
     task.library = subject.library;
     task.draw_seconds = subject.draw_seconds;
     task.note = subject.note;
+    task.emitted = subject.emitted;
     if (&subject == &set.subjects.front()) {
       request.declared = std::move(task);
     } else {
@@ -91,7 +91,7 @@ Result<evaluate::EvaluateReport> judge(Job& job, const toolchain::Toolchain& too
     const Subject& subject = *set.checked;
     request.hidden.push_back({subject.shape, subject.bundle,
                               oracle_source(subject.task, DeviceKind::kChecked, seed, folder.path().string()), false,
-                              true, "", subject.draw_seconds, subject.note});
+                              true, "", subject.draw_seconds, subject.note, subject.emitted});
   } else if (device == DeviceKind::kCuda) {
     const Result<void> able = tools.supports(DeviceKind::kChecked);
     request.no_checked_draw = able.has_value() ? set.checked_note : able.error().message;

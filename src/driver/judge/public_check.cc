@@ -54,18 +54,21 @@ PublicOutcome outcome_of(VerdictKind kind) {
 class PublicRun {
  public:
   static Result<std::unique_ptr<PublicRun>> begin(Job& job, const toolchain::Toolchain& tools, const Subject& subject,
-                                                  DeviceKind device, std::optional<int> step) {
+                                                  DeviceKind device, const PublicSubject& asked) {
     auto run = std::unique_ptr<PublicRun>(new PublicRun(job, tools));
     Task task = subject.task;
     run->shape_ = subject.shape;
     run->bundle_ = subject.bundle;
-    if (step.has_value()) {
-      STITCH_ASSIGN(StepSubject alone, step_subject(job, subject, *step));
+    run->authors_.emitted = subject.emitted;
+    if (asked.step.has_value()) {
+      STITCH_ASSIGN(StepSubject alone, step_subject(job, subject, *asked.step));
       task = alone.task;
       run->shape_ = alone.shape;
       run->bundle_ = std::move(alone.bundle);
+      run->authors_.emitted = std::move(alone.emitted);
       run->step_oracle_.emplace(run->whole_, std::move(alone.program));
     }
+    run->authors_.has_strangers = asked.has_strange_steps && !loads_libraries(run->bundle_);
     STITCH_ASSIGN(TemporaryDirectory folder, tensor_folder());
     run->folder_.emplace(std::move(folder));
     run->math_ = task.math;
@@ -77,7 +80,7 @@ class PublicRun {
   // Builds for `device` and runs so many draws there. What it finds ends the check.
   Result<void> check(DeviceKind device, int draws, PublicCheck& check) {
     check.shape = shape_;
-    STITCH_ASSIGN(const CompileReport compiled, build_bundle(job_, tools_, bundle_, device, ""));
+    STITCH_ASSIGN(const CompileReport compiled, build_bundle(job_, tools_, bundle_, device, "", authors_));
     if (!compiled.ok) {
       const Finding failed = evaluate::build_failed(compiled, shape_);
       tell(failed, check);
@@ -169,6 +172,7 @@ class PublicRun {
   std::optional<TemporaryDirectory> folder_;
   std::string shape_;
   SourceBundle bundle_;
+  toolchain::Authors authors_;
   MathMode math_ = MathMode::kFp32;
   verify::OracleProgram program_;
 };
@@ -231,14 +235,13 @@ Result<PublicCheck> check_publicly(Job& job, const toolchain::Toolchain& tools, 
   PublicCheck check;
   const bool has_sanitizers = tools.supports(DeviceKind::kChecked).has_value();
   if (subject.checked != nullptr && has_sanitizers) {
-    STITCH_ASSIGN(const auto beside,
-                  PublicRun::begin(job, tools, *subject.checked, DeviceKind::kChecked, subject.step));
+    STITCH_ASSIGN(const auto beside, PublicRun::begin(job, tools, *subject.checked, DeviceKind::kChecked, subject));
     STITCH_TRY(beside->check(DeviceKind::kChecked, 1, check));
   }
   if (check.outcome != PublicOutcome::kPassed) {
     return check;
   }
-  STITCH_ASSIGN(const auto run, PublicRun::begin(job, tools, subject.subject, subject.device, subject.step));
+  STITCH_ASSIGN(const auto run, PublicRun::begin(job, tools, subject.subject, subject.device, subject));
   if (subject.device == DeviceKind::kEmulated && has_sanitizers) {
     STITCH_TRY(run->check(DeviceKind::kChecked, 1, check));
   }

@@ -49,6 +49,7 @@ struct PublicSubject {
   std::optional<int> step{};
   // On a GPU, where there are no sanitizers: the same at sizes that the emulated device can bear; null: none.
   const Subject* checked = nullptr;
+  bool has_strange_steps = false;  // as of a SubjectSet: it is built as for a verdict
 };
 Result<PublicCheck> check_publicly(Job& job, const toolchain::Toolchain& tools, const PublicSubject& subject);
 

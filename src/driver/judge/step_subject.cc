@@ -38,8 +38,9 @@ std::vector<verify::StepTensor> outputs_of(const ir::Graph& graph) {
 Result<SourceBundle> step_bundle(Job& job, const Subject& subject, int step) {
   const plan::Plan& whole = subject.plan;
   STITCH_ASSIGN(plan::Plan planned, plan::step_plan(whole, step));
-  STITCH_ASSIGN(EmittedProgram alone, emit_again(job, std::move(planned)));
-  const std::string own_file = codegen::step_file_name(whole, static_cast<size_t>(step));
+  const auto number = static_cast<size_t>(step);
+  STITCH_ASSIGN(EmittedProgram alone, emit_again(job, std::move(planned), number));
+  const std::string own_file = codegen::step_file_name(whole, number);
   const auto own = subject.bundle.files.find(own_file);
   if (own == subject.bundle.files.end()) {
     return failure(ErrorCode::kFileInvalid, fmt::format("{} is missing", own_file), own_file, "emit the program again");
@@ -50,8 +51,20 @@ Result<SourceBundle> step_bundle(Job& job, const Subject& subject, int step) {
       text = found->second;
     }
   }
-  alone.bundle.files[codegen::step_file_name(alone.plan, 0)] = renumbered_step(own->second, step, 0);
+  alone.bundle.files[codegen::step_file_name(alone.plan, 0, number)] = own->second;
   return std::move(alone.bundle);
+}
+
+// All but the step, which is as it is in the program.
+std::set<std::string> emitted_of_step(const SourceBundle& alone, const Subject& subject, int step) {
+  std::set<std::string> emitted;
+  if (!subject.emitted.empty()) {
+    emitted.insert(alone.units.begin(), alone.units.end());
+    if (!subject.emitted.contains(codegen::step_file_name(subject.plan, static_cast<size_t>(step)))) {
+      emitted.erase(alone.units.front());
+    }
+  }
+  return emitted;
 }
 
 Json spec_json(const ir::Graph& graph, ir::ValueId value) {
@@ -143,6 +156,7 @@ Result<StepSubject> step_subject(Job& job, const Subject& subject, int step) {
   alone.task = subject.task;
   alone.task.sizes.input_shapes = input_shapes(subject.plan.graph);  // with a run-time batch it may be run at another
   STITCH_ASSIGN(alone.bundle, step_bundle(job, subject, step));
+  alone.emitted = emitted_of_step(alone.bundle, subject, step);
   alone.program = {inputs_of(graph, TensorRole::kInput), inputs_of(graph, TensorRole::kParameter), outputs_of(graph),
                    names_of(job, subject.plan, step)};
   return alone;
@@ -155,6 +169,7 @@ Result<evaluate::EvaluateReport> judge_step(Job& job, const toolchain::Toolchain
   evaluate::EvaluateRequest request;
   request.declared.shape = std::move(alone.shape);
   request.is_outside = set.has_strange_steps && !loads_libraries(alone.bundle);
+  request.declared.emitted = std::move(alone.emitted);
   request.declared.bundle = std::move(alone.bundle);
   request.declared.source = oracle_source(alone.task, device, job.options().seed, folder.path().string());
   request.math = alone.task.math;

@@ -12,6 +12,7 @@ struct StepSubject {
   std::string shape;
   Task task;  // of the whole program, from whose draws its own come
   SourceBundle bundle;
+  std::set<std::string> emitted;  // units of it; as of Subject
   verify::StepProgram program;
 };
 // `job` and `subject` must outlive what is returned. kUsage when the plan has no such step.

@@ -261,6 +261,10 @@ bool loads_libraries(const SourceBundle& ours) {
   return first != ours.files.end() && first->first.starts_with("runtime/libraries/");
 }
 
+toolchain::Authors authors_of(const SubjectSet& set, const Subject& subject) {
+  return {set.is_outside || (set.has_strange_steps && !loads_libraries(subject.bundle)), subject.emitted};
+}
+
 Result<SubjectSet> make_first_subject(Job& job, const Task& task, const ImportedProgram& imported,
                                       const EmittedProgram& program, const SourceBundle& sources, DeviceKind device) {
   STITCH_TRY(check_scale(job.options().scale, program.plan));

@@ -5,6 +5,7 @@
 // no sizes, so the code that runs here is the code that was emitted.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,8 @@ struct Subject {
   std::string library = {};                        // of a candidate that came built: then there is no bundle
   double draw_seconds = 0;  // at reduced sizes: what a draw is estimated to take the emulated device
   std::string note = {};    // what a verdict at these sizes says less about, and why
+  std::set<std::string> emitted =
+      {};  // with strange steps: units that are as we emitted them, by a plan of this process
 };
 
 struct SubjectSet {
@@ -42,6 +45,8 @@ struct SubjectSet {
 // Whether a program of ours loads cuBLAS or cuDNN, which a stranger's must not: what the host side of its library calls
 // says nothing about its steps then.
 bool loads_libraries(const SourceBundle& ours);
+// Of a subject of the set.
+toolchain::Authors authors_of(const SubjectSet& set, const Subject& subject);
 
 // `program` is the program at its own sizes as it was emitted, `sources` its files as they are now (a person may have
 // edited a step). kUsage when an edited step cannot be carried to other sizes. The sizes that it is judged at first:

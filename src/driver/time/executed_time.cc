@@ -32,6 +32,11 @@ std::string uncountable(const SourceBundle& sources) {
   return {};
 }
 
+struct Sources {
+  const SourceBundle& bundle;
+  const toolchain::Authors& authors;
+};
+
 // What one call gave and did.
 struct Called {
   std::string refusal{};
@@ -39,9 +44,9 @@ struct Called {
   std::vector<LaunchRecord> launches{};
 };
 
-Result<Called> call_once(Job& job, const toolchain::Toolchain& tools, const plan::Plan& plan,
-                         const SourceBundle& sources, DeviceKind device) {
-  STITCH_ASSIGN(const CompileReport built, build_bundle(job, tools, sources, device, ""));
+Result<Called> call_once(Job& job, const toolchain::Toolchain& tools, const plan::Plan& plan, const Sources& sources,
+                         DeviceKind device) {
+  STITCH_ASSIGN(const CompileReport built, build_bundle(job, tools, sources.bundle, device, "", sources.authors));
   if (!built.ok) {
     return Called{.refusal = build_failed(built, device).reason};
   }
@@ -80,8 +85,8 @@ struct CountedCall {
 // With the counts and without: a program that does something else while it is counted gives itself away, or gives the
 // same results and has done what leads to them.
 Result<CountedCall> counted_call(Job& job, const toolchain::Toolchain& tools, const plan::Plan& plan,
-                                 const SourceBundle& sources) {
-  if (std::string refusal = uncountable(sources); !refusal.empty()) {
+                                 const Sources& sources) {
+  if (std::string refusal = uncountable(sources.bundle); !refusal.empty()) {
     return CountedCall{.refusal = std::move(refusal)};
   }
   STITCH_ASSIGN(const Called plain, call_once(job, tools, plan, sources, DeviceKind::kEmulated));
@@ -100,8 +105,9 @@ Result<CountedCall> counted_call(Job& job, const toolchain::Toolchain& tools, co
 }
 
 Result<SourceBundle> sources_of_step(Job& job, const plan::Plan& alone, const ExecutedRequest& request, int step) {
-  STITCH_ASSIGN(EmittedProgram program, emit_again(job, alone));
-  const std::string file = codegen::step_file_name(request.plan, static_cast<size_t>(step));
+  const auto number = static_cast<size_t>(step);
+  STITCH_ASSIGN(EmittedProgram program, emit_again(job, alone, number));
+  const std::string file = codegen::step_file_name(request.plan, number);
   const auto found = request.sources.files.find(file);
   if (found == request.sources.files.end()) {
     return failure(ErrorCode::kFileInvalid, fmt::format("{} is missing", file), file, "emit the program again");
@@ -112,7 +118,7 @@ Result<SourceBundle> sources_of_step(Job& job, const plan::Plan& alone, const Ex
       text = own->second;
     }
   }
-  program.bundle.files[codegen::step_file_name(alone, 0)] = renumbered_step(found->second, step, 0);
+  program.bundle.files[codegen::step_file_name(alone, 0, number)] = found->second;
   return std::move(program.bundle);
 }
 
@@ -160,8 +166,7 @@ void schedule(const plan::Plan& plan, const kernels::DeviceLimits& limits, Execu
 }
 
 Result<ExecutedTime> time_of(Job& job, const toolchain::Toolchain& tools, const plan::Plan& plan,
-                             const SourceBundle& sources, const plan::ProgramWork& ran,
-                             const plan::ProgramWork& declared) {
+                             const Sources& sources, const plan::ProgramWork& ran, const plan::ProgramWork& declared) {
   STITCH_ASSIGN(const kernels::DeviceLimits limits, kernels::device_limits(plan.device));
   STITCH_ASSIGN(CountedCall counted, counted_call(job, tools, plan, sources));
   ExecutedTime time{.device = plan.device, .refusal = std::move(counted.refusal)};
@@ -188,7 +193,8 @@ std::string describe(const HostCounts& counts) {
 Result<ExecutedTime> executed_time(Job& job, const toolchain::Toolchain& tools, const ExecutedRequest& request) {
   const plan::ProgramWork ran = plan::work_of(request.plan);
   const plan::ProgramWork declared = request.declared == nullptr ? ran : plan::work_of(*request.declared);
-  STITCH_ASSIGN(ExecutedTime time, time_of(job, tools, request.plan, request.sources, ran, declared));
+  STITCH_ASSIGN(ExecutedTime time,
+                time_of(job, tools, request.plan, {request.sources, request.authors}, ran, declared));
   time.sizes = request.sizes;
   if (request.declared != nullptr) {
     time.host.workspace_bytes = request.declared->arena_bytes;
@@ -205,7 +211,7 @@ Result<ExecutedTime> executed_step(Job& job, const toolchain::Toolchain& tools, 
   const plan::LeastWork ran = plan::work_of(request.plan).steps.at(index);
   const std::vector<plan::LeastWork> all = plan::work_of(declared).steps;
   const plan::LeastWork least = index < all.size() ? all[index] : ran;
-  STITCH_ASSIGN(ExecutedTime time, time_of(job, tools, alone, sources, {{ran}, ran}, {{least}, least}));
+  STITCH_ASSIGN(ExecutedTime time, time_of(job, tools, alone, {sources, {}}, {{ran}, ran}, {{least}, least}));
   time.sizes = request.sizes;
   for (plan::StepExecution& execution : time.steps) {
     execution.step = step;

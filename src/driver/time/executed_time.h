@@ -12,6 +12,7 @@
 #include "driver/job/job.h"
 #include "plan/executed/executed.h"
 #include "plan/plan.h"
+#include "toolchain/build/authors.h"
 #include "toolchain/discovery/toolchain.h"
 
 namespace stitch::driver {
@@ -22,6 +23,7 @@ struct ExecutedRequest {
   // The plan at the sizes that the time is for, where the program is called with reduced ones; null: the same.
   const plan::Plan* declared = nullptr;
   std::string sizes = "declared sizes";  // that it is called with, in words
+  toolchain::Authors authors{};          // it is built as for its verdict
 };
 
 // What the host has the device do in a call, beside the work of kernels. Counted, but for the last two: these follow

@@ -19,8 +19,9 @@ namespace {
 
 Result<std::string> built_step(Job& job, const toolchain::Toolchain& tools, const plan::Plan& alone,
                                const std::string& text, int step) {
-  STITCH_ASSIGN(EmittedProgram program, emit_again(job, alone));
-  program.bundle.files[codegen::step_file_name(alone, 0)] = renumbered_step(text, step, 0);
+  const auto number = static_cast<size_t>(step);
+  STITCH_ASSIGN(EmittedProgram program, emit_again(job, alone, number));
+  program.bundle.files[codegen::step_file_name(alone, 0, number)] = text;
   STITCH_ASSIGN(const CompileReport built, build_bundle(job, tools, program.bundle, DeviceKind::kCuda, ""));
   if (!built.ok) {
     return failure(ErrorCode::kProgramInvalid, build_failed(built, DeviceKind::kCuda).reason, alone.steps[0].name,

@@ -54,7 +54,8 @@ Result<void> check_for_author(Job& job, const toolchain::Toolchain& tools, const
                               StepTrial& trial) {
   const bool of_program = is_ok(trial.alone);
   const PublicSubject subject{set.subjects.front(), device,
-                              of_program ? std::nullopt : std::optional(trial.attempted.step), nullptr};
+                              of_program ? std::nullopt : std::optional(trial.attempted.step), nullptr,
+                              set.has_strange_steps};
   STITCH_ASSIGN(trial.check, check_publicly(job, tools, subject));
   return {};
 }

@@ -37,8 +37,8 @@ class Builder {
     toolchain::BuildRequest build_request;
     build_request.bundle = task.bundle;
     build_request.device = device;
-    build_request.hides_sanitizers = request_.is_outside;
-    build_request.joins_equal_steps = !request_.is_outside && device != DeviceKind::kCuda;
+    build_request.authors = {request_.is_outside, task.emitted};
+    build_request.joins_equal_steps = device != DeviceKind::kCuda;
     build_request.architecture = request_.architecture;
     const std::string what = fmt::format("{}, {}", task.shape, to_string(device));
     build_request.progress = [&](const toolchain::BuildProgress& progress) {

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,8 +30,9 @@ struct EvaluateTask {
   bool is_checked_draw = false;
   // A library that came built, in the place of `bundle`.
   std::string library = {};
-  double draw_seconds = 0;  // that a draw is estimated to take the emulated device, where that was estimated
-  std::string note = {};    // what the report says of these sizes
+  double draw_seconds = 0;             // that a draw is estimated to take the emulated device, where that was estimated
+  std::string note = {};               // what the report says of these sizes
+  std::set<std::string> emitted = {};  // of a stranger's bundle: units that are as we emitted them
 };
 
 struct EvaluateRequest {
@@ -40,14 +42,14 @@ struct EvaluateRequest {
   std::string architecture = "sm_90a";
   bool with_checked_draw = true;
   std::string no_checked_draw{};  // why not, where nothing is built for the checked device
-  bool is_outside = false;  // somebody else wrote it: each library is looked at before anything loads it
-  bool is_timed = false;    // afterwards; on a GPU whatever is right is, unless
-  bool is_untimed = false;  // nobody wants its times
+  bool is_outside = false;        // somebody else wrote it: each library is looked at before anything loads it
+  bool is_timed = false;          // afterwards; on a GPU whatever is right is, unless
+  bool is_untimed = false;        // nobody wants its times
   MathMode math = MathMode::kFp32;
   uint64_t seed = 0;
   std::function<void(const std::string&)> progress{};  // one short line at a time
   std::function<Result<void>()> before_verifying{};    // once it is built: a shared GPU may have to be waited for
-  std::shared_ptr<LaunchLedger> launches{};  // of the declared shapes, where somebody wants to know what ran
+  std::shared_ptr<LaunchLedger> launches{};            // of the declared shapes, where somebody wants to know what ran
 };
 
 struct EvaluateReport {

@@ -74,6 +74,12 @@ std::optional<std::string> load_object(const Work& work, const std::string& key)
   return object.has_value() || work.tools.prebuilt.empty() ? object : ObjectCache(work.tools.prebuilt).load(key);
 }
 
+Target target_of(const Work& work, const std::string& unit) {
+  Target target = work.target;
+  target.hides_sanitizers = work.request.authors.is_stranger(unit);
+  return target;
+}
+
 // The pieces of steps by their form, where steps of one form are to be one piece.
 class EqualSteps {
  public:
@@ -111,7 +117,8 @@ void list_pieces(Work& work) {
     steps.emplace(work.request.bundle);
   }
   for (const std::string& unit : work.request.bundle.units) {
-    const auto equal = steps ? steps->find(work.request.bundle, unit, work.pieces.size()) : std::nullopt;
+    const bool may_join = steps.has_value() && !work.request.authors.is_stranger(unit);
+    const auto equal = may_join ? steps->find(work.request.bundle, unit, work.pieces.size()) : std::nullopt;
     if (equal.has_value()) {
       const auto& [index, alias] = *equal;
       ++work.pieces[index].unit_count;
@@ -119,7 +126,7 @@ void list_pieces(Work& work) {
       work.aliases.push_back(alias);
       continue;
     }
-    work.unit_keys.push_back(unit_key(work.request.bundle, unit, work.target, work.tools));
+    work.unit_keys.push_back(unit_key(work.request.bundle, unit, target_of(work, unit), work.tools));
     const auto [found, is_new] = index_of_key.emplace(work.unit_keys.back(), work.pieces.size());
     if (is_new) {
       work.pieces.push_back({.key = work.unit_keys.back(), .unit = unit, .result = {}});
@@ -138,8 +145,8 @@ Result<void> make_piece(Work& work, Piece& piece) {
       const std::lock_guard lock(work.mutex);
       work.request.compiling(piece.unit);
     }
-    STITCH_ASSIGN(piece.result, compile_unit(work.request.bundle, piece.unit, work.target, work.tools, prelude,
-                                             when_slow(work, prelude)));
+    STITCH_ASSIGN(piece.result, compile_unit(work.request.bundle, piece.unit, target_of(work, piece.unit), work.tools,
+                                             prelude, when_slow(work, prelude)));
     if (!piece.result.object.empty()) {
       STITCH_TRY(work.cache.store(piece.key, piece.result.object));
     }
@@ -174,8 +181,7 @@ Result<void> link(Work& work, CompileReport& report) {
   STITCH_ASSIGN(const ToolRun linked,
                 run_tool(link_command(work.target, work.tools, {objects, work.aliases}, exports, library),
                          folder.path(), work.request.bundle.name, library,
-                         tool_cage(work.tools, work.target, folder.path()),
-                         {.when_slow = when_slow(work, {})}));
+                         tool_cage(work.tools, work.target, folder.path()), {.when_slow = when_slow(work, {})}));
   report.diagnostics.insert(report.diagnostics.end(), linked.diagnostics.begin(), linked.diagnostics.end());
   if (!linked.ok) {
     return work.trial.run(found_prelude(work));
@@ -200,7 +206,7 @@ Result<CompileReport> build(const BuildRequest& request, const Toolchain& tools)
   Work work{.request = request,
             .tools = tools,
             .target = {request.device, request.architecture, request.line_info, request.nvtx, request.own_code_alone,
-                        request.hides_sanitizers, request.torch},
+                       false, request.torch},
             .cache = ObjectCache(tools.cache),
             .unit_keys = {},
             .pieces = {},

@@ -9,6 +9,7 @@
 #include "artifact/device_kind.h"
 #include "artifact/report/compile_report.h"
 #include "artifact/source/source_bundle.h"
+#include "toolchain/build/authors.h"
 #include "toolchain/build/torch_kit.h"
 #include "toolchain/discovery/toolchain.h"
 
@@ -23,19 +24,20 @@ struct BuildProgress {
 
 struct BuildRequest {
   SourceBundle bundle;
+  // A stranger's unit is compiled as it is, stands for no other, and is told by no macro that its build is a checked
+  // one.
+  Authors authors{};
   DeviceKind device = DeviceKind::kEmulated;
-  std::string architecture = "sm_90a";                   // of the GPU, or several with commas; plays no part elsewhere
-  bool line_info = false;                                // GPU: line numbers for profilers
-  bool nvtx = false;                                     // GPU: an NVTX range around each step
-  bool objects_only = false;                             // fill the cache, make no library
-  // Steps that differ in names of their own alone are compiled once and are one function under several names. For
-  // programs that we emitted: a stranger's source is compiled as it is.
+  std::string architecture = "sm_90a";  // of the GPU, or several with commas; plays no part elsewhere
+  bool line_info = false;               // GPU: line numbers for profilers
+  bool nvtx = false;                    // GPU: an NVTX range around each step
+  bool objects_only = false;            // fill the cache, make no library
+  // Steps of ours that differ in names of their own alone are compiled once and are one function under several names.
   bool joins_equal_steps = false;
   bool own_code_alone = false;  // GPU: without the CUDA runtime, so that what it imports is what the sources ask for
-  bool hides_sanitizers = false;  // checked: for a stranger's sources, which no macro tells of it
-  std::optional<TorchKit> torch{};                       // emulated: the units make an extension module of Python
-  int jobs = 0;                                          // compilers at a time; 0: one for each core
-  std::function<void(const BuildProgress&)> progress{};  // called by one thread at a time
+  std::optional<TorchKit> torch{};                           // emulated: the units make an extension module of Python
+  int jobs = 0;                                              // compilers at a time; 0: one for each core
+  std::function<void(const BuildProgress&)> progress{};      // called by one thread at a time
   std::function<void(const std::string& unit)> compiling{};  // a compiler starts on it; never at once with the former
 };
 

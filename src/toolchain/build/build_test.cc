@@ -2,6 +2,7 @@
 #include "toolchain/build/build.h"
 
 #include <dlfcn.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -151,6 +152,32 @@ TEST_P(BuildTest, StepsThatDifferInNamesAloneAreOneFunctionUnderTwoNames) {
   const CompileReport apart = build_now();
   EXPECT_EQ(apart.units_compiled, 1);
   EXPECT_NE(apart.build_key, report.build_key);
+}
+
+// Units of a stranger's program that are as we emitted them are those of ours: nothing is compiled anew for them.
+TEST_P(BuildTest, OnlyStrangersUnitsAreBuiltAsStrangers) {
+  if (GetParam() != DeviceKind::kChecked) {
+    GTEST_SKIP() << "the macros are of checked builds alone";
+  }
+  request.joins_equal_steps = true;
+  const std::string asks =
+      "#ifdef __SANITIZE_ADDRESS__\nconstexpr int kTold = 1;\n#else\nconstexpr int kTold = 0;\n#endif\n";
+  for (const char* number : {"00", "01"}) {
+    request.bundle.files[fmt::format("steps/{}.cu", number)] =
+        asks + fmt::format("extern \"C\" int step_{}(int) {{ return kTold; }}\n", number);
+  }
+  request.bundle.files["program.cu"] =
+      "extern \"C\" {\nint step_00(int);\nint step_01(int);\n"
+      "int stitch_program_v1() { return step_00(0) * 10 + step_01(0); }\n}\n";
+  request.bundle.units = {"steps/00.cu", "steps/01.cu", "program.cu"};
+  ASSERT_TRUE(build_now().ok);
+  request.authors = {.has_strangers = true, .emitted = {"steps/00.cu", "program.cu"}};
+  const CompileReport report = build_now();
+  ASSERT_TRUE(report.ok);
+  EXPECT_EQ(report.units_compiled, 1);
+  EXPECT_EQ(report.units_from_cache, 2);
+  request.authors.emitted.clear();
+  EXPECT_EQ(build_now().units_compiled, 2);
 }
 
 TEST_P(BuildTest, CompilesOnceAndThenComesFromTheCache) {

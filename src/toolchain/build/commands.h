@@ -16,11 +16,11 @@ namespace stitch::toolchain {
 
 struct Target {
   DeviceKind device = DeviceKind::kEmulated;
-  std::string architecture;  // "sm_90a", or several: "sm_80,sm_90a"
-  bool line_info = false;    // of a GPU build: line numbers for profilers
-  bool nvtx = false;         // of a GPU build: an NVTX range around each step
-  bool own_code_alone = false;  // of a GPU build: linked without the CUDA runtime, to be looked at and not loaded
-  bool hides_sanitizers = false;    // of a checked build: no macro tells the sources of it
+  std::string architecture;         // "sm_90a", or several: "sm_80,sm_90a"
+  bool line_info = false;           // of a GPU build: line numbers for profilers
+  bool nvtx = false;                // of a GPU build: an NVTX range around each step
+  bool own_code_alone = false;      // of a GPU build: linked without the CUDA runtime, to be looked at and not loaded
+  bool hides_sanitizers = false;    // of a checked build of a unit: no macro tells the source of it
   std::optional<TorchKit> torch{};  // an extension module of Python, instead of a program; emulated only
 };
 
