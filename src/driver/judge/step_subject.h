@@ -23,7 +23,7 @@ Result<StepSubject> step_subject(Job& job, const Subject& subject, int step);
 Result<evaluate::EvaluateReport> judge_step(Job& job, const toolchain::Toolchain& tools, const SubjectSet& set,
                                             int step, DeviceKind device);
 
-// A step's text with its number changed: as a program's only step it has another number.
+// A step's text with its number changed: cut anew, a program may have it at another.
 std::string renumbered_step(std::string text, int from, int to);
 
 }  // namespace stitch::driver
