@@ -113,6 +113,13 @@ void stitch_emulator_lend(const struct stitch_emulator_range* ranges, size_t cou
 enum { STITCH_EMULATOR_ALL = 0, STITCH_EMULATOR_COPIES = 1, STITCH_EMULATOR_DEVICE_COPIES = 2 };
 void stitch_emulator_run_only(int what);
 
+/* Between 1 and 0 it is noted what copies and sets bring to the device's memory; 1 forgets what was noted before. Then
+ * stitch_emulator_get_host_bytes fills up to `capacity` ranges, in the order of addresses, which hold what the host
+ * said: bytes of a copy from the host, of commands that left fewer of them than it takes to ask for one, or copies of
+ * either; as long as nothing else has written there. Answers how many there are. */
+void stitch_emulator_watch_host_bytes(int on);
+size_t stitch_emulator_get_host_bytes(struct stitch_emulator_range* ranges, size_t capacity);
+
 /* Leaves out one kernel, by its name, file and line as stitch_emulator_get_launches has them. Null: none. */
 void stitch_emulator_leave_out(const struct stitch_emulator_launches* kernel);
 

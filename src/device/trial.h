@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "artifact/call_trial.h"
 #include "artifact/report/launch_record.h"
@@ -29,5 +31,10 @@ class CallTrialScope {
   CallTrialScope(const CallTrialScope&) = delete;
   CallTrialScope& operator=(const CallTrialScope&) = delete;
 };
+
+// Emulated: which bytes of the device's memory are the host's word, as stitch_emulator_control.h has it, of what is
+// enqueued while they are watched. Nothing on a GPU, which does not look.
+void watch_host_bytes(bool on);
+std::optional<std::vector<Memory>> host_bytes();
 
 }  // namespace stitch::device

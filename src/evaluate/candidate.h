@@ -34,12 +34,22 @@ enum class Ending {
 // A program is called on any of so many streams. What is timed, and prepare(), has the first.
 constexpr int kCallStreams = 3;
 
+// Bytes of an output, or of a new state, which is counted behind them.
+struct ResultPiece {
+  size_t result = 0;
+  uint64_t offset = 0;
+  uint64_t bytes = 0;
+};
+
 struct CandidateOutcome {
   Ending ending = Ending::kOk;
   std::string message;              // what happened, when not kOk
   std::vector<HostTensor> outputs;  // in the program's order
   std::vector<HostTensor> states;   // after the call
   double elapsed_us = 0;
+  // Emulated, where launches are listed: what the host said of the results, by copies and sets. See
+  // stitch_emulator_control.h.
+  std::vector<ResultPiece> said{};
 };
 
 struct CandidateCall {

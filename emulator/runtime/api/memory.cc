@@ -11,6 +11,7 @@
 #include "access/accesses.h"
 #include "api/state.h"
 #include "control/apart.h"
+#include "control/host_bytes.h"
 #include "control/launch_ledger.h"
 #include "control/lent.h"
 #include "fault/fault.h"
@@ -82,19 +83,21 @@ cudaError_t release(void* pointer) {
   return cudaSuccess;
 }
 
-void move_bytes(void* destination, const void* source, size_t bytes) {
+void move_bytes(void* destination, const void* source, size_t bytes, const MemoryCommand& command) {
   const DeviceAccess access;
   if (is_on_device(destination) && !is_on_device(source) && host_copies_are_left_out()) {
     memset(destination, kUndefined, bytes);
     return;
   }
+  command.copies(destination, source, bytes);
   memmove(destination, source, bytes);
 }
 
 int value_now(int value) { return set_is_left_out() ? kUndefined : value; }
 
-void set_bytes(void* pointer, int value, size_t bytes) {
+void set_bytes(void* pointer, int value, size_t bytes, const MemoryCommand& command) {
   const DeviceAccess access;
+  command.sets(pointer, value, bytes);
   memset(pointer, value, bytes);
 }
 
@@ -102,7 +105,7 @@ cudaError_t copy_now(void* destination, const void* source, size_t bytes) {
   if (kernel_faulted()) {
     return cudaErrorLaunchFailure;
   }
-  move_bytes(destination, source, bytes);
+  move_bytes(destination, source, bytes, MemoryCommand(bytes));
   return cudaSuccess;
 }
 
@@ -123,9 +126,10 @@ stitch_emulator_accesses copied(size_t bytes_read, size_t bytes_written) {
 
 cudaError_t copy_rows(void* destination, size_t destination_pitch, const void* source, size_t source_pitch,
                       size_t width, size_t height) {
+  const MemoryCommand command(width * height);
   for (size_t row = 0; row < height; ++row) {
     move_bytes(static_cast<char*>(destination) + row * destination_pitch,
-               static_cast<const char*>(source) + row * source_pitch, width);
+               static_cast<const char*>(source) + row * source_pitch, width, command);
   }
   return kernel_faulted() ? cudaErrorLaunchFailure : cudaSuccess;
 }
@@ -277,14 +281,14 @@ cudaError_t cudaMemset(void* pointer, int value, size_t bytes) {
     return report(cudaErrorStreamCaptureUnsupported);
   }
   const CountedCall entry("cudaMemset", copied(0, bytes));
-  set_bytes(pointer, value_now(value), bytes);
+  set_bytes(pointer, value_now(value), bytes, MemoryCommand(bytes));
   return cudaSuccess;
 }
 
 cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t stream) {
   return enqueue(stream, [=] {
     const CountedCall entry("cudaMemsetAsync", copied(0, bytes));
-    set_bytes(pointer, value_now(value), bytes);
+    set_bytes(pointer, value_now(value), bytes, MemoryCommand(bytes));
     return cudaSuccess;
   });
 }
@@ -294,8 +298,9 @@ cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t wid
   return enqueue(stream, [=] {
     const CountedCall entry("cudaMemset2DAsync", copied(0, width * height));
     const int now = value_now(value);
+    const MemoryCommand command(width * height);
     for (size_t row = 0; row < height; ++row) {
-      set_bytes(static_cast<char*>(pointer) + row * pitch, now, width);
+      set_bytes(static_cast<char*>(pointer) + row * pitch, now, width, command);
     }
     return cudaSuccess;
   });

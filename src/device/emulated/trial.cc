@@ -3,11 +3,14 @@
 
 #include <stitch_emulator_control.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace stitch::device {
 
 namespace {
+
+constexpr size_t kMostRanges = 65536;  // each is a byte at least: more of them say nothing else
 
 void leave_out(const LaunchRecord& kernel) {
   stitch_emulator_launches entry{};
@@ -52,6 +55,18 @@ CallTrialScope::~CallTrialScope() {
   stitch_emulator_leave_out(nullptr);
   stitch_emulator_run_only(STITCH_EMULATOR_ALL);
   stitch_emulator_keep_apart(nullptr, 0);
+}
+
+void watch_host_bytes(bool on) { stitch_emulator_watch_host_bytes(on ? 1 : 0); }
+
+std::optional<std::vector<Memory>> host_bytes() {
+  std::vector<stitch_emulator_range> ranges(kMostRanges);
+  ranges.resize(std::min(ranges.size(), stitch_emulator_get_host_bytes(ranges.data(), ranges.size())));
+  std::vector<Memory> pieces;
+  for (const stitch_emulator_range& range : ranges) {
+    pieces.push_back({range.start, range.bytes});
+  }
+  return pieces;
 }
 
 }  // namespace stitch::device

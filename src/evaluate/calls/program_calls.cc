@@ -265,21 +265,35 @@ std::vector<TensorSpec> ProgramCalls::result_specs(const CallMemory& memory) con
   return specs;
 }
 
-// A worker that lists what is no list has been tampered with.
-Result<void> ProgramCalls::list_launches() {
+// What the host said of the results. A worker that lists what is no list has been tampered with.
+Result<std::vector<ResultPiece>> ProgramCalls::list_launches(const CallMemory& memory) {
+  std::vector<ResultPiece> pieces;
   if (session_.launches() == nullptr) {
-    return {};
+    return pieces;
   }
   STITCH_ASSIGN(const wire::Answer answer, session_.ask("launches", Json::object()));
   if (answer.json().is_object() && answer.json().contains("launches") && answer.json()["launches"].is_null()) {
-    return {};
+    return pieces;
+  }
+  const Result<std::vector<wire::Region>> said = wire::regions_from_json(answer.json(), "said");
+  if (!said.has_value()) {
+    return session_.fail(Ending::kTampered, said.error().message);
+  }
+  for (const wire::Region& region : *said) {
+    const bool is_there = region.block < memory.results.regions.size() &&
+                          region.offset <= memory.results.regions[region.block].bytes &&
+                          region.bytes <= memory.results.regions[region.block].bytes - region.offset;
+    if (!is_there) {
+      return session_.fail(Ending::kTampered, "the program wrote into its worker's channel");
+    }
+    pieces.push_back({static_cast<size_t>(region.block), region.offset, region.bytes});
   }
   Result<std::vector<LaunchRecord>> records = launch_records_from_json(answer.json(), "launches");
   if (!records.has_value()) {
     return session_.fail(Ending::kTampered, records.error().message);
   }
   session_.launches()->keep(std::move(*records));
-  return {};
+  return pieces;
 }
 
 // Copies of them, and the places of those that stay.
@@ -328,14 +342,16 @@ Result<CandidateOutcome> ProgramCalls::run(const CandidateCall& call) {
   STITCH_TRY(fill_call(call, memory_));
   STITCH_ASSIGN(KeeperClient::Stopped stopped,
                 ask_timed("run", run_request(call), call_constants(memory_), prepared, memory_.results.regions));
+  std::vector<ResultPiece> said;
   if (runs_wholly(call.trial)) {
-    STITCH_TRY(list_launches());
+    STITCH_ASSIGN(said, list_launches(memory_));
   }
   STITCH_ASSIGN(CandidateOutcome outcome, take_results(memory_, call.staying, std::move(stopped.digests)));
   if (std::find(call.staying.begin(), call.staying.end(), true) == call.staying.end()) {
     settled_.keep_by_chance(session_, memory_.results);
   }
   outcome.elapsed_us = stopped.elapsed_us;
+  outcome.said = std::move(said);
   return outcome;
 }
 

@@ -62,7 +62,7 @@ class ProgramCalls {
   // `digests`: of the results, when the call had ended.
   Result<CandidateOutcome> take_results(const CallMemory& memory, const std::vector<bool>& staying,
                                         std::vector<int64_t> digests);
-  Result<void> list_launches();
+  Result<std::vector<ResultPiece>> list_launches(const CallMemory& memory);
 
   CandidateSession& session_;
   std::vector<HostTensor> parameters_;

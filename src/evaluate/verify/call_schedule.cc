@@ -140,12 +140,13 @@ class ScheduleDrawing {
     return static_cast<int>(schedule_.contents.size()) - 1;
   }
 
-  // Half of the calls run a block's threads in another order, half of them keep the host out of the device's memory.
+  // Half of the calls run a block's threads in another order; half of them, or all, keep the host out of the device's
+  // memory.
   void choose_way(RunSettings& settings) {
     settings.rng_seed = random_() >> 1U;
     settings.schedule_seed = one_in(2) ? random_() >> 1U : 0;
     settings.states_in_place = request_.has_states && one_in(2);
-    settings.trial = one_in(2) ? CallTrial::kApart : CallTrial::kNone;
+    settings.trial = one_in(2) || request_.keeps_apart ? CallTrial::kApart : CallTrial::kNone;
     settings.stream = below(kCallStreams);
   }
 

@@ -47,6 +47,7 @@ struct ScheduleRequest {
   bool makes_contents = false;   // and contents that no draw has
   int recent = 8;                // contents that may come again
   double call_seconds = 0;       // what a call takes
+  bool keeps_apart = false;      // the host has no access to the device's memory in any call, else in half of them
   double reference_seconds = 0;  // what the reference takes for contents of its own
 };
 

@@ -170,6 +170,7 @@ Result<void> Repetition::draw_calls() {
   schedule.draws = static_cast<int>(draws_.size());
   schedule.has_states = !draws_.front().states.empty();
   schedule.call_seconds = request_.call_seconds;
+  schedule.keeps_apart = request_.question.launches != nullptr;
   const uint64_t bytes = std::max<uint64_t>(bytes_held(draws_.front()), 1);
   schedule.recent = static_cast<int>(std::clamp<uint64_t>(kRecentBytes / bytes, 1, kMaxRecent));
   STITCH_TRY(try_contents(schedule));

@@ -47,7 +47,8 @@ std::optional<Finding> misfit(const std::vector<HostTensor>& got, const verify::
 
 }  // namespace
 
-Result<RunResult> run_draw(Candidate& candidate, const verify::OracleDraw& draw, const RunSettings& settings) {
+Result<RunResult> run_draw(Candidate& candidate, const verify::OracleDraw& draw, const RunSettings& settings,
+                           std::vector<ResultPiece>* said) {
   if (settings.prepares) {
     STITCH_ASSIGN(const CandidateOutcome prepared, candidate.prepare(draw.parameters));
     if (auto finding = finding_of(prepared, "prepare")) {
@@ -73,6 +74,9 @@ Result<RunResult> run_draw(Candidate& candidate, const verify::OracleDraw& draw,
   }
   if (auto finding = misfit(got, draw)) {
     return RunResult(std::move(*finding));
+  }
+  if (said != nullptr) {
+    *said = std::move(outcome.said);
   }
   return RunResult(std::move(got));
 }

@@ -31,6 +31,8 @@ struct RunSettings {
 // Nothing for a good end; else what it says of a program that ended so in this step, as "run".
 std::optional<Finding> finding_of(Ending ending, const std::string& message, const char* step, Stage stage);
 
-Result<RunResult> run_draw(Candidate& candidate, const verify::OracleDraw& draw, const RunSettings& settings);
+// `said`: where to put what the host said of a good call's results; may be null.
+Result<RunResult> run_draw(Candidate& candidate, const verify::OracleDraw& draw, const RunSettings& settings,
+                           std::vector<ResultPiece>* said = nullptr);
 
 }  // namespace stitch::evaluate

@@ -221,9 +221,11 @@ RunSettings Verification::settings_for(const QueuedDraw& queued) {
   // One draw of each subject runs a block's threads in random order: it finds missing barriers.
   const bool on_checked = subject().binary.device == DeviceKind::kChecked;
   const bool randomised = !on_checked && is_as_given(queued, 1);
-  // One draw of a stranger's program keeps its host code out of the device's memory, as a GPU does, and half of others.
+  // A stranger's kernels have the device's memory for themselves, as on a GPU: copies alone bring the host's word
+  // there. Host code of a ModelNew is kept out in one draw, and in half of the others.
   const bool is_drawn = derived_seed(request_.seed, "apart", static_cast<uint64_t>(report_.draws)) % 2 == 0;
-  const bool is_apart = request_.repeats_calls && !on_checked && (is_as_given(queued, 2) || is_drawn);
+  const bool is_always = question_.launches != nullptr || is_as_given(queued, 2);
+  const bool is_apart = request_.repeats_calls && !on_checked && (is_always || is_drawn);
   return {.schedule_seed = randomised ? (derived_seed(request_.seed, "thread order", 0) | 1U) : 0,
           .states_in_place = may_update_in_place(queued),
           .trial = is_apart ? CallTrial::kApart : CallTrial::kNone};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <random>
+#include <utility>
 
 #include "evaluate/verify/call_clock.h"
 #include "verify/compare/regime_judge.h"
@@ -32,7 +33,7 @@ WorkQuestion question_of(CandidateBinary& binary, std::optional<MathMode> math) 
   if (binary.launches == nullptr) {
     binary.launches = std::make_shared<LaunchLedger>();
   }
-  return {binary.launches, *math};
+  return {binary.launches, *math, std::make_shared<SaidAnswers>()};
 }
 
 bool fits(const std::vector<HostTensor>& got, const verify::OracleDraw& draw, MathMode math) {
@@ -50,8 +51,14 @@ bool is_uniform(const verify::OracleDraw& draw) {
 
 Result<RunResult> run_and_ask(Candidate& candidate, const verify::OracleDraw& draw, const RunSettings& settings,
                               const WorkQuestion& question) {
-  STITCH_ASSIGN(RunResult result, run_draw(candidate, draw, settings));
+  std::vector<ResultPiece> said;
+  STITCH_ASSIGN(RunResult result, run_draw(candidate, draw, settings, &said));
   const auto* got = std::get_if<std::vector<HostTensor>>(&result);
+  if (got != nullptr && question.said != nullptr && runs_wholly(settings.trial)) {
+    if (auto finding = question.said->add(draw, said)) {
+      return RunResult(std::move(*finding));
+    }
+  }
   if (got == nullptr || !runs_wholly(settings.trial) || draw.stays() || !is_without_work(question) ||
       is_uniform(draw) || !fits(*got, draw, question.math)) {
     return result;

@@ -8,6 +8,7 @@
 
 #include "artifact/task/math_mode.h"
 #include "evaluate/candidate.h"
+#include "evaluate/verify/said_answers.h"
 #include "evaluate/verify/subject_run.h"
 #include "verify/oracle/oracle.h"
 
@@ -22,13 +23,15 @@ bool is_uniform(const verify::OracleDraw& draw);
 struct WorkQuestion {
   std::shared_ptr<LaunchLedger> launches{};  // null: nothing is asked
   MathMode math = MathMode::kFp32;
+  std::shared_ptr<SaidAnswers> said{};
 };
 // Of a process that is to be started of `binary`, which lists its launches from now on. Nothing is asked without a
 // mode, nor of a ModelNew, of which nothing is known.
 WorkQuestion question_of(CandidateBinary& binary, std::optional<MathMode> math);
 
 // A call as run_draw() makes it. One that is right though nothing was computed on the device is made once more, with
-// copies within the device alone: what is wrong then was computed by the host.
+// copies within the device alone: what is wrong then was computed by the host. Whatever ran there, the host must not
+// have brought the answer (SaidAnswers).
 Result<RunResult> run_and_ask(Candidate& candidate, const verify::OracleDraw& draw, const RunSettings& settings,
                               const WorkQuestion& question);
 

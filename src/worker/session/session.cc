@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/json/json.h"
 #include "device/facts.h"
 #include "device/l2_cache.h"
@@ -115,16 +117,39 @@ Result<wire::Answer> Session::run(const Json& arguments) {
   device::lend(memory_.lent());
   device::forget_launches();
   // Where the program sees copies, their memory is the sanitizer's.
+  const bool is_whole = runs_wholly(static_cast<CallTrial>(trial));
+  device::watch_host_bytes(is_whole && !memory_.is_mirrored());
   trial_.emplace(memory_.ranges(), memory_.is_mirrored() ? CallTrial::kNone : static_cast<CallTrial>(trial), without);
   STITCH_TRY(run_in_order(bound, stream, [&]() -> Result<void> {
     STITCH_TRY(candidate_->run(bound.get()));
-    if (runs_wholly(static_cast<CallTrial>(trial))) {
+    if (is_whole) {
       launches_ = device::launches();
     }
     return {};
   }));
+  if (is_whole) {
+    look_at_copies(bound);
+  }
   memory_.copy_back();
   return wire::Answer();
+}
+
+// Which bytes of its results the host said.
+void Session::look_at_copies(const BoundCall& call) {
+  said_.clear();
+  const auto pieces = device::host_bytes();
+  device::watch_host_bytes(false);
+  for (size_t i = 0; pieces.has_value() && i < call.results().size(); ++i) {
+    const auto* const start = call.results()[i].data;
+    const auto* const end = start + call.results()[i].bytes;
+    for (const device::Memory& piece : *pieces) {
+      const auto* const first = std::max(static_cast<const std::byte*>(piece.start), start);
+      const auto* const last = std::min(static_cast<const std::byte*>(piece.start) + piece.bytes, end);
+      if (first < last) {
+        said_.push_back({i, static_cast<uint64_t>(first - start), static_cast<uint64_t>(last - first)});
+      }
+    }
+  }
 }
 
 // The kernel that a call is to be made without, of those that the last whole call listed.
@@ -177,7 +202,7 @@ Result<wire::Answer> Session::destroy(const Json&) {
 }
 
 Result<wire::Answer> Session::launches(const Json&) {
-  Json json = {{"launches", nullptr}};
+  Json json = {{"launches", nullptr}, {"said", wire::to_json(said_)}};
   if (launches_.has_value()) {
     json["launches"] = to_json(*launches_);
   }

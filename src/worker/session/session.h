@@ -7,7 +7,9 @@
 //   workspace {inputs: [..]}                -> {bytes}
 //   run {call, schedule_seed, trial, stream} one call, waited for; on a GPU it is looked whether it is ordered on its
 //                                           stream (device/order_check.h)
-//   launches                                -> {launches: [..] or null}, of the last run: a device may keep no list
+//   launches                                -> {launches: [..] or null, said: [..]}, of the last run: a device may keep
+//                                           no list. `said`: the pieces of results that are the host's word; the
+//                                           `block` of each is the result's number
 //   bind {calls: [..], evict_bytes, graph}  what run_block repeats; captured into graphs if so wished
 //   run_block {order: [..], with_calls, ordered}
 //                                           these of the calls, waited for once; before each one `evict_bytes` are
@@ -50,6 +52,7 @@ class Session {
   Result<wire::Answer> launches(const Json& arguments);
   Result<wire::Answer> bind(const Json& arguments);
   Result<wire::Answer> run_block(const Json& arguments);
+  void look_at_copies(const BoundCall& call);
   Result<void*> stream_of(const Json& arguments);
   Result<void> run_in_order(const BoundCall& call, void* stream, const std::function<Result<void>()>& enqueue);
   Result<void> enqueue_call(size_t turn);
@@ -66,6 +69,7 @@ class Session {
   std::optional<device::Buffer> evict_;
   std::optional<device::CallTrialScope> trial_;        // under way
   std::optional<std::vector<LaunchRecord>> launches_;  // of the last run, until run() returned
+  std::vector<wire::Region> said_;                     // of its results
 };
 
 }  // namespace stitch::worker
