@@ -52,6 +52,7 @@ Result<CallsAfterDraws> call_after_draws(const AfterDraws& after, Candidate& can
                                                 .call_seconds = after.call_seconds,
                                                 .draw_fresh = [&] { return fresh_draws(after.oracle, after.declared); },
                                                 .ledger = subject.binary.launches.get(),
+                                                .keeps_apart = after.question.launches != nullptr,
                                                 .had_companion = had_companion,
                                                 .starts_anew = !had_companion || !is_dear_to_start(request)},
                                                candidate));

@@ -21,6 +21,10 @@ namespace {
 
 constexpr std::chrono::seconds kMaxSearch{5};
 
+RunSettings whole_call(const HostWorkRequest& request) {
+  return {.trial = request.keeps_apart ? CallTrial::kApart : CallTrial::kNone};
+}
+
 // Of the whole call that comes before those without kernels: it is judged like any other. Small outputs have the errors
 // of all draws that are known beside their own.
 std::optional<Finding> refusal_of(const std::vector<HostTensor>& got, const verify::OracleDraw& draw,
@@ -90,7 +94,7 @@ class TrialsWithoutKernels {
   // Whether an answer was right without kernels.
   Result<bool> after_all_calls() {
     // Whatever a program keeps from its last whole call is then another draw's answer.
-    STITCH_ASSIGN(const RunResult last, run_draw(candidate_, request_.draws.front(), {}));
+    STITCH_ASSIGN(const RunResult last, run_draw(candidate_, request_.draws.front(), whole_call(request_)));
     if (const auto* finding = std::get_if<Finding>(&last)) {
       finding_ = at_stage(Stage::kCalls, *finding);
       return false;
@@ -198,7 +202,7 @@ Result<std::optional<Finding>> begin_anew(const HostWorkRequest& request, Candid
   STITCH_ASSIGN(const CandidateOutcome ended, candidate.destroy());
   std::optional<Finding> finding = finding_of(ended.ending, ended.message, "destroy", Stage::kCalls);
   for (int call = 0; call < 2 && !finding; ++call) {
-    STITCH_ASSIGN(const RunResult whole, run_draw(candidate, request.draws.front(), {}));
+    STITCH_ASSIGN(const RunResult whole, run_draw(candidate, request.draws.front(), whole_call(request)));
     const auto* got = std::get_if<std::vector<HostTensor>>(&whole);
     finding = got != nullptr ? refusal_of(*got, request.draws.front(), request)
                              : at_stage(Stage::kCalls, std::get<Finding>(whole));

@@ -25,6 +25,7 @@ struct HostWorkRequest {
   // The same which no call has had: each is used before one comes again. Asked for once, where it is there.
   std::function<Result<std::vector<verify::OracleDraw>>()> draw_fresh{};
   LaunchLedger* ledger = nullptr;  // where kernels that do nothing are marked, for whoever is not refused
+  bool keeps_apart = false;        // whole calls too: memory that is open is not to tell that these calls come
   bool had_companion = false;      // a process without kernels was there all the time (Companion): few more are asked
   bool starts_anew = true;         // and one from its first call on
 };
