@@ -102,7 +102,7 @@ class DoublingCandidate final : public Candidate {
     if (faulty) {
       values.back() *= 1 + 16 * kEpsilon;
     }
-    if (fault_.launches != nullptr && call.trial == CallTrial::kNone) {
+    if (fault_.launches != nullptr && runs_wholly(call.trial)) {
       std::vector<LaunchRecord> both(2);
       both[0].name = "product";
       both[1].name = "other";
