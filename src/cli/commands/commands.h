@@ -23,6 +23,7 @@ Result<int> run_synth(Invocation& invocation);
 Result<int> run_decontaminate(Invocation& invocation);
 Result<int> run_bench(Invocation& invocation);
 Result<int> run_leaderboard(Invocation& invocation);
+Result<int> run_harvest(Invocation& invocation);
 Result<int> run_mcp(Invocation& invocation);
 Result<int> run_serve(Invocation& invocation);
 Result<int> run_work(Invocation& invocation);

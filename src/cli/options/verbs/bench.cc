@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs over whole suites: bench, bench compare, bench ablate, bench audit, leaderboard.
+// Runs over whole suites: bench, bench compare, bench ablate, bench audit, leaderboard, harvest.
 #include <CLI/App.hpp>
 #include <limits>
 
@@ -138,6 +138,17 @@ void add_leaderboard(CLI::App* application, CommandLine* line) {
   verb->footer("stitchcuda leaderboard 20261126-2104 20261127-0900 --out board # then open board/index.html");
 }
 
+void add_harvest(CLI::App* application, CommandLine* line) {
+  CLI::App* verb = application->add_subcommand("harvest", "Lessons for training a Coder, from benches that agents ran");
+  verb->group(kAgentVerbs);
+  verb->add_option("runs", line->words, "Runs, by id or folder")->required()->expected(-1)->type_name("RUN");
+  add_out(verb, line, "DIR", "Folder to write (default: lessons)");
+  add_common(verb, line);
+  verb->footer(
+      "stitchcuda bench tasks/tasks.jsonl --scale small --model expert:faults=0.3 # tasks that synth made, by rule\n"
+      "stitchcuda harvest 20261126-2104 --out lessons # train.jsonl, validation.jsonl, test.jsonl");
+}
+
 }  // namespace
 
 void add_bench(CLI::App* application, CommandLine* line) {
@@ -171,6 +182,7 @@ void add_bench(CLI::App* application, CommandLine* line) {
   add_ablate(verb, line);
   add_audit(verb, line);
   add_leaderboard(application, line);
+  add_harvest(application, line);
 }
 
 }  // namespace stitch::cli
