@@ -223,6 +223,15 @@ def test_a_file_cut_short_anywhere_is_refused(probe, tmp_path: pathlib.Path) -> 
         probe.error("read_gguf", path=str(path))
 
 
+def test_a_large_file_of_nothing_is_refused_before_it_is_read(probe, tmp_path: pathlib.Path) -> None:
+    """An array of 32 GiB that is nothing but holes would take eight times that of memory."""
+    path = tmp_path / "large.gguf"
+    path.write_bytes(file_of(values=[text("key") + struct.pack("<IIQ", 9, 0, 1 << 35)]))
+    with path.open("r+b") as file:
+        file.truncate(1 << 36)
+    assert "more than 128 MiB" in probe.error("read_gguf", path=str(path))
+
+
 @pytest.mark.parametrize(("architecture", "more", "reason"), [
     ("mamba", {}, 'model_type "mamba"'),
     ("llama", {"rope_freqs.weight": ("F32", np.ones(32, np.uint32))}, "rope_freqs"),

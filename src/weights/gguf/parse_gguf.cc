@@ -17,9 +17,11 @@ constexpr size_t kMaxAxes = 4;        // GGML_MAX_DIMS
 constexpr size_t kMaxNameBytes = 64;  // GGML_MAX_NAME
 constexpr size_t kMaxKeyBytes = 65535;
 constexpr int64_t kDefaultAlignment = 32;
+// Ten times what the largest vocabularies take. What is read of it takes eight times as much memory at most.
+constexpr size_t kMaxHeaderBytesOfGguf = size_t{1} << 27;
 
 Unexpected bad_gguf(std::string why) { return failure(ErrorCode::kFileInvalid, std::move(why)); }
-Unexpected cut_short() { return bad_gguf("it ends in the middle of its header"); }
+Unexpected cut_short() { return bad_gguf("it ends in the middle of its header, or that has more than 128 MiB"); }
 
 // Takes values off the front of the file.
 class GgufReader {
@@ -301,7 +303,7 @@ Result<void> take_preamble(GgufReader& reader) {
 }  // namespace
 
 Result<GgufHeader> parse_gguf(std::span<const std::byte> bytes) {
-  GgufReader reader(bytes);
+  GgufReader reader(bytes.first(std::min(bytes.size(), kMaxHeaderBytesOfGguf)));
   GgufHeader header;
   STITCH_TRY(take_preamble(reader));
   STITCH_ASSIGN(const size_t tensor_count, reader.take_count(1));
