@@ -149,6 +149,7 @@ TEST_F(Sft, EachEpochTakesEveryRecordOnce) {
     std::set<const TrainingRecord*> all(taken.begin() + 7 * epoch, taken.begin() + 7 * (epoch + 1));
     EXPECT_EQ(all.size(), 7U);
   }
+  EXPECT_FALSE(std::equal(taken.begin(), taken.begin() + 7, taken.begin() + 7));  // in another order
   EXPECT_NE(RecordOrder(records, 6).of_step(0, 7), RecordOrder(records, 5).of_step(0, 7));
 }
 
