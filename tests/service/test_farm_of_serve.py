@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The service over Redis while workers, the server and itself are killed; and candidates that misbehave for real."""
+"""The service while workers and itself are killed, over both stores; and candidates that misbehave for real."""
 
 from __future__ import annotations
 
 import contextlib
+import http.server
+import json
 import pathlib
 import shutil
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Iterator
 
@@ -17,11 +20,16 @@ from .serve import ROOT, Service, request, serve
 from .test_serve import TASK, sources, wait_for
 
 NO_REDIS = "no redis-server here: 'tools/setup --tests' brings it (Debian's redis-tools)"
+STORES = pytest.mark.parametrize("kind", ["sqlite", pytest.param("redis", marks=pytest.mark.skipif(
+    shutil.which("redis-server") is None, reason=NO_REDIS))])
 VERDICT_ALONE = ["extract", "static", "compile", "verify"]
 
 
 @contextlib.contextmanager
-def redis(build: pathlib.Path) -> Iterator[str]:
+def store_of(kind: str, build: pathlib.Path, folder: pathlib.Path) -> Iterator[str]:
+    if kind == "sqlite":
+        yield f"sqlite:{folder / 'jobs.db'}"
+        return
     with subprocess.Popen([build / "stitchcuda-store-load", "redis"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                           text=True) as server:
         assert server.stdout is not None
@@ -36,11 +44,12 @@ def worker(build: pathlib.Path, store: str, artefacts: pathlib.Path) -> subproce
 
 
 @pytest.mark.long
-@pytest.mark.skipif(shutil.which("redis-server") is None, reason=NO_REDIS)
-def test_a_job_outlives_its_worker(build: pathlib.Path, tmp_path: pathlib.Path) -> None:
+@STORES
+def test_a_job_outlives_its_worker(build: pathlib.Path, tmp_path: pathlib.Path, kind: str) -> None:
     """S2."""
-    with redis(build) as store, serve(build, tmp_path, "--tasks", TASK, "--store", store, "--artefacts",
-                                      str(tmp_path / "artefacts")) as service:
+    artefacts = ("--artefacts", str(tmp_path / "artefacts"))
+    with store_of(kind, build, tmp_path) as store, serve(build, tmp_path, "--tasks", TASK, "--store", store,
+                                                         *artefacts) as service:
         first = worker(build, store, tmp_path / "artefacts")
         asked = {**request("a", ""), "candidate": sources("plain_linear_relu"), "stages": VERDICT_ALONE}
         service.ask("POST", "/v1/evaluations", asked)
@@ -58,12 +67,13 @@ def test_a_job_outlives_its_worker(build: pathlib.Path, tmp_path: pathlib.Path) 
 
 
 @pytest.mark.long
-@pytest.mark.skipif(shutil.which("redis-server") is None, reason=NO_REDIS)
-def test_nothing_is_lost_where_the_service_is_killed_under_load(build: pathlib.Path, tmp_path: pathlib.Path) -> None:
+@STORES
+def test_nothing_is_lost_where_the_service_is_killed_under_load(build: pathlib.Path, tmp_path: pathlib.Path,
+                                                                kind: str) -> None:
     """S7, of the service; tests/farm/test_kills.py kills the server."""
     asked = [request(str(i), f"```cuda\nint wrong_{i}( {{\n```\n", stages=VERDICT_ALONE) for i in range(12)]
     options = ("--tasks", TASK, "--artefacts", str(tmp_path / "artefacts"))
-    with redis(build) as store:
+    with store_of(kind, build, tmp_path) as store:
         working = worker(build, store, tmp_path / "artefacts")
         try:
             for half in (asked[:6], asked[6:]):
@@ -109,3 +119,42 @@ def test_candidates_that_misbehave_are_contained(build: pathlib.Path, tmp_path: 
             assert answer["trainable"]
         good = {**request("good", ""), "candidate": sources("plain_linear_relu"), "stages": VERDICT_ALONE}
         assert wait_for(service, good)["outcome"] == "ok"
+
+
+DIMENSIONS = ("anti_hacking", "cuda_engineering", "operator_coverage", "skill_compliance")
+
+
+@contextlib.contextmanager
+def judge(flag: object) -> Iterator[str]:
+    """A model that gives every dimension 2, and says of a major hack what it is told to say."""
+    said = json.dumps({"marks": dict.fromkeys(DIMENSIONS, 2), "major_hack": flag, "reason": "said by a fake"})
+
+    class Model(http.server.BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(json.dumps({"choices": [{"message": {"content": said}}]}).encode())
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/v1"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("flag", "status", "multiplier"), [(False, "ok", 0.875), ("false", "fallback", 1)])
+def test_a_judge_lowers_marks_or_is_left_out(build: pathlib.Path, tmp_path: pathlib.Path, flag: object, status: str,
+                                             multiplier: float) -> None:
+    """S9: a quoted boolean is no answer."""
+    with judge(flag) as url, serve(build, tmp_path, "--tasks", TASK, "--judge", url) as service:
+        answer = wait_for(service, {**request("a", ""), "candidate": sources("plain_linear_relu")}, 900)
+        assert (answer["rubric"]["status"], answer["reward"]["rubric_multiplier"]) == (status, multiplier), answer
+        fell_back = int(status == "fallback")
+        metrics = service.ask("GET", "/metrics")[2]
+        assert f"stitchcuda_serve_judge_fallbacks_total {fell_back}\n" in metrics
+        assert f"stitchcuda_serve_judge_alarm {fell_back}\n" in metrics
