@@ -93,15 +93,15 @@ HOSTILE = {
     "forks": ("for (int i = 0; i < 5000; ++i) { if (fork() == 0) { pause(); } }", {"runtime_error", "hack"}),
     "hangs": ("for (;;) { pause(); }", {"timeout", "hack"}),
     "prints": ("for (long i = 0; i < (1L << 20); ++i) { fwrite(text, 1, sizeof text, stdout); }", {"ok", "timeout"}),
-    "crashes": ("*(volatile int*)nullptr = 1;", {"runtime_error"}),
+    "crashes": ("static int* volatile nowhere = nullptr; *nowhere = 1;", {"runtime_error"}),
     "eats memory": ("for (;;) { memset(malloc(1 << 24), 1, 1 << 24); }", {"runtime_error", "timeout"}),
 }
 
 
 def misbehaving(service: Service, name: str, code: str) -> dict:
     text = ("#include <unistd.h>\n#include <cstdio>\n#include <cstdlib>\n#include <cstring>\n"
-            "#include \"linear_relu.h\"\nstatic char text[1024];\n"
-            f"static int run_program(const Call& call) {{\n  {code}\n  return honest(call);\n}}\n")
+            "#include \"linear_relu.h\"\nstatic char text[1024];\nstatic volatile int is_on = 1;\n"
+            f"static int run_program(const Call& call) {{\n  if (is_on) {{ {code} }}\n  return honest(call);\n}}\n")
     candidate = sources("plain_linear_relu")
     candidate["files"][0]["content"] = text
     return wait_for(service, {**request(name, ""), "candidate": candidate, "stages": VERDICT_ALONE,
