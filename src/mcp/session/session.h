@@ -9,10 +9,10 @@
 #include <optional>
 #include <string>
 
+#include "base/parallel/crew.h"
 #include "mcp/calls/calls.h"
 #include "mcp/protocol/message.h"
 #include "mcp/protocol/version.h"
-#include "base/parallel/crew.h"
 #include "mcp/session/outlet.h"
 #include "tools/table/tool_table.h"
 
