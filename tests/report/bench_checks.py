@@ -10,8 +10,10 @@ IN_ORDER = """(head) => {
   const at = [...head.parentElement.children].indexOf(head), isNumber = head.classList.contains('number');
   const texts = [...head.closest('table').querySelectorAll('tbody tr')].map((row) => row.children[at])
     .map((cell) => (cell.querySelector('summary') || cell).textContent);
-  const values = texts.filter((text) => text !== '\\u2013').map((text) => (isNumber
-    ? parseFloat(text) * (units[text.split('\\u202f')[1]] || 1) : text));
+  const hacks = (found) => found && 1e6 * Number(found[2]) + Number(found[1]);
+  const number = (text) => hacks(text.match(/(\\d+) partial \\/ (\\d+) total/)) ??
+    parseFloat(text) * (units[text.split('\\u202f')[1]] || 1);
+  const values = texts.filter((text) => text !== '\\u2013').map((text) => (isNumber ? number(text) : text));
   const wanted = [...values].sort((a, b) => (isNumber ? a - b : a.localeCompare(b)));
   if (head.getAttribute('aria-sort') === 'descending') {
     wanted.reverse();

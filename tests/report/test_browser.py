@@ -26,6 +26,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 IMAGES = ROOT / "docs" / "images"
 PROGRAMS = ("mlp_residual", "llama_block", "unet_transposed")
 WIDTHS = {"desk": (1280, 900), "phone": (390, 844)}
+# On a machine that does other work too, STITCH_TEST_PATIENCE says how many times as long all of it may take.
+PATIENCE_MS = 30_000 * float(os.environ.get("STITCH_TEST_PATIENCE", "1"))
 LIBRARY = re.compile(r"<script>\n(?:var hljs=|/\*!\n \* Chart\.js).*?</script>", re.S)
 pytestmark = pytest.mark.long
 
@@ -86,6 +88,7 @@ def examine(browser, report: pathlib.Path, width: str, check: Callable, is_left:
     """Opens the page, and watches what it says and asks for meanwhile; `is_left`: other files are opened."""
     columns, rows = WIDTHS[width]
     context = browser.new_context(viewport={"width": columns, "height": rows}, color_scheme="light")
+    context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
     said, asked = [], []
     page.on("console", lambda message: said.append(f"{message.type}: {message.text}"))

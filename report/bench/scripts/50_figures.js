@@ -56,7 +56,7 @@ page.showBoard = () => {
     number('tasks', (row) => row.group.tasks, (row) => row.group.tasks),
     number('success rate', (row) => page.valueOf(row.group.success), (row) => page.shareText(row.group.success)),
     {title: 'pass@k', value: (row) => page.atK(row.group.pass_at), show: (row) => page.atK(row.group.pass_at)},
-    {title: 'hacks', value: (row) => row.group.hacks.total, show: (row) => row.group.hacks.text},
+    number('hacks', (row) => 1e6 * row.group.hacks.total + row.group.hacks.partial, (row) => row.group.hacks.text), // total ones first
     number('seconds', (row) => row.group.spent.seconds, (row) => row.group.spent.seconds.toFixed(0)),
     number('tokens', (row) => row.group.spent.prompt_tokens + row.group.spent.answer_tokens,
       (row) => row.group.spent.prompt_tokens + row.group.spent.answer_tokens),
