@@ -80,9 +80,11 @@ PROPERTIES = (
              "neither promised nor always refused"),
     Property("Random numbers are right at several seeds and offsets",
              "offset_of_two_bits offset_for_some_numbers begins_again_after_many",
-             "same_numbers_always seed_counts_places offset_counts_places numbers_of_the_seed_alone seed_of_32_bits",
+             "same_numbers_always seed_counts_places offset_counts_places numbers_of_the_seed_alone seed_of_32_bits "
+             "numbers_mirrored numbers_in_swapped_pairs",
              "dropout_of_its_own dropout_by_rows dropout_of_both_halves",
-             "offsets beyond 2^47, streams that begin again after more than 262,144 elements"),
+             "offsets beyond 2^47; numbers that follow from others farther on than 32,768 elements, but for those a "
+             "power of two on, up to 131,072"),
     Property("What is wrong in a part of the calls is refused with the same chance each time",
              "races_once_checked host_at_the_fourth_prepare host_in_the_first_calls host_for_some_contents "
              "host_by_prepares_and_time host_by_prepares_and_time_behind_a_decoy host_while_its_process_is_young "

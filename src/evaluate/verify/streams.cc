@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <iterator>
 
+#include "evaluate/verify/correlation.h"
+
 namespace stitch::evaluate {
 namespace {
 
@@ -21,6 +23,10 @@ constexpr double kMaxTimesAlike = 3.0;
 constexpr size_t kMinToCompare = 512;
 constexpr size_t kMaxToCompare = size_t{1} << 18;
 constexpr size_t kPairs = 4;  // of the eager module's calls
+// Of products at one distance, beyond those of independent numbers: of 10^6 distances none is as far out in 10^20.
+constexpr double kMaxSpreads = 12.0;
+constexpr double kLeastAlike = 0.05;
+constexpr size_t kMaxToTransform = size_t{1} << 15;
 
 // Numbers that are added to an input of either sign show in elements, those that it is multiplied by in their sizes.
 using Form = double (*)(double);
@@ -67,8 +73,8 @@ double likeness(const std::vector<double>& one, const std::vector<double>& other
 std::vector<int64_t> distances_of(size_t count, size_t row) {
   std::vector<int64_t> distances;
   const auto add = [&](size_t distance) {
-    // At least so many elements are left to compare.
-    if (distance + kMinToCompare <= count) {
+    // Half of them at least are left to compare, or they may come from a few numbers alone.
+    if (distance + std::max(kMinToCompare, count / 2) <= count) {
       distances.push_back(static_cast<int64_t>(distance));
     }
   };
@@ -120,6 +126,96 @@ std::optional<std::string> repeats_in(size_t related, const Streams& ours, const
   return std::nullopt;
 }
 
+// At every distance at once, where fewer numbers would do: a mirror image, or some of them, is as alike as less than
+// kMaxAlike, and any place may be where they begin again.
+struct AllDistances {
+  std::vector<double> products;  // from -(count - 1) on
+  std::vector<double> compared;  // elements
+};
+
+AllDistances at_all_distances(const Streams& ones, const Streams& others) {
+  const auto present = [](const Streams& streams) {
+    std::vector<double> found(streams.front().size());
+    for (const auto& stream : streams) {
+      for (size_t i = 0; i < stream.size(); ++i) {
+        found[i] = stream[i] != 0 ? 1 : found[i];
+      }
+    }
+    return Streams{found};
+  };
+  AllDistances all{products_at_all_distances(ones, others), products_at_all_distances(present(ones), present(others))};
+  for (double& compared : all.compared) {
+    compared = std::round(compared) * static_cast<double>(ones.size());
+  }
+  return all;
+}
+
+// Of products, in units of their spread if all numbers were independent.
+double spreads_at(const AllDistances& all, size_t at) {
+  return std::fabs(all.products[at]) / std::sqrt(all.compared[at]);
+}
+
+double likeness_at(const AllDistances& all, size_t at) { return std::fabs(all.products[at]) / all.compared[at]; }
+
+// How far from `first` on, if anywhere, ours go with each other as nothing does in theirs. Few numbers may stand behind
+// many elements, whose products then spread more; of too few of them nothing is said.
+std::optional<int64_t> farthest_out(const AllDistances& ours, const AllDistances& theirs, int64_t first) {
+  constexpr auto kLeast = static_cast<double>(kMinToCompare);
+  const auto middle = static_cast<int64_t>(ours.products.size() / 2);
+  double squares = 0.0, most = 0.0;
+  std::vector<size_t> places;
+  for (int64_t distance = first; distance <= middle; ++distance) {
+    const auto at = static_cast<size_t>(distance + middle);
+    if (distance != 0 && ours.compared[at] >= kLeast && theirs.compared[at] >= kLeast) {
+      places.push_back(at);
+      squares += spreads_at(theirs, at) * spreads_at(theirs, at);
+      most = std::max(most, spreads_at(theirs, at));
+    }
+  }
+  const double variance = std::max(1.0, squares / static_cast<double>(std::max<size_t>(places.size(), 1)));
+  const double allowed = std::max(kMaxSpreads * std::sqrt(variance), 2.0 * most);
+  for (const size_t at : places) {
+    const bool are_enough = ours.compared[at] >= kLeast * variance;
+    const double most_alike = std::max(kLeastAlike, kMaxTimesAlike * likeness_at(theirs, at));
+    if (are_enough && spreads_at(ours, at) > allowed && likeness_at(ours, at) > most_alike) {
+      return static_cast<int64_t>(at) - middle;
+    }
+  }
+  return std::nullopt;
+}
+
+Streams cut(const Streams& streams) {
+  Streams shorter;
+  for (const auto& stream : streams) {
+    shorter.emplace_back(stream.begin(),
+                         stream.begin() + static_cast<int64_t>(std::min(stream.size(), kMaxToTransform)));
+  }
+  return shorter;
+}
+
+std::optional<std::string> goes_with_another(const Streams& all_ours, const Streams& all_theirs) {
+  const Streams ours = cut(all_ours), theirs = cut(all_theirs);
+  const auto within = farthest_out(at_all_distances(ours, ours), at_all_distances(theirs, theirs), 1);
+  if (within) {
+    return fmt::format("has numbers that follow from those {} places on", *within);
+  }
+  Streams ones, others;
+  for (size_t pair = 0; pair < kPairs && 2 * pair + 1 < theirs.size(); ++pair) {
+    ones.push_back(theirs[2 * pair]);
+    others.push_back(theirs[2 * pair + 1]);
+  }
+  const AllDistances of_theirs = at_all_distances(ones, others);
+  const auto farthest = -static_cast<int64_t>(ours.front().size());
+  for (size_t related = 1; related < std::size(kRelatedCalls); ++related) {
+    const auto found = farthest_out(at_all_distances({ours[0]}, {ours[related]}), of_theirs, farthest + 1);
+    if (found) {
+      return fmt::format("draws by {} numbers that follow from those {} places on", kRelatedCalls[related].name,
+                         *found);
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> find_in_form(const Streams& got, const Streams& wanted, size_t row, Form form) {
   const Streams ours = deviations_of(got, form), theirs = deviations_of(wanted, form);
   const std::vector<int64_t> distances = distances_of(ours.front().size(), row);
@@ -139,6 +235,9 @@ std::optional<std::string> find_repetition(const Streams& got, const Streams& wa
   std::optional<std::string> found;
   for (const Form form : kForms) {
     found = found ? found : find_in_form(got, wanted, row, form);
+  }
+  for (const Form form : kForms) {
+    found = found ? found : goes_with_another(deviations_of(got, form), deviations_of(wanted, form));
   }
   return found;
 }

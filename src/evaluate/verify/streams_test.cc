@@ -97,5 +97,65 @@ TEST(StreamsTest, NumbersThatTheReferenceSharesToo) {
   EXPECT_FALSE(find_repetition(rows, rows, kRowDrawn).has_value());
 }
 
+// Numbers of one call made of those of another, or of its own first ones.
+Streams calls_of(const std::function<double(size_t call, size_t i)>& number) {
+  Streams runs;
+  for (size_t call = 0; call < kCallsDrawn; ++call) {
+    runs.push_back(dropped([&](size_t i) { return number(call, i); }));
+  }
+  return runs;
+}
+
+TEST(StreamsTest, NumbersThatFollowFromOthersOfTheCallAreFoundAtAnyDistance) {
+  Streams numbers;
+  for (size_t call = 0; call < kCallsDrawn; ++call) {
+    numbers.push_back(stream_of(500 + call));
+  }
+  constexpr size_t kHalf = kPlacesDrawn / 2;
+  expect_repetition(
+      calls_of([&](size_t call, size_t i) { return i < kHalf ? numbers[call][i] : 1 - numbers[call][i - kHalf]; }),
+      "has numbers that follow from those 2400 places on");
+  expect_repetition(calls_of([&](size_t call, size_t i) { return numbers[call][i % 1717]; }), "1717 places on");
+}
+
+TEST(StreamsTest, NumbersOfTheCallBeforeInAnotherOrderAreFound) {
+  Streams numbers;
+  for (size_t call = 0; call < kCallsDrawn; ++call) {
+    numbers.push_back(stream_of(700 + call));
+  }
+  // Neighbours are swapped; another call has them some places on, one of two anew.
+  expect_repetition(calls_of([&](size_t call, size_t i) { return call == 1 ? numbers[0][i ^ 1] : numbers[call][i]; }),
+                    "draws by the next offset numbers that follow from those");
+  expect_repetition(calls_of([&](size_t call, size_t i) {
+                      return call == 2 && i % 2 == 0 ? numbers[0][(i + 777) % kPlacesDrawn] : numbers[call][i];
+                    }),
+                    "draws by the next seed numbers that follow from those");
+}
+
+// A number for each row of 75, and sums of four neighbours: what stands behind many elements goes with itself.
+TEST(StreamsTest, FewNumbersBehindManyElementsDoNotRepeat) {
+  const auto by_rows = [](uint64_t seed) {
+    Streams runs;
+    for (size_t call = 0; call < kCallsDrawn; ++call) {
+      const std::vector<double> numbers = stream_of(seed + call);
+      runs.push_back(dropped([&](size_t i) { return numbers[i / 75]; }));
+    }
+    return runs;
+  };
+  const auto by_sums = [](uint64_t seed) {
+    Streams runs = independent_calls(seed);
+    for (std::vector<double>& run : runs) {
+      for (size_t i = 0; i + 3 < run.size(); ++i) {
+        run[i] += run[i + 1] + run[i + 2] + run[i + 3];
+      }
+    }
+    return runs;
+  };
+  for (uint64_t trial = 0; trial < 4; ++trial) {
+    EXPECT_EQ(find_repetition(by_rows(5000 + 16 * trial), by_rows(9000 + 16 * trial), 75), std::nullopt);
+    EXPECT_EQ(find_repetition(by_sums(5000 + 16 * trial), by_sums(9000 + 16 * trial), 75), std::nullopt);
+  }
+}
+
 }  // namespace
 }  // namespace stitch::evaluate
