@@ -24,6 +24,7 @@ Result<int> run_decontaminate(Invocation& invocation);
 Result<int> run_bench(Invocation& invocation);
 Result<int> run_leaderboard(Invocation& invocation);
 Result<int> run_harvest(Invocation& invocation);
+Result<int> run_train(Invocation& invocation);
 Result<int> run_mcp(Invocation& invocation);
 Result<int> run_serve(Invocation& invocation);
 Result<int> run_work(Invocation& invocation);

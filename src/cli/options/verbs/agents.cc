@@ -61,6 +61,7 @@ void add_agent_verbs(CLI::App* application, CommandLine* line) {
   add_mcp(application, line);
   add_serve(application, line);
   add_workspace(application, line);
+  add_train(application, line);
 }
 
 }  // namespace stitch::cli

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// train: becomes stitchcuda-train, the one program on LibTorch, which those who do not train need not have.
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "base/interrupt/interrupt.h"
+#include "base/process/child.h"
+#include "cli/commands/commands.h"
+
+namespace stitch::cli {
+namespace {
+
+constexpr const char* kProgram = "stitchcuda-train";
+
+// What this process changed for itself would stay with the program that it becomes.
+void handle_signals_as_usual() {
+  stop_handling_interrupts();
+  std::signal(SIGPIPE, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  pthread_sigmask(SIG_SETMASK, &none, nullptr);
+}
+
+}  // namespace
+
+Result<int> run_train(Invocation& invocation) {
+  const CommandLine& line = invocation.line();
+  const auto program = find_helper_program(kProgram);
+  if (!program.has_value()) {
+    return failure(ErrorCode::kEnvironment, std::string(kProgram) + " is not built", program.error().location,
+                   "in the source tree, run 'tools/setup --tests' (PyTorch with headers, PCRE2, ICU), 'cmake --preset "
+                   "release' and 'cmake --build build --target stitchcuda-train'; see docs/training.md");
+  }
+  std::vector<std::string> words = {program->string(), line.action, "--config", line.file};
+  std::vector<char*> arguments;
+  for (std::string& word : words) {
+    arguments.push_back(word.data());
+  }
+  arguments.push_back(nullptr);
+  handle_signals_as_usual();
+  ::execv(program->c_str(), arguments.data());
+  return failure(ErrorCode::kEnvironment, std::string(kProgram) + " cannot be started: " + std::strerror(errno),
+                 program->string(), "build it again");
+}
+
+}  // namespace stitch::cli

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/App.hpp>
+
+#include "cli/options/command_line.h"
+#include "cli/options/verbs/verbs.h"
+
+namespace stitch::cli {
+namespace {
+
+void add_step(CLI::App* train, CommandLine* line, const char* name, const char* text, const char* example) {
+  CLI::App* verb = train->add_subcommand(name, text);
+  verb->add_option("--config", line->file, "The configuration, JSON (docs/training.md)")->required()->type_name("FILE");
+  verb->footer(example);
+}
+
+}  // namespace
+
+void add_train(CLI::App* application, CommandLine* line) {
+  CLI::App* train = application->add_subcommand("train", "Train a model for the Coder: fine-tune it, draw from it");
+  train->group(kAgentVerbs);
+  train->require_subcommand(1);
+  train->footer(
+      "stitchcuda train sft --config sft.json # on lessons that `stitchcuda harvest` wrote\n"
+      "stitchcuda train sample --config draw.json # what it answers now");
+  add_step(train, line, "sft", "Fine-tune a model on answers that are given; goes on with a run that was ended",
+           "stitchcuda train sft --config sft.json # prints one JSON object");
+  add_step(train, line, "sample", "Draw a model's answers to prompts",
+           "stitchcuda train sample --config draw.json # prints one JSON object");
+}
+
+}  // namespace stitch::cli
